@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+
+/** The exit code for a process that was configured wrongly (EX_CONFIG). */
+export const CONFIG_EXIT_CODE = 78;
+
+/**
+ * Reads a process's configuration. Every problem is listed at once, then the process exits with 78: an operator should not
+ * have to restart it once for each mistake. `NAME_FILE` may name a file that holds the value of `NAME`, as secrets are mounted.
+ */
+export function loadConfig<S extends z.ZodObject>(
+  schema: S,
+  env: Record<string, string | undefined>,
+  exit: (message: string) => never = exitWithConfigProblem,
+): z.output<S> {
+  const problems: string[] = [];
+  const values: Record<string, string> = {};
+  for (const name of Object.keys(schema.shape)) {
+    const value = readValue(name, env, problems);
+    if (value !== undefined && value !== "") values[name] = value;
+  }
+  const parsed = schema.safeParse(values);
+  if (!parsed.success) {
+    for (const issue of parsed.error.issues) {
+      const name = issue.path.join(".");
+      problems.push(name in values ? `${name}: ${issue.message}` : `${name} is not set`);
+    }
+  }
+  if (problems.length > 0 || !parsed.success) {
+    exit(`The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join("\n")}\n`);
+  }
+  return parsed.data;
+}
+
+/** Parsers for the forms that every service's configuration uses. */
+export const port = z.coerce.number().int().min(0).max(65535);
+export const durationMs = z.coerce.number().int().min(0).max(86_400_000);
+export const count = z.coerce.number().int().min(0).max(1_000_000_000);
+export const flag = z.enum(["true", "false"]).transform((text) => text === "true");
+export const list = z.string().transform((text) => text.split(",").map((part) => part.trim()).filter((part) => part !== ""));
+
+function readValue(name: string, env: Record<string, string | undefined>, problems: string[]): string | undefined {
+  const file = env[`${name}_FILE`];
+  if (file === undefined) return env[name];
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch {
+    problems.push(`${name}_FILE names a file that cannot be read`);
+    return undefined;
+  }
+}
+
+function exitWithConfigProblem(message: string): never {
+  process.stderr.write(message);
+  process.exit(CONFIG_EXIT_CODE);
+}

@@ -1,0 +1,62 @@
+import { createHash, randomBytes } from "node:crypto";
+
+/** What each kind of id starts with; the rest is a UUIDv7 in 32 hex digits, so ids sort by the time they were made. */
+export const ID_PREFIXES = [
+  "org",
+  "key",
+  "wal",
+  "acc",
+  "trf",
+  "chg",
+  "ccl",
+  "pay",
+  "pcl",
+  "rfd",
+  "txn",
+  "evt",
+  "jrn",
+  "hld",
+  "opn",
+  "req",
+] as const;
+
+export type IdPrefix = (typeof ID_PREFIXES)[number];
+export type Id<P extends IdPrefix> = `${P}_${string}`;
+
+export function newId<P extends IdPrefix>(prefix: P, nowMs: number = Date.now()): Id<P> {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(nowMs, 0, 6);
+  return stamp(prefix, bytes, 0x70);
+}
+
+/** The same parts always give the same id (a UUIDv8 over SHA-256), so a retry of a step finds what the first try made. */
+export function derivedId<P extends IdPrefix>(prefix: P, ...parts: string[]): Id<P> {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(`${part.length}:`).update(part);
+  return stamp(prefix, hash.digest().subarray(0, 16), 0x80);
+}
+
+export function isId<P extends IdPrefix>(prefix: P, text: unknown): text is Id<P> {
+  return typeof text === "string" && text.startsWith(`${prefix}_`) && /^[0-9a-f]{32}$/.test(text.slice(prefix.length + 1));
+}
+
+/** The id as Postgres' uuid type stores it: 16 bytes instead of 36. */
+export function idToUuid(id: string): string {
+  const hex = id.slice(id.indexOf("_") + 1);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+export function uuidToId<P extends IdPrefix>(prefix: P, uuid: string): Id<P> {
+  return `${prefix}_${uuid.replaceAll("-", "")}`;
+}
+
+/** The millisecond at which a time-ordered id was made. */
+export function idTimeMs(id: string): number {
+  return Number.parseInt(id.slice(id.indexOf("_") + 1).slice(0, 12), 16);
+}
+
+function stamp<P extends IdPrefix>(prefix: P, bytes: Buffer, version: number): Id<P> {
+  bytes[6] = (bytes[6]! & 0x0f) | version;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  return `${prefix}_${bytes.toString("hex")}`;
+}

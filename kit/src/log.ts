@@ -1,0 +1,50 @@
+import pino, { type DestinationStream, type Logger } from "pino";
+import { currentContext, traceIdOf } from "./context";
+
+export type Log = Logger;
+
+export interface LogOptions {
+  service: string;
+  level?: string;
+  destination?: DestinationStream;
+}
+
+/** Names whose values never reach a log line, at the top level and one and two levels down. */
+const SECRET_NAMES = [
+  "apiKey",
+  "newApiKey",
+  "secretKey",
+  "authorization",
+  "password",
+  "seed",
+  "mnemonic",
+  "privateKey",
+  "signature",
+  "kek",
+  '["x-api-key"]',
+];
+
+/** One JSON object a line. The request's id, trace and organisation are on every line that is written while it is served. */
+export function createLog({ service, level = "info", destination }: LogOptions): Log {
+  const options = {
+    level,
+    base: { service },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: { paths: SECRET_NAMES.flatMap((name) => [name, under("*", name), under("*.*", name)]), censor: "[redacted]" },
+    mixin: contextFields,
+  };
+  return destination ? pino(options, destination) : pino(options);
+}
+
+function contextFields(): Record<string, string> {
+  const context = currentContext();
+  if (!context) return {};
+  const fields: Record<string, string> = { requestId: context.requestId, traceId: traceIdOf(context.traceparent) };
+  if (context.orgId !== undefined) fields.orgId = context.orgId;
+  return fields;
+}
+
+function under(parent: string, name: string): string {
+  return name.startsWith("[") ? `${parent}${name}` : `${parent}.${name}`;
+}

@@ -1,0 +1,25 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+
+export { Counter, Gauge, Histogram, Registry };
+
+export interface BuildInfo {
+  service: string;
+  version: string;
+  commit: string;
+}
+
+/** Seconds. The service levels of the alerts (0.1 and 0.5) are edges, so that a burn rate is exact. */
+export const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** One registry per process, handed to whatever measures. */
+export function createRegistry(build: BuildInfo): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: "build_info",
+    help: "1, labelled with what this process was built from",
+    labelNames: ["service", "version", "commit"],
+    registers: [registry],
+  }).set({ ...build }, 1);
+  return registry;
+}
