@@ -1,0 +1,81 @@
+import type { Registry } from "prom-client";
+import type { Log } from "../log";
+
+/** What is published: the key decides the partition, and messages of one key stay in order. */
+export interface BusMessage {
+  topic: string;
+  key: string;
+  value: Buffer;
+  headers: Record<string, string>;
+}
+
+export interface ReceivedMessage extends BusMessage {
+  partition: number;
+  offset: string;
+  timestampMs: number;
+}
+
+export interface Topic {
+  name: string;
+  partitions: number;
+}
+
+export interface SubscribeOptions {
+  /** Consumers with the same group share the partitions; each group sees every message. */
+  group: string;
+  topics: string[];
+  /**
+   * Called with messages of one partition, in order. When it resolves they are done; when it rejects they come again. A message
+   * may come more than once, also after it was done: whoever handles it must recognise it.
+   */
+  handleBatch: (messages: ReceivedMessage[]) => Promise<void>;
+  maxBatch?: number;
+  /** The consumer stopped and will not come back by itself: the process should say so and exit. */
+  onCrash?: (error: Error) => void;
+}
+
+export interface Subscription {
+  /** Waits for the batch in hand, commits it and leaves the group. */
+  close(): Promise<void>;
+  /** False when the consumer has stopped moving although it should not have. */
+  live(): boolean;
+}
+
+export interface PartitionLag {
+  topic: string;
+  partition: number;
+  messages: number;
+  /** Age of the oldest message that the group has not done; 0 when there is none. */
+  oldestAgeMs: number;
+}
+
+/** The event bus as this product needs it. Delivery is at least once, in order per key. */
+export interface Bus {
+  readonly kind: "kafka" | "postgres";
+  /** Makes the topics that do not exist yet; one that exists keeps its partitions. */
+  ensureTopics(topics: Topic[]): Promise<void>;
+  /** Resolves when every message is stored. After a rejection any part of them may be stored: publish them again. */
+  publish(messages: BusMessage[]): Promise<void>;
+  subscribe(options: SubscribeOptions): Promise<Subscription>;
+  lag(group: string, topics: string[]): Promise<PartitionLag[]>;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface CommonOptions {
+  clientId: string;
+  log: Log;
+  registry?: Registry;
+}
+
+export interface KafkaBusOptions extends CommonOptions {
+  kind: "kafka";
+  brokers: string[];
+}
+
+export interface PostgresBusOptions extends CommonOptions {
+  kind: "postgres";
+  url: string;
+}
+
+export type BusOptions = KafkaBusOptions | PostgresBusOptions;
