@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { count, durationMs, flag, list, port } from "../config";
+
+/** What every service is configured with. A service's config.ts adds its own names to this shape. */
+export const serviceShape = {
+  NODE_ENV: z.enum(["production", "development", "test", "reltest"]).default("production"),
+  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal"]).default("info"),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+  DATABASE_POOL_MAX: count.default(10),
+  GRPC_HOST: z.string().default("0.0.0.0"),
+  GRPC_PORT: port,
+  GRPC_REFLECTION: flag.default(false),
+  OPS_HOST: z.string().default("0.0.0.0"),
+  OPS_PORT: port,
+  BUS: z.enum(["kafka", "postgres"]).default("kafka"),
+  KAFKA_BROKERS: list.default([]),
+  /** Where the bus on Postgres lives; the service's own database unless stated. */
+  BUS_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  SHUTDOWN_GRACE_MS: durationMs.default(20_000),
+  /** How long a stopping process stays up after it reports itself unready, so that load balancers notice. */
+  SHUTDOWN_SETTLE_MS: durationMs.default(0),
+  COMMIT: z.string().default("unknown"),
+};
+
+export type ServiceConfig = z.output<z.ZodObject<typeof serviceShape>>;

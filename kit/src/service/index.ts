@@ -1,0 +1,3 @@
+export { type ServiceConfig, serviceShape } from "./config";
+export { type Job } from "./jobs";
+export { type Doors, type ServiceParts, type ServiceSpec, runService } from "./runService";

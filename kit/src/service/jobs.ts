@@ -1,0 +1,68 @@
+import { DomainError } from "../errors";
+import { type Log } from "../log";
+import { Counter, Gauge, type Registry } from "../metrics";
+
+/** Something that is done again and again. Every job is safe to run in several replicas at once: it takes what it does by row lock. */
+export interface Job {
+  name: string;
+  everyMs: number;
+  run: (signal: AbortSignal) => Promise<void>;
+}
+
+export interface RunningJobs {
+  close(): Promise<void>;
+}
+
+/** Runs each job in a loop of its own, never twice at once. A failed round is logged, counted and tried again at the next turn. */
+export function startJobs(jobs: Job[], { log, registry }: { log: Log; registry: Registry }): RunningJobs {
+  const failures = new Counter({
+    name: "job_failures_total",
+    help: "Rounds of a background job that failed",
+    labelNames: ["job"],
+    registers: [registry],
+  });
+  const lastSuccess = new Gauge({
+    name: "job_last_success_timestamp_seconds",
+    help: "When a background job last finished a round, in seconds since the epoch",
+    labelNames: ["job"],
+    registers: [registry],
+  });
+  const stop = new AbortController();
+  const loops = jobs.map((job) => loop(job));
+
+  async function loop(job: Job): Promise<void> {
+    failures.inc({ job: job.name }, 0);
+    while (!stop.signal.aborted) {
+      try {
+        await job.run(stop.signal);
+        lastSuccess.set({ job: job.name }, Date.now() / 1000);
+      } catch (error) {
+        failures.inc({ job: job.name });
+        // An unreachable dependency already has its own alarm; a stack for each round would only drown the log.
+        const busy = error instanceof DomainError && error.retryable;
+        log.warn({ job: job.name, err: busy ? undefined : error, code: busy ? error.code : undefined }, "job failed");
+      }
+      await pause(job.everyMs, stop.signal);
+    }
+  }
+
+  return {
+    async close() {
+      stop.abort();
+      await Promise.all(loops);
+    },
+  };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+  });
+}

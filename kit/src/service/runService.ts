@@ -1,0 +1,133 @@
+import { type Bus, openBus } from "../bus";
+import { createLog, type Log } from "../log";
+import { type Database, openDatabase } from "../db";
+import { type GrpcService, startGrpcServer } from "../grpc/server";
+import { type ConsumerSpec, startConsumer } from "../inbox";
+import { createRegistry, type Registry } from "../metrics";
+import { assertMigrated } from "../migrate";
+import { startOps } from "../ops";
+import { startOutboxRelay } from "../outbox";
+import { createShutdown } from "../shutdown";
+import { type ServiceConfig } from "./config";
+import { type Job, startJobs } from "./jobs";
+
+/** What the kit makes for a service before the service makes anything itself. */
+export interface ServiceParts<C extends ServiceConfig> {
+  config: C;
+  db: Database;
+  log: Log;
+  registry: Registry;
+  /** Called in the order of registration when the process stops, after the doors are closed. */
+  onClose(name: string, close: () => Promise<void> | void): void;
+}
+
+/** A service's ways in. Each is a file of that name in the service's src. */
+export interface Doors {
+  rpc: GrpcService[];
+  consumers: ConsumerSpec[];
+  jobs: Job[];
+  /** Dependencies without which the process should get no traffic, beyond database and bus. */
+  ready?: Record<string, () => Promise<void>>;
+}
+
+export interface ServiceSpec<C extends ServiceConfig> {
+  name: string;
+  /** The Postgres schema; the service's name unless that is no identifier. */
+  schema?: string;
+  migrations: string;
+  /** Every topic that this service publishes, with its partition count. */
+  topics: { name: string; partitions: number }[];
+  config: C;
+  open: (parts: ServiceParts<C>) => Doors | Promise<Doors>;
+}
+
+/** A process's whole life, the same for every service: config → pool → app → doors → signals. */
+export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>): Promise<void> {
+  const { config } = spec;
+  const schema = spec.schema ?? spec.name;
+  const log = createLog({ service: spec.name, level: config.LOG_LEVEL });
+  const registry = createRegistry({ service: spec.name, version: process.version, commit: config.COMMIT });
+  const shutdown = createShutdown({ log, graceMs: config.SHUTDOWN_GRACE_MS });
+  shutdown.listen();
+
+  try {
+    const db = openDatabase({
+      url: config.DATABASE_URL,
+      schema,
+      applicationName: spec.name,
+      max: config.DATABASE_POOL_MAX,
+      log,
+      registry,
+    });
+    await assertMigrated(db, spec.migrations);
+    const bus = await openServiceBus(spec.name, config, log, registry);
+    await bus.ensureTopics(spec.topics);
+
+    const closers: [string, () => Promise<void>][] = [];
+    const onClose = (name: string, close: () => Promise<void> | void) => {
+      closers.push([name, async () => close()]);
+    };
+    const doors = await spec.open({ config, db, log, registry, onClose });
+    await openDoors({ config, db, bus, log, registry, shutdown, doors });
+    for (const [name, close] of closers) shutdown.add(name, close);
+    shutdown.add("bus", () => bus.close());
+    shutdown.add("database", () => db.close());
+    log.info({ grpcPort: config.GRPC_PORT, opsPort: config.OPS_PORT, bus: bus.kind }, "ready");
+  } catch (error) {
+    log.fatal({ err: error }, "could not start");
+    process.exitCode = 1;
+    await shutdown.run("start failed");
+  }
+}
+
+interface OpenDoors {
+  config: ServiceConfig;
+  db: Database;
+  bus: Bus;
+  log: Log;
+  registry: Registry;
+  shutdown: ReturnType<typeof createShutdown>;
+  doors: Doors;
+}
+
+/** Opens the doors inside out, and registers their closing outside in: nothing comes in once its way out is shut. */
+async function openDoors({ config, db, bus, log, registry, shutdown, doors }: OpenDoors): Promise<void> {
+  const relay = startOutboxRelay({ db, bus, log, registry });
+  const consumers = await Promise.all(
+    doors.consumers.map((consumer) => startConsumer({ db, bus, spec: consumer, log, registry })),
+  );
+  const jobs = startJobs(doors.jobs, { log, registry });
+  const server = await startGrpcServer({
+    host: config.GRPC_HOST,
+    port: config.GRPC_PORT,
+    services: doors.rpc,
+    reflection: config.GRPC_REFLECTION,
+    log,
+    registry,
+  });
+  const ops = await startOps({
+    host: config.OPS_HOST,
+    port: config.OPS_PORT,
+    registry,
+    checks: { database: () => db.ping(), bus: () => bus.ping(), ...doors.ready },
+    live: () => consumers.every((consumer) => consumer.live()),
+  });
+
+  shutdown.add("readiness", async () => {
+    server.setServing(false);
+    ops.setDraining();
+    await new Promise((resolve) => setTimeout(resolve, config.SHUTDOWN_SETTLE_MS));
+  });
+  shutdown.add("grpc", () => server.drain(config.SHUTDOWN_GRACE_MS / 2));
+  shutdown.add("consumers", async () => void (await Promise.all(consumers.map((consumer) => consumer.close()))));
+  shutdown.add("jobs", () => jobs.close());
+  shutdown.add("outbox", () => relay.close());
+  shutdown.add("ops", () => ops.close());
+}
+
+function openServiceBus(name: string, config: ServiceConfig, log: Log, registry: Registry): Promise<Bus> {
+  if (config.BUS === "kafka") {
+    return openBus({ kind: "kafka", brokers: config.KAFKA_BROKERS, clientId: name, log, registry });
+  }
+  return openBus({ kind: "postgres", url: config.BUS_DATABASE_URL ?? config.DATABASE_URL, clientId: name, log, registry });
+}
