@@ -37,9 +37,18 @@ export const port = z.coerce.number().int().min(0).max(65535);
 export const durationMs = z.coerce.number().int().min(0).max(86_400_000);
 export const count = z.coerce.number().int().min(0).max(1_000_000_000);
 export const flag = z.enum(["true", "false"]).transform((text) => text === "true");
-export const list = z.string().transform((text) => text.split(",").map((part) => part.trim()).filter((part) => part !== ""));
+export const list = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== ""),
+);
 
-function readValue(name: string, env: Record<string, string | undefined>, problems: string[]): string | undefined {
+function readValue(
+  name: string,
+  env: Record<string, string | undefined>,
+  problems: string[],
+): string | undefined {
   const file = env[`${name}_FILE`];
   if (file === undefined) return env[name];
   try {

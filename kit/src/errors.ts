@@ -5,10 +5,22 @@ import type { JsonObject } from "./json";
  * `grpc` is the name of a gRPC status; `retryable` tells a client that the same request may succeed later.
  */
 export const errorTable = {
-  WAUTH_001: row(401, "UNAUTHENTICATED", "The API key is not valid. Check the X-API-Key header, or refresh the key."),
+  WAUTH_001: row(
+    401,
+    "UNAUTHENTICATED",
+    "The API key is not valid. Check the X-API-Key header, or refresh the key.",
+  ),
   WAUTH_002: row(401, "UNAUTHENTICATED", "The API key has expired. Refresh it with your secret key."),
-  WAUTH_003: row(403, "PERMISSION_DENIED", "The organisation's subscription is not active. Renew it to go on."),
-  WAUTH_004: row(403, "RESOURCE_EXHAUSTED", "The plan's limit is reached. Wait for the reset or change the plan."),
+  WAUTH_003: row(
+    403,
+    "PERMISSION_DENIED",
+    "The organisation's subscription is not active. Renew it to go on.",
+  ),
+  WAUTH_004: row(
+    403,
+    "RESOURCE_EXHAUSTED",
+    "The plan's limit is reached. Wait for the reset or change the plan.",
+  ),
 
   WAL_001: row(409, "ALREADY_EXISTS", "This user already has a wallet of this type."),
   WAL_002: row(404, "NOT_FOUND", "The wallet does not exist."),
@@ -34,7 +46,11 @@ export const errorTable = {
   PAY_003: row(400, "FAILED_PRECONDITION", "The payment is already cancelled."),
   PAY_004: row(404, "NOT_FOUND", "The payment does not exist."),
   PAY_005: row(400, "FAILED_PRECONDITION", "This wallet cannot receive this payment."),
-  PAY_006: row(400, "FAILED_PRECONDITION", "incentiveAmount is more than the INCENTIVE balance or the amount."),
+  PAY_006: row(
+    400,
+    "FAILED_PRECONDITION",
+    "The incentiveAmount is more than the INCENTIVE balance or the amount.",
+  ),
 
   TX_001: row(404, "NOT_FOUND", "The transaction does not exist."),
   TX_002: row(409, "ALREADY_EXISTS", "A transaction with this txHash is already recorded."),
@@ -42,18 +58,38 @@ export const errorTable = {
   TX_004: row(400, "FAILED_PRECONDITION", "The transaction is not scheduled or no longer pending."),
 
   REQ_001: row(400, "INVALID_ARGUMENT", "The request is not valid. See details.fields."),
-  REQ_002: row(409, "ABORTED", "A request with this Idempotency-Key is still running. Try again shortly.", "retryable"),
+  REQ_002: row(
+    409,
+    "ABORTED",
+    "A request with this Idempotency-Key is still running. Try again shortly.",
+    "retryable",
+  ),
   REQ_003: row(422, "INVALID_ARGUMENT", "This Idempotency-Key was used with a different request."),
   REQ_004: row(404, "NOT_FOUND", "There is no such route."),
   REQ_005: row(405, "UNIMPLEMENTED", "The route does not support this method."),
   REQ_006: row(413, "OUT_OF_RANGE", "The request is larger than what is accepted."),
   REQ_007: row(415, "INVALID_ARGUMENT", "The body must be uncompressed JSON sent as application/json."),
 
-  RATE_001: row(429, "RESOURCE_EXHAUSTED", "Too many requests. Wait as long as Retry-After says.", "retryable"),
+  RATE_001: row(
+    429,
+    "RESOURCE_EXHAUSTED",
+    "Too many requests. Wait as long as Retry-After says.",
+    "retryable",
+  ),
 
   SYS_001: row(500, "INTERNAL", "Something went wrong on our side. Quote the requestId when you contact us."),
-  SYS_002: row(503, "UNAVAILABLE", "The service is busy or not reachable. Nothing was done; try again.", "retryable"),
-  SYS_003: row(504, "DEADLINE_EXCEEDED", "The outcome is not known. Retry with the same Idempotency-Key.", "retryable"),
+  SYS_002: row(
+    503,
+    "UNAVAILABLE",
+    "The service is busy or not reachable. Nothing was done; try again.",
+    "retryable",
+  ),
+  SYS_003: row(
+    504,
+    "DEADLINE_EXCEEDED",
+    "The outcome is not known. Retry with the same Idempotency-Key.",
+    "retryable",
+  ),
   SYS_004: row(501, "UNIMPLEMENTED", "This operation is not built yet."),
 } as const satisfies Record<string, ErrorRow>;
 

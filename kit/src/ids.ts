@@ -37,7 +37,11 @@ export function derivedId<P extends IdPrefix>(prefix: P, ...parts: string[]): Id
 }
 
 export function isId<P extends IdPrefix>(prefix: P, text: unknown): text is Id<P> {
-  return typeof text === "string" && text.startsWith(`${prefix}_`) && /^[0-9a-f]{32}$/.test(text.slice(prefix.length + 1));
+  return (
+    typeof text === "string" &&
+    text.startsWith(`${prefix}_`) &&
+    /^[0-9a-f]{32}$/.test(text.slice(prefix.length + 1))
+  );
 }
 
 /** The id as Postgres' uuid type stores it: 16 bytes instead of 36. */

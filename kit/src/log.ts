@@ -31,7 +31,10 @@ export function createLog({ service, level = "info", destination }: LogOptions):
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
-    redact: { paths: SECRET_NAMES.flatMap((name) => [name, under("*", name), under("*.*", name)]), censor: "[redacted]" },
+    redact: {
+      paths: SECRET_NAMES.flatMap((name) => [name, under("*", name), under("*.*", name)]),
+      censor: "[redacted]",
+    },
     mixin: contextFields,
   };
   return destination ? pino(options, destination) : pino(options);
@@ -40,7 +43,10 @@ export function createLog({ service, level = "info", destination }: LogOptions):
 function contextFields(): Record<string, string> {
   const context = currentContext();
   if (!context) return {};
-  const fields: Record<string, string> = { requestId: context.requestId, traceId: traceIdOf(context.traceparent) };
+  const fields: Record<string, string> = {
+    requestId: context.requestId,
+    traceId: traceIdOf(context.traceparent),
+  };
   if (context.orgId !== undefined) fields.orgId = context.orgId;
   return fields;
 }

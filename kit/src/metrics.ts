@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics, type Metric } from "prom-client";
 
 export { Counter, Gauge, Histogram, Registry };
 
@@ -9,7 +9,9 @@ export interface BuildInfo {
 }
 
 /** Seconds. The service levels of the alerts (0.1 and 0.5) are edges, so that a burn rate is exact. */
-export const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+export const DURATION_BUCKETS_SECONDS = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+];
 
 /** One registry per process, handed to whatever measures. */
 export function createRegistry(build: BuildInfo): Registry {
@@ -22,4 +24,9 @@ export function createRegistry(build: BuildInfo): Registry {
     registers: [registry],
   }).set({ ...build }, 1);
   return registry;
+}
+
+/** The registry's metric of this name, made on first use: two pools or lanes of one process count in the same one. */
+export function shared<M extends Metric>(registry: Registry, name: string, create: (name: string) => M): M {
+  return (registry.getSingleMetric(name) as M | undefined) ?? create(name);
 }

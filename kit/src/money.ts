@@ -22,7 +22,9 @@ export function won(amount: bigint): Won {
 /** Reads a decimal string from another service. Anything but digits of a sane length is a REQ_001 naming the field. */
 export function parseWon(text: string, path: string): Won {
   if (!DECIMAL.test(text)) {
-    throw new DomainError("REQ_001", { fields: [{ path, message: "must be a decimal string of whole KRW" }] });
+    throw new DomainError("REQ_001", {
+      fields: [{ path, message: "must be a decimal string of whole KRW" }],
+    });
   }
   const amount = BigInt(text);
   if (amount > MAX_WON) {

@@ -40,7 +40,10 @@ export function startJobs(jobs: Job[], { log, registry }: { log: Log; registry: 
         failures.inc({ job: job.name });
         // An unreachable dependency already has its own alarm; a stack for each round would only drown the log.
         const busy = error instanceof DomainError && error.retryable;
-        log.warn({ job: job.name, err: busy ? undefined : error, code: busy ? error.code : undefined }, "job failed");
+        log.warn(
+          { job: job.name, err: busy ? undefined : error, code: busy ? error.code : undefined },
+          "job failed",
+        );
       }
       await pause(job.everyMs, stop.signal);
     }

@@ -119,7 +119,10 @@ async function openDoors({ config, db, bus, log, registry, shutdown, doors }: Op
     await new Promise((resolve) => setTimeout(resolve, config.SHUTDOWN_SETTLE_MS));
   });
   shutdown.add("grpc", () => server.drain(config.SHUTDOWN_GRACE_MS / 2));
-  shutdown.add("consumers", async () => void (await Promise.all(consumers.map((consumer) => consumer.close()))));
+  shutdown.add(
+    "consumers",
+    async () => void (await Promise.all(consumers.map((consumer) => consumer.close()))),
+  );
   shutdown.add("jobs", () => jobs.close());
   shutdown.add("outbox", () => relay.close());
   shutdown.add("ops", () => ops.close());
@@ -129,5 +132,11 @@ function openServiceBus(name: string, config: ServiceConfig, log: Log, registry:
   if (config.BUS === "kafka") {
     return openBus({ kind: "kafka", brokers: config.KAFKA_BROKERS, clientId: name, log, registry });
   }
-  return openBus({ kind: "postgres", url: config.BUS_DATABASE_URL ?? config.DATABASE_URL, clientId: name, log, registry });
+  return openBus({
+    kind: "postgres",
+    url: config.BUS_DATABASE_URL ?? config.DATABASE_URL,
+    clientId: name,
+    log,
+    registry,
+  });
 }

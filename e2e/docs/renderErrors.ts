@@ -1,0 +1,21 @@
+import { errorTable } from "@wonrail/kit/errors";
+
+/** docs/errors.md: the one table of codes, as partners read it. */
+export function renderErrors(): string {
+  const rows = Object.entries(errorTable).map(
+    ([code, row]) =>
+      `| ${code} | ${row.http} | ${row.grpc} | ${row.retryable ? "yes" : "no"} | ${row.message} |`,
+  );
+  return `# Error codes
+
+Generated from \`kit/src/errors.ts\` by \`npm run docs\`; do not edit.
+
+A failure has the envelope \`{"success": false, "data": null, "error": {"code", "message", "details"}, "requestId", "timestamp"}\`.
+Decide by \`code\`; messages may be reworded. \`details\` is an object or null. "Again" says whether the very same request can
+succeed later; where it can, the answer carries \`Retry-After\`.
+
+| Code | HTTP | gRPC | Again | Message |
+|---|---|---|---|---|
+${rows.join("\n")}
+`;
+}

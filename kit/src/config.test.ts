@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import { flag, list, loadConfig, port } from "./config";
+
+const schema = z.object({
+  HTTP_PORT: port,
+  DATABASE_URL: z.url(),
+  BROKERS: list.default([]),
+  VERBOSE: flag.default(false),
+});
+
+function problemsOf(env: Record<string, string>): string {
+  try {
+    loadConfig(schema, env, (message) => {
+      throw new Error(message);
+    });
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return "";
+}
+
+test("reads, converts and defaults", () => {
+  expect(
+    loadConfig(schema, {
+      HTTP_PORT: "8080",
+      DATABASE_URL: "postgres://x/y",
+      BROKERS: "a:1, b:2",
+      VERBOSE: "true",
+    }),
+  ).toEqual({
+    HTTP_PORT: 8080,
+    DATABASE_URL: "postgres://x/y",
+    BROKERS: ["a:1", "b:2"],
+    VERBOSE: true,
+  });
+});
+
+test("lists every problem at once", () => {
+  const problems = problemsOf({ HTTP_PORT: "99999" });
+  expect(problems).toContain("HTTP_PORT:");
+  expect(problems).toContain("DATABASE_URL is not set");
+});
+
+test("never repeats a value, which may be a secret", () => {
+  expect(problemsOf({ HTTP_PORT: "1", DATABASE_URL: "hunter2 is not a url" })).not.toContain("hunter2");
+});
+
+test("takes a value from the file that NAME_FILE names, and says when it cannot", () => {
+  const folder = mkdtempSync(join(tmpdir(), "config-"));
+  try {
+    writeFileSync(join(folder, "url"), "postgres://from/file\n");
+    const env = { HTTP_PORT: "1", DATABASE_URL_FILE: join(folder, "url") };
+    expect(loadConfig(schema, env).DATABASE_URL).toBe("postgres://from/file");
+    expect(problemsOf({ HTTP_PORT: "1", DATABASE_URL_FILE: join(folder, "absent") })).toContain(
+      "DATABASE_URL_FILE",
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,56 @@
+import { DomainError, errorTable, invalidRequest, isErrorCode, isRefusal } from "./errors";
+
+test("codes keep the HTTP status that the specification gives them", () => {
+  const specified: Record<string, number> = {
+    WAUTH_001: 401,
+    WAUTH_002: 401,
+    WAUTH_003: 403,
+    WAUTH_004: 403,
+    WAL_002: 404,
+    WAL_004: 400,
+    TRF_001: 400,
+    TRF_002: 400,
+    TRF_003: 400,
+    CHG_003: 400,
+    CHG_004: 400,
+    PAY_001: 400,
+    PAY_002: 400,
+    PAY_003: 400,
+    TX_001: 404,
+    RATE_001: 429,
+    SYS_001: 500,
+  };
+  for (const [code, http] of Object.entries(specified)) {
+    expect([code, isErrorCode(code) && errorTable[code].http]).toEqual([code, http]);
+  }
+});
+
+test("every message is a sentence that ends", () => {
+  for (const [code, row] of Object.entries(errorTable))
+    expect([code, /^[A-Z].*\.$/.test(row.message)]).toEqual([code, true]);
+});
+
+test("only what may succeed later is retryable", () => {
+  const retryable = Object.entries(errorTable)
+    .filter(([, row]) => row.retryable)
+    .map(([code]) => code);
+  expect(retryable).toEqual(["REQ_002", "RATE_001", "SYS_002", "SYS_003"]);
+});
+
+test("a refusal is told from a fault", () => {
+  expect(isRefusal(new DomainError("TRF_001"))).toBe(true);
+  expect(isRefusal(new DomainError("SYS_002"))).toBe(false);
+  expect(isRefusal(new DomainError("SYS_001"))).toBe(false);
+  expect(isRefusal(new Error("x"))).toBe(false);
+});
+
+test("an invalid request names each field", () => {
+  expect(invalidRequest([{ path: "amount", message: "must be an integer" }]).details).toEqual({
+    fields: [{ path: "amount", message: "must be an integer" }],
+  });
+});
+
+test("names of Object.prototype are no codes", () => {
+  expect(isErrorCode("constructor")).toBe(false);
+  expect(isErrorCode("__proto__")).toBe(false);
+});

@@ -1,0 +1,39 @@
+import { derivedId, idTimeMs, idToUuid, isId, newId, uuidToId } from "./ids";
+
+test("ids sort by the time they were made and carry it", () => {
+  const early = newId("trf", 1_700_000_000_000);
+  const late = newId("trf", 1_700_000_000_001);
+  expect(early < late).toBe(true);
+  expect(idTimeMs(early)).toBe(1_700_000_000_000);
+});
+
+test("ten thousand ids of one millisecond are all different and well formed", () => {
+  const ids = new Set(Array.from({ length: 10_000 }, () => newId("wal", 0)));
+  expect(ids.size).toBe(10_000);
+  for (const id of ids) expect(isId("wal", id)).toBe(true);
+});
+
+test("an id survives the way through Postgres' uuid", () => {
+  const id = newId("pay");
+  expect(uuidToId("pay", idToUuid(id))).toBe(id);
+  expect(idToUuid(id)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+});
+
+test("a derived id is the same for the same parts and differs when a part boundary moves", () => {
+  expect(derivedId("opn", "a", "bc")).toBe(derivedId("opn", "a", "bc"));
+  expect(derivedId("opn", "a", "bc")).not.toBe(derivedId("opn", "ab", "c"));
+  expect(isId("opn", derivedId("opn", "x"))).toBe(true);
+});
+
+test.each([
+  "",
+  "wal_",
+  "wal_xyz",
+  "trf_" + "0".repeat(32),
+  "wal_" + "0".repeat(31),
+  "wal_" + "A".repeat(32),
+  7,
+  null,
+])("%p is no wallet id", (text) => {
+  expect(isId("wal", text)).toBe(false);
+});

@@ -1,0 +1,250 @@
+// The shape of the repository as a failing test. Each message says what to do about it.
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { errorTable } from "@wonrail/kit/errors";
+
+const ROOT = __dirname;
+const SERVICES = ["auth", "wallet", "ledger", "payment", "chain-relayer"];
+const FILES = ["main.ts", "config.ts", "app.ts", "rpc.ts", "consumers.ts", "jobs.ts", "events.ts"];
+const FOLDERS = ["commands", "queries", "domain", "store"];
+const OUTSIDE: Record<string, string> = { wallet: "keys", "chain-relayer": "chain" };
+const TOP_LEVEL = [
+  "services",
+  "proto",
+  "gateway",
+  "sdk",
+  "deploy",
+  "helm",
+  "kit",
+  "contracts",
+  "e2e",
+  "docs",
+];
+const CODE = /\.(ts|mts|cts|js|mjs|cjs|sol|sh)$/;
+
+const tracked = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], {
+  cwd: ROOT,
+  encoding: "utf8",
+})
+  .split("\n")
+  .filter((path) => path !== "" && existsSync(join(ROOT, path)));
+const sources = tracked.filter((path) => path.endsWith(".ts"));
+const production = sources.filter((path) => !isTest(path));
+
+test("the top level holds the agreed folders and no others", () => {
+  const folders = new Set(tracked.filter((path) => path.includes("/")).map((path) => path.split("/")[0]!));
+  const strangers = [...folders].filter((name) => !name.startsWith(".") && !TOP_LEVEL.includes(name));
+  expect(advice(strangers, "is not a top-level folder of the design; put it under one that is")).toEqual([]);
+});
+
+describe.each(SERVICES)("services/%s", (service) => {
+  const src = join(ROOT, "services", service, "src");
+
+  test("has the one shape", () => {
+    const missing = [...FILES, ...FOLDERS].filter((name) => !existsSync(join(src, name)));
+    expect(
+      advice(missing, `is missing from services/${service}/src; every service has it (ARCHITECTURE.md)`),
+    ).toEqual([]);
+    const allowed = [...FILES, ...FOLDERS, "admin.ts", OUTSIDE[service]];
+    const strangers = readdirSync(src).filter(
+      (name) => !allowed.includes(name) && !name.endsWith(".test.ts"),
+    );
+    expect(
+      advice(strangers, "has no place in a service; move it to commands, queries, domain or store"),
+    ).toEqual([]);
+    expect(existsSync(join(ROOT, "services", service, "README.md"))).toBe(true);
+  });
+
+  test("main.ts stays under 80 lines", () => {
+    expect(linesOf(join("services", service, "src", "main.ts")).length).toBeLessThan(80);
+  });
+
+  test("migrations are numbered without gaps", () => {
+    const numbers = readdirSync(join(ROOT, "services", service, "migrations"))
+      .filter((name) => name.endsWith(".sql"))
+      .sort()
+      .map((name) => Number(name.slice(0, 4)));
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+  });
+});
+
+test("no service, and not the gateway, imports another", () => {
+  const wrong = imports(production).filter(({ from, to }) => {
+    const home = /^(services\/[^/]+|gateway|sdk)\//.exec(from)?.[1];
+    if (home === undefined) return false;
+    const other = /^@wonrail\/(auth|wallet|ledger|payment|chain-relayer|gateway|sdk|local|e2e)(\/|$)/.test(
+      to,
+    );
+    return other || (to.startsWith(".") && !join(dirname(from), to).startsWith(`${home}/`));
+  });
+  expect(
+    advice(wrong.map(describeImport), "crosses services; call the other one's RPC or take its events"),
+  ).toEqual([]);
+});
+
+test("kit knows no service", () => {
+  const wrong = imports(sources.filter((path) => path.startsWith("kit/src/"))).filter(
+    ({ to }) =>
+      to.startsWith("@wonrail/") &&
+      !to.startsWith("@wonrail/proto/common") &&
+      to !== "@wonrail/proto/descriptors",
+  );
+  const outside = wrong.filter(({ from }) => !isTest(from));
+  expect(advice(outside.map(describeImport), "is not the kit's business; pass it in as an argument")).toEqual(
+    [],
+  );
+});
+
+test("domain folders do no I/O: they import money, ids, errors and each other", () => {
+  const allowed = /^(\.\/|@wonrail\/kit\/(money|ids|errors|json)$)/;
+  const wrong = imports(production.filter((path) => /^services\/[^/]+\/src\/domain\//.test(path))).filter(
+    ({ to, typeOnly }) => !allowed.test(to) && !typeOnly && !(to === "node:crypto"),
+  );
+  expect(
+    advice(wrong.map(describeImport), "does not belong in domain/; rules are pure, hand the facts in"),
+  ).toEqual([]);
+});
+
+describe("each outside library has one home", () => {
+  const homes: [string, RegExp][] = [
+    ["pg", /^(kit\/src\/(db|migrate)\/|deploy\/local\/)/],
+    ["kafkajs", /^(kit\/src\/bus\/kafka\.ts|deploy\/local\/|e2e\/)/],
+    [
+      "ethers",
+      /^(services\/wallet\/src\/keys\/|services\/chain-relayer\/src\/chain\/|sdk\/examples\/|contracts\/|e2e\/)/,
+    ],
+    ["opossum", /^kit\/src\/grpc\//],
+    ["express", /^gateway\//],
+  ];
+  test.each(homes)("%s", (library, home) => {
+    const wrong = imports(production).filter(
+      ({ from, to }) => (to === library || to.startsWith(`${library}/`)) && !home.test(from),
+    );
+    expect(advice(wrong.map(describeImport), `may not import ${library} there; use the kit's port`)).toEqual(
+      [],
+    );
+  });
+});
+
+test("process.env is read in config.ts only", () => {
+  const exempt = /(^|\/)config\.ts$|^kit\/src\/testing\/|^deploy\/local\/|^e2e\/|^sdk\/|^contracts\//;
+  const wrong = production.filter((path) => !exempt.test(path) && read(path).includes("process.env"));
+  expect(advice(wrong, "reads process.env; read it in config.ts and hand the value in")).toEqual([]);
+});
+
+test("all SQL of a service is in store/", () => {
+  const wrong = production.filter(
+    (path) =>
+      /^services\/[^/]+\/src\//.test(path) && !/\/src\/store\//.test(path) && /\bsql`/.test(read(path)),
+  );
+  expect(advice(wrong, "has SQL in it; move the statement to the table's file in store/")).toEqual([]);
+});
+
+test("every error code is documented", () => {
+  const page = read("docs/errors.md");
+  const missing = Object.keys(errorTable).filter((code) => !page.includes(`| ${code} |`));
+  expect(advice(missing, "is not in docs/errors.md; run npm run docs")).toEqual([]);
+});
+
+test("no file is longer than 400 lines and no function longer than 70", () => {
+  const long = tracked.filter(
+    (path) => CODE.test(path) && !path.includes("/artifacts/") && linesOf(path).length > 400,
+  );
+  expect(advice(long, "has over 400 lines; it has more than one job, split it")).toEqual([]);
+  const functions = production.flatMap(longFunctions);
+  expect(advice(functions, "is longer than 70 lines; let the parent branch and the leaves compute")).toEqual(
+    [],
+  );
+});
+
+test("nothing is left for later in the code", () => {
+  const marker = new RegExp(
+    `\\b(${["TO", "DO"].join("")}|${["FIX", "ME"].join("")}|${["X", "XX"].join("")})\\b`,
+  );
+  const wrong = tracked.filter((path) => CODE.test(path) && marker.test(read(path)));
+  expect(advice(wrong, "leaves something for later; do it or open an issue")).toEqual([]);
+});
+
+test("the lock file names no registry", () => {
+  const urls = /"resolved": "https?:/.test(read("package-lock.json"));
+  expect(
+    advice(urls ? ["package-lock.json"] : [], "names a registry; .npmrc keeps it out, run npm install again"),
+  ).toEqual([]);
+});
+
+function isTest(path: string): boolean {
+  return /\.test\.ts$/.test(path) || path.startsWith("e2e/") || /\/testing\//.test(path);
+}
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), "utf8");
+}
+
+function linesOf(path: string): string[] {
+  return read(path).trimEnd().split("\n");
+}
+
+function advice(names: string[], sentence: string): string[] {
+  return names.map((name) => `${name} ${sentence}`);
+}
+
+interface Import {
+  from: string;
+  to: string;
+  typeOnly: boolean;
+}
+
+function imports(paths: string[]): Import[] {
+  return paths.flatMap((from) =>
+    [...read(from).matchAll(/^(?:import|export)\s+(type\s+)?[^;'"]*?from\s+["']([^"']+)["']/gms)].map(
+      (match) => ({
+        from,
+        to: match[2]!,
+        typeOnly: match[1] !== undefined,
+      }),
+    ),
+  );
+}
+
+function describeImport({ from, to }: Import): string {
+  return `${from} imports ${to}, which`;
+}
+
+/** Top-level functions and methods, found by indentation: prettier guarantees that a body closes where it opened. */
+function longFunctions(path: string): string[] {
+  const lines = linesOf(path);
+  return lines.flatMap((line, start) => {
+    const opened =
+      /^(\s*)(?:export )?(?:default )?(?:async )?(?:function\*? (\w+)|(?:const (\w+) = (?:async )?\([^)]*\).*=> \{$))/.exec(
+        line,
+      );
+    if (!opened) return [];
+    const indent = opened[1]!;
+    const length =
+      lines.slice(start).findIndex((text) => text === `${indent}}` || text === `${indent}};`) + 1;
+    // A body of nested functions is a small module of its own; what is counted is its own statements.
+    return length > 70 ? [`${relative(".", path)}: ${opened[2] ?? opened[3]} (${length} lines)`] : [];
+  });
+}
+
+test("every package that has sources is built by the root project", () => {
+  const references = read("tsconfig.json");
+  const packages = new Set(
+    sources
+      .filter((path) => path.includes("/src/"))
+      .map((path) => dirname(path.slice(0, path.indexOf("/src/") + 1) + "x")),
+  );
+  const missing = [...packages].filter(
+    (folder) =>
+      statSync(join(ROOT, folder)).isDirectory() &&
+      existsSync(join(ROOT, folder, "tsconfig.json")) &&
+      !references.includes(`"${folder}"`),
+  );
+  expect(
+    advice(
+      missing.map((folder) => `${folder} (${basename(folder)})`),
+      "is not in the root tsconfig.json's references",
+    ),
+  ).toEqual([]);
+});
