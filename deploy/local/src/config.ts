@@ -1,0 +1,93 @@
+import { existsSync } from "node:fs";
+import { homedir, tmpdir, userInfo } from "node:os";
+import { join, resolve } from "node:path";
+
+/** The repository's root, both from `src` and from `dist`. */
+export const REPOSITORY = resolve(__dirname, "../../..");
+
+export type BusChoice = "kafka" | "postgres";
+
+export interface LocalConfig {
+  /** Where the stack keeps its data, its logs and stack.json. */
+  home: string;
+  /** The bus that was asked for; undefined: the best that this machine has. */
+  bus: BusChoice | undefined;
+  /** Brokers that somebody else runs. */
+  kafkaBrokers: string | undefined;
+  /** A superuser's URL of a PostgreSQL that somebody else runs. */
+  postgresUrl: string | undefined;
+  /** Downloads that every stack of this user shares. */
+  cacheDir: string;
+  javaHome: string | undefined;
+  color: boolean;
+}
+
+type Env = Record<string, string | undefined>;
+
+/** The only reader of the environment in this workspace. */
+export function readConfig(env: Env = process.env): LocalConfig {
+  return {
+    home: resolve(value(env, "WONRAIL_HOME") ?? join(REPOSITORY, ".wonrail")),
+    bus: readBus(value(env, "WONRAIL_BUS")),
+    kafkaBrokers: value(env, "KAFKA_BROKERS"),
+    postgresUrl: value(env, "WONRAIL_POSTGRES_URL"),
+    cacheDir: cacheDir(env),
+    javaHome: value(env, "JAVA_HOME"),
+    color: value(env, "NO_COLOR") === undefined && value(env, "TERM") !== "dumb",
+  };
+}
+
+export interface TestConfig extends Pick<LocalConfig, "bus" | "cacheDir" | "javaHome"> {
+  postgresUrl: string | undefined;
+  kafkaBrokers: string | undefined;
+}
+
+/** What an engineer may give to a test run: parts that run already, or the wish to do without Kafka. */
+export function readTestConfig(env: Env = process.env): TestConfig {
+  const { bus, cacheDir, javaHome } = readConfig(env);
+  const postgresUrl = value(env, "WONRAIL_TEST_POSTGRES_URL");
+  return { bus, cacheDir, javaHome, postgresUrl, kafkaBrokers: value(env, "WONRAIL_TEST_KAFKA_BROKERS") };
+}
+
+/** What a child process needs of our own environment, and nothing that could configure it by accident. */
+export function inheritedEnv(env: Env = process.env): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const name of [
+    "PATH",
+    "HOME",
+    "TMPDIR",
+    "LANG",
+    "LC_ALL",
+    "JAVA_HOME",
+    "DOCKER_HOST",
+    "MAVEN_OPTS",
+    "SSL_CERT_FILE",
+  ]) {
+    const text = value(env, name);
+    if (text !== undefined) kept[name] = text;
+  }
+  return kept;
+}
+
+export function parseBus(text: string): BusChoice {
+  if (text === "kafka" || text === "postgres") return text;
+  throw new Error(`"${text}" is no bus: choose kafka or postgres.`);
+}
+
+function readBus(text: string | undefined): BusChoice | undefined {
+  return text === undefined ? undefined : parseBus(text);
+}
+
+/** A service account or a container may have no home folder; its downloads then live beside the other temporary files. */
+function cacheDir(env: Env): string {
+  const explicit = value(env, "XDG_CACHE_HOME");
+  if (explicit !== undefined) return join(explicit, "wonrail");
+  const home = value(env, "HOME") ?? homedir();
+  if (home !== "/" && existsSync(home)) return join(home, ".cache", "wonrail");
+  return join(tmpdir(), `wonrail-cache-${userInfo().uid}`);
+}
+
+function value(env: Env, name: string): string | undefined {
+  const text = env[name];
+  return text === undefined || text === "" ? undefined : text;
+}

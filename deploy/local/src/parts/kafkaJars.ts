@@ -1,0 +1,101 @@
+import { spawnSync } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { inheritedEnv } from "../config";
+import { findMaven } from "./java";
+import { brokerProperties } from "./kafkaProperties";
+import { PartError } from "./partError";
+
+const POM = join(__dirname, "../../kafka/pom.xml");
+
+export interface KafkaJars {
+  classPath: string;
+  /** A formatted, empty storage folder to copy for each new broker. */
+  template: string;
+}
+
+/** True when a broker can start without Maven and without a network. */
+export function kafkaJarsAreCached(cacheDir: string): boolean {
+  return existsSync(versionFolder(cacheDir));
+}
+
+/** Fetches the jars once for each version of the pom; everything after that is local. */
+export function fetchKafkaJars(cacheDir: string, java: string): KafkaJars {
+  const folder = versionFolder(cacheDir);
+  if (!existsSync(folder)) fill(folder, java);
+  return { classPath: classPathOf(folder), template: join(folder, "template") };
+}
+
+function versionFolder(cacheDir: string): string {
+  const hash = createHash("sha256").update(readFileSync(POM)).digest("hex").slice(0, 12);
+  return join(cacheDir, `kafka-${hash}`);
+}
+
+function classPathOf(folder: string): string {
+  const lib = join(folder, "lib");
+  return readdirSync(lib)
+    .sort()
+    .map((jar) => join(lib, jar))
+    .join(":");
+}
+
+/** Made under another name and renamed when complete, so two starts at once and an interrupted download are both harmless. */
+function fill(folder: string, java: string): void {
+  const maven = findMaven();
+  if (!maven.ok)
+    throw new PartError(
+      "Kafka's jars are not here yet",
+      maven.why,
+      "install Maven (Debian: apt-get install maven), once.",
+    );
+  const unfinished = `${folder}.${process.pid}.${randomBytes(4).toString("hex")}`;
+  mkdirSync(unfinished, { recursive: true });
+  const goals = [
+    "dependency:copy-dependencies",
+    `-DoutputDirectory=${join(unfinished, "lib")}`,
+    "-DincludeScope=runtime",
+  ];
+  run(maven.command, ["-q", "-B", "-f", POM, ...goals], "Kafka's jars could not be fetched");
+  format(java, unfinished);
+  try {
+    renameSync(unfinished, folder);
+  } catch {
+    rmSync(unfinished, { recursive: true, force: true }); // Another start was quicker.
+  }
+}
+
+/** Voters are static and named by port, and the ports are not part of what formatting writes. */
+function format(java: string, folder: string): void {
+  const template = join(folder, "template");
+  const properties = join(folder, "format.properties");
+  writeFileSync(properties, brokerProperties({ brokerPort: 1, controllerPort: 2, dataDir: template }));
+  const clusterId = `W${randomBytes(16).toString("base64url").slice(1)}`; // Never a leading "-": it would be read as an option.
+  const args = [
+    "-XX:TieredStopAtLevel=1",
+    "-cp",
+    classPathOf(folder),
+    "kafka.tools.StorageTool",
+    "format",
+    "-t",
+    clusterId,
+    "-c",
+    properties,
+  ];
+  run(java, args, "Kafka's storage could not be formatted");
+}
+
+function run(command: string, args: string[], what: string): void {
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    encoding: "utf8",
+    env: inheritedEnv(),
+    timeout: 300_000,
+  });
+  if (status === 0) return;
+  const why = error?.message ?? `${stdout}${stderr}`.trim().split("\n").slice(-5).join("\n");
+  throw new PartError(
+    what,
+    why,
+    "see that Maven reaches its repository (mvn settings), or choose the other bus: WONRAIL_BUS=postgres.",
+  );
+}

@@ -1,0 +1,145 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, chownSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { Client } from "pg";
+import { inheritedEnv } from "../config";
+import type { ProcessSpec } from "../process/ownedProcess";
+import { PartError } from "./partError";
+import { findPostgresBinaries, type PostgresBinaries, type SystemUser } from "./postgresBinaries";
+import { postgresUser } from "./postgresUser";
+
+export interface PostgresOptions {
+  /** The folder that holds, or will hold, the cluster. */
+  dir: string;
+  logFile: string;
+  port: number;
+  /** The superuser's; it is set when the cluster is made and must be the same ever after. */
+  password: string;
+  /** false for throw-away clusters of tests only: a crash of the machine would corrupt it. */
+  durable: boolean;
+  maxConnections: number;
+}
+
+export interface PostgresPart {
+  spec: ProcessSpec;
+  host: string;
+  port: number;
+  adminUrl: string;
+  label: string;
+  /** Where the cluster is; not below `dir` when PostgreSQL's user cannot enter that. */
+  dataDir: string;
+}
+
+const SUPERUSER = "postgres";
+const HOST = "127.0.0.1";
+
+/** Makes the cluster if there is none yet and says how to start it. The process is ours from there on. */
+export function preparePostgres(options: PostgresOptions): PostgresPart {
+  const account = postgresUser();
+  const binaries = findPostgresBinaries(account?.user);
+  const folder = enterableFolder(options.dir, account?.user);
+  const dataDir = join(folder, "data");
+  if (!existsSync(dataDir)) makeCluster(binaries, folder, options, account?.user);
+  const adminUrl = `postgres://${SUPERUSER}:${options.password}@${HOST}:${options.port}/postgres`;
+  return {
+    host: HOST,
+    port: options.port,
+    adminUrl,
+    dataDir,
+    label: account ? `${binaries.label}, as user ${account.name}` : binaries.label,
+    spec: {
+      name: "postgres",
+      command: join(binaries.bin, "postgres"),
+      args: ["-D", dataDir, ...settings(options).flatMap((setting) => ["-c", setting])],
+      env: { ...inheritedEnv(), LC_ALL: "C" },
+      cwd: "/",
+      ...(account ? { user: account.user } : {}),
+      logFile: options.logFile,
+      stopSignal: "SIGINT", // "fast": ends the sessions, writes a checkpoint, goes.
+      stopGraceMs: 20_000,
+      readyTimeoutMs: 60_000,
+      probe: () => connectOnce(adminUrl),
+    },
+  };
+}
+
+function settings({ port, durable, maxConnections }: PostgresOptions): string[] {
+  const durability = durable
+    ? []
+    : ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_wal_size=256MB"];
+  return [
+    `listen_addresses=${HOST}`,
+    `port=${port}`,
+    "unix_socket_directories=",
+    `max_connections=${maxConnections}`,
+    "shared_buffers=64MB",
+    "jit=off", // Compiling takes longer than any of our statements.
+    "max_wal_senders=0",
+    "timezone=UTC",
+    "log_timezone=UTC",
+    "log_line_prefix=%m [%p] %q%a ",
+    ...durability,
+  ];
+}
+
+async function connectOnce(url: string): Promise<void> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** A half-made cluster never gets the name `data`, so an interrupted first start is simply made again. */
+function makeCluster(
+  binaries: PostgresBinaries,
+  folder: string,
+  options: PostgresOptions,
+  user: SystemUser | undefined,
+): void {
+  const unfinished = join(folder, "unfinished");
+  const passwordFile = join(folder, "password");
+  rmSync(unfinished, { recursive: true, force: true });
+  writeFileSync(passwordFile, options.password, { mode: 0o600 });
+  if (user) chownSync(passwordFile, user.uid, user.gid);
+  const result = spawnSync(
+    join(binaries.bin, "initdb"),
+    [
+      ...["-D", unfinished, "-U", SUPERUSER, "-A", "scram-sha-256", `--pwfile=${passwordFile}`],
+      // Stated, because initdb takes them from the caller's locale, which services and containers do not have.
+      ...["--encoding=UTF8", "--locale=C", "--no-instructions"],
+      ...(options.durable ? [] : ["--no-sync"]),
+    ],
+    { encoding: "utf8", cwd: "/", ...user, env: { ...inheritedEnv(), LC_ALL: "C" } },
+  );
+  rmSync(passwordFile, { force: true });
+  if (result.status !== 0) {
+    throw new PartError(
+      "PostgreSQL's data folder could not be made",
+      (result.error?.message ?? `${result.stdout}${result.stderr}`).trim(),
+      `see that ${folder} can be written and has 100 MB free, then start again.`,
+    );
+  }
+  renameSync(unfinished, join(folder, "data"));
+}
+
+/** The wanted folder, or one below /var/tmp when PostgreSQL's user may not pass one of its parents (a checkout in /root). */
+function enterableFolder(wanted: string, user: SystemUser | undefined): string {
+  const elsewhere = `/var/tmp/wonrail-data-${createHash("sha256").update(wanted).digest("hex").slice(0, 12)}`;
+  for (const folder of [wanted, elsewhere]) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (!user) return folder;
+    chownSync(folder, user.uid, user.gid);
+    chmodSync(folder, 0o700);
+    if (spawnSync("/bin/sh", ["-c", 'cd "$1"', "sh", folder], { cwd: "/", ...user }).status === 0)
+      return folder;
+  }
+  throw new PartError(
+    "PostgreSQL has no place for its data",
+    `its user (uid ${user?.uid}) can enter neither ${wanted} nor ${elsewhere}`,
+    "set WONRAIL_HOME to a folder that every user may pass, such as /var/lib/wonrail.",
+  );
+}

