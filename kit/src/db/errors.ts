@@ -1,0 +1,85 @@
+import { DatabaseError } from "pg";
+import { DomainError } from "../errors";
+
+/**
+ * COMMIT (or a lone writing statement) was sent and its answer never came: it may have happened or not. Never a reason to do the work again
+ * without looking; a caller hears SYS_003 and repeats the request with the same key.
+ */
+export class CommitUnknownError extends DomainError {
+  constructor(cause: unknown) {
+    super("SYS_003", null, { cause });
+  }
+}
+
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  return isViolation(error, "23505", constraint);
+}
+
+export function isCheckViolation(error: unknown, constraint?: string): boolean {
+  return isViolation(error, "23514", constraint);
+}
+
+/** True when the same work may succeed later without anyone changing it: the database was busy, locked or away. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof DomainError) return error.retryable;
+  return isRetryable(error) || isConnectionLoss(error) || BUSY.has(sqlStateOf(error) ?? "");
+}
+
+/** Serialization failure, deadlock, lock not available: Postgres rolled back, and the same work may well succeed at once. */
+export function isRetryable(error: unknown): boolean {
+  return RETRYABLE.has(sqlStateOf(error) ?? "");
+}
+
+/** True when the connection is gone or may be in an unknown state, whoever said so: the socket, the driver or a dying server. */
+export function isConnectionLoss(error: unknown): boolean {
+  if (error instanceof DatabaseError) {
+    const state = error.code ?? "";
+    return (
+      error.severity === "FATAL" ||
+      error.severity === "PANIC" ||
+      state.startsWith("08") ||
+      SERVER_GOING.has(state)
+    );
+  }
+  if (!(error instanceof Error)) return false;
+  return (
+    SOCKET_CODES.has((error as NodeJS.ErrnoException).code ?? "") || DRIVER_SAYS_GONE.test(error.message)
+  );
+}
+
+/** What a caller is told of an error that left nothing behind: SYS_002 when repeating helps, the error itself otherwise. */
+export function nothingDone(error: unknown): unknown {
+  return !(error instanceof DomainError) && isTransient(error) ? unavailable(error) : error;
+}
+
+export function unavailable(cause: unknown): DomainError {
+  return new DomainError("SYS_002", null, { cause });
+}
+
+export function sqlStateOf(error: unknown): string | undefined {
+  return error instanceof DatabaseError ? error.code : undefined;
+}
+
+const RETRYABLE = new Set(["40001", "40P01", "55P03"]);
+/** Statement timeout, out of disk, memory or connections, read-only after a failover, starting up. */
+const BUSY = new Set(["57014", "53100", "53200", "53300", "53400", "25006", "57P03"]);
+const SERVER_GOING = new Set(["57P01", "57P02", "57P03", "57P04", "57P05", "25P03"]);
+const SOCKET_CODES = new Set([
+  "ECONNRESET",
+  "ECONNREFUSED",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ERR_STREAM_DESTROYED",
+]);
+const DRIVER_SAYS_GONE =
+  /^Connection terminated|not queryable|^timeout (exceeded|expired)|socket has been ended|^This socket/;
+
+function isViolation(error: unknown, state: string, constraint?: string): boolean {
+  if (!(error instanceof DatabaseError) || error.code !== state) return false;
+  return constraint === undefined || error.constraint === constraint;
+}

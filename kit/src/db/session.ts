@@ -1,0 +1,89 @@
+import { performance } from "node:perf_hooks";
+import type { ClientBase, QueryConfig, QueryResult } from "pg";
+import { assert } from "../errors";
+import { textOf, type Sql } from "./sql";
+import type { Queryable } from "./types";
+import type { Watchdog } from "./watchdog";
+
+export const connectSymbol = Symbol("connect");
+
+/** Rows as they came: only the statement's author knows their type. */
+export type Answer = Omit<QueryResult, "rows"> & { rows: unknown[] };
+export type ObserveQuery = (name: string, seconds: number) => void;
+
+/** One connection in somebody's hands. */
+export interface Session extends Queryable {
+  execute(statement: Sql): Promise<Answer>;
+  /** Runs a command without parameters and gives its tag: "BEGIN", "COMMIT", "ROLLBACK". */
+  command(text: string): Promise<string>;
+  /** Counts the warnings that the server sent, as it does when a COMMIT's wait for a standby was cut short. */
+  readonly warnings: number;
+  /** With an error the connection is closed instead of going back to the pool. */
+  release(error?: Error): void;
+}
+
+export interface SessionParts {
+  client: ClientBase;
+  release: (error?: Error) => void;
+  watchdog: Watchdog;
+  observe: ObserveQuery;
+}
+
+export function createSession({ client, release, watchdog, observe }: SessionParts): Session {
+  let warnings = 0;
+  const onNotice = (notice: { severity?: string | undefined }): void => {
+    if (notice.severity === "WARNING") warnings += 1;
+  };
+  client.on("notice", onNotice);
+
+  const send = async (config: QueryConfig): Promise<Answer> => {
+    const startMs = performance.now();
+    watchdog.started(client);
+    try {
+      return await client.query(config);
+    } finally {
+      watchdog.ended(client);
+      if (config.name !== undefined) observe(config.name, (performance.now() - startMs) / 1000);
+    }
+  };
+
+  const execute = (statement: Sql): Promise<Answer> => send(queryConfig(statement));
+
+  return {
+    ...queryable(execute),
+    execute,
+    command: async (text) => (await send({ text })).command,
+    get warnings() {
+      return warnings;
+    },
+    release: (error) => {
+      client.off("notice", onNotice);
+      release(error);
+    },
+  };
+}
+
+/** The four ways to ask, over one way to run. */
+export function queryable(run: (statement: Sql) => Promise<Answer>): Queryable {
+  return {
+    query: async <R>(statement: Sql) => (await run(statement)).rows as R[],
+    one: async <R>(statement: Sql) => {
+      const { rows } = await run(statement);
+      assert(rows.length === 1, `expected one row, got ${rows.length}: ${textOf(statement)}`);
+      return rows[0] as R;
+    },
+    maybe: async <R>(statement: Sql) => {
+      const { rows } = await run(statement);
+      assert(rows.length <= 1, `expected at most one row, got ${rows.length}: ${textOf(statement)}`);
+      return rows[0] as R | undefined;
+    },
+    run: async (statement) => (await run(statement)).rowCount ?? 0,
+  };
+}
+
+function queryConfig(statement: Sql): QueryConfig {
+  const config: QueryConfig = { text: textOf(statement) };
+  if (statement.values.length > 0) config.values = statement.values as unknown[];
+  if (statement.name !== undefined) config.name = statement.name;
+  return config;
+}

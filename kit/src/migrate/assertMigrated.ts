@@ -1,0 +1,21 @@
+import { sql, type Database } from "../db";
+import { readMigrations } from "./files";
+import { listOf, pendingMigrations, type AppliedMigration } from "./state";
+
+/** For a service's start: it must not run on a schema that its release does not know. A newer schema is fine. */
+export async function assertMigrated(db: Database, dir?: string): Promise<void> {
+  const pending = pendingMigrations(readMigrations(dir), await readApplied(db));
+  if (pending.length > 0) {
+    throw new Error(
+      `schema ${db.schema} is behind this release: run its migrations first (${listOf(pending)})`,
+    );
+  }
+}
+
+async function readApplied(db: Database): Promise<AppliedMigration[]> {
+  const { present } = await db.one<{ present: boolean }>(sql`
+    select to_regclass('schema_migrations') is not null as present`);
+  return present
+    ? db.query<AppliedMigration>(sql`select set, number, name, checksum from schema_migrations`)
+    : [];
+}

@@ -1,0 +1,3 @@
+export { assertMigrated } from "./assertMigrated";
+export { migrate, type MigrateOptions, type MigrationReport } from "./migrate";
+export { provisionSchema, type ProvisionedSchema, type ProvisionOptions } from "./provisionSchema";

@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client, DatabaseError } from "pg";
+import type { Log } from "../log";
+import { readMigrations, statementsOf, type Migration } from "./files";
+import { pendingMigrations, type AppliedMigration } from "./state";
+
+export interface MigrateOptions {
+  /** The schema's owner: what it makes belongs to it, and the service's role is granted what the default privileges say. */
+  url: string;
+  schema: string;
+  /** The service's migrations; without it only the kit's tables are made. */
+  dir?: string;
+  log: Log;
+}
+
+export interface MigrationReport {
+  applied: { set: string; number: number; name: string; durationMs: number }[];
+  /** How many were there already. */
+  known: number;
+}
+
+/** A migration that waits for a lock makes everyone behind it wait too, so it gives up soon and tries again. */
+const LOCK_TIMEOUT_MS = 2_000;
+const LOCK_ATTEMPTS = 30;
+const TURN_TIMEOUT_MS = 600_000;
+const TURN_POLL_MS = 100;
+/** Any number, the same for every migrator; the second key is the schema's. */
+const TURN_LOCK = 0x77_6f_6e;
+
+export async function migrate({ url, schema, dir, log }: MigrateOptions): Promise<MigrationReport> {
+  const files = readMigrations(dir);
+  const client = new Client({
+    connectionString: url,
+    application_name: `migrate ${schema}`,
+    options: `-c search_path=${schema}`,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    keepAlive: true,
+  });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    await waitForTurn(client, schema);
+    const applied = await readApplied(client);
+    const report: MigrationReport = { applied: [], known: applied.length };
+    for (const migration of pendingMigrations(files, applied)) {
+      const durationMs = await applyWithRetry(client, migration, log);
+      const { set, number, name } = migration;
+      report.applied.push({ set, number, name, durationMs });
+      log.info({ schema, set, number, name, durationMs }, "migration applied");
+    }
+    return report;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Polls instead of waiting inside Postgres: a waiting statement holds a snapshot, for which CREATE INDEX CONCURRENTLY would wait for ever. */
+async function waitForTurn(client: Client, schema: string): Promise<void> {
+  for (let waitedMs = 0; waitedMs < TURN_TIMEOUT_MS; waitedMs += TURN_POLL_MS) {
+    const { rows } = await client.query<{ mine: boolean }>(
+      "select pg_try_advisory_lock($1, hashtext($2)) as mine",
+      [TURN_LOCK, schema],
+    );
+    if (rows[0]!.mine) return;
+    await sleep(TURN_POLL_MS);
+  }
+  throw new Error(`another migrator has held schema ${schema} for ${TURN_TIMEOUT_MS / 60_000} minutes`);
+}
+
+async function readApplied(client: Client): Promise<AppliedMigration[]> {
+  await client.query(`
+    create table if not exists schema_migrations (
+      set text not null,
+      number integer not null,
+      name text not null,
+      checksum text not null,
+      applied_at timestamptz not null default now(),
+      primary key (set, number)
+    )`);
+  const { rows } = await client.query<AppliedMigration>(
+    "select set, number, name, checksum from schema_migrations",
+  );
+  return rows;
+}
+
+async function applyWithRetry(client: Client, migration: Migration, log: Log): Promise<number> {
+  const startedMs = Date.now();
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await (migration.transactional
+        ? applyInTransaction(client, migration)
+        : applyStatements(client, migration));
+      return Date.now() - startedMs;
+    } catch (error) {
+      const locked = error instanceof DatabaseError && error.code === "55P03";
+      if (!locked || attempt >= LOCK_ATTEMPTS) throw describe(error, migration);
+      log.warn({ migration: migration.name, attempt }, "the migration waits for a lock that others hold");
+      await sleep(Math.random() * 1_000);
+    }
+  }
+}
+
+async function applyInTransaction(client: Client, migration: Migration): Promise<void> {
+  await client.query("begin");
+  try {
+    await client.query(migration.text);
+    await record(client, migration);
+    await client.query("commit");
+  } catch (error) {
+    await client.query("rollback").catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Cannot be undone as a whole, so each statement must bear being run again: `drop index … if exists` before `create index concurrently`. */
+async function applyStatements(client: Client, migration: Migration): Promise<void> {
+  for (const statement of statementsOf(migration.text)) await client.query(statement);
+  await record(client, migration);
+}
+
+async function record(client: Client, { set, number, name, checksum }: Migration): Promise<void> {
+  await client.query("insert into schema_migrations (set, number, name, checksum) values ($1, $2, $3, $4)", [
+    set,
+    number,
+    name,
+    checksum,
+  ]);
+}
+
+function describe(error: unknown, { set, number, name, text }: Migration): Error {
+  const position = error instanceof DatabaseError ? Number(error.position ?? 0) : 0;
+  const line = position > 0 ? ` line ${text.slice(0, position).split("\n").length}` : "";
+  const reason = error instanceof Error ? error.message : String(error);
+  return new Error(`migration ${set} ${String(number).padStart(4, "0")}_${name}${line}: ${reason}`, {
+    cause: error,
+  });
+}

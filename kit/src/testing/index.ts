@@ -1,0 +1,10 @@
+export { eventually } from "./eventually";
+export { failpoint } from "./failpoint";
+export { startProxy, type Proxy, type ProxyMode, type ProxyOptions } from "./proxy";
+export {
+  createTestDatabase,
+  openTestDatabase,
+  type TestDatabase,
+  type TestDatabaseOptions,
+} from "./testDatabase";
+export { testLog } from "./testLog";

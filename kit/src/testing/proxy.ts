@@ -1,0 +1,130 @@
+import { createServer, connect, type AddressInfo, type Server, type Socket } from "node:net";
+
+export type ProxyMode =
+  | { kind: "pass" }
+  | { kind: "delay"; delayMs: number }
+  /** Takes everything and hands on nothing, in both directions: a network that swallows packets. */
+  | { kind: "blackhole" }
+  /** Requests arrive, answers never do. */
+  | { kind: "dropResponses" }
+  /** Every connection is reset, the open ones and each new one. */
+  | { kind: "reset" }
+  /** Each connection is reset once so many bytes have come back from the target. */
+  | { kind: "closeAfterBytes"; bytes: number };
+
+export interface ProxyOptions {
+  target: { host: string; port: number };
+  mode?: ProxyMode;
+  /** Called with what a client sends, before it is handed on, so that a fault can start at a certain request. */
+  onRequest?: (chunk: Buffer, proxy: Proxy) => void;
+}
+
+export interface Proxy {
+  readonly host: string;
+  readonly port: number;
+  readonly connections: number;
+  setMode(mode: ProxyMode): void;
+  /** Points new connections elsewhere, as a failover does. */
+  setTarget(target: { host: string; port: number }): void;
+  close(): Promise<void>;
+}
+
+interface Link {
+  client: Socket;
+  upstream: Socket;
+  bytesBack: number;
+}
+
+/** One edge between two processes, which a test can slow down, cut or silence. */
+export async function startProxy({
+  target,
+  mode = { kind: "pass" },
+  onRequest,
+}: ProxyOptions): Promise<Proxy> {
+  const links = new Set<Link>();
+  const state = { mode, target };
+  const server = createServer({ noDelay: true }, (client) => {
+    if (state.mode.kind === "reset") {
+      client.resetAndDestroy();
+      return;
+    }
+    const upstream = connect({ ...state.target, noDelay: true });
+    const link: Link = { client, upstream, bytesBack: 0 };
+    links.add(link);
+    join(
+      link,
+      () => state.mode,
+      (chunk) => onRequest?.(chunk, proxy),
+    );
+    for (const socket of [client, upstream]) {
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        links.delete(link);
+        // A silent network does not say that the other side has gone.
+        if (state.mode.kind !== "blackhole") drop(link);
+      });
+    }
+  });
+  const port = await listen(server);
+
+  const proxy: Proxy = {
+    host: "127.0.0.1",
+    port,
+    get connections() {
+      return links.size;
+    },
+    setMode(next) {
+      state.mode = next;
+      if (next.kind === "reset") links.forEach(reset);
+    },
+    setTarget(next) {
+      state.target = next;
+    },
+    async close() {
+      state.mode = { kind: "pass" };
+      links.forEach(drop);
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+  return proxy;
+}
+
+function join(link: Link, mode: () => ProxyMode, onRequest: (chunk: Buffer) => void): void {
+  const { client, upstream } = link;
+  client.on("data", (chunk: Buffer) => {
+    onRequest(chunk);
+    const now = mode();
+    if (now.kind === "blackhole") return;
+    later(now, () => upstream.write(chunk));
+  });
+  upstream.on("data", (chunk: Buffer) => {
+    const now = mode();
+    if (now.kind === "blackhole" || now.kind === "dropResponses") return;
+    link.bytesBack += chunk.length;
+    if (now.kind === "closeAfterBytes" && link.bytesBack > now.bytes) reset(link);
+    else later(now, () => client.write(chunk));
+  });
+}
+
+/** Timers of one length fire in the order they were set, so a delay keeps the order of the bytes. */
+function later(mode: ProxyMode, write: () => void): void {
+  if (mode.kind === "delay") setTimeout(write, mode.delayMs);
+  else write();
+}
+
+function reset({ client, upstream }: Link): void {
+  client.resetAndDestroy();
+  upstream.destroy();
+}
+
+function drop({ client, upstream }: Link): void {
+  client.destroy();
+  upstream.destroy();
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
+  });
+}
