@@ -70,6 +70,8 @@ export const errorTable = {
   REQ_006: row(413, "OUT_OF_RANGE", "The request is larger than what is accepted."),
   REQ_007: row(415, "INVALID_ARGUMENT", "The body must be uncompressed JSON sent as application/json."),
 
+  SIG_001: row(403, "PERMISSION_DENIED", "Signing was refused. See details.reason."),
+
   RATE_001: row(
     429,
     "RESOURCE_EXHAUSTED",

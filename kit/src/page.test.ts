@@ -1,0 +1,35 @@
+import { DomainError } from "./errors";
+import { cutPage, readPage } from "./page";
+
+test("a request without wishes is the first twenty", () => {
+  expect(readPage(undefined)).toEqual({ limit: 20, offset: 0, after: null });
+});
+
+test("a page number becomes an offset, up to the ten thousandth row", () => {
+  expect(readPage({ limit: 100, position: { $case: "currentPage", value: 100 } })).toEqual({
+    limit: 100,
+    offset: 9_900,
+    after: null,
+  });
+  expect(() => readPage({ limit: 100, position: { $case: "currentPage", value: 101 } })).toThrow(DomainError);
+});
+
+test("a cursor leads to the row after the last one that was shown", () => {
+  const page = readPage({ limit: 2 });
+  const { items, info } = cutPage(["c", "b", "a"], page, (row) => row, 3);
+  expect(items).toEqual(["c", "b"]);
+  expect(info).toMatchObject({ hasNext: true, totalCount: 3 });
+  expect(readPage({ limit: 2, position: { $case: "cursor", value: info.nextCursor! } }).after).toBe("b");
+});
+
+test("the last page has no next cursor, and a long list has no count", () => {
+  const { info } = cutPage(["a"], readPage({ limit: 2 }), (row) => row, 10_001);
+  expect(info).toEqual({ hasNext: false, nextCursor: undefined, totalCount: undefined });
+});
+
+test.each(["", "%%%", "AA", Buffer.from("a b").toString("base64url"), "YQ=="])(
+  "refuses the cursor %p",
+  (cursor) => {
+    expect(() => readPage({ limit: 2, position: { $case: "cursor", value: cursor } })).toThrow(DomainError);
+  },
+);

@@ -1,0 +1,64 @@
+import { type PageInfo, type PageRequest } from "@wonrail/proto/common/v1/common";
+import { invalidRequest } from "./errors";
+
+/** How far a list can be walked by page numbers, and how far it is counted. Beyond, a cursor costs the same for every page. */
+export const MAX_OFFSET_ROWS = 10_000;
+
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 100;
+
+/** Which rows of a list are wanted: those after a key, or those after so many others. */
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+  readonly after: string | null;
+}
+
+export function readPage(request: PageRequest | undefined): Page {
+  const limit = request?.limit || DEFAULT_LIMIT;
+  if (limit > MAX_LIMIT) throw invalidRequest([{ path: "limit", message: `must be from 1 to ${MAX_LIMIT}` }]);
+  const position = request?.position;
+  if (position?.$case === "cursor") return { limit, offset: 0, after: readCursor(position.value) };
+  const offset = ((position?.value || 1) - 1) * limit;
+  if (offset >= MAX_OFFSET_ROWS) {
+    const message = `pages beyond ${MAX_OFFSET_ROWS} rows are not served; go on with cursor`;
+    throw invalidRequest([{ path: "currentPage", message }]);
+  }
+  return { limit, offset, after: null };
+}
+
+/** What a list's statement should read: one row more than the page, which tells whether there is a next one. */
+export function rowsToRead(page: Page): number {
+  return page.limit + 1;
+}
+
+/**
+ * Cuts the rows that were read to the page. `keyOf` gives the text that the next page starts after; `total` is a count
+ * that stopped at MAX_OFFSET_ROWS + 1.
+ */
+export function cutPage<T>(
+  rows: readonly T[],
+  page: Page,
+  keyOf: (row: T) => string,
+  total: number,
+): { items: T[]; info: PageInfo } {
+  const items = rows.slice(0, page.limit);
+  const last = items.at(-1);
+  const hasNext = rows.length > page.limit;
+  return {
+    items,
+    info: {
+      hasNext,
+      nextCursor: hasNext && last !== undefined ? Buffer.from(keyOf(last)).toString("base64url") : undefined,
+      totalCount: total > MAX_OFFSET_ROWS ? undefined : total,
+    },
+  };
+}
+
+function readCursor(cursor: string): string {
+  const key = Buffer.from(cursor, "base64url").toString();
+  if (!/^[\x21-\x7e]{1,200}$/.test(key) || Buffer.from(key).toString("base64url") !== cursor) {
+    throw invalidRequest([{ path: "cursor", message: "is not a cursor that an earlier page gave" }]);
+  }
+  return key;
+}
