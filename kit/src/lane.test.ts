@@ -1,0 +1,160 @@
+import fc from "fast-check";
+import { runInContext, currentContext } from "./context";
+import { DomainError } from "./errors";
+import { createLane, type Outcome } from "./lane";
+import { Registry } from "./metrics";
+
+const ok = <T>(value: T): Outcome<T> => ({ ok: true, value });
+const doubled = async (items: number[]) => items.map((item) => ok(item * 2));
+
+/** A worker whose batches end when the test says so. */
+function heldWorker() {
+  const batches: { items: number[]; finish: () => void }[] = [];
+  const work = (items: number[]) =>
+    new Promise<Outcome<number>[]>((resolve) => {
+      batches.push({ items, finish: () => resolve(items.map(ok)) });
+    });
+  return { batches, work };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("lane", () => {
+  it("answers each item with its own outcome", async () => {
+    const lane = createLane({ name: "double", work: doubled, maxBatch: 10, maxQueue: 10 });
+    expect(await Promise.all([1, 2, 3].map((item) => lane.submit(item)))).toEqual([2, 4, 6]);
+  });
+
+  it("hands over everything that queued while the last batch was in flight", async () => {
+    const { batches, work } = heldWorker();
+    const lane = createLane({ name: "held", work, maxBatch: 10, maxQueue: 10 });
+    const first = lane.submit(1);
+    await turn();
+    const rest = [lane.submit(2), lane.submit(3), lane.submit(4)];
+    await turn();
+    expect(batches.map(({ items }) => items)).toEqual([[1]]);
+    expect(lane.depth).toBe(3);
+    batches[0]!.finish();
+    await first;
+    await turn();
+    expect(batches.map(({ items }) => items)).toEqual([[1], [2, 3, 4]]);
+    batches[1]!.finish();
+    await Promise.all(rest);
+  });
+
+  it("keeps a batch within its bound", async () => {
+    const sizes: number[] = [];
+    const work = async (items: number[]) => (sizes.push(items.length), items.map(ok));
+    const lane = createLane({ name: "bounded", work, maxBatch: 3, maxQueue: 10 });
+    await Promise.all(Array.from({ length: 8 }, (_, item) => lane.submit(item)));
+    expect(sizes).toEqual([3, 3, 2]);
+  });
+
+  it("fails only the item that failed", async () => {
+    const work = async (items: number[]): Promise<Outcome<number>[]> =>
+      items.map((item) => (item === 2 ? { ok: false, error: new DomainError("TRF_001") } : ok(item)));
+    const lane = createLane({ name: "one bad", work, maxBatch: 10, maxQueue: 10 });
+    const results = await Promise.allSettled([1, 2, 3].map((item) => lane.submit(item)));
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  });
+
+  it("fails the batch of a worker that throws, and goes on with the next", async () => {
+    let calls = 0;
+    const work = async (items: number[]) => {
+      calls += 1;
+      if (calls === 1) throw new Error("lost");
+      return items.map(ok);
+    };
+    const lane = createLane({ name: "throws", work, maxBatch: 2, maxQueue: 10 });
+    const results = await Promise.allSettled([1, 2, 3].map((item) => lane.submit(item)));
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled"]);
+  });
+
+  it("fails the batch of a worker that loses an outcome", async () => {
+    const lane = createLane({ name: "short", work: async () => [ok(1)], maxBatch: 2, maxQueue: 2 });
+    const results = await Promise.allSettled([lane.submit(1), lane.submit(2)]);
+    expect(results.every(({ status }) => status === "rejected")).toBe(true);
+  });
+
+  it("refuses at once when the queue is full, and says when to come back", async () => {
+    const { batches, work } = heldWorker();
+    const lane = createLane({ name: "full", work, maxBatch: 2, maxQueue: 2 });
+    const first = lane.submit(0);
+    await turn();
+    const queued = [lane.submit(1), lane.submit(2)];
+    await expect(lane.submit(3)).rejects.toMatchObject({ code: "SYS_002", details: { retryAfterMs: 50 } });
+    expect(lane.depth).toBe(2);
+    batches[0]!.finish();
+    await first;
+    await turn();
+    batches[1]!.finish();
+    await Promise.all(queued);
+  });
+
+  it("answers what it accepted before it closes, and refuses the rest", async () => {
+    const lane = createLane({ name: "closing", work: doubled, maxBatch: 2, maxQueue: 10 });
+    const accepted = [1, 2, 3, 4, 5].map((item) => lane.submit(item));
+    const closed = lane.close();
+    await expect(lane.submit(6)).rejects.toMatchObject({ code: "SYS_002" });
+    await closed;
+    expect(await Promise.all(accepted)).toEqual([2, 4, 6, 8, 10]);
+    await lane.close();
+  });
+
+  it("does not run a batch in the context of the request that happened to come first", async () => {
+    const seen: unknown[] = [];
+    const work = async (items: number[]) => (seen.push(currentContext()), items.map(ok));
+    const lane = createLane({ name: "context", work, maxBatch: 2, maxQueue: 10 });
+    const context = { requestId: "req_1", traceparent: "", deadlineMs: 1 };
+    await runInContext(context, async () => {
+      await lane.submit(1);
+      expect(currentContext()).toBe(context);
+    });
+    expect(seen).toEqual([undefined]);
+  });
+
+  it("counts batches and the depth of the queue", async () => {
+    const registry = new Registry();
+    const lane = createLane({ name: "counted", work: doubled, maxBatch: 10, maxQueue: 10, registry });
+    createLane({ name: "another", work: doubled, maxBatch: 10, maxQueue: 10, registry });
+    await Promise.all([lane.submit(1), lane.submit(2)]);
+    const text = await registry.metrics();
+    expect(text).toContain('lane_batch_size_sum{lane="counted"} 2');
+    expect(text).toContain('lane_wait_seconds_count{lane="counted"} 1');
+    expect(text).toContain('lane_queue_depth{lane="another"} 0');
+  });
+
+  it("answers every accepted item exactly once, in order, whatever the interleaving", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.array(fc.constantFrom("good", "bad", "throw"), { minLength: 1, maxLength: 30 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (scheduler, kinds, maxBatch) => {
+          const worked: number[] = [];
+          const work = async (items: number[]): Promise<Outcome<number>[]> => {
+            worked.push(...items);
+            await scheduler.schedule(Promise.resolve());
+            if (items.some((item) => kinds[item] === "throw")) throw new Error("thrown");
+            return items.map((item) =>
+              kinds[item] === "bad" ? { ok: false, error: new Error("bad") } : ok(item),
+            );
+          };
+          const lane = createLane({ name: "any", work, maxBatch, maxQueue: 30 });
+          const answers = kinds.map(async (_, item) => {
+            await scheduler.schedule(Promise.resolve());
+            return lane.submit(item);
+          });
+          const results = await scheduler.waitFor(Promise.allSettled(answers));
+          await lane.close();
+          expect([...worked].sort((a, b) => a - b)).toEqual(kinds.map((_, item) => item));
+          results.forEach((result, item) => {
+            if (result.status === "fulfilled") expect(result.value).toBe(item);
+            if (kinds[item] !== "good") expect(result.status).toBe("rejected");
+          });
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});

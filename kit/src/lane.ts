@@ -1,0 +1,172 @@
+import { AsyncResource } from "node:async_hooks";
+import { performance } from "node:perf_hooks";
+import { DomainError, assert } from "./errors";
+import { DURATION_BUCKETS_SECONDS, Gauge, Histogram, shared, type Registry } from "./metrics";
+
+/** What became of one item. The others of its batch are not concerned. */
+export type Outcome<T> = { ok: true; value: T } | { ok: false; error: unknown };
+
+export interface LaneOptions<I, O> {
+  name: string;
+  /** Gives one outcome for each item, in their order. If it throws, all items of this batch fail with its error. */
+  work: (items: I[]) => Promise<Outcome<O>[]>;
+  maxBatch: number;
+  /** How many items may wait. The next one is refused at once. */
+  maxQueue: number;
+  registry?: Registry;
+}
+
+export interface Lane<I, O> {
+  submit(item: I): Promise<O>;
+  /** How many items wait for the next batch. */
+  readonly depth: number;
+  /** Refuses what comes from now on, and resolves when everything that was accepted is answered. */
+  close(): Promise<void>;
+}
+
+interface Waiting<I, O> {
+  item: I;
+  sinceMs: number;
+  resolve: (value: O) => void;
+  reject: (error: unknown) => void;
+}
+
+const MIN_RETRY_AFTER_MS = 50;
+const MAX_RETRY_AFTER_MS = 5_000;
+
+/**
+ * Turns many small calls into few large ones: the worker gets all that queued while its last batch was in flight. Alone, an item goes at
+ * once; under load the batches grow by themselves, so there is no timer to tune.
+ */
+export function createLane<I, O>({
+  name,
+  work,
+  maxBatch,
+  maxQueue,
+  registry,
+}: LaneOptions<I, O>): Lane<I, O> {
+  assert(maxBatch > 0 && maxQueue >= maxBatch, `lane ${name}: maxQueue must hold at least one batch`);
+  let queue: Waiting<I, O>[] = [];
+  let running = false;
+  let closed = false;
+  let lastBatchMs = 0;
+  let onIdle: (() => void)[] = [];
+  const measure = laneMetrics(registry, name, () => queue.length);
+
+  // Bound to the lane's own beginnings: a batch belongs to many requests, and must not inherit the deadline or the id of one of them.
+  const run = AsyncResource.bind(async (): Promise<void> => {
+    while (queue.length > 0) {
+      const batch = takeBatch();
+      const startMs = performance.now();
+      measure(batch.length, startMs - batch[0]!.sinceMs);
+      await answer(batch, work);
+      lastBatchMs = performance.now() - startMs;
+    }
+    running = false;
+    onIdle.forEach((resolve) => resolve());
+    onIdle = [];
+  });
+
+  const takeBatch = (): Waiting<I, O>[] => {
+    if (queue.length > maxBatch) return queue.splice(0, maxBatch);
+    const batch = queue;
+    queue = [];
+    return batch;
+  };
+
+  const refusal = (): DomainError => {
+    const batchesAhead = Math.ceil((queue.length + 1) / maxBatch);
+    const waitMs = Math.round(batchesAhead * lastBatchMs);
+    return new DomainError("SYS_002", {
+      retryAfterMs: Math.min(MAX_RETRY_AFTER_MS, Math.max(MIN_RETRY_AFTER_MS, waitMs)),
+    });
+  };
+
+  return {
+    submit(item) {
+      if (closed || queue.length >= maxQueue) return Promise.reject(refusal());
+      return new Promise<O>((resolve, reject) => {
+        queue.push({ item, sinceMs: performance.now(), resolve, reject });
+        if (running) return;
+        running = true;
+        // After the sockets that are readable now, so that requests which arrived together leave together.
+        setImmediate(() => void run());
+      });
+    },
+    get depth() {
+      return queue.length;
+    },
+    async close() {
+      closed = true;
+      if (running) await new Promise<void>((resolve) => onIdle.push(resolve));
+    },
+  };
+}
+
+async function answer<I, O>(batch: Waiting<I, O>[], work: LaneOptions<I, O>["work"]): Promise<void> {
+  try {
+    const outcomes = await work(batch.map(({ item }) => item));
+    assert(
+      outcomes.length === batch.length,
+      `a worker gave ${outcomes.length} outcomes for ${batch.length} items`,
+    );
+    outcomes.forEach((outcome, index) => {
+      const { resolve, reject } = batch[index]!;
+      if (outcome.ok) resolve(outcome.value);
+      else reject(outcome.error);
+    });
+  } catch (error) {
+    for (const { reject } of batch) reject(error);
+  }
+}
+
+type Measure = (batchSize: number, longestWaitMs: number) => void;
+
+function laneMetrics(registry: Registry | undefined, lane: string, depth: () => number): Measure {
+  if (!registry) return () => undefined;
+  const batchSize = shared(registry, "lane_batch_size", (name) => {
+    const buckets = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+    return new Histogram({
+      name,
+      help: "Items in one batch",
+      labelNames: ["lane"],
+      buckets,
+      registers: [registry],
+    });
+  }).labels(lane);
+  const wait = shared(registry, "lane_wait_seconds", (name) => {
+    const help = "How long the first item of a batch waited for it";
+    return new Histogram({
+      name,
+      help,
+      labelNames: ["lane"],
+      buckets: DURATION_BUCKETS_SECONDS,
+      registers: [registry],
+    });
+  }).labels(lane);
+  depthsOf(registry).set(lane, depth);
+  return (size, longestWaitMs) => {
+    batchSize.observe(size);
+    wait.observe(longestWaitMs / 1000);
+  };
+}
+
+const depthsByRegistry = new WeakMap<Registry, Map<string, () => number>>();
+
+/** Read when the metrics are asked for, so that queueing an item costs nothing. */
+function depthsOf(registry: Registry): Map<string, () => number> {
+  const known = depthsByRegistry.get(registry);
+  if (known) return known;
+  const depths = new Map<string, () => number>();
+  depthsByRegistry.set(registry, depths);
+  new Gauge({
+    name: "lane_queue_depth",
+    help: "Items that wait for the next batch",
+    labelNames: ["lane"],
+    registers: [registry],
+    collect() {
+      for (const [lane, depth] of depths) this.set({ lane }, depth());
+    },
+  });
+  return depths;
+}
