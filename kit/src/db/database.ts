@@ -1,4 +1,4 @@
-import { Client, Pool, type ClientConfig } from "pg";
+import { Client, Pool, type ClientConfig, type PoolClient } from "pg";
 import type { Log } from "../log";
 import { CommitUnknownError, isConnectionLoss, nothingDone, unavailable } from "./errors";
 import { startListener } from "./listen";
@@ -19,6 +19,8 @@ const ANSWER_GRACE_MS = 5_000;
 const IDLE_TIMEOUT_MS = 60_000;
 /** Connections are renewed, so that they spread over a new primary and give back what the server's caches grew to. */
 const MAX_LIFETIME_SECONDS = 1_800;
+/** Lets the server notice within half a minute that our machine is gone, and give up the locks that we held. */
+const SERVER_KEEPALIVE = "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3";
 const LOG_UNREACHABLE_EVERY_MS = 5_000;
 
 export function openDatabase(options: DatabaseOptions): Database {
@@ -42,13 +44,18 @@ export function openDatabase(options: DatabaseOptions): Database {
   const warnUnreachable = throttledWarning(log);
   const listeners = new Set<Listener>();
 
+  const waiting = new Set<Promise<PoolClient>>();
   const connect = async (): Promise<Session> => {
+    const connecting = pool.connect();
+    waiting.add(connecting);
     try {
-      const client = await pool.connect();
+      const client = await connecting;
       return createSession({ client, release: (error) => client.release(error), watchdog, observe });
     } catch (error) {
       warnUnreachable(error);
       throw unavailable(error);
+    } finally {
+      waiting.delete(connecting);
     }
   };
   const openClient = async (): Promise<Client> => {
@@ -88,6 +95,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
     async close() {
       await Promise.all([...listeners].map((listener) => listener.close()));
+      // An ending pool serves nobody who still waits for a connection.
+      await Promise.allSettled(waiting);
       await pool.end();
       unwatch();
       watchdog.stop();
@@ -116,7 +125,7 @@ function connectionConfig(options: DatabaseOptions): ClientConfig {
   return {
     connectionString: options.url,
     application_name: options.applicationName,
-    options: `-c search_path=${options.schema}`,
+    options: `-c search_path=${options.schema} ${SERVER_KEEPALIVE}`,
     connectionTimeoutMillis: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
     statement_timeout: options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS,
     lock_timeout: options.lockTimeoutMs ?? DEFAULT_LOCK_TIMEOUT_MS,

@@ -1,6 +1,6 @@
 export { CommitUnknownError, isCheckViolation, isTransient, isUniqueViolation } from "./errors";
 export { openDatabase } from "./database";
 export { named, rawSql, sql, type ArrayType, type Sql, type SqlValue } from "./sql";
-export { tx, type TxOptions } from "./tx";
+export { afterCommit, tx, type TxOptions } from "./tx";
 export type { ArrayElement } from "./arrays";
 export type { Database, DatabaseOptions, Listener, Queryable, Tx } from "./types";

@@ -5,7 +5,9 @@ import { textOf, type Sql } from "./sql";
 import type { Queryable } from "./types";
 import type { Watchdog } from "./watchdog";
 
+/** What other files of this folder reach inside a Database and a Tx; it is not exported from here. */
 export const connectSymbol = Symbol("connect");
+export const afterCommitSymbol = Symbol("afterCommit");
 
 /** Rows as they came: only the statement's author knows their type. */
 export type Answer = Omit<QueryResult, "rows"> & { rows: unknown[] };

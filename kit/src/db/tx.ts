@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { currentContext } from "../context";
 import { assert } from "../errors";
 import { CommitUnknownError, isConnectionLoss, isRetryable, nothingDone } from "./errors";
-import { connectSymbol, type Session } from "./session";
+import { afterCommitSymbol, connectSymbol, type Session } from "./session";
 import type { Database, Queryable, Tx } from "./types";
 
 export interface TxOptions {
@@ -35,9 +35,14 @@ export async function tx<T>(db: Database, work: (tx: Tx) => Promise<T>, options:
   }
 }
 
+/** Runs when the transaction is known to be committed, and not at all otherwise. For hints such as waking somebody: a crash loses it. */
+export function afterCommit(tx: Tx, run: (db: Database) => void): void {
+  tx[afterCommitSymbol](run);
+}
+
 async function runOnce<T>(db: Database, work: (tx: Tx) => Promise<T>, options: TxOptions): Promise<T> {
   const session = await db[connectSymbol]();
-  const { handle, finish } = transactionHandle(session);
+  const { handle, finish, committed } = transactionHandle(session);
   let result: T;
   try {
     await session.command(beginCommand(options));
@@ -49,6 +54,7 @@ async function runOnce<T>(db: Database, work: (tx: Tx) => Promise<T>, options: T
   }
   finish();
   await commit(session);
+  for (const run of committed) run(db);
   return result;
 }
 
@@ -86,8 +92,15 @@ async function rollBack(session: Session, reason: unknown): Promise<void> {
   }
 }
 
+interface TransactionHandle {
+  handle: Tx;
+  finish: () => void;
+  committed: ((db: Database) => void)[];
+}
+
 /** The handle dies with its transaction: a promise that was left running must not write into the connection's next one. */
-function transactionHandle(session: Session): { handle: Tx; finish: () => void } {
+function transactionHandle(session: Session): TransactionHandle {
+  const committed: ((db: Database) => void)[] = [];
   let open = true;
   const guard = (): Session => {
     assert(open, "the transaction is over");
@@ -99,7 +112,12 @@ function transactionHandle(session: Session): { handle: Tx; finish: () => void }
     maybe: async (statement) => guard().maybe(statement),
     run: async (statement) => guard().run(statement),
   };
-  return { handle: handle as Tx, finish: () => (open = false) };
+  const own = { [afterCommitSymbol]: (run: (db: Database) => void) => void committed.push(run) };
+  return {
+    handle: Object.assign(handle, own) as unknown as Tx,
+    finish: () => void (open = false),
+    committed,
+  };
 }
 
 function beginCommand({ isolation, readOnly }: TxOptions): string {

@@ -1,6 +1,6 @@
 import type { Log } from "../log";
 import type { Registry } from "../metrics";
-import type { Session, connectSymbol } from "./session";
+import type { Session, afterCommitSymbol, connectSymbol } from "./session";
 import type { Sql } from "./sql";
 
 declare const txBrand: unique symbol;
@@ -32,6 +32,7 @@ export interface Queryable {
 /** A connection inside a transaction. Only `tx` makes one, and it is of no use once the transaction is over. */
 export interface Tx extends Queryable {
   readonly [txBrand]: true;
+  readonly [afterCommitSymbol]: (run: (db: Database) => void) => void;
 }
 
 export interface Database extends Queryable {

@@ -1,0 +1,66 @@
+import type { ReceivedMessage } from "../bus/port";
+import type { Tx } from "../db";
+import { isId, type Id } from "../ids";
+
+/** An event as a handler gets it. Its payload is the protobuf message that the type names. */
+export interface ReceivedEvent {
+  id: Id<"evt">;
+  type: string;
+  topic: string;
+  aggregateId: string;
+  version: bigint;
+  occurredAt: Date;
+  orgId: string;
+  traceparent: string;
+  requestId: string;
+  payload: Buffer;
+}
+
+/** All that it does goes through the transaction, so that it happens once however often the event comes. */
+export type EventHandler = (tx: Tx, event: ReceivedEvent) => Promise<void>;
+
+export interface ConsumerSpec {
+  group: string;
+  topics: string[];
+  /** By event type. Types that are not here are skipped and counted. */
+  handlers: Record<string, EventHandler>;
+}
+
+/** A message is not an event of ours: it is a dead letter at once, since no retry changes it. */
+export class MalformedEventError extends Error {
+  override readonly name = "MalformedEventError";
+}
+
+export function decodeEvent({ topic, headers, value }: EncodedEvent): ReceivedEvent {
+  const {
+    event_id: id,
+    event_type: type,
+    aggregate_id: aggregateId,
+    version,
+    occurred_at: occurredAt,
+  } = headers;
+  if (!isId("evt", id)) throw malformed("event_id");
+  if (type === undefined || !/^[a-z][a-z0-9_]{0,99}$/.test(type)) throw malformed("event_type");
+  if (aggregateId === undefined || aggregateId === "") throw malformed("aggregate_id");
+  if (version === undefined || !/^\d{1,18}$/.test(version)) throw malformed("version");
+  const occurredAtDate = new Date(occurredAt ?? "");
+  if (Number.isNaN(occurredAtDate.getTime())) throw malformed("occurred_at");
+  return {
+    id,
+    type,
+    topic,
+    aggregateId,
+    version: BigInt(version),
+    occurredAt: occurredAtDate,
+    orgId: headers.org_id ?? "",
+    traceparent: headers.traceparent ?? "",
+    requestId: headers.request_id ?? "",
+    payload: value,
+  };
+}
+
+export type EncodedEvent = Pick<ReceivedMessage, "topic" | "headers" | "value">;
+
+function malformed(header: string): MalformedEventError {
+  return new MalformedEventError(`the header ${header} is absent or malformed`);
+}

@@ -1,0 +1,146 @@
+import type { ReceivedMessage } from "../bus/port";
+import { childTraceparent, runInContext } from "../context";
+import { isTransient, tx, type Database, type Tx } from "../db";
+import { newId } from "../ids";
+import type { Log } from "../log";
+import type { Pause } from "../pause";
+import type { ConsumerMetrics } from "./consumerMetrics";
+import { decodeEvent, type ConsumerSpec, type EventHandler, type ReceivedEvent } from "./events";
+import { insertDeadLetter, takeEvents } from "./store";
+
+export interface Consumer {
+  db: Database;
+  spec: ConsumerSpec;
+  log: Log;
+  metrics: ConsumerMetrics;
+  rest: Pause;
+}
+
+/** A message that is for us, decoded as far as it can be. */
+type Entry =
+  | { kind: "event"; message: ReceivedMessage; event: ReceivedEvent; handler: EventHandler }
+  | { kind: "malformed"; message: ReceivedMessage; error: unknown };
+
+type Outcome = "processed" | "duplicate" | "dead";
+
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 5_000;
+
+/**
+ * Resolves when each message has had its effect, or is known to have had it, or is a dead letter. The batch goes in one transaction; if
+ * that fails, whoever is to blame is found by going one by one.
+ */
+export async function handleBatch(consumer: Consumer, messages: ReceivedMessage[]): Promise<void> {
+  const { db, spec, log, metrics } = consumer;
+  const startMs = performance.now();
+  const entries = messages.map((message) => sort(consumer, message)).filter((entry) => entry !== undefined);
+  if (entries.length > 0) {
+    try {
+      count(consumer, entries, await tx(db, (tx) => handleAll(tx, spec.group, entries)));
+    } catch (error) {
+      log.warn(
+        { err: error, group: spec.group, messages: entries.length },
+        "a batch failed; going one by one",
+      );
+      for (const entry of entries) await handleAlone(consumer, entry);
+    }
+  }
+  metrics.batchTook((performance.now() - startMs) / 1000);
+}
+
+function sort({ spec, metrics }: Consumer, message: ReceivedMessage): Entry | undefined {
+  const type = message.headers.event_type;
+  const handler = type !== undefined && Object.hasOwn(spec.handlers, type) ? spec.handlers[type] : undefined;
+  if (type !== undefined && !handler) {
+    metrics.count(message.topic, "skipped");
+    return undefined;
+  }
+  try {
+    return { kind: "event", message, event: decodeEvent(message), handler: handler! };
+  } catch (error) {
+    return { kind: "malformed", message, error };
+  }
+}
+
+async function handleAll(tx: Tx, group: string, entries: Entry[]): Promise<Outcome[]> {
+  const events = entries.filter((entry) => entry.kind === "event");
+  const fresh =
+    events.length > 0
+      ? await takeEvents(
+          tx,
+          group,
+          events.map(({ event }) => event.id),
+        )
+      : new Set();
+  const outcomes: Outcome[] = [];
+  for (const entry of entries) {
+    if (entry.kind === "malformed") {
+      await insertDeadLetter(tx, group, entry.message, entry.error);
+      outcomes.push("dead");
+    } else if (fresh.delete(entry.event.id)) {
+      await runHandler(tx, entry.handler, entry.event);
+      outcomes.push("processed");
+    } else {
+      outcomes.push("duplicate");
+    }
+  }
+  return outcomes;
+}
+
+/** Tries until it is done or closed: as long as the trouble is the database's or a dependency's, the messages behind would meet it too. */
+async function handleAlone(consumer: Consumer, entry: Entry): Promise<void> {
+  const { spec, log, metrics, rest } = consumer;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    try {
+      count(consumer, [entry], [await handleOrBury(consumer, entry)]);
+      return;
+    } catch (error) {
+      metrics.count(entry.message.topic, "retried");
+      log.warn({ err: error, group: spec.group, ...placeOf(entry) }, "a message will be tried again");
+      await rest.sleepUnwoken(pauseMs * (0.5 + Math.random() / 2));
+      if (rest.closed) throw error;
+    }
+  }
+}
+
+async function handleOrBury({ db, spec, log }: Consumer, entry: Entry): Promise<Outcome> {
+  try {
+    const [outcome] = await tx(db, (tx) => handleAll(tx, spec.group, [entry]));
+    return outcome!;
+  } catch (error) {
+    if (isTransient(error)) throw error;
+    const buried = await tx(db, (tx) => bury(tx, spec.group, entry, error));
+    if (!buried) return "duplicate";
+    log.error({ err: error, group: spec.group, ...placeOf(entry) }, "a message became a dead letter");
+    return "dead";
+  }
+}
+
+/** With the inbox row, so that the event is not tried again when it comes again. */
+async function bury(tx: Tx, group: string, entry: Entry, error: unknown): Promise<boolean> {
+  if (entry.kind === "event" && (await takeEvents(tx, group, [entry.event.id])).size === 0) return false;
+  await insertDeadLetter(tx, group, entry.message, error);
+  return true;
+}
+
+/** The handler's calls and log lines carry the request that caused the event. */
+export function runHandler(tx: Tx, handler: EventHandler, event: ReceivedEvent): Promise<void> {
+  const context = {
+    requestId: event.requestId === "" ? newId("req") : event.requestId,
+    traceparent: childTraceparent(event.traceparent),
+    ...(event.orgId === "" ? {} : { orgId: event.orgId }),
+  };
+  return runInContext(context, () => handler(tx, event));
+}
+
+function count({ metrics }: Consumer, entries: Entry[], outcomes: Outcome[]): void {
+  entries.forEach(({ message }, index) => metrics.count(message.topic, outcomes[index]!));
+}
+
+function placeOf({ message: { topic, partition, offset } }: Entry): {
+  topic: string;
+  partition: number;
+  offset: string;
+} {
+  return { topic, partition, offset };
+}

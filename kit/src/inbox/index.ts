@@ -1,0 +1,10 @@
+export {
+  listDeadLetters,
+  replayDeadLetters,
+  showDeadLetter,
+  type DeadLetter,
+  type DeadLetterFilter,
+  type DeadLetterSummary,
+} from "./deadLetters";
+export { MalformedEventError, type ConsumerSpec, type EventHandler, type ReceivedEvent } from "./events";
+export { startConsumer, type RunningConsumer, type StartConsumerOptions } from "./startConsumer";

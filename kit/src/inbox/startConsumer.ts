@@ -1,0 +1,105 @@
+import type { Bus } from "../bus/port";
+import type { Database } from "../db";
+import type { Log } from "../log";
+import type { Registry } from "../metrics";
+import { pause } from "../pause";
+import { consumerMetrics } from "./consumerMetrics";
+import type { ConsumerSpec } from "./events";
+import { handleBatch, type Consumer } from "./handleBatch";
+import { replayRequested } from "./replay";
+import { pruneInboxWindow } from "./store";
+
+export interface StartConsumerOptions {
+  db: Database;
+  bus: Bus;
+  spec: ConsumerSpec;
+  log: Log;
+  registry: Registry;
+  /** The consumer is gone for good. Unless told otherwise the process stops in order and exits with 1. */
+  onCrash?: (error: Error) => void;
+}
+
+export interface RunningConsumer {
+  /** Waits for the batch in hand. */
+  close(): Promise<void>;
+  /** False when it no longer moves although it should: the process should be restarted. */
+  live(): boolean;
+}
+
+const MAX_BATCH = 200;
+const LAG_EVERY_MS = 10_000;
+const REPLAY_EVERY_MS = 2_000;
+const PRUNE_EVERY_MS = 3_600_000;
+const PRUNE_WINDOW = 5_000;
+const PRUNE_WINDOWS_AT_ONCE = 1_000;
+/** Twice as long as the bus keeps messages, which is a week. */
+const RETAIN_MS = 14 * 86_400_000;
+const LOWEST_UUID = "00000000-0000-0000-0000-000000000000";
+
+/** Consumes the topics for the group: each event has its effect once, and what cannot be worked on is put aside. */
+export async function startConsumer(options: StartConsumerOptions): Promise<RunningConsumer> {
+  const { db, bus, spec, log, registry } = options;
+  const rest = pause();
+  const consumer: Consumer = { db, spec, log, rest, metrics: consumerMetrics(registry, spec.group) };
+  let crashed = false;
+  const subscription = await bus.subscribe({
+    group: spec.group,
+    topics: spec.topics,
+    maxBatch: MAX_BATCH,
+    handleBatch: (messages) => handleBatch(consumer, messages),
+    onCrash: (error) => {
+      crashed = true;
+      log.fatal({ err: error, group: spec.group }, "the consumer crashed");
+      (options.onCrash ?? stopProcess)(error);
+    },
+  });
+  const rounds = [
+    everyRound(consumer, LAG_EVERY_MS, async () =>
+      consumer.metrics.lag(await bus.lag(spec.group, spec.topics)),
+    ),
+    everyRound(consumer, REPLAY_EVERY_MS, () => replayRequested(consumer)),
+    everyRound(consumer, PRUNE_EVERY_MS, () => pruneInbox(db, spec.group)),
+  ];
+  return {
+    live: () => !crashed && subscription.live(),
+    async close() {
+      rest.close();
+      await subscription.close();
+      await Promise.all(rounds);
+    },
+  };
+}
+
+async function everyRound(
+  { log, spec, rest }: Consumer,
+  everyMs: number,
+  round: () => Promise<unknown>,
+): Promise<void> {
+  while (!rest.closed) {
+    await round().catch((error: unknown) =>
+      log.warn({ err: error, group: spec.group }, "upkeep of a consumer failed"),
+    );
+    await rest.sleepUnwoken(everyMs);
+  }
+}
+
+/** Exported for its test. */
+export async function pruneInbox(
+  db: Database,
+  group: string,
+  retainMs = RETAIN_MS,
+  window = PRUNE_WINDOW,
+): Promise<void> {
+  let afterId = LOWEST_UUID;
+  for (let count = 0; count < PRUNE_WINDOWS_AT_ONCE; count += 1) {
+    const { last_id: lastId, old } = await pruneInboxWindow(db, group, afterId, retainMs, window);
+    if (lastId === null || old < window) return;
+    afterId = lastId;
+  }
+}
+
+/** As an operator would stop it, so that everything else closes in its order; but the exit code says that something is wrong. */
+function stopProcess(): void {
+  process.exitCode = 1;
+  process.kill(process.pid, "SIGTERM");
+}

@@ -1,0 +1,161 @@
+import type { Bus, BusMessage } from "../bus/port";
+import type { Database, Queryable } from "../db";
+import { uuidToId } from "../ids";
+import type { Log } from "../log";
+import type { Registry } from "../metrics";
+import { pause, type Pause } from "../pause";
+import { doorbellOf, outboxChannel } from "./doorbell";
+import { relayMetrics, type RelayMetrics } from "./relayMetrics";
+import { markPublished, prepareRelaySession, readPending, tryLockRelay, type OutboxRow } from "./store";
+import { startUpkeep } from "./upkeep";
+
+export interface OutboxRelayOptions {
+  db: Database;
+  bus: Bus;
+  log: Log;
+  registry: Registry;
+  batchSize?: number;
+  /** How often it looks without being woken, and how often a stand-by asks whether the active relay has gone. */
+  pollMs?: number;
+  /** How long published events are kept, to be published again if the bus should lose them. */
+  retainMs?: number;
+}
+
+export interface OutboxRelay {
+  wake(): void;
+  /** Finishes the batch in hand; the rest stays for the next relay. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_BATCH_SIZE = 1_000;
+const DEFAULT_POLL_MS = 500;
+const DEFAULT_RETAIN_MS = 86_400_000;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+
+interface Relay extends Required<OutboxRelayOptions> {
+  metrics: RelayMetrics;
+  /** Sleeps until woken, closed or out of time. */
+  rest: Pause;
+}
+
+/**
+ * Moves events from the outbox to the bus, in order, at least once. Each replica starts one; the schema's advisory lock picks the one that
+ * works, and the next takes over within a poll when it is gone. What is not on the bus is found by looking at what is not marked, never
+ * by remembering a position: a transaction that commits late has a low id.
+ */
+export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
+  const relay: Relay = {
+    batchSize: DEFAULT_BATCH_SIZE,
+    pollMs: DEFAULT_POLL_MS,
+    retainMs: DEFAULT_RETAIN_MS,
+    ...options,
+    metrics: relayMetrics(options.registry),
+    rest: pause(),
+  };
+  const upkeep = startUpkeep(relay);
+  const done = runUntilClosed(relay);
+  return {
+    wake: () => relay.rest.wake(),
+    async close() {
+      relay.rest.close();
+      await Promise.all([done, upkeep.close()]);
+    },
+  };
+}
+
+async function runUntilClosed(relay: Relay): Promise<void> {
+  const { db, log, rest } = relay;
+  for (let pauseMs = FIRST_PAUSE_MS; !rest.closed; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    const startedMs = Date.now();
+    try {
+      await db.dedicated((connection) => relayOver(relay, connection));
+    } catch (error) {
+      log.warn({ err: error }, "the outbox relay lost its database connection");
+      if (Date.now() - startedMs > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
+      await rest.sleepUnwoken(pauseMs);
+    }
+  }
+}
+
+async function relayOver(relay: Relay, connection: Queryable): Promise<void> {
+  const { db, log, rest, pollMs } = relay;
+  await prepareRelaySession(connection);
+  while (!rest.closed && !(await tryLockRelay(connection, db.schema))) await rest.sleepUnwoken(pollMs);
+  if (rest.closed) return;
+  const doorbell = doorbellOf(db);
+  const wakeRelay = (): void => rest.wake();
+  const listener = await db.listen(outboxChannel(db.schema), wakeRelay);
+  doorbell.wakeRelay = wakeRelay;
+  log.info({ schema: db.schema }, "outbox relay active");
+  try {
+    await publishUntilClosed(relay, connection);
+  } finally {
+    if (doorbell.wakeRelay === wakeRelay) delete doorbell.wakeRelay;
+    await listener.close();
+  }
+}
+
+async function publishUntilClosed(relay: Relay, connection: Queryable): Promise<void> {
+  const { rest, batchSize, pollMs } = relay;
+  let failures = 0;
+  // Where the last read ended. A help, not a cursor: every poll starts from the beginning again, for what committed late.
+  let afterId = 0n;
+  let nextFullReadMs = 0;
+  while (!rest.closed) {
+    if (Date.now() >= nextFullReadMs) {
+      afterId = 0n;
+      nextFullReadMs = Date.now() + pollMs;
+    }
+    const rows = await readPending(connection, afterId, batchSize);
+    if (rows.length > 0 && !(await publish(relay, rows))) {
+      failures += 1;
+      afterId = 0n;
+      await rest.sleepUnwoken(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1)));
+      continue;
+    }
+    failures = 0;
+    if (rows.length > 0) {
+      await markPublished(
+        connection,
+        rows.map(({ id }) => id),
+      );
+      relay.metrics.published(rows);
+      afterId = rows.at(-1)!.id;
+    }
+    if (rows.length < batchSize) await rest.sleep(Math.max(1, nextFullReadMs - Date.now()));
+  }
+}
+
+async function publish({ bus, log, metrics }: Relay, rows: OutboxRow[]): Promise<boolean> {
+  try {
+    await bus.publish(rows.map(toMessage));
+    return true;
+  } catch (error) {
+    metrics.failed();
+    log.warn(
+      { err: error, events: rows.length },
+      "the bus did not take the events; they will be published again",
+    );
+    return false;
+  }
+}
+
+/** The header names are those of the proto's EventEnvelope. */
+function toMessage(row: OutboxRow): BusMessage {
+  return {
+    topic: row.topic,
+    key: row.aggregate_id,
+    value: row.payload,
+    headers: {
+      event_id: uuidToId("evt", row.event_id),
+      event_type: row.type,
+      aggregate_id: row.aggregate_id,
+      version: row.version.toString(),
+      occurred_at: row.occurred_at.toISOString(),
+      org_id: row.org_id,
+      traceparent: row.traceparent,
+      request_id: row.request_id,
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { named, rawSql, sql, type Queryable } from "../db";
+
+export interface OutboxRow {
+  id: bigint;
+  event_id: string;
+  topic: string;
+  type: string;
+  aggregate_id: string;
+  version: bigint;
+  org_id: string;
+  request_id: string;
+  traceparent: string;
+  occurred_at: Date;
+  payload: Buffer;
+}
+
+/** Only one session can hold it; it ends with the session, however that ends. */
+export async function tryLockRelay(connection: Queryable, schema: string): Promise<boolean> {
+  const { locked } = await connection.one<{ locked: boolean }>(sql`
+    select pg_try_advisory_lock(hashtext('outbox relay'), hashtext(${schema})) as locked`);
+  return locked;
+}
+
+/**
+ * Settings of the relay's own session. Its statements are right with index scans only, whatever the statistics of two tables that fill and
+ * empty all day say; and a deletion from the pending ones that a crash undoes is published again, which consumers bear anyway.
+ */
+export async function prepareRelaySession(connection: Queryable): Promise<void> {
+  for (const setting of [
+    "enable_hashjoin",
+    "enable_mergejoin",
+    "enable_seqscan",
+    "jit",
+    "synchronous_commit",
+  ]) {
+    await connection.run(rawSql(`set ${setting} = off`));
+  }
+}
+
+export async function readPending(
+  connection: Queryable,
+  afterId: bigint,
+  limit: number,
+): Promise<OutboxRow[]> {
+  return connection.query<OutboxRow>(
+    named(
+      "outbox_read_pending",
+      sql`
+        select o.id, o.event_id, o.topic, o.type, o.aggregate_id, o.version, o.org_id, o.request_id, o.traceparent,
+          o.occurred_at, o.payload
+        from (select id from outbox_pending where id > ${afterId} order by id limit ${limit}) as pending
+        join outbox o using (id)
+        order by o.id`,
+    ),
+  );
+}
+
+export async function markPublished(connection: Queryable, ids: bigint[]): Promise<void> {
+  await connection.run(
+    named("outbox_mark_published", sql`delete from outbox_pending where id = any(${ids}::bigint[])`),
+  );
+}
+
+export interface Backlog {
+  pending: number;
+  oldest_age_seconds: number;
+}
+
+/** The count stops at a number that says "far too many" as well as any larger one. */
+export async function readBacklog(db: Queryable): Promise<Backlog> {
+  return db.one<Backlog>(sql`
+    select
+      (select count(*) from (select from outbox_pending limit 100000) as bounded)::integer as pending,
+      coalesce((
+        select extract(epoch from clock_timestamp() - o.occurred_at)
+        from outbox_pending p join outbox o using (id)
+        order by p.id limit 1
+      ), 0)::float8 as oldest_age_seconds`);
+}
+
+export interface PrunedWindow {
+  last_id: bigint | null;
+  /** How many rows of the window were old enough; a full window of old rows means that there may be more. */
+  old: number;
+}
+
+/** Looks at the next rows after `afterId` and removes those that are published and old: by the window, so it never reads far for little. */
+export async function pruneWindow(
+  db: Queryable,
+  afterId: bigint,
+  retainMs: number,
+  limit: number,
+): Promise<PrunedWindow> {
+  return db.one<PrunedWindow>(sql`
+    with seen as (
+      select id, occurred_at < now() - ${retainMs} * interval '1 millisecond' as old
+      from outbox where id > ${afterId} order by id limit ${limit}
+    ), pruned as (
+      delete from outbox o using seen
+      where o.id = seen.id and seen.old and not exists (select from outbox_pending p where p.id = o.id)
+    )
+    select max(id) as last_id, (count(*) filter (where old))::integer as old from seen`);
+}
+
+/** Puts what was published since then on the bus again; consumers skip what they had. For a bus that lost what it had acknowledged. */
+export async function republishSince(db: Queryable, since: Date): Promise<number> {
+  return db.run(sql`
+    insert into outbox_pending (id) select id from outbox where occurred_at >= ${since} on conflict do nothing`);
+}
