@@ -1,0 +1,129 @@
+import { type Client, Metadata, type ServiceError, status } from "@grpc/grpc-js";
+import { currentContext, type RequestContext } from "../../context";
+import { DomainError } from "../../errors";
+import { type callMetrics } from "../callMetrics";
+import { contextOfCaller, metadataFromContext } from "../requestContext";
+import { fromServiceError, isFromTransport, isServiceError } from "../wireErrors";
+import { type Breaker } from "./breaker";
+import { type Channel } from "./channel";
+import { type RetryBudget } from "./retry";
+
+export interface CallOptions {
+  /** Instead of the client's default. What remains of the request's own deadline wins when it is less. */
+  timeoutMs?: number;
+  /** Try again when the server cannot be reached. Only for what may happen twice; has no effect on a call without a request id. */
+  retry?: true;
+  /** Ends the call early. */
+  signal?: AbortSignal;
+}
+
+/** What the calls of one client share. */
+export interface Dependency {
+  channel: Channel;
+  breaker: Breaker;
+  budget: RetryBudget;
+  observed: ReturnType<typeof callMetrics>;
+  defaultTimeoutMs: number;
+}
+
+/** One call on its way out. */
+export interface Outgoing {
+  context: RequestContext;
+  deadlineMs: number;
+  signal: AbortSignal | undefined;
+}
+
+/** Refuses at once when the request's deadline has passed: nobody waits for the answer. */
+export function prepare(
+  { defaultTimeoutMs }: Dependency,
+  options: CallOptions,
+  nowMs = Date.now(),
+): Outgoing {
+  const context = contextOfCaller();
+  const ownMs = nowMs + (options.timeoutMs ?? defaultTimeoutMs);
+  const deadlineMs = Math.min(ownMs, context.deadlineMs ?? Infinity);
+  if (deadlineMs <= nowMs || options.signal?.aborted) throw new DomainError("SYS_003");
+  return { context, deadlineMs, signal: options.signal };
+}
+
+/** One try: through the breaker, and with its lesson for the connection. */
+export function attempt<T>(
+  { channel, breaker, defaultTimeoutMs }: Dependency,
+  { context, deadlineMs }: Outgoing,
+  send: (client: Client, metadata: Metadata) => Promise<T>,
+): Promise<T> {
+  // A caller that came late proves nothing by running out of time.
+  const isPatient = deadlineMs - Date.now() >= defaultTimeoutMs / 2;
+  const isTimeout = (error: unknown) =>
+    isPatient && isServiceError(error) && isFromTransport(error, status.DEADLINE_EXCEEDED);
+
+  const work = async () => {
+    try {
+      const result = await send(channel.client(), metadataFromContext(context));
+      channel.answered();
+      return result;
+    } catch (error) {
+      if (isTimeout(error)) channel.timedOut();
+      else channel.answered();
+      throw error;
+    }
+  };
+  // Whoever answers, even with a refusal, is well. Only silence and a lost connection speak against a dependency.
+  return breaker.run(work, (error) => isTimeout(error) || isUnreachable(error));
+}
+
+export function codeOf(error: unknown): status {
+  return isServiceError(error) ? error.code : status.UNKNOWN;
+}
+
+export function isUnavailable(error: unknown): boolean {
+  return isServiceError(error) && error.code === status.UNAVAILABLE;
+}
+
+function isUnreachable(error: unknown): boolean {
+  return isServiceError(error) && isFromTransport(error, status.UNAVAILABLE);
+}
+
+/** What goes wrong on the way comes out as what the server would have thrown; mistakes of the code stay what they are. */
+export function toCallerError(error: unknown): unknown {
+  return isServiceError(error) ? fromServiceError(error) : error;
+}
+
+/** How much longer than its deadline a call may take before it is ended by force. grpc-js has left calls hanging (grpc-node#2785). */
+const GUARD_MS = 500;
+
+/** Ends the call soon after its deadline if nothing else does, and when the caller's signal says so. Returns the undoing. */
+export function guard(
+  call: { cancel(): void },
+  { deadlineMs, signal }: Outgoing,
+  onOverdue: (error: ServiceError) => void,
+): () => void {
+  const cancel = () => call.cancel();
+  const timer = setTimeout(
+    () => {
+      onOverdue(overdue());
+      call.cancel();
+    },
+    deadlineMs - Date.now() + GUARD_MS,
+  );
+  signal?.addEventListener("abort", cancel);
+  return () => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", cancel);
+  };
+}
+
+function overdue(): ServiceError {
+  const details = "no end was reported after the deadline";
+  return Object.assign(new Error(details), {
+    code: status.DEADLINE_EXCEEDED,
+    details,
+    metadata: new Metadata(),
+  });
+}
+
+/** The id by which a server recognises the repetition of a request: the message's own where it has one, else the one that travels beside it. */
+export function carriesRequestId(request: unknown): boolean {
+  const { requestId } = request as { requestId?: unknown };
+  return typeof requestId === "string" ? requestId !== "" : currentContext() !== undefined;
+}

@@ -1,0 +1,73 @@
+import { type ChannelOptions, Client, credentials } from "@grpc/grpc-js";
+import { type Log } from "../../log";
+import { type TlsIdentity } from "../tls";
+
+export interface ChannelSettings {
+  /** host:port. A name is looked up again when connections end, and calls go round all addresses it has. */
+  address: string;
+  tls?: TlsIdentity;
+  /** The largest response that is accepted. */
+  maxReceiveBytes: number;
+  log: Log;
+}
+
+/** The way to one dependency. */
+export interface Channel {
+  client(): Client;
+  /** To be told about each call: whether anything came back. */
+  answered(): void;
+  timedOut(): void;
+  close(): void;
+}
+
+const TIMEOUTS_BEFORE_RENEWAL = 5;
+const RENEWAL_PAUSE_MS = 5000;
+
+/**
+ * A connection can die without a word: the peer is stopped, a firewall forgot it. grpc-js would go on using it for as long as TCP keeps
+ * trying, a quarter of an hour. So after a few timeouts in a row with no answer between them the connection is replaced. Pings would find
+ * out too, but in grpc-js they also kill the calls of a connection that the server is draining, which every server here does all the time.
+ */
+export function openChannel({ address, tls, maxReceiveBytes, log }: ChannelSettings): Channel {
+  const make = () => {
+    const secure = tls ? credentials.createSsl(tls.ca, tls.key, tls.cert) : credentials.createInsecure();
+    return new Client(`dns:///${address}`, secure, channelOptions(maxReceiveBytes));
+  };
+  let client = make();
+  let timeoutsInARow = 0;
+  let renewedAtMs = 0;
+
+  return {
+    client: () => client,
+    answered: () => void (timeoutsInARow = 0),
+    timedOut() {
+      timeoutsInARow += 1;
+      const now = performance.now();
+      if (timeoutsInARow < TIMEOUTS_BEFORE_RENEWAL || now < renewedAtMs + RENEWAL_PAUSE_MS) return;
+      log.warn({ address, timeouts: timeoutsInARow }, "no answers: connecting anew");
+      // Calls that are still running on the old connection may end there.
+      client.close();
+      client = make();
+      timeoutsInARow = 0;
+      renewedAtMs = now;
+    },
+    close: () => client.close(),
+  };
+}
+
+function channelOptions(maxReceiveBytes: number): ChannelOptions {
+  return {
+    "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+    // The configuration above is all there is: no TXT look-ups for another, no proxy from the environment.
+    "grpc.service_config_disable_resolution": 1,
+    "grpc.enable_http_proxy": 0,
+    // The pool that channels share by default would hand a new channel the very connection that it is to replace.
+    "grpc.use_local_subchannel_pool": 1,
+    "grpc.max_receive_message_length": maxReceiveBytes,
+    // A restarted dependency is back within a second or two; the defaults are a second growing to two minutes.
+    "grpc.initial_reconnect_backoff_ms": 100,
+    "grpc.max_reconnect_backoff_ms": 2000,
+    "grpc.dns_min_time_between_resolutions_ms": 1000,
+    "grpc.enable_channelz": 0,
+  };
+}

@@ -1,0 +1,99 @@
+import { never } from "../../errors";
+import { type Log } from "../../log";
+import { type Registry } from "../../metrics";
+import { callMetrics } from "../callMetrics";
+import {
+  kindOf,
+  type MethodDefinition,
+  type RequestOf,
+  type ResponseOf,
+  type ServiceDefinition,
+} from "../definition";
+import { type TlsIdentity } from "../tls";
+import { createBreaker } from "./breaker";
+import { type Dependency } from "./call";
+import { openChannel } from "./channel";
+import { checkHealth } from "./checkHealth";
+import { RetryBudget } from "./retry";
+import { bidiCall, type BidiCall, serverStreamCall, type ServerStreamCall } from "./streamCall";
+import { unaryCall, type UnaryCall } from "./unaryCall";
+
+export interface ClientOptions {
+  /** The dependency's name in metrics and logs. */
+  name: string;
+  /** host:port */
+  address: string;
+  log: Log;
+  registry: Registry;
+  /** How long a call may take that says nothing else, when the request's own deadline leaves that much. */
+  defaultTimeoutMs: number;
+  tls?: TlsIdentity;
+  /** The largest response that is accepted. */
+  maxReceiveBytes?: number;
+  breaker?: { resetTimeoutMs?: number; volumeThreshold?: number };
+}
+
+export type CallOf<M extends MethodDefinition> = M["requestStream"] extends true
+  ? M["responseStream"] extends true
+    ? BidiCall<RequestOf<M>, ResponseOf<M>>
+    : never
+  : M["responseStream"] extends true
+    ? ServerStreamCall<RequestOf<M>, ResponseOf<M>>
+    : UnaryCall<RequestOf<M>, ResponseOf<M>>;
+
+/** The generated service as functions: a promise for each unary call, an async iterable for each stream. */
+export type PromiseClient<D extends ServiceDefinition> = { readonly [M in keyof D]: CallOf<D[M]> };
+
+export interface ClientLifecycle {
+  /** Rejects unless the server says that it is serving. For readiness checks. */
+  ready(): Promise<void>;
+  close(): void;
+}
+
+/**
+ * The client of one dependency. Errors come out as the `DomainError` that the server threw; what the way itself does to a call becomes
+ * SYS_002 (it never arrived), SYS_003 (its outcome is unknown) or SYS_004 (the server does not know the method).
+ */
+export function createClient<D extends ServiceDefinition>(
+  definition: D,
+  options: ClientOptions,
+): PromiseClient<D> & ClientLifecycle {
+  const { name, address, log, registry, defaultTimeoutMs, tls, maxReceiveBytes = 4 * 1024 * 1024 } = options;
+  const { resetTimeoutMs = 1000, volumeThreshold = 20 } = options.breaker ?? {};
+  const channel = openChannel({ address, maxReceiveBytes, log, ...(tls ? { tls } : {}) });
+  const breaker = createBreaker({ name, registry, resetTimeoutMs, volumeThreshold });
+  const dependency: Dependency = {
+    channel,
+    breaker,
+    budget: new RetryBudget(),
+    observed: callMetrics("client", registry),
+    defaultTimeoutMs,
+  };
+  const calls = Object.entries(definition).map(([method, of]) => [method, callFor(dependency, of)]);
+  return {
+    ...(Object.fromEntries(calls) as PromiseClient<D>),
+    ready: () => checkHealth(channel.client(), Math.min(defaultTimeoutMs, 1000)),
+    close() {
+      breaker.close();
+      channel.close();
+    },
+  };
+}
+
+function callFor(dependency: Dependency, method: MethodDefinition) {
+  const kind = kindOf(method);
+  switch (kind) {
+    case "unary":
+      return unaryCall(dependency, method);
+    case "server_stream":
+      return serverStreamCall(dependency, method);
+    case "bidi_stream":
+      return bidiCall(dependency, method);
+    case "client_stream":
+      throw new Error(
+        `${method.path}: a stream of requests with one response is a kind the kit does not call`,
+      );
+    default:
+      return never(kind);
+  }
+}

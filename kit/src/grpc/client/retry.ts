@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+const MAX_ATTEMPTS = 4;
+const FIRST_DELAY_MS = 50;
+const MAX_DELAY_MS = 1000;
+
+export interface RetryOptions {
+  deadlineMs: number;
+  budget: RetryBudget;
+  isWorthRetrying: (error: unknown) => boolean;
+  random?: () => number;
+}
+
+/** Repeats a call that may be repeated, a few times, ever later, and only while somebody waits for the answer. */
+export async function withRetry<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const { deadlineMs, budget, isWorthRetrying, random = Math.random } = options;
+  budget.earn();
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (attempts === MAX_ATTEMPTS || !isWorthRetrying(error)) throw error;
+      const delayMs = delayBefore(attempts, random);
+      if (Date.now() + delayMs >= deadlineMs || !budget.spend()) throw error;
+      await sleep(delayMs);
+    }
+  }
+}
+
+/** Half fixed, half random, doubling: callers that failed together do not come back together. */
+export function delayBefore(attempts: number, random: () => number): number {
+  const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempts - 1));
+  return delayMs / 2 + (delayMs / 2) * random();
+}
+
+/** Keeps retries to a tenth of the calls once a first handful is used up, so that they cannot bury a dependency that is coming back. */
+export class RetryBudget {
+  private static readonly MAX_TOKENS = 20;
+  private static readonly TOKENS_PER_CALL = 0.1;
+  private tokens = RetryBudget.MAX_TOKENS;
+
+  earn(): void {
+    this.tokens = Math.min(RetryBudget.MAX_TOKENS, this.tokens + RetryBudget.TOKENS_PER_CALL);
+  }
+
+  spend(): boolean {
+    if (this.tokens < 1) return false;
+    this.tokens -= 1;
+    return true;
+  }
+}

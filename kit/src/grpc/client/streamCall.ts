@@ -1,0 +1,111 @@
+import {
+  type Client,
+  type ClientDuplexStream,
+  type ClientReadableStream,
+  type Metadata,
+  status,
+} from "@grpc/grpc-js";
+import { type MethodDefinition } from "../definition";
+import { writeAll } from "../streams";
+import {
+  attempt,
+  type CallOptions,
+  codeOf,
+  type Dependency,
+  guard,
+  type Outgoing,
+  prepare,
+  toCallerError,
+} from "./call";
+
+export type ServerStreamCall<Req, Res> = (request: Req, options?: CallOptions) => AsyncIterable<Res>;
+export type BidiCall<Req, Res> = (requests: AsyncIterable<Req>, options?: CallOptions) => AsyncIterable<Res>;
+
+/** Messages are fetched as they are asked for; leaving the loop ends the call. */
+export function serverStreamCall(
+  dependency: Dependency,
+  method: MethodDefinition,
+): ServerStreamCall<unknown, unknown> {
+  const { path, responseDeserialize } = method;
+  const serialize = method.requestSerialize as (message: unknown) => Buffer;
+  return (request, options = {}) =>
+    receive(dependency, method, options, (client, metadata, deadline) =>
+      client.makeServerStreamRequest(path, serialize, responseDeserialize, request, metadata, { deadline }),
+    );
+}
+
+/** Requests are taken as fast as the server reads them. */
+export function bidiCall(dependency: Dependency, method: MethodDefinition): BidiCall<unknown, unknown> {
+  const { path, responseDeserialize } = method;
+  const serialize = method.requestSerialize as (message: unknown) => Buffer;
+  return (requests, options = {}) =>
+    receive(dependency, method, options, (client, metadata, deadline) => {
+      const call = client.makeBidiStreamRequest(path, serialize, responseDeserialize, metadata, { deadline });
+      void sendAll(requests, call);
+      return call;
+    });
+}
+
+type Open = (client: Client, metadata: Metadata, deadline: number) => ClientReadableStream<unknown>;
+
+async function* receive(
+  dependency: Dependency,
+  method: MethodDefinition,
+  options: CallOptions,
+  open: Open,
+): AsyncGenerator<unknown, void> {
+  const end = dependency.observed(method)();
+  let code = status.CANCELLED;
+  let release: () => void = () => undefined;
+  try {
+    const outgoing = prepare(dependency, options);
+    // The breaker judges how the call starts: with a sign of life from the server, or not at all.
+    const { messages, first } = await attempt(dependency, outgoing, async (client, metadata) => {
+      const started = start(open(client, metadata, outgoing.deadlineMs), outgoing);
+      release = started.release;
+      await started.signOfLife;
+      return started;
+    });
+    for (let next = await first; !next.done; next = await messages.next()) yield next.value;
+    code = status.OK;
+  } catch (error) {
+    code = codeOf(error);
+    throw toCallerError(error);
+  } finally {
+    release();
+    end(code);
+  }
+}
+
+function start(call: ClientReadableStream<unknown>, outgoing: Outgoing) {
+  // The call may fail when nobody is reading any more, and an error without a listener would end the process.
+  call.on("error", () => undefined);
+  const unguard = guard(call, outgoing, (error) => call.destroy(error));
+  const messages: AsyncIterator<unknown, void> = call[Symbol.asyncIterator]();
+  const first = messages.next();
+  const headers = new Promise((resolve) => call.once("metadata", resolve));
+  return {
+    messages,
+    first,
+    signOfLife: Promise.race([headers, first]),
+    release: () => {
+      unguard();
+      call.cancel();
+    },
+  };
+}
+
+async function sendAll(
+  requests: AsyncIterable<unknown>,
+  call: ClientDuplexStream<unknown, unknown>,
+): Promise<void> {
+  const ended = new AbortController();
+  call.once("status", () => ended.abort());
+  try {
+    await writeAll(requests, call, ended.signal);
+    if (!ended.signal.aborted) call.end();
+  } catch (error) {
+    // What stopped the requests is what the reader of the responses has to know.
+    call.destroy(error instanceof Error ? error : new Error(String(error)));
+  }
+}

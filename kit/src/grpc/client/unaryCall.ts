@@ -1,0 +1,61 @@
+import { type Client, type Metadata, status } from "@grpc/grpc-js";
+import { type ObserveCall } from "../callMetrics";
+import { type MethodDefinition } from "../definition";
+import {
+  attempt,
+  type CallOptions,
+  carriesRequestId,
+  codeOf,
+  type Dependency,
+  guard,
+  isUnavailable,
+  type Outgoing,
+  prepare,
+  toCallerError,
+} from "./call";
+import { withRetry } from "./retry";
+
+export type UnaryCall<Req, Res> = (request: Req, options?: CallOptions) => Promise<Res>;
+
+export function unaryCall(dependency: Dependency, method: MethodDefinition): UnaryCall<unknown, unknown> {
+  const send = sender(method, dependency.observed(method));
+  return async (request, options = {}) => {
+    try {
+      const outgoing = prepare(dependency, options);
+      const once = () =>
+        attempt(dependency, outgoing, (client, metadata) => send(client, metadata, request, outgoing));
+      if (!options.retry || !carriesRequestId(request)) return await once();
+      return await withRetry(once, {
+        deadlineMs: outgoing.deadlineMs,
+        budget: dependency.budget,
+        isWorthRetrying: isUnavailable,
+      });
+    } catch (error) {
+      throw toCallerError(error);
+    }
+  };
+}
+
+function sender({ path, requestSerialize, responseDeserialize }: MethodDefinition, observe: ObserveCall) {
+  const serialize = requestSerialize as (message: unknown) => Buffer;
+  return (client: Client, metadata: Metadata, request: unknown, outgoing: Outgoing): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const end = observe();
+      const options = { deadline: outgoing.deadlineMs };
+      const call = client.makeUnaryRequest(
+        path,
+        serialize,
+        responseDeserialize,
+        request,
+        metadata,
+        options,
+        (error, response) => {
+          unguard();
+          end(error ? codeOf(error) : status.OK);
+          if (error) reject(error);
+          else resolve(response);
+        },
+      );
+      const unguard = guard(call, outgoing, reject);
+    });
+}

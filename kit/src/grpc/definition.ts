@@ -1,0 +1,33 @@
+/**
+ * What ts-proto generates for a service, as far as the kit looks at it. Messages are `never` going out and `unknown` coming in, so that
+ * every generated definition fits without a cast; `RequestOf` and `ResponseOf` give the real types back.
+ */
+export interface MethodDefinition {
+  /** "/wonrail.auth.v1.AuthService/ResolveKey" */
+  readonly path: string;
+  readonly requestStream: boolean;
+  readonly responseStream: boolean;
+  readonly requestSerialize: (message: never) => Buffer;
+  readonly requestDeserialize: (bytes: Buffer) => unknown;
+  readonly responseSerialize: (message: never) => Buffer;
+  readonly responseDeserialize: (bytes: Buffer) => unknown;
+}
+
+export type ServiceDefinition = Readonly<Record<string, MethodDefinition>>;
+
+export type RequestOf<M extends MethodDefinition> = ReturnType<M["requestDeserialize"]>;
+export type ResponseOf<M extends MethodDefinition> = ReturnType<M["responseDeserialize"]>;
+
+/** As the label grpc_type names them. */
+export type MethodKind = "unary" | "server_stream" | "client_stream" | "bidi_stream";
+
+export function kindOf(method: Pick<MethodDefinition, "requestStream" | "responseStream">): MethodKind {
+  if (method.requestStream) return method.responseStream ? "bidi_stream" : "client_stream";
+  return method.responseStream ? "server_stream" : "unary";
+}
+
+/** "wonrail.auth.v1.AuthService" and "ResolveKey". */
+export function nameOf(method: Pick<MethodDefinition, "path">): { service: string; method: string } {
+  const [, service = "", name = ""] = method.path.split("/");
+  return { service, method: name };
+}

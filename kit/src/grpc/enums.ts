@@ -1,0 +1,32 @@
+import { assert } from "../errors";
+
+/** An enum as ts-proto writes it: the short name is the key, the name on the wire is the value. */
+type ProtoEnum = Readonly<Record<string, string>>;
+
+/** The short name of a value: `enumName(WalletType, WalletType.NORMAL)` is "NORMAL". Undefined for a value that is unset or newer than this build. */
+export function enumName<E extends ProtoEnum>(object: E, value: E[keyof E]): KnownName<E> | undefined {
+  const name = namesOf(object).get(value);
+  return name === undefined || isPlaceholder(name) ? undefined : (name as KnownName<E>);
+}
+
+/** The value of a short name. The name comes from our own table or a parsed request, so an unknown one is a mistake in the code. */
+export function enumValue<E extends ProtoEnum>(object: E, name: string): E[keyof E] {
+  assert(Object.hasOwn(object, name) && !isPlaceholder(name), `no enum value is called ${name}`);
+  return object[name as keyof E];
+}
+
+type KnownName<E> = Exclude<keyof E & string, "UNSPECIFIED" | "UNRECOGNIZED">;
+
+function isPlaceholder(name: string): boolean {
+  return name === "UNSPECIFIED" || name === "UNRECOGNIZED";
+}
+
+const namesByEnum = new WeakMap<ProtoEnum, ReadonlyMap<string, string>>();
+
+function namesOf(object: ProtoEnum): ReadonlyMap<string, string> {
+  const known = namesByEnum.get(object);
+  if (known) return known;
+  const names = new Map(Object.entries(object).map(([name, value]) => [value, name]));
+  namesByEnum.set(object, names);
+  return names;
+}

@@ -1,0 +1,78 @@
+import { type Deadline, Metadata } from "@grpc/grpc-js";
+import { type ItemContext } from "@wonrail/proto/common/v1/common";
+import { childTraceparent, currentContext, type RequestContext } from "../context";
+import { isId, newId } from "../ids";
+
+const REQUEST_ID = "x-request-id";
+const ORG_ID = "x-org-id";
+const TRACEPARENT = "traceparent";
+
+/** What an id that someone else chose may look like: it ends up in headers and log lines. */
+const REQUEST_ID_FORM = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+
+export function isRequestId(text: unknown): text is string {
+  return typeof text === "string" && REQUEST_ID_FORM.test(text);
+}
+
+/** The context in which a server serves a call. The deadline travels as gRPC's own timeout, so clocks need not agree. */
+export function contextFromMetadata(metadata: Metadata, deadline: Deadline): RequestContext {
+  return makeContext({
+    requestId: first(metadata, REQUEST_ID),
+    traceparent: first(metadata, TRACEPARENT),
+    orgId: first(metadata, ORG_ID),
+    deadlineMs: Number(deadline),
+  });
+}
+
+export function metadataFromContext(context: RequestContext): Metadata {
+  const metadata = new Metadata();
+  metadata.set(REQUEST_ID, context.requestId);
+  metadata.set(TRACEPARENT, context.traceparent);
+  if (context.orgId !== undefined) metadata.set(ORG_ID, context.orgId);
+  return metadata;
+}
+
+/** The context of the request being served, or a new one for work that nobody asked for from outside. */
+export function contextOfCaller(): RequestContext {
+  return currentContext() ?? { requestId: newId("req"), traceparent: childTraceparent() };
+}
+
+export function toItemContext(context: RequestContext, deadlineMs: number): ItemContext {
+  return {
+    requestId: context.requestId,
+    traceparent: context.traceparent,
+    orgId: context.orgId ?? "",
+    deadline: new Date(deadlineMs),
+  };
+}
+
+/** The context in which one item of a bulk call is served. `deadlineMs` is by this process's clock. */
+export function contextFromItem(item: ItemContext | undefined, deadlineMs: number): RequestContext {
+  return makeContext({
+    requestId: item?.requestId,
+    traceparent: item?.traceparent,
+    orgId: item?.orgId,
+    deadlineMs,
+  });
+}
+
+interface Received {
+  requestId: string | undefined;
+  traceparent: string | undefined;
+  orgId: string | undefined;
+  deadlineMs: number;
+}
+
+function makeContext({ requestId, traceparent, orgId, deadlineMs }: Received): RequestContext {
+  return {
+    requestId: isRequestId(requestId) ? requestId : newId("req"),
+    traceparent: childTraceparent(traceparent),
+    ...(isId("org", orgId) ? { orgId } : {}),
+    ...(Number.isFinite(deadlineMs) ? { deadlineMs } : {}),
+  };
+}
+
+function first(metadata: Metadata, name: string): string | undefined {
+  const [value] = metadata.get(name);
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,52 @@
+import { type ServerUnaryCall } from "@grpc/grpc-js";
+import { assert } from "../../errors";
+import { type MethodDefinition } from "../definition";
+import { type GrpcService } from "./implement";
+
+export type AuthContext = ReturnType<ServerUnaryCall<unknown, unknown>["getAuthContext"]>;
+
+/** Who may call what: "wonrail.auth.v1.AuthService/ResolveKey" → the names that callers' certificates carry. */
+export type CallerRules = Readonly<Record<string, readonly string[]>>;
+
+/** The caller's name, or `refused` when the method is not for it. */
+export type Admission = { refused: false; caller?: string } | { refused: true };
+
+/** Decides by the client's certificate. Without TLS there is no certificate and everyone is admitted, nameless. */
+export type Admit = (authContext: () => AuthContext) => Admission;
+
+export function admitFor(method: MethodDefinition, rules: CallerRules | undefined, tls: boolean): Admit {
+  if (!tls) return () => ({ refused: false });
+  const allowed = rules?.[ruleName(method)];
+  return (authContext) => {
+    const names = namesIn(authContext());
+    const caller = allowed ? names.find((name) => allowed.includes(name)) : names[0];
+    if (caller === undefined) return { refused: rules !== undefined };
+    return { refused: rules !== undefined && allowed === undefined, caller };
+  };
+}
+
+/** Rules are whole or absent: a method without a rule would be open to all or to none, and nobody would have decided which. */
+export function assertComplete(rules: CallerRules, services: readonly GrpcService[]): void {
+  const methods = services.flatMap(({ definition }) => Object.values(definition).map(ruleName));
+  const missing = methods.filter((name) => !Object.hasOwn(rules, name));
+  const unknown = Object.keys(rules).filter((name) => !methods.includes(name));
+  assert(missing.length === 0, `callers has no rule for ${missing.join(", ")}`);
+  assert(unknown.length === 0, `callers has a rule for ${unknown.join(", ")}, which is not served`);
+}
+
+function ruleName(method: MethodDefinition): string {
+  return method.path.slice(1);
+}
+
+/** The DNS and URI names of the certificate; its common name only when it has neither, as RFC 6125 wants it. */
+function namesIn({ sslPeerCertificate: certificate }: AuthContext): string[] {
+  if (!certificate) return [];
+  // Node quotes a name that holds a separator; no name of ours does, so such an entry is ignored rather than parsed.
+  const names = (certificate.subjectaltname ?? "")
+    .split(", ")
+    .filter((entry) => !entry.includes('"'))
+    .flatMap((entry) => /^(?:DNS|URI):(.+)$/.exec(entry)?.[1] ?? []);
+  if (names.length > 0) return names;
+  const commonName: unknown = certificate.subject?.CN;
+  return typeof commonName === "string" ? [commonName] : [];
+}

@@ -1,0 +1,16 @@
+export { enumName, enumValue } from "../enums";
+export { isRequestId } from "../requestContext";
+export { type TlsIdentity } from "../tls";
+export { fromErrorDetail, toErrorDetail } from "../wireErrors";
+export { type CallerRules } from "./callers";
+export {
+  type BidiHandler,
+  type GrpcService,
+  type Handlers,
+  implement,
+  type ServerCall,
+  type ServerStreamHandler,
+  type UnaryHandler,
+} from "./implement";
+export { type ItemAnswer, type ItemHandling, serveItems } from "./serveItems";
+export { type GrpcServer, type GrpcServerOptions, startGrpcServer } from "./startGrpcServer";

@@ -1,0 +1,145 @@
+import {
+  type Deadline,
+  type handleBidiStreamingCall,
+  type handleServerStreamingCall,
+  type handleUnaryCall,
+  type Metadata,
+  type ServerDuplexStream,
+  type ServerWritableStream,
+  status,
+} from "@grpc/grpc-js";
+import { runInContext } from "../../context";
+import { DomainError } from "../../errors";
+import { type Log } from "../../log";
+import { type ObserveCall } from "../callMetrics";
+import { contextFromMetadata } from "../requestContext";
+import { writeAll } from "../streams";
+import { toStatus } from "../wireErrors";
+import { type Admit, type AuthContext } from "./callers";
+import {
+  type AnyHandler,
+  type BidiHandler,
+  type ServerCall,
+  type ServerStreamHandler,
+  type UnaryHandler,
+} from "./implement";
+
+/** What serving one method needs besides its handler. */
+export interface Serving {
+  path: string;
+  observe: ObserveCall;
+  admit: Admit;
+  log: Log;
+}
+
+export function serveUnary(serving: Serving, handler: AnyHandler): handleUnaryCall<unknown, unknown> {
+  const handle = handler as UnaryHandler<unknown, unknown>;
+  return (grpcCall, callback) => {
+    void serve(serving, grpcCall, {
+      work: async (call) => callback(null, await handle(grpcCall.request, call)),
+      refuse: callback,
+    });
+  };
+}
+
+export function serveServerStream(
+  serving: Serving,
+  handler: AnyHandler,
+): handleServerStreamingCall<unknown, unknown> {
+  const handle = handler as ServerStreamHandler<unknown, unknown>;
+  return (grpcCall) => serveStream(serving, grpcCall, (call) => handle(grpcCall.request, call));
+}
+
+export function serveBidi(serving: Serving, handler: AnyHandler): handleBidiStreamingCall<unknown, unknown> {
+  const handle = handler as BidiHandler<unknown, unknown>;
+  return (grpcCall) => {
+    // A handler may stop reading before it stops answering, so leaving the loop must not end the call. Reading happens on demand:
+    // a slow handler stops the caller through HTTP/2's flow control.
+    const requests = grpcCall.iterator({ destroyOnReturn: false });
+    serveStream(serving, grpcCall, (call) => handle(requests, call));
+  };
+}
+
+type OutStream = ServerWritableStream<unknown, unknown> | ServerDuplexStream<unknown, unknown>;
+
+function serveStream(
+  serving: Serving,
+  grpcCall: OutStream,
+  open: (call: ServerCall) => AsyncIterable<unknown>,
+): void {
+  void serve(serving, grpcCall, {
+    async work(call) {
+      await writeAll(open(call), grpcCall, call.signal);
+      if (!call.signal.aborted) grpcCall.end();
+    },
+    refuse: (answer) => grpcCall.emit("error", answer),
+  });
+}
+
+interface Answer {
+  code: status;
+  details: string;
+  metadata?: Metadata;
+}
+
+/** What the kinds of call have in common. */
+interface Incoming {
+  readonly metadata: Metadata;
+  getDeadline(): Deadline;
+  getAuthContext(): AuthContext;
+  on(event: "cancelled", listener: () => void): unknown;
+}
+
+interface Work {
+  work: (call: ServerCall) => Promise<void>;
+  refuse: (answer: Answer) => void;
+}
+
+/** One call from its first metric to its last. Never rejects: what goes wrong is the caller's answer. */
+function serve(serving: Serving, grpcCall: Incoming, { work, refuse }: Work): Promise<void> {
+  const end = serving.observe();
+  const cancellation = new AbortController();
+  const { signal } = cancellation;
+  let running = true;
+  // grpc-js says "cancelled" after every call, also after one that ended well.
+  grpcCall.on("cancelled", () => running && cancellation.abort());
+
+  const context = contextFromMetadata(grpcCall.metadata, grpcCall.getDeadline());
+  const admission = serving.admit(() => grpcCall.getAuthContext());
+  const { caller } = admission.refused ? {} : admission;
+  const call: ServerCall = caller === undefined ? { context, signal } : { context, signal, caller };
+
+  return runInContext(context, async () => {
+    let code = status.OK;
+    try {
+      if (admission.refused) throw new NotAdmitted();
+      await work(call);
+    } catch (error) {
+      const answer = answerFor(error, serving, signal);
+      code = answer.code;
+      if (!signal.aborted) refuse(answer);
+    }
+    running = false;
+    end(signal.aborted ? codeOfEnd(context.deadlineMs) : code);
+  });
+}
+
+function answerFor(error: unknown, { log, path }: Serving, signal: AbortSignal): Answer {
+  if (error instanceof NotAdmitted) return { code: status.PERMISSION_DENIED, details: error.message };
+  if (error instanceof DomainError && error.code !== "SYS_001") return toStatus(error);
+  // After a cancellation work fails in all sorts of ways, none of which anybody waits for.
+  log[signal.aborted ? "debug" : "error"]({ err: error, rpc: path }, "call failed");
+  return toStatus(error instanceof DomainError ? error : new DomainError("SYS_001"));
+}
+
+function codeOfEnd(deadlineMs: number | undefined): status {
+  return deadlineMs !== undefined && deadlineMs <= Date.now() ? status.DEADLINE_EXCEEDED : status.CANCELLED;
+}
+
+class NotAdmitted extends Error {
+  override readonly name = "NotAdmitted";
+
+  constructor() {
+    super("This caller may not use this method.");
+  }
+}

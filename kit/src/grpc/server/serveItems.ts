@@ -1,0 +1,53 @@
+import { type ErrorDetail, type ItemContext } from "@wonrail/proto/common/v1/common";
+import { runInContext } from "../../context";
+import { DomainError } from "../../errors";
+import { type Log } from "../../log";
+import { contextFromItem } from "../requestContext";
+import { toErrorDetail } from "../wireErrors";
+import { type ServerCall } from "./implement";
+
+export interface ItemHandling<Item, Res> {
+  contextOf: (item: Item) => ItemContext | undefined;
+  /** What the unary twin does, for one item, in that item's own context. */
+  work: (item: Item, call: ServerCall) => Promise<Res>;
+  log: Log;
+}
+
+export type ItemAnswer<Res> = { value: Res } | { error: ErrorDetail };
+
+/** The server's half of a coalesced call: every item as if it had come alone, all at once, one answer each in their order. */
+export function serveItems<Item, Res>(
+  items: readonly Item[],
+  call: ServerCall,
+  { contextOf, work, log }: ItemHandling<Item, Res>,
+): Promise<ItemAnswer<Res>[]> {
+  const deadlineOf = deadlines(items.map(contextOf), call.context.deadlineMs);
+  return Promise.all(
+    items.map((item) => {
+      const received = contextOf(item);
+      const context = contextFromItem(received, deadlineOf(received));
+      return runInContext(context, async () => {
+        try {
+          if (context.deadlineMs !== undefined && context.deadlineMs <= Date.now())
+            throw new DomainError("SYS_003");
+          return { value: await work(item, { ...call, context }) };
+        } catch (error) {
+          if (!(error instanceof DomainError)) log.error({ err: error }, "item failed");
+          return { error: toErrorDetail(error) };
+        }
+      });
+    }),
+  );
+}
+
+/**
+ * An item's deadline is a time by the caller's clock, which need not agree with ours. The call's own deadline is by ours and belongs to its
+ * most patient item, so each item's is as much earlier than that as the caller says.
+ */
+function deadlines(
+  contexts: (ItemContext | undefined)[],
+  callDeadlineMs = Infinity,
+): (item: ItemContext | undefined) => number {
+  const latestMs = contexts.reduce((latest, item) => Math.max(latest, item?.deadline?.getTime() ?? 0), 0);
+  return (item) => (item?.deadline ? callDeadlineMs - (latestMs - item.deadline.getTime()) : callDeadlineMs);
+}

@@ -1,0 +1,95 @@
+import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { type Log } from "../../log";
+import { type Registry } from "../../metrics";
+import { type TlsIdentity } from "../tls";
+import { addService } from "./addService";
+import { assertComplete, type CallerRules } from "./callers";
+import { addHealth, addReflection } from "./health";
+import { type GrpcService } from "./implement";
+
+export interface GrpcServerOptions {
+  host: string;
+  /** 0 takes any free port. */
+  port: number;
+  services: readonly GrpcService[];
+  log: Log;
+  registry: Registry;
+  /** With it every client must show a certificate of the same authority. */
+  tls?: TlsIdentity;
+  /** Who may call which method. Complete or absent; in force only with TLS. */
+  callers?: CallerRules;
+  /** Lets tools list the services and their messages. */
+  reflection?: boolean;
+  maxMessageBytes?: number;
+  maxConcurrentStreams?: number;
+  /** Connections end after a while, so that clients find replicas that were added since. */
+  maxConnectionAgeMs?: number;
+  maxConnectionAgeGraceMs?: number;
+}
+
+export interface GrpcServer {
+  readonly port: number;
+  /** What the health service answers. */
+  setServing(serving: boolean): void;
+  /** Takes no new calls, lets the running ones end, and cuts those that have not after `graceMs`. */
+  drain(graceMs: number): Promise<void>;
+}
+
+export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
+  const { host, services, log } = options;
+  if (options.callers) assertComplete(options.callers, services);
+  const server = makeServer(options);
+  for (const service of services) addService(server, service, options);
+  const health = addHealth(server, services);
+  if (options.reflection) addReflection(server, services);
+  const port = await listen(server, options);
+  log.debug({ host, port }, "grpc listens");
+
+  return {
+    port,
+    setServing: health.setServing,
+    async drain(graceMs) {
+      health.setServing(false);
+      await new Promise<void>((resolve) => {
+        // tryShutdown alone may wait for ever: for a call that hangs, or for a stream that a client never closes.
+        const timer = setTimeout(() => {
+          log.warn({ graceMs }, "calls were still running at the end of the grace period and were cut");
+          server.forceShutdown();
+          resolve();
+        }, graceMs);
+        server.tryShutdown(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+    },
+  };
+}
+
+function makeServer({
+  maxMessageBytes = 1024 * 1024,
+  maxConcurrentStreams = 1024,
+  maxConnectionAgeMs = 5 * 60_000,
+  maxConnectionAgeGraceMs = 30_000,
+}: GrpcServerOptions): Server {
+  return new Server({
+    "grpc.max_receive_message_length": maxMessageBytes,
+    "grpc.max_concurrent_streams": maxConcurrentStreams,
+    "grpc.max_connection_age_ms": maxConnectionAgeMs,
+    "grpc.max_connection_age_grace_ms": maxConnectionAgeGraceMs,
+    "grpc.enable_channelz": 0,
+  });
+}
+
+function listen(server: Server, { host, port, tls }: GrpcServerOptions): Promise<number> {
+  const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const credentials = tls
+    ? ServerCredentials.createSsl(tls.ca, [{ cert_chain: tls.cert, private_key: tls.key }], true)
+    : ServerCredentials.createInsecure();
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, credentials, (error, boundPort) => {
+      if (error) reject(new Error(`gRPC cannot listen on ${address}`, { cause: error }));
+      else resolve(boundPort);
+    });
+  });
+}

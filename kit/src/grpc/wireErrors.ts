@@ -1,0 +1,96 @@
+import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
+import { ErrorDetail } from "@wonrail/proto/common/v1/common";
+import { DomainError, errorTable, isErrorCode } from "../errors";
+import { type Json, type JsonObject } from "../json";
+
+export const ERROR_TRAILER = "wonrail-error-bin";
+
+/** Details beyond this stay at home: a trailer shares the 64 KiB that HTTP/2 gives to all headers, and base64 adds a third. */
+const MAX_DETAILS_BYTES = 16 * 1024;
+
+/** A refusal as it travels. Whatever is no refusal becomes SYS_001, so that nothing of the inside shows. */
+export function toErrorDetail(error: unknown): ErrorDetail {
+  if (!(error instanceof DomainError)) return { code: "SYS_001", detailsJson: undefined };
+  const detailsJson = error.details === null ? undefined : JSON.stringify(error.details);
+  return { code: error.code, detailsJson: fits(detailsJson) ? detailsJson : undefined };
+}
+
+/** A code that this build does not know comes from a newer server: SYS_001, with that code in the cause. */
+export function fromErrorDetail(detail: ErrorDetail): DomainError {
+  if (isErrorCode(detail.code)) return new DomainError(detail.code, parseDetails(detail.detailsJson));
+  return new DomainError("SYS_001", null, {
+    cause: new Error(`unknown error code ${detail.code.slice(0, 40)}`),
+  });
+}
+
+/** The status with which a server ends a call that was refused. */
+export function toStatus(error: DomainError): { code: status; details: string; metadata: Metadata } {
+  const metadata = new Metadata();
+  metadata.set(ERROR_TRAILER, Buffer.from(ErrorDetail.encode(toErrorDetail(error)).finish()));
+  return { code: status[errorTable[error.code].grpc], details: error.message, metadata };
+}
+
+/** What a failed call means to the caller: the server's own refusal, or what the transport says about the outcome. */
+export function fromServiceError(error: ServiceError): DomainError {
+  const detail = detailOf(error);
+  if (detail) return fromErrorDetail(detail);
+  const cause = { cause: error };
+  switch (error.code) {
+    case status.UNAVAILABLE:
+      return new DomainError(neverLeft(error) ? "SYS_002" : "SYS_003", null, cause);
+    case status.DEADLINE_EXCEEDED:
+    case status.CANCELLED:
+      return new DomainError("SYS_003", null, cause);
+    case status.UNIMPLEMENTED:
+      return new DomainError("SYS_004", null, cause);
+    default:
+      return new DomainError("SYS_001", null, cause);
+  }
+}
+
+/** True when the status is the transport's and not a server's answer. */
+export function isFromTransport(error: ServiceError, code: status): boolean {
+  return error.code === code && !hasDetail(error);
+}
+
+export function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && "code" in error && "details" in error && typeof error.code === "number";
+}
+
+/**
+ * UNAVAILABLE alone does not say whether the server saw the request, and for a call that moves money that is the question. grpc-js
+ * tells the cases apart only by text: these are the ones in which it certainly did not. A connection lost in mid-call is unknown.
+ */
+function neverLeft(error: ServiceError): boolean {
+  return /^(No connection established|Name resolution failed|Stream refused|Channel closed)/.test(
+    error.details,
+  );
+}
+
+function hasDetail(error: ServiceError): boolean {
+  return (error.metadata?.get(ERROR_TRAILER).length ?? 0) > 0;
+}
+
+function detailOf(error: ServiceError): ErrorDetail | undefined {
+  const [bytes] = error.metadata?.get(ERROR_TRAILER) ?? [];
+  if (!Buffer.isBuffer(bytes)) return undefined;
+  try {
+    return ErrorDetail.decode(bytes);
+  } catch {
+    return { code: "unreadable", detailsJson: undefined };
+  }
+}
+
+function parseDetails(text: string | undefined): JsonObject | null {
+  if (text === undefined) return null;
+  try {
+    const value = JSON.parse(text) as Json;
+    return value !== null && typeof value === "object" && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function fits(text: string | undefined): boolean {
+  return text === undefined || Buffer.byteLength(text) <= MAX_DETAILS_BYTES;
+}
