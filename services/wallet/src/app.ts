@@ -1,9 +1,82 @@
+import { createClient } from "@wonrail/kit/grpc/client";
+import { newId } from "@wonrail/kit/ids";
+import { Counter } from "@wonrail/kit/metrics";
+import { won } from "@wonrail/kit/money";
 import { type ServiceParts } from "@wonrail/kit/service";
+import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
+import { createWallet, ensureWallet } from "./commands/createWallet";
+import { deactivateWallet } from "./commands/deactivateWallet";
+import { deleteOldVelocity } from "./commands/deleteOldVelocity";
+import { finishWallets } from "./commands/finishWallets";
+import { signAuthorizations } from "./commands/signAuthorizations";
+import { updateWallet } from "./commands/updateWallet";
 import { type Config } from "./config";
+import { openCurve } from "./keys/curve";
+import { createKeyring } from "./keys/keyring";
+import { fileKms } from "./keys/kms";
+import { typedDataFor } from "./keys/typedData";
+import { findWalletsByAddress, getWalletFacts } from "./queries/findWallets";
+import { getWallet, withBalances } from "./queries/getWallet";
+import { listWallets } from "./queries/listWallets";
 
 export type App = ReturnType<typeof createApp>;
 
 /** Table of contents: every command and query, bound to what it needs. */
-export function createApp(_parts: ServiceParts<Config>) {
-  return {};
+export function createApp({ config, db, log, registry, onClose }: ServiceParts<Config>) {
+  const ledger = createClient(LedgerServiceService, {
+    name: "ledger",
+    address: config.LEDGER_ADDRESS,
+    defaultTimeoutMs: 5_000,
+    log,
+    registry,
+  });
+  onClose("ledger client", () => ledger.close());
+
+  const curve = openCurve();
+  log.info({ backend: curve.backend }, "secp256k1");
+  const chain = { chainId: BigInt(config.CHAIN_ID), tokenAddress: config.TOKEN_ADDRESS };
+  const deps = {
+    db,
+    ledger,
+    log,
+    keyring: createKeyring({ kms: fileKms(config.KEK_PATH), curve }),
+    newWalletId: () => newId("wal"),
+    newRequestId: () => newId("req"),
+    now: Date.now,
+    chain,
+    typedData: typedDataFor(chain),
+    horizonMs: config.SIGNING_HORIZON_MS,
+    limits: {
+      walletWon: won(config.SIGNING_LIMIT_WALLET_WON),
+      organisationWon: won(config.SIGNING_LIMIT_ORGANISATION_WON),
+      globalWon: won(config.SIGNING_LIMIT_GLOBAL_WON),
+    },
+    refusals: new Counter({
+      name: "signer_refusals_total",
+      help: "Authorizations that were not signed, by reason",
+      labelNames: ["reason"],
+      registers: [registry],
+    }),
+  };
+
+  return {
+    createWallet: bind(createWallet),
+    ensureWallet: bind(ensureWallet),
+    updateWallet: bind(updateWallet),
+    deactivateWallet: bind(deactivateWallet),
+    signAuthorizations: bind(signAuthorizations),
+    finishWallets: bind(finishWallets),
+    deleteOldVelocity: () => deleteOldVelocity(deps),
+    getWallet: bind(getWallet),
+    getWalletFacts: bind(getWalletFacts),
+    findWalletsByAddress: bind(findWalletsByAddress),
+    listWallets: bind(listWallets),
+    withBalances: bind((of: typeof deps, wallets: Parameters<typeof withBalances>[1]) =>
+      withBalances(of.ledger, wallets),
+    ),
+  };
+
+  function bind<I, O>(work: (of: typeof deps, input: I) => Promise<O>): (input: I) => Promise<O> {
+    return (input) => work(deps, input);
+  }
 }

@@ -1,8 +1,23 @@
-import { loadConfig } from "@wonrail/kit/config";
+import { count, durationMs, loadConfig } from "@wonrail/kit/config";
 import { serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
 
-const schema = z.object(serviceShape);
+const limitWon = z.coerce.bigint().min(0n);
+
+const schema = z.object({
+  ...serviceShape,
+  LEDGER_ADDRESS: z.string(),
+  /** The file with the key-encryption keys (a mounted Secret). Only its path is configured, never a key. */
+  KEK_PATH: z.string(),
+  CHAIN_ID: count,
+  TOKEN_ADDRESS: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+  /** How far ahead an authorization may end. */
+  SIGNING_HORIZON_MS: durationMs.default(3_600_000),
+  /** What may be signed for in one hour: a bound on the damage that a stolen relayer identity could do. */
+  SIGNING_LIMIT_WALLET_WON: limitWon.default(10_000_000_000n),
+  SIGNING_LIMIT_ORGANISATION_WON: limitWon.default(1_000_000_000_000n),
+  SIGNING_LIMIT_GLOBAL_WON: limitWon.default(10_000_000_000_000n),
+});
 
 export type Config = z.output<typeof schema>;
 

@@ -2,6 +2,13 @@ import { type Job } from "@wonrail/kit/service";
 import { type App } from "./app";
 
 /** The way in by the clock. */
-export function jobs(_app: App): Job[] {
-  return [];
+export function jobs(app: App): Job[] {
+  return [
+    { name: "finish_wallets", everyMs: 2_000, run: (signal) => app.finishWallets(signal) },
+    {
+      name: "delete_old_velocity",
+      everyMs: 3_600_000,
+      run: async () => void (await app.deleteOldVelocity()),
+    },
+  ];
 }

@@ -1,8 +1,127 @@
-import { type GrpcService, implement } from "@wonrail/kit/grpc/server";
-import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
+import { DomainError, invalidRequest } from "@wonrail/kit/errors";
+import { enumName, enumValue, type GrpcService, implement, toErrorDetail } from "@wonrail/kit/grpc/server";
+import { parseWon } from "@wonrail/kit/money";
+import { readPage } from "@wonrail/kit/page";
+import {
+  AuthorizationKind,
+  type AuthorizationIntent,
+  type SignedAuthorization,
+  type Wallet as WalletMessage,
+  WalletServiceService,
+  WalletStatus,
+  WalletType,
+} from "@wonrail/proto/wallet/v1/wallet";
 import { type App } from "./app";
+import { type SigningOutcome } from "./commands/signAuthorizations";
+import { type SigningIntent } from "./domain/signingPolicy";
+import { visibleStatus, type Wallet, type WalletType as TypeName } from "./domain/wallet";
+import { toFacts } from "./events";
+import { type WalletWithBalance } from "./queries/getWallet";
 
 /** The way in by gRPC. What is not in this list answers UNIMPLEMENTED. */
-export function rpc(_app: App): GrpcService[] {
-  return [implement(WalletServiceService, {})];
+export function rpc(app: App): GrpcService[] {
+  const answer = async (wallet: Wallet) => ({ wallet: toMessage((await app.withBalances([wallet]))[0]!) });
+  return [
+    implement(WalletServiceService, {
+      createWallet: async ({ orgId, userId, walletType, metadata }) =>
+        answer(
+          await app.createWallet({
+            orgId,
+            userId: readUserId(userId),
+            walletType: readType(walletType),
+            metadata,
+          }),
+        ),
+      getWallet: async (request) => ({ wallet: toMessage(await app.getWallet(request)) }),
+      listWallets: async ({ orgId, userId, walletType, status, page }) => {
+        const type = enumName(WalletType, walletType);
+        const state = enumName(WalletStatus, status);
+        const filter = {
+          ...(userId === undefined ? {} : { userId }),
+          ...(type === undefined ? {} : { walletType: type }),
+          ...(state === undefined ? {} : { status: state }),
+        };
+        const { items, info } = await app.listWallets({ orgId, filter, page: readPage(page) });
+        return { wallets: items.map(toMessage), page: info };
+      },
+      updateWallet: async (request) => answer(await app.updateWallet(request)),
+      deactivateWallet: async (request) => answer(await app.deactivateWallet(request)),
+      getWalletFacts: async (request) => ({ wallets: (await app.getWalletFacts(request)).map(toFacts) }),
+      ensureWallet: async ({ orgId, userId, walletType }) => ({
+        wallet: toFacts(
+          await app.ensureWallet({ orgId, userId: readUserId(userId), walletType: readType(walletType) }),
+        ),
+      }),
+      findWalletsByAddress: async ({ orgId, addresses }) => ({
+        wallets: (await app.findWalletsByAddress({ orgId: orgId === "" ? null : orgId, addresses })).map(
+          toFacts,
+        ),
+      }),
+      signAuthorizations: async ({ intents }) => ({
+        signatures: (await app.signAuthorizations(intents.map(readIntent))).map(toSigned),
+      }),
+    }),
+  ];
+}
+
+function toMessage({ wallet, balance }: WalletWithBalance): WalletMessage {
+  return {
+    walletId: wallet.walletId,
+    userId: wallet.userId,
+    walletType: enumValue(WalletType, wallet.walletType),
+    walletAddress: wallet.address,
+    status: enumValue(WalletStatus, visibleStatus(wallet.status)),
+    metadata: wallet.metadata,
+    balanceWon: balance.balanceWon,
+    availableBalanceWon: balance.availableWon,
+    createdAt: wallet.createdAt,
+    updatedAt: wallet.updatedAt,
+  };
+}
+
+function readType(type: WalletType): TypeName {
+  const name = enumName(WalletType, type);
+  if (!name)
+    throw invalidRequest([{ path: "walletType", message: "must be NORMAL, INCENTIVE or GOVERNMENT" }]);
+  return name;
+}
+
+function readUserId(userId: string): string {
+  if (userId.length < 1 || userId.length > 255) {
+    throw invalidRequest([{ path: "userId", message: "must have 1 to 255 characters" }]);
+  }
+  return userId;
+}
+
+function readIntent(intent: AuthorizationIntent, index: number): SigningIntent {
+  const path = (name: string) => `intents.${index}.${name}`;
+  const kind = enumName(AuthorizationKind, intent.kind);
+  const amountWon = parseWon(intent.amountWon, path("amount_won"));
+  const problems = [
+    ...(kind ? [] : [{ path: path("kind"), message: "must be TRANSFER or BURN" }]),
+    ...(amountWon > 0n ? [] : [{ path: path("amount_won"), message: "must be positive" }]),
+    ...(intent.nonce.length === 32 ? [] : [{ path: path("nonce"), message: "must be 32 bytes" }]),
+    ...((kind === "BURN" ? /^$/ : /^0x[0-9a-fA-F]{40}$/).test(intent.toAddress)
+      ? []
+      : [{ path: path("to_address"), message: "must be an address, or empty to burn" }]),
+  ];
+  if (!kind || problems.length > 0) throw invalidRequest(problems);
+  return {
+    orgId: intent.orgId,
+    ledgerRef: intent.ledgerRef,
+    fromWalletId: intent.fromWalletId,
+    kind,
+    toAddress: intent.toAddress,
+    amountWon,
+    nonce: Buffer.from(intent.nonce).toString("hex"),
+    validBeforeMs: Number(intent.validBefore) * 1000,
+    chainId: intent.chainId,
+    tokenAddress: intent.tokenAddress,
+  };
+}
+
+function toSigned(outcome: SigningOutcome): SignedAuthorization {
+  if ("signature" in outcome) return { outcome: { $case: "signature", value: outcome.signature } };
+  const error = toErrorDetail(new DomainError("SIG_001", { reason: outcome.refused }));
+  return { outcome: { $case: "error", value: error } };
 }

@@ -1,0 +1,68 @@
+import { type Database, tx } from "@wonrail/kit/db";
+import { DomainError } from "@wonrail/kit/errors";
+import { type Id } from "@wonrail/kit/ids";
+import { checkMetadata, type Metadata } from "../domain/metadata";
+import { type Wallet, type WalletType } from "../domain/wallet";
+import { type Keyring } from "../keys/keyring";
+import { findSeed, insertSeed, takeKeyIndex } from "../store/seeds";
+import { findUserWallet, insertWallet } from "../store/wallets";
+import { type OpenAccountDeps, openAccount } from "./openAccount";
+
+export interface CreateWalletDeps extends OpenAccountDeps {
+  db: Database;
+  keyring: Keyring;
+  newWalletId: () => Id<"wal">;
+}
+
+export interface CreateWalletInput {
+  orgId: string;
+  userId: string;
+  walletType: WalletType;
+  metadata: Metadata;
+}
+
+/**
+ * Makes a wallet in three steps, each of which a retry goes on from: the organisation's seed, the row with its address (OPENING), the
+ * ledger's account (ACTIVE). A wallet that a crash left OPENING belongs to whoever asks for it next.
+ */
+export async function createWallet(deps: CreateWalletDeps, input: CreateWalletInput): Promise<Wallet> {
+  checkMetadata(input.metadata);
+  const { wallet, existed } = await reserveWallet(deps, input);
+  if (existed && wallet.status !== "OPENING") throw new DomainError("WAL_001", { walletId: wallet.walletId });
+  return openAccount(deps, wallet);
+}
+
+/** The user's wallet of this type, made when there is none. */
+export async function ensureWallet(
+  deps: CreateWalletDeps,
+  input: Omit<CreateWalletInput, "metadata">,
+): Promise<Wallet> {
+  const { wallet } = await reserveWallet(deps, { ...input, metadata: {} });
+  return wallet.status === "OPENING" ? openAccount(deps, wallet) : wallet;
+}
+
+async function reserveWallet(
+  deps: CreateWalletDeps,
+  input: CreateWalletInput,
+): Promise<{ wallet: Wallet; existed: boolean }> {
+  const { db, keyring, newWalletId } = deps;
+  const { orgId, userId, walletType } = input;
+  const existing = await findUserWallet(db, orgId, userId, walletType);
+  if (existing) return { wallet: existing, existed: true };
+
+  const seed = await seedOf(deps, orgId);
+  const keyIndex = await tx(db, (tx) => takeKeyIndex(tx, orgId));
+  const address = await keyring.withSeed(seed, (keys) => keys.address(keyIndex));
+  const inserted = await insertWallet(db, { ...input, walletId: newWalletId(), address, keyIndex });
+  if (inserted) return { wallet: inserted, existed: false };
+  // Somebody else made it between the look and the insert.
+  const first = await findUserWallet(db, orgId, userId, walletType);
+  return { wallet: first!, existed: true };
+}
+
+async function seedOf({ db, keyring }: CreateWalletDeps, orgId: string) {
+  const known = await findSeed(db, orgId);
+  if (known) return known;
+  await insertSeed(db, await keyring.newSeed(orgId));
+  return (await findSeed(db, orgId))!;
+}

@@ -1,0 +1,34 @@
+import { type Database, tx } from "@wonrail/kit/db";
+import { enumValue, type PromiseClient } from "@wonrail/kit/grpc/client";
+import { AccountType } from "@wonrail/proto/ledger/v1/intents";
+import { type LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
+import { type Wallet } from "../domain/wallet";
+import { walletCreated } from "../events";
+import { findWallet, moveWallet } from "../store/wallets";
+
+export type LedgerClient = PromiseClient<LedgerServiceService>;
+
+export interface OpenAccountDeps {
+  db: Database;
+  ledger: LedgerClient;
+}
+
+/** The last step of a wallet's making: its ledger account, then ACTIVE. Both may be done again. */
+export async function openAccount({ db, ledger }: OpenAccountDeps, wallet: Wallet): Promise<Wallet> {
+  const { orgId, walletId, userId, walletType } = wallet;
+  await ledger.post(
+    {
+      context: { orgId, requestId: "", traceparent: "" },
+      // Opening the same wallet again changes nothing, so the wallet's own id is request id enough.
+      requestId: walletId,
+      intent: { $case: "openAccount", value: { walletId, userId, type: enumValue(AccountType, walletType) } },
+    },
+    { retry: true },
+  );
+  return tx(db, async (tx) => {
+    const opened = await moveWallet(tx, wallet, { from: "OPENING", to: "ACTIVE", events: 1 });
+    if (!opened) return (await findWallet(tx, orgId, walletId))!;
+    await walletCreated(tx, opened);
+    return opened;
+  });
+}

@@ -1,0 +1,173 @@
+import { type Database, tx } from "@wonrail/kit/db";
+import { DomainError, invalidRequest } from "@wonrail/kit/errors";
+import { groupBy } from "@wonrail/kit/groupBy";
+import { type Log } from "@wonrail/kit/log";
+import { type Counter } from "@wonrail/kit/metrics";
+import {
+  isRepeat,
+  organisationScope,
+  GLOBAL_SCOPE,
+  type RefusalReason,
+  refusalOf,
+  type SigningIntent,
+  spendVelocity,
+  type VelocityLimits,
+  walletScope,
+} from "../domain/signingPolicy";
+import { type Wallet } from "../domain/wallet";
+import { type Keyring } from "../keys/keyring";
+import { type TypedData } from "../keys/typedData";
+import { wonToTokenUnits } from "@wonrail/kit/money";
+import { findOperations } from "../queries/findOperations";
+import { insertRefusals, legKey, lockAuthorizations, saveAuthorizations } from "../store/authorizations";
+import { findSeeds } from "../store/seeds";
+import { lockVelocity, saveVelocity } from "../store/velocity";
+import { listWalletsById } from "../store/wallets";
+import { type LedgerClient } from "./openAccount";
+
+export interface SignDeps {
+  db: Database;
+  ledger: LedgerClient;
+  keyring: Keyring;
+  typedData: TypedData;
+  chain: { chainId: bigint; tokenAddress: string };
+  limits: VelocityLimits;
+  horizonMs: number;
+  now: () => number;
+  refusals: Counter<"reason">;
+  log: Log;
+}
+
+export type SigningOutcome = { signature: Buffer } | { refused: RefusalReason };
+
+const MAX_AT_ONCE = 500;
+
+/** Clocks of ours and of block producers may differ by this much before an expired authorization counts as dead. */
+const CLOCK_MARGIN_MS = 60_000;
+
+/**
+ * Signs what the ledger says is to be paid, and nothing else. What is going to be signed is recorded first, so that a second living
+ * authorization for the same leg is refused whoever asks, and however often this process dies.
+ */
+export async function signAuthorizations(
+  deps: SignDeps,
+  intents: SigningIntent[],
+): Promise<SigningOutcome[]> {
+  if (intents.length > MAX_AT_ONCE) {
+    throw invalidRequest([{ path: "intents", message: `has more than ${MAX_AT_ONCE} entries` }]);
+  }
+  const wallets = await walletsOf(deps.db, intents);
+  const operations = await findOperations(deps, intents);
+  const reasons = await decideAndRecord(deps, intents, { wallets, operations });
+  await recordRefusals(deps, intents, reasons);
+  const signatures = await signAll(
+    deps,
+    intents.filter((_, index) => reasons[index] === null),
+    wallets,
+  );
+  return reasons.map((refused) => (refused === null ? { signature: signatures.shift()! } : { refused }));
+}
+
+interface Known {
+  wallets: Map<string, Wallet>;
+  operations: Awaited<ReturnType<typeof findOperations>>;
+}
+
+function decideAndRecord(deps: SignDeps, intents: SigningIntent[], { wallets, operations }: Known) {
+  return tx(deps.db, async (tx) => {
+    const nowMs = deps.now();
+    const earlier = await lockAuthorizations(tx, intents);
+    const used = await lockVelocity(
+      tx,
+      intents.flatMap((intent) => [walletScope(intent), organisationScope(intent), GLOBAL_SCOPE]),
+    );
+    const decided = new Set<string>();
+    const fresh: SigningIntent[] = [];
+    const reasons = intents.map((intent): RefusalReason | null => {
+      const before = earlier.get(legKey(intent));
+      const refused = refusalOf(intent, {
+        ...deps.chain,
+        nowMs,
+        horizonMs: deps.horizonMs,
+        clockMarginMs: CLOCK_MARGIN_MS,
+        walletKnown: wallets.get(intent.fromWalletId)?.orgId === intent.orgId,
+        operation: operations.get(operationKey(intent)),
+        earlier: before,
+      });
+      if (refused !== null || isRepeat(intent, before)) return refused;
+      if (decided.has(legKey(intent))) return "live_authorization";
+      const full = spendVelocity(used, intent, deps.limits);
+      if (full !== null) return full;
+      decided.add(legKey(intent));
+      fresh.push(intent);
+      return null;
+    });
+    const saved = fresh.length === 0 ? 0 : await saveAuthorizations(tx, fresh, nowMs - CLOCK_MARGIN_MS);
+    // Somebody signed one of these legs between the lock and the write: nothing of this call is signed, the caller asks again.
+    if (saved !== fresh.length) throw new DomainError("SYS_002", { retryAfterMs: 100 });
+    await saveVelocity(tx, used);
+    return reasons;
+  });
+}
+
+function operationKey({ orgId, ledgerRef }: SigningIntent): string {
+  return `${orgId}|${ledgerRef}`;
+}
+
+async function recordRefusals(
+  { db, refusals, log }: SignDeps,
+  intents: SigningIntent[],
+  reasons: (RefusalReason | null)[],
+): Promise<void> {
+  const refused = intents.flatMap((intent, index) => {
+    const reason = reasons[index];
+    return reason ? [{ ...intent, reason }] : [];
+  });
+  if (refused.length === 0) return;
+  for (const { reason, ledgerRef, orgId } of refused) {
+    refusals.inc({ reason });
+    log.warn({ reason, ledgerRef, orgId }, "refused to sign");
+  }
+  await insertRefusals(db, refused);
+}
+
+async function walletsOf(db: Database, intents: SigningIntent[]): Promise<Map<string, Wallet>> {
+  const byOrganisation = groupBy(intents, (intent) => intent.orgId);
+  const found = await Promise.all(
+    [...byOrganisation].map(([orgId, of]) =>
+      listWalletsById(db, orgId, [...new Set(of.map((intent) => intent.fromWalletId))]),
+    ),
+  );
+  return new Map(found.flat().map((wallet) => [wallet.walletId, wallet]));
+}
+
+async function signAll(
+  { db, keyring, typedData }: SignDeps,
+  intents: SigningIntent[],
+  wallets: Map<string, Wallet>,
+): Promise<Buffer[]> {
+  const seeds = await findSeeds(db, [...new Set(intents.map((intent) => intent.orgId))]);
+  const signatures = new Array<Buffer>(intents.length);
+  const places = intents.map((intent, place) => ({ intent, place }));
+  for (const [orgId, of] of groupBy(places, ({ intent }) => intent.orgId)) {
+    await keyring.withSeed(seeds.get(orgId)!, (keys) => {
+      for (const { intent, place } of of) {
+        const wallet = wallets.get(intent.fromWalletId)!;
+        signatures[place] = keys.sign(wallet.keyIndex, digestOf(typedData, intent, wallet.address));
+      }
+    });
+  }
+  return signatures;
+}
+
+function digestOf(typedData: TypedData, intent: SigningIntent, from: string): Uint8Array {
+  const authorization = {
+    from,
+    value: wonToTokenUnits(intent.amountWon),
+    validBefore: BigInt(intent.validBeforeMs / 1000),
+    nonce: Buffer.from(intent.nonce, "hex"),
+  };
+  return intent.kind === "BURN"
+    ? typedData.burnDigest(authorization)
+    : typedData.transferDigest({ ...authorization, to: intent.toAddress });
+}

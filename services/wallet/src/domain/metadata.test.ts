@@ -1,0 +1,19 @@
+import { DomainError } from "@wonrail/kit/errors";
+import { checkMetadata } from "./metadata";
+
+test("five pairs at the limits are fine", () => {
+  expect(() =>
+    checkMetadata(
+      Object.fromEntries(["a", "b", "c", "d", "e".repeat(40)].map((key) => [key, "v".repeat(500)])),
+    ),
+  ).not.toThrow();
+});
+
+test.each([
+  ["a sixth pair", { a: "", b: "", c: "", d: "", e: "", f: "" }],
+  ["an empty key", { "": "x" }],
+  ["a key of 41 characters", { ["k".repeat(41)]: "x" }],
+  ["a value of 501 characters", { k: "x".repeat(501) }],
+])("refuses %s", (_, metadata) => {
+  expect(() => checkMetadata(metadata)).toThrow(DomainError);
+});

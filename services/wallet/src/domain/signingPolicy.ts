@@ -1,0 +1,125 @@
+import { type Won, won } from "@wonrail/kit/money";
+
+/** A wish to sign, as far as rules need it. Amounts and times are parsed already. */
+export interface SigningIntent {
+  orgId: string;
+  ledgerRef: string;
+  fromWalletId: string;
+  kind: "TRANSFER" | "BURN";
+  toAddress: string;
+  amountWon: Won;
+  nonce: string;
+  validBeforeMs: number;
+  chainId: bigint;
+  tokenAddress: string;
+}
+
+/** What the ledger says of the operation behind an intent. */
+export interface LedgerOperation {
+  /** What leaves each wallet. */
+  outflow: ReadonlyMap<string, Won>;
+  /** What may go to an address, lower case: other wallets' and, for a hold, the outside one. */
+  payable: ReadonlyMap<string, Won>;
+  /** What goes back to the organisation's own accounts: what may be burned. */
+  burnable: Won;
+}
+
+/** The living authorization of the same leg, if there is one. */
+export interface EarlierAuthorization {
+  nonce: string;
+  amountWon: Won;
+  validBeforeMs: number;
+}
+
+export interface SigningFacts {
+  chainId: bigint;
+  tokenAddress: string;
+  nowMs: number;
+  horizonMs: number;
+  /** How long after its end an authorization may still be mined by a clock that is behind. */
+  clockMarginMs: number;
+  walletKnown: boolean;
+  operation: LedgerOperation | undefined;
+  earlier: EarlierAuthorization | undefined;
+}
+
+export type RefusalReason =
+  | "wrong_chain"
+  | "wrong_token"
+  | "unknown_wallet"
+  | "unknown_operation"
+  | "not_in_operation"
+  | "horizon"
+  | "expired"
+  | "live_authorization"
+  | "over_wallet_limit"
+  | "over_organisation_limit"
+  | "over_global_limit";
+
+/** Why an intent is not signed; null when nothing speaks against it. */
+export function refusalOf(intent: SigningIntent, facts: SigningFacts): RefusalReason | null {
+  if (intent.chainId !== facts.chainId) return "wrong_chain";
+  if (intent.tokenAddress.toLowerCase() !== facts.tokenAddress.toLowerCase()) return "wrong_token";
+  if (!facts.walletKnown) return "unknown_wallet";
+  if (!facts.operation) return "unknown_operation";
+  if (!covers(facts.operation, intent)) return "not_in_operation";
+  if (isRepeat(intent, facts.earlier)) return null;
+  if (intent.validBeforeMs <= facts.nowMs) return "expired";
+  if (intent.validBeforeMs > facts.nowMs + facts.horizonMs) return "horizon";
+  if (facts.earlier && facts.earlier.validBeforeMs + facts.clockMarginMs >= facts.nowMs)
+    return "live_authorization";
+  return null;
+}
+
+/** The same signature asked for again: given again, and counted once. */
+export function isRepeat(intent: SigningIntent, earlier: EarlierAuthorization | undefined): boolean {
+  return (
+    earlier !== undefined &&
+    earlier.nonce === intent.nonce &&
+    earlier.amountWon === intent.amountWon &&
+    earlier.validBeforeMs === intent.validBeforeMs
+  );
+}
+
+function covers(operation: LedgerOperation, intent: SigningIntent): boolean {
+  const outflow = operation.outflow.get(intent.fromWalletId) ?? won(0n);
+  const room =
+    intent.kind === "BURN"
+      ? operation.burnable
+      : (operation.payable.get(intent.toAddress.toLowerCase()) ?? won(0n));
+  return intent.amountWon <= outflow && intent.amountWon <= room;
+}
+
+export interface VelocityLimits {
+  walletWon: Won;
+  organisationWon: Won;
+  globalWon: Won;
+}
+
+/** Spends from what was signed for in this hour; the first scope that is full refuses, and then nothing is spent. */
+export function spendVelocity(
+  used: Map<string, Won>,
+  intent: Pick<SigningIntent, "orgId" | "fromWalletId" | "amountWon">,
+  limits: VelocityLimits,
+): RefusalReason | null {
+  const scopes: [string, Won, RefusalReason][] = [
+    [walletScope(intent), limits.walletWon, "over_wallet_limit"],
+    [organisationScope(intent), limits.organisationWon, "over_organisation_limit"],
+    [GLOBAL_SCOPE, limits.globalWon, "over_global_limit"],
+  ];
+  const after = scopes.map(([scope]) => won((used.get(scope) ?? 0n) + intent.amountWon));
+  const full = scopes.find(([, limit], index) => after[index]! > limit);
+  if (full) return full[2];
+  scopes.forEach(([scope], index) => used.set(scope, after[index]!));
+  return null;
+}
+
+export const GLOBAL_SCOPE = "all";
+
+export function walletScope({ fromWalletId }: Pick<SigningIntent, "fromWalletId">): string {
+  return `wallet/${fromWalletId}`;
+}
+
+export function organisationScope({ orgId }: Pick<SigningIntent, "orgId">): string {
+  return `org/${orgId}`;
+}

@@ -1,0 +1,30 @@
+import { type Id } from "@wonrail/kit/ids";
+import { type Metadata } from "./metadata";
+
+export const WALLET_TYPES = ["NORMAL", "INCENTIVE", "GOVERNMENT"] as const;
+export type WalletType = (typeof WALLET_TYPES)[number];
+
+/** What partners see. */
+export type WalletStatus = "ACTIVE" | "DEACTIVATED";
+
+/** What is stored: a wallet on its way is finished by a retry or by a job, whichever comes first. */
+export type StoredStatus = WalletStatus | "OPENING" | "DEACTIVATING";
+
+export interface Wallet {
+  orgId: string;
+  walletId: Id<"wal">;
+  userId: string;
+  walletType: WalletType;
+  address: string;
+  keyIndex: number;
+  status: StoredStatus;
+  metadata: Metadata;
+  version: bigint;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** A wallet that is being deactivated is still active: the ledger may yet refuse. */
+export function visibleStatus(status: StoredStatus): WalletStatus {
+  return status === "DEACTIVATED" ? "DEACTIVATED" : "ACTIVE";
+}

@@ -1,0 +1,76 @@
+import { SigningKey, computeAddress, getBytes, hexlify } from "ethers";
+
+/** secp256k1 behind one small port: the native binding where npm brought it prebuilt, ethers elsewhere. Same bytes from both. */
+export interface Curve {
+  readonly backend: "native" | "ethers";
+  /** 65 bytes: r, s (low), v as 27 or 28. Deterministic (RFC 6979). */
+  sign(digest: Uint8Array, privateKey: Uint8Array): Buffer;
+  /** The 64 bytes x and y of the public key. */
+  publicKey(privateKey: Uint8Array): Buffer;
+  /** privateKey + tweak modulo the curve's order; null where the result or the tweak is not a key. */
+  addToKey(privateKey: Uint8Array, tweak: Uint8Array): Buffer | null;
+}
+
+interface NativeBinding {
+  ecdsaSign(digest: Uint8Array, key: Uint8Array): { signature: Uint8Array; recid: number };
+  publicKeyCreate(key: Uint8Array, compressed: boolean): Uint8Array;
+  privateKeyTweakAdd(key: Uint8Array, tweak: Uint8Array): Uint8Array;
+}
+
+export function openCurve(): Curve {
+  return nativeCurve() ?? ethersCurve();
+}
+
+/** Loads the binding's own file: the package's main file would fall back to a JavaScript library with known flaws, silently. */
+export function nativeCurve(): Curve | null {
+  let binding: NativeBinding;
+  try {
+    // eslint-disable-next-line @typescript-eslint/no-require-imports -- absent on platforms without a prebuilt binding
+    binding = require("secp256k1/bindings.js") as NativeBinding;
+  } catch {
+    return null;
+  }
+  return {
+    backend: "native",
+    sign(digest, privateKey) {
+      const { signature, recid } = binding.ecdsaSign(digest, privateKey);
+      const bytes = Buffer.allocUnsafe(65);
+      bytes.set(signature, 0);
+      bytes[64] = 27 + recid;
+      return bytes;
+    },
+    publicKey: (privateKey) => Buffer.from(binding.publicKeyCreate(privateKey, false)).subarray(1),
+    addToKey(privateKey, tweak) {
+      try {
+        return Buffer.from(binding.privateKeyTweakAdd(Buffer.from(privateKey), tweak));
+      } catch {
+        return null;
+      }
+    },
+  };
+}
+
+export function ethersCurve(): Curve {
+  return {
+    backend: "ethers",
+    sign: (digest, privateKey) => Buffer.from(getBytes(new SigningKey(privateKey).sign(digest).serialized)),
+    publicKey: (privateKey) => Buffer.from(getBytes(new SigningKey(privateKey).publicKey)).subarray(1),
+    addToKey(privateKey, tweak) {
+      const delta = toBigInt(tweak);
+      if (delta >= CURVE_ORDER) return null;
+      const sum = (toBigInt(privateKey) + delta) % CURVE_ORDER;
+      return sum === 0n ? null : Buffer.from(sum.toString(16).padStart(64, "0"), "hex");
+    },
+  };
+}
+
+/** The EIP-55 checksummed address of a public key. */
+export function addressOf(publicKey: Uint8Array): string {
+  return computeAddress(hexlify(Buffer.concat([Buffer.of(4), publicKey])));
+}
+
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+function toBigInt(bytes: Uint8Array): bigint {
+  return BigInt(hexlify(bytes));
+}

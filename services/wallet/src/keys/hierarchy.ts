@@ -1,0 +1,46 @@
+import { createHmac } from "node:crypto";
+import { type Curve } from "./curve";
+
+/** Hardened everywhere: neither an extended public key nor a leaked child key leads back to its parent or to a sibling. */
+const HARDENED = 0x8000_0000;
+const PURPOSE = 44;
+const COIN_ETHEREUM = 60;
+
+export const MAX_KEY_INDEX = HARDENED - 1;
+
+/** The branch m/44'/60' of a seed (BIP-32), under which each wallet has an index. */
+export function walletBranch(curve: Curve, seed: Uint8Array): Node {
+  const purpose = hardenedChild(curve, masterNode(seed), PURPOSE);
+  return hardenedChild(curve, purpose, COIN_ETHEREUM);
+}
+
+/** The private key of the wallet with this index. */
+export function walletKey(curve: Curve, branch: Node, index: number): Buffer {
+  return hardenedChild(curve, branch, index).key;
+}
+
+export interface Node {
+  key: Buffer;
+  chainCode: Buffer;
+}
+
+function masterNode(seed: Uint8Array): Node {
+  return split(createHmac("sha512", "Bitcoin seed").update(seed).digest());
+}
+
+function hardenedChild(curve: Curve, parent: Node, index: number): Node {
+  const data = Buffer.alloc(37);
+  parent.key.copy(data, 1);
+  data.writeUInt32BE(HARDENED + index, 33);
+  const { key: tweak, chainCode } = split(createHmac("sha512", parent.chainCode).update(data).digest());
+  data.fill(0);
+  const key = curve.addToKey(parent.key, tweak);
+  tweak.fill(0);
+  // One in 2^127; BIP-32 says to go on with the next index, and an index that cannot be used must never be handed out.
+  if (key === null) throw new Error("this key index cannot be used; take the next one");
+  return { key, chainCode };
+}
+
+function split(bytes: Buffer): Node {
+  return { key: bytes.subarray(0, 32), chainCode: bytes.subarray(32) };
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto";
+import { addressOf, type Curve } from "./curve";
+import { type Node, walletBranch, walletKey } from "./hierarchy";
+import { type Kms, type Sealed, type SealContext } from "./kms";
+
+const SEED_BYTES = 32;
+
+export interface SealedSeed extends Sealed {
+  orgId: string;
+  version: number;
+}
+
+/** The one place where a user's key exists, for as long as it takes to sign with it. */
+export interface Keyring {
+  newSeed(orgId: string): Promise<SealedSeed>;
+  /** The same seed sealed under the key-encryption key of today. */
+  reseal(seed: SealedSeed): Promise<SealedSeed>;
+  /** Opens a seed for a run of derivations; it is wiped when the work is done. */
+  withSeed<T>(seed: SealedSeed, work: (keys: SeedKeys) => T): Promise<T>;
+  readonly currentKeyId: string;
+}
+
+export interface SeedKeys {
+  address(index: number): string;
+  sign(index: number, digest: Uint8Array): Buffer;
+}
+
+export function createKeyring({ kms, curve }: { kms: Kms; curve: Curve }): Keyring {
+  return {
+    get currentKeyId() {
+      return kms.currentKeyId;
+    },
+    async newSeed(orgId) {
+      const seed = randomBytes(SEED_BYTES);
+      const sealed = await kms.seal(seed, contextOf(orgId, 1));
+      seed.fill(0);
+      return { orgId, version: 1, ...sealed };
+    },
+    async reseal(sealed) {
+      const context = contextOf(sealed.orgId, sealed.version);
+      const seed = await kms.open(sealed, context);
+      const again = await kms.seal(seed, context);
+      seed.fill(0);
+      return { ...sealed, ...again };
+    },
+    async withSeed(sealed, work) {
+      const seed = await kms.open(sealed, contextOf(sealed.orgId, sealed.version));
+      const branch = walletBranch(curve, seed);
+      seed.fill(0);
+      try {
+        return work({
+          address: (index) => withKey(branch, index, (key) => addressOf(curve.publicKey(key))),
+          sign: (index, digest) => withKey(branch, index, (key) => curve.sign(digest, key)),
+        });
+      } finally {
+        branch.key.fill(0);
+        branch.chainCode.fill(0);
+      }
+    },
+  };
+
+  function withKey<T>(branch: Node, index: number, work: (key: Buffer) => T): T {
+    const key = walletKey(curve, branch, index);
+    try {
+      return work(key);
+    } finally {
+      key.fill(0);
+    }
+  }
+}
+
+/** A seed serves all wallets of its organisation, so the wallet's place in the context is empty. */
+function contextOf(orgId: string, version: number): SealContext {
+  return { orgId, walletId: "", purpose: "seed", version };
+}

@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createKeyring, type SealedSeed } from "./keyring";
+import { openCurve } from "./curve";
+import { fileKms, type SealContext } from "./kms";
+
+let folder: string;
+let path: string;
+
+function writeKeys(current: string, ids: string[]): void {
+  const keys = Object.fromEntries(ids.map((id) => [id, Buffer.alloc(32, id).toString("base64")]));
+  writeFileSync(path, JSON.stringify({ current, keys }));
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "kms-"));
+  path = join(folder, "kek.json");
+  writeKeys("k1", ["k1"]);
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const context: SealContext = { orgId: "org_a", walletId: "", purpose: "seed", version: 1 };
+const secret = Buffer.from("thirty-two bytes of a good seed!");
+
+test("what is sealed opens in its own context", async () => {
+  const kms = fileKms(path);
+  const sealed = await kms.seal(secret, context);
+  expect(sealed.bytes.includes(secret)).toBe(false);
+  expect(await kms.open(sealed, context)).toEqual(secret);
+});
+
+test.each<Partial<SealContext>>([
+  { orgId: "org_b" },
+  { walletId: "wal_1" },
+  { version: 2 },
+  { orgId: "org_", walletId: "a" },
+])("it does not open in the context %j", async (other) => {
+  const kms = fileKms(path);
+  const sealed = await kms.seal(secret, context);
+  await expect(kms.open(sealed, { ...context, ...other })).rejects.toThrow();
+});
+
+test("a changed byte is noticed, wherever it is", async () => {
+  const kms = fileKms(path);
+  const sealed = await kms.seal(secret, context);
+  for (let index = 0; index < sealed.bytes.length; index += 1) {
+    const bytes = Buffer.from(sealed.bytes);
+    bytes[index]! ^= 1;
+    await expect(kms.open({ ...sealed, bytes }, context)).rejects.toThrow();
+  }
+});
+
+test("a new key seals from the moment it is mounted, and the old one still opens", async () => {
+  const kms = fileKms(path);
+  const before = await kms.seal(secret, context);
+  writeKeys("k2", ["k1", "k2"]);
+  const after = await kms.seal(secret, context);
+  expect([before.keyId, after.keyId]).toEqual(["k1", "k2"]);
+  expect(await kms.open(before, context)).toEqual(secret);
+});
+
+test.each([
+  ["a key of the wrong length", JSON.stringify({ current: "k1", keys: { k1: "c2hvcnQ=" } })],
+  ["no current key", JSON.stringify({ current: "k9", keys: { k1: Buffer.alloc(32).toString("base64") } })],
+])("a key file with %s is refused, without showing a key", (_, text) => {
+  writeFileSync(path, text);
+  expect(() => fileKms(path)).toThrow(/key-encryption key/);
+});
+
+test("one organisation's seed row does not open as another's", async () => {
+  const keyring = createKeyring({ kms: fileKms(path), curve: openCurve() });
+  const sealed = await keyring.newSeed("org_a");
+  const stolen: SealedSeed = { ...sealed, orgId: "org_b" };
+  await expect(keyring.withSeed(stolen, (keys) => keys.address(0))).rejects.toThrow();
+});
+
+test("sealing again under a new key keeps every address", async () => {
+  const keyring = createKeyring({ kms: fileKms(path), curve: openCurve() });
+  const sealed = await keyring.newSeed("org_a");
+  const address = await keyring.withSeed(sealed, (keys) => keys.address(3));
+  writeKeys("k2", ["k1", "k2"]);
+  const resealed = await keyring.reseal(sealed);
+  writeKeys("k2", ["k2"]);
+  expect(resealed.keyId).toBe("k2");
+  expect(await keyring.withSeed(resealed, (keys) => keys.address(3))).toBe(address);
+});

@@ -1,0 +1,89 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+
+/** Seals small secrets under a key-encryption key that never leaves it. A cloud's KMS fits behind the same two calls. */
+export interface Kms {
+  /** The name of the key that seals today. What was sealed under an older one still opens. */
+  readonly currentKeyId: string;
+  seal(plaintext: Uint8Array, context: SealContext): Promise<Sealed>;
+  open(sealed: Sealed, context: SealContext): Promise<Buffer>;
+}
+
+export interface Sealed {
+  keyId: string;
+  bytes: Buffer;
+}
+
+/** Bound into the seal: bytes moved to another organisation, wallet, purpose or version do not open. */
+export interface SealContext {
+  orgId: string;
+  walletId: string;
+  purpose: "seed";
+  version: number;
+}
+
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+const keyFile = z.strictObject({
+  current: z.string().min(1),
+  keys: z.record(
+    z.string(),
+    z.string().transform((text) => Buffer.from(text, "base64")),
+  ),
+});
+
+/**
+ * Key-encryption keys from a file (a mounted Secret): {"current": "2026-11", "keys": {"2026-11": "<32 bytes, base64>"}}.
+ * The file is read again for a key that is not known yet, so a new one can be mounted while the service runs.
+ */
+export function fileKms(path: string): Kms {
+  let loaded = readKeys(path);
+  const keyOf = (keyId: string): Buffer => {
+    if (!loaded.keys.has(keyId)) loaded = readKeys(path);
+    const key = loaded.keys.get(keyId);
+    if (!key) throw new Error(`the key-encryption key ${keyId} is not in the key file`);
+    return key;
+  };
+  return {
+    get currentKeyId() {
+      loaded = readKeys(path);
+      return loaded.current;
+    },
+    async seal(plaintext, context) {
+      const keyId = this.currentKeyId;
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", keyOf(keyId), nonce).setAAD(additionalData(context));
+      const bytes = Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
+      return { keyId, bytes };
+    },
+    async open({ keyId, bytes }, context) {
+      const nonce = bytes.subarray(0, NONCE_BYTES);
+      const tag = bytes.subarray(bytes.length - TAG_BYTES);
+      const decipher = createDecipheriv("aes-256-gcm", keyOf(keyId), nonce)
+        .setAAD(additionalData(context))
+        .setAuthTag(tag);
+      return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+    },
+  };
+}
+
+/** Each part with its length, so that no two contexts give the same bytes. */
+function additionalData({ orgId, walletId, purpose, version }: SealContext): Buffer {
+  return Buffer.from(
+    ["wonrail", orgId, walletId, purpose, String(version)].map((part) => `${part.length}:${part}`).join(""),
+  );
+}
+
+function readKeys(path: string): { current: string; keys: Map<string, Buffer> } {
+  const { current, keys } = keyFile.parse(JSON.parse(readFileSync(path, "utf8")));
+  const byId = new Map(Object.entries(keys));
+  for (const [keyId, key] of byId) {
+    if (key.length !== KEY_BYTES)
+      throw new Error(`the key-encryption key ${keyId} is not ${KEY_BYTES} bytes`);
+  }
+  if (!byId.has(current)) throw new Error(`the current key-encryption key ${current} is not in the key file`);
+  return { current, keys: byId };
+}

@@ -1,0 +1,37 @@
+import { type Database } from "@wonrail/kit/db";
+import { DomainError } from "@wonrail/kit/errors";
+import { type Wallet } from "../domain/wallet";
+import { type LedgerClient } from "../commands/openAccount";
+import { findWallet } from "../store/wallets";
+
+export interface WalletWithBalance {
+  wallet: Wallet;
+  balance: Balance;
+}
+
+export async function getWallet(
+  { db, ledger }: { db: Database; ledger: LedgerClient },
+  { orgId, walletId }: { orgId: string; walletId: string },
+): Promise<WalletWithBalance> {
+  const wallet = await findWallet(db, orgId, walletId);
+  if (!wallet || wallet.status === "OPENING") throw new DomainError("WAL_002");
+  const [withBalance] = await withBalances(ledger, [wallet]);
+  return withBalance!;
+}
+
+export interface Balance {
+  balanceWon: string;
+  availableWon: string;
+}
+
+/** The ledger's balances beside the wallets, by one call. */
+export async function withBalances(ledger: LedgerClient, wallets: Wallet[]): Promise<WalletWithBalance[]> {
+  const [first] = wallets;
+  if (!first) return [];
+  const accountIds = wallets.map((wallet) => wallet.walletId);
+  const { accounts } = await ledger.getBalances({ orgId: first.orgId, accountIds });
+  const balances = new Map(accounts.map((account) => [account.accountId, account]));
+  return wallets.map((wallet) => ({ wallet, balance: balances.get(wallet.walletId) ?? EMPTY }));
+}
+
+const EMPTY: Balance = { balanceWon: "0", availableWon: "0" };

@@ -1,0 +1,122 @@
+import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { won } from "@wonrail/kit/money";
+import { type EarlierAuthorization, type SigningIntent } from "../domain/signingPolicy";
+
+type Leg = Pick<SigningIntent, "orgId" | "ledgerRef" | "fromWalletId" | "kind" | "toAddress">;
+
+/** What names a leg: its authorization lives in one row. */
+export function legKey({ orgId, ledgerRef, fromWalletId, kind, toAddress }: Leg): string {
+  return [orgId, ledgerRef, fromWalletId, kind, toAddress.toLowerCase()].join("|");
+}
+
+/** The authorizations of these legs, locked until the transaction ends, so that no other nonce is signed for them meanwhile. */
+export async function lockAuthorizations(tx: Tx, legs: Leg[]): Promise<Map<string, EarlierAuthorization>> {
+  const rows = await tx.query<{
+    org_id: string;
+    ledger_ref: string;
+    from_wallet_id: string;
+    kind: Leg["kind"];
+    to_address: string;
+    nonce: Buffer;
+    amount_won: bigint;
+    valid_before: Date;
+  }>(sql`
+    select a.* from authorizations a
+    join unnest(${sql.array(
+      legs.map((leg) => leg.orgId),
+      "text[]",
+    )}, ${sql.array(
+      legs.map((leg) => leg.ledgerRef),
+      "text[]",
+    )})
+      as wanted (org_id, ledger_ref) using (org_id, ledger_ref)
+    order by a.org_id, a.ledger_ref, a.from_wallet_id, a.kind, a.to_address
+    for update of a`);
+  return new Map(
+    rows.map((row) => [
+      legKey({
+        orgId: row.org_id,
+        ledgerRef: row.ledger_ref,
+        fromWalletId: row.from_wallet_id,
+        kind: row.kind,
+        toAddress: row.to_address,
+      }),
+      {
+        nonce: row.nonce.toString("hex"),
+        amountWon: won(row.amount_won),
+        validBeforeMs: row.valid_before.getTime(),
+      },
+    ]),
+  );
+}
+
+/** Two signers that meet on a new leg: the second insert waits for the first and then changes nothing, so its count is short. */
+export async function saveAuthorizations(
+  tx: Tx,
+  intents: SigningIntent[],
+  expiredBeforeMs: number,
+): Promise<number> {
+  return tx.run(sql`
+    insert into authorizations (org_id, ledger_ref, from_wallet_id, kind, to_address, nonce, amount_won, valid_before)
+    select * from unnest(
+      ${sql.array(
+        intents.map((intent) => intent.orgId),
+        "text[]",
+      )},
+      ${sql.array(
+        intents.map((intent) => intent.ledgerRef),
+        "text[]",
+      )},
+      ${sql.array(
+        intents.map((intent) => intent.fromWalletId),
+        "text[]",
+      )},
+      ${sql.array(
+        intents.map((intent) => intent.kind),
+        "text[]",
+      )},
+      ${sql.array(
+        intents.map((intent) => intent.toAddress.toLowerCase()),
+        "text[]",
+      )},
+      ${sql.array(
+        intents.map((intent) => Buffer.from(intent.nonce, "hex")),
+        "bytea[]",
+      )},
+      ${sql.array(
+        intents.map((intent) => intent.amountWon),
+        "bigint[]",
+      )},
+      ${sql.array(
+        intents.map((intent) => new Date(intent.validBeforeMs)),
+        "timestamptz[]",
+      )})
+    on conflict (org_id, ledger_ref, from_wallet_id, kind, to_address) do update
+      set nonce = excluded.nonce, amount_won = excluded.amount_won, valid_before = excluded.valid_before, signed_at = now()
+      where authorizations.valid_before < ${new Date(expiredBeforeMs)}`);
+}
+
+export async function insertRefusals(
+  db: Queryable,
+  refusals: { orgId: string; ledgerRef: string; fromWalletId: string; reason: string }[],
+): Promise<void> {
+  await db.run(sql`
+    insert into signing_refusals (org_id, ledger_ref, from_wallet_id, reason)
+    select * from unnest(
+      ${sql.array(
+        refusals.map((refusal) => refusal.orgId),
+        "text[]",
+      )},
+      ${sql.array(
+        refusals.map((refusal) => refusal.ledgerRef),
+        "text[]",
+      )},
+      ${sql.array(
+        refusals.map((refusal) => refusal.fromWalletId),
+        "text[]",
+      )},
+      ${sql.array(
+        refusals.map((refusal) => refusal.reason),
+        "text[]",
+      )})`);
+}

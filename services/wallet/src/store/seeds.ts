@@ -1,0 +1,64 @@
+import { type Database, type Queryable, sql } from "@wonrail/kit/db";
+import { type SealedSeed } from "../keys/keyring";
+
+interface SeedRow {
+  org_id: string;
+  version: number;
+  kek_id: string;
+  sealed: Buffer;
+}
+
+export async function findSeed(db: Queryable, orgId: string): Promise<SealedSeed | undefined> {
+  const row = await db.maybe<SeedRow>(
+    sql`select org_id, version, kek_id, sealed from seeds where org_id = ${orgId}`,
+  );
+  return row && toSeed(row);
+}
+
+export async function findSeeds(db: Queryable, orgIds: string[]): Promise<Map<string, SealedSeed>> {
+  const rows = await db.query<SeedRow>(
+    sql`select org_id, version, kek_id, sealed from seeds where org_id = any(${sql.array(orgIds, "text[]")})`,
+  );
+  return new Map(rows.map((row) => [row.org_id, toSeed(row)]));
+}
+
+/** The first seed that arrives is the organisation's; a second one made at the same moment is thrown away. */
+export async function insertSeed(db: Database, seed: SealedSeed): Promise<void> {
+  await db.run(sql`
+    insert into seeds (org_id, version, kek_id, sealed)
+    values (${seed.orgId}, ${seed.version}, ${seed.keyId}, ${seed.bytes})
+    on conflict (org_id) do nothing`);
+}
+
+/** An index is used for one wallet or for none: a crash leaves a gap, never a key for two. */
+export async function takeKeyIndex(db: Queryable, orgId: string): Promise<number> {
+  const row = await db.one<{ index: number }>(
+    sql`update seeds set next_index = next_index + 1 where org_id = ${orgId} returning next_index - 1 as index`,
+  );
+  return row.index;
+}
+
+export async function listSeedsNotUnder(db: Queryable, kekId: string, limit: number): Promise<SealedSeed[]> {
+  const rows = await db.query<SeedRow>(sql`
+    select org_id, version, kek_id, sealed from seeds where kek_id <> ${kekId} order by kek_id, org_id limit ${limit}`);
+  return rows.map(toSeed);
+}
+
+/** False when somebody else has sealed it again meanwhile. */
+export async function replaceSeal(db: Queryable, before: SealedSeed, after: SealedSeed): Promise<boolean> {
+  const changed = await db.run(sql`
+    update seeds set kek_id = ${after.keyId}, sealed = ${after.bytes}, resealed_at = now()
+    where org_id = ${before.orgId} and kek_id = ${before.keyId} and sealed = ${before.bytes}`);
+  return changed === 1;
+}
+
+export async function countSeedsByKek(db: Queryable): Promise<{ kekId: string; seeds: bigint }[]> {
+  const rows = await db.query<{ kek_id: string; seeds: bigint }>(
+    sql`select kek_id, count(*) as seeds from seeds group by kek_id order by kek_id`,
+  );
+  return rows.map((row) => ({ kekId: row.kek_id, seeds: row.seeds }));
+}
+
+function toSeed(row: SeedRow): SealedSeed {
+  return { orgId: row.org_id, version: row.version, keyId: row.kek_id, bytes: row.sealed };
+}

@@ -1,0 +1,26 @@
+import { sql, type Tx } from "@wonrail/kit/db";
+import { type Won, won } from "@wonrail/kit/money";
+
+/** What was signed for in this hour in each scope, locked in one order until the transaction ends. */
+export async function lockVelocity(tx: Tx, scopes: string[]): Promise<Map<string, Won>> {
+  const ordered = sql.array([...new Set(scopes)].sort(), "text[]");
+  await tx.run(sql`
+    insert into velocity (scope, hour, amount_won)
+    select scope, date_trunc('hour', now()), 0 from unnest(${ordered}) as scope order by scope
+    on conflict (scope, hour) do nothing`);
+  const rows = await tx.query<{ scope: string; amount_won: bigint }>(sql`
+    select scope, amount_won from velocity
+    where scope = any(${ordered}) and hour = date_trunc('hour', now()) order by scope for update`);
+  return new Map(rows.map((row) => [row.scope, won(row.amount_won)]));
+}
+
+export async function saveVelocity(tx: Tx, used: Map<string, Won>): Promise<void> {
+  await tx.run(sql`
+    update velocity set amount_won = spent.amount_won
+    from unnest(${sql.array([...used.keys()], "text[]")}, ${sql.array([...used.values()], "bigint[]")}) as spent (scope, amount_won)
+    where velocity.scope = spent.scope and velocity.hour = date_trunc('hour', now())`);
+}
+
+export async function deleteOldVelocity(tx: Tx): Promise<number> {
+  return tx.run(sql`delete from velocity where hour < now() - interval '2 days'`);
+}

@@ -1,0 +1,164 @@
+import { type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
+import { type Id } from "@wonrail/kit/ids";
+import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
+import { type Metadata } from "../domain/metadata";
+import { type StoredStatus, type Wallet, type WalletStatus, type WalletType } from "../domain/wallet";
+
+interface WalletRow {
+  org_id: string;
+  wallet_id: Id<"wal">;
+  user_id: string;
+  wallet_type: WalletType;
+  address: string;
+  key_index: number;
+  status: StoredStatus;
+  metadata: Metadata;
+  version: bigint;
+  created_at: Date;
+  updated_at: Date;
+}
+
+const COLUMNS = sql`org_id, wallet_id, user_id, wallet_type, address, key_index, status, metadata, version, created_at, updated_at`;
+
+export type NewWallet = Pick<
+  Wallet,
+  "orgId" | "walletId" | "userId" | "walletType" | "address" | "keyIndex" | "metadata"
+>;
+
+/** Undefined when the user has a wallet of this type already. */
+export async function insertWallet(db: Queryable, wallet: NewWallet): Promise<Wallet | undefined> {
+  const row = await db.maybe<WalletRow>(sql`
+    insert into wallets (org_id, wallet_id, user_id, wallet_type, address, key_index, status, metadata)
+    values (${wallet.orgId}, ${wallet.walletId}, ${wallet.userId}, ${wallet.walletType}, ${wallet.address},
+            ${wallet.keyIndex}, 'OPENING', ${sql.json(wallet.metadata)})
+    on conflict (org_id, user_id, wallet_type) do nothing
+    returning ${COLUMNS}`);
+  return row && toWallet(row);
+}
+
+export async function findWallet(
+  db: Queryable,
+  orgId: string,
+  walletId: string,
+): Promise<Wallet | undefined> {
+  const row = await db.maybe<WalletRow>(
+    sql`select ${COLUMNS} from wallets where org_id = ${orgId} and wallet_id = ${walletId}`,
+  );
+  return row && toWallet(row);
+}
+
+export async function findUserWallet(
+  db: Queryable,
+  orgId: string,
+  userId: string,
+  walletType: WalletType,
+): Promise<Wallet | undefined> {
+  const row = await db.maybe<WalletRow>(sql`
+    select ${COLUMNS} from wallets where org_id = ${orgId} and user_id = ${userId} and wallet_type = ${walletType}`);
+  return row && toWallet(row);
+}
+
+export async function listWalletsById(db: Queryable, orgId: string, walletIds: string[]): Promise<Wallet[]> {
+  const rows = await db.query<WalletRow>(sql`
+    select ${COLUMNS} from wallets
+    where org_id = ${orgId} and wallet_id = any(${sql.array(walletIds, "text[]")}) and status <> 'OPENING'`);
+  return rows.map(toWallet);
+}
+
+/** Of one organisation, or of all where the caller watches every address. */
+export async function listWalletsByAddress(
+  db: Queryable,
+  orgId: string | null,
+  addresses: string[],
+): Promise<Wallet[]> {
+  const lower = addresses.map((address) => address.toLowerCase());
+  const scope = orgId === null ? sql`` : sql`and org_id = ${orgId}`;
+  const rows = await db.query<WalletRow>(sql`
+    select ${COLUMNS} from wallets where lower(address) = any(${sql.array(lower, "text[]")}) and status <> 'OPENING' ${scope}`);
+  return rows.map(toWallet);
+}
+
+export interface WalletFilter {
+  userId?: string;
+  walletType?: WalletType;
+  status?: WalletStatus;
+}
+
+export async function listWallets(
+  db: Queryable,
+  orgId: string,
+  filter: WalletFilter,
+  page: Page,
+): Promise<{ rows: Wallet[]; total: number }> {
+  const matches = matching(orgId, filter);
+  const after = page.after === null ? sql`` : sql`and wallet_id < ${page.after}`;
+  const rows = await db.query<WalletRow>(sql`
+    select ${COLUMNS} from wallets where ${matches} ${after}
+    order by wallet_id desc limit ${rowsToRead(page)} offset ${page.offset}`);
+  const { total } = await db.one<{ total: bigint }>(sql`
+    select count(*) as total from (select from wallets where ${matches} limit ${MAX_OFFSET_ROWS + 1}) as counted`);
+  return { rows: rows.map(toWallet), total: Number(total) };
+}
+
+/** Moves a wallet from one status to the next; undefined when it is not (or no longer) in the first. The version counts the events told of it. */
+export async function moveWallet(
+  tx: Tx,
+  wallet: Pick<Wallet, "orgId" | "walletId">,
+  move: { from: StoredStatus; to: StoredStatus; events: 0 | 1 },
+): Promise<Wallet | undefined> {
+  const row = await tx.maybe<WalletRow>(sql`
+    update wallets set status = ${move.to}, version = version + ${move.events}, updated_at = now()
+    where org_id = ${wallet.orgId} and wallet_id = ${wallet.walletId} and status = ${move.from}
+    returning ${COLUMNS}`);
+  return row && toWallet(row);
+}
+
+export async function replaceMetadata(
+  tx: Tx,
+  orgId: string,
+  walletId: string,
+  metadata: Metadata,
+): Promise<Wallet | undefined> {
+  const row = await tx.maybe<WalletRow>(sql`
+    update wallets set metadata = ${sql.json(metadata)}, version = version + 1, updated_at = now()
+    where org_id = ${orgId} and wallet_id = ${walletId} and status in ('ACTIVE', 'DEACTIVATING')
+    returning ${COLUMNS}`);
+  return row && toWallet(row);
+}
+
+export async function listUnfinishedWallets(
+  db: Queryable,
+  olderThanMs: number,
+  limit: number,
+): Promise<Wallet[]> {
+  const rows = await db.query<WalletRow>(sql`
+    select ${COLUMNS} from wallets
+    where status in ('OPENING', 'DEACTIVATING') and updated_at < now() - make_interval(secs => ${olderThanMs / 1000})
+    order by updated_at limit ${limit}`);
+  return rows.map(toWallet);
+}
+
+function matching(orgId: string, { userId, walletType, status }: WalletFilter): Sql {
+  const conditions = [sql`org_id = ${orgId}`, sql`status <> 'OPENING'`];
+  if (userId !== undefined) conditions.push(sql`user_id = ${userId}`);
+  if (walletType !== undefined) conditions.push(sql`wallet_type = ${walletType}`);
+  if (status === "DEACTIVATED") conditions.push(sql`status = 'DEACTIVATED'`);
+  if (status === "ACTIVE") conditions.push(sql`status <> 'DEACTIVATED'`);
+  return sql.join(conditions, sql` and `);
+}
+
+function toWallet(row: WalletRow): Wallet {
+  return {
+    orgId: row.org_id,
+    walletId: row.wallet_id,
+    userId: row.user_id,
+    walletType: row.wallet_type,
+    address: row.address,
+    keyIndex: row.key_index,
+    status: row.status,
+    metadata: row.metadata,
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
