@@ -1,0 +1,30 @@
+-- API keys: what is needed to recognise one, never the key. A key that is refreshed is superseded by another of the same lineage.
+create table api_keys (
+  org_id uuid not null references organisations,
+  key_id uuid not null,
+  -- The key that an operator issued and from which this one descends by refreshes; its own id for that key itself.
+  lineage_id uuid not null,
+  predecessor_id uuid,
+  prefix text not null,
+  key_hash bytea not null,
+  -- With the secret key it gives the same API key again. Null for a key that was drawn at random.
+  salt bytea,
+  version bigint not null,
+  issued_at timestamptz not null,
+  expires_at timestamptz not null,
+  superseded_at timestamptz,
+  overlap_ends_at timestamptz,
+  revoked_at timestamptz,
+  primary key (org_id, key_id),
+  constraint api_keys_prefix_key unique (prefix),
+  constraint api_keys_hash_is_sha256 check (octet_length(key_hash) = 32),
+  constraint api_keys_salt_size check (octet_length(salt) = 16),
+  constraint api_keys_version_positive check (version > 0),
+  constraint api_keys_life_ordered check (issued_at < expires_at),
+  constraint api_keys_superseded_has_overlap check ((superseded_at is null) = (overlap_ends_at is null)),
+  constraint api_keys_overlap_within_life check (overlap_ends_at <= expires_at)
+);
+
+-- Two refreshes at once cannot both become the lineage's current key.
+create unique index api_keys_one_current on api_keys (org_id, lineage_id)
+  where superseded_at is null and revoked_at is null;

@@ -1,0 +1,50 @@
+import { createApiKey, createSecretKey } from "@wonrail/kit/apiKey";
+import { isUniqueViolation, tx } from "@wonrail/kit/db";
+import { invalidRequest } from "@wonrail/kit/errors";
+import { newId } from "@wonrail/kit/ids";
+import { type Deps } from "../app";
+import { type ApiKey } from "../domain/keys";
+import { makeOrganisation, type NewOrganisation, type Organisation } from "../domain/organisations";
+import { keyIssued, organisationChanged } from "../events";
+import { insertApiKey } from "../store/apiKeys";
+import { databaseTime, insertOrganisation } from "../store/organisations";
+import { firstOfLineage } from "./issueKey";
+import { recordChange } from "./recordChange";
+
+export interface CreatedOrganisation {
+  organisation: Organisation;
+  key: ApiKey;
+  /** Both are shown once and kept nowhere. */
+  apiKey: string;
+  secretKey: string;
+}
+
+/** An organisation with its secret key and its first API key. */
+export async function createOrganisation(
+  { db, keyMode, keyLifetimeMs }: Deps,
+  input: NewOrganisation & { actor: string },
+): Promise<CreatedOrganisation> {
+  const secretKey = createSecretKey(keyMode);
+  const apiKey = createApiKey(keyMode);
+  const orgId = newId("org");
+  return tx(db, async (tx) => {
+    const now = await databaseTime(tx);
+    const organisation = makeOrganisation(orgId, input, now);
+    const key = firstOfLineage(orgId, apiKey, now, new Date(now.getTime() + keyLifetimeMs));
+    await insertOrganisation(tx, organisation, secretKey.hash);
+    await insertApiKey(tx, key);
+    await recordChange(tx, {
+      orgId,
+      at: now,
+      actor: input.actor,
+      action: "organisation_created",
+      subject: organisation.code,
+      details: { plan: organisation.plan, key: key.prefix },
+      events: [organisationChanged(organisation), keyIssued(key)],
+    });
+    return { organisation, key, apiKey: apiKey.text, secretKey: secretKey.text };
+  }).catch((error: unknown) => {
+    if (!isUniqueViolation(error, "organisations_code_key")) throw error;
+    throw invalidRequest([{ path: "code", message: "another organisation has this code" }]);
+  });
+}

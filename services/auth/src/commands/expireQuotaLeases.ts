@@ -1,0 +1,30 @@
+import { tx } from "@wonrail/kit/db";
+import { type Deps } from "../app";
+import { expireLease } from "../domain/quotas";
+import {
+  deleteClosedQuotaLeases,
+  expireQuotaLeases as markExpired,
+  findOverdueUsages,
+} from "../store/quotaLeases";
+import { lockQuotaUsages, updateQuotaUsage } from "../store/quotaUsages";
+
+/** How long the account of an expired lease is still taken. */
+const KEPT_FOR_DAYS = 7;
+
+/** Counts as spent what gateways were lent and gave no account of in time. */
+export async function expireQuotaLeases({ db }: Deps, limit: number): Promise<number> {
+  let expired = 0;
+  for (const key of await findOverdueUsages(db, limit)) {
+    expired += await tx(db, async (tx) => {
+      const usage = (await lockQuotaUsages(tx, key, [])).get(key.period)!;
+      const leases = await markExpired(tx, key);
+      await updateQuotaUsage(tx, key, leases.reduce(expireLease, usage));
+      return leases.length;
+    });
+  }
+  return expired;
+}
+
+export async function forgetQuotaLeases({ db }: Deps, limit: number): Promise<number> {
+  return deleteClosedQuotaLeases(db, KEPT_FOR_DAYS, limit);
+}

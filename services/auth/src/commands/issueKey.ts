@@ -1,0 +1,70 @@
+import { createApiKey, type NewApiKey } from "@wonrail/kit/apiKey";
+import { tx } from "@wonrail/kit/db";
+import { invalidRequest } from "@wonrail/kit/errors";
+import { newId, type Id } from "@wonrail/kit/ids";
+import { type Deps } from "../app";
+import { MAX_USABLE_KEYS, type ApiKey } from "../domain/keys";
+import { type Organisation } from "../domain/organisations";
+import { keyIssued } from "../events";
+import { mustFindOrganisation } from "../queries/findOrganisation";
+import { countUsableKeys, insertApiKey } from "../store/apiKeys";
+import { lockOrganisation } from "../store/organisations";
+import { recordChange } from "./recordChange";
+
+export interface IssuedKey {
+  organisation: Organisation;
+  key: ApiKey;
+  /** Shown once and kept nowhere. */
+  apiKey: string;
+}
+
+/** Another API key beside those that the organisation has. */
+export async function issueKey(
+  { db, keyMode, keyLifetimeMs }: Deps,
+  input: { code: string; expiresAt?: Date; actor: string },
+): Promise<IssuedKey> {
+  const { organisation: found } = await mustFindOrganisation(db, input.code);
+  const apiKey = createApiKey(keyMode);
+  return tx(db, async (tx) => {
+    const { organisation, now } = (await lockOrganisation(tx, found.orgId))!;
+    const expiresAt = input.expiresAt ?? new Date(now.getTime() + keyLifetimeMs);
+    if (expiresAt <= now) throw invalidRequest([{ path: "expires", message: "must be in the future" }]);
+    const { usable } = await countUsableKeys(tx, organisation.orgId, now);
+    if (usable >= MAX_USABLE_KEYS) {
+      throw invalidRequest([
+        { path: "org", message: `has ${usable} usable keys already; revoke some first` },
+      ]);
+    }
+    const key = firstOfLineage(organisation.orgId, apiKey, now, expiresAt);
+    await insertApiKey(tx, key);
+    await recordChange(tx, {
+      orgId: organisation.orgId,
+      at: now,
+      actor: input.actor,
+      action: "key_issued",
+      subject: key.prefix,
+      details: { expiresAt: expiresAt.toISOString() },
+      events: [keyIssued(key)],
+    });
+    return { organisation, key, apiKey: apiKey.text };
+  });
+}
+
+export function firstOfLineage(orgId: Id<"org">, made: NewApiKey, issuedAt: Date, expiresAt: Date): ApiKey {
+  const keyId = newId("key", issuedAt.getTime());
+  return {
+    orgId,
+    keyId,
+    lineageId: keyId,
+    predecessorId: null,
+    prefix: made.prefix,
+    hash: made.hash,
+    salt: null,
+    version: 1n,
+    issuedAt,
+    expiresAt,
+    supersededAt: null,
+    overlapEndsAt: null,
+    revokedAt: null,
+  };
+}

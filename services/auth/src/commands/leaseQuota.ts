@@ -1,0 +1,129 @@
+import { tx, type Tx } from "@wonrail/kit/db";
+import { invalidRequest } from "@wonrail/kit/errors";
+import { type Id } from "@wonrail/kit/ids";
+import { type Deps } from "../app";
+import { periodOf, type Period } from "../domain/periods";
+import { quotaLimit, type Quota } from "../domain/plans";
+import { accountForLease, leaseSize, lend, QUOTA_LEASE_MS, type QuotaUsage } from "../domain/quotas";
+import { notifyChange } from "../store/changes";
+import { findOrganisation } from "../store/organisations";
+import {
+  closeQuotaLease,
+  findQuotaLeases,
+  insertQuotaLease,
+  sumRecallableUnits,
+  type StoredLease,
+} from "../store/quotaLeases";
+import { lockQuotaUsages, updateQuotaUsage, type UsageKey } from "../store/quotaUsages";
+
+export interface LeaseQuotaInput {
+  orgId: Id<"org">;
+  quota: Quota;
+  replicaId: string;
+  /** 0 when the call only gives account. */
+  wanted: number;
+  /** Chosen by the gateway; null when nothing is wanted. */
+  leaseId: string | null;
+  accounts: { leaseId: string; spent: number }[];
+}
+
+export interface QuotaGrant {
+  granted: number;
+  validForMs: number;
+  limit: bigint;
+  usage: QuotaUsage;
+  recallable: bigint;
+  period: Period;
+}
+
+/** Takes the accounts of earlier leases, then lends what is free. Repeating the call changes nothing and answers the same. */
+export async function leaseQuota({ db }: Deps, input: LeaseQuotaInput): Promise<QuotaGrant> {
+  const found = await findOrganisation(db, input.orgId);
+  if (!found) throw invalidRequest([{ path: "orgId", message: "there is no such organisation" }]);
+  const period = periodOf(input.quota, found.now);
+  const limit = quotaLimit(found.organisation.plan, input.quota);
+  return tx(db, (tx) => lease(tx, input, { now: found.now, period, limit }));
+}
+
+interface Terms {
+  now: Date;
+  period: Period;
+  limit: bigint;
+}
+
+async function lease(tx: Tx, input: LeaseQuotaInput, terms: Terms): Promise<QuotaGrant> {
+  const { orgId, quota, accounts } = input;
+  const { period, now } = terms;
+  const key: UsageKey = { orgId, quota, period: period.name };
+  const named = [
+    ...accounts.map(({ leaseId }) => leaseId),
+    ...(input.leaseId === null ? [] : [input.leaseId]),
+  ];
+  const usages = await lockQuotaUsages(tx, key, named);
+  const leases = new Map(
+    (await findQuotaLeases(tx, orgId, quota, named)).map((lease) => [lease.leaseId, lease]),
+  );
+
+  await takeAccounts(tx, input, usages, leases);
+  const before = usages.get(key.period)!;
+  const given = input.leaseId === null ? undefined : leases.get(input.leaseId);
+  const lent = given ?? newLease(input, key, before, terms);
+  if (lent && !given) {
+    await insertQuotaLease(tx, lent);
+    usages.set(key.period, lend(before, terms.limit, lent.granted));
+  }
+  for (const [name, usage] of usages) await updateQuotaUsage(tx, { ...key, period: name }, usage);
+
+  const granted = lent?.state === "OPEN" ? lent.granted : 0;
+  const recallable = granted === 0 && input.wanted > 0 ? await recall(tx, input, key, now) : 0n;
+  const validForMs = lent ? Math.max(0, lent.expiresAt.getTime() - now.getTime()) : 0;
+  return { granted, validForMs, limit: terms.limit, usage: usages.get(key.period)!, recallable, period };
+}
+
+/** An account of a lease that is not known, or no longer, says nothing: what it was lent counts as spent already. */
+async function takeAccounts(
+  tx: Tx,
+  { accounts }: LeaseQuotaInput,
+  usages: Map<string, QuotaUsage>,
+  leases: Map<string, StoredLease>,
+): Promise<void> {
+  for (const { leaseId, spent } of accounts) {
+    const lease = leases.get(leaseId);
+    if (!lease || lease.state === "ACCOUNTED") continue;
+    usages.set(lease.period, accountForLease(usages.get(lease.period)!, lease, spent));
+    leases.set(leaseId, { ...lease, state: "ACCOUNTED" });
+    await closeQuotaLease(tx, lease, spent);
+  }
+}
+
+function newLease(
+  { leaseId, wanted, replicaId }: LeaseQuotaInput,
+  key: UsageKey,
+  usage: QuotaUsage,
+  { now, limit, period }: Terms,
+): StoredLease | undefined {
+  const granted = leaseSize(usage, limit, wanted);
+  if (leaseId === null || granted === 0) return undefined;
+  const expiresMs = Math.min(now.getTime() + QUOTA_LEASE_MS, period.resetsAt?.getTime() ?? Infinity);
+  return {
+    ...key,
+    leaseId,
+    replicaId,
+    state: "OPEN",
+    granted,
+    grantedAt: now,
+    expiresAt: new Date(expiresMs),
+  };
+}
+
+/** Nothing is free, but what others hold and do not need may come back: they are asked for it. */
+async function recall(
+  tx: Tx,
+  { orgId, quota, replicaId }: LeaseQuotaInput,
+  key: UsageKey,
+  now: Date,
+): Promise<bigint> {
+  const recallable = await sumRecallableUnits(tx, key, replicaId, now);
+  if (recallable > 0n) await notifyChange(tx, { kind: "quota_recalled", orgId, quota });
+  return recallable;
+}

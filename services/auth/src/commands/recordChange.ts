@@ -1,0 +1,41 @@
+import { type Tx } from "@wonrail/kit/db";
+import { type Id, newId } from "@wonrail/kit/ids";
+import { type JsonObject } from "@wonrail/kit/json";
+import { currentContext } from "@wonrail/kit/context";
+import { appendEvents, type NewEvent } from "@wonrail/kit/outbox";
+import { EMPTY_CHAIN, nextAuditEntry } from "../domain/auditEntries";
+import { findAuditHead, insertAuditEntry, putAuditHead } from "../store/auditEntries";
+import { notifyChange, type Change } from "../store/changes";
+
+export interface RecordedChange {
+  orgId: Id<"org">;
+  at: Date;
+  /** "operator:<name>", or "key:<prefix>" for what a partner did. */
+  actor: string;
+  action: string;
+  subject: string;
+  details: JsonObject;
+  events: NewEvent[];
+  changes?: Change[];
+}
+
+/**
+ * Nothing about an organisation or a key changes without passing here: the audit entry, the events and the word to the gateways are
+ * part of the same transaction. The caller holds the organisation's lock, which makes the chain's next link the only one.
+ */
+export async function recordChange(tx: Tx, change: RecordedChange): Promise<void> {
+  const { orgId, at, actor, action, subject } = change;
+  const head = (await findAuditHead(tx, orgId)) ?? EMPTY_CHAIN;
+  const entry = nextAuditEntry(orgId, head, {
+    occurredAt: at,
+    actor,
+    action,
+    subject,
+    details: JSON.stringify(change.details),
+    requestId: currentContext()?.requestId ?? newId("req"),
+  });
+  await insertAuditEntry(tx, entry);
+  await putAuditHead(tx, orgId, entry);
+  await appendEvents(tx, change.events);
+  for (const word of change.changes ?? []) await notifyChange(tx, word);
+}

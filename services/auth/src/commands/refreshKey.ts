@@ -1,0 +1,150 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { deriveApiKey, parseSecretKey, type PresentedApiKey } from "@wonrail/kit/apiKey";
+import { tx, type Tx } from "@wonrail/kit/db";
+import { DomainError } from "@wonrail/kit/errors";
+import { newId } from "@wonrail/kit/ids";
+import { type Deps } from "../app";
+import {
+  decideRefresh,
+  isUsable,
+  MAX_USABLE_KEYS,
+  supersede,
+  usableUntil,
+  type ApiKey,
+} from "../domain/keys";
+import { keyIssued, keyRefreshed } from "../events";
+import {
+  countUsableKeys,
+  findApiKey,
+  findCredentials,
+  findCurrentKey,
+  insertApiKey,
+  updateApiKey,
+} from "../store/apiKeys";
+import { lockOrganisation } from "../store/organisations";
+import { countFailure } from "./countFailure";
+import { recordChange } from "./recordChange";
+
+export interface RefreshKeyInput {
+  presented: PresentedApiKey;
+  secretKey: string;
+  clientAddress: string;
+}
+
+export interface RefreshedKey {
+  key: ApiKey;
+  apiKey: string;
+  /** Until when the presented key still works; null when it no longer does. */
+  oldKeyUsableUntil: Date | null;
+}
+
+/** A new API key for a current or expired one. The rules are `decideRefresh`; this is its transaction. */
+export async function refreshKey(deps: Deps, input: RefreshKeyInput): Promise<RefreshedKey> {
+  const presented = await authenticate(deps, input);
+  return tx(deps.db, (tx) => refresh(tx, deps, presented, input));
+}
+
+/** Before any lock, so that nobody without the secret can make the organisation's own requests wait. */
+async function authenticate(
+  deps: Deps,
+  { presented, secretKey, clientAddress }: RefreshKeyInput,
+): Promise<ApiKey> {
+  const found = await findCredentials(deps.db, presented.prefix);
+  const secretHash = parseSecretKey(secretKey)?.hash ?? NO_HASH;
+  // Both comparisons always run, against something: how long a refusal takes says nothing about which part was wrong.
+  const keyMatches = timingSafeEqual(found?.key.hash ?? NO_HASH, presented.hash);
+  const secretMatches = timingSafeEqual(found?.secretHash ?? OTHER_HASH, secretHash);
+  if (found && keyMatches && secretMatches) return found.key;
+  throw await countFailure(deps, presented.prefix, clientAddress);
+}
+
+async function refresh(tx: Tx, deps: Deps, shown: ApiKey, input: RefreshKeyInput): Promise<RefreshedKey> {
+  const { secretHash, now } = (await lockOrganisation(tx, shown.orgId))!;
+  // The secret may have been rotated, and the key revoked, while this call waited for the lock.
+  const secretStillRight = parseSecretKey(input.secretKey)?.hash.equals(secretHash) ?? false;
+  const presented = (await findApiKey(tx, shown.orgId, shown.keyId))!;
+  const current = (await findCurrentKey(tx, presented.orgId, presented.lineageId)) ?? null;
+  const again = current?.salt ? deriveApiKey(deps.keyMode, input.secretKey, current.salt) : null;
+  const canBeGivenAgain = again !== null && again.hash.equals(current!.hash);
+  const decision = decideRefresh({ presented, current, canBeGivenAgain, now });
+  const facts: RefreshFacts = { deps, input, presented, now };
+  switch (secretStillRight ? decision : "refuse") {
+    case "refuse":
+      throw new DomainError("WAUTH_001");
+    case "again":
+      return giveAgain(tx, facts, current!, again!.text);
+    case "issue":
+      return issueSuccessor(tx, facts, current);
+  }
+}
+
+interface RefreshFacts {
+  deps: Deps;
+  input: RefreshKeyInput;
+  presented: ApiKey;
+  now: Date;
+}
+
+/** Nothing changes, but a credential is handed out, and the trail says so. */
+async function giveAgain(
+  tx: Tx,
+  facts: RefreshFacts,
+  current: ApiKey,
+  apiKey: string,
+): Promise<RefreshedKey> {
+  await recordChange(tx, {
+    ...recordOf(facts),
+    action: "key_given_again",
+    subject: current.prefix,
+    events: [],
+  });
+  return { key: current, apiKey, oldKeyUsableUntil: stillUsable(facts.presented, facts.now) };
+}
+
+async function issueSuccessor(tx: Tx, facts: RefreshFacts, current: ApiKey | null): Promise<RefreshedKey> {
+  const { deps, input, presented, now } = facts;
+  await requireRoomForOneMore(tx, presented, now);
+  const salt = randomBytes(16);
+  const made = deriveApiKey(deps.keyMode, input.secretKey, salt);
+  const superseded = current && supersede(current, now, deps.keyOverlapMs);
+  const successor: ApiKey = {
+    orgId: presented.orgId,
+    keyId: newId("key", now.getTime()),
+    lineageId: presented.lineageId,
+    predecessorId: (superseded ?? presented).keyId,
+    prefix: made.prefix,
+    hash: made.hash,
+    salt,
+    version: 1n,
+    issuedAt: now,
+    expiresAt: new Date(now.getTime() + deps.keyLifetimeMs),
+    supersededAt: null,
+    overlapEndsAt: null,
+    revokedAt: null,
+  };
+  if (superseded) await updateApiKey(tx, superseded);
+  await insertApiKey(tx, successor);
+  const events = [...(superseded ? [keyRefreshed(superseded, successor)] : []), keyIssued(successor)];
+  await recordChange(tx, { ...recordOf(facts), action: "key_refreshed", subject: successor.prefix, events });
+  const oldKey = superseded?.keyId === presented.keyId ? superseded : presented;
+  return { key: successor, apiKey: made.text, oldKeyUsableUntil: stillUsable(oldKey, now) };
+}
+
+function recordOf({ presented, input, now }: RefreshFacts) {
+  const details = { presented: presented.prefix, address: input.clientAddress };
+  return { orgId: presented.orgId, at: now, actor: `key:${presented.prefix}`, details };
+}
+
+async function requireRoomForOneMore(tx: Tx, presented: ApiKey, now: Date): Promise<void> {
+  const { usable, firstEndsAt } = await countUsableKeys(tx, presented.orgId, now);
+  if (usable < MAX_USABLE_KEYS) return;
+  throw new DomainError("RATE_001", { retryAfterMs: firstEndsAt!.getTime() - now.getTime() });
+}
+
+function stillUsable(key: ApiKey, now: Date): Date | null {
+  return isUsable(key, now) ? usableUntil(key) : null;
+}
+
+/** Stand-ins for hashes that do not exist. Different from each other, so that nothing missing ever equals nothing given. */
+const NO_HASH = randomBytes(32);
+const OTHER_HASH = randomBytes(32);

@@ -1,0 +1,35 @@
+import { createSecretKey } from "@wonrail/kit/apiKey";
+import { tx } from "@wonrail/kit/db";
+import { type Deps } from "../app";
+import { type Organisation } from "../domain/organisations";
+import { organisationChanged } from "../events";
+import { mustFindOrganisation } from "../queries/findOrganisation";
+import { lockOrganisation, updateOrganisation } from "../store/organisations";
+import { recordChange } from "./recordChange";
+
+/** A new secret key, for an organisation that has lost or leaked its own. API keys go on; the old secret refreshes nothing any more. */
+export async function rotateSecretKey(
+  { db, keyMode }: Deps,
+  input: { code: string; actor: string },
+): Promise<{ organisation: Organisation; secretKey: string }> {
+  const { organisation: found } = await mustFindOrganisation(db, input.code);
+  const secretKey = createSecretKey(keyMode);
+  return tx(db, async (tx) => {
+    const { organisation: before, now } = (await lockOrganisation(tx, found.orgId))!;
+    const organisation = { ...before, version: before.version + 1n, updatedAt: now };
+    await updateOrganisation(tx, organisation, secretKey.hash);
+    await recordChange(tx, {
+      orgId: organisation.orgId,
+      at: now,
+      actor: input.actor,
+      action: "secret_key_rotated",
+      subject: organisation.code,
+      details: {},
+      events: [organisationChanged(organisation)],
+      changes: [
+        { kind: "organisation_changed", orgId: organisation.orgId, version: organisation.version.toString() },
+      ],
+    });
+    return { organisation, secretKey: secretKey.text };
+  });
+}

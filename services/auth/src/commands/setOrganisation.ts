@@ -1,0 +1,47 @@
+import { tx } from "@wonrail/kit/db";
+import { type JsonObject } from "@wonrail/kit/json";
+import { type Deps } from "../app";
+import { changeOrganisation, type Organisation, type OrganisationTerms } from "../domain/organisations";
+import { organisationChanged } from "../events";
+import { lockOrganisation, updateOrganisation } from "../store/organisations";
+import { mustFindOrganisation } from "../queries/findOrganisation";
+import { recordChange } from "./recordChange";
+
+/** Changes an organisation's terms; gateways hear of it at once, the other services by event. */
+export async function setOrganisation(
+  { db }: Deps,
+  input: { code: string; change: Partial<OrganisationTerms>; actor: string },
+): Promise<Organisation> {
+  const { organisation: found } = await mustFindOrganisation(db, input.code);
+  return tx(db, async (tx) => {
+    const { organisation: before, secretHash, now } = (await lockOrganisation(tx, found.orgId))!;
+    const after = changeOrganisation(before, input.change, now);
+    await updateOrganisation(tx, after, secretHash);
+    await recordChange(tx, {
+      orgId: after.orgId,
+      at: now,
+      actor: input.actor,
+      action: "organisation_changed",
+      subject: after.code,
+      details: differences(before, after),
+      events: [organisationChanged(after)],
+      changes: [{ kind: "organisation_changed", orgId: after.orgId, version: after.version.toString() }],
+    });
+    return after;
+  });
+}
+
+/** What was and what is, of each term that is not the same. */
+function differences(before: Organisation, after: Organisation): JsonObject {
+  const terms = Object.keys(after) as (keyof Organisation)[];
+  const ignored = new Set<keyof Organisation>(["version", "updatedAt"]);
+  return Object.fromEntries(
+    terms
+      .filter((term) => !ignored.has(term) && String(before[term]) !== String(after[term]))
+      .map((term) => [term, { from: text(before[term]), to: text(after[term]) }]),
+  );
+}
+
+function text(value: Organisation[keyof Organisation]): string {
+  return value instanceof Date ? value.toISOString() : String(value);
+}

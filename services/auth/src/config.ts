@@ -1,0 +1,31 @@
+import { count, durationMs, loadConfig } from "@wonrail/kit/config";
+import { serviceShape } from "@wonrail/kit/service";
+import { z } from "zod";
+
+const keyShape = {
+  /** Which keys this deployment issues: "wk_test_…" or "wk_live_…". */
+  KEY_MODE: z.enum(["test", "live"]).default("test"),
+  KEY_LIFETIME_HOURS: count.min(1).default(90 * 24),
+  /** How long a refreshed key works beside its successor. */
+  KEY_OVERLAP_MS: durationMs.default(600_000),
+};
+const serviceSchema = z.object({ ...serviceShape, ...keyShape });
+const adminSchema = z.object({
+  ...keyShape,
+  /** Where the organisations are. Without it the operators' commands look for a running stack in WONRAIL_HOME. */
+  DATABASE_URL: serviceShape.DATABASE_URL.optional(),
+  WONRAIL_HOME: z.string().optional(),
+  /** Who the operator is, for the audit trail. */
+  USER: z.string().max(64).optional(),
+});
+
+export type Config = z.output<typeof serviceSchema>;
+export type AdminConfig = z.output<typeof adminSchema>;
+
+export function readConfig(): Config {
+  return loadConfig(serviceSchema, process.env);
+}
+
+export function readAdminConfig(): AdminConfig {
+  return loadConfig(adminSchema, process.env);
+}

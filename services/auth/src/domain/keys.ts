@@ -1,0 +1,97 @@
+import { type ErrorCode } from "@wonrail/kit/errors";
+import { type Id } from "@wonrail/kit/ids";
+import { isSubscriptionActive, type OrganisationTerms } from "./organisations";
+
+/** An API key as it is kept: enough to recognise it, not to use it. */
+export interface ApiKey {
+  readonly orgId: Id<"org">;
+  readonly keyId: Id<"key">;
+  /** The key that an operator issued and from which this one descends by refreshes. */
+  readonly lineageId: Id<"key">;
+  readonly predecessorId: Id<"key"> | null;
+  readonly prefix: string;
+  readonly hash: Buffer;
+  readonly salt: Buffer | null;
+  readonly version: bigint;
+  readonly issuedAt: Date;
+  readonly expiresAt: Date;
+  readonly supersededAt: Date | null;
+  readonly overlapEndsAt: Date | null;
+  readonly revokedAt: Date | null;
+}
+
+/** Each level includes the ones before it. */
+export type KeyAccess = "NONE" | "REFRESH" | "SESSION" | "FULL";
+
+export interface KeyStanding {
+  readonly access: KeyAccess;
+  /** What to answer to anything beyond `access`. */
+  readonly refusal: ErrorCode | null;
+  /** How long a gateway may go by it. */
+  readonly cacheableMs: number;
+}
+
+/** A revocation holds everywhere within this time, even where no push arrives. */
+export const MAX_CACHE_MS = 1_000;
+/** More usable keys than this mean that something refreshes in a loop. */
+export const MAX_USABLE_KEYS = 100;
+
+export const NO_ACCESS: KeyStanding = { access: "NONE", refusal: "WAUTH_001", cacheableMs: MAX_CACHE_MS };
+
+/** A refreshed key works until its overlap ends, any other until it expires. */
+export function usableUntil(key: ApiKey): Date {
+  return key.overlapEndsAt ?? key.expiresAt;
+}
+
+export function isUsable(key: ApiKey, now: Date): boolean {
+  return key.revokedAt === null && now < usableUntil(key);
+}
+
+/** What the holder of this key may do now. */
+export function standingOf(key: ApiKey, organisation: OrganisationTerms, now: Date): KeyStanding {
+  if (key.revokedAt !== null) return NO_ACCESS;
+  if (now >= usableUntil(key)) return { access: "REFRESH", refusal: "WAUTH_002", cacheableMs: MAX_CACHE_MS };
+  const keyLeftMs = usableUntil(key).getTime() - now.getTime();
+  if (!isSubscriptionActive(organisation, now)) {
+    const startsInMs = organisation.subscriptionStartsAt.getTime() - now.getTime();
+    const cacheableMs = Math.min(MAX_CACHE_MS, keyLeftMs, startsInMs > 0 ? startsInMs : MAX_CACHE_MS);
+    return { access: "SESSION", refusal: "WAUTH_003", cacheableMs };
+  }
+  const subscriptionLeftMs = organisation.subscriptionEndsAt.getTime() - now.getTime();
+  return {
+    access: "FULL",
+    refusal: null,
+    cacheableMs: Math.min(MAX_CACHE_MS, keyLeftMs, subscriptionLeftMs),
+  };
+}
+
+/**
+ * "refuse": it can never be refreshed. "again": it was refreshed before, and what came of it is given once more. "issue": a new key
+ * becomes the lineage's current one, and the one before it, if there is one, is superseded.
+ */
+export type RefreshDecision = "refuse" | "again" | "issue";
+
+export interface RefreshFacts {
+  presented: ApiKey;
+  /** The lineage's key that is neither superseded nor revoked. */
+  current: ApiKey | null;
+  /** The secret key at hand gives `current` again. Not so when the secret key was changed since. */
+  canBeGivenAgain: boolean;
+  now: Date;
+}
+
+/**
+ * A lineage has one current key. Refreshing the current key makes another one current; refreshing an older one gives the current one
+ * again. So however many refreshes run at once, and however many answers are lost, every caller ends with the same new key.
+ */
+export function decideRefresh({ presented, current, canBeGivenAgain, now }: RefreshFacts): RefreshDecision {
+  if (presented.revokedAt !== null) return "refuse";
+  if (current === null || current.keyId === presented.keyId) return "issue";
+  return canBeGivenAgain && isUsable(current, now) ? "again" : "issue";
+}
+
+/** The key as it is when another has taken its place: it works for the overlap, and never past its own expiry. */
+export function supersede(key: ApiKey, now: Date, overlapMs: number): ApiKey {
+  const overlapEndsAt = new Date(Math.min(now.getTime() + overlapMs, key.expiresAt.getTime()));
+  return { ...key, version: key.version + 1n, supersededAt: now, overlapEndsAt };
+}

@@ -1,0 +1,52 @@
+/** The one table of plans. A month is a calendar month of Asia/Seoul; wallets count for as long as the organisation exists. */
+export const plans = {
+  FREE: {
+    wallets: 100n,
+    moneyOperations: 1_000n,
+    recordedTransactions: 1_000n,
+    ratePerSecond: 10,
+    rateBurst: 20,
+  },
+  STANDARD: {
+    wallets: 100_000n,
+    moneyOperations: 1_000_000n,
+    recordedTransactions: 1_000_000n,
+    ratePerSecond: 100,
+    rateBurst: 200,
+  },
+  ENTERPRISE: {
+    wallets: 10_000_000n,
+    moneyOperations: 1_000_000_000n,
+    recordedTransactions: 1_000_000_000n,
+    ratePerSecond: 2_000,
+    rateBurst: 4_000,
+  },
+} as const satisfies Record<string, PlanRules>;
+
+export type Plan = keyof typeof plans;
+
+export interface PlanRules {
+  wallets: bigint;
+  moneyOperations: bigint;
+  recordedTransactions: bigint;
+  /** What an organisation gets unless its operator says otherwise. */
+  ratePerSecond: number;
+  rateBurst: number;
+}
+
+export const QUOTAS = ["WALLETS", "MONEY_OPERATIONS", "RECORDED_TRANSACTIONS"] as const;
+export type Quota = (typeof QUOTAS)[number];
+
+export const PLANS = Object.keys(plans) as Plan[];
+
+export function quotaLimit(plan: Plan, quota: Quota): bigint {
+  const rules = plans[plan];
+  switch (quota) {
+    case "WALLETS":
+      return rules.wallets;
+    case "MONEY_OPERATIONS":
+      return rules.moneyOperations;
+    case "RECORDED_TRANSACTIONS":
+      return rules.recordedTransactions;
+  }
+}

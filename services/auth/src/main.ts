@@ -1,0 +1,19 @@
+import { join } from "node:path";
+import { runService } from "@wonrail/kit/service";
+import { createApp } from "./app";
+import { readConfig } from "./config";
+import { consumers } from "./consumers";
+import { TOPICS } from "./events";
+import { jobs } from "./jobs";
+import { rpc } from "./rpc";
+
+void runService({
+  name: "auth",
+  migrations: join(__dirname, "..", "migrations"),
+  topics: TOPICS,
+  config: readConfig(),
+  open: async (parts) => {
+    const app = await createApp(parts);
+    return { rpc: rpc(app), consumers, jobs: jobs(app) };
+  },
+});

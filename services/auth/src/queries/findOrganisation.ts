@@ -1,0 +1,35 @@
+import { type Queryable } from "@wonrail/kit/db";
+import { invalidRequest } from "@wonrail/kit/errors";
+import { isId } from "@wonrail/kit/ids";
+import { type Deps } from "../app";
+import { isSubscriptionActive, type Organisation } from "../domain/organisations";
+import {
+  findOrganisation as readOrganisation,
+  findOrganisationByCode,
+  type OrganisationAt,
+} from "../store/organisations";
+
+/** One organisation by id or by code, and whether its subscription is active now. */
+export async function findOrganisation(
+  { db }: Deps,
+  by: { orgId: string } | { code: string },
+): Promise<{ organisation: Organisation; subscriptionActive: boolean }> {
+  const found = "code" in by ? await mustFindOrganisation(db, by.code) : await mustFindById(db, by.orgId);
+  return {
+    organisation: found.organisation,
+    subscriptionActive: isSubscriptionActive(found.organisation, found.now),
+  };
+}
+
+export async function mustFindOrganisation(db: Queryable, code: string): Promise<OrganisationAt> {
+  const found = await findOrganisationByCode(db, code);
+  if (!found)
+    throw invalidRequest([{ path: "org", message: `there is no organisation with the code ${code}` }]);
+  return found;
+}
+
+async function mustFindById(db: Queryable, orgId: string): Promise<OrganisationAt> {
+  const found = isId("org", orgId) ? await readOrganisation(db, orgId) : undefined;
+  if (!found) throw invalidRequest([{ path: "orgId", message: "there is no such organisation" }]);
+  return found;
+}

@@ -1,0 +1,41 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { type PresentedApiKey } from "@wonrail/kit/apiKey";
+import { type DomainError } from "@wonrail/kit/errors";
+import { type Deps } from "../app";
+import { countFailure } from "../commands/countFailure";
+import { NO_ACCESS, standingOf, type ApiKey, type KeyStanding } from "../domain/keys";
+import { isSubscriptionActive, type Organisation } from "../domain/organisations";
+import { findCredentials } from "../store/apiKeys";
+
+export interface ResolveKeyInput {
+  presented: PresentedApiKey;
+  clientAddress: string;
+}
+
+export interface ResolvedKey {
+  standing: KeyStanding;
+  /** A refusal with details of its own, in place of the standing's. */
+  refusal?: DomainError;
+  /** Absent when the key gives no access. */
+  caller?: { key: ApiKey; organisation: Organisation; subscriptionActive: boolean };
+}
+
+/** Whose key this is and what it may do now. */
+export async function resolveKey(
+  deps: Deps,
+  { presented, clientAddress }: ResolveKeyInput,
+): Promise<ResolvedKey> {
+  const found = await findCredentials(deps.db, presented.prefix);
+  // An unknown key is compared too: how long a refusal takes must not tell which prefixes exist.
+  const matches = timingSafeEqual(found?.key.hash ?? NO_HASH, presented.hash);
+  if (!found || !matches) {
+    return { standing: NO_ACCESS, refusal: await countFailure(deps, presented.prefix, clientAddress) };
+  }
+  const { key, organisation, now } = found;
+  const standing = standingOf(key, organisation, now);
+  if (standing.access === "NONE") return { standing };
+  const subscriptionActive = isSubscriptionActive(organisation, now);
+  return { standing, caller: { key, organisation, subscriptionActive } };
+}
+
+const NO_HASH = randomBytes(32);

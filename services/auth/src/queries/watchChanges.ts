@@ -1,0 +1,86 @@
+import { type Database, type Listener } from "@wonrail/kit/db";
+import { type Log } from "@wonrail/kit/log";
+import { listenForChanges, type Change } from "../store/changes";
+
+/** What a watcher is told. "started" means: from here on nothing is missed, whatever was known before may be stale. */
+export type Word = { kind: "started" } | { kind: "heartbeat" } | Change;
+
+export const HEARTBEAT_MS = 2_000;
+/** A watcher that is this far behind is told to start afresh instead of being told everything. */
+const MAX_UNREAD = 1_000;
+
+export interface ChangeFeed {
+  watch(signal: AbortSignal): AsyncIterable<Word>;
+  readonly watchers: number;
+  close(): Promise<void>;
+}
+
+/** One LISTEN for the process, told on to everyone who watches. */
+export async function openChangeFeed(db: Database, log: Log): Promise<ChangeFeed> {
+  const watchers = new Set<Watcher>();
+  const tell = (word: Word) => watchers.forEach((watcher) => watcher.tell(word));
+  const listener: Listener = await listenForChanges(db, {
+    onChange: tell,
+    onGap: () => {
+      if (watchers.size > 0) log.info({ watchers: watchers.size }, "watchers start afresh");
+      tell({ kind: "started" });
+    },
+  });
+  const heartbeat = setInterval(() => tell({ kind: "heartbeat" }), HEARTBEAT_MS);
+
+  return {
+    async *watch(signal) {
+      const watcher = new Watcher();
+      watchers.add(watcher);
+      try {
+        watcher.tell({ kind: "started" });
+        yield* watcher.words(signal);
+      } finally {
+        watchers.delete(watcher);
+      }
+    },
+    get watchers() {
+      return watchers.size;
+    },
+    async close() {
+      clearInterval(heartbeat);
+      watchers.forEach((watcher) => watcher.end());
+      await listener.close();
+    },
+  };
+}
+
+/** A bounded queue between the listener, which never waits, and one stream, which may be slow. */
+class Watcher {
+  private unread: Word[] = [];
+  private ended = false;
+  private wake: () => void = () => undefined;
+
+  tell(word: Word): void {
+    if (this.unread.length >= MAX_UNREAD) this.unread = [{ kind: "started" }];
+    this.unread.push(word);
+    this.wake();
+  }
+
+  end(): void {
+    this.ended = true;
+    this.wake();
+  }
+
+  async *words(signal: AbortSignal): AsyncIterable<Word> {
+    const wake = () => this.wake();
+    signal.addEventListener("abort", wake);
+    try {
+      while (!signal.aborted && !this.ended) {
+        const words = this.unread;
+        this.unread = [];
+        yield* words;
+        if (this.unread.length === 0 && !signal.aborted && !this.ended) {
+          await new Promise<void>((resolve) => (this.wake = resolve));
+        }
+      }
+    } finally {
+      signal.removeEventListener("abort", wake);
+    }
+  }
+}

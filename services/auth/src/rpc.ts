@@ -1,0 +1,203 @@
+import { type PresentedApiKey } from "@wonrail/kit/apiKey";
+import { DomainError, type FieldProblem, invalidRequest } from "@wonrail/kit/errors";
+import { enumName, type GrpcService, implement, toErrorDetail } from "@wonrail/kit/grpc/server";
+import { type Id, isId } from "@wonrail/kit/ids";
+import {
+  AuthServiceService,
+  KeyAccess,
+  Plan,
+  type PresentedKey,
+  type Principal,
+  Quota,
+  type RefreshKeyResponse,
+  type ResolveKeyResponse,
+  type WatchChangesResponse,
+} from "@wonrail/proto/auth/v1/auth";
+import { type App } from "./app";
+import { type RefreshedKey } from "./commands/refreshKey";
+import { usableUntil } from "./domain/keys";
+import { RATE_LEASE_MS } from "./domain/rates";
+import { QUOTA_RECALL_MS } from "./domain/quotas";
+import { organisationMessage } from "./events";
+import { type ResolvedKey } from "./queries/resolveKey";
+import { HEARTBEAT_MS, type Word } from "./queries/watchChanges";
+
+const MAX_WANTED = 1_000_000;
+const MAX_ACCOUNTS = 100;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The way in by gRPC: reads the request, asks the app, writes the answer. */
+export function rpc(app: App): GrpcService[] {
+  return [
+    implement(AuthServiceService, {
+      async resolveKey({ key, clientAddress }) {
+        const resolved = await app.resolveKey({ presented: presentedKey(key), clientAddress });
+        const refusal = refusalOf(resolved);
+        if (refusal) app.countRefusal(refusal.code);
+        return resolveKeyResponse(resolved, refusal);
+      },
+
+      async refreshKey({ key, secretKey, clientAddress }) {
+        return refreshKeyResponse(
+          await app.refreshKey({ presented: presentedKey(key), secretKey, clientAddress }),
+        );
+      },
+
+      async revokeKey({ orgId, keyId, clientAddress }) {
+        const details = { address: clientAddress };
+        return app.revokeKey({
+          orgId: orgIdOf(orgId),
+          keyId: keyIdOf(keyId),
+          actor: `key:${keyId}`,
+          details,
+        });
+      },
+
+      async getSession({ orgId, keyId }) {
+        const session = await app.getSession({ orgId: orgIdOf(orgId), keyId: keyIdOf(keyId) });
+        return {
+          organisation: organisationMessage(session.organisation),
+          key: { ...session.key, overlapEndsAt: session.key.overlapEndsAt ?? undefined },
+          subscriptionActive: session.subscriptionActive,
+          usage: session.usage.map(({ quota, limit, used, leased, period }) => ({
+            quota: Quota[quota],
+            limit,
+            used,
+            leased,
+            resetsAt: period.resetsAt,
+          })),
+        };
+      },
+
+      async leaseRate({ orgId, wanted }) {
+        check([{ path: "wanted", message: `must be at most ${MAX_WANTED}` }], wanted <= MAX_WANTED);
+        const { rule, ...draw } = await app.leaseRate({ orgId: orgIdOf(orgId), wanted });
+        return { ...draw, validForMs: RATE_LEASE_MS, ratePerSecond: rule.perSecond, rateBurst: rule.burst };
+      },
+
+      async leaseQuota({ orgId, quota, replicaId, wanted, leaseId, accounts }) {
+        const name = enumName(Quota, quota);
+        if (name === undefined) throw invalidRequest([{ path: "quota", message: "is not a quota" }]);
+        const isLeaseId = wanted === 0 ? leaseId === "" : UUID.test(leaseId);
+        check([{ path: "leaseId", message: "must be a UUID, and empty when nothing is wanted" }], isLeaseId);
+        const areLeaseIds = accounts.every((account) => UUID.test(account.leaseId));
+        check([{ path: "accounts.leaseId", message: "must be a UUID" }], areLeaseIds);
+        const few = accounts.length <= MAX_ACCOUNTS && wanted <= MAX_WANTED;
+        check(
+          [{ path: "accounts", message: `at most ${MAX_ACCOUNTS}, and at most ${MAX_WANTED} units wanted` }],
+          few,
+        );
+        const id = leaseId === "" ? null : leaseId;
+        const input = { orgId: orgIdOf(orgId), quota: name, replicaId, wanted, leaseId: id, accounts };
+        const { usage, period, ...grant } = await app.leaseQuota(input);
+        return {
+          ...grant,
+          used: usage.spent,
+          leased: usage.leased,
+          retryAfterMs: grant.recallable > 0n ? QUOTA_RECALL_MS : 0,
+          resetsAt: period.resetsAt,
+        };
+      },
+
+      async *watchChanges(_request, { signal }) {
+        for await (const word of app.watchChanges(signal)) yield watchChangesResponse(word);
+      },
+
+      async getOrganisation({ by }) {
+        if (!by) throw invalidRequest([{ path: "by", message: "must be an organisation's id or code" }]);
+        const found = await app.findOrganisation(
+          by.$case === "code" ? { code: by.value } : { orgId: by.value },
+        );
+        return {
+          organisation: organisationMessage(found.organisation),
+          subscriptionActive: found.subscriptionActive,
+        };
+      },
+    }),
+  ];
+}
+
+function refusalOf({ standing, refusal }: ResolvedKey): DomainError | undefined {
+  return refusal ?? (standing.refusal === null ? undefined : new DomainError(standing.refusal));
+}
+
+function resolveKeyResponse(
+  { standing, caller }: ResolvedKey,
+  refusal: DomainError | undefined,
+): ResolveKeyResponse {
+  return {
+    access: KeyAccess[standing.access],
+    refusal: refusal && toErrorDetail(refusal),
+    principal: caller && principalOf(caller),
+    cacheableMs: standing.cacheableMs,
+  };
+}
+
+function principalOf({
+  key,
+  organisation,
+  subscriptionActive,
+}: NonNullable<ResolvedKey["caller"]>): Principal {
+  return {
+    orgId: organisation.orgId,
+    orgCode: organisation.code,
+    keyId: key.keyId,
+    keyPrefix: key.prefix,
+    keyUsableUntil: usableUntil(key),
+    subscriptionEndsAt: organisation.subscriptionEndsAt,
+    subscriptionActive,
+    plan: Plan[organisation.plan],
+    ratePerSecond: organisation.ratePerSecond,
+    rateBurst: organisation.rateBurst,
+    organisationVersion: organisation.version,
+  };
+}
+
+function refreshKeyResponse({ key, apiKey, oldKeyUsableUntil }: RefreshedKey): RefreshKeyResponse {
+  return {
+    newApiKey: apiKey,
+    expiresAt: key.expiresAt,
+    keyId: key.keyId,
+    keyPrefix: key.prefix,
+    oldKeyUsableUntil: oldKeyUsableUntil ?? undefined,
+  };
+}
+
+function watchChangesResponse(word: Word): WatchChangesResponse {
+  switch (word.kind) {
+    case "started":
+      return { change: { $case: "started", value: { heartbeatMs: HEARTBEAT_MS } } };
+    case "heartbeat":
+      return { change: { $case: "heartbeat", value: {} } };
+    case "key_revoked": {
+      const { orgId, keyId, prefix } = word;
+      return { change: { $case: "keyRevoked", value: { orgId, keyId, keyPrefix: prefix } } };
+    }
+    case "organisation_changed": {
+      const { orgId, version } = word;
+      return { change: { $case: "organisationChanged", value: { orgId, version: BigInt(version) } } };
+    }
+    case "quota_recalled":
+      return { change: { $case: "quotaRecalled", value: { orgId: word.orgId, quota: Quota[word.quota] } } };
+  }
+}
+
+function presentedKey(key: PresentedKey | undefined): PresentedApiKey {
+  const isPrefix = /^wk_(test|live)_[0-9A-Za-z]{12}$/.test(key?.prefix ?? "");
+  check([{ path: "key", message: "must be a prefix and a SHA-256" }], isPrefix && key?.keyHash.length === 32);
+  return { prefix: key!.prefix, hash: key!.keyHash };
+}
+
+function orgIdOf(text: string): Id<"org"> {
+  if (!isId("org", text)) throw invalidRequest([{ path: "orgId", message: "must be an organisation's id" }]);
+  return text;
+}
+
+function keyIdOf(text: string): Id<"key"> {
+  if (!isId("key", text)) throw invalidRequest([{ path: "keyId", message: "must be a key's id" }]);
+  return text;
+}
+
+function check(problems: FieldProblem[], holds: boolean): void {
+  if (!holds) throw invalidRequest(problems);
+}

@@ -1,0 +1,128 @@
+import { named, sql, type Queryable, type Tx } from "@wonrail/kit/db";
+import { idToUuid, uuidToId, type Id } from "@wonrail/kit/ids";
+import { type ApiKey } from "../domain/keys";
+import { organisationFromRow, type OrganisationAt, type OrganisationRow } from "./organisations";
+
+const columns = sql`
+  org_id, key_id, lineage_id, predecessor_id, prefix, key_hash, salt, version, issued_at, expires_at, superseded_at,
+  overlap_ends_at, revoked_at`;
+
+export async function insertApiKey(tx: Tx, key: ApiKey): Promise<void> {
+  await tx.run(sql`
+    insert into api_keys (${columns})
+    values (${idToUuid(key.orgId)}, ${idToUuid(key.keyId)}, ${idToUuid(key.lineageId)},
+      ${key.predecessorId && idToUuid(key.predecessorId)}, ${key.prefix}, ${key.hash}, ${key.salt}, ${key.version},
+      ${key.issuedAt}, ${key.expiresAt}, ${key.supersededAt}, ${key.overlapEndsAt}, ${key.revokedAt})`);
+}
+
+/** What can change in a key's life. */
+export async function updateApiKey(tx: Tx, key: ApiKey): Promise<void> {
+  await tx.run(sql`
+    update api_keys set version = ${key.version}, superseded_at = ${key.supersededAt},
+      overlap_ends_at = ${key.overlapEndsAt}, revoked_at = ${key.revokedAt}
+    where org_id = ${idToUuid(key.orgId)} and key_id = ${idToUuid(key.keyId)}`);
+}
+
+export interface Credentials extends OrganisationAt {
+  key: ApiKey;
+}
+
+/** The one look-up across organisations: a caller shows its key before anybody knows whose it is. */
+export async function findCredentials(db: Queryable, prefix: string): Promise<Credentials | undefined> {
+  const row = await db.maybe<OrganisationRow & ApiKeyRow & { key_version: bigint }>(
+    named(
+      "find_credentials",
+      sql`
+        select o.*, k.key_id, k.lineage_id, k.predecessor_id, k.prefix, k.key_hash, k.salt, k.version as key_version,
+          k.issued_at, k.expires_at, k.superseded_at, k.overlap_ends_at, k.revoked_at, clock_timestamp() as now
+        from api_keys k join organisations o using (org_id)
+        where k.prefix = ${prefix}`,
+    ),
+  );
+  return row && { ...organisationFromRow(row), key: fromRow({ ...row, version: row.key_version }) };
+}
+
+export async function findApiKey(
+  db: Queryable,
+  orgId: Id<"org">,
+  keyId: Id<"key">,
+): Promise<ApiKey | undefined> {
+  const row = await db.maybe<ApiKeyRow>(sql`
+    select ${columns} from api_keys where org_id = ${idToUuid(orgId)} and key_id = ${idToUuid(keyId)}`);
+  return row && fromRow(row);
+}
+
+export async function findOrganisationKeyByPrefix(
+  db: Queryable,
+  orgId: Id<"org">,
+  prefix: string,
+): Promise<ApiKey | undefined> {
+  const row = await db.maybe<ApiKeyRow>(sql`
+    select ${columns} from api_keys where org_id = ${idToUuid(orgId)} and prefix = ${prefix}`);
+  return row && fromRow(row);
+}
+
+/** The lineage's key that is neither superseded nor revoked. */
+export async function findCurrentKey(
+  tx: Tx,
+  orgId: Id<"org">,
+  lineageId: Id<"key">,
+): Promise<ApiKey | undefined> {
+  const row = await tx.maybe<ApiKeyRow>(sql`
+    select ${columns} from api_keys
+    where org_id = ${idToUuid(orgId)} and lineage_id = ${idToUuid(lineageId)}
+      and superseded_at is null and revoked_at is null`);
+  return row && fromRow(row);
+}
+
+export async function countUsableKeys(
+  tx: Tx,
+  orgId: Id<"org">,
+  now: Date,
+): Promise<{ usable: number; firstEndsAt: Date | null }> {
+  const row = await tx.one<{ usable: bigint; first_ends_at: Date | null }>(sql`
+    select count(*) as usable, min(coalesce(overlap_ends_at, expires_at)) as first_ends_at from api_keys
+    where org_id = ${idToUuid(orgId)} and revoked_at is null and coalesce(overlap_ends_at, expires_at) > ${now}`);
+  return { usable: Number(row.usable), firstEndsAt: row.first_ends_at };
+}
+
+/** Newest first. */
+export async function listApiKeys(db: Queryable, orgId: Id<"org">, limit: number): Promise<ApiKey[]> {
+  const rows = await db.query<ApiKeyRow>(sql`
+    select ${columns} from api_keys where org_id = ${idToUuid(orgId)} order by key_id desc limit ${limit}`);
+  return rows.map(fromRow);
+}
+
+interface ApiKeyRow {
+  org_id: string;
+  key_id: string;
+  lineage_id: string;
+  predecessor_id: string | null;
+  prefix: string;
+  key_hash: Buffer;
+  salt: Buffer | null;
+  version: bigint;
+  issued_at: Date;
+  expires_at: Date;
+  superseded_at: Date | null;
+  overlap_ends_at: Date | null;
+  revoked_at: Date | null;
+}
+
+function fromRow(row: ApiKeyRow): ApiKey {
+  return {
+    orgId: uuidToId("org", row.org_id),
+    keyId: uuidToId("key", row.key_id),
+    lineageId: uuidToId("key", row.lineage_id),
+    predecessorId: row.predecessor_id === null ? null : uuidToId("key", row.predecessor_id),
+    prefix: row.prefix,
+    hash: row.key_hash,
+    salt: row.salt,
+    version: row.version,
+    issuedAt: row.issued_at,
+    expiresAt: row.expires_at,
+    supersededAt: row.superseded_at,
+    overlapEndsAt: row.overlap_ends_at,
+    revokedAt: row.revoked_at,
+  };
+}
