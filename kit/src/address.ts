@@ -1,0 +1,33 @@
+import { keccak_256 } from "@noble/hashes/sha3";
+
+/** An account's address with its EIP-55 checksum: 0x and 40 hex digits whose capitals are the checksum. */
+export type Address = `0x${string}`;
+
+export const ZERO_ADDRESS: Address = `0x${"0".repeat(40)}`;
+
+/**
+ * Reads an address as people write it: all lower case, all upper case, or checksummed. Null when it is none, a mixed-case one with a wrong
+ * checksum included, for that is what a mistyped address looks like.
+ */
+export function readAddress(text: string): Address | null {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return null;
+  const digits = text.slice(2);
+  const lower = digits.toLowerCase();
+  const address = checksummed(lower);
+  if (digits === lower || digits === digits.toUpperCase()) return address;
+  return address === text ? address : null;
+}
+
+export function sameAddress(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
+function checksummed(lower: string): Address {
+  const hash = keccak_256(lower);
+  let address = "0x";
+  for (let index = 0; index < 40; index += 1) {
+    const nibble = index % 2 === 0 ? hash[index >> 1]! >> 4 : hash[index >> 1]! & 0x0f;
+    address += nibble >= 8 ? lower[index]!.toUpperCase() : lower[index]!;
+  }
+  return address as Address;
+}
