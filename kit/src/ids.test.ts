@@ -1,4 +1,4 @@
-import { derivedId, idTimeMs, idToUuid, isId, newId, uuidToId } from "./ids";
+import { derivedId, idTimeMs, idToUuid, isId, newId, siblingId, uuidToId } from "./ids";
 
 test("ids sort by the time they were made and carry it", () => {
   const early = newId("trf", 1_700_000_000_000);
@@ -36,4 +36,11 @@ test.each([
   null,
 ])("%p is no wallet id", (text) => {
   expect(isId("wal", text)).toBe(false);
+});
+
+test("a sibling is made at the same time, is the same each time, and differs by purpose", () => {
+  const id = newId("trf");
+  expect(siblingId("req", id, "post")).toBe(siblingId("req", id, "post"));
+  expect(siblingId("req", id, "post")).not.toBe(siblingId("req", id, "void"));
+  expect(idTimeMs(siblingId("req", id, "post"))).toBe(idTimeMs(id));
 });

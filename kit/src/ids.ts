@@ -36,6 +36,13 @@ export function derivedId<P extends IdPrefix>(prefix: P, ...parts: string[]): Id
   return stamp(prefix, hash.digest().subarray(0, 16), 0x80);
 }
 
+/** An id that belongs to another for one purpose: made at the same time, and the same whenever it is asked for. */
+export function siblingId<P extends IdPrefix>(prefix: P, id: string, purpose: string): Id<P> {
+  const bytes = createHash("sha256").update(`${purpose}:${id}`).digest().subarray(0, 16);
+  bytes.writeUIntBE(idTimeMs(id), 0, 6);
+  return stamp(prefix, bytes, 0x70);
+}
+
 export function isId<P extends IdPrefix>(prefix: P, text: unknown): text is Id<P> {
   return (
     typeof text === "string" &&
