@@ -1,0 +1,229 @@
+import { DomainError, assert } from "@wonrail/kit/errors";
+import { MAX_WON, won, type Won } from "@wonrail/kit/money";
+import { typeBit } from "./typeBits";
+import {
+  LINES_PER_BLOCK,
+  isOrgAccount,
+  type Account,
+  type AnsweredRequest,
+  type BalanceAfter,
+  type Entry,
+  type Hold,
+  type LedgerRequest,
+  type Line,
+  type OrgAccountType,
+  type TransactionType,
+} from "./types";
+
+/** What is known before a batch is decided: every account that it may touch, locked, and what its requests refer to. */
+export interface State {
+  /** One clock for all replicas, read after the locks were taken. */
+  nowMs: number;
+  accounts: Account[];
+  /** Requests of this batch that were answered before, and the entries that its cancellations name; by `requestKey`. */
+  requests: Map<string, AnsweredRequest>;
+  /** By `requestKey` of the hold. */
+  holds: Map<string, Hold>;
+  /** How much of a charge is cancelled, by `requestKey` of the charge. */
+  cancelledCharges: Map<string, Won>;
+  /** `requestKey`s of payments. */
+  cancelledPayments: Set<string>;
+  /** `requestKey`s of the entries that credited a log, by organisation and log. */
+  credits: Map<string, string>;
+  /** For the accounts that this batch opens. */
+  newNumbers: bigint[];
+}
+
+/** What a batch changes, in the order in which it was decided. */
+export interface Changes {
+  opened: Account[];
+  closed: Account[];
+  touched: Set<Account>;
+  /** Everything that is answered for the first time. */
+  answered: { request: LedgerRequest; answer: AnsweredRequest }[];
+  typeBlocks: { accountNumber: bigint; types: number; sequence: bigint }[];
+  holds: Set<Hold>;
+  cancelledCharges: Map<
+    string,
+    { orgId: string; chargeRequestId: string; amountWon: Won; cancelledWon: Won }
+  >;
+  cancelledPayments: { orgId: string; paymentRequestId: string; cancelRequestId: string }[];
+  credits: { orgId: string; chainLogId: string; requestId: string }[];
+}
+
+/** The working copy of one batch. */
+export interface Book extends Omit<State, "accounts"> {
+  accounts: Map<string, Account>;
+  byUser: Map<string, Account[]>;
+  orgAccounts: Map<string, Account>;
+  changes: Changes;
+}
+
+export interface Move {
+  account: Account;
+  type: TransactionType;
+  amountWon: Won;
+}
+
+export function openBook(state: State): Book {
+  const book: Book = {
+    nowMs: state.nowMs,
+    accounts: new Map(),
+    byUser: new Map(),
+    orgAccounts: new Map(),
+    requests: new Map(state.requests),
+    holds: new Map([...state.holds].map(([key, hold]) => [key, { ...hold }])),
+    cancelledCharges: new Map(state.cancelledCharges),
+    cancelledPayments: new Set(state.cancelledPayments),
+    credits: new Map(state.credits),
+    newNumbers: [...state.newNumbers],
+    changes: {
+      opened: [],
+      closed: [],
+      touched: new Set(),
+      answered: [],
+      typeBlocks: [],
+      holds: new Set(),
+      cancelledCharges: new Map(),
+      cancelledPayments: [],
+      credits: [],
+    },
+  };
+  for (const account of state.accounts) addAccount(book, { ...account });
+  return book;
+}
+
+export function addAccount(book: Book, account: Account): void {
+  book.accounts.set(account.id, account);
+  if (account.userId === null) {
+    book.orgAccounts.set(`${account.orgId} ${account.type}`, account);
+    return;
+  }
+  const key = `${account.orgId} ${account.userId}`;
+  const wallets = book.byUser.get(key);
+  if (wallets) wallets.push(account);
+  else book.byUser.set(key, [account]);
+}
+
+/** A wallet of the organisation. Another organisation's answers exactly as an absent one. */
+export function walletOf(book: Book, orgId: string, walletId: string): Account {
+  const account = book.accounts.get(walletId);
+  if (!account || account.orgId !== orgId || isOrgAccount(account.type)) {
+    throw new DomainError("WAL_002", { walletId });
+  }
+  return account;
+}
+
+export function openWalletOf(book: Book, orgId: string, walletId: string): Account {
+  const account = walletOf(book, orgId, walletId);
+  requireOpen(account);
+  return account;
+}
+
+export function requireOpen(account: Account): void {
+  if (account.closedAtMs !== null) throw new DomainError("WAL_004", { walletId: account.id });
+}
+
+export function walletsOfUser(book: Book, orgId: string, userId: string): Account[] {
+  return book.byUser.get(`${orgId} ${userId}`) ?? [];
+}
+
+export function orgAccountOf(book: Book, orgId: string, type: OrgAccountType): Account {
+  const account = book.orgAccounts.get(`${orgId} ${type}`);
+  assert(account, `the organisation's ${type} account was not loaded`);
+  return account;
+}
+
+/** The account of a line that is in the journal already. */
+export function accountOfLine(book: Book, line: Line): Account {
+  const account = book.accounts.get(line.accountId);
+  assert(account, "an account of the original entry was not loaded");
+  return account;
+}
+
+export function availableOf(account: Account): Won {
+  return won(account.balanceWon - account.heldWon);
+}
+
+export function minus(amountWon: Won): Won {
+  return won(0n - amountWon);
+}
+
+/** The one funnel of every balance change. Does all of it or, by throwing before the first change, nothing. */
+export function post(book: Book, request: LedgerRequest, moves: Move[]): Entry {
+  checkMoves(moves);
+  const lines = moves.map(({ account, type, amountWon }): Line => {
+    account.balanceWon = won(account.balanceWon + amountWon);
+    account.sequence += 1n;
+    noteType(book, account, type);
+    return {
+      accountNumber: account.number,
+      accountId: account.id,
+      accountType: account.type,
+      type,
+      amountWon,
+      balanceAfterWon: account.balanceWon,
+      sequence: account.sequence,
+    };
+  });
+  return record(
+    book,
+    request,
+    moves.map(({ account }) => account),
+    lines,
+  );
+}
+
+/** An entry that moves nothing: what else changed is in its accounts. */
+export function record(book: Book, request: LedgerRequest, accounts: Account[], lines: Line[] = []): Entry {
+  const balances = new Map<string, BalanceAfter>();
+  for (const account of accounts) {
+    book.changes.touched.add(account);
+    if (isOrgAccount(account.type)) continue;
+    const { id, balanceWon, heldWon, sequence } = account;
+    balances.set(id, { accountId: id, balanceWon, heldWon, sequence });
+  }
+  return {
+    kind: request.intent.kind,
+    orgId: request.orgId,
+    requestId: request.requestId,
+    relatedId: request.relatedId,
+    memo: request.memo,
+    postedAtMs: book.nowMs,
+    lines,
+    balances: [...balances.values()],
+    chargeCancelled: null,
+  };
+}
+
+function checkMoves(moves: Move[]): void {
+  let sum = 0n;
+  const balances = new Map<Account, bigint>();
+  for (const { account, amountWon } of moves) {
+    assert(amountWon !== 0n, "a line must move something");
+    sum += amountWon;
+    const balance = (balances.get(account) ?? account.balanceWon) + amountWon;
+    balances.set(account, balance);
+    if (isOrgAccount(account.type)) continue;
+    assert(balance >= account.heldWon, "no rule may let a wallet fall below what it holds");
+    if (balance > MAX_WON) throw tooMuch();
+  }
+  assert(sum === 0n && moves.length >= 2, "an entry must have two lines or more that sum to zero");
+}
+
+/** A balance beyond this could not be shown exactly. */
+function tooMuch(): DomainError {
+  const message = `would bring the wallet above ${MAX_WON}`;
+  return new DomainError("REQ_001", { fields: [{ path: "amount", message }] });
+}
+
+function noteType(book: Book, account: Account, type: TransactionType): void {
+  account.blockTypes |= typeBit(type);
+  if (account.sequence % LINES_PER_BLOCK !== 0n) return;
+  book.changes.typeBlocks.push({
+    accountNumber: account.number,
+    types: account.blockTypes,
+    sequence: account.sequence,
+  });
+  account.blockTypes = 0;
+}

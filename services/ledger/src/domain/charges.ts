@@ -1,0 +1,79 @@
+import { DomainError, assert } from "@wonrail/kit/errors";
+import { ZERO_WON, won } from "@wonrail/kit/money";
+import {
+  accountOfLine,
+  availableOf,
+  openWalletOf,
+  orgAccountOf,
+  minus,
+  post,
+  requireOpen,
+  type Book,
+} from "./book";
+import { requestKey, type Entry, type IntentOf, type LedgerRequest, type Line } from "./types";
+
+const CANCELLATION_PERIOD_MS = 30 * 24 * 3_600_000;
+
+export function charge(book: Book, request: LedgerRequest, intent: IntentOf<"charge">): Entry {
+  const { walletId, amountWon } = intent;
+  const wallet = openWalletOf(book, request.orgId, walletId);
+  const issuance = orgAccountOf(book, request.orgId, "ORG_ISSUANCE");
+  return post(book, request, [
+    { account: issuance, type: "CHARGE", amountWon: minus(amountWon) },
+    { account: wallet, type: "CHARGE", amountWon },
+  ]);
+}
+
+/** In any number of parts, never more in sum than the charge. */
+export function cancelCharge(book: Book, request: LedgerRequest, intent: IntentOf<"cancelCharge">): Entry {
+  const { chargeRequestId } = intent;
+  const key = requestKey(request.orgId, chargeRequestId);
+  const { entry, line } = chargedLine(book, key);
+  const cancelledWon = book.cancelledCharges.get(key) ?? ZERO_WON;
+  const remainingWon = won(line.amountWon - cancelledWon);
+  if (remainingWon === 0n) throw new DomainError("CHG_003", { chargeId: chargeRequestId });
+  const requestedAtMs = Math.min(request.requestedAtMs ?? book.nowMs, book.nowMs);
+  if (requestedAtMs > entry.postedAtMs + CANCELLATION_PERIOD_MS) throw new DomainError("CHG_004", null);
+  const amountWon = intent.amountWon ?? remainingWon;
+  if (amountWon > remainingWon) throw new DomainError("CHG_005", { remaining: Number(remainingWon) });
+
+  const wallet = accountOfLine(book, line);
+  requireOpen(wallet);
+  if (availableOf(wallet) < amountWon) throw new DomainError("CHG_006", null);
+  const issuance = orgAccountOf(book, request.orgId, "ORG_ISSUANCE");
+  const posted = post(book, request, [
+    { account: wallet, type: "CHARGE_CANCEL", amountWon: minus(amountWon) },
+    { account: issuance, type: "CHARGE_CANCEL", amountWon },
+  ]);
+
+  const cancelled = won(cancelledWon + amountWon);
+  book.cancelledCharges.set(key, cancelled);
+  book.changes.cancelledCharges.set(key, {
+    orgId: request.orgId,
+    chargeRequestId,
+    amountWon: line.amountWon,
+    cancelledWon: cancelled,
+  });
+  posted.chargeCancelled = { cancelledWon: cancelled, remainingWon: won(remainingWon - amountWon) };
+  return posted;
+}
+
+/** All that is available: what is held for an outside transfer on its way cannot be given back too. */
+export function refund(book: Book, request: LedgerRequest, intent: IntentOf<"refund">): Entry {
+  const wallet = openWalletOf(book, request.orgId, intent.walletId);
+  const amountWon = availableOf(wallet);
+  if (wallet.type !== "NORMAL" || amountWon === 0n) throw new DomainError("CHG_007", null);
+  const issuance = orgAccountOf(book, request.orgId, "ORG_ISSUANCE");
+  return post(book, request, [
+    { account: wallet, type: "REFUND", amountWon: minus(amountWon) },
+    { account: issuance, type: "REFUND", amountWon },
+  ]);
+}
+
+function chargedLine(book: Book, key: string): { entry: Entry; line: Line } {
+  const outcome = book.requests.get(key)?.outcome;
+  if (outcome?.status !== "posted" || outcome.entry.kind !== "charge") throw new DomainError("CHG_002", null);
+  const line = outcome.entry.lines.find(({ amountWon }) => amountWon > 0n);
+  assert(line, "a charge has a line into the wallet");
+  return { entry: outcome.entry, line };
+}

@@ -1,0 +1,42 @@
+import type { Intent, LedgerRequest } from "./types";
+
+/** Everything that makes two requests the same one, as text. Policy is left out: it may change between a request and its retry. */
+export function contentOf({
+  intent,
+  memo,
+  relatedId,
+}: Pick<LedgerRequest, "intent" | "memo" | "relatedId">): string {
+  return JSON.stringify([intent.kind, ...partsOf(intent), memo, relatedId], bigintAsText);
+}
+
+function partsOf(intent: Intent): (string | bigint | null)[] {
+  switch (intent.kind) {
+    case "openAccount":
+      return [intent.walletId, intent.userId, intent.type];
+    case "closeAccount":
+    case "refund":
+      return [intent.walletId];
+    case "charge":
+    case "accrue":
+      return [intent.walletId, intent.amountWon];
+    case "cancelCharge":
+      return [intent.chargeRequestId, intent.amountWon];
+    case "transfer":
+      return [intent.fromWalletId, intent.toWalletId, intent.amountWon];
+    case "payment":
+      return [intent.payerWalletId, intent.receiverWalletId, intent.amountWon, intent.incentiveAmountWon];
+    case "cancelPayment":
+      return [intent.paymentRequestId];
+    case "placeHold":
+      return [intent.walletId, intent.amountWon, intent.toAddress];
+    case "postHold":
+    case "voidHold":
+      return [intent.holdRequestId];
+    case "creditExternal":
+      return [intent.walletId, intent.amountWon, intent.chainLogId];
+  }
+}
+
+function bigintAsText(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? value.toString() : value;
+}

@@ -1,0 +1,233 @@
+import { isRefusal } from "@wonrail/kit/errors";
+import fc from "fast-check";
+import { isOrgAccount, LINES_PER_BLOCK, type Account, type LedgerRequest, type Line } from "./types";
+import { decide, type Decision } from "./decide";
+import type { State } from "./book";
+import { typesOf } from "./typeBits";
+import { Model } from "./testing/model";
+import {
+  inModelWords,
+  openWorld,
+  request,
+  requestId,
+  requestsFrom,
+  stateAfter,
+  walletId,
+  ORGS,
+} from "./testing/world";
+
+const HOUR_MS = 3_600_000;
+const sequences = fc.uint8Array({ minLength: 0, maxLength: 280, size: "max" });
+
+/** Decides in batches whose sizes and distances in time come from the bytes; the clock stands still within a batch. */
+function inBatches(
+  requests: LedgerRequest[],
+  cuts: Uint8Array,
+  onBatch: (batch: LedgerRequest[], state: State, decision: Decision) => void,
+) {
+  let state = startOf(cuts);
+  let at = 0;
+  for (let turn = 0; at < requests.length; turn += 1) {
+    const cut = cuts[turn % cuts.length] ?? 0;
+    const batch = requests.slice(at, at + 1 + (cut % 9));
+    at += batch.length;
+    const decision = decide(state, batch);
+    onBatch(batch, state, decision);
+    state = stateAfter(decision, state.nowMs + (cut > 250 ? 31 * 24 : cut % 5) * HOUR_MS);
+  }
+  return state;
+}
+
+/** Sometimes all wallets are there, sometimes none is. */
+function startOf(cuts: Uint8Array): State {
+  return openWorld(cuts[0]! % 3 === 0 ? [] : undefined);
+}
+
+function openedModel(start: State): Model {
+  const model = new Model();
+  let number = 900;
+  for (const { orgId, id, userId, type } of start.accounts) {
+    if (userId === null || isOrgAccount(type)) continue;
+    model.apply(
+      request(orgId, requestId((number += 1) + 100_000), { kind: "openAccount", walletId: id, userId, type }),
+      0,
+    );
+  }
+  return model;
+}
+
+test("answers and balances are those of the model that takes one request at a time, in whatever batches they come", () => {
+  fc.assert(
+    fc.property(sequences, fc.uint8Array({ minLength: 1, maxLength: 20 }), (bytes, cuts) => {
+      const model = openedModel(startOf(cuts));
+      const end = inBatches(requestsFrom(bytes), cuts, (batch, state, { outcomes }) => {
+        batch.forEach((each, index) => {
+          expect(inModelWords(outcomes[index]!)).toEqual(model.apply(each, state.nowMs));
+        });
+      });
+      for (const account of end.accounts) {
+        const wallet = model.wallets.get(account.id);
+        if (!wallet) continue;
+        expect([account.balanceWon, account.heldWon, account.closedAtMs !== null]).toEqual([
+          wallet.balance,
+          wallet.held,
+          wallet.closed,
+        ]);
+      }
+      expect(model.total()).toBe(0n);
+    }),
+    { numRuns: 4_000 },
+  );
+});
+
+test("money is conserved, no wallet falls below what it holds, and every account's lines are numbered without a gap", () => {
+  fc.assert(
+    fc.property(sequences, fc.uint8Array({ minLength: 1, maxLength: 20 }), (bytes, cuts) => {
+      const last = new Map<string, { sequence: bigint; balanceWon: bigint }>();
+      const end = inBatches(requestsFrom(bytes), cuts, (_batch, _state, { changes, book }) => {
+        const entries = changes.answered.flatMap(({ answer: { outcome } }) =>
+          outcome.status === "posted" ? [outcome.entry] : [],
+        );
+        expect(
+          entries.filter(
+            ({ lines }) => sum(lines.map((line) => line.amountWon)) !== 0n || lines.length === 1,
+          ),
+        ).toEqual([]);
+        expect(entries.flatMap(({ lines }) => lines.filter((line) => !follows(last, line)))).toEqual([]);
+        expect([...book.accounts.values()].filter(isUnsound)).toEqual([]);
+      });
+      const open = [...end.holds.values()].filter(({ state }) => state === "open");
+      expect(sum(end.accounts.map(({ balanceWon }) => balanceWon))).toBe(0n);
+      expect(sum(end.accounts.map(({ heldWon }) => heldWon))).toBe(
+        sum(open.map(({ amountWon }) => amountWon)),
+      );
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+function follows(last: Map<string, { sequence: bigint; balanceWon: bigint }>, line: Line): boolean {
+  const before = last.get(line.accountId) ?? { sequence: 0n, balanceWon: 0n };
+  last.set(line.accountId, { sequence: line.sequence, balanceWon: line.balanceAfterWon });
+  return (
+    line.sequence === before.sequence + 1n && line.balanceAfterWon === before.balanceWon + line.amountWon
+  );
+}
+
+function isUnsound({ type, balanceWon, heldWon, limitUsedWon }: Account): boolean {
+  return (!isOrgAccount(type) && (balanceWon < heldWon || heldWon < 0n)) || limitUsedWon < 0n;
+}
+
+function sum(amounts: bigint[]): bigint {
+  return amounts.reduce((total, amount) => total + amount, 0n);
+}
+
+test("a replay gets the first answer and changes nothing, in the same batch, in a later one and twice at once", () => {
+  fc.assert(
+    fc.property(sequences, (bytes) => {
+      const requests = requestsFrom(bytes);
+      const first = decide(openWorld(), requests);
+      const again = decide(stateAfter(first, openWorld().nowMs + 40 * 24 * HOUR_MS), [
+        ...requests,
+        ...requests,
+      ]);
+      expect(again.outcomes).toEqual([...first.outcomes, ...first.outcomes]);
+      expect(again.changes.answered).toEqual([]);
+      expect(again.changes.touched.size).toBe(0);
+      expect([...again.book.accounts]).toEqual([...first.book.accounts]);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("the state that is handed in stays as it is", () => {
+  fc.assert(
+    fc.property(sequences, (bytes) => {
+      const state = openWorld();
+      decide(state, requestsFrom(bytes));
+      expect(state).toEqual(openWorld());
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("the parts of a cancelled charge never add up to more than the charge", () => {
+  const wallet = walletId(ORGS[0]!, "kim", "NORMAL");
+  fc.assert(
+    fc.property(
+      fc.bigInt(1n, 1_000n),
+      fc.array(fc.option(fc.bigInt(1n, 600n)), { maxLength: 12 }),
+      (amount, parts) => {
+        const charge = request(ORGS[0]!, requestId(1), {
+          kind: "charge",
+          walletId: wallet,
+          amountWon: amount as never,
+        });
+        const other = request(ORGS[0]!, requestId(2), {
+          kind: "charge",
+          walletId: wallet,
+          amountWon: 5_000n as never,
+        });
+        const cancels = parts.map((part, index) =>
+          request(ORGS[0]!, requestId(10 + index), {
+            kind: "cancelCharge",
+            chargeRequestId: requestId(1),
+            amountWon: part as never,
+          }),
+        );
+        const { outcomes } = decide(openWorld(), [charge, other, ...cancels]);
+        let cancelled = 0n;
+        for (const outcome of outcomes.slice(2)) {
+          if (outcome.status === "refused") {
+            expect(outcome.code).toBe(cancelled === amount ? "CHG_003" : "CHG_005");
+            continue;
+          }
+          cancelled -= outcome.entry.lines[0]!.amountWon;
+          expect(outcome.entry.chargeCancelled).toEqual({
+            cancelledWon: cancelled,
+            remainingWon: amount - cancelled,
+          });
+        }
+        expect(cancelled <= amount).toBe(true);
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});
+
+test("each full block of 128 lines is noted with the types that are in it", () => {
+  const wallet = walletId(ORGS[0]!, "kim", "NORMAL");
+  const requests = Array.from({ length: 300 }, (_, index) =>
+    request(
+      ORGS[0]!,
+      requestId(index),
+      index === 200
+        ? { kind: "refund", walletId: wallet }
+        : { kind: "charge", walletId: wallet, amountWon: 10n as never },
+    ),
+  );
+  const { changes, book } = decide(openWorld(), requests);
+  const account = book.accounts.get(wallet)!;
+  const blocks = changes.typeBlocks.filter(({ accountNumber }) => accountNumber === account.number);
+  expect(blocks.map(({ sequence, types }) => [sequence, typesOf(types)])).toEqual([
+    [LINES_PER_BLOCK, ["CHARGE"]],
+    [2n * LINES_PER_BLOCK, ["CHARGE", "REFUND"]],
+  ]);
+  expect(typesOf(account.blockTypes)).toEqual(["CHARGE"]);
+});
+
+test("a mistake in the program stops the batch instead of being answered as a refusal", () => {
+  const state = { ...openWorld(), newNumbers: [] };
+  const open = request(ORGS[0]!, requestId(1), {
+    kind: "openAccount",
+    walletId: walletId(ORGS[0]!, "new", "NORMAL"),
+    userId: "new",
+    type: "NORMAL",
+  });
+  expect(() => decide(state, [open])).toThrow(/assertion failed/);
+  try {
+    decide(state, [open]);
+  } catch (error) {
+    expect(isRefusal(error)).toBe(false);
+  }
+});

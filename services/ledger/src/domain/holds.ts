@@ -1,0 +1,67 @@
+import { DomainError, assert } from "@wonrail/kit/errors";
+import { won } from "@wonrail/kit/money";
+import { availableOf, openWalletOf, orgAccountOf, minus, post, record, type Book } from "./book";
+import { giveBackToLimit, requireWithinLimit, seoulDay, takeFromLimit } from "./limits";
+import { requireTransferable } from "./transfers";
+import { requestKey, type Account, type Entry, type Hold, type IntentOf, type LedgerRequest } from "./types";
+
+/** Sets money aside for a transfer to an outside address, which is posted when the chain is final or voided on proof that it never will be. */
+export function placeHold(book: Book, request: LedgerRequest, intent: IntentOf<"placeHold">): Entry {
+  const { walletId, amountWon, dailyLimitWon, toAddress } = intent;
+  const { orgId, requestId } = request;
+  const wallet = openWalletOf(book, orgId, walletId);
+  requireTransferable(wallet);
+  if (availableOf(wallet) < amountWon) throw new DomainError("TRF_001", null);
+  const limitDay = seoulDay(book.nowMs);
+  requireWithinLimit(wallet, limitDay, amountWon, dailyLimitWon);
+
+  takeFromLimit(wallet, limitDay, amountWon);
+  wallet.heldWon = won(wallet.heldWon + amountWon);
+  const { number: accountNumber, id: accountId } = wallet;
+  const hold: Hold = {
+    orgId,
+    requestId,
+    accountNumber,
+    accountId,
+    amountWon,
+    toAddress,
+    limitDay,
+    state: "open",
+  };
+  book.holds.set(requestKey(orgId, requestId), hold);
+  book.changes.holds.add(hold);
+  return record(book, request, [wallet]);
+}
+
+/** Needs no open wallet: a wallet cannot be closed while it holds money. */
+export function postHold(book: Book, request: LedgerRequest, intent: IntentOf<"postHold">): Entry {
+  const { hold, wallet } = openHold(book, request.orgId, intent.holdRequestId);
+  const external = orgAccountOf(book, request.orgId, "ORG_EXTERNAL");
+  settle(book, hold, wallet, "posted");
+  return post(book, request, [
+    { account: wallet, type: "TRANSFER", amountWon: minus(hold.amountWon) },
+    { account: external, type: "TRANSFER", amountWon: hold.amountWon },
+  ]);
+}
+
+export function voidHold(book: Book, request: LedgerRequest, intent: IntentOf<"voidHold">): Entry {
+  const { hold, wallet } = openHold(book, request.orgId, intent.holdRequestId);
+  settle(book, hold, wallet, "voided");
+  giveBackToLimit(wallet, hold.limitDay, hold.amountWon);
+  return record(book, request, [wallet]);
+}
+
+function openHold(book: Book, orgId: string, holdRequestId: string): { hold: Hold; wallet: Account } {
+  const hold = book.holds.get(requestKey(orgId, holdRequestId));
+  if (!hold) throw new DomainError("TRF_005", null);
+  if (hold.state !== "open") throw new DomainError("TX_003", { state: hold.state });
+  const wallet = book.accounts.get(hold.accountId);
+  assert(wallet, "the account of the hold was not loaded");
+  return { hold, wallet };
+}
+
+function settle(book: Book, hold: Hold, wallet: Account, state: "posted" | "voided"): void {
+  hold.state = state;
+  wallet.heldWon = won(wallet.heldWon - hold.amountWon);
+  book.changes.holds.add(hold);
+}

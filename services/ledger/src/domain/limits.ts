@@ -1,0 +1,31 @@
+import { DomainError } from "@wonrail/kit/errors";
+import { ZERO_WON, won, type Won } from "@wonrail/kit/money";
+import type { Account } from "./types";
+
+const SEOUL_OFFSET_MS = 9 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
+
+/** The day of Asia/Seoul, counted from 1970. Korea has had no summer time since 1988. */
+export function seoulDay(nowMs: number): number {
+  return Math.floor((nowMs + SEOUL_OFFSET_MS) / DAY_MS);
+}
+
+export function usedOn(account: Account, day: number): Won {
+  return account.limitDay === day ? account.limitUsedWon : ZERO_WON;
+}
+
+export function requireWithinLimit(account: Account, day: number, amountWon: Won, limitWon: Won): void {
+  const usedWon = usedOn(account, day);
+  if (usedWon + amountWon <= limitWon) return;
+  throw new DomainError("TRF_003", { dailyLimit: Number(limitWon), usedToday: Number(usedWon) });
+}
+
+export function takeFromLimit(account: Account, day: number, amountWon: Won): void {
+  account.limitUsedWon = won(usedOn(account, day) + amountWon);
+  account.limitDay = day;
+}
+
+/** Only as long as the day lasts: yesterday's limit is of no use to anybody. */
+export function giveBackToLimit(account: Account, day: number, amountWon: Won): void {
+  if (account.limitDay === day) account.limitUsedWon = won(account.limitUsedWon - amountWon);
+}

@@ -1,0 +1,175 @@
+import { derivedId } from "@wonrail/kit/ids";
+import { ZERO_WON, won } from "@wonrail/kit/money";
+import type { State } from "../book";
+import { contentOf } from "../content";
+import type { Decision } from "../decide";
+import type { ModelAnswer } from "./model";
+import type { Account, Intent, LedgerRequest, OrgAccountType, Outcome, WalletType } from "../types";
+
+/** A small world in which everything meets everything: two organisations, three users with a wallet of each type, and few request ids. */
+export const ORGS = ["a", "b"].map((name) => derivedId("org", name));
+const USERS = ["kim", "lee", "park"];
+const TYPES: WalletType[] = ["NORMAL", "INCENTIVE", "GOVERNMENT"];
+const ORG_ACCOUNTS: OrgAccountType[] = ["ORG_ISSUANCE", "ORG_INCENTIVE", "ORG_EXTERNAL"];
+const AMOUNTS = [1n, 99n, 100n, 333n, 1_000n, 5_000n, 9_007_199_254_740_991n];
+const BYTES_PER_REQUEST = 7;
+export const START_MS = Date.UTC(2026, 10, 20, 3);
+
+export function walletId(orgId: string, userId: string, type: WalletType): string {
+  return derivedId("wal", orgId, userId, type);
+}
+
+export function requestId(number: number): string {
+  return `opn_${number.toString(16).padStart(32, "0")}`;
+}
+
+/** Reads requests from random bytes: any bytes are some sequence, so a failing one can be shrunk. */
+export function requestsFrom(bytes: Uint8Array): LedgerRequest[] {
+  const requests: LedgerRequest[] = [];
+  for (let at = 0; at + BYTES_PER_REQUEST <= bytes.length; at += BYTES_PER_REQUEST) {
+    requests.push(requestFrom(bytes.subarray(at, at + BYTES_PER_REQUEST), at / BYTES_PER_REQUEST));
+  }
+  return requests;
+}
+
+function requestFrom(
+  [kind, first, second, amount, id, other, extra]: Uint8Array,
+  index: number,
+): LedgerRequest {
+  const orgId = ORGS[extra! % 16 === 0 ? 1 : 0]!;
+  const wallet = (pick: number) => walletId(orgId, pick % 19 === 0 ? "nobody" : userOf(pick), typeOf(pick));
+  const normal = (pick: number) => walletId(orgId, userOf(pick), pick % 11 === 0 ? "INCENTIVE" : "NORMAL");
+  const amountWon = won(AMOUNTS[amount! % AMOUNTS.length]!);
+  const dailyLimitWon = won(extra! % 4 === 0 ? 1_200n : 1_000_000n);
+  const earlier = requestId(index - 1 - (other! % 12) < 0 ? 0 : index - 1 - (other! % 12));
+  const intents: (() => Intent)[] = [
+    () => ({
+      kind: "openAccount",
+      walletId: walletId(orgId, userOf(first!), typeOf(second!)),
+      userId: userOf(first!),
+      type: typeOf(extra! % 9 === 0 ? extra! : second!),
+    }),
+    () => ({ kind: "closeAccount", walletId: wallet(first!) }),
+    () => ({ kind: "charge", walletId: wallet(first!), amountWon }),
+    () => ({ kind: "charge", walletId: normal(first!), amountWon: won(10_000n) }),
+    () => ({
+      kind: "cancelCharge",
+      chargeRequestId: earlier,
+      amountWon: extra! % 3 === 0 ? null : amountWon,
+    }),
+    () => ({ kind: "refund", walletId: normal(first!) }),
+    () => ({
+      kind: "transfer",
+      fromWalletId: normal(first!),
+      toWalletId: normal(second!),
+      amountWon,
+      dailyLimitWon,
+    }),
+    () => ({
+      kind: "payment",
+      payerWalletId: wallet(first!),
+      receiverWalletId: normal(second!),
+      amountWon,
+      incentiveAmountWon: [null, ZERO_WON, won(99n), null][extra! % 4]!,
+      accrualRateBps: [0, 100, 777, 10_000][other! % 4]!,
+    }),
+    () => ({ kind: "cancelPayment", paymentRequestId: earlier }),
+    () => ({
+      kind: "accrue",
+      walletId: walletId(orgId, userOf(first!), second! % 7 === 0 ? "NORMAL" : "INCENTIVE"),
+      amountWon,
+    }),
+    () => ({
+      kind: "placeHold",
+      walletId: normal(first!),
+      amountWon,
+      dailyLimitWon,
+      toAddress: "0x0000000000000000000000000000000000000001",
+    }),
+    () => ({ kind: "postHold", holdRequestId: earlier }),
+    () => ({ kind: "voidHold", holdRequestId: earlier }),
+    () => ({ kind: "creditExternal", walletId: wallet(first!), amountWon, chainLogId: `log ${second! % 5}` }),
+  ];
+  const intent = intents[kind! % intents.length]!();
+  // Now and then an id that was used before, with the same or another content.
+  const number = id! % 9 === 0 ? Math.max(0, index - 1 - (id! % 4)) : index;
+  return request(orgId, requestId(number), intent);
+}
+
+export function request(orgId: string, id: string, intent: Intent): LedgerRequest {
+  const content = { intent, memo: null, relatedId: null };
+  return { orgId, requestId: id, contentHash: contentOf(content), requestedAtMs: null, ...content };
+}
+
+function userOf(pick: number): string {
+  return USERS[pick % USERS.length]!;
+}
+
+function typeOf(pick: number): WalletType {
+  return TYPES[(pick >> 2) % TYPES.length]!;
+}
+
+/** Every user with all wallets, empty; and the organisations' own accounts. */
+export function openWorld(users: string[] = USERS): State {
+  const accounts = ORGS.flatMap((orgId) => [
+    ...ORG_ACCOUNTS.map((type) => account(orgId, derivedId("acc", orgId, type), type, null)),
+    ...users.flatMap((user) => TYPES.map((type) => account(orgId, walletId(orgId, user, type), type, user))),
+  ]);
+  accounts.forEach((each, index) => (each.number = BigInt(index + 1)));
+  return {
+    nowMs: START_MS,
+    accounts,
+    requests: new Map(),
+    holds: new Map(),
+    cancelledCharges: new Map(),
+    cancelledPayments: new Set(),
+    credits: new Map(),
+    newNumbers: Array.from({ length: 100 }, (_, index) => BigInt(1_000 + index)),
+  };
+}
+
+/** What the store would read for the next batch. */
+export function stateAfter({ book }: Decision, nowMs: number): State {
+  const { requests, holds, cancelledCharges, cancelledPayments, credits, newNumbers } = book;
+  const accounts = [...book.accounts.values()];
+  return { nowMs, accounts, requests, holds, cancelledCharges, cancelledPayments, credits, newNumbers };
+}
+
+/** The engine's answer in the model's words. */
+export function inModelWords(outcome: Outcome): ModelAnswer {
+  if (outcome.status === "refused") return { code: outcome.code };
+  const names: Partial<Record<string, string>> = {
+    ORG_ISSUANCE: "issuance",
+    ORG_INCENTIVE: "incentive",
+    ORG_EXTERNAL: "external",
+  };
+  return {
+    lines: outcome.entry.lines.map((line) => [
+      names[line.accountType] ?? line.accountId,
+      line.type,
+      line.amountWon,
+      line.balanceAfterWon,
+    ]),
+  };
+}
+
+function account(orgId: string, id: string, type: Account["type"], userId: string | null): Account {
+  const zero = {
+    balanceWon: ZERO_WON,
+    heldWon: ZERO_WON,
+    limitUsedWon: ZERO_WON,
+    limitDay: 0,
+    blockTypes: 0,
+  };
+  return {
+    number: 0n,
+    id,
+    orgId,
+    type,
+    userId,
+    openedAtMs: START_MS,
+    closedAtMs: null,
+    sequence: 0n,
+    ...zero,
+  };
+}

@@ -1,0 +1,27 @@
+import { DomainError } from "@wonrail/kit/errors";
+import { availableOf, openWalletOf, minus, post, type Book } from "./book";
+import { requireWithinLimit, seoulDay, takeFromLimit } from "./limits";
+import type { Account, Entry, IntentOf, LedgerRequest } from "./types";
+
+export function transfer(book: Book, request: LedgerRequest, intent: IntentOf<"transfer">): Entry {
+  const { fromWalletId, toWalletId, amountWon, dailyLimitWon } = intent;
+  const from = openWalletOf(book, request.orgId, fromWalletId);
+  requireTransferable(from);
+  const to = openWalletOf(book, request.orgId, toWalletId);
+  if (from === to) throw new DomainError("TRF_002", { reason: "the wallet's own address" });
+  requireTransferable(to);
+  if (availableOf(from) < amountWon) throw new DomainError("TRF_001", null);
+  const day = seoulDay(book.nowMs);
+  requireWithinLimit(from, day, amountWon, dailyLimitWon);
+
+  const entry = post(book, request, [
+    { account: from, type: "TRANSFER", amountWon: minus(amountWon) },
+    { account: to, type: "TRANSFER", amountWon },
+  ]);
+  takeFromLimit(from, day, amountWon);
+  return entry;
+}
+
+export function requireTransferable(wallet: Account): void {
+  if (wallet.type !== "NORMAL") throw new DomainError("TRF_004", { walletId: wallet.id });
+}

@@ -1,0 +1,31 @@
+import { DomainError } from "@wonrail/kit/errors";
+import { ZERO_WON, won, type Won } from "@wonrail/kit/money";
+
+/** What the GOVERNMENT wallet may contribute to one payment in version 1. */
+export const GOVERNMENT_SHARE_WON = ZERO_WON;
+
+export interface Split {
+  governmentWon: Won;
+  incentiveWon: Won;
+  normalWon: Won;
+}
+
+/** Splits a payment over the payer's available balances, in the fixed order GOVERNMENT, INCENTIVE, NORMAL. */
+export function waterfall(amountWon: Won, available: Split, incentiveAmountWon: Won | null): Split {
+  const governmentWon = least(amountWon, available.governmentWon, GOVERNMENT_SHARE_WON);
+  const afterGovernmentWon = won(amountWon - governmentWon);
+  const incentiveWon = incentivePart(afterGovernmentWon, available.incentiveWon, incentiveAmountWon);
+  const normalWon = won(afterGovernmentWon - incentiveWon);
+  if (normalWon > available.normalWon) throw new DomainError("PAY_001", null);
+  return { governmentWon, incentiveWon, normalWon };
+}
+
+function incentivePart(amountWon: Won, availableWon: Won, askedWon: Won | null): Won {
+  if (askedWon === null) return least(amountWon, availableWon);
+  if (askedWon > availableWon || askedWon > amountWon) throw new DomainError("PAY_006", null);
+  return askedWon;
+}
+
+function least(first: Won, ...others: Won[]): Won {
+  return others.reduce((least, amount) => (amount < least ? amount : least), first);
+}
