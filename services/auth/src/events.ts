@@ -5,12 +5,8 @@ import {
   KeyRevoked,
   OrganisationChanged,
 } from "@wonrail/proto/auth/events/v1/events";
-import type {
-  Organisation as OrganisationMessage} from "@wonrail/proto/auth/v1/auth";
-import {
-  OrganisationStatus,
-  Plan as PlanMessage,
-} from "@wonrail/proto/auth/v1/auth";
+import type { Organisation as OrganisationMessage } from "@wonrail/proto/auth/v1/auth";
+import { OrganisationStatus, Plan as PlanMessage } from "@wonrail/proto/auth/v1/auth";
 import { formatWon } from "@wonrail/kit/money";
 import { usableUntil, type ApiKey } from "./domain/keys";
 import { type Organisation } from "./domain/organisations";

@@ -1,0 +1,42 @@
+import { newId } from "@wonrail/kit/ids";
+import { brokenLink, EMPTY_CHAIN, nextAuditEntry, type AuditEntry, type AuditFacts } from "./auditEntries";
+
+const orgId = newId("org");
+const facts: AuditFacts = {
+  occurredAt: new Date("2025-11-21T00:00:00Z"),
+  actor: "operator:kim",
+  action: "key_issued",
+  subject: "wk_test_abc",
+  details: "{}",
+  requestId: "req_1",
+};
+const first = nextAuditEntry(orgId, EMPTY_CHAIN, facts);
+const second = nextAuditEntry(orgId, first, { ...facts, action: "key_revoked" });
+
+test("each entry follows the one before", () => {
+  expect(brokenLink(EMPTY_CHAIN, first)).toBeNull();
+  expect(brokenLink(first, second)).toBeNull();
+});
+
+test.each<[string, Partial<AuditEntry>]>([
+  ["organisation", { orgId: newId("org") }],
+  ["time", { occurredAt: new Date("2025-11-21T00:00:00.001Z") }],
+  ["actor", { actor: "operator:lee" }],
+  ["action", { action: "key_refreshed" }],
+  ["subject", { subject: "wk_test_abd" }],
+  ["details", { details: "{ }" }],
+  ["request", { requestId: "req_2" }],
+])("a changed %s is found", (_name, change) => {
+  expect(brokenLink(first, { ...second, ...change })).toBe("its contents were changed");
+});
+
+test("text moved from one field to the next is found", () => {
+  const moved = { ...second, actor: "operator:ki", action: `m${second.action}` };
+  expect(brokenLink(first, moved)).toBe("its contents were changed");
+});
+
+test("a missing entry and one from elsewhere are found", () => {
+  expect(brokenLink(EMPTY_CHAIN, second)).toBe("entry 1 is missing");
+  const elsewhere = nextAuditEntry(orgId, { sequence: 1n, hash: Buffer.alloc(32, 9) }, facts);
+  expect(brokenLink(first, elsewhere)).toBe("it does not follow the entry before it");
+});

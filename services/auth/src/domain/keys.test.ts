@@ -1,0 +1,113 @@
+import { newId } from "@wonrail/kit/ids";
+import { decideRefresh, standingOf, supersede, usableUntil, type ApiKey } from "./keys";
+import { makeOrganisation } from "./organisations";
+
+const issuedAt = new Date("2025-11-01T00:00:00Z");
+const expiresAt = new Date("2025-12-01T00:00:00Z");
+const now = new Date("2025-11-21T00:00:00Z");
+const organisation = makeOrganisation(newId("org"), { name: "First", code: "FIRST" }, issuedAt);
+
+describe("what a key may do", () => {
+  test("everything, for at most a second without asking again", () => {
+    expect(standingOf(key(), organisation, now)).toEqual({
+      access: "FULL",
+      refusal: null,
+      cacheableMs: 1_000,
+    });
+  });
+
+  test("no longer than it or the subscription has left", () => {
+    expect(standingOf(key(), organisation, before(expiresAt, 300)).cacheableMs).toBe(300);
+    const ending = { ...organisation, subscriptionEndsAt: after(now, 200) };
+    expect(standingOf(key(), ending, now).cacheableMs).toBe(200);
+    const starting = { ...organisation, subscriptionStartsAt: after(now, 100) };
+    expect(standingOf(key(), starting, now)).toMatchObject({ access: "SESSION", cacheableMs: 100 });
+  });
+
+  test("only refresh from the moment it expires, subscription or not", () => {
+    const expired = { access: "REFRESH", refusal: "WAUTH_002", cacheableMs: 1_000 };
+    expect(standingOf(key(), organisation, expiresAt)).toEqual(expired);
+    expect(standingOf(key(), { ...organisation, status: "SUSPENDED" }, expiresAt)).toEqual(expired);
+  });
+
+  test("refresh and session while the subscription is not active", () => {
+    const ended = { ...organisation, subscriptionEndsAt: now };
+    expect(standingOf(key(), ended, now)).toMatchObject({ access: "SESSION", refusal: "WAUTH_003" });
+  });
+
+  test("nothing once it is revoked", () => {
+    expect(standingOf(key({ revokedAt: issuedAt }), organisation, now)).toMatchObject({
+      access: "NONE",
+      refusal: "WAUTH_001",
+    });
+  });
+});
+
+describe("the overlap", () => {
+  test("is as long as configured", () => {
+    expect(usableUntil(supersede(key(), now, 600_000))).toEqual(after(now, 600_000));
+  });
+
+  test("never reaches past the key's own expiry", () => {
+    expect(usableUntil(supersede(key(), before(expiresAt, 1_000), 600_000))).toEqual(expiresAt);
+    expect(usableUntil(supersede(key(), after(expiresAt, 5_000), 600_000))).toEqual(expiresAt);
+  });
+});
+
+describe("a refresh", () => {
+  const current = key();
+  const older = key({ supersededAt: issuedAt, overlapEndsAt: issuedAt });
+
+  test("of the current key makes a new one, also when it has expired", () => {
+    expect(decideRefresh({ presented: current, current, canBeGivenAgain: false, now })).toBe("issue");
+    const later = after(expiresAt, 1);
+    expect(decideRefresh({ presented: current, current, canBeGivenAgain: false, now: later })).toBe("issue");
+  });
+
+  test("of an older key gives the current one again", () => {
+    expect(decideRefresh({ presented: older, current, canBeGivenAgain: true, now })).toBe("again");
+  });
+
+  test("of an older key makes a new one when the current one cannot be given again or has expired", () => {
+    expect(decideRefresh({ presented: older, current, canBeGivenAgain: false, now })).toBe("issue");
+    expect(decideRefresh({ presented: older, current, canBeGivenAgain: true, now: expiresAt })).toBe("issue");
+  });
+
+  test("of an older key makes a new one when the current one was revoked", () => {
+    expect(decideRefresh({ presented: older, current: null, canBeGivenAgain: false, now })).toBe("issue");
+  });
+
+  test("of a revoked key is refused, whatever else is true", () => {
+    const revoked = key({ revokedAt: issuedAt });
+    expect(decideRefresh({ presented: revoked, current, canBeGivenAgain: true, now })).toBe("refuse");
+    expect(decideRefresh({ presented: revoked, current: null, canBeGivenAgain: false, now })).toBe("refuse");
+  });
+});
+
+function key(changes: Partial<ApiKey> = {}): ApiKey {
+  const keyId = newId("key");
+  return {
+    orgId: organisation.orgId,
+    keyId,
+    lineageId: keyId,
+    predecessorId: null,
+    prefix: "wk_test_000000000000",
+    hash: Buffer.alloc(32),
+    salt: null,
+    version: 1n,
+    issuedAt,
+    expiresAt,
+    supersededAt: null,
+    overlapEndsAt: null,
+    revokedAt: null,
+    ...changes,
+  };
+}
+
+function after(date: Date, ms: number): Date {
+  return new Date(date.getTime() + ms);
+}
+
+function before(date: Date, ms: number): Date {
+  return after(date, -ms);
+}

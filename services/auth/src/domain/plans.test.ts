@@ -1,0 +1,16 @@
+import { plans, PLANS, QUOTAS, quotaLimit } from "./plans";
+
+test("the plan table", () => {
+  expect(PLANS.map((plan) => [plan, ...QUOTAS.map((quota) => quotaLimit(plan, quota))])).toEqual([
+    ["FREE", 100n, 1_000n, 1_000n],
+    ["STANDARD", 100_000n, 1_000_000n, 1_000_000n],
+    ["ENTERPRISE", 10_000_000n, 1_000_000_000n, 1_000_000_000n],
+  ]);
+});
+
+test("each plan gives more of everything than the one before", () => {
+  const tables = PLANS.map((plan) => Object.values(plans[plan]).map(Number));
+  for (const [index, table] of tables.slice(1).entries()) {
+    table.forEach((value, column) => expect(value).toBeGreaterThan(tables[index]![column]!));
+  }
+});
