@@ -1,0 +1,221 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { sql } from "@wonrail/kit/db";
+import { type Id } from "@wonrail/kit/ids";
+import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
+import { createOperations, type Operations } from "../app";
+import { monthInSeoul } from "../domain/periods";
+import { type Plan } from "../domain/plans";
+import { type LeaseQuotaInput } from "./leaseQuota";
+
+let database: TestDatabase;
+let auth: Operations;
+let organisations = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase({ schema: "auth", migrations: join(__dirname, "../../migrations") });
+  auth = createOperations({ db: database.db, keyMode: "test", keyLifetimeMs: 3_600_000, keyOverlapMs: 0 });
+});
+afterAll(() => database.drop());
+
+test("lends a part, takes its account, and says what is left and when it resets", async () => {
+  const orgId = await newOrganisation("FREE");
+  const first = await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
+  expect(first).toMatchObject({
+    granted: 50,
+    limit: 1_000n,
+    usage: { spent: 0n, leased: 50n },
+    recallable: 0n,
+  });
+  expect(first.validForMs).toBe(10_000);
+  expect(first.period.resetsAt).toEqual(monthInSeoul(new Date()).resetsAt);
+  const second = await auth.leaseQuota(
+    ask(orgId, { wanted: 0, leaseId: null, accounts: [{ leaseId: uuid(1), spent: 20 }] }),
+  );
+  expect(second).toMatchObject({ granted: 0, usage: { spent: 20n, leased: 0n } });
+});
+
+test("wallets never reset", async () => {
+  const orgId = await newOrganisation("FREE");
+  const grant = await auth.leaseQuota(ask(orgId, { quota: "WALLETS" }));
+  expect(grant).toMatchObject({ limit: 100n, granted: 10 });
+  expect(grant.period).toEqual({ name: "ever" });
+});
+
+test("the same call again gives the same lease and takes the same accounts, once", async () => {
+  const orgId = await newOrganisation("FREE");
+  await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
+  const call = ask(orgId, { leaseId: uuid(2), accounts: [{ leaseId: uuid(1), spent: 7 }] });
+  const answers = [await auth.leaseQuota(call), await auth.leaseQuota(call), await auth.leaseQuota(call)];
+  for (const answer of answers)
+    expect(answer).toMatchObject({ granted: 50, usage: { spent: 7n, leased: 50n } });
+});
+
+test("fifty callers on two replicas together get exactly the limit and no unit more", async () => {
+  const orgId = await newOrganisation("FREE");
+  const other = openTestDatabase(database.url, "auth");
+  const replicas = [auth, createOperations({ ...deps(), db: other })];
+  const gateways = Array.from({ length: 50 }, (_, gateway) =>
+    useUp(replicas[gateway % 2]!, orgId, `gateway-${gateway}`),
+  );
+  const spent = await Promise.all(gateways);
+  await other.close();
+  const [usage] = await usagesOf(orgId);
+  expect(usage).toEqual({ spent: 1_000n, leased: 0n });
+  expect(spent.reduce((sum, units) => sum + units, 0)).toBe(1_000);
+}, 30_000);
+
+test("the database itself refuses to lend beyond the limit", async () => {
+  const orgId = await newOrganisation("FREE");
+  await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
+  await expect(
+    database.db.run(sql`update quota_usages set leased_units = leased_units + 2000`),
+  ).rejects.toThrow("quota_usages_within_limit");
+});
+
+test("units of a crashed gateway count as spent, and come back if it gives account after all", async () => {
+  const orgId = await newOrganisation("FREE");
+  await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
+  expect(await auth.expireQuotaLeases(100)).toBe(0);
+  await expireAll(orgId);
+  expect(await auth.expireQuotaLeases(100)).toBe(1);
+  expect(await usagesOf(orgId)).toEqual([{ spent: 50n, leased: 0n }]);
+  await auth.leaseQuota(
+    ask(orgId, { wanted: 0, leaseId: null, accounts: [{ leaseId: uuid(1), spent: 30 }] }),
+  );
+  expect(await usagesOf(orgId)).toEqual([{ spent: 30n, leased: 0n }]);
+});
+
+test("an expired lease cannot be had again under its id", async () => {
+  const orgId = await newOrganisation("FREE");
+  const call = ask(orgId, { leaseId: uuid(1) });
+  await auth.leaseQuota(call);
+  await expireAll(orgId);
+  await auth.expireQuotaLeases(100);
+  expect(await auth.leaseQuota(call)).toMatchObject({ granted: 0, usage: { spent: 50n, leased: 0n } });
+});
+
+test("when nothing is free, says what others hold, and they give it back", async () => {
+  const orgId = await newOrganisation("FREE");
+  await spend(orgId, 998);
+  const held = await auth.leaseQuota(ask(orgId, { leaseId: uuid(8), replicaId: "b" }));
+  const alsoHeld = await auth.leaseQuota(ask(orgId, { leaseId: uuid(9), replicaId: "b" }));
+  expect([held.granted, alsoHeld.granted]).toEqual([1, 1]);
+  expect(await auth.leaseQuota(ask(orgId))).toMatchObject({ granted: 0, recallable: 2n });
+  const accounts = [{ leaseId: uuid(8), spent: 0 }];
+  await auth.leaseQuota(ask(orgId, { replicaId: "b", wanted: 0, leaseId: null, accounts }));
+  expect(await auth.leaseQuota(ask(orgId))).toMatchObject({ granted: 1 });
+});
+
+test("an organisation's leases and accounts say nothing about another's", async () => {
+  const [one, two] = [await newOrganisation("FREE"), await newOrganisation("FREE")];
+  await auth.leaseQuota(ask(one, { leaseId: uuid(1) }));
+  await auth.leaseQuota(ask(two, { wanted: 0, leaseId: null, accounts: [{ leaseId: uuid(1), spent: 50 }] }));
+  expect(await usagesOf(one)).toEqual([{ spent: 0n, leased: 50n }]);
+  expect(await auth.leaseQuota(ask(two, { leaseId: uuid(1) }))).toMatchObject({ granted: 50 });
+});
+
+test("an account of more than was lent is refused and changes nothing", async () => {
+  const orgId = await newOrganisation("FREE");
+  await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
+  const call = ask(orgId, { leaseId: uuid(2), accounts: [{ leaseId: uuid(1), spent: 51 }] });
+  await expect(auth.leaseQuota(call)).rejects.toMatchObject({ code: "REQ_001" });
+  expect(await usagesOf(orgId)).toEqual([{ spent: 0n, leased: 50n }]);
+});
+
+test("a lowered plan lends nothing more and breaks nothing", async () => {
+  const orgId = await newOrganisation("STANDARD");
+  await spend(orgId, 1_500);
+  await auth.setOrganisation({
+    code: `ORG-${organisations}`,
+    change: { plan: "FREE" },
+    actor: "operator:test",
+  });
+  expect(await auth.leaseQuota(ask(orgId))).toMatchObject({
+    granted: 0,
+    limit: 1_000n,
+    usage: { spent: 1_500n },
+  });
+});
+
+test("the session shows what is used and what is on loan", async () => {
+  const { organisation, key } = await create("FREE");
+  await auth.leaseQuota(ask(organisation.orgId, { leaseId: uuid(1), quota: "WALLETS" }));
+  const { usage } = await auth.getSession({ orgId: organisation.orgId, keyId: key.keyId });
+  expect(usage.map(({ quota, limit, used, leased }) => [quota, limit, used, leased])).toEqual([
+    ["WALLETS", 100n, 0n, 10n],
+    ["MONEY_OPERATIONS", 1_000n, 0n, 0n],
+    ["RECORDED_TRANSACTIONS", 1_000n, 0n, 0n],
+  ]);
+});
+
+/** A gateway that wants everything it can get, spends it at once, and gives up when nobody else holds any. */
+async function useUp(replica: Operations, orgId: Id<"org">, replicaId: string): Promise<number> {
+  let spent = 0;
+  let last: { leaseId: string; spent: number } | null = null;
+  for (let calls = 0; calls < 2_000; calls += 1) {
+    const leaseId = randomUUID();
+    const grant = await replica.leaseQuota(
+      ask(orgId, { leaseId, replicaId, wanted: 40, accounts: last ? [last] : [] }),
+    );
+    spent += grant.granted;
+    last = grant.granted > 0 ? { leaseId, spent: grant.granted } : null;
+    if (grant.granted === 0 && grant.recallable === 0n) return spent;
+  }
+  throw new Error("the quota never ran out");
+}
+
+async function spend(orgId: Id<"org">, units: number): Promise<void> {
+  let left = units;
+  for (let calls = 0; left > 0 && calls < 1_000; calls += 1) {
+    const leaseId = randomUUID();
+    const { granted } = await auth.leaseQuota(ask(orgId, { leaseId, wanted: left }));
+    await auth.leaseQuota(ask(orgId, { wanted: 0, leaseId: null, accounts: [{ leaseId, spent: granted }] }));
+    left -= granted;
+  }
+}
+
+function ask(orgId: Id<"org">, changes: Partial<LeaseQuotaInput> = {}): LeaseQuotaInput {
+  return {
+    orgId,
+    quota: "MONEY_OPERATIONS",
+    replicaId: "a",
+    wanted: 50,
+    leaseId: randomUUID(),
+    accounts: [],
+    ...changes,
+  };
+}
+
+function uuid(number: number): string {
+  return `00000000-0000-4000-8000-00000000000${number}`;
+}
+
+async function usagesOf(orgId: Id<"org">): Promise<{ spent: bigint; leased: bigint }[]> {
+  return database.db.query(sql`
+    select spent_units as spent, leased_units as leased from quota_usages
+    where org_id = ${orgId.slice(4)}::uuid order by quota, period`);
+}
+
+async function expireAll(orgId: Id<"org">): Promise<void> {
+  await database.db.run(sql`
+    update quota_leases set expires_at = now() - interval '1 second' where org_id = ${orgId.slice(4)}::uuid`);
+}
+
+function deps() {
+  return { keyMode: "test" as const, keyLifetimeMs: 3_600_000, keyOverlapMs: 0 };
+}
+
+async function create(plan: Plan) {
+  organisations += 1;
+  return auth.createOrganisation({
+    name: "A bank",
+    code: `ORG-${organisations}`,
+    plan,
+    actor: "operator:test",
+  });
+}
+
+async function newOrganisation(plan: Plan): Promise<Id<"org">> {
+  return (await create(plan)).organisation.orgId;
+}

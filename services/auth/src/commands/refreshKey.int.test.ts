@@ -1,0 +1,281 @@
+import { join } from "node:path";
+import { createApiKey, createSecretKey, parseApiKey } from "@wonrail/kit/apiKey";
+import { DomainError } from "@wonrail/kit/errors";
+import { rawSql, sql } from "@wonrail/kit/db";
+import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
+import { createOperations, type Operations } from "../app";
+import { type CreatedOrganisation } from "./createOrganisation";
+
+const LIFETIME_MS = 3_600_000;
+const OVERLAP_MS = 600_000;
+let database: TestDatabase;
+let auth: Operations;
+let organisations = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase({ schema: "auth", migrations: join(__dirname, "../../migrations") });
+  auth = operationsWith(OVERLAP_MS);
+});
+afterAll(() => database.drop());
+
+test("gives a new key that works at once, and the old one works until its overlap ends", async () => {
+  const { apiKey, secretKey } = await newOrganisation();
+  const refreshed = await refresh(apiKey, secretKey);
+  expect(refreshed.apiKey).not.toBe(apiKey);
+  expect(await accessOf(refreshed.apiKey)).toBe("FULL");
+  expect(await accessOf(apiKey)).toBe("FULL");
+  const overlapMs = refreshed.oldKeyUsableUntil!.getTime() - refreshed.key.issuedAt.getTime();
+  expect(overlapMs).toBe(OVERLAP_MS);
+});
+
+test("ends the old key when its overlap ends, and it can still be refreshed", async () => {
+  const hasty = operationsWith(0);
+  const { apiKey, secretKey } = await newOrganisation();
+  const first = await hasty.refreshKey(inputOf(apiKey, secretKey));
+  expect(await accessOf(apiKey)).toBe("REFRESH");
+  const again = await hasty.refreshKey(inputOf(apiKey, secretKey));
+  expect(again.apiKey).toBe(first.apiKey);
+});
+
+test("never lets the old key outlive its own expiry", async () => {
+  const { organisation, secretKey } = await newOrganisation();
+  const expiresAt = new Date(Date.now() + 60_000);
+  const { apiKey } = await auth.issueKey({ code: organisation.code, expiresAt, actor: "operator:test" });
+  const { oldKeyUsableUntil } = await refresh(apiKey, secretKey);
+  expect(oldKeyUsableUntil).toEqual(expiresAt);
+});
+
+test("takes an expired key", async () => {
+  const { organisation, secretKey } = await newOrganisation();
+  const expiresAt = new Date(Date.now() + 150);
+  const { apiKey } = await auth.issueKey({ code: organisation.code, expiresAt, actor: "operator:test" });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(await accessOf(apiKey)).toBe("REFRESH");
+  const refreshed = await refresh(apiKey, secretKey);
+  expect(refreshed.oldKeyUsableUntil).toBeNull();
+  expect(await accessOf(refreshed.apiKey)).toBe("FULL");
+});
+
+test("fifty refreshes at once, on two replicas, all end with the same one new key", async () => {
+  const { organisation, apiKey, secretKey } = await newOrganisation();
+  const other = openTestDatabase(database.url, "auth");
+  const replicas = [auth, createOperations({ ...rules(OVERLAP_MS), db: other })];
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, i) => replicas[i % 2]!.refreshKey(inputOf(apiKey, secretKey))),
+  );
+  await other.close();
+  expect(new Set(answers.map((answer) => answer.apiKey)).size).toBe(1);
+  const keys = await auth.listKeys({ code: organisation.code, limit: 100 });
+  expect(keys.map(({ access }) => access)).toEqual(["FULL", "FULL"]);
+});
+
+test("fifty refreshes in a row all work, and every key on the way works until its overlap ends", async () => {
+  const { apiKey, secretKey } = await newOrganisation();
+  const keys = [apiKey];
+  for (let i = 0; i < 50; i += 1) keys.push((await refresh(keys.at(-1)!, secretKey)).apiKey);
+  for (const key of keys) expect(await accessOf(key)).toBe("FULL");
+  // Whoever still has the first key, and missed all the others, gets the last one.
+  expect((await refresh(apiKey, secretKey)).apiKey).toBe(keys.at(-1));
+});
+
+test("refuses to make more than a hundred usable keys", async () => {
+  const { organisation, apiKey, secretKey } = await newOrganisation();
+  await database.db.run(sql`
+    insert into api_keys (org_id, key_id, lineage_id, prefix, key_hash, version, issued_at, expires_at)
+    select o.org_id, i.id, i.id, 'wk_test_' || i.id, sha256('x'), 1, now(), now() + interval '1 minute'
+    from organisations o, (select gen_random_uuid() as id from generate_series(1, 99)) i
+    where o.code = ${organisation.code}`);
+  const refusal = await refusalOf(refresh(apiKey, secretKey));
+  expect(refusal.code).toBe("RATE_001");
+  expect(refusal.details!.retryAfterMs).toBeGreaterThan(50_000);
+});
+
+describe("a revoked key", () => {
+  test("cannot be refreshed and does not say that it ever existed", async () => {
+    const { organisation, key, apiKey, secretKey } = await newOrganisation();
+    await auth.revokeKey({ orgId: organisation.orgId, keyId: key.keyId, actor: "operator:test" });
+    expect((await refusalOf(refresh(apiKey, secretKey))).code).toBe("WAUTH_001");
+    expect(await accessOf(apiKey)).toBe("NONE");
+  });
+
+  test("revoked again keeps the moment of its end", async () => {
+    const { organisation, key } = await newOrganisation();
+    const input = { orgId: organisation.orgId, keyId: key.keyId, actor: "operator:test" };
+    const first = await auth.revokeKey(input);
+    expect(await auth.revokeKey(input)).toEqual(first);
+    const trail = await auth.listAudit({ code: organisation.code, limit: 10 });
+    expect(trail.filter(({ action }) => action === "key_revoked")).toHaveLength(1);
+  });
+
+  test("leaves its successor alone, and a revoked successor can be replaced from the old key", async () => {
+    const { organisation, key, apiKey, secretKey } = await newOrganisation();
+    const first = await refresh(apiKey, secretKey);
+    const revoke = (keyId: typeof key.keyId) =>
+      auth.revokeKey({ orgId: organisation.orgId, keyId, actor: "operator:test" });
+    await revoke(first.key.keyId);
+    const second = await refresh(apiKey, secretKey);
+    expect(second.apiKey).not.toBe(first.apiKey);
+    await revoke(key.keyId);
+    expect(await accessOf(second.apiKey)).toBe("FULL");
+  });
+
+  test("in a race with its refresh, ends revoked, whoever came first", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { organisation, key, apiKey, secretKey } = await newOrganisation();
+      const [refreshed] = await Promise.allSettled([
+        refresh(apiKey, secretKey),
+        auth.revokeKey({ orgId: organisation.orgId, keyId: key.keyId, actor: "operator:test" }),
+      ]);
+      expect(await accessOf(apiKey)).toBe("NONE");
+      if (refreshed.status === "fulfilled") expect(await accessOf(refreshed.value.apiKey)).toBe("FULL");
+      else expect(refreshed.reason).toMatchObject({ code: "WAUTH_001" });
+    }
+  });
+});
+
+describe("wrong credentials", () => {
+  test("are refused alike: unknown key, wrong secret of a key, another organisation's secret, nonsense", async () => {
+    const one = await newOrganisation();
+    const two = await newOrganisation();
+    const unknown = createApiKey("test").text;
+    for (const [apiKey, secretKey] of [
+      [unknown, one.secretKey],
+      [one.apiKey, createSecretKey("test").text],
+      [one.apiKey, two.secretKey],
+      [one.apiKey, "not a secret"],
+      [one.apiKey, ""],
+    ] as const) {
+      const refusal = await refusalOf(refresh(apiKey, secretKey));
+      expect([refusal.code, refusal.details]).toEqual(["WAUTH_001", null]);
+    }
+  });
+
+  test("are throttled by key, and the right ones still work", async () => {
+    const { apiKey, secretKey } = await newOrganisation();
+    const codes: string[] = [];
+    for (let i = 0; i < 12; i += 1) {
+      const wrong = inputOf(apiKey, createSecretKey("test").text, `198.51.100.${i}`);
+      codes.push((await refusalOf(auth.refreshKey(wrong))).code);
+    }
+    expect(codes).toEqual([...Array<string>(10).fill("WAUTH_001"), "RATE_001", "RATE_001"]);
+    expect(await accessOf((await refresh(apiKey, secretKey)).apiKey)).toBe("FULL");
+  });
+});
+
+test("a rotated secret key refreshes, the old one does not, and the API keys go on", async () => {
+  const { organisation, apiKey, secretKey: oldSecret } = await newOrganisation();
+  const before = await refresh(apiKey, oldSecret);
+  const { secretKey } = await auth.rotateSecretKey({ code: organisation.code, actor: "operator:test" });
+  expect((await refusalOf(refresh(apiKey, oldSecret))).code).toBe("WAUTH_001");
+  // What came of the first refresh cannot be derived from the new secret, so this is another key; the first goes on for its overlap.
+  const after = await refresh(apiKey, secretKey);
+  expect(after.apiKey).not.toBe(before.apiKey);
+  expect(await accessOf(before.apiKey)).toBe("FULL");
+  expect((await refresh(apiKey, secretKey)).apiKey).toBe(after.apiKey);
+});
+
+test("each refresh writes its audit entry and its events in the same transaction, with versions that grow by one", async () => {
+  const { organisation, key, apiKey, secretKey } = await newOrganisation();
+  const refreshed = await refresh(apiKey, secretKey);
+  await auth.revokeKey({ orgId: organisation.orgId, keyId: key.keyId, actor: "operator:test" });
+  const events = await database.db.query<{ type: string; aggregate_id: string; version: bigint }>(sql`
+    select type, aggregate_id, version from outbox where org_id = ${organisation.orgId} order by id`);
+  expect(events.map((event) => [event.type, event.aggregate_id, event.version])).toEqual([
+    ["organisation_changed", organisation.orgId, 1n],
+    ["key_issued", key.keyId, 1n],
+    ["key_refreshed", key.keyId, 2n],
+    ["key_issued", refreshed.key.keyId, 1n],
+    ["key_revoked", key.keyId, 3n],
+  ]);
+  const trail = await auth.listAudit({ code: organisation.code, limit: 10 });
+  expect(trail.map(({ action, actor }) => [action, actor])).toEqual([
+    ["key_revoked", "operator:test"],
+    ["key_refreshed", `key:${key.prefix}`],
+    ["organisation_created", "operator:test"],
+  ]);
+});
+
+test("a failure between any two statements leaves nothing behind", async () => {
+  const { apiKey, secretKey } = await newOrganisation();
+  const owner = openTestDatabase(database.ownerUrl, "auth", { max: 1 });
+  const state = () =>
+    database.db.query(sql`
+      select 'key' as kind, count(*), max(version) from api_keys union all
+      select 'audit', count(*), max(sequence) from audit_entries union all
+      select 'head', count(*), sum(sequence) from audit_heads union all
+      select 'event', count(*), null from outbox order by kind`);
+  const before = await state();
+  // In the order in which a refresh writes. Each trigger dies where the process could.
+  for (const table of ["api_keys", "audit_entries", "audit_heads", "outbox", "outbox_pending"]) {
+    await owner.run(
+      rawSql(`
+      create function die_${table}() returns trigger language plpgsql as $$ begin raise 'killed'; end $$;
+      create trigger die after insert or update on ${table} for each row execute function die_${table}()`),
+    );
+    await expect(refresh(apiKey, secretKey)).rejects.toThrow("killed");
+    await owner.run(rawSql(`drop trigger die on ${table}; drop function die_${table}`));
+    expect(await state()).toEqual(before);
+  }
+  await owner.close();
+  expect(await accessOf((await refresh(apiKey, secretKey)).apiKey)).toBe("FULL");
+  expect((await auth.verifyAudit()).problems).toEqual([]);
+});
+
+test("the database holds no key and no secret, in whole or in part", async () => {
+  const { apiKey, secretKey } = await newOrganisation();
+  const refreshed = await refresh(apiKey, secretKey);
+  const tables = await database.db.query<{ name: string }>(sql`
+    select table_name as name from information_schema.tables where table_schema = 'auth'`);
+  const rows = await Promise.all(
+    tables.map(({ name }) =>
+      database.db.query<{ row: string }>(sql`select t::text as row from ${sql.identifier(name)} t`),
+    ),
+  );
+  const dump = rows
+    .flat()
+    .map(({ row }) => row)
+    .join("\n");
+  expect(dump).toContain(parseApiKey(refreshed.apiKey)!.prefix);
+  for (const secret of [apiKey.slice(21), refreshed.apiKey.slice(21), secretKey.slice(8)]) {
+    expect(dump).not.toContain(secret);
+    expect(dump).not.toContain(secret.slice(0, 16));
+    expect(dump).not.toContain(Buffer.from(secret).toString("hex"));
+    expect(dump).not.toContain(Buffer.from(secret).toString("base64"));
+  }
+});
+
+function rules(keyOverlapMs: number) {
+  return { keyMode: "test" as const, keyLifetimeMs: LIFETIME_MS, keyOverlapMs };
+}
+
+function operationsWith(keyOverlapMs: number): Operations {
+  return createOperations({ db: database.db, ...rules(keyOverlapMs) });
+}
+
+async function newOrganisation(): Promise<CreatedOrganisation> {
+  organisations += 1;
+  const code = `ORG-${organisations}`;
+  return auth.createOrganisation({ name: "A bank", code, actor: "operator:test" });
+}
+
+function inputOf(apiKey: string, secretKey: string, clientAddress = "192.0.2.1") {
+  return { presented: parseApiKey(apiKey)!, secretKey, clientAddress };
+}
+
+function refresh(apiKey: string, secretKey: string) {
+  return auth.refreshKey(inputOf(apiKey, secretKey));
+}
+
+async function accessOf(apiKey: string): Promise<string> {
+  const { standing } = await auth.resolveKey({ presented: parseApiKey(apiKey)!, clientAddress: "192.0.2.2" });
+  return standing.access;
+}
+
+async function refusalOf(work: Promise<unknown>): Promise<DomainError> {
+  const error = await work.then(
+    () => new Error("nothing was refused"),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof DomainError) return error;
+  throw error;
+}
