@@ -1,0 +1,114 @@
+import express, { type Express } from "express";
+import { newId } from "@wonrail/kit/ids";
+import { type Log } from "@wonrail/kit/log";
+import { type Registry } from "@wonrail/kit/metrics";
+import { never } from "@wonrail/kit/errors";
+import { type Clients } from "./clients";
+import { type Config } from "./config";
+import { createAddressLimits } from "./middleware/addressLimits";
+import { authCalls } from "./middleware/authCalls";
+import { answerErrors, MethodNotAllowedError, noSuchRoute } from "./middleware/errors";
+import { openExchange } from "./middleware/exchange";
+import { createPrincipals } from "./middleware/principals";
+import { createQuotas } from "./middleware/quotas";
+import { createRates } from "./middleware/rates";
+import { serve, type ServeOptions } from "./middleware/serve";
+import { type Change, watchChanges } from "./middleware/watchChanges";
+import { routes } from "./routes";
+import { openApiDocument } from "./routes/openapi";
+import { type Route } from "./routes/operation";
+import { pages } from "./routes/pages";
+
+export interface AppParts {
+  config: Config;
+  clients: Clients;
+  log: Log;
+  registry: Registry;
+  /** Further routes, for what the contract's own cannot show yet. */
+  extraRoutes?: Route[];
+}
+
+export interface App {
+  handler: Express;
+  /** Rejects until auth's stream of changes has been open once: before that nothing is known about any key. */
+  ready(): Promise<void>;
+  /** Gives leases back and stops listening for changes. */
+  close(): Promise<void>;
+}
+
+/** Table of contents: what the gateway remembers, and what every request passes. */
+export function createApp({ config, clients, log, registry, extraRoutes = [] }: AppParts): App {
+  const monotonicMs = () => performance.now();
+  const auth = authCalls(clients.auth, newId("req"));
+  const principals = createPrincipals({
+    resolveKey: auth.resolveKey,
+    guesses: createAddressLimits({ perSecond: 2, burst: 20, monotonicMs }),
+    registry,
+    outageGraceMs: config.AUTH_OUTAGE_GRACE_MS,
+    monotonicMs,
+    nowMs: Date.now,
+  });
+  const rates = createRates({ leaseRate: auth.leaseRate, registry, monotonicMs });
+  const quotas = createQuotas({ leaseQuota: auth.leaseQuota, log, monotonicMs });
+  let wasConnected = false;
+  const watch = watchChanges({ open: auth.changes, onChange, log, registry });
+
+  function onChange(change: Change): void {
+    switch (change.kind) {
+      case "started":
+        wasConnected = true;
+        return principals.doubtAll();
+      case "heartbeat":
+        return;
+      case "keyRevoked":
+        return principals.forgetKey(change.keyId);
+      case "organisationChanged":
+        return principals.forgetOrganisation(change.orgId);
+      case "quotaRecalled":
+        return quotas.recall(change.orgId, change.quota);
+      default:
+        return never(change);
+    }
+  }
+
+  const table = routes({ clients, principals });
+  const handler = express().disable("x-powered-by").disable("etag").set("query parser", false);
+  handler.use(openExchange({ log, registry, budgetMs: config.REQUEST_BUDGET_MS }));
+  addRoutes(handler, [...table, ...extraRoutes], {
+    principals,
+    rates,
+    quotas,
+    openRates: createAddressLimits({ perSecond: 10, burst: 50, monotonicMs }),
+    trustedProxyHops: config.TRUSTED_PROXY_HOPS,
+    checkAnswers: config.NODE_ENV !== "production",
+  });
+  handler.use(pages(openApiDocument(table)));
+  handler.use(noSuchRoute);
+  handler.use(answerErrors(log));
+
+  return {
+    handler,
+    async ready() {
+      if (!wasConnected) throw new Error("auth has not been reached yet");
+    },
+    async close() {
+      await watch.close();
+      await quotas.close();
+    },
+  };
+}
+
+/** One Express route for each path, so that a path that exists says which methods it has. */
+function addRoutes(app: Express, table: Route[], options: ServeOptions): void {
+  for (const path of new Set(table.map((route) => route.path))) {
+    const here = table.filter((route) => route.path === path);
+    const allow = here.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
+    const place = app.route(path);
+    for (const route of here) {
+      place[route.method.toLowerCase() as Lowercase<typeof route.method>](serve(route, options));
+    }
+    place.all(() => {
+      throw new MethodNotAllowedError(allow);
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import { createClient } from "@wonrail/kit/grpc/client";
+import { type Log } from "@wonrail/kit/log";
+import { type Registry } from "@wonrail/kit/metrics";
+import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
+import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
+import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
+import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
+import { type Config } from "./config";
+
+type Addresses = Pick<Config, "AUTH_ADDRESS" | "WALLET_ADDRESS" | "PAYMENT_ADDRESS" | "RELAYER_ADDRESS">;
+
+export type Clients = ReturnType<typeof createClients>;
+
+/** The services behind the gateway. A connection is made when the first call needs it. */
+export function createClients(addresses: Addresses, { log, registry }: { log: Log; registry: Registry }) {
+  const shared = { log, registry };
+  const auth = createClient(AuthServiceService, {
+    ...shared,
+    name: "auth",
+    address: addresses.AUTH_ADDRESS,
+    // Every request may have to wait for this one; an answer that takes longer is as good as none.
+    defaultTimeoutMs: 1_000,
+  });
+  const wallet = createClient(WalletServiceService, {
+    ...shared,
+    name: "wallet",
+    address: addresses.WALLET_ADDRESS,
+    defaultTimeoutMs: 5_000,
+  });
+  const payment = createClient(PaymentServiceService, {
+    ...shared,
+    name: "payment",
+    address: addresses.PAYMENT_ADDRESS,
+    defaultTimeoutMs: 8_000,
+  });
+  const relayer = createClient(RelayerServiceService, {
+    ...shared,
+    name: "relayer",
+    address: addresses.RELAYER_ADDRESS,
+    defaultTimeoutMs: 5_000,
+  });
+  return {
+    auth,
+    wallet,
+    payment,
+    relayer,
+    close() {
+      for (const client of [auth, wallet, payment, relayer]) client.close();
+    },
+  };
+}

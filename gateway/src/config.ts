@@ -1,0 +1,45 @@
+import { count, durationMs, loadConfig, port } from "@wonrail/kit/config";
+import { z } from "zod";
+
+const address = z
+  .string()
+  .regex(/^[^\s:/]+:[0-9]{1,5}$|^\[[0-9a-fA-F:]+\]:[0-9]{1,5}$/, { error: "must be host:port" });
+
+const schema = z.object({
+  NODE_ENV: z.enum(["production", "development", "test", "reltest"]).default("production"),
+  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal"]).default("info"),
+  COMMIT: z.string().default("unknown"),
+  HTTP_HOST: z.string().default("0.0.0.0"),
+  HTTP_PORT: port,
+  OPS_HOST: z.string().default("0.0.0.0"),
+  OPS_PORT: port,
+
+  AUTH_ADDRESS: address,
+  WALLET_ADDRESS: address,
+  PAYMENT_ADDRESS: address,
+  RELAYER_ADDRESS: address,
+
+  /** How long everything behind the gateway may take over one request. */
+  REQUEST_BUDGET_MS: durationMs.default(10_000),
+  /** How long a key that was good goes on being good while auth cannot be asked; 0: not at all. See ADR 0040. */
+  AUTH_OUTAGE_GRACE_MS: durationMs.default(300_000),
+  /** How many proxies of ours stand before the gateway; the caller's address is the one that the first of them saw. */
+  TRUSTED_PROXY_HOPS: count.max(10).default(0),
+
+  MAX_CONNECTIONS: count.min(1).default(10_000),
+  HEADERS_TIMEOUT_MS: durationMs.default(10_000),
+  REQUEST_TIMEOUT_MS: durationMs.default(30_000),
+  /** Longer than a load balancer keeps its own idle connections, so that it never sends into one that is being closed. */
+  KEEP_ALIVE_TIMEOUT_MS: durationMs.default(75_000),
+  MAX_REQUESTS_PER_SOCKET: count.default(10_000),
+
+  SHUTDOWN_GRACE_MS: durationMs.default(20_000),
+  /** How long a stopping process stays up after it reports itself unready, so that load balancers notice. */
+  SHUTDOWN_SETTLE_MS: durationMs.default(0),
+});
+
+export type Config = z.output<typeof schema>;
+
+export function readConfig(): Config {
+  return loadConfig(schema, process.env);
+}

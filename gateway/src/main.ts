@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createLog } from "@wonrail/kit/log";
+import { createRegistry } from "@wonrail/kit/metrics";
+import { startOps } from "@wonrail/kit/ops";
+import { createShutdown } from "@wonrail/kit/shutdown";
+import { createApp } from "./app";
+import { createClients } from "./clients";
+import { type Config, readConfig } from "./config";
+import { startHttpServer } from "./middleware/httpServer";
+
+/** The process's whole life: config → clients → app → doors → signals. */
+async function run(config: Config): Promise<void> {
+  const log = createLog({ service: "gateway", level: config.LOG_LEVEL });
+  const registry = createRegistry({ service: "gateway", version: process.version, commit: config.COMMIT });
+  const shutdown = createShutdown({ log, graceMs: config.SHUTDOWN_GRACE_MS });
+  shutdown.listen();
+  try {
+    const clients = createClients(config, { log, registry });
+    const app = createApp({ config, clients, log, registry });
+    const server = await startHttpServer(app.handler, {
+      host: config.HTTP_HOST,
+      port: config.HTTP_PORT,
+      registry,
+      maxConnections: config.MAX_CONNECTIONS,
+      maxRequestsPerSocket: config.MAX_REQUESTS_PER_SOCKET,
+      headersTimeoutMs: config.HEADERS_TIMEOUT_MS,
+      requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+      keepAliveTimeoutMs: config.KEEP_ALIVE_TIMEOUT_MS,
+      idleTimeoutMs: config.REQUEST_TIMEOUT_MS + config.REQUEST_BUDGET_MS,
+    });
+    const ops = await startOps({
+      host: config.OPS_HOST,
+      port: config.OPS_PORT,
+      registry,
+      // Auth being down later is no reason to get no traffic: much goes on without it, and all gateways would vanish at once.
+      checks: { auth: () => app.ready() },
+    });
+
+    shutdown.add("readiness", async () => {
+      ops.setDraining();
+      await sleep(config.SHUTDOWN_SETTLE_MS);
+    });
+    shutdown.add("http", () => server.drain(config.SHUTDOWN_GRACE_MS / 2));
+    shutdown.add("leases", () => app.close());
+    shutdown.add("clients", async () => clients.close());
+    shutdown.add("ops", () => ops.close());
+    log.info({ httpPort: server.port, opsPort: ops.port }, "ready");
+  } catch (error) {
+    log.fatal({ err: error }, "could not start");
+    process.exitCode = 1;
+    await shutdown.run("start failed");
+  }
+}
+
+void run(readConfig());

@@ -1,0 +1,42 @@
+import { DomainError } from "@wonrail/kit/errors";
+import { addressGroup } from "./clientAddress";
+import { LruMap } from "./lruMap";
+
+export interface AddressLimits {
+  /** Throws RATE_001 when the address has used up what it may do. Takes nothing. */
+  check(address: string): void;
+  take(address: string): void;
+}
+
+export interface AddressLimitsOptions {
+  perSecond: number;
+  burst: number;
+  /** Milliseconds of a clock that never jumps. */
+  monotonicMs: () => number;
+}
+
+/** How many addresses are remembered. One that is forgotten starts afresh, which an attacker with more addresses has anyway. */
+const MAX_ADDRESSES = 20_000;
+
+/** A bucket per address, in memory: for callers whom nothing but their address tells apart. */
+export function createAddressLimits({ perSecond, burst, monotonicMs }: AddressLimitsOptions): AddressLimits {
+  const buckets = new LruMap<string, { tokens: number; atMs: number }>(MAX_ADDRESSES);
+
+  function tokensOf(group: string): number {
+    const bucket = buckets.get(group);
+    if (!bucket) return burst;
+    return Math.min(burst, bucket.tokens + ((monotonicMs() - bucket.atMs) * perSecond) / 1000);
+  }
+
+  return {
+    check(address) {
+      const tokens = tokensOf(addressGroup(address));
+      if (tokens < 1)
+        throw new DomainError("RATE_001", { retryAfterMs: Math.ceil(((1 - tokens) * 1000) / perSecond) });
+    },
+    take(address) {
+      const group = addressGroup(address);
+      buckets.set(group, { tokens: Math.max(0, tokensOf(group) - 1), atMs: monotonicMs() });
+    },
+  };
+}

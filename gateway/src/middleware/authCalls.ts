@@ -1,0 +1,93 @@
+import { assert } from "@wonrail/kit/errors";
+import { enumName, enumValue, fromErrorDetail } from "@wonrail/kit/grpc/client";
+import {
+  KeyAccess,
+  type Principal as PrincipalMessage,
+  Quota,
+  type ResolveKeyResponse,
+  type WatchChangesResponse,
+} from "@wonrail/proto/auth/v1/auth";
+import { type Clients } from "../clients";
+import { type Principal, type ResolvedKey, type ResolveKey, type Resolution } from "./principals";
+import { type LeaseQuota, type QuotaName } from "./quotas";
+import { type LeaseRate } from "./rates";
+import { type Change } from "./watchChanges";
+
+/** Every call has a deadline, the stream of changes too: it is opened anew each hour. */
+const STREAM_LIFE_MS = 3_600_000;
+
+/** auth's RPCs in the words of the middlewares that use them. */
+export function authCalls(auth: Clients["auth"], replicaId: string) {
+  const resolveKey: ResolveKey = async ({ prefix, hash }, clientAddress) =>
+    readResolution(await auth.resolveKey({ key: { prefix, keyHash: hash }, clientAddress }, { retry: true }));
+
+  const leaseRate: LeaseRate = (orgId, wanted) => auth.leaseRate({ orgId, replicaId, wanted });
+
+  const leaseQuota: LeaseQuota = async ({ quota, ...wish }) => {
+    const answer = await auth.leaseQuota(
+      { ...wish, quota: enumValue(Quota, quota), replicaId },
+      { retry: true },
+    );
+    const { granted, validForMs, retryAfterMs, resetsAt } = answer;
+    const counts = {
+      limit: Number(answer.limit),
+      used: Number(answer.used),
+      recallable: Number(answer.recallable),
+    };
+    return { granted, validForMs, retryAfterMs, resetsAt, ...counts };
+  };
+
+  async function* changes(signal: AbortSignal): AsyncGenerator<Change> {
+    for await (const response of auth.watchChanges({ replicaId }, { signal, timeoutMs: STREAM_LIFE_MS })) {
+      const change = readChange(response);
+      if (change) yield change;
+    }
+  }
+
+  return { resolveKey, leaseRate, leaseQuota, changes };
+}
+
+const ACCESS: Partial<Record<KeyAccess, Resolution["access"]>> = {
+  [KeyAccess.REFRESH]: "refresh",
+  [KeyAccess.SESSION]: "session",
+  [KeyAccess.FULL]: "full",
+};
+
+function readResolution({ access, refusal, principal, cacheableMs }: ResolveKeyResponse): ResolvedKey {
+  return {
+    // An access that this build does not know is none.
+    access: ACCESS[access] ?? "none",
+    refusal: refusal && fromErrorDetail(refusal),
+    principal: principal && readPrincipal(principal),
+    cacheableMs,
+  };
+}
+
+function readPrincipal(message: PrincipalMessage): Principal {
+  const { orgId, orgCode, keyId, keyUsableUntil, subscriptionEndsAt, ratePerSecond, rateBurst } = message;
+  assert(
+    orgId !== "" && keyUsableUntil && subscriptionEndsAt,
+    "a principal has an organisation and its ends",
+  );
+  return { orgId, orgCode, keyId, keyUsableUntil, subscriptionEndsAt, ratePerSecond, rateBurst };
+}
+
+/** Undefined for a kind of change that this build does not know. */
+function readChange({ change }: WatchChangesResponse): Change | undefined {
+  switch (change?.$case) {
+    case "started":
+      return { kind: "started", heartbeatMs: change.value.heartbeatMs };
+    case "heartbeat":
+      return { kind: "heartbeat" };
+    case "keyRevoked":
+      return { kind: "keyRevoked", keyId: change.value.keyId };
+    case "organisationChanged":
+      return { kind: "organisationChanged", orgId: change.value.orgId };
+    case "quotaRecalled": {
+      const quota: QuotaName | undefined = enumName(Quota, change.value.quota);
+      return quota && { kind: "quotaRecalled", orgId: change.value.orgId, quota };
+    }
+    default:
+      return undefined;
+  }
+}

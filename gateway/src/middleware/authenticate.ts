@@ -1,0 +1,41 @@
+import { type IncomingMessage } from "node:http";
+import { DomainError } from "@wonrail/kit/errors";
+import { type Principal, type Principals, type Resolution } from "./principals";
+
+const BEARER = /^Bearer +(\S+)$/i;
+
+/** Whose request it is, provided that its key may be used for an operation of this access. */
+export async function authenticate(
+  principals: Principals,
+  req: IncomingMessage,
+  clientAddress: string,
+  access: "session" | "full",
+): Promise<Principal> {
+  const apiKey = presentedKey(req);
+  if (apiKey === undefined) throw new DomainError("WAUTH_001");
+  const found = principals.lookUp(apiKey, clientAddress);
+  // Most look-ups are answered at once, and then nothing needs to be waited for.
+  return judge(found instanceof Promise ? await found : found, req, access);
+}
+
+function judge(
+  { access, refusal, principal }: Resolution,
+  req: IncomingMessage,
+  needed: "session" | "full",
+): Principal {
+  const orgCode = req.headers["x-org-code"];
+  // A key with another organisation's code says nothing about either: it is simply no valid key.
+  if (principal && orgCode !== undefined && orgCode !== principal.orgCode) throw new DomainError("WAUTH_001");
+  const isEnough = access === "full" || (access === "session" && needed === "session");
+  if (!principal || !isEnough) throw refusal ?? new DomainError("WAUTH_001");
+  return principal;
+}
+
+function presentedKey(req: IncomingMessage): string | undefined {
+  const apiKey = req.headers["x-api-key"];
+  const { authorization } = req.headers;
+  if (authorization === undefined) return typeof apiKey === "string" ? apiKey : undefined;
+  const bearer = BEARER.exec(authorization)?.[1];
+  // Two credentials that differ leave open whose request it is.
+  return apiKey === undefined || apiKey === bearer ? bearer : undefined;
+}

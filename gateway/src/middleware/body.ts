@@ -1,0 +1,81 @@
+import { isUtf8 } from "node:buffer";
+import { type IncomingMessage } from "node:http";
+import { DomainError, type FieldProblem, invalidRequest } from "@wonrail/kit/errors";
+import { type Json } from "@wonrail/kit/json";
+import { JsonRefusedError, parseStrictJson } from "./strictJson";
+
+export const MAX_BODY_BYTES = 64 * 1024;
+
+/**
+ * A body that is too large is still read to its end, and thrown away, up to here: a client that is still sending would see a
+ * reset connection instead of our answer. Beyond it the answer goes out at once and the connection is closed.
+ */
+const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
+
+const CONTENT_TYPE = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*$/i;
+
+export interface ReceivedBody {
+  /** undefined: there was none. */
+  value: Json | undefined;
+  problems: FieldProblem[];
+}
+
+const NO_BODY: ReceivedBody = { value: undefined, problems: [] };
+
+/** Reads, decodes and strictly parses the request's body. */
+export async function readBody(req: IncomingMessage): Promise<ReceivedBody> {
+  const { headers } = req;
+  const declaredBytes = headers["content-length"];
+  if (headers["transfer-encoding"] === undefined && (declaredBytes === undefined || declaredBytes === "0")) {
+    return NO_BODY;
+  }
+  if (headers["content-encoding"] !== undefined && headers["content-encoding"] !== "identity") {
+    throw new DomainError("REQ_007");
+  }
+  if (!CONTENT_TYPE.test(headers["content-type"] ?? "")) throw new DomainError("REQ_007");
+  const bytes = await collect(req);
+  if (bytes.length === 0) return NO_BODY;
+  if (!isUtf8(bytes)) throw refusedBody("is not valid UTF-8");
+  try {
+    return parseStrictJson(bytes.toString("utf8"));
+  } catch (error) {
+    if (error instanceof JsonRefusedError) throw refusedBody(error.message);
+    throw error;
+  }
+}
+
+function collect(req: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size <= MAX_BODY_BYTES) {
+        chunks.push(chunk);
+        return;
+      }
+      chunks.length = 0;
+      if (size > MAX_DISCARDED_BYTES) settle(() => reject(tooLarge()));
+    };
+    const onEnd = (): void => {
+      if (size > MAX_BODY_BYTES) settle(() => reject(tooLarge()));
+      else settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    };
+    // The client went away or its framing broke. Nobody reads the answer; the request only has to end.
+    const onClose = (): void => settle(() => reject(refusedBody("ended before it was complete")));
+    const settle = (outcome: () => void): void => {
+      req.off("data", onData).off("end", onEnd).off("error", onClose).off("close", onClose);
+      outcome();
+    };
+    if (Number(req.headers["content-length"] ?? 0) > MAX_DISCARDED_BYTES) return reject(tooLarge());
+    req.on("data", onData).on("end", onEnd).on("error", onClose).on("close", onClose);
+  });
+}
+
+function tooLarge(): DomainError {
+  return new DomainError("REQ_006", { maxBytes: MAX_BODY_BYTES });
+}
+
+function refusedBody(message: string): DomainError {
+  return invalidRequest([{ path: "(body)", message }]);
+}

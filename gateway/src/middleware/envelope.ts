@@ -1,0 +1,83 @@
+import { type DomainError, errorTable } from "@wonrail/kit/errors";
+import { type Json } from "@wonrail/kit/json";
+import { type ApiResponse } from "./exchange";
+
+/** What the answer to a refused request may carry beyond the table's row. */
+export interface Refusal {
+  error: DomainError;
+  /** Where HTTP has a more exact status than the code's. */
+  status?: number;
+  /** For a method that is not supported. */
+  allow?: string;
+}
+
+/** A document, not a page: nothing may frame it, run in it, guess its type or keep it. */
+export const SECURITY_HEADERS: readonly string[] = [
+  "Content-Security-Policy",
+  "default-src 'none'; frame-ancestors 'none'",
+  "Strict-Transport-Security",
+  "max-age=31536000; includeSubDomains",
+  "X-Content-Type-Options",
+  "nosniff",
+  "X-Frame-Options",
+  "DENY",
+  "Referrer-Policy",
+  "no-referrer",
+  "Cross-Origin-Resource-Policy",
+  "same-origin",
+  "Cache-Control",
+  "no-store",
+];
+
+const JSON_HEADERS: readonly string[] = [
+  ...SECURITY_HEADERS,
+  "Content-Type",
+  "application/json; charset=utf-8",
+];
+
+export function sendData(res: ApiResponse, status: number, data: unknown): void {
+  const { requestId } = res.locals.exchange.context;
+  const now = new Date().toISOString();
+  // Spelled out: the id is checked and the rest is ours, so only the data needs a serialiser.
+  const body = `{"success":true,"data":${JSON.stringify(data)},"error":null,"requestId":"${requestId}","timestamp":"${now}"}`;
+  sendJson(res, status, body);
+}
+
+export function sendRefusal(res: ApiResponse, { error, status, allow }: Refusal): void {
+  const { exchange } = res.locals;
+  exchange.code = error.code;
+  const row = errorTable[error.code];
+  const answerStatus = status ?? row.http;
+  if (allow !== undefined) exchange.headers.push("Allow", allow);
+  if (answerStatus === 401) exchange.headers.push("WWW-Authenticate", 'Bearer realm="wonrail"');
+  if (row.retryable) exchange.headers.push("Retry-After", String(retryAfterSeconds(error)));
+  sendJson(res, answerStatus, refusalBody(error, exchange.context.requestId));
+}
+
+export function refusalBody(error: DomainError, requestId: string): string {
+  const { code, details } = error;
+  const message = errorTable[code].message;
+  const timestamp = new Date().toISOString();
+  return JSON.stringify({
+    success: false,
+    data: null,
+    error: { code, message, details },
+    requestId,
+    timestamp,
+  });
+}
+
+/** Whole seconds, rounded up: a client that waits exactly this long does not come too early. */
+export function retryAfterSeconds(error: DomainError): number {
+  const waitMs: Json | undefined = error.details?.retryAfterMs;
+  return typeof waitMs === "number" && waitMs > 0 ? Math.ceil(waitMs / 1000) : 1;
+}
+
+/** A body that is JSON already. One write of the head: setting headers one by one costs more than the rest of the answer. */
+export function sendJson(res: ApiResponse, status: number, body: string): void {
+  const { exchange } = res.locals;
+  const head = JSON_HEADERS.concat(exchange.headers);
+  head.push("X-Request-Id", exchange.context.requestId, "Content-Length", String(Buffer.byteLength(body)));
+  res.writeHead(status, head);
+  res.end(body);
+}

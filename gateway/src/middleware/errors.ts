@@ -1,0 +1,51 @@
+import { type ErrorRequestHandler, type RequestHandler } from "express";
+import { runInContext } from "@wonrail/kit/context";
+import { DomainError, invalidRequest } from "@wonrail/kit/errors";
+import { type Log } from "@wonrail/kit/log";
+import { type Refusal, sendRefusal } from "./envelope";
+import { type ApiResponse } from "./exchange";
+
+/** The one place where a failure becomes an answer. What is not a refusal of ours is logged here, once, and shown to nobody. */
+export function answerErrors(log: Log): ErrorRequestHandler {
+  return (error: unknown, _req, response, _next) => {
+    const res = response as ApiResponse;
+    if (res.headersSent) {
+      res.destroy();
+      return;
+    }
+    sendRefusal(
+      res,
+      refusalOf(error, (unexpected) => {
+        runInContext(res.locals.exchange.context, () => log.error({ err: unexpected }, "request failed"));
+      }),
+    );
+  };
+}
+
+export const noSuchRoute: RequestHandler = () => {
+  throw new DomainError("REQ_004");
+};
+
+/** Thrown for a path that exists, asked with a method that it does not have. */
+export class MethodNotAllowedError extends Error {
+  override readonly name = "MethodNotAllowedError";
+
+  constructor(readonly allow: string) {
+    super("method not allowed");
+  }
+}
+
+function refusalOf(error: unknown, onUnexpected: (error: unknown) => void): Refusal {
+  if (error instanceof DomainError) {
+    // A service's own failure was logged there with its cause; here it is only passed on.
+    if (error.code === "SYS_001" && error.cause !== undefined) onUnexpected(error);
+    return { error };
+  }
+  if (error instanceof MethodNotAllowedError)
+    return { error: new DomainError("REQ_005"), allow: error.allow };
+  if (error instanceof URIError) {
+    return { error: invalidRequest([{ path: "(path)", message: "holds percent-encoding that is no text" }]) };
+  }
+  onUnexpected(error);
+  return { error: new DomainError("SYS_001", null, { cause: error }) };
+}

@@ -1,0 +1,127 @@
+import { performance } from "node:perf_hooks";
+import { type NextFunction, type Request, type RequestHandler, type Response } from "express";
+import { childTraceparent, type RequestContext, runInContext } from "@wonrail/kit/context";
+import { type ErrorCode, invalidRequest } from "@wonrail/kit/errors";
+import { newId } from "@wonrail/kit/ids";
+import { type Log } from "@wonrail/kit/log";
+import { Counter, DURATION_BUCKETS_SECONDS, Gauge, Histogram, type Registry } from "@wonrail/kit/metrics";
+
+/** One request and its answer, from the first byte to the last: what the log line and the metrics are made of. */
+export interface Exchange {
+  readonly startedMs: number;
+  context: RequestContext;
+  /** The route's template, never the path itself: ids would make a series each. */
+  route: string;
+  /** Why the request was refused, if it was. */
+  code: ErrorCode | undefined;
+  /** Names and values, in turn, of the answer's headers beyond those that every answer has. */
+  readonly headers: string[];
+}
+
+export type ApiResponse = Response<unknown, { exchange: Exchange }>;
+
+export interface ExchangeOptions {
+  log: Log;
+  registry: Registry;
+  /** How long anything behind the gateway may take over one request. */
+  budgetMs: number;
+}
+
+/** The same form that services accept from each other. */
+export const REQUEST_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+
+/** The first middleware: gives the request its id, trace, deadline and context, and sees it out with one log line. */
+export function openExchange({ log, registry, budgetMs }: ExchangeOptions): RequestHandler {
+  const observe = observer(registry);
+  // Each field of the line is chosen here and none is a secret, so there is nothing to look through for one.
+  const accessLog = log.child({}, { redact: [] });
+  return (req: Request, res: Response, next: NextFunction) => {
+    const given = req.headers["x-request-id"];
+    const exchange: Exchange = {
+      startedMs: performance.now(),
+      context: {
+        requestId: typeof given === "string" && REQUEST_ID.test(given) ? given : newId("req"),
+        traceparent: childTraceparent(req.headers["traceparent"] as string | undefined),
+        deadlineMs: Date.now() + budgetMs,
+      },
+      route: "none",
+      code: undefined,
+      headers: [],
+    };
+    (res as ApiResponse).locals.exchange = exchange;
+    const measured = observe(req.method);
+    res.once("close", () => {
+      const seconds = (performance.now() - exchange.startedMs) / 1000;
+      const outcome = res.writableFinished ? `${Math.floor(res.statusCode / 100)}xx` : "aborted";
+      measured(exchange.route, outcome, seconds);
+      runInContext(exchange.context, () => logAccess(accessLog, req, res, exchange, seconds));
+    });
+    // HTTP/1.1 demands the header; without this check Node would refuse in a form of its own.
+    if (req.headers.host === undefined && req.httpVersionMinor > 0) {
+      return next(invalidRequest([{ path: "(header) Host", message: "is required" }]));
+    }
+    runInContext(exchange.context, next);
+  };
+}
+
+/** From here on the request is the organisation's: in its log lines and in what is sent to other services. */
+export function runAsOrganisation<T>(exchange: Exchange, orgId: string, work: () => T): T {
+  exchange.context = { ...exchange.context, orgId };
+  return runInContext(exchange.context, work);
+}
+
+function logAccess(log: Log, req: Request, res: Response, exchange: Exchange, seconds: number): void {
+  const { route, code } = exchange;
+  const line = {
+    method: req.method,
+    route,
+    status: res.statusCode,
+    durationMs: Math.round(seconds * 1e4) / 10,
+  };
+  if (!res.writableFinished) log.info(line, "request aborted");
+  else if (code === undefined) log.info(line, "request");
+  else log.info({ ...line, code }, "request");
+}
+
+/** The RED metrics. Label sets are looked up once per combination: hashing them for each request costs more than counting. */
+function observer(
+  registry: Registry,
+): (method: string) => (route: string, outcome: string, seconds: number) => void {
+  const labelNames = ["method", "route", "status_class"] as const;
+  const requests = new Counter({
+    name: "http_requests_total",
+    help: "Requests answered, by route template",
+    labelNames,
+    registers: [registry],
+  });
+  const duration = new Histogram({
+    name: "http_request_duration_seconds",
+    help: "From the first byte of the request's head to the last of its answer",
+    labelNames,
+    buckets: DURATION_BUCKETS_SECONDS,
+    registers: [registry],
+  });
+  const inFlight = new Gauge({
+    name: "http_requests_in_flight",
+    help: "Requests that are being served now",
+    registers: [registry],
+  });
+  const series = new Map<string, { count(): void; time(seconds: number): void }>();
+
+  return (method) => {
+    inFlight.inc();
+    return (route, outcome, seconds) => {
+      inFlight.dec();
+      const key = `${method} ${route} ${outcome}`;
+      let one = series.get(key);
+      if (!one) {
+        const labels = { method, route, status_class: outcome };
+        const [counter, histogram] = [requests.labels(labels), duration.labels(labels)];
+        one = { count: () => counter.inc(), time: (value) => histogram.observe(value) };
+        series.set(key, one);
+      }
+      one.count();
+      one.time(seconds);
+    };
+  };
+}

@@ -1,0 +1,162 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import { type AddressInfo, type Socket } from "node:net";
+import { DomainError, invalidRequest } from "@wonrail/kit/errors";
+import { newId } from "@wonrail/kit/ids";
+import { Counter, Gauge, type Registry } from "@wonrail/kit/metrics";
+import { refusalBody, SECURITY_HEADERS } from "./envelope";
+
+export interface HttpServerOptions {
+  host: string;
+  /** 0 takes any free port. */
+  port: number;
+  registry: Registry;
+  maxConnections: number;
+  maxRequestsPerSocket: number;
+  headersTimeoutMs: number;
+  requestTimeoutMs: number;
+  keepAliveTimeoutMs: number;
+  /** How long a client may take to read its answer. */
+  idleTimeoutMs: number;
+}
+
+export interface HttpServer {
+  readonly port: number;
+  /** Takes no new connections, answers what is under way, closes each connection after its answer; after `graceMs` all that are left. */
+  drain(graceMs: number): Promise<void>;
+}
+
+const MAX_HEADER_BYTES = 8 * 1024;
+/** How often the two timeouts are looked at, which is how late they may be. */
+const CHECK_INTERVAL_MS = 1_000;
+
+/** The server around the app: limits for clients that are slow, many or wrong in ways that never become a request. */
+export async function startHttpServer(app: RequestListener, options: HttpServerOptions): Promise<HttpServer> {
+  const { host, port, headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs } = options;
+  let draining = false;
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      keepAliveTimeout: keepAliveTimeoutMs,
+      insecureHTTPParser: false,
+      // Answered by the app, in the envelope.
+      requireHostHeader: false,
+    },
+    (req, res) => {
+      if (draining) res.shouldKeepAlive = false;
+      app(req, res);
+    },
+  );
+  server.maxConnections = options.maxConnections;
+  server.maxRequestsPerSocket = options.maxRequestsPerSocket;
+  server.timeout = options.idleTimeoutMs;
+  server.on("clientError", answerBrokenRequest);
+  // An expectation that nobody has, and a tunnel that nobody offers: both are ordinary requests to be refused.
+  server.on("checkExpectation", (_req, res) => {
+    answerRaw(res.socket, 417, invalidRequest([{ path: "(header) Expect", message: "is not supported" }]));
+  });
+  server.on("connect", (_req, socket) => answerRaw(socket as Socket, 405, new DomainError("REQ_005")));
+  measure(server, options.registry);
+
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    async drain(graceMs) {
+      draining = true;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+interface ParserError extends Error {
+  code?: string;
+}
+
+/** What Node's parser refuses never becomes a request, but its sender is owed the same kind of answer. */
+function answerBrokenRequest(error: ParserError, stream: unknown): void {
+  const socket = stream as Socket & { _httpMessage?: { headersSent: boolean } };
+  // Nobody is there, or an answer is half written: a second one would only garble it.
+  if (error.code === "ECONNRESET" || socket._httpMessage?.headersSent) {
+    socket.destroy();
+    return;
+  }
+  switch (error.code) {
+    case "HPE_HEADER_OVERFLOW":
+      return answerRaw(socket, 431, new DomainError("REQ_006", { maxHeaderBytes: MAX_HEADER_BYTES }));
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return answerRaw(socket, 413, new DomainError("REQ_006"));
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return answerRaw(
+        socket,
+        408,
+        invalidRequest([{ path: "(request)", message: "did not arrive in time" }]),
+      );
+    default:
+      return answerRaw(socket, 400, invalidRequest([{ path: "(request)", message: "is not valid HTTP" }]));
+  }
+}
+
+const REASONS: Record<number, string> = {
+  400: "Bad Request",
+  405: "Method Not Allowed",
+  408: "Request Timeout",
+  413: "Payload Too Large",
+  417: "Expectation Failed",
+  431: "Request Header Fields Too Large",
+};
+
+/** Writes a whole answer and ends the connection, whose next bytes could be anything. */
+function answerRaw(socket: Socket | null, status: number, error: DomainError): void {
+  if (!socket?.writable) {
+    socket?.destroy();
+    return;
+  }
+  const requestId = newId("req");
+  const body = refusalBody(error, requestId);
+  const headers = [
+    `HTTP/1.1 ${status} ${REASONS[status] ?? "Error"}`,
+    ...pairs(SECURITY_HEADERS),
+    "Content-Type: application/json; charset=utf-8",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    `Date: ${new Date().toUTCString()}`,
+    "Connection: close",
+  ];
+  socket.end(`${headers.join("\r\n")}\r\n\r\n${body}`);
+  // The sender may go on for ever; what it sends now is nobody's.
+  socket.resume();
+  setTimeout(() => socket.destroy(), CHECK_INTERVAL_MS).unref();
+}
+
+function pairs(headers: readonly string[]): string[] {
+  return headers.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${headers[index + 1]}`] : []));
+}
+
+function measure(server: Server, registry: Registry): void {
+  new Gauge({
+    name: "http_connections",
+    help: "Open connections of clients",
+    registers: [registry],
+    async collect() {
+      this.set(
+        await new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count ?? 0))),
+      );
+    },
+  });
+  const dropped = new Counter({
+    name: "http_connections_dropped_total",
+    help: "Connections refused because there were too many",
+    registers: [registry],
+  });
+  server.on("drop", () => dropped.inc());
+}

@@ -1,0 +1,243 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { DomainError, errorTable } from "@wonrail/kit/errors";
+import { type Log } from "@wonrail/kit/log";
+
+/** What a plan counts. */
+export type QuotaName = "WALLETS" | "MONEY_OPERATIONS" | "RECORDED_TRANSACTIONS";
+
+export interface QuotaWish {
+  orgId: string;
+  quota: QuotaName;
+  wanted: number;
+  leaseId: string;
+  accounts: QuotaAccount[];
+}
+
+/** The end of one lease: what was used of it. */
+export interface QuotaAccount {
+  leaseId: string;
+  spent: number;
+}
+
+/** auth's answer to a wish for units. */
+export interface QuotaLease {
+  granted: number;
+  /** Counted from the moment the wish was sent. */
+  validForMs: number;
+  limit: number;
+  used: number;
+  /** Lent to other gateways, which have been asked to give account. */
+  recallable: number;
+  retryAfterMs: number;
+  resetsAt: Date | undefined;
+}
+
+export type LeaseQuota = (wish: QuotaWish) => Promise<QuotaLease>;
+
+export interface QuotasOptions {
+  leaseQuota: LeaseQuota;
+  log: Log;
+  /** Milliseconds of a clock that never jumps. */
+  monotonicMs: () => number;
+}
+
+export interface Quotas {
+  /**
+   * Does work that counts against the plan. The unit is taken before and given back when nothing new was done: a refusal, or the
+   * stored answer of an earlier request. An outcome that nobody knows keeps its unit; the retry that finds out gives back its own.
+   */
+  count<R extends { replayed?: boolean }>(
+    orgId: string,
+    quota: QuotaName,
+    work: () => Promise<R>,
+  ): Promise<R>;
+  /** Stops using the leases of a quota, and gives account of them as soon as their work is done. */
+  recall(orgId: string, quota: QuotaName): void;
+  /** Gives account of every lease. */
+  close(): Promise<void>;
+}
+
+interface Lease {
+  leaseId: string;
+  granted: number;
+  taken: number;
+  /** Taken by work that has not ended. */
+  running: number;
+  validUntilMs: number;
+}
+
+/** One organisation's use of one quota in this process. */
+interface Counter {
+  readonly orgId: string;
+  readonly quota: QuotaName;
+  lease: Lease | undefined;
+  /** No longer taken from; accounted for when nothing runs on them. */
+  ending: Lease[];
+  leasing: Promise<void> | undefined;
+  waiting: number;
+  takenSinceAsk: number;
+}
+
+const MAX_WAITING = 1_000;
+const MAX_ROUNDS = 20;
+const MAX_UNITS_PER_LEASE = 1_000;
+const MAX_ACCOUNTS_PER_CALL = 100;
+const SWEEP_MS = 1_000;
+
+/** Plans' quotas, kept exactly by auth and spent here in leases: a unit is counted once, whatever fails, and no plan is ever exceeded. */
+export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Quotas {
+  const counters = new Map<string, Counter>();
+  const sweeper = setInterval(() => void sweep(), SWEEP_MS).unref();
+  let sweeping = false;
+
+  async function take(counter: Counter): Promise<Lease> {
+    for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+      const { lease } = counter;
+      if (lease && lease.taken < lease.granted && monotonicMs() < lease.validUntilMs) {
+        lease.taken += 1;
+        lease.running += 1;
+        counter.takenSinceAsk += 1;
+        return lease;
+      }
+      if (counter.waiting >= MAX_WAITING) break;
+      counter.waiting += 1;
+      try {
+        await (counter.leasing ??= renew(counter).finally(() => (counter.leasing = undefined)));
+      } finally {
+        counter.waiting -= 1;
+      }
+    }
+    throw new DomainError("SYS_002", { retryAfterMs: 1000 });
+  }
+
+  /** Ends the lease in use and asks for another. Throws WAUTH_004 when the plan has no unit left anywhere. */
+  async function renew(counter: Counter): Promise<void> {
+    end(counter);
+    const accounts = settled(counter);
+    const wanted = Math.min(MAX_UNITS_PER_LEASE, counter.waiting + counter.takenSinceAsk + 1);
+    counter.takenSinceAsk = 0;
+    const leaseId = randomUUID();
+    const sentAtMs = monotonicMs();
+    const { orgId, quota } = counter;
+    const answer = await leaseQuota({ orgId, quota, wanted, leaseId, accounts }).catch((error: unknown) => {
+      // The units may be on loan all the same: this account gives them back.
+      counter.ending.push({ leaseId, granted: 0, taken: 0, running: 0, validUntilMs: sentAtMs });
+      throw isOutage(error) ? new DomainError("SYS_002", { retryAfterMs: 1000 }, { cause: error }) : error;
+    });
+    accounted(counter, accounts);
+    if (answer.granted > 0) {
+      const validUntilMs = sentAtMs + answer.validForMs;
+      counter.lease = { leaseId, granted: answer.granted, taken: 0, running: 0, validUntilMs };
+    } else if (answer.recallable > 0) {
+      await sleep(answer.retryAfterMs);
+    } else {
+      throw planExceeded(quota, answer);
+    }
+  }
+
+  function end(counter: Counter): void {
+    if (counter.lease) counter.ending.push(counter.lease);
+    counter.lease = undefined;
+  }
+
+  /** Gives account of what has ended by itself; otherwise units that nobody asks for again would stay on loan. */
+  async function sweep(): Promise<void> {
+    if (sweeping) return;
+    sweeping = true;
+    for (const [key, counter] of counters) {
+      if (counter.lease && counter.lease.validUntilMs <= monotonicMs()) end(counter);
+      await giveAccount(counter);
+      if (!counter.lease && counter.ending.length === 0 && !counter.leasing && counter.waiting === 0)
+        counters.delete(key);
+    }
+    sweeping = false;
+  }
+
+  async function giveAccount(counter: Counter): Promise<void> {
+    const accounts = settled(counter);
+    if (accounts.length === 0) return;
+    try {
+      await leaseQuota({ orgId: counter.orgId, quota: counter.quota, wanted: 0, leaseId: "", accounts });
+      accounted(counter, accounts);
+    } catch (error) {
+      // The account stays and is given again; until then its units count as spent, so no plan is exceeded.
+      log.debug({ err: error }, "quota account not given");
+    }
+  }
+
+  function counterOf(orgId: string, quota: QuotaName): Counter {
+    const key = `${orgId} ${quota}`;
+    let counter = counters.get(key);
+    if (!counter) {
+      counter = {
+        orgId,
+        quota,
+        lease: undefined,
+        ending: [],
+        leasing: undefined,
+        waiting: 0,
+        takenSinceAsk: 0,
+      };
+      counters.set(key, counter);
+    }
+    return counter;
+  }
+
+  return {
+    async count(orgId, quota, work) {
+      const counter = counterOf(orgId, quota);
+      const lease = await take(counter);
+      let didNothing = false;
+      try {
+        const reply = await work();
+        didNothing = reply.replayed === true;
+        return reply;
+      } catch (error) {
+        didNothing = error instanceof DomainError && changesNothing(error);
+        throw error;
+      } finally {
+        lease.running -= 1;
+        if (didNothing) lease.taken -= 1;
+      }
+    },
+    recall(orgId, quota) {
+      const counter = counters.get(`${orgId} ${quota}`);
+      if (!counter) return;
+      end(counter);
+      void giveAccount(counter);
+    },
+    async close() {
+      clearInterval(sweeper);
+      for (const [, counter] of counters) {
+        end(counter);
+        await giveAccount(counter);
+      }
+    },
+  };
+}
+
+/** SYS_003 says that the outcome is unknown and SYS_001 says nothing at all; every other refusal is a promise that nothing was done. */
+function changesNothing(error: DomainError): boolean {
+  return error.code === "SYS_002" || error.code === "SYS_004" || errorTable[error.code].http < 500;
+}
+
+function isOutage(error: unknown): boolean {
+  return error instanceof DomainError && errorTable[error.code].http >= 500;
+}
+
+function settled(counter: Counter): QuotaAccount[] {
+  return counter.ending
+    .filter((lease) => lease.running === 0)
+    .slice(0, MAX_ACCOUNTS_PER_CALL)
+    .map(({ leaseId, taken }) => ({ leaseId, spent: taken }));
+}
+
+function accounted(counter: Counter, accounts: QuotaAccount[]): void {
+  const ids = new Set(accounts.map(({ leaseId }) => leaseId));
+  counter.ending = counter.ending.filter(({ leaseId }) => !ids.has(leaseId));
+}
+
+function planExceeded(quota: QuotaName, { limit, used, resetsAt }: QuotaLease): DomainError {
+  return new DomainError("WAUTH_004", { quota, limit, used, resetsAt: resetsAt?.toISOString() ?? null });
+}

@@ -1,0 +1,181 @@
+import { DomainError } from "@wonrail/kit/errors";
+import { Counter, type Registry } from "@wonrail/kit/metrics";
+import { LruMap } from "./lruMap";
+import { type Principal } from "./principals";
+
+/** auth's answer to a wish for requests. */
+export interface RateLease {
+  granted: number;
+  /** Counted from the moment the wish was sent. */
+  validForMs: number;
+  ratePerSecond: number;
+  rateBurst: number;
+  /** Left in the organisation's bucket after this lease. */
+  remaining: number;
+  retryAfterMs: number;
+}
+
+export type LeaseRate = (orgId: string, wanted: number) => Promise<RateLease>;
+
+export interface RatesOptions {
+  leaseRate: LeaseRate;
+  registry: Registry;
+  /** Milliseconds of a clock that never jumps. */
+  monotonicMs: () => number;
+}
+
+/** What the RateLimit headers say. */
+export interface RateState {
+  limit: number;
+  remaining: number;
+  resetSeconds: number;
+}
+
+export interface Rates {
+  /** Takes one request of the organisation's rate, or refuses with RATE_001. A promise only when a lease has to be waited for. */
+  take(principal: Principal): void | Promise<void>;
+  state(principal: Principal): RateState;
+}
+
+interface Bucket {
+  /** Newest last. Few: each lives for about a second. */
+  leases: { left: number; validUntilMs: number }[];
+  /** The last one asked for, which waiting requests share. */
+  leasing: Promise<void> | undefined;
+  waiting: number;
+  /** Requests let through since the last lease was asked for: what the next one will need. */
+  usedSinceAsk: number;
+  remaining: number;
+  refusedUntilMs: number;
+  /** Own bucket for as long as auth cannot be asked. */
+  alone: { tokens: number; atMs: number; untilMs: number } | undefined;
+}
+
+const MAX_ORGANISATIONS = 10_000;
+const MAX_WAITING = 1_000;
+const MAX_ROUNDS = 5;
+/** While auth does not answer, how often one request has to wait until that is certain. */
+const ALONE_STEP_MS = 250;
+
+/**
+ * Organisations' rate limits, shared by all gateways: auth keeps the bucket, and each gateway takes from it in leases as large as it
+ * will need for the next moment. The next lease is asked for while the last one still has requests left, so none waits at a steady rate.
+ * While auth cannot be asked each gateway limits by itself at the organisation's full rate: looser, never unlimited, never closed.
+ */
+export function createRates({ leaseRate, registry, monotonicMs }: RatesOptions): Rates {
+  const buckets = new LruMap<string, Bucket>(MAX_ORGANISATIONS);
+  const alone = new Counter({
+    name: "gateway_rate_unshared_total",
+    help: "Requests whose rate was limited by this process alone because auth could not be asked",
+    registers: [registry],
+  });
+
+  function take(principal: Principal): void | Promise<void> {
+    const bucket = bucketOf(principal.orgId);
+    const left = takeLeased(bucket);
+    if (left === undefined) return wait(principal, bucket);
+    // A quarter left: the next lease is on its way before this one runs out.
+    if (left * 4 <= bucket.usedSinceAsk && !bucket.leasing) lease(principal, bucket).catch(() => undefined);
+  }
+
+  /** How many remain after taking one; undefined when there is none to take. */
+  function takeLeased(bucket: Bucket): number | undefined {
+    const now = monotonicMs();
+    while (
+      bucket.leases.length > 0 &&
+      (bucket.leases[0]!.left === 0 || bucket.leases[0]!.validUntilMs <= now)
+    ) {
+      bucket.leases.shift();
+    }
+    const first = bucket.leases[0];
+    if (!first) return undefined;
+    first.left -= 1;
+    bucket.usedSinceAsk += 1;
+    return bucket.leases.reduce((sum, { left }) => sum + left, 0);
+  }
+
+  async function wait(principal: Principal, bucket: Bucket): Promise<void> {
+    if (bucket.alone && monotonicMs() < bucket.alone.untilMs) return takeAlone(principal, bucket.alone);
+    if (bucket.waiting >= MAX_WAITING) throw rateExceeded(1000);
+    bucket.waiting += 1;
+    try {
+      for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+        const refusedForMs = bucket.refusedUntilMs - monotonicMs();
+        if (refusedForMs > 0) throw rateExceeded(refusedForMs);
+        await (bucket.leasing ?? lease(principal, bucket));
+        if (bucket.alone) return takeAlone(principal, bucket.alone);
+        if (takeLeased(bucket) !== undefined) return;
+      }
+      // Each lease went to requests that waited before this one: the demand is beyond what is granted.
+      throw rateExceeded(1000);
+    } finally {
+      bucket.waiting -= 1;
+    }
+  }
+
+  function lease(principal: Principal, bucket: Bucket): Promise<void> {
+    const sentAtMs = monotonicMs();
+    const wanted = Math.max(1, bucket.waiting + bucket.usedSinceAsk);
+    bucket.usedSinceAsk = 0;
+    bucket.leasing = leaseRate(principal.orgId, Math.min(wanted, Math.max(1, principal.rateBurst))).then(
+      (answer) => {
+        bucket.leasing = bucket.alone = undefined;
+        bucket.remaining = answer.remaining;
+        if (answer.granted > 0)
+          bucket.leases.push({ left: answer.granted, validUntilMs: sentAtMs + answer.validForMs });
+        else bucket.refusedUntilMs = monotonicMs() + answer.retryAfterMs;
+      },
+      () => {
+        bucket.leasing = undefined;
+        const now = monotonicMs();
+        bucket.alone ??= { tokens: principal.rateBurst, atMs: now, untilMs: now };
+        bucket.alone.untilMs = now + ALONE_STEP_MS;
+      },
+    );
+    return bucket.leasing;
+  }
+
+  function takeAlone({ ratePerSecond, rateBurst }: Principal, own: NonNullable<Bucket["alone"]>): void {
+    const now = monotonicMs();
+    own.tokens = Math.min(rateBurst, own.tokens + ((now - own.atMs) * ratePerSecond) / 1000);
+    own.atMs = now;
+    if (own.tokens < 1) throw rateExceeded(((1 - own.tokens) * 1000) / ratePerSecond);
+    own.tokens -= 1;
+    alone.inc();
+  }
+
+  function bucketOf(orgId: string): Bucket {
+    let bucket = buckets.get(orgId);
+    if (!bucket) {
+      bucket = {
+        leases: [],
+        leasing: undefined,
+        waiting: 0,
+        usedSinceAsk: 0,
+        remaining: 0,
+        refusedUntilMs: 0,
+        alone: undefined,
+      };
+      buckets.set(orgId, bucket);
+    }
+    return bucket;
+  }
+
+  return {
+    take,
+    state({ orgId, ratePerSecond, rateBurst }) {
+      const bucket = bucketOf(orgId);
+      const left = bucket.leases.reduce((sum, lease) => sum + lease.left, bucket.remaining);
+      const remaining = Math.max(0, Math.min(rateBurst, left));
+      return {
+        limit: rateBurst,
+        remaining,
+        resetSeconds: Math.ceil((rateBurst - remaining) / ratePerSecond),
+      };
+    },
+  };
+}
+
+function rateExceeded(retryAfterMs: number): DomainError {
+  return new DomainError("RATE_001", { retryAfterMs: Math.ceil(retryAfterMs) });
+}

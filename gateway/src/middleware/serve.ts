@@ -1,0 +1,153 @@
+import { type Request, type RequestHandler } from "express";
+import { z } from "zod";
+import {
+  type Call,
+  type Input,
+  type OpenCall,
+  type Operation,
+  type Reply,
+  type Route,
+} from "../routes/operation";
+import { type AddressLimits } from "./addressLimits";
+import { authenticate } from "./authenticate";
+import { readBody } from "./body";
+import { clientAddress } from "./clientAddress";
+import { sendData } from "./envelope";
+import { type ApiResponse, type Exchange, runAsOrganisation } from "./exchange";
+import { idempotencyKey } from "./idempotency";
+import { type Principal, type Principals } from "./principals";
+import { parseQuery } from "./query";
+import { type Quotas } from "./quotas";
+import { type Rates } from "./rates";
+import { validate } from "./validate";
+
+export interface ServeOptions {
+  principals: Principals;
+  rates: Rates;
+  quotas: Quotas;
+  /** For operations that need no key. */
+  openRates: AddressLimits;
+  trustedProxyHops: number;
+  /** Checks answers against their schemas too; a wrong one is SYS_001. For tests and development. */
+  checkAnswers: boolean;
+}
+
+/**
+ * Everything between Express and an operation's handler, in one function: whose request it is, whether the rate and the plan allow it,
+ * what it says, and the answer. One function rather than ten middlewares because each of those costs more than most of these steps.
+ */
+export function serve(route: Route, options: ServeOptions): RequestHandler {
+  const { operation, path } = route;
+  const answer = operation.access === "anyone" ? serveAnyone : serveKey;
+  return (req, res) => {
+    const apiResponse = res as ApiResponse;
+    apiResponse.locals.exchange.route = path;
+    return answer(route, options, req, apiResponse);
+  };
+}
+
+async function serveAnyone(
+  { operation, handler }: Route,
+  options: ServeOptions,
+  req: Request,
+  res: ApiResponse,
+): Promise<void> {
+  const address = clientAddress(req, options.trustedProxyHops);
+  if (operation.tag !== "Service") {
+    options.openRates.check(address);
+    options.openRates.take(address);
+  }
+  const input = await readInput(operation, req);
+  const call: OpenCall = { clientAddress: address, idempotencyKey: undefined };
+  send(res, operation, await handler(input, call as Call), options);
+}
+
+async function serveKey(route: Route, options: ServeOptions, req: Request, res: ApiResponse): Promise<void> {
+  const { access } = route.operation;
+  const address = clientAddress(req, options.trustedProxyHops);
+  const principal = await authenticate(
+    options.principals,
+    req,
+    address,
+    access === "session" ? "session" : "full",
+  );
+  const { exchange } = res.locals;
+  await runAsOrganisation(exchange, principal.orgId, () =>
+    servePrincipal(route, options, principal, address, req, res),
+  );
+}
+
+async function servePrincipal(
+  { operation, handler }: Route,
+  options: ServeOptions,
+  principal: Principal,
+  address: string,
+  req: Request,
+  res: ApiResponse,
+): Promise<void> {
+  const { rates, quotas } = options;
+  try {
+    const waiting = rates.take(principal);
+    if (waiting) await waiting;
+  } finally {
+    addRateHeaders(res.locals.exchange, rates, principal);
+  }
+  const input = await readInput(operation, req);
+  const key = operation.idempotent ? idempotencyKey(req) : undefined;
+  const work = () => handler(input, { principal, clientAddress: address, idempotencyKey: key });
+  const reply = await (operation.quota ? quotas.count(principal.orgId, operation.quota, work) : work());
+  send(res, operation, reply, options);
+}
+
+async function readInput(
+  { params, query, body }: Operation,
+  req: Request,
+): Promise<Input<unknown, unknown, unknown>> {
+  const given = parseQuery(req.url);
+  return {
+    params: params && validate(params, req.params, "path"),
+    query: query ? validate(query, given, "query") : refuseAll(given),
+    body: body ? await readValid(body, req) : await refuseBody(req),
+  };
+}
+
+async function readValid(schema: NonNullable<Operation["body"]>, req: Request): Promise<unknown> {
+  const { value, problems } = await readBody(req);
+  return validate(schema, value, "body", problems);
+}
+
+/** An operation without a body takes an empty one, or an empty object, as some clients send. What comes with a GET means nothing. */
+async function refuseBody(req: Request): Promise<undefined> {
+  if (req.method === "GET" || req.method === "HEAD") return;
+  const { value, problems } = await readBody(req);
+  if (value !== undefined || problems.length > 0) validate(NOTHING, value, "body", problems);
+}
+
+function refuseAll(given: Record<string, string>): undefined {
+  for (const _ in given) validate(NOTHING, given, "query");
+}
+
+function addRateHeaders({ headers }: Exchange, rates: Rates, principal: Principal): void {
+  const { limit, remaining, resetSeconds } = rates.state(principal);
+  headers.push(
+    "RateLimit-Limit",
+    String(limit),
+    "RateLimit-Remaining",
+    String(remaining),
+    "RateLimit-Reset",
+    String(resetSeconds),
+  );
+}
+
+function send(
+  res: ApiResponse,
+  operation: Operation,
+  reply: Reply<unknown>,
+  { checkAnswers }: ServeOptions,
+): void {
+  if (checkAnswers) operation.data.parse(reply.data);
+  if (reply.replayed) res.locals.exchange.headers.push("Idempotent-Replayed", "true");
+  sendData(res, operation.status, reply.data);
+}
+
+const NOTHING = z.strictObject({});

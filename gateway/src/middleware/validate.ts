@@ -1,0 +1,102 @@
+import { type z } from "zod";
+import {
+  DomainError,
+  type ErrorCode,
+  type FieldProblem,
+  invalidRequest,
+  isErrorCode,
+} from "@wonrail/kit/errors";
+import { pathText } from "./strictJson";
+
+/**
+ * Checks a value against its schema and names everything that is wrong at once. A check with a code of its own (TRF_002, PAY_002 …)
+ * decides the answer only when the rest of the request is in order.
+ */
+export function validate<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  place: "body" | "query" | "path",
+  found: FieldProblem[] = [],
+): z.output<S> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success && found.length === 0) return parsed.data;
+
+  const issues = parsed.success ? [] : parsed.error.issues;
+  const known = new Set(found.map((problem) => problem.path));
+  const fields = [
+    ...found,
+    ...issues.flatMap((issue) => problemsOf(issue, place)).filter(({ path }) => !known.has(path)),
+  ];
+  const code = found.length === 0 ? ownCode(issues) : undefined;
+  throw code === undefined
+    ? invalidRequest(fields)
+    : new DomainError(code, { fields: fields.map((field) => ({ ...field })) });
+}
+
+function ownCode(issues: z.core.$ZodIssue[]): ErrorCode | undefined {
+  let first: ErrorCode | undefined;
+  for (const issue of issues) {
+    const code: unknown = issue.code === "custom" ? issue.params?.code : undefined;
+    if (!isErrorCode(code)) return undefined;
+    first ??= code;
+  }
+  return first;
+}
+
+function problemsOf(issue: z.core.$ZodIssue, place: string): FieldProblem[] {
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      path: pathText([...issue.path, key]),
+      message: `is not a field of this ${place === "body" ? "request" : place}`,
+    }));
+  }
+  const path = issue.path.length === 0 ? `(${place})` : pathText(issue.path);
+  return [{ path, message: sentence(issue) }];
+}
+
+/** One style for every message, and none of them repeats what the caller sent. */
+function sentence(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.message.endsWith("received undefined") ? "is required" : `must be ${kind(issue.expected)}`;
+    case "invalid_value":
+      return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.map(String).join(", ")}`;
+    case "invalid_union":
+      return issue.discriminator === undefined
+        ? "has none of the forms that are accepted"
+        : unionSentence(issue);
+    case "too_big":
+      return `must be at most ${issue.maximum}${issue.origin === "string" ? " characters long" : ""}`;
+    case "too_small":
+      return `must be at least ${issue.minimum}${issue.origin === "string" ? " characters long" : ""}`;
+    case "invalid_key":
+      return issue.issues[0]?.message ?? "is not a key that is accepted";
+    default:
+      return issue.message;
+  }
+}
+
+function unionSentence(issue: z.core.$ZodIssueInvalidUnion): string {
+  const options = (issue as { options?: unknown[] }).options;
+  return options === undefined
+    ? "must be a value that is accepted"
+    : `must be one of ${options.map(String).join(", ")}`;
+}
+
+function kind(expected: string): string {
+  switch (expected) {
+    case "int":
+      return "a whole number";
+    case "string":
+      return "a text";
+    case "object":
+    case "record":
+      return "an object";
+    case "array":
+      return "a list";
+    case "boolean":
+      return "true or false";
+    default:
+      return `a ${expected}`;
+  }
+}

@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { operation } from "./operation";
+import {
+  amountOf,
+  givenId,
+  idFilter,
+  idOf,
+  listQuery,
+  memo,
+  memoGiven,
+  pageOf,
+  settlement,
+  timestamp,
+  won,
+} from "./schemas";
+
+const MIN_CHARGE_WON = 1_000;
+
+const charge = z
+  .strictObject({
+    chargeId: givenId("chg", "The charge's id."),
+    status: z.enum(["CHARGED", "PARTIALLY_CANCELLED", "CANCELLED"]),
+    walletId: givenId("wal", "The wallet that was charged."),
+    amount: won("How much, in KRW.", 50000),
+    cancelledAmount: won("How much of it is cancelled.", 0),
+    balance: won("The wallet's balance when the charge was posted.", 50000),
+    cancellableUntil: timestamp("30 days after the charge."),
+    memo: memoGiven,
+    settlement,
+    createdAt: timestamp("When it was made."),
+  })
+  .meta({ id: "Charge" });
+
+export const createCharge = operation({
+  id: "createCharge",
+  tag: "Charges",
+  summary: "Charge a wallet",
+  access: "full",
+  idempotent: true,
+  quota: "MONEY_OPERATIONS",
+  body: z
+    .strictObject({
+      walletId: idOf("wal", "WAL_002", "The wallet to charge, of any type."),
+      amount: amountOf("How much, in KRW.", 50000, MIN_CHARGE_WON, "CHG_001"),
+      memo,
+    })
+    .meta({ id: "CreateCharge" }),
+  status: 201,
+  data: charge,
+  errors: ["WAL_002", "WAL_004", "CHG_001", "SYS_003"],
+});
+
+export const cancelCharge = operation({
+  id: "cancelCharge",
+  tag: "Charges",
+  summary: "Cancel a charge, or a part of it",
+  description: "Within 30 days of the charge, in as many parts as you like.",
+  access: "full",
+  idempotent: true,
+  quota: "MONEY_OPERATIONS",
+  body: z
+    .strictObject({
+      chargeId: idOf("chg", "CHG_002", "The charge."),
+      amount: amountOf("How much of it; without it all that remains.", 20000).optional(),
+      memo,
+    })
+    .meta({ id: "CancelCharge" }),
+  status: 200,
+  data: charge
+    .extend({ cancelId: givenId("ccl", "This cancellation's id.") })
+    .meta({ id: "CancelledCharge" }),
+  errors: ["WAL_004", "CHG_002", "CHG_003", "CHG_004", "CHG_005", "CHG_006", "SYS_003"],
+});
+
+export const refundWallet = operation({
+  id: "refundWallet",
+  tag: "Charges",
+  summary: "Refund the whole balance of a NORMAL wallet",
+  access: "full",
+  idempotent: true,
+  quota: "MONEY_OPERATIONS",
+  body: z
+    .strictObject({ walletId: idOf("wal", "WAL_002", "The NORMAL wallet to empty."), memo })
+    .meta({ id: "RefundWallet" }),
+  status: 201,
+  data: z
+    .strictObject({
+      refundId: givenId("rfd", "The refund's id."),
+      walletId: givenId("wal", "The wallet that was emptied."),
+      amount: won("The whole NORMAL balance, in KRW.", 30000),
+      memo: memoGiven,
+      settlement,
+      createdAt: timestamp("When it was made."),
+    })
+    .meta({ id: "Refund" }),
+  errors: ["WAL_002", "WAL_004", "CHG_007", "SYS_003"],
+});
+
+export const getCharge = operation({
+  id: "getCharge",
+  tag: "Charges",
+  summary: "Read a charge",
+  access: "full",
+  params: z.strictObject({ chargeId: idOf("chg", "CHG_002", "The charge's id.") }),
+  status: 200,
+  data: charge,
+  errors: ["CHG_002"],
+});
+
+export const listCharges = operation({
+  id: "listCharges",
+  tag: "Charges",
+  summary: "List charges, newest first",
+  access: "full",
+  query: listQuery({ walletId: idFilter("wal", "Only those of this wallet.").optional() }),
+  status: 200,
+  data: pageOf(charge).meta({ id: "ChargePage" }),
+  errors: [],
+});

@@ -1,0 +1,233 @@
+import { OpenApiGeneratorV31, OpenAPIRegistry, type RouteConfig } from "@asteasolutions/zod-to-openapi";
+import { z } from "zod";
+import { type ErrorCode, errorTable } from "@wonrail/kit/errors";
+import { MAX_BODY_BYTES } from "../middleware/body";
+import { REQUEST_ID } from "../middleware/exchange";
+import { notBuilt, type Operation, type Route, type Tag } from "./operation";
+import { exampleId } from "./schemas";
+
+export type OpenApiDocument = ReturnType<OpenApiGeneratorV31["generateDocument"]>;
+
+const TAGS: Record<Tag, string> = {
+  Authentication: "The organisation's API key: refresh, revoke, session.",
+  Wallets: "Users' wallets and what moved their balances.",
+  Transfers: "From a wallet to an address, without gas for the user.",
+  Charges: "Top-ups, their cancellation, and refunds.",
+  Payments: "From a payer's wallets, by the waterfall, to a receiver.",
+  "Recorded transactions":
+    "Records of on-chain transactions. Amounts are integer strings in the token's smallest unit.",
+  Service: "The gateway itself.",
+};
+
+const DESCRIPTION = `Stablecoin wallets for partner organisations.
+
+Every answer is the envelope \`{success, data, error, requestId, timestamp}\`. Amounts of the wallet API are whole KRW. Unknown fields are
+refused. Bodies are \`application/json\`, at most 64 KiB. Lists are newest first. A POST that moves money takes an \`Idempotency-Key\`:
+sent again with the same body it gets the stored answer, with \`Idempotent-Replayed: true\`.`;
+
+const requestId = z.string().meta({ examples: [exampleId("req")] });
+const answeredAt = z.iso.datetime().meta({ examples: ["2026-01-14T00:30:00.000Z"] });
+
+/** The OpenAPI document of a list of routes. Everything in it follows from their schemas and the error table. */
+export function openApiDocument(routes: Route[]): OpenApiDocument {
+  const registry = new OpenAPIRegistry();
+  registerShared(registry);
+  for (const route of routes) registry.registerPath(pathOf(route));
+  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
+    openapi: "3.1.0",
+    info: {
+      title: "Wonrail",
+      version: "1.0.0",
+      description: DESCRIPTION,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/", description: "The host that serves this document." }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+  });
+}
+
+/** What many operations refer to. */
+function registerShared(registry: OpenAPIRegistry): void {
+  registry.registerComponent("securitySchemes", "apiKey", {
+    type: "apiKey",
+    in: "header",
+    name: "X-API-Key",
+    description: "The organisation's API key.",
+  });
+  registry.registerComponent("securitySchemes", "bearer", {
+    type: "http",
+    scheme: "bearer",
+    description: "The same key, as `Authorization: Bearer`.",
+  });
+  for (const [name, parameter] of Object.entries(PARAMETERS)) {
+    registry.registerComponent("parameters", name, { name, in: "header", required: false, ...parameter });
+  }
+  for (const [name, header] of Object.entries(HEADERS)) registry.registerComponent("headers", name, header);
+  for (const code of Object.keys(errorTable) as ErrorCode[]) {
+    registry.registerComponent("examples", code, {
+      summary: errorTable[code].message,
+      value: exampleOf(code),
+    });
+  }
+}
+
+const PARAMETERS = {
+  "X-Request-Id": {
+    description: "Names the request in the answer and in our logs.",
+    schema: { type: "string", pattern: REQUEST_ID.source },
+  },
+  "X-Org-Code": {
+    description: "When given it must be the code of the key's organisation.",
+    schema: { type: "string" },
+  },
+  "Idempotency-Key": {
+    description: "1 to 255 printable ASCII characters. Makes the request safe to repeat.",
+    schema: { type: "string", minLength: 1, maxLength: 255 },
+    example: "order-20260114-0021",
+  },
+} as const;
+
+function parametersOf({ access, idempotent }: Operation) {
+  const names: (keyof typeof PARAMETERS)[] = ["X-Request-Id"];
+  if (access !== "anyone") names.push("X-Org-Code");
+  if (idempotent) names.push("Idempotency-Key");
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+}
+
+const HEADERS = {
+  "X-Request-Id": {
+    description: "The request's id: yours, or one that we made.",
+    schema: { type: "string" },
+  },
+  "RateLimit-Limit": { description: "Requests that may come at once.", schema: { type: "integer" } },
+  "RateLimit-Remaining": { description: "How many of them are left, about.", schema: { type: "integer" } },
+  "RateLimit-Reset": { description: "Seconds until all of them are back.", schema: { type: "integer" } },
+  "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer" } },
+  "Idempotent-Replayed": {
+    description: "This is the stored answer of an earlier request.",
+    schema: { type: "string", const: "true" },
+  },
+} as const;
+
+type HeaderName = keyof typeof HEADERS;
+
+function headerRefs(names: HeaderName[]) {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function pathOf(route: Route): RouteConfig {
+  const { method, path, operation } = route;
+  const { id, summary, description, tag, access, params, query, body } = operation;
+  return {
+    method: method.toLowerCase() as Lowercase<typeof method>,
+    path: path.replace(/:(\w+)/g, "{$1}"),
+    operationId: id,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    tags: [tag],
+    security: access === "anyone" ? [] : [{ apiKey: [] }, { bearer: [] }],
+    parameters: parametersOf(operation),
+    request: {
+      ...(params ? { params: params as z.ZodObject } : {}),
+      ...(query ? { query: query as z.ZodObject } : {}),
+      ...(body ? { body: { required: true, content: { "application/json": { schema: body } } } } : {}),
+    },
+    responses: {
+      [operation.status]: successOf(operation),
+      ...refusalsOf(refusalCodes(route)),
+    },
+  };
+}
+
+function successOf({ data, access, idempotent }: Operation) {
+  const schema = z.strictObject({
+    success: z.literal(true),
+    data,
+    error: z.null(),
+    requestId,
+    timestamp: answeredAt,
+  });
+  const names: HeaderName[] = ["X-Request-Id"];
+  if (access !== "anyone") names.push("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset");
+  if (idempotent) names.push("Idempotent-Replayed");
+  return { description: "Done.", content: { "application/json": { schema } }, headers: headerRefs(names) };
+}
+
+/** Every code that the operation can answer with: its own, and those that follow from what it is. */
+export function refusalCodes({ operation, method, handler }: Route): ErrorCode[] {
+  const { access, body, idempotent, quota, errors } = operation;
+  const codes = new Set<ErrorCode>([...errors, "REQ_001", "RATE_001", "SYS_001", "SYS_002"]);
+  const add = (condition: unknown, ...more: ErrorCode[]) =>
+    condition && more.forEach((code) => codes.add(code));
+  add(body || method !== "GET", "REQ_006", "REQ_007");
+  add(idempotent, "REQ_002", "REQ_003");
+  add(access !== "anyone", "WAUTH_001", "WAUTH_002");
+  add(access === "full", "WAUTH_003");
+  add(quota, "WAUTH_004");
+  add(handler === notBuilt, "SYS_004");
+  return (Object.keys(errorTable) as ErrorCode[]).filter((code) => codes.has(code));
+}
+
+/** One response for each status, with an example for each code. */
+function refusalsOf(codes: ErrorCode[]): RouteConfig["responses"] {
+  const statuses = new Set(codes.map((code) => errorTable[code].http));
+  return Object.fromEntries(
+    [...statuses].map((status) => [
+      status,
+      refusalOf(codes.filter((code) => errorTable[code].http === status)),
+    ]),
+  );
+}
+
+function refusalOf(codes: ErrorCode[]) {
+  const isRetryable = codes.some((code) => errorTable[code].retryable);
+  return {
+    description: codes.map((code) => `\`${code}\` ${errorTable[code].message}`).join("\n\n"),
+    content: {
+      "application/json": {
+        schema: refusal,
+        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+      },
+    },
+    headers: headerRefs(isRetryable ? ["X-Request-Id", "Retry-After"] : ["X-Request-Id"]),
+  };
+}
+
+const refusal = z
+  .strictObject({
+    success: z.literal(false),
+    data: z.null(),
+    error: z.strictObject({
+      code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]).meta({ id: "ErrorCode" }),
+      message: z.string(),
+      details: z
+        .record(z.string(), z.unknown())
+        .nullable()
+        .meta({ description: "What the code's sentence leaves open." }),
+    }),
+    requestId,
+    timestamp: answeredAt,
+  })
+  .meta({ id: "Refusal" });
+
+const EXAMPLE_DETAILS: Partial<Record<ErrorCode, Record<string, unknown>>> = {
+  REQ_001: { fields: [{ path: "amount", message: "must be a whole number" }] },
+  REQ_006: { maxBytes: MAX_BODY_BYTES },
+  RATE_001: { retryAfterMs: 250 },
+  SYS_002: { retryAfterMs: 1000 },
+  WAUTH_004: { quota: "MONEY_OPERATIONS", limit: 100000, used: 100000, resetsAt: "2026-01-31T15:00:00.000Z" },
+  WAL_001: { walletId: exampleId("wal") },
+  TX_002: { id: exampleId("txn") },
+  TRF_002: { fields: [{ path: "toWalletAddress", message: "must be 0x and 40 hex digits" }] },
+};
+
+function exampleOf(code: ErrorCode) {
+  const { message } = errorTable[code];
+  return {
+    success: false,
+    data: null,
+    error: { code, message, details: EXAMPLE_DETAILS[code] ?? null },
+    requestId: exampleId("req"),
+    timestamp: "2026-01-14T00:30:00.000Z",
+  };
+}

@@ -1,0 +1,105 @@
+import { type z } from "zod";
+import { DomainError, type ErrorCode } from "@wonrail/kit/errors";
+import { type Principal } from "../middleware/principals";
+import { type QuotaName } from "../middleware/quotas";
+
+/**
+ * Who may call an operation:
+ * - `anyone`: no key is looked at;
+ * - `session`: any usable key, also while the subscription is not active;
+ * - `full`: a usable key of an organisation whose subscription is active.
+ */
+export type Access = "anyone" | "session" | "full";
+
+export type Tag =
+  "Authentication" | "Wallets" | "Transfers" | "Charges" | "Payments" | "Recorded transactions" | "Service";
+
+/** One operation of the public contract: what it takes, gives and refuses. Its path is in routes/index.ts. */
+export interface Operation<
+  P extends Shape = Shape,
+  Q extends Shape = Shape,
+  B extends Shape = Shape,
+  D extends Shape = Shape,
+> {
+  /** The name that generated clients give it. */
+  id: string;
+  tag: Tag;
+  summary: string;
+  description?: string;
+  access: Access;
+  params?: P;
+  query?: Q;
+  body?: B;
+  /** The status of success. */
+  status: 200 | 201;
+  data: D;
+  /** Refusals of its own, beyond those that follow from access, body, idempotency and quota. */
+  errors: readonly ErrorCode[];
+  /** Takes an Idempotency-Key. */
+  idempotent?: true;
+  /** Counts against the plan. */
+  quota?: QuotaName;
+}
+
+export type Shape = z.ZodType;
+
+/** What a handler knows of a call besides its input. */
+export interface Call {
+  principal: Principal;
+  clientAddress: string;
+  /** Of operations that take one, when the request has it. */
+  idempotencyKey: string | undefined;
+}
+
+/** A call without a key has no principal. */
+export type OpenCall = Omit<Call, "principal">;
+
+export interface Input<P, Q, B> {
+  params: P;
+  query: Q;
+  body: B;
+}
+
+export interface Reply<D> {
+  data: D;
+  /** The stored answer of an earlier request with the same Idempotency-Key. */
+  replayed?: boolean;
+}
+
+type InputOf<O extends Operation> = Input<Out<O["params"]>, Out<O["query"]>, Out<O["body"]>>;
+type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
+type CallOf<O extends Operation> = O["access"] extends "anyone" ? OpenCall : Call;
+
+export type Handler<O extends Operation> = (
+  input: InputOf<O>,
+  call: CallOf<O>,
+) => Promise<Reply<z.input<O["data"]>>>;
+
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/** An operation at its place, with what answers it. */
+export interface Route {
+  method: Method;
+  path: string;
+  operation: Operation;
+  handler: (input: Input<unknown, unknown, unknown>, call: Call) => Promise<Reply<unknown>>;
+}
+
+/** Keeps an operation's exact types, which its handler is checked against. */
+export function operation<const O extends Operation>(definition: O): O {
+  return definition;
+}
+
+export function route<O extends Operation>(
+  method: Method,
+  path: string,
+  definition: O,
+  handler: Handler<O>,
+): Route {
+  return { method, path, operation: definition, handler: handler as Route["handler"] };
+}
+
+/** Answers for an operation whose service does not do it yet. Everything before it (key, rate, validation) is real. */
+export async function notBuilt(): Promise<never> {
+  throw new DomainError("SYS_004");
+}

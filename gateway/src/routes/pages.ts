@@ -1,0 +1,68 @@
+import { Router } from "express";
+import helmet from "helmet";
+import swaggerUi from "swagger-ui-express";
+import { sendJson } from "../middleware/envelope";
+import { MethodNotAllowedError } from "../middleware/errors";
+import { type ApiResponse } from "../middleware/exchange";
+import { type OpenApiDocument } from "./openapi";
+
+export const DOCUMENT_PATH = "/api/openapi.json";
+export const PAGES_PATH = "/api/docs";
+
+/** The OpenAPI document and its pages. They are about the contract, so they are not in the envelope; their refusals are. */
+export function pages(document: OpenApiDocument): Router {
+  const text = JSON.stringify(document);
+  const router = Router();
+  router
+    .route(DOCUMENT_PATH)
+    .get((_req, res) => {
+      const response = res as ApiResponse;
+      response.locals.exchange.route = DOCUMENT_PATH;
+      sendJson(response, 200, text);
+    })
+    .all(onlyGet);
+
+  router.use(PAGES_PATH, (req, res, next) => {
+    (res as ApiResponse).locals.exchange.route = PAGES_PATH;
+    if (req.method !== "GET" && req.method !== "HEAD") return onlyGet();
+    // The page names its parts relative to itself, so it has to be a folder.
+    if (req.originalUrl === PAGES_PATH) return res.redirect(308, `${PAGES_PATH}/`);
+    next();
+  });
+  router.use(PAGES_PATH, securityHeaders, ...swaggerUi.serve);
+  router.get(`${PAGES_PATH}/`, swaggerUi.setup(undefined, PAGE_OPTIONS));
+  return router;
+}
+
+/** Everything from our own host and nothing from anywhere else; the inline styles are Swagger UI's own. */
+const securityHeaders = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      "default-src": ["'none'"],
+      "script-src": ["'self'"],
+      "style-src": ["'self'", "'unsafe-inline'"],
+      "img-src": ["'self'", "data:"],
+      "connect-src": ["'self'"],
+      "base-uri": ["'none'"],
+      "form-action": ["'none'"],
+      "frame-ancestors": ["'none'"],
+    },
+  },
+});
+
+const PAGE_OPTIONS: swaggerUi.SwaggerUiOptions = {
+  customSiteTitle: "Wonrail API",
+  swaggerUrl: DOCUMENT_PATH,
+  swaggerOptions: {
+    // The default sends the document's address to somebody else's validator.
+    validatorUrl: null,
+    tryItOutEnabled: true,
+    displayRequestDuration: true,
+    docExpansion: "list",
+  },
+};
+
+function onlyGet(): never {
+  throw new MethodNotAllowedError("GET, HEAD");
+}

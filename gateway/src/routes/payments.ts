@@ -1,0 +1,118 @@
+import { z } from "zod";
+import { operation } from "./operation";
+import {
+  amountOf,
+  givenId,
+  idFilter,
+  idOf,
+  listQuery,
+  memo,
+  memoGiven,
+  pageOf,
+  settlement,
+  timestamp,
+  won,
+} from "./schemas";
+
+const MIN_PAYMENT_WON = 100;
+
+const payment = z
+  .strictObject({
+    paymentId: givenId("pay", "The payment's id."),
+    status: z.enum(["PAID", "CANCELLED"]),
+    payerWalletId: givenId("wal", "The payer's wallet that was named."),
+    receiverWalletId: givenId("wal", "The receiver."),
+    amount: won("How much, in KRW.", 12000),
+    breakdown: z
+      .strictObject({
+        government: won("From the GOVERNMENT wallet.", 0),
+        incentive: won("From the INCENTIVE wallet.", 2000),
+        normal: won("From the NORMAL wallet.", 10000),
+      })
+      .meta({ description: "What each of the payer's wallets paid." }),
+    incentiveAccrued: won("Granted on the part paid from the NORMAL wallet.", 100),
+    memo: memoGiven,
+    settlement,
+    createdAt: timestamp("When it was made."),
+  })
+  .meta({ id: "Payment" });
+
+export const createPayment = operation({
+  id: "createPayment",
+  tag: "Payments",
+  summary: "Pay from a user's wallets to another wallet",
+  description:
+    "Draws on the payer's GOVERNMENT, then INCENTIVE, then NORMAL wallet. Incentive is accrued only on the part paid from NORMAL.",
+  access: "full",
+  idempotent: true,
+  quota: "MONEY_OPERATIONS",
+  body: z
+    .strictObject({
+      payerWalletId: idOf("wal", "WAL_002", "One wallet of the payer."),
+      receiverWalletId: idOf("wal", "WAL_002", "The receiver, a NORMAL wallet of another user."),
+      amount: amountOf("How much, in KRW.", 12000, MIN_PAYMENT_WON, "PAY_002"),
+      incentiveAmount: amountOf(
+        "null: the whole INCENTIVE balance. 0: none. A number: only that much.",
+        2000,
+        0,
+      )
+        .nullable()
+        .optional(),
+      memo,
+    })
+    .meta({ id: "CreatePayment" }),
+  status: 201,
+  data: payment,
+  errors: ["WAL_002", "WAL_004", "PAY_001", "PAY_002", "PAY_005", "PAY_006", "SYS_003"],
+});
+
+export const cancelPayment = operation({
+  id: "cancelPayment",
+  tag: "Payments",
+  summary: "Cancel a payment",
+  description:
+    "Whole and once: the payer's wallets get back what each of them paid, and the accrual is clawed back.",
+  access: "full",
+  idempotent: true,
+  quota: "MONEY_OPERATIONS",
+  body: z
+    .strictObject({ paymentId: idOf("pay", "PAY_004", "The payment."), memo })
+    .meta({ id: "CancelPayment" }),
+  status: 200,
+  data: payment
+    .extend({
+      cancelId: givenId("pcl", "This cancellation's id."),
+      restored: z.strictObject({
+        incentive: won("Back to the INCENTIVE wallet.", 2000),
+        normal: won("Back to the NORMAL wallet.", 10000),
+      }),
+      incentiveClawedBack: won("Of the accrual, taken from the INCENTIVE wallet.", 100),
+      keptFromNormal: won("Of the accrual, no longer there and so kept from the NORMAL part.", 0),
+    })
+    .meta({ id: "CancelledPayment" }),
+  errors: ["WAL_004", "PAY_001", "PAY_003", "PAY_004", "SYS_003"],
+});
+
+export const getPayment = operation({
+  id: "getPayment",
+  tag: "Payments",
+  summary: "Read a payment",
+  access: "full",
+  params: z.strictObject({ paymentId: idOf("pay", "PAY_004", "The payment's id.") }),
+  status: 200,
+  data: payment,
+  errors: ["PAY_004"],
+});
+
+export const listPayments = operation({
+  id: "listPayments",
+  tag: "Payments",
+  summary: "List payments, newest first",
+  access: "full",
+  query: listQuery({
+    walletId: idFilter("wal", "Only those of this wallet, paying or receiving.").optional(),
+  }),
+  status: 200,
+  data: pageOf(payment).meta({ id: "PaymentPage" }),
+  errors: [],
+});

@@ -1,0 +1,203 @@
+import { z } from "zod";
+import { type ErrorCode } from "@wonrail/kit/errors";
+import { type IdPrefix, isId } from "@wonrail/kit/ids";
+import { MAX_OFFSET_ROWS } from "@wonrail/kit/page";
+
+// The words that several operations share. A schema's metadata is what the OpenAPI document says about it.
+
+/** A check whose refusal has a code of its own instead of REQ_001. */
+export function refusedAs(
+  code: ErrorCode,
+  message: string,
+): { params: { code: ErrorCode }; message: string } {
+  return { params: { code }, message };
+}
+
+/** An id in a path or body. One of the wrong form cannot exist, and is answered like one that does not. */
+export function idOf(prefix: IdPrefix, absent: ErrorCode, description: string) {
+  return z
+    .string()
+    .max(64)
+    .refine((text) => isId(prefix, text), refusedAs(absent, "does not exist"))
+    .meta({ description, examples: [exampleId(prefix)] });
+}
+
+/** An id by which a list is filtered. One that does not exist matches nothing; one of the wrong form is a mistake to be told of. */
+export function idFilter(prefix: IdPrefix, description: string) {
+  return z
+    .string()
+    .refine((text) => isId(prefix, text), { message: `must be an id that starts with ${prefix}_` })
+    .meta({ description, examples: [exampleId(prefix)] });
+}
+
+/** An id that we give. */
+export function givenId(prefix: IdPrefix, description: string) {
+  return z.string().meta({ description, examples: [exampleId(prefix)] });
+}
+
+export function exampleId(prefix: IdPrefix): string {
+  return `${prefix}_0192f0c1a2b37c4d8e5f60718293a4b5`;
+}
+
+/** Whole KRW in a request. */
+export function amountOf(
+  description: string,
+  example: number,
+  minimum = 1,
+  belowMinimum: ErrorCode = "REQ_001",
+) {
+  const message = `must be at least ${minimum}`;
+  return z
+    .int()
+    .refine(
+      (amount) => amount >= minimum,
+      belowMinimum === "REQ_001" ? { message } : refusedAs(belowMinimum, message),
+    )
+    .meta({ description, minimum, examples: [example] });
+}
+
+/** Whole KRW in an answer. */
+export function won(description: string, example: number) {
+  return z.int().meta({ description, examples: [example] });
+}
+
+/** Counted in characters as people count them, not in UTF-16 units. */
+export function textOf(maxCharacters: number, description: string, example: string, minCharacters = 0) {
+  return z
+    .string()
+    .refine((text) => characters(text) <= maxCharacters, {
+      message: `must be at most ${maxCharacters} characters long`,
+    })
+    .refine((text) => characters(text) >= minCharacters, {
+      message: `must be at least ${minCharacters} characters long`,
+    })
+    .meta({
+      description,
+      ...(minCharacters > 0 ? { minLength: minCharacters } : {}),
+      maxLength: maxCharacters,
+      examples: [example],
+    });
+}
+
+function characters(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+export const MEMO_MAX_CHARACTERS = 200;
+export const memo = textOf(MEMO_MAX_CHARACTERS, "A note of your own.", "Order 20260114-0021").optional();
+export const memoGiven = z
+  .string()
+  .nullable()
+  .meta({ description: "The note given with the request.", examples: ["Order 20260114-0021"] });
+
+/** An ISO 8601 date-time with its zone, in a request. */
+export function momentOf(description: string) {
+  return z.iso
+    .datetime({ offset: true, error: "must be an ISO 8601 date-time with a zone" })
+    .transform((text) => new Date(text))
+    .meta({ description, type: "string", format: "date-time", examples: ["2026-01-14T09:30:00+09:00"] });
+}
+
+/** A date-time in an answer. */
+export function timestamp(description: string) {
+  return z.iso.datetime().meta({ description, examples: ["2026-01-14T00:30:00.000Z"] });
+}
+
+export const walletType = z.enum(["NORMAL", "INCENTIVE", "GOVERNMENT"]).meta({
+  id: "WalletType",
+  description: "What a wallet is for. Payments draw on GOVERNMENT, then INCENTIVE, then NORMAL.",
+});
+
+export const walletStatus = z.enum(["ACTIVE", "DEACTIVATED"]).meta({ id: "WalletStatus" });
+
+export const settlement = z
+  .strictObject({
+    status: z.enum(["PENDING", "SUBMITTED", "CONFIRMED", "FAILED"]),
+    network: z.string().meta({ examples: ["WON_TESTNET"] }),
+    txHash: z
+      .string()
+      .nullable()
+      .meta({ examples: [`0x${"4e".repeat(32)}`] }),
+    blockNumber: z
+      .int()
+      .nullable()
+      .meta({ examples: [128] }),
+  })
+  .meta({
+    id: "Settlement",
+    description: "Where the chain is with it. It changes as the chain does; read it again to follow.",
+  });
+
+/** Numbers in a query are texts; only plain digits are taken. */
+function queryInteger(min: number, max: number) {
+  return z
+    .string()
+    .refine((text) => /^(0|[1-9][0-9]{0,8})$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      message: `must be a whole number from ${min} to ${max}`,
+    })
+    .transform(Number);
+}
+
+export const MAX_LIMIT = 100;
+export const DEFAULT_LIMIT = 20;
+
+const pageFields = {
+  limit: queryInteger(1, MAX_LIMIT).optional().meta({
+    description: "Items on a page.",
+    type: "integer",
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    default: DEFAULT_LIMIT,
+  }),
+  currentPage: queryInteger(1, MAX_OFFSET_ROWS).optional().meta({
+    description: "From 1. Not together with `cursor`.",
+    type: "integer",
+    minimum: 1,
+    maximum: MAX_OFFSET_ROWS,
+    default: 1,
+  }),
+  cursor: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,512}$/, { error: "is not a cursor that an answer gave" })
+    .optional()
+    .meta({ description: "`pagination.nextCursor` of the page before." }),
+};
+
+/** A list's query: its filters, and which part of it is wanted. */
+export function listQuery<F extends z.ZodRawShape>(filters: F) {
+  return z
+    .strictObject({ ...pageFields, ...filters })
+    .refine((query) => !("cursor" in query && "currentPage" in query), {
+      path: ["cursor"],
+      message: "cannot be given together with currentPage",
+    })
+    .refine((query) => !startsBeyondPages(query), {
+      path: ["currentPage"],
+      message: `starts beyond the first ${MAX_OFFSET_ROWS} rows; follow pagination.nextCursor with cursor instead`,
+    });
+}
+
+function startsBeyondPages(query: object): boolean {
+  const { limit = DEFAULT_LIMIT, currentPage = 1 } = query as { limit?: number; currentPage?: number };
+  return (currentPage - 1) * limit >= MAX_OFFSET_ROWS;
+}
+
+/** A list's data. */
+export function pageOf<T extends z.ZodType>(item: T) {
+  return z.strictObject({ items: z.array(item), pagination });
+}
+
+const pagination = z
+  .strictObject({
+    limit: z.int(),
+    currentPage: z.int().nullable().meta({ description: "null when a cursor was given." }),
+    hasNext: z.boolean(),
+    nextCursor: z.string().nullable(),
+    totalCount: z.int().nullable().meta({ description: "null beyond 10,000." }),
+  })
+  .meta({
+    id: "Pagination",
+    examples: [{ limit: 20, currentPage: 1, hasNext: false, nextCursor: null, totalCount: 1 }],
+  });

@@ -1,0 +1,166 @@
+import { z } from "zod";
+import { operation } from "./operation";
+import { givenId, idOf, listQuery, memo, memoGiven, momentOf, pageOf, textOf, timestamp } from "./schemas";
+
+const networkType = z
+  .enum([
+    "WON_TESTNET",
+    "ETHEREUM_SEPOLIA",
+    "BASE_SEPOLIA",
+    "ARBITRUM_SEPOLIA",
+    "OPTIMISM_SEPOLIA",
+    "POLYGON_AMOY",
+    "KAIA_KAIROS",
+  ])
+  .meta({
+    id: "NetworkType",
+    description:
+      "WON_TESTNET is the default network, which the service watches. The others are labels that you keep up to date.",
+  });
+
+const paymentType = z.enum(["INSTANT", "SCHEDULED"]).meta({ id: "TxPaymentType" });
+const status = z.enum(["PENDING", "CONFIRMED", "FAILED"]).meta({ id: "TransactionStatus" });
+
+const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, { error: "must be 0x and 40 hex digits" })
+  .meta({ examples: ["0x52908400098527886E0F7030069857D2E4169EE7"] });
+
+const txHash = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, { error: "must be 0x and 64 hex digits" })
+  .meta({ description: "The hash on the chain.", examples: [`0x${"4e".repeat(32)}`] });
+
+function tokenUnits(description: string, example: string) {
+  return z
+    .string()
+    .regex(/^(0|[1-9][0-9]{0,77})$/, {
+      error: "must be a whole number in digits, without sign, point or leading zeros",
+    })
+    .meta({ description, examples: [example] });
+}
+
+const shared = {
+  fromNetworkType: networkType,
+  toNetworkType: networkType,
+  fromAddress: address,
+  toAddress: address,
+  amount: tokenUnits("In the token's smallest unit: with 6 decimals, 1 KRW is 1000000.", "1000000"),
+  fee: tokenUnits("As amount.", "0").optional(),
+  memo,
+};
+
+const instant = z
+  .strictObject({ ...shared, paymentType: z.literal("INSTANT"), txHash })
+  .meta({ id: "CreateInstantTransaction", description: "A transaction that is on the chain already." });
+
+const scheduled = z
+  .strictObject({
+    ...shared,
+    paymentType: z.literal("SCHEDULED"),
+    scheduledAt: momentOf("When it is due, in the future."),
+  })
+  .refine((body) => body.fromNetworkType === body.toNetworkType, {
+    path: ["toNetworkType"],
+    message: "must equal fromNetworkType in a SCHEDULED transaction",
+  })
+  .meta({
+    id: "CreateScheduledTransaction",
+    description: "A transaction that is due later, within one network.",
+  });
+
+const record = z
+  .strictObject({
+    id: givenId("txn", "The record's id."),
+    ...shared,
+    fee: tokenUnits("As amount.", "0").nullable(),
+    paymentType,
+    txHash: txHash.nullable(),
+    memo: memoGiven,
+    scheduledAt: timestamp("When it is due.").nullable(),
+    status,
+    failureReason: z
+      .string()
+      .nullable()
+      .meta({ description: "Why it FAILED.", examples: [null] }),
+    createdAt: timestamp("When it was recorded."),
+    updatedAt: timestamp("When it last changed."),
+  })
+  .meta({ id: "RecordedTransaction" });
+
+const recordPath = z.strictObject({ id: idOf("txn", "TX_001", "The record's id.") });
+
+export const createTransaction = operation({
+  id: "createTransaction",
+  tag: "Recorded transactions",
+  summary: "Record a transaction",
+  description:
+    "A txHash is recorded once for each network, so repeating the request is safe: TX_002 names the first record in `details.id`.",
+  access: "full",
+  quota: "RECORDED_TRANSACTIONS",
+  body: z.discriminatedUnion("paymentType", [instant, scheduled]).meta({ id: "CreateTransaction" }),
+  status: 201,
+  data: record,
+  errors: ["TX_002"],
+});
+
+export const getTransaction = operation({
+  id: "getTransaction",
+  tag: "Recorded transactions",
+  summary: "Read a recorded transaction",
+  access: "full",
+  params: recordPath,
+  status: 200,
+  data: record,
+  errors: ["TX_001"],
+});
+
+export const listTransactions = operation({
+  id: "listTransactions",
+  tag: "Recorded transactions",
+  summary: "List recorded transactions, newest first",
+  access: "full",
+  query: listQuery({
+    status: status.optional(),
+    paymentType: paymentType.optional(),
+    address: address.optional().meta({ description: "Sender or recipient." }),
+    from: momentOf("Recorded not before this moment.").optional(),
+    to: momentOf("Recorded before this moment.").optional(),
+  }),
+  status: 200,
+  data: pageOf(record).meta({ id: "RecordedTransactionPage" }),
+  errors: [],
+});
+
+export const updateTransactionStatus = operation({
+  id: "updateTransactionStatus",
+  tag: "Recorded transactions",
+  summary: "Set a recorded transaction's status",
+  description: "From PENDING to CONFIRMED or FAILED, which are final. The same status again changes nothing.",
+  access: "full",
+  params: recordPath,
+  body: z
+    .strictObject({ status, failureReason: textOf(500, "Why it FAILED.", "reverted").optional() })
+    .refine((body) => body.failureReason === undefined || body.status === "FAILED", {
+      path: ["failureReason"],
+      message: "goes with the status FAILED only",
+    })
+    .meta({ id: "UpdateTransactionStatus" }),
+  status: 200,
+  data: record,
+  errors: ["TX_001", "TX_003"],
+});
+
+export const updateTransactionSchedule = operation({
+  id: "updateTransactionSchedule",
+  tag: "Recorded transactions",
+  summary: "Change when a SCHEDULED transaction is due",
+  access: "full",
+  params: recordPath,
+  body: z
+    .strictObject({ scheduledAt: momentOf("The new time, in the future.") })
+    .meta({ id: "UpdateTransactionSchedule" }),
+  status: 200,
+  data: record,
+  errors: ["TX_001", "TX_004"],
+});

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { operation } from "./operation";
+import {
+  amountOf,
+  givenId,
+  idFilter,
+  idOf,
+  listQuery,
+  memo,
+  memoGiven,
+  pageOf,
+  refusedAs,
+  settlement,
+  timestamp,
+  won,
+} from "./schemas";
+
+const transfer = z
+  .strictObject({
+    transferId: givenId("trf", "The transfer's id."),
+    status: z.enum(["PENDING", "COMPLETED", "FAILED"]).meta({
+      description:
+        "Between two of your wallets COMPLETED at once; to an outside address PENDING until the chain is final.",
+    }),
+    fromWalletId: givenId("wal", "The source."),
+    toWalletAddress: z.string().meta({ examples: ["0x8617E340B3D01FA5F11F306F4090FD50E238070D"] }),
+    toWalletId: z
+      .string()
+      .nullable()
+      .meta({
+        description: "The destination when it is one of your own wallets.",
+        examples: ["wal_0192f0c1a2b37c4d8e5f60718293a4b6"],
+      }),
+    amount: won("How much, in KRW.", 10000),
+    memo: memoGiven,
+    settlement,
+    failureReason: z
+      .string()
+      .nullable()
+      .meta({ description: "Why it FAILED.", examples: [null] }),
+    createdAt: timestamp("When it was made."),
+  })
+  .meta({ id: "Transfer" });
+
+export const createTransfer = operation({
+  id: "createTransfer",
+  tag: "Transfers",
+  summary: "Transfer from a NORMAL wallet to an address",
+  description: "Uses ERC-3009 transferWithAuthorization: the user pays no gas.",
+  access: "full",
+  idempotent: true,
+  quota: "MONEY_OPERATIONS",
+  body: z
+    .strictObject({
+      fromWalletId: idOf("wal", "WAL_002", "The source, a NORMAL wallet."),
+      toWalletAddress: z
+        .string()
+        .refine(
+          (text) => /^0x[0-9a-fA-F]{40}$/.test(text),
+          refusedAs("TRF_002", "must be 0x and 40 hex digits"),
+        )
+        .meta({
+          description: "The destination. A mixed-case address must have a valid EIP-55 checksum.",
+          pattern: "^0x[0-9a-fA-F]{40}$",
+          examples: ["0x8617E340B3D01FA5F11F306F4090FD50E238070D"],
+        }),
+      amount: amountOf("How much, in KRW.", 10000),
+      memo,
+    })
+    .meta({ id: "CreateTransfer" }),
+  status: 201,
+  data: transfer,
+  errors: ["WAL_002", "WAL_004", "TRF_001", "TRF_002", "TRF_003", "TRF_004", "SYS_003"],
+});
+
+export const getTransfer = operation({
+  id: "getTransfer",
+  tag: "Transfers",
+  summary: "Read a transfer",
+  access: "full",
+  params: z.strictObject({ transferId: idOf("trf", "TRF_005", "The transfer's id.") }),
+  status: 200,
+  data: transfer,
+  errors: ["TRF_005"],
+});
+
+export const listTransfers = operation({
+  id: "listTransfers",
+  tag: "Transfers",
+  summary: "List transfers, newest first",
+  access: "full",
+  query: listQuery({ walletId: idFilter("wal", "Only those of this wallet.").optional() }),
+  status: 200,
+  data: pageOf(transfer).meta({ id: "TransferPage" }),
+  errors: [],
+});

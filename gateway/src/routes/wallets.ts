@@ -1,0 +1,188 @@
+import { z } from "zod";
+import { operation } from "./operation";
+import {
+  givenId,
+  idOf,
+  listQuery,
+  memoGiven,
+  momentOf,
+  pageOf,
+  settlement,
+  textOf,
+  timestamp,
+  walletStatus,
+  walletType,
+  won,
+} from "./schemas";
+
+const MAX_METADATA_PAIRS = 5;
+
+const userId = textOf(128, "The user's identifier in your own system.", "user-1001", 1);
+
+const metadata = z
+  .record(
+    z
+      .string()
+      .refine((key) => key.length > 0 && key.length <= 40, { message: "must be 1 to 40 characters long" }),
+    z.string().max(500),
+  )
+  .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA_PAIRS, {
+    message: `must have at most ${MAX_METADATA_PAIRS} pairs`,
+  })
+  .meta({
+    description: "Pairs of your own.",
+    maxProperties: MAX_METADATA_PAIRS,
+    examples: [{ branch: "Seoul" }],
+  });
+
+const wallet = z
+  .strictObject({
+    walletId: givenId("wal", "The wallet's id."),
+    userId: z.string().meta({ examples: ["user-1001"] }),
+    walletType,
+    walletAddress: z.string().meta({
+      description: "Its blockchain address, EIP-55 checksummed.",
+      examples: ["0x52908400098527886E0F7030069857D2E4169EE7"],
+    }),
+    balance: won("What the wallet holds, in KRW.", 50000),
+    availableBalance: won("The balance less what is held for work in flight.", 50000),
+    status: walletStatus,
+    metadata: z.record(z.string(), z.string()).meta({ examples: [{ branch: "Seoul" }] }),
+    createdAt: timestamp("When it was made."),
+    updatedAt: timestamp("When it last changed."),
+  })
+  .meta({ id: "Wallet" });
+
+/** A new wallet has had no time to change. */
+const newWallet = wallet.omit({ availableBalance: true, updatedAt: true }).meta({ id: "NewWallet" });
+
+export const walletPath = z.strictObject({ walletId: idOf("wal", "WAL_002", "The wallet's id.") });
+
+export const createWallet = operation({
+  id: "createWallet",
+  tag: "Wallets",
+  summary: "Make a wallet for a user",
+  description:
+    "A user has one wallet of each type. A second is refused with WAL_001, and `details.walletId` names the first.",
+  access: "full",
+  quota: "WALLETS",
+  body: z.strictObject({ userId, walletType, metadata: metadata.optional() }).meta({ id: "CreateWallet" }),
+  status: 201,
+  data: newWallet,
+  errors: ["WAL_001"],
+});
+
+export const getWallet = operation({
+  id: "getWallet",
+  tag: "Wallets",
+  summary: "Read a wallet",
+  access: "full",
+  params: walletPath,
+  status: 200,
+  data: wallet,
+  errors: ["WAL_002"],
+});
+
+export const listWallets = operation({
+  id: "listWallets",
+  tag: "Wallets",
+  summary: "List wallets, newest first",
+  access: "full",
+  query: listQuery({
+    userId: userId.optional(),
+    walletType: walletType.optional(),
+    status: walletStatus.optional(),
+  }),
+  status: 200,
+  data: pageOf(wallet).meta({ id: "WalletPage" }),
+  errors: [],
+});
+
+export const updateWallet = operation({
+  id: "updateWallet",
+  tag: "Wallets",
+  summary: "Replace a wallet's metadata",
+  access: "full",
+  params: walletPath,
+  body: z.strictObject({ metadata }).meta({ id: "UpdateWallet" }),
+  status: 200,
+  data: wallet,
+  errors: ["WAL_002", "WAL_004"],
+});
+
+export const deactivateWallet = operation({
+  id: "deactivateWallet",
+  tag: "Wallets",
+  summary: "Deactivate a wallet",
+  description:
+    "Refused while the wallet holds money or has work in flight. Afterwards everything but reading it is WAL_004.",
+  access: "full",
+  params: walletPath,
+  status: 200,
+  data: wallet,
+  errors: ["WAL_002", "WAL_003", "WAL_004"],
+});
+
+export const WALLET_TRANSACTION_TYPES = [
+  "TRANSFER",
+  "CHARGE",
+  "CHARGE_CANCEL",
+  "PAYMENT",
+  "PAYMENT_CANCEL",
+  "REFUND",
+  "INCENTIVE",
+  "INCENTIVE_USE",
+  "INCENTIVE_CANCEL",
+  "INCENTIVE_USE_CANCEL",
+] as const;
+
+export type WalletTransactionType = (typeof WALLET_TRANSACTION_TYPES)[number];
+
+const walletTransaction = z
+  .strictObject({
+    transactionId: givenId("txn", "The line's id."),
+    type: z.enum(WALLET_TRANSACTION_TYPES),
+    direction: z.enum(["IN", "OUT"]),
+    amount: won("How much moved, in KRW.", 12000),
+    balanceAfter: won("The wallet's balance after it.", 38000),
+    counterparty: z
+      .string()
+      .nullable()
+      .meta({
+        description: "The other wallet's id or the outside address; null for what is minted or burnt.",
+        examples: ["wal_0192f0c1a2b37c4d8e5f60718293a4b6"],
+      }),
+    memo: memoGiven,
+    relatedId: givenId("pay", "What the line belongs to. The lines of one payment share it."),
+    settlement: settlement.nullable(),
+    createdAt: timestamp("When it was posted."),
+  })
+  .meta({ id: "WalletTransaction" });
+
+const transactionTypes = z
+  .string()
+  .transform((text) => text.split(",") as WalletTransactionType[])
+  .refine((types) => types.every((type) => WALLET_TRANSACTION_TYPES.includes(type)), {
+    message: `must be one or several of ${WALLET_TRANSACTION_TYPES.join(", ")}, separated by commas`,
+  })
+  .meta({
+    description: `One or several types, separated by commas: ${WALLET_TRANSACTION_TYPES.join(", ")}.`,
+    type: "string",
+    examples: ["PAYMENT,INCENTIVE_USE"],
+  });
+
+export const listWalletTransactions = operation({
+  id: "listWalletTransactions",
+  tag: "Wallets",
+  summary: "List everything that moved a wallet's balance, newest first",
+  access: "full",
+  params: walletPath,
+  query: listQuery({
+    type: transactionTypes.optional(),
+    from: momentOf("Not before this moment.").optional(),
+    to: momentOf("Before this moment.").optional(),
+  }),
+  status: 200,
+  data: pageOf(walletTransaction).meta({ id: "WalletTransactionPage" }),
+  errors: ["WAL_002"],
+});
