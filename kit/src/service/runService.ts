@@ -28,6 +28,8 @@ export interface Doors {
   jobs: Job[];
   /** Dependencies without which the process should get no traffic, beyond database and bus. */
   ready?: Record<string, () => Promise<void>>;
+  /** Called before the gRPC server drains: ends the streams that would go on for ever, so that it need not cut them. */
+  endStreams?: () => void;
 }
 
 export interface ServiceSpec<C extends ServiceConfig> {
@@ -117,6 +119,7 @@ async function openDoors({ config, db, bus, log, registry, shutdown, doors }: Op
     server.setServing(false);
     ops.setDraining();
     await new Promise((resolve) => setTimeout(resolve, config.SHUTDOWN_SETTLE_MS));
+    doors.endStreams?.();
   });
   shutdown.add("grpc", () => server.drain(config.SHUTDOWN_GRACE_MS / 2));
   shutdown.add(

@@ -78,6 +78,7 @@ export async function createApp(parts: ServiceParts<Config>) {
     ...operations,
     leaseRate: (input: LeaseRateInput) => rates.submit(input),
     watchChanges: (signal: AbortSignal) => changes.watch(signal),
+    endWatches: () => changes.endWatches(),
     countRefusal: refusalCounter(registry),
     checkAudit: auditCheck(operations, log, registry),
   };

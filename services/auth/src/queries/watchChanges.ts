@@ -11,7 +11,8 @@ const MAX_UNREAD = 1_000;
 
 export interface ChangeFeed {
   watch(signal: AbortSignal): AsyncIterable<Word>;
-  readonly watchers: number;
+  /** Ends every watch; whoever watched opens another one elsewhere. */
+  endWatches(): void;
   close(): Promise<void>;
 }
 
@@ -39,12 +40,12 @@ export async function openChangeFeed(db: Database, log: Log): Promise<ChangeFeed
         watchers.delete(watcher);
       }
     },
-    get watchers() {
-      return watchers.size;
+    endWatches() {
+      watchers.forEach((watcher) => watcher.end());
     },
     async close() {
       clearInterval(heartbeat);
-      watchers.forEach((watcher) => watcher.end());
+      this.endWatches();
       await listener.close();
     },
   };
