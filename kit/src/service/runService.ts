@@ -18,7 +18,7 @@ export interface ServiceParts<C extends ServiceConfig> {
   log: Log;
   registry: Registry;
   /** Called in the order of registration when the process stops, after the doors are closed. */
-  onClose(name: string, close: () => Promise<void> | void): void;
+  onClose: (name: string, close: () => Promise<void> | void) => void;
 }
 
 /** A service's ways in. Each is a file of that name in the service's src. */

@@ -1,9 +1,119 @@
+import { coalesce, createClient } from "@wonrail/kit/grpc/client";
+import { createLane } from "@wonrail/kit/lane";
+import { Gauge } from "@wonrail/kit/metrics";
 import { type ServiceParts } from "@wonrail/kit/service";
+import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
+import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
+import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
+import { claimKeys } from "./commands/claimKeys";
+import { deleteOldOperations } from "./commands/deleteOldOperations";
+import { execute } from "./commands/execute";
+import { ABANDONED_AFTER_MS, finishAbandoned } from "./commands/finishAbandoned";
+import { type Finding, recordOutcomes } from "./commands/recordOutcomes";
+import { recordSettlement } from "./commands/recordSettlement";
+import { settleTransfers } from "./commands/settleTransfers";
 import { type Config } from "./config";
+import { createFacts } from "./queries/facts";
+import { listWalletTransactions } from "./queries/listWalletTransactions";
+import { getCharge, getCharges, getPayment, getPayments, getTransfer, getTransfers } from "./queries/records";
+import { type Claim, countAbandonedOperations } from "./store/operations";
+import { savePolicy } from "./store/policies";
 
 export type App = ReturnType<typeof createApp>;
 
+const CALL_TIMEOUT_MS = 5_000;
+const MAX_BATCH = 500;
+const MAX_QUEUE = 5_000;
+
 /** Table of contents: every command and query, bound to what it needs. */
-export function createApp(_parts: ServiceParts<Config>) {
-  return {};
+export function createApp(parts: ServiceParts<Config>) {
+  const { config, db, log, registry, onClose } = parts;
+  const { ledger, wallet, auth, post } = openClients(parts);
+  const network = config.NETWORK;
+  const facts = createFacts({
+    db,
+    auth,
+    wallet,
+    network,
+    contracts: { tokenAddress: config.TOKEN_ADDRESS, paymentManagerAddress: config.PAYMENT_MANAGER_ADDRESS },
+    now: Date.now,
+  });
+  const limits = { maxBatch: MAX_BATCH, maxQueue: MAX_QUEUE, registry };
+  const deps = {
+    db,
+    log,
+    ledger,
+    post,
+    facts,
+    network,
+    claims: createLane({ name: "claims", work: (claims: Claim[]) => claimKeys(db, claims), ...limits }),
+    outcomes: createLane({
+      name: "outcomes",
+      work: (findings: Finding[]) => recordOutcomes({ db, facts }, findings),
+      ...limits,
+    }),
+  };
+  onClose("claims", () => deps.claims.close());
+  onClose("outcomes", () => deps.outcomes.close());
+  new Gauge({
+    name: "payment_abandoned_operations",
+    help: "Operations whose outcome has been open for longer than a request may take",
+    registers: [registry],
+    async collect() {
+      this.set(await countAbandonedOperations(db, ABANDONED_AFTER_MS));
+    },
+  });
+
+  return {
+    execute: bind(execute),
+    finishAbandoned: () => finishAbandoned(deps),
+    settleTransfers: () => settleTransfers(deps),
+    deleteOldOperations: bind(deleteOldOperations),
+    recordSettlement,
+    savePolicy,
+    getTransfer: bind(getTransfer),
+    getTransfers: bind(getTransfers),
+    getCharge: bind(getCharge),
+    getCharges: bind(getCharges),
+    getPayment: bind(getPayment),
+    getPayments: bind(getPayments),
+    listWalletTransactions: bind(listWalletTransactions),
+  };
+
+  function bind<I, O>(work: (of: typeof deps, input: I) => Promise<O>): (input: I) => Promise<O> {
+    return (input) => work(deps, input);
+  }
+}
+
+function openClients({ config, log, registry, onClose }: ServiceParts<Config>) {
+  const options = { log, registry, defaultTimeoutMs: CALL_TIMEOUT_MS };
+  const ledger = createClient(LedgerServiceService, {
+    ...options,
+    name: "ledger",
+    address: config.LEDGER_ADDRESS,
+  });
+  const wallet = createClient(WalletServiceService, {
+    ...options,
+    name: "wallet",
+    address: config.WALLET_ADDRESS,
+  });
+  const auth = createClient(AuthServiceService, { ...options, name: "auth", address: config.AUTH_ADDRESS });
+  const post = coalesce({
+    name: "ledger.post",
+    bulk: async (items: Parameters<typeof ledger.post>[0][], options) =>
+      (await ledger.postBulk({ items }, options)).outcomes,
+    unary: ledger.post,
+    toItem: (request, context) => ({ ...request, context: { ...context, orgId: request.context!.orgId } }),
+    fromAnswer: ({ outcome }) =>
+      outcome?.$case === "posted"
+        ? { value: outcome.value }
+        : { error: outcome?.value ?? { code: "SYS_001" } },
+    defaultTimeoutMs: CALL_TIMEOUT_MS,
+    maxBatch: MAX_BATCH,
+    maxQueue: MAX_QUEUE,
+    registry,
+  });
+  onClose("ledger lane", () => post.close());
+  onClose("clients", () => [ledger, wallet, auth].forEach((client) => client.close()));
+  return { ledger, wallet, auth, post };
 }

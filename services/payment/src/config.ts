@@ -2,7 +2,18 @@ import { loadConfig } from "@wonrail/kit/config";
 import { serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
 
-const schema = z.object(serviceShape);
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+
+const schema = z.object({
+  ...serviceShape,
+  AUTH_ADDRESS: z.string(),
+  WALLET_ADDRESS: z.string(),
+  LEDGER_ADDRESS: z.string(),
+  /** The name that settlements show. */
+  NETWORK: z.string().default("WON_TESTNET"),
+  TOKEN_ADDRESS: address,
+  PAYMENT_MANAGER_ADDRESS: address,
+});
 
 export type Config = z.output<typeof schema>;
 

@@ -2,6 +2,10 @@ import { type Job } from "@wonrail/kit/service";
 import { type App } from "./app";
 
 /** The way in by the clock. */
-export function jobs(_app: App): Job[] {
-  return [];
+export function jobs(app: App): Job[] {
+  return [
+    { name: "finish_abandoned", everyMs: 1_000, run: () => app.finishAbandoned() },
+    { name: "settle_transfers", everyMs: 500, run: () => app.settleTransfers() },
+    { name: "delete_old_operations", everyMs: 600_000, run: (signal) => app.deleteOldOperations(signal) },
+  ];
 }

@@ -1,0 +1,62 @@
+import { assert, DomainError } from "@wonrail/kit/errors";
+import { parseWon, won } from "@wonrail/kit/money";
+import { type CancelChargeInput } from "../domain/operation";
+import { checkChargeId, checkMemo, checkPositive } from "../domain/rules";
+import { chargeCancelled, toCharge } from "../events";
+import * as charges from "../store/charges";
+import { type Flow, type Posted, type Recorded } from "./flow";
+
+/** A charge is taken back, wholly or in parts. What remains, and whether there is still time, the ledger knows. */
+export const cancelCharge: Flow<"cancelCharge", CancelChargeInput> = {
+  async prepare(_facts, _orgId, { chargeId, amountWon, memo }) {
+    if (amountWon !== undefined) checkPositive(parseWon(amountWon, "amount"), "amount");
+    const noted = checkMemo(memo);
+    checkChargeId(chargeId);
+    return { kind: "CANCEL_CHARGE", chargeId, amountWon: amountWon ?? null, memo: noted };
+  },
+
+  intent: ({ chargeId, amountWon }) => ({
+    $case: "cancelCharge",
+    value: { chargeRequestId: chargeId, amountWon: amountWon ?? undefined },
+  }),
+
+  relatedId: ({ chargeId }) => chargeId,
+
+  async record(tx, posted, facts) {
+    const recorded: Recorded[] = [];
+    for (const one of posted) recorded.push(await recordOne(one));
+    return recorded;
+
+    async function recordOne({ operation, entry }: Posted<CancelChargeInput>): Promise<Recorded> {
+      const { orgId, operationId, input } = operation;
+      assert(
+        entry.result?.$case === "chargeCancelled",
+        `${operationId} was not posted as a charge's cancellation`,
+      );
+      // The line on the wallet: what left it.
+      const amountWon = won(
+        -BigInt(entry.postings.find((posting) => posting.accountId.startsWith("wal_"))!.amountWon),
+      );
+      const cancel = {
+        orgId,
+        cancelId: operationId,
+        chargeId: input.chargeId,
+        amountWon,
+        memo: input.memo,
+        createdAt: entry.postedAt!,
+      };
+      const charge = await charges.cancelCharge(tx, cancel, BigInt(entry.result.value.cancelledWon));
+      // The charge was posted by a process that died before it wrote it down; the completer does, and then this one.
+      if (!charge) throw new DomainError("SYS_003");
+      const message = toCharge(charge, facts.network);
+      return {
+        outcome: { $case: "cancelledCharge", value: { cancelId: operationId, charge: message } },
+        event: chargeCancelled(
+          charge,
+          { cancelId: operationId, amountWon: amountWon.toString(), charge: message },
+          operation,
+        ),
+      };
+    }
+  },
+};

@@ -1,0 +1,53 @@
+import { assert, DomainError } from "@wonrail/kit/errors";
+import { won } from "@wonrail/kit/money";
+import { type CancelPaymentInput } from "../domain/operation";
+import { checkMemo, checkPaymentId } from "../domain/rules";
+import { paymentCancelled, toCancelledPayment } from "../events";
+import * as payments from "../store/payments";
+import { type Flow, type Posted, type Recorded } from "./flow";
+
+/** The whole payment goes back to the wallets that it came from, once. */
+export const cancelPayment: Flow<"cancelPayment", CancelPaymentInput> = {
+  async prepare(_facts, _orgId, { paymentId, memo }) {
+    const noted = checkMemo(memo);
+    checkPaymentId(paymentId);
+    return { kind: "CANCEL_PAYMENT", paymentId, memo: noted };
+  },
+
+  intent: ({ paymentId }) => ({ $case: "cancelPayment", value: { paymentRequestId: paymentId } }),
+
+  relatedId: ({ paymentId }) => paymentId,
+
+  async record(tx, posted, facts) {
+    const recorded: Recorded[] = [];
+    for (const one of posted) recorded.push(await recordOne(one));
+    return recorded;
+
+    async function recordOne({ operation, entry }: Posted<CancelPaymentInput>): Promise<Recorded> {
+      const { orgId, operationId, input } = operation;
+      assert(
+        entry.result?.$case === "paymentCancelled",
+        `${operationId} was not posted as a payment's cancellation`,
+      );
+      const payment = await payments.cancelPayment(tx, orgId, input.paymentId, operationId);
+      // The payment was posted by a process that died before it wrote it down; the completer does, and then this one.
+      if (!payment) throw new DomainError("SYS_003");
+      const restored = entry.result.value;
+      const message = toCancelledPayment(
+        payment,
+        {
+          cancelId: operationId,
+          restoredIncentiveWon: won(BigInt(restored.restoredIncentiveWon)),
+          restoredNormalWon: won(BigInt(restored.restoredNormalWon)),
+          clawedBackWon: won(BigInt(restored.incentiveClawedBackWon)),
+          keptWon: won(BigInt(restored.keptFromNormalWon)),
+        },
+        facts.network,
+      );
+      return {
+        outcome: { $case: "cancelledPayment", value: message },
+        event: paymentCancelled(payment, message, operation),
+      };
+    }
+  },
+};

@@ -1,0 +1,30 @@
+import { type Database, tx } from "@wonrail/kit/db";
+import { type Outcome } from "@wonrail/kit/lane";
+import {
+  type Claim,
+  insertOperations,
+  operationKey,
+  type StoredOperation,
+  takeOperationsByKey,
+} from "../store/operations";
+
+/** Takes the keys of everything that queued, in one transaction. Where a key is taken, gives what is found under it. */
+export async function claimKeys(db: Database, claims: Claim[]): Promise<Outcome<StoredOperation>[]> {
+  const { inserted, taken } = await tx(db, async (tx) => {
+    const rows = await insertOperations(tx, claims);
+    const inserted = new Map(rows.map((row) => [row.operationId, row]));
+    const lost = claims.filter((claim) => !inserted.has(claim.operationId));
+    return {
+      inserted,
+      taken: lost.length === 0 ? new Map<string, StoredOperation>() : await takeOperationsByKey(tx, lost),
+    };
+  });
+  return claims.map((claim) => {
+    const own = inserted.get(claim.operationId);
+    const other = taken.get(operationKey(claim.orgId, claim.input.kind, claim.idempotencyKey));
+    const value = own ?? other;
+    return value
+      ? { ok: true, value }
+      : { ok: false, error: new Error(`the key of ${claim.operationId} is nobody's`) };
+  });
+}

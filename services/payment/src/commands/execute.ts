@@ -1,0 +1,106 @@
+import { DomainError, isRefusal } from "@wonrail/kit/errors";
+import { toErrorDetail } from "@wonrail/kit/grpc/server";
+import { newId } from "@wonrail/kit/ids";
+import { childTraceparent } from "@wonrail/kit/context";
+import { type PostRequest, type PostResponse } from "@wonrail/proto/ledger/v1/ledger";
+import { type ExecuteRequest, ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
+import { type Database } from "@wonrail/kit/db";
+import { type Lane } from "@wonrail/kit/lane";
+import { type Input, KIND_PREFIX, type Operation } from "../domain/operation";
+import { type Claim, findOperationByKey, releaseOperation, type StoredOperation } from "../store/operations";
+import { type Facts } from "./flow";
+import { flowOf, kindOf, prepare } from "./flows";
+import { type Finding } from "./recordOutcomes";
+
+export interface ExecuteDeps {
+  db: Database;
+  facts: Facts;
+  /** Writes down who took which key; gives what was found under keys that were taken. */
+  claims: Lane<Claim, StoredOperation>;
+  /** The ledger's bulk call, shared with everything that queued meanwhile. */
+  post: (request: PostRequest) => Promise<PostResponse>;
+  /** Writes down outcomes; gives the encoded answer. */
+  outcomes: Lane<Finding, Buffer>;
+}
+
+/**
+ * Does one command, once for its key: claim the key → post to the ledger under the claimed id → record. Every step may be repeated by a retry, by
+ * another replica or by the completer: the id is the same, so the ledger answers the same, and the record is written by the first.
+ */
+export async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<ExecuteResponse> {
+  const orgId = request.context!.orgId;
+  const input = await prepareOrReplay(deps, orgId, request);
+  if ("answer" in input) return replay(input, request);
+
+  const claimed = await deps.claims.submit({
+    orgId,
+    operationId: newId(KIND_PREFIX[input.kind]),
+    idempotencyKey: request.idempotencyKey ?? null,
+    bodyHash: Buffer.from(request.bodyHash),
+    input,
+    requestId: request.context!.requestId,
+    traceparent: request.context!.traceparent || childTraceparent(),
+  });
+  if (claimed.answer !== null || !claimed.bodyHash.equals(request.bodyHash)) return replay(claimed, request);
+  return ExecuteResponse.decode(await finish(deps, claimed));
+}
+
+/** Posts and records an operation that was claimed, by whomever. */
+export async function finish(deps: ExecuteDeps, operation: Operation): Promise<Buffer> {
+  const entry = await postOrRefuse(deps, operation);
+  return deps.outcomes.submit({ operation, entry });
+}
+
+/** When the facts cannot be had or have changed, a key that was used before still gets its answer. */
+async function prepareOrReplay(
+  { db, facts }: ExecuteDeps,
+  orgId: string,
+  request: ExecuteRequest,
+): Promise<Input | StoredOperation> {
+  try {
+    return await prepare(facts, orgId, request.command);
+  } catch (error) {
+    const idempotencyKey = request.idempotencyKey;
+    if (idempotencyKey === undefined) throw error;
+    const earlier = await findOperationByKey(db, { orgId, kind: kindOf(request.command!), idempotencyKey });
+    if (!earlier?.answer) throw error;
+    return earlier;
+  }
+}
+
+function replay(earlier: StoredOperation, request: ExecuteRequest): ExecuteResponse {
+  if (!earlier.bodyHash.equals(request.bodyHash)) throw new DomainError("REQ_003");
+  return { ...ExecuteResponse.decode(earlier.answer!), replayed: true };
+}
+
+async function postOrRefuse({ db, post }: ExecuteDeps, operation: Operation): Promise<Finding["entry"]> {
+  const { orgId, operationId, input, requestId, traceparent, createdAt } = operation;
+  const flow = flowOf(input);
+  try {
+    return await post({
+      context: { orgId, requestId, traceparent },
+      requestId: operationId,
+      memo: input.memo ?? undefined,
+      relatedId: flow.relatedId?.(input),
+      requestedAt: createdAt,
+      intent: flow.intent(input),
+    });
+  } catch (error) {
+    if (isRefusal(error)) return { refused: toErrorDetail(error) };
+    if (isCertainlyNotPosted(error)) await release(db, operation);
+    throw error;
+  }
+}
+
+function isCertainlyNotPosted(error: unknown): boolean {
+  return error instanceof DomainError && error.code === "SYS_002";
+}
+
+/** SYS_002 promises that nothing was done; when the completer cannot be told so, the outcome is unknown instead. */
+async function release(db: Database, operation: Operation): Promise<void> {
+  try {
+    await releaseOperation(db, operation);
+  } catch (error) {
+    throw new DomainError("SYS_003", null, { cause: error });
+  }
+}

@@ -1,0 +1,75 @@
+import { assert } from "@wonrail/kit/errors";
+import { parseWon, won } from "@wonrail/kit/money";
+import { type PayInput } from "../domain/operation";
+import { type Payment } from "../domain/records";
+import { checkMemo, checkPayment, checkWalletId } from "../domain/rules";
+import { paymentCompleted, toPayment } from "../events";
+import { insertPayments } from "../store/payments";
+import { type Flow } from "./flow";
+
+/** A composite payment. The ledger splits it over the payer's wallets under the same locks that post it. */
+export const pay: Flow<"pay", PayInput> = {
+  async prepare(facts, orgId, { payerWalletId, receiverWalletId, amountWon, incentiveAmountWon, memo }) {
+    checkPayment(parseWon(amountWon, "amount"));
+    if (incentiveAmountWon !== undefined) parseWon(incentiveAmountWon, "incentiveAmount");
+    const noted = checkMemo(memo);
+    checkWalletId(payerWalletId);
+    checkWalletId(receiverWalletId);
+    const { incentiveRateBps } = await facts.policyOf(orgId);
+    if (incentiveRateBps > 0) await facts.ensureIncentiveWallet(orgId, payerWalletId);
+    return {
+      kind: "PAY",
+      payerWalletId,
+      receiverWalletId,
+      amountWon,
+      incentiveAmountWon: incentiveAmountWon ?? null,
+      accrualRateBps: incentiveRateBps,
+      memo: noted,
+    };
+  },
+
+  intent: ({ payerWalletId, receiverWalletId, amountWon, incentiveAmountWon, accrualRateBps }) => ({
+    $case: "payment",
+    value: {
+      payerWalletId,
+      receiverWalletId,
+      amountWon,
+      incentiveAmountWon: incentiveAmountWon ?? undefined,
+      accrualRateBps,
+    },
+  }),
+
+  async record(tx, posted, facts) {
+    const payments = posted.map(({ operation, entry }): Payment => {
+      const { input } = operation;
+      assert(entry.result?.$case === "paymentMade", `${operation.operationId} was not posted as a payment`);
+      const split = entry.result.value;
+      const at = entry.postedAt!;
+      return {
+        orgId: operation.orgId,
+        paymentId: operation.operationId,
+        status: "PAID",
+        payerWalletId: input.payerWalletId,
+        receiverWalletId: input.receiverWalletId,
+        amountWon: won(BigInt(input.amountWon)),
+        governmentWon: won(BigInt(split.governmentWon)),
+        incentiveWon: won(BigInt(split.incentiveWon)),
+        normalWon: won(BigInt(split.normalWon)),
+        accruedWon: won(BigInt(split.incentiveAccruedWon)),
+        memo: input.memo,
+        cancelId: null,
+        version: 1n,
+        createdAt: at,
+        updatedAt: at,
+      };
+    });
+    await insertPayments(tx, payments);
+    return payments.map((made, index) => {
+      const message = toPayment(made, facts.network);
+      return {
+        outcome: { $case: "payment", value: message },
+        event: paymentCompleted(made, message, posted[index]!.operation),
+      };
+    });
+  },
+};

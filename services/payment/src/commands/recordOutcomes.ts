@@ -1,0 +1,87 @@
+import { type Database, tx, type Tx } from "@wonrail/kit/db";
+import { groupBy } from "@wonrail/kit/groupBy";
+import { type Outcome } from "@wonrail/kit/lane";
+import { appendEvents, type NewEvent } from "@wonrail/kit/outbox";
+import { type ErrorDetail } from "@wonrail/proto/common/v1/common";
+import { type PostResponse } from "@wonrail/proto/ledger/v1/ledger";
+import { ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
+import { type Operation } from "../domain/operation";
+import { type Answered, lockOperations, saveAnswers } from "../store/operations";
+import { type Facts } from "./flow";
+import { flowOf } from "./flows";
+
+/** What became of an operation at the ledger. */
+export interface Finding {
+  operation: Operation;
+  entry: PostResponse | { refused: ErrorDetail };
+}
+
+export interface RecordDeps {
+  db: Database;
+  facts: Facts;
+}
+
+/** Writes down what queued, in one transaction; when that fails, each alone, so that one that cannot be written fails only itself. */
+export async function recordOutcomes(deps: RecordDeps, findings: Finding[]): Promise<Outcome<Buffer>[]> {
+  try {
+    const answers = await tx(deps.db, (tx) => record(tx, deps.facts, findings));
+    return answers.map((value) => ({ ok: true, value }));
+  } catch (error) {
+    if (findings.length === 1) return [{ ok: false, error }];
+    const outcomes: Outcome<Buffer>[] = [];
+    for (const finding of findings) outcomes.push(...(await recordOutcomes(deps, [finding])));
+    return outcomes;
+  }
+}
+
+async function record(tx: Tx, facts: Facts, findings: Finding[]): Promise<Buffer[]> {
+  const stored = await lockOperations(
+    tx,
+    findings.map(({ operation }) => operation),
+  );
+  // Somebody else has brought it to its end meanwhile, or it stands in this batch twice: the answer is the one that is written down.
+  const open = new Map<string, Finding>();
+  for (const finding of findings) {
+    if (!stored.get(finding.operation.operationId)) open.set(finding.operation.operationId, finding);
+  }
+  const fresh = [...open.values()];
+  const { answered, events } = await recordFresh(tx, facts, fresh);
+  if (answered.length > 0) await saveAnswers(tx, answered);
+  await appendEvents(tx, events);
+  const answers = new Map(answered.map(({ operationId, answer }) => [operationId, Buffer.from(answer)]));
+  return findings.map(
+    ({ operation: { operationId } }) => answers.get(operationId) ?? stored.get(operationId)!,
+  );
+}
+
+async function recordFresh(
+  tx: Tx,
+  facts: Facts,
+  findings: Finding[],
+): Promise<{ answered: Answered[]; events: NewEvent[] }> {
+  const answered: Answered[] = [];
+  const events: NewEvent[] = [];
+  const posted: { operation: Operation; entry: PostResponse }[] = [];
+  for (const { operation, entry } of findings) {
+    if ("refused" in entry)
+      answered.push(answer(operation, "REFUSED", { $case: "error", value: entry.refused }));
+    else posted.push({ operation, entry });
+  }
+  // Charges before their cancellations, payments before theirs: the order in which groupBy met them.
+  for (const of of groupBy(posted, ({ operation }) => operation.input.kind).values()) {
+    const recorded = await flowOf(of[0]!.operation.input).record(tx, of, facts);
+    recorded.forEach(({ outcome, event }, index) => {
+      answered.push(answer(of[index]!.operation, "DONE", outcome));
+      events.push(event);
+    });
+  }
+  return { answered, events };
+}
+
+function answer(
+  { orgId, operationId }: Operation,
+  state: Answered["state"],
+  outcome: NonNullable<ExecuteResponse["outcome"]>,
+): Answered {
+  return { orgId, operationId, state, answer: ExecuteResponse.encode({ replayed: false, outcome }).finish() };
+}

@@ -1,0 +1,70 @@
+import { type Database, tx } from "@wonrail/kit/db";
+import { siblingId } from "@wonrail/kit/ids";
+import { appendEvents } from "@wonrail/kit/outbox";
+import { type PostRequest, type PostResponse } from "@wonrail/proto/ledger/v1/ledger";
+import { type Transfer } from "../domain/records";
+import { toTransfer, transferCompleted, transferFailed } from "../events";
+import { findSettlements } from "../store/settlements";
+import { finishTransfer, listSettledTransfers } from "../store/transfers";
+
+export interface SettleDeps {
+  db: Database;
+  post: (request: PostRequest) => Promise<PostResponse>;
+  network: string;
+}
+
+const AT_ONCE = 200;
+
+/**
+ * Ends transfers to outside addresses about which the chain has said its last word: what was held is posted, or given back on the relayer's
+ * proof. Each step may be repeated: the ledger posts or voids a hold once, under an id that is always the same.
+ */
+export async function settleTransfers(deps: SettleDeps): Promise<void> {
+  const settled = await listSettledTransfers(deps.db, AT_ONCE);
+  await Promise.all(
+    settled.map(({ transfer, settled, reason }) =>
+      settled === "CONFIRMED" ? complete(deps, transfer) : giveBack(deps, transfer, reason),
+    ),
+  );
+}
+
+async function complete(deps: SettleDeps, transfer: Transfer): Promise<void> {
+  const holdRequestId = transfer.transferId;
+  await deps.post(requestFor(transfer, "post_hold", { $case: "postHold", value: { holdRequestId } }));
+  await finish(deps, transfer, "COMPLETED", null);
+}
+
+async function giveBack(deps: SettleDeps, transfer: Transfer, reason: string | null): Promise<void> {
+  const holdRequestId = transfer.transferId;
+  await deps.post(requestFor(transfer, "void_hold", { $case: "voidHold", value: { holdRequestId } }));
+  await finish(deps, transfer, "FAILED", reason);
+}
+
+function requestFor(
+  { orgId, transferId, memo }: Transfer,
+  purpose: string,
+  intent: NonNullable<PostRequest["intent"]>,
+): PostRequest {
+  return {
+    context: { orgId, requestId: "", traceparent: "" },
+    requestId: siblingId("trf", transferId, purpose),
+    relatedId: transferId,
+    memo: memo ?? undefined,
+    intent,
+  };
+}
+
+async function finish(
+  { db, network }: SettleDeps,
+  { orgId, transferId }: Transfer,
+  status: "COMPLETED" | "FAILED",
+  reason: string | null,
+): Promise<void> {
+  await tx(db, async (tx) => {
+    const finished = await finishTransfer(tx, { orgId, transferId }, status, reason);
+    if (!finished) return;
+    const settlements = await findSettlements(tx, orgId, [transferId]);
+    const told = status === "COMPLETED" ? transferCompleted : transferFailed;
+    await appendEvents(tx, [told(finished, toTransfer(finished, network, settlements.get(transferId)), {})]);
+  });
+}

@@ -1,0 +1,26 @@
+import { type Address, readAddress, sameAddress, ZERO_ADDRESS } from "@wonrail/kit/address";
+import { DomainError } from "@wonrail/kit/errors";
+
+export interface ContractAddresses {
+  tokenAddress: string;
+  paymentManagerAddress: string;
+}
+
+/** Where a transfer may go: any well-formed address but nobody's and those of our own contracts, where tokens would be stuck. */
+export function checkDestination(
+  text: string,
+  { tokenAddress, paymentManagerAddress }: ContractAddresses,
+): Address {
+  const address = readAddress(text);
+  if (!address)
+    throw new DomainError("TRF_002", {
+      reason: "not an address: 0x and 40 hex digits, with a correct checksum if mixed-case",
+    });
+  const forbidden = [ZERO_ADDRESS, tokenAddress, paymentManagerAddress];
+  if (forbidden.some((other) => sameAddress(address, other))) {
+    throw new DomainError("TRF_002", {
+      reason: "the zero address and the product's own contracts cannot receive",
+    });
+  }
+  return address;
+}

@@ -1,0 +1,42 @@
+import { DomainError, type FieldProblem, invalidRequest } from "@wonrail/kit/errors";
+import { isId } from "@wonrail/kit/ids";
+import { type Won } from "@wonrail/kit/money";
+
+export const MIN_CHARGE_WON = 1_000n;
+export const MIN_PAYMENT_WON = 100n;
+const MAX_MEMO_CHARACTERS = 200;
+
+export function checkCharge(amountWon: Won): void {
+  if (amountWon < MIN_CHARGE_WON) throw new DomainError("CHG_001", { minimum: Number(MIN_CHARGE_WON) });
+}
+
+export function checkPayment(amountWon: Won): void {
+  if (amountWon < MIN_PAYMENT_WON) throw new DomainError("PAY_002", { minimum: Number(MIN_PAYMENT_WON) });
+}
+
+export function checkPositive(amountWon: Won, path: string): void {
+  if (amountWon <= 0n) throw invalidRequest([{ path, message: "must be a positive integer" }]);
+}
+
+/** Characters as people count them: an emoji is one. */
+export function checkMemo(memo: string | undefined): string | null {
+  const problems: FieldProblem[] =
+    memo !== undefined && [...memo].length > MAX_MEMO_CHARACTERS
+      ? [{ path: "memo", message: `must have at most ${MAX_MEMO_CHARACTERS} characters` }]
+      : [];
+  if (problems.length > 0) throw invalidRequest(problems);
+  return memo ?? null;
+}
+
+/** An id of the wrong form is answered as one that does not exist. */
+export function checkChargeId(chargeId: string): void {
+  if (!isId("chg", chargeId)) throw new DomainError("CHG_002");
+}
+
+export function checkPaymentId(paymentId: string): void {
+  if (!isId("pay", paymentId)) throw new DomainError("PAY_004");
+}
+
+export function checkWalletId(walletId: string): void {
+  if (!isId("wal", walletId)) throw new DomainError("WAL_002");
+}

@@ -1,0 +1,79 @@
+import { type Database } from "@wonrail/kit/db";
+import { type PromiseClient } from "@wonrail/kit/grpc/client";
+import { type AuthServiceService } from "@wonrail/proto/auth/v1/auth";
+import { type WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { type Facts } from "../commands/flow";
+import { findPolicy, type Policy, savePolicy } from "../store/policies";
+import { boundedMap } from "./boundedMap";
+
+export interface FactsDeps {
+  db: Database;
+  auth: Pick<PromiseClient<AuthServiceService>, "getOrganisation">;
+  wallet: Pick<
+    PromiseClient<WalletServiceService>,
+    "findWalletsByAddress" | "getWalletFacts" | "ensureWallet"
+  >;
+  contracts: Facts["contracts"];
+  network: string;
+  now: () => number;
+}
+
+const MAX_CACHED = 100_000;
+
+/** A change of policy is in force everywhere after this long. */
+const POLICY_TTL_MS = 1_000;
+
+/** Facts that never change are kept once they are known; policies for a moment. */
+export function createFacts({ db, auth, wallet, contracts, network, now }: FactsDeps): Facts {
+  const walletsByAddress = boundedMap<string, string>(MAX_CACHED);
+  const withIncentiveWallet = boundedMap<string, true>(MAX_CACHED);
+  const policies = boundedMap<string, { policy: Policy; untilMs: number }>(MAX_CACHED);
+
+  return {
+    contracts,
+    network,
+
+    async policyOf(orgId) {
+      const known = policies.get(orgId);
+      if (known && known.untilMs > now()) return known.policy;
+      const policy = (await findPolicy(db, orgId)) ?? (await askForPolicy(orgId));
+      policies.set(orgId, { policy, untilMs: now() + POLICY_TTL_MS });
+      return policy;
+    },
+
+    async walletAt(orgId, address) {
+      const key = `${orgId}|${address}`;
+      const known = walletsByAddress.get(key);
+      if (known !== undefined) return known;
+      const { wallets } = await wallet.findWalletsByAddress({ orgId, addresses: [address] });
+      const walletId = wallets[0]?.walletId;
+      // That an address is nobody's is not kept: a wallet may be made there at any time.
+      if (walletId !== undefined) walletsByAddress.set(key, walletId);
+      return walletId ?? null;
+    },
+
+    async ensureIncentiveWallet(orgId, walletId) {
+      const key = `${orgId}|${walletId}`;
+      if (withIncentiveWallet.get(key)) return;
+      const { wallets } = await wallet.getWalletFacts({ orgId, walletIds: [walletId] });
+      const userId = wallets[0]?.userId;
+      // An unknown payer is the ledger's to refuse.
+      if (userId === undefined) return;
+      await wallet.ensureWallet({ orgId, userId, walletType: WalletType.INCENTIVE });
+      withIncentiveWallet.set(key, true);
+    },
+  };
+
+  /** An organisation whose first event has not arrived yet. */
+  async function askForPolicy(orgId: string): Promise<Policy> {
+    const { organisation } = await auth.getOrganisation({ by: { $case: "orgId", value: orgId } });
+    const policy = {
+      orgId,
+      dailyLimitWon: organisation!.dailyTransferLimitWon,
+      incentiveRateBps: organisation!.incentiveRateBps,
+      version: organisation!.version,
+    };
+    await savePolicy(db, policy);
+    return policy;
+  }
+}

@@ -1,0 +1,93 @@
+import { type Database } from "@wonrail/kit/db";
+import { invalidRequest } from "@wonrail/kit/errors";
+import { enumName, enumValue, type PromiseClient } from "@wonrail/kit/grpc/client";
+import { type PageInfo, type PageRequest } from "@wonrail/proto/common/v1/common";
+import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
+import { type LedgerServiceService, type StatementLine } from "@wonrail/proto/ledger/v1/ledger";
+import { Direction, type WalletTransaction } from "@wonrail/proto/payment/v1/payment";
+import { pending, toSettlement } from "../events";
+import { findSettlements, type StoredSettlement } from "../store/settlements";
+import { findOutsideAddresses } from "../store/transfers";
+
+export interface ListTransactionsDeps {
+  db: Database;
+  ledger: Pick<PromiseClient<LedgerServiceService>, "listStatement">;
+  network: string;
+}
+
+export interface TransactionsWanted {
+  orgId: string;
+  walletId: string;
+  types: string[];
+  from: Date | undefined;
+  to: Date | undefined;
+  page: PageRequest | undefined;
+}
+
+const TYPE_NAMES = Object.keys(TransactionType).filter(
+  (name) => name !== "UNSPECIFIED" && name !== "UNRECOGNIZED",
+);
+
+/** The unified listing: the ledger's lines of a wallet, with what this service knows of their way on the chain. */
+export async function listWalletTransactions(
+  { db, ledger, network }: ListTransactionsDeps,
+  { orgId, walletId, types, from, to, page }: TransactionsWanted,
+): Promise<{ transactions: WalletTransaction[]; page: PageInfo | undefined }> {
+  const statement = await ledger.listStatement({
+    orgId,
+    accountId: walletId,
+    types: readTypes(types),
+    from,
+    to,
+    page,
+  });
+  // A line of a hold that was posted belongs to the transfer that placed it, and its settlement is the transfer's.
+  const refs = statement.lines.flatMap((line) => [line.requestId, line.relatedId]);
+  const [settlements, addresses] = await Promise.all([
+    findSettlements(db, orgId, refs),
+    findOutsideAddresses(db, orgId, refs),
+  ]);
+  const transactions = statement.lines.map((line) => {
+    const settlement =
+      settlements.get(line.requestId) ?? (isTransfer(line) ? settlements.get(line.relatedId) : undefined);
+    const outside = addresses.get(line.relatedId) ?? settlement?.counterparty ?? undefined;
+    return toTransaction(line, settlement, outside, network);
+  });
+  return { transactions, page: statement.page };
+}
+
+function isTransfer(line: StatementLine): boolean {
+  return line.posting!.type === TransactionType.TRANSFER;
+}
+
+function readTypes(names: string[]): TransactionType[] {
+  const unknown = names.filter((name) => !TYPE_NAMES.includes(name));
+  if (unknown.length > 0) {
+    throw invalidRequest([{ path: "type", message: `must be one or several of ${TYPE_NAMES.join(", ")}` }]);
+  }
+  return names.map((name) => enumValue(TransactionType, name));
+}
+
+function toTransaction(
+  line: StatementLine,
+  settlement: StoredSettlement | undefined,
+  outside: string | undefined,
+  network: string,
+): WalletTransaction {
+  const posting = line.posting!;
+  const amount = BigInt(posting.amountWon);
+  const wallet = line.counterpartyAccountIds.find((id) => id.startsWith("wal_"));
+  return {
+    // An entry may have two lines on one wallet; with the line's number each has a name of its own.
+    transactionId: `${line.entryId}-${posting.sequence}`,
+    type: enumName(TransactionType, posting.type) ?? "UNKNOWN",
+    direction: amount < 0n ? Direction.OUT : Direction.IN,
+    amountWon: (amount < 0n ? -amount : amount).toString(),
+    balanceAfterWon: posting.balanceAfterWon,
+    counterparty: wallet ?? outside,
+    memo: line.memo,
+    relatedId: line.relatedId,
+    settlement: toSettlement(settlement ?? pending(network)),
+    createdAt: line.postedAt,
+  };
+}

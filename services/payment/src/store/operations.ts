@@ -1,0 +1,187 @@
+import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { type Input, type Kind, type Operation } from "../domain/operation";
+
+export interface Claim {
+  orgId: string;
+  operationId: string;
+  idempotencyKey: string | null;
+  bodyHash: Buffer;
+  input: Input;
+  requestId: string;
+  traceparent: string;
+}
+
+/** An operation with how far it is. */
+export interface StoredOperation extends Operation {
+  bodyHash: Buffer;
+  /** Null while its outcome is open. */
+  answer: Buffer | null;
+}
+
+interface OperationRow {
+  org_id: string;
+  operation_id: string;
+  idempotency_key: string | null;
+  kind: Kind;
+  body_hash: Buffer;
+  input: Input;
+  answer: Buffer | null;
+  request_id: string;
+  traceparent: string;
+  created_at: Date;
+}
+
+const COLUMNS = sql`org_id, operation_id, idempotency_key, kind, body_hash, input, answer, request_id, traceparent, created_at`;
+
+/** Takes the keys that are free, in one statement. Gives the rows that are new; the others belong to somebody. */
+export async function insertOperations(tx: Tx, claims: Claim[]): Promise<StoredOperation[]> {
+  const rows = await tx.query<OperationRow>(
+    named(
+      "operations_insert",
+      sql`
+        insert into operations (org_id, operation_id, kind, idempotency_key, body_hash, input, state, request_id, traceparent)
+        select org_id, operation_id, kind, idempotency_key, body_hash, input, 'CLAIMED', request_id, traceparent
+        from unnest(
+          ${claims.map((claim) => claim.orgId)}::text[],
+          ${claims.map((claim) => claim.operationId)}::text[],
+          ${claims.map((claim) => claim.input.kind)}::text[],
+          ${claims.map((claim) => claim.idempotencyKey)}::text[],
+          ${claims.map((claim) => claim.bodyHash)}::bytea[],
+          ${claims.map((claim) => JSON.stringify(claim.input))}::jsonb[],
+          ${claims.map((claim) => claim.requestId)}::text[],
+          ${claims.map((claim) => claim.traceparent)}::text[])
+          as claim (org_id, operation_id, kind, idempotency_key, body_hash, input, request_id, traceparent)
+        on conflict (org_id, kind, idempotency_key) where idempotency_key is not null do nothing
+        returning org_id, operation_id, idempotency_key, kind, body_hash, input, answer, request_id, traceparent, created_at`,
+    ),
+  );
+  return rows.map(toOperation);
+}
+
+/** Who holds these keys. A released operation is taken up again under its old id, so that it can never be posted twice. */
+export async function takeOperationsByKey(
+  tx: Tx,
+  keys: Pick<Claim, "orgId" | "idempotencyKey" | "input">[],
+): Promise<Map<string, StoredOperation>> {
+  const wanted = sql`(org_id, kind, idempotency_key) in (select * from unnest(
+    ${keys.map((key) => key.orgId)}::text[],
+    ${keys.map((key) => key.input.kind)}::text[],
+    ${keys.map((key) => key.idempotencyKey)}::text[]))`;
+  await tx.run(
+    sql`update operations set state = 'CLAIMED', updated_at = now() where state = 'RELEASED' and ${wanted}`,
+  );
+  const rows = await tx.query<OperationRow>(sql`select ${COLUMNS} from operations where ${wanted}`);
+  return new Map(
+    rows.map((row) => [operationKey(row.org_id, row.kind, row.idempotency_key), toOperation(row)]),
+  );
+}
+
+export function operationKey(orgId: string, kind: Kind, idempotencyKey: string | null): string {
+  return `${orgId}|${kind}|${idempotencyKey}`;
+}
+
+export async function findOperationByKey(
+  db: Queryable,
+  { orgId, kind, idempotencyKey }: { orgId: string; kind: Kind; idempotencyKey: string },
+): Promise<StoredOperation | undefined> {
+  const row = await db.maybe<OperationRow>(sql`
+    select ${COLUMNS} from operations
+    where org_id = ${orgId} and kind = ${kind} and idempotency_key = ${idempotencyKey}`);
+  return row && toOperation(row);
+}
+
+/** Locks operations, in one order, and says which answers are there already. */
+export async function lockOperations(
+  tx: Tx,
+  operations: Pick<Operation, "orgId" | "operationId">[],
+): Promise<Map<string, Buffer | null>> {
+  const rows = await tx.query<{ operation_id: string; answer: Buffer | null }>(
+    named(
+      "operations_lock",
+      sql`
+        select operation_id, answer from operations
+        where (org_id, operation_id) in (select * from unnest(
+          ${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.operationId)}::text[]))
+        order by org_id, operation_id for update`,
+    ),
+  );
+  return new Map(rows.map((row) => [row.operation_id, row.answer]));
+}
+
+export interface Answered {
+  orgId: string;
+  operationId: string;
+  state: "DONE" | "REFUSED";
+  answer: Uint8Array;
+}
+
+export async function saveAnswers(tx: Tx, answered: Answered[]): Promise<void> {
+  await tx.run(
+    named(
+      "operations_answer",
+      sql`
+        update operations set state = done.state, answer = done.answer, updated_at = now()
+        from unnest(
+          ${answered.map((one) => one.orgId)}::text[],
+          ${answered.map((one) => one.operationId)}::text[],
+          ${answered.map((one) => one.state)}::text[],
+          ${answered.map((one) => one.answer)}::bytea[]) as done (org_id, operation_id, state, answer)
+        where operations.org_id = done.org_id and operations.operation_id = done.operation_id and operations.answer is null`,
+    ),
+  );
+}
+
+/** The ledger has certainly not seen it: nothing will be done unless its own key asks again. */
+export async function releaseOperation(
+  db: Queryable,
+  { orgId, operationId }: Pick<Operation, "orgId" | "operationId">,
+): Promise<void> {
+  await db.run(sql`
+    update operations set state = 'RELEASED', updated_at = now()
+    where org_id = ${orgId} and operation_id = ${operationId} and state = 'CLAIMED'`);
+}
+
+/** Takes operations that nobody has finished for a while; another replica looks at them again only after as long a while. */
+export async function takeAbandonedOperations(
+  tx: Tx,
+  olderThanMs: number,
+  limit: number,
+): Promise<StoredOperation[]> {
+  const rows = await tx.query<OperationRow>(sql`
+    update operations set updated_at = now()
+    where (org_id, operation_id) in (
+      select org_id, operation_id from operations
+      where state = 'CLAIMED' and updated_at < now() - make_interval(secs => ${olderThanMs / 1000})
+      order by updated_at limit ${limit} for update skip locked)
+    returning ${COLUMNS}`);
+  return rows.map(toOperation);
+}
+
+export async function countAbandonedOperations(db: Queryable, olderThanMs: number): Promise<number> {
+  const { count } = await db.one<{ count: bigint }>(sql`
+    select count(*) from operations
+    where state = 'CLAIMED' and updated_at < now() - make_interval(secs => ${olderThanMs / 1000})`);
+  return Number(count);
+}
+
+/** Forgets keys whose time is over. What they made stays in the records. */
+export async function deleteOldOperations(tx: Tx, olderThanDays: number, limit: number): Promise<number> {
+  return tx.run(sql`
+    delete from operations where (org_id, operation_id) in (
+      select org_id, operation_id from operations
+      where created_at < now() - make_interval(days => ${olderThanDays}) and state <> 'CLAIMED'
+      order by created_at limit ${limit} for update skip locked)`);
+}
+
+function toOperation(row: OperationRow): StoredOperation {
+  return {
+    orgId: row.org_id,
+    operationId: row.operation_id,
+    input: row.input,
+    bodyHash: row.body_hash,
+    answer: row.answer,
+    requestId: row.request_id,
+    traceparent: row.traceparent,
+    createdAt: row.created_at,
+  };
+}

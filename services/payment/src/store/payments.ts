@@ -1,0 +1,111 @@
+import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { won } from "@wonrail/kit/money";
+import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
+import { type Payment } from "../domain/records";
+
+interface PaymentRow {
+  org_id: string;
+  payment_id: string;
+  status: Payment["status"];
+  payer_wallet_id: string;
+  receiver_wallet_id: string;
+  amount_won: bigint;
+  government_won: bigint;
+  incentive_won: bigint;
+  normal_won: bigint;
+  accrued_won: bigint;
+  memo: string | null;
+  cancel_id: string | null;
+  version: bigint;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export async function insertPayments(tx: Tx, payments: Payment[]): Promise<void> {
+  await tx.run(sql`
+    insert into payments (org_id, payment_id, status, payer_wallet_id, receiver_wallet_id, amount_won, government_won,
+      incentive_won, normal_won, accrued_won, memo, created_at)
+    select org_id, payment_id, 'PAID', payer, receiver, amount, government, incentive, normal, accrued, memo, created_at from unnest(
+      ${payments.map((payment) => payment.orgId)}::text[],
+      ${payments.map((payment) => payment.paymentId)}::text[],
+      ${payments.map((payment) => payment.payerWalletId)}::text[],
+      ${payments.map((payment) => payment.receiverWalletId)}::text[],
+      ${payments.map((payment) => payment.amountWon)}::bigint[],
+      ${payments.map((payment) => payment.governmentWon)}::bigint[],
+      ${payments.map((payment) => payment.incentiveWon)}::bigint[],
+      ${payments.map((payment) => payment.normalWon)}::bigint[],
+      ${payments.map((payment) => payment.accruedWon)}::bigint[],
+      ${payments.map((payment) => payment.memo)}::text[],
+      ${payments.map((payment) => payment.createdAt)}::timestamptz[])
+      as made (org_id, payment_id, payer, receiver, amount, government, incentive, normal, accrued, memo, created_at)`);
+}
+
+/** Undefined when the payment itself is not written down yet. */
+export async function cancelPayment(
+  tx: Tx,
+  orgId: string,
+  paymentId: string,
+  cancelId: string,
+): Promise<Payment | undefined> {
+  const row = await tx.maybe<PaymentRow>(sql`
+    update payments set status = 'CANCELLED', cancel_id = ${cancelId}, version = version + 1, updated_at = now()
+    where org_id = ${orgId} and payment_id = ${paymentId} and cancel_id is null returning *`);
+  return row && toPayment(row);
+}
+
+export async function findPayment(
+  db: Queryable,
+  orgId: string,
+  paymentId: string,
+): Promise<Payment | undefined> {
+  const row = await db.maybe<PaymentRow>(
+    sql`select * from payments where org_id = ${orgId} and payment_id = ${paymentId}`,
+  );
+  return row && toPayment(row);
+}
+
+/** Paid or received by a wallet, or all of the organisation's. Newest first. */
+export async function listPayments(
+  db: Queryable,
+  orgId: string,
+  walletId: string | null,
+  page: Page,
+): Promise<{ rows: Payment[]; total: number }> {
+  const after = page.after === null ? sql`` : sql`and payment_id < ${page.after}`;
+  const reach = page.offset + rowsToRead(page);
+  const one = (condition: ReturnType<typeof sql>) =>
+    sql`(select * from payments where org_id = ${orgId} ${condition} ${after} order by payment_id desc limit ${reach})`;
+  // Each side walks its own index; together they hold the page. Nobody pays himself, so no row is found twice.
+  const source =
+    walletId === null
+      ? one(sql``)
+      : sql`${one(sql`and payer_wallet_id = ${walletId}`)} union all ${one(sql`and receiver_wallet_id = ${walletId}`)}`;
+  const rows = await db.query<PaymentRow>(
+    sql`select * from (${source}) as found order by payment_id desc limit ${rowsToRead(page)} offset ${page.offset}`,
+  );
+  const mine =
+    walletId === null ? sql`` : sql`and (payer_wallet_id = ${walletId} or receiver_wallet_id = ${walletId})`;
+  const { total } = await db.one<{ total: bigint }>(sql`
+    select count(*) as total from (select from payments where org_id = ${orgId} ${mine} limit ${MAX_OFFSET_ROWS + 1}) as counted`);
+  return { rows: rows.map(toPayment), total: Number(total) };
+}
+
+function toPayment(row: PaymentRow): Payment {
+  return {
+    orgId: row.org_id,
+    paymentId: row.payment_id,
+    status: row.status,
+    payerWalletId: row.payer_wallet_id,
+    receiverWalletId: row.receiver_wallet_id,
+    amountWon: won(row.amount_won),
+    governmentWon: won(row.government_won),
+    incentiveWon: won(row.incentive_won),
+    normalWon: won(row.normal_won),
+    accruedWon: won(row.accrued_won),
+    memo: row.memo,
+    cancelId: row.cancel_id,
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,126 @@
+import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { won } from "@wonrail/kit/money";
+import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
+import { type Transfer } from "../domain/records";
+
+interface TransferRow {
+  org_id: string;
+  transfer_id: string;
+  status: Transfer["status"];
+  from_wallet_id: string;
+  to_wallet_address: string;
+  to_wallet_id: string | null;
+  amount_won: bigint;
+  memo: string | null;
+  failure_reason: string | null;
+  version: bigint;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export async function insertTransfers(tx: Tx, transfers: Transfer[]): Promise<void> {
+  await tx.run(sql`
+    insert into transfers (org_id, transfer_id, status, from_wallet_id, to_wallet_address, to_wallet_id, amount_won, memo, created_at)
+    select * from unnest(
+      ${transfers.map((transfer) => transfer.orgId)}::text[],
+      ${transfers.map((transfer) => transfer.transferId)}::text[],
+      ${transfers.map((transfer) => transfer.status)}::text[],
+      ${transfers.map((transfer) => transfer.fromWalletId)}::text[],
+      ${transfers.map((transfer) => transfer.toWalletAddress)}::text[],
+      ${transfers.map((transfer) => transfer.toWalletId)}::text[],
+      ${transfers.map((transfer) => transfer.amountWon)}::bigint[],
+      ${transfers.map((transfer) => transfer.memo)}::text[],
+      ${transfers.map((transfer) => transfer.createdAt)}::timestamptz[])`);
+}
+
+export async function findTransfer(
+  db: Queryable,
+  orgId: string,
+  transferId: string,
+): Promise<Transfer | undefined> {
+  const row = await db.maybe<TransferRow>(
+    sql`select * from transfers where org_id = ${orgId} and transfer_id = ${transferId}`,
+  );
+  return row && toTransfer(row);
+}
+
+/** The transfers of these ids that go to an outside address, for the listing's counterparty. */
+export async function findOutsideAddresses(
+  db: Queryable,
+  orgId: string,
+  transferIds: string[],
+): Promise<Map<string, string>> {
+  const rows = await db.query<{ transfer_id: string; to_wallet_address: string }>(sql`
+    select transfer_id, to_wallet_address from transfers
+    where org_id = ${orgId} and transfer_id = any(${transferIds}::text[]) and to_wallet_id is null`);
+  return new Map(rows.map((row) => [row.transfer_id, row.to_wallet_address]));
+}
+
+/** Sent or received by a wallet, or all of the organisation's. Newest first. */
+export async function listTransfers(
+  db: Queryable,
+  orgId: string,
+  walletId: string | null,
+  page: Page,
+): Promise<{ rows: Transfer[]; total: number }> {
+  const after = page.after === null ? sql`` : sql`and transfer_id < ${page.after}`;
+  const reach = page.offset + rowsToRead(page);
+  const one = (condition: ReturnType<typeof sql>) =>
+    sql`(select * from transfers where org_id = ${orgId} ${condition} ${after} order by transfer_id desc limit ${reach})`;
+  // Each side walks its own index; together they hold the page.
+  const source =
+    walletId === null
+      ? one(sql``)
+      : sql`${one(sql`and from_wallet_id = ${walletId}`)} union ${one(sql`and to_wallet_id = ${walletId}`)}`;
+  const rows = await db.query<TransferRow>(
+    sql`select * from (${source}) as found order by transfer_id desc limit ${rowsToRead(page)} offset ${page.offset}`,
+  );
+  const mine =
+    walletId === null ? sql`` : sql`and (from_wallet_id = ${walletId} or to_wallet_id = ${walletId})`;
+  const { total } = await db.one<{ total: bigint }>(sql`
+    select count(*) as total from (select from transfers where org_id = ${orgId} ${mine} limit ${MAX_OFFSET_ROWS + 1}) as counted`);
+  return { rows: rows.map(toTransfer), total: Number(total) };
+}
+
+/** Transfers to outside addresses about which the chain has said its last word. */
+export async function listSettledTransfers(
+  db: Queryable,
+  limit: number,
+): Promise<{ transfer: Transfer; settled: "CONFIRMED" | "FAILED"; reason: string | null }[]> {
+  const rows = await db.query<TransferRow & { settled: "CONFIRMED" | "FAILED"; reason: string | null }>(sql`
+    select t.*, s.status as settled, s.failure_reason as reason
+    from transfers t join settlements s on s.org_id = t.org_id and s.ledger_ref = t.transfer_id
+    where t.status = 'PENDING' and s.status in ('CONFIRMED', 'FAILED')
+    order by t.updated_at limit ${limit}`);
+  return rows.map((row) => ({ transfer: toTransfer(row), settled: row.settled, reason: row.reason }));
+}
+
+/** Undefined when somebody else has finished it. */
+export async function finishTransfer(
+  tx: Tx,
+  { orgId, transferId }: Pick<Transfer, "orgId" | "transferId">,
+  status: "COMPLETED" | "FAILED",
+  failureReason: string | null,
+): Promise<Transfer | undefined> {
+  const row = await tx.maybe<TransferRow>(sql`
+    update transfers set status = ${status}, failure_reason = ${failureReason}, version = version + 1, updated_at = now()
+    where org_id = ${orgId} and transfer_id = ${transferId} and status = 'PENDING' returning *`);
+  return row && toTransfer(row);
+}
+
+function toTransfer(row: TransferRow): Transfer {
+  return {
+    orgId: row.org_id,
+    transferId: row.transfer_id,
+    status: row.status,
+    fromWalletId: row.from_wallet_id,
+    toWalletAddress: row.to_wallet_address,
+    toWalletId: row.to_wallet_id,
+    amountWon: won(row.amount_won),
+    memo: row.memo,
+    failureReason: row.failure_reason,
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
