@@ -14,8 +14,7 @@ const DEFAULT_STATEMENT_TIMEOUT_MS = 10_000;
 const DEFAULT_LOCK_TIMEOUT_MS = 2_000;
 const DEFAULT_IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 const DEFAULT_CONNECT_TIMEOUT_MS = 3_000;
-/** How much later than the server's own limit an answer may come before its connection is given up. */
-const ANSWER_GRACE_MS = 5_000;
+const DEFAULT_ANSWER_GRACE_MS = 5_000;
 const IDLE_TIMEOUT_MS = 60_000;
 /** Connections are renewed, so that they spread over a new primary and give back what the server's caches grew to. */
 const MAX_LIFETIME_SECONDS = 1_800;
@@ -37,7 +36,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on("connect", (client) => client.on("error", () => undefined));
 
   const watchdog = createWatchdog(
-    (options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS) + ANSWER_GRACE_MS,
+    (options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS) +
+      (options.answerGraceMs ?? DEFAULT_ANSWER_GRACE_MS),
   );
   const observe = queryTimer(registry);
   const unwatch = registry ? watchPool(registry, schema, pool) : () => undefined;

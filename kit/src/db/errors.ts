@@ -1,3 +1,4 @@
+import { types } from "node:util";
 import { DatabaseError } from "pg";
 import { DomainError } from "../errors";
 
@@ -41,7 +42,7 @@ export function isConnectionLoss(error: unknown): boolean {
       SERVER_GOING.has(state)
     );
   }
-  if (!(error instanceof Error)) return false;
+  if (error instanceof DomainError || !types.isNativeError(error)) return false;
   return (
     SOCKET_CODES.has((error as NodeJS.ErrnoException).code ?? "") || DRIVER_SAYS_GONE.test(error.message)
   );
@@ -61,9 +62,10 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 const RETRYABLE = new Set(["40001", "40P01", "55P03"]);
-/** Statement timeout, out of disk, memory or connections, read-only after a failover, starting up. */
-const BUSY = new Set(["57014", "53100", "53200", "53300", "53400", "25006", "57P03"]);
-const SERVER_GOING = new Set(["57P01", "57P02", "57P03", "57P04", "57P05", "25P03"]);
+/** Statement timeout; out of disk, memory, connections or what is configured. */
+const BUSY = new Set(["57014", "53100", "53200", "53300", "53400"]);
+/** Shut down, crashed, starting up, dropped, idle for too long; and a server that has become a stand-by and takes no writes. */
+const SERVER_GOING = new Set(["57P01", "57P02", "57P03", "57P04", "57P05", "25P03", "25006"]);
 const SOCKET_CODES = new Set([
   "ECONNRESET",
   "ECONNREFUSED",

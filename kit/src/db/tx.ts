@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { types } from "node:util";
 import { currentContext } from "../context";
 import { assert } from "../errors";
-import { CommitUnknownError, isConnectionLoss, isRetryable, nothingDone } from "./errors";
+import { CommitUnknownError, isConnectionLoss, isRetryable, nothingDone, sqlStateOf } from "./errors";
 import { afterCommitSymbol, connectSymbol, type Session } from "./session";
 import type { Database, Queryable, Tx } from "./types";
 
@@ -50,6 +51,7 @@ async function runOnce<T>(db: Database, work: (tx: Tx) => Promise<T>, options: T
   } catch (error) {
     finish();
     await rollBack(session, error);
+    assert(!options.readOnly || sqlStateOf(error) !== "25006", "a read-only transaction tried to write");
     throw error;
   }
   finish();
@@ -130,5 +132,5 @@ function pauseBefore(attempt: number): number {
 }
 
 function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
+  return types.isNativeError(error) ? error : new Error(String(error));
 }

@@ -16,6 +16,8 @@ export interface DatabaseOptions {
   idleInTransactionTimeoutMs?: number;
   /** How long a caller waits for a connection, a free one or a new one, before it is refused with SYS_002. */
   connectTimeoutMs?: number;
+  /** How much later than the statement timeout an answer may come before its connection is given up. */
+  answerGraceMs?: number;
   log: Log;
   registry?: Registry;
 }

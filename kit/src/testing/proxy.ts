@@ -5,6 +5,8 @@ export type ProxyMode =
   | { kind: "delay"; delayMs: number }
   /** Takes everything and hands on nothing, in both directions: a network that swallows packets. */
   | { kind: "blackhole" }
+  /** The connections that are open now stay so and are silent for ever; new ones work. A peer that vanished leaves this behind. */
+  | { kind: "halfOpen" }
   /** Requests arrive, answers never do. */
   | { kind: "dropResponses" }
   /** Every connection is reset, the open ones and each new one. */
@@ -33,6 +35,7 @@ interface Link {
   client: Socket;
   upstream: Socket;
   bytesBack: number;
+  silent: boolean;
 }
 
 /** One edge between two processes, which a test can slow down, cut or silence. */
@@ -49,7 +52,7 @@ export async function startProxy({
       return;
     }
     const upstream = connect({ ...state.target, noDelay: true });
-    const link: Link = { client, upstream, bytesBack: 0 };
+    const link: Link = { client, upstream, bytesBack: 0, silent: false };
     links.add(link);
     join(
       link,
@@ -58,10 +61,10 @@ export async function startProxy({
     );
     for (const socket of [client, upstream]) {
       socket.on("error", () => undefined);
+      // A silent network does not say that the other side has gone; it is dropped when the proxy closes.
       socket.on("close", () => {
-        links.delete(link);
-        // A silent network does not say that the other side has gone.
         if (state.mode.kind !== "blackhole") drop(link);
+        if (client.destroyed && upstream.destroyed) links.delete(link);
       });
     }
   });
@@ -76,6 +79,7 @@ export async function startProxy({
     setMode(next) {
       state.mode = next;
       if (next.kind === "reset") links.forEach(reset);
+      if (next.kind === "halfOpen") links.forEach((link) => (link.silent = true));
     },
     setTarget(next) {
       state.target = next;
@@ -94,12 +98,12 @@ function join(link: Link, mode: () => ProxyMode, onRequest: (chunk: Buffer) => v
   client.on("data", (chunk: Buffer) => {
     onRequest(chunk);
     const now = mode();
-    if (now.kind === "blackhole") return;
+    if (now.kind === "blackhole" || link.silent) return;
     later(now, () => upstream.write(chunk));
   });
   upstream.on("data", (chunk: Buffer) => {
     const now = mode();
-    if (now.kind === "blackhole" || now.kind === "dropResponses") return;
+    if (now.kind === "blackhole" || now.kind === "dropResponses" || link.silent) return;
     link.bytesBack += chunk.length;
     if (now.kind === "closeAfterBytes" && link.bytesBack > now.bytes) reset(link);
     else later(now, () => client.write(chunk));

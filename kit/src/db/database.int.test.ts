@@ -1,0 +1,282 @@
+import { Registry } from "../metrics";
+import {
+  createTestDatabase,
+  eventually,
+  openTestDatabase,
+  startProxy,
+  testLog,
+  type TestDatabase,
+} from "../testing";
+import {
+  CommitUnknownError,
+  isCheckViolation,
+  isUniqueViolation,
+  named,
+  openDatabase,
+  rawSql,
+  sql,
+  tx,
+} from ".";
+
+let test: TestDatabase;
+let admin: ReturnType<typeof openDatabase>;
+
+beforeAll(async () => {
+  test = await createTestDatabase({ schema: "sample" });
+  const owner = openTestDatabase(test.ownerUrl, "sample");
+  await owner.run(sql`
+    create table accounts (
+      id integer primary key, balance bigint not null constraint floor check (balance >= 0), name text unique
+    )`);
+  await owner.close();
+  admin = openTestDatabase(test.adminUrl, "sample");
+});
+afterAll(async () => {
+  await admin.close();
+  await test.drop();
+});
+beforeEach(async () => {
+  await test.db.run(sql`delete from accounts`);
+  await test.db.run(sql`insert into accounts (id, balance) values (1, 100), (2, 100)`);
+});
+
+const killOthers = () =>
+  admin.run(sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and application_name = 'test'`);
+
+describe("values", () => {
+  it("reads int8 and whole numeric as bigint, a fraction and a date as text", async () => {
+    const row = await test.db.one(sql`
+      select 9223372036854775807::int8 as big, 12345678901234567890123456789::numeric as whole, 1.50::numeric as fraction,
+        7::int4 as small, null::int8 as nothing, date '2026-02-28' as day, timestamptz '2026-01-01T00:00:00Z' as at,
+        array[1, null]::int8[] as bigs, count(*) as count`);
+    expect(row).toEqual({
+      big: 9223372036854775807n,
+      whole: 12345678901234567890123456789n,
+      fraction: "1.50",
+      small: 7,
+      nothing: null,
+      day: "2026-02-28",
+      at: new Date("2026-01-01T00:00:00Z"),
+      bigs: [1n, null],
+      count: 1n,
+    });
+  });
+
+  it("brings arrays of any text and bytes through unnest unchanged", async () => {
+    const texts = ["a,b", "", "NULL", '"', "\\", "{}", "한국\n", "'; --", " x "];
+    const bytes = [Buffer.from([0, 1, 255]), Buffer.alloc(0)];
+    expect(await test.db.query(sql`select * from unnest(${texts}::text[]) as text`)).toEqual(
+      texts.map((text) => ({ text })),
+    );
+    expect(await test.db.query(sql`select * from unnest(${bytes}::bytea[]) as bytes`)).toEqual(
+      bytes.map((bytes) => ({ bytes })),
+    );
+  });
+
+  it("asserts how many rows a question has", async () => {
+    await expect(test.db.one(sql`select id from accounts`)).rejects.toThrow("expected one row, got 2");
+    await expect(test.db.maybe(sql`select id from accounts`)).rejects.toThrow("at most one row");
+    expect(await test.db.maybe(sql`select id from accounts where id = 9`)).toBeUndefined();
+    expect(await test.db.run(sql`update accounts set balance = 0`)).toBe(2);
+  });
+
+  it("tells violations apart by constraint", async () => {
+    const twice = await test.db.run(sql`insert into accounts values (1, 0)`).catch((error: unknown) => error);
+    expect(isUniqueViolation(twice)).toBe(true);
+    expect(isUniqueViolation(twice, "accounts_pkey")).toBe(true);
+    expect(isUniqueViolation(twice, "accounts_name_key")).toBe(false);
+    const below = await test.db.run(sql`update accounts set balance = -1`).catch((error: unknown) => error);
+    expect(isCheckViolation(below, "floor")).toBe(true);
+  });
+});
+
+describe("losing connections", () => {
+  it("survives the server ending idle connections, and goes on", async () => {
+    await Promise.all([test.db.ping(), test.db.ping(), test.db.ping()]);
+    await killOthers();
+    await eventually(() => test.db.ping());
+  });
+
+  it("survives the server ending a connection inside a transaction, and runs the work again", async () => {
+    let runs = 0;
+    await tx(test.db, async (tx) => {
+      runs += 1;
+      await tx.run(sql`update accounts set balance = balance + 1 where id = 1`);
+      if (runs === 1) await killOthers();
+      await tx.run(sql`update accounts set balance = balance - 1 where id = 2`);
+    });
+    expect(runs).toBe(2);
+    expect(await test.db.query(sql`select balance from accounts order by id`)).toEqual([
+      { balance: 101n },
+      { balance: 99n },
+    ]);
+  });
+
+  it("refuses with SYS_002 and the cause when nobody listens", async () => {
+    const nowhere = openTestDatabase("postgres://nobody@127.0.0.1:1/none", "sample");
+    const error: unknown = await nowhere.query(sql`select 1`).catch((error: unknown) => error);
+    expect(error).toMatchObject({ code: "SYS_002", cause: { code: "ECONNREFUSED" } });
+    await nowhere.close();
+  });
+
+  it("refuses with SYS_002 when every connection is in use for too long", async () => {
+    const small = openDatabase({
+      url: test.url,
+      schema: "sample",
+      applicationName: "small",
+      max: 1,
+      connectTimeoutMs: 50,
+      log: testLog(),
+    });
+    await tx(small, async () => {
+      await expect(small.query(sql`select 1`)).rejects.toMatchObject({ code: "SYS_002" });
+    });
+    await small.ping();
+    await small.close();
+  });
+
+  it("serves everyone who waits before it closes", async () => {
+    const small = openTestDatabase(test.url, "sample", { max: 1 });
+    const asked = [1, 2, 3].map(() => small.query(sql`select 1 as one`));
+    await Promise.all([...asked, small.close()]);
+  });
+
+  it("gives up a connection whose answer never comes", async () => {
+    const target = new URL(test.url);
+    const proxy = await startProxy({ target: { host: target.hostname, port: Number(target.port) } });
+    target.port = String(proxy.port);
+    const db = openDatabase({
+      url: target.toString(),
+      schema: "sample",
+      applicationName: "halfopen",
+      answerGraceMs: 100,
+      connectTimeoutMs: 200,
+      statementTimeoutMs: 200,
+      log: testLog(),
+    });
+    await db.ping();
+    proxy.setMode({ kind: "blackhole" });
+    await expect(db.query(sql`select 1`)).rejects.toMatchObject({ code: "SYS_002" });
+    await expect(db.run(sql`update accounts set balance = 0`)).rejects.toMatchObject({ code: "SYS_002" });
+    proxy.setMode({ kind: "pass" });
+    await db.ping();
+    await db.close();
+    await proxy.close();
+  }, 15_000);
+
+  it("says of a lone write whose answer was lost that its outcome is unknown", async () => {
+    const target = new URL(test.url);
+    const proxy = await startProxy({
+      target: { host: target.hostname, port: Number(target.port) },
+      onRequest: (chunk, proxy) => {
+        if (!chunk.includes("update accounts")) return;
+        proxy.setMode({ kind: "dropResponses" });
+        setTimeout(() => proxy.setMode({ kind: "reset" }), 50);
+      },
+    });
+    target.port = String(proxy.port);
+    const db = openTestDatabase(target.toString(), "sample");
+    const error: unknown = await db
+      .run(sql`update accounts set balance = 7 where id = 1`)
+      .catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(CommitUnknownError);
+    expect(error).toMatchObject({ code: "SYS_003" });
+    expect(await test.db.one(sql`select balance from accounts where id = 1`)).toEqual({ balance: 7n });
+    await db.close();
+    await proxy.close();
+  });
+});
+
+describe("limits", () => {
+  it("stops a statement that runs too long, with SYS_002", async () => {
+    const hasty = openDatabase({
+      url: test.url,
+      schema: "sample",
+      applicationName: "hasty",
+      statementTimeoutMs: 50,
+      log: testLog(),
+    });
+    await expect(hasty.query(sql`select pg_sleep(1)`)).rejects.toMatchObject({ code: "SYS_002" });
+    await hasty.close();
+  });
+
+  it("keeps the service's role inside its own schema", async () => {
+    await admin.run(
+      rawSql("create schema if not exists other; create table if not exists other.secrets (id int)"),
+    );
+    await expect(test.db.query(sql`select * from other.secrets`)).rejects.toThrow(
+      "permission denied for schema other",
+    );
+    await expect(test.db.query(sql`create table public.mine (id int)`)).rejects.toThrow(
+      "permission denied for schema public",
+    );
+    await expect(test.db.query(sql`create schema mine`)).rejects.toThrow("permission denied for database");
+    await expect(test.db.query(sql`create temporary table mine (id int)`)).rejects.toThrow(
+      "permission denied",
+    );
+    await expect(test.db.query(sql`set role wonrail_sample_owner`)).rejects.toThrow("permission denied");
+  });
+});
+
+describe("metrics", () => {
+  it("times named statements and shows each pool", async () => {
+    const registry = new Registry();
+    const options = { url: test.url, applicationName: "metrics", log: testLog(), registry };
+    const db = openDatabase({ ...options, schema: "sample" });
+    const bus = openDatabase({ ...options, schema: "bus" });
+    await db.query(named("find_accounts", sql`select id from accounts where id = ${1}`));
+    await db.query(sql`select 1`);
+    const text = await registry.metrics();
+    expect(text).toContain('db_query_duration_seconds_count{query="find_accounts"} 1');
+    expect(text).toContain('pg_pool_total{schema="sample"} 1');
+    expect(text).toContain('pg_pool_idle{schema="sample"} 1');
+    expect(text).toContain('pg_pool_waiting{schema="bus"} 0');
+    await Promise.all([db.close(), bus.close()]);
+    expect(await registry.metrics()).not.toContain('pg_pool_total{schema="bus"}');
+  });
+});
+
+describe("listen", () => {
+  it("hears notifications, and again after its connection was lost", async () => {
+    const heard: string[] = [];
+    const listener = await test.db.listen("news", (payload) => heard.push(payload));
+    await test.db.run(sql`select pg_notify('news', 'one')`);
+    await eventually(() => expect(heard).toEqual(["", "one"]));
+    await killOthers();
+    await eventually(() => expect(heard).toEqual(["", "one", ""]));
+    await eventually(() => test.db.run(sql`select pg_notify('news', 'two')`));
+    await eventually(() => expect(heard.at(-1)).toBe("two"));
+    await listener.close();
+  });
+
+  it("begins when the server comes, if it was not there at first", async () => {
+    const target = new URL(test.url);
+    const proxy = await startProxy({
+      target: { host: target.hostname, port: Number(target.port) },
+      mode: { kind: "reset" },
+    });
+    target.port = String(proxy.port);
+    const db = openTestDatabase(target.toString(), "sample");
+    const heard: string[] = [];
+    const listener = await db.listen("late", (payload) => heard.push(payload));
+    expect(heard).toEqual([]);
+    proxy.setMode({ kind: "pass" });
+    await eventually(() => expect(heard).toEqual([""]));
+    await listener.close();
+    await db.close();
+    await proxy.close();
+  });
+});
+
+describe("dedicated", () => {
+  it("lends one connection whose session ends with the work", async () => {
+    const lock = sql`select pg_try_advisory_lock(42) as mine`;
+    await test.db.dedicated(async (connection) => {
+      expect(await connection.one(lock)).toEqual({ mine: true });
+      expect(await test.db.one(lock)).toEqual({ mine: false });
+    });
+    await eventually(async () => expect(await admin.one(lock)).toEqual({ mine: true }));
+  });
+});

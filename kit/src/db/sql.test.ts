@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { arrayLiteral } from "./arrays";
+import { named, sql, textOf } from "./sql";
+
+const rendered = (statement: ReturnType<typeof sql>) => [textOf(statement), statement.values];
+
+describe("sql", () => {
+  it("makes every value a parameter", () => {
+    const name = "'; drop table accounts; --";
+    expect(rendered(sql`select * from accounts where name = ${name} and id = ${7n}`)).toEqual([
+      "select * from accounts where name = $1 and id = $2",
+      [name, "7"],
+    ]);
+  });
+
+  it("nests statements and numbers their parameters through", () => {
+    const own = sql`org_id = ${"org"} and status = ${"ACTIVE"}`;
+    expect(rendered(sql`select ${1} from wallets where ${own} and amount > ${5n} limit ${10}`)).toEqual([
+      "select $1 from wallets where org_id = $2 and status = $3 and amount > $4 limit $5",
+      [1, "org", "ACTIVE", "5", 10],
+    ]);
+    expect(rendered(sql`${sql`a`}${sql`b ${1}`}`)).toEqual(["ab $1", [1]]);
+  });
+
+  it("joins parts", () => {
+    expect(rendered(sql`${sql.join([sql`a = ${1}`, sql`b`, sql`c = ${2}`], sql` and `)};`)).toEqual([
+      "a = $1 and b and c = $2;",
+      [1, 2],
+    ]);
+    expect(rendered(sql`(${sql.join([], sql`, `)})`)).toEqual(["()", []]);
+  });
+
+  it("quotes identifiers", () => {
+    expect(textOf(sql`select 1 from ${sql.identifier('a"b')}`)).toBe('select 1 from "a""b"');
+  });
+
+  it("keeps the name of a named statement and renders each place in the code once", () => {
+    const make = (id: number) => named("by_id", sql`select ${id}`);
+    expect(make(1)).toMatchObject({ name: "by_id", values: [1] });
+    expect(make(1).strings).toBe(make(2).strings);
+  });
+
+  it("takes dates in UTC, JSON, bytes and null", () => {
+    const bytes = Buffer.from("ab");
+    expect(rendered(sql`${new Date(0)} ${sql.json({ a: [1] })} ${bytes} ${null}`)).toEqual([
+      "$1 $2::jsonb $3 $4",
+      ["1970-01-01T00:00:00.000Z", '{"a":[1]}', bytes, null],
+    ]);
+  });
+
+  it("refuses what is no value: undefined, and an object that only looks like a statement", () => {
+    expect(() => sql`${undefined as never}`).toThrow("use null");
+    expect(() => sql`${{ strings: ["drop"], values: [] } as never}`).toThrow("assertion failed");
+  });
+
+  it("renders arrays of every kind of scalar", () => {
+    expect(rendered(sql`${[1n, 2n]}::bigint[]`)).toEqual(["$1::bigint[]", ["{1,2}"]]);
+    expect(rendered(sql`${sql.array(["a", null], "text[]")}`)).toEqual(["$1::text[]", ['{"a",NULL}']]);
+    expect(arrayLiteral([])).toBe("{}");
+    expect(arrayLiteral([true, false, 1.5])).toBe("{t,f,1.5}");
+    expect(arrayLiteral(["NULL", "", "a,b", "{}", 'say "hi"', "back\\slash"])).toBe(
+      '{"NULL","","a,b","{}","say \\"hi\\"","back\\\\slash"}',
+    );
+    expect(arrayLiteral([Buffer.from([0, 255]), new Uint8Array([1])])).toBe('{"\\\\x00ff","\\\\x01"}');
+    expect(() => arrayLiteral([undefined as never])).toThrow("use null");
+    expect(() => arrayLiteral([[1] as never])).toThrow("only scalars");
+  });
+
+  it("numbers as many parameters as there are values, however statements are nested", () => {
+    const { statement } = fc.letrec<{ statement: ReturnType<typeof sql> }>((tie) => ({
+      statement: fc.oneof(
+        { depthSize: "small" },
+        fc.integer().map((value) => sql`v ${value}`),
+        fc
+          .tuple(tie("statement"), fc.string(), tie("statement"))
+          .map(([a, b, c]) => sql`( ${a} x ${b} ${c} )`),
+      ),
+    }));
+    fc.assert(
+      fc.property(statement, (nested) => {
+        const numbers = [...textOf(nested).matchAll(/\$(\d+)/g)].map(([, digits]) => Number(digits));
+        expect(numbers).toEqual(nested.values.map((_, index) => index + 1));
+      }),
+    );
+  });
+});

@@ -1,0 +1,197 @@
+import { runInContext } from "../context";
+import { DomainError } from "../errors";
+import { createTestDatabase, openTestDatabase, startProxy, testLog, type TestDatabase } from "../testing";
+import { CommitUnknownError, afterCommit, openDatabase, sql, tx, type Database, type Tx } from ".";
+
+let test: TestDatabase;
+
+beforeAll(async () => {
+  test = await createTestDatabase({ schema: "sample" });
+  const owner = openTestDatabase(test.ownerUrl, "sample");
+  await owner.run(sql`create table accounts (id integer primary key, balance bigint not null)`);
+  await owner.close();
+});
+afterAll(() => test.drop());
+beforeEach(async () => {
+  await test.db.run(sql`delete from accounts`);
+  await test.db.run(sql`insert into accounts select id, 100 from generate_series(1, 4) as id`);
+});
+
+const add = (tx: Tx, id: number, amount: bigint) =>
+  tx.run(sql`update accounts set balance = balance + ${amount} where id = ${id}`);
+const balanceOf = async (id: number) =>
+  (await test.db.one<{ balance: bigint }>(sql`select balance from accounts where id = ${id}`)).balance;
+
+/** Lets several parties go on only when all have come; who comes later passes. */
+function meeting(parties: number): () => Promise<void> {
+  let open: () => void;
+  const all = new Promise<void>((resolve) => (open = resolve));
+  let came = 0;
+  return () => {
+    came += 1;
+    if (came === parties) open();
+    return all;
+  };
+}
+
+describe("tx", () => {
+  it("commits what the work did, and gives its result", async () => {
+    expect(await tx(test.db, async (tx) => (await add(tx, 1, 5n), "done"))).toBe("done");
+    expect(await balanceOf(1)).toBe(105n);
+  });
+
+  it("rolls back what the work did when it throws, and throws the same", async () => {
+    const refusal = new DomainError("TRF_001");
+    const work = tx(test.db, async (tx) => {
+      await add(tx, 1, 5n);
+      throw refusal;
+    });
+    await expect(work).rejects.toBe(refusal);
+    expect(await balanceOf(1)).toBe(100n);
+  });
+
+  it("does not pass for committed when the work swallowed the error of a statement", async () => {
+    const work = tx(test.db, async (tx) => {
+      await add(tx, 1, 5n);
+      await tx.query(sql`select 1 / 0`).catch(() => undefined);
+    });
+    await expect(work).rejects.toThrow("swallowed the error");
+    expect(await balanceOf(1)).toBe(100n);
+  });
+
+  it("runs both of two that deadlock", async () => {
+    const meet = meeting(2);
+    const move = (from: number, to: number) =>
+      tx(test.db, async (tx) => {
+        await add(tx, from, -1n);
+        await meet();
+        await add(tx, to, 1n);
+      });
+    await Promise.all([move(1, 2), move(2, 1)]);
+    expect([await balanceOf(1), await balanceOf(2)]).toEqual([100n, 100n]);
+  });
+
+  it("runs both of two that cannot be serialized", async () => {
+    const meet = meeting(2);
+    let runs = 0;
+    const copy = (from: number, to: number) =>
+      tx(
+        test.db,
+        async (tx) => {
+          runs += 1;
+          const { balance } = await tx.one<{ balance: bigint }>(
+            sql`select balance from accounts where id = ${from}`,
+          );
+          await meet();
+          await tx.run(sql`update accounts set balance = ${balance + 1n} where id = ${to}`);
+        },
+        { isolation: "serializable" },
+      );
+    await Promise.all([copy(3, 4), copy(4, 3)]);
+    expect(runs).toBe(3);
+    expect([await balanceOf(3), await balanceOf(4)].sort()).toEqual([101n, 102n]);
+  });
+
+  it("waits for a lock no longer than it may, tries again, and then refuses with SYS_002", async () => {
+    const hasty = openDatabase({
+      url: test.url,
+      schema: "sample",
+      applicationName: "hasty",
+      lockTimeoutMs: 20,
+      log: testLog(),
+    });
+    let runs = 0;
+    await tx(test.db, async (holder) => {
+      await add(holder, 1, 1n);
+      const work = tx(hasty, (tx) => ((runs += 1), add(tx, 1, 1n)), { attempts: 3 });
+      await expect(work).rejects.toMatchObject({ code: "SYS_002", cause: { code: "55P03" } });
+    });
+    expect(runs).toBe(3);
+    await hasty.close();
+  });
+
+  it("does not start again once nobody waits for the answer", async () => {
+    let runs = 0;
+    const context = { requestId: "req_1", traceparent: "", deadlineMs: Date.now() };
+    const work = runInContext(context, () =>
+      tx(test.db, async (tx) => {
+        runs += 1;
+        await tx.query(sql`do $$ begin raise sqlstate '40001'; end $$`);
+      }),
+    );
+    await expect(work).rejects.toMatchObject({ code: "SYS_002" });
+    expect(runs).toBe(1);
+  });
+
+  it("refuses writes in a read-only transaction", async () => {
+    const work = tx(test.db, (tx) => add(tx, 1, 1n), { readOnly: true, isolation: "repeatable read" });
+    await expect(work).rejects.toThrow("a read-only transaction tried to write");
+  });
+
+  it("gives no use of the handle after its end", async () => {
+    let leaked: Tx | undefined;
+    await tx(test.db, async (tx) => void (leaked = tx));
+    await expect(add(leaked!, 1, 1n)).rejects.toThrow("the transaction is over");
+    expect(await balanceOf(1)).toBe(100n);
+  });
+
+  it("tells of a commit only after it", async () => {
+    const told: string[] = [];
+    const tell = (name: string) => async (tx: Tx) => {
+      afterCommit(tx, (db) => told.push(`${name} in ${db.schema}`));
+      if (name === "second") throw new Error("no");
+      expect(told).toEqual([]);
+    };
+    await tx(test.db, tell("first"));
+    await tx(test.db, tell("second")).catch(() => undefined);
+    expect(told).toEqual(["first in sample"]);
+  });
+});
+
+describe("a COMMIT whose reply is lost", () => {
+  async function withLostReply(loses: string, check: (db: Database) => Promise<void>): Promise<void> {
+    const target = new URL(test.url);
+    const proxy = await startProxy({
+      target: { host: target.hostname, port: Number(target.port) },
+      onRequest: (chunk, proxy) => {
+        if (!chunk.includes(loses)) return;
+        proxy.setMode({ kind: "dropResponses" });
+        setTimeout(() => {
+          proxy.setMode({ kind: "reset" });
+          proxy.setMode({ kind: "pass" });
+        }, 50).unref();
+      },
+    });
+    target.port = String(proxy.port);
+    const db = openTestDatabase(target.toString(), "sample");
+    await check(db);
+    await db.close();
+    await proxy.close();
+  }
+
+  it("is unknown, and the work is not done again", async () => {
+    await withLostReply("commit", async (db) => {
+      let runs = 0;
+      const work = tx(db, async (tx) => {
+        runs += 1;
+        await add(tx, 1, 5n);
+      });
+      await expect(work).rejects.toBeInstanceOf(CommitUnknownError);
+      expect(runs).toBe(1);
+      expect(await balanceOf(1)).toBe(105n);
+    });
+  });
+
+  it("is told from a reply that was lost before it, after which the work runs again", async () => {
+    await withLostReply("balance = 0", async (db) => {
+      let runs = 0;
+      await tx(db, async (tx) => {
+        runs += 1;
+        if (runs === 1) await tx.run(sql`update accounts set balance = 0`);
+        await add(tx, 1, 5n);
+      });
+      expect(runs).toBe(2);
+      expect([await balanceOf(1), await balanceOf(2)]).toEqual([105n, 100n]);
+    });
+  });
+});
