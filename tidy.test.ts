@@ -8,7 +8,7 @@ const ROOT = __dirname;
 const SERVICES = ["auth", "wallet", "ledger", "payment", "chain-relayer"];
 const FILES = ["main.ts", "config.ts", "app.ts", "rpc.ts", "consumers.ts", "jobs.ts", "events.ts"];
 const FOLDERS = ["commands", "queries", "domain", "store"];
-const OUTSIDE: Record<string, string> = { wallet: "keys", "chain-relayer": "chain" };
+const OUTSIDE: Record<string, string> = { auth: "admin", wallet: "keys", "chain-relayer": "chain" };
 const TOP_LEVEL = [
   "services",
   "proto",

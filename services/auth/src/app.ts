@@ -12,6 +12,7 @@ import { leaseQuota } from "./commands/leaseQuota";
 import { type LeaseRateInput, leaseRates, type RateLease } from "./commands/leaseRate";
 import { refreshKey } from "./commands/refreshKey";
 import { revokeKey } from "./commands/revokeKey";
+import { revokeKeyOf } from "./commands/revokeKeyOf";
 import { rotateSecretKey } from "./commands/rotateSecretKey";
 import { setOrganisation } from "./commands/setOrganisation";
 import { type Config } from "./config";
@@ -44,6 +45,7 @@ export function createOperations(deps: Deps) {
     issueKey: bind(deps, issueKey),
     refreshKey: bind(deps, refreshKey),
     revokeKey: bind(deps, revokeKey),
+    revokeKeyOf: bind(deps, revokeKeyOf),
     leaseRates: bind(deps, leaseRates),
     leaseQuota: bind(deps, leaseQuota),
     expireQuotaLeases: bind(deps, expireQuotaLeases),

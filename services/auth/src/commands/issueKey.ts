@@ -32,7 +32,7 @@ export async function issueKey(
     const { usable } = await countUsableKeys(tx, organisation.orgId, now);
     if (usable >= MAX_USABLE_KEYS) {
       throw invalidRequest([
-        { path: "org", message: `has ${usable} usable keys already; revoke some first` },
+        { path: "organisation", message: `has ${usable} usable keys already; revoke some first` },
       ]);
     }
     const key = firstOfLineage(organisation.orgId, apiKey, now, expiresAt);

@@ -24,12 +24,12 @@ export async function findOrganisation(
 export async function mustFindOrganisation(db: Queryable, code: string): Promise<OrganisationAt> {
   const found = await findOrganisationByCode(db, code);
   if (!found)
-    throw invalidRequest([{ path: "org", message: `there is no organisation with the code ${code}` }]);
+    throw invalidRequest([{ path: "organisation", message: `there is none with the code ${code}` }]);
   return found;
 }
 
 async function mustFindById(db: Queryable, orgId: string): Promise<OrganisationAt> {
   const found = isId("org", orgId) ? await readOrganisation(db, orgId) : undefined;
-  if (!found) throw invalidRequest([{ path: "orgId", message: "there is no such organisation" }]);
+  if (!found) throw invalidRequest([{ path: "organisation", message: "there is none with this id" }]);
   return found;
 }

@@ -27,6 +27,7 @@ export async function openChangeFeed(db: Database, log: Log): Promise<ChangeFeed
       tell({ kind: "started" });
     },
   });
+  const endWatches = () => watchers.forEach((watcher) => watcher.end());
   const heartbeat = setInterval(() => tell({ kind: "heartbeat" }), HEARTBEAT_MS);
 
   return {
@@ -40,12 +41,10 @@ export async function openChangeFeed(db: Database, log: Log): Promise<ChangeFeed
         watchers.delete(watcher);
       }
     },
-    endWatches() {
-      watchers.forEach((watcher) => watcher.end());
-    },
+    endWatches,
     async close() {
       clearInterval(heartbeat);
-      this.endWatches();
+      endWatches();
       await listener.close();
     },
   };

@@ -1,0 +1,234 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseApiKey, parseSecretKey } from "@wonrail/kit/apiKey";
+import { sql } from "@wonrail/kit/db";
+import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
+import { runAdmin } from "./admin";
+import { type AdminConfig } from "./config";
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase({ schema: "auth", migrations: join(__dirname, "../migrations") });
+});
+afterAll(() => database.drop());
+
+test("org create makes an organisation and shows its keys once", async () => {
+  const terms = ["--plan", "FREE", "--incentive-bps", "100", "--daily-limit", "1000000", "--rate", "5"];
+  const made = await json("org", "create", "--name", "First Bank", "--code", "FIRST", ...terms);
+  expect(made).toMatchObject({
+    orgCode: "FIRST",
+    name: "First Bank",
+    status: "ACTIVE",
+    plan: "FREE",
+    incentiveBps: 100,
+    dailyLimit: 1_000_000,
+    rate: 5,
+    burst: 10,
+  });
+  expect(parseApiKey(made.apiKey as string)).toBeDefined();
+  expect(parseSecretKey(made.secretKey as string)).toBeDefined();
+  expect(Date.parse(made.expiresAt as string)).toBeGreaterThan(Date.now());
+  const again = [
+    await run("org", "list"),
+    await run("key", "list", "--org", "FIRST"),
+    await run("audit", "list", "--org", "FIRST"),
+  ];
+  for (const { out } of again) {
+    expect(out).not.toContain((made.apiKey as string).slice(21));
+    expect(out).not.toContain((made.secretKey as string).slice(8));
+  }
+});
+
+test("org create for people says that the keys cannot be shown again", async () => {
+  const { code, out } = await run("org", "create", "--name", "Plain", "--code", "PLAIN");
+  expect(code).toBe(0);
+  expect(out).toMatch(/^apiKey +wk_test_/m);
+  expect(out).toMatch(/^secretKey +sk_test_/m);
+  expect(out).toContain("Neither key is kept anywhere or can be shown again");
+});
+
+test("org set changes what is stated and leaves the rest", async () => {
+  await json("org", "create", "--name", "Settable", "--code", "SETTABLE");
+  const changed = await json(
+    "org",
+    "set",
+    "--code",
+    "SETTABLE",
+    "--subscription-ends",
+    "2031-01-01",
+    "--status",
+    "SUSPENDED",
+  );
+  expect(changed).toMatchObject({
+    name: "Settable",
+    status: "SUSPENDED",
+    subscriptionEnds: "2031-01-01T00:00:00.000Z",
+  });
+  const [entry] = await json<{ action: string; details: string }[]>("audit", "list", "--org", "SETTABLE");
+  expect(entry!.action).toBe("organisation_changed");
+  expect(JSON.parse(entry!.details)).toMatchObject({ status: { from: "ACTIVE", to: "SUSPENDED" } });
+});
+
+test("keys are issued, listed and revoked", async () => {
+  await json("org", "create", "--name", "Keys", "--code", "KEYS");
+  const issued = await json("key", "issue", "--org", "KEYS", "--expires", "2031-01-01T09:00:00+09:00");
+  expect(issued).toMatchObject({ orgCode: "KEYS", expiresAt: "2031-01-01T00:00:00.000Z" });
+  const revoked = await json("key", "revoke", "--org", "KEYS", "--key", issued.prefix as string);
+  expect(revoked).toMatchObject({ revoked: true, prefix: issued.prefix });
+  const keys = await json<{ prefix: string; state: string }[]>("key", "list", "--org", "KEYS");
+  expect(keys.map(({ state }) => state)).toEqual(["REVOKED", "CURRENT"]);
+});
+
+test("a rotated secret key is another one", async () => {
+  const made = await json("org", "create", "--name", "Rotate", "--code", "ROTATE");
+  const rotated = await json("org", "rotate-secret", "--code", "ROTATE");
+  expect(parseSecretKey(rotated.secretKey as string)).toBeDefined();
+  expect(rotated.secretKey).not.toBe(made.secretKey);
+});
+
+test("who did it is in the trail, and a tampered trail exits with 1", async () => {
+  await json("org", "create", "--name", "Trail", "--code", "TRAIL");
+  const [entry] = await json<{ actor: string }[]>("audit", "list", "--org", "TRAIL");
+  expect(entry!.actor).toBe("operator:kim");
+  expect((await run("audit", "verify")).code).toBe(0);
+  const owner = openTestDatabase(database.ownerUrl, "auth", { max: 1 });
+  await owner.run(sql`update audit_entries set actor = 'operator:lee' where actor = 'operator:kim' and sequence = 1
+    and org_id = (select org_id from organisations where code = 'TRAIL')`);
+  const { code, out, err } = await run("audit", "verify");
+  await owner.run(sql`update audit_entries set actor = 'operator:kim' where actor = 'operator:lee'`);
+  await owner.close();
+  expect(code).toBe(1);
+  expect(out).toContain("its contents were changed");
+  expect(err).toContain("tampered");
+});
+
+test("dead letters are listed, shown and replayed", async () => {
+  await database.db.run(sql`
+    insert into dead_letters (consumer_group, topic, partition, message_offset, message_key, headers, payload, error)
+    values ('auth', 'wonrail.wallet.v1', 0, '42', 'wal_1', '{"event_type":"wallet_created"}', '\\x00ff', 'no such thing')`);
+  const [letter] = await json<{ id: string; type: string }[]>("dead-letter", "list", "--service", "auth");
+  expect(letter).toMatchObject({ type: "wallet_created", error: "no such thing", state: "dead" });
+  const shown = await json("dead-letter", "show", "--service", "auth", "--id", letter!.id);
+  expect(shown).toMatchObject({
+    offset: "42",
+    payloadBase64: "AP8=",
+    headers: { event_type: "wallet_created" },
+  });
+  expect(await json("dead-letter", "replay", "--service", "auth", "--id", letter!.id)).toEqual({
+    requested: 1,
+  });
+  expect((await run("dead-letter", "replay", "--service", "auth", "--id", letter!.id)).code).toBe(1);
+});
+
+describe("a wrong command line", () => {
+  test.each<[string[], 1 | 2, string]>([
+    [["org", "create", "--name", "x"], 2, "required option '--code <code>' not specified"],
+    [
+      ["org", "create", "--name", "x", "--code", "X1", "--plan", "GOLD"],
+      2,
+      "Allowed choices are FREE, STANDARD, ENTERPRISE",
+    ],
+    [["org", "create", "--name", "x", "--code", "X1", "--rate", "fast"], 2, "It must be a whole number"],
+    [
+      ["org", "create", "--name", "x", "--code", "X1", "--subscription-ends", "soon"],
+      2,
+      "It must be a time such as",
+    ],
+    [["org", "create", "--name", "x", "--code", "lower"], 1, "code: must be 2 to 32 characters"],
+    [
+      ["org", "create", "--name", "x", "--code", "X1", "--incentive-bps", "10001"],
+      1,
+      "incentive-bps: must be",
+    ],
+    [
+      ["org", "create", "--name", "x", "--code", "X1", "--subscription-ends", "2001-01-01"],
+      1,
+      "subscription-ends: must be after",
+    ],
+    [
+      ["org", "set", "--code", "NOBODY", "--rate", "1"],
+      1,
+      "organisation: there is none with the code NOBODY",
+    ],
+    [["org", "set", "--code", "FIRST"], 1, "There is nothing to change"],
+    [["key", "issue", "--org", "NOBODY"], 1, "organisation: there is none with the code NOBODY"],
+    [["key", "issue", "--org", "FIRST", "--expires", "2001-01-01"], 1, "expires: must be in the future"],
+    [
+      ["key", "revoke", "--org", "FIRST", "--key", "wk_test_x"],
+      1,
+      "key: FIRST has no key with the prefix wk_test_x",
+    ],
+    [["dead-letter", "list"], 2, "required option '--service <name>' not specified"],
+    [["dead-letter", "replay", "--service", "auth"], 1, "State which: --id or --group."],
+    [["wallet", "create"], 2, "unknown command 'wallet'"],
+  ])("%j exits with %d and says %j", async (args, expected, sentence) => {
+    const { code, out, err } = await run(...args);
+    expect({ code, out }).toEqual({ code: expected, out: "" });
+    expect(err).toContain(sentence);
+  });
+
+  test("a taken code is refused", async () => {
+    await run("org", "create", "--name", "x", "--code", "TAKEN");
+    const { code, err } = await run("org", "create", "--name", "x", "--code", "TAKEN");
+    expect([code, err]).toEqual([1, "code: another organisation has this code\n"]);
+  });
+});
+
+test("help shows examples and exits with 0", async () => {
+  const { code, out } = await run("--help");
+  expect(code).toBe(0);
+  expect(out).toContain("npm run admin -- org create");
+});
+
+describe("the database", () => {
+  test("is the running stack's when DATABASE_URL is not set", async () => {
+    const home = mkdtempSync(join(tmpdir(), "wonrail-admin-"));
+    writeFileSync(join(home, "stack.json"), JSON.stringify({ postgres: { urls: { auth: database.url } } }));
+    const { code } = await run.with({ DATABASE_URL: undefined, WONRAIL_HOME: home })("org", "list");
+    rmSync(home, { recursive: true });
+    expect(code).toBe(0);
+  });
+
+  test("that is nowhere is asked for with the next step", async () => {
+    const { code, err } = await run.with({ DATABASE_URL: undefined, WONRAIL_HOME: tmpdir() })("org", "list");
+    expect(code).toBe(1);
+    expect(err).toContain("Start the stack with npm run up, or set DATABASE_URL.");
+  });
+
+  test("that does not answer is named without its password", async () => {
+    const url = "postgres://wonrail_auth:hidden@127.0.0.1:1/wonrail";
+    const { code, err } = await run.with({ DATABASE_URL: url })("org", "list");
+    expect([code, err]).toEqual([
+      1,
+      "The database at 127.0.0.1:1 cannot be reached. Start the stack with npm run up, or set DATABASE_URL.\n",
+    ]);
+  });
+});
+
+function makeRun(changes: Partial<AdminConfig>) {
+  return async (...args: string[]) => {
+    let [out, err] = ["", ""];
+    const defaults = {
+      KEY_MODE: "test" as const,
+      KEY_LIFETIME_HOURS: 1,
+      KEY_OVERLAP_MS: 0,
+      DATABASE_URL: database.url,
+    };
+    const code = await runAdmin(args, {
+      config: { ...defaults, WONRAIL_HOME: undefined, USER: "kim", ...changes },
+      out: (text) => (out += text),
+      err: (text) => (err += text),
+    });
+    return { code, out, err };
+  };
+}
+
+const run = Object.assign((...args: string[]) => makeRun({})(...args), { with: makeRun });
+
+async function json<T = Record<string, unknown>>(...args: string[]): Promise<T> {
+  const { code, out, err } = await run(...args, "--json");
+  expect([code, err]).toEqual([0, ""]);
+  return JSON.parse(out) as T;
+}

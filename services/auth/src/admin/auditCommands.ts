@@ -1,0 +1,60 @@
+import { Command } from "commander";
+import { bigNumber, jsonOption, limitOption } from "./options";
+import { lines, print, table } from "./print";
+import { Refusal, withAuth, type World } from "./world";
+
+export function auditCommands(world: World): Command {
+  return new Command("audit").description("who did what").addCommand(verify(world)).addCommand(list(world));
+}
+
+function verify(world: World): Command {
+  return new Command("verify")
+    .description("follow the chain of every organisation; exits with 1 when one is broken")
+    .addOption(jsonOption())
+    .action(async ({ json }: { json?: boolean }) => {
+      const { problems, ...counts } = await withAuth(world, (auth) => auth.verifyAudit());
+      const rows = problems.map((problem) => ({ ...problem, sequence: problem.sequence.toString() }));
+      const found = rows.length === 0 ? [] : ["", ...table(rows, ["orgId", "sequence", "problem"])];
+      print(world, json, { ...counts, problems: rows }, [
+        ...lines({ ...counts, problems: rows.length }),
+        ...found,
+      ]);
+      if (rows.length > 0) throw new Refusal("The audit trail was tampered with.");
+    });
+}
+
+function list(world: World): Command {
+  return new Command("list")
+    .description("what was done to an organisation, newest first")
+    .requiredOption("--org <code>", "which organisation")
+    .option("--before <sequence>", "go on below this sequence", bigNumber)
+    .addOption(limitOption())
+    .addOption(jsonOption())
+    .action(
+      async ({
+        org,
+        before,
+        limit,
+        json,
+      }: {
+        org: string;
+        before?: bigint;
+        limit: number;
+        json?: boolean;
+      }) => {
+        const input = { code: org, limit, ...(before === undefined ? {} : { before }) };
+        const entries = await withAuth(world, (auth) => auth.listAudit(input));
+        const rows = entries.map((entry) => ({
+          sequence: entry.sequence.toString(),
+          at: entry.occurredAt.toISOString(),
+          actor: entry.actor,
+          action: entry.action,
+          subject: entry.subject,
+          details: entry.details,
+          requestId: entry.requestId,
+          hash: entry.hash.toString("hex"),
+        }));
+        print(world, json, rows, table(rows, ["sequence", "at", "actor", "action", "subject", "details"]));
+      },
+    );
+}

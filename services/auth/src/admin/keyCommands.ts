@@ -1,0 +1,68 @@
+import { Command } from "commander";
+import { usableUntil, type ApiKey, type KeyAccess } from "../domain/keys";
+import { jsonOption, limitOption, time } from "./options";
+import { lines, print, table } from "./print";
+import { actorOf, withAuth, type World } from "./world";
+
+interface KeyOptions {
+  org: string;
+  json?: boolean;
+}
+
+export function keyCommands(world: World): Command {
+  return new Command("key")
+    .description("API keys of an organisation")
+    .addCommand(ofOrganisation(issue(world)))
+    .addCommand(ofOrganisation(list(world)))
+    .addCommand(ofOrganisation(revoke(world)));
+}
+
+function ofOrganisation(command: Command): Command {
+  return command.requiredOption("--org <code>", "which organisation").addOption(jsonOption());
+}
+
+function issue(world: World): Command {
+  return new Command("issue")
+    .description("another API key; it is shown once")
+    .option("--expires <time>", "when it expires, instead of after the usual time", time)
+    .action(async ({ org, expires, json }: KeyOptions & { expires?: Date }) => {
+      const input = { code: org, actor: actorOf(world), ...(expires ? { expiresAt: expires } : {}) };
+      const { key, apiKey } = await withAuth(world, (auth) => auth.issueKey(input));
+      const result = { orgCode: org, prefix: key.prefix, apiKey, expiresAt: key.expiresAt.toISOString() };
+      print(world, json, result, [...lines(result), "", "The key cannot be shown again: hand it over now."]);
+    });
+}
+
+function list(world: World): Command {
+  return new Command("list")
+    .description("the keys of an organisation, newest first")
+    .addOption(limitOption())
+    .action(async ({ org, limit, json }: KeyOptions & { limit: number }) => {
+      const keys = await withAuth(world, (auth) => auth.listKeys({ code: org, limit }));
+      const rows = keys.map(({ key, access }) => ({
+        prefix: key.prefix,
+        state: stateOf(key, access),
+        issuedAt: key.issuedAt.toISOString(),
+        usableUntil: (key.revokedAt ?? usableUntil(key)).toISOString(),
+      }));
+      print(world, json, rows, table(rows, ["prefix", "state", "issuedAt", "usableUntil"]));
+    });
+}
+
+function revoke(world: World): Command {
+  return new Command("revoke")
+    .description("end a key for good, on every gateway within a second")
+    .requiredOption("--key <prefix>", "the key's prefix, as key list shows it")
+    .action(async ({ org, key: prefix, json }: KeyOptions & { key: string }) => {
+      const input = { code: org, prefix, actor: actorOf(world) };
+      const { revokedAt } = await withAuth(world, (auth) => auth.revokeKeyOf(input));
+      const result = { orgCode: org, prefix, revoked: true, revokedAt: revokedAt.toISOString() };
+      print(world, json, result, lines(result));
+    });
+}
+
+function stateOf(key: ApiKey, access: KeyAccess): string {
+  if (key.revokedAt) return "REVOKED";
+  if (access === "REFRESH") return "EXPIRED";
+  return key.supersededAt ? "OVERLAP" : "CURRENT";
+}

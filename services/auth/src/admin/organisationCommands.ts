@@ -1,0 +1,157 @@
+import { Command, Option } from "commander";
+import { type Won } from "@wonrail/kit/money";
+import { ORGANISATION_STATUSES, type Organisation, type OrganisationTerms } from "../domain/organisations";
+import { PLANS, type Plan } from "../domain/plans";
+import { amount, jsonOption, limitOption, time, wholeNumber } from "./options";
+import { lines, print, table } from "./print";
+import { actorOf, Refusal, withAuth, type World } from "./world";
+
+export function organisationCommands(world: World): Command {
+  return new Command("org")
+    .description("partner organisations")
+    .addCommand(create(world))
+    .addCommand(set(world))
+    .addCommand(list(world))
+    .addCommand(rotateSecret(world));
+}
+
+function create(world: World): Command {
+  return withTerms(new Command("create"))
+    .description("make an organisation with its secret key and its first API key; both are shown once")
+    .requiredOption("--name <name>", "the partner's name")
+    .requiredOption("--code <code>", "what the partner writes in X-Org-Code")
+    .action(async ({ code, json, ...options }: TermOptions & { name: string; code: string }) => {
+      const input = { ...termsOf(options), name: options.name, code, actor: actorOf(world) };
+      const made = await withAuth(world, (auth) => auth.createOrganisation(input));
+      const keys = {
+        apiKey: made.apiKey,
+        expiresAt: made.key.expiresAt.toISOString(),
+        secretKey: made.secretKey,
+      };
+      const organisation = describe(made.organisation);
+      print(world, json, { ...organisation, ...keys }, [
+        ...lines(organisation),
+        "",
+        ...lines(keys),
+        "",
+        "Neither key is kept anywhere or can be shown again: hand them over now.",
+      ]);
+    });
+}
+
+function set(world: World): Command {
+  return withTerms(new Command("set"))
+    .description("change what is stated; the rest stays")
+    .requiredOption("--code <code>", "which organisation")
+    .option("--name <name>", "the partner's name")
+    .addOption(new Option("--status <status>", "stop it, or let it go on").choices(ORGANISATION_STATUSES))
+    .action(async ({ code, json, ...options }: TermOptions & { code: string }) => {
+      const change = termsOf(options);
+      if (Object.keys(change).length === 0)
+        throw new Refusal("There is nothing to change: state what is to be different.");
+      const changed = await withAuth(world, (auth) =>
+        auth.setOrganisation({ code, change, actor: actorOf(world) }),
+      );
+      print(world, json, describe(changed), lines(describe(changed)));
+    });
+}
+
+function list(world: World): Command {
+  return new Command("list")
+    .description("all organisations, in the order of their codes")
+    .option("--after <code>", "go on after this code", "")
+    .addOption(limitOption())
+    .addOption(jsonOption())
+    .action(async ({ after, limit, json }: { after: string; limit: number; json?: boolean }) => {
+      const found = await withAuth(world, (auth) => auth.listOrganisations({ afterCode: after, limit }));
+      const rows = found.map(({ organisation, subscriptionActive }) => ({
+        ...describe(organisation),
+        subscriptionActive,
+      }));
+      const columns = [
+        "orgCode",
+        "name",
+        "status",
+        "plan",
+        "subscriptionEnds",
+        "subscriptionActive",
+        "rate",
+      ] as const;
+      print(world, json, rows, table(rows, [...columns]));
+    });
+}
+
+function rotateSecret(world: World): Command {
+  return new Command("rotate-secret")
+    .description("a new secret key for an organisation that lost or leaked its own; its API keys go on")
+    .requiredOption("--code <code>", "which organisation")
+    .addOption(jsonOption())
+    .action(async ({ code, json }: { code: string; json?: boolean }) => {
+      const { secretKey } = await withAuth(world, (auth) =>
+        auth.rotateSecretKey({ code, actor: actorOf(world) }),
+      );
+      const result = { orgCode: code, secretKey };
+      print(world, json, result, [
+        ...lines(result),
+        "",
+        "The old secret key is of no use any more. This one cannot be shown again.",
+      ]);
+    });
+}
+
+interface TermOptions {
+  name?: string;
+  status?: OrganisationTerms["status"];
+  plan?: Plan;
+  subscriptionStarts?: Date;
+  subscriptionEnds?: Date;
+  incentiveBps?: number;
+  dailyLimit?: Won;
+  rate?: number;
+  burst?: number;
+  json?: boolean;
+}
+
+function withTerms(command: Command): Command {
+  return command
+    .addOption(new Option("--plan <plan>", "what it may use").choices(PLANS))
+    .option("--subscription-starts <time>", "from when on", time)
+    .option("--subscription-ends <time>", "until when", time)
+    .option("--incentive-bps <count>", "incentive on NORMAL payments, in basis points", wholeNumber)
+    .option("--daily-limit <won>", "KRW that a wallet may transfer on a day in Seoul", amount)
+    .option("--rate <count>", "requests a second", wholeNumber)
+    .option("--burst <count>", "requests at once", wholeNumber)
+    .addOption(jsonOption());
+}
+
+/** Only what was stated: a term that is absent stays as it is. */
+function termsOf(options: TermOptions): Partial<OrganisationTerms> {
+  const terms = {
+    name: options.name,
+    status: options.status,
+    plan: options.plan,
+    subscriptionStartsAt: options.subscriptionStarts,
+    subscriptionEndsAt: options.subscriptionEnds,
+    incentiveRateBps: options.incentiveBps,
+    dailyTransferLimitWon: options.dailyLimit,
+    ratePerSecond: options.rate,
+    rateBurst: options.burst,
+  };
+  return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined));
+}
+
+function describe(organisation: Organisation) {
+  return {
+    orgCode: organisation.code,
+    orgId: organisation.orgId,
+    name: organisation.name,
+    status: organisation.status,
+    plan: organisation.plan,
+    subscriptionStarts: organisation.subscriptionStartsAt.toISOString(),
+    subscriptionEnds: organisation.subscriptionEndsAt.toISOString(),
+    incentiveBps: organisation.incentiveRateBps,
+    dailyLimit: Number(organisation.dailyTransferLimitWon),
+    rate: organisation.ratePerSecond,
+    burst: organisation.rateBurst,
+  };
+}

@@ -1,0 +1,78 @@
+import { readFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join, resolve } from "node:path";
+import { openDatabase, type Database } from "@wonrail/kit/db";
+import { DomainError } from "@wonrail/kit/errors";
+import { createLog } from "@wonrail/kit/log";
+import { createOperations, keyRules, type Operations } from "../app";
+import { type AdminConfig } from "../config";
+
+/** What the commands see of the outside. */
+export interface World {
+  config: AdminConfig;
+  out: (text: string) => void;
+  err: (text: string) => void;
+}
+
+/** Something that the operator has to put right, in a sentence that says what. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+}
+
+export async function withAuth<T>(world: World, work: (auth: Operations) => Promise<T>): Promise<T> {
+  return withDatabase(world, "auth", (db) => work(createOperations({ db, ...keyRules(world.config) })));
+}
+
+/** Opens one service's database for one piece of work. */
+export async function withDatabase<T>(
+  world: World,
+  service: string,
+  work: (db: Database) => Promise<T>,
+): Promise<T> {
+  const url = databaseUrl(world.config, service);
+  const log = createLog({ service: "admin", level: "silent" });
+  const schema = service.replaceAll("-", "_");
+  const db = openDatabase({ url, schema, applicationName: "admin", max: 2, log });
+  try {
+    return await work(db);
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== "SYS_002") throw error;
+    const { host } = new URL(url);
+    throw new Refusal(
+      `The database at ${host} cannot be reached. Start the stack with npm run up, or set DATABASE_URL.`,
+    );
+  } finally {
+    await db.close();
+  }
+}
+
+/** For the audit trail. */
+export function actorOf({ config }: World): string {
+  return `operator:${config.USER ?? userInfo().username}`;
+}
+
+function databaseUrl(config: AdminConfig, service: string): string {
+  if (config.DATABASE_URL !== undefined) return config.DATABASE_URL;
+  const file = join(resolve(config.WONRAIL_HOME ?? DEFAULT_HOME), "stack.json");
+  const url = readStack(file)?.postgres?.urls?.[service];
+  if (url !== undefined) return url;
+  throw new Refusal(
+    `There is no ${service} database: ${file} names none. Start the stack with npm run up, or set DATABASE_URL.`,
+  );
+}
+
+/** As far as it concerns these commands. */
+interface Stack {
+  postgres?: { urls?: Record<string, string> };
+}
+
+/** Beside the repository's package.json, from src as from dist. */
+const DEFAULT_HOME = join(__dirname, "..", "..", "..", "..", ".wonrail");
+
+function readStack(file: string): Stack | undefined {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Stack;
+  } catch {
+    return undefined;
+  }
+}
