@@ -17,6 +17,11 @@ export interface OutboxRelayOptions {
   batchSize?: number;
   /** How often it looks without being woken, and how often a stand-by asks whether the active relay has gone. */
   pollMs?: number;
+  /**
+   * Turns a row into the events that it stands for: a service whose events tell what it keeps for ever anyway writes down which rows they are
+   * about, and builds them here. Must give the same events, with the same ids, however often it is asked.
+   */
+  expand?: (connection: Queryable, row: OutboxRow) => Promise<OutboxRow[]>;
   /** How long published events are kept, to be published again if the bus should lose them. */
   retainMs?: number;
 }
@@ -49,6 +54,7 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     batchSize: DEFAULT_BATCH_SIZE,
     pollMs: DEFAULT_POLL_MS,
     retainMs: DEFAULT_RETAIN_MS,
+    expand: async (_connection, row) => [row],
     ...options,
     metrics: relayMetrics(options.registry),
     rest: pause(),
@@ -108,7 +114,7 @@ async function publishUntilClosed(relay: Relay, connection: Queryable): Promise<
       nextFullReadMs = Date.now() + pollMs;
     }
     const rows = await readPending(connection, afterId, batchSize);
-    if (rows.length > 0 && !(await publish(relay, rows))) {
+    if (rows.length > 0 && !(await publishRows(relay, connection, rows))) {
       failures += 1;
       afterId = 0n;
       await rest.sleepUnwoken(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1)));
@@ -125,6 +131,18 @@ async function publishUntilClosed(relay: Relay, connection: Queryable): Promise<
     }
     if (rows.length < batchSize) await rest.sleep(Math.max(1, nextFullReadMs - Date.now()));
   }
+}
+
+/** In pieces of a bounded size, since one row may stand for many events. */
+async function publishRows(relay: Relay, connection: Queryable, rows: OutboxRow[]): Promise<boolean> {
+  let events: OutboxRow[] = [];
+  for (const row of rows) {
+    events.push(...(await relay.expand(connection, row)));
+    if (events.length < relay.batchSize) continue;
+    if (!(await publish(relay, events))) return false;
+    events = [];
+  }
+  return events.length === 0 || publish(relay, events);
 }
 
 async function publish({ bus, log, metrics }: Relay, rows: OutboxRow[]): Promise<boolean> {

@@ -6,7 +6,7 @@ import { type ConsumerSpec, startConsumer } from "../inbox";
 import { createRegistry, type Registry } from "../metrics";
 import { assertMigrated } from "../migrate";
 import { startOps } from "../ops";
-import { startOutboxRelay } from "../outbox";
+import { type OutboxRelayOptions, startOutboxRelay } from "../outbox";
 import { createShutdown } from "../shutdown";
 import { type ServiceConfig } from "./config";
 import { type Job, startJobs } from "./jobs";
@@ -26,6 +26,8 @@ export interface Doors {
   rpc: GrpcService[];
   consumers: ConsumerSpec[];
   jobs: Job[];
+  /** Builds the events of outbox rows that only say which they are (see the outbox relay). */
+  expandEvents?: OutboxRelayOptions["expand"];
   /** Dependencies without which the process should get no traffic, beyond database and bus. */
   ready?: Record<string, () => Promise<void>>;
   /** Called before the gRPC server drains: ends the streams that would go on for ever, so that it need not cut them. */
@@ -94,7 +96,8 @@ interface OpenDoors {
 
 /** Opens the doors inside out, and registers their closing outside in: nothing comes in once its way out is shut. */
 async function openDoors({ config, db, bus, log, registry, shutdown, doors }: OpenDoors): Promise<void> {
-  const relay = startOutboxRelay({ db, bus, log, registry });
+  const expand = doors.expandEvents;
+  const relay = startOutboxRelay({ db, bus, log, registry, ...(expand && { expand }) });
   const consumers = await Promise.all(
     doors.consumers.map((consumer) => startConsumer({ db, bus, spec: consumer, log, registry })),
   );
