@@ -1,0 +1,144 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openDatabase, rawSql, sql, tx, type Database } from "../db";
+import { createTestDatabase, openTestDatabase, testLog, type TestDatabase } from "../testing";
+import { assertMigrated, migrate, provisionSchema } from ".";
+
+let test: TestDatabase;
+let dir: string;
+let owner: Database;
+
+beforeEach(async () => {
+  test = await createTestDatabase({ schema: "sample" });
+  owner = openTestDatabase(test.ownerUrl, "sample");
+  dir = mkdtempSync(join(tmpdir(), "migrations-"));
+  write(
+    "0001_accounts.sql",
+    "create table accounts (id integer primary key);\ninsert into accounts values (1);",
+  );
+});
+afterEach(async () => {
+  await owner.close();
+  await test.drop();
+  rmSync(dir, { recursive: true });
+});
+
+const write = (name: string, text: string) => writeFileSync(join(dir, name), text);
+const run = () => migrate({ url: test.ownerUrl, schema: "sample", dir, log: testLog() });
+
+describe("migrate", () => {
+  it("applies what is new, says what, and does nothing the second time", async () => {
+    expect(await run()).toMatchObject({
+      known: 3,
+      applied: [{ set: "service", number: 1, name: "accounts" }],
+    });
+    write("0002_names.sql", "alter table accounts add column name text;");
+    expect(await run()).toMatchObject({ known: 4, applied: [{ number: 2, name: "names" }] });
+    expect(await run()).toEqual({ known: 5, applied: [] });
+    expect(await test.db.query(sql`select id, name from accounts`)).toEqual([{ id: 1, name: null }]);
+  });
+
+  it("applies each file once when several migrators start at the same time", async () => {
+    write("0002_slow.sql", "select pg_sleep(0.2);\ninsert into accounts values (2);");
+    const reports = await Promise.all([run(), run(), run()]);
+    expect(reports.map(({ applied }) => applied.length).sort()).toEqual([0, 0, 2]);
+  });
+
+  it("leaves nothing of a file that fails, and names the file and the line", async () => {
+    write("0002_broken.sql", "insert into accounts values (2);\n\nselect nothing_like_it;");
+    await expect(run()).rejects.toThrow(
+      'migration service 0002_broken line 3: column "nothing_like_it" does not exist',
+    );
+    expect(await test.db.query(sql`select id from accounts`)).toEqual([{ id: 1 }]);
+    write("0002_broken.sql", "insert into accounts values (2);");
+    expect((await run()).applied).toHaveLength(1);
+  });
+
+  it("refuses a file that was changed after being applied", async () => {
+    await run();
+    write("0001_accounts.sql", "create table accounts (id bigint primary key);");
+    await expect(run()).rejects.toThrow("service 0001_accounts: changed after being applied");
+  });
+
+  it("builds an index concurrently, and again after a failure", async () => {
+    write("0002_duplicates.sql", "create table names (name text);\ninsert into names values ('a'), ('a');");
+    write(
+      "0003_index.sql",
+      "-- no-transaction\ndrop index concurrently if exists names_name;\ncreate unique index concurrently names_name on names (name);",
+    );
+    await expect(run()).rejects.toThrow("could not create unique index");
+    await test.db.run(sql`delete from names`);
+    expect((await run()).applied).toMatchObject([{ number: 3 }]);
+  });
+
+  it("does not queue up behind a long transaction: it gives way and tries again", async () => {
+    await run();
+    write("0002_names.sql", "alter table accounts add column name text;");
+    let migrating: ReturnType<typeof run>;
+    await tx(test.db, async (tx) => {
+      await tx.query(sql`select id from accounts`);
+      migrating = run();
+      // Longer than one attempt waits. Meanwhile others can read, except while an attempt stands in the queue.
+      await tx.query(sql`select pg_sleep(2.5)`);
+      await tx.query(sql`select id from accounts`);
+    });
+    expect((await migrating!).applied).toHaveLength(1);
+  }, 15_000);
+});
+
+describe("assertMigrated", () => {
+  it("stops a service whose schema is behind, and no other", async () => {
+    await expect(assertMigrated(test.db, dir)).rejects.toThrow(
+      "schema sample is behind this release: run its migrations first (service 0001_accounts)",
+    );
+    await run();
+    await assertMigrated(test.db, dir);
+    rmSync(join(dir, "0001_accounts.sql"));
+    await assertMigrated(test.db, dir);
+  });
+
+  it("stops a service that looks at an empty schema", async () => {
+    const empty = await provisionSchema({
+      adminUrl: test.adminUrl,
+      schema: "empty",
+      rolePassword: "test",
+      ownerPassword: "test",
+    });
+    const db = openDatabase({ url: empty.url, schema: "empty", applicationName: "test", log: testLog() });
+    await expect(assertMigrated(db)).rejects.toThrow("kit 0001_outbox, kit 0002_inbox");
+    await db.close();
+  });
+});
+
+describe("provisionSchema", () => {
+  const provision = (schema: string, rolePassword = "test") =>
+    provisionSchema({ adminUrl: test.adminUrl, schema, rolePassword, ownerPassword: "test" });
+
+  it("may run several times, also at once", async () => {
+    const results = await Promise.all([provision("twice"), provision("twice"), provision("twice")]);
+    expect(new Set(results.map(({ url }) => url)).size).toBe(1);
+  });
+
+  it("walls the schemas of two services off from each other, tables of the future included", async () => {
+    const other = await provision("other");
+    const otherOwner = openTestDatabase(other.ownerUrl, "other");
+    await otherOwner.run(sql`create table secrets (id integer generated always as identity)`);
+    const otherService = openTestDatabase(other.url, "other");
+    await otherService.run(sql`insert into secrets default values`);
+    expect(await otherService.query(sql`select id from secrets`)).toEqual([{ id: 1 }]);
+    for (const stranger of [test.db, owner]) {
+      await expect(stranger.query(sql`select id from other.secrets`)).rejects.toThrow("permission denied");
+      await expect(stranger.run(rawSql("create table other.mine (id int)"))).rejects.toThrow(
+        "permission denied",
+      );
+    }
+    await expect(otherService.run(sql`drop table secrets`)).rejects.toThrow("must be owner");
+    await expect(otherService.run(sql`truncate secrets`)).rejects.toThrow("permission denied");
+    await Promise.all([otherOwner.close(), otherService.close()]);
+  });
+
+  it("refuses a name that is no plain identifier", async () => {
+    await expect(provision('x"; drop schema sample; --')).rejects.toThrow("lower case letters, digits and _");
+  });
+});
