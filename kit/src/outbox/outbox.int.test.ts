@@ -1,0 +1,233 @@
+import type { Bus, BusMessage } from "../bus/port";
+import { runInContext } from "../context";
+import { sql, tx, type Database } from "../db";
+import { Registry } from "../metrics";
+import { createTestDatabase, eventually, openTestDatabase, testLog, type TestDatabase } from "../testing";
+import { appendEvents, republishSince, startOutboxRelay, type NewEvent, type OutboxRelay } from ".";
+import { pruneOutbox } from "./upkeep";
+
+let test: TestDatabase;
+const opened: { close(): Promise<void> }[] = [];
+
+beforeEach(async () => {
+  test = await createTestDatabase({ schema: "sample" });
+});
+afterEach(async () => {
+  for (const part of opened.splice(0).reverse()) await part.close();
+  await test.drop();
+});
+
+/** Keeps what it is given, as a broker would; fails as long as a test wants it to. */
+function recordingBus() {
+  const messages: BusMessage[] = [];
+  const bus = {
+    kind: "postgres",
+    messages,
+    down: false,
+    async publish(batch: BusMessage[]) {
+      if (bus.down) throw new Error("the broker is away");
+      messages.push(...batch);
+    },
+  };
+  return bus as typeof bus & Bus;
+}
+
+function startRelay(
+  db: Database,
+  bus: Bus,
+  options: { pollMs?: number; batchSize?: number; registry?: Registry } = {},
+): OutboxRelay {
+  const relay = startOutboxRelay({
+    db,
+    bus,
+    log: testLog(),
+    registry: new Registry(),
+    pollMs: 50,
+    ...options,
+  });
+  opened.push(relay);
+  return relay;
+}
+
+const event = (aggregateId: string, version: number): NewEvent => ({
+  topic: "wonrail.sample.v1",
+  type: "thing_changed",
+  aggregateId,
+  version,
+  orgId: "org_1",
+  payload: Buffer.from([version]),
+});
+const append = (db: Database, ...events: NewEvent[]) => tx(db, (tx) => appendEvents(tx, events));
+const namesOf = (messages: BusMessage[]) => messages.map(({ key, headers }) => `${key}.${headers.version}`);
+const pending = async () =>
+  (await test.db.one<{ count: bigint }>(sql`select count(*) from outbox_pending`)).count;
+
+describe("appendEvents", () => {
+  it("writes nothing when the caller's transaction is rolled back", async () => {
+    const work = tx(test.db, async (tx) => {
+      await appendEvents(tx, [event("a", 1)]);
+      throw new Error("no");
+    });
+    await expect(work).rejects.toThrow("no");
+    expect(await pending()).toBe(0n);
+  });
+
+  it("refuses a payload that no bus would take, before anything is written", async () => {
+    const huge = { ...event("a", 1), payload: Buffer.alloc(1024 * 1024) };
+    await expect(append(test.db, huge)).rejects.toThrow(
+      "the payload of a thing_changed is larger than any bus takes",
+    );
+  });
+});
+
+describe("the relay", () => {
+  it("publishes what was committed with the whole envelope, and forgets it", async () => {
+    const bus = recordingBus();
+    startRelay(test.db, bus);
+    const context = {
+      requestId: "req_1",
+      traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+    };
+    await runInContext(context, () => append(test.db, event("a", 7)));
+    await append(test.db, { ...event("b", 1), requestId: "req_own", traceparent: "own" });
+    await eventually(() => expect(bus.messages).toHaveLength(2));
+    expect(bus.messages[0]).toEqual({
+      topic: "wonrail.sample.v1",
+      key: "a",
+      value: Buffer.from([7]),
+      headers: {
+        event_id: expect.stringMatching(/^evt_[0-9a-f]{32}$/),
+        event_type: "thing_changed",
+        aggregate_id: "a",
+        version: "7",
+        occurred_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+        org_id: "org_1",
+        traceparent: context.traceparent,
+        request_id: "req_1",
+      },
+    });
+    expect(bus.messages[1]!.headers).toMatchObject({ request_id: "req_own", traceparent: "own" });
+    await eventually(async () => expect(await pending()).toBe(0n));
+  });
+
+  it("is woken by a commit in its own process and in another, long before it would poll", async () => {
+    const bus = recordingBus();
+    startRelay(test.db, bus, { pollMs: 60_000 });
+    const elsewhere = openTestDatabase(test.url, "sample");
+    opened.push(elsewhere);
+    await append(test.db, event("warm-up", 1));
+    await eventually(() => expect(bus.messages).toHaveLength(1));
+    for (const db of [test.db, elsewhere, test.db, elsewhere]) {
+      const startMs = performance.now();
+      const before = bus.messages.length;
+      await append(db, event("a", before));
+      await eventually(() => expect(bus.messages).toHaveLength(before + 1), { intervalMs: 1 });
+      expect(performance.now() - startMs).toBeLessThan(500);
+    }
+  });
+
+  it("keeps the order within each aggregate over many batches and writers", async () => {
+    const bus = recordingBus();
+    startRelay(test.db, bus, { batchSize: 7 });
+    const writer = async (aggregateId: string) => {
+      for (let version = 1; version <= 30; version += 3) {
+        await append(
+          test.db,
+          event(aggregateId, version),
+          event(aggregateId, version + 1),
+          event(aggregateId, version + 2),
+        );
+      }
+    };
+    await Promise.all(["a", "b", "c", "d"].map(writer));
+    await eventually(() => expect(bus.messages).toHaveLength(120));
+    for (const aggregateId of ["a", "b", "c", "d"]) {
+      const versions = bus.messages
+        .filter(({ key }) => key === aggregateId)
+        .map(({ headers }) => Number(headers.version));
+      expect(versions).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
+    }
+  });
+
+  it("loses nothing of a transaction that took its ids early and commits late", async () => {
+    const bus = recordingBus();
+    startRelay(test.db, bus);
+    await tx(test.db, async (tx) => {
+      await appendEvents(tx, [event("slow", 1), event("slow", 2)]);
+      for (let version = 1; version <= 50; version += 1) await append(test.db, event("fast", version));
+      await eventually(() => expect(bus.messages).toHaveLength(50));
+      expect(bus.messages.every(({ key }) => key === "fast")).toBe(true);
+    });
+    await eventually(() => expect(namesOf(bus.messages).slice(50)).toEqual(["slow.1", "slow.2"]));
+    await eventually(async () => expect(await pending()).toBe(0n));
+  });
+
+  it("keeps everything while the bus is away, and publishes it in order when it is back", async () => {
+    const bus = recordingBus();
+    const registry = new Registry();
+    startRelay(test.db, bus, { registry });
+    bus.down = true;
+    await append(test.db, event("a", 1));
+    await append(test.db, event("a", 2));
+    await eventually(async () => {
+      expect(await registry.metrics()).toMatch(/outbox_publish_failures_total [1-9]/);
+    });
+    bus.down = false;
+    await append(test.db, event("a", 3));
+    await eventually(() => expect(namesOf(bus.messages)).toEqual(["a.1", "a.2", "a.3"]));
+    const text = await registry.metrics();
+    expect(text).toContain('outbox_published_total{topic="wonrail.sample.v1"} 3');
+    expect(text).toContain("outbox_publish_delay_seconds_count 3");
+    expect(text).toContain("outbox_oldest_age_seconds");
+  });
+
+  it("runs in one replica only, and another takes over when that one stops or loses its connection", async () => {
+    const [first, second] = [recordingBus(), recordingBus()];
+    const elsewhere = openTestDatabase(test.url, "sample");
+    opened.push(elsewhere);
+    const active = startRelay(test.db, first);
+    await append(test.db, event("a", 1));
+    await eventually(() => expect(first.messages).toHaveLength(1));
+    startRelay(elsewhere, second);
+    await append(elsewhere, event("a", 2));
+    await eventually(() => expect(first.messages).toHaveLength(2));
+    expect(second.messages).toEqual([]);
+
+    await active.close();
+    await append(test.db, event("a", 3));
+    await eventually(() => expect(namesOf(second.messages)).toEqual(["a.3"]));
+
+    startRelay(test.db, first);
+    const admin = openTestDatabase(test.adminUrl, "sample");
+    await admin.run(sql`
+      select pg_terminate_backend(pid) from pg_locks
+      where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`);
+    await admin.close();
+    await append(test.db, event("a", 4));
+    await eventually(() => expect(namesOf([...first.messages, ...second.messages])).toContain("a.4"));
+  });
+});
+
+describe("what was published", () => {
+  it("is kept for a while and can be published again", async () => {
+    const bus = recordingBus();
+    startRelay(test.db, bus);
+    await append(test.db, event("a", 1), event("a", 2));
+    await eventually(async () => expect(await pending()).toBe(0n));
+    expect(await republishSince(test.db, new Date(Date.now() + 60_000))).toBe(0);
+    expect(await republishSince(test.db, new Date(Date.now() - 60_000))).toBe(2);
+    await eventually(() => expect(namesOf(bus.messages)).toEqual(["a.1", "a.2", "a.1", "a.2"]));
+    expect(bus.messages[2]!.headers.event_id).toBe(bus.messages[0]!.headers.event_id);
+  });
+
+  it("is removed when it is old, and nothing that is pending ever", async () => {
+    await append(test.db, ...Array.from({ length: 25 }, (_, index) => event("a", index + 1)));
+    await test.db.run(sql`update outbox set occurred_at = now() - interval '1 hour' where version <= 20`);
+    await test.db.run(
+      sql`delete from outbox_pending where id in (select id from outbox where version not in (3, 25))`,
+    );
+    await pruneOutbox(test.db, 60_000, 4);
+    const left = await test.db.query<{ version: bigint }>(sql`select version from outbox order by id`);
+    expect(left.map(({ version }) => version)).toEqual([3n, 21n, 22n, 23n, 24n, 25n]);
+  });
+});
