@@ -3,7 +3,9 @@ import { DomainError, invalidRequest } from "@wonrail/kit/errors";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { type Log } from "@wonrail/kit/log";
 import { type Counter } from "@wonrail/kit/metrics";
+import { sumWon, type Won, wonToTokenUnits } from "@wonrail/kit/money";
 import {
+  type EarlierAuthorization,
   isRepeat,
   organisationScope,
   GLOBAL_SCOPE,
@@ -17,9 +19,14 @@ import {
 import { type Wallet } from "../domain/wallet";
 import { type Keyring } from "../keys/keyring";
 import { type TypedData } from "../keys/typedData";
-import { wonToTokenUnits } from "@wonrail/kit/money";
 import { findOperations } from "../queries/findOperations";
-import { insertRefusals, legKey, lockAuthorizations, saveAuthorizations } from "../store/authorizations";
+import {
+  insertRefusals,
+  legKey,
+  legPrefix,
+  lockAuthorizations,
+  saveAuthorizations,
+} from "../store/authorizations";
 import { findSeeds } from "../store/seeds";
 import { lockVelocity, saveVelocity } from "../store/velocity";
 import { listWalletsById } from "../store/wallets";
@@ -81,8 +88,7 @@ function decideAndRecord(deps: SignDeps, intents: SigningIntent[], { wallets, op
       tx,
       intents.flatMap((intent) => [walletScope(intent), organisationScope(intent), GLOBAL_SCOPE]),
     );
-    const decided = new Set<string>();
-    const fresh: SigningIntent[] = [];
+    const granted: SigningIntent[] = [];
     const reasons = intents.map((intent): RefusalReason | null => {
       const before = earlier.get(legKey(intent));
       const refused = refusalOf(intent, {
@@ -93,21 +99,27 @@ function decideAndRecord(deps: SignDeps, intents: SigningIntent[], { wallets, op
         walletKnown: wallets.get(intent.fromWalletId)?.orgId === intent.orgId,
         operation: operations.get(operationKey(intent)),
         earlier: before,
+        otherLegsWon: sumOfOtherLegs(earlier, intent),
       });
-      if (refused !== null || isRepeat(intent, before)) return refused;
-      if (decided.has(legKey(intent))) return "live_authorization";
-      const full = spendVelocity(used, intent, deps.limits);
+      if (refused !== null) return refused;
+      const full = isRepeat(intent, before) ? null : spendVelocity(used, intent, deps.limits);
       if (full !== null) return full;
-      decided.add(legKey(intent));
-      fresh.push(intent);
+      earlier.set(legKey(intent), intent);
+      granted.push(intent);
       return null;
     });
-    const saved = fresh.length === 0 ? 0 : await saveAuthorizations(tx, fresh, nowMs - CLOCK_MARGIN_MS);
+    const saved = await saveAuthorizations(tx, granted, nowMs - CLOCK_MARGIN_MS);
     // Somebody signed one of these legs between the lock and the write: nothing of this call is signed, the caller asks again.
-    if (saved !== fresh.length) throw new DomainError("SYS_002", { retryAfterMs: 100 });
+    if (saved !== new Set(granted.map(legKey)).size) throw new DomainError("SYS_002", { retryAfterMs: 100 });
     await saveVelocity(tx, used);
     return reasons;
   });
+}
+
+function sumOfOtherLegs(earlier: Map<string, EarlierAuthorization>, intent: SigningIntent): Won {
+  const mine = legKey(intent);
+  const siblings = [...earlier].filter(([key]) => key !== mine && key.startsWith(legPrefix(intent)));
+  return sumWon(siblings.map(([, { amountWon }]) => amountWon));
 }
 
 function operationKey({ orgId, ledgerRef }: SigningIntent): string {

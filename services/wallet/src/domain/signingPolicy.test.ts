@@ -32,6 +32,7 @@ const facts: SigningFacts = {
     burnable: won(0n),
   },
   earlier: undefined,
+  otherLegsWon: won(0n),
 };
 
 test("signs what the ledger says is to be paid", () => {
@@ -45,6 +46,12 @@ test.each<[string, Partial<SigningIntent>, Partial<SigningFacts>, string]>([
   ["an operation that the ledger does not know", {}, { operation: undefined }, "unknown_operation"],
   ["one KRW more than the ledger says", { amountWon: won(1001n) }, {}, "not_in_operation"],
   ["another payee", { toAddress: TOKEN }, {}, "not_in_operation"],
+  [
+    "a leg that with the others is more than what leaves the wallet",
+    {},
+    { otherLegsWon: won(1n) },
+    "not_in_operation",
+  ],
   ["another payer", { fromWalletId: "wal_b" }, {}, "not_in_operation"],
   ["a burn of what was paid to somebody", { kind: "BURN", toAddress: "" }, {}, "not_in_operation"],
   ["an end beyond the horizon", { validBeforeMs: NOW_MS + 3_600_001 }, {}, "horizon"],
@@ -59,11 +66,15 @@ test("a second nonce waits until the first authorization is dead by any clock", 
   expect(refusalOf(intent, { ...facts, earlier: { ...earlier, validBeforeMs: NOW_MS - 60_001 } })).toBeNull();
 });
 
-test("the same authorization is signed again, also after its end", () => {
-  const { nonce, amountWon, validBeforeMs } = intent;
-  const earlier = { nonce, amountWon, validBeforeMs };
+test("the same nonce is signed again, also with a later end", () => {
+  const earlier = { nonce: intent.nonce, amountWon: intent.amountWon, validBeforeMs: NOW_MS + 1 };
   expect(isRepeat(intent, earlier)).toBe(true);
-  expect(refusalOf(intent, { ...facts, earlier, nowMs: validBeforeMs + 1 })).toBeNull();
+  expect(refusalOf(intent, { ...facts, earlier })).toBeNull();
+});
+
+test("the same nonce for another amount is another authorization", () => {
+  const earlier = { nonce: intent.nonce, amountWon: won(999n), validBeforeMs: NOW_MS + 1 };
+  expect(refusalOf(intent, { ...facts, earlier })).toBe("live_authorization");
 });
 
 test("velocity: what is signed for never exceeds any limit, and a refusal spends nothing", () => {

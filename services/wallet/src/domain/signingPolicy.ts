@@ -41,6 +41,8 @@ export interface SigningFacts {
   walletKnown: boolean;
   operation: LedgerOperation | undefined;
   earlier: EarlierAuthorization | undefined;
+  /** What was signed for the other legs of this operation out of the same wallet. */
+  otherLegsWon: Won;
 }
 
 export type RefusalReason =
@@ -62,32 +64,27 @@ export function refusalOf(intent: SigningIntent, facts: SigningFacts): RefusalRe
   if (intent.tokenAddress.toLowerCase() !== facts.tokenAddress.toLowerCase()) return "wrong_token";
   if (!facts.walletKnown) return "unknown_wallet";
   if (!facts.operation) return "unknown_operation";
-  if (!covers(facts.operation, intent)) return "not_in_operation";
-  if (isRepeat(intent, facts.earlier)) return null;
+  if (!covers(facts.operation, intent, facts.otherLegsWon)) return "not_in_operation";
   if (intent.validBeforeMs <= facts.nowMs) return "expired";
   if (intent.validBeforeMs > facts.nowMs + facts.horizonMs) return "horizon";
+  if (isRepeat(intent, facts.earlier)) return null;
   if (facts.earlier && facts.earlier.validBeforeMs + facts.clockMarginMs >= facts.nowMs)
     return "live_authorization";
   return null;
 }
 
-/** The same signature asked for again: given again, and counted once. */
+/** The same leg under the same nonce, perhaps with a later end: of all its authorizations only one can ever execute, so it is counted once. */
 export function isRepeat(intent: SigningIntent, earlier: EarlierAuthorization | undefined): boolean {
-  return (
-    earlier !== undefined &&
-    earlier.nonce === intent.nonce &&
-    earlier.amountWon === intent.amountWon &&
-    earlier.validBeforeMs === intent.validBeforeMs
-  );
+  return earlier !== undefined && earlier.nonce === intent.nonce && earlier.amountWon === intent.amountWon;
 }
 
-function covers(operation: LedgerOperation, intent: SigningIntent): boolean {
+function covers(operation: LedgerOperation, intent: SigningIntent, otherLegsWon: Won): boolean {
   const outflow = operation.outflow.get(intent.fromWalletId) ?? won(0n);
   const room =
     intent.kind === "BURN"
       ? operation.burnable
       : (operation.payable.get(intent.toAddress.toLowerCase()) ?? won(0n));
-  return intent.amountWon <= outflow && intent.amountWon <= room;
+  return intent.amountWon + otherLegsWon <= outflow && intent.amountWon <= room;
 }
 
 export interface VelocityLimits {

@@ -5,8 +5,13 @@ import { type EarlierAuthorization, type SigningIntent } from "../domain/signing
 type Leg = Pick<SigningIntent, "orgId" | "ledgerRef" | "fromWalletId" | "kind" | "toAddress">;
 
 /** What names a leg: its authorization lives in one row. */
-export function legKey({ orgId, ledgerRef, fromWalletId, kind, toAddress }: Leg): string {
-  return [orgId, ledgerRef, fromWalletId, kind, toAddress.toLowerCase()].join("|");
+export function legKey(leg: Leg): string {
+  return `${legPrefix(leg)}${leg.kind}|${leg.toAddress.toLowerCase()}`;
+}
+
+/** What all legs of one operation out of one wallet have in common. */
+export function legPrefix({ orgId, ledgerRef, fromWalletId }: Omit<Leg, "kind" | "toAddress">): string {
+  return `${orgId}|${ledgerRef}|${fromWalletId}|`;
 }
 
 /** The authorizations of these legs, locked until the transaction ends, so that no other nonce is signed for them meanwhile. */
@@ -92,8 +97,10 @@ export async function saveAuthorizations(
         "timestamptz[]",
       )})
     on conflict (org_id, ledger_ref, from_wallet_id, kind, to_address) do update
-      set nonce = excluded.nonce, amount_won = excluded.amount_won, valid_before = excluded.valid_before, signed_at = now()
-      where authorizations.valid_before < ${new Date(expiredBeforeMs)}`);
+      set nonce = excluded.nonce, amount_won = excluded.amount_won, signed_at = now(),
+        valid_before = greatest(authorizations.valid_before, excluded.valid_before)
+      where (authorizations.nonce, authorizations.amount_won) = (excluded.nonce, excluded.amount_won)
+        or authorizations.valid_before < ${new Date(expiredBeforeMs)}`);
 }
 
 export async function insertRefusals(
