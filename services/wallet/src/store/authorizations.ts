@@ -27,13 +27,7 @@ export async function lockAuthorizations(tx: Tx, legs: Leg[]): Promise<Map<strin
     valid_before: Date;
   }>(sql`
     select a.* from authorizations a
-    join unnest(${sql.array(
-      legs.map((leg) => leg.orgId),
-      "text[]",
-    )}, ${sql.array(
-      legs.map((leg) => leg.ledgerRef),
-      "text[]",
-    )})
+    join unnest(${legs.map((leg) => leg.orgId)}::text[], ${legs.map((leg) => leg.ledgerRef)}::text[])
       as wanted (org_id, ledger_ref) using (org_id, ledger_ref)
     order by a.org_id, a.ledger_ref, a.from_wallet_id, a.kind, a.to_address
     for update of a`);
@@ -58,44 +52,23 @@ export async function lockAuthorizations(tx: Tx, legs: Leg[]): Promise<Map<strin
 /** Two signers that meet on a new leg: the second insert waits for the first and then changes nothing, so its count is short. */
 export async function saveAuthorizations(
   tx: Tx,
-  intents: SigningIntent[],
+  granted: SigningIntent[],
   expiredBeforeMs: number,
 ): Promise<number> {
+  // A leg that stands twice in one call is written once.
+  const intents = [...new Map(granted.map((intent) => [legKey(intent), intent])).values()];
+  if (intents.length === 0) return 0;
   return tx.run(sql`
     insert into authorizations (org_id, ledger_ref, from_wallet_id, kind, to_address, nonce, amount_won, valid_before)
     select * from unnest(
-      ${sql.array(
-        intents.map((intent) => intent.orgId),
-        "text[]",
-      )},
-      ${sql.array(
-        intents.map((intent) => intent.ledgerRef),
-        "text[]",
-      )},
-      ${sql.array(
-        intents.map((intent) => intent.fromWalletId),
-        "text[]",
-      )},
-      ${sql.array(
-        intents.map((intent) => intent.kind),
-        "text[]",
-      )},
-      ${sql.array(
-        intents.map((intent) => intent.toAddress.toLowerCase()),
-        "text[]",
-      )},
-      ${sql.array(
-        intents.map((intent) => Buffer.from(intent.nonce, "hex")),
-        "bytea[]",
-      )},
-      ${sql.array(
-        intents.map((intent) => intent.amountWon),
-        "bigint[]",
-      )},
-      ${sql.array(
-        intents.map((intent) => new Date(intent.validBeforeMs)),
-        "timestamptz[]",
-      )})
+      ${intents.map((intent) => intent.orgId)}::text[],
+      ${intents.map((intent) => intent.ledgerRef)}::text[],
+      ${intents.map((intent) => intent.fromWalletId)}::text[],
+      ${intents.map((intent) => intent.kind)}::text[],
+      ${intents.map((intent) => intent.toAddress.toLowerCase())}::text[],
+      ${intents.map((intent) => Buffer.from(intent.nonce, "hex"))}::bytea[],
+      ${intents.map((intent) => intent.amountWon)}::bigint[],
+      ${intents.map((intent) => new Date(intent.validBeforeMs))}::timestamptz[])
     on conflict (org_id, ledger_ref, from_wallet_id, kind, to_address) do update
       set nonce = excluded.nonce, amount_won = excluded.amount_won, signed_at = now(),
         valid_before = greatest(authorizations.valid_before, excluded.valid_before)
@@ -110,20 +83,8 @@ export async function insertRefusals(
   await db.run(sql`
     insert into signing_refusals (org_id, ledger_ref, from_wallet_id, reason)
     select * from unnest(
-      ${sql.array(
-        refusals.map((refusal) => refusal.orgId),
-        "text[]",
-      )},
-      ${sql.array(
-        refusals.map((refusal) => refusal.ledgerRef),
-        "text[]",
-      )},
-      ${sql.array(
-        refusals.map((refusal) => refusal.fromWalletId),
-        "text[]",
-      )},
-      ${sql.array(
-        refusals.map((refusal) => refusal.reason),
-        "text[]",
-      )})`);
+      ${refusals.map((refusal) => refusal.orgId)}::text[],
+      ${refusals.map((refusal) => refusal.ledgerRef)}::text[],
+      ${refusals.map((refusal) => refusal.fromWalletId)}::text[],
+      ${refusals.map((refusal) => refusal.reason)}::text[])`);
 }

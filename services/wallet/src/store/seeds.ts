@@ -17,7 +17,7 @@ export async function findSeed(db: Queryable, orgId: string): Promise<SealedSeed
 
 export async function findSeeds(db: Queryable, orgIds: string[]): Promise<Map<string, SealedSeed>> {
   const rows = await db.query<SeedRow>(
-    sql`select org_id, version, kek_id, sealed from seeds where org_id = any(${sql.array(orgIds, "text[]")})`,
+    sql`select org_id, version, kek_id, sealed from seeds where org_id = any(${orgIds}::text[])`,
   );
   return new Map(rows.map((row) => [row.org_id, toSeed(row)]));
 }

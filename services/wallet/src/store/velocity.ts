@@ -17,7 +17,7 @@ export async function lockVelocity(tx: Tx, scopes: string[]): Promise<Map<string
 export async function saveVelocity(tx: Tx, used: Map<string, Won>): Promise<void> {
   await tx.run(sql`
     update velocity set amount_won = spent.amount_won
-    from unnest(${sql.array([...used.keys()], "text[]")}, ${sql.array([...used.values()], "bigint[]")}) as spent (scope, amount_won)
+    from unnest(${[...used.keys()]}::text[], ${[...used.values()]}::bigint[]) as spent (scope, amount_won)
     where velocity.scope = spent.scope and velocity.hour = date_trunc('hour', now())`);
 }
 

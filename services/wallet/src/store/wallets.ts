@@ -61,7 +61,7 @@ export async function findUserWallet(
 export async function listWalletsById(db: Queryable, orgId: string, walletIds: string[]): Promise<Wallet[]> {
   const rows = await db.query<WalletRow>(sql`
     select ${COLUMNS} from wallets
-    where org_id = ${orgId} and wallet_id = any(${sql.array(walletIds, "text[]")}) and status <> 'OPENING'`);
+    where org_id = ${orgId} and wallet_id = any(${walletIds}::text[]) and status <> 'OPENING'`);
   return rows.map(toWallet);
 }
 
@@ -74,7 +74,7 @@ export async function listWalletsByAddress(
   const lower = addresses.map((address) => address.toLowerCase());
   const scope = orgId === null ? sql`` : sql`and org_id = ${orgId}`;
   const rows = await db.query<WalletRow>(sql`
-    select ${COLUMNS} from wallets where lower(address) = any(${sql.array(lower, "text[]")}) and status <> 'OPENING' ${scope}`);
+    select ${COLUMNS} from wallets where lower(address) = any(${lower}::text[]) and status <> 'OPENING' ${scope}`);
   return rows.map(toWallet);
 }
 
