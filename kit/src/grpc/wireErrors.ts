@@ -62,7 +62,7 @@ export function isServiceError(error: unknown): error is ServiceError {
  * tells the cases apart only by text: these are the ones in which it certainly did not. A connection lost in mid-call is unknown.
  */
 function neverLeft(error: ServiceError): boolean {
-  return /^(No connection established|Name resolution failed|Stream refused|Channel closed)/.test(
+  return /^(?:\w+: )?(?:No connection established|Name resolution failed|Stream refused|Channel closed)/.test(
     error.details,
   );
 }

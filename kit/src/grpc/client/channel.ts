@@ -35,7 +35,7 @@ export function openChannel({ address, tls, maxReceiveBytes, log }: ChannelSetti
   };
   let client = make();
   let timeoutsInARow = 0;
-  let renewedAtMs = 0;
+  let renewedAtMs = -Infinity;
 
   return {
     client: () => client,

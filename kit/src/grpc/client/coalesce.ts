@@ -146,15 +146,6 @@ function atMost(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
 function until<T>(timeoutMs: number, work: Promise<T | Promise<T>>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new DomainError("SYS_003")), timeoutMs);
-    work.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(error);
-      },
-    );
+    work.finally(() => clearTimeout(timer)).then(resolve, reject);
   });
 }

@@ -16,12 +16,11 @@ export type Admit = (authContext: () => AuthContext) => Admission;
 
 export function admitFor(method: MethodDefinition, rules: CallerRules | undefined, tls: boolean): Admit {
   if (!tls) return () => ({ refused: false });
-  const allowed = rules?.[ruleName(method)];
+  if (!rules) return (authContext) => admitted(namesIn(authContext())[0]);
+  const allowed = rules[ruleName(method)] ?? [];
   return (authContext) => {
-    const names = namesIn(authContext());
-    const caller = allowed ? names.find((name) => allowed.includes(name)) : names[0];
-    if (caller === undefined) return { refused: rules !== undefined };
-    return { refused: rules !== undefined && allowed === undefined, caller };
+    const caller = namesIn(authContext()).find((name) => allowed.includes(name));
+    return caller === undefined ? { refused: true } : admitted(caller);
   };
 }
 
@@ -32,6 +31,10 @@ export function assertComplete(rules: CallerRules, services: readonly GrpcServic
   const unknown = Object.keys(rules).filter((name) => !methods.includes(name));
   assert(missing.length === 0, `callers has no rule for ${missing.join(", ")}`);
   assert(unknown.length === 0, `callers has a rule for ${unknown.join(", ")}, which is not served`);
+}
+
+function admitted(caller: string | undefined): Admission {
+  return caller === undefined ? { refused: false } : { refused: false, caller };
 }
 
 function ruleName(method: MethodDefinition): string {

@@ -1,0 +1,310 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { childTraceparent, currentContext, type RequestContext, runInContext, traceIdOf } from "../context";
+import { DomainError } from "../errors";
+import { newId } from "../ids";
+import { eventually } from "../testing/eventually";
+import { closeAll, echoClient, openProxy, startEcho } from "./echoService.testing";
+
+afterEach(closeAll);
+
+const context = (more: Partial<RequestContext> = {}): RequestContext => ({
+  requestId: "req-from-outside.1",
+  traceparent: childTraceparent(),
+  ...more,
+});
+
+describe("context", () => {
+  test("request id, organisation and trace go along; the server is a new span of the trace", async () => {
+    const orgId = newId("org");
+    const sent = context({ orgId });
+    let served: RequestContext | undefined;
+    const { port } = await startEcho({
+      say: async (note, call) => {
+        expect(currentContext()).toBe(call.context);
+        served = call.context;
+        return note;
+      },
+    });
+    await runInContext(sent, () => echoClient(port).say({ text: "" }));
+    expect(served).toMatchObject({ requestId: sent.requestId, orgId });
+    expect(traceIdOf(served!.traceparent)).toBe(traceIdOf(sent.traceparent));
+    expect(served!.traceparent).not.toBe(sent.traceparent);
+  });
+
+  test("an id that could break a log line is replaced, a stranger's organisation is dropped", async () => {
+    let served: RequestContext | undefined;
+    const { port } = await startEcho({
+      say: async (note, call) => {
+        served = call.context;
+        return note;
+      },
+    });
+    const forged = context({ requestId: "has spaces and {braces}", orgId: "org_x", traceparent: "rubbish" });
+    await runInContext(forged, () => echoClient(port).say({ text: "" }));
+    expect(served!.requestId).toMatch(/^req_[0-9a-f]{32}$/);
+    expect(served!.orgId).toBeUndefined();
+    expect(served!.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+  });
+});
+
+describe("deadlines", () => {
+  test("a deadline goes through two hops and only shrinks", async () => {
+    const second = await startEcho({
+      say: async (_note, call) => ({ text: String(call.context.deadlineMs! - Date.now()) }),
+    });
+    const toSecond = echoClient(second.port, { defaultTimeoutMs: 10_000 });
+    const first = await startEcho({ say: async (note) => toSecond.say(note) });
+    const toFirst = echoClient(first.port, { defaultTimeoutMs: 500 });
+    const remainingMs = Number((await toFirst.say({ text: "" })).text);
+    expect(remainingMs).toBeGreaterThan(300);
+    expect(remainingMs).toBeLessThanOrEqual(500);
+  });
+
+  test("a call's own timeout never extends the request's deadline", async () => {
+    const { port } = await startEcho({ say: () => new Promise(() => undefined) });
+    const client = echoClient(port);
+    const startedAt = Date.now();
+    const call = runInContext(context({ deadlineMs: startedAt + 100 }), () =>
+      client.say({ text: "" }, { timeoutMs: 60_000 }),
+    );
+    await expect(call).rejects.toMatchObject({ code: "SYS_003" });
+    expect(Date.now() - startedAt).toBeLessThan(600);
+  });
+
+  test("when nobody waits any more nothing is sent", async () => {
+    let calls = 0;
+    const { port } = await startEcho({
+      say: async (note) => {
+        calls += 1;
+        return note;
+      },
+    });
+    const client = echoClient(port);
+    const late = context({ deadlineMs: Date.now() - 1 });
+    await expect(runInContext(late, () => client.say({ text: "" }))).rejects.toMatchObject({
+      code: "SYS_003",
+    });
+    await expect(client.say({ text: "" }, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: "SYS_003",
+    });
+    expect(calls).toBe(0);
+  });
+
+  test("the server's work is told when the deadline passes, and when the caller goes away", async () => {
+    const ends: string[] = [];
+    const { port, registry } = await startEcho({
+      say: async (note, call) => {
+        await once(call.signal, "abort");
+        ends.push(note.text);
+        throw new Error("work that was cut short fails somehow");
+      },
+    });
+    const client = echoClient(port);
+    const goingAway = new AbortController();
+    const cancelled = client.say({ text: "cancelled" }, { signal: goingAway.signal });
+    await expect(client.say({ text: "too slow" }, { timeoutMs: 50 })).rejects.toMatchObject({
+      code: "SYS_003",
+    });
+    goingAway.abort();
+    await expect(cancelled).rejects.toMatchObject({ code: "SYS_003" });
+    await eventually(() => expect(ends.sort()).toEqual(["cancelled", "too slow"]));
+    const metrics = await registry.metrics();
+    expect(metrics).toMatch(/grpc_server_handled_total\{[^}]*grpc_code="Canceled"[^}]*\} 1/);
+    expect(metrics).toMatch(/grpc_server_handled_total\{[^}]*grpc_code="DeadlineExceeded"[^}]*\} 1/);
+  });
+
+  test("a call to a stopped server ends within a second of its deadline, and the next one finds the server again", async () => {
+    const server = spawn(process.execPath, ["-e", SILENT_SERVER], { stdio: ["ignore", "pipe", "inherit"] });
+    try {
+      const [line] = (await once(createInterface({ input: server.stdout }), "line")) as [string];
+      const client = echoClient(Number(line), { breaker: { volumeThreshold: 1000 } });
+      await expect(client.say({ text: "hello" })).resolves.toEqual({ text: "hello" });
+
+      server.kill("SIGSTOP");
+      const startedAt = Date.now();
+      const calls = Array.from({ length: 10 }, () => client.say({ text: "" }, { timeoutMs: 1200 }));
+      const results = await Promise.allSettled(calls);
+      expect(Date.now() - startedAt).toBeLessThan(2200);
+      for (const result of results) expect(result).toMatchObject({ reason: { code: "SYS_003" } });
+
+      server.kill("SIGCONT");
+      await eventually(() => expect(client.say({ text: "back" })).resolves.toEqual({ text: "back" }));
+    } finally {
+      server.kill("SIGKILL");
+    }
+  }, 15_000);
+
+  test("a connection on which nothing comes back is replaced after a few timeouts in a row", async () => {
+    const silent = await startEcho({ say: () => new Promise(() => undefined) });
+    const healthy = await startEcho({ say: async (note) => note });
+    const proxy = await openProxy(silent.port);
+    const client = echoClient(proxy.port, { defaultTimeoutMs: 100, breaker: { volumeThreshold: 1000 } });
+    await expect(client.say({ text: "" })).rejects.toMatchObject({ code: "SYS_003" });
+    // Only new connections reach the healthy server: whoever stays on the old one waits in vain.
+    proxy.setTarget({ host: "127.0.0.1", port: healthy.port });
+    await eventually(() => expect(client.say({ text: "anew" })).resolves.toEqual({ text: "anew" }));
+  });
+});
+
+describe("a dependency that cannot be reached", () => {
+  test("a call that never left is SYS_002, one whose connection was lost is SYS_003", async () => {
+    const { port } = await startEcho({ say: () => new Promise(() => undefined) });
+    const proxy = await openProxy(port);
+    const client = echoClient(proxy.port);
+    const running = client.say({ text: "" });
+    await eventually(() => expect(proxy.connections).toBe(1));
+    await sleep(50);
+    proxy.setMode({ kind: "reset" });
+    await expect(running).rejects.toMatchObject({ code: "SYS_003" });
+    await expect(echoClient(1).say({ text: "" })).rejects.toMatchObject({ code: "SYS_002" });
+  });
+
+  test("a call is repeated only if its caller allows it and it carries a request id", async () => {
+    let calls = 0;
+    const { port } = await startEcho({
+      say: async (note) => {
+        calls += 1;
+        if (calls < 3) throw new DomainError("SYS_002");
+        return note;
+      },
+    });
+    const client = echoClient(port);
+    await expect(client.say({ text: "", requestId: "a" })).rejects.toMatchObject({ code: "SYS_002" });
+    expect(calls).toBe(1);
+    calls = 0;
+    await expect(client.say({ text: "" }, { retry: true })).rejects.toMatchObject({ code: "SYS_002" });
+    await runInContext(context(), async () => {
+      const empty = client.say({ text: "", requestId: "" }, { retry: true });
+      await expect(empty).rejects.toMatchObject({ code: "SYS_002" });
+    });
+    expect(calls).toBe(2);
+    calls = 0;
+    await expect(client.say({ text: "x", requestId: "a" }, { retry: true })).resolves.toMatchObject({
+      text: "x",
+    });
+    expect(calls).toBe(3);
+    calls = 0;
+    await expect(runInContext(context(), () => client.say({ text: "y" }, { retry: true }))).resolves.toEqual({
+      text: "y",
+    });
+    expect(calls).toBe(3);
+  });
+
+  test("a refusal is not repeated, and neither is a call whose outcome the server does not know", async () => {
+    for (const code of ["WAL_002", "RATE_001", "SYS_001", "SYS_003"] as const) {
+      let calls = 0;
+      const { port } = await startEcho({
+        say: async () => {
+          calls += 1;
+          throw new DomainError(code);
+        },
+      });
+      await expect(echoClient(port).say({ text: "", requestId: "a" }, { retry: true })).rejects.toMatchObject(
+        { code },
+      );
+      expect(calls).toBe(1);
+    }
+  });
+
+  test("repeating ends with the deadline", async () => {
+    const startedAt = Date.now();
+    const call = echoClient(1).say({ text: "", requestId: "a" }, { retry: true, timeoutMs: 120 });
+    await expect(call).rejects.toMatchObject({ code: "SYS_002" });
+    expect(Date.now() - startedAt).toBeLessThan(250);
+  });
+});
+
+describe("breaker", () => {
+  const breaker = { volumeThreshold: 5, resetTimeoutMs: 100 };
+
+  test("opens when the dependency is gone, and closes again when one call got through", async () => {
+    const { port } = await startEcho({ say: async (note) => note });
+    const proxy = await openProxy(port);
+    proxy.setMode({ kind: "reset" });
+    const client = echoClient(proxy.port, { breaker });
+    for (let call = 0; call < 5; call += 1) await client.say({ text: "" }).catch(() => undefined);
+    await expect(client.say({ text: "" })).rejects.toMatchObject({
+      code: "SYS_002",
+      details: { retryAfterMs: 100 },
+    });
+    expect(await client.registry.metrics()).toContain('circuit_breaker_state{name="echo",state="open"} 1');
+
+    proxy.setMode({ kind: "pass" });
+    await eventually(() => expect(client.say({ text: "back" })).resolves.toEqual({ text: "back" }));
+    const metrics = await client.registry.metrics();
+    expect(metrics).toContain('circuit_breaker_state{name="echo",state="closed"} 1');
+    expect(metrics).toContain('circuit_breaker_state{name="echo",state="open"} 0');
+    expect(metrics).toMatch(/circuit_breaker_events_total\{name="echo",event="open"\} [1-9]/);
+    expect(metrics).toMatch(/circuit_breaker_events_total\{name="echo",event="half_open"\} [1-9]/);
+    expect(metrics).toContain('circuit_breaker_events_total{name="echo",event="close"} 1');
+  });
+
+  test("stays closed for refusals, for the server's own trouble and for callers who come too late", async () => {
+    const { port } = await startEcho({
+      say: async ({ text }) => {
+        if (text === "slow") await sleep(200);
+        throw new DomainError(text === "broken" ? "SYS_001" : text === "busy" ? "SYS_002" : "PAY_001");
+      },
+    });
+    const client = echoClient(port, { breaker });
+    for (const text of ["refused", "broken", "busy", "slow"]) {
+      const calls = Array.from({ length: 10 }, () =>
+        client.say({ text }, text === "slow" ? { timeoutMs: 50 } : {}),
+      );
+      await Promise.allSettled(calls);
+    }
+    expect(await client.registry.metrics()).toContain('circuit_breaker_state{name="echo",state="closed"} 1');
+    await expect(client.say({ text: "refused" })).rejects.toMatchObject({ code: "PAY_001" });
+  });
+
+  test("opens when calls that had time enough get no answer", async () => {
+    const { port } = await startEcho({ say: () => new Promise(() => undefined) });
+    const client = echoClient(port, {
+      breaker: { ...breaker, resetTimeoutMs: 10_000 },
+      defaultTimeoutMs: 80,
+    });
+    await Promise.allSettled(Array.from({ length: 6 }, () => client.say({ text: "" })));
+    await expect(client.say({ text: "" })).rejects.toMatchObject({ code: "SYS_002" });
+  });
+});
+
+test("both sides count and time their calls", async () => {
+  const server = await startEcho({
+    say: async () => {
+      throw new DomainError("WAL_002");
+    },
+  });
+  const client = echoClient(server.port);
+  await client.say({ text: "" }).catch(() => undefined);
+  const labels = 'grpc_service="wonrail.test.v1.EchoService",grpc_method="Say",grpc_type="unary"';
+  for (const [side, registry] of [
+    ["server", server.registry],
+    ["client", client.registry],
+  ] as const) {
+    const metrics = await registry.metrics();
+    expect(metrics).toContain(`grpc_${side}_started_total{${labels}} 1`);
+    expect(metrics).toContain(`grpc_${side}_handled_total{${labels},grpc_code="NotFound"} 1`);
+    expect(metrics).toContain(`grpc_${side}_handling_seconds_count{${labels}} 1`);
+  }
+});
+
+test("a closed client refuses", async () => {
+  const { port } = await startEcho({ say: async (note) => note });
+  const client = echoClient(port);
+  client.close();
+  await expect(client.say({ text: "" })).rejects.toMatchObject({ code: "SYS_002" });
+});
+
+/** A server in a process of its own, in plain JavaScript so that it starts at once. */
+const SILENT_SERVER = `
+  const { Server, ServerCredentials } = require("@grpc/grpc-js");
+  const asIs = (bytes) => bytes;
+  const say = { path: "/wonrail.test.v1.EchoService/Say", requestStream: false, responseStream: false,
+    requestSerialize: asIs, requestDeserialize: asIs, responseSerialize: asIs, responseDeserialize: asIs };
+  const server = new Server();
+  server.addService({ say }, { say: (call, answer) => answer(null, call.request) });
+  server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (_error, port) => console.log(port));
+`;

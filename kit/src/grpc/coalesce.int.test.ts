@@ -1,0 +1,245 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { childTraceparent, currentContext, type RequestContext, runInContext, traceIdOf } from "../context";
+import { DomainError } from "../errors";
+import { newId } from "../ids";
+import { coalesce } from "./client";
+import {
+  closeAll,
+  echoClient,
+  type EchoHandlers,
+  type Note,
+  type NoteAnswer,
+  type NoteItem,
+  recordedLog,
+  startEcho,
+} from "./echoService.testing";
+import { type ServerCall, serveItems } from "./server";
+
+afterEach(closeAll);
+
+test("what queues while a call is in flight travels as one, and each item gets its own answer", async () => {
+  const { send, batches } = await start(async ({ text }) => {
+    await sleep(20);
+    return { text: text.toUpperCase() };
+  });
+  const texts = Array.from({ length: 50 }, (_, index) => `note ${index}`);
+  const first = send({ text: "first" });
+  await sleep(10);
+  const answers = await Promise.all(texts.map((text) => send({ text })));
+  expect(answers.map(({ text }) => text)).toEqual(texts.map((text) => text.toUpperCase()));
+  await first;
+  expect(batches.map(({ length }) => length)).toEqual([1, 50]);
+});
+
+test("one refused item refuses only itself, with its own code and details", async () => {
+  const { send } = await start(async ({ text }) => {
+    if (text === "poor") throw new DomainError("PAY_001", { balance: 3 });
+    return { text };
+  });
+  const results = await Promise.allSettled(["rich", "poor", "rich too"].map((text) => send({ text })));
+  expect(results[0]).toMatchObject({ value: { text: "rich" } });
+  expect(results[1]).toMatchObject({ reason: { code: "PAY_001", details: { balance: 3 } } });
+  expect(results[2]).toMatchObject({ value: { text: "rich too" } });
+});
+
+test("an item that breaks is SYS_001 for itself only, and is logged", async () => {
+  const { log, lines } = recordedLog();
+  const { send } = await start(
+    async ({ text }) => {
+      if (text === "bad") throw new TypeError("undefined is not a function");
+      return { text };
+    },
+    { log },
+  );
+  const results = await Promise.allSettled(["good", "bad"].map((text) => send({ text })));
+  expect(results[0]).toMatchObject({ value: { text: "good" } });
+  expect(results[1]).toMatchObject({ reason: { code: "SYS_001", details: null } });
+  expect(lines().filter(({ level }) => level === "error")).toHaveLength(1);
+});
+
+test("request id, organisation, trace and deadline travel with the item, and each is served in its own context", async () => {
+  const served = new Map<string, RequestContext>();
+  const { send } = await start(async ({ text }, call) => {
+    await sleep(5);
+    expect(currentContext()).toBe(call.context);
+    served.set(text, call.context);
+    return { text };
+  });
+  const contexts = ["a", "b"].map((name) => ({
+    requestId: `req-${name}`,
+    traceparent: childTraceparent(),
+    orgId: newId("org"),
+    deadlineMs: Date.now() + (name === "a" ? 1000 : 1500),
+  }));
+  await Promise.all(
+    contexts.map((context, index) => runInContext(context, () => send({ text: "ab"[index]! }))),
+  );
+  for (const [index, sent] of contexts.entries()) {
+    const context = served.get("ab"[index]!)!;
+    expect(context).toMatchObject({ requestId: sent.requestId, orgId: sent.orgId });
+    expect(traceIdOf(context.traceparent)).toBe(traceIdOf(sent.traceparent));
+    expect(Math.abs(context.deadlineMs! - sent.deadlineMs)).toBeLessThan(100);
+  }
+});
+
+test("an item stops waiting at its own deadline, the others of its call go on", async () => {
+  const { send } = await start(async ({ text }) => {
+    if (text === "slow") await sleep(300);
+    return { text };
+  });
+  const startedAt = Date.now();
+  const hurried = send({ text: "hurried" }, { timeoutMs: 100 });
+  const slow = send({ text: "slow" }, { timeoutMs: 1000 });
+  await expect(hurried).rejects.toMatchObject({ code: "SYS_003" });
+  expect(Date.now() - startedAt).toBeLessThan(250);
+  await expect(slow).resolves.toEqual({ text: "slow" });
+});
+
+test("an item whose deadline passed in the queue is not sent", async () => {
+  const { send, batches } = await start(async (note) => {
+    await sleep(150);
+    return note;
+  });
+  const first = send({ text: "first" });
+  await sleep(20);
+  const queued = [send({ text: "late" }, { timeoutMs: 50 }), send({ text: "patient" })];
+  await expect(queued[0]).rejects.toMatchObject({ code: "SYS_003" });
+  await expect(queued[1]).resolves.toEqual({ text: "patient" });
+  await first;
+  expect(batches.flat().map(({ text }) => text)).toEqual(["first", "patient"]);
+  const gone = { requestId: "r", traceparent: childTraceparent(), deadlineMs: Date.now() - 1 };
+  await expect(runInContext(gone, () => send({ text: "nobody waits" }))).rejects.toMatchObject({
+    code: "SYS_003",
+  });
+});
+
+test("a failed bulk call repeats one by one what may be repeated, and fails the rest", async () => {
+  const alone: string[] = [];
+  const { send } = await start(async (note) => note, {
+    sayAll: async () => {
+      throw new Error("one of these items breaks the bulk handler");
+    },
+    say: async (note, { context }) => {
+      alone.push(context.requestId);
+      if (note.text === "refused") throw new DomainError("WAL_002");
+      return note;
+    },
+  });
+  const context = { requestId: "req-kept", traceparent: childTraceparent() };
+  const results = await Promise.allSettled([
+    runInContext(context, () => send({ text: "may repeat" }, { retry: true })),
+    send({ text: "refused", requestId: "x" }, { retry: true }),
+    runInContext(context, () => send({ text: "may not" })),
+    send({ text: "no request id" }, { retry: true }),
+  ]);
+  expect(results[0]).toMatchObject({ value: { text: "may repeat" } });
+  expect(results[1]).toMatchObject({ reason: { code: "WAL_002" } });
+  expect(results[2]).toMatchObject({ reason: { code: "SYS_001" } });
+  expect(results[3]).toMatchObject({ reason: { code: "SYS_001" } });
+  expect(alone).toHaveLength(2);
+  expect(alone).toContain("req-kept");
+});
+
+test("a refusal of the whole call is the answer of every item", async () => {
+  let alone = 0;
+  const { send } = await start(async (note) => note, {
+    sayAll: async () => {
+      throw new DomainError("WAUTH_003");
+    },
+    say: async (note) => {
+      alone += 1;
+      return note;
+    },
+  });
+  await expect(send({ text: "", requestId: "x" }, { retry: true })).rejects.toMatchObject({
+    code: "WAUTH_003",
+  });
+  expect(alone).toBe(0);
+});
+
+test("answers that do not match the items fail the call instead of reaching the wrong caller", async () => {
+  const { send } = await start(async (note) => note, { sayAll: async () => ({ answers: [] }) });
+  await expect(send({ text: "" })).rejects.toThrow("0 answers for 1 items");
+});
+
+test("when the queue is full the next item is refused at once", async () => {
+  const { send } = await start(async (note) => {
+    await sleep(100);
+    return note;
+  });
+  const accepted = [send({ text: "in flight" })];
+  await sleep(30);
+  for (let index = 0; index < 100; index += 1) accepted.push(send({ text: "queued" }));
+  await expect(send({ text: "too many" })).rejects.toMatchObject({ code: "SYS_002" });
+  await Promise.all(accepted);
+});
+
+test("closing answers what was accepted and refuses what comes later", async () => {
+  const { send } = await start(async (note) => {
+    await sleep(50);
+    return note;
+  });
+  const accepted = send({ text: "accepted" });
+  await send.close();
+  await expect(accepted).resolves.toEqual({ text: "accepted" });
+  await expect(send({ text: "late" })).rejects.toMatchObject({ code: "SYS_002" });
+});
+
+test("the items' deadlines hold although the two clocks disagree by a day", async () => {
+  const nowMs = Date.now();
+  const aDayAhead = nowMs + 86_400_000;
+  const at = (deadlineMs: number) => ({
+    requestId: "r",
+    traceparent: "",
+    orgId: "",
+    deadline: new Date(deadlineMs),
+  });
+  const call: ServerCall = {
+    context: { requestId: "bulk", traceparent: childTraceparent(), deadlineMs: nowMs + 1000 },
+    signal: new AbortController().signal,
+  };
+  const seen: number[] = [];
+  await serveItems([at(aDayAhead + 1000), at(aDayAhead + 400), at(aDayAhead - 500)], call, {
+    contextOf: (item) => item,
+    work: async (_item, { context }) => void seen.push(context.deadlineMs! - nowMs),
+    log: recordedLog().log,
+  });
+  expect(seen).toEqual([1000, 400]);
+});
+
+/** An echo server whose bulk method does for each item what `work` does, and a coalesced way to it. */
+async function start(
+  work: (note: Note, call: ServerCall) => Promise<Note>,
+  {
+    log = recordedLog().log,
+    ...handlers
+  }: EchoHandlers & { log?: ReturnType<typeof recordedLog>["log"] } = {},
+) {
+  const batches: Note[][] = [];
+  const { port } = await startEcho({
+    say: work,
+    sayAll: async ({ items }, call) => {
+      batches.push(items.map(({ note }) => note));
+      const answers = await serveItems(items, call, {
+        contextOf: ({ context }) => context,
+        work: ({ note }, itemCall) => work(note, itemCall),
+        log,
+      });
+      return { answers: answers.map((answer) => ("error" in answer ? answer : { note: answer.value })) };
+    },
+    ...handlers,
+  });
+  const client = echoClient(port);
+  const send = coalesce<Note, Note, NoteItem, NoteAnswer>({
+    name: "say",
+    bulk: async (items, options) => (await client.sayAll({ items }, options)).answers,
+    unary: client.say,
+    toItem: (note, context) => ({ context, note }),
+    fromAnswer: ({ note, error }) => (error ? { error } : { value: note! }),
+    defaultTimeoutMs: 2000,
+    maxBatch: 50,
+    maxQueue: 100,
+    registry: client.registry,
+  });
+  return { send, batches };
+}

@@ -1,0 +1,133 @@
+import { PassThrough } from "node:stream";
+import { type ErrorDetail, type ItemContext } from "@wonrail/proto/common/v1/common";
+import { createLog, type Log } from "../log";
+import { createRegistry, type Registry } from "../metrics";
+import { type Proxy, startProxy } from "../testing/proxy";
+import { testLog } from "../testing/testLog";
+import { type ClientOptions, createClient } from "./client";
+import { type GrpcServerOptions, type Handlers, implement, startGrpcServer } from "./server";
+
+/** What the kit's own tests say to each other. The wire form is JSON: a definition is only paths and codecs. */
+export interface Note {
+  text: string;
+  requestId?: string;
+}
+
+export interface NoteItem {
+  context: ItemContext;
+  note: Note;
+}
+
+export interface Notes {
+  items: NoteItem[];
+}
+
+export interface NoteAnswer {
+  note?: Note;
+  error?: ErrorDetail;
+}
+
+export interface NoteAnswers {
+  answers: NoteAnswer[];
+}
+
+/** One method of each kind that the kit knows, and a bulk twin. */
+export const EchoService = {
+  say: { path: "/wonrail.test.v1.EchoService/Say", ...json<Note, Note>(), ...shape(false, false) },
+  sayAll: {
+    path: "/wonrail.test.v1.EchoService/SayAll",
+    ...json<Notes, NoteAnswers>(),
+    ...shape(false, false),
+  },
+  repeat: { path: "/wonrail.test.v1.EchoService/Repeat", ...json<Note, Note>(), ...shape(false, true) },
+  chat: { path: "/wonrail.test.v1.EchoService/Chat", ...json<Note, Note>(), ...shape(true, true) },
+} as const;
+
+export type EchoHandlers = Handlers<typeof EchoService>;
+
+const cleanups: (() => Promise<void> | void)[] = [];
+
+/** Closes whatever the test opened. For afterEach. */
+export async function closeAll(): Promise<void> {
+  while (cleanups.length > 0) await cleanups.pop()!();
+}
+
+export interface Echo {
+  port: number;
+  registry: Registry;
+  drain(graceMs: number): Promise<void>;
+  setServing(serving: boolean): void;
+}
+
+export async function startEcho(
+  handlers: EchoHandlers,
+  options: Partial<GrpcServerOptions> = {},
+): Promise<Echo> {
+  const registry = testRegistry();
+  const server = await startGrpcServer({
+    host: "127.0.0.1",
+    port: 0,
+    services: [implement(EchoService, handlers)],
+    log: testLog(),
+    registry,
+    ...options,
+  });
+  cleanups.push(() => server.drain(0));
+  return { ...server, registry };
+}
+
+export function echoClient(port: number, options: Partial<ClientOptions> = {}) {
+  const registry = testRegistry();
+  const client = createClient(EchoService, {
+    name: "echo",
+    address: `127.0.0.1:${port}`,
+    log: testLog(),
+    registry,
+    defaultTimeoutMs: 2000,
+    ...options,
+  });
+  cleanups.push(() => client.close());
+  return { ...client, registry };
+}
+
+/** A TCP proxy in front of a server, for faults of the way between. */
+export async function openProxy(port: number): Promise<Proxy> {
+  const proxy = await startProxy({ target: { host: "127.0.0.1", port } });
+  cleanups.push(() => proxy.close());
+  return proxy;
+}
+
+export function testRegistry(): Registry {
+  return createRegistry({ service: "test", version: "0", commit: "0" });
+}
+
+/** A log whose lines can be read back. */
+export function recordedLog(): { log: Log; lines: () => Record<string, unknown>[] } {
+  const destination = new PassThrough();
+  let text = "";
+  destination.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  const log = createLog({ service: "test", level: "debug", destination });
+  const parse = (line: string) => JSON.parse(line) as Record<string, unknown>;
+  return { log, lines: () => text.split("\n").filter(Boolean).map(parse) };
+}
+
+function json<Req, Res>() {
+  const encode = (message: unknown) =>
+    Buffer.from(
+      JSON.stringify(message, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
+    );
+  const decode = (bytes: Buffer): unknown =>
+    JSON.parse(bytes.toString(), (key, value: unknown) =>
+      key === "deadline" ? new Date(value as string) : value,
+    );
+  return {
+    requestSerialize: (message: Req): Buffer => encode(message),
+    requestDeserialize: (bytes: Buffer): Req => decode(bytes) as Req,
+    responseSerialize: (message: Res): Buffer => encode(message),
+    responseDeserialize: (bytes: Buffer): Res => decode(bytes) as Res,
+  };
+}
+
+function shape<Q extends boolean, S extends boolean>(requestStream: Q, responseStream: S) {
+  return { requestStream, responseStream };
+}

@@ -1,0 +1,167 @@
+import {
+  Client,
+  credentials,
+  Metadata,
+  Server,
+  ServerCredentials,
+  type ServiceError,
+  status,
+} from "@grpc/grpc-js";
+import { ErrorDetail } from "@wonrail/proto/common/v1/common";
+import { DomainError, type ErrorCode, errorTable } from "../errors";
+import { closeAll, echoClient, EchoService, recordedLog, startEcho } from "./echoService.testing";
+
+afterEach(closeAll);
+
+const codes = Object.keys(errorTable) as ErrorCode[];
+
+test("every code of the table crosses with its details, and its status is the table's", async () => {
+  const { port } = await startEcho({
+    say: async ({ text }) => {
+      throw new DomainError(text as ErrorCode, {
+        fields: [{ path: "금액", message: "NUL \u0000 and \ud800" }],
+        limit: 3,
+      });
+    },
+  });
+  const client = echoClient(port);
+  for (const code of codes) {
+    const error = await client.say({ text: code }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(DomainError);
+    expect(error).toMatchObject({
+      code,
+      message: errorTable[code].message,
+      retryable: errorTable[code].retryable,
+      details: { fields: [{ path: "금액", message: "NUL \u0000 and \ud800" }], limit: 3 },
+    });
+    expect((await rawCall(port, code)).code).toBe(status[errorTable[code].grpc]);
+  }
+});
+
+test("details that are too large for a trailer stay at home, the code still crosses", async () => {
+  const { port } = await startEcho({
+    say: async () => {
+      throw new DomainError("REQ_001", { text: "x".repeat(100_000) });
+    },
+  });
+  await expect(echoClient(port).say({ text: "" })).rejects.toMatchObject({ code: "REQ_001", details: null });
+});
+
+test("an unknown error is SYS_001 without a word about the inside, and is logged once with its stack", async () => {
+  const { log, lines } = recordedLog();
+  const { port } = await startEcho(
+    {
+      say: async () => {
+        throw new Error("select secret from vault at /srv/app");
+      },
+    },
+    { log },
+  );
+  const error = await rawCall(port, "hello");
+  expect(error.code).toBe(status.INTERNAL);
+  expect(error.details).toBe(errorTable.SYS_001.message);
+  expect(JSON.stringify(error.metadata.getMap())).not.toContain("vault");
+  const failures = lines().filter(({ level }) => level === "error");
+  expect(failures).toHaveLength(1);
+  expect(failures[0]).toMatchObject({ rpc: "/wonrail.test.v1.EchoService/Say" });
+  expect((failures[0]!.err as { stack: string }).stack).toContain("select secret from vault");
+});
+
+test("a refusal is not logged as an error", async () => {
+  const { log, lines } = recordedLog();
+  const { port } = await startEcho(
+    {
+      say: async () => {
+        throw new DomainError("WAL_002");
+      },
+    },
+    { log },
+  );
+  await expect(echoClient(port).say({ text: "" })).rejects.toMatchObject({ code: "WAL_002" });
+  expect(lines().filter(({ level }) => level === "error")).toEqual([]);
+});
+
+test("a code that only a newer server knows comes out as SYS_001 with that code in the cause", async () => {
+  const newer = new Server();
+  newer.addService(EchoService, {
+    say: (_call: unknown, callback: (error: Partial<ServiceError>) => void) => {
+      const metadata = new Metadata();
+      metadata.set("wonrail-error-bin", Buffer.from(ErrorDetail.encode({ code: "WAL_099" }).finish()));
+      callback({ code: status.FAILED_PRECONDITION, details: "New.", metadata });
+    },
+  });
+  const port = await new Promise<number>((resolve) => {
+    newer.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (_error, bound) => resolve(bound));
+  });
+  await expect(echoClient(port).say({ text: "" })).rejects.toMatchObject({
+    code: "SYS_001",
+    cause: { message: "unknown error code WAL_099" },
+  });
+  newer.forceShutdown();
+});
+
+test("a method that is not built, and one that the server never heard of, are SYS_004", async () => {
+  const { port } = await startEcho({});
+  const client = echoClient(port);
+  await expect(client.say({ text: "" })).rejects.toMatchObject({ code: "SYS_004" });
+  await expect(take(client.repeat({ text: "" }))).rejects.toMatchObject({ code: "SYS_004" });
+  const unknown = await rawCall(port, "", "/wonrail.test.v1.EchoService/Shout");
+  expect(unknown.code).toBe(status.UNIMPLEMENTED);
+});
+
+test("a request over the limit is refused by the server and the connection goes on", async () => {
+  const { port } = await startEcho({ say: async (note) => note }, { maxMessageBytes: 10_000 });
+  const client = echoClient(port);
+  await expect(client.say({ text: "x".repeat(20_000) })).rejects.toMatchObject({ code: "SYS_001" });
+  expect((await rawCall(port, "x".repeat(20_000))).code).toBe(status.RESOURCE_EXHAUSTED);
+  await expect(client.say({ text: "short" })).resolves.toEqual({ text: "short" });
+});
+
+test("a response over the client's limit fails only its call", async () => {
+  const { port } = await startEcho({ say: async ({ text }) => ({ text: "x".repeat(Number(text)) }) });
+  const client = echoClient(port, { maxReceiveBytes: 10_000 });
+  await expect(client.say({ text: "20000" })).rejects.toMatchObject({ code: "SYS_001" });
+  await expect(client.say({ text: "3" })).resolves.toEqual({ text: "xxx" });
+});
+
+test("more headers than HTTP/2 allows are refused and harm nobody else", async () => {
+  const { port } = await startEcho({ say: async (note) => note });
+  const metadata = new Metadata();
+  metadata.set("x-big", "y".repeat(100_000));
+  const refused = await rawCall(port, "", "/wonrail.test.v1.EchoService/Say", metadata);
+  expect(refused.code).not.toBe(status.OK);
+  await expect(echoClient(port).say({ text: "still here" })).resolves.toEqual({ text: "still here" });
+});
+
+test("a response that cannot be encoded is SYS_001 and is logged", async () => {
+  const { log, lines } = recordedLog();
+  const round: { text: string; self?: unknown } = { text: "" };
+  round.self = round;
+  const { port } = await startEcho({ say: async () => round }, { log });
+  await expect(echoClient(port).say({ text: "" })).rejects.toMatchObject({ code: "SYS_001" });
+  expect(lines().filter(({ level }) => level === "error")).toHaveLength(1);
+});
+
+/** The call as any gRPC client sees it, without the kit's translation. */
+function rawCall(
+  port: number,
+  text: string,
+  path = "/wonrail.test.v1.EchoService/Say",
+  metadata = new Metadata(),
+): Promise<ServiceError> {
+  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
+  const asIs = (bytes: Buffer) => bytes;
+  const request = Buffer.from(JSON.stringify({ text }));
+  return new Promise((resolve) => {
+    client.makeUnaryRequest(path, asIs, asIs, request, metadata, { deadline: Date.now() + 2000 }, (error) => {
+      client.close();
+      resolve(error ?? (Object.assign(new Error("ok"), { code: status.OK }) as ServiceError));
+    });
+  });
+}
+
+async function take<T>(messages: AsyncIterable<T>): Promise<T[]> {
+  const taken: T[] = [];
+  for await (const message of messages) taken.push(message);
+  return taken;
+}

@@ -1,0 +1,118 @@
+import { Client, credentials, Metadata } from "@grpc/grpc-js";
+import { loadFileDescriptorSetFromBuffer } from "@grpc/proto-loader";
+import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { implement } from "./server";
+import { closeAll, echoClient, EchoService, startEcho } from "./echoService.testing";
+
+afterEach(closeAll);
+
+test("draining lets running calls end, and takes no new ones", async () => {
+  const { port, drain } = await startEcho({
+    say: async (note) => {
+      await sleep(200);
+      return note;
+    },
+  });
+  const client = echoClient(port);
+  const running = client.say({ text: "running" });
+  await sleep(50);
+  const drained = drain(5000);
+  await expect(running).resolves.toEqual({ text: "running" });
+  await drained;
+  await expect(echoClient(port).say({ text: "late" })).rejects.toMatchObject({ code: "SYS_002" });
+});
+
+test("draining cuts what does not end", async () => {
+  const { port, drain } = await startEcho({ say: () => new Promise(() => undefined) });
+  const running = echoClient(port).say({ text: "" });
+  await sleep(50);
+  const startedAt = Date.now();
+  const result = expect(running).rejects.toMatchObject({ code: "SYS_003" });
+  await drain(100);
+  await result;
+  expect(Date.now() - startedAt).toBeLessThan(1000);
+});
+
+test("a client is ready while the server serves and not while it does not", async () => {
+  const { port, setServing } = await startEcho({});
+  const client = echoClient(port);
+  await client.ready();
+  setServing(false);
+  await expect(client.ready()).rejects.toThrow("does not serve");
+  setServing(true);
+  await client.ready();
+  await expect(echoClient(1).ready()).rejects.toThrow("ECONNREFUSED");
+});
+
+test("connections end after their age without failing a call", async () => {
+  const { port } = await startEcho(
+    { say: async (note) => (await sleep(20), note) },
+    { maxConnectionAgeMs: 100, maxConnectionAgeGraceMs: 1000 },
+  );
+  const client = echoClient(port);
+  const endMs = Date.now() + 700;
+  let calls = 0;
+  while (Date.now() < endMs) {
+    await Promise.all([client.say({ text: "a" }), client.say({ text: "b" })]);
+    calls += 2;
+  }
+  expect(calls).toBeGreaterThan(10);
+});
+
+test("reflection lists what is served and describes its messages, and is off unless asked for", async () => {
+  const services = [implement(AuthServiceService, {})];
+  const { port } = await startEcho({}, { services, reflection: true });
+  const [listed, described] = await reflect(port, [
+    { list: true },
+    { symbol: "wonrail.auth.v1.AuthService" },
+  ]);
+  expect(listed!.toString()).toContain("wonrail.auth.v1.AuthService");
+  expect(described!.toString()).toContain("wonrail/auth/v1/auth.proto");
+  const silent = await startEcho({}, { services });
+  await expect(reflect(silent.port, [{ list: true }])).rejects.toMatchObject({
+    details: expect.stringContaining("method"),
+  });
+});
+
+test("a wrong handler's name and a taken port are refused at the start", async () => {
+  const wrong = { definition: EchoService, handlers: { sey: async () => undefined } };
+  await expect(startEcho({}, { services: [wrong] })).rejects.toThrow("there is no method sey");
+  const { port } = await startEcho({});
+  await expect(startEcho({}, { port })).rejects.toThrow(`gRPC cannot listen on 127.0.0.1:${port}`);
+});
+
+test("the descriptor set holds every service", () => {
+  const descriptors = readFileSync(require.resolve("@wonrail/proto/descriptors"));
+  const names = Object.keys(loadFileDescriptorSetFromBuffer(descriptors));
+  expect(names).toEqual(
+    expect.arrayContaining(["wonrail.auth.v1.AuthService", "wonrail.common.v1.ErrorDetail"]),
+  );
+});
+
+type Question = { list: true } | { symbol: string };
+
+/** Speaks grpc.reflection.v1 with its two questions encoded by hand: list_services is field 7, file_containing_symbol field 4. */
+function reflect(port: number, questions: Question[]): Promise<Buffer[]> {
+  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
+  const asIs = (bytes: Buffer) => bytes;
+  const path = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+  const stream = client.makeBidiStreamRequest(path, asIs, asIs, new Metadata(), {
+    deadline: Date.now() + 2000,
+  });
+  return new Promise((resolve, reject) => {
+    const answers: Buffer[] = [];
+    stream.on("data", (answer: Buffer) => answers.push(answer));
+    stream.on("error", reject);
+    stream.on("end", () => {
+      client.close();
+      resolve(answers);
+    });
+    for (const question of questions) {
+      const [field, text] = "list" in question ? [7, "*"] : [4, question.symbol];
+      stream.write(Buffer.concat([Buffer.from([(field << 3) | 2, text.length]), Buffer.from(text)]));
+    }
+    stream.end();
+  });
+}

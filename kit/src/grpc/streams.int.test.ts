@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { DomainError } from "../errors";
+import { eventually } from "../testing/eventually";
+import { closeAll, echoClient, type Note, startEcho } from "./echoService.testing";
+
+afterEach(closeAll);
+
+/** Larger than all the buffers on the way together, which hold some 64 KiB on each side. */
+const BIG = "x".repeat(16 * 1024);
+const MANY = 2000;
+
+describe("a stream of responses", () => {
+  test("arrives in order and ends", async () => {
+    const { port } = await startEcho({
+      async *repeat({ text }) {
+        for (let count = 0; count < 500; count += 1) yield { text: `${text} ${count}` };
+      },
+    });
+    const notes = await take(echoClient(port).repeat({ text: "note" }));
+    expect(notes).toHaveLength(500);
+    expect(notes.at(-1)).toEqual({ text: "note 499" });
+  });
+
+  test("is produced only as fast as it is read, and leaving the loop ends the producer", async () => {
+    let produced = 0;
+    let ended = false;
+    const { port } = await startEcho({
+      async *repeat() {
+        try {
+          for (; produced < MANY; produced += 1) yield { text: BIG };
+        } finally {
+          ended = true;
+        }
+      },
+    });
+    for await (const note of echoClient(port).repeat({ text: "" })) {
+      expect(note.text).toHaveLength(BIG.length);
+      await sleep(200);
+      break;
+    }
+    expect(produced).toBeLessThan(MANY / 4);
+    await eventually(() => expect(ended).toBe(true));
+  });
+
+  test("that fails half-way gives what came before and then the refusal", async () => {
+    const { port } = await startEcho({
+      async *repeat() {
+        yield { text: "first" };
+        await sleep(20);
+        throw new DomainError("TX_001", { id: "txn_1" });
+      },
+    });
+    const client = echoClient(port);
+    const got: Note[] = [];
+    const reading = (async () => {
+      for await (const note of client.repeat({ text: "" })) got.push(note);
+    })();
+    await expect(reading).rejects.toMatchObject({ code: "TX_001", details: { id: "txn_1" } });
+    expect(got).toEqual([{ text: "first" }]);
+  });
+
+  test("ends with its deadline, on both sides", async () => {
+    let ended = false;
+    const { port } = await startEcho({
+      async *repeat(note, { signal }) {
+        try {
+          while (!signal.aborted) {
+            yield note;
+            await sleep(10);
+          }
+        } finally {
+          ended = true;
+        }
+      },
+    });
+    const reading = take(echoClient(port).repeat({ text: "" }, { timeoutMs: 100 }));
+    await expect(reading).rejects.toMatchObject({ code: "SYS_003" });
+    await eventually(() => expect(ended).toBe(true));
+  });
+
+  test("from a server that is not there is SYS_002", async () => {
+    await expect(take(echoClient(1).repeat({ text: "" }))).rejects.toMatchObject({ code: "SYS_002" });
+  });
+});
+
+describe("a stream both ways", () => {
+  test("answers each request in turn", async () => {
+    const { port } = await startEcho({
+      async *chat(requests) {
+        for await (const { text } of requests) yield { text: text.toUpperCase() };
+      },
+    });
+    async function* ask() {
+      for (const text of ["a", "b", "c"]) yield { text };
+    }
+    expect(await take(echoClient(port).chat(ask()))).toEqual([{ text: "A" }, { text: "B" }, { text: "C" }]);
+  });
+
+  test("takes requests only as fast as the server reads them", async () => {
+    let sent = 0;
+    let told = false;
+    const { port } = await startEcho({
+      async *chat(requests, { signal }) {
+        for await (const _first of requests) {
+          yield { text: "one is enough" };
+          await sleep(300);
+          if (signal.aborted) return;
+          break;
+        }
+      },
+    });
+    async function* ask() {
+      try {
+        for (; sent < MANY; sent += 1) yield { text: BIG };
+      } finally {
+        told = true;
+      }
+    }
+    expect(await take(echoClient(port).chat(ask()))).toEqual([{ text: "one is enough" }]);
+    expect(sent).toBeLessThan(MANY / 4);
+    await eventually(() => expect(told).toBe(true));
+  });
+
+  test("what stops the requests comes out where the answers are read", async () => {
+    const { port } = await startEcho({
+      async *chat(requests) {
+        for await (const note of requests) yield note;
+      },
+    });
+    async function* ask() {
+      yield { text: "a" };
+      throw new DomainError("WAL_002");
+    }
+    await expect(take(echoClient(port).chat(ask()))).rejects.toMatchObject({ code: "WAL_002" });
+  });
+
+  test("a caller that goes away ends the server's reading", async () => {
+    let ended = false;
+    const { port } = await startEcho({
+      async *chat(requests) {
+        try {
+          for await (const note of requests) yield note;
+        } finally {
+          ended = true;
+        }
+      },
+    });
+    async function* ask() {
+      for (;;) {
+        yield { text: "again" };
+        await sleep(5);
+      }
+    }
+    for await (const _note of echoClient(port).chat(ask())) break;
+    await eventually(() => expect(ended).toBe(true));
+  });
+});
+
+async function take<T>(messages: AsyncIterable<T>): Promise<T[]> {
+  const taken: T[] = [];
+  for await (const message of messages) taken.push(message);
+  return taken;
+}
