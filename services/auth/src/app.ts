@@ -23,7 +23,7 @@ import { listKeys } from "./queries/listKeys";
 import { listOrganisations } from "./queries/listOrganisations";
 import { resolveKey } from "./queries/resolveKey";
 import { verifyAudit } from "./queries/verifyAudit";
-import { openChangeFeed } from "./queries/watchChanges";
+import { openChangeFeed, type ChangeFeed } from "./queries/watchChanges";
 
 /** What commands and queries work with. Time is the database's, so there is no clock among them. */
 export interface Deps {
@@ -74,6 +74,7 @@ export async function createApp(parts: ServiceParts<Config>) {
     registry,
   });
   const changes = await openChangeFeed(db, log);
+  measureWatchers(registry, changes);
   parts.onClose("rate lane", () => rates.close());
   parts.onClose("change feed", () => changes.close());
   return {
@@ -102,6 +103,18 @@ function refusalCounter(registry: Registry): (code: string) => void {
     registers: [registry],
   });
   return (code) => refusals.inc({ code });
+}
+
+/** Gateways that would hear of a revocation at once. */
+function measureWatchers(registry: Registry, changes: ChangeFeed): void {
+  new Gauge({
+    name: "auth_watchers",
+    help: "Streams of changes that are open",
+    registers: [registry],
+    collect() {
+      this.set(changes.watchers);
+    },
+  });
 }
 
 /** Tampering with the audit trail shows as a violated invariant within a round. */

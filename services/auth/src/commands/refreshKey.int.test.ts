@@ -162,6 +162,17 @@ describe("wrong credentials", () => {
   });
 });
 
+test("refreshes count against the organisation's rate", async () => {
+  const { organisation, apiKey, secretKey } = await newOrganisation();
+  const change = { ratePerSecond: 1, rateBurst: 2 };
+  await auth.setOrganisation({ code: organisation.code, change, actor: "operator:test" });
+  await refresh(apiKey, secretKey);
+  await refresh(apiKey, secretKey);
+  const refusal = await refusalOf(refresh(apiKey, secretKey));
+  expect(refusal.code).toBe("RATE_001");
+  expect(refusal.details!.retryAfterMs).toBeLessThanOrEqual(1_000);
+});
+
 test("a rotated secret key refreshes, the old one does not, and the API keys go on", async () => {
   const { organisation, apiKey, secretKey: oldSecret } = await newOrganisation();
   const before = await refresh(apiKey, oldSecret);

@@ -1,8 +1,8 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { deriveApiKey, parseSecretKey, type PresentedApiKey } from "@wonrail/kit/apiKey";
 import { tx, type Tx } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/errors";
-import { newId } from "@wonrail/kit/ids";
+import { assert, DomainError } from "@wonrail/kit/errors";
+import { newId, type Id } from "@wonrail/kit/ids";
 import { type Deps } from "../app";
 import {
   decideRefresh,
@@ -23,6 +23,7 @@ import {
 } from "../store/apiKeys";
 import { lockOrganisation } from "../store/organisations";
 import { countFailure } from "./countFailure";
+import { leaseRates } from "./leaseRate";
 import { recordChange } from "./recordChange";
 
 export interface RefreshKeyInput {
@@ -41,6 +42,7 @@ export interface RefreshedKey {
 /** A new API key for a current or expired one. The rules are `decideRefresh`; this is its transaction. */
 export async function refreshKey(deps: Deps, input: RefreshKeyInput): Promise<RefreshedKey> {
   const presented = await authenticate(deps, input);
+  await countAgainstRate(deps, presented.orgId);
   return tx(deps.db, (tx) => refresh(tx, deps, presented, input));
 }
 
@@ -54,8 +56,16 @@ async function authenticate(
   // Both comparisons always run, against something: how long a refusal takes says nothing about which part was wrong.
   const keyMatches = timingSafeEqual(found?.key.hash ?? NO_HASH, presented.hash);
   const secretMatches = timingSafeEqual(found?.secretHash ?? OTHER_HASH, secretHash);
-  if (found && keyMatches && secretMatches) return found.key;
+  if (found && keyMatches && secretMatches && found.key.prefix === presented.prefix) return found.key;
   throw await countFailure(deps, presented.prefix, clientAddress);
+}
+
+/** No gateway has taken a refresh from the organisation's rate, since it comes without a key in its header. Each leaves an audit entry. */
+async function countAgainstRate(deps: Deps, orgId: Id<"org">): Promise<void> {
+  const [outcome] = await leaseRates(deps, [{ orgId, wanted: 1 }]);
+  assert(outcome?.ok, "the organisation of a key exists");
+  const { granted, retryAfterMs } = outcome.value;
+  if (granted === 0) throw new DomainError("RATE_001", { retryAfterMs });
 }
 
 async function refresh(tx: Tx, deps: Deps, shown: ApiKey, input: RefreshKeyInput): Promise<RefreshedKey> {

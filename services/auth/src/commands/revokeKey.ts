@@ -11,13 +11,14 @@ import { recordChange } from "./recordChange";
 export interface RevokeKeyInput {
   orgId: Id<"org">;
   keyId: Id<"key">;
-  actor: string;
+  /** The key itself unless stated. */
+  actor?: string;
   details?: JsonObject;
 }
 
 /** Ends one key for good, at the moment of the first revocation. */
 export async function revokeKey({ db }: Deps, input: RevokeKeyInput): Promise<{ revokedAt: Date }> {
-  const { orgId, keyId, actor } = input;
+  const { orgId, keyId } = input;
   return tx(db, async (tx) => {
     const locked = await lockOrganisation(tx, orgId);
     const before = locked && (await findApiKey(tx, orgId, keyId));
@@ -29,7 +30,7 @@ export async function revokeKey({ db }: Deps, input: RevokeKeyInput): Promise<{ 
     await recordChange(tx, {
       orgId,
       at: revokedAt,
-      actor,
+      actor: input.actor ?? `key:${key.prefix}`,
       action: "key_revoked",
       subject: key.prefix,
       details: input.details ?? {},

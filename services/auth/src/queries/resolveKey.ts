@@ -26,16 +26,18 @@ export async function resolveKey(
   { presented, clientAddress }: ResolveKeyInput,
 ): Promise<ResolvedKey> {
   const found = await findCredentials(deps.db, presented.prefix);
-  // An unknown key is compared too: how long a refusal takes must not tell which prefixes exist.
-  const matches = timingSafeEqual(found?.key.hash ?? NO_HASH, presented.hash);
-  if (!found || !matches) {
+  // Always compared, against something: how long a refusal takes says nothing about which prefixes exist.
+  const hashMatches = timingSafeEqual(found?.key.hash ?? NO_HASH, presented.hash);
+  if (!found || !hashMatches || found.key.prefix !== presented.prefix) {
     return { standing: NO_ACCESS, refusal: await countFailure(deps, presented.prefix, clientAddress) };
   }
   const { key, organisation, now } = found;
   const standing = standingOf(key, organisation, now);
   if (standing.access === "NONE") return { standing };
-  const subscriptionActive = isSubscriptionActive(organisation, now);
-  return { standing, caller: { key, organisation, subscriptionActive } };
+  return {
+    standing,
+    caller: { key, organisation, subscriptionActive: isSubscriptionActive(organisation, now) },
+  };
 }
 
 const NO_HASH = randomBytes(32);

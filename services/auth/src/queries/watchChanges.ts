@@ -11,6 +11,7 @@ const MAX_UNREAD = 1_000;
 
 export interface ChangeFeed {
   watch(signal: AbortSignal): AsyncIterable<Word>;
+  readonly watchers: number;
   /** Ends every watch; whoever watched opens another one elsewhere. */
   endWatches(): void;
   close(): Promise<void>;
@@ -40,6 +41,9 @@ export async function openChangeFeed(db: Database, log: Log): Promise<ChangeFeed
       } finally {
         watchers.delete(watcher);
       }
+    },
+    get watchers() {
+      return watchers.size;
     },
     endWatches,
     async close() {

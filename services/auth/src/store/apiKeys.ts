@@ -27,7 +27,11 @@ export interface Credentials extends OrganisationAt {
   key: ApiKey;
 }
 
-/** The one look-up across organisations: a caller shows its key before anybody knows whose it is. */
+/**
+ * The one look-up across organisations: a caller shows its key before anybody knows whose it is. For a prefix that does not exist it
+ * gives some other key, so that refusing an unknown key takes the same work as refusing a known one; compare the prefix. Undefined
+ * only when there is no key at all.
+ */
 export async function findCredentials(db: Queryable, prefix: string): Promise<Credentials | undefined> {
   const row = await db.maybe<OrganisationRow & ApiKeyRow & { key_version: bigint }>(
     named(
@@ -36,7 +40,9 @@ export async function findCredentials(db: Queryable, prefix: string): Promise<Cr
         select o.*, k.key_id, k.lineage_id, k.predecessor_id, k.prefix, k.key_hash, k.salt, k.version as key_version,
           k.issued_at, k.expires_at, k.superseded_at, k.overlap_ends_at, k.revoked_at, clock_timestamp() as now
         from api_keys k join organisations o using (org_id)
-        where k.prefix = ${prefix}`,
+        where k.prefix = coalesce(
+          (select prefix from api_keys where prefix = ${prefix}),
+          (select prefix from api_keys order by prefix limit 1))`,
     ),
   );
   return row && { ...organisationFromRow(row), key: fromRow({ ...row, version: row.key_version }) };
