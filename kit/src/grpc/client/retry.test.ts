@@ -1,0 +1,59 @@
+import { delayBefore, RetryBudget, withRetry } from "./retry";
+
+const options = (more = {}) => ({
+  deadlineMs: Date.now() + 60_000,
+  budget: new RetryBudget(),
+  isWorthRetrying: () => true,
+  random: () => 0,
+  ...more,
+});
+
+function failing(times: number) {
+  let attempts = 0;
+  const attempt = async () => {
+    attempts += 1;
+    if (attempts <= times) throw new Error(`failure ${attempts}`);
+    return attempts;
+  };
+  return { attempt, attempts: () => attempts };
+}
+
+test("delays double, are at least half of that and have a cap", () => {
+  expect([1, 2, 3, 4, 5, 6, 7].map((attempts) => delayBefore(attempts, () => 1))).toEqual([
+    50, 100, 200, 400, 800, 1000, 1000,
+  ]);
+  expect([1, 2, 10].map((attempts) => delayBefore(attempts, () => 0))).toEqual([25, 50, 500]);
+});
+
+test("goes on until an attempt gets through", async () => {
+  await expect(withRetry(failing(2).attempt, options())).resolves.toBe(3);
+});
+
+test("gives up after the fourth attempt, with its error", async () => {
+  const { attempt, attempts } = failing(100);
+  await expect(withRetry(attempt, options())).rejects.toThrow("failure 4");
+  expect(attempts()).toBe(4);
+});
+
+test("does not repeat what makes no sense to repeat, nor beyond the deadline", async () => {
+  const refused = failing(1);
+  await expect(withRetry(refused.attempt, options({ isWorthRetrying: () => false }))).rejects.toThrow(
+    "failure 1",
+  );
+  const late = failing(1);
+  await expect(withRetry(late.attempt, options({ deadlineMs: Date.now() + 20 }))).rejects.toThrow(
+    "failure 1",
+  );
+  expect(refused.attempts() + late.attempts()).toBe(2);
+});
+
+test("retries are a tenth of the calls once the first handful is used up", () => {
+  const budget = new RetryBudget();
+  let retries = 0;
+  for (let call = 0; call < 1000; call += 1) {
+    budget.earn();
+    if (budget.spend()) retries += 1;
+  }
+  expect(retries).toBeGreaterThanOrEqual(100);
+  expect(retries).toBeLessThanOrEqual(121);
+});

@@ -1,0 +1,25 @@
+import { enumName, enumValue } from "./enums";
+
+enum WalletType {
+  UNSPECIFIED = "WALLET_TYPE_UNSPECIFIED",
+  NORMAL = "WALLET_TYPE_NORMAL",
+  INCENTIVE = "WALLET_TYPE_INCENTIVE",
+  UNRECOGNIZED = "UNRECOGNIZED",
+}
+
+test("a value has the short name that the public API shows, and back", () => {
+  expect(enumName(WalletType, WalletType.NORMAL)).toBe("NORMAL");
+  expect(enumValue(WalletType, "INCENTIVE")).toBe(WalletType.INCENTIVE);
+});
+
+test("what is unset, or newer than this build, has no name", () => {
+  expect(enumName(WalletType, WalletType.UNSPECIFIED)).toBeUndefined();
+  expect(enumName(WalletType, WalletType.UNRECOGNIZED)).toBeUndefined();
+  expect(enumName(WalletType, "WALLET_TYPE_GOVERNMENT" as WalletType)).toBeUndefined();
+});
+
+test("a name that the enum does not have is a mistake in the code", () => {
+  for (const name of ["GOVERNMENT", "UNSPECIFIED", "UNRECOGNIZED", "toString", ""]) {
+    expect(() => enumValue(WalletType, name)).toThrow("no enum value is called");
+  }
+});

@@ -1,0 +1,69 @@
+import { testLog } from "./testing/testLog";
+import { createShutdown } from "./shutdown";
+
+function prepared(graceMs = 1000) {
+  const order: string[] = [];
+  const exits: number[] = [];
+  const shutdown = createShutdown({ log: testLog(), graceMs, exit: (code) => void exits.push(code) });
+  const add = (name: string, close = async () => {}) =>
+    shutdown.add(name, async () => {
+      order.push(name);
+      await close();
+    });
+  return { shutdown, add, order, exits };
+}
+
+test("closes in the order of addition, each after the one before, and ends with 0", async () => {
+  const { shutdown, add, order, exits } = prepared();
+  add("readiness", () => new Promise((resolve) => setTimeout(resolve, 10)));
+  add("grpc");
+  add("database");
+  await shutdown.run("test");
+  expect(order).toEqual(["readiness", "grpc", "database"]);
+  expect(exits).toEqual([0]);
+});
+
+test("a step that fails does not keep the others open, and the process ends with 1", async () => {
+  const { shutdown, add, order, exits } = prepared();
+  add("consumers", () => Promise.reject(new Error("no broker")));
+  add("database");
+  await shutdown.run("test");
+  expect(order).toEqual(["consumers", "database"]);
+  expect(exits).toEqual([1]);
+});
+
+test("keeps the exit code that a failed start has set", async () => {
+  const { shutdown, exits } = prepared();
+  process.exitCode = 3;
+  await shutdown.run("start failed");
+  process.exitCode = undefined;
+  expect(exits).toEqual([3]);
+});
+
+test("a step that hangs is left behind when the grace period is over", async () => {
+  const { shutdown, add, exits } = prepared(20);
+  add("grpc", () => new Promise(() => undefined));
+  void shutdown.run("test");
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  expect(exits).toEqual([1]);
+});
+
+test("two reasons to stop are one stop", async () => {
+  const { shutdown, add, order, exits } = prepared();
+  add("database");
+  await Promise.all([shutdown.run("crash"), shutdown.run("SIGTERM")]);
+  expect(order).toEqual(["database"]);
+  expect(exits).toEqual([0]);
+});
+
+test("the first signal closes, the second ends the process at once", async () => {
+  const { shutdown, add, order, exits } = prepared();
+  add("grpc", () => new Promise(() => undefined));
+  shutdown.listen();
+  process.emit("SIGTERM", "SIGTERM");
+  expect(order).toEqual(["grpc"]);
+  expect(exits).toEqual([]);
+  process.emit("SIGINT", "SIGINT");
+  expect(exits).toEqual([1]);
+  process.removeAllListeners("SIGTERM").removeAllListeners("SIGINT");
+});
