@@ -46,5 +46,5 @@ const NEEDS_ESCAPE = /["\\]/;
 const ESCAPED = /["\\]/g;
 
 function bufferOf(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
