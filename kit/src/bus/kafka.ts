@@ -1,0 +1,395 @@
+// The only file that knows kafkajs. docs/adr/0011 says why its settings are what they are: most of them keep it from losing something.
+import { connect as connectPlain, isIP, type Socket } from "node:net";
+import { connect as connectTls, type ConnectionOptions } from "node:tls";
+import {
+  type Admin,
+  type EachBatchPayload,
+  type IHeaders,
+  Kafka,
+  type KafkaConfig,
+  type KafkaMessage,
+  type LogEntry,
+  logLevel,
+  type Message,
+  Partitioners,
+  type Producer,
+  type RetryOptions,
+} from "kafkajs";
+import type { Log } from "../log";
+import { type Movement, watchMovement } from "./liveness";
+import { type BusMetrics, busMetrics } from "./metrics";
+import { ageOfPosition } from "./oldestAge";
+import * as port from "./port";
+import { createPublisher } from "./publisher";
+import { createRedelivery } from "./redelivery";
+import { untilThere, within } from "./waiting";
+
+export interface KafkaTuning {
+  /** Opens the connection to a broker; tests put a faulty network in between. */
+  dial: (address: { host: string; port: number; ssl?: ConnectionOptions; onConnect: () => void }) => Socket;
+  sessionTimeoutMs: number;
+  /** An answer that takes longer counts as lost, and its connection with it. */
+  requestTimeoutMs: number;
+}
+
+const DEFAULT_TUNING: KafkaTuning = { dial, sessionTimeoutMs: 10_000, requestTimeoutMs: 10_000 };
+const CONNECT_TIMEOUT_MS = 3_000;
+const PING_TIMEOUT_MS = 3_000;
+const CLOSE_TIMEOUT_MS = 15_000;
+/** How long a rebalance waits for members that still handle a batch. */
+const REBALANCE_TIMEOUT_MS = 30_000;
+/** How long the broker keeps a fetch open when there is nothing; closing a consumer takes as long. */
+const FETCH_WAIT_MS = 500;
+const METADATA_MAX_AGE_MS = 60_000;
+const PARTITIONS_AT_ONCE = 4;
+const SAME_LOG_LINE_EVERY_MS = 10_000;
+const BACKOFF: RetryOptions = { initialRetryTime: 100, multiplier: 2, factor: 0.2, maxRetryTime: 1_000 };
+const BOUNDED: RetryOptions = { ...BACKOFF, retries: 4 };
+/** A consumer outlives any outage. With few tries it crashes, and its successor waits until the session of the dead one is over. */
+const FOR_EVER: RetryOptions = { ...BACKOFF, retries: 1e6 };
+
+export function openKafkaBus(options: port.KafkaBusOptions, tuning: Partial<KafkaTuning> = {}): port.Bus {
+  const parts: KafkaParts = {
+    options,
+    tuning: { ...DEFAULT_TUNING, ...tuning },
+    metrics: busMetrics(options.registry),
+  };
+  const { log, registry } = options;
+  const closing = new AbortController();
+  const patience = { log, signal: closing.signal, mayPass };
+  const consumers = new Set<port.Subscription>();
+  const admin = openAdmin(parts);
+  const producer = openProducer(parts);
+  const publisher = createPublisher({
+    send: (messages) => producer.send(messages),
+    metrics: parts.metrics,
+    registry,
+  });
+
+  return {
+    kind: "kafka",
+    ensureTopics: (topics) =>
+      untilThere("create topics", async () => createMissing(await admin.connected(), topics), patience),
+    publish: (messages) => publisher.publish(messages),
+    async subscribe(request) {
+      const { topics } = request;
+      await untilThere("read topics", async () => requireTopics(await admin.connected(), topics), patience);
+      const consumer = await startConsumer(parts, request, () => consumers.delete(consumer));
+      consumers.add(consumer);
+      return consumer;
+    },
+    lag: async (group, topics) => readLag(await admin.connected(), group, topics),
+    async ping() {
+      const listed = admin.connected().then((client) => client.listTopics());
+      await within(PING_TIMEOUT_MS, "Kafka did not answer", listed);
+    },
+    async close() {
+      closing.abort();
+      await Promise.all([...consumers].map((consumer) => consumer.close()));
+      await publisher.close();
+      await Promise.all([producer.close(), admin.close()]);
+    },
+  };
+}
+
+interface KafkaParts {
+  options: port.KafkaBusOptions;
+  tuning: KafkaTuning;
+  metrics: BusMetrics;
+}
+
+// ---- connections
+
+interface Client {
+  kafka: Kafka;
+  /** A peer that vanished without a word leaves a connection that looks open for a quarter of an hour, and kafkajs goes on using it. */
+  hangUp: () => void;
+  /** Ends every attempt to connect. */
+  giveUp: () => void;
+}
+
+/** Each consumer needs one of its own: kafkajs keeps a group's positions per client, so two members of a group would mix them up. */
+function openClient({ options, tuning }: KafkaParts, retry: RetryOptions, onDial = () => {}): Client {
+  const sockets = new Set<Socket>();
+  let givenUp = false;
+  const config: KafkaConfig = {
+    clientId: options.clientId,
+    // An empty list is the one thing that makes kafkajs stop trying.
+    brokers: () => (givenUp ? [] : options.brokers),
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    requestTimeout: tuning.requestTimeoutMs,
+    retry,
+    socketFactory(address) {
+      onDial();
+      const socket = tuning.dial(address);
+      socket.setKeepAlive(true, 60_000);
+      sockets.add(socket);
+      return socket.once("close", () => sockets.delete(socket));
+    },
+    logLevel: logLevel.INFO,
+    logCreator: () => logTo(options.log),
+  };
+  if (options.ssl !== undefined) config.ssl = options.ssl;
+  if (options.sasl !== undefined) config.sasl = options.sasl as NonNullable<KafkaConfig["sasl"]>;
+  return {
+    kafka: new Kafka(config),
+    hangUp: () => sockets.forEach((socket) => socket.destroy(new Error("no answer in time"))),
+    giveUp: () => (givenUp = true),
+  };
+}
+
+function dial({ host, port: number, ssl, onConnect }: Parameters<KafkaTuning["dial"]>[0]): Socket {
+  if (!ssl) return connectPlain({ host, port: number }, onConnect).setNoDelay(true);
+  const servername = isIP(host) ? {} : { servername: host };
+  return connectTls({ host, port: number, ...servername, ...ssl }, onConnect).setNoDelay(true);
+}
+
+/** An outage makes kafkajs say the same again and again; once in ten seconds is enough. */
+function logTo(log: Log): (entry: LogEntry) => void {
+  const quietUntilMs = new Map<string, number>();
+  return ({ namespace, level, log: { message, timestamp: _timestamp, stack: _stack, ...fields } }) => {
+    const nowMs = Date.now();
+    if ((quietUntilMs.get(message) ?? 0) > nowMs) return;
+    if (quietUntilMs.size > 100) quietUntilMs.clear();
+    quietUntilMs.set(message, nowMs + SAME_LOG_LINE_EVERY_MS);
+    // What kafkajs calls an error is an attempt that it repeats. What it gives up on rejects, and is logged where it is caught.
+    const severity = level <= logLevel.WARN ? "warn" : "debug";
+    log[severity]({ kafka: { namespace, ...fields } }, message);
+  };
+}
+
+function mayPass(error: unknown): boolean {
+  const { name, retriable } = error as { name?: string; retriable?: boolean };
+  // A TypeError is how kafkajs says that no broker took a request for metadata.
+  return retriable === true || name === "KafkaJSNumberOfRetriesExceeded" || name === "TypeError";
+}
+
+// ---- topics and lag
+
+function openAdmin(parts: KafkaParts): { connected(): Promise<Admin>; close(): Promise<void> } {
+  const { kafka, hangUp, giveUp } = openClient(parts, BOUNDED);
+  const admin = kafka.admin();
+  admin.on(admin.events.REQUEST_TIMEOUT, hangUp);
+  return {
+    async connected() {
+      await admin.connect();
+      return admin;
+    },
+    async close() {
+      giveUp();
+      await within(CLOSE_TIMEOUT_MS, "the admin client did not close", admin.disconnect()).catch(hangUp);
+    },
+  };
+}
+
+async function createMissing(admin: Admin, topics: port.Topic[]): Promise<void> {
+  const existing = await admin.listTopics();
+  const missing = topics.filter(({ name }) => !existing.includes(name));
+  if (missing.length === 0) return;
+  await admin.createTopics({
+    topics: missing.map(({ name, partitions }) => ({ topic: name, numPartitions: partitions })),
+    waitForLeaders: true,
+  });
+}
+
+async function requireTopics(admin: Admin, topics: string[]): Promise<void> {
+  const existing = await admin.listTopics();
+  const missing = topics.filter((topic) => !existing.includes(topic));
+  if (missing.length > 0) throw new port.TopicMissingError(missing);
+}
+
+async function readLag(admin: Admin, group: string, topics: string[]): Promise<port.PartitionLag[]> {
+  const nowMs = Date.now();
+  const committed = await admin.fetchOffsets({ groupId: group, topics });
+  const result: port.PartitionLag[] = [];
+  for (const { topic, partitions } of committed) {
+    const askedBefore = new Map<number, Promise<{ partition: number; offset: string }[]>>();
+    const positionsAt = (agoMs: number) => {
+      const known =
+        askedBefore.get(agoMs) ?? admin.fetchTopicOffsetsByTimestamp(topic, Math.round(nowMs - agoMs));
+      askedBefore.set(agoMs, known);
+      return known;
+    };
+    for (const { partition, low, high } of await admin.fetchTopicOffsets(topic)) {
+      const own = partitions.find((candidate) => candidate.partition === partition)?.offset ?? "-1";
+      // Before the first kept message: a new group, or messages that were dropped before they were read.
+      const position = BigInt(own) < BigInt(low) ? BigInt(low) : BigInt(own);
+      const messages = Math.max(0, Number(BigInt(high) - position));
+      const positionAt = async (agoMs: number): Promise<bigint> => {
+        const positions = await positionsAt(agoMs);
+        return BigInt(positions.find((candidate) => candidate.partition === partition)?.offset ?? high);
+      };
+      const oldestAgeMs = messages === 0 ? 0 : await ageOfPosition(position, positionAt);
+      result.push({ topic, partition, messages, oldestAgeMs });
+    }
+  }
+  return result.sort((a, b) => a.topic.localeCompare(b.topic) || a.partition - b.partition);
+}
+
+// ---- publishing
+
+/**
+ * Not idempotent: after a send that was given up, kafkajs' idempotent producer has its next, different message acknowledged and not stored.
+ * Instead one request at a time, repeated until it is acknowledged or given up: messages may come twice, none goes missing.
+ */
+function openProducer(parts: KafkaParts) {
+  const { kafka, hangUp, giveUp } = openClient(parts, BOUNDED);
+  const producer: Producer = kafka.producer({
+    idempotent: false,
+    maxInFlightRequests: 1,
+    allowAutoTopicCreation: false,
+    createPartitioner: Partitioners.DefaultPartitioner,
+    metadataMaxAge: METADATA_MAX_AGE_MS,
+    retry: BOUNDED,
+  });
+  producer.on(producer.events.REQUEST_TIMEOUT, hangUp);
+  return {
+    async send(messages: port.BusMessage[]): Promise<void> {
+      await producer.connect();
+      const byTopic = new Map<string, Message[]>();
+      for (const { topic, key, value, headers } of messages) {
+        const ofTopic = byTopic.get(topic) ?? [];
+        if (ofTopic.push({ key, value, headers }) === 1) byTopic.set(topic, ofTopic);
+      }
+      await producer.sendBatch({
+        acks: -1,
+        timeout: parts.tuning.requestTimeoutMs / 2,
+        topicMessages: [...byTopic].map(([topic, ofTopic]) => ({ topic, messages: ofTopic })),
+      });
+    },
+    async close() {
+      giveUp();
+      await within(CLOSE_TIMEOUT_MS, "the producer did not close", producer.disconnect()).catch(hangUp);
+    },
+  };
+}
+
+// ---- consuming
+
+async function startConsumer(
+  parts: KafkaParts,
+  request: port.SubscribeOptions,
+  onClosed: () => void,
+): Promise<port.Subscription> {
+  const { log } = parts.options;
+  const { sessionTimeoutMs } = parts.tuning;
+  const { group, topics } = request;
+  const movement = watchMovement(2 * sessionTimeoutMs);
+  const { kafka, hangUp, giveUp } = openClient(parts, FOR_EVER, movement.moved);
+  const consumer = kafka.consumer({
+    groupId: group,
+    sessionTimeout: sessionTimeoutMs,
+    heartbeatInterval: sessionTimeoutMs / 4,
+    rebalanceTimeout: REBALANCE_TIMEOUT_MS,
+    maxWaitTimeInMs: FETCH_WAIT_MS,
+    metadataMaxAge: METADATA_MAX_AGE_MS,
+    allowAutoTopicCreation: false,
+    retry: { ...FOR_EVER, restartOnFailure: async () => true },
+  });
+  const { FETCH, HEARTBEAT, GROUP_JOIN, REQUEST_TIMEOUT, CRASH } = consumer.events;
+  consumer.on(FETCH, movement.moved);
+  consumer.on(HEARTBEAT, movement.moved);
+  consumer.on(REQUEST_TIMEOUT, hangUp);
+  consumer.on(GROUP_JOIN, ({ payload }) => {
+    movement.moved();
+    parts.metrics.rebalances.inc({ group });
+    log.info({ group, partitions: payload.memberAssignment }, "joined the consumer group");
+  });
+  let closed: Promise<void> | undefined;
+  consumer.on(CRASH, ({ payload: { error, restart } }) => {
+    if (restart || closed) return;
+    log.error({ err: error, group }, "the consumer crashed");
+    movement.stop();
+    request.onCrash?.(error);
+  });
+
+  const batches = createBatchHandler(parts, request, movement);
+  await consumer.connect();
+  await consumer.subscribe({ topics, fromBeginning: true });
+  await consumer.run({
+    autoCommit: true,
+    eachBatchAutoResolve: false,
+    partitionsConsumedConcurrently: PARTITIONS_AT_ONCE,
+    eachBatch: (payload) => batches.handle(payload),
+  });
+  const close = async (): Promise<void> => {
+    giveUp();
+    batches.close();
+    movement.stop();
+    await within(CLOSE_TIMEOUT_MS, "the consumer did not close", consumer.disconnect()).catch(hangUp);
+    onClosed();
+  };
+  return { live: movement.live, close: () => (closed ??= close()) };
+}
+
+function createBatchHandler(
+  { options: { log }, tuning }: KafkaParts,
+  { group, handleBatch, maxBatch = port.DEFAULT_MAX_BATCH }: port.SubscribeOptions,
+  movement: Movement,
+) {
+  const redelivery = createRedelivery();
+  const resting = new Set<NodeJS.Timeout>();
+
+  /** Throwing would stop the whole consumer and, for a TypeError, for good: the partition rests instead, and the others go on. */
+  const rest = (payload: EachBatchPayload, error: unknown): void => {
+    const { topic, partition } = payload.batch;
+    const pauseMs = redelivery.failed(`${topic}/${partition}`);
+    log.warn({ err: error, group, topic, partition, pauseMs }, "the handler failed, its messages come again");
+    const resume = payload.pause();
+    const timer = setTimeout(() => {
+      resting.delete(timer);
+      resume();
+    }, pauseMs);
+    resting.add(timer);
+  };
+
+  return {
+    async handle(payload: EachBatchPayload): Promise<void> {
+      const { topic, partition, messages } = payload.batch;
+      for (let start = 0; start < messages.length && payload.isRunning(); start += maxBatch) {
+        const slice = messages.slice(start, start + maxBatch);
+        const heartbeats = beatWhile(payload, tuning.sessionTimeoutMs / 8);
+        try {
+          await movement.during(() =>
+            handleBatch(slice.map((message) => received(topic, partition, message))),
+          );
+        } catch (error) {
+          return rest(payload, error);
+        } finally {
+          heartbeats.stop();
+        }
+        redelivery.done(`${topic}/${partition}`);
+        payload.resolveOffset(slice.at(-1)!.offset);
+        await payload.commitOffsetsIfNecessary(payload.uncommittedOffsets());
+        await payload.heartbeat();
+      }
+    },
+    close: () => resting.forEach((timer) => clearTimeout(timer)),
+  };
+}
+
+/** kafkajs sends heartbeats only between batches. A failed one is left to the next call between batches, which ends in a new join. */
+function beatWhile(payload: EachBatchPayload, everyMs: number): { stop: () => void } {
+  const timer = setInterval(() => void payload.heartbeat().catch(() => undefined), everyMs);
+  return { stop: () => clearInterval(timer) };
+}
+
+function received(topic: string, partition: number, message: KafkaMessage): port.ReceivedMessage {
+  return {
+    topic,
+    partition,
+    offset: message.offset,
+    timestampMs: Number(message.timestamp),
+    key: message.key?.toString() ?? "",
+    value: message.value ?? Buffer.alloc(0),
+    headers: textHeaders(message.headers ?? {}),
+  };
+}
+
+function textHeaders(headers: IHeaders): Record<string, string> {
+  const entries = Object.entries(headers).map(([name, value]) => {
+    const last = Array.isArray(value) ? value.at(-1) : value;
+    return [name, last?.toString() ?? ""];
+  });
+  return Object.fromEntries(entries) as Record<string, string>;
+}

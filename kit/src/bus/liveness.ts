@@ -1,0 +1,45 @@
+/** One handler call may take this long before the consumer counts as stuck. */
+const STUCK_AFTER_MS = 5 * 60_000;
+
+export interface Movement {
+  /** Something happened that shows the consumer is at work, even if only that it tries to reach its server again. */
+  moved: () => void;
+  /** Runs the handler, which moves for as long as it is reasonable. */
+  during: <T>(work: () => Promise<T>) => Promise<T>;
+  stop: () => void;
+  live: () => boolean;
+}
+
+/**
+ * Whether a consumer still moves. A server that is away does not count against it, since restarting the process would not bring it back:
+ * only a consumer that neither fetches, nor handles, nor tries to connect is stuck.
+ */
+export function watchMovement(stillAfterMs: number, nowMs: () => number = Date.now): Movement {
+  let lastMs = nowMs();
+  let stopped = false;
+  const handling = new Set<{ sinceMs: number }>();
+  return {
+    moved() {
+      lastMs = nowMs();
+    },
+    async during(work) {
+      const call = { sinceMs: nowMs() };
+      handling.add(call);
+      try {
+        return await work();
+      } finally {
+        handling.delete(call);
+        lastMs = nowMs();
+      }
+    },
+    stop() {
+      stopped = true;
+    },
+    live() {
+      if (stopped) return false;
+      const now = nowMs();
+      if ([...handling].some(({ sinceMs }) => now - sinceMs > STUCK_AFTER_MS)) return false;
+      return handling.size > 0 || now - lastMs <= stillAfterMs;
+    },
+  };
+}

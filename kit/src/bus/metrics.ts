@@ -1,0 +1,46 @@
+import { Counter, DURATION_BUCKETS_SECONDS, Histogram, Registry, shared } from "../metrics";
+
+export interface BusMetrics {
+  published: Counter<"topic">;
+  publishSeconds: Histogram;
+  rebalances: Counter<"group">;
+}
+
+export function busMetrics(registry: Registry = new Registry()): BusMetrics {
+  const registers = [registry];
+  return {
+    published: shared(
+      registry,
+      "bus_published_total",
+      (name) =>
+        new Counter({
+          name,
+          help: "Messages that the bus has acknowledged",
+          labelNames: ["topic"],
+          registers,
+        }),
+    ),
+    publishSeconds: shared(
+      registry,
+      "bus_publish_seconds",
+      (name) =>
+        new Histogram({
+          name,
+          help: "From the call to the acknowledgement",
+          buckets: DURATION_BUCKETS_SECONDS,
+          registers,
+        }),
+    ),
+    rebalances: shared(
+      registry,
+      "bus_rebalances_total",
+      (name) =>
+        new Counter({
+          name,
+          help: "Times this process was given its share of a group's partitions anew",
+          labelNames: ["group"],
+          registers,
+        }),
+    ),
+  };
+}

@@ -1,0 +1,119 @@
+// The bus for a machine that has nothing but Node and Postgres: a log of messages per partition, and groups that share the partitions.
+import { type Database, isTransient, type Listener, openDatabase } from "../db";
+import type { Log } from "../log";
+import { busMetrics } from "./metrics";
+import { type Bus, type BusMessage, type PostgresBusOptions, TopicMissingError } from "./port";
+import { type PostgresConsumer, startConsumer } from "./postgres/consumer";
+import { type Repeated, repeat } from "./postgres/repeat";
+import * as store from "./postgres/store";
+import { createPublisher } from "./publisher";
+import { untilThere } from "./waiting";
+
+export { installPostgresBus } from "./postgres/schema";
+
+export interface PostgresTuning {
+  leaseMs: number;
+  statementTimeoutMs: number;
+  retentionMs: number;
+  retentionEveryMs: number;
+}
+
+const DEFAULT_TUNING: PostgresTuning = {
+  leaseMs: 10_000,
+  statementTimeoutMs: 10_000,
+  retentionMs: 7 * 24 * 3_600_000,
+  retentionEveryMs: 600_000,
+};
+const POOL_MAX = 4;
+const RETENTION_ROUNDS = 1_000;
+const NOT_NULL_VIOLATION = "23502";
+
+export function openPostgresBus(options: PostgresBusOptions, tuning: Partial<PostgresTuning> = {}): Bus {
+  const { clientId, log, registry } = options;
+  const { leaseMs, statementTimeoutMs, retentionMs, retentionEveryMs } = { ...DEFAULT_TUNING, ...tuning };
+  const metrics = busMetrics(registry);
+  const db = openDatabase({
+    url: options.url,
+    schema: "bus",
+    applicationName: `${clientId} bus`,
+    max: POOL_MAX,
+    statementTimeoutMs,
+    log,
+    ...(registry && { registry }),
+  });
+  const closing = new AbortController();
+  const patience = { log, signal: closing.signal, mayPass };
+  const consumers = new Set<PostgresConsumer>();
+  const publisher = createPublisher({ send: (messages) => append(db, messages), metrics, registry });
+  let listener: Promise<Listener> | undefined;
+  const retention = startRetention(db, { retentionMs, retentionEveryMs, log });
+
+  return {
+    kind: "postgres",
+    ensureTopics: (topics) => untilThere("create topics", () => store.insertTopics(db, topics), patience),
+    publish: (messages) => publisher.publish(messages),
+    async subscribe(request) {
+      await untilThere("read topics", () => requireTopics(db, request.topics), patience);
+      listener ??= db.listen(store.CHANNEL, (payload) => hear(payload, consumers));
+      await listener;
+      const onClosed = (): unknown => consumers.delete(consumer);
+      const consumer = await startConsumer({ db, clientId, log, metrics, leaseMs, onClosed }, request);
+      consumers.add(consumer);
+      return consumer;
+    },
+    lag: (group, topics) => store.readLag(db, group, topics),
+    ping: () => db.ping(),
+    async close() {
+      closing.abort();
+      await Promise.all([...consumers].map((consumer) => consumer.close()));
+      await publisher.close();
+      await retention.stop();
+      await db.close();
+    },
+  };
+}
+
+/** An empty payload means that announcements may have been missed. */
+function hear(payload: string, consumers: Iterable<PostgresConsumer>): void {
+  const [subject, object = ""] = payload.split(" ");
+  for (const consumer of consumers) {
+    if (subject === "partitions") consumer.wake(object.split(",").map(Number));
+    else if (subject !== "group" || object === consumer.group) consumer.look();
+  }
+}
+
+async function append(db: Database, messages: BusMessage[]): Promise<void> {
+  try {
+    await store.appendMessages(db, messages);
+  } catch (error) {
+    const missing = (error as { code?: string }).code === NOT_NULL_VIOLATION;
+    throw missing ? new TopicMissingError(await store.listMissingTopics(db, topicsOf(messages))) : error;
+  }
+}
+
+function topicsOf(messages: BusMessage[]): string[] {
+  return [...new Set(messages.map(({ topic }) => topic))];
+}
+
+async function requireTopics(db: Database, topics: string[]): Promise<void> {
+  const missing = await store.listMissingTopics(db, topics);
+  if (missing.length > 0) throw new TopicMissingError(missing);
+}
+
+function mayPass(error: unknown): boolean {
+  return error instanceof TopicMissingError || isTransient(error);
+}
+
+function startRetention(
+  db: Database,
+  { retentionMs, retentionEveryMs, log }: { retentionMs: number; retentionEveryMs: number; log: Log },
+): Repeated {
+  const deleteAll = async (): Promise<void> => {
+    for (let round = 0; round < RETENTION_ROUNDS; round += 1) {
+      if ((await store.deleteExpired(db, retentionMs)) === 0) return;
+    }
+  };
+  return repeat(retentionEveryMs, deleteAll, (error) =>
+    log.warn({ err: error }, "old messages were not deleted"),
+  );
+}

@@ -1,0 +1,310 @@
+// Every statement of the bus on Postgres, in the order of a message's life.
+import { named, sql, type Queryable } from "../../db";
+import type { BusMessage, PartitionLag, Topic } from "../port";
+import { keyHash } from "./keyHash";
+
+/** NOTIFY's channel. A payload names what changed: partitions that got messages, or a group whose members did. */
+export const CHANNEL = "bus";
+/** Postgres takes less than 8,000 bytes. Whom a cut list leaves out, the poll finds. */
+const MAX_PAYLOAD_LENGTH = 7_900;
+/** One read hands over this much at most, like a fetch from Kafka; a single larger message comes alone. */
+const MAX_READ_BYTES = 1024 * 1024;
+const RETENTION_BATCH = 1_000;
+
+export interface StoredMessage {
+  position: bigint;
+  key: string;
+  value: Buffer;
+  headers: Record<string, string>;
+  stored_at: Date;
+}
+
+export interface Member {
+  member_id: string;
+  topics: string[];
+}
+
+export interface PartitionState {
+  id: number;
+  topic: string;
+  number: number;
+  next_position: bigint;
+  /** Null until a member of the group has taken the partition. */
+  position: bigint | null;
+  owner: string | null;
+}
+
+export interface Ownership {
+  group: string;
+  member: string;
+  partitionId: number;
+  epoch: bigint;
+}
+
+export async function insertTopics(db: Queryable, topics: Topic[]): Promise<void> {
+  const names = topics.map(({ name }) => name);
+  const partitions = topics.map((topic) => topic.partitions);
+  await db.run(sql`
+    with made as (
+      insert into topics (name, partitions)
+      select * from unnest(${sql.array(names, "text[]")}, ${sql.array(partitions, "integer[]")})
+      on conflict do nothing
+      returning name, partitions
+    )
+    insert into partitions (topic, number)
+    select name, number from made, generate_series(0, made.partitions - 1) as number`);
+}
+
+export async function listMissingTopics(db: Queryable, names: string[]): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(sql`
+    select wanted.name from unnest(${sql.array(names, "text[]")}) as wanted (name)
+    where not exists (select from topics where topics.name = wanted.name)`);
+  return rows.map(({ name }) => name);
+}
+
+/**
+ * Locks the partitions in the order of their ids, numbers the messages, stores and announces them: each step feeds the next, which is what
+ * makes Postgres run them in this order. A topic that does not exist violates messages.partition_id's not null.
+ */
+export async function appendMessages(db: Queryable, messages: BusMessage[]): Promise<void> {
+  await db.run(
+    named(
+      "bus_append",
+      sql`
+    with batch as materialized (
+      select given.*, partitions.id as partition_id
+      from unnest(
+        ${sql.array(
+          messages.map(({ topic }) => topic),
+          "text[]",
+        )},
+        ${sql.array(
+          messages.map(({ key }) => keyHash(key)),
+          "bigint[]",
+        )},
+        ${sql.array(
+          messages.map(({ key }) => key),
+          "text[]",
+        )},
+        ${sql.array(
+          messages.map(({ value }) => value),
+          "bytea[]",
+        )},
+        ${sql.array(
+          messages.map(({ headers }) => JSON.stringify(headers)),
+          "text[]",
+        )}
+      ) with ordinality as given (topic, hash, key, value, headers, place)
+      left join topics on topics.name = given.topic
+      left join partitions on partitions.topic = topics.name and partitions.number = given.hash % topics.partitions
+    ),
+    added as (
+      select partition_id, count(*) as messages from batch group by partition_id
+    ),
+    locked as materialized (
+      select id, next_position from partitions
+      where id in (select partition_id from added)
+      order by id
+      for no key update
+    ),
+    advanced as (
+      update partitions set next_position = locked.next_position + added.messages
+      from locked join added on added.partition_id = locked.id
+      where partitions.id = locked.id
+      returning partitions.id, locked.next_position as first_position
+    ),
+    stored as (
+      insert into messages (partition_id, position, key, value, headers, stored_at)
+      select batch.partition_id,
+             advanced.first_position - 1 + row_number() over (partition by batch.partition_id order by batch.place),
+             batch.key, batch.value, batch.headers::json, clock_timestamp()
+      from batch left join advanced on advanced.id = batch.partition_id
+    )
+    select pg_notify(${CHANNEL}, left('partitions ' || string_agg(partition_id::text, ','), ${MAX_PAYLOAD_LENGTH})) from added`,
+    ),
+  );
+}
+
+/** Says that the member is alive, and forgets those that have long not been. */
+export async function upsertMember(
+  db: Queryable,
+  { group, member, topics, leaseMs }: { group: string; member: string; topics: string[]; leaseMs: number },
+): Promise<void> {
+  await db.run(
+    named(
+      "bus_heartbeat",
+      sql`
+    with forgotten as (
+      delete from members
+      where group_name = ${group} and member_id <> ${member} and alive_until < now() - interval '1 minute'
+    )
+    insert into members (group_name, member_id, topics, alive_until)
+    values (${group}, ${member}, ${sql.array(topics, "text[]")}, now() + ${leaseMs} * interval '1 millisecond')
+    on conflict (group_name, member_id) do update set alive_until = excluded.alive_until`,
+    ),
+  );
+}
+
+export async function listMembers(db: Queryable, group: string): Promise<Member[]> {
+  return db.query<Member>(
+    named(
+      "bus_members",
+      sql`
+    select member_id, topics from members
+    where group_name = ${group} and alive_until > now()
+    order by member_id`,
+    ),
+  );
+}
+
+export async function listPartitions(
+  db: Queryable,
+  group: string,
+  topics: string[],
+): Promise<PartitionState[]> {
+  return db.query<PartitionState>(
+    named(
+      "bus_partitions",
+      sql`
+    select partitions.id, partitions.topic, partitions.number, partitions.next_position, cursors.position, cursors.owner
+    from partitions
+    left join cursors on cursors.partition_id = partitions.id and cursors.group_name = ${group}
+    where partitions.topic = any(${sql.array(topics, "text[]")})
+    order by partitions.id`,
+    ),
+  );
+}
+
+/** Takes those of the partitions that nobody alive owns. The epoch grows, so what an owner before still does comes to nothing. */
+export async function claimPartitions(
+  db: Queryable,
+  group: string,
+  member: string,
+  partitionIds: number[],
+): Promise<{ partition_id: number; position: bigint; epoch: bigint }[]> {
+  return db.query(sql`
+    insert into cursors as mine (group_name, partition_id, position, owner, epoch)
+    select ${group}, id, 0, ${member}, 1
+    from partitions where id = any(${sql.array(partitionIds, "integer[]")})
+    order by id
+    on conflict (group_name, partition_id) do update set owner = excluded.owner, epoch = mine.epoch + 1
+      where mine.owner is null
+         or mine.owner = excluded.owner
+         or not exists (
+           select from members
+           where group_name = ${group} and member_id = mine.owner and alive_until > now()
+         )
+    returning partition_id, position, epoch`);
+}
+
+/** The next messages, or undefined when the partition has another owner by now. */
+export async function readMessages(
+  db: Queryable,
+  { group, member, partitionId, epoch }: Ownership,
+  { from, limit }: { from: bigint; limit: number },
+): Promise<StoredMessage[] | undefined> {
+  const rows = await db.query<StoredMessage | { position: null }>(
+    named(
+      "bus_read",
+      sql`
+    select next.position, next.key, next.value, next.headers, next.stored_at
+    from cursors
+    left join lateral (
+      select * from (
+        select *, sum(octet_length(value)) over (order by position) - octet_length(value) as bytes_before
+        from (
+          select position, key, value, headers, stored_at from messages
+          where partition_id = ${partitionId} and position >= ${from}
+          order by position limit ${limit}
+        ) as candidates
+      ) as sized
+      where bytes_before < ${MAX_READ_BYTES}
+    ) as next on true
+    where cursors.group_name = ${group} and cursors.partition_id = ${partitionId}
+      and cursors.owner = ${member} and cursors.epoch = ${epoch}
+    order by next.position`,
+    ),
+  );
+  if (rows.length === 0) return undefined;
+  return rows.filter((row): row is StoredMessage => row.position !== null);
+}
+
+/** False when the partition has another owner by now: what was done will come to that one again. */
+export async function moveCursor(
+  db: Queryable,
+  { group, member, partitionId, epoch }: Ownership,
+  position: bigint,
+): Promise<boolean> {
+  const moved = await db.run(
+    named(
+      "bus_commit",
+      sql`
+    update cursors set position = ${position}
+    where group_name = ${group} and partition_id = ${partitionId} and owner = ${member} and epoch = ${epoch}`,
+    ),
+  );
+  return moved === 1;
+}
+
+export async function releasePartition(
+  db: Queryable,
+  group: string,
+  member: string,
+  partitionId: number,
+): Promise<void> {
+  await db.run(sql`
+    update cursors set owner = null
+    where group_name = ${group} and owner = ${member} and partition_id = ${partitionId}`);
+}
+
+export async function deleteMember(db: Queryable, group: string, member: string): Promise<void> {
+  await db.run(sql`
+    with released as (
+      update cursors set owner = null where group_name = ${group} and owner = ${member}
+    )
+    delete from members where group_name = ${group} and member_id = ${member}`);
+}
+
+export async function announceGroup(db: Queryable, group: string): Promise<void> {
+  await db.query(sql`select pg_notify(${CHANNEL}, ${`group ${group}`})`);
+}
+
+export async function readLag(db: Queryable, group: string, topics: string[]): Promise<PartitionLag[]> {
+  const rows = await db.query<{ topic: string; partition: number; messages: bigint; age_ms: number }>(
+    named(
+      "bus_lag",
+      sql`
+    select partitions.topic, partitions.number as partition,
+           coalesce(partitions.next_position - oldest.position, 0) as messages,
+           coalesce(extract(epoch from clock_timestamp() - oldest.stored_at) * 1000, 0)::float8 as age_ms
+    from partitions
+    left join cursors on cursors.partition_id = partitions.id and cursors.group_name = ${group}
+    left join lateral (
+      select position, stored_at from messages
+      where partition_id = partitions.id and position >= coalesce(cursors.position, 0)
+      order by position limit 1
+    ) as oldest on true
+    where partitions.topic = any(${sql.array(topics, "text[]")})
+    order by partitions.topic, partitions.number`,
+    ),
+  );
+  return rows.map(({ topic, partition, messages, age_ms }) => ({
+    topic,
+    partition,
+    messages: Number(messages),
+    oldestAgeMs: Math.max(0, age_ms),
+  }));
+}
+
+/** A batch of each partition's oldest messages, as far as they are past their time. Gives how many went. */
+export async function deleteExpired(db: Queryable, retentionMs: number): Promise<number> {
+  return db.run(sql`
+    delete from messages using partitions
+    cross join lateral (
+      select position, stored_at from messages as oldest
+      where oldest.partition_id = partitions.id
+      order by position limit ${RETENTION_BATCH}
+    ) as oldest
+    where messages.partition_id = partitions.id and messages.position = oldest.position
+      and oldest.stored_at < now() - ${retentionMs} * interval '1 millisecond'`);
+}

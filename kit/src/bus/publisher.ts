@@ -1,0 +1,94 @@
+import { createLane, type Outcome } from "../lane";
+import type { Registry } from "../metrics";
+import type { BusMetrics } from "./metrics";
+import { MAX_MESSAGE_BYTES, MessageRefusedError, type BusMessage } from "./port";
+
+/** A request holds as many messages as fit, so that even if all are of one partition the broker takes it. */
+const MAX_REQUEST_BYTES = MAX_MESSAGE_BYTES;
+const MAX_CALLS_AT_ONCE = 256;
+const MAX_CALLS_WAITING = 4_096;
+
+export interface Publisher {
+  publish(messages: BusMessage[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface PublisherParts {
+  /** Stores all of them, each partition's in the given order, or rejects. Never called again before it has settled. */
+  send: (messages: BusMessage[]) => Promise<void>;
+  metrics: BusMetrics;
+  registry?: Registry | undefined;
+}
+
+/** One request at a time, of what was published while the last one was under way: it keeps the order and makes batches of small calls. */
+export function createPublisher({ send, metrics, registry }: PublisherParts): Publisher {
+  const lane = createLane<BusMessage[], void>({
+    name: "bus_publish",
+    work: (calls) => sendAll(calls, send),
+    maxBatch: MAX_CALLS_AT_ONCE,
+    maxQueue: MAX_CALLS_WAITING,
+    ...(registry && { registry }),
+  });
+  return {
+    async publish(messages) {
+      if (messages.length === 0) return;
+      messages.forEach(refuseOversized);
+      const observe = metrics.publishSeconds.startTimer();
+      await lane.submit(messages);
+      observe();
+      for (const { topic } of messages) metrics.published.inc({ topic });
+    },
+    close: () => lane.close(),
+  };
+}
+
+/** A call is acknowledged when the request with its last message was; after a failed request nothing newer is sent. */
+async function sendAll(calls: BusMessage[][], send: PublisherParts["send"]): Promise<Outcome<void>[]> {
+  let stored = 0;
+  let failure: { error: unknown } | undefined;
+  try {
+    for (const request of requests(calls.flat())) {
+      await send(request);
+      stored += request.length;
+    }
+  } catch (error) {
+    failure = { error };
+  }
+  let end = 0;
+  return calls.map((call) => {
+    end += call.length;
+    if (failure !== undefined && end > stored) return { ok: false, error: failure.error };
+    return { ok: true, value: undefined };
+  });
+}
+
+function requests(messages: BusMessage[]): BusMessage[][] {
+  const result: BusMessage[][] = [];
+  let room = 0;
+  for (const message of messages) {
+    const bytes = bytesOf(message);
+    if (bytes > room || result.length === 0) {
+      result.push([]);
+      room = MAX_REQUEST_BYTES;
+    }
+    result.at(-1)!.push(message);
+    room -= bytes;
+  }
+  return result;
+}
+
+function refuseOversized(message: BusMessage): void {
+  const bytes = bytesOf(message);
+  if (bytes <= MAX_MESSAGE_BYTES) return;
+  throw new MessageRefusedError(
+    `A message of ${bytes} bytes for ${message.topic} is over the limit of ${MAX_MESSAGE_BYTES}: publish a reference to the content instead.`,
+  );
+}
+
+function bytesOf({ key, value, headers }: BusMessage): number {
+  let bytes = value.length + Buffer.byteLength(key);
+  for (const [name, text] of Object.entries(headers)) {
+    bytes += Buffer.byteLength(name) + Buffer.byteLength(text);
+  }
+  return bytes;
+}

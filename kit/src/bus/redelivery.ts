@@ -1,0 +1,24 @@
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 10_000;
+
+export interface Redelivery {
+  /** How long the partition rests after its handler failed once more. */
+  failed(partition: string): number;
+  done(partition: string): void;
+}
+
+/** A failing handler gets its messages again, ever more slowly; other partitions do not wait for it. */
+export function createRedelivery(random: () => number = Math.random): Redelivery {
+  const failures = new Map<string, number>();
+  return {
+    failed(partition) {
+      const before = failures.get(partition) ?? 0;
+      failures.set(partition, before + 1);
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** before, LONGEST_PAUSE_MS);
+      return pauseMs * (0.5 + random() / 2);
+    },
+    done(partition) {
+      failures.delete(partition);
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { eventually } from "../../testing";
+import type { Bus, ReceivedMessage, SubscribeOptions, Subscription } from "../port";
+import type { ConsumerOrder } from "./consumerProcess";
+
+export interface Collector {
+  received: ReceivedMessage[];
+  texts(): string[];
+  subscription: Subscription;
+}
+
+/** Subscribes and keeps what was handled. A handler that rejects keeps nothing. */
+export async function collect(
+  bus: Bus,
+  request: Omit<SubscribeOptions, "handleBatch"> & {
+    handle?: (messages: ReceivedMessage[]) => Promise<void>;
+  },
+): Promise<Collector> {
+  const received: ReceivedMessage[] = [];
+  const { handle, ...options } = request;
+  const subscription = await bus.subscribe({
+    ...options,
+    async handleBatch(messages) {
+      await handle?.(messages);
+      received.push(...messages);
+    },
+  });
+  return { received, texts: () => received.map(({ value }) => value.toString()), subscription };
+}
+
+export async function arrived(
+  collector: { texts(): string[] },
+  texts: string[],
+  timeoutMs = 20_000,
+): Promise<void> {
+  await eventually(
+    () => {
+      const there = new Set(collector.texts());
+      expect(texts.filter((text) => !there.has(text))).toEqual([]);
+    },
+    { timeoutMs },
+  );
+}
+
+export interface ConsumerProcess {
+  texts(): string[];
+  child: ChildProcess;
+  kill(): Promise<void>;
+}
+
+export async function startConsumerProcess(order: ConsumerOrder): Promise<ConsumerProcess> {
+  const script = join(__dirname, "consumerProcess.ts");
+  const child = spawn(
+    process.execPath,
+    ["--require", require.resolve("tsx/cjs"), script, JSON.stringify(order)],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  const lines: string[] = [];
+  createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
+  const gone = once(child, "exit");
+  await eventually(() => expect(lines).toContain("subscribed"), { timeoutMs: 20_000 });
+  return {
+    texts: () => lines.filter((line) => line !== "subscribed"),
+    child,
+    async kill() {
+      child.kill("SIGKILL");
+      await gone;
+    },
+  };
+}
+
+/** The messages without their repetitions, as whoever recognises them sees them. */
+export function firstOccurrences(received: readonly ReceivedMessage[]): string[] {
+  return [...new Set(received.map(({ value }) => value.toString()))];
+}
