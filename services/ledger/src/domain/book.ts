@@ -2,7 +2,7 @@ import { DomainError, assert } from "@wonrail/kit/errors";
 import { MAX_WON, won, type Won } from "@wonrail/kit/money";
 import { typeBit } from "./typeBits";
 import {
-  LINES_PER_BLOCK,
+  POSTINGS_PER_BLOCK,
   isOrgAccount,
   type Account,
   type AnsweredRequest,
@@ -10,7 +10,7 @@ import {
   type Entry,
   type Hold,
   type LedgerRequest,
-  type Line,
+  type Posting,
   type OrgAccountType,
   type TransactionType,
 } from "./types";
@@ -134,9 +134,9 @@ export function orgAccountOf(book: Book, orgId: string, type: OrgAccountType): A
   return account;
 }
 
-/** The account of a line that is in the journal already. */
-export function accountOfLine(book: Book, line: Line): Account {
-  const account = book.accounts.get(line.accountId);
+/** The account of a posting that is in the journal already. */
+export function accountOfPosting(book: Book, posting: Posting): Account {
+  const account = book.accounts.get(posting.accountId);
   assert(account, "an account of the original entry was not loaded");
   return account;
 }
@@ -152,7 +152,7 @@ export function minus(amountWon: Won): Won {
 /** The one funnel of every balance change. Does all of it or, by throwing before the first change, nothing. */
 export function post(book: Book, request: LedgerRequest, moves: Move[]): Entry {
   checkMoves(moves);
-  const lines = moves.map(({ account, type, amountWon }): Line => {
+  const postings = moves.map(({ account, type, amountWon }): Posting => {
     account.balanceWon = won(account.balanceWon + amountWon);
     account.sequence += 1n;
     noteType(book, account, type);
@@ -170,12 +170,17 @@ export function post(book: Book, request: LedgerRequest, moves: Move[]): Entry {
     book,
     request,
     moves.map(({ account }) => account),
-    lines,
+    postings,
   );
 }
 
 /** An entry that moves nothing: what else changed is in its accounts. */
-export function record(book: Book, request: LedgerRequest, accounts: Account[], lines: Line[] = []): Entry {
+export function record(
+  book: Book,
+  request: LedgerRequest,
+  accounts: Account[],
+  postings: Posting[] = [],
+): Entry {
   const balances = new Map<string, BalanceAfter>();
   for (const account of accounts) {
     book.changes.touched.add(account);
@@ -190,7 +195,7 @@ export function record(book: Book, request: LedgerRequest, accounts: Account[], 
     relatedId: request.relatedId,
     memo: request.memo,
     postedAtMs: book.nowMs,
-    lines,
+    postings,
     balances: [...balances.values()],
     chargeCancelled: null,
   };
@@ -200,7 +205,7 @@ function checkMoves(moves: Move[]): void {
   let sum = 0n;
   const balances = new Map<Account, bigint>();
   for (const { account, amountWon } of moves) {
-    assert(amountWon !== 0n, "a line must move something");
+    assert(amountWon !== 0n, "a posting must move something");
     sum += amountWon;
     const balance = (balances.get(account) ?? account.balanceWon) + amountWon;
     balances.set(account, balance);
@@ -208,7 +213,7 @@ function checkMoves(moves: Move[]): void {
     assert(balance >= account.heldWon, "no rule may let a wallet fall below what it holds");
     if (balance > MAX_WON) throw tooMuch();
   }
-  assert(sum === 0n && moves.length >= 2, "an entry must have two lines or more that sum to zero");
+  assert(sum === 0n && moves.length >= 2, "an entry must have two postings or more that sum to zero");
 }
 
 /** A balance beyond this could not be shown exactly. */
@@ -219,7 +224,7 @@ function tooMuch(): DomainError {
 
 function noteType(book: Book, account: Account, type: TransactionType): void {
   account.blockTypes |= typeBit(type);
-  if (account.sequence % LINES_PER_BLOCK !== 0n) return;
+  if (account.sequence % POSTINGS_PER_BLOCK !== 0n) return;
   book.changes.typeBlocks.push({
     accountNumber: account.number,
     types: account.blockTypes,

@@ -1,7 +1,7 @@
 import { DomainError, assert } from "@wonrail/kit/errors";
 import { ZERO_WON, won } from "@wonrail/kit/money";
 import {
-  accountOfLine,
+  accountOfPosting,
   availableOf,
   openWalletOf,
   orgAccountOf,
@@ -10,7 +10,7 @@ import {
   requireOpen,
   type Book,
 } from "./book";
-import { requestKey, type Entry, type IntentOf, type LedgerRequest, type Line } from "./types";
+import { requestKey, type Entry, type IntentOf, type LedgerRequest, type Posting } from "./types";
 
 const CANCELLATION_PERIOD_MS = 30 * 24 * 3_600_000;
 
@@ -28,16 +28,16 @@ export function charge(book: Book, request: LedgerRequest, intent: IntentOf<"cha
 export function cancelCharge(book: Book, request: LedgerRequest, intent: IntentOf<"cancelCharge">): Entry {
   const { chargeRequestId } = intent;
   const key = requestKey(request.orgId, chargeRequestId);
-  const { entry, line } = chargedLine(book, key);
+  const { entry, posting } = chargedPosting(book, key);
   const cancelledWon = book.cancelledCharges.get(key) ?? ZERO_WON;
-  const remainingWon = won(line.amountWon - cancelledWon);
+  const remainingWon = won(posting.amountWon - cancelledWon);
   if (remainingWon === 0n) throw new DomainError("CHG_003", { chargeId: chargeRequestId });
   const requestedAtMs = Math.min(request.requestedAtMs ?? book.nowMs, book.nowMs);
   if (requestedAtMs > entry.postedAtMs + CANCELLATION_PERIOD_MS) throw new DomainError("CHG_004", null);
   const amountWon = intent.amountWon ?? remainingWon;
   if (amountWon > remainingWon) throw new DomainError("CHG_005", { remaining: Number(remainingWon) });
 
-  const wallet = accountOfLine(book, line);
+  const wallet = accountOfPosting(book, posting);
   requireOpen(wallet);
   if (availableOf(wallet) < amountWon) throw new DomainError("CHG_006", null);
   const issuance = orgAccountOf(book, request.orgId, "ORG_ISSUANCE");
@@ -51,7 +51,7 @@ export function cancelCharge(book: Book, request: LedgerRequest, intent: IntentO
   book.changes.cancelledCharges.set(key, {
     orgId: request.orgId,
     chargeRequestId,
-    amountWon: line.amountWon,
+    amountWon: posting.amountWon,
     cancelledWon: cancelled,
   });
   posted.chargeCancelled = { cancelledWon: cancelled, remainingWon: won(remainingWon - amountWon) };
@@ -70,10 +70,10 @@ export function refund(book: Book, request: LedgerRequest, intent: IntentOf<"ref
   ]);
 }
 
-function chargedLine(book: Book, key: string): { entry: Entry; line: Line } {
+function chargedPosting(book: Book, key: string): { entry: Entry; posting: Posting } {
   const outcome = book.requests.get(key)?.outcome;
   if (outcome?.status !== "posted" || outcome.entry.kind !== "charge") throw new DomainError("CHG_002", null);
-  const line = outcome.entry.lines.find(({ amountWon }) => amountWon > 0n);
-  assert(line, "a charge has a line into the wallet");
-  return { entry: outcome.entry, line };
+  const posting = outcome.entry.postings.find(({ amountWon }) => amountWon > 0n);
+  assert(posting, "a charge has a posting into the wallet");
+  return { entry: outcome.entry, posting };
 }

@@ -1,6 +1,6 @@
 import { isRefusal } from "@wonrail/kit/errors";
 import fc from "fast-check";
-import { isOrgAccount, LINES_PER_BLOCK, type Account, type LedgerRequest, type Line } from "./types";
+import { isOrgAccount, POSTINGS_PER_BLOCK, type Account, type LedgerRequest, type Posting } from "./types";
 import { decide, type Decision } from "./decide";
 import type { State } from "./book";
 import { typesOf } from "./typeBits";
@@ -80,7 +80,7 @@ test("answers and balances are those of the model that takes one request at a ti
   );
 });
 
-test("money is conserved, no wallet falls below what it holds, and every account's lines are numbered without a gap", () => {
+test("money is conserved, no wallet falls below what it holds, and every account's postings are numbered without a gap", () => {
   fc.assert(
     fc.property(sequences, fc.uint8Array({ minLength: 1, maxLength: 20 }), (bytes, cuts) => {
       const last = new Map<string, { sequence: bigint; balanceWon: bigint }>();
@@ -90,10 +90,13 @@ test("money is conserved, no wallet falls below what it holds, and every account
         );
         expect(
           entries.filter(
-            ({ lines }) => sum(lines.map((line) => line.amountWon)) !== 0n || lines.length === 1,
+            ({ postings }) =>
+              sum(postings.map((posting) => posting.amountWon)) !== 0n || postings.length === 1,
           ),
         ).toEqual([]);
-        expect(entries.flatMap(({ lines }) => lines.filter((line) => !follows(last, line)))).toEqual([]);
+        expect(
+          entries.flatMap(({ postings }) => postings.filter((posting) => !follows(last, posting))),
+        ).toEqual([]);
         expect([...book.accounts.values()].filter(isUnsound)).toEqual([]);
       });
       const open = [...end.holds.values()].filter(({ state }) => state === "open");
@@ -106,11 +109,12 @@ test("money is conserved, no wallet falls below what it holds, and every account
   );
 });
 
-function follows(last: Map<string, { sequence: bigint; balanceWon: bigint }>, line: Line): boolean {
-  const before = last.get(line.accountId) ?? { sequence: 0n, balanceWon: 0n };
-  last.set(line.accountId, { sequence: line.sequence, balanceWon: line.balanceAfterWon });
+function follows(last: Map<string, { sequence: bigint; balanceWon: bigint }>, posting: Posting): boolean {
+  const before = last.get(posting.accountId) ?? { sequence: 0n, balanceWon: 0n };
+  last.set(posting.accountId, { sequence: posting.sequence, balanceWon: posting.balanceAfterWon });
   return (
-    line.sequence === before.sequence + 1n && line.balanceAfterWon === before.balanceWon + line.amountWon
+    posting.sequence === before.sequence + 1n &&
+    posting.balanceAfterWon === before.balanceWon + posting.amountWon
   );
 }
 
@@ -182,7 +186,7 @@ test("the parts of a cancelled charge never add up to more than the charge", () 
             expect(outcome.code).toBe(cancelled === amount ? "CHG_003" : "CHG_005");
             continue;
           }
-          cancelled -= outcome.entry.lines[0]!.amountWon;
+          cancelled -= outcome.entry.postings[0]!.amountWon;
           expect(outcome.entry.chargeCancelled).toEqual({
             cancelledWon: cancelled,
             remainingWon: amount - cancelled,
@@ -195,7 +199,7 @@ test("the parts of a cancelled charge never add up to more than the charge", () 
   );
 });
 
-test("each full block of 128 lines is noted with the types that are in it", () => {
+test("each full block of 128 postings is noted with the types that are in it", () => {
   const wallet = walletId(ORGS[0]!, "kim", "NORMAL");
   const requests = Array.from({ length: 300 }, (_, index) =>
     request(
@@ -210,8 +214,8 @@ test("each full block of 128 lines is noted with the types that are in it", () =
   const account = book.accounts.get(wallet)!;
   const blocks = changes.typeBlocks.filter(({ accountNumber }) => accountNumber === account.number);
   expect(blocks.map(({ sequence, types }) => [sequence, typesOf(types)])).toEqual([
-    [LINES_PER_BLOCK, ["CHARGE"]],
-    [2n * LINES_PER_BLOCK, ["CHARGE", "REFUND"]],
+    [POSTINGS_PER_BLOCK, ["CHARGE"]],
+    [2n * POSTINGS_PER_BLOCK, ["CHARGE", "REFUND"]],
   ]);
   expect(typesOf(account.blockTypes)).toEqual(["CHARGE"]);
 });

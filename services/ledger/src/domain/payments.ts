@@ -1,7 +1,7 @@
 import { DomainError, assert } from "@wonrail/kit/errors";
 import { ZERO_WON, basisPointsOf, won, type Won } from "@wonrail/kit/money";
 import {
-  accountOfLine,
+  accountOfPosting,
   availableOf,
   openWalletOf,
   orgAccountOf,
@@ -62,7 +62,9 @@ export function cancelPayment(book: Book, request: LedgerRequest, intent: Intent
   if (book.cancelledPayments.has(key)) throw new DomainError("PAY_003", { paymentId: paymentRequestId });
 
   const { government, incentive, normal, receiver } = walletsOfPayment(book, original.entry);
-  const { governmentWon, incentiveWon, normalWon, incentiveAccruedWon } = paymentMade(original.entry.lines);
+  const { governmentWon, incentiveWon, normalWon, incentiveAccruedWon } = paymentMade(
+    original.entry.postings,
+  );
   const amountWon = won(governmentWon + incentiveWon + normalWon);
   requireOpen(receiver);
   if (availableOf(receiver) < amountWon) throw new DomainError("PAY_001", null);
@@ -120,10 +122,12 @@ function clawBack(incentive: Account | undefined, restoredWon: Won, accruedWon: 
   return availableWon < accruedWon ? won(availableWon) : accruedWon;
 }
 
-function walletsOfPayment(book: Book, { lines }: Entry) {
+function walletsOfPayment(book: Book, { postings }: Entry) {
   const wallet = (type: WalletType, incoming: boolean) => {
-    const line = lines.find((line) => line.accountType === type && line.amountWon > 0n === incoming);
-    return line && accountOfLine(book, line);
+    const posting = postings.find(
+      (posting) => posting.accountType === type && posting.amountWon > 0n === incoming,
+    );
+    return posting && accountOfPosting(book, posting);
   };
   const receiver = wallet("NORMAL", true);
   assert(receiver, "a payment has a receiver");

@@ -1,7 +1,7 @@
 import { won, type Won } from "@wonrail/kit/money";
-import type { Line, TransactionType } from "./types";
+import type { Posting, TransactionType } from "./types";
 
-/** What an entry did can be read off its lines, so that it is kept once only. */
+/** What an entry did can be read off its postings, so that it is kept once only. */
 
 export interface PaymentMade {
   governmentWon: Won;
@@ -18,9 +18,9 @@ export interface PaymentCancelled {
   keptFromNormalWon: Won;
 }
 
-export function paymentMade(lines: Line[]): PaymentMade {
-  const paid = (accountType: Line["accountType"], type: TransactionType) =>
-    won(-sumOf(lines, accountType, type, (amountWon) => amountWon < 0n));
+export function paymentMade(postings: Posting[]): PaymentMade {
+  const paid = (accountType: Posting["accountType"], type: TransactionType) =>
+    won(-sumOf(postings, accountType, type, (amountWon) => amountWon < 0n));
   return {
     governmentWon: paid("GOVERNMENT", "PAYMENT"),
     incentiveWon: paid("INCENTIVE", "INCENTIVE_USE"),
@@ -29,10 +29,10 @@ export function paymentMade(lines: Line[]): PaymentMade {
   };
 }
 
-export function paymentCancelled(lines: Line[]): PaymentCancelled {
-  const restored = (accountType: Line["accountType"], type: TransactionType) =>
-    won(sumOf(lines, accountType, type, (amountWon) => amountWon > 0n));
-  const clawedBackWon = won(-sumOf(lines, "INCENTIVE", "INCENTIVE_CANCEL", (amountWon) => amountWon < 0n));
+export function paymentCancelled(postings: Posting[]): PaymentCancelled {
+  const restored = (accountType: Posting["accountType"], type: TransactionType) =>
+    won(sumOf(postings, accountType, type, (amountWon) => amountWon > 0n));
+  const clawedBackWon = won(-sumOf(postings, "INCENTIVE", "INCENTIVE_CANCEL", (amountWon) => amountWon < 0n));
   const accruedWon = restored("ORG_INCENTIVE", "INCENTIVE_CANCEL");
   return {
     restoredGovernmentWon: restored("GOVERNMENT", "PAYMENT_CANCEL"),
@@ -44,12 +44,14 @@ export function paymentCancelled(lines: Line[]): PaymentCancelled {
 }
 
 function sumOf(
-  lines: Line[],
-  accountType: Line["accountType"],
+  postings: Posting[],
+  accountType: Posting["accountType"],
   type: TransactionType,
   counts: (amountWon: Won) => boolean,
 ): bigint {
-  return lines
-    .filter((line) => line.accountType === accountType && line.type === type && counts(line.amountWon))
+  return postings
+    .filter(
+      (posting) => posting.accountType === accountType && posting.type === type && counts(posting.amountWon),
+    )
     .reduce((sum, { amountWon }) => sum + amountWon, 0n);
 }

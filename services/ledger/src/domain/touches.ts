@@ -9,7 +9,7 @@ export interface Touches {
   userOfWalletId?: string;
   /** All wallets of this user are looked at. */
   userId?: string;
-  /** The entry that it cancels, with the accounts of its lines. */
+  /** The entry that it cancels, with the accounts of its postings. */
   originalRequestId?: string;
   holdRequestId?: string;
   chainLogId?: string;

@@ -7,7 +7,7 @@ export type WalletType = "NORMAL" | "INCENTIVE" | "GOVERNMENT";
 export type OrgAccountType = "ORG_ISSUANCE" | "ORG_INCENTIVE" | "ORG_EXTERNAL";
 export type AccountType = WalletType | OrgAccountType;
 
-/** What a line is: the ten types of the unified listing. */
+/** What a posting is: the ten types of the unified listing. */
 export type TransactionType =
   | "TRANSFER"
   | "CHARGE"
@@ -62,7 +62,7 @@ export interface LedgerRequest {
 }
 
 export interface Account {
-  /** The short name under which lines and locks know the account. */
+  /** The short name under which postings and locks know the account. */
   number: bigint;
   id: string;
   orgId: string;
@@ -73,16 +73,16 @@ export interface Account {
   closedAtMs: number | null;
   balanceWon: Won;
   heldWon: Won;
-  /** Of the newest line. */
+  /** Of the newest posting. */
   sequence: bigint;
   /** The day of Asia/Seoul for which `limitUsedWon` counts. */
   limitDay: number;
   limitUsedWon: Won;
-  /** Bits of the transaction types since the last full block of lines: see store/typeBlocks.ts. */
+  /** Bits of the transaction types since the last full block of postings: see store/typeBlocks.ts. */
   blockTypes: number;
 }
 
-export interface Line {
+export interface Posting {
   accountNumber: bigint;
   accountId: string;
   accountType: AccountType;
@@ -114,7 +114,7 @@ export interface Entry {
   relatedId: string | null;
   memo: string | null;
   postedAtMs: number;
-  lines: Line[];
+  postings: Posting[];
   balances: BalanceAfter[];
   chargeCancelled: ChargeCancelled | null;
 }
@@ -142,8 +142,8 @@ export interface Hold {
   state: HoldState;
 }
 
-/** How many lines of an account share one entry of the index by type. */
-export const LINES_PER_BLOCK = 128n;
+/** How many postings of an account share one entry of the index by type. */
+export const POSTINGS_PER_BLOCK = 128n;
 
 /** Requests are known by organisation and the UUID in their id, whatever its prefix. */
 export function requestKey(orgId: string, requestId: string): string {

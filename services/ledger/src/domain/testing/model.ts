@@ -106,7 +106,12 @@ export class Model {
       case "charge":
         this.open(org, intent.walletId);
         Object.assign(done, { wallet: intent.walletId, amount: intent.amountWon });
-        return this.move(org, "CHARGE", ["issuance", -intent.amountWon], [intent.walletId, intent.amountWon]);
+        return this.move(
+          org,
+          "CHARGE",
+          ["issuance", 0n - intent.amountWon],
+          [intent.walletId, intent.amountWon],
+        );
       case "cancelCharge": {
         const charge = this.done.get(`${org}/${intent.chargeRequestId.slice(4)}`);
         if (charge?.kind !== "charge" || charge.answer.code !== undefined) throw new Refused("CHG_002");
@@ -137,7 +142,7 @@ export class Model {
         if (from.balance - from.held < amountWon) throw new Refused("TRF_001");
         const used = from.used.get(day) ?? 0n;
         if (used + amountWon > dailyLimitWon) throw new Refused("TRF_003");
-        const lines = this.move(org, "TRANSFER", [fromWalletId, -amountWon], [toWalletId, amountWon]);
+        const lines = this.move(org, "TRANSFER", [fromWalletId, 0n - amountWon], [toWalletId, amountWon]);
         from.used.set(day, used + amountWon);
         return lines;
       }
@@ -151,7 +156,7 @@ export class Model {
         return this.move(
           org,
           "INCENTIVE",
-          ["incentive", -intent.amountWon],
+          ["incentive", 0n - intent.amountWon],
           [intent.walletId, intent.amountWon],
         );
       }
@@ -183,7 +188,7 @@ export class Model {
       case "creditExternal": {
         const { walletId, amountWon, chainLogId } = intent;
         if (this.wallets.get(walletId)?.org !== org) throw new Refused("WAL_002");
-        const lines = this.move(org, "TRANSFER", ["external", -amountWon], [walletId, amountWon]);
+        const lines = this.move(org, "TRANSFER", ["external", 0n - amountWon], [walletId, amountWon]);
         this.logs.set(`${org}/${chainLogId}`, `${org}/${request.requestId.slice(4)}`);
         return lines;
       }

@@ -144,11 +144,11 @@ export function inModelWords(outcome: Outcome): ModelAnswer {
     ORG_EXTERNAL: "external",
   };
   return {
-    lines: outcome.entry.lines.map((line) => [
-      names[line.accountType] ?? line.accountId,
-      line.type,
-      line.amountWon,
-      line.balanceAfterWon,
+    lines: outcome.entry.postings.map((posting) => [
+      names[posting.accountType] ?? posting.accountId,
+      posting.type,
+      posting.amountWon,
+      posting.balanceAfterWon,
     ]),
   };
 }

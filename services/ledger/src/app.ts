@@ -1,0 +1,47 @@
+import { DomainError } from "@wonrail/kit/errors";
+import { type ServiceParts } from "@wonrail/kit/service";
+import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
+import { createEngine } from "./commands/engine";
+import { keepPartitions, watchWindow } from "./commands/keepPartitions";
+import { readRequest } from "./commands/readRequest";
+import { verifyAlways } from "./commands/verifyAlways";
+import { type Config } from "./config";
+import type { Outcome } from "./domain/types";
+import { getBalances, getTotals, listAccountsOf } from "./queries/getAccounts";
+import { getEntries } from "./queries/getEntries";
+import { listStatement, type StatementQuery } from "./queries/listStatement";
+
+export type App = ReturnType<typeof createApp>;
+
+/** Table of contents: every command and query, bound to what it needs. */
+export function createApp({ config, db, log, registry, onClose }: AppParts) {
+  const engine = createEngine({ db, log, registry, maxBatch: config.MAX_BATCH, maxQueue: config.MAX_QUEUE });
+  onClose("engine", () => engine.close());
+  const window = watchWindow(db);
+
+  return {
+    /** Resolves after the commit, with what was posted or why it was refused. */
+    async post(message: PostRequest, deadlineMs: number): Promise<Outcome> {
+      const request = readRequest(message, await window.of(message.requestId));
+      const { requestId = "", traceparent = "" } = message.context ?? {};
+      return engine.post({ request, origin: { requestId, traceparent }, deadlineMs });
+    },
+
+    getBalances: (orgId: string, accountIds: string[]) => getBalances(db, orgId, accountIds),
+    listAccounts: (orgId: string, after: string | null, limit: number) =>
+      listAccountsOf(db, orgId, after, limit),
+    listStatement: (query: StatementQuery) => listStatement(db, query),
+    getEntries: (orgId: string, requestIds: string[]) => getEntries(db, orgId, requestIds),
+    getTotals: (orgId: string) => getTotals(db, orgId),
+    async getEntry(orgId: string, id: string) {
+      const [found] = await getEntries(db, orgId, [id]);
+      if (!found) throw new DomainError("TX_001", null);
+      return found;
+    },
+
+    keepPartitions: () => keepPartitions({ db, log, window }),
+    verify: verifyAlways({ db, log, registry }),
+  };
+}
+
+export type AppParts = Pick<ServiceParts<Config>, "config" | "db" | "log" | "registry" | "onClose">;

@@ -1,0 +1,249 @@
+import { sql } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/ids";
+import { won } from "@wonrail/kit/money";
+import { openTestDatabase, testLog } from "@wonrail/kit/testing";
+import {
+  balancesOf,
+  codeOf,
+  DAILY_LIMIT,
+  postTo,
+  requestOf,
+  startTestLedger,
+  type TestLedger,
+} from "./testing/ledger";
+import { createEngine } from "./engine";
+
+let ledger: TestLedger;
+
+beforeAll(async () => {
+  ledger = await startTestLedger();
+});
+afterAll(async () => {
+  expect(await ledger.violations()).toEqual([]);
+  await ledger.close();
+});
+
+test("each kind of intent is posted, answered again the same, and refused when it cannot be", async () => {
+  const { post, open, orgId } = ledger;
+  const [payer, incentive, receiver] = [
+    await open("kim", "NORMAL", 10_000n),
+    await open("kim", "INCENTIVE", 300n),
+    await open("shop"),
+  ];
+  const payment = requestOf(orgId, {
+    kind: "payment",
+    payerWalletId: payer,
+    receiverWalletId: receiver,
+    amountWon: won(1_300n),
+    incentiveAmountWon: null,
+    accrualRateBps: 150,
+  });
+  const paid = await postTo(ledger.engine, payment);
+  expect(paid).toMatchObject({
+    status: "posted",
+    entry: {
+      postings: [
+        { accountId: incentive, type: "INCENTIVE_USE", amountWon: -300n, balanceAfterWon: 0n },
+        { accountId: payer, type: "PAYMENT", amountWon: -1_000n, balanceAfterWon: 9_000n },
+        { accountId: receiver, type: "PAYMENT", amountWon: 1_300n, balanceAfterWon: 1_300n },
+        { accountType: "ORG_INCENTIVE", type: "INCENTIVE", amountWon: -15n },
+        { accountId: incentive, type: "INCENTIVE", amountWon: 15n, balanceAfterWon: 15n },
+      ],
+    },
+  });
+  expect(await postTo(ledger.engine, payment)).toEqual(paid);
+
+  const cancel = { kind: "cancelPayment", paymentRequestId: payment.requestId } as const;
+  expect(codeOf(await post(cancel))).toBe("posted");
+  expect(codeOf(await post(cancel))).toBe("PAY_003");
+
+  const charge = requestOf(orgId, { kind: "charge", walletId: receiver, amountWon: won(5_000n) });
+  expect(codeOf(await postTo(ledger.engine, charge))).toBe("posted");
+  const part = { kind: "cancelCharge", chargeRequestId: charge.requestId, amountWon: won(3_000n) } as const;
+  expect(await post(part)).toMatchObject({
+    entry: { chargeCancelled: { cancelledWon: 3_000n, remainingWon: 2_000n } },
+  });
+  expect(codeOf(await post(part))).toBe("CHG_005");
+
+  const hold = requestOf(orgId, {
+    kind: "placeHold",
+    walletId: receiver,
+    amountWon: won(700n),
+    dailyLimitWon: DAILY_LIMIT,
+    toAddress: "0x00000000000000000000000000000000000000aa",
+  });
+  const held = await postTo(ledger.engine, hold);
+  expect(held).toMatchObject({ entry: { balances: [{ balanceWon: 2_000n, heldWon: 700n }] } });
+  expect(await postTo(ledger.engine, hold)).toEqual(held);
+  expect(codeOf(await post({ kind: "closeAccount", walletId: receiver }))).toBe("WAL_003");
+  expect(codeOf(await post({ kind: "postHold", holdRequestId: hold.requestId }))).toBe("posted");
+  expect(codeOf(await post({ kind: "voidHold", holdRequestId: hold.requestId }))).toBe("TX_003");
+  expect(await post({ kind: "refund", walletId: receiver })).toMatchObject({
+    entry: { postings: [{ amountWon: -1_300n }, {}] },
+  });
+  expect(codeOf(await post({ kind: "closeAccount", walletId: receiver }))).toBe("posted");
+  expect(codeOf(await post({ kind: "charge", walletId: receiver, amountWon: won(1_000n) }))).toBe("WAL_004");
+
+  const deposit = {
+    kind: "creditExternal",
+    walletId: receiver,
+    amountWon: won(50n),
+    chainLogId: "31337/0xa/0xb/1",
+  } as const;
+  const credited = await post(deposit);
+  expect(codeOf(credited)).toBe("posted");
+  expect(await post(deposit)).toEqual(credited);
+  expect(codeOf(await post({ ...deposit, amountWon: won(51n) }))).toBe("REQ_003");
+});
+
+test("a stored refusal is answered again, and other content under its id is refused without being kept", async () => {
+  const from = await ledger.open("poor");
+  const to = await ledger.open("rich");
+  const intent = {
+    kind: "transfer",
+    fromWalletId: from,
+    toWalletId: to,
+    amountWon: won(10n),
+    dailyLimitWon: DAILY_LIMIT,
+  } as const;
+  const request = requestOf(ledger.orgId, intent);
+  expect(codeOf(await postTo(ledger.engine, request))).toBe("TRF_001");
+  await ledger.post({ kind: "charge", walletId: from, amountWon: won(1_000n) });
+  expect(codeOf(await postTo(ledger.engine, request))).toBe("TRF_001");
+  const other = requestOf(ledger.orgId, { ...intent, amountWon: won(11n) }, { requestId: request.requestId });
+  expect(codeOf(await postTo(ledger.engine, other))).toBe("REQ_003");
+});
+
+test("fifty parallel sends of one request through two replicas have one effect and fifty equal answers", async () => {
+  const second = createEngine({ db: openTestDatabase(ledger.database.url, "ledger"), log: testLog() });
+  const walletId = await ledger.open();
+  const request = requestOf(ledger.orgId, { kind: "charge", walletId, amountWon: won(1_000n) });
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => postTo(index % 2 === 0 ? ledger.engine : second, request)),
+  );
+  for (const answer of answers) expect(answer).toEqual(answers[0]);
+  expect(await balancesOf(ledger, [walletId])).toEqual([1_000n]);
+  await second.close();
+});
+
+test("of parallel holds that together exceed a balance exactly as many are placed as it covers", async () => {
+  const second = createEngine({ db: openTestDatabase(ledger.database.url, "ledger"), log: testLog() });
+  const walletId = await ledger.open("holder", "NORMAL", 1_000n);
+  const outcomes = await Promise.all(
+    Array.from({ length: 40 }, (_, index) =>
+      postTo(
+        index % 2 === 0 ? ledger.engine : second,
+        requestOf(ledger.orgId, {
+          kind: "placeHold",
+          walletId,
+          amountWon: won(70n),
+          dailyLimitWon: DAILY_LIMIT,
+          toAddress: "0x00000000000000000000000000000000000000aa",
+        }),
+      ),
+    ),
+  );
+  expect(outcomes.filter(({ status }) => status === "posted").length).toBe(14);
+  expect(new Set(outcomes.map(codeOf))).toEqual(new Set(["posted", "TRF_001"]));
+  await second.close();
+});
+
+test("one item that the database cannot take fails alone", async () => {
+  const good = await ledger.open("good", "NORMAL", 1_000n);
+  const to = await ledger.open("other");
+  const poison = requestOf(
+    ledger.orgId,
+    { kind: "charge", walletId: good, amountWon: won(1n) },
+    { requestId: `opn_${"f".repeat(32)}` },
+  );
+  const transfers = Array.from({ length: 20 }, () =>
+    requestOf(ledger.orgId, {
+      kind: "transfer",
+      fromWalletId: good,
+      toWalletId: to,
+      amountWon: won(10n),
+      dailyLimitWon: DAILY_LIMIT,
+    }),
+  );
+  const settled = await Promise.allSettled(
+    [...transfers.slice(0, 9), poison, ...transfers.slice(9)].map((request) =>
+      postTo(ledger.engine, request),
+    ),
+  );
+  expect(settled.map(({ status }) => status === "fulfilled")).toEqual(settled.map((_, index) => index !== 9));
+  expect(await balancesOf(ledger, [good, to])).toEqual([800n, 200n]);
+});
+
+test("the service's role can neither change nor remove what is in the journal", async () => {
+  const { db } = ledger.database;
+  await ledger.open("journal", "NORMAL", 1_000n);
+  for (const statement of [
+    sql`update postings set amount_won = 1`,
+    sql`delete from postings`,
+    sql`update entries set memo = 'x'`,
+    sql`delete from entries`,
+    sql`truncate entries`,
+    sql`delete from accounts`,
+  ]) {
+    await expect(db.run(statement)).rejects.toThrow(/permission denied/);
+  }
+});
+
+test.each([
+  [
+    "does not sum to zero",
+    [
+      ["a", 1, 5, 5],
+      ["b", 1, -4, -4],
+    ],
+    "postings_balanced",
+  ],
+  ["has one posting only", [["a", 1, 0, 0]], "postings_move_something"],
+  [
+    "leaves a gap",
+    [
+      ["a", 2, 5, 5],
+      ["b", 1, -5, -5],
+    ],
+    "postings_gap_free",
+  ],
+  [
+    "does not end at the balance",
+    [
+      ["a", 1, 5, 6],
+      ["b", 1, -5, -5],
+    ],
+    "postings_end_at_balance",
+  ],
+])("the database refuses an entry that %s", async (_what, rows, constraint) => {
+  const { db } = ledger.database;
+  const orgId = newId("org");
+  const wallets = { a: await ledger.open(), b: await ledger.open() };
+  void orgId;
+  await expect(writeRaw(db, wallets, rows as RawPosting[])).rejects.toMatchObject({ constraint });
+});
+
+type RawPosting = [account: "a" | "b", sequence: number, amountWon: number, balanceAfterWon: number];
+
+/** As postings.ts writes, with numbers of the test's choice. */
+async function writeRaw(
+  db: TestLedger["database"]["db"],
+  wallets: Record<"a" | "b", string>,
+  rows: RawPosting[],
+) {
+  const accounts = await db.query<{ id: string; number: bigint }>(sql`select id, number from accounts`);
+  const numberOf = (account: "a" | "b") =>
+    accounts.find(({ id }) => id.replaceAll("-", "") === wallets[account].slice(4))!.number;
+  const numbers = rows.map(([account]) => numberOf(account));
+  const entry = newId("jrn").slice(4);
+  await db.run(sql`
+    with posted as (
+      insert into postings (account_number, sequence, amount_won, balance_after_won, entry_id, org_id, type)
+      select number, sequence, amount, balance, ${entry}::uuid, ${entry}::uuid, 1
+      from unnest(${numbers}::bigint[], ${rows.map((row) => row[1])}::bigint[], ${rows.map((row) => row[2])}::bigint[], ${rows.map((row) => row[3])}::bigint[])
+        as r (number, sequence, amount, balance)
+      returning account_number, amount_won
+    )
+    update accounts a set balance_won = a.balance_won + p.amount_won, sequence = a.sequence + 1, type = 4, user_id = null
+    from posted p where p.account_number = a.number`);
+}

@@ -1,0 +1,74 @@
+import { Counter, DURATION_BUCKETS_SECONDS, Histogram, type Registry } from "@wonrail/kit/metrics";
+import type { Decision } from "../domain/decide";
+
+export interface EngineMetrics {
+  /** The returned function ends the measurement. */
+  startBatch(): () => void;
+  lockWaited: (seconds: number) => void;
+  posted(decision: Decision): void;
+  failed(items: number): void;
+}
+
+const NONE: EngineMetrics = {
+  startBatch: () => () => undefined,
+  lockWaited: () => undefined,
+  posted: () => undefined,
+  failed: () => undefined,
+};
+
+/** Batch size and queue depth are the lane's own (`lane_batch_size`, `lane_queue_depth`). */
+export function engineMetrics(registry: Registry | undefined): EngineMetrics {
+  if (!registry) return NONE;
+  const registers = [registry];
+  const buckets = DURATION_BUCKETS_SECONDS;
+  const batch = new Histogram({
+    name: "ledger_batch_seconds",
+    help: "One batch from its first statement to its commit",
+    buckets,
+    registers,
+  });
+  const lockWait = new Histogram({
+    name: "ledger_lock_wait_seconds",
+    help: "From the beginning of a batch until it holds all its accounts",
+    buckets,
+    registers,
+  });
+  const entries = new Counter({
+    name: "ledger_entries_total",
+    help: "Intents that were posted, by kind",
+    labelNames: ["kind"],
+    registers,
+  });
+  const refusals = new Counter({
+    name: "ledger_refusals_total",
+    help: "Intents that were refused, by code",
+    labelNames: ["code"],
+    registers,
+  });
+  const postings = new Counter({ name: "ledger_postings_total", help: "Postings written", registers });
+  const replays = new Counter({
+    name: "ledger_replays_total",
+    help: "Requests answered with an earlier answer",
+    registers,
+  });
+  const failures = new Counter({
+    name: "ledger_failures_total",
+    help: "Requests that could be neither posted nor refused",
+    registers,
+  });
+  return {
+    startBatch: () => batch.startTimer(),
+    lockWaited: (seconds) => lockWait.observe(seconds),
+    posted({ outcomes, changes }) {
+      replays.inc(outcomes.length - changes.answered.length);
+      for (const { answer } of changes.answered) {
+        if (answer.outcome.status === "refused") refusals.inc({ code: answer.outcome.code });
+        else {
+          entries.inc({ kind: answer.outcome.entry.kind });
+          postings.inc(answer.outcome.entry.postings.length);
+        }
+      }
+    },
+    failed: (items) => failures.inc(items),
+  };
+}

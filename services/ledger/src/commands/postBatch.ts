@@ -1,0 +1,55 @@
+import { performance } from "node:perf_hooks";
+import { tx, type Database } from "@wonrail/kit/db";
+import { appendEvents } from "@wonrail/kit/outbox";
+import { failpoint } from "@wonrail/kit/testing";
+import { decide, type Decision } from "../domain/decide";
+import type { LedgerRequest, Outcome } from "../domain/types";
+import { eventsOf, type Origin } from "../events";
+import { ensureOrgAccounts } from "../store/accounts";
+import { writeChanges } from "../store/changes";
+import { loadState } from "../store/state";
+
+/** A request with where it comes from. */
+export interface Item {
+  request: LedgerRequest;
+  origin: Origin;
+  /** By this process's clock; nobody waits for the answer after it. */
+  deadlineMs: number;
+}
+
+export interface BatchDeps {
+  db: Database;
+  /** Organisations whose own accounts are known to be there. */
+  knownOrgs: Set<string>;
+  onLockWait: (seconds: number) => void;
+}
+
+const MAX_KNOWN_ORGS = 100_000;
+
+/** One batch, one transaction: lock, decide, write, commit. What it returns is durable. */
+export async function postBatch(
+  deps: BatchDeps,
+  items: readonly Item[],
+): Promise<{ outcomes: Outcome[]; decision: Decision }> {
+  const requests = items.map(({ request }) => request);
+  await ensureOrgs(deps, requests);
+  const decision = await tx(deps.db, async (tx) => {
+    const startMs = performance.now();
+    const state = await loadState(tx, requests, () => deps.onLockWait((performance.now() - startMs) / 1000));
+    const decision = decide(state, requests);
+    await writeChanges(tx, decision.changes, state.nowMs);
+    await appendEvents(tx, eventsOf(decision.changes, items));
+    await failpoint("ledger.before_commit");
+    return decision;
+  });
+  await failpoint("ledger.committed");
+  return { outcomes: decision.outcomes, decision };
+}
+
+async function ensureOrgs({ db, knownOrgs }: BatchDeps, requests: LedgerRequest[]): Promise<void> {
+  const unknown = new Set(requests.map(({ orgId }) => orgId).filter((orgId) => !knownOrgs.has(orgId)));
+  if (unknown.size === 0) return;
+  await ensureOrgAccounts(db, [...unknown]);
+  if (knownOrgs.size + unknown.size > MAX_KNOWN_ORGS) knownOrgs.clear();
+  for (const orgId of unknown) knownOrgs.add(orgId);
+}

@@ -1,0 +1,82 @@
+import { join } from "node:path";
+import { newId } from "@wonrail/kit/ids";
+import { won } from "@wonrail/kit/money";
+import { createTestDatabase, testLog, type TestDatabase } from "@wonrail/kit/testing";
+import { hash } from "node:crypto";
+import { contentOf } from "../../domain/content";
+import type { Intent, LedgerRequest, Outcome, WalletType } from "../../domain/types";
+import { getBalances } from "../../queries/getAccounts";
+import { verifyAll } from "../../queries/verify";
+import { createEngine, type Engine } from "../engine";
+
+/** An engine on a database of the test's own. */
+export interface TestLedger {
+  database: TestDatabase;
+  engine: Engine;
+  orgId: string;
+  post(intent: Intent, options?: Partial<LedgerRequest>): Promise<Outcome>;
+  open(userId?: string, type?: WalletType, won?: bigint): Promise<string>;
+  /** What the invariants have to say; nothing, when all is well. */
+  violations(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+export const DAILY_LIMIT = won(5_000_000n);
+const MIGRATIONS = join(__dirname, "../../../migrations");
+
+export async function startTestLedger(): Promise<TestLedger> {
+  const database = await createTestDatabase({ schema: "ledger", migrations: MIGRATIONS });
+  const engine = createEngine({ db: database.db, log: testLog() });
+  const orgId = newId("org");
+  const post = (intent: Intent, options: Partial<LedgerRequest> = {}) =>
+    postTo(engine, requestOf(orgId, intent, options));
+  return {
+    database,
+    engine,
+    orgId,
+    post,
+    async open(userId = newId("req"), type = "NORMAL", amount = 0n) {
+      const walletId = newId("wal");
+      await post({ kind: "openAccount", walletId, userId, type });
+      if (amount > 0n) await post({ kind: "charge", walletId, amountWon: won(amount) });
+      return walletId;
+    },
+    async violations() {
+      const { results } = await verifyAll(database.db);
+      return results.flatMap(({ invariant, violations }) =>
+        violations.map(({ what, details }) => `${invariant} ${what}: ${details}`),
+      );
+    },
+    async close() {
+      await engine.close();
+      await database.drop();
+    },
+  };
+}
+
+export function postTo(engine: Engine, request: LedgerRequest): Promise<Outcome> {
+  const origin = { requestId: newId("req"), traceparent: "" };
+  return engine.post({ request, origin, deadlineMs: Infinity });
+}
+
+export function requestOf(
+  orgId: string,
+  intent: Intent,
+  options: Partial<LedgerRequest> = {},
+): LedgerRequest {
+  const content = { intent, memo: null, relatedId: null, ...options };
+  const hex = hash("sha256", contentOf(content), "hex");
+  const contentHash = [8, 12, 16, 20, 32]
+    .map((end, index, ends) => hex.slice(index === 0 ? 0 : ends[index - 1], end))
+    .join("-");
+  return { orgId, requestId: newId("opn"), requestedAtMs: null, contentHash, ...content };
+}
+
+/** What an outcome was, in a word: "posted", or the code of the refusal. */
+export function codeOf(outcome: Outcome): string {
+  return outcome.status === "posted" ? "posted" : outcome.code;
+}
+
+export async function balancesOf({ database, orgId }: TestLedger, walletIds: string[]): Promise<bigint[]> {
+  return (await getBalances(database.db, orgId, walletIds)).map(({ balanceWon }) => balanceWon);
+}

@@ -1,0 +1,51 @@
+import { assert } from "@wonrail/kit/errors";
+
+/** An entry, and the call from outside that it belongs to. */
+export interface JournalRef {
+  /** With any prefix: the UUID counts. */
+  requestId: string;
+  origin: { requestId: string; traceparent: string };
+}
+
+const FIXED_BYTES = 16 + 16 + 8 + 1;
+const OWN_FORM = /^req_[0-9a-f]{32}$/;
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
+/** In the length's place: the request id has the form that we make, and its 16 bytes follow. */
+const OWN = 255;
+
+/** Some 57 bytes for each entry, where its whole event would be 300: this is written once for every transfer there is. */
+export function writeJournalRefs(refs: JournalRef[]): Uint8Array {
+  return Buffer.concat(refs.map(writeRef));
+}
+
+export function readJournalRefs(bytes: Uint8Array): JournalRef[] {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const refs: JournalRef[] = [];
+  for (let at = 0; at < buffer.length;) {
+    assert(at + FIXED_BYTES <= buffer.length, "journal refs end in the middle of one");
+    const hex = (from: number, to: number) => buffer.toString("hex", at + from, at + to);
+    const length = buffer[at + FIXED_BYTES - 1]!;
+    const end = FIXED_BYTES + (length === OWN ? 16 : length);
+    const requestId =
+      length === OWN ? `req_${hex(FIXED_BYTES, end)}` : buffer.toString("latin1", at + FIXED_BYTES, at + end);
+    const traceparent = `00-${hex(16, 32)}-${hex(32, 40)}-01`;
+    refs.push({ requestId: `jrn_${hex(0, 16)}`, origin: { requestId, traceparent } });
+    at += end;
+  }
+  return refs;
+}
+
+function writeRef({ requestId, origin }: JournalRef): Buffer {
+  const [, traceId = "", spanId = ""] = TRACEPARENT.exec(origin.traceparent) ?? [];
+  const own = OWN_FORM.test(origin.requestId);
+  const id = own
+    ? Buffer.from(origin.requestId.slice(4), "hex")
+    : Buffer.from(origin.requestId, "latin1").subarray(0, OWN - 1);
+  const bytes = Buffer.alloc(FIXED_BYTES + id.length);
+  bytes.write(requestId.slice(requestId.indexOf("_") + 1), 0, "hex");
+  bytes.write(traceId, 16, "hex");
+  bytes.write(spanId, 32, "hex");
+  bytes[FIXED_BYTES - 1] = own ? OWN : id.length;
+  id.copy(bytes, FIXED_BYTES);
+  return bytes;
+}

@@ -1,0 +1,152 @@
+import type { Queryable } from "@wonrail/kit/db";
+import { groupBy } from "@wonrail/kit/groupBy";
+import { uuidToId } from "@wonrail/kit/ids";
+import { formatWon } from "@wonrail/kit/money";
+import type { NewEvent, OutboxRow } from "@wonrail/kit/outbox";
+import {
+  AccountClosed,
+  AccountOpened,
+  HoldPlaced,
+  JournalPosted,
+} from "@wonrail/proto/ledger/events/v1/events";
+import { AccountType } from "@wonrail/proto/ledger/v1/intents";
+import { entryIdOf, kindMessage, postingMessage } from "./commands/answer";
+import type { Item } from "./commands/postBatch";
+import type { Changes } from "./domain/book";
+import type { Account, Entry, Hold } from "./domain/types";
+import { readJournalRefs, writeJournalRefs, type JournalRef } from "./domain/journalRefs";
+import { findEntries } from "./store/entries";
+
+/** Which call from outside a request belongs to. */
+export interface Origin {
+  requestId: string;
+  traceparent: string;
+}
+
+/** The way out: every event that this service publishes goes to this topic. */
+export const TOPIC = "wonrail.ledger.v1";
+export const TOPICS = [{ name: TOPIC, partitions: 6 }];
+
+/**
+ * What the outbox holds for a batch's entries: which they are. The journal is append-only, so their journal_posted events are built from it
+ * when they are published (expandEvents), and the postings are not written a second time.
+ */
+const JOURNAL_REFS = "journal_refs";
+
+export function eventsOf(changes: Changes, items: readonly Item[]): NewEvent[] {
+  const origins = new Map(items.map(({ request, origin }) => [request, origin]));
+  const posted = changes.answered.flatMap(({ request, answer: { outcome } }) =>
+    outcome.status === "posted" ? [{ entry: outcome.entry, origin: origins.get(request)! }] : [],
+  );
+  const events = journalRefs(posted);
+  if (changes.opened.length === 0 && changes.closed.length === 0 && changes.holds.size === 0) return events;
+
+  const accounts = new Map([...changes.opened, ...changes.closed].map((account) => [account.id, account]));
+  const holds = new Map([...changes.holds].map((hold) => [hold.requestId, hold]));
+  for (const { entry, origin } of posted) {
+    const account = accounts.get(entry.balances[0]?.accountId ?? "");
+    const hold = holds.get(entry.requestId);
+    if (entry.kind === "openAccount" && account && changes.opened.includes(account)) {
+      events.push({ ...opened(account), ...origin });
+      accounts.delete(account.id);
+    }
+    if (entry.kind === "closeAccount" && account) events.push({ ...closed(account), ...origin });
+    if (entry.kind === "placeHold" && hold) events.push({ ...holdPlaced(entry, hold), ...origin });
+  }
+  return events;
+}
+
+function journalRefs(posted: { entry: Entry; origin: Origin }[]): NewEvent[] {
+  const moved = posted.filter(({ entry }) => entry.postings.length > 0);
+  return [...groupBy(moved, ({ entry }) => entry.orgId)].map(([orgId, group]) => ({
+    topic: TOPIC,
+    type: JOURNAL_REFS,
+    aggregateId: orgId,
+    version: 1,
+    orgId,
+    payload: writeJournalRefs(group.map(({ entry, origin }) => ({ requestId: entry.requestId, origin }))),
+    requestId: "",
+    traceparent: "",
+  }));
+}
+
+/** For the outbox relay: the events that a row stands for. */
+export async function expandEvents(connection: Queryable, row: OutboxRow): Promise<OutboxRow[]> {
+  if (row.type !== JOURNAL_REFS) return [row];
+  const refs = readJournalRefs(row.payload);
+  const stored = await findEntries(
+    connection,
+    refs.map(({ requestId }) => ({ orgId: row.org_id, requestId })),
+  );
+  const entries = new Map(
+    stored.flatMap(({ answer: { outcome } }) =>
+      outcome.status === "posted" ? [[uuidOf(outcome.entry.requestId), outcome.entry] as const] : [],
+    ),
+  );
+  return refs.flatMap((ref) => {
+    const entry = entries.get(uuidOf(ref.requestId));
+    return entry ? [journalPosted(row, entry, ref)] : [];
+  });
+}
+
+/** The event's id is the entry's, so that it is the same however often the row is expanded. */
+function journalPosted(row: OutboxRow, entry: Entry, { origin }: JournalRef): OutboxRow {
+  const message = JournalPosted.encode({
+    entryId: entryIdOf(entry.requestId),
+    requestId: entry.requestId,
+    relatedId: entry.relatedId ?? entry.requestId,
+    memo: entry.memo ?? undefined,
+    postedAt: new Date(entry.postedAtMs),
+    kind: kindMessage(entry.kind),
+    postings: entry.postings.map(postingMessage),
+  });
+  return {
+    ...row,
+    event_id: uuidOf(entry.requestId),
+    type: "journal_posted",
+    aggregate_id: entryIdOf(entry.requestId),
+    version: 1n,
+    request_id: origin.requestId,
+    traceparent: origin.traceparent,
+    occurred_at: new Date(entry.postedAtMs),
+    payload: Buffer.from(message.finish()),
+  };
+}
+
+function opened(account: Account): NewEvent {
+  const payload = AccountOpened.encode({
+    accountId: account.id,
+    userId: account.userId!,
+    type: AccountType[account.type],
+    openedAt: new Date(account.openedAtMs),
+  }).finish();
+  return accountEvent("account_opened", account, 1, payload);
+}
+
+function closed(account: Account): NewEvent {
+  const closedAt = new Date(account.closedAtMs!);
+  const payload = AccountClosed.encode({ accountId: account.id, closedAt }).finish();
+  return accountEvent("account_closed", account, 2, payload);
+}
+
+function accountEvent(type: string, { id, orgId }: Account, version: number, payload: Uint8Array): NewEvent {
+  return { topic: TOPIC, type, aggregateId: id, version, orgId, payload };
+}
+
+function holdPlaced(entry: Entry, hold: Hold): NewEvent {
+  const payload = HoldPlaced.encode({
+    holdRequestId: hold.requestId,
+    relatedId: entry.relatedId ?? hold.requestId,
+    walletId: hold.accountId,
+    toAddress: hold.toAddress,
+    amountWon: formatWon(hold.amountWon),
+    sequence: entry.balances[0]!.sequence,
+    placedAt: new Date(entry.postedAtMs),
+  }).finish();
+  const { requestId, orgId } = hold;
+  return { topic: TOPIC, type: "hold_placed", aggregateId: requestId, version: 1, orgId, payload };
+}
+
+function uuidOf(requestId: string): string {
+  return uuidToId("jrn", requestId.slice(requestId.indexOf("_") + 1)).slice(4);
+}

@@ -1,0 +1,91 @@
+import type { Database } from "@wonrail/kit/db";
+import { DomainError, invalidRequest } from "@wonrail/kit/errors";
+import { MAX_OFFSET_ROWS, cutPage, readPage, rowsToRead, type Page } from "@wonrail/kit/page";
+import type { PageInfo, PageRequest } from "@wonrail/proto/common/v1/common";
+import type { Account, TransactionType } from "../domain/types";
+import { findAccounts } from "../store/accounts";
+import {
+  countOfTypes,
+  findSequenceAt,
+  listSequences,
+  listSequencesOfTypes,
+  type SequenceRange,
+  type StatementLine,
+} from "../store/statements";
+
+export interface StatementQuery {
+  orgId: string;
+  accountId: string;
+  /** Empty: all. */
+  types: TransactionType[];
+  fromMs: number | null;
+  toMs: number | null;
+  page: PageRequest | undefined;
+}
+
+const MAX_SEQUENCE = /^[1-9][0-9]{0,18}$/;
+
+/** One account's lines, newest first. A page costs the same wherever it is: the sequence has no gaps, so it is its own index. */
+export async function listStatement(
+  db: Database,
+  query: StatementQuery,
+): Promise<{ lines: StatementLine[]; info: PageInfo }> {
+  const page = readPage(query.page);
+  const account = await accountOf(db, query.orgId, query.accountId);
+  const range = await rangeOf(db, account, query);
+  const rows = await readLines(db, account, query.types, { ...range, last: lastOf(range, page) }, page);
+  const total = await countLines(db, account, query.types, range);
+  const { items, info } = cutPage(rows, page, ({ posting }) => posting.sequence.toString(), total);
+  return { lines: items, info };
+}
+
+async function accountOf(db: Database, orgId: string, accountId: string): Promise<Account> {
+  const [account] = await findAccounts(db, orgId, [accountId]);
+  const asked = account?.id === accountId ? account : undefined;
+  if (!asked) throw new DomainError("WAL_002", { walletId: accountId });
+  return asked;
+}
+
+async function rangeOf(
+  db: Database,
+  account: Account,
+  { fromMs, toMs }: StatementQuery,
+): Promise<SequenceRange> {
+  const first = fromMs === null ? 1n : await findSequenceAt(db, account, fromMs);
+  const last = toMs === null ? account.sequence : (await findSequenceAt(db, account, toMs)) - 1n;
+  return { first, last };
+}
+
+/** A cursor is the sequence of the last line that was shown. */
+function lastOf({ last }: SequenceRange, { after }: Page): bigint {
+  if (after === null) return last;
+  if (!MAX_SEQUENCE.test(after)) {
+    throw invalidRequest([{ path: "cursor", message: "is not a cursor that an earlier page gave" }]);
+  }
+  const before = BigInt(after) - 1n;
+  return before < last ? before : last;
+}
+
+/** Without types, as many lines further is as many sequences less. */
+function readLines(
+  db: Database,
+  account: Account,
+  types: TransactionType[],
+  range: SequenceRange,
+  page: Page,
+): Promise<StatementLine[]> {
+  const limit = rowsToRead(page);
+  if (types.length > 0) return listSequencesOfTypes(db, account, types, range, page.offset, limit);
+  return listSequences(db, account, { ...range, last: range.last - BigInt(page.offset) }, 0, limit);
+}
+
+function countLines(
+  db: Database,
+  account: Account,
+  types: TransactionType[],
+  range: SequenceRange,
+): Promise<number> {
+  if (types.length > 0) return countOfTypes(db, account, types, range, MAX_OFFSET_ROWS + 1);
+  const lines = range.last < range.first ? 0n : range.last - range.first + 1n;
+  return Promise.resolve(lines > MAX_OFFSET_ROWS ? MAX_OFFSET_ROWS + 1 : Number(lines));
+}

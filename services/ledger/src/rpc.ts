@@ -1,0 +1,126 @@
+import { DomainError, invalidRequest } from "@wonrail/kit/errors";
+import { enumName, implement, serveItems, type GrpcService, type ServerCall } from "@wonrail/kit/grpc/server";
+import { isId } from "@wonrail/kit/ids";
+import type { Log } from "@wonrail/kit/log";
+import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
+import {
+  LedgerServiceService,
+  type PostOutcome,
+  type PostRequest,
+  type PostStreamRequest,
+  type PostStreamResponse,
+} from "@wonrail/proto/ledger/v1/ledger";
+import { type App } from "./app";
+import { outcomeMessage, postedMessage } from "./commands/answer";
+import { inOrder } from "./commands/inOrder";
+import type { Outcome, TransactionType as Type } from "./domain/types";
+import { accountMessage, entryMessage, lineMessage, totalsMessage } from "./queries/messages";
+
+const MAX_ITEMS = 1_000;
+const MAX_IN_FLIGHT = 1_000;
+const UUID_PART = /^[a-z]{3}_[0-9a-f]{32}$/;
+
+/** The way in by gRPC: reads the request, asks the app, writes the answer. */
+export function rpc(app: App, log: Log): GrpcService[] {
+  const post = async (request: PostRequest, call: ServerCall): Promise<Outcome> =>
+    app.post(request, call.context.deadlineMs ?? Infinity);
+
+  return [
+    implement(LedgerServiceService, {
+      async post(request, call) {
+        const outcome = await post(request, call);
+        if (outcome.status === "refused") throw new DomainError(outcome.code, outcome.details);
+        return postedMessage(outcome.entry);
+      },
+
+      async postBulk({ items }, call) {
+        atMost(items.length, "items");
+        return { outcomes: await postAll(items, call) };
+      },
+
+      postStream(requests: AsyncIterable<PostStreamRequest>, call): AsyncIterable<PostStreamResponse> {
+        return inOrder(requests, MAX_IN_FLIGHT, async ({ item }) => {
+          const [outcome] = await postAll(item ? [item] : [], call);
+          return { requestId: item?.requestId ?? "", outcome };
+        });
+      },
+
+      async getBalances({ orgId, accountIds }) {
+        atMost(accountIds.length, "accountIds");
+        return {
+          accounts: (await app.getBalances(org(orgId), accountIds.filter(isAccountId))).map(accountMessage),
+        };
+      },
+
+      async listAccounts({ orgId, afterAccountId, limit }) {
+        if (afterAccountId !== undefined && !isAccountId(afterAccountId))
+          throw bad("afterAccountId", "must be an account's id");
+        if (limit < 1 || limit > MAX_ITEMS) throw bad("limit", `must be from 1 to ${MAX_ITEMS}`);
+        return {
+          accounts: (await app.listAccounts(org(orgId), afterAccountId ?? null, limit)).map(accountMessage),
+        };
+      },
+
+      async listStatement({ orgId, accountId, types, from, to, page }) {
+        if (!isAccountId(accountId)) throw new DomainError("WAL_002", { walletId: accountId });
+        const { lines, info } = await app.listStatement({
+          orgId: org(orgId),
+          accountId,
+          types: types.map(typeOf),
+          fromMs: from?.getTime() ?? null,
+          toMs: to?.getTime() ?? null,
+          page,
+        });
+        return { lines: lines.map(lineMessage), page: info };
+      },
+
+      async getEntry({ orgId, id }) {
+        if (!UUID_PART.test(id)) throw new DomainError("TX_001", null);
+        return { entry: entryMessage(await app.getEntry(org(orgId), id)) };
+      },
+
+      async getEntries({ orgId, requestIds }) {
+        atMost(requestIds.length, "requestIds");
+        const found = await app.getEntries(
+          org(orgId),
+          requestIds.filter((id) => UUID_PART.test(id)),
+        );
+        return { entries: found.map(entryMessage) };
+      },
+
+      async getTotals({ orgId }) {
+        return totalsMessage(await app.getTotals(org(orgId)));
+      },
+    }),
+  ];
+
+  async function postAll(items: PostRequest[], call: ServerCall): Promise<PostOutcome[]> {
+    const answers = await serveItems(items, call, { contextOf: ({ context }) => context, work: post, log });
+    return answers.map((answer): PostOutcome =>
+      "error" in answer ? { outcome: { $case: "error", value: answer.error } } : outcomeMessage(answer.value),
+    );
+  }
+}
+
+function org(orgId: string): string {
+  if (!isId("org", orgId)) throw bad("orgId", "must be an organisation's id");
+  return orgId;
+}
+
+function isAccountId(id: string): boolean {
+  return isId("wal", id) || isId("acc", id);
+}
+
+function typeOf(type: TransactionType): Type {
+  const name = enumName(TransactionType, type);
+  if (name === undefined) throw bad("types", "has a type that this release does not know");
+  return name;
+}
+
+function atMost(count: number, path: string): void {
+  if (count > MAX_ITEMS) throw bad(path, `must be at most ${MAX_ITEMS}`);
+}
+
+function bad(path: string, message: string): DomainError {
+  return invalidRequest([{ path, message }]);
+}

@@ -1,0 +1,199 @@
+import { named, sql, type Queryable, type Tx } from "@wonrail/kit/db";
+import { assert } from "@wonrail/kit/errors";
+import { derivedId, idToUuid, uuidToId } from "@wonrail/kit/ids";
+import { won, type Won } from "@wonrail/kit/money";
+import { isOrgAccount, type Account, type AccountType, type OrgAccountType } from "../domain/types";
+import { accountTypes } from "./codes";
+
+interface AccountRow {
+  org_id: string;
+  id: string;
+  number: bigint;
+  type: number;
+  user_id: string | null;
+  opened_at: Date;
+  closed_at: Date | null;
+  balance_won: bigint;
+  held_won: bigint;
+  sequence: bigint;
+  limit_day: number;
+  limit_used_won: bigint;
+  block_types: number;
+}
+
+const COLUMNS = sql`
+  org_id, id, number, type, user_id, opened_at, closed_at, balance_won, held_won, sequence, limit_day, limit_used_won, block_types`;
+
+/** Always in the order of their numbers, so that no two batches can wait for each other in a circle. */
+export async function lockAccounts(tx: Tx, orgIds: string[], accountIds: string[]): Promise<Account[]> {
+  const rows = await tx.query<AccountRow>(
+    named(
+      "accounts_lock",
+      sql`
+        select ${COLUMNS} from accounts
+        where org_id = any(${orgIds.map(idToUuid)}::uuid[]) and id = any(${accountIds.map(idToUuid)}::uuid[])
+        order by number
+        for no key update`,
+    ),
+  );
+  return rows.map(toAccount);
+}
+
+/** The ids of all wallets of the users of these wallets, and of these users. */
+export async function findWalletsOfUsers(
+  db: Queryable,
+  wallets: { orgId: string; walletId: string }[],
+  users: { orgId: string; userId: string }[],
+): Promise<{ orgId: string; id: string }[]> {
+  const rows = await db.query<{ org_id: string; id: string }>(
+    named(
+      "accounts_of_users",
+      sql`
+        with users as (
+          select distinct a.org_id, a.user_id
+          from unnest(${wallets.map(({ orgId }) => idToUuid(orgId))}::uuid[], ${wallets.map(({ walletId }) => idToUuid(walletId))}::uuid[])
+            as w (org_id, id)
+          join accounts a on a.org_id = w.org_id and a.id = w.id
+          union
+          select * from unnest(${users.map(({ orgId }) => idToUuid(orgId))}::uuid[], ${users.map(({ userId }) => userId)}::text[])
+        )
+        select a.org_id, a.id from users u join accounts a on a.org_id = u.org_id and a.user_id = u.user_id`,
+    ),
+  );
+  return rows.map((row) => ({ orgId: uuidToId("org", row.org_id), id: uuidToId("wal", row.id) }));
+}
+
+export async function findAccounts(db: Queryable, orgId: string, accountIds: string[]): Promise<Account[]> {
+  const rows = await db.query<AccountRow>(
+    named(
+      "accounts_find",
+      sql`
+        select ${COLUMNS} from accounts
+        where org_id = ${idToUuid(orgId)} and id = any(${accountIds.map(idToUuid)}::uuid[])`,
+    ),
+  );
+  return rows.map(toAccount);
+}
+
+export async function listAccounts(
+  db: Queryable,
+  orgId: string,
+  afterAccountId: string | null,
+  limit: number,
+): Promise<Account[]> {
+  const after = afterAccountId === null ? "00000000-0000-0000-0000-000000000000" : idToUuid(afterAccountId);
+  const rows = await db.query<AccountRow>(
+    named(
+      "accounts_list",
+      sql`
+        select ${COLUMNS} from accounts
+        where org_id = ${idToUuid(orgId)} and id > ${after} order by id limit ${limit}`,
+    ),
+  );
+  return rows.map(toAccount);
+}
+
+/** Names for accounts that are about to be opened. */
+export async function reserveNumbers(tx: Tx, count: number): Promise<bigint[]> {
+  const rows = await tx.query<{ number: bigint }>(
+    named(
+      "accounts_reserve_numbers",
+      sql`select nextval('accounts_number_seq') as number from generate_series(1, ${count}::integer)`,
+    ),
+  );
+  return rows.map(({ number }) => number);
+}
+
+export async function insertAccounts(tx: Tx, accounts: Account[]): Promise<void> {
+  await tx.run(
+    named(
+      "accounts_insert",
+      sql`
+        insert into accounts (org_id, id, number, type, user_id, opened_at)
+        select * from unnest(
+          ${accounts.map(({ orgId }) => idToUuid(orgId))}::uuid[],
+          ${accounts.map(({ id }) => idToUuid(id))}::uuid[],
+          ${accounts.map(({ number }) => number)}::bigint[],
+          ${accounts.map(({ type }) => accountTypes.toCode(type))}::smallint[],
+          ${accounts.map(({ userId }) => userId)}::text[],
+          ${accounts.map(({ openedAtMs }) => new Date(openedAtMs))}::timestamptz[])`,
+    ),
+  );
+}
+
+const ORG_ACCOUNTS: OrgAccountType[] = ["ORG_ISSUANCE", "ORG_INCENTIVE", "ORG_EXTERNAL"];
+const orgAccountIds = new Map<string, string>();
+const MAX_ORG_ACCOUNT_IDS = 100_000;
+
+/** Derived, so that every replica means the same account without asking. Kept, since every charge asks for one. */
+export function orgAccountId(orgId: string, type: OrgAccountType): string {
+  const key = orgId + type;
+  let id = orgAccountIds.get(key);
+  if (id === undefined) {
+    if (orgAccountIds.size >= MAX_ORG_ACCOUNT_IDS) orgAccountIds.clear();
+    id = derivedId("acc", orgId, type);
+    orgAccountIds.set(key, id);
+  }
+  return id;
+}
+
+/** Makes an organisation's own accounts where they are missing; two replicas may do so at once. */
+export async function ensureOrgAccounts(db: Queryable, orgIds: string[]): Promise<void> {
+  const wanted = orgIds.flatMap((orgId) => ORG_ACCOUNTS.map((type) => ({ orgId, type })));
+  await db.run(sql`
+    insert into accounts (org_id, id, type, opened_at)
+    select *, now() from unnest(
+      ${wanted.map(({ orgId }) => idToUuid(orgId))}::uuid[],
+      ${wanted.map(({ orgId, type }) => idToUuid(orgAccountId(orgId, type)))}::uuid[],
+      ${wanted.map(({ type }) => accountTypes.toCode(type))}::smallint[])
+    on conflict do nothing`);
+}
+
+export interface TypeTotal {
+  type: AccountType;
+  accounts: bigint;
+  balanceWon: Won;
+  heldWon: Won;
+}
+
+export async function sumAccounts(db: Queryable, orgId: string): Promise<TypeTotal[]> {
+  const rows = await db.query<{ type: number; accounts: bigint; balance_won: bigint; held_won: bigint }>(
+    named(
+      "accounts_sum",
+      sql`
+        select type, count(*) as accounts, sum(balance_won) as balance_won, sum(held_won) as held_won
+        from accounts where org_id = ${idToUuid(orgId)} group by type order by type`,
+    ),
+  );
+  return rows.map((row) => ({
+    type: accountTypes.fromCode(row.type),
+    accounts: row.accounts,
+    balanceWon: won(row.balance_won),
+    heldWon: won(row.held_won),
+  }));
+}
+
+function toAccount(row: AccountRow): Account {
+  const type = accountTypes.fromCode(row.type);
+  const account: Account = {
+    number: row.number,
+    id: accountId(type, row.id),
+    orgId: uuidToId("org", row.org_id),
+    type,
+    userId: row.user_id,
+    openedAtMs: row.opened_at.getTime(),
+    closedAtMs: row.closed_at?.getTime() ?? null,
+    balanceWon: won(row.balance_won),
+    heldWon: won(row.held_won),
+    sequence: row.sequence,
+    limitDay: row.limit_day,
+    limitUsedWon: won(row.limit_used_won),
+    blockTypes: row.block_types,
+  };
+  assert(isOrgAccount(type) || account.balanceWon >= account.heldWon, `${account.id} is below its floor`);
+  return account;
+}
+
+export function accountId(type: AccountType, uuid: string): string {
+  return uuidToId(isOrgAccount(type) ? "acc" : "wal", uuid);
+}

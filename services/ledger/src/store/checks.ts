@@ -1,0 +1,191 @@
+import { rawSql, sql, type Queryable, type Sql } from "@wonrail/kit/db";
+
+/** What must always be true of the tables, each as a statement that gives the rows for which it is not. */
+export interface Check {
+  /** As in the list of invariants: I1 conservation, I2 entry balance, I3 materialised balance, I4 once, I6 holds. */
+  invariant: string;
+  says: string;
+  violations: Sql;
+}
+
+export interface Violation {
+  what: string;
+  details: string;
+}
+
+/** For reading thousands of rows by key; other plans would read whole partitions. */
+export async function prepareChecks(connection: Queryable): Promise<void> {
+  await connection.run(rawSql("set local jit = off"));
+}
+
+export async function findViolations(db: Queryable, check: Check, limit: number): Promise<Violation[]> {
+  return db.query<Violation>(sql`select what, details from (${check.violations}) v limit ${limit}`);
+}
+
+/** Of the accounts alone: cheap enough for every few seconds. */
+export const ACCOUNT_CHECKS: Check[] = [
+  {
+    invariant: "I1_conservation",
+    says: "the accounts of an organisation add up to zero",
+    violations: sql`
+      select org_id::text as what, 'the sum is ' || sum(balance_won) as details
+      from accounts group by org_id having sum(balance_won) <> 0`,
+  },
+  {
+    invariant: "I3_floor",
+    says: "no wallet is below what it holds",
+    violations: sql`
+      select id::text as what, 'balance ' || balance_won || ', held ' || held_won as details
+      from accounts where type <= 3 and (held_won < 0 or balance_won < held_won)`,
+  },
+  {
+    invariant: "I3_held",
+    says: "what an account holds is the sum of its open holds",
+    violations: sql`
+      select a.id::text as what, 'held ' || a.held_won || ', open holds ' || coalesce(h.amount_won, 0) as details
+      from accounts a
+      left join (select account_number, sum(amount_won) as amount_won from holds where state = 'open' group by account_number) h
+        on h.account_number = a.number
+      where a.held_won <> coalesce(h.amount_won, 0)`,
+  },
+  {
+    invariant: "I6_holds",
+    says: "a closed account has no open hold",
+    violations: sql`
+      select h.id::text as what, 'open on a closed account' as details
+      from holds h join accounts a on a.number = h.account_number where h.state = 'open' and a.closed_at is not null`,
+  },
+];
+
+/** Of the entries whose ids are from this time or later, by key: costs what was posted since, not what is in the journal. */
+export function entryChecks(since: Date): Check[] {
+  const recent = sql`
+    (select distinct org_id from accounts) o
+    join lateral (
+      select * from entries e where e.org_id = o.org_id and e.id >= uuid_from(${since}::timestamptz)
+    ) e on true`;
+  const refs = sql`cross join lateral unnest(e.account_numbers, e.sequences) with ordinality as l (number, sequence, position)`;
+  return [
+    {
+      invariant: "I2_entry_balance",
+      says: "the postings of an entry are there, two or more, and sum to zero",
+      violations: sql`
+        select e.id::text as what, 'postings ' || count(p.entry_id) || ' of ' || count(*) || ', sum ' || coalesce(sum(p.amount_won), 0) as details
+        from ${recent} ${refs}
+        left join postings p on p.account_number = l.number and p.sequence = l.sequence and p.entry_id = e.id
+        where e.account_numbers is not null
+        group by e.id having count(p.entry_id) <> count(*) or count(*) < 2 or sum(p.amount_won) <> 0`,
+    },
+    {
+      invariant: "I3_chain",
+      says: "each posting goes on from the one before it",
+      violations: sql`
+        select a.id::text as what, 'posting ' || l.sequence || ' does not follow ' || (l.sequence - 1) as details
+        from ${recent} ${refs}
+        join accounts a on a.number = l.number
+        join postings p on p.account_number = l.number and p.sequence = l.sequence and p.entry_id = e.id
+        left join postings b on b.account_number = l.number and b.sequence = l.sequence - 1
+        where (l.sequence = 1 and p.balance_after_won <> p.amount_won)
+          or (l.sequence > 1 and b.balance_after_won + p.amount_won is distinct from p.balance_after_won
+            and (b.sequence is not null or exists (
+              select from postings o where o.account_number = l.number and o.sequence < l.sequence - 1)))`,
+    },
+    {
+      invariant: "I3_balance",
+      says: "an account's balance and sequence are those of its last posting",
+      violations: sql`
+        select a.id::text as what, 'the account says ' || a.balance_won || ' at ' || a.sequence as details
+        from (select distinct l.number from ${recent} ${refs}) t
+        join accounts a on a.number = t.number
+        left join postings p on p.account_number = a.number and p.sequence = a.sequence
+        where p.balance_after_won is distinct from a.balance_won
+          or exists (select from postings n where n.account_number = a.number and n.sequence > a.sequence)`,
+    },
+  ];
+}
+
+/** Of everything that is in the tables. Reads the whole journal. */
+export const JOURNAL_CHECKS: Check[] = [
+  {
+    invariant: "I3_sum",
+    says: "an account's balance is the sum of its postings, numbered without a gap",
+    violations: sql`
+      select a.id::text as what,
+        'balance ' || a.balance_won || ', postings ' || coalesce(s.amount_won, 0) || ', sequence ' || a.sequence || ', postings '
+          || coalesce(s.postings, 0) as details
+      from accounts a
+      left join (
+        select account_number, sum(amount_won) as amount_won, count(*) as postings, min(sequence) as first, max(sequence) as last
+        from postings group by account_number
+      ) s on s.account_number = a.number
+      left join postings f on f.account_number = a.number and f.sequence = s.first
+      where coalesce(s.last, 0) <> a.sequence and s.last is not null
+        or s.postings <> s.last - s.first + 1
+        or (s.first = 1 and s.amount_won <> a.balance_won)
+        or s.amount_won + f.balance_after_won - f.amount_won <> a.balance_won
+        or (s.last is null and a.sequence = 0 and a.balance_won <> 0)`,
+  },
+  {
+    invariant: "I2_no_strays",
+    says: "every posting belongs to an entry that names it",
+    violations: sql`
+      select 'journal' as what, 'postings ' || p.count || ', named by entries ' || e.count as details
+      from (select count(*) from postings) p,
+        (select coalesce(sum(cardinality(account_numbers)), 0)::bigint as count from entries) e
+      where p.count <> e.count`,
+  },
+  {
+    invariant: "I4_charges",
+    says: "no more is posted as cancelled than charges have been cancelled",
+    violations: sql`
+      select p.org_id::text as what, 'cancelled ' || coalesce(c.cancelled_won, 0) || ', posted ' || p.amount_won as details
+      from (select org_id, sum(amount_won) as amount_won from postings where type = 3 and amount_won > 0 group by org_id) p
+      left join (select org_id, sum(cancelled_won) as cancelled_won from cancelled_charges group by org_id) c using (org_id)
+      where p.amount_won > coalesce(c.cancelled_won, 0)`,
+  },
+  {
+    invariant: "I4_payments",
+    says: "a cancelled payment was cancelled by an entry that is there",
+    violations: sql`
+      select c.payment_id::text as what, 'the cancellation is not in the journal' as details
+      from cancelled_payments c
+      where c.cancel_id >= (select uuid_from(min(from_at)) from journal_partitions)
+        and not exists (select from entries e where e.org_id = c.org_id and e.id = c.cancel_id and e.code is null)`,
+  },
+  {
+    invariant: "I4_deposits",
+    says: "a credited log was credited by an entry that is there",
+    violations: sql`
+      select c.chain_log_id as what, 'the credit is not in the journal' as details
+      from credits c
+      where c.entry_id >= (select uuid_from(min(from_at)) from journal_partitions)
+        and not exists (select from entries e where e.org_id = c.org_id and e.id = c.entry_id and e.code is null)`,
+  },
+  {
+    invariant: "I3_types",
+    says: "the index by type says what is in each full block",
+    violations: sql`
+      select account_number || '/' || type || '/' || sequence as what, 'is missing in the index' as details
+      from (
+        select distinct p.account_number, p.type, ((p.sequence + 127) / 128) * 128 as sequence
+        from postings p join accounts a on a.number = p.account_number
+        where p.sequence <= (a.sequence / 128) * 128
+      ) p
+      left join type_blocks t using (account_number, type, sequence)
+      where t.account_number is null`,
+  },
+];
+
+export interface Counted {
+  organisations: bigint;
+  accounts: bigint;
+  entries: bigint;
+  postings: bigint;
+  holds: bigint;
+}
+
+export async function countAll(db: Queryable): Promise<Counted> {
+  return db.one<Counted>(sql`
+    select (select count(distinct org_id) from accounts) as organisations, (select count(*) from accounts) as accounts,
+      (select count(*) from entries) as entries, (select count(*) from postings) as postings, (select count(*) from holds) as holds`);
+}

@@ -1,0 +1,233 @@
+import { named, sql, type Queryable, type Tx } from "@wonrail/kit/db";
+import { assert, isErrorCode } from "@wonrail/kit/errors";
+import { idToUuid, uuidToId } from "@wonrail/kit/ids";
+import type { JsonObject } from "@wonrail/kit/json";
+import { won } from "@wonrail/kit/money";
+import { isOrgAccount, requestKey } from "../domain/types";
+import type { AnsweredRequest, BalanceAfter, Entry, LedgerRequest, Outcome, Posting } from "../domain/types";
+import { accountId } from "./accounts";
+import { accountTypes, intentKinds, transactionTypes } from "./codes";
+
+/** An entry of the journal with whose request it was. */
+export interface StoredRequest {
+  orgId: string;
+  requestId: string;
+  postedAtMs: number;
+  relatedId: string | null;
+  memo: string | null;
+  kind: Entry["kind"];
+  answer: AnsweredRequest;
+}
+
+/** In the order of their ids, so that two batches with the same new requests wait for each other instead of in a circle. */
+export async function insertEntries(
+  tx: Tx,
+  answered: { request: LedgerRequest; answer: AnsweredRequest }[],
+  nowMs: number,
+): Promise<void> {
+  const rows = answered.map(({ request, answer }) => toRow(request, answer));
+  await tx.run(
+    named(
+      "entries_insert",
+      sql`
+        insert into entries
+          (org_id, id, request_prefix, kind, content_hash, posted_at, related_id, memo, account_numbers, sequences, code, detail)
+        select org_id, id, request_prefix, kind, content_hash, ${new Date(nowMs)}::timestamptz, related_id, memo,
+          account_numbers::bigint[], sequences::bigint[], code, detail::jsonb
+        from unnest(
+          ${rows.map(({ orgId }) => orgId)}::uuid[],
+          ${rows.map(({ id }) => id)}::uuid[],
+          ${rows.map(({ prefix }) => prefix)}::text[],
+          ${rows.map(({ kind }) => kind)}::smallint[],
+          ${rows.map(({ contentHash }) => contentHash)}::uuid[],
+          ${rows.map(({ relatedId }) => relatedId)}::text[],
+          ${rows.map(({ memo }) => memo)}::text[],
+          ${rows.map(({ accountNumbers }) => accountNumbers)}::text[],
+          ${rows.map(({ sequences }) => sequences)}::text[],
+          ${rows.map(({ code }) => code)}::text[],
+          ${rows.map(({ detail }) => detail)}::text[]
+        ) as r (org_id, id, request_prefix, kind, content_hash, related_id, memo, account_numbers, sequences, code, detail)
+        order by id`,
+    ),
+  );
+}
+
+function toRow(request: LedgerRequest, { contentHash, outcome }: AnsweredRequest) {
+  const postings = outcome.status === "posted" ? outcome.entry.postings : [];
+  const detail = detailOf(outcome);
+  return {
+    orgId: idToUuid(request.orgId),
+    id: idToUuid(request.requestId),
+    prefix: request.requestId.slice(0, request.requestId.indexOf("_")),
+    kind: intentKinds.toCode(request.intent.kind),
+    contentHash,
+    relatedId: request.relatedId,
+    memo: request.memo,
+    accountNumbers: postings.length === 0 ? null : braces(postings.map((posting) => posting.accountNumber)),
+    sequences: postings.length === 0 ? null : braces(postings.map((posting) => posting.sequence)),
+    code: outcome.status === "refused" ? outcome.code : null,
+    detail: detail === null ? null : JSON.stringify(detail),
+  };
+}
+
+function braces(numbers: bigint[]): string {
+  return `{${numbers.join(",")}}`;
+}
+
+interface Detail {
+  /** Of wallets that have no posting, or hold something. */
+  balances?: [accountId: string, balance: string, held: string, sequence: string][];
+  chargeCancelled?: [cancelled: string, remaining: string];
+  refusal?: JsonObject;
+}
+
+function detailOf(outcome: Outcome): Detail | null {
+  if (outcome.status === "refused") return outcome.details === null ? null : { refusal: outcome.details };
+  const { entry } = outcome;
+  const told = entry.balances.every(
+    ({ accountId, heldWon }) =>
+      heldWon === 0n && entry.postings.some((posting) => posting.accountId === accountId),
+  );
+  if (told && entry.chargeCancelled === null) return null;
+  const detail: Detail = {};
+  if (!told) {
+    detail.balances = entry.balances.map(({ accountId, balanceWon, heldWon, sequence }) => [
+      accountId,
+      `${balanceWon}`,
+      `${heldWon}`,
+      `${sequence}`,
+    ]);
+  }
+  if (entry.chargeCancelled !== null) {
+    const { cancelledWon, remainingWon } = entry.chargeCancelled;
+    detail.chargeCancelled = [`${cancelledWon}`, `${remainingWon}`];
+  }
+  return detail;
+}
+
+interface EntryRow {
+  org_id: string;
+  id: string;
+  request_prefix: string;
+  kind: number;
+  content_hash: string;
+  posted_at: Date;
+  related_id: string | null;
+  memo: string | null;
+  code: string | null;
+  detail: Detail | null;
+  account_id: string | null;
+  account_number: bigint | null;
+  account_type: number | null;
+  type: number | null;
+  amount_won: bigint | null;
+  balance_after_won: bigint | null;
+  sequence: bigint | null;
+}
+
+/** With their postings, in order. The bounds let Postgres look into no more partitions than the ids are in. */
+export async function findEntries(
+  db: Queryable,
+  wanted: { orgId: string; requestId: string }[],
+): Promise<StoredRequest[]> {
+  if (wanted.length === 0) return [];
+  const orgs = wanted.map(({ orgId }) => idToUuid(orgId));
+  const ids = wanted.map(({ requestId }) => idToUuid(requestId));
+  const sorted = [...ids].sort();
+  const rows = await db.query<EntryRow>(
+    named(
+      "entries_find",
+      sql`
+        select e.org_id, e.id, e.request_prefix, e.kind, e.content_hash, e.posted_at, e.related_id, e.memo, e.code, e.detail,
+          a.id as account_id, a.number as account_number, a.type as account_type, p.type, p.amount_won, p.balance_after_won, p.sequence
+        from (select distinct * from unnest(${orgs}::uuid[], ${ids}::uuid[])) as w (org_id, id)
+        join entries e on e.org_id = w.org_id and e.id = w.id
+        left join lateral unnest(e.account_numbers, e.sequences) with ordinality as l (number, sequence, position) on true
+        left join postings p on p.account_number = l.number and p.sequence = l.sequence and p.entry_id = e.id
+        left join accounts a on a.number = l.number
+        where e.id between ${sorted[0]!} and ${sorted.at(-1)!}
+          and p.entry_id is not distinct from (case when l.number is not null then e.id end)
+        order by e.id, l.position`,
+    ),
+  );
+  return gather(rows).map(toStoredRequest);
+}
+
+function gather(rows: EntryRow[]): EntryRow[][] {
+  const groups = new Map<string, EntryRow[]>();
+  for (const row of rows) {
+    const key = row.org_id + row.id;
+    const group = groups.get(key);
+    if (group) group.push(row);
+    else groups.set(key, [row]);
+  }
+  return [...groups.values()];
+}
+
+function toStoredRequest(rows: EntryRow[]): StoredRequest {
+  const row = rows[0]!;
+  const entry: Entry = {
+    kind: intentKinds.fromCode(row.kind),
+    orgId: uuidToId("org", row.org_id),
+    requestId: `${row.request_prefix}_${row.id.replaceAll("-", "")}`,
+    relatedId: row.related_id,
+    memo: row.memo,
+    postedAtMs: row.posted_at.getTime(),
+    postings: rows.flatMap(toPosting),
+    balances: [],
+    chargeCancelled: null,
+  };
+  const { kind, orgId, requestId, postedAtMs, relatedId, memo } = entry;
+  const answer = { contentHash: row.content_hash, outcome: toOutcome(row, entry) };
+  return { orgId, requestId, postedAtMs, relatedId, memo, kind, answer };
+}
+
+function toPosting(row: EntryRow): Posting[] {
+  if (row.account_number === null) return [];
+  const type = accountTypes.fromCode(row.account_type!);
+  return [
+    {
+      accountNumber: row.account_number,
+      accountId: accountId(type, row.account_id!),
+      accountType: type,
+      type: transactionTypes.fromCode(row.type!),
+      amountWon: won(row.amount_won!),
+      balanceAfterWon: won(row.balance_after_won!),
+      sequence: row.sequence!,
+    },
+  ];
+}
+
+function toOutcome(row: EntryRow, entry: Entry): Outcome {
+  const { code, detail } = row;
+  if (code !== null) {
+    assert(isErrorCode(code), `${code} is not a code that this release knows`);
+    return { status: "refused", code, details: detail?.refusal ?? null };
+  }
+  const balances = detail?.balances?.map(([accountId, balance, held, sequence]) => ({
+    accountId,
+    balanceWon: won(BigInt(balance)),
+    heldWon: won(BigInt(held)),
+    sequence: BigInt(sequence),
+  }));
+  entry.balances = balances ?? balancesOf(entry.postings);
+  if (detail?.chargeCancelled) {
+    const [cancelled, remaining] = detail.chargeCancelled;
+    entry.chargeCancelled = { cancelledWon: won(BigInt(cancelled)), remainingWon: won(BigInt(remaining)) };
+  }
+  return { status: "posted", entry };
+}
+
+/** Each wallet as its last posting left it, in the order in which they first appear. */
+function balancesOf(postings: Posting[]): BalanceAfter[] {
+  const balances = new Map<string, BalanceAfter>();
+  for (const { accountId, accountType, balanceAfterWon, sequence } of postings) {
+    if (isOrgAccount(accountType)) continue;
+    balances.set(accountId, { accountId, balanceWon: balanceAfterWon, heldWon: won(0n), sequence });
+  }
+  return [...balances.values()];
+}
+
+export function answersByKey(stored: StoredRequest[]): Map<string, AnsweredRequest> {
+  return new Map(stored.map(({ orgId, requestId, answer }) => [requestKey(orgId, requestId), answer]));
+}

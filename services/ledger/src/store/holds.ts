@@ -1,0 +1,70 @@
+import { named, sql, type Queryable, type Tx } from "@wonrail/kit/db";
+import { idToUuid, uuidToId } from "@wonrail/kit/ids";
+import { won } from "@wonrail/kit/money";
+import type { Hold, HoldState } from "../domain/types";
+
+interface HoldRow {
+  org_id: string;
+  id: string;
+  request_prefix: string;
+  account_number: bigint;
+  account_id: string;
+  amount_won: bigint;
+  to_address: string;
+  limit_day: number;
+  state: HoldState;
+}
+
+/** What never changes of a hold may be read before the lock of its account; its state only under it. */
+export async function findHolds(
+  db: Queryable,
+  wanted: { orgId: string; requestId: string }[],
+): Promise<Hold[]> {
+  const rows = await db.query<HoldRow>(
+    named(
+      "holds_find",
+      sql`
+        select h.org_id, h.id, h.request_prefix, h.account_number, a.id as account_id, h.amount_won, h.to_address, h.limit_day, h.state
+        from holds h join accounts a on a.number = h.account_number
+        where (h.org_id, h.id) in (
+          select * from unnest(
+            ${wanted.map(({ orgId }) => idToUuid(orgId))}::uuid[],
+            ${wanted.map(({ requestId }) => idToUuid(requestId))}::uuid[]))`,
+    ),
+  );
+  return rows.map((row) => ({
+    orgId: uuidToId("org", row.org_id),
+    requestId: `${row.request_prefix}_${row.id.replaceAll("-", "")}`,
+    accountNumber: row.account_number,
+    accountId: uuidToId("wal", row.account_id),
+    amountWon: won(row.amount_won),
+    toAddress: row.to_address,
+    limitDay: row.limit_day,
+    state: row.state,
+  }));
+}
+
+/** A hold that was placed and settled in one batch comes as settled. */
+export async function saveHolds(tx: Tx, holds: Hold[], nowMs: number): Promise<void> {
+  const now = new Date(nowMs);
+  await tx.run(
+    named(
+      "holds_save",
+      sql`
+        insert into holds (org_id, id, request_prefix, account_number, amount_won, to_address, limit_day, state, placed_at, settled_at)
+        select org_id, id, request_prefix, account_number, amount_won, to_address, limit_day, state, ${now}::timestamptz,
+          case when state <> 'open' then ${now}::timestamptz end
+        from unnest(
+          ${holds.map(({ orgId }) => idToUuid(orgId))}::uuid[],
+          ${holds.map(({ requestId }) => idToUuid(requestId))}::uuid[],
+          ${holds.map(({ requestId }) => requestId.slice(0, requestId.indexOf("_")))}::text[],
+          ${holds.map(({ accountNumber }) => accountNumber)}::bigint[],
+          ${holds.map(({ amountWon }) => amountWon)}::bigint[],
+          ${holds.map(({ toAddress }) => toAddress)}::text[],
+          ${holds.map(({ limitDay }) => limitDay)}::integer[],
+          ${holds.map(({ state }) => state)}::text[]
+        ) as h (org_id, id, request_prefix, account_number, amount_won, to_address, limit_day, state)
+        on conflict (org_id, id) do update set state = excluded.state, settled_at = excluded.settled_at`,
+    ),
+  );
+}

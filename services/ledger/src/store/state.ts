@@ -1,0 +1,125 @@
+import type { Tx } from "@wonrail/kit/db";
+import type { State } from "../domain/book";
+import { creditKey } from "../domain/deposits";
+import type { Won } from "@wonrail/kit/money";
+import { touchesOf, type Touches } from "../domain/touches";
+import { requestKey, type Hold, type LedgerRequest } from "../domain/types";
+import { findWalletsOfUsers, lockAccounts, orgAccountId, reserveNumbers } from "./accounts";
+import { findCancelledCharges } from "./cancelledCharges";
+import { findCancelledPayments } from "./cancelledPayments";
+import { readClock } from "./clock";
+import { findCredits } from "./credits";
+import { answersByKey, findEntries, type StoredRequest } from "./entries";
+import { findHolds } from "./holds";
+
+interface RequestRef {
+  orgId: string;
+  requestId: string;
+}
+
+/** What the requests of a batch refer to, gathered by table. */
+interface Refs {
+  orgIds: Set<string>;
+  accountIds: Set<string>;
+  userWallets: { orgId: string; walletId: string }[];
+  users: { orgId: string; userId: string }[];
+  charges: RequestRef[];
+  payments: RequestRef[];
+  holds: RequestRef[];
+  logs: { orgId: string; chainLogId: string }[];
+  opens: number;
+}
+
+/**
+ * Reads all that a batch is decided on. First what never changes and tells which accounts to lock, then the locks, and only then, with a
+ * snapshot that is younger than the locks, whatever another batch may just have changed.
+ */
+export async function loadState(
+  tx: Tx,
+  requests: readonly LedgerRequest[],
+  onLocked: () => void,
+): Promise<State> {
+  const refs = gatherRefs(requests);
+  const originals = await findOriginals(tx, refs);
+  const accounts = await lockAccounts(tx, [...refs.orgIds], [...refs.accountIds]);
+  onLocked();
+
+  const nowMs = await readClock(tx);
+  const credits = refs.logs.length === 0 ? [] : await findCredits(tx, refs.logs);
+  const answered = await findEntries(tx, [...requests, ...credits]);
+  return {
+    nowMs,
+    accounts,
+    requests: answersByKey([...originals, ...answered]),
+    holds: await findLockedHolds(tx, refs),
+    cancelledCharges:
+      refs.charges.length === 0 ? new Map<string, Won>() : await findCancelledCharges(tx, refs.charges),
+    cancelledPayments:
+      refs.payments.length === 0 ? new Set() : await findCancelledPayments(tx, refs.payments),
+    credits: new Map(
+      credits.map(({ orgId, chainLogId, requestId }) => [
+        creditKey(orgId, chainLogId),
+        requestKey(orgId, requestId),
+      ]),
+    ),
+    newNumbers: refs.opens === 0 ? [] : await reserveNumbers(tx, refs.opens),
+  };
+}
+
+function gatherRefs(requests: readonly LedgerRequest[]): Refs {
+  const refs: Refs = {
+    orgIds: new Set(),
+    accountIds: new Set(),
+    userWallets: [],
+    users: [],
+    charges: [],
+    payments: [],
+    holds: [],
+    logs: [],
+    opens: 0,
+  };
+  for (const request of requests) addRefs(refs, request, touchesOf(request));
+  return refs;
+}
+
+function addRefs(refs: Refs, { orgId, intent }: LedgerRequest, touches: Touches): void {
+  refs.orgIds.add(orgId);
+  for (const walletId of touches.walletIds) refs.accountIds.add(walletId);
+  for (const type of touches.orgAccounts) refs.accountIds.add(orgAccountId(orgId, type));
+  const { userOfWalletId, userId, originalRequestId, holdRequestId, chainLogId } = touches;
+  if (userOfWalletId !== undefined) refs.userWallets.push({ orgId, walletId: userOfWalletId });
+  if (userId !== undefined) refs.users.push({ orgId, userId });
+  if (holdRequestId !== undefined) refs.holds.push({ orgId, requestId: holdRequestId });
+  if (chainLogId !== undefined) refs.logs.push({ orgId, chainLogId });
+  if (originalRequestId !== undefined) {
+    (intent.kind === "cancelCharge" ? refs.charges : refs.payments).push({
+      orgId,
+      requestId: originalRequestId,
+    });
+  }
+  if (intent.kind === "openAccount") refs.opens += 1;
+}
+
+/** Entries that are cancelled, with the accounts of their postings; and the accounts of holds and of whole users. */
+async function findOriginals(tx: Tx, refs: Refs): Promise<StoredRequest[]> {
+  const { accountIds } = refs;
+  if (refs.userWallets.length > 0 || refs.users.length > 0) {
+    const wallets = await findWalletsOfUsers(tx, refs.userWallets, refs.users);
+    for (const { id } of wallets) accountIds.add(id);
+  }
+  if (refs.holds.length > 0) {
+    for (const { accountId } of await findHolds(tx, refs.holds)) accountIds.add(accountId);
+  }
+  const originals = await findEntries(tx, [...refs.charges, ...refs.payments]);
+  for (const { answer } of originals) {
+    if (answer.outcome.status === "refused") continue;
+    for (const { accountId } of answer.outcome.entry.postings) accountIds.add(accountId);
+  }
+  return originals;
+}
+
+async function findLockedHolds(tx: Tx, refs: Refs): Promise<Map<string, Hold>> {
+  if (refs.holds.length === 0) return new Map();
+  const holds = await findHolds(tx, refs.holds);
+  return new Map(holds.map((hold) => [requestKey(hold.orgId, hold.requestId), hold]));
+}

@@ -1,0 +1,187 @@
+import { named, sql, type Queryable } from "@wonrail/kit/db";
+import { idToUuid } from "@wonrail/kit/ids";
+import { won } from "@wonrail/kit/money";
+import { POSTINGS_PER_BLOCK, type Account, type Posting, type TransactionType } from "../domain/types";
+import { accountId } from "./accounts";
+import { accountTypes, transactionTypes } from "./codes";
+
+/** A posting as its account's statement shows it. */
+export interface StatementLine {
+  requestId: string;
+  relatedId: string | null;
+  memo: string | null;
+  postedAtMs: number;
+  posting: Posting;
+  counterpartyIds: string[];
+}
+
+/** Sequences from `first` to `last`, both included. Empty when `first` is greater. */
+export interface SequenceRange {
+  first: bigint;
+  last: bigint;
+}
+
+/**
+ * The first sequence that was posted at a time or later, by halving: times on one account never run backwards. Some twenty look-ups by key
+ * for millions of postings, and no index on time to keep.
+ */
+export async function findSequenceAt(db: Queryable, account: Account, atMs: number): Promise<bigint> {
+  const row = await db.one<{ sequence: bigint }>(
+    named(
+      "statement_sequence_at",
+      sql`
+        with recursive search (low, high) as (
+          select 1::bigint, ${account.sequence}::bigint + 1
+          union all
+          select case when e.posted_at < ${new Date(atMs)} then m.middle + 1 else s.low end,
+            case when e.posted_at < ${new Date(atMs)} then s.high else m.middle end
+          from search s
+          cross join lateral (select (s.low + s.high) / 2 as middle) m
+          left join postings p on p.account_number = ${account.number} and p.sequence = m.middle
+          left join entries e on e.org_id = p.org_id and e.id = p.entry_id
+          where s.low < s.high
+        )
+        select low as sequence from search where low >= high`,
+    ),
+  );
+  return row.sequence;
+}
+
+/** Newest first. */
+export async function listSequences(
+  db: Queryable,
+  account: Account,
+  range: SequenceRange,
+  offset: number,
+  limit: number,
+): Promise<StatementLine[]> {
+  return toLines(
+    account,
+    await db.query<LineRow>(
+      named(
+        "statement_list",
+        sql`
+        ${LINE}
+        from (
+          select * from postings
+          where account_number = ${account.number} and sequence between ${range.first} and ${range.last}
+            and org_id = ${idToUuid(account.orgId)}
+          order by sequence desc offset ${offset} limit ${limit}
+        ) p
+        ${ENTRY}
+        order by p.sequence desc`,
+      ),
+    ),
+  );
+}
+
+/** Newest first, of some types only: block by block, and of the blocks only those that have one of the types. */
+export async function listSequencesOfTypes(
+  db: Queryable,
+  account: Account,
+  types: TransactionType[],
+  range: SequenceRange,
+  offset: number,
+  limit: number,
+): Promise<StatementLine[]> {
+  return toLines(
+    account,
+    await db.query<LineRow>(
+      named(
+        "statement_list_types",
+        sql`
+        ${LINE}
+        from (
+          ${matches(account, types, range)}
+          order by b.sequence desc, p.sequence desc offset ${offset} limit ${limit}
+        ) p
+        ${ENTRY}
+        order by p.sequence desc`,
+      ),
+    ),
+  );
+}
+
+export async function countOfTypes(
+  db: Queryable,
+  account: Account,
+  types: TransactionType[],
+  range: SequenceRange,
+  atMost: number,
+): Promise<number> {
+  const row = await db.one<{ count: number }>(
+    named(
+      "statement_count_types",
+      sql`select count(*)::integer as count from (${matches(account, types, range)} limit ${atMost}) m`,
+    ),
+  );
+  return row.count;
+}
+
+/** The blocks of the range that have one of the types, and the last one, whose types are not written down yet; in them the matches. */
+function matches(account: Account, types: TransactionType[], { first, last }: SequenceRange) {
+  const codes = types.map((type) => transactionTypes.toCode(type));
+  const lastFull = (account.sequence / POSTINGS_PER_BLOCK) * POSTINGS_PER_BLOCK;
+  return sql`
+    select p.*
+    from (
+      select ${lastFull + POSTINGS_PER_BLOCK}::bigint as sequence
+      union
+      select t.sequence from type_blocks t
+      where t.account_number = ${account.number} and t.type = any(${codes}::smallint[])
+        and t.sequence between ${first} and ${last}::bigint + ${POSTINGS_PER_BLOCK}::bigint - 1
+      order by sequence desc
+    ) b
+    cross join lateral (
+      select * from postings p
+      where p.account_number = ${account.number} and p.org_id = ${idToUuid(account.orgId)}
+        and p.sequence > b.sequence - ${POSTINGS_PER_BLOCK}::bigint and p.sequence <= b.sequence
+        and p.sequence between ${first} and ${last}
+        and p.type = any(${codes}::smallint[])
+      order by p.sequence desc
+    ) p`;
+}
+
+interface LineRow {
+  sequence: bigint;
+  amount_won: bigint;
+  balance_after_won: bigint;
+  type: number;
+  entry_id: string;
+  request_prefix: string;
+  posted_at: Date;
+  related_id: string | null;
+  memo: string | null;
+  counterparties: [id: string, type: number][];
+}
+
+const LINE = sql`
+  select p.sequence, p.amount_won, p.balance_after_won, p.type, e.id as entry_id, e.request_prefix, e.posted_at, e.related_id, e.memo,
+    coalesce((
+      select json_agg(json_build_array(a.id, a.type) order by n.position)
+      from (
+        select number, min(position) as position from unnest(e.account_numbers) with ordinality as u (number, position)
+        where number <> p.account_number group by number
+      ) n join accounts a on a.number = n.number
+    ), '[]') as counterparties`;
+
+const ENTRY = sql`join entries e on e.org_id = p.org_id and e.id = p.entry_id`;
+
+function toLines(account: Account, rows: LineRow[]): StatementLine[] {
+  return rows.map((row) => ({
+    requestId: `${row.request_prefix}_${row.entry_id.replaceAll("-", "")}`,
+    relatedId: row.related_id,
+    memo: row.memo,
+    postedAtMs: row.posted_at.getTime(),
+    posting: {
+      accountNumber: account.number,
+      accountId: account.id,
+      accountType: account.type,
+      type: transactionTypes.fromCode(row.type),
+      amountWon: won(row.amount_won),
+      balanceAfterWon: won(row.balance_after_won),
+      sequence: row.sequence,
+    },
+    counterpartyIds: row.counterparties.map(([id, type]) => accountId(accountTypes.fromCode(type), id)),
+  }));
+}
