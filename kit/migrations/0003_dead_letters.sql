@@ -1,4 +1,5 @@
--- Messages that a consumer group could not work on, whole, with the reason. Headers are json and not jsonb: it takes any text.
+-- Messages that a consumer group could not work on, whole, with the reason. Headers are json and not jsonb, which
+-- would refuse some text; for the same reason nothing is ever read out of them here.
 create table dead_letters (
   id bigint generated always as identity primary key,
   consumer_group text not null,
@@ -6,6 +7,7 @@ create table dead_letters (
   partition integer not null,
   message_offset text not null,
   message_key text not null,
+  event_type text not null,
   headers json not null,
   payload bytea not null,
   error text not null,
@@ -13,8 +15,10 @@ create table dead_letters (
   failed_at timestamptz not null default now(),
   replay_requested_at timestamptz,
   replayed_at timestamptz,
-  -- The same message may be delivered again before its offset is committed.
-  unique (consumer_group, topic, partition, message_offset)
+  -- Of key, headers and payload, since the same message may be delivered again. Its place on the bus would not do: a topic that is made
+  -- anew gives the same places to other messages.
+  digest bytea not null,
+  unique (consumer_group, digest)
 );
 
 create index dead_letters_to_replay on dead_letters (consumer_group, id) where replay_requested_at is not null;

@@ -8,6 +8,7 @@ export interface DeadLetter {
   partition: number;
   offset: string;
   key: string;
+  type: string;
   headers: Record<string, string>;
   payload: Buffer;
   error: string;
@@ -16,7 +17,7 @@ export interface DeadLetter {
   state: "dead" | "replay_requested" | "replayed";
 }
 
-export type DeadLetterSummary = Omit<DeadLetter, "payload" | "headers"> & { type: string };
+export type DeadLetterSummary = Omit<DeadLetter, "payload" | "headers">;
 
 export interface DeadLetterFilter {
   group?: string;
@@ -35,8 +36,7 @@ export async function listDeadLetters(
 ): Promise<DeadLetterSummary[]> {
   const { group = null, state = null, beforeId = null, limit = DEFAULT_LIMIT } = filter;
   return db.query<DeadLetterSummary>(sql`
-    select ${COLUMNS}, coalesce(headers ->> 'event_type', '') as type
-    from dead_letters
+    select ${COLUMNS} from dead_letters
     where (${group}::text is null or consumer_group = ${group})
       and (${beforeId}::bigint is null or id < ${beforeId})
       and case when ${state}::text is null then replayed_at is null else ${STATE} = ${state} end
@@ -84,5 +84,6 @@ export async function markReplayFailed(db: Queryable, id: bigint, error: string)
 const STATE = sql`
   case when replayed_at is not null then 'replayed' when replay_requested_at is not null then 'replay_requested' else 'dead' end`;
 const COLUMNS = sql`
-  id, consumer_group as "group", topic, partition, message_offset as "offset", message_key as key, error, failures,
+  id, consumer_group as "group", topic, partition, message_offset as "offset", message_key as key,
+  event_type as type, error, failures,
   failed_at as "failedAt", ${STATE} as state`;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { ReceivedMessage } from "../bus/port";
 import { named, sql, type Queryable, type Tx } from "../db";
 import { idToUuid, uuidToId, type Id } from "../ids";
@@ -26,9 +27,9 @@ export async function insertDeadLetter(
   const { topic, partition, offset, key, headers, value } = message;
   await tx.run(sql`
     insert into dead_letters
-      (consumer_group, topic, partition, message_offset, message_key, headers, payload, error)
-    values (${group}, ${topic}, ${partition}, ${offset}, ${storable(key)}, ${JSON.stringify(headers)}::json, ${value},
-      ${describeError(error)})
+      (consumer_group, topic, partition, message_offset, message_key, event_type, headers, payload, error, digest)
+    values (${group}, ${topic}, ${partition}, ${offset}, ${storable(key)}, ${storable(headers.event_type ?? "")}, ${JSON.stringify(headers)}::json, ${value},
+      ${describeError(error)}, ${digestOf(message)})
     on conflict do nothing`);
 }
 
@@ -61,6 +62,13 @@ export async function pruneInboxWindow(
 export function describeError(error: unknown): string {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return storable(text).slice(0, 4_000);
+}
+
+function digestOf({ topic, key, headers, value }: ReceivedMessage): Buffer {
+  return createHash("sha256")
+    .update(JSON.stringify([topic, key, headers]))
+    .update(value)
+    .digest();
 }
 
 /** Postgres' text has no place for NUL. */

@@ -1,0 +1,310 @@
+import type { Bus, ReceivedMessage, SubscribeOptions } from "../bus/port";
+import { currentContext } from "../context";
+import { sql, tx, type Tx } from "../db";
+import { DomainError } from "../errors";
+import { newId } from "../ids";
+import { Registry } from "../metrics";
+import { createTestDatabase, eventually, openTestDatabase, testLog, type TestDatabase } from "../testing";
+import {
+  listDeadLetters,
+  replayDeadLetters,
+  showDeadLetter,
+  startConsumer,
+  type EventHandler,
+  type ReceivedEvent,
+} from ".";
+import { pruneInbox } from "./startConsumer";
+
+let test: TestDatabase;
+let registry: Registry;
+const opened: { close(): Promise<void> }[] = [];
+
+beforeEach(async () => {
+  test = await createTestDatabase({ schema: "sample" });
+  registry = new Registry();
+  const owner = openTestDatabase(test.ownerUrl, "sample");
+  await owner.run(
+    sql`create table effects (position bigint generated always as identity, what text not null)`,
+  );
+  await owner.close();
+});
+afterEach(async () => {
+  for (const part of opened.splice(0).reverse()) await part.close();
+  await test.drop();
+});
+
+/** Stands for a bus that delivers when the test says so. */
+function handBus() {
+  let options: SubscribeOptions | undefined;
+  const bus = {
+    kind: "postgres",
+    async subscribe(given: SubscribeOptions) {
+      options = given;
+      return { close: async () => undefined, live: () => true };
+    },
+    lag: async () => [{ topic: "wonrail.auth.v1", partition: 0, messages: 3, oldestAgeMs: 1500 }],
+    deliver: (...messages: ReceivedMessage[]) => options!.handleBatch(messages),
+    crash: () => options!.onCrash!(new Error("evicted")),
+  };
+  return bus as typeof bus & Bus;
+}
+
+let offset = 0;
+function message(type: string, text: string, headers: Record<string, string> = {}): ReceivedMessage {
+  offset += 1;
+  return {
+    topic: "wonrail.auth.v1",
+    partition: 0,
+    offset: String(offset),
+    timestampMs: 0,
+    key: "key_1",
+    value: Buffer.from(text),
+    headers: {
+      event_id: newId("evt"),
+      event_type: type,
+      aggregate_id: "key_1",
+      version: "1",
+      occurred_at: new Date().toISOString(),
+      org_id: "org_1",
+      traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+      request_id: "req_1",
+      ...headers,
+    },
+  };
+}
+
+const note = async (tx: Tx, { payload }: ReceivedEvent) => {
+  await tx.run(sql`insert into effects (what) values (${payload.toString()})`);
+};
+const effects = async () =>
+  (await test.db.query<{ what: string }>(sql`select what from effects order by position`)).map(
+    ({ what }) => what,
+  );
+const outcome = async (name: string) =>
+  Number(new RegExp(`outcome="${name}"} (\\d+)`).exec(await registry.metrics())?.[1] ?? 0);
+
+async function start(bus: Bus, handlers: Record<string, EventHandler>, onCrash?: (error: Error) => void) {
+  const spec = { group: "wallet", topics: ["wonrail.auth.v1"], handlers };
+  const consumer = await startConsumer({
+    db: test.db,
+    bus,
+    spec,
+    log: testLog(),
+    registry,
+    ...(onCrash ? { onCrash } : {}),
+  });
+  opened.push(consumer);
+  return consumer;
+}
+
+describe("a consumer", () => {
+  it("has each event's effect once, in order, however often it comes", async () => {
+    const bus = handBus();
+    await start(bus, { noted: note });
+    const [a, b, c] = [message("noted", "a"), message("noted", "b"), message("noted", "c")];
+    await bus.deliver(a, b, b);
+    await bus.deliver(a, b, c);
+    expect(await effects()).toEqual(["a", "b", "c"]);
+    expect(await outcome("processed")).toBe(3);
+    expect(await outcome("duplicate")).toBe(3);
+  });
+
+  it("has one effect when two replicas get the same event at the same time", async () => {
+    const [first, second] = [handBus(), handBus()];
+    const slowNote: EventHandler = async (tx, event) => {
+      await note(tx, event);
+      await tx.query(sql`select pg_sleep(0.05)`);
+    };
+    await start(first, { noted: slowNote });
+    await start(second, { noted: slowNote });
+    const events = Array.from({ length: 5 }, (_, index) => message("noted", String(index)));
+    await Promise.all([first.deliver(...events), second.deliver(...events)]);
+    expect(await effects()).toEqual(["0", "1", "2", "3", "4"]);
+  });
+
+  it("skips what it has no handler for, also when the name is one of Object's own", async () => {
+    const bus = handBus();
+    await start(bus, { noted: note });
+    await bus.deliver(message("other", "x"), message("constructor", "x"), message("noted", "a"));
+    expect(await effects()).toEqual(["a"]);
+    expect(await outcome("skipped")).toBe(2);
+    expect(await listDeadLetters(test.db)).toEqual([]);
+  });
+
+  it("runs a handler in the context of the request that caused the event", async () => {
+    const bus = handBus();
+    const seen: unknown[] = [];
+    await start(bus, { noted: async () => void seen.push(currentContext()) });
+    await bus.deliver(message("noted", "a"));
+    expect(seen).toEqual([
+      {
+        requestId: "req_1",
+        orgId: "org_1",
+        traceparent: expect.stringMatching(
+          /^00-0af7651916cd43dd8448eb211c80319c-(?!b7ad6b7169203331)[0-9a-f]{16}-01$/,
+        ),
+      },
+    ]);
+  });
+
+  it("puts a poison message aside, without its effects, and goes on with the others in order", async () => {
+    const bus = handBus();
+    await start(bus, {
+      noted: note,
+      poison: async (tx, event) => {
+        await note(tx, event);
+        throw new TypeError("cannot read properties of undefined");
+      },
+      refused: async () => {
+        throw new DomainError("WAL_002");
+      },
+    });
+    const poison = message("poison", "p");
+    await bus.deliver(
+      message("noted", "a"),
+      poison,
+      message("noted", "b"),
+      message("refused", "r"),
+      message("noted", "c"),
+    );
+    await bus.deliver(poison);
+    expect(await effects()).toEqual(["a", "b", "c"]);
+    expect(await outcome("dead")).toBe(2);
+    expect(await outcome("duplicate")).toBe(1);
+    const letters = await listDeadLetters(test.db, { group: "wallet" });
+    expect(letters).toMatchObject([
+      { type: "refused", error: expect.stringContaining("The wallet does not exist") },
+      {
+        type: "poison",
+        state: "dead",
+        failures: 1,
+        offset: poison.offset,
+        error: expect.stringContaining("TypeError"),
+      },
+    ]);
+    expect(await showDeadLetter(test.db, letters[1]!.id)).toMatchObject({
+      headers: poison.headers,
+      payload: Buffer.from("p"),
+      key: "key_1",
+    });
+    expect(await registry.metrics()).toContain(
+      'dead_letters_total{group="wallet",topic="wonrail.auth.v1"} 2',
+    );
+  });
+
+  it("puts what is no event of ours aside, whatever bytes are in it", async () => {
+    const bus = handBus();
+    await start(bus, { noted: note });
+    const hostile = [
+      message("noted", "x", { event_id: "1" }),
+      message("noted", "x", { version: "NaN" }),
+      { ...message("noted", "x"), headers: {} },
+      { ...message("noted", "x"), headers: { event_type: "noted", event_id: "a\0b\ud800" }, key: "\0" },
+      { ...message("noted", "x", { occurred_at: "?" }), value: Buffer.alloc(5 * 1024 * 1024, 255) },
+    ];
+    await bus.deliver(...hostile, message("noted", "a"));
+    await bus.deliver(...hostile);
+    expect(await effects()).toEqual(["a"]);
+    expect(await listDeadLetters(test.db)).toHaveLength(5);
+  });
+
+  it("tries again for as long as the trouble is somebody else's, and buries nothing for it", async () => {
+    const bus = handBus();
+    let away = 3;
+    await start(bus, {
+      noted: async (tx, event) => {
+        await note(tx, event);
+        away -= 1;
+        if (away >= 0) throw new DomainError("SYS_002");
+      },
+    });
+    await bus.deliver(message("noted", "a"), message("noted", "b"));
+    expect(await effects()).toEqual(["a", "b"]);
+    expect(await outcome("retried")).toBe(2);
+    expect(await listDeadLetters(test.db)).toEqual([]);
+  });
+
+  it("gives the message back to the bus when it is closed while trying again", async () => {
+    const bus = handBus();
+    const consumer = await start(bus, {
+      noted: async () => {
+        throw new DomainError("SYS_002");
+      },
+    });
+    const delivering = bus.deliver(message("noted", "a"));
+    await eventually(async () => expect(await outcome("retried")).toBeGreaterThan(0));
+    await consumer.close();
+    await expect(delivering).rejects.toMatchObject({ code: "SYS_002" });
+    expect(await listDeadLetters(test.db)).toEqual([]);
+    expect(await test.db.query(sql`select from inbox`)).toEqual([]);
+  });
+
+  it("says how far behind it is, and that it is not live once it crashed", async () => {
+    const bus = handBus();
+    const crashes: Error[] = [];
+    const consumer = await start(bus, { noted: note }, (error) => crashes.push(error));
+    await eventually(async () => {
+      const text = await registry.metrics();
+      expect(text).toContain('consumer_lag_messages{group="wallet",topic="wonrail.auth.v1",partition="0"} 3');
+      expect(text).toContain(
+        'consumer_lag_seconds{group="wallet",topic="wonrail.auth.v1",partition="0"} 1.5',
+      );
+    });
+    expect(consumer.live()).toBe(true);
+    bus.crash();
+    expect(consumer.live()).toBe(false);
+    expect(crashes).toHaveLength(1);
+  });
+});
+
+describe("a dead letter", () => {
+  it("is worked on again when asked, once, and buried again if it fails again", async () => {
+    const bus = handBus();
+    let mended = false;
+    await start(bus, {
+      noted: async (tx, event) => {
+        await note(tx, event);
+        if (!mended) throw new Error("the bug");
+      },
+    });
+    await bus.deliver(message("noted", "a"), message("noted", "b"));
+    const [second, first] = await listDeadLetters(test.db);
+
+    expect(await replayDeadLetters(test.db, { id: first!.id })).toBe(1);
+    expect(await replayDeadLetters(test.db, { id: first!.id })).toBe(0);
+    await eventually(async () => {
+      expect(await showDeadLetter(test.db, first!.id)).toMatchObject({ state: "dead", failures: 2 });
+    });
+    expect(await effects()).toEqual([]);
+
+    mended = true;
+    expect(await replayDeadLetters(test.db, { group: "wallet" })).toBe(2);
+    await eventually(async () => expect(await effects()).toEqual(["a", "b"]));
+    expect(await showDeadLetter(test.db, second!.id)).toMatchObject({ state: "replayed" });
+    expect(await listDeadLetters(test.db)).toEqual([]);
+    expect(await listDeadLetters(test.db, { state: "replayed" })).toHaveLength(2);
+    expect(await replayDeadLetters(test.db, { group: "wallet" })).toBe(0);
+  }, 15_000);
+});
+
+describe("the inbox", () => {
+  it("forgets what is older than the bus's memory, of the group alone", async () => {
+    const ids = Array.from({ length: 10 }, () => newId("evt").slice(4)).sort();
+    await tx(test.db, async (tx) => {
+      for (const group of ["wallet", "payment"]) {
+        await tx.run(
+          sql`insert into inbox (consumer_group, event_id) select ${group}, unnest(${ids}::uuid[])`,
+        );
+      }
+      await tx.run(
+        sql`update inbox set received_at = now() - interval '1 hour' where event_id <= ${ids[6]!}::uuid`,
+      );
+    });
+    await pruneInbox(test.db, "wallet", 60_000, 3);
+    const counts = sql`select consumer_group, count(*)::int as count from inbox group by 1 order by 1`;
+    expect(await test.db.query(counts)).toEqual([
+      { consumer_group: "payment", count: 10 },
+      { consumer_group: "wallet", count: 3 },
+    ]);
+  });
+});
