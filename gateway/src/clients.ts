@@ -1,8 +1,8 @@
-import { createClient } from "@wonrail/kit/grpc/client";
+import { coalesce, createClient } from "@wonrail/kit/grpc/client";
 import { type Log } from "@wonrail/kit/log";
 import { type Registry } from "@wonrail/kit/metrics";
 import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
-import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
+import { type ExecuteRequest, PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
 import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import { type Config } from "./config";
@@ -39,12 +39,26 @@ export function createClients(addresses: Addresses, { log, registry }: { log: Lo
     address: addresses.RELAYER_ADDRESS,
     defaultTimeoutMs: 5_000,
   });
+  // The hot edge: what queues while the last call is in flight travels as one.
+  const executePayment = coalesce({
+    name: "payment.execute",
+    bulk: async (items: ExecuteRequest[], options) => (await payment.executeBulk({ items }, options)).items,
+    unary: payment.execute,
+    toItem: (request, context) => ({ ...request, context }),
+    fromAnswer: (answer) => ({ value: answer }),
+    defaultTimeoutMs: 8_000,
+    maxBatch: 500,
+    maxQueue: 5_000,
+    registry,
+  });
   return {
     auth,
     wallet,
     payment,
+    executePayment,
     relayer,
-    close() {
+    async close() {
+      await executePayment.close();
       for (const client of [auth, wallet, payment, relayer]) client.close();
     },
   };

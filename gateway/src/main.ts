@@ -42,7 +42,7 @@ async function run(config: Config): Promise<void> {
     });
     shutdown.add("http", () => server.drain(config.SHUTDOWN_GRACE_MS / 2));
     shutdown.add("leases", () => app.close());
-    shutdown.add("clients", async () => clients.close());
+    shutdown.add("clients", () => clients.close());
     shutdown.add("ops", () => ops.close());
     log.info({ httpPort: server.port, opsPort: ops.port }, "ready");
   } catch (error) {

@@ -5,6 +5,7 @@ import {
   type Input,
   type OpenCall,
   type Operation,
+  RepeatedRefusal,
   type Reply,
   type Route,
 } from "../routes/operation";
@@ -95,8 +96,14 @@ async function servePrincipal(
   const input = await readInput(operation, req);
   const key = operation.idempotent ? idempotencyKey(req) : undefined;
   const work = () => handler(input, { principal, clientAddress: address, idempotencyKey: key });
-  const reply = await (operation.quota ? quotas.count(principal.orgId, operation.quota, work) : work());
-  send(res, operation, reply, options);
+  try {
+    const reply = await (operation.quota ? quotas.count(principal.orgId, operation.quota, work) : work());
+    send(res, operation, reply, options);
+  } catch (error) {
+    if (!(error instanceof RepeatedRefusal)) throw error;
+    markReplayed(res);
+    throw error.refusal;
+  }
 }
 
 async function readInput(
@@ -146,8 +153,12 @@ function send(
   { checkAnswers }: ServeOptions,
 ): void {
   if (checkAnswers) operation.data.parse(reply.data);
-  if (reply.replayed) res.locals.exchange.headers.push("Idempotent-Replayed", "true");
+  if (reply.replayed) markReplayed(res);
   sendData(res, operation.status, reply.data);
+}
+
+function markReplayed(res: ApiResponse): void {
+  res.locals.exchange.headers.push("Idempotent-Replayed", "true");
 }
 
 const NOTHING = z.strictObject({});

@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { operation } from "./operation";
+import { enumName } from "@wonrail/kit/grpc/client";
+import { type Charge, ChargeStatus } from "@wonrail/proto/payment/v1/payment";
+import { type Clients } from "../clients";
+import { iso, known, pageRequest, paginationOf, settlementOf, wonOf } from "./answers";
+import { executeCommand } from "./executeCommand";
+import { type Handler, operation } from "./operation";
 import {
   amountOf,
   givenId,
@@ -117,3 +122,77 @@ export const listCharges = operation({
   data: pageOf(charge).meta({ id: "ChargePage" }),
   errors: [],
 });
+
+export function createChargeWith(clients: Clients): Handler<typeof createCharge> {
+  return async ({ body }, call) => {
+    const { walletId, amount, memo } = body;
+    const { value, replayed } = await executeCommand(clients, call, {
+      body,
+      command: { $case: "charge", value: { walletId, amountWon: String(amount), memo } },
+      expect: "charge",
+    });
+    return { data: chargeOf(value), replayed };
+  };
+}
+
+export function cancelChargeWith(clients: Clients): Handler<typeof cancelCharge> {
+  return async ({ body }, call) => {
+    const { chargeId, amount, memo } = body;
+    const amountWon = amount === undefined ? undefined : String(amount);
+    const { value, replayed } = await executeCommand(clients, call, {
+      body,
+      command: { $case: "cancelCharge", value: { chargeId, amountWon, memo } },
+      expect: "cancelledCharge",
+    });
+    return { data: { ...chargeOf(known(value.charge)), cancelId: value.cancelId }, replayed };
+  };
+}
+
+export function refundWalletWith(clients: Clients): Handler<typeof refundWallet> {
+  return async ({ body }, call) => {
+    const { walletId, memo } = body;
+    const { value, replayed } = await executeCommand(clients, call, {
+      body,
+      command: { $case: "refund", value: { walletId, memo } },
+      expect: "refund",
+    });
+    const data = {
+      refundId: value.refundId,
+      walletId: value.walletId,
+      amount: wonOf(value.amountWon),
+      memo: value.memo ?? null,
+      settlement: settlementOf(value.settlement),
+      createdAt: iso(value.createdAt),
+    };
+    return { data, replayed };
+  };
+}
+
+export function getChargeWith({ payment }: Clients): Handler<typeof getCharge> {
+  return async ({ params: { chargeId } }, { principal: { orgId } }) => ({
+    data: chargeOf(known((await payment.getCharge({ orgId, chargeId })).charge)),
+  });
+}
+
+export function listChargesWith({ payment }: Clients): Handler<typeof listCharges> {
+  return async ({ query }, { principal: { orgId } }) => {
+    const { walletId } = query;
+    const { charges, page } = await payment.listCharges({ orgId, walletId, page: pageRequest(query) });
+    return { data: { items: charges.map(chargeOf), pagination: paginationOf(query, page) } };
+  };
+}
+
+function chargeOf(of: Charge) {
+  return {
+    chargeId: of.chargeId,
+    status: known(enumName(ChargeStatus, of.status)),
+    walletId: of.walletId,
+    amount: wonOf(of.amountWon),
+    cancelledAmount: wonOf(of.cancelledAmountWon),
+    balance: wonOf(of.balanceWon),
+    cancellableUntil: iso(of.cancellableUntil),
+    memo: of.memo ?? null,
+    settlement: settlementOf(of.settlement),
+    createdAt: iso(of.createdAt),
+  };
+}

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { parseApiKey, parseSecretKey } from "@wonrail/kit/apiKey";
 import { assert, DomainError } from "@wonrail/kit/errors";
 import { enumName } from "@wonrail/kit/grpc/client";
-import { parseWon, wonToJson } from "@wonrail/kit/money";
 import {
   type GetSessionResponse,
   OrganisationStatus,
@@ -12,6 +11,7 @@ import {
 } from "@wonrail/proto/auth/v1/auth";
 import { type Clients } from "../clients";
 import { type Principals } from "../middleware/principals";
+import { iso, known, wonOf } from "./answers";
 import { type Handler, operation } from "./operation";
 import { givenId, timestamp, won } from "./schemas";
 
@@ -168,7 +168,7 @@ function sessionOf({ organisation, key, subscriptionActive, usage }: GetSessionR
       name: organisation.name,
       status: known(enumName(OrganisationStatus, organisation.status)),
       incentiveRateBps: organisation.incentiveRateBps,
-      dailyTransferLimit: wonToJson(parseWon(organisation.dailyTransferLimitWon, "dailyTransferLimitWon")),
+      dailyTransferLimit: wonOf(organisation.dailyTransferLimitWon),
     },
     key: {
       keyId: key.keyId,
@@ -196,14 +196,4 @@ function usageOf({ quota, limit, used, leased, resetsAt }: QuotaUsage) {
     reserved: Number(leased),
     resetsAt: resetsAt?.toISOString() ?? null,
   };
-}
-
-/** What auth always sends. Its absence is a mistake in the code, not a case. */
-function known<T>(value: T | undefined): T {
-  assert(value !== undefined, "auth's answer is complete");
-  return value;
-}
-
-function iso(moment: Date | undefined): string {
-  return known(moment).toISOString();
 }

@@ -99,6 +99,13 @@ export function route<O extends Operation>(
   return { method, path, operation: definition, handler: handler as Route["handler"] };
 }
 
+/** A refusal that was given before under the same Idempotency-Key, and is given again. */
+export class RepeatedRefusal extends Error {
+  constructor(readonly refusal: DomainError) {
+    super(refusal.message, { cause: refusal });
+  }
+}
+
 /** Answers for an operation whose service does not do it yet. Everything before it (key, rate, validation) is real. */
 export async function notBuilt(): Promise<never> {
   throw new DomainError("SYS_004");

@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { operation } from "./operation";
+import { enumName } from "@wonrail/kit/grpc/client";
+import { type Payment, PaymentStatus } from "@wonrail/proto/payment/v1/payment";
+import { type Clients } from "../clients";
+import { iso, known, pageRequest, paginationOf, settlementOf, wonOf } from "./answers";
+import { executeCommand } from "./executeCommand";
+import { type Handler, operation } from "./operation";
 import {
   amountOf,
   givenId,
@@ -116,3 +121,70 @@ export const listPayments = operation({
   data: pageOf(payment).meta({ id: "PaymentPage" }),
   errors: [],
 });
+
+export function createPaymentWith(clients: Clients): Handler<typeof createPayment> {
+  return async ({ body }, call) => {
+    const { payerWalletId, receiverWalletId, amount, incentiveAmount, memo } = body;
+    const incentiveAmountWon = incentiveAmount == null ? undefined : String(incentiveAmount);
+    const pay = { payerWalletId, receiverWalletId, amountWon: String(amount), incentiveAmountWon, memo };
+    const { value, replayed } = await executeCommand(clients, call, {
+      body: { ...body, incentiveAmount: incentiveAmount ?? undefined },
+      command: { $case: "pay", value: pay },
+      expect: "payment",
+    });
+    return { data: paymentOf(value), replayed };
+  };
+}
+
+export function cancelPaymentWith(clients: Clients): Handler<typeof cancelPayment> {
+  return async ({ body }, call) => {
+    const { paymentId, memo } = body;
+    const { value, replayed } = await executeCommand(clients, call, {
+      body,
+      command: { $case: "cancelPayment", value: { paymentId, memo } },
+      expect: "cancelledPayment",
+    });
+    const data = {
+      ...paymentOf(known(value.payment)),
+      cancelId: value.cancelId,
+      restored: { incentive: wonOf(value.restoredIncentiveWon), normal: wonOf(value.restoredNormalWon) },
+      incentiveClawedBack: wonOf(value.incentiveClawedBackWon),
+      keptFromNormal: wonOf(value.keptFromNormalWon),
+    };
+    return { data, replayed };
+  };
+}
+
+export function getPaymentWith({ payment }: Clients): Handler<typeof getPayment> {
+  return async ({ params: { paymentId } }, { principal: { orgId } }) => ({
+    data: paymentOf(known((await payment.getPayment({ orgId, paymentId })).payment)),
+  });
+}
+
+export function listPaymentsWith({ payment }: Clients): Handler<typeof listPayments> {
+  return async ({ query }, { principal: { orgId } }) => {
+    const { walletId } = query;
+    const { payments, page } = await payment.listPayments({ orgId, walletId, page: pageRequest(query) });
+    return { data: { items: payments.map(paymentOf), pagination: paginationOf(query, page) } };
+  };
+}
+
+function paymentOf(of: Payment) {
+  const breakdown = known(of.breakdown);
+  return {
+    paymentId: of.paymentId,
+    status: known(enumName(PaymentStatus, of.status)),
+    payerWalletId: of.payerWalletId,
+    receiverWalletId: of.receiverWalletId,
+    amount: wonOf(of.amountWon),
+    breakdown: {
+      government: wonOf(breakdown.governmentWon),
+      incentive: wonOf(breakdown.incentiveWon),
+      normal: wonOf(breakdown.normalWon),
+    },
+    incentiveAccrued: wonOf(of.incentiveAccruedWon),
+    memo: of.memo ?? null,
+    settlement: settlementOf(of.settlement),
+    createdAt: iso(of.createdAt),
+  };
+}

@@ -1,5 +1,9 @@
 import { z } from "zod";
-import { operation } from "./operation";
+import { enumName, enumValue } from "@wonrail/kit/grpc/client";
+import { PaymentType, type Record as RecordMessage, RecordStatus } from "@wonrail/proto/relayer/v1/relayer";
+import { type Clients } from "../clients";
+import { iso, known, pageRequest, paginationOf } from "./answers";
+import { type Handler, operation } from "./operation";
 import { givenId, idOf, listQuery, memo, memoGiven, momentOf, pageOf, textOf, timestamp } from "./schemas";
 
 const networkType = z
@@ -164,3 +168,78 @@ export const updateTransactionSchedule = operation({
   data: record,
   errors: ["TX_001", "TX_004"],
 });
+
+export function createTransactionWith({ relayer }: Clients): Handler<typeof createTransaction> {
+  return async ({ body }, { principal: { orgId } }) => {
+    const fields = {
+      ...body,
+      paymentType: enumValue(PaymentType, body.paymentType),
+      txHash: body.paymentType === "INSTANT" ? body.txHash : undefined,
+      scheduledAt: body.paymentType === "SCHEDULED" ? body.scheduledAt : undefined,
+    };
+    return { data: recordOf((await relayer.createRecord({ orgId, fields })).record) };
+  };
+}
+
+export function getTransactionWith({ relayer }: Clients): Handler<typeof getTransaction> {
+  return async ({ params: { id } }, { principal: { orgId } }) => ({
+    data: recordOf((await relayer.getRecord({ orgId, id })).record),
+  });
+}
+
+export function listTransactionsWith({ relayer }: Clients): Handler<typeof listTransactions> {
+  return async ({ query }, { principal: { orgId } }) => {
+    const { records, page } = await relayer.listRecords({
+      orgId,
+      status: query.status ? enumValue(RecordStatus, query.status) : RecordStatus.UNSPECIFIED,
+      paymentType: query.paymentType ? enumValue(PaymentType, query.paymentType) : PaymentType.UNSPECIFIED,
+      address: query.address,
+      from: query.from,
+      to: query.to,
+      page: pageRequest(query),
+    });
+    return { data: { items: records.map(recordOf), pagination: paginationOf(query, page) } };
+  };
+}
+
+export function updateTransactionStatusWith({ relayer }: Clients): Handler<typeof updateTransactionStatus> {
+  return async ({ params: { id }, body }, { principal: { orgId } }) => {
+    const change = {
+      orgId,
+      id,
+      status: enumValue(RecordStatus, body.status),
+      failureReason: body.failureReason,
+    };
+    return { data: recordOf((await relayer.updateRecordStatus(change)).record) };
+  };
+}
+
+export function updateTransactionScheduleWith({
+  relayer,
+}: Clients): Handler<typeof updateTransactionSchedule> {
+  return async ({ params: { id }, body: { scheduledAt } }, { principal: { orgId } }) => ({
+    data: recordOf((await relayer.updateRecordSchedule({ orgId, id, scheduledAt })).record),
+  });
+}
+
+function recordOf(message: RecordMessage | undefined) {
+  const { id, fields, status: state, failureReason, createdAt, updatedAt } = known(message);
+  const of = known(fields);
+  return {
+    id,
+    fromNetworkType: of.fromNetworkType as z.output<typeof networkType>,
+    toNetworkType: of.toNetworkType as z.output<typeof networkType>,
+    paymentType: known(enumName(PaymentType, of.paymentType)),
+    fromAddress: of.fromAddress,
+    toAddress: of.toAddress,
+    txHash: of.txHash ?? null,
+    amount: of.amount,
+    fee: of.fee ?? null,
+    memo: of.memo ?? null,
+    scheduledAt: of.scheduledAt?.toISOString() ?? null,
+    status: known(enumName(RecordStatus, state)),
+    failureReason: failureReason ?? null,
+    createdAt: iso(createdAt),
+    updatedAt: iso(updatedAt),
+  };
+}

@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { operation } from "./operation";
+import { enumName } from "@wonrail/kit/grpc/client";
+import { type Transfer, TransferStatus } from "@wonrail/proto/payment/v1/payment";
+import { type Clients } from "../clients";
+import { iso, known, pageRequest, paginationOf, settlementOf, wonOf } from "./answers";
+import { executeCommand } from "./executeCommand";
+import { type Handler, operation } from "./operation";
 import {
   amountOf,
   givenId,
@@ -94,3 +99,45 @@ export const listTransfers = operation({
   data: pageOf(transfer).meta({ id: "TransferPage" }),
   errors: [],
 });
+
+export function createTransferWith(clients: Clients): Handler<typeof createTransfer> {
+  return async ({ body }, call) => {
+    const { fromWalletId, toWalletAddress, amount, memo } = body;
+    const command = { fromWalletId, toWalletAddress, amountWon: String(amount), memo };
+    const { value, replayed } = await executeCommand(clients, call, {
+      body,
+      command: { $case: "transfer", value: command },
+      expect: "transfer",
+    });
+    return { data: transferOf(value), replayed };
+  };
+}
+
+export function getTransferWith({ payment }: Clients): Handler<typeof getTransfer> {
+  return async ({ params: { transferId } }, { principal: { orgId } }) => ({
+    data: transferOf(known((await payment.getTransfer({ orgId, transferId })).transfer)),
+  });
+}
+
+export function listTransfersWith({ payment }: Clients): Handler<typeof listTransfers> {
+  return async ({ query }, { principal: { orgId } }) => {
+    const { walletId } = query;
+    const { transfers, page } = await payment.listTransfers({ orgId, walletId, page: pageRequest(query) });
+    return { data: { items: transfers.map(transferOf), pagination: paginationOf(query, page) } };
+  };
+}
+
+function transferOf(of: Transfer) {
+  return {
+    transferId: of.transferId,
+    status: known(enumName(TransferStatus, of.status)),
+    fromWalletId: of.fromWalletId,
+    toWalletAddress: of.toWalletAddress,
+    toWalletId: of.toWalletId ?? null,
+    amount: wonOf(of.amountWon),
+    memo: of.memo ?? null,
+    settlement: settlementOf(of.settlement),
+    failureReason: of.failureReason ?? null,
+    createdAt: iso(of.createdAt),
+  };
+}

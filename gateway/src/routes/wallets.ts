@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { operation } from "./operation";
+import { enumName, enumValue } from "@wonrail/kit/grpc/client";
+import { Direction, type WalletTransaction } from "@wonrail/proto/payment/v1/payment";
+import { type Wallet, WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { type Clients } from "../clients";
+import { iso, known, pageRequest, paginationOf, settlementOf, wonOf } from "./answers";
+import { type Handler, operation } from "./operation";
 import {
   givenId,
   idOf,
@@ -186,3 +191,87 @@ export const listWalletTransactions = operation({
   data: pageOf(walletTransaction).meta({ id: "WalletTransactionPage" }),
   errors: ["WAL_002"],
 });
+
+export function createWalletWith({ wallet: service }: Clients): Handler<typeof createWallet> {
+  return async ({ body: { userId, walletType, metadata } }, { principal: { orgId } }) => {
+    const { wallet: made } = await service.createWallet({
+      orgId,
+      userId,
+      walletType: enumValue(WalletType, walletType),
+      metadata: metadata ?? {},
+    });
+    const { availableBalance: _, updatedAt: __, ...data } = walletOf(made);
+    return { data };
+  };
+}
+
+export function getWalletWith({ wallet: service }: Clients): Handler<typeof getWallet> {
+  return async ({ params: { walletId } }, { principal: { orgId } }) => ({
+    data: walletOf((await service.getWallet({ orgId, walletId })).wallet),
+  });
+}
+
+export function listWalletsWith({ wallet: service }: Clients): Handler<typeof listWallets> {
+  return async ({ query }, { principal: { orgId } }) => {
+    const { wallets, page } = await service.listWallets({
+      orgId,
+      userId: query.userId,
+      walletType: query.walletType ? enumValue(WalletType, query.walletType) : WalletType.UNSPECIFIED,
+      status: query.status ? enumValue(WalletStatus, query.status) : WalletStatus.UNSPECIFIED,
+      page: pageRequest(query),
+    });
+    return { data: { items: wallets.map(walletOf), pagination: paginationOf(query, page) } };
+  };
+}
+
+export function updateWalletWith({ wallet: service }: Clients): Handler<typeof updateWallet> {
+  return async ({ params: { walletId }, body: { metadata } }, { principal: { orgId } }) => ({
+    data: walletOf((await service.updateWallet({ orgId, walletId, metadata })).wallet),
+  });
+}
+
+export function deactivateWalletWith({ wallet: service }: Clients): Handler<typeof deactivateWallet> {
+  return async ({ params: { walletId } }, { principal: { orgId } }) => ({
+    data: walletOf((await service.deactivateWallet({ orgId, walletId })).wallet),
+  });
+}
+
+export function listWalletTransactionsWith({ payment }: Clients): Handler<typeof listWalletTransactions> {
+  return async ({ params: { walletId }, query }, { principal: { orgId } }) => {
+    const { type: types = [], from, to } = query;
+    const asked = { orgId, walletId, types, from, to, page: pageRequest(query) };
+    const { transactions, page } = await payment.listWalletTransactions(asked);
+    return { data: { items: transactions.map(lineOf), pagination: paginationOf(query, page) } };
+  };
+}
+
+function walletOf(message: Wallet | undefined) {
+  const of = known(message);
+  return {
+    walletId: of.walletId,
+    userId: of.userId,
+    walletType: known(enumName(WalletType, of.walletType)),
+    walletAddress: of.walletAddress,
+    balance: wonOf(of.balanceWon),
+    availableBalance: wonOf(of.availableBalanceWon),
+    status: known(enumName(WalletStatus, of.status)),
+    metadata: of.metadata,
+    createdAt: iso(of.createdAt),
+    updatedAt: iso(of.updatedAt),
+  };
+}
+
+function lineOf(of: WalletTransaction) {
+  return {
+    transactionId: of.transactionId,
+    type: of.type as WalletTransactionType,
+    direction: known(enumName(Direction, of.direction)),
+    amount: wonOf(of.amountWon),
+    balanceAfter: wonOf(of.balanceAfterWon),
+    counterparty: of.counterparty ?? null,
+    memo: of.memo ?? null,
+    relatedId: of.relatedId,
+    settlement: settlementOf(of.settlement),
+    createdAt: iso(of.createdAt),
+  };
+}

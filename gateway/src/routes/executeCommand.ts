@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { currentContext } from "@wonrail/kit/context";
+import { assert } from "@wonrail/kit/errors";
+import { fromErrorDetail } from "@wonrail/kit/grpc/client";
+import { type ExecuteRequest, type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
+import { type Clients } from "../clients";
+import { type Call, RepeatedRefusal } from "./operation";
+
+type Command = NonNullable<ExecuteRequest["command"]>;
+type Outcome = NonNullable<ExecuteResponse["outcome"]>;
+type Done = Exclude<Outcome["$case"], "error">;
+type ValueOf<D extends Done> = { [O in Outcome as O["$case"]]: O["value"] }[D];
+
+/** Has the payment service do a command, once for the request's Idempotency-Key. */
+export async function executeCommand<D extends Done>(
+  { executePayment }: Pick<Clients, "executePayment">,
+  { idempotencyKey }: Call,
+  request: { body: object; command: Command; expect: D },
+): Promise<{ value: ValueOf<D>; replayed: boolean }> {
+  const context = currentContext();
+  assert(context?.orgId, "a command belongs to an organisation");
+  const { outcome, replayed } = await executePayment({
+    context: { requestId: context.requestId, traceparent: context.traceparent, orgId: context.orgId },
+    idempotencyKey,
+    bodyHash: hashOf(request.body),
+    command: request.command,
+  });
+  if (outcome?.$case === "error") {
+    const refusal = fromErrorDetail(outcome.value);
+    throw replayed ? new RepeatedRefusal(refusal) : refusal;
+  }
+  assert(outcome?.$case === request.expect, "a command is answered by its own outcome");
+  return { value: outcome.value as ValueOf<D>, replayed };
+}
+
+/** The same request whatever the order and spelling of its JSON: the hash is over what was understood. */
+function hashOf(body: object): Buffer {
+  const entries = Object.entries(body).filter(([, value]) => value !== undefined);
+  entries.sort(([one], [other]) => (one < other ? -1 : 1));
+  return createHash("sha256").update(JSON.stringify(entries)).digest();
+}
