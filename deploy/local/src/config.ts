@@ -20,6 +20,8 @@ export interface LocalConfig {
   cacheDir: string;
   javaHome: string | undefined;
   color: boolean;
+  /** False where lines cannot be rewritten. */
+  animate: boolean;
 }
 
 type Env = Record<string, string | undefined>;
@@ -33,7 +35,8 @@ export function readConfig(env: Env = process.env): LocalConfig {
     postgresUrl: value(env, "WONRAIL_POSTGRES_URL"),
     cacheDir: cacheDir(env),
     javaHome: value(env, "JAVA_HOME"),
-    color: value(env, "NO_COLOR") === undefined && value(env, "TERM") !== "dumb",
+    color: value(env, "NO_COLOR") === undefined,
+    animate: value(env, "TERM") !== "dumb" && value(env, "CI") === undefined,
   };
 }
 

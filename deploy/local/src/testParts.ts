@@ -66,7 +66,7 @@ async function postgres(place: Place): Promise<TestPart> {
   if (postgresUrl !== undefined) return given("PostgreSQL given by WONRAIL_TEST_POSTGRES_URL");
   if (place.docker) return (await import("./testContainers.js")).containerPostgres();
   return withNewPorts(async () => {
-    const part = preparePostgres({
+    const part = await preparePostgres({
       dir: join(place.dir, "postgres"),
       logFile: join(place.dir, "postgres.log"),
       port: await randomFreePort(),
@@ -96,7 +96,7 @@ async function kafka(place: Place): Promise<TestPart> {
   if (!java.ok) return withoutKafka(java.why);
   const maven = findMaven();
   if (!kafkaJarsAreCached(cacheDir) && !maven.ok) return withoutKafka(maven.why);
-  const jars = fetchKafkaJars(cacheDir, java.command);
+  const jars = await fetchKafkaJars(cacheDir, java.command);
   return withNewPorts(async () => {
     const dir = join(place.dir, "kafka");
     const [brokerPort, controllerPort] = [await randomFreePort(), await randomFreePort()];

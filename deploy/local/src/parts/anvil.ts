@@ -1,10 +1,14 @@
+import { existsSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { inheritedEnv } from "../config";
 import type { ProcessSpec } from "../process/ownedProcess";
+import { jsonRpc } from "./jsonRpc";
 import { PartError } from "./partError";
 
 export const CHAIN_ID = 31_337;
+/** States of past blocks that can be asked about. Without a limit the node writes every one of them to the user's home folder. */
+const STATES_KEPT = 64;
 
 export interface AnvilOptions {
   dir: string;
@@ -17,25 +21,25 @@ export interface AnvilPart {
   spec: ProcessSpec;
   rpcUrl: string;
   chainId: number;
+  stateFile: string;
 }
 
-/**
- * A block every second, as on a real chain, so that "pending" is something one can see. With one slot an epoch the block before the
- * last but one is final, and the node's `finalized` tag means what it means elsewhere.
- */
+/** With one slot an epoch the block before the last but one is final. The node mines nothing by itself: the block clock does. */
 export function prepareAnvil({ dir, logFile, port, mnemonic }: AnvilOptions): AnvilPart {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
   const rpcUrl = `http://127.0.0.1:${port}`;
+  const stateFile = join(dir, "state.json");
   return {
     rpcUrl,
     chainId: CHAIN_ID,
+    stateFile,
     spec: {
       name: "anvil",
       command: anvilBinary(),
-      args: [
+      args: () => [
         ...["--host", "127.0.0.1", "--port", `${port}`, "--chain-id", `${CHAIN_ID}`, "--mnemonic", mnemonic],
-        ...["--block-time", "1", "--slots-in-an-epoch", "1"],
-        ...["--state", join(dir, "state.json"), "--state-interval", "5", "--preserve-historical-states"],
-        "--quiet",
+        ...["--no-mining", "--slots-in-an-epoch", "1", "--prune-history", `${STATES_KEPT}`, "--quiet"],
+        ...(existsSync(stateFile) ? ["--load-state", stateFile] : []),
       ],
       env: inheritedEnv(),
       cwd: dir,
@@ -50,15 +54,11 @@ export function prepareAnvil({ dir, logFile, port, mnemonic }: AnvilOptions): An
 
 /** The platform package's own binary: the npm wrapper would leave the node running when it is killed. */
 export function anvilBinary(): string {
-  const platform = process.platform === "win32" ? "win32" : process.platform;
   const arch = process.arch === "x64" ? "amd64" : process.arch;
   try {
     const fromWrapper = createRequire(require.resolve("@foundry-rs/anvil/package.json"));
-    return join(
-      dirname(fromWrapper.resolve(`@foundry-rs/anvil-${platform}-${arch}/package.json`)),
-      "bin",
-      "anvil",
-    );
+    const manifest = fromWrapper.resolve(`@foundry-rs/anvil-${process.platform}-${arch}/package.json`);
+    return join(dirname(manifest), "bin", "anvil");
   } catch {
     throw new PartError(
       "The EVM node cannot be started",
@@ -69,13 +69,6 @@ export function anvilBinary(): string {
 }
 
 async function askChainId(rpcUrl: string): Promise<void> {
-  const response = await fetch(rpcUrl, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] }),
-    signal: AbortSignal.timeout(2_000),
-  });
-  const { result } = (await response.json()) as { result?: string };
-  if (Number(result) !== CHAIN_ID)
-    throw new Error(`the node at ${rpcUrl} answers for chain ${result ?? "?"}`);
+  const chainId = await jsonRpc<string>(rpcUrl, "eth_chainId");
+  if (Number(chainId) !== CHAIN_ID) throw new Error(`the node at ${rpcUrl} answers for chain ${chainId}`);
 }

@@ -31,7 +31,7 @@ export function prepareKafka({
 }: KafkaOptions): KafkaPart {
   const dataDir = join(dir, "data");
   const properties = join(dir, "server.properties");
-  mkdirSync(dir, { recursive: true });
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
   if (!existsSync(join(dataDir, "meta.properties"))) cpSync(jars.template, dataDir, { recursive: true });
   writeFileSync(properties, brokerProperties({ brokerPort, controllerPort, dataDir }));
   const brokers = `127.0.0.1:${brokerPort}`;
@@ -40,7 +40,7 @@ export function prepareKafka({
     spec: {
       name: "kafka",
       command: java,
-      args: [
+      args: () => [
         ...[
           "-Xms64m",
           "-Xmx256m",

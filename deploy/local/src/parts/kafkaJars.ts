@@ -1,8 +1,7 @@
-import { spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { inheritedEnv } from "../config";
+import { runCommand } from "../process/runCommand";
 import { findMaven } from "./java";
 import { brokerProperties } from "./kafkaProperties";
 import { PartError } from "./partError";
@@ -21,9 +20,9 @@ export function kafkaJarsAreCached(cacheDir: string): boolean {
 }
 
 /** Fetches the jars once for each version of the pom; everything after that is local. */
-export function fetchKafkaJars(cacheDir: string, java: string): KafkaJars {
+export async function fetchKafkaJars(cacheDir: string, java: string): Promise<KafkaJars> {
   const folder = versionFolder(cacheDir);
-  if (!existsSync(folder)) fill(folder, java);
+  if (!existsSync(folder)) await fill(folder, java);
   return { classPath: classPathOf(folder), template: join(folder, "template") };
 }
 
@@ -41,7 +40,7 @@ function classPathOf(folder: string): string {
 }
 
 /** Made under another name and renamed when complete, so two starts at once and an interrupted download are both harmless. */
-function fill(folder: string, java: string): void {
+async function fill(folder: string, java: string): Promise<void> {
   const maven = findMaven();
   if (!maven.ok)
     throw new PartError(
@@ -56,8 +55,8 @@ function fill(folder: string, java: string): void {
     `-DoutputDirectory=${join(unfinished, "lib")}`,
     "-DincludeScope=runtime",
   ];
-  run(maven.command, ["-q", "-B", "-f", POM, ...goals], "Kafka's jars could not be fetched");
-  format(java, unfinished);
+  await run(maven.command, ["-q", "-B", "-f", POM, ...goals], "Kafka's jars could not be fetched");
+  await format(java, unfinished);
   try {
     renameSync(unfinished, folder);
   } catch {
@@ -66,7 +65,7 @@ function fill(folder: string, java: string): void {
 }
 
 /** Voters are static and named by port, and the ports are not part of what formatting writes. */
-function format(java: string, folder: string): void {
+async function format(java: string, folder: string): Promise<void> {
   const template = join(folder, "template");
   const properties = join(folder, "format.properties");
   writeFileSync(properties, brokerProperties({ brokerPort: 1, controllerPort: 2, dataDir: template }));
@@ -82,20 +81,15 @@ function format(java: string, folder: string): void {
     "-c",
     properties,
   ];
-  run(java, args, "Kafka's storage could not be formatted");
+  await run(java, args, "Kafka's storage could not be formatted");
 }
 
-function run(command: string, args: string[], what: string): void {
-  const { status, stdout, stderr, error } = spawnSync(command, args, {
-    encoding: "utf8",
-    env: inheritedEnv(),
-    timeout: 300_000,
-  });
-  if (status === 0) return;
-  const why = error?.message ?? `${stdout}${stderr}`.trim().split("\n").slice(-5).join("\n");
+async function run(command: string, args: string[], what: string): Promise<void> {
+  const { ok, problem } = await runCommand(command, args, { timeoutMs: 300_000 });
+  if (ok) return;
   throw new PartError(
     what,
-    why,
-    "see that Maven reaches its repository (mvn settings), or choose the other bus: WONRAIL_BUS=postgres.",
+    problem,
+    "see that Maven reaches its repository (~/.m2/settings.xml), or choose the other bus: WONRAIL_BUS=postgres.",
   );
 }

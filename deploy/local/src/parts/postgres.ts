@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { inheritedEnv } from "../config";
 import type { ProcessSpec } from "../process/ownedProcess";
+import { runCommand } from "../process/runCommand";
 import { PartError } from "./partError";
 import { findPostgresBinaries, type PostgresBinaries, type SystemUser } from "./postgresBinaries";
 import { postgresUser } from "./postgresUser";
@@ -35,12 +36,12 @@ const SUPERUSER = "postgres";
 const HOST = "127.0.0.1";
 
 /** Makes the cluster if there is none yet and says how to start it. The process is ours from there on. */
-export function preparePostgres(options: PostgresOptions): PostgresPart {
+export async function preparePostgres(options: PostgresOptions): Promise<PostgresPart> {
   const account = postgresUser();
   const binaries = findPostgresBinaries(account?.user);
   const folder = enterableFolder(options.dir, account?.user);
   const dataDir = join(folder, "data");
-  if (!existsSync(dataDir)) makeCluster(binaries, folder, options, account?.user);
+  if (!existsSync(dataDir)) await makeCluster(binaries, folder, options, account?.user);
   const adminUrl = `postgres://${SUPERUSER}:${options.password}@${HOST}:${options.port}/postgres`;
   return {
     host: HOST,
@@ -51,7 +52,7 @@ export function preparePostgres(options: PostgresOptions): PostgresPart {
     spec: {
       name: "postgres",
       command: join(binaries.bin, "postgres"),
-      args: ["-D", dataDir, ...settings(options).flatMap((setting) => ["-c", setting])],
+      args: () => ["-D", dataDir, ...settings(options).flatMap((setting) => ["-c", setting])],
       env: { ...inheritedEnv(), LC_ALL: "C" },
       cwd: "/",
       ...(account ? { user: account.user } : {}),
@@ -94,41 +95,38 @@ async function connectOnce(url: string): Promise<void> {
 }
 
 /** A half-made cluster never gets the name `data`, so an interrupted first start is simply made again. */
-function makeCluster(
+async function makeCluster(
   binaries: PostgresBinaries,
   folder: string,
-  options: PostgresOptions,
+  { password, durable }: PostgresOptions,
   user: SystemUser | undefined,
-): void {
+): Promise<void> {
   const unfinished = join(folder, "unfinished");
   const passwordFile = join(folder, "password");
   rmSync(unfinished, { recursive: true, force: true });
-  writeFileSync(passwordFile, options.password, { mode: 0o600 });
+  writeFileSync(passwordFile, password, { mode: 0o600 });
   if (user) chownSync(passwordFile, user.uid, user.gid);
-  const result = spawnSync(
-    join(binaries.bin, "initdb"),
-    [
-      ...["-D", unfinished, "-U", SUPERUSER, "-A", "scram-sha-256", `--pwfile=${passwordFile}`],
-      // Stated, because initdb takes them from the caller's locale, which services and containers do not have.
-      ...["--encoding=UTF8", "--locale=C", "--no-instructions"],
-      ...(options.durable ? [] : ["--no-sync"]),
-    ],
-    { encoding: "utf8", cwd: "/", ...user, env: { ...inheritedEnv(), LC_ALL: "C" } },
-  );
+  const args = [
+    ...["-D", unfinished, "-U", SUPERUSER, "-A", "scram-sha-256", `--pwfile=${passwordFile}`],
+    // Stated, because initdb takes them from the caller's locale, which services and containers do not have.
+    ...["--encoding=UTF8", "--locale=C", "--no-instructions"],
+    ...(durable ? [] : ["--no-sync"]),
+  ];
+  const { ok, problem } = await runCommand(join(binaries.bin, "initdb"), args, {
+    user,
+    env: { LC_ALL: "C" },
+  });
   rmSync(passwordFile, { force: true });
-  if (result.status !== 0) {
-    throw new PartError(
-      "PostgreSQL's data folder could not be made",
-      (result.error?.message ?? `${result.stdout}${result.stderr}`).trim(),
-      `see that ${folder} can be written and has 100 MB free, then start again.`,
-    );
+  if (!ok) {
+    const next = `see that ${folder} can be written and has 100 MB free, then start again.`;
+    throw new PartError("PostgreSQL's data folder could not be made", problem, next);
   }
   renameSync(unfinished, join(folder, "data"));
 }
 
 /** The wanted folder, or one below /var/tmp when PostgreSQL's user may not pass one of its parents (a checkout in /root). */
 function enterableFolder(wanted: string, user: SystemUser | undefined): string {
-  const elsewhere = `/var/tmp/wonrail-data-${createHash("sha256").update(wanted).digest("hex").slice(0, 12)}`;
+  const elsewhere = elsewhereFor(wanted);
   for (const folder of [wanted, elsewhere]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!user) return folder;
@@ -142,4 +140,9 @@ function enterableFolder(wanted: string, user: SystemUser | undefined): string {
     `its user (uid ${user?.uid}) can enter neither ${wanted} nor ${elsewhere}`,
     "set WONRAIL_HOME to a folder that every user may pass, such as /var/lib/wonrail.",
   );
+}
+
+/** The same folder at every start. */
+export function elsewhereFor(wanted: string): string {
+  return `/var/tmp/wonrail-data-${createHash("sha256").update(wanted).digest("hex").slice(0, 12)}`;
 }

@@ -2,27 +2,21 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 const TAIL_BYTES = 64 * 1024;
 
-/** The last lines of a file, indented for a message; nothing when there is no such file. */
-export function lastLines(file: string, count: number): string {
+/** The last lines of a file; none when there is no such file. */
+export function lastLines(file: string, count: number): string[] {
   let descriptor: number;
   try {
     descriptor = openSync(file, "r");
   } catch {
-    return "";
+    return [];
   }
   try {
     const { size } = fstatSync(descriptor);
     const length = Math.min(size, TAIL_BYTES);
     const buffer = Buffer.alloc(length);
     readSync(descriptor, buffer, 0, length, size - length);
-    const lines = buffer
-      .toString("utf8")
-      .split("\n")
-      .filter((line) => line.trim() !== "");
-    return lines
-      .slice(-count)
-      .map((line) => `    ${line}`)
-      .join("\n");
+    const lines = buffer.toString("utf8").split("\n");
+    return lines.filter((line) => line.trim() !== "").slice(-count);
   } finally {
     closeSync(descriptor);
   }

@@ -10,7 +10,8 @@ import { lastLines } from "./lastLines";
 export interface ProcessSpec {
   name: string;
   command: string;
-  args: readonly string[];
+  /** Asked for at each start. */
+  args: () => readonly string[];
   env: Record<string, string>;
   cwd: string;
   /** Another user to run as: PostgreSQL refuses to be root. */
@@ -19,8 +20,10 @@ export interface ProcessSpec {
   stopSignal: NodeJS.Signals;
   stopGraceMs: number;
   readyTimeoutMs: number;
+  /** Clears away what an earlier run that was killed may have left. */
+  beforeSpawn?: () => Promise<void>;
   /** Resolves once the process does its work; asked again until it does. */
-  probe(): Promise<void>;
+  probe: () => Promise<void>;
 }
 
 export interface Exit {
@@ -32,6 +35,8 @@ export interface OwnedProcess {
   readonly spec: ProcessSpec;
   readonly pid: number;
   readonly exited: Promise<Exit>;
+  /** Resolves when it does its work, rejects when it ends before that or takes too long. */
+  ready(): Promise<void>;
   /** Asks it to stop and insists after the grace time. */
   stop(): Promise<Exit>;
 }
@@ -40,42 +45,19 @@ const PROBE_PAUSE_MS = 50;
 
 /** Starts the process and returns when it is ready. What it wrote last is in the error when it is not. */
 export async function startProcess(spec: ProcessSpec, guard: Guard): Promise<OwnedProcess> {
-  const owned = spawnProcess(spec, guard);
-  const timeout = new AbortController();
+  const owned = await spawnProcess(spec, guard);
   try {
-    const gone = owned.exited.then((exit) => {
-      throw failed(spec, `it ended at once with ${describeExit(exit)}`);
-    });
-    await Promise.race([gone, untilReady(spec, timeout.signal)]);
+    await owned.ready();
     return owned;
   } catch (error) {
     await owned.stop();
     throw error;
-  } finally {
-    timeout.abort();
   }
 }
 
-export function describeExit({ code, signal }: Exit): string {
-  return signal === null ? `exit code ${code}` : signal;
-}
-
-function spawnProcess(spec: ProcessSpec, guard: Guard): OwnedProcess {
-  mkdirSync(dirname(spec.logFile), { recursive: true });
-  const log = openSync(spec.logFile, "a", 0o600);
-  let child: ChildProcess;
-  try {
-    child = spawn(spec.command, spec.args, {
-      cwd: spec.cwd,
-      env: spec.env,
-      // A group of its own: Ctrl-C reaches only the launcher, which then stops everything in order.
-      detached: true,
-      stdio: ["ignore", log, log],
-      ...spec.user,
-    });
-  } finally {
-    closeSync(log);
-  }
+export async function spawnProcess(spec: ProcessSpec, guard: Guard): Promise<OwnedProcess> {
+  await spec.beforeSpawn?.();
+  const child = spawnLogged(spec);
   const { pid } = child;
   const exited = new Promise<Exit>((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
@@ -84,19 +66,17 @@ function spawnProcess(spec: ProcessSpec, guard: Guard): OwnedProcess {
   if (pid === undefined) throw failed(spec, `${spec.command} cannot be run`);
   guard.watch(pid, spec.stopSignal);
   void exited.then(() => guard.forget(pid));
-  return { spec, pid, exited, stop: () => stopProcess(spec, pid, exited) };
+  return {
+    spec,
+    pid,
+    exited,
+    ready: () => untilReady(spec, exited),
+    stop: () => stopProcess(spec, pid, exited),
+  };
 }
 
-async function stopProcess(spec: ProcessSpec, pid: number, exited: Promise<Exit>): Promise<Exit> {
-  signalGroup(pid, spec.stopSignal);
-  const timer = new AbortController();
-  const late = sleep(spec.stopGraceMs, "late" as const, { signal: timer.signal, ref: true }).catch(
-    () => "late" as const,
-  );
-  const first = await Promise.race([exited, late]);
-  timer.abort();
-  if (first === "late") signalGroup(pid, "SIGKILL");
-  return exited;
+export function describeExit({ code, signal }: Exit): string {
+  return signal === null ? `exit code ${code}` : signal;
 }
 
 /** The process leads its group, so what it started goes with it. */
@@ -108,10 +88,50 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-async function untilReady(spec: ProcessSpec, signal: AbortSignal): Promise<void> {
+/** The file itself is the process's output: nothing passes through us, and nothing is lost when we go. */
+function spawnLogged(spec: ProcessSpec): ChildProcess {
+  mkdirSync(dirname(spec.logFile), { recursive: true });
+  const log = openSync(spec.logFile, "a", 0o600);
+  try {
+    return spawn(spec.command, spec.args(), {
+      cwd: spec.cwd,
+      env: spec.env,
+      // A group of its own: Ctrl-C reaches only the launcher, which then stops everything in order.
+      detached: true,
+      stdio: ["ignore", log, log],
+      ...spec.user,
+    });
+  } finally {
+    closeSync(log);
+  }
+}
+
+async function stopProcess(spec: ProcessSpec, pid: number, exited: Promise<Exit>): Promise<Exit> {
+  signalGroup(pid, spec.stopSignal);
+  const insist = setTimeout(() => signalGroup(pid, "SIGKILL"), spec.stopGraceMs);
+  try {
+    return await exited;
+  } finally {
+    clearTimeout(insist);
+  }
+}
+
+async function untilReady(spec: ProcessSpec, exited: Promise<Exit>): Promise<void> {
+  let over = false;
+  const gone = exited.then((exit) => {
+    throw failed(spec, `it ended at once with ${describeExit(exit)}`);
+  });
+  try {
+    await Promise.race([gone, probeUntil(spec, () => over)]);
+  } finally {
+    over = true;
+  }
+}
+
+async function probeUntil(spec: ProcessSpec, over: () => boolean): Promise<void> {
   const deadline = Date.now() + spec.readyTimeoutMs;
   let last = "it never answered";
-  while (Date.now() < deadline && !signal.aborted) {
+  while (Date.now() < deadline && !over()) {
     try {
       return await spec.probe();
     } catch (error) {
@@ -119,14 +139,16 @@ async function untilReady(spec: ProcessSpec, signal: AbortSignal): Promise<void>
     }
     await sleep(PROBE_PAUSE_MS);
   }
-  if (!signal.aborted) throw failed(spec, `it was not ready after ${spec.readyTimeoutMs / 1000} s (${last})`);
+  if (!over()) throw failed(spec, `it was not ready after ${spec.readyTimeoutMs / 1000} s (${last})`);
 }
 
 function failed(spec: ProcessSpec, why: string): PartError {
-  const tail = lastLines(spec.logFile, 8);
+  const tail = lastLines(spec.logFile, 8)
+    .map((line) => `\n    ${line}`)
+    .join("");
   return new PartError(
     `${spec.name} did not start`,
-    tail === "" ? why : `${why}. It wrote:\n${tail}`,
+    tail === "" ? why : `${why}. It wrote:${tail}`,
     `read ${spec.logFile}, mend what it says, and start again; "make doctor" checks this machine.`,
   );
 }

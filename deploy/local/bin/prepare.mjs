@@ -1,0 +1,128 @@
+/**
+ * Makes the checkout runnable: the right Node, the locked packages, the compiled sources. Plain Node with nothing but its own modules,
+ * because it runs before `npm ci`. Each step is skipped when what it would make is there and still fits.
+ */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const REPOSITORY = join(dirname(fileURLToPath(import.meta.url)), "../../..");
+const OLDEST_NODE = [20, 19];
+const MODULES = join(REPOSITORY, "node_modules");
+/** What was installed and built; beside what it speaks about, so that both go together. */
+const INSTALLED = join(MODULES, ".wonrail-installed");
+const BUILT = join(MODULES, ".wonrail-built");
+
+/** Returns how long each step took. Ends the process, with the reason, when one fails. */
+export function prepare() {
+  requireNode();
+  const installMs = timed(() => install());
+  const buildMs = timed(() => build());
+  return { installMs, buildMs };
+}
+
+function requireNode() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
+  fail(
+    `Node ${process.versions.node} is too old: this needs ${OLDEST_NODE.join(".")} or newer.`,
+    "install Node 20, 22 or 24 (https://nodejs.org, or your version manager), then run this again.",
+  );
+}
+
+function install() {
+  const lock = hashOf(readFileSync(join(REPOSITORY, "package-lock.json")));
+  if (read(INSTALLED) === lock || installedByHand()) return;
+  run(
+    "installing packages",
+    ["ci", "--no-progress"],
+    "see that npm reaches its registry (npm config get registry), then run this again.",
+  );
+  writeFileSync(INSTALLED, lock);
+}
+
+/** npm leaves a note of its own; one that is newer than the lock file was made from it. */
+function installedByHand() {
+  const note = join(MODULES, ".package-lock.json");
+  return (
+    existsSync(note) && statSync(note).mtimeMs >= statSync(join(REPOSITORY, "package-lock.json")).mtimeMs
+  );
+}
+
+function build() {
+  const sources = hashOfSources();
+  if (read(BUILT) === sources && existsSync(join(REPOSITORY, "deploy/local/dist"))) return;
+  run("building", ["run", "build", "--silent"], "mend what the compiler says, then run this again.");
+  writeFileSync(BUILT, sources);
+}
+
+/** Names, sizes and times of everything that is compiled: also a file that went away, or came back older, is a change. */
+function hashOfSources() {
+  const hash = createHash("sha256");
+  for (const file of sourceFiles(REPOSITORY)) {
+    const { size, mtimeMs } = statSync(file);
+    hash.update(`${relative(REPOSITORY, file)} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest("hex");
+}
+
+const SKIPPED = new Set([
+  "node_modules",
+  "dist",
+  "gen",
+  "out",
+  "cache",
+  "coverage",
+  "artifacts",
+  "docs",
+  "helm",
+]);
+const SOURCE = /(\.ts|\.proto|tsconfig.*\.json|package\.json|package-lock\.json|buf.*\.yaml)$/;
+
+function* sourceFiles(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true }).sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  )) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory() && !SKIPPED.has(entry.name) && !entry.name.startsWith("."))
+      yield* sourceFiles(path);
+    if (entry.isFile() && SOURCE.test(entry.name)) yield path;
+  }
+}
+
+function run(what, args, next) {
+  process.stdout.write(`  ${what} (npm ${args.join(" ")}) …\n`);
+  const startedAt = Date.now();
+  const result = spawnSync("npm", args, {
+    cwd: REPOSITORY,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    maxBuffer: 1 << 28,
+  });
+  if (result.status !== 0) {
+    process.stderr.write(`${result.stdout ?? ""}${result.stderr ?? ""}`);
+    fail(`${what} failed${result.error ? `: ${result.error.message}` : ""}.`, next);
+  }
+  process.stdout.write(`  ${what} took ${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`);
+}
+
+function fail(what, next) {
+  process.stderr.write(`\n${what}\n  Next: ${next}\n`);
+  process.exit(1);
+}
+
+function timed(work) {
+  const startedAt = Date.now();
+  work();
+  return Date.now() - startedAt;
+}
+
+function hashOf(bytes) {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+function read(file) {
+  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+}

@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { readConfig } from "../config";
+import { askLauncher } from "../control";
+import { homeAt } from "../home";
+import { clearLeftovers } from "../launcher";
+import { readLauncher, type Launcher } from "../launcherFile";
+import { isAlive } from "../process/fingerprint";
+
+const PATIENCE_MS = 60_000;
+
+/** Stops the running stack from another terminal, and what a killed one left. */
+export async function down(): Promise<number> {
+  const home = homeAt(readConfig().home);
+  const launcher = readLauncher(home.launcherFile);
+  if (launcher) await endLauncher(launcher);
+  await clearLeftovers(home, { note: say });
+  say(
+    launcher
+      ? "The stack is stopped. Its data stays; `make up` starts it again."
+      : `No stack is running in ${home.dir}.`,
+  );
+  return 0;
+}
+
+export async function endLauncher(launcher: Launcher): Promise<void> {
+  try {
+    await askLauncher(launcher, "POST", "shutdown");
+  } catch {
+    process.kill(launcher.pid, "SIGTERM"); // It is still starting, or hangs.
+  }
+  const deadline = Date.now() + PATIENCE_MS;
+  while (isAlive(launcher) && Date.now() < deadline) await sleep(50);
+  if (isAlive(launcher)) process.kill(launcher.pid, "SIGKILL"); // Its guard ends the rest.
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

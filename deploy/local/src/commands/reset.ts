@@ -1,0 +1,54 @@
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { readConfig } from "../config";
+import { homeAt, type Home } from "../home";
+import { clearLeftovers } from "../launcher";
+import { readLauncher } from "../launcherFile";
+import { removeKafkaDocker } from "../parts/kafkaDocker";
+import { findDocker } from "../parts/docker";
+import { elsewhereFor } from "../parts/postgres";
+import { endLauncher } from "./down";
+
+/** Forgets a stack: its data, keys and logs. Asks first, unless --yes says that somebody has thought about it. */
+export async function reset(args: string[]): Promise<number> {
+  const home = homeAt(readConfig().home);
+  if (!existsSync(home.dir)) {
+    process.stdout.write(`There is nothing to forget in ${home.dir}.\n`);
+    return 0;
+  }
+  if (!looksLikeHome(home)) {
+    process.stderr.write(`${home.dir} does not look like a stack's home; nothing was removed.\n`);
+    return 1;
+  }
+  if (!args.includes("--yes") && !(await confirmed(home.dir))) {
+    process.stdout.write("Nothing was changed.\n");
+    return 1;
+  }
+  const launcher = readLauncher(home.launcherFile);
+  if (launcher) await endLauncher(launcher);
+  await clearLeftovers(home, { note: (text) => process.stdout.write(`${text}\n`) });
+  if (findDocker().ok && existsSync(home.part("kafka"))) await removeKafkaDocker(home.part("kafka"));
+  rmSync(elsewhereFor(home.part("postgres")), { recursive: true, force: true });
+  for (const name of readdirSync(home.dir)) rmSync(join(home.dir, name), { recursive: true, force: true });
+  process.stdout.write(`Forgotten: ${home.dir}. The next \`make up\` starts afresh.\n`);
+  return 0;
+}
+
+/** WONRAIL_HOME may name anything; what we did not make we do not remove. */
+function looksLikeHome({ dir, secretsDir }: Home): boolean {
+  return readdirSync(dir).length === 0 || existsSync(secretsDir);
+}
+
+async function confirmed(dir: string): Promise<boolean> {
+  if (!process.stdin.isTTY) {
+    process.stderr.write("There is nobody to ask: add --yes (npm run reset -- --yes).\n");
+    return false;
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await terminal.question(
+    `This removes all data, keys and logs in ${dir}. Type yes to go on: `,
+  );
+  terminal.close();
+  return answer.trim().toLowerCase() === "yes";
+}

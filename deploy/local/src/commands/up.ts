@@ -1,0 +1,98 @@
+import { parseArgs } from "node:util";
+import { createChecklist, seconds, type Checklist } from "../checklist";
+import { parseBus, readConfig, type LocalConfig } from "../config";
+import { homeAt } from "../home";
+import { AlreadyRunning } from "../launcherFile";
+import { runLauncher } from "../launcher";
+import { PartError } from "../parts/partError";
+import { readySummary } from "../readySummary";
+
+/** Times from before this file could be loaded: installing and building came first. */
+export interface Preparation {
+  installMs: number;
+  buildMs: number;
+}
+
+const EXIT = { done: 0, failed: 1, alreadyRunning: 2, usage: 64 };
+
+const HELP = `Starts the whole system on this machine and keeps it running until Ctrl-C.
+
+  npm run up -- [--bus kafka|postgres]
+
+  --bus    use this event bus instead of the best one that this machine has (or WONRAIL_BUS)
+
+WONRAIL_HOME names the folder for data, logs and stack.json; stacks with different homes run side by side.
+KAFKA_BROKERS and WONRAIL_POSTGRES_URL name servers that run already.
+`;
+
+export async function up(args: string[], preparation: Preparation): Promise<number> {
+  const startedAt = Date.now();
+  const options = readOptions(args);
+  if (typeof options === "number") return options;
+  const home = homeAt(options.home);
+  const checklist = terminalChecklist(options);
+  const stop = new AbortController();
+  listenForSignals(stop, checklist);
+  try {
+    await runLauncher({
+      config: options,
+      home,
+      checklist,
+      stop,
+      onReady: (stack) => {
+        const times = { ...preparation, startMs: Date.now() - startedAt };
+        process.stdout.write(readySummary(stack, home, times));
+      },
+    });
+    return EXIT.done;
+  } catch (error) {
+    if (stop.signal.aborted) return EXIT.done;
+    if (error instanceof AlreadyRunning) {
+      process.stderr.write(
+        `${error.message}\n  Next: use it (${home.stackFile}), or end it with \`make down\`.\n`,
+      );
+      return EXIT.alreadyRunning;
+    }
+    process.stderr.write(
+      `\n${error instanceof PartError ? error.message : String((error as Error).stack)}\n`,
+    );
+    return EXIT.failed;
+  } finally {
+    if (stop.signal.aborted) checklist.note(`Stopped. ${seconds(Date.now() - startedAt)} in all.`);
+  }
+}
+
+function readOptions(args: string[]): LocalConfig | number {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: { bus: { type: "string" }, help: { type: "boolean", short: "h" } },
+    });
+    if (values.help) {
+      process.stdout.write(HELP);
+      return EXIT.done;
+    }
+    const config = readConfig();
+    return values.bus === undefined ? config : { ...config, bus: parseBus(values.bus) };
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${HELP}`);
+    return EXIT.usage;
+  }
+}
+
+function terminalChecklist({ color, animate }: LocalConfig): Checklist {
+  const terminal = process.stdout.isTTY;
+  const write = (text: string): void => void process.stdout.write(text);
+  return createChecklist({ write, live: terminal && animate, color: terminal && color, now: Date.now });
+}
+
+/** The first signal stops everything in order. Whoever sends a second one does not want to wait: the guard ends what is left. */
+function listenForSignals(stop: AbortController, checklist: Checklist): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      if (stop.signal.aborted) process.exit(EXIT.failed);
+      checklist.note("\nStopping…");
+      stop.abort();
+    });
+  }
+}

@@ -1,0 +1,55 @@
+import { join } from "node:path";
+import { REPOSITORY } from "./config";
+import { PartError } from "./parts/partError";
+import { runCommand } from "./process/runCommand";
+import type { DemoOrganisation, Stack } from "./stackFile";
+
+const NAME = "Demo Bank";
+const CODE = "DEMO";
+const ADMIN = join(REPOSITORY, "services/auth/bin/admin.mjs");
+
+interface Created {
+  orgCode: string;
+  apiKey: string;
+  secretKey: string;
+}
+
+/** An organisation to play with. Its keys are in stack.json and nowhere else: the database has only their hashes. */
+export async function ensureDemoOrganisation(stack: Stack, authUrl: string): Promise<DemoOrganisation[]> {
+  const admin = <T>(...args: string[]): Promise<T> => runAdmin<T>(authUrl, args);
+  const known = stack.organisations[0];
+  if (known !== undefined && (await isAccepted(stack.gatewayUrl, known))) return stack.organisations;
+
+  const organisations = await admin<{ orgCode: string }[]>("org", "list", "--json");
+  if (!organisations.some(({ orgCode }) => orgCode === CODE)) {
+    const terms = ["--plan", "ENTERPRISE", "--incentive-bps", "500"];
+    const made = await admin<Created>("org", "create", "--name", NAME, "--code", CODE, ...terms, "--json");
+    return [{ name: NAME, orgCode: CODE, apiKey: made.apiKey, secretKey: made.secretKey }];
+  }
+  // The file was lost, or the key in it has expired since the last start.
+  const { apiKey } = await admin<Created>("key", "issue", "--org", CODE, "--json");
+  const { secretKey } = known ?? (await admin<Created>("org", "rotate-secret", "--code", CODE, "--json"));
+  return [{ name: NAME, orgCode: CODE, apiKey, secretKey }];
+}
+
+async function isAccepted(gatewayUrl: string, { apiKey }: DemoOrganisation): Promise<boolean> {
+  const response = await fetch(`${gatewayUrl}/api/wallet-auth/session`, {
+    headers: { "x-api-key": apiKey },
+    signal: AbortSignal.timeout(10_000),
+  });
+  await response.arrayBuffer();
+  return response.ok;
+}
+
+async function runAdmin<T>(authUrl: string, args: string[]): Promise<T> {
+  const { ok, stdout, problem } = await runCommand(process.execPath, [ADMIN, ...args], {
+    env: { DATABASE_URL: authUrl, USER: "make up" },
+  });
+  if (!ok)
+    throw new PartError(
+      "The demo organisation could not be made",
+      problem,
+      "read logs/auth.log; `make reset` starts afresh.",
+    );
+  return JSON.parse(stdout) as T;
+}

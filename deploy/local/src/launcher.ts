@@ -1,0 +1,112 @@
+import { rmSync } from "node:fs";
+import type { Checklist } from "./checklist";
+import type { LocalConfig } from "./config";
+import { openControl, type ControlDoor } from "./control";
+import { makeHome, type Home } from "./home";
+import { takeLauncherFile, writeLauncherFile } from "./launcherFile";
+import { fingerprint, type KnownProcess } from "./process/fingerprint";
+import { startGuard, type Guard } from "./process/guard";
+import { endLeftovers } from "./process/leftovers";
+import { Supervisor } from "./process/supervisor";
+import { readText, writePrivateJson } from "./privateFile";
+import { startLogRotation } from "./rotateLogs";
+import { startStack } from "./startStack";
+import { writeStackFile, type Stack } from "./stackFile";
+
+export interface LauncherOptions {
+  config: LocalConfig;
+  home: Home;
+  checklist: Checklist;
+  /** Aborted when somebody asks us to stop. */
+  stop: AbortController;
+  onReady: (stack: Stack) => void;
+}
+
+/** The whole life of a stack. Returns when it has been stopped, in order and completely; throws what kept it from starting. */
+export async function runLauncher({
+  config,
+  home,
+  checklist,
+  stop,
+  onReady,
+}: LauncherOptions): Promise<void> {
+  makeHome(home);
+  const launcher = takeLauncherFile(home.launcherFile);
+  const closers: (() => Promise<void> | void)[] = [() => rmSync(home.launcherFile, { force: true })];
+  try {
+    await clearLeftovers(home, checklist);
+    const guard = startGuard();
+    closers.push(() => guard.close());
+    const known: { stack?: Stack } = {};
+    const supervisor = new Supervisor({
+      guard,
+      onChange: () => recordProcesses(home, guard, supervisor, known.stack),
+      onTrouble: (message) => checklist.note(message),
+    });
+    closers.push(
+      () => rmSync(home.processesFile, { force: true }),
+      () => supervisor.close(),
+    );
+    const control = await openControlOf(supervisor, stop);
+    closers.push(() => control.close());
+    writeLauncherFile(home.launcherFile, {
+      ...launcher,
+      control: { port: control.port, token: control.token },
+    });
+    const rotation = startLogRotation(home.logsDir);
+    closers.push(() => rotation.close());
+
+    // Whatever is starting when we are asked to stop ends at once, and the start with it.
+    stop.signal.addEventListener("abort", () => void supervisor.close());
+    const { stack, clock } = await startStack({ config, home, supervisor, checklist, signal: stop.signal });
+    closers.push(() => clock.close());
+    known.stack = stack;
+    recordProcesses(home, guard, supervisor, stack);
+    onReady(stack);
+    await aborted(stop.signal);
+  } finally {
+    for (const close of closers.reverse()) await close();
+  }
+}
+
+/** What a launcher left that was killed, and its guard with it. */
+export async function clearLeftovers(
+  { processesFile }: Home,
+  checklist: Pick<Checklist, "note">,
+): Promise<void> {
+  const known = JSON.parse(readText(processesFile) ?? "[]") as KnownProcess[];
+  const ended = await endLeftovers(known);
+  if (ended.length > 0) checklist.note(`Ended what an earlier start left running: ${ended.join(", ")}.`);
+  rmSync(processesFile, { force: true });
+}
+
+function openControlOf(supervisor: Supervisor, stop: AbortController): Promise<ControlDoor> {
+  return openControl({
+    act: (verb, name) => supervisor[verb](name),
+    statuses: () => supervisor.statuses(),
+    shutdown: () => stop.abort(),
+  });
+}
+
+/** For the next start, should this one be killed; and for everybody who reads stack.json. */
+function recordProcesses(home: Home, guard: Guard, supervisor: Supervisor, stack: Stack | undefined): void {
+  const statuses = supervisor.statuses();
+  const running = [{ name: "guard", pid: guard.pid }, ...statuses].flatMap(({ name, pid }) => {
+    const known = pid === undefined ? undefined : fingerprint(pid);
+    return pid === undefined || known === undefined ? [] : [{ name, pid, fingerprint: known }];
+  });
+  writePrivateJson(home.processesFile, running satisfies KnownProcess[]);
+  if (!stack) return;
+  for (const { name, pid } of statuses) {
+    const entry = stack.services[name];
+    if (entry) entry.pid = pid ?? null;
+  }
+  writeStackFile(home.stackFile, stack);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,41 @@
+import { freePort } from "./process/freePort";
+import { PREFERRED_PORTS, SERVICES } from "./services";
+import type { Stack } from "./stackFile";
+
+export interface StackPorts {
+  gateway: number;
+  gatewayOps: number;
+  postgres: number;
+  kafka: number;
+  kafkaController: number;
+  anvil: number;
+  grpc: Record<string, number>;
+  ops: Record<string, number>;
+}
+
+/** The ports of last time, so that an address that somebody noted stays good; else the usual ones; else the next that are free. */
+export async function choosePorts(previous: Stack | undefined): Promise<StackPorts> {
+  const taken = new Set<number>();
+  const take = async (preferred: number): Promise<number> => {
+    const port = await freePort(preferred, taken);
+    taken.add(port);
+    return port;
+  };
+  const gateway = await take(portOf(previous?.gatewayUrl) ?? PREFERRED_PORTS.gateway);
+  const gatewayOps = await take(portOf(previous?.services.gateway?.ops) ?? PREFERRED_PORTS.gatewayOps);
+  const postgres = await take(previous?.postgres.port ?? PREFERRED_PORTS.postgres);
+  const kafka = await take(PREFERRED_PORTS.kafka);
+  const kafkaController = await take(PREFERRED_PORTS.kafkaController);
+  const anvil = await take(portOf(previous?.chain.rpcUrl) ?? PREFERRED_PORTS.anvil);
+  const [grpc, ops]: [Record<string, number>, Record<string, number>] = [{}, {}];
+  for (const { name, preferred } of SERVICES) {
+    grpc[name] = await take(portOf(previous?.services[name]?.grpc) ?? preferred.grpc);
+    ops[name] = await take(portOf(previous?.services[name]?.ops) ?? preferred.ops);
+  }
+  return { gateway, gatewayOps, postgres, kafka, kafkaController, anvil, grpc, ops };
+}
+
+function portOf(address: string | undefined): number | undefined {
+  const port = Number(/:(\d+)$/.exec(address ?? "")?.[1]);
+  return Number.isInteger(port) && port > 0 ? port : undefined;
+}

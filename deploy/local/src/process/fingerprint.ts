@@ -1,0 +1,47 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+
+/**
+ * Who has this process id: when it started and its command line, or undefined when nobody has. A number alone says nothing, since
+ * the kernel gives it to another process soon after.
+ */
+export function fingerprint(pid: number): string | undefined {
+  return existsSync("/proc/self/stat") ? fromProc(pid) : fromPs(pid);
+}
+
+export interface KnownProcess {
+  name: string;
+  pid: number;
+  fingerprint: string;
+}
+
+export function isAlive({ pid, fingerprint: known }: Pick<KnownProcess, "pid" | "fingerprint">): boolean {
+  return fingerprint(pid) === known;
+}
+
+function fromProc(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name in parentheses may hold anything, so the fields are counted from its end: state is the first, start time the 20th.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    if (fields[0] === "Z") return undefined;
+    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+    return `${fields[19]} ${shortHash(command)}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function fromPs(pid: number): string | undefined {
+  try {
+    const options = { encoding: "utf8", env: { LC_ALL: "C", PATH: "/bin:/usr/bin" } } as const;
+    return shortHash(execFileSync("ps", ["-o", "lstart=,command=", "-p", `${pid}`], options).trim());
+  } catch {
+    return undefined;
+  }
+}
+
+function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}

@@ -1,0 +1,56 @@
+import type { ProcessSpec } from "./ownedProcess";
+import { Unit, type UnitDeps, type UnitStatus } from "./unit";
+
+/** What uses others has the higher stage, and stops before what it uses. */
+export type Stage = 0 | 1 | 2;
+
+/** All processes of one stack, by name. */
+export class Supervisor {
+  #units = new Map<string, { unit: Unit; stage: Stage }>();
+  #deps: UnitDeps;
+  #closed = false;
+
+  constructor(deps: UnitDeps) {
+    this.#deps = deps;
+  }
+
+  async run(spec: ProcessSpec, stage: Stage): Promise<void> {
+    if (this.#closed) throw new Error("The stack is being stopped.");
+    const unit = new Unit(spec, this.#deps);
+    this.#units.set(spec.name, { unit, stage });
+    await unit.start();
+  }
+
+  start(name: string): Promise<void> {
+    return this.#unit(name).start();
+  }
+
+  stop(name: string): Promise<void> {
+    return this.#unit(name).stop();
+  }
+
+  async restart(name: string): Promise<void> {
+    await this.stop(name);
+    await this.start(name);
+  }
+
+  statuses(): UnitStatus[] {
+    return [...this.#units.values()].map(({ unit }) => unit.status);
+  }
+
+  /** Stops everything, also what is only just starting, and lets nothing start any more. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const units = [...this.#units.values()];
+    for (const stage of [2, 1, 0]) {
+      await Promise.all(units.filter((entry) => entry.stage === stage).map(({ unit }) => unit.stop()));
+    }
+  }
+
+  #unit(name: string): Unit {
+    const entry = this.#units.get(name);
+    if (!entry)
+      throw new Error(`There is no process "${name}". There are: ${[...this.#units.keys()].join(", ")}.`);
+    return entry.unit;
+  }
+}

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Guard } from "./guard";
+import { describeExit, spawnProcess, type OwnedProcess, type ProcessSpec } from "./ownedProcess";
+
+export type UnitState = "stopped" | "starting" | "ready" | "restarting" | "stopping";
+
+export interface UnitStatus {
+  name: string;
+  state: UnitState;
+  pid: number | undefined;
+  /** How often it was started again without anybody asking for it. */
+  restarts: number;
+}
+
+export interface UnitDeps {
+  guard: Guard;
+  onChange: (status: UnitStatus) => void;
+  /** A sentence for people: it ended, it could not be started again. */
+  onTrouble: (message: string) => void;
+  /** How long to wait before the nth attempt in a row. */
+  backoffMs?: (failures: number) => number;
+}
+
+const STABLE_MS = 30_000;
+
+/** One process of the stack that is kept running until somebody wants it stopped. */
+export class Unit {
+  #spec: ProcessSpec;
+  #deps: UnitDeps;
+  #state: UnitState = "stopped";
+  #process: OwnedProcess | undefined;
+  #restarts = 0;
+  /** Set while the process is wanted; aborting it ends the pause before the next attempt. */
+  #wanted: AbortController | undefined;
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor(spec: ProcessSpec, deps: UnitDeps) {
+    this.#spec = spec;
+    this.#deps = deps;
+  }
+
+  get status(): UnitStatus {
+    return { name: this.#spec.name, state: this.#state, pid: this.#process?.pid, restarts: this.#restarts };
+  }
+
+  /** Resolves when it is ready. When the very first attempt fails, it is not tried again: somebody is waiting for the answer. */
+  start(): Promise<void> {
+    if (this.#wanted) return Promise.resolve();
+    const wanted = new AbortController();
+    this.#wanted = wanted;
+    return new Promise((resolve, reject) => {
+      this.#loop = this.#keepRunning(wanted.signal, { resolve, reject });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#wanted?.abort();
+    this.#wanted = undefined;
+    if (this.#process) this.#change("stopping");
+    await this.#process?.stop();
+    await this.#loop;
+  }
+
+  async #keepRunning(
+    signal: AbortSignal,
+    first: { resolve(): void; reject(error: unknown): void },
+  ): Promise<void> {
+    const { onTrouble, backoffMs = defaultBackoffMs } = this.#deps;
+    let failures = 0;
+    let everReady = false;
+    while (!signal.aborted) {
+      const startedAt = Date.now();
+      this.#change(failures === 0 ? "starting" : "restarting");
+      try {
+        await this.#attempt();
+        everReady = true;
+        first.resolve();
+        const exit = await this.#process!.exited;
+        if (!signal.aborted)
+          onTrouble(`${this.#spec.name} ended with ${describeExit(exit)}; starting it again`);
+      } catch (error) {
+        await this.#process?.stop();
+        if (!everReady) {
+          first.reject(error);
+          break;
+        }
+        if (!signal.aborted) onTrouble(error instanceof Error ? error.message : String(error));
+      }
+      this.#process = undefined;
+      if (signal.aborted) break;
+      failures = Date.now() - startedAt > STABLE_MS ? 1 : failures + 1;
+      this.#restarts += 1;
+      this.#change("restarting");
+      await sleep(backoffMs(failures), undefined, { signal }).catch(() => undefined);
+    }
+    this.#process = undefined;
+    if (this.#wanted?.signal === signal) this.#wanted = undefined;
+    this.#change("stopped");
+  }
+
+  async #attempt(): Promise<void> {
+    this.#process = await spawnProcess(this.#spec, this.#deps.guard);
+    this.#change(this.#state);
+    await this.#process.ready();
+    this.#change("ready");
+  }
+
+  #change(state: UnitState): void {
+    this.#state = state;
+    this.#deps.onChange(this.status);
+  }
+}
+
+/** At once after the first crash, then slower and slower, at the slowest every ten seconds, for as long as the stack runs. */
+function defaultBackoffMs(failures: number): number {
+  return Math.min(10_000, 100 * 2 ** Math.min(failures, 10));
+}

@@ -1,0 +1,32 @@
+import { seconds } from "./checklist";
+import type { Home } from "./home";
+import type { Stack } from "./stackFile";
+
+export interface StartTimes {
+  installMs: number;
+  buildMs: number;
+  startMs: number;
+}
+
+/** What a newcomer needs next. The curl works as it is printed. */
+export function readySummary(stack: Stack, home: Home, { installMs, buildMs, startMs }: StartTimes): string {
+  const organisation = stack.organisations[0];
+  const total = installMs + buildMs + startMs;
+  return `
+Ready in ${seconds(total)} (install ${seconds(installMs)}, build ${seconds(buildMs)}, start ${seconds(startMs)}).
+
+  Gateway       ${stack.gatewayUrl}
+  API pages     ${stack.docsUrl}
+  Organisation  ${organisation?.name} (${organisation?.orgCode})
+  API key       ${organisation?.apiKey}
+
+  curl ${stack.gatewayUrl}/api/wallet-auth/session -H "X-API-Key: ${organisation?.apiKey}"
+
+  The story     make demo
+  Logs          make logs, or make logs SERVICE=auth   (${home.logsDir})
+  Everything    ${home.stackFile}   (addresses, keys, passwords)
+  Data          ${home.dir}   (survives a restart; make reset forgets it)
+
+Stop with Ctrl-C.
+`;
+}

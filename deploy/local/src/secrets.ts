@@ -1,0 +1,39 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { join } from "node:path";
+import type { Home } from "./home";
+import { readText, writePrivate } from "./privateFile";
+
+export interface Secrets {
+  /** The same password for the same purpose at every start. */
+  password(purpose: string): string;
+  /** The file with the wallet service's key-encryption key. */
+  kekFile: string;
+  /** The words behind the local chain's funded accounts, drawn at the first start. */
+  mnemonic(draw: () => Promise<string>): Promise<string>;
+  mnemonicFile: string;
+}
+
+/** Everything secret of a stack, made at its first start and never anywhere but in its home. */
+export function openSecrets({ secretsDir }: Home): Secrets {
+  const root = keep(join(secretsDir, "root"), randomBytes(32).toString("hex"));
+  const kekFile = join(secretsDir, "kek.json");
+  const mnemonicFile = join(secretsDir, "mnemonic");
+  keep(kekFile, JSON.stringify({ current: "local", keys: { local: randomBytes(32).toString("base64") } }));
+  return {
+    password: (purpose) => createHmac("sha256", root).update(purpose).digest("base64url"),
+    kekFile,
+    mnemonic: async (draw) => {
+      const known = readText(mnemonicFile)?.trim();
+      return known ?? keep(mnemonicFile, await draw());
+    },
+    mnemonicFile,
+  };
+}
+
+/** What is there already, or else what was made now. */
+function keep(file: string, made: string): string {
+  const known = readText(file)?.trim();
+  if (known !== undefined) return known;
+  writePrivate(file, `${made}\n`);
+  return made;
+}

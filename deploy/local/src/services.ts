@@ -1,0 +1,139 @@
+import { join } from "node:path";
+import { REPOSITORY, inheritedEnv } from "./config";
+import type { Home } from "./home";
+import type { ProcessSpec } from "./process/ownedProcess";
+import type { Stack } from "./stackFile";
+
+export type ServiceName = "auth" | "wallet" | "ledger" | "payment" | "chain-relayer";
+
+export interface ServicePlace {
+  name: ServiceName;
+  schema: string;
+  /** Others find it under this name in their environment. */
+  addressVariable: string;
+  preferred: { grpc: number; ops: number };
+}
+
+/** In the order in which they start. */
+export const SERVICES: readonly ServicePlace[] = [
+  { name: "auth", schema: "auth", addressVariable: "AUTH_ADDRESS", preferred: { grpc: 7101, ops: 7201 } },
+  {
+    name: "ledger",
+    schema: "ledger",
+    addressVariable: "LEDGER_ADDRESS",
+    preferred: { grpc: 7102, ops: 7202 },
+  },
+  {
+    name: "wallet",
+    schema: "wallet",
+    addressVariable: "WALLET_ADDRESS",
+    preferred: { grpc: 7103, ops: 7203 },
+  },
+  {
+    name: "payment",
+    schema: "payment",
+    addressVariable: "PAYMENT_ADDRESS",
+    preferred: { grpc: 7104, ops: 7204 },
+  },
+  {
+    name: "chain-relayer",
+    schema: "chain_relayer",
+    addressVariable: "RELAYER_ADDRESS",
+    preferred: { grpc: 7105, ops: 7205 },
+  },
+];
+
+export const PREFERRED_PORTS = {
+  gateway: 8080,
+  gatewayOps: 7200,
+  postgres: 7432,
+  kafka: 7092,
+  kafkaController: 7093,
+  anvil: 7545,
+};
+
+/** What a service is told; all of it is also what it is told in a cluster. */
+export function serviceSpec(
+  home: Home,
+  place: ServicePlace,
+  stack: Stack,
+  extra: Record<string, string>,
+): ProcessSpec {
+  const entry = stack.services[place.name]!;
+  const [grpcPort, opsPort] = [portOf(entry.grpc!), portOf(entry.ops)];
+  const env = {
+    ...commonEnv(stack),
+    DATABASE_URL: stack.postgres.urls[place.name]!,
+    GRPC_HOST: "127.0.0.1",
+    GRPC_PORT: grpcPort,
+    GRPC_REFLECTION: "true",
+    OPS_PORT: opsPort,
+    BUS: stack.bus.kind,
+    ...(stack.bus.kind === "kafka" ? { KAFKA_BROKERS: stack.bus.brokers } : {}),
+    ...extra,
+  };
+  return nodeSpec(home, place.name, join(REPOSITORY, "services", place.name), env, entry.ops);
+}
+
+export function gatewaySpec(home: Home, stack: Stack, extra: Record<string, string>): ProcessSpec {
+  const { ops } = stack.services.gateway!;
+  const url = new URL(stack.gatewayUrl);
+  const env = {
+    ...commonEnv(stack),
+    HTTP_HOST: url.hostname,
+    HTTP_PORT: url.port,
+    OPS_PORT: portOf(ops),
+    ...extra,
+  };
+  return nodeSpec(home, "gateway", join(REPOSITORY, "gateway"), env, ops);
+}
+
+function commonEnv(stack: Stack): Record<string, string> {
+  const addresses = SERVICES.map(({ name, addressVariable }) => [
+    addressVariable,
+    stack.services[name]!.grpc!,
+  ]);
+  return {
+    ...inheritedEnv(),
+    ...(Object.fromEntries(addresses) as Record<string, string>),
+    NODE_ENV: "production",
+    OPS_HOST: "127.0.0.1",
+    CHAIN_RPC_URLS: stack.chain.rpcUrl,
+    CHAIN_ID: String(stack.chain.chainId),
+    ...(stack.chain.tokenAddress === undefined ? {} : { TOKEN_ADDRESS: stack.chain.tokenAddress }),
+    ...(stack.chain.paymentManagerAddress === undefined
+      ? {}
+      : { PAYMENT_MANAGER_ADDRESS: stack.chain.paymentManagerAddress }),
+    FINALITY: "finalized",
+  };
+}
+
+function nodeSpec(
+  home: Home,
+  name: string,
+  folder: string,
+  env: Record<string, string>,
+  ops: string,
+): ProcessSpec {
+  return {
+    name,
+    command: process.execPath,
+    args: () => ["--enable-source-maps", "dist/main.js"],
+    env,
+    cwd: folder,
+    logFile: home.log(name),
+    stopSignal: "SIGTERM",
+    stopGraceMs: 25_000,
+    readyTimeoutMs: 60_000,
+    probe: () => askReady(ops),
+  };
+}
+
+export async function askReady(ops: string): Promise<void> {
+  const response = await fetch(`http://${ops}/readyz`, { signal: AbortSignal.timeout(3_000) });
+  if (!response.ok) throw new Error(`/readyz says ${(await response.text()).trim()}`);
+}
+
+function portOf(address: string): string {
+  return address.slice(address.lastIndexOf(":") + 1);
+}

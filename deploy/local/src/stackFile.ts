@@ -1,0 +1,36 @@
+import { readText, writePrivateJson } from "./privateFile";
+
+/** The one description of a running stack: what demo, e2e, bench, dashboards and scripts read. */
+export interface Stack {
+  gatewayUrl: string;
+  docsUrl: string;
+  organisations: DemoOrganisation[];
+  services: Record<string, ServiceEntry>;
+  postgres: { host: string; port: number; urls: Record<string, string> };
+  bus: { kind: "kafka"; brokers: string } | { kind: "postgres" };
+  chain: { rpcUrl: string; chainId: number; tokenAddress?: string; paymentManagerAddress?: string };
+}
+
+export interface DemoOrganisation {
+  name: string;
+  orgCode: string;
+  apiKey: string;
+  secretKey: string;
+}
+
+export interface ServiceEntry {
+  /** host:port; the gateway has none. */
+  grpc?: string;
+  /** host:port of /livez, /readyz and /metrics. */
+  ops: string;
+  pid: number | null;
+}
+
+export function readStackFile(file: string): Stack | undefined {
+  const text = readText(file);
+  return text === undefined ? undefined : (JSON.parse(text) as Stack);
+}
+
+export function writeStackFile(file: string, stack: Stack): void {
+  writePrivateJson(file, stack);
+}

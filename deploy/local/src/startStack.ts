@@ -1,0 +1,177 @@
+import { appendFileSync } from "node:fs";
+import { createLog } from "@wonrail/kit/log";
+import type { Checklist } from "./checklist";
+import type { LocalConfig } from "./config";
+import { ensureDemoOrganisation } from "./demoOrganisation";
+import { deployContracts, type DeployedContracts } from "./deployContracts";
+import type { Home } from "./home";
+import { prepareAnvil } from "./parts/anvil";
+import { startBlockClock, type BlockClock } from "./parts/blockClock";
+import { newMnemonic } from "./parts/mnemonic";
+import { preparePostgres } from "./parts/postgres";
+import { choosePorts, type StackPorts } from "./ports";
+import type { Supervisor } from "./process/supervisor";
+import { provision, type Provisioned } from "./provision";
+import { openSecrets, type Secrets } from "./secrets";
+import { gatewaySpec, serviceSpec, SERVICES } from "./services";
+import { readStackFile, writeStackFile, type Stack } from "./stackFile";
+import { startBus } from "./startBus";
+
+/** Services hold ten connections each; there are also the bus, the migrators, and whoever looks in. */
+const MAX_CONNECTIONS = 120;
+
+export interface StackStart {
+  config: LocalConfig;
+  home: Home;
+  supervisor: Supervisor;
+  checklist: Checklist;
+  /** Ends the start at the next step. */
+  signal: AbortSignal;
+}
+
+export interface RunningStack {
+  stack: Stack;
+  clock: BlockClock;
+}
+
+/** From nothing to ready: parts, schemas, contracts, services, gateway, demo organisation. */
+export async function startStack(start: StackStart): Promise<RunningStack> {
+  const { home, checklist, signal } = start;
+  const previous = readStackFile(home.stackFile);
+  const secrets = openSecrets(home);
+  const ports = await choosePorts(previous);
+  const step: Checklist["step"] = (name, work, describe) => {
+    signal.throwIfAborted();
+    return checklist.step(name, work, describe);
+  };
+
+  const [postgres, chain, bus] = await allOf([
+    step(
+      "postgres",
+      () => startPostgres(start, secrets, ports),
+      ({ label }) => label,
+    ),
+    step(
+      "chain",
+      () => startChain(start, secrets, ports),
+      ({ anvil }) => `anvil, ${anvil.rpcUrl}`,
+    ),
+    step(
+      "bus",
+      () => startBus({ ...start, ports }),
+      ({ label }) => label,
+    ),
+  ]);
+  if (bus.better !== undefined) checklist.note(`  For Kafka: ${bus.better}.`);
+  const [schemas, contracts] = await allOf([
+    step("schemas", () => provision(postgres.adminUrl, secrets, migrationLog(home)), describeSchemas),
+    step("contracts", () => deployContracts(chain.anvil, secrets), describeContracts),
+  ]);
+
+  const stack = describeStack(ports, {
+    organisations: previous?.organisations ?? [],
+    postgres: { ...placeOf(postgres.adminUrl), urls: { ...schemas.urls, admin: schemas.adminUrl } },
+    bus: bus.bus,
+    chain: { rpcUrl: chain.anvil.rpcUrl, chainId: chain.anvil.chainId, ...contracts },
+  });
+  await step(
+    "services",
+    () => startServices(start, stack, secrets),
+    () => SERVICES.map(({ name }) => name).join(", "),
+  );
+  await step(
+    "gateway",
+    () => start.supervisor.run(gatewaySpec(home, stack, {}), 2),
+    () => stack.gatewayUrl,
+  );
+  stack.organisations = await step(
+    "organisation",
+    () => ensureDemoOrganisation(stack, schemas.urls.auth!),
+    ([first]) => `${first?.name} (${first?.orgCode})`,
+  );
+  writeStackFile(home.stackFile, stack);
+  return { stack, clock: chain.clock };
+}
+
+async function startPostgres({ config, home, supervisor }: StackStart, secrets: Secrets, ports: StackPorts) {
+  if (config.postgresUrl !== undefined) {
+    return { adminUrl: config.postgresUrl, label: "given by WONRAIL_POSTGRES_URL" };
+  }
+  const part = await preparePostgres({
+    dir: home.part("postgres"),
+    logFile: home.log("postgres"),
+    port: ports.postgres,
+    password: secrets.password("postgres"),
+    durable: true,
+    maxConnections: MAX_CONNECTIONS,
+  });
+  await supervisor.run(part.spec, 0);
+  return { adminUrl: part.adminUrl, label: `${part.label}, ${part.host}:${part.port}` };
+}
+
+async function startChain({ home, supervisor }: StackStart, secrets: Secrets, ports: StackPorts) {
+  const mnemonic = await secrets.mnemonic(newMnemonic);
+  const anvil = prepareAnvil({
+    dir: home.part("anvil"),
+    logFile: home.log("anvil"),
+    port: ports.anvil,
+    mnemonic,
+  });
+  await supervisor.run(anvil.spec, 0);
+  return { anvil, clock: startBlockClock(anvil) };
+}
+
+async function startServices(
+  { home, supervisor }: StackStart,
+  stack: Stack,
+  secrets: Secrets,
+): Promise<void> {
+  const extra: Record<string, Record<string, string>> = { wallet: { KEK_PATH: secrets.kekFile } };
+  await allOf(
+    SERVICES.map((place) => supervisor.run(serviceSpec(home, place, stack, extra[place.name] ?? {}), 1)),
+  );
+}
+
+function describeStack(
+  ports: StackPorts,
+  parts: Pick<Stack, "organisations" | "postgres" | "bus" | "chain">,
+): Stack {
+  const gatewayUrl = `http://127.0.0.1:${ports.gateway}`;
+  const services: Stack["services"] = { gateway: { ops: `127.0.0.1:${ports.gatewayOps}`, pid: null } };
+  for (const { name } of SERVICES) {
+    services[name] = {
+      grpc: `127.0.0.1:${ports.grpc[name]}`,
+      ops: `127.0.0.1:${ports.ops[name]}`,
+      pid: null,
+    };
+  }
+  return { gatewayUrl, docsUrl: `${gatewayUrl}/api/docs`, services, ...parts };
+}
+
+/** All of them are waited for, also when one fails: a part that is still starting could not be stopped in order. */
+async function allOf<T extends readonly Promise<unknown>[] | []>(
+  works: T,
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+  await Promise.allSettled(works);
+  return Promise.all(works);
+}
+
+function placeOf(adminUrl: string): { host: string; port: number } {
+  const url = new URL(adminUrl);
+  return { host: url.hostname, port: Number(url.port || "5432") };
+}
+
+function describeSchemas({ urls, migrations }: Provisioned): string {
+  return `${Object.keys(urls).length} schemas, ${migrations === 0 ? "up to date" : `${migrations} migrations applied`}`;
+}
+
+function describeContracts({ tokenAddress, paymentManagerAddress }: DeployedContracts): string {
+  return tokenAddress === undefined
+    ? "none to deploy yet"
+    : `token ${tokenAddress}, payment manager ${paymentManagerAddress}`;
+}
+
+function migrationLog(home: Home) {
+  const write = (line: string): void => appendFileSync(home.log("migrations"), line, { mode: 0o600 });
+  return createLog({ service: "migrations", destination: { write } });
+}
