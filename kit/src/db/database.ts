@@ -1,6 +1,6 @@
 import { Client, Pool, type ClientConfig, type PoolClient } from "pg";
 import type { Log } from "../log";
-import { CommitUnknownError, isConnectionLoss, nothingDone, unavailable } from "./errors";
+import { CommitUnknownError, isConnectionLoss, mayHaveHappened, nothingDone, unavailable } from "./errors";
 import { startListener } from "./listen";
 import { columnTypes } from "./parsers";
 import { queryTimer, watchPool } from "./poolMetrics";
@@ -114,9 +114,9 @@ async function runAlone(connect: () => Promise<Session>, statement: Sql): Promis
     session.release();
     return result;
   } catch (error) {
-    const lost = isConnectionLoss(error);
-    session.release(lost ? (error as Error) : undefined);
-    if (lost && !/^\s*select\b/i.test(textOf(statement))) throw new CommitUnknownError(error);
+    session.release(isConnectionLoss(error) ? (error as Error) : undefined);
+    if (mayHaveHappened(error) && !/^\s*select\b/i.test(textOf(statement)))
+      throw new CommitUnknownError(error);
     throw nothingDone(error);
   }
 }

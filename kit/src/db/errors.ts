@@ -31,21 +31,18 @@ export function isRetryable(error: unknown): boolean {
   return RETRYABLE.has(sqlStateOf(error) ?? "");
 }
 
-/** True when the connection is gone or may be in an unknown state, whoever said so: the socket, the driver or a dying server. */
+/** True when the connection is of no more use, whoever said so: the socket, the driver or a server that goes or has changed under it. */
 export function isConnectionLoss(error: unknown): boolean {
-  if (error instanceof DatabaseError) {
-    const state = error.code ?? "";
-    return (
-      error.severity === "FATAL" ||
-      error.severity === "PANIC" ||
-      state.startsWith("08") ||
-      SERVER_GOING.has(state)
-    );
-  }
+  if (error instanceof DatabaseError) return isDying(error) || isStale(error);
   if (error instanceof DomainError || !types.isNativeError(error)) return false;
   return (
     SOCKET_CODES.has((error as NodeJS.ErrnoException).code ?? "") || DRIVER_SAYS_GONE.test(error.message)
   );
+}
+
+/** True when a statement was sent and nobody said what became of it: an ERROR of the server's says that nothing did. */
+export function mayHaveHappened(error: unknown): boolean {
+  return isConnectionLoss(error) && !(error instanceof DatabaseError && error.severity === "ERROR");
 }
 
 /** What a caller is told of an error that left nothing behind: SYS_002 when repeating helps, the error itself otherwise. */
@@ -64,8 +61,8 @@ export function sqlStateOf(error: unknown): string | undefined {
 const RETRYABLE = new Set(["40001", "40P01", "55P03"]);
 /** Statement timeout; out of disk, memory, connections or what is configured. */
 const BUSY = new Set(["57014", "53100", "53200", "53300", "53400"]);
-/** Shut down, crashed, starting up, dropped, idle for too long; and a server that has become a stand-by and takes no writes. */
-const SERVER_GOING = new Set(["57P01", "57P02", "57P03", "57P04", "57P05", "25P03", "25006"]);
+/** Shut down, crashed, starting up, dropped, idle for too long. */
+const SERVER_GOING = new Set(["57P01", "57P02", "57P03", "57P04", "57P05", "25P03"]);
 const SOCKET_CODES = new Set([
   "ECONNRESET",
   "ECONNREFUSED",
@@ -80,6 +77,15 @@ const SOCKET_CODES = new Set([
 ]);
 const DRIVER_SAYS_GONE =
   /^Connection terminated|not queryable|^timeout (exceeded|expired)|socket has been ended|^This socket/;
+
+function isDying({ severity, code = "" }: DatabaseError): boolean {
+  return severity === "FATAL" || severity === "PANIC" || code.startsWith("08") || SERVER_GOING.has(code);
+}
+
+/** The server has become a stand-by that takes no writes, or a migration changed a table under the connection's prepared statements. */
+function isStale({ code, message }: DatabaseError): boolean {
+  return code === "25006" || (code === "0A000" && message.startsWith("cached plan"));
+}
 
 function isViolation(error: unknown, state: string, constraint?: string): boolean {
   if (!(error instanceof DatabaseError) || error.code !== state) return false;

@@ -38,7 +38,7 @@ export function createSession({ client, release, watchdog, observe }: SessionPar
   };
   client.on("notice", onNotice);
 
-  const send = async (config: QueryConfig): Promise<Answer> => {
+  const ask = async (config: QueryConfig): Promise<Answer> => {
     const startMs = performance.now();
     watchdog.started(client);
     try {
@@ -49,6 +49,13 @@ export function createSession({ client, release, watchdog, observe }: SessionPar
     }
   };
 
+  // One at a time: the driver's own queue is about to go, and work may well ask several things at once of its transaction.
+  let turn: Promise<unknown> = Promise.resolve();
+  const send = (config: QueryConfig): Promise<Answer> => {
+    const answer = turn.then(() => ask(config));
+    turn = answer.catch(() => undefined);
+    return answer;
+  };
   const execute = (statement: Sql): Promise<Answer> => send(queryConfig(statement));
 
   return {

@@ -1,7 +1,7 @@
 import { runInContext } from "../context";
 import { DomainError } from "../errors";
 import { createTestDatabase, openTestDatabase, startProxy, testLog, type TestDatabase } from "../testing";
-import { CommitUnknownError, afterCommit, openDatabase, sql, tx, type Database, type Tx } from ".";
+import { CommitUnknownError, afterCommit, named, openDatabase, sql, tx, type Database, type Tx } from ".";
 
 let test: TestDatabase;
 
@@ -126,6 +126,25 @@ describe("tx", () => {
   it("refuses writes in a read-only transaction", async () => {
     const work = tx(test.db, (tx) => add(tx, 1, 1n), { readOnly: true, isolation: "repeatable read" });
     await expect(work).rejects.toThrow("a read-only transaction tried to write");
+  });
+
+  it("goes on when a migration changed the table under a prepared statement", async () => {
+    const owner = openTestDatabase(test.ownerUrl, "sample");
+    const one = openTestDatabase(test.url, "sample", { max: 1 });
+    const first = () =>
+      tx(one, (tx) => tx.query(named("first_account", sql`select * from accounts where id = 1`)));
+    expect(await first()).toEqual([{ id: 1, balance: 100n }]);
+    await owner.run(sql`alter table accounts add column note text`);
+    expect(await first()).toEqual([{ id: 1, balance: 100n, note: null }]);
+    await owner.run(sql`alter table accounts drop column note`);
+    await Promise.all([owner.close(), one.close()]);
+  });
+
+  it("takes questions that are asked at the same time one after the other", async () => {
+    const answers = tx(test.db, (tx) =>
+      Promise.all([1, 2, 3, 4].map((number) => tx.one(sql`select ${number}::int as number`))),
+    );
+    expect(await answers).toEqual([1, 2, 3, 4].map((number) => ({ number })));
   });
 
   it("gives no use of the handle after its end", async () => {

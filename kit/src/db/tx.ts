@@ -2,7 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { types } from "node:util";
 import { currentContext } from "../context";
 import { assert } from "../errors";
-import { CommitUnknownError, isConnectionLoss, isRetryable, nothingDone, sqlStateOf } from "./errors";
+import {
+  CommitUnknownError,
+  isConnectionLoss,
+  isRetryable,
+  mayHaveHappened,
+  nothingDone,
+  sqlStateOf,
+} from "./errors";
 import { afterCommitSymbol, connectSymbol, type Session } from "./session";
 import type { Database, Queryable, Tx } from "./types";
 
@@ -66,12 +73,8 @@ async function commit(session: Session): Promise<void> {
   try {
     tag = await session.command("commit");
   } catch (error) {
-    if (!isConnectionLoss(error)) {
-      session.release();
-      throw error;
-    }
-    session.release(asError(error));
-    throw new CommitUnknownError(error);
+    session.release(isConnectionLoss(error) ? asError(error) : undefined);
+    throw mayHaveHappened(error) ? new CommitUnknownError(error) : error;
   }
   session.release();
   // A statement failed and the work hid it: Postgres answers COMMIT with ROLLBACK, which must not pass for success.

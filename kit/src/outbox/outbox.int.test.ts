@@ -181,6 +181,29 @@ describe("the relay", () => {
     expect(text).toContain("outbox_oldest_age_seconds");
   });
 
+  it("builds the events that a row stands for, and marks the row when all are out", async () => {
+    const bus = recordingBus();
+    const relay = startOutboxRelay({
+      db: test.db,
+      bus,
+      log: testLog(),
+      registry: new Registry(),
+      pollMs: 50,
+      batchSize: 3,
+      expand: async (_connection, row) =>
+        [1n, 2n].map((version) => ({ ...row, version: row.version * 10n + version })),
+    });
+    opened.push(relay);
+    bus.down = true;
+    await append(test.db, event("a", 1), event("a", 2), event("a", 3));
+    await eventually(async () => expect(await pending()).toBe(3n));
+    bus.down = false;
+    await eventually(() =>
+      expect(namesOf(bus.messages)).toEqual(["a.11", "a.12", "a.21", "a.22", "a.31", "a.32"]),
+    );
+    await eventually(async () => expect(await pending()).toBe(0n));
+  });
+
   it("runs in one replica only, and another takes over when that one stops or loses its connection", async () => {
     const [first, second] = [recordingBus(), recordingBus()];
     const elsewhere = openTestDatabase(test.url, "sample");

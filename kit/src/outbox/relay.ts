@@ -77,7 +77,7 @@ async function runUntilClosed(relay: Relay): Promise<void> {
     try {
       await db.dedicated((connection) => relayOver(relay, connection));
     } catch (error) {
-      log.warn({ err: error }, "the outbox relay lost its database connection");
+      log.warn({ err: error }, "the outbox relay was interrupted and will start again");
       if (Date.now() - startedMs > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
       await rest.sleepUnwoken(pauseMs);
     }
@@ -114,35 +114,33 @@ async function publishUntilClosed(relay: Relay, connection: Queryable): Promise<
       nextFullReadMs = Date.now() + pollMs;
     }
     const rows = await readPending(connection, afterId, batchSize);
-    if (rows.length > 0 && !(await publishRows(relay, connection, rows))) {
+    if (!(await publishRows(relay, connection, rows))) {
       failures += 1;
       afterId = 0n;
       await rest.sleepUnwoken(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1)));
       continue;
     }
     failures = 0;
-    if (rows.length > 0) {
-      await markPublished(
-        connection,
-        rows.map(({ id }) => id),
-      );
-      relay.metrics.published(rows);
-      afterId = rows.at(-1)!.id;
-    }
+    afterId = rows.at(-1)?.id ?? afterId;
     if (rows.length < batchSize) await rest.sleep(Math.max(1, nextFullReadMs - Date.now()));
   }
 }
 
-/** In pieces of a bounded size, since one row may stand for many events. */
+/** In pieces of a bounded size, since one row may stand for many events. What the bus has is marked before the next piece is tried. */
 async function publishRows(relay: Relay, connection: Queryable, rows: OutboxRow[]): Promise<boolean> {
   let events: OutboxRow[] = [];
-  for (const row of rows) {
+  let ids: bigint[] = [];
+  for (const [index, row] of rows.entries()) {
     events.push(...(await relay.expand(connection, row)));
-    if (events.length < relay.batchSize) continue;
+    ids.push(row.id);
+    if (events.length < relay.batchSize && index < rows.length - 1) continue;
     if (!(await publish(relay, events))) return false;
+    await markPublished(connection, ids);
+    relay.metrics.published(events);
     events = [];
+    ids = [];
   }
-  return events.length === 0 || publish(relay, events);
+  return true;
 }
 
 async function publish({ bus, log, metrics }: Relay, rows: OutboxRow[]): Promise<boolean> {
