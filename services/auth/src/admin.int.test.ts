@@ -106,10 +106,15 @@ test("who did it is in the trail, and a tampered trail exits with 1", async () =
 
 test("dead letters are listed, shown and replayed", async () => {
   await database.db.run(sql`
-    insert into dead_letters (consumer_group, topic, partition, message_offset, message_key, headers, payload, error)
-    values ('auth', 'wonrail.wallet.v1', 0, '42', 'wal_1', '{"event_type":"wallet_created"}', '\\x00ff', 'no such thing')`);
+    insert into dead_letters
+      (consumer_group, topic, partition, message_offset, message_key, event_type, headers, payload, error, digest)
+    values ('auth', 'wonrail.wallet.v1', 0, '42', 'wal_1', 'wallet_created', '{"event_type":"wallet_created"}', '\\x00ff',
+      ${"no such thing\n\u001b[2Jfake line"}, sha256('x'))`);
+  const { out } = await run("dead-letter", "list", "--service", "auth");
+  expect(out.split("\n")).toHaveLength(3);
+  expect(out).toContain("no such thing\\u{a}\\u{1b}[2Jfake line");
   const [letter] = await json<{ id: string; type: string }[]>("dead-letter", "list", "--service", "auth");
-  expect(letter).toMatchObject({ type: "wallet_created", error: "no such thing", state: "dead" });
+  expect(letter).toMatchObject({ type: "wallet_created", state: "dead" });
   const shown = await json("dead-letter", "show", "--service", "auth", "--id", letter!.id);
   expect(shown).toMatchObject({
     offset: "42",

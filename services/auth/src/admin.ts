@@ -19,7 +19,7 @@ const EXAMPLES = `
 Examples:
   $ npm run admin -- org create --name "First Bank" --code FIRST --plan ENTERPRISE --incentive-bps 100
   $ npm run admin -- org set --code FIRST --subscription-ends 2027-01-01
-  $ npm run admin -- key issue --org FIRST --json
+  $ npm run --silent admin -- key issue --org FIRST --json    (--silent keeps npm's own lines out of the JSON)
   $ npm run admin -- key revoke --org FIRST --key wk_test_4Fq0aB9xK2Lm
   $ npm run admin -- audit verify
   $ npm run admin -- dead-letter list --service payment

@@ -16,11 +16,12 @@ export function organisationCommands(world: World): Command {
 }
 
 function create(world: World): Command {
-  return withTerms(new Command("create"))
+  const command = new Command("create")
     .description("make an organisation with its secret key and its first API key; both are shown once")
     .requiredOption("--name <name>", "the partner's name")
-    .requiredOption("--code <code>", "what the partner writes in X-Org-Code")
-    .action(async ({ code, json, ...options }: TermOptions & { name: string; code: string }) => {
+    .requiredOption("--code <code>", "what the partner writes in X-Org-Code");
+  return withTerms(command).action(
+    async ({ code, json, ...options }: TermOptions & { name: string; code: string }) => {
       const input = { ...termsOf(options), name: options.name, code, actor: actorOf(world) };
       const made = await withAuth(world, (auth) => auth.createOrganisation(input));
       const keys = {
@@ -36,24 +37,25 @@ function create(world: World): Command {
         "",
         "Neither key is kept anywhere or can be shown again: hand them over now.",
       ]);
-    });
+    },
+  );
 }
 
 function set(world: World): Command {
-  return withTerms(new Command("set"))
+  const command = new Command("set")
     .description("change what is stated; the rest stays")
     .requiredOption("--code <code>", "which organisation")
     .option("--name <name>", "the partner's name")
-    .addOption(new Option("--status <status>", "stop it, or let it go on").choices(ORGANISATION_STATUSES))
-    .action(async ({ code, json, ...options }: TermOptions & { code: string }) => {
-      const change = termsOf(options);
-      if (Object.keys(change).length === 0)
-        throw new Refusal("There is nothing to change: state what is to be different.");
-      const changed = await withAuth(world, (auth) =>
-        auth.setOrganisation({ code, change, actor: actorOf(world) }),
-      );
-      print(world, json, describe(changed), lines(describe(changed)));
-    });
+    .addOption(new Option("--status <status>", "stop it, or let it go on").choices(ORGANISATION_STATUSES));
+  return withTerms(command).action(async ({ code, json, ...options }: TermOptions & { code: string }) => {
+    const change = termsOf(options);
+    if (Object.keys(change).length === 0)
+      throw new Refusal("There is nothing to change: state what is to be different.");
+    const changed = await withAuth(world, (auth) =>
+      auth.setOrganisation({ code, change, actor: actorOf(world) }),
+    );
+    print(world, json, describe(changed), lines(describe(changed)));
+  });
 }
 
 function list(world: World): Command {

@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import { sql } from "@wonrail/kit/db";
+import { createRegistry, type Registry } from "@wonrail/kit/metrics";
+import { createTestDatabase, openTestDatabase, testLog, type TestDatabase } from "@wonrail/kit/testing";
+import { createApp, type App } from "./app";
+import { type Config } from "./config";
+import { jobs } from "./jobs";
+
+let database: TestDatabase;
+let registry: Registry;
+let app: App;
+const closers: (() => Promise<void> | void)[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase({ schema: "auth", migrations: join(__dirname, "../migrations") });
+  registry = createRegistry({ service: "auth", version: "0", commit: "0" });
+  const config = { KEY_MODE: "test", KEY_LIFETIME_HOURS: 1, KEY_OVERLAP_MS: 0 } as Config;
+  const onClose = (_name: string, close: () => Promise<void> | void) => void closers.push(close);
+  app = await createApp({ config, db: database.db, log: testLog(), registry, onClose });
+});
+afterAll(async () => {
+  for (const close of closers) await close();
+  await database.drop();
+});
+
+test("every job runs, and again, also with nothing to do", async () => {
+  const signal = new AbortController().signal;
+  for (const job of [...jobs(app), ...jobs(app)]) await job.run(signal);
+});
+
+test("a tampered trail shows as a violated invariant after the next round, and no longer once it is put right", async () => {
+  await app.createOrganisation({ name: "A bank", code: "ONE", actor: "operator:test" });
+  const owner = openTestDatabase(database.ownerUrl, "auth", { max: 1 });
+  expect(await violations()).toBe(0);
+  await owner.run(sql`update audit_entries set subject = 'TWO'`);
+  expect(await violations()).toBe(1);
+  await owner.run(sql`update audit_entries set subject = 'ONE'`);
+  expect(await violations()).toBe(0);
+  await owner.close();
+});
+
+test("leases of long ago and failures that are over are forgotten, the rest stays", async () => {
+  const { organisation } = await app.createOrganisation({
+    name: "A bank",
+    code: "OLD",
+    actor: "operator:test",
+  });
+  for (const leaseId of ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"]) {
+    const ask = { orgId: organisation.orgId, quota: "WALLETS" as const, replicaId: "a", wanted: 5, leaseId };
+    await app.leaseQuota({ ...ask, accounts: [] });
+  }
+  await database.db.run(sql`
+    update quota_leases set expires_at = now() - interval '8 days' where lease_id::text like '%1'`);
+  for (const job of jobs(app)) await job.run(new AbortController().signal);
+  const left = await database.db.query<{ state: string }>(sql`select state from quota_leases`);
+  expect(left).toEqual([{ state: "OPEN" }]);
+  const [usage] = await database.db.query(sql`select spent_units, leased_units from quota_usages`);
+  expect(usage).toEqual({ spent_units: 5n, leased_units: 5n });
+});
+
+async function violations(): Promise<number> {
+  await app.checkAudit(new AbortController().signal);
+  const metric = await registry.getSingleMetric("invariant_violations")!.get();
+  return metric.values.find(({ labels }) => labels.id === "audit_chain")!.value;
+}
