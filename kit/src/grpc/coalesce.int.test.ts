@@ -95,16 +95,50 @@ test("an item stops waiting at its own deadline, the others of its call go on", 
   await expect(slow).resolves.toEqual({ text: "slow" });
 });
 
+test("a slow item holds its own call up, but not the calls after it", async () => {
+  const { send, batches } = await start(async (note) => {
+    if (note.text === "slow") await sleep(400);
+    return note;
+  });
+  const startedAt = Date.now();
+  const slow = send({ text: "slow" });
+  await sleep(5);
+  await expect(send({ text: "quick" })).resolves.toEqual({ text: "quick" });
+  expect(Date.now() - startedAt).toBeLessThan(300);
+  await expect(slow).resolves.toEqual({ text: "slow" });
+  expect(batches).toHaveLength(2);
+});
+
+test("no more than eight calls are in flight, however slow they are", async () => {
+  let running = 0;
+  let most = 0;
+  const { send } = await start(async (note) => {
+    most = Math.max(most, (running += 1));
+    await sleep(500);
+    running -= 1;
+    return note;
+  });
+  const sent: Promise<Note>[] = [];
+  for (let index = 0; index < 12; index += 1) {
+    sent.push(send({ text: "slow" }));
+    await sleep(25);
+  }
+  expect(most).toBeGreaterThan(3);
+  expect(most).toBeLessThanOrEqual(8);
+  await Promise.all(sent);
+});
+
 test("an item whose deadline passed in the queue is not sent", async () => {
   const { send, batches } = await start(async (note) => {
-    await sleep(150);
+    await sleep(100);
     return note;
   });
   const first = send({ text: "first" });
-  await sleep(20);
-  const queued = [send({ text: "late" }, { timeoutMs: 50 }), send({ text: "patient" })];
-  await expect(queued[0]).rejects.toMatchObject({ code: "SYS_003" });
-  await expect(queued[1]).resolves.toEqual({ text: "patient" });
+  await sleep(5);
+  const late = send({ text: "late" }, { timeoutMs: 5 });
+  const patient = send({ text: "patient" });
+  await expect(late).rejects.toMatchObject({ code: "SYS_003" });
+  await expect(patient).resolves.toEqual({ text: "patient" });
   await first;
   expect(batches.flat().map(({ text }) => text)).toEqual(["first", "patient"]);
   const gone = { requestId: "r", traceparent: childTraceparent(), deadlineMs: Date.now() - 1 };

@@ -1,12 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type ErrorDetail, type ItemContext } from "@wonrail/proto/common/v1/common";
-import { childTraceparent, type RequestContext, runInContext } from "../../context";
-import { assert, DomainError, isRefusal } from "../../errors";
-import { newId } from "../../ids";
+import { DomainError } from "../../errors";
 import { createLane, type Outcome } from "../../lane";
 import { type Registry } from "../../metrics";
-import { contextOfCaller, toItemContext } from "../requestContext";
-import { fromErrorDetail } from "../wireErrors";
+import { contextOfCaller } from "../requestContext";
 import { type CallOptions, carriesRequestId } from "./call";
+import { type Later, type Queued, sendTogether } from "./sendTogether";
 import { type UnaryCall } from "./unaryCall";
 
 export interface CoalesceOptions<Req, Res, Item, Answer> {
@@ -32,13 +31,6 @@ export interface Coalesced<Req, Res> {
   close(): Promise<void>;
 }
 
-interface Queued<Req> {
-  request: Req;
-  context: RequestContext;
-  deadlineMs: number;
-  mayRepeat: boolean;
-}
-
 /**
  * Puts a lane in front of a bulk RPC: what queues while the last call is in flight travels as one. Each item keeps its own request id,
  * trace, organisation, deadline and outcome, as if it had gone alone.
@@ -47,9 +39,10 @@ export function coalesce<Req, Res, Item, Answer>(
   options: CoalesceOptions<Req, Res, Item, Answer>,
 ): Coalesced<Req, Res> {
   const { name, defaultTimeoutMs, maxBatch, maxQueue, registry } = options;
+  const inFlight = new Set<Promise<Outcome<Later<Res>>[]>>();
   const lane = createLane<Queued<Req>, Later<Res>>({
     name,
-    work: (batch) => sendLive(batch, options),
+    work: (batch) => sendWithoutBlocking(sendTogether(batch, options), batch.length, inFlight),
     maxBatch,
     maxQueue,
     ...(registry ? { registry } : {}),
@@ -62,84 +55,39 @@ export function coalesce<Req, Res, Item, Answer>(
     const mayRepeat = retry === true && carriesRequestId(request);
     return until(deadlineMs - nowMs, lane.submit({ request, context, deadlineMs, mayRepeat }));
   };
-  return Object.assign(submit, { close: () => lane.close() });
+  return Object.assign(submit, {
+    async close() {
+      await lane.close();
+      await Promise.all(inFlight);
+    },
+  });
 }
 
-/** A promise is an outcome too: that of an item which goes on by itself while the lane is back at work. */
-type Later<Res> = Res | Promise<Res>;
+/** How long a call may keep the next one from leaving. */
+const HEAD_START_MS = 20;
+const MAX_IN_FLIGHT = 8;
 
-async function sendLive<Req, Res, Item, Answer>(
-  batch: Queued<Req>[],
-  options: CoalesceOptions<Req, Res, Item, Answer>,
+/**
+ * While calls are fast there is one at a time, which makes the largest batches. One that takes longer, because a single item of it does,
+ * lets the next one go: its items then get their outcomes later, by themselves.
+ */
+async function sendWithoutBlocking<Res>(
+  sent: Promise<Outcome<Later<Res>>[]>,
+  size: number,
+  inFlight: Set<typeof sent>,
 ): Promise<Outcome<Later<Res>>[]> {
-  const nowMs = Date.now();
-  const isLive = ({ deadlineMs }: Queued<Req>) => deadlineMs > nowMs;
-  if (batch.every(isLive)) return sendTogether(batch, options);
-  const live = batch.filter(isLive);
-  const outcomes = live.length > 0 ? await sendTogether(live, options) : [];
-  let next = 0;
-  return batch.map((queued) => (isLive(queued) ? outcomes[next++]! : tooLate()));
-}
-
-async function sendTogether<Req, Res, Item, Answer>(
-  batch: Queued<Req>[],
-  { bulk, unary, toItem, fromAnswer }: CoalesceOptions<Req, Res, Item, Answer>,
-): Promise<Outcome<Later<Res>>[]> {
-  // The call ends with its most patient item; the others stop waiting by themselves.
-  const deadlineMs = batch.reduce((latest, queued) => Math.max(latest, queued.deadlineMs), 0);
-  const context = { requestId: newId("req"), traceparent: childTraceparent(), deadlineMs };
-  try {
-    const items = batch.map((queued) =>
-      toItem(queued.request, toItemContext(queued.context, queued.deadlineMs)),
-    );
-    const answers = await runInContext(context, () => bulk(items, { timeoutMs: deadlineMs - Date.now() }));
-    assert(
-      answers.length === batch.length,
-      `a bulk call gave ${answers.length} answers for ${batch.length} items`,
-    );
-    return answers.map((answer) => toOutcome(fromAnswer(answer)));
-  } catch (error) {
-    const alone = atMost(MAX_ALONE);
-    const repeat = ({ request, context, deadlineMs }: Queued<Req>) =>
-      runInContext({ ...context, deadlineMs }, () =>
-        unary(request, { retry: true, timeoutMs: deadlineMs - Date.now() }),
-      );
-    return batch.map((queued) =>
-      queued.mayRepeat && !isRefusal(error)
-        ? { ok: true, value: alone(() => repeat(queued)) }
-        : { ok: false, error },
-    );
-  }
-}
-
-function toOutcome<Res>(answer: { value: Res } | { error: ErrorDetail }): Outcome<Res> {
-  return "error" in answer
-    ? { ok: false, error: fromErrorDetail(answer.error) }
-    : { ok: true, value: answer.value };
-}
-
-function tooLate(): { ok: false; error: unknown } {
-  return { ok: false, error: new DomainError("SYS_003") };
-}
-
-/** How many items of a failed bulk call are on their way at once. */
-const MAX_ALONE = 16;
-
-function atMost(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (running < limit) running += 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      // The place goes straight to the next in line.
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
+  inFlight.add(sent);
+  void sent.finally(() => inFlight.delete(sent));
+  const leave = sleep(HEAD_START_MS, undefined, { ref: false });
+  const outcomes = await Promise.race([sent, leave]);
+  if (outcomes) return outcomes;
+  if (inFlight.size >= MAX_IN_FLIGHT) await Promise.race(inFlight);
+  const outcomeOf = async (index: number) => {
+    const outcome = (await sent)[index]!;
+    if (!outcome.ok) throw outcome.error;
+    return outcome.value;
   };
+  return Array.from({ length: size }, (_, index) => ({ ok: true, value: outcomeOf(index) }));
 }
 
 /** SYS_003 when the time is up first; what the work does then is nobody's business any more. */

@@ -1,0 +1,102 @@
+import { type ErrorDetail } from "@wonrail/proto/common/v1/common";
+import { childTraceparent, type RequestContext, runInContext } from "../../context";
+import { assert, DomainError, isRefusal } from "../../errors";
+import { newId } from "../../ids";
+import { type Outcome } from "../../lane";
+import { toItemContext } from "../requestContext";
+import { fromErrorDetail } from "../wireErrors";
+import { type CoalesceOptions } from "./coalesce";
+
+export interface Queued<Req> {
+  request: Req;
+  context: RequestContext;
+  deadlineMs: number;
+  mayRepeat: boolean;
+}
+
+/** A promise is an outcome too: that of an item which goes on by itself while the lane is back at work. */
+export type Later<Res> = Res | Promise<Res>;
+
+/** Never rejects: whatever happens to the call is some outcome for each item. */
+export async function sendTogether<Req, Res, Item, Answer>(
+  batch: Queued<Req>[],
+  options: CoalesceOptions<Req, Res, Item, Answer>,
+): Promise<Outcome<Later<Res>>[]> {
+  const nowMs = Date.now();
+  const isLive = ({ deadlineMs }: Queued<Req>) => deadlineMs > nowMs;
+  if (batch.every(isLive)) return sendLive(batch, options);
+  const live = batch.filter(isLive);
+  const outcomes = live.length > 0 ? await sendLive(live, options) : [];
+  let next = 0;
+  const tooLate = { ok: false as const, error: new DomainError("SYS_003") };
+  return batch.map((queued) => (isLive(queued) ? outcomes[next++]! : tooLate));
+}
+
+async function sendLive<Req, Res, Item, Answer>(
+  batch: Queued<Req>[],
+  options: CoalesceOptions<Req, Res, Item, Answer>,
+): Promise<Outcome<Later<Res>>[]> {
+  try {
+    const answers = await callBulk(batch, options);
+    return answers.map((answer) => toOutcome(options.fromAnswer(answer)));
+  } catch (error) {
+    const alone = atMost(MAX_ALONE);
+    return batch.map((queued) =>
+      queued.mayRepeat && !isRefusal(error)
+        ? { ok: true, value: alone(() => repeat(queued, options.unary)) }
+        : { ok: false, error },
+    );
+  }
+}
+
+async function callBulk<Req, Res, Item, Answer>(
+  batch: Queued<Req>[],
+  { bulk, toItem }: CoalesceOptions<Req, Res, Item, Answer>,
+): Promise<readonly Answer[]> {
+  // The call ends with its most patient item; the others stop waiting by themselves.
+  const deadlineMs = batch.reduce((latest, queued) => Math.max(latest, queued.deadlineMs), 0);
+  const context = { requestId: newId("req"), traceparent: childTraceparent(), deadlineMs };
+  const items = batch.map(({ request, context, deadlineMs }) =>
+    toItem(request, toItemContext(context, deadlineMs)),
+  );
+  const answers = await runInContext(context, () => bulk(items, { timeoutMs: deadlineMs - Date.now() }));
+  assert(
+    answers.length === items.length,
+    `a bulk call gave ${answers.length} answers for ${items.length} items`,
+  );
+  return answers;
+}
+
+function repeat<Req, Res>(
+  { request, context, deadlineMs }: Queued<Req>,
+  unary: CoalesceOptions<Req, Res, unknown, unknown>["unary"],
+): Promise<Res> {
+  const timeoutMs = deadlineMs - Date.now();
+  return runInContext({ ...context, deadlineMs }, () => unary(request, { retry: true, timeoutMs }));
+}
+
+function toOutcome<Res>(answer: { value: Res } | { error: ErrorDetail }): Outcome<Res> {
+  return "error" in answer
+    ? { ok: false, error: fromErrorDetail(answer.error) }
+    : { ok: true, value: answer.value };
+}
+
+/** How many items of a failed bulk call are on their way at once. */
+const MAX_ALONE = 16;
+
+function atMost(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (running < limit) running += 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      // The place goes straight to the next in line.
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
+}
