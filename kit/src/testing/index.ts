@@ -1,5 +1,4 @@
 export { eventually } from "./eventually";
-export { failpoint } from "./failpoint";
 export { startProxy, type Proxy, type ProxyMode, type ProxyOptions } from "./proxy";
 export {
   createTestDatabase,

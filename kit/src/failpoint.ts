@@ -1,0 +1,1 @@
+export { failpoint } from "./testing/failpoint";
