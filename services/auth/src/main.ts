@@ -14,6 +14,6 @@ void runService({
   config: readConfig(),
   open: async (parts) => {
     const app = await createApp(parts);
-    return { rpc: rpc(app), consumers, jobs: jobs(app), endStreams: app.endWatches };
+    return { rpc: rpc(app), consumers: consumers(app), jobs: jobs(app), endStreams: app.endWatches };
   },
 });

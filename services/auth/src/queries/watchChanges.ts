@@ -28,11 +28,17 @@ export async function openChangeFeed(db: Database, log: Log): Promise<ChangeFeed
       tell({ kind: "started" });
     },
   });
-  const endWatches = () => watchers.forEach((watcher) => watcher.end());
+  let ended = false;
+  const endWatches = () => {
+    ended = true;
+    watchers.forEach((watcher) => watcher.end());
+  };
   const heartbeat = setInterval(() => tell({ kind: "heartbeat" }), HEARTBEAT_MS);
 
   return {
     async *watch(signal) {
+      // Whoever comes back before the door is shut must look elsewhere too.
+      if (ended) return;
       const watcher = new Watcher();
       watchers.add(watcher);
       try {
