@@ -1,0 +1,125 @@
+import { Client, Pool, type ClientBase, type ClientConfig, type PoolClient } from "pg";
+import type { Log } from "../log";
+import { unavailable } from "./errors";
+import { columnTypes } from "./parsers";
+import { queryTimer, watchPool } from "./poolMetrics";
+import { createSession, type Session } from "./session";
+import type { DatabaseOptions } from "./types";
+import { createWatchdog } from "./watchdog";
+
+const DEFAULT_MAX = 10;
+const DEFAULT_STATEMENT_TIMEOUT_MS = 10_000;
+const DEFAULT_LOCK_TIMEOUT_MS = 2_000;
+const DEFAULT_IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
+const DEFAULT_CONNECT_TIMEOUT_MS = 3_000;
+const DEFAULT_ANSWER_GRACE_MS = 5_000;
+const IDLE_TIMEOUT_MS = 60_000;
+/** Connections are renewed, so that they spread over a new primary and give back what the server's caches grew to. */
+const MAX_LIFETIME_SECONDS = 1_800;
+/** Lets the server notice within half a minute that our machine is gone, and give up the locks that we held. */
+const SERVER_KEEPALIVE = "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3";
+const LOG_UNREACHABLE_EVERY_MS = 5_000;
+
+/** A database's two kinds of connection: lent by the pool for a moment, and opened for one owner. */
+export interface Connections {
+  lend: () => Promise<Session>;
+  open: () => Promise<OwnConnection>;
+  /** Serves everyone who waits, and waits for everything that is lent. */
+  end: () => Promise<void>;
+}
+
+export interface OwnConnection {
+  client: Client;
+  session: Session;
+  close: () => Promise<void>;
+}
+
+export function openConnections(options: DatabaseOptions): Connections {
+  const { log, registry } = options;
+  const config = connectionConfig(options);
+  const pool = openPool(config, options.max ?? DEFAULT_MAX, log);
+  const watchdog = createWatchdog(
+    (options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS) +
+      (options.answerGraceMs ?? DEFAULT_ANSWER_GRACE_MS),
+  );
+  const observe = queryTimer(registry);
+  const unwatch = registry ? watchPool(registry, options.schema, pool) : () => undefined;
+  const warnUnreachable = throttledWarning(log);
+  const waiting = new Set<Promise<PoolClient>>();
+  const sessionOver = (client: ClientBase, release: (error?: Error) => void): Session =>
+    createSession({ client, release, watchdog, observe });
+
+  return {
+    async lend() {
+      const connecting = pool.connect();
+      waiting.add(connecting);
+      try {
+        const client = await connecting;
+        return sessionOver(client, (error) => client.release(error));
+      } catch (error) {
+        warnUnreachable(error);
+        throw unavailable(error);
+      } finally {
+        waiting.delete(connecting);
+      }
+    },
+    async open() {
+      const client = new Client(config);
+      client.on("error", () => undefined);
+      const close = (): Promise<void> => client.end().catch(() => undefined);
+      try {
+        await client.connect();
+      } catch (error) {
+        await close();
+        throw unavailable(error);
+      }
+      return { client, session: sessionOver(client, () => undefined), close };
+    },
+    async end() {
+      // An ending pool would leave those who still wait for a connection without an answer.
+      await Promise.allSettled(waiting);
+      await pool.end();
+      unwatch();
+      watchdog.stop();
+    },
+  };
+}
+
+function openPool(config: ClientConfig, max: number, log: Log): Pool {
+  const pool = new Pool({
+    ...config,
+    max,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    maxLifetimeSeconds: MAX_LIFETIME_SECONDS,
+  });
+  // Two kinds of lost connection: an idle one is reported by the pool, a checked-out one by the client. Unheard, either ends the process.
+  pool.on("error", (error) => log.warn({ err: error }, "an idle database connection was lost"));
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  return pool;
+}
+
+function connectionConfig(options: DatabaseOptions): ClientConfig {
+  return {
+    connectionString: options.url,
+    application_name: options.applicationName,
+    options: `-c search_path=${options.schema} ${SERVER_KEEPALIVE}`,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
+    statement_timeout: options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS,
+    lock_timeout: options.lockTimeoutMs ?? DEFAULT_LOCK_TIMEOUT_MS,
+    idle_in_transaction_session_timeout:
+      options.idleInTransactionTimeoutMs ?? DEFAULT_IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types: columnTypes,
+  };
+}
+
+/** A database that is away fails every request; the log needs it said now and then, with the cause that callers do not see. */
+function throttledWarning(log: Log): (error: unknown) => void {
+  let nextMs = 0;
+  return (error) => {
+    if (Date.now() < nextMs) return;
+    nextMs = Date.now() + LOG_UNREACHABLE_EVERY_MS;
+    log.warn({ err: error }, "the database gave no connection");
+  };
+}
