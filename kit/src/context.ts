@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 
 /** What travels with one request through every process: in gRPC metadata, event headers and each log line. */
 export interface RequestContext {
@@ -20,10 +20,14 @@ export function currentContext(): RequestContext | undefined {
   return storage.getStore();
 }
 
-/** W3C trace context: a new trace, or a new span of the caller's trace when its header is well formed. */
+/**
+ * W3C trace context: a new trace, or a new span of the caller's trace when its header is well formed. Built on randomUUID, which draws its
+ * randomness in blocks: at a span for every item of every bulk call, randomBytes is several times as slow.
+ */
 export function childTraceparent(parent?: string): string {
   const traceId = /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(parent ?? "")?.[1];
-  return `00-${traceId ?? randomBytes(16).toString("hex")}-${randomBytes(8).toString("hex")}-01`;
+  const random = randomUUID();
+  return `00-${traceId ?? randomUUID().replaceAll("-", "")}-${random.slice(0, 8)}${random.slice(28)}-01`;
 }
 
 export function traceIdOf(traceparent: string): string {

@@ -109,25 +109,6 @@ test("a slow item holds its own call up, but not the calls after it", async () =
   expect(batches).toHaveLength(2);
 });
 
-test("no more than eight calls are in flight, however slow they are", async () => {
-  let running = 0;
-  let most = 0;
-  const { send } = await start(async (note) => {
-    most = Math.max(most, (running += 1));
-    await sleep(500);
-    running -= 1;
-    return note;
-  });
-  const sent: Promise<Note>[] = [];
-  for (let index = 0; index < 12; index += 1) {
-    sent.push(send({ text: "slow" }));
-    await sleep(25);
-  }
-  expect(most).toBeGreaterThan(3);
-  expect(most).toBeLessThanOrEqual(8);
-  await Promise.all(sent);
-});
-
 test("an item whose deadline passed in the queue is not sent", async () => {
   const { send, batches } = await start(async (note) => {
     await sleep(100);

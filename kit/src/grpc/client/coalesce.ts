@@ -63,13 +63,12 @@ export function coalesce<Req, Res, Item, Answer>(
   });
 }
 
-/** How long a call may keep the next one from leaving. */
-const HEAD_START_MS = 20;
-const MAX_IN_FLIGHT = 8;
+/** How long a call may keep the next one from leaving. Also what limits the calls in flight: to the longest deadline divided by this. */
+const HEAD_START_MS = 50;
 
 /**
- * While calls are fast there is one at a time, which makes the largest batches. One that takes longer, because a single item of it does,
- * lets the next one go: its items then get their outcomes later, by themselves.
+ * While calls are fast there is one at a time, which makes the largest batches. One that takes longer, because a single item of it waits
+ * for something, lets the next one go: its items then get their outcomes later, by themselves.
  */
 async function sendWithoutBlocking<Res>(
   sent: Promise<Outcome<Later<Res>>[]>,
@@ -81,7 +80,6 @@ async function sendWithoutBlocking<Res>(
   const leave = sleep(HEAD_START_MS, undefined, { ref: false });
   const outcomes = await Promise.race([sent, leave]);
   if (outcomes) return outcomes;
-  if (inFlight.size >= MAX_IN_FLIGHT) await Promise.race(inFlight);
   const outcomeOf = async (index: number) => {
     const outcome = (await sent)[index]!;
     if (!outcome.ok) throw outcome.error;
