@@ -1,5 +1,9 @@
-import { Kafka, logLevel } from "kafkajs";
-import { busConformance } from "./testing/conformance";
+import { connect } from "node:net";
+import { AssignerProtocol, Kafka, logLevel, type PartitionAssigner } from "kafkajs";
+import { eventually, type Proxy, startProxy } from "../testing";
+import { busConformance, newName, textMessage } from "./testing/conformance";
+import { collect } from "./testing/consumers";
+import { networkTarget, openUnderTest } from "./testing/underTest";
 
 const brokers = process.env.WONRAIL_TEST_KAFKA_BROKERS?.split(",");
 
@@ -7,14 +11,120 @@ if (brokers === undefined) {
   // The run says why at its start.
   test.skip("the bus on Kafka", () => undefined);
 } else {
+  const place = { kind: "kafka" as const, brokers };
+  const quiet = { clientId: "conformance", brokers, logLevel: logLevel.NOTHING };
+
   busConformance("Kafka", async () => {
-    const admin = new Kafka({ clientId: "conformance", brokers, logLevel: logLevel.NOTHING }).admin();
+    const admin = new Kafka(quiet).admin();
     await admin.connect();
     return {
-      place: { kind: "kafka", brokers },
+      place,
       deleteTopic: (topic) => admin.deleteTopics({ topics: [topic] }),
       forgetGroup: async (group) => void (await admin.deleteGroups([group])),
       close: () => admin.disconnect(),
     };
   });
+
+  describe("what is special about kafkajs", () => {
+    let bus: ReturnType<typeof openUnderTest>;
+    let proxy: Proxy;
+    beforeEach(async () => {
+      bus = openUnderTest(place);
+      proxy = await startProxy({ target: networkTarget(place) });
+    });
+    afterEach(async () => {
+      await bus.close();
+      await proxy.close();
+    });
+
+    it("tells of a consumer that crashed for good, which is then no longer live", async () => {
+      const topic = newName("topic");
+      const group = newName("group");
+      await bus.ensureTopics([{ name: topic, partitions: 1 }]);
+      const stranger = new Kafka(quiet).consumer({
+        groupId: group,
+        partitionAssigners: [foreignAssigner],
+        maxWaitTimeInMs: 200,
+      });
+      await stranger.connect();
+      await stranger.subscribe({ topics: [topic] });
+      await stranger.run({ eachMessage: async () => undefined });
+
+      const crashes: Error[] = [];
+      const consumer = await collect(bus, {
+        group,
+        topics: [topic],
+        onCrash: (error) => crashes.push(error),
+      });
+      await eventually(() => expect(crashes).toHaveLength(1), { timeoutMs: 10_000 });
+      expect(crashes[0]!.message).toMatch(/protocol/);
+      expect(consumer.subscription.live()).toBe(false);
+      await stranger.disconnect();
+    }, 30_000);
+
+    // Why openProducer is not idempotent. If this ever fails, kafkajs was mended, and the decision can be looked at again.
+    it("acknowledges messages that it does not store, when its producer is idempotent and answers were lost", async () => {
+      const topic = newName("topic");
+      await bus.ensureTopics([{ name: topic, partitions: 1 }]);
+      const producer = new Kafka({
+        ...quiet,
+        requestTimeout: 500,
+        retry: { retries: 1, initialRetryTime: 50 },
+        socketFactory: ({ onConnect }) => connect({ host: proxy.host, port: proxy.port }, onConnect),
+      }).producer({ idempotent: true, maxInFlightRequests: 1 });
+      await producer.connect();
+      const send = (text: string) =>
+        producer.send({ topic, acks: -1, messages: [{ key: "k", value: text }] });
+
+      await send("first");
+      proxy.setMode({ kind: "dropResponses" });
+      await expect(send("given up")).rejects.toThrow();
+      proxy.setMode({ kind: "pass" });
+      await send("acknowledged and lost");
+      await send("last");
+      await producer.disconnect();
+
+      const reader = await collect(bus, { group: newName("group"), topics: [topic] });
+      await eventually(() => expect(reader.texts()).toContain("last"), { timeoutMs: 10_000 });
+      expect(reader.texts()).not.toContain("acknowledged and lost");
+    }, 30_000);
+
+    it("stores all that it acknowledges after the same fault, with the settings that we chose", async () => {
+      const topic = newName("topic");
+      await bus.ensureTopics([{ name: topic, partitions: 1 }]);
+      const faulty = openUnderTest(place, { proxy });
+      await faulty.publish([textMessage(topic, "k", "first")]);
+      proxy.setMode({ kind: "dropResponses" });
+      const unanswered = faulty.publish([textMessage(topic, "k", "unanswered")]);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      proxy.setMode({ kind: "pass" });
+      await unanswered;
+      await faulty.publish([textMessage(topic, "k", "next")]);
+      await faulty.publish([textMessage(topic, "k", "last")]);
+      await faulty.close();
+
+      const reader = await collect(bus, { group: newName("group"), topics: [topic] });
+      await eventually(() => expect(reader.texts()).toContain("last"), { timeoutMs: 10_000 });
+      expect([...new Set(reader.texts())]).toEqual(["first", "unanswered", "next", "last"]);
+    }, 30_000);
+  });
 }
+
+/** A protocol that no other member speaks: the broker refuses whoever joins with another. */
+const foreignAssigner: PartitionAssigner = () => ({
+  name: "Foreign",
+  version: 0,
+  assign: async ({ members }) =>
+    members.map(({ memberId }) => ({
+      memberId,
+      memberAssignment: AssignerProtocol.MemberAssignment.encode({
+        version: 0,
+        assignment: {},
+        userData: Buffer.alloc(0),
+      }),
+    })),
+  protocol: ({ topics }) => ({
+    name: "Foreign",
+    metadata: AssignerProtocol.MemberMetadata.encode({ version: 0, topics, userData: Buffer.alloc(0) }),
+  }),
+});

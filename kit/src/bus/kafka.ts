@@ -1,21 +1,20 @@
 // The only file that knows kafkajs. docs/adr/0011 says why its settings are what they are: most of them keep it from losing something.
-import { connect as connectPlain, isIP, type Socket } from "node:net";
-import { connect as connectTls, type ConnectionOptions } from "node:tls";
+import type { Socket } from "node:net";
 import {
   type Admin,
+  type Consumer,
   type EachBatchPayload,
-  type IHeaders,
   Kafka,
   type KafkaConfig,
-  type KafkaMessage,
-  type LogEntry,
   logLevel,
   type Message,
   Partitioners,
   type Producer,
   type RetryOptions,
 } from "kafkajs";
-import type { Log } from "../log";
+import { type Dial, dial } from "./kafka/dial";
+import { logTo } from "./kafka/logTo";
+import { received } from "./kafka/received";
 import { type Movement, watchMovement } from "./liveness";
 import { type BusMetrics, busMetrics } from "./metrics";
 import { ageOfPosition } from "./oldestAge";
@@ -25,8 +24,8 @@ import { createRedelivery } from "./redelivery";
 import { untilThere, within } from "./waiting";
 
 export interface KafkaTuning {
-  /** Opens the connection to a broker; tests put a faulty network in between. */
-  dial: (address: { host: string; port: number; ssl?: ConnectionOptions; onConnect: () => void }) => Socket;
+  /** Tests put a faulty network in between. */
+  dial: Dial;
   sessionTimeoutMs: number;
   /** An answer that takes longer counts as lost, and its connection with it. */
   requestTimeoutMs: number;
@@ -40,9 +39,10 @@ const CLOSE_TIMEOUT_MS = 15_000;
 const REBALANCE_TIMEOUT_MS = 30_000;
 /** How long the broker keeps a fetch open when there is nothing; closing a consumer takes as long. */
 const FETCH_WAIT_MS = 500;
+/** After that many crashes without a message read in between, kafkajs' own restarts do not help any more. */
+const MAX_RESTARTS_IN_VAIN = 20;
 const METADATA_MAX_AGE_MS = 60_000;
 const PARTITIONS_AT_ONCE = 4;
-const SAME_LOG_LINE_EVERY_MS = 10_000;
 const BACKOFF: RetryOptions = { initialRetryTime: 100, multiplier: 2, factor: 0.2, maxRetryTime: 1_000 };
 const BOUNDED: RetryOptions = { ...BACKOFF, retries: 4 };
 /** A consumer outlives any outage. With few tries it crashes, and its successor waits until the session of the dead one is over. */
@@ -66,6 +66,13 @@ export function openKafkaBus(options: port.KafkaBusOptions, tuning: Partial<Kafk
     registry,
   });
 
+  const close = async (): Promise<void> => {
+    closing.abort();
+    await Promise.all([...consumers].map((consumer) => consumer.close()));
+    await publisher.close();
+    await Promise.all([producer.close(), admin.close()]);
+  };
+  let closed: Promise<void> | undefined;
   return {
     kind: "kafka",
     ensureTopics: (topics) =>
@@ -83,12 +90,7 @@ export function openKafkaBus(options: port.KafkaBusOptions, tuning: Partial<Kafk
       const listed = admin.connected().then((client) => client.listTopics());
       await within(PING_TIMEOUT_MS, "Kafka did not answer", listed);
     },
-    async close() {
-      closing.abort();
-      await Promise.all([...consumers].map((consumer) => consumer.close()));
-      await publisher.close();
-      await Promise.all([producer.close(), admin.close()]);
-    },
+    close: () => (closed ??= close()),
   };
 }
 
@@ -135,26 +137,6 @@ function openClient({ options, tuning }: KafkaParts, retry: RetryOptions, onDial
     kafka: new Kafka(config),
     hangUp: () => sockets.forEach((socket) => socket.destroy(new Error("no answer in time"))),
     giveUp: () => (givenUp = true),
-  };
-}
-
-function dial({ host, port: number, ssl, onConnect }: Parameters<KafkaTuning["dial"]>[0]): Socket {
-  if (!ssl) return connectPlain({ host, port: number }, onConnect).setNoDelay(true);
-  const servername = isIP(host) ? {} : { servername: host };
-  return connectTls({ host, port: number, ...servername, ...ssl }, onConnect).setNoDelay(true);
-}
-
-/** An outage makes kafkajs say the same again and again; once in ten seconds is enough. */
-function logTo(log: Log): (entry: LogEntry) => void {
-  const quietUntilMs = new Map<string, number>();
-  return ({ namespace, level, log: { message, timestamp: _timestamp, stack: _stack, ...fields } }) => {
-    const nowMs = Date.now();
-    if ((quietUntilMs.get(message) ?? 0) > nowMs) return;
-    if (quietUntilMs.size > 100) quietUntilMs.clear();
-    quietUntilMs.set(message, nowMs + SAME_LOG_LINE_EVERY_MS);
-    // What kafkajs calls an error is an attempt that it repeats. What it gives up on rejects, and is logged where it is caught.
-    const severity = level <= logLevel.WARN ? "warn" : "debug";
-    log[severity]({ kafka: { namespace, ...fields } }, message);
   };
 }
 
@@ -271,7 +253,6 @@ async function startConsumer(
   request: port.SubscribeOptions,
   onClosed: () => void,
 ): Promise<port.Subscription> {
-  const { log } = parts.options;
   const { sessionTimeoutMs } = parts.tuning;
   const { group, topics } = request;
   const movement = watchMovement(2 * sessionTimeoutMs);
@@ -286,32 +267,24 @@ async function startConsumer(
     allowAutoTopicCreation: false,
     retry: { ...FOR_EVER, restartOnFailure: async () => true },
   });
-  const { FETCH, HEARTBEAT, GROUP_JOIN, REQUEST_TIMEOUT, CRASH } = consumer.events;
-  consumer.on(FETCH, movement.moved);
-  consumer.on(HEARTBEAT, movement.moved);
-  consumer.on(REQUEST_TIMEOUT, hangUp);
-  consumer.on(GROUP_JOIN, ({ payload }) => {
-    movement.moved();
-    parts.metrics.rebalances.inc({ group });
-    log.info({ group, partitions: payload.memberAssignment }, "joined the consumer group");
-  });
+  consumer.on(consumer.events.REQUEST_TIMEOUT, hangUp);
   let closed: Promise<void> | undefined;
-  consumer.on(CRASH, ({ payload: { error, restart } }) => {
-    if (restart || closed) return;
-    log.error({ err: error, group }, "the consumer crashed");
+  watchConsumer(consumer, parts, movement, group, (error) => {
+    if (closed) return;
     movement.stop();
     request.onCrash?.(error);
   });
-
   const batches = createBatchHandler(parts, request, movement);
-  await consumer.connect();
-  await consumer.subscribe({ topics, fromBeginning: true });
-  await consumer.run({
-    autoCommit: true,
-    eachBatchAutoResolve: false,
-    partitionsConsumedConcurrently: PARTITIONS_AT_ONCE,
-    eachBatch: (payload) => batches.handle(payload),
-  });
+  const run = async (): Promise<void> => {
+    await consumer.connect();
+    await consumer.subscribe({ topics, fromBeginning: true });
+    await consumer.run({
+      autoCommit: true,
+      eachBatchAutoResolve: false,
+      partitionsConsumedConcurrently: PARTITIONS_AT_ONCE,
+      eachBatch: (payload) => batches.handle(payload),
+    });
+  };
   const close = async (): Promise<void> => {
     giveUp();
     batches.close();
@@ -319,7 +292,40 @@ async function startConsumer(
     await within(CLOSE_TIMEOUT_MS, "the consumer did not close", consumer.disconnect()).catch(hangUp);
     onClosed();
   };
-  return { live: movement.live, close: () => (closed ??= close()) };
+  const closeOnce = (): Promise<void> => (closed ??= close());
+  try {
+    await run();
+  } catch (error) {
+    await closeOnce();
+    throw error;
+  }
+  return { live: movement.live, close: closeOnce };
+}
+
+function watchConsumer(
+  consumer: Consumer,
+  { options: { log }, metrics }: KafkaParts,
+  movement: Movement,
+  group: string,
+  onCrash: (error: Error) => void,
+): void {
+  const { FETCH, HEARTBEAT, GROUP_JOIN, CRASH } = consumer.events;
+  let restarts = 0;
+  consumer.on(FETCH, () => {
+    restarts = 0;
+    movement.moved();
+  });
+  consumer.on(HEARTBEAT, movement.moved);
+  consumer.on(GROUP_JOIN, ({ payload }) => {
+    movement.moved();
+    metrics.rebalances.inc({ group });
+    log.info({ group, partitions: payload.memberAssignment }, "joined the consumer group");
+  });
+  consumer.on(CRASH, ({ payload: { error, restart } }) => {
+    log.warn({ err: error, group, restart }, "the consumer crashed");
+    restarts += 1;
+    if (!restart || restarts > MAX_RESTARTS_IN_VAIN) onCrash(error);
+  });
 }
 
 function createBatchHandler(
@@ -372,24 +378,4 @@ function createBatchHandler(
 function beatWhile(payload: EachBatchPayload, everyMs: number): { stop: () => void } {
   const timer = setInterval(() => void payload.heartbeat().catch(() => undefined), everyMs);
   return { stop: () => clearInterval(timer) };
-}
-
-function received(topic: string, partition: number, message: KafkaMessage): port.ReceivedMessage {
-  return {
-    topic,
-    partition,
-    offset: message.offset,
-    timestampMs: Number(message.timestamp),
-    key: message.key?.toString() ?? "",
-    value: message.value ?? Buffer.alloc(0),
-    headers: textHeaders(message.headers ?? {}),
-  };
-}
-
-function textHeaders(headers: IHeaders): Record<string, string> {
-  const entries = Object.entries(headers).map(([name, value]) => {
-    const last = Array.isArray(value) ? value.at(-1) : value;
-    return [name, last?.toString() ?? ""];
-  });
-  return Object.fromEntries(entries) as Record<string, string>;
 }

@@ -48,6 +48,14 @@ export function openPostgresBus(options: PostgresBusOptions, tuning: Partial<Pos
   let listener: Promise<Listener> | undefined;
   const retention = startRetention(db, { retentionMs, retentionEveryMs, log });
 
+  const close = async (): Promise<void> => {
+    closing.abort();
+    await Promise.all([...consumers].map((consumer) => consumer.close()));
+    await publisher.close();
+    await retention.stop();
+    await db.close();
+  };
+  let closed: Promise<void> | undefined;
   return {
     kind: "postgres",
     ensureTopics: (topics) => untilThere("create topics", () => store.insertTopics(db, topics), patience),
@@ -63,13 +71,7 @@ export function openPostgresBus(options: PostgresBusOptions, tuning: Partial<Pos
     },
     lag: (group, topics) => store.readLag(db, group, topics),
     ping: () => db.ping(),
-    async close() {
-      closing.abort();
-      await Promise.all([...consumers].map((consumer) => consumer.close()));
-      await publisher.close();
-      await retention.stop();
-      await db.close();
-    },
+    close: () => (closed ??= close()),
   };
 }
 

@@ -32,7 +32,7 @@ export function createPublisher({ send, metrics, registry }: PublisherParts): Pu
   return {
     async publish(messages) {
       if (messages.length === 0) return;
-      messages.forEach(refuseOversized);
+      messages.forEach(refuseUnusable);
       const observe = metrics.publishSeconds.startTimer();
       await lane.submit(messages);
       observe();
@@ -77,12 +77,16 @@ function requests(messages: BusMessage[]): BusMessage[][] {
   return result;
 }
 
-function refuseOversized(message: BusMessage): void {
+function refuseUnusable(message: BusMessage): void {
+  const { topic, key } = message;
   const bytes = bytesOf(message);
-  if (bytes <= MAX_MESSAGE_BYTES) return;
-  throw new MessageRefusedError(
-    `A message of ${bytes} bytes for ${message.topic} is over the limit of ${MAX_MESSAGE_BYTES}: publish a reference to the content instead.`,
-  );
+  if (bytes > MAX_MESSAGE_BYTES) {
+    throw new MessageRefusedError(
+      `A message of ${bytes} bytes for ${topic} is over the limit of ${MAX_MESSAGE_BYTES}: publish a reference to the content instead.`,
+    );
+  }
+  if (key.includes("\0"))
+    throw new MessageRefusedError(`A key for ${topic} holds a NUL, which Postgres does not store.`);
 }
 
 function bytesOf({ key, value, headers }: BusMessage): number {

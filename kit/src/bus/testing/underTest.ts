@@ -1,8 +1,8 @@
-import type { Socket } from "node:net";
 import { connect } from "node:net";
 import type { Registry } from "../../metrics";
 import { testLog, type Proxy } from "../../testing";
 import { openKafkaBus } from "../kafka";
+import type { Dial } from "../kafka/dial";
 import type { Bus } from "../port";
 import { openPostgresBus } from "../postgres";
 
@@ -33,7 +33,7 @@ export function openUnderTest(place: BusPlace, { proxy, registry }: UnderTestOpt
 }
 
 /** A broker tells its clients where it is, so the detour has to be made where the connection is opened. */
-function dialThrough({ host, port }: Proxy): (address: { onConnect: () => void }) => Socket {
+function dialThrough({ host, port }: Proxy): Dial {
   return ({ onConnect }) => connect({ host, port }, onConnect).setNoDelay(true);
 }
 

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { installPostgresBus, type BusOptions } from "@wonrail/kit/bus";
+import { readTestConfig } from "../../deploy/local/src/config";
+import { findJava, findMaven } from "../../deploy/local/src/parts/java";
+import { prepareKafka } from "../../deploy/local/src/parts/kafka";
+import { fetchKafkaJars, kafkaJarsAreCached } from "../../deploy/local/src/parts/kafkaJars";
+import { preparePostgres } from "../../deploy/local/src/parts/postgres";
+import { randomFreePort } from "../../deploy/local/src/process/freePort";
+import { type Guard, startGuard } from "../../deploy/local/src/process/guard";
+import {
+  type OwnedProcess,
+  type ProcessSpec,
+  signalGroup,
+  startProcess,
+} from "../../deploy/local/src/process/ownedProcess";
+
+type Place =
+  | Pick<Extract<BusOptions, { kind: "kafka" }>, "kind" | "brokers">
+  | Pick<Extract<BusOptions, { kind: "postgres" }>, "kind" | "url">;
+
+/** A broker or database of the test's own, which may be killed. */
+export interface OwnServer {
+  place: Place;
+  /** As the machine's power going, for everything but the machine. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** Undefined, with the reason, where this machine has no Java and Maven. */
+export function whyNoKafka(): string | undefined {
+  const { cacheDir, javaHome } = readTestConfig();
+  const java = findJava(javaHome);
+  if (!java.ok) return java.why;
+  const maven = findMaven();
+  return maven.ok || kafkaJarsAreCached(cacheDir) ? undefined : maven.why;
+}
+
+export async function ownKafka(): Promise<OwnServer> {
+  const { cacheDir, javaHome } = readTestConfig();
+  const java = findJava(javaHome);
+  if (!java.ok) throw new Error(java.why);
+  const jars = await fetchKafkaJars(cacheDir, java.command);
+  return ownServer(async (dir) => {
+    const [brokerPort, controllerPort] = [await randomFreePort(), await randomFreePort()];
+    const logFile = join(dir, "kafka.log");
+    const { brokers, spec } = prepareKafka({
+      dir,
+      logFile,
+      java: java.command,
+      jars,
+      brokerPort,
+      controllerPort,
+    });
+    return { spec, place: { kind: "kafka", brokers: [brokers] } };
+  });
+}
+
+export async function ownPostgres(): Promise<OwnServer> {
+  const server = await ownServer(async (dir) => {
+    const options = {
+      dir,
+      logFile: join(dir, "postgres.log"),
+      port: await randomFreePort(),
+      password: "test",
+    };
+    const { spec, adminUrl, dataDir } = await preparePostgres({
+      ...options,
+      durable: true,
+      maxConnections: 50,
+    });
+    return { spec, place: { kind: "postgres", url: adminUrl }, dataDir };
+  });
+  if (server.place.kind === "postgres") await installPostgresBus(server.place.url, []);
+  return server;
+}
+
+async function ownServer(
+  prepare: (dir: string) => Promise<{ spec: ProcessSpec; place: Place; dataDir?: string }>,
+): Promise<OwnServer> {
+  const dir = mkdtempSync(join(tmpdir(), "wonrail-own-"));
+  const guard: Guard = startGuard(dir);
+  const { spec, place, dataDir } = await prepare(dir);
+  let owned: OwnedProcess = await startProcess(spec, guard);
+  return {
+    place,
+    async kill() {
+      signalGroup(owned.pid, "SIGKILL");
+      await owned.exited;
+    },
+    async start() {
+      owned = await startProcess(spec, guard);
+    },
+    async remove() {
+      await owned.stop();
+      guard.close();
+      for (const folder of [dir, dataDir])
+        if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Bus, openBus } from "@wonrail/kit/bus";
+import { eventually, testLog } from "@wonrail/kit/testing";
+import { ownKafka, ownPostgres, type OwnServer, whyNoKafka } from "./ownServer";
+
+const TOPIC = "wonrail.sample.v1";
+const withoutKafka = whyNoKafka();
+
+describe.each<[string, number, () => Promise<OwnServer>, string | undefined]>([
+  ["Kafka", 20_000, ownKafka, withoutKafka],
+  ["Postgres", 5_000, ownPostgres, undefined],
+])("a killed server: the bus on %s", (_name, awayMs, startServer, skipped) => {
+  if (skipped !== undefined) {
+    test.skip(`is not tried here: ${skipped}`, () => undefined);
+    return;
+  }
+  let server: OwnServer;
+  let publisher: Bus;
+  let reader: Bus;
+
+  beforeAll(async () => {
+    server = await startServer();
+    const open = (clientId: string) => openBus({ ...server.place, clientId, log: testLog() });
+    [publisher, reader] = [await open("publisher"), await open("reader")];
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.all([publisher?.close(), reader?.close()]);
+    await server?.remove();
+  }, 60_000);
+
+  it("goes on by itself when the server is back, and nothing acknowledged is missing", async () => {
+    await publisher.ensureTopics([{ name: TOPIC, partitions: 3 }]);
+    const crashes: Error[] = [];
+    const received: string[] = [];
+    const subscription = await reader.subscribe({
+      group: "sample",
+      topics: [TOPIC],
+      onCrash: (error) => crashes.push(error),
+      async handleBatch(messages) {
+        for (const { key, value } of messages) received.push(`${key}:${value.toString()}`);
+      },
+    });
+    const publishing = publishTo(publisher);
+    await eventually(() => expect(received.length).toBeGreaterThan(100), { timeoutMs: 20_000 });
+
+    await server.kill();
+    const killedMs = Date.now();
+    await sleep(1_000);
+    const atTheKill = publishing.acknowledged.length;
+    await sleep(awayMs - 1_000);
+    expect(publishing.acknowledged.length).toBe(atTheKill);
+    expect(subscription.live()).toBe(true);
+    await server.start();
+    const backMs = Date.now();
+    const before = received.length;
+    await eventually(() => expect(received.length).toBeGreaterThan(before + 100), { timeoutMs: 30_000 });
+    const recoveredMs = Date.now();
+    await publishing.stop();
+    await eventually(() => expect(missing(publishing.acknowledged, received)).toEqual([]), {
+      timeoutMs: 30_000,
+    });
+
+    expect(crashes).toEqual([]);
+    expect(subscription.live()).toBe(true);
+    for (const key of ["a", "b", "c"]) {
+      const ofKey = (texts: string[]) => [...new Set(texts)].filter((text) => text.startsWith(`${key}:`));
+      expect(ofKey(received)).toEqual(ofKey(publishing.acknowledged));
+    }
+    expect(backMs - killedMs).toBeGreaterThan(awayMs);
+    expect(recoveredMs - backMs).toBeLessThan(15_000);
+  }, 120_000);
+
+  it("closes in time while the server is away", async () => {
+    await server.kill();
+    await sleep(1_000);
+    const startMs = Date.now();
+    await Promise.all([publisher.close(), reader.close()]);
+    expect(Date.now() - startMs).toBeLessThan(16_000);
+  }, 60_000);
+});
+
+/** As the outbox relay does: a batch, again and again until it is acknowledged, then the next. */
+function publishTo(bus: Bus): { acknowledged: string[]; stop(): Promise<void> } {
+  const acknowledged: string[] = [];
+  let stopped = false;
+  const run = async (): Promise<void> => {
+    for (let next = 0; !stopped; next += 1) {
+      const batch = ["a", "b", "c"].map((key) => ({
+        topic: TOPIC,
+        key,
+        value: Buffer.from(`${next}`),
+        headers: {},
+      }));
+      await eventually(() => bus.publish(batch), { timeoutMs: 90_000, intervalMs: 250 });
+      acknowledged.push(...batch.map(({ key, value }) => `${key}:${value.toString()}`));
+      await sleep(5);
+    }
+  };
+  const running = run();
+  return {
+    acknowledged,
+    async stop() {
+      stopped = true;
+      await running;
+    },
+  };
+}
+
+function missing(expected: string[], present: string[]): string[] {
+  const there = new Set(present);
+  return expected.filter((text) => !there.has(text));
+}

@@ -1,0 +1,26 @@
+import type { Log } from "../../log";
+
+const SAME_LINE_EVERY_MS = 10_000;
+const LINES_REMEMBERED = 100;
+
+interface Entry {
+  namespace: string;
+  label: string;
+  log: { message: string; timestamp?: unknown; stack?: unknown; [field: string]: unknown };
+}
+
+/**
+ * What kafkajs calls an error is an attempt that it is going to repeat: a warning here. What it gives up on rejects, and is logged where that
+ * is caught. An outage makes it say the same again and again; once in ten seconds is enough.
+ */
+export function logTo(log: Log, nowMs: () => number = Date.now): (entry: Entry) => void {
+  const quietUntilMs = new Map<string, number>();
+  return ({ namespace, label, log: { message, timestamp: _timestamp, stack: _stack, ...fields } }) => {
+    const now = nowMs();
+    if ((quietUntilMs.get(message) ?? 0) > now) return;
+    if (quietUntilMs.size >= LINES_REMEMBERED) quietUntilMs.clear();
+    quietUntilMs.set(message, now + SAME_LINE_EVERY_MS);
+    const severity = label === "ERROR" || label === "WARN" ? "warn" : "debug";
+    log[severity]({ kafka: { namespace, ...fields } }, message);
+  };
+}

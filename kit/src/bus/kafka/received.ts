@@ -1,0 +1,32 @@
+import type { ReceivedMessage } from "../port";
+
+interface RawMessage {
+  key: Buffer | null;
+  value: Buffer | null;
+  timestamp: string;
+  offset: string;
+  headers?: Record<string, HeaderValue | HeaderValue[] | undefined>;
+}
+
+type HeaderValue = Buffer | string;
+
+/** A message as the port has it. What others may have published without key or value is taken as empty. */
+export function received(topic: string, partition: number, message: RawMessage): ReceivedMessage {
+  return {
+    topic,
+    partition,
+    offset: message.offset,
+    timestampMs: Number(message.timestamp),
+    key: message.key?.toString() ?? "",
+    value: message.value ?? Buffer.alloc(0),
+    headers: Object.fromEntries(
+      Object.entries(message.headers ?? {}).map(([name, value]) => [name, textOf(value)]),
+    ),
+  };
+}
+
+/** Kafka allows a header many times; the last one counts. */
+function textOf(value: HeaderValue | HeaderValue[] | undefined): string {
+  const last = Array.isArray(value) ? value.at(-1) : value;
+  return last?.toString() ?? "";
+}

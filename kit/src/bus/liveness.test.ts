@@ -1,0 +1,49 @@
+import { watchMovement } from "./liveness";
+
+describe("watchMovement", () => {
+  const minute = 60_000;
+  const start = (stillAfterMs: number) => {
+    const clock = { ms: 0 };
+    return { clock, movement: watchMovement(stillAfterMs, () => clock.ms) };
+  };
+
+  it("is live while something moves, and not once nothing has for too long", () => {
+    const { clock, movement } = start(20_000);
+    clock.ms = 20_000;
+    expect(movement.live()).toBe(true);
+    movement.moved();
+    clock.ms = 40_000;
+    expect(movement.live()).toBe(true);
+    clock.ms = 40_001;
+    expect(movement.live()).toBe(false);
+    movement.moved();
+    expect(movement.live()).toBe(true);
+  });
+
+  it("takes a long handler for movement, but not one that never ends", async () => {
+    const { clock, movement } = start(20_000);
+    let finish = (): void => undefined;
+    const handled = movement.during(() => new Promise<void>((resolve) => (finish = resolve)));
+    clock.ms = 5 * minute;
+    expect(movement.live()).toBe(true);
+    clock.ms = 5 * minute + 1;
+    expect(movement.live()).toBe(false);
+    finish();
+    await handled;
+    expect(movement.live()).toBe(true);
+  });
+
+  it("counts a handler that failed as movement, and passes its error on", async () => {
+    const { clock, movement } = start(20_000);
+    clock.ms = 30_000;
+    await expect(movement.during(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    expect(movement.live()).toBe(true);
+  });
+
+  it("is not live after it was stopped, whatever moves", () => {
+    const { movement } = start(20_000);
+    movement.stop();
+    movement.moved();
+    expect(movement.live()).toBe(false);
+  });
+});

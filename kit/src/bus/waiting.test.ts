@@ -1,0 +1,44 @@
+import { createLog } from "../log";
+import { untilThere, within } from "./waiting";
+
+describe("within", () => {
+  it("gives what the work gives, or its error", async () => {
+    await expect(within(1_000, "it did not come", Promise.resolve(7))).resolves.toBe(7);
+    await expect(within(1_000, "it did not come", Promise.reject(new Error("broken")))).rejects.toThrow(
+      "broken",
+    );
+  });
+
+  it("says what did not happen in time", async () => {
+    const never = new Promise(() => undefined);
+    await expect(within(10, "Kafka did not answer", never)).rejects.toThrow(
+      "Kafka did not answer within 10 ms",
+    );
+  });
+});
+
+describe("untilThere", () => {
+  const patience = { log: createLog({ service: "test", level: "silent" }), mayPass: () => true };
+
+  it("tries again after what may pass", async () => {
+    let tries = 0;
+    const attempt = async (): Promise<string> => {
+      tries += 1;
+      if (tries < 2) throw new Error("not yet");
+      return "there";
+    };
+    const { signal } = new AbortController();
+    await expect(untilThere("read", attempt, { ...patience, signal })).resolves.toBe("there");
+  });
+
+  it("gives up at once on what does not pass, and when it is told to stop", async () => {
+    const attempt = jest.fn(() => Promise.reject(new Error("no such thing")));
+    const stop = new AbortController();
+    const hopeless = { ...patience, signal: stop.signal, mayPass: () => false };
+    await expect(untilThere("read", attempt, hopeless)).rejects.toThrow("no such thing");
+    const waiting = untilThere("read", attempt, { ...patience, signal: stop.signal });
+    stop.abort();
+    await expect(waiting).rejects.toThrow();
+    expect(attempt).toHaveBeenCalledTimes(2);
+  });
+});
