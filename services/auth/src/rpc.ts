@@ -1,10 +1,13 @@
 import { type PresentedApiKey } from "@wonrail/kit/apiKey";
-import { DomainError, type FieldProblem, invalidRequest } from "@wonrail/kit/errors";
+import { DomainError, invalidRequest } from "@wonrail/kit/errors";
 import { enumName, type GrpcService, implement, toErrorDetail } from "@wonrail/kit/grpc/server";
 import { type Id, isId } from "@wonrail/kit/ids";
 import {
   AuthServiceService,
+  type GetSessionResponse,
   KeyAccess,
+  type LeaseQuotaRequest,
+  type LeaseQuotaResponse,
   Plan,
   type PresentedKey,
   type Principal,
@@ -14,11 +17,13 @@ import {
   type WatchChangesResponse,
 } from "@wonrail/proto/auth/v1/auth";
 import { type App } from "./app";
+import { type LeaseQuotaInput, type QuotaGrant } from "./commands/leaseQuota";
 import { type RefreshedKey } from "./commands/refreshKey";
 import { usableUntil } from "./domain/keys";
 import { RATE_LEASE_MS } from "./domain/rates";
 import { QUOTA_RECALL_MS } from "./domain/quotas";
 import { organisationMessage } from "./events";
+import { type Session } from "./queries/getSession";
 import { type ResolvedKey } from "./queries/resolveKey";
 import { HEARTBEAT_MS, type Word } from "./queries/watchChanges";
 
@@ -54,49 +59,17 @@ export function rpc(app: App): GrpcService[] {
       },
 
       async getSession({ orgId, keyId }) {
-        const session = await app.getSession({ orgId: orgIdOf(orgId), keyId: keyIdOf(keyId) });
-        return {
-          organisation: organisationMessage(session.organisation),
-          key: { ...session.key, overlapEndsAt: session.key.overlapEndsAt ?? undefined },
-          subscriptionActive: session.subscriptionActive,
-          usage: session.usage.map(({ quota, limit, used, leased, period }) => ({
-            quota: Quota[quota],
-            limit,
-            used,
-            leased,
-            resetsAt: period.resetsAt,
-          })),
-        };
+        return sessionResponse(await app.getSession({ orgId: orgIdOf(orgId), keyId: keyIdOf(keyId) }));
       },
 
       async leaseRate({ orgId, wanted }) {
-        check([{ path: "wanted", message: `must be at most ${MAX_WANTED}` }], wanted <= MAX_WANTED);
+        check("wanted", `must be at most ${MAX_WANTED}`, wanted <= MAX_WANTED);
         const { rule, ...draw } = await app.leaseRate({ orgId: orgIdOf(orgId), wanted });
         return { ...draw, validForMs: RATE_LEASE_MS, ratePerSecond: rule.perSecond, rateBurst: rule.burst };
       },
 
-      async leaseQuota({ orgId, quota, replicaId, wanted, leaseId, accounts }) {
-        const name = enumName(Quota, quota);
-        if (name === undefined) throw invalidRequest([{ path: "quota", message: "is not a quota" }]);
-        const isLeaseId = wanted === 0 ? leaseId === "" : UUID.test(leaseId);
-        check([{ path: "leaseId", message: "must be a UUID, and empty when nothing is wanted" }], isLeaseId);
-        const areLeaseIds = accounts.every((account) => UUID.test(account.leaseId));
-        check([{ path: "accounts.leaseId", message: "must be a UUID" }], areLeaseIds);
-        const few = accounts.length <= MAX_ACCOUNTS && wanted <= MAX_WANTED;
-        check(
-          [{ path: "accounts", message: `at most ${MAX_ACCOUNTS}, and at most ${MAX_WANTED} units wanted` }],
-          few,
-        );
-        const id = leaseId === "" ? null : leaseId;
-        const input = { orgId: orgIdOf(orgId), quota: name, replicaId, wanted, leaseId: id, accounts };
-        const { usage, period, ...grant } = await app.leaseQuota(input);
-        return {
-          ...grant,
-          used: usage.spent,
-          leased: usage.leased,
-          retryAfterMs: grant.recallable > 0n ? QUOTA_RECALL_MS : 0,
-          resetsAt: period.resetsAt,
-        };
+      async leaseQuota(request) {
+        return leaseQuotaResponse(await app.leaseQuota(leaseQuotaInput(request)));
       },
 
       async *watchChanges(_request, { signal }) {
@@ -163,6 +136,38 @@ function refreshKeyResponse({ key, apiKey, oldKeyUsableUntil }: RefreshedKey): R
   };
 }
 
+function sessionResponse({ organisation, key, subscriptionActive, usage }: Session): GetSessionResponse {
+  return {
+    organisation: organisationMessage(organisation),
+    key: { ...key, overlapEndsAt: key.overlapEndsAt ?? undefined },
+    subscriptionActive,
+    usage: usage.map(({ quota, limit, used, leased, period }) => {
+      return { quota: Quota[quota], limit, used, leased, resetsAt: period.resetsAt };
+    }),
+  };
+}
+
+function leaseQuotaInput(request: LeaseQuotaRequest): LeaseQuotaInput {
+  const { orgId, quota, replicaId, wanted, leaseId, accounts } = request;
+  const name = enumName(Quota, quota);
+  if (name === undefined) throw invalidRequest([{ path: "quota", message: "is not a quota" }]);
+  const isLeaseId = wanted === 0 ? leaseId === "" : UUID.test(leaseId);
+  check("leaseId", "must be a UUID, and empty when nothing is wanted", isLeaseId);
+  check("wanted", `must be at most ${MAX_WANTED}`, wanted <= MAX_WANTED);
+  check("accounts", `must be at most ${MAX_ACCOUNTS}`, accounts.length <= MAX_ACCOUNTS);
+  check(
+    "accounts.leaseId",
+    "must be a UUID",
+    accounts.every((account) => UUID.test(account.leaseId)),
+  );
+  return { orgId: orgIdOf(orgId), quota: name, replicaId, wanted, leaseId: leaseId || null, accounts };
+}
+
+function leaseQuotaResponse({ usage, period, ...grant }: QuotaGrant): LeaseQuotaResponse {
+  const retryAfterMs = grant.recallable > 0n ? QUOTA_RECALL_MS : 0;
+  return { ...grant, used: usage.spent, leased: usage.leased, retryAfterMs, resetsAt: period.resetsAt };
+}
+
 function watchChangesResponse(word: Word): WatchChangesResponse {
   switch (word.kind) {
     case "started":
@@ -184,7 +189,7 @@ function watchChangesResponse(word: Word): WatchChangesResponse {
 
 function presentedKey(key: PresentedKey | undefined): PresentedApiKey {
   const isPrefix = /^wk_(test|live)_[0-9A-Za-z]{12}$/.test(key?.prefix ?? "");
-  check([{ path: "key", message: "must be a prefix and a SHA-256" }], isPrefix && key?.keyHash.length === 32);
+  check("key", "must be a prefix and a SHA-256", isPrefix && key?.keyHash.length === 32);
   return { prefix: key!.prefix, hash: key!.keyHash };
 }
 
@@ -198,6 +203,6 @@ function keyIdOf(text: string): Id<"key"> {
   return text;
 }
 
-function check(problems: FieldProblem[], holds: boolean): void {
-  if (!holds) throw invalidRequest(problems);
+function check(path: string, message: string, holds: boolean): void {
+  if (!holds) throw invalidRequest([{ path, message }]);
 }
