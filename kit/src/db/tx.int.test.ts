@@ -201,6 +201,21 @@ describe("a COMMIT whose reply is lost", () => {
     });
   });
 
+  it("is what a warning at COMMIT means too, as when the wait for a stand-by was cut short", async () => {
+    const owner = openTestDatabase(test.ownerUrl, "sample");
+    await owner.run(sql`create table warned (id integer)`);
+    await owner.run(sql`
+      create function warn() returns trigger language plpgsql as
+      $$ begin raise warning 'canceling wait for synchronous replication'; return null; end $$`);
+    await owner.run(sql`
+      create constraint trigger warn after insert on warned deferrable initially deferred
+      for each row execute function warn()`);
+    await owner.close();
+    const work = tx(test.db, (tx) => tx.run(sql`insert into warned values (1)`));
+    await expect(work).rejects.toBeInstanceOf(CommitUnknownError);
+    expect(await test.db.query(sql`select id from warned`)).toEqual([{ id: 1 }]);
+  });
+
   it("is told from a reply that was lost before it, after which the work runs again", async () => {
     await withLostReply("balance = 0", async (db) => {
       let runs = 0;

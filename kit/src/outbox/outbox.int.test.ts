@@ -175,10 +175,12 @@ describe("the relay", () => {
     bus.down = false;
     await append(test.db, event("a", 3));
     await eventually(() => expect(namesOf(bus.messages)).toEqual(["a.1", "a.2", "a.3"]));
-    const text = await registry.metrics();
-    expect(text).toContain('outbox_published_total{topic="wonrail.sample.v1"} 3');
-    expect(text).toContain("outbox_publish_delay_seconds_count 3");
-    expect(text).toContain("outbox_oldest_age_seconds");
+    await eventually(async () => {
+      const text = await registry.metrics();
+      expect(text).toContain('outbox_published_total{topic="wonrail.sample.v1"} 3');
+      expect(text).toContain("outbox_publish_delay_seconds_count 3");
+      expect(text).toContain("outbox_oldest_age_seconds");
+    });
   });
 
   it("builds the events that a row stands for, and marks the row when all are out", async () => {
