@@ -1,6 +1,7 @@
 // Jest's globalSetup of integration tests: one throw-away PostgreSQL and one Kafka broker for the whole run, real ones.
 // They live in a process of their own, which ends them when its standard input closes: also when jest is killed.
 const { spawn } = require("node:child_process");
+const { appendFileSync } = require("node:fs");
 const { join } = require("node:path");
 const { createInterface } = require("node:readline");
 
@@ -18,10 +19,19 @@ module.exports = async function startParts() {
     );
   });
   Object.assign(process.env, env);
-  process.stderr.write(labels.map((label) => `  backend: ${label}\n`).join(""));
+  report(labels);
   globalThis.stopTestParts = () =>
     new Promise((resolve) => {
       child.once("exit", resolve);
       child.stdin.end();
     });
 };
+
+/** To whoever looks on, and to the runner, which repeats it at the end. */
+function report(labels) {
+  const file = process.env.WONRAIL_TEST_BACKENDS;
+  for (const label of labels) {
+    process.stderr.write(`  backend: ${label}\n`);
+    if (file) appendFileSync(file, `${label}\n`);
+  }
+}

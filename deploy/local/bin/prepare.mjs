@@ -15,31 +15,29 @@ const MODULES = join(REPOSITORY, "node_modules");
 const INSTALLED = join(MODULES, ".wonrail-installed");
 const BUILT = join(MODULES, ".wonrail-built");
 
-/** Returns how long each step took. Ends the process, with the reason, when one fails. */
+/** A step that could not be done: its message says why, and what to do. */
+export class PreparationFailed extends Error {}
+
+/** Returns how long each step took. */
 export function prepare() {
   requireNode();
-  const installMs = timed(() => install());
-  const buildMs = timed(() => build());
-  return { installMs, buildMs };
+  return { installMs: timed(install), buildMs: timed(build) };
 }
 
-function requireNode() {
+export function requireNode() {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
-  fail(
+  throw failed(
     `Node ${process.versions.node} is too old: this needs ${OLDEST_NODE.join(".")} or newer.`,
     "install Node 20, 22 or 24 (https://nodejs.org, or your version manager), then run this again.",
   );
 }
 
-function install() {
+export function install() {
   const lock = hashOf(readFileSync(join(REPOSITORY, "package-lock.json")));
   if (read(INSTALLED) === lock || installedByHand()) return;
-  run(
-    "installing packages",
-    ["ci", "--no-progress"],
-    "see that npm reaches its registry (npm config get registry), then run this again.",
-  );
+  const next = "see that npm reaches its registry (npm config get registry), then run this again.";
+  run("installing packages", ["ci", "--no-progress"], next);
   writeFileSync(INSTALLED, lock);
 }
 
@@ -51,7 +49,8 @@ function installedByHand() {
   );
 }
 
-function build() {
+/** Compiles everything, unless nothing changed since the last time. */
+export function build() {
   const sources = hashOfSources();
   if (read(BUILT) === sources && existsSync(join(REPOSITORY, "deploy/local/dist"))) return;
   run("building", ["run", "build", "--silent"], "mend what the compiler says, then run this again.");
@@ -95,22 +94,16 @@ function* sourceFiles(folder) {
 function run(what, args, next) {
   process.stdout.write(`  ${what} (npm ${args.join(" ")}) …\n`);
   const startedAt = Date.now();
-  const result = spawnSync("npm", args, {
-    cwd: REPOSITORY,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "pipe"],
-    maxBuffer: 1 << 28,
-  });
+  const result = spawnSync("npm", args, { cwd: REPOSITORY, encoding: "utf8", maxBuffer: 1 << 28 });
   if (result.status !== 0) {
-    process.stderr.write(`${result.stdout ?? ""}${result.stderr ?? ""}`);
-    fail(`${what} failed${result.error ? `: ${result.error.message}` : ""}.`, next);
+    const output = result.error ? result.error.message : `${result.stdout}${result.stderr}`;
+    throw failed(`${what} failed:\n${output.trimEnd()}`, next);
   }
   process.stdout.write(`  ${what} took ${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`);
 }
 
-function fail(what, next) {
-  process.stderr.write(`\n${what}\n  Next: ${next}\n`);
-  process.exit(1);
+function failed(what, next) {
+  return new PreparationFailed(`${what}\n  Next: ${next}`);
 }
 
 function timed(work) {
@@ -125,4 +118,15 @@ function hashOf(bytes) {
 
 function read(file) {
   return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+}
+
+/** For the commands: ends the process with the reason, without a stack, when one of the steps fails. */
+export function orExit(work) {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof PreparationFailed)) throw error;
+    process.stderr.write(`\n${error.message}\n`);
+    process.exit(1);
+  }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { prepare } from "./prepare.mjs";
+import { orExit, prepare } from "./prepare.mjs";
 
-const preparation = prepare();
+const preparation = orExit(prepare);
 const { up } = await import("../dist/commands/up.js");
 process.exit(await up(process.argv.slice(2), preparation));

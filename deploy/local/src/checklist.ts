@@ -54,7 +54,8 @@ export function createChecklist({ write, live, color, now }: ChecklistOutput): C
   function finish(name: string, mark: string, text: string): void {
     const tookMs = now() - running.get(name)!;
     running.delete(name);
-    redraw(`${mark} ${name.padEnd(NAME_WIDTH)} ${paint("dim", seconds(tookMs).padStart(6))}  ${text}\n`);
+    const line = `${mark} ${name.padEnd(NAME_WIDTH)} ${paint("dim", seconds(tookMs).padStart(6))}  ${text}`;
+    redraw(`${line.trimEnd()}\n`);
     animate();
   }
 

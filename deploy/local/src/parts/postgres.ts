@@ -1,10 +1,23 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { Client } from "pg";
 import { inheritedEnv } from "../config";
 import type { ProcessSpec } from "../process/ownedProcess";
+import { commandLine, fingerprint } from "../process/fingerprint";
+import { endLeftovers } from "../process/leftovers";
+import { readText } from "../privateFile";
 import { runCommand } from "../process/runCommand";
 import { PartError } from "./partError";
 import { findPostgresBinaries, type PostgresBinaries, type SystemUser } from "./postgresBinaries";
@@ -60,6 +73,7 @@ export async function preparePostgres(options: PostgresOptions): Promise<Postgre
       stopSignal: "SIGINT", // "fast": ends the sessions, writes a checkpoint, goes.
       stopGraceMs: 20_000,
       readyTimeoutMs: 60_000,
+      beforeSpawn: () => clearStalePid(dataDir),
       probe: () => connectOnce(adminUrl),
     },
   };
@@ -82,6 +96,22 @@ function settings({ port, durable, maxConnections }: PostgresOptions): string[] 
     "log_line_prefix=%m [%p] %q%a ",
     ...durability,
   ];
+}
+
+/**
+ * A killed PostgreSQL leaves its process id behind. Should another process of the same user have it by now, PostgreSQL would take that for
+ * a server on this folder and refuse; should it really be one, nobody supervises it, and it has to go.
+ */
+async function clearStalePid(dataDir: string): Promise<void> {
+  const file = join(dataDir, "postmaster.pid");
+  const pid = Number.parseInt(readText(file) ?? "", 10);
+  const command = Number.isInteger(pid) ? commandLine(pid) : undefined;
+  if (command === undefined) return; // PostgreSQL itself sees that nobody is there.
+  if (command.includes(dataDir)) {
+    await endLeftovers([{ name: "postgres", pid, fingerprint: fingerprint(pid) ?? "" }]);
+  } else {
+    rmSync(file, { force: true });
+  }
 }
 
 async function connectOnce(url: string): Promise<void> {
@@ -130,16 +160,26 @@ function enterableFolder(wanted: string, user: SystemUser | undefined): string {
   for (const folder of [wanted, elsewhere]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!user) return folder;
-    chownSync(folder, user.uid, user.gid);
-    chmodSync(folder, 0o700);
-    if (spawnSync("/bin/sh", ["-c", 'cd "$1"', "sh", folder], { cwd: "/", ...user }).status === 0)
-      return folder;
+    giveTo(folder, user);
+    const entered = spawnSync("/bin/sh", ["-c", 'cd "$1"', "sh", folder], { cwd: "/", ...user });
+    if (entered.status === 0) return folder;
   }
   throw new PartError(
     "PostgreSQL has no place for its data",
     `its user (uid ${user?.uid}) can enter neither ${wanted} nor ${elsewhere}`,
     "set WONRAIL_HOME to a folder that every user may pass, such as /var/lib/wonrail.",
   );
+}
+
+/** Below /var/tmp anybody may have put something of that name: root must not give away what a stranger's link points to. */
+function giveTo(folder: string, { uid, gid }: SystemUser): void {
+  const found = lstatSync(folder);
+  if (!found.isDirectory() || ![0, uid].includes(found.uid)) {
+    const next = `remove ${folder}, which we did not make, and start again.`;
+    throw new PartError("PostgreSQL has no place for its data", `${folder} belongs to somebody else`, next);
+  }
+  lchownSync(folder, uid, gid);
+  chmodSync(folder, 0o700);
 }
 
 /** The same folder at every start. */

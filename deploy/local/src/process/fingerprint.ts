@@ -2,12 +2,24 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 
+const HAS_PROC = existsSync("/proc/self/stat");
+
 /**
  * Who has this process id: when it started and its command line, or undefined when nobody has. A number alone says nothing, since
  * the kernel gives it to another process soon after.
  */
 export function fingerprint(pid: number): string | undefined {
-  return existsSync("/proc/self/stat") ? fromProc(pid) : fromPs(pid);
+  return HAS_PROC ? fromProc(pid) : fromPs(pid);
+}
+
+/** The whole command line, its words divided by spaces; undefined when nobody has this id. */
+export function commandLine(pid: number): string | undefined {
+  try {
+    if (HAS_PROC) return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+    return ps("command=", pid);
+  } catch {
+    return undefined;
+  }
 }
 
 export interface KnownProcess {
@@ -35,11 +47,15 @@ function fromProc(pid: number): string | undefined {
 
 function fromPs(pid: number): string | undefined {
   try {
-    const options = { encoding: "utf8", env: { LC_ALL: "C", PATH: "/bin:/usr/bin" } } as const;
-    return shortHash(execFileSync("ps", ["-o", "lstart=,command=", "-p", `${pid}`], options).trim());
+    return shortHash(ps("lstart=,command=", pid));
   } catch {
     return undefined;
   }
+}
+
+function ps(columns: string, pid: number): string {
+  const options = { encoding: "utf8", env: { LC_ALL: "C", PATH: "/bin:/usr/bin" } } as const;
+  return execFileSync("ps", ["-o", columns, "-p", `${pid}`], options).trim();
 }
 
 function shortHash(text: string): string {

@@ -1,0 +1,39 @@
+# Every target calls the npm script of the same name: where there is no make, `npm run <target>` does the same.
+.DEFAULT_GOAL := help
+.PHONY: help up down reset doctor logs stack demo admin build docs lint format check test bench faults
+
+help: ## show this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
+
+up: ## start everything on this machine and keep it running until Ctrl-C (BUS=kafka|postgres)
+	@npm run up --silent -- $(if $(BUS),--bus $(BUS))
+down: ## stop the running stack from another terminal
+	@npm run down --silent
+reset: ## forget the stack's data, keys and logs; asks first (YES=1: does not)
+	@npm run reset --silent -- $(if $(YES),--yes)
+doctor: ## say what is missing on this machine and how to mend it, and what the running stack uses
+	@npm run doctor --silent
+logs: ## follow the logs (SERVICE=auth: of one process)
+	@npm run logs --silent -- $(SERVICE)
+stack: ## look at, restart, stop or start one process of the running stack (DO="restart auth")
+	@npm run stack --silent -- $(or $(DO),status)
+demo: ## play the whole story on the running stack
+	@npm run demo --silent
+admin: ## manage organisations and keys on the running stack (DO="org list")
+	@npm run admin --silent -- $(or $(DO),--help)
+build: ## generate from proto and compile
+	@npm run build --silent
+docs: ## write the generated pages anew
+	@npm run docs --silent
+lint: ## eslint and prettier
+	@npm run lint --silent
+format: ## let prettier write
+	@npm run format --silent
+check: ## the fast tests: types, lint, proto, unit; no I/O
+	@npm run check --silent
+test: ## all tests, as CI runs them (ONLY=unit,int: some stages)
+	@npm test --silent -- $(if $(ONLY),--only $(ONLY))
+bench: ## speed and memory, as ratios within one run
+	@npm run bench --silent
+faults: ## what must not happen, while parts are killed
+	@npm run faults --silent

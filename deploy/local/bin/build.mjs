@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { build, orExit } from "./prepare.mjs";
+
+orExit(build);

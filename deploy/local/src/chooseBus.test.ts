@@ -1,0 +1,55 @@
+import { chooseBus, type BusFacts, type KafkaWay } from "./chooseBus";
+import { PartError } from "./parts/partError";
+
+const here = (version: string) => () => ({ ok: true, command: "java", version }) as const;
+const absent = (why: string) => () => ({ ok: false, why }) as const;
+
+const bare: BusFacts = {
+  wish: undefined,
+  brokers: undefined,
+  failed: new Map<KafkaWay, string>(),
+  docker: absent("there is no Docker"),
+  java: absent("there is no Java"),
+  jars: absent("there is no Maven"),
+};
+
+test("brokers that run already come first", () => {
+  const plan = chooseBus({ ...bare, brokers: "kafka.example:9092", docker: here("27.0") });
+  expect(plan).toEqual({ kind: "given", brokers: "kafka.example:9092", why: "KAFKA_BROKERS is set" });
+});
+
+test("a Docker engine that answers comes before Java", () => {
+  const plan = chooseBus({ ...bare, docker: here("27.0"), java: here("17.0.1"), jars: here("") });
+  expect(plan).toEqual({ kind: "docker", why: "a Docker engine 27.0 answers" });
+});
+
+test("Java with jars comes next, and says why it is not Docker", () => {
+  const plan = chooseBus({ ...bare, java: here("17.0.1"), jars: here("") });
+  expect(plan).toEqual({ kind: "jars", java: "java", why: "Java 17.0.1; there is no Docker" });
+});
+
+test("Java without a way to the jars is of no use", () => {
+  const plan = chooseBus({ ...bare, java: here("17.0.1") });
+  expect(plan).toMatchObject({ kind: "postgres", why: "there is no Docker, there is no Maven" });
+});
+
+test("a bare machine gets the embedded bus, and is told how to get Kafka", () => {
+  const plan = chooseBus(bare);
+  expect(plan).toMatchObject({ kind: "postgres", why: "there is no Docker, there is no Java" });
+  expect(plan).toHaveProperty("better", expect.stringContaining("apt-get install openjdk-17"));
+});
+
+test("a way that failed in this start is passed over, with its reason", () => {
+  const failed = new Map<KafkaWay, string>([["docker", "the image could not be pulled"]]);
+  const plan = chooseBus({ ...bare, failed, docker: here("27.0"), java: here("17.0.1"), jars: here("") });
+  expect(plan).toEqual({ kind: "jars", java: "java", why: "Java 17.0.1; the image could not be pulled" });
+});
+
+test("who asks for the embedded bus gets it, whatever else there is", () => {
+  const plan = chooseBus({ ...bare, wish: "postgres", brokers: "kafka.example:9092", docker: here("27.0") });
+  expect(plan).toEqual({ kind: "postgres", why: "you asked for it", better: undefined });
+});
+
+test("who asks for Kafka on a bare machine is refused, not given something else", () => {
+  expect(() => chooseBus({ ...bare, wish: "kafka" })).toThrow(PartError);
+});

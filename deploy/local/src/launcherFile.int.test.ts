@@ -1,0 +1,59 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AlreadyRunning, readLauncher, takeLauncherFile } from "./launcherFile";
+
+let dir: string;
+let file: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "wonrail-lock-"));
+  file = join(dir, "launcher.json");
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+test("one launcher takes the home; a second one is told who has it", () => {
+  const { pid } = takeLauncherFile(file);
+  expect(pid).toBe(process.pid);
+  expect(readLauncher(file)).toMatchObject({ pid: process.pid });
+  expect(() => takeLauncherFile(file)).toThrow(AlreadyRunning);
+  expect(() => takeLauncherFile(file)).toThrow(`as process ${process.pid}`);
+});
+
+test("the lock of a launcher that died is taken over, also when its number is in use again", () => {
+  const dead = {
+    pid: process.pid,
+    fingerprint: "4711 another process",
+    startedAt: "2026-11-01T00:00:00.000Z",
+  };
+  writeFileSync(file, JSON.stringify(dead));
+  expect(readLauncher(file)).toBeUndefined();
+  expect(takeLauncherFile(file).fingerprint).not.toBe(dead.fingerprint);
+  expect(readdirSync(dir)).toEqual(["launcher.json"]);
+});
+
+test("a half-written lock is no lock", () => {
+  writeFileSync(file, '{"pid": 1');
+  expect(takeLauncherFile(file).pid).toBe(process.pid);
+});
+
+test("of many that start at the same moment on a dead one's lock, one wins", async () => {
+  writeFileSync(file, JSON.stringify({ pid: 1, fingerprint: "dead", startedAt: "" }));
+  const script = `
+    const { takeLauncherFile } = require("./launcherFile.ts");
+    try { takeLauncherFile(${JSON.stringify(file)}); console.log("won"); process.stdin.resume(); } catch (error) { console.log(error.name); }`;
+  const args = ["--require", require.resolve("tsx/cjs"), "-e", script];
+  const starters = Array.from({ length: 6 }, () =>
+    spawn(process.execPath, args, { cwd: __dirname, stdio: ["pipe", "pipe", "inherit"] }),
+  );
+  const answers = await Promise.all(
+    starters.map(
+      (child) =>
+        new Promise<string>((resolve) =>
+          child.stdout.once("data", (text: Buffer) => resolve(text.toString().trim())),
+        ),
+    ),
+  );
+  starters.forEach((child) => child.kill("SIGKILL"));
+  expect(answers.sort()).toEqual([...Array<string>(5).fill("AlreadyRunning"), "won"]);
+}, 30_000);

@@ -1,0 +1,23 @@
+import { fingerprint } from "./fingerprint";
+import { endLeftovers } from "./leftovers";
+import { startProcess } from "./ownedProcess";
+import { workbench, type Workbench } from "./testProcess";
+
+let bench: Workbench;
+beforeEach(() => (bench = workbench()));
+afterEach(() => bench.clear());
+
+test("what an earlier start left running is ended, and named", async () => {
+  const { pid, exited } = await startProcess(bench.spec("exec sleep 60"), bench.guard);
+  const ended = await endLeftovers([{ name: "auth", pid, fingerprint: fingerprint(pid)! }]);
+  expect(ended).toEqual(["auth"]);
+  expect(await exited).toEqual({ code: null, signal: "SIGTERM" });
+});
+
+test("a stranger that has the same number by now is left alone", async () => {
+  const owned = await startProcess(bench.spec("exec sleep 60"), bench.guard);
+  const ended = await endLeftovers([{ name: "auth", pid: owned.pid, fingerprint: "4711 another process" }]);
+  expect(ended).toEqual([]);
+  expect(fingerprint(owned.pid)).toBeDefined();
+  await owned.stop();
+});

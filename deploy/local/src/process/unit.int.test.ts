@@ -1,0 +1,87 @@
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Unit, type UnitStatus } from "./unit";
+import { until, workbench, type Workbench } from "./testProcess";
+import type { ProcessSpec } from "./ownedProcess";
+
+let bench: Workbench;
+let troubles: string[];
+let states: UnitStatus["state"][];
+beforeEach(() => {
+  bench = workbench();
+  troubles = [];
+  states = [];
+});
+afterEach(() => bench.clear());
+
+function unitOf(spec: ProcessSpec, backoffMs = () => 10): Unit {
+  return new Unit(spec, {
+    guard: bench.guard,
+    onChange: ({ state }) => states.push(state),
+    onTrouble: (message) => troubles.push(message),
+    backoffMs,
+  });
+}
+
+test("one that is killed is started again, and says so", async () => {
+  const unit = unitOf(bench.spec("exec sleep 60"));
+  await unit.start();
+  const first = unit.status.pid!;
+  process.kill(first, "SIGKILL");
+  await until(() => unit.status.state === "ready" && unit.status.pid !== first);
+  expect(unit.status.restarts).toBe(1);
+  expect(troubles).toEqual(["script ended with SIGKILL; starting it again"]);
+  await unit.stop();
+});
+
+test("one that is stopped stays stopped, and is started again only when asked", async () => {
+  const unit = unitOf(bench.spec("exec sleep 60"));
+  await unit.start();
+  await unit.stop();
+  expect(unit.status).toEqual({ name: "script", state: "stopped", pid: undefined, restarts: 0 });
+  await unit.start();
+  expect(unit.status).toMatchObject({ state: "ready", restarts: 0 });
+  await unit.stop();
+  expect(troubles).toEqual([]);
+  expect(states.at(-1)).toBe("stopped");
+});
+
+test("a first start that fails is told to whoever waits for it, and not tried again", async () => {
+  const unit = unitOf(
+    bench.spec("echo once >> starts; exit 1", { probe: () => Promise.reject(new Error("no")) }),
+  );
+  await expect(unit.start()).rejects.toThrow("ended at once with exit code 1");
+  expect(unit.status.state).toBe("stopped");
+  expect(readFileSync(join(bench.dir, "starts"), "utf8")).toBe("once\n");
+});
+
+test("one that cannot be started again is tried again and again, more and more slowly", async () => {
+  const pauses: number[] = [];
+  const gate = join(bench.dir, "broken");
+  const unit = unitOf(
+    bench.spec("[ -f broken ] && exit 1; exec sleep 60", {
+      probe: async () => {
+        if (existsSync(gate)) throw new Error("broken");
+      },
+    }),
+    (...args: number[]) => {
+      pauses.push(args[0]!);
+      return 10;
+    },
+  );
+  await unit.start();
+  appendFileSync(gate, "");
+  process.kill(unit.status.pid!, "SIGKILL");
+  await until(() => pauses.length >= 4);
+  await unit.stop();
+  expect(pauses.slice(0, 4)).toEqual([1, 2, 3, 4]);
+});
+
+test("one that waits for its next attempt can be stopped at once", async () => {
+  const unit = unitOf(bench.spec("exec sleep 60"), () => 60_000);
+  await unit.start();
+  process.kill(unit.status.pid!, "SIGKILL");
+  await until(() => unit.status.state === "restarting");
+  await unit.stop();
+  expect(unit.status.state).toBe("stopped");
+});

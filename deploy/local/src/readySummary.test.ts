@@ -1,0 +1,22 @@
+import { homeAt } from "./home";
+import { readySummary } from "./readySummary";
+import type { Stack } from "./stackFile";
+
+const stack: Stack = {
+  gatewayUrl: "http://127.0.0.1:8080",
+  docsUrl: "http://127.0.0.1:8080/api/docs",
+  organisations: [{ name: "Demo Bank", orgCode: "DEMO", apiKey: "wk_test_abc", secretKey: "sk_test_def" }],
+  services: {},
+  postgres: { host: "127.0.0.1", port: 7432, urls: {} },
+  bus: { kind: "postgres" },
+  chain: { rpcUrl: "http://127.0.0.1:7545", chainId: 31337 },
+};
+
+test("a newcomer is given both times, the addresses, a key, and a curl that can be pasted", () => {
+  const times = { installMs: 41_000, buildMs: 20_500, startMs: 9_500 };
+  const text = readySummary(stack, homeAt("/srv/wonrail"), times);
+  expect(text).toContain("Ready in 71.0 s (install 41.0 s, build 20.5 s, start 9.5 s).");
+  expect(text).toContain('curl http://127.0.0.1:8080/api/wallet-auth/session -H "X-API-Key: wk_test_abc"');
+  expect(text).toContain("/srv/wonrail/stack.json");
+  expect(text).not.toContain("sk_test_def");
+});
