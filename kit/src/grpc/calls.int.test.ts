@@ -74,6 +74,14 @@ describe("deadlines", () => {
     expect(Date.now() - startedAt).toBeLessThan(600);
   });
 
+  test("a call without end is a mistake", async () => {
+    for (const timeoutMs of [Infinity, NaN, 1e12]) {
+      await expect(echoClient(1).say({ text: "" }, { timeoutMs })).rejects.toThrow(
+        "every call has a deadline",
+      );
+    }
+  });
+
   test("when nobody waits any more nothing is sent", async () => {
     let calls = 0;
     const { port } = await startEcho({

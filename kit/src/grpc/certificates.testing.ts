@@ -12,7 +12,7 @@ export function makeAuthority(name: string) {
     isAuthority: true,
   });
   return {
-    /** `names` are "DNS:…", "URI:…" or "IP:…". */
+    /** `names` are "DNS:…" or "URI:…". */
     issue(subject: string, names: string[]): TlsIdentity {
       const { publicKey, privateKey } = generateKeyPairSync("ed25519");
       const cert = certificate({ subject, issuer: name, names, publicKey, isAuthority: false });
@@ -74,7 +74,6 @@ function distinguishedName(name: string): Buffer {
 
 function altName(name: string): Buffer {
   const [kind, value] = [name.slice(0, name.indexOf(":")), name.slice(name.indexOf(":") + 1)];
-  if (kind === "IP") return der(0x87, Buffer.from(value.split(".").map(Number)));
   return der(kind === "DNS" ? 0x82 : 0x86, Buffer.from(value));
 }
 

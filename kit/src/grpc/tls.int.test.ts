@@ -7,7 +7,7 @@ import { type TlsIdentity } from "./tls";
 afterEach(closeAll);
 
 const authority = makeAuthority("wonrail test authority");
-const server = authority.issue("ledger", ["IP:127.0.0.1"]);
+const server = authority.issue("ledger", ["DNS:localhost"]);
 const payment = authority.issue("anything", ["URI:spiffe://wonrail/payment", "DNS:payment"]);
 const gateway = authority.issue("gateway", []);
 
@@ -33,7 +33,9 @@ test("a method refuses every caller that its rule does not name", async () => {
     code: "SYS_001",
     cause: { code: status.PERMISSION_DENIED },
   });
-  const chat = echoClient(port, { tls: payment }).chat((async function* () {})());
+  const chat = echoClient(port, { address: `localhost:${port}`, tls: payment }).chat(
+    (async function* () {})(),
+  );
   await expect(chat[Symbol.asyncIterator]().next()).rejects.toMatchObject({
     cause: { code: status.PERMISSION_DENIED },
   });
@@ -50,7 +52,7 @@ test("nobody gets in without a certificate of the same authority", async () => {
 });
 
 test("a client does not talk to a server of another authority or another name", async () => {
-  const other = makeAuthority("somebody else").issue("ledger", ["IP:127.0.0.1"]);
+  const other = makeAuthority("somebody else").issue("ledger", ["DNS:localhost"]);
   const { port } = await startEcho({ say: async (note) => note }, { tls: other });
   await expect(say(port, payment)).rejects.toMatchObject({ code: "SYS_002" });
   const misnamed = await startEcho(
@@ -72,7 +74,7 @@ test("without TLS the rules are not in force, but they have to be complete", asy
 });
 
 async function say(port: number, tls: TlsIdentity): Promise<string> {
-  const { text } = await echoClient(port, { tls }).say({ text: "" });
+  const { text } = await echoClient(port, { address: `localhost:${port}`, tls }).say({ text: "" });
   return text;
 }
 
@@ -80,7 +82,7 @@ function callWith(
   port: number,
   secure: ReturnType<typeof credentials.createInsecure>,
 ): Promise<ServiceError> {
-  const client = new Client(`127.0.0.1:${port}`, secure);
+  const client = new Client(`localhost:${port}`, secure);
   const asIs = (bytes: Buffer) => bytes;
   const path = "/wonrail.test.v1.EchoService/Say";
   return new Promise((resolve, reject) => {

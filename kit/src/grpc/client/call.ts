@@ -1,6 +1,6 @@
 import { type Client, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { currentContext, type RequestContext } from "../../context";
-import { DomainError } from "../../errors";
+import { assert, DomainError, errorTable } from "../../errors";
 import { type callMetrics } from "../callMetrics";
 import { contextOfCaller, metadataFromContext } from "../requestContext";
 import { fromServiceError, isFromTransport, isServiceError } from "../wireErrors";
@@ -33,6 +33,8 @@ export interface Outgoing {
   signal: AbortSignal | undefined;
 }
 
+const MAX_TIMEOUT_MS = 86_400_000;
+
 /** Refuses at once when the request's deadline has passed: nobody waits for the answer. */
 export function prepare(
   { defaultTimeoutMs }: Dependency,
@@ -40,8 +42,9 @@ export function prepare(
   nowMs = Date.now(),
 ): Outgoing {
   const context = contextOfCaller();
-  const ownMs = nowMs + (options.timeoutMs ?? defaultTimeoutMs);
-  const deadlineMs = Math.min(ownMs, context.deadlineMs ?? Infinity);
+  const timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
+  assert(timeoutMs <= MAX_TIMEOUT_MS, "every call has a deadline, within a day");
+  const deadlineMs = Math.min(nowMs + timeoutMs, context.deadlineMs ?? Infinity);
   if (deadlineMs <= nowMs || options.signal?.aborted) throw new DomainError("SYS_003");
   return { context, deadlineMs, signal: options.signal };
 }
@@ -73,7 +76,8 @@ export function attempt<T>(
 }
 
 export function codeOf(error: unknown): status {
-  return isServiceError(error) ? error.code : status.UNKNOWN;
+  if (isServiceError(error)) return error.code;
+  return error instanceof DomainError ? status[errorTable[error.code].grpc] : status.UNKNOWN;
 }
 
 export function isUnavailable(error: unknown): boolean {
