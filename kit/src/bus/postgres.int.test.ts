@@ -1,11 +1,17 @@
-import { sql } from "../db";
-import { createTestDatabase, openTestDatabase } from "../testing";
-import { installPostgresBus } from "./postgres";
-import { busConformance } from "./testing/conformance";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Database, sql } from "../db";
+import { createTestDatabase, eventually, openTestDatabase, type TestDatabase, testLog } from "../testing";
+import { installPostgresBus, openPostgresBus } from "./postgres";
+import { appendMessages, deleteExpired } from "./postgres/store";
+import { busConformance, newName, seriesMessages, textMessage } from "./testing/conformance";
+import { arrived, collect } from "./testing/consumers";
+import { openUnderTest } from "./testing/underTest";
+
+const ROLE = "wonrail_bus_user";
 
 busConformance("Postgres", async () => {
   const database = await createTestDatabase({ schema: "bus_user" });
-  await installPostgresBus(database.adminUrl, ["wonrail_bus_user"]);
+  await installPostgresBus(database.adminUrl, [ROLE]);
   const admin = openTestDatabase(database.adminUrl, "bus");
   return {
     place: { kind: "postgres", url: database.url },
@@ -20,4 +26,122 @@ busConformance("Postgres", async () => {
       await database.drop();
     },
   };
+});
+
+describe("what is special about Postgres", () => {
+  let database: TestDatabase;
+  let admin: Database;
+  let open: () => ReturnType<typeof openUnderTest>;
+  const opened: ReturnType<typeof openUnderTest>[] = [];
+
+  beforeAll(async () => {
+    database = await createTestDatabase({ schema: "bus_user" });
+    await Promise.all([1, 2, 3].map(() => installPostgresBus(database.adminUrl, [ROLE])));
+    admin = openTestDatabase(database.adminUrl, "bus");
+    open = () => {
+      const bus = openUnderTest({ kind: "postgres", url: database.url });
+      opened.push(bus);
+      return bus;
+    };
+  });
+  afterAll(async () => {
+    await Promise.all(opened.map((bus) => bus.close()));
+    await admin?.close();
+    await database?.drop();
+  });
+
+  it("numbers the messages of many publishers without a gap, and shows them in their order", async () => {
+    const topic = newName("topic");
+    const reader = open();
+    await reader.ensureTopics([{ name: topic, partitions: 3 }]);
+    const consumer = await collect(reader, { group: newName("group"), topics: [topic] });
+    const keys = Array.from({ length: 12 }, (_, index) => `key${index}`);
+    await Promise.all(
+      [0, 1, 2, 3, 4, 5].map(async (writer) => {
+        const bus = open();
+        for (let round = 0; round < 40; round += 1) {
+          // Each in another order of keys, which would be a deadlock if partitions were locked as they come.
+          const turned = keys.map((_, index) => keys[(index * (writer + 1) * 5 + round) % keys.length]!);
+          await bus.publish(turned.map((key) => textMessage(topic, key, `${writer}/${round}`)));
+        }
+      }),
+    );
+    await eventually(() => expect(consumer.received).toHaveLength(6 * 40 * 12), { timeoutMs: 20_000 });
+
+    for (const partition of [0, 1, 2]) {
+      const offsets = consumer.received
+        .filter((message) => message.partition === partition)
+        .map(({ offset }) => Number(offset));
+      expect(offsets).toEqual(offsets.map((_, index) => index));
+    }
+    for (const key of keys) {
+      for (const writer of [0, 1, 2, 3, 4, 5]) {
+        const texts = consumer.received
+          .filter((message) => message.key === key)
+          .map(({ value }) => value.toString());
+        const rounds = texts
+          .filter((text) => text.startsWith(`${writer}/`))
+          .map((text) => Number(text.slice(2)));
+        expect(rounds).toEqual(rounds.toSorted((a, b) => a - b));
+      }
+    }
+  }, 40_000);
+
+  it("finds messages whose announcement nobody heard", async () => {
+    const topic = newName("topic");
+    const bus = open();
+    await bus.ensureTopics([{ name: topic, partitions: 1 }]);
+    const consumer = await collect(bus, { group: newName("group"), topics: [topic] });
+    await admin.run(sql`update partitions set next_position = 1 where topic = ${topic}`);
+    await admin.run(sql`
+      insert into messages (partition_id, position, key, value, headers, stored_at)
+      select id, 0, 'k', 'unannounced', '{}', now() from partitions where topic = ${topic}`);
+    await arrived(consumer, ["unannounced"], 3_000);
+  });
+
+  it("lets a role publish and consume, and not change the tables", async () => {
+    const role = openTestDatabase(database.url, "bus");
+    await expect(role.run(sql`drop table messages`)).rejects.toThrow("must be owner");
+    await expect(role.run(sql`create table bus.mine (id int)`)).rejects.toThrow("permission denied");
+    await role.close();
+  });
+
+  it("drops what is past its time, oldest first, and its readers go on behind it", async () => {
+    const topic = newName("topic");
+    const bus = open();
+    await bus.ensureTopics([{ name: topic, partitions: 1 }]);
+    await bus.publish(seriesMessages(topic, "k", 5));
+    await admin.run(sql`
+      update messages set stored_at = now() - interval '8 days'
+      where position < 3 and partition_id = (select id from partitions where topic = ${topic})`);
+    expect(await deleteExpired(admin, 7 * 24 * 3_600_000)).toBe(3);
+    expect(await deleteExpired(admin, 7 * 24 * 3_600_000)).toBe(0);
+    expect((await bus.lag("nobody", [topic]))[0]!.messages).toBe(2);
+    const consumer = await collect(bus, { group: newName("group"), topics: [topic] });
+    await arrived(consumer, ["k-3", "k-4"]);
+    expect(consumer.texts()).toEqual(["k-3", "k-4"]);
+  });
+
+  it("deletes by itself", async () => {
+    const topic = newName("topic");
+    const options = { kind: "postgres" as const, url: database.url, clientId: "janitor", log: testLog() };
+    const bus = openPostgresBus(options, { retentionMs: 200, retentionEveryMs: 100 });
+    opened.push(bus);
+    await bus.ensureTopics([{ name: topic, partitions: 2 }]);
+    await bus.publish(seriesMessages(topic, "k", 5));
+    await eventually(async () =>
+      expect((await bus.lag("nobody", [topic])).map(({ messages }) => messages)).toEqual([0, 0]),
+    );
+  });
+
+  it("stores nothing of a request with one message that has no topic", async () => {
+    const topic = newName("topic");
+    const bus = open();
+    await bus.ensureTopics([{ name: topic, partitions: 1 }]);
+    const stray = textMessage(newName("nowhere"), "k", "lost");
+    await expect(appendMessages(admin, [textMessage(topic, "k", "kept?"), stray])).rejects.toThrow();
+    await expect(bus.publish([stray])).rejects.toThrow(`There is no topic ${stray.topic}`);
+    await sleep(50);
+    expect((await bus.lag("nobody", [topic]))[0]!.messages).toBe(0);
+  });
 });

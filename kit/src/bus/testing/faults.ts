@@ -112,7 +112,7 @@ export function describeFaults({ open, newTopic, target }: Suite): void {
         const direct = open();
         const consumer = await collect(direct, { group: newName("group"), topics: [topic] });
         const publishing = publishUntil(bus, topic);
-        for (let round = 0; round < 3; round += 1) {
+        for (let round = 0; round < 2; round += 1) {
           const before = publishing.acknowledged.length;
           await eventually(() => expect(publishing.acknowledged.length).toBeGreaterThan(before + 10), {
             timeoutMs: 20_000,

@@ -9,8 +9,8 @@ import { openPostgresBus } from "../postgres";
 /** Where a bus is; plain data, so that a process of its own can be told. */
 export type BusPlace = { kind: "kafka"; brokers: string[] } | { kind: "postgres"; url: string };
 
-/** A member that was killed loses its partitions after this. It is the least that a broker allows. */
-export const LEASE_MS = 6_000;
+/** A member that was killed loses its partitions after this. For Kafka it is the least that a broker allows. */
+export const LEASE_MS = { kafka: 6_000, postgres: 2_000 };
 const REQUEST_TIMEOUT_MS = 2_000;
 
 export interface UnderTestOptions {
@@ -24,10 +24,10 @@ export function openUnderTest(place: BusPlace, { proxy, registry }: UnderTestOpt
   if (place.kind === "postgres") {
     const url = new URL(place.url);
     if (proxy) url.host = `${proxy.host}:${proxy.port}`;
-    const tuning = { leaseMs: LEASE_MS, statementTimeoutMs: REQUEST_TIMEOUT_MS };
+    const tuning = { leaseMs: LEASE_MS.postgres, statementTimeoutMs: REQUEST_TIMEOUT_MS };
     return openPostgresBus({ ...common, kind: "postgres", url: url.toString() }, tuning);
   }
-  const tuning = { sessionTimeoutMs: LEASE_MS, requestTimeoutMs: REQUEST_TIMEOUT_MS };
+  const tuning = { sessionTimeoutMs: LEASE_MS.kafka, requestTimeoutMs: REQUEST_TIMEOUT_MS };
   const options = { ...common, kind: "kafka" as const, brokers: place.brokers };
   return openKafkaBus(options, proxy ? { ...tuning, dial: dialThrough(proxy) } : tuning);
 }
