@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, type Socket } from "node:net";
 import { DomainError, invalidRequest } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
@@ -33,6 +33,7 @@ const CHECK_INTERVAL_MS = 1_000;
 export async function startHttpServer(app: RequestListener, options: HttpServerOptions): Promise<HttpServer> {
   const { host, port, headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs } = options;
   let draining = false;
+  const answering = new Set<ServerResponse>();
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -45,7 +46,9 @@ export async function startHttpServer(app: RequestListener, options: HttpServerO
       requireHostHeader: false,
     },
     (req, res) => {
-      if (draining) res.shouldKeepAlive = false;
+      res.shouldKeepAlive &&= !draining;
+      answering.add(res);
+      res.once("close", () => answering.delete(res));
       app(req, res);
     },
   );
@@ -69,6 +72,7 @@ export async function startHttpServer(app: RequestListener, options: HttpServerO
     port: (server.address() as AddressInfo).port,
     async drain(graceMs) {
       draining = true;
+      for (const res of answering) res.shouldKeepAlive = false;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       const timer = setTimeout(() => server.closeAllConnections(), graceMs);

@@ -43,8 +43,10 @@ interface Bucket {
   /** The last one asked for, which waiting requests share. */
   leasing: Promise<void> | undefined;
   waiting: number;
-  /** Requests let through since the last lease was asked for: what the next one will need. */
+  /** Requests let through since the last lease was asked for, which was at this time and for so many: what the next one goes by. */
   usedSinceAsk: number;
+  askedAtMs: number;
+  lastWanted: number;
   remaining: number;
   refusedUntilMs: number;
   /** Own bucket for as long as auth cannot be asked. */
@@ -54,6 +56,8 @@ interface Bucket {
 const MAX_ORGANISATIONS = 10_000;
 const MAX_WAITING = 1_000;
 const MAX_ROUNDS = 5;
+/** How long a lease should last: well within its life of a second, so that next to nothing of it is ever void. */
+const LEASE_TARGET_MS = 500;
 /** While auth does not answer, how often one request has to wait until that is certain. */
 const ALONE_STEP_MS = 250;
 
@@ -75,7 +79,7 @@ export function createRates({ leaseRate, registry, monotonicMs }: RatesOptions):
     const left = takeLeased(bucket);
     if (left === undefined) return wait(principal, bucket);
     // A quarter left: the next lease is on its way before this one runs out.
-    if (left * 4 <= bucket.usedSinceAsk && !bucket.leasing) lease(principal, bucket).catch(() => undefined);
+    if (left * 4 <= bucket.lastWanted && !bucket.leasing) void lease(principal, bucket);
   }
 
   /** How many remain after taking one; undefined when there is none to take. */
@@ -115,9 +119,7 @@ export function createRates({ leaseRate, registry, monotonicMs }: RatesOptions):
 
   function lease(principal: Principal, bucket: Bucket): Promise<void> {
     const sentAtMs = monotonicMs();
-    const wanted = Math.max(1, bucket.waiting + bucket.usedSinceAsk);
-    bucket.usedSinceAsk = 0;
-    bucket.leasing = leaseRate(principal.orgId, Math.min(wanted, Math.max(1, principal.rateBurst))).then(
+    bucket.leasing = leaseRate(principal.orgId, nextWish(bucket, principal.rateBurst, sentAtMs)).then(
       (answer) => {
         bucket.leasing = bucket.alone = undefined;
         bucket.remaining = answer.remaining;
@@ -133,6 +135,17 @@ export function createRates({ leaseRate, registry, monotonicMs }: RatesOptions):
       },
     );
     return bucket.leasing;
+  }
+
+  /** As many as wait, and what the rate of late will need; at most twice the last wish, so that one moment's rush is not taken for a rate. */
+  function nextWish(bucket: Bucket, burst: number, now: number): number {
+    const elapsedMs = Math.max(1, now - bucket.askedAtMs);
+    const projected = Math.ceil((bucket.usedSinceAsk * LEASE_TARGET_MS) / elapsedMs);
+    const wanted = bucket.waiting + Math.min(projected, 2 * bucket.lastWanted);
+    bucket.lastWanted = Math.max(1, Math.min(wanted, burst));
+    bucket.usedSinceAsk = 0;
+    bucket.askedAtMs = now;
+    return bucket.lastWanted;
   }
 
   function takeAlone({ ratePerSecond, rateBurst }: Principal, own: NonNullable<Bucket["alone"]>): void {
@@ -152,6 +165,8 @@ export function createRates({ leaseRate, registry, monotonicMs }: RatesOptions):
         leasing: undefined,
         waiting: 0,
         usedSinceAsk: 0,
+        askedAtMs: 0,
+        lastWanted: 1,
         remaining: 0,
         refusedUntilMs: 0,
         alone: undefined,

@@ -100,9 +100,8 @@ async function servePrincipal(
     const reply = await (operation.quota ? quotas.count(principal.orgId, operation.quota, work) : work());
     send(res, operation, reply, options);
   } catch (error) {
-    if (!(error instanceof RepeatedRefusal)) throw error;
-    markReplayed(res);
-    throw error.refusal;
+    if (error instanceof RepeatedRefusal) markReplayed(res);
+    throw error;
   }
 }
 

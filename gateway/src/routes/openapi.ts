@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type ErrorCode, errorTable } from "@wonrail/kit/errors";
 import { MAX_BODY_BYTES } from "../middleware/body";
 import { REQUEST_ID } from "../middleware/exchange";
-import { notBuilt, type Operation, type Route, type Tag } from "./operation";
+import { type Operation, type Route, type Tag } from "./operation";
 import { exampleId } from "./schemas";
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31["generateDocument"]>;
@@ -154,7 +154,7 @@ function successOf({ data, access, idempotent }: Operation) {
 }
 
 /** Every code that the operation can answer with: its own, and those that follow from what it is. */
-export function refusalCodes({ operation, method, handler }: Route): ErrorCode[] {
+export function refusalCodes({ operation, method }: Route): ErrorCode[] {
   const { access, body, idempotent, quota, errors } = operation;
   const codes = new Set<ErrorCode>([...errors, "REQ_001", "RATE_001", "SYS_001", "SYS_002"]);
   const add = (condition: unknown, ...more: ErrorCode[]) =>
@@ -164,7 +164,6 @@ export function refusalCodes({ operation, method, handler }: Route): ErrorCode[]
   add(access !== "anyone", "WAUTH_001", "WAUTH_002");
   add(access === "full", "WAUTH_003");
   add(quota, "WAUTH_004");
-  add(handler === notBuilt, "SYS_004");
   return (Object.keys(errorTable) as ErrorCode[]).filter((code) => codes.has(code));
 }
 

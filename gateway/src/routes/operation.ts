@@ -100,13 +100,8 @@ export function route<O extends Operation>(
 }
 
 /** A refusal that was given before under the same Idempotency-Key, and is given again. */
-export class RepeatedRefusal extends Error {
-  constructor(readonly refusal: DomainError) {
-    super(refusal.message, { cause: refusal });
+export class RepeatedRefusal extends DomainError {
+  constructor({ code, details, cause }: DomainError) {
+    super(code, details, { cause });
   }
-}
-
-/** Answers for an operation whose service does not do it yet. Everything before it (key, rate, validation) is real. */
-export async function notBuilt(): Promise<never> {
-  throw new DomainError("SYS_004");
 }

@@ -1,0 +1,432 @@
+import { createApiKey, createSecretKey } from "@wonrail/kit/apiKey";
+import { DomainError } from "@wonrail/kit/errors";
+import { isId } from "@wonrail/kit/ids";
+import { eventually } from "@wonrail/kit/testing";
+import { KeyAccess } from "@wonrail/proto/auth/v1/auth";
+import { type Reply, type Route } from "./routes/operation";
+import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { countedRoute } from "./testing/countedRoute";
+import { startGateway, type TestGateway } from "./testing/startGateway";
+
+let auth: AuthAtOurEdge;
+let gateway: TestGateway;
+/** What the counted test route does next. */
+let work: () => Promise<Reply<{ done: boolean }>>;
+
+const extraRoutes: Route[] = [
+  countedRoute("/test/counted", "MONEY_OPERATIONS", () => work()),
+  countedRoute("/test/broken", undefined, async () => {
+    throw new Error('relation "secret_table" does not exist at /srv/app/store.ts:7');
+  }),
+  countedRoute("/test/wrong-answer", undefined, async () => ({
+    data: { done: "yes" as unknown as boolean },
+  })),
+];
+
+beforeAll(async () => {
+  auth = await startAuthAtOurEdge();
+  gateway = await startGateway({ authPort: auth.port, extraRoutes });
+  await eventually(() => gateway.ready());
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await auth.close();
+});
+
+beforeEach(() => {
+  work = async () => ({ data: { done: true } });
+  Object.assign(auth.state, { delayMs: 0, failWith: undefined, quotaLeft: 1_000 });
+});
+
+describe("the envelope", () => {
+  test("surrounds success", async () => {
+    const { status, body, headers } = await gateway.send("GET", "/healthz");
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      success: true,
+      data: { status: "ok" },
+      error: null,
+      requestId: expect.stringMatching(/^req_[0-9a-f]{32}$/),
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+    expect(headers["x-request-id"]).toBe(body.requestId);
+  });
+
+  test("surrounds every refusal, and its message is the table's", async () => {
+    const { status, body } = await gateway.send("GET", "/nothing/here");
+    expect(status).toBe(404);
+    expect(body).toMatchObject({
+      success: false,
+      data: null,
+      error: { code: "REQ_004", message: "There is no such route.", details: null },
+    });
+  });
+
+  test("carries the caller's request id when it has a sane form, and one of ours otherwise", async () => {
+    const given = await gateway.send("GET", "/healthz", { headers: { "X-Request-Id": "order-7.try:2" } });
+    expect(given.body.requestId).toBe("order-7.try:2");
+    expect(given.headers["x-request-id"]).toBe("order-7.try:2");
+    for (const bad of ["a b", '"', "x".repeat(129), "<script>"]) {
+      const { body } = await gateway.send("GET", "/healthz", { headers: { "X-Request-Id": bad } });
+      expect(isId("req", body.requestId)).toBe(true);
+    }
+  });
+
+  test("names the methods of a path that has others", async () => {
+    const { status, body, headers } = await gateway.send("DELETE", "/api/wallets/payment");
+    expect([status, body.error?.code, headers.allow]).toEqual([405, "REQ_005", "POST, GET, HEAD"]);
+    expect((await gateway.send("PUT", "/api/docs/")).headers.allow).toBe("GET, HEAD");
+  });
+
+  test("hides what went wrong inside, and logs it once with the request's id", async () => {
+    const { text } = auth.addKey();
+    const {
+      status,
+      text: answer,
+      body,
+    } = await gateway.send("POST", "/test/broken", { key: text, body: { amount: 1 } });
+    expect([status, body.error?.code, body.error?.details]).toEqual([500, "SYS_001", null]);
+    expect(answer).not.toMatch(/secret_table|store\.ts|Error/);
+    const logged = gateway.lines.filter((line) => line.includes("secret_table"));
+    expect(logged).toHaveLength(1);
+    expect(JSON.parse(logged[0]!)).toMatchObject({ level: "error", requestId: body.requestId });
+  });
+
+  test("an answer that is not what the contract says is ours to mend, not the caller's to puzzle over", async () => {
+    const { text } = auth.addKey();
+    const { status } = await gateway.send("POST", "/test/wrong-answer", { key: text, body: { amount: 1 } });
+    expect(status).toBe(500);
+  });
+});
+
+describe("a key", () => {
+  test.each(["X-API-Key", "Authorization"])("in %s opens a route", async (header) => {
+    const { text, orgId } = auth.addKey();
+    const headers = { [header]: header === "Authorization" ? `Bearer ${text}` : text };
+    const { status, body } = await gateway.send("GET", "/test/probe", { headers });
+    expect([status, body.data]).toEqual([200, { orgId }]);
+  });
+
+  test("of nobody is WAUTH_001, the same in every way that is wrong", async () => {
+    const { text } = auth.addKey();
+    const answers = await Promise.all([
+      gateway.send("GET", "/test/probe"),
+      gateway.send("GET", "/test/probe", {
+        key: "wk_test_000000000000_00000000000000000000000000000000000000",
+      }),
+      gateway.send("GET", "/test/probe", { key: text, headers: { "X-Org-Code": "OTHER" } }),
+      gateway.send("GET", "/test/probe", { key: text, headers: { Authorization: "Bearer other" } }),
+    ]);
+    for (const { status, body, headers } of answers) {
+      expect([status, body.error]).toEqual([
+        401,
+        { code: "WAUTH_001", message: expect.any(String), details: null },
+      ]);
+      expect(headers["www-authenticate"]).toBe('Bearer realm="wonrail"');
+    }
+  });
+
+  test("with its own organisation's code is accepted", async () => {
+    const { text, orgCode } = auth.addKey();
+    const { status } = await gateway.send("GET", "/test/probe", {
+      key: text,
+      headers: { "X-Org-Code": orgCode },
+    });
+    expect(status).toBe(200);
+  });
+
+  test("that has expired is WAUTH_002 on everything", async () => {
+    const { text } = auth.addKey({ access: KeyAccess.REFRESH, refusal: new DomainError("WAUTH_002") });
+    for (const path of ["/test/probe", "/api/wallet-auth/session"]) {
+      const { status, body } = await gateway.send("GET", path, { key: text });
+      expect([status, body.error?.code]).toEqual([401, "WAUTH_002"]);
+    }
+  });
+
+  test("of an expired subscription is WAUTH_003 on everything but the session", async () => {
+    const { text } = auth.addKey({ access: KeyAccess.SESSION, refusal: new DomainError("WAUTH_003") });
+    const { status, body } = await gateway.send("GET", "/test/probe", { key: text });
+    expect([status, body.error?.code]).toEqual([403, "WAUTH_003"]);
+    expect((await gateway.send("DELETE", "/api/wallet-auth/api-key", { key: text })).body.error?.code).toBe(
+      "WAUTH_003",
+    );
+    const session = await gateway.send("GET", "/api/wallet-auth/session", { key: text });
+    expect([session.status, session.body.data?.subscription]).toEqual([
+      200,
+      expect.objectContaining({ active: false }),
+    ]);
+  });
+
+  test("in use costs its requests no call to auth", async () => {
+    const { text } = auth.addKey();
+    await gateway.send("GET", "/test/probe", { key: text });
+    const before = auth.calls.resolveKey!;
+    for (let i = 0; i < 50; i += 1) await gateway.send("GET", "/test/probe", { key: text });
+    expect(auth.calls.resolveKey! - before).toBeLessThanOrEqual(5);
+  });
+
+  test("never reaches the log", async () => {
+    const { text } = auth.addKey();
+    await gateway.send("GET", "/test/probe", { key: text });
+    await gateway.send("POST", "/api/wallet-auth/refresh", {
+      body: { apiKey: text, secretKey: "sk_test_nonsense" },
+    });
+    expect(gateway.lines.join("")).not.toContain(text.slice(21));
+  });
+});
+
+describe("the organisation's own routes", () => {
+  test("refresh gives a new key for the credentials in the body", async () => {
+    const { text } = auth.addKey();
+    const secretKey = createSecretKey("test").text;
+    const { status, body } = await gateway.send("POST", "/api/wallet-auth/refresh", {
+      body: { apiKey: text, secretKey },
+    });
+    expect(status).toBe(200);
+    expect(body.data).toEqual({
+      newApiKey: expect.stringMatching(/^wk_test_/),
+      expiresAt: expect.any(String),
+    });
+    const { status: next } = await gateway.send("GET", "/test/probe", {
+      key: body.data!.newApiKey as string,
+    });
+    expect(next).toBe(200);
+  });
+
+  test("refresh with credentials of a wrong form says what it says to wrong ones, without a call", async () => {
+    const { text } = auth.addKey();
+    const before = auth.calls.refreshKey ?? 0;
+    for (const body of [
+      { apiKey: text, secretKey: "sk_test_typo" },
+      { apiKey: "typo", secretKey: createSecretKey("test").text },
+    ]) {
+      const { status, body: answer } = await gateway.send("POST", "/api/wallet-auth/refresh", { body });
+      expect([status, answer.error?.code]).toEqual([401, "WAUTH_001"]);
+    }
+    expect(auth.calls.refreshKey ?? 0).toBe(before);
+  });
+
+  test("revoke refuses the key from the next request on", async () => {
+    const { text } = auth.addKey();
+    const { status, body } = await gateway.send("DELETE", "/api/wallet-auth/api-key", { key: text });
+    expect([status, body.data]).toEqual([200, { revoked: true, revokedAt: expect.any(String) }]);
+    expect((await gateway.send("GET", "/test/probe", { key: text })).body.error?.code).toBe("WAUTH_001");
+  });
+
+  test("a revocation made elsewhere is pushed and takes effect well within a second", async () => {
+    const { text, orgId, keyId } = auth.addKey();
+    await gateway.send("GET", "/test/probe", { key: text });
+    for (const [hash, known] of auth.keys) if (known.keyId === keyId) auth.keys.delete(hash);
+    auth.push({ change: { $case: "keyRevoked", value: { orgId, keyId, keyPrefix: "" } } });
+    await eventually(
+      async () => expect((await gateway.send("GET", "/test/probe", { key: text })).status).toBe(401),
+      { timeoutMs: 500 },
+    );
+  });
+
+  test("session shows what the key is and may do", async () => {
+    const key = auth.addKey();
+    const { status, body } = await gateway.send("GET", "/api/wallet-auth/session", { key: key.text });
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({
+      organisation: {
+        orgId: key.orgId,
+        orgCode: key.orgCode,
+        name: "Acme Bank",
+        dailyTransferLimit: 5_000_000,
+      },
+      key: { keyId: key.keyId, overlapEndsAt: null },
+      plan: "STANDARD",
+      rateLimit: { perSecond: 100, burst: 200 },
+      usage: [{ quota: "WALLETS", limit: 1_000, used: 12, reserved: 3, resetsAt: null }],
+    });
+  });
+});
+
+describe("limits", () => {
+  test("every answer to an organisation tells what is left of its rate", async () => {
+    const { text } = auth.addKey();
+    const { headers } = await gateway.send("GET", "/test/probe", { key: text });
+    expect(headers).toMatchObject({
+      "ratelimit-limit": "10000",
+      "ratelimit-remaining": expect.any(String),
+      "ratelimit-reset": "1",
+    });
+  });
+
+  test("a plan that is used up is WAUTH_004 with the limit, the use and the reset time", async () => {
+    const { text } = auth.addKey();
+    auth.state.quotaLeft = 2;
+    const post = () => gateway.send("POST", "/test/counted", { key: text, body: { amount: 1 } });
+    expect([(await post()).status, (await post()).status]).toEqual([201, 201]);
+    const { status, body } = await post();
+    expect([status, body.error?.code]).toEqual([403, "WAUTH_004"]);
+    expect(body.error?.details).toEqual({
+      quota: "MONEY_OPERATIONS",
+      limit: 1_000,
+      used: 1_000,
+      resetsAt: expect.any(String),
+    });
+  });
+
+  test("a refusal and a replay do not count", async () => {
+    const { text } = auth.addKey();
+    auth.state.quotaLeft = 1;
+    const post = () => gateway.send("POST", "/test/counted", { key: text, body: { amount: 1 } });
+    work = async () => {
+      throw new DomainError("PAY_001");
+    };
+    expect((await post()).body.error?.code).toBe("PAY_001");
+    work = async () => ({ data: { done: true }, replayed: true });
+    const replay = await post();
+    expect([replay.status, replay.headers["idempotent-replayed"]]).toEqual([201, "true"]);
+    work = async () => ({ data: { done: true } });
+    expect((await post()).status).toBe(201);
+    expect((await post()).body.error?.code).toBe("WAUTH_004");
+  });
+
+  test("a refusal that may be tried again says when", async () => {
+    const { text } = auth.addKey();
+    work = async () => {
+      throw new DomainError("REQ_002", { retryAfterMs: 2_400 });
+    };
+    const { status, headers } = await gateway.send("POST", "/test/counted", {
+      key: text,
+      body: { amount: 1 },
+    });
+    expect([status, headers["retry-after"]]).toEqual([409, "3"]);
+  });
+
+  test("an address that guesses keys is told to wait, while a known key from there is served", async () => {
+    const other = await startGateway({ authPort: auth.port, config: { TRUSTED_PROXY_HOPS: 1 } });
+    const headers = { "X-Forwarded-For": "198.51.100.7" };
+    const { text } = auth.addKey();
+    await other.send("GET", "/test/probe", { key: text, headers });
+    const codes: (string | undefined)[] = [];
+    for (let i = 0; i < 25; i += 1) {
+      codes.push(
+        (await other.send("GET", "/test/probe", { key: createApiKey("test").text, headers })).body.error
+          ?.code,
+      );
+    }
+    expect(codes.slice(0, 20)).toEqual(Array(20).fill("WAUTH_001"));
+    expect(codes.at(-1)).toBe("RATE_001");
+    expect((await other.send("GET", "/test/probe", { key: text, headers })).status).toBe(200);
+    const elsewhere = await other.send("GET", "/test/probe", {
+      key: createApiKey("test").text,
+      headers: { "X-Forwarded-For": "198.51.100.7, 203.0.113.5" },
+    });
+    expect(elsewhere.body.error?.code).toBe("WAUTH_001");
+    await other.close();
+  });
+});
+
+describe("while auth", () => {
+  test("answers with errors, a key lately known good goes on and an unknown one is asked to come again", async () => {
+    const known = auth.addKey();
+    const unknown = auth.addKey();
+    await gateway.send("GET", "/test/probe", { key: known.text });
+    auth.state.failWith = new DomainError("SYS_002");
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect((await gateway.send("GET", "/test/probe", { key: known.text })).status).toBe(200);
+    const { status, body, headers } = await gateway.send("GET", "/test/probe", { key: unknown.text });
+    expect([status, body.error?.code, headers["retry-after"]]).toEqual([503, "SYS_002", "1"]);
+  });
+
+  test("does not answer at all, nothing hangs", async () => {
+    const { text } = auth.addKey();
+    auth.state.delayMs = 2_000;
+    const started = Date.now();
+    const { status } = await gateway.send("GET", "/test/probe", { key: text });
+    expect(status).toBe(503);
+    expect(Date.now() - started).toBeLessThan(3_000);
+  });
+});
+
+describe("the contract's pages", () => {
+  test("the document is served without a key", async () => {
+    const { status, text } = await gateway.send("GET", "/api/openapi.json");
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({ openapi: "3.1.0", info: { title: "Wonrail" } });
+  });
+
+  test("the pages and all their parts come from our own host", async () => {
+    expect((await gateway.send("GET", "/api/docs")).headers.location).toBe("/api/docs/");
+    const { status, text, headers } = await gateway.send("GET", "/api/docs/");
+    expect(status).toBe(200);
+    expect(headers["content-security-policy"]).toContain("script-src 'self'");
+    const parts = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
+    expect(parts.length).toBeGreaterThan(3);
+    for (const part of parts) {
+      expect(part).toMatch(/^\.\//);
+      expect((await gateway.send("GET", `/api/docs/${part.slice(2)}`)).status).toBe(200);
+    }
+    expect((await gateway.send("GET", "/api/docs/swagger-ui-init.js")).text).toContain(
+      '"swaggerUrl": "/api/openapi.json"',
+    );
+  });
+
+  test.each(["/api/docs/package.json", "/api/docs/../../package.json", "/api/docs/%2e%2e/package.json"])(
+    "%s is not one of them",
+    async (path) => {
+      expect((await gateway.send("GET", path)).status).toBe(404);
+    },
+  );
+});
+
+test("an operation whose service does not do it yet says so", async () => {
+  const { text } = auth.addKey();
+  const { status, body } = await gateway.send("GET", "/api/wallets", { key: text });
+  expect([status, body.error?.code]).toEqual([501, "SYS_004"]);
+});
+
+test("metrics count by route template and never by path", async () => {
+  const { text } = auth.addKey();
+  await gateway.send("GET", "/api/wallets/wal_0192f0c1a2b37c4d8e5f60718293a4b5", { key: text });
+  await gateway.send("GET", "/some/path/of/a/scanner");
+  const metrics = await gateway.registry.metrics();
+  expect(metrics).toContain(
+    'http_requests_total{method="GET",route="/api/wallets/:walletId",status_class="5xx"} 1',
+  );
+  expect(metrics).toContain('route="none"');
+  expect(metrics).not.toContain("0192f0c1");
+  expect(metrics).not.toContain("scanner");
+});
+
+test("each request is one log line, with its ids and without its body", async () => {
+  const { text, orgId } = auth.addKey();
+  const body = { payerWalletId: "x", memo: "private words" };
+  const { body: answer } = await gateway.send("POST", "/api/wallets/payment", { key: text, body });
+  const lines = gateway.lines.filter((line) => line.includes(answer.requestId));
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0]!)).toMatchObject({
+    method: "POST",
+    route: "/api/wallets/payment",
+    status: 400,
+    code: "REQ_001",
+    orgId,
+    msg: "request",
+  });
+  expect(lines[0]).not.toContain("private words");
+});
+
+test("draining answers what is under way and closes each connection after its answer", async () => {
+  const other = await startGateway({ authPort: auth.port, extraRoutes });
+  const { text } = auth.addKey();
+  let release: () => void = () => undefined;
+  work = () => new Promise((resolve) => (release = () => resolve({ data: { done: true } })));
+  const slow = other.send("POST", "/test/counted", {
+    key: text,
+    body: { amount: 1 },
+    headers: { Connection: "keep-alive" },
+  });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const drained = other.server.drain(2_000);
+  await expect(other.send("GET", "/healthz")).rejects.toThrow("ECONNREFUSED");
+  release();
+  const { status, headers } = await slow;
+  expect([status, headers.connection]).toEqual([201, "close"]);
+  await drained;
+  await other.close().catch(() => undefined);
+});

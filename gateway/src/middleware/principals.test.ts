@@ -1,0 +1,237 @@
+import { createApiKey } from "@wonrail/kit/apiKey";
+import { DomainError } from "@wonrail/kit/errors";
+import { Registry } from "@wonrail/kit/metrics";
+import { createAddressLimits } from "./addressLimits";
+import { createPrincipals, type Principal, type ResolvedKey, type ResolveKey } from "./principals";
+
+const ADDRESS = "192.0.2.1";
+const key = createApiKey("test").text;
+
+const principal: Principal = {
+  orgId: "org_1",
+  orgCode: "ACME",
+  keyId: "key_1",
+  keyUsableUntil: new Date(10_000_000),
+  subscriptionEndsAt: new Date(20_000_000),
+  ratePerSecond: 10,
+  rateBurst: 10,
+};
+const FULL: ResolvedKey = { access: "full", refusal: undefined, principal, cacheableMs: 1_000 };
+const NONE: ResolvedKey = {
+  access: "none",
+  refusal: new DomainError("WAUTH_001"),
+  principal: undefined,
+  cacheableMs: 1_000,
+};
+
+function start(resolveKey: ResolveKey, outageGraceMs = 60_000) {
+  const clock = { nowMs: 0 };
+  const resolve = jest.fn(resolveKey);
+  const monotonicMs = () => clock.nowMs;
+  const principals = createPrincipals({
+    resolveKey: resolve,
+    guesses: createAddressLimits({ perSecond: 1, burst: 20, monotonicMs }),
+    registry: new Registry(),
+    outageGraceMs,
+    monotonicMs,
+    nowMs: monotonicMs,
+  });
+  return { clock, resolve, principals, lookUp: async (apiKey = key) => principals.lookUp(apiKey, ADDRESS) };
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+test("a key that was just looked up is answered without a call", async () => {
+  const { resolve, principals, lookUp } = start(async () => FULL);
+  expect(await lookUp()).toMatchObject({ access: "full", principal });
+  expect(principals.lookUp(key, ADDRESS)).not.toBeInstanceOf(Promise);
+  expect(resolve).toHaveBeenCalledTimes(1);
+});
+
+test("a hundred requests with a new key cause one call", async () => {
+  const { resolve, lookUp } = start(async () => FULL);
+  await Promise.all(Array.from({ length: 100 }, () => lookUp()));
+  expect(resolve).toHaveBeenCalledTimes(1);
+});
+
+test("a key in use never makes a request wait: it is asked about again at half of its life", async () => {
+  const { clock, resolve, principals, lookUp } = start(async () => FULL);
+  await lookUp();
+  for (clock.nowMs = 50; clock.nowMs <= 10_000; clock.nowMs += 50) {
+    expect(principals.lookUp(key, ADDRESS)).not.toBeInstanceOf(Promise);
+    await settle();
+  }
+  expect(resolve.mock.calls.length).toBeLessThanOrEqual(21);
+});
+
+test("an answer's life counts from when it was asked for, and is a second at most", async () => {
+  const { clock, resolve, lookUp } = start(async () => {
+    clock.nowMs += 400;
+    return { ...FULL, cacheableMs: 3_600_000 };
+  });
+  await lookUp();
+  clock.nowMs = 999;
+  resolve.mockRejectedValueOnce(new DomainError("SYS_002"));
+  await lookUp();
+  await settle();
+  clock.nowMs = 1_000;
+  await lookUp();
+  // One at the start, one in the background at 999, one that had to be waited for.
+  expect(resolve).toHaveBeenCalledTimes(3);
+});
+
+test("a revoked key is refused within a second although nobody told us", async () => {
+  let answer = FULL;
+  const { clock, lookUp } = start(async () => answer);
+  await lookUp();
+  answer = NONE;
+  clock.nowMs = 1_000;
+  expect(await lookUp()).toMatchObject({ access: "none" });
+});
+
+test("a pushed revocation takes effect at once", async () => {
+  let answer = FULL;
+  const { principals, lookUp } = start(async () => answer);
+  await lookUp();
+  answer = NONE;
+  principals.forgetKey("key_1");
+  expect(await lookUp()).toMatchObject({ access: "none" });
+});
+
+test("an answer that was asked for before a pushed change is not kept", async () => {
+  let answer = Promise.resolve(FULL);
+  const { principals, lookUp } = start(() => answer);
+  let release: (value: ResolvedKey) => void = () => undefined;
+  answer = new Promise((resolve) => (release = resolve));
+  const early = lookUp();
+  principals.forgetKey("key_1");
+  release(FULL);
+  await early;
+  answer = Promise.resolve(NONE);
+  expect(await lookUp()).toMatchObject({ access: "none" });
+});
+
+test("a changed organisation is looked up anew", async () => {
+  let answer = FULL;
+  const { principals, lookUp } = start(async () => answer);
+  await lookUp();
+  answer = { ...FULL, access: "session", refusal: new DomainError("WAUTH_003") };
+  principals.forgetOrganisation("org_2");
+  expect(await lookUp()).toMatchObject({ access: "full" });
+  principals.forgetOrganisation("org_1");
+  expect(await lookUp()).toMatchObject({ access: "session" });
+});
+
+test.each(["", "x", "wk_test_short", `${key.slice(0, -1)}!`, "k".repeat(10_000)])(
+  "a key of a wrong form (%#) costs no call",
+  async (malformed) => {
+    const { resolve, lookUp } = start(async () => FULL);
+    expect(await lookUp(malformed)).toMatchObject({ access: "none" });
+    expect(resolve).not.toHaveBeenCalled();
+  },
+);
+
+describe("guessing", () => {
+  test("twenty wrong keys from one address and no more are looked up", async () => {
+    const { resolve, lookUp } = start(async () => NONE);
+    for (let guess = 0; guess < 20; guess += 1) await lookUp(createApiKey("test").text);
+    await expect(lookUp(createApiKey("test").text)).rejects.toMatchObject({ code: "RATE_001" });
+    expect(resolve).toHaveBeenCalledTimes(20);
+  });
+
+  test("a key known to be good is served from the same address all the same, also after its life", async () => {
+    const { clock, lookUp } = start(async (presented) => (key.startsWith(presented.prefix) ? FULL : NONE));
+    await lookUp();
+    for (let guess = 0; guess < 30; guess += 1)
+      await lookUp(createApiKey("test").text).catch(() => undefined);
+    clock.nowMs = 5_000;
+    expect(await lookUp()).toMatchObject({ access: "full" });
+  });
+
+  test("asking again with the same revoked key says the same, not that there were too many requests", async () => {
+    const { clock, lookUp } = start(async () => NONE);
+    for (clock.nowMs = 0; clock.nowMs < 60_000; clock.nowMs += 100) {
+      expect(await lookUp()).toMatchObject({ access: "none" });
+    }
+  });
+
+  test("a flood of ten thousand wrong keys does not push out a right one", async () => {
+    const { clock, resolve, principals, lookUp } = start(async (presented) =>
+      key.startsWith(presented.prefix) ? FULL : NONE,
+    );
+    await lookUp();
+    for (let guess = 0; guess < 10_050; guess += 1) {
+      await Promise.resolve(
+        principals.lookUp(createApiKey("test").text, `10.0.${guess >> 8}.${guess & 255}`),
+      );
+    }
+    const calls = resolve.mock.calls.length;
+    clock.nowMs = 10;
+    await lookUp();
+    expect(resolve).toHaveBeenCalledTimes(calls);
+  });
+});
+
+describe("while auth cannot be asked", () => {
+  const outage = async () => {
+    throw new DomainError("SYS_002");
+  };
+
+  test("a key lately known good goes on for the grace, and then is SYS_002 with a time to wait", async () => {
+    const { clock, resolve, lookUp } = start(async () => FULL, 60_000);
+    await lookUp();
+    resolve.mockImplementation(outage);
+    for (clock.nowMs = 1_000; clock.nowMs <= 60_000; clock.nowMs += 100) {
+      expect(await lookUp()).toMatchObject({ access: "full" });
+    }
+    clock.nowMs = 62_000;
+    await expect(lookUp()).rejects.toMatchObject({ code: "SYS_002", details: { retryAfterMs: 1000 } });
+  });
+
+  test("with a grace of 0 nothing is served beyond its second", async () => {
+    const { clock, resolve, lookUp } = start(async () => FULL, 0);
+    await lookUp();
+    resolve.mockImplementation(outage);
+    clock.nowMs = 1_000;
+    await expect(lookUp()).rejects.toMatchObject({ code: "SYS_002" });
+  });
+
+  test("a key that was never seen is SYS_002, not invalid", async () => {
+    const { lookUp } = start(outage);
+    await expect(lookUp()).rejects.toMatchObject({ code: "SYS_002" });
+  });
+
+  test("keys and subscriptions end at their time nevertheless", async () => {
+    const soon = { ...principal, subscriptionEndsAt: new Date(20_000), keyUsableUntil: new Date(40_000) };
+    const { clock, resolve, lookUp } = start(async () => ({ ...FULL, principal: soon }));
+    await lookUp();
+    resolve.mockImplementation(outage);
+    clock.nowMs = 19_000;
+    expect(await lookUp()).toMatchObject({ access: "full" });
+    clock.nowMs = 21_000;
+    expect(await lookUp()).toMatchObject({ access: "session", refusal: { code: "WAUTH_003" } });
+    clock.nowMs = 41_000;
+    expect(await lookUp()).toMatchObject({ access: "refresh", refusal: { code: "WAUTH_002" } });
+  });
+
+  test("a key whose organisation changed before the outage is not served from memory", async () => {
+    const { resolve, principals, lookUp } = start(async () => FULL);
+    await lookUp();
+    principals.forgetOrganisation("org_1");
+    resolve.mockImplementation(outage);
+    await expect(lookUp()).rejects.toMatchObject({ code: "SYS_002" });
+  });
+
+  test("auth is tried again all the time, and its first answer counts at once", async () => {
+    const { clock, resolve, lookUp } = start(async () => FULL);
+    await lookUp();
+    resolve.mockImplementation(outage);
+    clock.nowMs = 5_000;
+    await lookUp();
+    resolve.mockImplementation(async () => NONE);
+    clock.nowMs = 5_300;
+    await lookUp();
+    await settle();
+    expect(await lookUp()).toMatchObject({ access: "none" });
+  });
+});

@@ -1,0 +1,164 @@
+import { DomainError } from "@wonrail/kit/errors";
+import { testLog } from "@wonrail/kit/testing";
+import { createQuotas, type LeaseQuota } from "./quotas";
+
+const ORG = "org_1";
+const done = async () => ({ data: null, replayed: false });
+
+/** auth's side: a plan's limit, leases, and accounts that count once. */
+function plan(limit: number) {
+  const leases = new Map<string, number>();
+  const lease = jest.fn<ReturnType<LeaseQuota>, Parameters<LeaseQuota>>(
+    async ({ wanted, leaseId, accounts }) => {
+      for (const account of accounts) {
+        if (leases.has(account.leaseId)) leases.set(account.leaseId, account.spent);
+      }
+      const lent = [...leases.values()].reduce((sum, units) => sum + units, 0);
+      const granted = Math.min(wanted, limit - lent);
+      if (granted > 0) leases.set(leaseId, granted);
+      return {
+        granted,
+        validForMs: 10_000,
+        limit,
+        used: lent,
+        recallable: 0,
+        retryAfterMs: 1,
+        resetsAt: new Date(0),
+      };
+    },
+  );
+  return { lease, lent: () => [...leases.values()].reduce((sum, units) => sum + units, 0) };
+}
+
+function start(leaseQuota: LeaseQuota) {
+  const clock = { nowMs: 0 };
+  const quotas = createQuotas({ leaseQuota, log: testLog(), monotonicMs: () => clock.nowMs });
+  return { clock, quotas };
+}
+
+test("never more is done than the plan allows, however many come at once", async () => {
+  const { lease } = plan(100);
+  const { quotas } = start(lease);
+  const work = jest.fn(done);
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 250 }, () => quotas.count(ORG, "MONEY_OPERATIONS", work)),
+  );
+  expect(work).toHaveBeenCalledTimes(100);
+  const refused = outcomes.filter((outcome) => outcome.status === "rejected");
+  expect(refused).toHaveLength(150);
+  expect(refused[0]).toMatchObject({
+    reason: {
+      code: "WAUTH_004",
+      details: { quota: "MONEY_OPERATIONS", limit: 100, used: 100, resetsAt: "1970-01-01T00:00:00.000Z" },
+    },
+  });
+  await quotas.close();
+});
+
+test("a few calls carry many requests", async () => {
+  const { lease } = plan(1e6);
+  const { quotas } = start(lease);
+  for (let i = 0; i < 1_000; i += 1) await quotas.count(ORG, "WALLETS", done);
+  expect(lease.mock.calls.length).toBeLessThan(60);
+  await quotas.close();
+});
+
+test.each<[string, () => Promise<{ replayed?: boolean }>]>([
+  ["a refusal", () => Promise.reject(new DomainError("TRF_001"))],
+  ["an answer that nothing was done", () => Promise.reject(new DomainError("SYS_002"))],
+  ["an operation that is not built", () => Promise.reject(new DomainError("SYS_004"))],
+  ["a replay", async () => ({ replayed: true })],
+])("%s gives its unit back", async (_, work) => {
+  const { lease, lent } = plan(1);
+  const { quotas } = start(lease);
+  for (let i = 0; i < 3; i += 1) await quotas.count(ORG, "MONEY_OPERATIONS", work).catch(() => undefined);
+  await quotas.count(ORG, "MONEY_OPERATIONS", done);
+  await expect(quotas.count(ORG, "MONEY_OPERATIONS", done)).rejects.toMatchObject({ code: "WAUTH_004" });
+  await quotas.close();
+  expect(lent()).toBe(1);
+});
+
+test.each([new DomainError("SYS_003"), new DomainError("SYS_001"), new Error("unexpected")])(
+  "an outcome that nobody knows (%p) keeps its unit",
+  async (error) => {
+    const { lease } = plan(1);
+    const { quotas } = start(lease);
+    await expect(quotas.count(ORG, "MONEY_OPERATIONS", () => Promise.reject(error))).rejects.toBe(error);
+    await expect(quotas.count(ORG, "MONEY_OPERATIONS", done)).rejects.toMatchObject({ code: "WAUTH_004" });
+    await quotas.close();
+  },
+);
+
+test("what a lease did not use by its end is asked for again, after an account of it", async () => {
+  const { lease, lent } = plan(10);
+  const { clock, quotas } = start(lease);
+  await Promise.all(Array.from({ length: 4 }, () => quotas.count(ORG, "WALLETS", done)));
+  clock.nowMs = 10_000;
+  await Promise.all(Array.from({ length: 6 }, () => quotas.count(ORG, "WALLETS", done)));
+  await quotas.close();
+  expect(lent()).toBe(10);
+});
+
+test("closing gives an exact account", async () => {
+  const { lease, lent } = plan(1_000);
+  const { quotas } = start(lease);
+  await Promise.all(Array.from({ length: 37 }, () => quotas.count(ORG, "WALLETS", done)));
+  await quotas.close();
+  expect(lent()).toBe(37);
+});
+
+test("a recall gives account at once of what is not in use", async () => {
+  const { lease, lent } = plan(1_000);
+  const { quotas } = start(lease);
+  await Promise.all(Array.from({ length: 37 }, () => quotas.count(ORG, "WALLETS", done)));
+  quotas.recall(ORG, "WALLETS");
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(lent()).toBe(37);
+  await quotas.close();
+});
+
+test("units that others may give back are waited for before refusing", async () => {
+  let others = 3;
+  const { quotas } = start(async ({ wanted }) => {
+    others -= 1;
+    const granted = others > 0 ? 0 : wanted;
+    return {
+      granted,
+      validForMs: 10_000,
+      limit: 5,
+      used: 5,
+      recallable: others,
+      retryAfterMs: 5,
+      resetsAt: undefined,
+    };
+  });
+  await expect(quotas.count(ORG, "WALLETS", done)).resolves.toMatchObject({ data: null });
+  await quotas.close();
+});
+
+test("a lease whose answer was lost is given back", async () => {
+  const accounts: string[] = [];
+  let lost = true;
+  const { quotas } = start(async (wish) => {
+    accounts.push(...wish.accounts.map(({ leaseId, spent }) => `${leaseId}:${spent}`));
+    if (lost) {
+      lost = false;
+      accounts.push(`lost ${wish.leaseId}`);
+      throw new DomainError("SYS_003");
+    }
+    return {
+      granted: wish.wanted,
+      validForMs: 10_000,
+      limit: 5,
+      used: 0,
+      recallable: 0,
+      retryAfterMs: 0,
+      resetsAt: undefined,
+    };
+  });
+  await expect(quotas.count(ORG, "WALLETS", done)).rejects.toMatchObject({ code: "SYS_002" });
+  await quotas.count(ORG, "WALLETS", done);
+  const [first, second] = accounts;
+  expect(second).toBe(`${first!.slice("lost ".length)}:0`);
+  await quotas.close();
+});

@@ -1,0 +1,134 @@
+import { DomainError } from "@wonrail/kit/errors";
+import { Registry } from "@wonrail/kit/metrics";
+import { type Principal } from "./principals";
+import { createRates, type LeaseRate } from "./rates";
+
+const principal: Principal = {
+  orgId: "org_1",
+  orgCode: "ACME",
+  keyId: "key_1",
+  keyUsableUntil: new Date(1e12),
+  subscriptionEndsAt: new Date(1e12),
+  ratePerSecond: 100,
+  rateBurst: 200,
+};
+
+/** auth's side: one bucket, as its rules say. */
+function bucket(
+  clock: { nowMs: number },
+  perSecond = principal.ratePerSecond,
+  burst = principal.rateBurst,
+): LeaseRate {
+  let tokens = burst;
+  let atMs = clock.nowMs;
+  return async (_orgId, wanted) => {
+    tokens = Math.min(burst, tokens + ((clock.nowMs - atMs) * perSecond) / 1000);
+    atMs = clock.nowMs;
+    const granted = Math.min(wanted, wanted <= tokens ? wanted : Math.ceil(Math.floor(tokens) / 2));
+    tokens -= granted;
+    const retryAfterMs = tokens >= 1 ? 0 : Math.ceil(((1 - tokens) * 1000) / perSecond);
+    return {
+      granted,
+      validForMs: 1_000,
+      ratePerSecond: perSecond,
+      rateBurst: burst,
+      remaining: Math.floor(tokens),
+      retryAfterMs,
+    };
+  };
+}
+
+function start(leaseRate?: LeaseRate) {
+  const clock = { nowMs: 0 };
+  const lease = jest.fn(leaseRate ?? bucket(clock));
+  const rates = createRates({ leaseRate: lease, registry: new Registry(), monotonicMs: () => clock.nowMs });
+  const take = async () => rates.take(principal);
+  return { clock, lease, rates, take };
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+test("at a steady rate a request waits for no call", async () => {
+  const { clock, lease, rates } = start();
+  let waits = 0;
+  for (clock.nowMs = 0; clock.nowMs < 20_000; clock.nowMs += 20) {
+    const waiting = rates.take(principal);
+    if (waiting) waits += 1;
+    await waiting;
+    await settle();
+  }
+  // 1,000 requests; the first leases are small until the rate is known.
+  expect(waits).toBeLessThan(60);
+  expect(lease.mock.calls.length).toBeLessThan(150);
+});
+
+test("never more are let through than the bucket holds, however many ask", async () => {
+  const { clock, take } = start();
+  let passed = 0;
+  for (clock.nowMs = 0; clock.nowMs < 5_000; clock.nowMs += 10) {
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, take));
+    passed += outcomes.filter(({ status }) => status === "fulfilled").length;
+  }
+  expect(passed).toBeLessThanOrEqual(200 + 5 * 100);
+  expect(passed).toBeGreaterThan(200 + 5 * 100 * 0.8);
+});
+
+test("two gateways share one limit", async () => {
+  const clock = { nowMs: 0 };
+  const shared = bucket(clock);
+  const replicas = [0, 1].map(() =>
+    createRates({ leaseRate: shared, registry: new Registry(), monotonicMs: () => clock.nowMs }),
+  );
+  let passed = 0;
+  for (; clock.nowMs < 5_000; clock.nowMs += 10) {
+    for (const rates of replicas) {
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 10 }, async () => rates.take(principal)),
+      );
+      passed += outcomes.filter(({ status }) => status === "fulfilled").length;
+    }
+  }
+  expect(passed).toBeLessThanOrEqual(200 + 5 * 100);
+});
+
+test("a refusal says how long to wait, and costs no further call until then", async () => {
+  const { lease, take } = start(async () => ({
+    granted: 0,
+    validForMs: 1_000,
+    ratePerSecond: 100,
+    rateBurst: 200,
+    remaining: 0,
+    retryAfterMs: 700,
+  }));
+  for (let i = 0; i < 10; i += 1)
+    await expect(take()).rejects.toMatchObject({ code: "RATE_001", details: { retryAfterMs: 700 } });
+  expect(lease).toHaveBeenCalledTimes(1);
+});
+
+test("what a lease did not use by its end is void", async () => {
+  const { clock, lease, take } = start();
+  await Promise.all(Array.from({ length: 10 }, take));
+  const calls = lease.mock.calls.length;
+  clock.nowMs = 1_000;
+  await take();
+  expect(lease.mock.calls.length).toBeGreaterThan(calls);
+});
+
+test("while auth cannot be asked each gateway keeps the organisation's full rate by itself", async () => {
+  const { clock, take } = start(async () => {
+    throw new DomainError("SYS_002");
+  });
+  let passed = 0;
+  for (clock.nowMs = 0; clock.nowMs < 5_000; clock.nowMs += 10) {
+    const outcomes = await Promise.allSettled(Array.from({ length: 5 }, take));
+    passed += outcomes.filter(({ status }) => status === "fulfilled").length;
+  }
+  expect(passed).toBeGreaterThan(600);
+  expect(passed).toBeLessThanOrEqual(200 + 5 * 100);
+});
+
+test("the headers tell what is left", async () => {
+  const { rates, take } = start();
+  await take();
+  expect(rates.state(principal)).toEqual({ limit: 200, remaining: 199, resetSeconds: 1 });
+});

@@ -1,0 +1,198 @@
+import { type DomainError } from "@wonrail/kit/errors";
+import { type z } from "zod";
+import { createPayment } from "../routes/payments";
+import { exampleId } from "../routes/schemas";
+import { createTransaction, updateTransactionStatus } from "../routes/transactions";
+import { createTransfer } from "../routes/transfers";
+import { createWallet, listWallets, listWalletTransactions } from "../routes/wallets";
+import { validate } from "./validate";
+
+const wallet = exampleId("wal");
+const address = "0x8617E340B3D01FA5F11F306F4090FD50E238070D";
+const payment = { payerWalletId: wallet, receiverWalletId: wallet, amount: 12_000 };
+const transfer = { fromWalletId: wallet, toWalletAddress: address, amount: 1 };
+const instant = {
+  fromNetworkType: "WON_TESTNET",
+  toNetworkType: "BASE_SEPOLIA",
+  paymentType: "INSTANT",
+  fromAddress: address,
+  toAddress: address,
+  txHash: `0x${"4e".repeat(32)}`,
+  amount: "1000000",
+};
+const { txHash: _, ...unsent } = instant;
+const scheduled = {
+  ...unsent,
+  paymentType: "SCHEDULED",
+  toNetworkType: "WON_TESTNET",
+  scheduledAt: "2030-01-01T00:00:00+09:00",
+};
+
+function refusal(schema: z.ZodType, value: unknown, place: "body" | "query" = "body"): DomainError {
+  try {
+    validate(schema, value, place);
+  } catch (error) {
+    return error as DomainError;
+  }
+  throw new Error("was accepted");
+}
+
+test("names everything that is wrong at once", () => {
+  const error = refusal(createPayment.body, { payerWalletId: 7, amount: "100", memo: null, extra: true });
+  expect(error.code).toBe("REQ_001");
+  expect(error.details).toEqual({
+    fields: [
+      { path: "payerWalletId", message: "must be a text" },
+      { path: "receiverWalletId", message: "is required" },
+      { path: "amount", message: "must be a number" },
+      { path: "memo", message: "must be a text" },
+      { path: "extra", message: "is not a field of this request" },
+    ],
+  });
+});
+
+test("a check with a code of its own decides only when everything else is in order", () => {
+  expect(refusal(createPayment.body, { ...payment, amount: 99 })).toMatchObject({
+    code: "PAY_002",
+    details: { fields: [{ path: "amount", message: "must be at least 100" }] },
+  });
+  expect(refusal(createPayment.body, { ...payment, amount: 99, memo: 5 }).code).toBe("REQ_001");
+});
+
+test.each<[string, z.ZodType, unknown, string]>([
+  ["a payment of 99", createPayment.body, { ...payment, amount: 99 }, "PAY_002"],
+  ["a payment of -1", createPayment.body, { ...payment, amount: -1 }, "PAY_002"],
+  ["a payment of 100.5", createPayment.body, { ...payment, amount: 100.5 }, "REQ_001"],
+  ["a negative incentive", createPayment.body, { ...payment, incentiveAmount: -1 }, "REQ_001"],
+  [
+    "a wallet id of the wrong kind",
+    createPayment.body,
+    { ...payment, payerWalletId: exampleId("pay") },
+    "WAL_002",
+  ],
+  ["a transfer of 0", createTransfer.body, { ...transfer, amount: 0 }, "REQ_001"],
+  [
+    "an address of 41 characters",
+    createTransfer.body,
+    { ...transfer, toWalletAddress: address.slice(0, -1) },
+    "TRF_002",
+  ],
+  [
+    "an address of 43 characters",
+    createTransfer.body,
+    { ...transfer, toWalletAddress: `${address}0` },
+    "TRF_002",
+  ],
+  [
+    "an address with 0X",
+    createTransfer.body,
+    { ...transfer, toWalletAddress: address.replace("0x", "0X") },
+    "TRF_002",
+  ],
+  ["a memo of 201 characters", createTransfer.body, { ...transfer, memo: "원".repeat(201) }, "REQ_001"],
+  [
+    "six pairs of metadata",
+    createWallet.body,
+    { userId: "u", walletType: "NORMAL", metadata: { a: "", b: "", c: "", d: "", e: "", f: "" } },
+    "REQ_001",
+  ],
+  [
+    "metadata that is no text",
+    createWallet.body,
+    { userId: "u", walletType: "NORMAL", metadata: { a: 1 } },
+    "REQ_001",
+  ],
+  ["an empty userId", createWallet.body, { userId: "", walletType: "NORMAL" }, "REQ_001"],
+  ["an unknown wallet type", createWallet.body, { userId: "u", walletType: "normal" }, "REQ_001"],
+  ["INSTANT without txHash", createTransaction.body, unsent, "REQ_001"],
+  ["an unknown payment type", createTransaction.body, { ...instant, paymentType: "LATER" }, "REQ_001"],
+  [
+    "SCHEDULED across networks",
+    createTransaction.body,
+    { ...scheduled, toNetworkType: "BASE_SEPOLIA" },
+    "REQ_001",
+  ],
+  [
+    "SCHEDULED without a zone",
+    createTransaction.body,
+    { ...scheduled, scheduledAt: "2030-01-01T00:00:00" },
+    "REQ_001",
+  ],
+  ["an amount with a leading zero", createTransaction.body, { ...instant, amount: "01" }, "REQ_001"],
+  ["an amount of 79 digits", createTransaction.body, { ...instant, amount: "9".repeat(79) }, "REQ_001"],
+  ["an amount in Arabic digits", createTransaction.body, { ...instant, amount: "١٢" }, "REQ_001"],
+  [
+    "a reason for CONFIRMED",
+    updateTransactionStatus.body,
+    { status: "CONFIRMED", failureReason: "x" },
+    "REQ_001",
+  ],
+  ["a list as a body", createPayment.body, [], "REQ_001"],
+  ["no body", createPayment.body, undefined, "REQ_001"],
+])("%s is refused", (_name, schema, value, code) => {
+  const error = refusal(schema, value);
+  expect(error.code).toBe(code);
+  expect(JSON.stringify(error.details)).not.toContain("nvalid input");
+});
+
+test.each<[string, z.ZodType, unknown]>([
+  [
+    "a memo of 200 characters beyond the basic plane",
+    createTransfer.body,
+    { ...transfer, memo: "😀".repeat(200) },
+  ],
+  ["an incentive of 0, of null, and left out", createPayment.body, { ...payment, incentiveAmount: null }],
+  ["the largest amount that is exact", createTransfer.body, { ...transfer, amount: Number.MAX_SAFE_INTEGER }],
+  ["an INSTANT transaction across networks", createTransaction.body, instant],
+  ["a SCHEDULED transaction", createTransaction.body, scheduled],
+  ["an amount of 78 digits", createTransaction.body, { ...instant, amount: "9".repeat(78) }],
+])("%s is accepted", (_name, schema, value) => {
+  expect(() => validate(schema, value, "body")).not.toThrow();
+});
+
+describe("lists", () => {
+  test("texts become what they mean", () => {
+    const query = validate(
+      listWalletTransactions.query,
+      { limit: "100", currentPage: "3", type: "PAYMENT,INCENTIVE_USE", from: "2026-01-14T00:00:00Z" },
+      "query",
+    );
+    expect(query).toEqual({
+      limit: 100,
+      currentPage: 3,
+      type: ["PAYMENT", "INCENTIVE_USE"],
+      from: new Date("2026-01-14T00:00:00Z"),
+    });
+  });
+
+  test.each([
+    [{ limit: "0" }, "limit"],
+    [{ limit: "101" }, "limit"],
+    [{ limit: "1e1" }, "limit"],
+    [{ limit: " 5" }, "limit"],
+    [{ limit: "" }, "limit"],
+    [{ currentPage: "0" }, "currentPage"],
+    [{ currentPage: "501" }, "currentPage"],
+    [{ currentPage: "101", limit: "100" }, "currentPage"],
+    [{ currentPage: "1", cursor: "abc" }, "cursor"],
+    [{ cursor: "a b" }, "cursor"],
+    [{ walletid: "x" }, "walletid"],
+    [{ status: "active" }, "status"],
+  ])("%j is refused at %s", (query, path) => {
+    const { code, details } = refusal(listWallets.query, query, "query");
+    expect(code).toBe("REQ_001");
+    expect(details).toMatchObject({ fields: [{ path }] });
+  });
+
+  test("a page beyond ten thousand rows is refused with the advice to use cursor", () => {
+    expect(JSON.stringify(refusal(listWallets.query, { currentPage: "501" }, "query").details)).toContain(
+      "cursor",
+    );
+    expect(() => validate(listWallets.query, { currentPage: "500" }, "query")).not.toThrow();
+  });
+
+  test("an unknown type is refused naming the ten", () => {
+    const { details } = refusal(listWalletTransactions.query, { type: "PAYMENT,NONE" }, "query");
+    expect(JSON.stringify(details)).toContain("TRANSFER, CHARGE, CHARGE_CANCEL, PAYMENT");
+  });
+});

@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { errorTable } from "@wonrail/kit/errors";
+import { type RouteDeps, routes } from ".";
+import { refusalCodes } from "./openapi";
+import { renderOpenApi } from "./renderOpenApi";
+
+const table = routes({ clients: {}, principals: {} } as RouteDeps);
+
+interface Documented {
+  operationId: string;
+  summary: string;
+  security: object[];
+  responses: Record<string, { content: Record<string, { examples?: Record<string, unknown> }> }>;
+}
+const document = JSON.parse(renderOpenApi()) as {
+  paths: Record<string, Record<string, Documented>>;
+  components: Record<string, Record<string, unknown>>;
+};
+const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+
+test("gateway/openapi.json is what the routes say; if not, run npm run docs", () => {
+  expect(readFileSync(join(__dirname, "..", "..", "openapi.json"), "utf8")).toBe(renderOpenApi());
+});
+
+test("every route is in the document, each with a name of its own and a summary", () => {
+  expect(operations).toHaveLength(table.length);
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(table.length);
+  for (const { summary } of operations) expect(summary).not.toBe("");
+});
+
+test("every reference leads somewhere", () => {
+  const references = [...renderOpenApi().matchAll(/"\$ref": "#\/components\/(\w+)\/([^"]+)"/g)];
+  expect(references.length).toBeGreaterThan(100);
+  for (const [, kind, name] of references) expect(document.components[kind!]).toHaveProperty([name!]);
+});
+
+test("each code that an operation can answer with is an example at its status", () => {
+  for (const route of table) {
+    const path = route.path.replace(/:(\w+)/g, "{$1}");
+    const { responses } = document.paths[path]![route.method.toLowerCase()]!;
+    for (const code of refusalCodes(route)) {
+      const examples = responses[errorTable[code].http]?.content["application/json"]!.examples;
+      expect(Object.keys(examples ?? {})).toContain(code);
+    }
+  }
+});
+
+test("every code of the wallet, transfer, charge, payment and recording API can be answered by some operation", () => {
+  const documented = new Set(table.flatMap((route) => refusalCodes(route)));
+  const expected = Object.keys(errorTable).filter((code) => /^(WAUTH|WAL|TRF|CHG|PAY|TX|RATE)_/.test(code));
+  expect(expected.filter((code) => !documented.has(code as keyof typeof errorTable))).toEqual([]);
+});
+
+test("a key is needed everywhere but for refresh and liveness", () => {
+  const open = operations.filter(({ security }) => security.length === 0);
+  expect(open.map(({ operationId }) => operationId)).toEqual(["refreshKey", "checkHealth"]);
+});
+
+test("a literal path stands before a parameter that would match it", () => {
+  const paths = table.map(({ path }) => path);
+  expect(paths.indexOf("/api/wallets/payment")).toBeLessThan(paths.indexOf("/api/wallets/:walletId"));
+  expect(paths.indexOf("/api/wallets/payment/cancel")).toBeLessThan(
+    paths.indexOf("/api/wallets/payment/:paymentId"),
+  );
+});

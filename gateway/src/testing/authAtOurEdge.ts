@@ -1,0 +1,204 @@
+import { createApiKey } from "@wonrail/kit/apiKey";
+import { DomainError } from "@wonrail/kit/errors";
+import { toErrorDetail } from "@wonrail/kit/grpc/client";
+import { implement, startGrpcServer } from "@wonrail/kit/grpc/server";
+import { Registry } from "@wonrail/kit/metrics";
+import { testLog } from "@wonrail/kit/testing";
+import {
+  AuthServiceService,
+  KeyAccess,
+  OrganisationStatus,
+  Plan,
+  Quota,
+  type ResolveKeyResponse,
+  type WatchChangesResponse,
+} from "@wonrail/proto/auth/v1/auth";
+
+/** A key that the auth at our edge knows, and what it says about it. */
+export interface KnownKey {
+  text: string;
+  keyId: string;
+  orgId: string;
+  orgCode: string;
+  access: KeyAccess;
+  refusal?: DomainError;
+  ratePerSecond: number;
+}
+
+export type AuthAtOurEdge = Awaited<ReturnType<typeof startAuthAtOurEdge>>;
+
+const IN_A_DAY = () => new Date(Date.now() + 86_400_000);
+
+/** A gRPC server that answers as auth does, from memory, and fails on demand: for what the real one cannot be made to do. */
+export async function startAuthAtOurEdge(port = 0) {
+  const keys = new Map<string, KnownKey>();
+  const calls: Record<string, number> = {};
+  const watchers = new Set<(change: WatchChangesResponse) => void>();
+  const state = { delayMs: 0, failWith: undefined as DomainError | undefined, quotaLeft: 1_000 };
+
+  function addKey(overrides: Partial<KnownKey> = {}): KnownKey {
+    const { text, hash } = createApiKey("test");
+    const serial = String(keys.size + 1).padStart(32, "0");
+    const key: KnownKey = {
+      text,
+      keyId: `key_${serial}`,
+      orgId: `org_${serial}`,
+      orgCode: `ORG${keys.size + 1}`,
+      access: KeyAccess.FULL,
+      ratePerSecond: 10_000,
+      ...overrides,
+    };
+    keys.set(hash.toString("hex"), key);
+    return key;
+  }
+
+  async function called(method: string): Promise<void> {
+    calls[method] = (calls[method] ?? 0) + 1;
+    if (state.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, state.delayMs));
+    if (state.failWith) throw state.failWith;
+  }
+
+  const service = implement(AuthServiceService, {
+    async resolveKey({ key }) {
+      await called("resolveKey");
+      return resolution(keys.get(Buffer.from(key!.keyHash).toString("hex")));
+    },
+    async refreshKey({ key, secretKey }) {
+      await called("refreshKey");
+      const known = keys.get(Buffer.from(key!.keyHash).toString("hex"));
+      if (!known || !secretKey.startsWith("sk_test_")) throw new DomainError("WAUTH_001");
+      const next = addKey({ orgId: known.orgId, orgCode: known.orgCode });
+      return { newApiKey: next.text, expiresAt: IN_A_DAY(), keyId: next.keyId, keyPrefix: "wk_test_next" };
+    },
+    async revokeKey({ orgId, keyId }) {
+      await called("revokeKey");
+      for (const [hash, known] of keys) if (known.orgId === orgId && known.keyId === keyId) keys.delete(hash);
+      push({ change: { $case: "keyRevoked", value: { orgId, keyId, keyPrefix: "" } } });
+      return { revokedAt: new Date() };
+    },
+    async getSession({ orgId, keyId }) {
+      await called("getSession");
+      return session([...keys.values()].find((known) => known.orgId === orgId && known.keyId === keyId)!);
+    },
+    async leaseRate({ wanted }) {
+      await called("leaseRate");
+      const rule = { ratePerSecond: 10_000, rateBurst: 10_000 };
+      return { granted: wanted, validForMs: 1_000, ...rule, remaining: 5_000, retryAfterMs: 0 };
+    },
+    async leaseQuota({ wanted, accounts }) {
+      await called("leaseQuota");
+      const granted = Math.min(wanted, state.quotaLeft);
+      state.quotaLeft -= granted;
+      void accounts;
+      const counts = { limit: 1_000n, used: 1_000n, leased: 0n, recallable: 0n };
+      return { granted, validForMs: 10_000, ...counts, retryAfterMs: 0, resetsAt: IN_A_DAY() };
+    },
+    async *watchChanges(_request, { signal }) {
+      yield { change: { $case: "started", value: { heartbeatMs: 1_000 } } };
+      const waiting: WatchChangesResponse[] = [];
+      let wake = () => {};
+      const watcher = (change: WatchChangesResponse) => {
+        waiting.push(change);
+        wake();
+      };
+      watchers.add(watcher);
+      try {
+        while (!signal.aborted) {
+          yield waiting.shift() ?? { change: { $case: "heartbeat", value: {} } };
+          if (waiting.length === 0) await pause(500, signal, (stop) => (wake = stop));
+        }
+      } finally {
+        watchers.delete(watcher);
+      }
+    },
+  });
+
+  function push(change: WatchChangesResponse): void {
+    for (const watcher of watchers) watcher(change);
+  }
+
+  const server = await startGrpcServer({
+    host: "127.0.0.1",
+    port,
+    services: [service],
+    log: testLog(),
+    registry: new Registry(),
+  });
+  return {
+    port: server.port,
+    keys,
+    calls,
+    state,
+    addKey,
+    push,
+    watched: () => watchers.size > 0,
+    close: () => server.drain(100),
+  };
+}
+
+function resolution(known: KnownKey | undefined): ResolveKeyResponse {
+  if (!known) {
+    return {
+      access: KeyAccess.NONE,
+      refusal: toErrorDetail(new DomainError("WAUTH_001")),
+      cacheableMs: 1_000,
+    };
+  }
+  const { orgId, orgCode, keyId, ratePerSecond, access, refusal } = known;
+  return {
+    access,
+    refusal: refusal && toErrorDetail(refusal),
+    principal: {
+      orgId,
+      orgCode,
+      keyId,
+      keyPrefix: known.text.slice(0, 20),
+      keyUsableUntil: IN_A_DAY(),
+      subscriptionEndsAt: IN_A_DAY(),
+      subscriptionActive: access === KeyAccess.FULL,
+      plan: Plan.STANDARD,
+      ratePerSecond,
+      rateBurst: ratePerSecond,
+      organisationVersion: 1n,
+    },
+    cacheableMs: 1_000,
+  };
+}
+
+function session({ orgId, orgCode, keyId, text, access }: KnownKey) {
+  const now = new Date();
+  return {
+    organisation: {
+      orgId,
+      code: orgCode,
+      name: "Acme Bank",
+      status: OrganisationStatus.ACTIVE,
+      plan: Plan.STANDARD,
+      subscriptionStartsAt: now,
+      subscriptionEndsAt: IN_A_DAY(),
+      incentiveRateBps: 100,
+      dailyTransferLimitWon: "5000000",
+      ratePerSecond: 100,
+      rateBurst: 200,
+      version: 1n,
+      createdAt: now,
+      updatedAt: now,
+    },
+    key: { keyId, prefix: text.slice(0, 20), issuedAt: now, expiresAt: IN_A_DAY() },
+    subscriptionActive: access === KeyAccess.FULL,
+    usage: [{ quota: Quota.WALLETS, limit: 1_000n, used: 12n, leased: 3n }],
+  };
+}
+
+function pause(ms: number, signal: AbortSignal, onWake: (stop: () => void) => void): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", stop);
+      resolve();
+    };
+    const timer = setTimeout(stop, ms);
+    onWake(stop);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}

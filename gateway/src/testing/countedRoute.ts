@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { type QuotaName } from "../middleware/quotas";
+import { operation, type Reply, route, type Route } from "../routes/operation";
+
+/** A route as the money routes are, whose work the test decides. */
+export function countedRoute(
+  path: string,
+  quota: QuotaName | undefined,
+  work: () => Promise<Reply<{ done: boolean }>>,
+): Route {
+  const definition = operation({
+    id: "countedTest",
+    tag: "Payments",
+    summary: "For tests",
+    access: "full",
+    idempotent: true,
+    ...(quota === undefined ? {} : { quota }),
+    body: z.strictObject({ amount: z.int() }),
+    status: 201,
+    data: z.strictObject({ done: z.boolean() }),
+    errors: [],
+  });
+  return route("POST", path, definition, work);
+}

@@ -1,0 +1,174 @@
+import { createTestDatabase, eventually, type TestDatabase } from "@wonrail/kit/testing";
+import { countedRoute } from "./testing/countedRoute";
+import { AUTH_MIGRATIONS, type RealAuth, startRealAuth } from "./testing/realAuth";
+import { startGateway, type TestGateway } from "./testing/startGateway";
+
+// Two gateways, each with an auth replica of its own, on one database: what one of them is told the other has to know.
+
+let database: TestDatabase;
+let auths: [RealAuth, RealAuth];
+let gateways: [TestGateway, TestGateway];
+let organisations = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase({ schema: "auth", migrations: AUTH_MIGRATIONS });
+  auths = await Promise.all([startRealAuth(database), startRealAuth(database)]);
+  const start = ({ port }: RealAuth) =>
+    startGateway({
+      authPort: port,
+      extraRoutes: [countedRoute("/test/wallets", "WALLETS", async () => ({ data: { done: true } }))],
+    });
+  gateways = await Promise.all([start(auths[0]), start(auths[1])]);
+  await eventually(() => Promise.all(gateways.map((gateway) => gateway.ready())));
+});
+
+afterAll(async () => {
+  await Promise.all(gateways.map((gateway) => gateway.close()));
+  await Promise.all(auths.map((auth) => auth.stop()));
+  await database.drop();
+});
+
+function newOrganisation(terms: object = {}) {
+  organisations += 1;
+  const code = `ORG-${organisations}`;
+  return auths[0].app.createOrganisation({
+    name: "A bank",
+    code,
+    actor: "operator:test",
+    ratePerSecond: 1_000,
+    ...terms,
+  });
+}
+
+const read = (gateway: TestGateway, key: string) => gateway.send("GET", "/test/probe", { key });
+const codeOf = async (gateway: TestGateway, key: string) => (await read(gateway, key)).body.error?.code;
+
+test("a key opens both gateways, and shows its own organisation and no other", async () => {
+  const [mine, other] = [await newOrganisation(), await newOrganisation()];
+  for (const gateway of gateways) {
+    const { status, body } = await gateway.send("GET", "/api/wallet-auth/session", { key: mine.apiKey });
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({
+      organisation: { orgId: mine.organisation.orgId, orgCode: mine.organisation.code },
+    });
+    expect(JSON.stringify(body)).not.toContain(other.organisation.orgId);
+    const wrongCode = { key: mine.apiKey, headers: { "X-Org-Code": other.organisation.code } };
+    expect((await gateway.send("GET", "/api/wallet-auth/session", wrongCode)).body.error?.code).toBe(
+      "WAUTH_001",
+    );
+  }
+});
+
+test("a refreshed key works at once everywhere, beside the old one", async () => {
+  const { apiKey, secretKey } = await newOrganisation();
+  const { status, body } = await gateways[0].send("POST", "/api/wallet-auth/refresh", {
+    body: { apiKey, secretKey },
+  });
+  expect(status).toBe(200);
+  const newApiKey = body.data!.newApiKey as string;
+  for (const gateway of gateways) {
+    expect((await read(gateway, apiKey)).status).toBe(200);
+    expect((await read(gateway, newApiKey)).status).toBe(200);
+  }
+  const again = await gateways[1].send("POST", "/api/wallet-auth/refresh", { body: { apiKey, secretKey } });
+  expect(again.body.data).toEqual(body.data);
+});
+
+test("refresh with another organisation's secret is refused as any wrong credential", async () => {
+  const [mine, other] = [await newOrganisation(), await newOrganisation()];
+  const body = { apiKey: mine.apiKey, secretKey: other.secretKey };
+  const { status, body: answer } = await gateways[0].send("POST", "/api/wallet-auth/refresh", { body });
+  expect([status, answer.error?.code]).toEqual([401, "WAUTH_001"]);
+});
+
+test("a key revoked at one gateway is refused at the other within a second, and cannot be refreshed", async () => {
+  const { apiKey, secretKey } = await newOrganisation();
+  expect((await read(gateways[1], apiKey)).status).toBe(200);
+  const { status } = await gateways[0].send("DELETE", "/api/wallet-auth/api-key", { key: apiKey });
+  expect(status).toBe(200);
+  expect(await codeOf(gateways[0], apiKey)).toBe("WAUTH_001");
+  await eventually(async () => expect(await codeOf(gateways[1], apiKey)).toBe("WAUTH_001"), {
+    timeoutMs: 1_000,
+  });
+  const refresh = await gateways[1].send("POST", "/api/wallet-auth/refresh", { body: { apiKey, secretKey } });
+  expect(refresh.body.error?.code).toBe("WAUTH_001");
+});
+
+test("a suspended organisation is WAUTH_003 within a second on everything but its session", async () => {
+  const { apiKey, organisation } = await newOrganisation();
+  expect((await read(gateways[1], apiKey)).status).toBe(200);
+  await auths[0].app.setOrganisation({
+    code: organisation.code,
+    change: { status: "SUSPENDED" },
+    actor: "operator:test",
+  });
+  await eventually(async () => expect(await codeOf(gateways[1], apiKey)).toBe("WAUTH_003"), {
+    timeoutMs: 1_000,
+  });
+  const session = await gateways[1].send("GET", "/api/wallet-auth/session", { key: apiKey });
+  expect(session.body.data).toMatchObject({
+    organisation: { status: "SUSPENDED" },
+    subscription: { active: false },
+  });
+});
+
+test("an ended subscription is WAUTH_003", async () => {
+  const { apiKey } = await newOrganisation({
+    subscriptionStartsAt: new Date("2020-01-01"),
+    subscriptionEndsAt: new Date("2021-01-01"),
+  });
+  expect(await codeOf(gateways[0], apiKey)).toBe("WAUTH_003");
+});
+
+test("both gateways together keep an organisation's rate, and say when to come again", async () => {
+  const { apiKey } = await newOrganisation({ ratePerSecond: 20, rateBurst: 20 });
+  const started = performance.now();
+  let passed = 0;
+  while (performance.now() - started < 2_000) {
+    const answers = await Promise.all(
+      gateways.flatMap((gateway) => [read(gateway, apiKey), read(gateway, apiKey)]),
+    );
+    passed += answers.filter(({ status }) => status === 200).length;
+    const refused = answers.find(({ status }) => status === 429);
+    if (refused) {
+      expect(refused.body.error?.code).toBe("RATE_001");
+      expect(Number(refused.headers["retry-after"])).toBeGreaterThanOrEqual(1);
+      expect(refused.headers).toMatchObject({ "ratelimit-limit": "20", "ratelimit-remaining": "0" });
+    }
+  }
+  const seconds = (performance.now() - started) / 1_000;
+  expect(passed).toBeLessThanOrEqual(20 + 20 * (seconds + 1));
+  expect(passed).toBeGreaterThan(20);
+});
+
+test("a plan's hundred wallets are made exactly once each, however the requests are spread", async () => {
+  const { apiKey } = await newOrganisation({ plan: "FREE", ratePerSecond: 1_000 });
+  const post = (gateway: TestGateway) =>
+    gateway.send("POST", "/test/wallets", { key: apiKey, body: { amount: 1 } });
+  const answers: number[] = [];
+  for (let round = 0; round < 14; round += 1) {
+    const replies = await Promise.all(Array.from({ length: 10 }, (_, i) => post(gateways[i % 2]!)));
+    answers.push(...replies.map(({ status }) => status));
+  }
+  expect(answers.filter((status) => status === 201)).toHaveLength(100);
+  expect(answers.filter((status) => status === 403)).toHaveLength(40);
+  const { body } = await post(gateways[0]);
+  expect(body.error).toMatchObject({
+    code: "WAUTH_004",
+    details: { quota: "WALLETS", limit: 100, resetsAt: null },
+  });
+});
+
+test("while its auth replica is away a gateway goes on with the keys it knows, and hears of changes after it is back", async () => {
+  const { apiKey } = await newOrganisation();
+  expect((await read(gateways[1], apiKey)).status).toBe(200);
+  const { port } = auths[1];
+  await auths[1].stop();
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  expect((await read(gateways[1], apiKey)).status).toBe(200);
+  await gateways[0].send("DELETE", "/api/wallet-auth/api-key", { key: apiKey });
+  auths[1] = await startRealAuth(database, port);
+  await eventually(async () => expect(await codeOf(gateways[1], apiKey)).toBe("WAUTH_001"), {
+    timeoutMs: 5_000,
+  });
+});
