@@ -1,9 +1,104 @@
+import { randomBytes } from "node:crypto";
+import { createClient } from "@wonrail/kit/grpc/client";
+import { type Tx } from "@wonrail/kit/db";
+import { Counter } from "@wonrail/kit/metrics";
 import { type ServiceParts } from "@wonrail/kit/service";
+import { type HoldPlaced } from "@wonrail/proto/ledger/events/v1/events";
+import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
+import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
+import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
+import { openChain } from "./chain/openChain";
+import { createSigner } from "./chain/signer";
+import { dispatch } from "./commands/dispatch";
+import { giveUpHolds } from "./commands/giveUpHolds";
+import { createGauges, measure } from "./commands/measure";
+import { scanFinalized } from "./commands/scanFinalized";
+import { type Origin, takeInEntry, takeInHold } from "./commands/takeIn";
 import { type Config } from "./config";
 
-export type App = ReturnType<typeof createApp>;
+export type App = Awaited<ReturnType<typeof createApp>>;
+
+const CALL_TIMEOUT_MS = 10_000;
+const GWEI = 1_000_000_000n;
+const SCAN_BLOCKS_AT_ONCE = 200n;
 
 /** Table of contents: every command and query, bound to what it needs. */
-export function createApp(_parts: ServiceParts<Config>) {
-  return {};
+export async function createApp(parts: ServiceParts<Config>) {
+  const deps = await createDeps(parts);
+  const { OUTSIDE_LIFE_MS } = parts.config;
+  return {
+    takeInEntry,
+    takeInHold: (tx: Tx, origin: Origin, hold: HoldPlaced) => takeInHold(tx, origin, hold, OUTSIDE_LIFE_MS),
+    dispatch: (signal: AbortSignal) => dispatch(deps, signal),
+    async scanFinalized(signal: AbortSignal) {
+      while (!signal.aborted && (await scanFinalized(deps)));
+    },
+    giveUpHolds: () => giveUpHolds(deps),
+    measure: () => measure(deps),
+  };
+}
+
+async function createDeps(parts: ServiceParts<Config>) {
+  const { config, db, log, registry } = parts;
+  const chain = {
+    chainId: BigInt(config.CHAIN_ID),
+    tokenAddress: config.TOKEN_ADDRESS,
+    paymentManagerAddress: config.PAYMENT_MANAGER_ADDRESS,
+    network: config.NETWORK,
+  };
+  const provider = await openChain({
+    urls: config.CHAIN_RPC_URLS,
+    timeoutMs: config.CHAIN_RPC_TIMEOUT_MS,
+    finality: config.FINALITY,
+    chainId: chain.chainId,
+    tokenAddress: chain.tokenAddress,
+    log,
+    registry,
+  });
+  return {
+    ...openClients(parts),
+    db,
+    log,
+    chain,
+    provider,
+    signer: createSigner(config.OPERATOR_KEY),
+    now: Date.now,
+    holder: `relayer-${randomBytes(6).toString("hex")}`,
+    leaseMs: config.LEASE_MS,
+    maxInFlight: config.MAX_IN_FLIGHT,
+    maxSteps: config.MAX_STEPS,
+    feeCapWei: BigInt(config.FEE_CAP_GWEI) * GWEI,
+    authorizationLifeSeconds: BigInt(Math.floor(config.AUTHORIZATION_LIFE_MS / 1000)),
+    resendAfterMs: config.RESEND_AFTER_MS,
+    replaceAfterMs: config.REPLACE_AFTER_MS,
+    startBlock: BigInt(config.START_BLOCK),
+    maxBlocksAtOnce: SCAN_BLOCKS_AT_ONCE,
+    gauges: createGauges(registry),
+    lost: new Counter({
+      name: "relay_lost_transactions_total",
+      help: "Transactions whose nonce was used by something else",
+      registers: [registry],
+    }),
+  };
+}
+
+function openClients({ config, log, registry, onClose }: ServiceParts<Config>) {
+  const options = { log, registry, defaultTimeoutMs: CALL_TIMEOUT_MS };
+  const wallet = createClient(WalletServiceService, {
+    ...options,
+    name: "wallet",
+    address: config.WALLET_ADDRESS,
+  });
+  const ledger = createClient(LedgerServiceService, {
+    ...options,
+    name: "ledger",
+    address: config.LEDGER_ADDRESS,
+  });
+  const payment = createClient(PaymentServiceService, {
+    ...options,
+    name: "payment",
+    address: config.PAYMENT_ADDRESS,
+  });
+  onClose("clients", () => [wallet, ledger, payment].forEach((client) => client.close()));
+  return { wallet, ledger, payment };
 }

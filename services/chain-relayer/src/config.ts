@@ -1,8 +1,38 @@
-import { loadConfig } from "@wonrail/kit/config";
+import { count, durationMs, list, loadConfig } from "@wonrail/kit/config";
 import { serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
 
-const schema = z.object(serviceShape);
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+const finality = z.union([z.literal("finalized"), z.coerce.number().int().min(0).max(10_000)]);
+
+const schema = z.object({
+  ...serviceShape,
+  WALLET_ADDRESS: z.string(),
+  LEDGER_ADDRESS: z.string(),
+  PAYMENT_ADDRESS: z.string(),
+  /** One or several, separated by commas. With several, facts on which money depends are taken only when they agree. */
+  CHAIN_RPC_URLS: list.refine((urls) => urls.length > 0, "names no endpoint"),
+  CHAIN_RPC_TIMEOUT_MS: durationMs.default(5_000),
+  CHAIN_ID: count,
+  NETWORK: z.string().default("WON_TESTNET"),
+  TOKEN_ADDRESS: address,
+  PAYMENT_MANAGER_ADDRESS: address,
+  /** Where the contracts begin. */
+  START_BLOCK: count.default(0),
+  /** The chain's own finality, or how many blocks on top make one final. */
+  FINALITY: finality.default("finalized"),
+  /** The key that pays for gas and may call the payment manager. */
+  OPERATOR_KEY: z.string().regex(/^0x[0-9a-fA-F]{64}$/, "is not a private key of 0x and 64 hex digits"),
+  FEE_CAP_GWEI: count.default(500),
+  MAX_IN_FLIGHT: count.default(4),
+  MAX_STEPS: count.default(400),
+  LEASE_MS: durationMs.default(10_000),
+  RESEND_AFTER_MS: durationMs.default(5_000),
+  REPLACE_AFTER_MS: durationMs.default(30_000),
+  AUTHORIZATION_LIFE_MS: durationMs.default(1_800_000),
+  /** How long money on its way to an outside address is tried for before it is given back. */
+  OUTSIDE_LIFE_MS: durationMs.default(1_800_000),
+});
 
 export type Config = z.output<typeof schema>;
 

@@ -1,7 +1,17 @@
 import { type ConsumerSpec } from "@wonrail/kit/inbox";
+import { HoldPlaced, JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import { type App } from "./app";
 
 /** The way in by events. */
-export function consumers(_app: App): ConsumerSpec[] {
-  return [];
+export function consumers(app: App): ConsumerSpec[] {
+  return [
+    {
+      group: "chain-relayer.settlement",
+      topics: ["wonrail.ledger.v1"],
+      handlers: {
+        journal_posted: (tx, event) => app.takeInEntry(tx, event, JournalPosted.decode(event.payload)),
+        hold_placed: (tx, event) => app.takeInHold(tx, event, HoldPlaced.decode(event.payload)),
+      },
+    },
+  ];
 }

@@ -2,6 +2,11 @@ import { type Job } from "@wonrail/kit/service";
 import { type App } from "./app";
 
 /** The way in by the clock. */
-export function jobs(_app: App): Job[] {
-  return [];
+export function jobs(app: App): Job[] {
+  return [
+    { name: "dispatch", everyMs: 250, run: (signal) => app.dispatch(signal) },
+    { name: "scan_finalized", everyMs: 500, run: (signal) => app.scanFinalized(signal) },
+    { name: "give_up_holds", everyMs: 2_000, run: () => app.giveUpHolds() },
+    { name: "measure", everyMs: 5_000, run: () => app.measure() },
+  ];
 }

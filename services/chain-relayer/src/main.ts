@@ -13,8 +13,8 @@ void runService({
   migrations: join(__dirname, "..", "migrations"),
   topics: TOPICS,
   config: readConfig(),
-  open: (parts) => {
-    const app = createApp(parts);
+  open: async (parts) => {
+    const app = await createApp(parts);
     return { rpc: rpc(app), consumers: consumers(app), jobs: jobs(app) };
   },
 });

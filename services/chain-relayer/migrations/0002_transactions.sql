@@ -1,0 +1,35 @@
+-- One active writer for each signer: whoever holds the lease. Every write of a writer checks its epoch.
+create table signers (
+  address text primary key,
+  next_nonce bigint not null default 0,
+  holder text,
+  epoch bigint not null default 0,
+  lease_ends_at timestamptz not null default now()
+);
+
+create table transactions (
+  transaction_id bigint generated always as identity primary key,
+  signer text not null,
+  nonce bigint not null,
+  epoch bigint not null,
+  call_data bytea not null,
+  gas_limit bigint not null,
+  -- SIGNED: stored, perhaps sent. SENT: a node has it. FINAL: in a final block. LOST: something else used its nonce.
+  state text not null check (state in ('SIGNED', 'SENT', 'FINAL', 'LOST')),
+  sends integer not null default 0,
+  sent_at timestamptz,
+  created_at timestamptz not null default now(),
+  unique (signer, nonce)
+);
+create index transactions_open on transactions (signer, nonce) where state in ('SIGNED', 'SENT');
+
+-- Every version of a transaction that was ever signed: the first one and its replacements.
+create table transaction_versions (
+  tx_hash text primary key,
+  transaction_id bigint not null references transactions,
+  raw bytea not null,
+  max_fee_wei numeric(78, 0) not null,
+  priority_fee_wei numeric(78, 0) not null,
+  created_at timestamptz not null default now()
+);
+create index transaction_versions_of on transaction_versions (transaction_id, created_at);

@@ -1,0 +1,146 @@
+import { Interface, id } from "ethers";
+import manager from "@wonrail/contracts/artifacts/PaymentManager.json";
+import token from "@wonrail/contracts/artifacts/WonToken.json";
+import { type StepKind } from "../domain/settlement";
+import { type ChainLog } from "./provider";
+
+const managerAbi = new Interface(manager.abi);
+const tokenAbi = new Interface(token.abi);
+
+/** A step as the contract takes it. */
+export interface ChainStep {
+  kind: StepKind;
+  from: string;
+  to: string;
+  units: bigint;
+  validBefore: bigint;
+  nonce: string;
+  /** 65 bytes; empty for a mint. */
+  signature: Uint8Array;
+}
+
+export interface ChainOperation {
+  operationId: string;
+  steps: ChainStep[];
+}
+
+const KINDS: Record<StepKind, number> = { TRANSFER: 0, MINT: 1, BURN: 2 };
+const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
+const ZERO_WORD = `0x${"0".repeat(64)}`;
+
+/** The call that settles a batch. */
+export function encodeExecute(operations: ChainOperation[]): string {
+  const heads = operations.map(({ operationId, steps }) => [`0x${operationId}`, steps.length]);
+  const steps = operations.flatMap(({ steps }) => steps.map(toTuple));
+  return managerAbi.encodeFunctionData("execute", [heads, steps]);
+}
+
+function toTuple({ kind, from, to, units, validBefore, nonce, signature }: ChainStep) {
+  const { r, vs } = compact(signature);
+  return [
+    KINDS[kind],
+    from || ZERO_ADDRESS,
+    to || ZERO_ADDRESS,
+    units,
+    validBefore,
+    nonce ? `0x${nonce}` : ZERO_WORD,
+    r,
+    vs,
+  ];
+}
+
+/** ERC-2098: the parity of the recovered point goes into the highest bit of s, which is always free. */
+function compact(signature: Uint8Array): { r: string; vs: string } {
+  if (signature.length === 0) return { r: ZERO_WORD, vs: ZERO_WORD };
+  const bytes = Buffer.from(signature);
+  const s = Buffer.from(bytes.subarray(32, 64));
+  if (bytes[64] === 28) s[0]! |= 0x80;
+  return { r: `0x${bytes.subarray(0, 32).toString("hex")}`, vs: `0x${s.toString("hex")}` };
+}
+
+export function encodeBalanceOf(address: string): string {
+  return tokenAbi.encodeFunctionData("balanceOf", [address]);
+}
+
+export function encodeTotalSupply(): string {
+  return tokenAbi.encodeFunctionData("totalSupply", []);
+}
+
+export function encodeAuthorizationState(from: string, nonce: string): string {
+  return tokenAbi.encodeFunctionData("authorizationState", [from, `0x${nonce}`]);
+}
+
+export function encodeIsExecuted(operationId: string): string {
+  return managerAbi.encodeFunctionData("isExecuted", [`0x${operationId}`]);
+}
+
+export function encodeDomainSeparator(): string {
+  return tokenAbi.encodeFunctionData("DOMAIN_SEPARATOR", []);
+}
+
+/** What our contracts have said in a block, as far as this service cares. */
+export type ChainEvent = { log: ChainLog } & (
+  | { kind: "executed" | "repeated"; operationId: string }
+  | { kind: "failed"; operationId: string; reason: string }
+  | { kind: "used" | "canceled"; authorizer: string; nonce: string }
+  | { kind: "transfer"; from: string; to: string; units: bigint }
+);
+
+const TOPICS = {
+  executed: id("OperationExecuted(bytes32)"),
+  repeated: id("OperationRepeated(bytes32)"),
+  failed: id("OperationFailed(bytes32,bytes)"),
+  used: id("AuthorizationUsed(address,bytes32)"),
+  canceled: id("AuthorizationCanceled(address,bytes32)"),
+  transfer: id("Transfer(address,address,uint256)"),
+};
+
+/** Null for what concerns nobody here, and for a log whose sender is not the contract that may say such a thing. */
+export function decodeLog(
+  log: ChainLog,
+  contracts: { tokenAddress: string; paymentManagerAddress: string },
+): ChainEvent | null {
+  const [topic, first = "", second = ""] = log.topics;
+  if (log.address === contracts.paymentManagerAddress.toLowerCase()) {
+    const operationId = first.slice(2);
+    if (topic === TOPICS.executed) return { kind: "executed", operationId, log };
+    if (topic === TOPICS.repeated) return { kind: "repeated", operationId, log };
+    if (topic === TOPICS.failed) {
+      const decoded = managerAbi.decodeEventLog("OperationFailed", log.data, log.topics);
+      return { kind: "failed", operationId, reason: reasonOf(decoded.getValue("reason") as string), log };
+    }
+  }
+  if (log.address === contracts.tokenAddress.toLowerCase()) {
+    if (topic === TOPICS.used)
+      return { kind: "used", authorizer: addressOf(first), nonce: second.slice(2), log };
+    if (topic === TOPICS.canceled)
+      return { kind: "canceled", authorizer: addressOf(first), nonce: second.slice(2), log };
+    if (topic === TOPICS.transfer) {
+      return {
+        kind: "transfer",
+        from: addressOf(first),
+        to: addressOf(second),
+        units: BigInt(log.data),
+        log,
+      };
+    }
+  }
+  return null;
+}
+
+/** The name of the error that a contract gave, for example "EnforcedPause". */
+export function reasonOf(data: string): string {
+  for (const abi of [tokenAbi, managerAbi]) {
+    try {
+      const error = abi.parseError(data);
+      if (error) return error.name;
+    } catch {
+      // Not one of this contract's.
+    }
+  }
+  return data === "0x" ? "no_reason" : "unknown_error";
+}
+
+function addressOf(word: string): string {
+  return `0x${word.slice(26)}`.toLowerCase();
+}

@@ -1,0 +1,114 @@
+import { performance } from "node:perf_hooks";
+import { type Histogram } from "@wonrail/kit/metrics";
+
+/** One JSON-RPC endpoint. Every call has a time and a size limit; what cannot be understood is an error, never an answer. */
+export interface Rpc {
+  readonly name: string;
+  call<T>(method: string, params: unknown[]): Promise<T>;
+  /** Many calls in one HTTP request; answers in their order. */
+  batch<T>(calls: { method: string; params: unknown[] }[]): Promise<T[]>;
+}
+
+/** The node understood the request and refused it. */
+export class RpcRefusal extends Error {
+  override readonly name = "RpcRefusal";
+
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: unknown,
+  ) {
+    super(message);
+  }
+}
+
+/** The node did not answer, or not in JSON-RPC. Whatever was asked for may have happened. */
+export class RpcUnclear extends Error {
+  override readonly name = "RpcUnclear";
+}
+
+export interface RpcOptions {
+  url: string;
+  timeoutMs: number;
+  maxResponseBytes: number;
+  duration: Histogram<"method">;
+}
+
+interface Answer {
+  id: number;
+  result?: unknown;
+  error?: { code: number; message: string; data?: unknown };
+}
+
+export function openRpc({ url, timeoutMs, maxResponseBytes, duration }: RpcOptions): Rpc {
+  let lastId = 0;
+  const name = new URL(url).host;
+
+  async function exchange(body: unknown): Promise<unknown> {
+    try {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(timeoutMs),
+        redirect: "error",
+      });
+      const text = await readText(response, maxResponseBytes);
+      if (!response.ok) throw new RpcUnclear(`${name} answered HTTP ${response.status}`);
+      return JSON.parse(text);
+    } catch (error) {
+      if (error instanceof RpcUnclear) throw error;
+      throw new RpcUnclear(`${name} gave no answer that can be read`, { cause: error });
+    }
+  }
+
+  async function send(calls: { method: string; params: unknown[] }[]): Promise<unknown[]> {
+    const requests = calls.map(({ method, params }) => ({
+      jsonrpc: "2.0",
+      id: (lastId += 1),
+      method,
+      params,
+    }));
+    const startMs = performance.now();
+    const single = requests.length === 1;
+    const answered = await exchange(single ? requests[0] : requests);
+    duration.observe({ method: calls[0]!.method }, (performance.now() - startMs) / 1000);
+    const answers = new Map(
+      (Array.isArray(answered) ? answered : [answered]).filter(isAnswer).map((answer) => [answer.id, answer]),
+    );
+    return requests.map(({ id }) => resultOf(answers.get(id), name));
+  }
+
+  return {
+    name,
+    async call<T>(method: string, params: unknown[]) {
+      const [result] = await send([{ method, params }]);
+      return result as T;
+    },
+    async batch<T>(calls: { method: string; params: unknown[] }[]) {
+      return calls.length === 0 ? [] : ((await send(calls)) as T[]);
+    },
+  };
+}
+
+function isAnswer(value: unknown): value is Answer {
+  return typeof value === "object" && value !== null && typeof (value as Answer).id === "number";
+}
+
+function resultOf(answer: Answer | undefined, name: string): unknown {
+  if (!answer) throw new RpcUnclear(`${name} left a call unanswered`);
+  if (answer.error) throw new RpcRefusal(answer.error.code, String(answer.error.message), answer.error.data);
+  if (!("result" in answer)) throw new RpcUnclear(`${name} gave neither a result nor an error`);
+  return answer.result;
+}
+
+async function readText(response: Response, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += (chunk as Uint8Array).length;
+    if (size > maxBytes) throw new RpcUnclear("the answer is larger than what is accepted");
+    chunks.push(chunk as Uint8Array);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,22 @@
+import { RpcRefusal, RpcUnclear } from "./rpc";
+import { sendOutcomeOf } from "./sendOutcome";
+
+test.each([
+  ["already known", "known"],
+  ["AlreadyKnown", "unclear"],
+  ["Known transaction", "known"],
+  ["nonce too low: next nonce 5, tx nonce 4", "nonce_used"],
+  ["Transaction nonce is too low. Try incrementing the nonce.", "nonce_used"],
+  ["replacement transaction underpriced", "underpriced"],
+  ["insufficient funds for gas * price + value", "no_funds"],
+  ["max fee per gas less than block base fee", "fee_too_low"],
+  ["transaction underpriced", "fee_too_low"],
+  ["internal error", "unclear"],
+])("%s means %s", (message, outcome) => {
+  expect(sendOutcomeOf(new RpcRefusal(-32000, message))).toBe(outcome);
+});
+
+test("no answer at all means perhaps", () => {
+  expect(sendOutcomeOf(new RpcUnclear("timeout"))).toBe("unclear");
+  expect(sendOutcomeOf(new Error("socket hang up"))).toBe("unclear");
+});

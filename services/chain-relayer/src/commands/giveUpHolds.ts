@@ -1,0 +1,56 @@
+import { type Database, tx } from "@wonrail/kit/db";
+import { appendEvents } from "@wonrail/kit/outbox";
+import { encodeAuthorizationState, encodeIsExecuted } from "../chain/contracts";
+import { type Provider } from "../chain/provider";
+import { operationFailed } from "../events";
+import { listExpiredOperations, markFailed, type Operation } from "../store/operations";
+import { type Cursor, findCursor } from "../store/scanCursor";
+import { learnAddresses, type WalletClient } from "./learnAddresses";
+
+export interface GiveUpDeps {
+  db: Database;
+  provider: Provider;
+  wallet: WalletClient;
+  chain: { tokenAddress: string; paymentManagerAddress: string; network: string };
+}
+
+const AT_ONCE = 100;
+
+/**
+ * Gives up money on its way out whose time is over, on proof only: in a final block after its last validBefore its authorization is
+ * unused, so it can never be used.
+ */
+export async function giveUpHolds(deps: GiveUpDeps): Promise<void> {
+  const cursor = await findCursor(deps.db);
+  if (!cursor) return;
+  for (const operation of await listExpiredOperations(deps.db, AT_ONCE)) {
+    const expired = BigInt(Math.ceil(operation.expiresAt!.getTime() / 1000)) < cursor.blockTime;
+    if (expired && (await isUnusedAt(deps, operation, cursor))) await giveUp(deps, operation, cursor);
+  }
+}
+
+async function isUnusedAt(
+  { db, provider, wallet, chain }: GiveUpDeps,
+  operation: Operation,
+  cursor: Cursor,
+): Promise<boolean> {
+  const addresses = await learnAddresses({ db, wallet }, [operation]);
+  const [step] = operation.steps;
+  const from = addresses.get(step!.fromWalletId!);
+  // Without an address nothing can have been signed.
+  if (from === undefined) return true;
+  const at = cursor.blockNumber;
+  const [used, executed] = await Promise.all([
+    provider.callAt(chain.tokenAddress, encodeAuthorizationState(from, step!.nonce), at),
+    provider.callAt(chain.paymentManagerAddress, encodeIsExecuted(operation.operationId), at),
+  ]);
+  return BigInt(used) === 0n && BigInt(executed) === 0n;
+}
+
+async function giveUp({ db, chain }: GiveUpDeps, operation: Operation, cursor: Cursor): Promise<void> {
+  const proof = { reason: operation.waitReason ?? "expired", ...cursor };
+  await tx(db, async (tx) => {
+    if (await markFailed(tx, operation, proof))
+      await appendEvents(tx, [operationFailed(operation, chain.network, proof)]);
+  });
+}

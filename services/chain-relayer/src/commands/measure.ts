@@ -1,0 +1,74 @@
+import { type Database } from "@wonrail/kit/db";
+import { Gauge, type Registry } from "@wonrail/kit/metrics";
+import { type Provider } from "../chain/provider";
+import { type Signer } from "../chain/signer";
+import { listOpenCounts } from "../store/operations";
+import { findCursor } from "../store/scanCursor";
+import { countOpenTransactions } from "../store/transactions";
+
+export type Gauges = ReturnType<typeof createGauges>;
+
+export function createGauges(registry: Registry) {
+  const registers = [registry];
+  return {
+    head: new Gauge({ name: "chain_head_block", help: "The newest block", registers }),
+    headAge: new Gauge({ name: "chain_head_age_seconds", help: "Age of the newest block", registers }),
+    lag: new Gauge({
+      name: "chain_confirmed_lag_blocks",
+      help: "Blocks between the newest and the last one taken in",
+      registers,
+    }),
+    balance: new Gauge({
+      name: "hot_wallet_balance_wei",
+      help: "What the operator has left for gas",
+      registers,
+    }),
+    nonceGap: new Gauge({
+      name: "nonce_gap",
+      help: "Transactions that the chain's pending count does not know of",
+      registers,
+    }),
+    transactions: new Gauge({ name: "tx_pending", help: "Transactions under way", registers }),
+    oldest: new Gauge({
+      name: "relay_pending_oldest_seconds",
+      help: "Age of the oldest operation that is not final",
+      registers,
+    }),
+    open: new Gauge({
+      name: "relay_open_operations",
+      help: "Operations that are not final, by state and by what they wait for",
+      labelNames: ["state", "reason"],
+      registers,
+    }),
+  };
+}
+
+/** What an operator sees of the relayer from outside. */
+export async function measure(deps: {
+  db: Database;
+  provider: Provider;
+  signer: Signer;
+  gauges: Gauges;
+  now: () => number;
+}): Promise<void> {
+  const { db, provider, signer, gauges, now } = deps;
+  const open = await listOpenCounts(db);
+  gauges.open.reset();
+  for (const { state, reason, count } of open) gauges.open.set({ state, reason }, count);
+  gauges.oldest.set(Math.max(0, ...open.map(({ oldestSeconds }) => oldestSeconds)));
+  const transactions = await countOpenTransactions(db, signer.address);
+  gauges.transactions.set(transactions);
+
+  const [head, balance, latest, pending] = await Promise.all([
+    provider.latestBlock(),
+    provider.balance(signer.address),
+    provider.nonce(signer.address, "latest"),
+    provider.nonce(signer.address, "pending"),
+  ]);
+  gauges.head.set(Number(head.number));
+  gauges.headAge.set(now() / 1000 - Number(head.time));
+  gauges.balance.set(Number(balance));
+  gauges.nonceGap.set(Math.max(0, transactions - Number(pending - latest)));
+  const cursor = await findCursor(db);
+  gauges.lag.set(Number(head.number - (cursor?.blockNumber ?? 0n)));
+}

@@ -1,0 +1,189 @@
+import { type Database, tx, type Tx } from "@wonrail/kit/db";
+import { failpoint } from "@wonrail/kit/failpoint";
+import { type Log } from "@wonrail/kit/log";
+import { appendEvents } from "@wonrail/kit/outbox";
+import { type ChainEvent, decodeLog } from "../chain/contracts";
+import { type Block, type Provider } from "../chain/provider";
+import { type Signer } from "../chain/signer";
+import { operationConfirmed } from "../events";
+import {
+  type Confirmation,
+  findByOperationIds,
+  markConfirmed,
+  type Operation,
+  putBack,
+} from "../store/operations";
+import { findCursor, lockCursor, saveCursor } from "../store/scanCursor";
+import { listInFlightOf } from "../store/operations";
+import { listOpenTransactions, markTransaction } from "../store/transactions";
+import { saveUsedAuthorizations } from "../store/usedAuthorizations";
+import { type WalletAddress } from "../store/walletAddresses";
+import { applyDeposits } from "./applyDeposits";
+import { learnOwners } from "./learnOwners";
+import { type WalletClient } from "./learnAddresses";
+import { settledByOthers } from "./settledByOthers";
+
+export interface ScanDeps {
+  db: Database;
+  log: Log;
+  provider: Provider;
+  wallet: WalletClient;
+  signer: Signer;
+  chain: { tokenAddress: string; paymentManagerAddress: string; network: string };
+  /** Where our contracts begin: nothing before it concerns us. */
+  startBlock: bigint;
+  maxBlocksAtOnce: bigint;
+}
+
+/** A run of final blocks, with everything in it that our contracts have said. */
+export interface FinalRange {
+  fromBlock: bigint;
+  to: Block;
+  events: ChainEvent[];
+  /** Our wallets among the addresses that occur, by address in lower case. */
+  owners: Map<string, WalletAddress>;
+  /** Gas of each transaction that carried operations of ours, by hash. */
+  gasUsed: Map<string, bigint>;
+  /** Transactions of ours that are in a final block now, and whether they went through. */
+  mined: { transactionId: bigint; succeeded: boolean }[];
+  network: string;
+}
+
+/** R5, R6: takes in the next run of final blocks, all of it in one transaction with the cursor. True when there is more. */
+export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
+  const { db, provider, startBlock, maxBlocksAtOnce } = deps;
+  const cursor = await findCursor(db);
+  const final = await provider.finalBlock();
+  const fromBlock = cursor ? cursor.blockNumber + 1n : startBlock;
+  if (!final || final.number < fromBlock) return false;
+  if (cursor) await assertCanonical(provider, cursor);
+
+  const last = fromBlock + maxBlocksAtOnce - 1n;
+  const to = last < final.number ? (await provider.block(last))! : final;
+  const range = await readRange(deps, fromBlock, to);
+  await failpoint("relayer.r5");
+  await tx(db, async (tx) => {
+    const locked = await lockCursor(tx);
+    // Another replica was faster; what it took in is taken in.
+    if (locked?.blockNumber !== cursor?.blockNumber) return;
+    await applyRange(tx, range);
+    await saveCursor(tx, { blockNumber: to.number, blockHash: to.hash, blockTime: to.time });
+    await failpoint("relayer.r6");
+  });
+  return to.number < final.number;
+}
+
+/** A final block that has changed means that the chain or the endpoint cannot be trusted: nothing more is taken in. */
+async function assertCanonical(
+  provider: Provider,
+  cursor: { blockNumber: bigint; blockHash: string },
+): Promise<void> {
+  const block = await provider.block(cursor.blockNumber);
+  if (block?.hash !== cursor.blockHash) {
+    throw new Error(
+      `block ${cursor.blockNumber} was final as ${cursor.blockHash} and is now ${block?.hash ?? "gone"}`,
+    );
+  }
+}
+
+/** Everything that has to be asked of others, before any lock is taken. */
+async function readRange(deps: ScanDeps, fromBlock: bigint, to: Block): Promise<FinalRange> {
+  const { provider, chain } = deps;
+  const addresses = [chain.tokenAddress, chain.paymentManagerAddress];
+  const logs = await provider.logs({ addresses, fromBlock, toBlock: to.number });
+  const events = logs.flatMap((log) => decodeLog(log, chain) ?? []);
+  const gasUsed = new Map<string, bigint>();
+  for (const txHash of new Set(
+    events.flatMap((event) => (event.kind === "executed" ? [event.log.txHash] : [])),
+  )) {
+    gasUsed.set(txHash, (await provider.receipt(txHash))?.gasUsed ?? 0n);
+  }
+  return {
+    fromBlock,
+    to,
+    events,
+    owners: await learnOwners(deps, events),
+    gasUsed,
+    mined: await findMined(deps, to),
+    network: chain.network,
+  };
+}
+
+async function findMined({ db, provider, signer }: ScanDeps, to: Block): Promise<FinalRange["mined"]> {
+  const mined: FinalRange["mined"] = [];
+  const finalNonce = await provider.nonce(signer.address, to.number);
+  for (const { transactionId, nonce, versions } of await listOpenTransactions(db, signer.address)) {
+    if (nonce >= finalNonce) continue;
+    for (const { txHash } of versions) {
+      const receipt = await provider.receipt(txHash);
+      if (receipt && receipt.blockNumber <= to.number)
+        mined.push({ transactionId, succeeded: receipt.succeeded });
+    }
+  }
+  return mined;
+}
+
+async function applyRange(tx: Tx, range: FinalRange): Promise<void> {
+  await saveUsedAuthorizations(tx, usedByOurWallets(range));
+  await applyOutcomes(tx, range);
+  await applyDeposits(tx, range);
+  for (const { transactionId, succeeded } of range.mined) {
+    await markTransaction(tx, transactionId, "FINAL");
+    // Its block is taken in, so whatever it has settled is no longer in flight.
+    const left = await listInFlightOf(tx, transactionId);
+    if (left.length > 0) await putBack(tx, left, succeeded ? "not_executed" : "batch_reverted", RETRY_MS);
+  }
+}
+
+function usedByOurWallets({ events, owners }: FinalRange) {
+  return events.flatMap((event) => {
+    if (event.kind !== "used") return [];
+    const owner = owners.get(event.authorizer);
+    if (!owner) return [];
+    const { txHash, blockNumber, blockHash } = event.log;
+    return [{ fromWalletId: owner.walletId, nonce: event.nonce, txHash, blockNumber, blockHash }];
+  });
+}
+
+async function applyOutcomes(tx: Tx, range: FinalRange): Promise<void> {
+  const outcomes = range.events.filter(isOutcome);
+  const operations = await findByOperationIds(tx, [...new Set(outcomes.map((event) => event.operationId))]);
+  for (const event of outcomes) {
+    const operation = operations.get(event.operationId);
+    if (!operation) continue;
+    if (event.kind === "failed") await takeFailure(tx, range, operation, event.reason);
+    else await confirm(tx, range, confirmationBy(operation, event.log, range));
+  }
+}
+
+/** Nothing happened. Where an authorization was used already, perhaps all of it has happened, by somebody else's hand. */
+async function takeFailure(tx: Tx, range: FinalRange, operation: Operation, reason: string): Promise<void> {
+  const other = reason === "ERC3009UsedAuthorization" ? await settledByOthers(tx, operation) : null;
+  if (other) await confirm(tx, range, { operation, ...other, gasUsed: 0n });
+  else await putBack(tx, [operation], reason, RETRY_MS * 2 ** Math.min(operation.attempts, 6));
+}
+
+async function confirm(tx: Tx, { network }: FinalRange, confirmation: Confirmation): Promise<void> {
+  if (await markConfirmed(tx, confirmation))
+    await appendEvents(tx, [operationConfirmed(confirmation, network)]);
+}
+
+function confirmationBy(
+  operation: Operation,
+  { txHash, blockNumber, blockHash }: ChainEvent["log"],
+  range: FinalRange,
+): Confirmation {
+  const carried = range.events.filter(
+    (event) => event.kind === "executed" && event.log.txHash === txHash,
+  ).length;
+  const gasUsed = (range.gasUsed.get(txHash) ?? 0n) / BigInt(Math.max(carried, 1));
+  return { operation, txHash, blockNumber, blockHash, gasUsed };
+}
+
+type Outcome = Extract<ChainEvent, { operationId: string }>;
+
+function isOutcome(event: ChainEvent): event is Outcome {
+  return event.kind === "executed" || event.kind === "repeated" || event.kind === "failed";
+}
+
+const RETRY_MS = 1_000;

@@ -1,0 +1,17 @@
+import { type Queryable } from "@wonrail/kit/db";
+import { type Operation } from "../store/operations";
+import { findUsedAuthorizations, type UsedAuthorization } from "../store/usedAuthorizations";
+
+/** Anyone may submit an authorization. When every leg of an operation was, it is settled: by the last of those transactions. */
+export async function settledByOthers(
+  db: Queryable,
+  { steps }: Operation,
+): Promise<Pick<UsedAuthorization, "txHash" | "blockNumber" | "blockHash"> | null> {
+  const legs = steps.flatMap(({ fromWalletId, nonce }) =>
+    fromWalletId === null ? [] : [{ fromWalletId, nonce }],
+  );
+  if (legs.length === 0 || legs.length !== steps.length) return null;
+  const used = await findUsedAuthorizations(db, legs);
+  if (used.size !== legs.length) return null;
+  return [...used.values()].reduce((last, one) => (one.blockNumber > last.blockNumber ? one : last));
+}

@@ -1,0 +1,82 @@
+import { type Tx } from "@wonrail/kit/db";
+import { won } from "@wonrail/kit/money";
+import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
+import { type HoldPlaced, type JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
+import {
+  isWallet,
+  type Line,
+  operationIdOf,
+  operationIdOfHold,
+  stepOfHold,
+  stepsOf,
+} from "../domain/settlement";
+import { ensureLane } from "../store/lanes";
+import { insertLegs, insertOperation, type NewOperation } from "../store/operations";
+import { insertPlaces, type Place } from "../store/places";
+
+/** Whose request it was, for logs and events. */
+export interface Origin {
+  orgId: string;
+  requestId: string;
+  traceparent: string;
+}
+
+/** Takes in a ledger entry. What is on the chain already has no steps, but its place in the order. */
+export async function takeInEntry(tx: Tx, origin: Origin, entry: JournalPosted): Promise<void> {
+  const lines = entry.postings.map((posting): Line => ({
+    accountId: posting.accountId,
+    amountWon: won(BigInt(posting.amountWon)),
+    sequence: posting.sequence,
+  }));
+  const onChain = entry.kind === IntentKind.CREDIT_EXTERNAL || entry.kind === IntentKind.POST_HOLD;
+  await takeIn(tx, origin, placesOf(lines), {
+    ledgerRef: entry.requestId,
+    relatedId: entry.relatedId,
+    kind: entry.kind,
+    operationId: operationIdOf(lines),
+    steps: onChain ? [] : stepsOf(lines),
+    expiresAt: null,
+  });
+}
+
+/** Takes in money that is to leave to an outside address. It can go once everything before the hold has gone. */
+export async function takeInHold(tx: Tx, origin: Origin, hold: HoldPlaced, lifeMs: number): Promise<void> {
+  const { holdRequestId, walletId, toAddress } = hold;
+  const step = stepOfHold({ holdRequestId, walletId, toAddress, amountWon: won(BigInt(hold.amountWon)) });
+  await takeIn(tx, origin, [{ accountId: walletId, atSequence: hold.sequence + 1n, movesTo: null }], {
+    ledgerRef: holdRequestId,
+    relatedId: hold.relatedId,
+    kind: IntentKind.PLACE_HOLD,
+    operationId: operationIdOfHold(holdRequestId),
+    steps: [step],
+    expiresAt: new Date(hold.placedAt!.getTime() + lifeMs),
+  });
+}
+
+async function takeIn(
+  tx: Tx,
+  { orgId, requestId, traceparent }: Origin,
+  places: Place[],
+  of: Omit<NewOperation, "orgId" | "requestId" | "traceparent">,
+): Promise<void> {
+  const operation = { ...of, orgId, requestId, traceparent };
+  await ensureLane(tx, orgId);
+  const blocked = await insertPlaces(tx, operation, places);
+  await insertOperation(tx, operation, blocked);
+  await insertLegs(tx, operation);
+}
+
+/** An entry's lines on one wallet follow each other without a gap. The organisation's own accounts need no order: minting is free. */
+function placesOf(lines: Line[]): Place[] {
+  const places = new Map<string, { accountId: string; atSequence: bigint; movesTo: bigint }>();
+  for (const { accountId, sequence } of lines) {
+    if (!isWallet(accountId)) continue;
+    const known = places.get(accountId);
+    if (!known) places.set(accountId, { accountId, atSequence: sequence, movesTo: sequence + 1n });
+    else {
+      if (sequence < known.atSequence) known.atSequence = sequence;
+      if (sequence >= known.movesTo) known.movesTo = sequence + 1n;
+    }
+  }
+  return [...places.values()];
+}

@@ -1,0 +1,39 @@
+/** What a transaction offers for its gas. */
+export interface Fees {
+  maxFeeWei: bigint;
+  priorityFeeWei: bigint;
+}
+
+/** The base fee can double in six full blocks; twice it is room enough to be mined soon. Null while that is above the cap. */
+export function firstFees(of: { baseFeeWei: bigint; tipWei: bigint; capWei: bigint }): Fees | null {
+  const priorityFeeWei = of.tipWei > 1n ? of.tipWei : 1n;
+  if (of.baseFeeWei + priorityFeeWei > of.capWei) return null;
+  const wanted = of.baseFeeWei * 2n + priorityFeeWei;
+  return { maxFeeWei: wanted < of.capWei ? wanted : of.capWei, priorityFeeWei };
+}
+
+/** Nodes take a replacement only when both fees grow by a tenth; an eighth leaves no doubt. Null when the cap forbids it. */
+export function replacementFees(last: Fees, of: { baseFeeWei: bigint; capWei: bigint }): Fees | null {
+  const priorityFeeWei = bump(last.priorityFeeWei);
+  const grown = bump(last.maxFeeWei);
+  const wanted = of.baseFeeWei * 2n + priorityFeeWei;
+  const maxFeeWei = wanted > grown ? wanted : grown;
+  if (maxFeeWei <= of.capWei) return { maxFeeWei, priorityFeeWei };
+  return grown <= of.capWei ? { maxFeeWei: of.capWei, priorityFeeWei } : null;
+}
+
+function bump(feeWei: bigint): bigint {
+  return feeWei + feeWei / 8n + 1n;
+}
+
+const BASE_GAS = 60_000n;
+const GAS_PER_STEP = 90_000n;
+/** What PaymentManager wants to see left before each operation starts: for each of its steps and once more. */
+const RESERVE_PER_STEP = 150_000n;
+
+/** A bound on the gas of a batch with so many steps in each operation, for when no node can say. */
+export function gasLimitFor(stepsPerOperation: number[]): bigint {
+  const steps = BigInt(stepsPerOperation.reduce((sum, count) => sum + count, 0));
+  const most = BigInt(Math.max(0, ...stepsPerOperation));
+  return BASE_GAS + steps * GAS_PER_STEP + (most + 1n) * RESERVE_PER_STEP;
+}

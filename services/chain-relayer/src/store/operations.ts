@@ -1,0 +1,242 @@
+import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { type Step } from "../domain/settlement";
+
+export interface NewOperation {
+  orgId: string;
+  ledgerRef: string;
+  relatedId: string;
+  kind: string;
+  operationId: string;
+  steps: Step[];
+  expiresAt: Date | null;
+  requestId: string;
+  traceparent: string;
+}
+
+export interface Operation extends NewOperation {
+  state: "WAITING" | "PLANNED" | "IN_FLIGHT" | "CONFIRMED" | "FAILED" | "PASSED";
+  attempts: number;
+  waitReason: string | null;
+  transactionId: bigint | null;
+  txHash: string | null;
+  createdAt: Date;
+}
+
+interface OperationRow {
+  org_id: string;
+  ledger_ref: string;
+  related_id: string;
+  kind: string;
+  operation_id: string;
+  steps: StoredStep[];
+  state: Operation["state"];
+  attempts: number;
+  wait_reason: string | null;
+  expires_at: Date | null;
+  transaction_id: bigint | null;
+  tx_hash: string | null;
+  request_id: string;
+  traceparent: string;
+  created_at: Date;
+}
+
+type StoredStep = Omit<Step, "amountWon"> & { amountWon: string };
+
+const COLUMNS = sql`org_id, ledger_ref, related_id, kind, operation_id, steps, state, attempts, wait_reason, expires_at,
+  transaction_id, tx_hash, request_id, traceparent, created_at`;
+
+/** False when the operation is known already. */
+export async function insertOperation(tx: Tx, operation: NewOperation, blocked: number): Promise<boolean> {
+  const fromWallets = [...new Set(operation.steps.flatMap(({ fromWalletId }) => fromWalletId ?? []))];
+  const steps = operation.steps.map((step) => ({ ...step, amountWon: step.amountWon.toString() }));
+  const inserted = await tx.run(sql`
+    insert into operations (org_id, ledger_ref, related_id, kind, operation_id, steps, from_wallets, state, blocked, expires_at,
+      request_id, traceparent)
+    values (${operation.orgId}, ${operation.ledgerRef}, ${operation.relatedId}, ${operation.kind}, ${operation.operationId},
+      ${sql.json(steps)}, ${fromWallets}::text[], 'WAITING', ${blocked}, ${operation.expiresAt}, ${operation.requestId},
+      ${operation.traceparent})
+    on conflict (org_id, ledger_ref) do nothing`);
+  return inserted === 1;
+}
+
+export async function insertLegs(tx: Tx, { orgId, ledgerRef, steps }: NewOperation): Promise<void> {
+  const legs = steps.filter((step) => step.fromWalletId !== null);
+  if (legs.length === 0) return;
+  await tx.run(sql`
+    insert into legs (from_wallet_id, nonce, org_id, ledger_ref)
+    select wallet, nonce, ${orgId}, ${ledgerRef}
+    from unnest(${legs.map((leg) => leg.fromWalletId)}::text[], ${legs.map((leg) => leg.nonce)}::text[]) as leg (wallet, nonce)`);
+}
+
+/**
+ * Operations whose turn it is, a few of each lane, the lane that was served longest ago first. Those of a paused lane or out of a wallet
+ * whose balance is in doubt are left out, and with them everything behind them on the same accounts.
+ */
+export async function takeReadyOperations(tx: Tx, limit: number, perLane: number): Promise<Operation[]> {
+  const rows = await tx.query<OperationRow>(sql`
+    with served as (
+      select lanes.org_id from lanes
+      where paused_reason is null
+        and exists (select from operations o where o.org_id = lanes.org_id and o.state = 'WAITING' and o.blocked = 0)
+      order by served_at limit 100)
+    select ready.* from served cross join lateral (
+      select ${COLUMNS} from operations o
+      where o.org_id = served.org_id and o.state = 'WAITING' and o.blocked = 0
+        and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets))
+      order by o.created_at limit ${perLane} for update skip locked) as ready
+    limit ${limit}`);
+  return rows.map(toOperation);
+}
+
+export async function markPlanned(tx: Tx, operations: Operation[]): Promise<void> {
+  await tx.run(sql`
+    update operations o set updated_at = now(),
+      state = case when jsonb_array_length(o.steps) = 0 then 'PASSED' else 'PLANNED' end,
+      turn = nextval('operation_turns')
+    from unnest(${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.ledgerRef)}::text[])
+      as planned (org_id, ledger_ref)
+    where o.org_id = planned.org_id and o.ledger_ref = planned.ledger_ref`);
+  await tx.run(sql`
+    update lanes set served_at = clock_timestamp() where org_id = any(${[...new Set(operations.map((o) => o.orgId))]}::text[])`);
+}
+
+/** What goes next, in its order. */
+export async function listPlannedOperations(db: Queryable, limit: number): Promise<Operation[]> {
+  const rows = await db.query<OperationRow>(sql`
+    select ${COLUMNS} from operations
+    where state = 'PLANNED' and retry_at <= now() and (expires_at is null or expires_at > now() + interval '10 seconds')
+    order by turn limit ${limit}`);
+  return rows.map(toOperation);
+}
+
+export async function countPlannedOperations(db: Queryable): Promise<number> {
+  const { count } = await db.one<{ count: bigint }>(
+    sql`select count(*) from operations where state = 'PLANNED' and retry_at <= now()`,
+  );
+  return Number(count);
+}
+
+/** Binds planned operations to the transaction that carries them. */
+export async function markInFlight(
+  tx: Tx,
+  operations: Operation[],
+  transactionId: bigint,
+  txHash: string,
+): Promise<void> {
+  const moved = await tx.run(sql`
+    update operations o set state = 'IN_FLIGHT', transaction_id = ${transactionId}, tx_hash = ${txHash}, wait_reason = null,
+      attempts = attempts + 1, updated_at = now()
+    from unnest(${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.ledgerRef)}::text[])
+      as sent (org_id, ledger_ref)
+    where o.org_id = sent.org_id and o.ledger_ref = sent.ledger_ref and o.state = 'PLANNED'`);
+  if (moved !== operations.length) throw new Error("an operation was sent by somebody else meanwhile");
+}
+
+/** Puts operations back to be sent again later, with the reason why they wait. */
+export async function putBack(
+  tx: Queryable,
+  operations: Pick<Operation, "orgId" | "ledgerRef">[],
+  reason: string,
+  delayMs: number,
+): Promise<void> {
+  await tx.run(sql`
+    update operations o set state = 'PLANNED', transaction_id = null, wait_reason = ${reason}, updated_at = now(),
+      retry_at = now() + make_interval(secs => ${delayMs / 1000})
+    from unnest(${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.ledgerRef)}::text[])
+      as back (org_id, ledger_ref)
+    where o.org_id = back.org_id and o.ledger_ref = back.ledger_ref and o.state in ('PLANNED', 'IN_FLIGHT')`);
+}
+
+export async function listInFlightOf(tx: Queryable, transactionId: bigint): Promise<Operation[]> {
+  const rows = await tx.query<OperationRow>(sql`
+    select ${COLUMNS} from operations where transaction_id = ${transactionId} and state = 'IN_FLIGHT'`);
+  return rows.map(toOperation);
+}
+
+export async function findByOperationIds(
+  tx: Queryable,
+  operationIds: string[],
+): Promise<Map<string, Operation>> {
+  const rows = await tx.query<OperationRow>(
+    sql`select ${COLUMNS} from operations where operation_id = any(${operationIds}::text[])`,
+  );
+  return new Map(rows.map((row) => [row.operation_id, toOperation(row)]));
+}
+
+export interface Confirmation {
+  operation: Operation;
+  txHash: string;
+  blockNumber: bigint;
+  blockHash: string;
+  gasUsed: bigint;
+}
+
+/** False when it was final before. */
+export async function markConfirmed(tx: Tx, of: Confirmation): Promise<boolean> {
+  const changed = await tx.run(sql`
+    update operations set state = 'CONFIRMED', tx_hash = ${of.txHash}, block_number = ${of.blockNumber}, block_hash = ${of.blockHash},
+      gas_used = ${of.gasUsed}, wait_reason = null, updated_at = now()
+    where org_id = ${of.operation.orgId} and ledger_ref = ${of.operation.ledgerRef} and state not in ('CONFIRMED', 'FAILED')`);
+  return changed === 1;
+}
+
+export interface FailureProof {
+  reason: string;
+  blockNumber: bigint;
+  blockHash: string;
+  blockTime: bigint;
+}
+
+export async function markFailed(
+  tx: Tx,
+  { orgId, ledgerRef }: Operation,
+  proof: FailureProof,
+): Promise<boolean> {
+  const changed = await tx.run(sql`
+    update operations set state = 'FAILED', failure_reason = ${proof.reason}, proof_block_number = ${proof.blockNumber},
+      proof_block_hash = ${proof.blockHash}, proof_block_time = ${proof.blockTime}, updated_at = now()
+    where org_id = ${orgId} and ledger_ref = ${ledgerRef} and state in ('WAITING', 'PLANNED')`);
+  return changed === 1;
+}
+
+/** Holds whose time is over and that are in no transaction: candidates to be given up. */
+export async function listExpiredOperations(db: Queryable, limit: number): Promise<Operation[]> {
+  const rows = await db.query<OperationRow>(sql`
+    select ${COLUMNS} from operations where state in ('WAITING', 'PLANNED') and expires_at < now() order by expires_at limit ${limit}`);
+  return rows.map(toOperation);
+}
+
+export async function listOpenCounts(
+  db: Queryable,
+): Promise<{ state: string; reason: string; count: number; oldestSeconds: number }[]> {
+  const rows = await db.query<{ state: string; reason: string; count: bigint; oldest: number }>(sql`
+    select state, coalesce(wait_reason, '') as reason, count(*) as count,
+      extract(epoch from now() - min(created_at))::float8 as oldest
+    from operations where state in ('WAITING', 'PLANNED', 'IN_FLIGHT') group by 1, 2`);
+  return rows.map((row) => ({
+    state: row.state,
+    reason: row.reason,
+    count: Number(row.count),
+    oldestSeconds: row.oldest,
+  }));
+}
+
+function toOperation(row: OperationRow): Operation {
+  return {
+    orgId: row.org_id,
+    ledgerRef: row.ledger_ref,
+    relatedId: row.related_id,
+    kind: row.kind,
+    operationId: row.operation_id,
+    steps: row.steps.map((step) => ({ ...step, amountWon: BigInt(step.amountWon) as Step["amountWon"] })),
+    state: row.state,
+    attempts: row.attempts,
+    waitReason: row.wait_reason,
+    expiresAt: row.expires_at,
+    transactionId: row.transaction_id,
+    txHash: row.tx_hash,
+    requestId: row.request_id,
+    traceparent: row.traceparent,
+    createdAt: row.created_at,
+  };
+}

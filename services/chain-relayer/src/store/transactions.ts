@@ -1,0 +1,167 @@
+import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
+
+/** The right to write for a signer. Whoever took it over since has a higher epoch. */
+export interface Lease {
+  signer: string;
+  holder: string;
+  epoch: bigint;
+}
+
+export interface ChainTransaction {
+  transactionId: bigint;
+  nonce: bigint;
+  callData: Buffer;
+  gasLimit: bigint;
+  state: "SIGNED" | "SENT";
+  sentAt: Date | null;
+  /** Oldest first. */
+  versions: Version[];
+}
+
+export interface Version {
+  txHash: string;
+  raw: Buffer;
+  maxFeeWei: bigint;
+  priorityFeeWei: bigint;
+  createdAt: Date;
+}
+
+/** Takes or keeps the lease; null while another holds it. The epoch grows with every change of hands. */
+export async function holdLease(
+  db: Queryable,
+  signer: string,
+  holder: string,
+  ttlMs: number,
+): Promise<Lease | null> {
+  await db.run(sql`insert into signers (address) values (${signer}) on conflict do nothing`);
+  const row = await db.maybe<{ epoch: bigint }>(sql`
+    update signers set holder = ${holder}, lease_ends_at = clock_timestamp() + make_interval(secs => ${ttlMs / 1000}),
+      epoch = case when holder is not distinct from ${holder} and lease_ends_at > clock_timestamp() then epoch else epoch + 1 end
+    where address = ${signer} and (holder is not distinct from ${holder} or lease_ends_at <= clock_timestamp())
+    returning epoch`);
+  return row ? { signer, holder, epoch: row.epoch } : null;
+}
+
+export async function releaseLease(db: Queryable, { signer, holder, epoch }: Lease): Promise<void> {
+  await db.run(sql`
+    update signers set lease_ends_at = clock_timestamp()
+    where address = ${signer} and holder = ${holder} and epoch = ${epoch}`);
+}
+
+export class LeaseLostError extends Error {
+  override readonly name = "LeaseLostError";
+}
+
+/** Locks the signer for the rest of the transaction, and stops a writer whose lease has gone to another. */
+export async function fence(tx: Tx, { signer, epoch }: Lease): Promise<{ nextNonce: bigint }> {
+  const row = await tx.one<{ next_nonce: bigint; epoch: bigint }>(
+    sql`select next_nonce, epoch from signers where address = ${signer} for update`,
+  );
+  if (row.epoch !== epoch) throw new LeaseLostError("another writer has the lease");
+  return { nextNonce: row.next_nonce };
+}
+
+export async function setNextNonce(tx: Tx, signer: string, nextNonce: bigint): Promise<void> {
+  await tx.run(sql`update signers set next_nonce = ${nextNonce} where address = ${signer}`);
+}
+
+/** Never lowers it: what was given out once may still be mined. */
+export async function raiseNextNonce(tx: Tx, signer: string, atLeast: bigint): Promise<void> {
+  await tx.run(
+    sql`update signers set next_nonce = greatest(next_nonce, ${atLeast}) where address = ${signer}`,
+  );
+}
+
+export interface NewTransaction {
+  signer: string;
+  nonce: bigint;
+  epoch: bigint;
+  callData: Buffer;
+  gasLimit: bigint;
+}
+
+export async function insertTransaction(tx: Tx, of: NewTransaction): Promise<bigint> {
+  const row = await tx.one<{ transaction_id: bigint }>(sql`
+    insert into transactions (signer, nonce, epoch, call_data, gas_limit, state)
+    values (${of.signer}, ${of.nonce}, ${of.epoch}, ${of.callData}, ${of.gasLimit}, 'SIGNED') returning transaction_id`);
+  return row.transaction_id;
+}
+
+export async function insertVersion(
+  tx: Tx,
+  transactionId: bigint,
+  version: Omit<Version, "createdAt">,
+): Promise<void> {
+  await tx.run(sql`
+    insert into transaction_versions (tx_hash, transaction_id, raw, max_fee_wei, priority_fee_wei)
+    values (${version.txHash}, ${transactionId}, ${version.raw}, ${version.maxFeeWei}, ${version.priorityFeeWei})
+    on conflict do nothing`);
+}
+
+export async function markSent(db: Queryable, transactionId: bigint): Promise<void> {
+  await db.run(sql`
+    update transactions set state = 'SENT', sends = sends + 1, sent_at = now()
+    where transaction_id = ${transactionId} and state in ('SIGNED', 'SENT')`);
+}
+
+export async function markTransaction(
+  tx: Tx,
+  transactionId: bigint,
+  state: "FINAL" | "LOST",
+): Promise<boolean> {
+  const changed = await tx.run(sql`
+    update transactions set state = ${state} where transaction_id = ${transactionId} and state in ('SIGNED', 'SENT')`);
+  return changed === 1;
+}
+
+/** What is under way, in the order of the nonces, with every version that was signed. */
+export async function listOpenTransactions(db: Queryable, signer: string): Promise<ChainTransaction[]> {
+  const rows = await db.query<{
+    transaction_id: bigint;
+    nonce: bigint;
+    call_data: Buffer;
+    gas_limit: bigint;
+    state: "SIGNED" | "SENT";
+    sent_at: Date | null;
+    tx_hash: string;
+    raw: Buffer;
+    max_fee_wei: bigint;
+    priority_fee_wei: bigint;
+    created_at: Date;
+  }>(sql`
+    select t.transaction_id, t.nonce, t.call_data, t.gas_limit, t.state, t.sent_at,
+      v.tx_hash, v.raw, v.max_fee_wei, v.priority_fee_wei, v.created_at
+    from transactions t join transaction_versions v using (transaction_id)
+    where t.signer = ${signer} and t.state in ('SIGNED', 'SENT') order by t.nonce, v.created_at`);
+  const open = new Map<bigint, ChainTransaction>();
+  for (const row of rows) {
+    const version = {
+      txHash: row.tx_hash,
+      raw: row.raw,
+      maxFeeWei: row.max_fee_wei,
+      priorityFeeWei: row.priority_fee_wei,
+      createdAt: row.created_at,
+    };
+    const known = open.get(row.transaction_id);
+    if (known) known.versions.push(version);
+    else {
+      open.set(row.transaction_id, {
+        transactionId: row.transaction_id,
+        nonce: row.nonce,
+        callData: row.call_data,
+        gasLimit: row.gas_limit,
+        state: row.state,
+        sentAt: row.sent_at,
+        versions: [version],
+      });
+    }
+  }
+  return [...open.values()];
+}
+
+export async function countOpenTransactions(db: Queryable, signer: string): Promise<number> {
+  const { count } = await db.one<{ count: bigint }>(
+    sql`select count(*) from transactions where signer = ${signer} and state in ('SIGNED', 'SENT')`,
+  );
+  return Number(count);
+}

@@ -1,0 +1,76 @@
+import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
+
+export interface UsedAuthorization {
+  fromWalletId: string;
+  nonce: string;
+  txHash: string;
+  blockNumber: bigint;
+  blockHash: string;
+}
+
+export async function saveUsedAuthorizations(tx: Tx, used: UsedAuthorization[]): Promise<void> {
+  if (used.length === 0) return;
+  await tx.run(sql`
+    insert into used_authorizations (from_wallet_id, nonce, tx_hash, block_number, block_hash)
+    select * from unnest(${used.map((one) => one.fromWalletId)}::text[], ${used.map((one) => one.nonce)}::text[],
+      ${used.map((one) => one.txHash)}::text[], ${used.map((one) => one.blockNumber)}::bigint[], ${used.map((one) => one.blockHash)}::text[])
+    on conflict do nothing`);
+}
+
+/** By "wallet|nonce". */
+export async function findUsedAuthorizations(
+  db: Queryable,
+  wanted: { fromWalletId: string; nonce: string }[],
+): Promise<Map<string, UsedAuthorization>> {
+  const rows = await db.query<{
+    from_wallet_id: string;
+    nonce: string;
+    tx_hash: string;
+    block_number: bigint;
+    block_hash: string;
+  }>(sql`
+    select used_authorizations.* from used_authorizations
+    join unnest(${wanted.map((one) => one.fromWalletId)}::text[], ${wanted.map((one) => one.nonce)}::text[])
+      as wanted (from_wallet_id, nonce) using (from_wallet_id, nonce)`);
+  return new Map(
+    rows.map((row) => [
+      `${row.from_wallet_id}|${row.nonce}`,
+      {
+        fromWalletId: row.from_wallet_id,
+        nonce: row.nonce,
+        txHash: row.tx_hash,
+        blockNumber: row.block_number,
+        blockHash: row.block_hash,
+      },
+    ]),
+  );
+}
+
+export interface Leg {
+  orgId: string;
+  ledgerRef: string;
+  fromWalletId: string;
+  nonce: string;
+}
+
+/** Which of these authorizations are legs of ours, by "wallet|nonce". */
+export async function findLegs(
+  db: Queryable,
+  wanted: { fromWalletId: string; nonce: string }[],
+): Promise<Map<string, Leg>> {
+  const rows = await db.query<{
+    from_wallet_id: string;
+    nonce: string;
+    org_id: string;
+    ledger_ref: string;
+  }>(sql`
+    select legs.* from legs
+    join unnest(${wanted.map((one) => one.fromWalletId)}::text[], ${wanted.map((one) => one.nonce)}::text[])
+      as wanted (from_wallet_id, nonce) using (from_wallet_id, nonce)`);
+  return new Map(
+    rows.map((row) => [
+      `${row.from_wallet_id}|${row.nonce}`,
+      { orgId: row.org_id, ledgerRef: row.ledger_ref, fromWalletId: row.from_wallet_id, nonce: row.nonce },
+    ]),
+  );
+}
