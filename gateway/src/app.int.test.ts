@@ -367,12 +367,17 @@ describe("the contract's pages", () => {
     );
   });
 
-  test.each(["/api/docs/package.json", "/api/docs/../../package.json", "/api/docs/%2e%2e/package.json"])(
-    "%s is not one of them",
-    async (path) => {
-      expect((await gateway.send("GET", path)).status).toBe(404);
-    },
-  );
+  test.each([
+    "/api/docs/package.json",
+    "/api/docs/../../package.json",
+    "/api/docs/%2e%2e%2fpackage.json",
+    "/api/docs/%zz",
+    "/api/docs/swagger-ui.css.map",
+    "/API/docs/",
+  ])("%s is not one of them", async (path) => {
+    const { status, body } = await gateway.send("GET", path);
+    expect([status, body.error?.code]).toEqual([404, "REQ_004"]);
+  });
 });
 
 test("an operation whose service does not do it yet says so", async () => {

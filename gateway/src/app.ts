@@ -72,13 +72,15 @@ export function createApp({ config, clients, log, registry, extraRoutes = [] }: 
   }
 
   const table = routes({ clients, principals });
-  const handler = express().disable("x-powered-by").disable("etag").set("query parser", false);
+  const handler = express().disable("x-powered-by").disable("etag").enable("case sensitive routing");
+  // Queries are parsed strictly, and only by operations that take one.
+  handler.set("query parser", false);
   handler.use(openExchange({ log, registry, budgetMs: config.REQUEST_BUDGET_MS }));
   addRoutes(handler, [...table, ...extraRoutes], {
     principals,
     rates,
     quotas,
-    openRates: createAddressLimits({ perSecond: 10, burst: 50, monotonicMs }),
+    openRates: createAddressLimits({ perSecond: 20, burst: 100, monotonicMs }),
     trustedProxyHops: config.TRUSTED_PROXY_HOPS,
     checkAnswers: config.NODE_ENV !== "production",
   });

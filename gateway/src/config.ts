@@ -23,7 +23,10 @@ const schema = z.object({
   REQUEST_BUDGET_MS: durationMs.default(10_000),
   /** How long a key that was good goes on being good while auth cannot be asked; 0: not at all. See ADR 0040. */
   AUTH_OUTAGE_GRACE_MS: durationMs.default(300_000),
-  /** How many proxies of ours stand before the gateway; the caller's address is the one that the first of them saw. */
+  /**
+   * How many proxies of ours stand before the gateway. The caller's address is the one that the first of them saw; with too low a number
+   * it is a proxy's, and all callers share what one address may do.
+   */
   TRUSTED_PROXY_HOPS: count.max(10).default(0),
 
   MAX_CONNECTIONS: count.min(1).default(10_000),

@@ -273,6 +273,22 @@ describe("slow and half-done clients", () => {
     await Promise.all(sockets.map((socket) => once(socket.resume(), "close")));
   });
 
+  test("a body without an end in chunks is answered, and cut off if it goes on all the same", async () => {
+    const socket = connect(gateway.port, "127.0.0.1");
+    let received = "";
+    socket
+      .setEncoding("utf8")
+      .on("data", (text: string) => (received += text))
+      .on("error", () => undefined);
+    const head = `POST /api/wallets/charge HTTP/1.1\r\nHost: x\r\nX-API-Key: ${own.text}\r\nContent-Type: application/json`;
+    socket.write(`${head}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+    const chunk = `100000\r\n${" ".repeat(0x100000)}\r\n`;
+    const sending = setInterval(() => socket.write(chunk), 10);
+    await once(socket, "close");
+    clearInterval(sending);
+    expect(received).toMatch(/^HTTP\/1.1 413 .*"code":"REQ_006"/s);
+  });
+
   test("a client that leaves in the middle of its body leaves nothing behind", async () => {
     const before = changes();
     const socket = connect(gateway.port, "127.0.0.1");

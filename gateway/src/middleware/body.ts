@@ -8,9 +8,12 @@ export const MAX_BODY_BYTES = 64 * 1024;
 
 /**
  * A body that is too large is still read to its end, and thrown away, up to here: a client that is still sending would see a
- * reset connection instead of our answer. Beyond it the answer goes out at once and the connection is closed.
+ * reset connection instead of our answer. Beyond it the answer goes out at once and the connection is cut off soon after.
  */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
+
+/** How long a client that sends even more has for reading our answer before it is cut off. */
+const CUT_OFF_MS = 1_000;
 
 const CONTENT_TYPE = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*$/i;
 
@@ -55,7 +58,7 @@ function collect(req: IncomingMessage): Promise<Buffer> {
         return;
       }
       chunks.length = 0;
-      if (size > MAX_DISCARDED_BYTES) settle(() => reject(tooLarge()));
+      if (size > MAX_DISCARDED_BYTES) settle(giveUp);
     };
     const onEnd = (): void => {
       if (size > MAX_BODY_BYTES) settle(() => reject(tooLarge()));
@@ -67,7 +70,11 @@ function collect(req: IncomingMessage): Promise<Buffer> {
       req.off("data", onData).off("end", onEnd).off("error", onClose).off("close", onClose);
       outcome();
     };
-    if (Number(req.headers["content-length"] ?? 0) > MAX_DISCARDED_BYTES) return reject(tooLarge());
+    const giveUp = (): void => {
+      setTimeout(() => req.complete || req.destroy(), CUT_OFF_MS).unref();
+      reject(tooLarge());
+    };
+    if (Number(req.headers["content-length"] ?? 0) > MAX_DISCARDED_BYTES) return giveUp();
     req.on("data", onData).on("end", onEnd).on("error", onClose).on("close", onClose);
   });
 }

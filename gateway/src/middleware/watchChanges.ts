@@ -32,16 +32,22 @@ export function watchChanges({ open, onChange, log, registry }: WatchOptions): {
     registers: [registry],
   });
 
+  let isUp = false;
+  function setUp(up: boolean, error?: unknown): void {
+    if (up === isUp) return;
+    isUp = up;
+    connected.set(up ? 1 : 0);
+    // Only the change is worth a line: during an outage every try fails in the same way.
+    if (up) log.info("the stream of changes is open");
+    else log.warn({ err: error }, "the stream of changes ended");
+  }
+
   async function run(): Promise<void> {
     let pauseMs = FIRST_PAUSE_MS;
     while (!stop.signal.aborted) {
       const startedMs = performance.now();
-      try {
-        await follow();
-      } catch (error) {
-        if (!stop.signal.aborted) log.warn({ err: error }, "the stream of changes ended");
-      }
-      connected.set(0);
+      const error = await follow().catch((reason: unknown) => reason);
+      if (!stop.signal.aborted) setUp(false, error);
       // A stream that lived a while ended for a reason of its own, such as a server's restart: the next try may be quick again.
       pauseMs =
         performance.now() - startedMs > MAX_PAUSE_MS ? FIRST_PAUSE_MS : Math.min(MAX_PAUSE_MS, pauseMs * 2);
@@ -61,7 +67,7 @@ export function watchChanges({ open, onChange, log, registry }: WatchOptions): {
       for await (const change of open(stream.signal)) {
         if (change.kind === "started") {
           silenceMs = change.heartbeatMs * MISSED_HEARTBEATS;
-          connected.set(1);
+          setUp(true);
         }
         clearTimeout(watchdog);
         watchdog = setTimeout(() => stream.abort(), silenceMs);

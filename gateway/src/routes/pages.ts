@@ -1,6 +1,7 @@
 import { Router } from "express";
 import helmet from "helmet";
 import swaggerUi from "swagger-ui-express";
+import { DomainError } from "@wonrail/kit/errors";
 import { sendJson } from "../middleware/envelope";
 import { MethodNotAllowedError } from "../middleware/errors";
 import { type ApiResponse } from "../middleware/exchange";
@@ -12,7 +13,7 @@ export const PAGES_PATH = "/api/docs";
 /** The OpenAPI document and its pages. They are about the contract, so they are not in the envelope; their refusals are. */
 export function pages(document: OpenApiDocument): Router {
   const text = JSON.stringify(document);
-  const router = Router();
+  const router = Router({ caseSensitive: true });
   router
     .route(DOCUMENT_PATH)
     .get((_req, res) => {
@@ -27,12 +28,24 @@ export function pages(document: OpenApiDocument): Router {
     if (req.method !== "GET" && req.method !== "HEAD") return onlyGet();
     // The page names its parts relative to itself, so it has to be a folder.
     if (req.originalUrl === PAGES_PATH) return res.redirect(308, `${PAGES_PATH}/`);
+    // The folder that Swagger UI is served from holds more than the page needs; only what it needs is there.
+    if (!PARTS.has(req.path)) throw new DomainError("REQ_004");
     next();
   });
   router.use(PAGES_PATH, securityHeaders, ...swaggerUi.serve);
   router.get(`${PAGES_PATH}/`, swaggerUi.setup(undefined, PAGE_OPTIONS));
   return router;
 }
+
+const PARTS = new Set([
+  "/",
+  "/swagger-ui.css",
+  "/swagger-ui-bundle.js",
+  "/swagger-ui-standalone-preset.js",
+  "/swagger-ui-init.js",
+  "/favicon-16x16.png",
+  "/favicon-32x32.png",
+]);
 
 /** Everything from our own host and nothing from anywhere else; the inline styles are Swagger UI's own. */
 const securityHeaders = helmet({
