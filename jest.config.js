@@ -1,7 +1,17 @@
 // Three projects by file name: x.test.ts does no I/O, x.int.test.ts uses real Postgres, bus and chain, x.e2e.test.ts a running stack.
 const shared = {
-  transform: { "^.+\\.ts$": ["@swc/jest", { jsc: { target: "es2023", parser: { syntax: "typescript" } }, module: { type: "commonjs" } }] },
-  moduleNameMapper: { "^@wonrail/kit/(.*)$": "<rootDir>/kit/src/$1" },
+  transform: {
+    "^.+\\.ts$": [
+      "@swc/jest",
+      { jsc: { target: "es2023", parser: { syntax: "typescript" } }, module: { type: "commonjs" } },
+    ],
+  },
+  // Tests run on the sources, so that a change is tested without a build.
+  moduleNameMapper: {
+    "^@wonrail/(kit|gateway)/(.*)$": "<rootDir>/$1/src/$2",
+    "^@wonrail/(auth|wallet|ledger|payment|chain-relayer)/(.*)$": "<rootDir>/services/$1/src/$2",
+    "^@wonrail/local/(.*)$": "<rootDir>/deploy/local/src/$1",
+  },
   modulePathIgnorePatterns: ["<rootDir>/.*/dist/", "<rootDir>/.wonrail/"],
   roots: ["<rootDir>"],
   testEnvironment: "node",
@@ -10,7 +20,12 @@ const slow = ["\\.int\\.test\\.ts$", "\\.e2e\\.test\\.ts$"];
 
 module.exports = {
   projects: [
-    { ...shared, displayName: "unit", testMatch: ["**/*.test.ts"], testPathIgnorePatterns: ["/node_modules/", "/dist/", ...slow] },
+    {
+      ...shared,
+      displayName: "unit",
+      testMatch: ["**/*.test.ts"],
+      testPathIgnorePatterns: ["/node_modules/", "/dist/", ...slow],
+    },
     {
       ...shared,
       displayName: "int",

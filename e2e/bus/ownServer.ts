@@ -2,19 +2,19 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installPostgresBus, type BusOptions } from "@wonrail/kit/bus";
-import { readTestConfig } from "../../deploy/local/src/config";
-import { findJava, findMaven } from "../../deploy/local/src/parts/java";
-import { prepareKafka } from "../../deploy/local/src/parts/kafka";
-import { fetchKafkaJars, kafkaJarsAreCached } from "../../deploy/local/src/parts/kafkaJars";
-import { preparePostgres } from "../../deploy/local/src/parts/postgres";
-import { randomFreePort } from "../../deploy/local/src/process/freePort";
-import { type Guard, startGuard } from "../../deploy/local/src/process/guard";
+import { readTestConfig } from "@wonrail/local/config";
+import { findJava, findMaven } from "@wonrail/local/parts/java";
+import { prepareKafka } from "@wonrail/local/parts/kafka";
+import { fetchKafkaJars, kafkaJarsAreCached } from "@wonrail/local/parts/kafkaJars";
+import { preparePostgres } from "@wonrail/local/parts/postgres";
+import { randomFreePort } from "@wonrail/local/process/freePort";
+import { type Guard, startGuard } from "@wonrail/local/process/guard";
 import {
   type OwnedProcess,
   type ProcessSpec,
   signalGroup,
   startProcess,
-} from "../../deploy/local/src/process/ownedProcess";
+} from "@wonrail/local/process/ownedProcess";
 
 type Place =
   | Pick<Extract<BusOptions, { kind: "kafka" }>, "kind" | "brokers">
