@@ -31,7 +31,7 @@ const answeredAt = z.iso.datetime().meta({ examples: ["2026-01-14T00:30:00.000Z"
 /** The OpenAPI document of a list of routes. Everything in it follows from their schemas and the error table. */
 export function openApiDocument(routes: Route[]): OpenApiDocument {
   const registry = new OpenAPIRegistry();
-  registerShared(registry);
+  registerShared(registry, new Set(routes.flatMap(refusalCodes)));
   for (const route of routes) registry.registerPath(pathOf(route));
   return new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: "3.1.0",
@@ -47,7 +47,7 @@ export function openApiDocument(routes: Route[]): OpenApiDocument {
 }
 
 /** What many operations refer to. */
-function registerShared(registry: OpenAPIRegistry): void {
+function registerShared(registry: OpenAPIRegistry, codes: Set<ErrorCode>): void {
   registry.registerComponent("securitySchemes", "apiKey", {
     type: "apiKey",
     in: "header",
@@ -63,7 +63,7 @@ function registerShared(registry: OpenAPIRegistry): void {
     registry.registerComponent("parameters", name, { name, in: "header", required: false, ...parameter });
   }
   for (const [name, header] of Object.entries(HEADERS)) registry.registerComponent("headers", name, header);
-  for (const code of Object.keys(errorTable) as ErrorCode[]) {
+  for (const code of codes) {
     registry.registerComponent("examples", code, {
       summary: errorTable[code].message,
       value: exampleOf(code),
