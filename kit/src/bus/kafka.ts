@@ -2,22 +2,25 @@
 import type { Socket } from "node:net";
 import {
   type Admin,
+  AssignerProtocol,
   type Consumer,
   type EachBatchPayload,
   Kafka,
   type KafkaConfig,
   logLevel,
   type Message,
+  type PartitionAssigner,
   Partitioners,
   type Producer,
   type RetryOptions,
 } from "kafkajs";
+import { deal } from "./deal";
 import { type Dial, dial } from "./kafka/dial";
+import { readLag } from "./kafka/lag";
 import { logTo } from "./kafka/logTo";
 import { received } from "./kafka/received";
 import { type Movement, watchMovement } from "./liveness";
 import { type BusMetrics, busMetrics } from "./metrics";
-import { ageOfPosition } from "./oldestAge";
 import * as port from "./port";
 import { createPublisher } from "./publisher";
 import { createRedelivery } from "./redelivery";
@@ -146,7 +149,7 @@ function mayPass(error: unknown): boolean {
   return retriable === true || name === "KafkaJSNumberOfRetriesExceeded" || name === "TypeError";
 }
 
-// ---- topics and lag
+// ---- topics
 
 function openAdmin(parts: KafkaParts): { connected(): Promise<Admin>; close(): Promise<void> } {
   const { kafka, hangUp, giveUp } = openClient(parts, BOUNDED);
@@ -178,34 +181,6 @@ async function requireTopics(admin: Admin, topics: string[]): Promise<void> {
   const existing = await admin.listTopics();
   const missing = topics.filter((topic) => !existing.includes(topic));
   if (missing.length > 0) throw new port.TopicMissingError(missing);
-}
-
-async function readLag(admin: Admin, group: string, topics: string[]): Promise<port.PartitionLag[]> {
-  const nowMs = Date.now();
-  const committed = await admin.fetchOffsets({ groupId: group, topics });
-  const result: port.PartitionLag[] = [];
-  for (const { topic, partitions } of committed) {
-    const askedBefore = new Map<number, Promise<{ partition: number; offset: string }[]>>();
-    const positionsAt = (agoMs: number) => {
-      const known =
-        askedBefore.get(agoMs) ?? admin.fetchTopicOffsetsByTimestamp(topic, Math.round(nowMs - agoMs));
-      askedBefore.set(agoMs, known);
-      return known;
-    };
-    for (const { partition, low, high } of await admin.fetchTopicOffsets(topic)) {
-      const own = partitions.find((candidate) => candidate.partition === partition)?.offset ?? "-1";
-      // Before the first kept message: a new group, or messages that were dropped before they were read.
-      const position = BigInt(own) < BigInt(low) ? BigInt(low) : BigInt(own);
-      const messages = Math.max(0, Number(BigInt(high) - position));
-      const positionAt = async (agoMs: number): Promise<bigint> => {
-        const positions = await positionsAt(agoMs);
-        return BigInt(positions.find((candidate) => candidate.partition === partition)?.offset ?? high);
-      };
-      const oldestAgeMs = messages === 0 ? 0 : await ageOfPosition(position, positionAt);
-      result.push({ topic, partition, messages, oldestAgeMs });
-    }
-  }
-  return result.sort((a, b) => a.topic.localeCompare(b.topic) || a.partition - b.partition);
 }
 
 // ---- publishing
@@ -265,6 +240,7 @@ async function startConsumer(
     maxWaitTimeInMs: FETCH_WAIT_MS,
     metadataMaxAge: METADATA_MAX_AGE_MS,
     allowAutoTopicCreation: false,
+    partitionAssigners: [dealToWhoAsked],
     retry: { ...FOR_EVER, restartOnFailure: async () => true },
   });
   consumer.on(consumer.events.REQUEST_TIMEOUT, hangUp);
@@ -327,6 +303,33 @@ function watchConsumer(
     if (!restart || restarts > MAX_RESTARTS_IN_VAIN) onCrash(error);
   });
 }
+
+/** kafkajs' own assigner deals the leader's topics to all members: what one did not ask for it drops, and nobody reads it. */
+const dealToWhoAsked: PartitionAssigner = ({ cluster }) => ({
+  name: "DealToWhoAsked",
+  version: 0,
+  protocol: ({ topics }) => ({
+    name: "DealToWhoAsked",
+    metadata: AssignerProtocol.MemberMetadata.encode({ version: 0, topics, userData: Buffer.alloc(0) }),
+  }),
+  async assign({ members }) {
+    const asked = members.map(({ memberId, memberMetadata }) => ({
+      id: memberId,
+      topics: AssignerProtocol.MemberMetadata.decode(memberMetadata)?.topics ?? [],
+    }));
+    const topics = [...new Set(asked.flatMap((member) => member.topics))].sort();
+    await cluster.addMultipleTargetTopics(topics);
+    const partitions = topics.flatMap((topic) =>
+      cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => ({ topic, partitionId })),
+    );
+    return [...deal(asked, partitions)].map(([memberId, share]) => {
+      const assignment: Record<string, number[]> = {};
+      for (const { topic, partitionId } of share) (assignment[topic] ??= []).push(partitionId);
+      const encoded = { version: 0, assignment, userData: Buffer.alloc(0) };
+      return { memberId, memberAssignment: AssignerProtocol.MemberAssignment.encode(encoded) };
+    });
+  },
+});
 
 function createBatchHandler(
   { options: { log }, tuning }: KafkaParts,

@@ -1,8 +1,8 @@
 import type { Database } from "../../db";
 import type { Log } from "../../log";
 import type { BusMetrics } from "../metrics";
+import { deal } from "../deal";
 import type { Pump } from "./pump";
-import { shareOf } from "./share";
 import * as store from "./store";
 
 export interface MembershipParts {
@@ -62,13 +62,17 @@ export function createMembership(parts: MembershipParts): Membership {
       await store.upsertMember(db, { group, member, topics, leaseMs });
       const members = await store.listMembers(db, group);
       const partitions = await store.listPartitions(db, group, topics);
-      const share = shareOf(member, members, partitions);
+      const share = new Set(
+        deal(members, partitions)
+          .get(member)
+          ?.map(({ id }) => id),
+      );
       const held = pump.positions();
 
       const mine = new Set(partitions.filter(({ owner }) => owner === member).map(({ id }) => id));
       const stolen = [...held.keys()].filter((id) => !mine.has(id));
       const surplus = [...held.keys()].filter((id) => mine.has(id) && !share.has(id));
-      const alive = new Set(members.map(({ member_id }) => member_id));
+      const alive = new Set(members.map(({ id }) => id));
       const free = partitions.filter(
         ({ id, owner }) =>
           share.has(id) &&

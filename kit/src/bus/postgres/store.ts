@@ -20,7 +20,7 @@ export interface StoredMessage {
 }
 
 export interface Member {
-  member_id: string;
+  id: string;
   topics: string[];
 }
 
@@ -150,7 +150,7 @@ export async function listMembers(db: Queryable, group: string): Promise<Member[
     named(
       "bus_members",
       sql`
-    select member_id, topics from members
+    select member_id as id, topics from members
     where group_name = ${group} and alive_until > now()
     order by member_id`,
     ),

@@ -92,6 +92,31 @@ export function describeGroups({ open, newTopic, target }: Suite): void {
     );
 
     it(
+      "gives a topic only to the members that asked for it, as in the middle of a release",
+      async () => {
+        const [known, added] = [await newTopic(2), await newTopic(4)];
+        const group = newName("group");
+        const old = await collect(open(), { group, topics: [known] });
+        const released = await collect(open(), { group, topics: [known, added] });
+        const late = await collect(open(), { group, topics: [known] });
+        const keys = Array.from({ length: 20 }, (_, index) => `key${index}`);
+        await open().publish(
+          [known, added].flatMap((topic) => keys.map((key) => textMessage(topic, key, `${topic}/${key}`))),
+        );
+        await arrived(
+          released,
+          keys.map((key) => `${added}/${key}`),
+        );
+        const all = { texts: () => [old, released, late].flatMap((consumer) => consumer.texts()) };
+        await arrived(
+          all,
+          keys.map((key) => `${known}/${key}`),
+        );
+      },
+      SLOW,
+    );
+
+    it(
       "rebalances in mid-batch without losing or reordering anything",
       async () => {
         const topic = await newTopic(4);
