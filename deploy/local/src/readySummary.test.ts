@@ -9,7 +9,12 @@ const stack: Stack = {
   services: {},
   postgres: { host: "127.0.0.1", port: 7432, urls: {} },
   bus: { kind: "postgres" },
-  chain: { rpcUrl: "http://127.0.0.1:7545", chainId: 31337 },
+  chain: {
+    rpcUrl: "http://127.0.0.1:7545",
+    chainId: 31337,
+    tokenAddress: "0x01",
+    paymentManagerAddress: "0x02",
+  },
 };
 
 test("a newcomer is given both times, the addresses, a key, and a curl that can be pasted", () => {

@@ -9,6 +9,7 @@ import { PartError } from "./partError";
 export const CHAIN_ID = 31_337;
 /** States of past blocks that can be asked about. Without a limit the node writes every one of them to the user's home folder. */
 const STATES_KEPT = 64;
+const NOBODY = `0x${"0".repeat(40)}`;
 
 export interface AnvilOptions {
   dir: string;
@@ -47,7 +48,7 @@ export function prepareAnvil({ dir, logFile, port, mnemonic }: AnvilOptions): An
       stopSignal: "SIGTERM",
       stopGraceMs: 10_000,
       readyTimeoutMs: 30_000,
-      probe: () => askChainId(rpcUrl),
+      probe: () => probe(rpcUrl),
     },
   };
 }
@@ -68,7 +69,17 @@ export function anvilBinary(): string {
   }
 }
 
-async function askChainId(rpcUrl: string): Promise<void> {
+/**
+ * Ready when the state at the final block can be read. A node that was started again has the state of its newest block only, so the blocks
+ * that make that one final are mined here.
+ */
+async function probe(rpcUrl: string): Promise<void> {
   const chainId = await jsonRpc<string>(rpcUrl, "eth_chainId");
   if (Number(chainId) !== CHAIN_ID) throw new Error(`the node at ${rpcUrl} answers for chain ${chainId}`);
+  try {
+    await jsonRpc(rpcUrl, "eth_getBalance", [NOBODY, "finalized"]);
+  } catch (error) {
+    await jsonRpc(rpcUrl, "evm_mine");
+    throw error;
+  }
 }

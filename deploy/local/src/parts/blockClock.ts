@@ -35,11 +35,19 @@ export function startBlockClock({
   idleBlockMs = 15_000,
 }: ClockOptions): BlockClock {
   const stop = new AbortController();
-  let toMine = BLOCKS_TO_FINALITY;
+  let instance = "";
+  let toMine = 0;
   let lastBlockAt = Date.now();
 
   /** Returns how long to wait for the next look. */
   async function tick(): Promise<number> {
+    const { instanceId } = await jsonRpc<{ instanceId: string }>(rpcUrl, "anvil_metadata");
+    if (instanceId !== instance) {
+      // A node that was started again may have mined already, to have a final block that it can be asked about.
+      await keepState(rpcUrl, stateFile);
+      instance = instanceId;
+      toMine = BLOCKS_TO_FINALITY;
+    }
     const { pending } = await jsonRpc<{ pending: string }>(rpcUrl, "txpool_status");
     if (Number(pending) > 0) toMine = BLOCKS_TO_FINALITY + 1;
     if (toMine === 0 && Date.now() - lastBlockAt < idleBlockMs) return blockMs;
@@ -52,13 +60,8 @@ export function startBlockClock({
 
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {
-      let pauseMs = blockMs;
-      try {
-        pauseMs = await tick();
-      } catch {
-        // The node is away; it comes back with the kept state, of which only the newest block can be asked about until it is final.
-        toMine = BLOCKS_TO_FINALITY;
-      }
+      // A node that is away comes back with the state that was kept.
+      const pauseMs = await tick().catch(() => blockMs);
       await sleep(pauseMs, undefined, { signal: stop.signal }).catch(() => undefined);
     }
   }
