@@ -12,8 +12,7 @@ const solc = require("solc");
 const home = dirname(dirname(fileURLToPath(import.meta.url)));
 const contracts = ["WonToken", "PaymentManager"];
 
-// The same as in foundry.toml, so that what forge tests is what is deployed. No metadata hash: it would make the
-// bytes depend on comments and paths. Cancun is the first version with transient storage, which the manager's guard uses.
+// No metadata hash: it would make the bytes depend on comments and paths. Cancun is the first version with transient storage, which the manager's guard uses.
 const settings = {
   evmVersion: "cancun",
   viaIR: true,
@@ -24,7 +23,9 @@ const settings = {
 function compile() {
   const input = {
     language: "Solidity",
-    sources: Object.fromEntries(contracts.map((name) => [`src/${name}.sol`, { content: source(`src/${name}.sol`) }])),
+    sources: Object.fromEntries(
+      contracts.map((name) => [`src/${name}.sol`, { content: source(`src/${name}.sol`) }]),
+    ),
     settings: {
       ...settings,
       outputSelection: Object.fromEntries(
@@ -35,7 +36,9 @@ function compile() {
       ),
     },
   };
-  const output = JSON.parse(solc.compile(JSON.stringify(input), { import: (path) => ({ contents: source(path) }) }));
+  const output = JSON.parse(
+    solc.compile(JSON.stringify(input), { import: (path) => ({ contents: source(path) }) }),
+  );
   const failures = (output.errors ?? []).filter((problem) => problem.severity === "error");
   if (failures.length > 0) throw new Error(failures.map((problem) => problem.formattedMessage).join("\n"));
   return contracts.map((name) => artifact(name, output.contracts[`src/${name}.sol`][name]));
@@ -68,7 +71,9 @@ function main() {
     else if (readFileSync(file, "utf8") !== text) stale.push(compiled.contractName);
   }
   if (stale.length > 0) {
-    console.error(`artifacts differ from what the sources compile to: ${stale.join(", ")}. Run: npm run compile -w @wonrail/contracts`);
+    console.error(
+      `artifacts differ from what the sources compile to: ${stale.join(", ")}. Run: npm run compile -w @wonrail/contracts`,
+    );
     process.exitCode = 1;
   }
 }

@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+// What the people behind the roles do by hand. Each command is one transaction signed with the key of the role's holder.
+import { readFileSync } from "node:fs";
+import { ethers } from "ethers";
+import { UsageError, artifact, connect, readAddress, readKey, readOptions, run } from "../tools/chain.mjs";
+
+const usage = `Usage: node bin/admin.mjs COMMAND --rpc URL --deployment FILE --key-file FILE
+
+  pause | unpause                 stop, or let on, every change of a balance (pauser)
+  block | unblock ADDRESS         (blocklister)
+  allow-mint WON                  set what the payment manager may still mint (admin)
+  grant-operator | revoke-operator ADDRESS   (admin)`;
+
+const commands = {
+  pause: ({ token }) => token.pause(),
+  unpause: ({ token }) => token.unpause(),
+  block: ({ token }, address) => token.setBlocked(readAddress(address, "the account"), true),
+  unblock: ({ token }, address) => token.setBlocked(readAddress(address, "the account"), false),
+  "allow-mint": ({ token, manager }, won) =>
+    token.setMintAllowance(manager.target, ethers.parseUnits(won, 6)),
+  "grant-operator": ({ manager }, address) =>
+    manager.grantRole(operatorRole, readAddress(address, "the operator")),
+  "revoke-operator": ({ manager }, address) =>
+    manager.revokeRole(operatorRole, readAddress(address, "the operator")),
+};
+const operatorRole = ethers.id("OPERATOR_ROLE");
+
+await run(async () => {
+  const options = readOptions(usage, ["rpc", "deployment", "key-file"], { positionals: true });
+  const [name, ...args] = options.positionals;
+  const command = commands[name];
+  if (!command || args.length !== command.length - 1) throw new UsageError(usage);
+  const { contracts } = JSON.parse(readFileSync(options.required("deployment"), "utf8"));
+  const provider = await connect(options.required("rpc"));
+  try {
+    const wallet = new ethers.Wallet(readKey(options.required("key-file")), provider);
+    const at = (contract) => new ethers.Contract(contracts[contract], artifact(contract).abi, wallet);
+    const transaction = await command({ token: at("WonToken"), manager: at("PaymentManager") }, ...args);
+    const { hash, blockNumber } = await transaction.wait();
+    console.log(`${name}: ${hash} in block ${blockNumber}`);
+  } finally {
+    provider.destroy();
+  }
+});

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.37;
+
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+import {ERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/ERC20Permit.sol";
+import {ERC3009} from "@openzeppelin/contracts/token/ERC20/extensions/draft-ERC3009.sol";
+import {PackedAccounts} from "../src/PackedAccounts.sol";
+import {Fixture} from "./support/Fixture.sol";
+
+contract Accounts is PackedAccounts {
+    constructor() ERC20("", "") ERC20Permit("") {}
+
+    function use(address account, uint256 nonce) external {
+        _consumeNonce(account, bytes32(nonce));
+    }
+
+    function give(address account, uint256 value) external {
+        _mint(account, value);
+    }
+
+    function setBlocked(address account, bool blocked) external {
+        _setBlocked(account, blocked);
+    }
+}
+
+/// The packed nonces against what they stand for: a set to which things are only ever added.
+contract NoncesTest is Fixture {
+    Accounts private accounts;
+    mapping(uint256 nonce => bool used) private model;
+    uint256[] private seen;
+
+    function setUp() public override {
+        accounts = new Accounts();
+    }
+
+    function test_isASetThatOnlyGrows(uint256 seed) public {
+        accounts.give(alice, 77);
+        for (uint256 i; i < 200; ++i) {
+            seed = uint256(keccak256(abi.encode(seed)));
+            tryToUse(pick(seed, i));
+        }
+        for (uint256 i; i < seen.length; ++i) {
+            agree(seen[i]);
+            agree(seen[i] ^ 128);
+        }
+        vm.assertEq(accounts.balanceOf(alice), 77);
+        vm.assertFalse(accounts.isBlocked(alice));
+    }
+
+    function test_inOrderOverManyWindows() public {
+        for (uint256 nonce; nonce < 128 * 5 + 3; ++nonce) {
+            tryToUse(nonce);
+            agree(nonce + 1);
+        }
+        for (uint256 i; i < seen.length; ++i) {
+            tryToUse(seen[i]);
+        }
+    }
+
+    function test_aNewWindowTakesOverWhatWasUsedAhead() public {
+        uint256[4] memory ahead = [uint256(128), 200, 255, 256];
+        for (uint256 i; i < 4; ++i) {
+            tryToUse(ahead[i]);
+        }
+        for (uint256 nonce; nonce < 300; ++nonce) {
+            tryToUse(nonce);
+            agree(nonce);
+        }
+    }
+
+    function test_aWindowThatWasFilledAheadIsPassedToo() public {
+        for (uint256 nonce = 128; nonce < 256; ++nonce) {
+            tryToUse(nonce);
+        }
+        for (uint256 nonce; nonce < 128; ++nonce) {
+            tryToUse(nonce);
+        }
+        tryToUse(1_000_000);
+        for (uint256 nonce = 256; nonce < 400; ++nonce) {
+            tryToUse(nonce);
+        }
+        for (uint256 nonce; nonce < 500; ++nonce) {
+            agree(nonce);
+        }
+    }
+
+    function test_aGapNeverFreesNorTakesAnother() public {
+        for (uint256 nonce; nonce < 400; ++nonce) {
+            if (nonce != 5) tryToUse(nonce);
+        }
+        agree(5);
+        tryToUse(5);
+        for (uint256 nonce; nonce < 600; ++nonce) {
+            agree(nonce);
+        }
+        tryToUse(400);
+        tryToUse(401);
+    }
+
+    function test_theLastWindowStays() public {
+        bytes32 slot = keccak256(abi.encode(alice, accountsSlot()));
+        uint256 last = type(uint24).max;
+        vm.store(address(accounts), slot, bytes32((last << 224) | (uint256(type(uint128).max) << 96) | 55));
+        vm.assertEq(accounts.balanceOf(alice), 55);
+        uint256 beyond = (last + 1) * 128;
+        for (uint256 nonce = beyond - 1; nonce < beyond + 2; ++nonce) {
+            model[beyond - 1] = true;
+            tryToUse(nonce);
+            agree(nonce);
+        }
+        vm.assertFalse(accounts.isBlocked(alice));
+        vm.assertEq(accounts.balanceOf(alice), 55);
+    }
+
+    function test_holdersNoncesAreTheirOwn(uint256 nonce) public {
+        accounts.use(alice, nonce);
+        vm.assertFalse(accounts.authorizationState(bob, bytes32(nonce)));
+        accounts.use(bob, nonce);
+    }
+
+    function test_blockingTouchesNothingElse(uint256 value, uint256 nonce) public {
+        value = bound(value, 0, type(uint96).max);
+        nonce = bound(nonce, 0, 200);
+        accounts.give(alice, value);
+        accounts.use(alice, nonce);
+        accounts.setBlocked(alice, true);
+        vm.assertEq(accounts.balanceOf(alice), value);
+        agreeOnly(nonce);
+        accounts.setBlocked(alice, false);
+        vm.assertEq(accounts.balanceOf(alice), value);
+        agreeOnly(nonce);
+    }
+
+    /// Mostly about in order, as our relayer uses them; at times far ahead, random, or one seen before.
+    function pick(uint256 seed, uint256 i) private view returns (uint256) {
+        uint256 dice = seed >> 248;
+        if (dice < 200) return 100 + i + (seed & 15);
+        if (dice < 220) return seed & 1023;
+        if (dice < 240 && seen.length > 0) return seen[seed % seen.length];
+        return seed;
+    }
+
+    function tryToUse(uint256 nonce) private {
+        if (model[nonce]) {
+            vm.expectRevert(abi.encodeWithSelector(ERC3009.ERC3009UsedAuthorization.selector, alice, nonce));
+        } else {
+            seen.push(nonce);
+            model[nonce] = true;
+        }
+        accounts.use(alice, nonce);
+    }
+
+    function agree(uint256 nonce) private view {
+        vm.assertTrue(accounts.authorizationState(alice, bytes32(nonce)) == model[nonce], "state differs from the set");
+    }
+
+    function agreeOnly(uint256 nonce) private view {
+        for (uint256 other; other < 260; ++other) {
+            vm.assertTrue(accounts.authorizationState(alice, bytes32(other)) == (other == nonce), "another nonce");
+        }
+    }
+
+    /// The storage slot of `_accounts`, found by the balance it shows, so that the layout is not written down twice.
+    function accountsSlot() private returns (uint256 slot) {
+        accounts.give(carol, 123_456_789);
+        for (; slot < 32; ++slot) {
+            bytes32 word = vm.load(address(accounts), keccak256(abi.encode(carol, slot)));
+            if (uint96(uint256(word)) == 123_456_789) return slot;
+        }
+        revert("not found");
+    }
+}

@@ -1,0 +1,97 @@
+// What the commands share: arguments, keys from files, a provider, the committed artifacts.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { ethers } from "ethers";
+import { home } from "./foundry.mjs";
+
+/** A problem that the caller can mend: its message is all that is shown. */
+export class UsageError extends Error {}
+
+/** Parses `--name value` options; prints the usage when asked, and says what is wrong when something is. */
+export function readOptions(usage, names, { positionals = false, flags = [] } = {}) {
+  const options = Object.fromEntries([
+    ...names.map((name) => [name, { type: "string" }]),
+    ...[...flags, "help"].map((name) => [name, { type: "boolean" }]),
+  ]);
+  let parsed;
+  try {
+    parsed = parseArgs({ options, allowPositionals: positionals });
+  } catch (error) {
+    throw new UsageError(`${error.message}\n\n${usage}`);
+  }
+  if (parsed.values.help) {
+    console.log(usage);
+    process.exit(0);
+  }
+  const required = (name) => {
+    if (parsed.values[name] === undefined) throw new UsageError(`--${name} is missing.\n\n${usage}`);
+    return parsed.values[name];
+  };
+  return { values: parsed.values, positionals: parsed.positionals, required };
+}
+
+/** Runs a command. What its caller can mend is told in a line, anything else is shown whole; both exit 1. */
+export async function run(main) {
+  try {
+    await main();
+  } catch (error) {
+    console.error(tell(error));
+    process.exitCode = 1;
+  }
+}
+
+function tell(error) {
+  if (error instanceof UsageError) return error.message;
+  if (error?.revert) return `The chain refuses: ${error.revert.name}(${error.revert.args.join(", ")})`;
+  return error;
+}
+
+export function artifact(name) {
+  return JSON.parse(readFileSync(join(home, "artifacts", `${name}.json`), "utf8"));
+}
+
+export function readKey(path) {
+  let text;
+  try {
+    text = readFileSync(path, "utf8").trim();
+  } catch {
+    throw new UsageError(`The key file ${path} cannot be read.`);
+  }
+  const key = text.startsWith("0x") ? text : `0x${text}`;
+  if (!/^0x[0-9a-fA-F]{64}$/.test(key))
+    throw new UsageError(`The key file ${path} does not hold a 32-byte key in hex.`);
+  return new ethers.SigningKey(key);
+}
+
+export function readAddress(text, what) {
+  try {
+    return ethers.getAddress(text);
+  } catch {
+    throw new UsageError(`${what} is not an address: ${text}`);
+  }
+}
+
+/** No caches and no batches: on a chain that mines at once a nonce must never be remembered. */
+export async function connect(url) {
+  const request = new ethers.FetchRequest(url);
+  request.timeout = 30_000;
+  const options = { cacheTimeout: -1, batchMaxCount: 1, pollingInterval: 100 };
+  let chainId;
+  try {
+    const { result } = await (await fetch(url, chainIdRequest)).json();
+    chainId = BigInt(result);
+  } catch {
+    throw new UsageError(`No Ethereum node answers at ${url}.`);
+  }
+  return new ethers.JsonRpcProvider(request, chainId, {
+    ...options,
+    staticNetwork: ethers.Network.from(chainId),
+  });
+}
+
+const chainIdRequest = {
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] }),
+};

@@ -1,0 +1,95 @@
+// Compares what a deployment's file says with the chain: the code, the contracts' bond, and who holds which role.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ethers } from "ethers";
+import { artifact } from "./chain.mjs";
+import { home } from "./foundry.mjs";
+
+const BLOCKS_PER_QUERY = 10_000;
+
+export function roleTable() {
+  return JSON.parse(readFileSync(join(home, "roles.json"), "utf8"));
+}
+
+/** "absent", "ours" or "other": the code at an address against an artifact, but for what its constructor decided. */
+export async function codeState(provider, name, address) {
+  const found = await provider.getCode(address);
+  if (found === "0x") return "absent";
+  const { deployedBytecode, immutableBytes } = artifact(name);
+  return blank(found, immutableBytes) === blank(deployedBytecode, immutableBytes) ? "ours" : "other";
+}
+
+function blank(code, ranges) {
+  const bytes = ethers.getBytes(code);
+  for (const { start, length } of ranges) bytes.fill(0, start, start + length);
+  return ethers.hexlify(bytes);
+}
+
+/** Every difference between the chain and the deployment, each in a line; none when all is as it should be. */
+export async function verifyDeployment(provider, deployment) {
+  const problems = [];
+  for (const name of ["WonToken", "PaymentManager"]) {
+    const address = deployment.contracts[name];
+    const state = await codeState(provider, name, address);
+    if (state !== "ours")
+      problems.push(`${name} at ${address}: ${state === "absent" ? "no code" : "other code"}`);
+  }
+  if (problems.length > 0) return problems;
+
+  const manager = new ethers.Contract(
+    deployment.contracts.PaymentManager,
+    artifact("PaymentManager").abi,
+    provider,
+  );
+  const token = await manager.token();
+  if (token !== deployment.contracts.WonToken)
+    problems.push(`PaymentManager settles another token: ${token}`);
+  for (const [name, roles] of Object.entries(roleTable())) {
+    problems.push(...(await verifyRoles(provider, deployment, name, roles)));
+  }
+  return problems;
+}
+
+async function verifyRoles(provider, deployment, name, roles) {
+  const contract = new ethers.Contract(deployment.contracts[name], artifact(name).abi, provider);
+  const holders = await readHolders(contract, provider, deployment.blockNumber);
+  const people = { ...deployment.accounts, ...deployment.contracts };
+  const problems = [];
+  for (const [role, expected] of Object.entries(roles)) {
+    const actual = holders.get(roleId(role)) ?? new Set();
+    holders.delete(roleId(role));
+    for (const who of expected) {
+      if (!actual.delete(people[who]))
+        problems.push(`${name}: ${who} (${people[who]}) does not hold ${role}`);
+    }
+    for (const address of actual) problems.push(`${name}: ${address} holds ${role} and should not`);
+  }
+  for (const [role, addresses] of holders) {
+    for (const address of addresses)
+      problems.push(`${name}: ${address} holds ${role}, a role that is not in roles.json`);
+  }
+  return problems;
+}
+
+export function roleId(name) {
+  return name === "DEFAULT_ADMIN_ROLE" ? ethers.ZeroHash : ethers.id(name);
+}
+
+/** Role → holders, from every grant and revocation there ever was: `hasRole` can only be asked about the expected. */
+async function readHolders(contract, provider, firstBlock) {
+  const topics = [
+    ["RoleGranted", "RoleRevoked"].map((event) => contract.interface.getEvent(event).topicHash),
+  ];
+  const head = await provider.getBlockNumber();
+  const holders = new Map();
+  for (let fromBlock = firstBlock; fromBlock <= head; fromBlock += BLOCKS_PER_QUERY) {
+    const toBlock = Math.min(fromBlock + BLOCKS_PER_QUERY - 1, head);
+    for (const log of await provider.getLogs({ address: contract.target, topics, fromBlock, toBlock })) {
+      const { name, args } = contract.interface.parseLog(log);
+      if (!holders.has(args.role)) holders.set(args.role, new Set());
+      if (name === "RoleGranted") holders.get(args.role).add(args.account);
+      else holders.get(args.role).delete(args.account);
+    }
+  }
+  return holders;
+}
