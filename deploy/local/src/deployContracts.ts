@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { REPOSITORY } from "./config";
 import type { AnvilPart } from "./parts/anvil";
@@ -7,25 +7,53 @@ import { runCommand } from "./process/runCommand";
 import type { Secrets } from "./secrets";
 
 export interface DeployedContracts {
-  tokenAddress?: string;
-  paymentManagerAddress?: string;
+  tokenAddress: string;
+  paymentManagerAddress: string;
 }
 
-const SCRIPT = join(REPOSITORY, "contracts/bin/deploy.mjs");
+const SCRIPTS = join(REPOSITORY, "contracts/bin");
 
-/** The contracts workspace's own script, which deploys what is not there yet and prints the addresses as JSON. */
+/** Gas money on a chain where gas is free for the asking: 1,000 coins. */
+const PLENTY_WEI = "0x3635c9adc5dea00000";
+
+/** Deploys the contracts where they are not yet, with keys of this stack's own, and sees to it that the operator can pay for gas. */
 export async function deployContracts(
-  { rpcUrl, chainId }: AnvilPart,
-  { mnemonicFile }: Secrets,
+  { rpcUrl }: AnvilPart,
+  { deployerKeyFile, adminKeyFile, operatorKeyFile, contractsFile }: Secrets,
 ): Promise<DeployedContracts> {
-  if (!existsSync(SCRIPT)) return {};
-  const env = { CHAIN_RPC_URL: rpcUrl, CHAIN_ID: String(chainId), DEPLOYER_MNEMONIC_FILE: mnemonicFile };
-  const { ok, stdout, problem } = await runCommand(process.execPath, [SCRIPT, "--json"], { env });
-  if (!ok)
-    throw new PartError(
-      "The contracts could not be deployed",
-      problem,
-      "read logs/anvil.log; `make reset` starts a new chain.",
-    );
-  return JSON.parse(stdout) as DeployedContracts;
+  for (const keyFile of [deployerKeyFile, operatorKeyFile]) {
+    const address = (await runScript("key.mjs", [keyFile])).trim();
+    await fund(rpcUrl, address);
+  }
+  await runScript("deploy.mjs", [
+    ...["--rpc", rpcUrl],
+    ...["--key-file", deployerKeyFile],
+    ...["--admin-key-file", adminKeyFile],
+    ...["--operator-key-file", operatorKeyFile],
+    ...["--out", contractsFile],
+  ]);
+  const { contracts } = JSON.parse(readFileSync(contractsFile, "utf8")) as {
+    contracts: { WonToken: string; PaymentManager: string };
+  };
+  return { tokenAddress: contracts.WonToken, paymentManagerAddress: contracts.PaymentManager };
+}
+
+async function runScript(name: string, args: string[]): Promise<string> {
+  const { ok, stdout, problem } = await runCommand(process.execPath, [join(SCRIPTS, name), ...args]);
+  if (ok) return stdout;
+  throw new PartError(
+    "The contracts could not be deployed",
+    problem,
+    "read logs/anvil.log; `make reset` starts a new chain.",
+  );
+}
+
+async function fund(rpcUrl: string, address: string): Promise<void> {
+  const body = JSON.stringify({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "anvil_setBalance",
+    params: [address, PLENTY_WEI],
+  });
+  await fetch(rpcUrl, { method: "POST", headers: { "content-type": "application/json" }, body });
 }

@@ -11,6 +11,12 @@ export interface Secrets {
   /** The words behind the local chain's funded accounts, drawn at the first start. */
   mnemonic(draw: () => Promise<string>): Promise<string>;
   mnemonicFile: string;
+  /** Keys of the local chain: who deployed, who may grant roles, and who sends batches. */
+  deployerKeyFile: string;
+  adminKeyFile: string;
+  operatorKeyFile: string;
+  /** Where the contracts' addresses are recorded; kept with the chain that they are on. */
+  contractsFile: string;
 }
 
 /** Everything secret of a stack, made at its first start and never anywhere but in its home. */
@@ -19,7 +25,16 @@ export function openSecrets({ secretsDir }: Home): Secrets {
   const kekFile = join(secretsDir, "kek.json");
   const mnemonicFile = join(secretsDir, "mnemonic");
   keep(kekFile, JSON.stringify({ current: "local", keys: { local: randomBytes(32).toString("base64") } }));
+  const keyFile = (name: string): string => {
+    const file = join(secretsDir, name);
+    keep(file, `0x${randomBytes(32).toString("hex")}`);
+    return file;
+  };
   return {
+    deployerKeyFile: keyFile("deployer.key"),
+    adminKeyFile: keyFile("admin.key"),
+    operatorKeyFile: keyFile("operator.key"),
+    contractsFile: join(secretsDir, "contracts.json"),
     password: (purpose) => createHmac("sha256", root).update(purpose).digest("base64url"),
     kekFile,
     mnemonic: async (draw) => {

@@ -100,10 +100,8 @@ function commonEnv(stack: Stack): Record<string, string> {
     OPS_HOST: "127.0.0.1",
     CHAIN_RPC_URLS: stack.chain.rpcUrl,
     CHAIN_ID: String(stack.chain.chainId),
-    ...(stack.chain.tokenAddress === undefined ? {} : { TOKEN_ADDRESS: stack.chain.tokenAddress }),
-    ...(stack.chain.paymentManagerAddress === undefined
-      ? {}
-      : { PAYMENT_MANAGER_ADDRESS: stack.chain.paymentManagerAddress }),
+    TOKEN_ADDRESS: stack.chain.tokenAddress,
+    PAYMENT_MANAGER_ADDRESS: stack.chain.paymentManagerAddress,
     FINALITY: "finalized",
   };
 }

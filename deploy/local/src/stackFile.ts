@@ -8,7 +8,7 @@ export interface Stack {
   services: Record<string, ServiceEntry>;
   postgres: { host: string; port: number; urls: Record<string, string> };
   bus: { kind: "kafka"; brokers: string } | { kind: "postgres" };
-  chain: { rpcUrl: string; chainId: number; tokenAddress?: string; paymentManagerAddress?: string };
+  chain: { rpcUrl: string; chainId: number; tokenAddress: string; paymentManagerAddress: string };
 }
 
 export interface DemoOrganisation {

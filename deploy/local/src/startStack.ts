@@ -126,7 +126,10 @@ async function startServices(
   stack: Stack,
   secrets: Secrets,
 ): Promise<void> {
-  const extra: Record<string, Record<string, string>> = { wallet: { KEK_PATH: secrets.kekFile } };
+  const extra: Record<string, Record<string, string>> = {
+    wallet: { KEK_PATH: secrets.kekFile },
+    "chain-relayer": { OPERATOR_KEY_FILE: secrets.operatorKeyFile },
+  };
   await allOf(
     SERVICES.map((place) => supervisor.run(serviceSpec(home, place, stack, extra[place.name] ?? {}), 1)),
   );
@@ -166,9 +169,7 @@ function describeSchemas({ urls, migrations }: Provisioned): string {
 }
 
 function describeContracts({ tokenAddress, paymentManagerAddress }: DeployedContracts): string {
-  return tokenAddress === undefined
-    ? "none to deploy yet"
-    : `token ${tokenAddress}, payment manager ${paymentManagerAddress}`;
+  return `token ${tokenAddress}, payment manager ${paymentManagerAddress}`;
 }
 
 function migrationLog(home: Home) {
