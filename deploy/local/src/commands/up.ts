@@ -17,9 +17,10 @@ const EXIT = { done: 0, failed: 1, alreadyRunning: 2, usage: 64 };
 
 const HELP = `Starts the whole system on this machine and keeps it running until Ctrl-C.
 
-  npm run up -- [--bus kafka|postgres]
+  npm run up -- [--bus kafka|postgres] [--attached]
 
-  --bus    use this event bus instead of the best one that this machine has (or WONRAIL_BUS)
+  --bus       use this event bus instead of the best one that this machine has (or WONRAIL_BUS)
+  --attached  stop when standard input closes: for scripts and tests that start a stack of their own
 
 WONRAIL_HOME names the folder for data, logs and stack.json; stacks with different homes run side by side.
 KAFKA_BROKERS and WONRAIL_POSTGRES_URL name servers that run already.
@@ -29,13 +30,14 @@ export async function up(args: string[], preparation: Preparation): Promise<numb
   const startedAt = Date.now();
   const options = readOptions(args);
   if (typeof options === "number") return options;
-  const home = homeAt(options.home);
-  const checklist = terminalChecklist(options);
+  const { config, attached } = options;
+  const home = homeAt(config.home);
+  const checklist = terminalChecklist(config);
   const stop = new AbortController();
-  listenForSignals(stop, checklist);
+  listenForStop(stop, checklist, attached);
   try {
     await runLauncher({
-      config: options,
+      config,
       home,
       checklist,
       stop,
@@ -62,18 +64,23 @@ export async function up(args: string[], preparation: Preparation): Promise<numb
   }
 }
 
-function readOptions(args: string[]): LocalConfig | number {
+function readOptions(args: string[]): { config: LocalConfig; attached: boolean } | number {
   try {
     const { values } = parseArgs({
       args,
-      options: { bus: { type: "string" }, help: { type: "boolean", short: "h" } },
+      options: {
+        bus: { type: "string" },
+        attached: { type: "boolean" },
+        help: { type: "boolean", short: "h" },
+      },
     });
     if (values.help) {
       process.stdout.write(HELP);
       return EXIT.done;
     }
     const config = readConfig();
-    return values.bus === undefined ? config : { ...config, bus: parseBus(values.bus) };
+    if (values.bus !== undefined) config.bus = parseBus(values.bus);
+    return { config, attached: values.attached === true };
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n\n${HELP}`);
     return EXIT.usage;
@@ -87,12 +94,14 @@ function terminalChecklist({ color, animate }: LocalConfig): Checklist {
 }
 
 /** The first signal stops everything in order. Whoever sends a second one does not want to wait: the guard ends what is left. */
-function listenForSignals(stop: AbortController, checklist: Checklist): void {
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, () => {
-      if (stop.signal.aborted) process.exit(EXIT.failed);
-      checklist.note("\nStopping…");
-      stop.abort();
-    });
-  }
+function listenForStop(stop: AbortController, checklist: Checklist, attached: boolean): void {
+  const ask = (): void => {
+    if (stop.signal.aborted) process.exit(EXIT.failed);
+    checklist.note("\nStopping…");
+    stop.abort();
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, ask);
+  if (attached) process.stdin.resume().once("close", ask);
+  // A terminal that was closed can show nothing any more; that is no reason to end without order.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 }

@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+
+/** The envelope of every answer. */
+export interface Envelope<T> {
+  success: boolean;
+  data: T;
+  error: { code: string; message: string; details: Record<string, unknown> | null } | null;
+  requestId: string;
+  timestamp: string;
+}
+
+export interface Answer<T> {
+  status: number;
+  headers: Headers;
+  body: Envelope<T>;
+}
+
+export interface CallOptions {
+  key?: string | null;
+  idempotencyKey?: string;
+  headers?: Record<string, string>;
+}
+
+export interface Api {
+  call<T = Json>(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer<T>>;
+  /** The data of a call that has to succeed. */
+  get<T = Json>(path: string): Promise<T>;
+  post<T = Json>(path: string, body: unknown, options?: CallOptions): Promise<T>;
+  patch<T = Json>(path: string, body: unknown): Promise<T>;
+  withKey(key: string): Api;
+}
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- what a test reads of an answer is what it asserts
+export type Json = any;
+
+/** The public API as a partner without a library would call it. */
+export function openApi(gatewayUrl: string, apiKey: string): Api {
+  async function call<T>(
+    method: string,
+    path: string,
+    body?: unknown,
+    options: CallOptions = {},
+  ): Promise<Answer<T>> {
+    const { key = apiKey, idempotencyKey, headers } = options;
+    const response = await fetch(gatewayUrl + path, {
+      method,
+      headers: {
+        ...(key === null ? {} : { "X-API-Key": key }),
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as Envelope<T>,
+    };
+  }
+
+  async function must<T>(method: string, path: string, body?: unknown, options?: CallOptions): Promise<T> {
+    const { status, body: envelope } = await call<T>(method, path, body, options);
+    if (envelope.success) return envelope.data;
+    throw new Error(`${method} ${path} answered ${status} ${JSON.stringify(envelope.error)}`);
+  }
+
+  return {
+    call,
+    get: (path) => must("GET", path),
+    post: (path, body, options = {}) =>
+      must("POST", path, body, { idempotencyKey: randomUUID(), ...options }),
+    patch: (path, body) => must("PATCH", path, body),
+    withKey: (key) => openApi(gatewayUrl, key),
+  };
+}

@@ -1,0 +1,138 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { reportProcesses, type ProcessReport } from "@wonrail/local/commands/stack";
+import { askLauncher, type Verb } from "@wonrail/local/control";
+import { homeAt, type Home } from "@wonrail/local/home";
+import { readLauncher, type Launcher } from "@wonrail/local/launcherFile";
+import { isAlive, type KnownProcess } from "@wonrail/local/process/fingerprint";
+import { readStackFile, type Stack } from "@wonrail/local/stackFile";
+
+const UP = join(__dirname, "../../deploy/local/bin/up.mjs");
+const READY_MS = 180_000;
+
+export interface StackOptions {
+  /** Kept when it is given; otherwise a temporary one that goes with the stack. */
+  home?: string;
+  bus?: "kafka" | "postgres";
+}
+
+/** A stack of a test's own, started as a user starts one, in a home of its own. */
+export interface TestStack {
+  home: Home;
+  /** What the launcher wrote so far. */
+  output(): string;
+  /** stack.json as it is now: process ids change. */
+  stack(): Stack;
+  statuses(): Promise<ProcessReport[]>;
+  /** Asks the launcher, as `npm run stack` does. */
+  act(verb: Verb, name: string): Promise<void>;
+  /** Kills one process by its number and returns that. */
+  kill(name: string, signal?: NodeJS.Signals): Promise<number>;
+  /** Waits until every process of the stack would take work. */
+  untilReady(withinMs?: number): Promise<ProcessReport[]>;
+  /** Every process of this stack, the launcher and its guard too, that is alive. */
+  alive(): KnownProcess[];
+  launcher: ChildProcess;
+  /** Asks the launcher to stop and returns its exit code. */
+  stop(): Promise<number | null>;
+}
+
+export async function startStack({ home, bus }: StackOptions = {}): Promise<TestStack> {
+  const dir = home ?? temporaryHome();
+  const launcher = launch(dir, bus);
+  const exited = new Promise<number | null>((resolve) => launcher.once("exit", resolve));
+  let output = "";
+  for (const stream of [launcher.stdout, launcher.stderr])
+    stream?.on("data", (text: Buffer) => (output += text.toString()));
+  await Promise.race([untilSaid(() => output, "Stop with Ctrl-C."), exited]);
+  if (launcher.exitCode !== null) throw new Error(`The stack did not start:\n${output}`);
+  return controlsOf(
+    homeAt(dir),
+    launcher,
+    () => output,
+    async () => {
+      launcher.kill("SIGTERM");
+      const code = await exited;
+      if (home === undefined) rmSync(dir, { recursive: true, force: true });
+      return code;
+    },
+  );
+}
+
+/** Starts a launcher and returns at once. It stops when its standard input closes, so a killed test run leaves nothing. */
+export function launch(dir: string, bus?: "kafka" | "postgres"): ChildProcess {
+  const args = [UP, "--attached", ...(bus === undefined ? [] : ["--bus", bus])];
+  return spawn(process.execPath, args, {
+    stdio: ["pipe", "pipe", "pipe"],
+    env: { ...process.env, WONRAIL_HOME: dir, CI: "true" },
+  });
+}
+
+/** PostgreSQL may run as another user, who has to be able to pass. */
+export function temporaryHome(): string {
+  const dir = mkdtempSync(join(tmpdir(), "wonrail-e2e-"));
+  chmodSync(dir, 0o711);
+  return dir;
+}
+
+function controlsOf(
+  home: Home,
+  launcher: ChildProcess,
+  output: () => string,
+  stop: TestStack["stop"],
+): TestStack {
+  const running = (): Launcher => readLauncher(home.launcherFile) ?? fail("The stack does not run.");
+  const statuses = (): Promise<ProcessReport[]> => reportProcesses(running(), home.stackFile);
+  return {
+    home,
+    output,
+    launcher,
+    stop,
+    statuses,
+    stack: () => readStackFile(home.stackFile) ?? fail("There is no stack.json."),
+    act: (verb, name) => askLauncher(running(), "POST", `${verb}/${name}`),
+    alive: () => knownProcesses(home).filter(isAlive),
+    async kill(name, signal = "SIGKILL") {
+      const { pid } =
+        (await statuses()).find((report) => report.name === name) ?? fail(`There is no ${name}.`);
+      process.kill(pid ?? fail(`${name} does not run.`), signal);
+      return pid!;
+    },
+    async untilReady(withinMs = 60_000) {
+      const deadline = Date.now() + withinMs;
+      for (;;) {
+        const reports = await statuses();
+        if (reports.every(({ ready }) => ready)) return reports;
+        if (Date.now() > deadline)
+          fail(`Not ready after ${withinMs} ms: ${JSON.stringify(reports)}\n${output()}`);
+        await sleep(100);
+      }
+    },
+  };
+}
+
+export function knownProcesses({
+  processesFile,
+  launcherFile,
+}: Pick<Home, "processesFile" | "launcherFile">): KnownProcess[] {
+  const read = (file: string): unknown =>
+    existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+  const launcher = read(launcherFile) as Launcher | undefined;
+  const others = (read(processesFile) as KnownProcess[] | undefined) ?? [];
+  return launcher ? [{ ...launcher, name: "launcher" }, ...others] : others;
+}
+
+async function untilSaid(output: () => string, text: string): Promise<void> {
+  const deadline = Date.now() + READY_MS;
+  while (!output().includes(text)) {
+    if (Date.now() > deadline) fail(`"${text}" was not said within ${READY_MS / 1000} s:\n${output()}`);
+    await sleep(50);
+  }
+}
+
+function fail(message: string): never {
+  throw new Error(message);
+}
