@@ -52,7 +52,9 @@ export function startBlockClock({
     if (Number(pending) > 0) toMine = BLOCKS_TO_FINALITY + 1;
     if (toMine === 0 && Date.now() - lastBlockAt < idleBlockMs) return blockMs;
     await jsonRpc(rpcUrl, "evm_mine");
-    toMine = Math.max(0, toMine - 1);
+    // A transaction may have come between the look and the block: what counts is what the block holds.
+    const mined = await jsonRpc<string>(rpcUrl, "eth_getBlockTransactionCountByNumber", ["latest"]);
+    toMine = Number(mined) > 0 ? BLOCKS_TO_FINALITY : Math.max(0, toMine - 1);
     lastBlockAt = Date.now();
     await keepState(rpcUrl, stateFile);
     return Math.max(blockMs, (Date.now() - lastBlockAt) * PAUSE_PER_DUMP);
