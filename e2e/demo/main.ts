@@ -1,0 +1,24 @@
+import { readStack } from "../support/stackFile";
+import { keysChapter } from "./keys";
+import { moneyChapter, outsideChapter, refundChapter } from "./money";
+import { screen } from "./screen";
+import { openWorld } from "./world";
+
+/** The whole story, against the running stack. */
+export async function main(): Promise<number> {
+  const startMs = Date.now();
+  try {
+    const world = openWorld(readStack());
+    await keysChapter(world);
+    const cast = await moneyChapter(world);
+    await outsideChapter(world, cast);
+    await refundChapter(world, cast);
+    screen.end(
+      `The story took ${Math.round((Date.now() - startMs) / 1000)} s. Read on at ${world.stack.docsUrl}`,
+    );
+    return 0;
+  } catch (error) {
+    process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  }
+}

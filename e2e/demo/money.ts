@@ -1,0 +1,96 @@
+import { type Json } from "../support/api";
+import { krw, screen } from "./screen";
+import { makeWallet, showBalances, until, type World } from "./world";
+
+export interface Cast {
+  alice: Json;
+  aliceIncentive: Json;
+  shop: Json;
+}
+
+/** Charge, transfer, composite payment, cancellations, refund: each with the balances after it. */
+export async function moneyChapter(world: World): Promise<Cast> {
+  const { api } = world;
+  screen.chapter("Two users, three wallets");
+  const alice = await makeWallet(world, "alice", "NORMAL");
+  const aliceIncentive = await makeWallet(world, "alice", "INCENTIVE");
+  const shop = await makeWallet(world, "shop", "NORMAL");
+  const cast = { alice, aliceIncentive, shop };
+  const shown = { alice, "alice's incentive": aliceIncentive, shop };
+  for (const [name, wallet] of Object.entries(shown))
+    screen.line(`${name}: ${wallet.walletId} at ${wallet.walletAddress}`);
+
+  screen.chapter("Charge and transfer");
+  const charge = await api.post("/api/wallets/charge", {
+    walletId: alice.walletId,
+    amount: 50_000,
+    memo: "top-up",
+  });
+  await api.post("/api/wallets/charge", { walletId: aliceIncentive.walletId, amount: 2_000 });
+  screen.done(`charged ${krw(charge.amount)}, cancellable until ${charge.cancellableUntil}`);
+  const transfer = { fromWalletId: alice.walletId, toWalletAddress: shop.walletAddress, amount: 1_000 };
+  await api.post("/api/wallets/transfer", transfer);
+  screen.done(`transferred ${krw(1_000)} to the shop, no gas for alice`);
+  await showBalances(world, shown);
+
+  screen.chapter("A composite payment, and back");
+  const order = {
+    payerWalletId: alice.walletId,
+    receiverWalletId: shop.walletId,
+    amount: 12_000,
+    memo: "order 1",
+  };
+  const payment = await api.post("/api/wallets/payment", order);
+  const { breakdown, incentiveAccrued } = payment;
+  screen.done(
+    `paid ${krw(payment.amount)}: ${krw(breakdown.incentive)} incentive + ${krw(breakdown.normal)} normal, accrued ${krw(incentiveAccrued)}`,
+  );
+  await showBalances(world, shown);
+  const cancelled = await api.post("/api/wallets/payment/cancel", { paymentId: payment.paymentId });
+  screen.done(
+    `cancelled: ${krw(cancelled.restored.incentive)} + ${krw(cancelled.restored.normal)} restored, ${krw(cancelled.incentiveClawedBack)} clawed back`,
+  );
+  await showBalances(world, shown);
+
+  screen.chapter("Cancelling a part of the charge");
+  const part = await api.post("/api/wallets/charge/cancel", { chargeId: charge.chargeId, amount: 20_000 });
+  screen.done(`${part.status}: ${krw(part.cancelledAmount)} of ${krw(part.amount)}`);
+  await showBalances(world, shown);
+
+  await until(
+    () => api.get(`/api/wallets/payment/${payment.paymentId}`),
+    ({ settlement }) => settlement.status === "CONFIRMED",
+  ).then(({ settlement }) =>
+    screen.done(`the payment is final on chain: ${settlement.txHash}, block ${settlement.blockNumber}`),
+  );
+  return cast;
+}
+
+/** Money to an outside address: held, then posted when the chain is final. */
+export async function outsideChapter({ api }: World, { alice }: Cast): Promise<void> {
+  screen.chapter("A transfer to an outside address");
+  const outside = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+  const body = { fromWalletId: alice.walletId, toWalletAddress: outside, amount: 500 };
+  const { transferId, status } = await api.post("/api/wallets/transfer", body);
+  screen.line(`${krw(500)} to ${outside}: ${status}, held until the chain is final`);
+  const done = await until(
+    () => api.get(`/api/wallets/transfer/${transferId}`),
+    (transfer) => transfer.status === "COMPLETED",
+  );
+  screen.done(`COMPLETED in ${done.settlement.txHash}, block ${done.settlement.blockNumber}`);
+}
+
+export async function refundChapter(world: World, { alice, shop }: Cast): Promise<void> {
+  const { api } = world;
+  screen.chapter("Refund, and everything in one list");
+  const refund = await api.post("/api/wallets/charge/refund", { walletId: alice.walletId });
+  screen.done(`refunded the whole balance: ${krw(refund.amount)}`);
+  await showBalances(world, { alice, shop });
+  const { items } = await api.get(`/api/wallets/${alice.walletId}/transactions?limit=20`);
+  for (const line of items as Json[]) {
+    const sign = line.direction === "OUT" ? "−" : "+";
+    screen.line(
+      `${line.type.padEnd(14)} ${`${sign}${krw(line.amount)}`.padStart(14)}   after ${krw(line.balanceAfter).padStart(12)}   ${line.settlement.status}`,
+    );
+  }
+}

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Stack } from "@wonrail/local/stackFile";
+import { type Api, type Json, openApi } from "../support/api";
+import { krw, screen } from "./screen";
+
+/** What the chapters of the story share. */
+export interface World {
+  stack: Stack;
+  api: Api;
+  /** Makes names that no earlier demo has used. */
+  tag: string;
+}
+
+export function openWorld(stack: Stack): World {
+  const [organisation] = stack.organisations;
+  if (!organisation) throw new Error("The stack has no organisation; make reset and make up make a new one.");
+  return { stack, api: openApi(stack.gatewayUrl, organisation.apiKey), tag: Date.now().toString(36) };
+}
+
+export async function makeWallet({ api, tag }: World, user: string, walletType: string): Promise<Json> {
+  return api.post("/api/wallets", { userId: `${user}-${tag}`, walletType });
+}
+
+/** Says what each wallet holds now. */
+export async function showBalances({ api }: World, wallets: Record<string, Json>): Promise<void> {
+  const parts = await Promise.all(
+    Object.entries(wallets).map(
+      async ([name, wallet]) => `${name} ${krw((await api.get(`/api/wallets/${wallet.walletId}`)).balance)}`,
+    ),
+  );
+  screen.faint(`balances: ${parts.join("   ")}`);
+}
+
+/** Asks again until the answer is what is waited for. */
+export async function until(
+  read: () => Promise<Json>,
+  good: (value: Json) => boolean,
+  timeoutMs = 30_000,
+): Promise<Json> {
+  const endMs = Date.now() + timeoutMs;
+  for (;;) {
+    const value = await read();
+    if (good(value)) return value;
+    if (Date.now() > endMs)
+      throw new Error(`waited ${timeoutMs / 1000} s in vain; last seen: ${JSON.stringify(value)}`);
+    await sleep(400);
+  }
+}
