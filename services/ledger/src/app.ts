@@ -11,18 +11,18 @@ import { getBalances, getTotals, listAccountsOf } from "./queries/getAccounts";
 import { getEntries } from "./queries/getEntries";
 import { listStatement, type StatementQuery } from "./queries/listStatement";
 
-export type App = ReturnType<typeof createApp>;
+export type App = Awaited<ReturnType<typeof createApp>>;
 
 /** Table of contents: every command and query, bound to what it needs. */
-export function createApp({ config, db, log, registry, onClose }: AppParts) {
+export async function createApp({ config, db, log, registry, onClose }: AppParts) {
   const engine = createEngine({ db, log, registry, maxBatch: config.MAX_BATCH, maxQueue: config.MAX_QUEUE });
   onClose("engine", () => engine.close());
-  const window = watchWindow(db);
+  const window = await watchWindow(db);
 
   return {
     /** Resolves after the commit, with what was posted or why it was refused. */
     async post(message: PostRequest, deadlineMs: number): Promise<Outcome> {
-      const request = readRequest(message, await window.of(message.requestId));
+      const request = readRequest(message, window.current());
       const { requestId = "", traceparent = "" } = message.context ?? {};
       return engine.post({ request, origin: { requestId, traceparent }, deadlineMs });
     },

@@ -2,12 +2,12 @@ import { type Job } from "@wonrail/kit/service";
 import { type App } from "./app";
 import { type Config } from "./config";
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 
 /** The way in by the clock. */
 export function jobs(app: App, config: Pick<Config, "VERIFY_EVERY_MS">): Job[] {
   return [
-    { name: "keep_partitions", everyMs: HOUR_MS, run: () => app.keepPartitions() },
+    { name: "keep_partitions", everyMs: MINUTE_MS, run: () => app.keepPartitions() },
     { name: "verify", everyMs: config.VERIFY_EVERY_MS, run: (signal) => app.verify(signal) },
   ];
 }

@@ -14,8 +14,8 @@ void runService({
   migrations: join(__dirname, "..", "migrations"),
   topics: TOPICS,
   config,
-  open: (parts) => {
-    const app = createApp(parts);
+  open: async (parts) => {
+    const app = await createApp(parts);
     return { rpc: rpc(app, parts.log), consumers: consumers(app), jobs: jobs(app, config), expandEvents };
   },
 });

@@ -1,3 +1,4 @@
+import { findAccounts, orgAccountId } from "../store/accounts";
 import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { won } from "@wonrail/kit/money";
@@ -189,61 +190,105 @@ test("the service's role can neither change nor remove what is in the journal", 
   }
 });
 
-test.each([
+test("the service's role can move money by the one function only", async () => {
+  const { db } = ledger.database;
+  for (const statement of [
+    sql`update accounts set balance_won = 1`,
+    sql`update accounts set sequence = 1`,
+    sql`insert into postings select * from postings limit 1`,
+    sql`insert into journal_partitions values ('x', now(), now())`,
+  ]) {
+    await expect(db.run(statement)).rejects.toThrow(/permission denied/);
+  }
+});
+
+test.each<[string, RawPosting[], string]>([
   [
     "does not sum to zero",
     [
       ["a", 1, 5, 5],
-      ["b", 1, -4, -4],
+      ["b", 1, 4, 4],
     ],
     "postings_balanced",
   ],
-  ["has one posting only", [["a", 1, 0, 0]], "postings_move_something"],
+  ["has one posting only", [["a", 1, 5, 5]], "postings_balanced"],
+  [
+    "moves nothing",
+    [
+      ["a", 1, 0, 0],
+      ["b", 1, 0, 0],
+    ],
+    "postings_move_something",
+  ],
   [
     "leaves a gap",
     [
       ["a", 2, 5, 5],
-      ["b", 1, -5, -5],
+      ["issuance", 0, -5, 0],
     ],
-    "postings_gap_free",
+    "postings_follow",
   ],
   [
-    "does not end at the balance",
+    "uses a sequence again",
+    [
+      ["rich", 1, 5, 1_005],
+      ["issuance", 0, -5, 0],
+    ],
+    "account_number_sequence",
+  ],
+  [
+    "ends at another balance than was decided",
     [
       ["a", 1, 5, 6],
-      ["b", 1, -5, -5],
+      ["issuance", 0, -5, 0],
     ],
-    "postings_end_at_balance",
+    "postings_follow",
+  ],
+  [
+    "overdraws a wallet",
+    [
+      ["a", 1, -5, -5],
+      ["b", 1, 5, 5],
+    ],
+    "accounts_floor",
   ],
 ])("the database refuses an entry that %s", async (_what, rows, constraint) => {
-  const { db } = ledger.database;
-  const orgId = newId("org");
-  const wallets = { a: await ledger.open(), b: await ledger.open() };
-  void orgId;
-  await expect(writeRaw(db, wallets, rows as RawPosting[])).rejects.toMatchObject({ constraint });
+  await expect(writeRaw(rows)).rejects.toMatchObject({ constraint: expect.stringContaining(constraint) });
 });
 
-type RawPosting = [account: "a" | "b", sequence: number, amountWon: number, balanceAfterWon: number];
+/** For the issuance account, the sequence and balance that it would have. */
+type RawPosting = [
+  account: "a" | "b" | "rich" | "issuance",
+  sequence: number,
+  amountWon: number,
+  balanceAfterWon: number,
+];
 
 /** As postings.ts writes, with numbers of the test's choice. */
-async function writeRaw(
-  db: TestLedger["database"]["db"],
-  wallets: Record<"a" | "b", string>,
-  rows: RawPosting[],
-) {
-  const accounts = await db.query<{ id: string; number: bigint }>(sql`select id, number from accounts`);
-  const numberOf = (account: "a" | "b") =>
-    accounts.find(({ id }) => id.replaceAll("-", "") === wallets[account].slice(4))!.number;
-  const numbers = rows.map(([account]) => numberOf(account));
+async function writeRaw(rows: RawPosting[]): Promise<void> {
+  const { database, orgId } = ledger;
+  const ids = {
+    a: await ledger.open(),
+    b: await ledger.open(),
+    rich: await ledger.open(undefined, "NORMAL", 1_000n),
+    issuance: orgAccountId(orgId, "ORG_ISSUANCE"),
+  };
+  const accounts = await findAccounts(database.db, orgId, Object.values(ids));
+  const account = (name: keyof typeof ids) => accounts.find(({ id }) => id === ids[name])!;
+  const lines = rows.map(([name, sequence, amountWon, balanceAfterWon]) => {
+    const { number, sequence: last, balanceWon } = account(name);
+    return name === "issuance"
+      ? { number, sequence: last + 1n, amountWon, balanceAfterWon: balanceWon + BigInt(amountWon) }
+      : { number, sequence: BigInt(sequence), amountWon, balanceAfterWon: BigInt(balanceAfterWon) };
+  });
   const entry = newId("jrn").slice(4);
-  await db.run(sql`
-    with posted as (
-      insert into postings (account_number, sequence, amount_won, balance_after_won, entry_id, org_id, type)
-      select number, sequence, amount, balance, ${entry}::uuid, ${entry}::uuid, 1
-      from unnest(${numbers}::bigint[], ${rows.map((row) => row[1])}::bigint[], ${rows.map((row) => row[2])}::bigint[], ${rows.map((row) => row[3])}::bigint[])
-        as r (number, sequence, amount, balance)
-      returning account_number, amount_won
-    )
-    update accounts a set balance_won = a.balance_won + p.amount_won, sequence = a.sequence + 1, type = 4, user_id = null
-    from posted p where p.account_number = a.number`);
+  const numbers = lines.map(({ number }) => number);
+  const zeros = lines.map(() => 0);
+  await database.db.query(sql`
+    select write_postings(
+      ${numbers}::bigint[], ${lines.map(({ sequence }) => sequence)}::bigint[], ${lines.map(({ amountWon }) => amountWon)}::bigint[],
+      ${lines.map((line) => line.balanceAfterWon)}::bigint[], ${lines.map(() => entry)}::uuid[], ${lines.map(() => entry)}::uuid[],
+      ${lines.map(() => 1)}::smallint[],
+      ${numbers}::bigint[], ${lines.map((line) => line.balanceAfterWon)}::bigint[], ${zeros}::bigint[], ${zeros}::bigint[],
+      ${zeros}::integer[], ${zeros}::integer[], ${lines.map(() => null)}::timestamptz[])`);
 }

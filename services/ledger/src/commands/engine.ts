@@ -4,6 +4,7 @@ import { createLane, type Outcome as Settled } from "@wonrail/kit/lane";
 import type { Log } from "@wonrail/kit/log";
 import type { Registry } from "@wonrail/kit/metrics";
 import type { Outcome } from "../domain/types";
+import { createFactsCache } from "../store/factsCache";
 import { engineMetrics, type EngineMetrics } from "./engineMetrics";
 import { postBatch, type BatchDeps, type Item } from "./postBatch";
 
@@ -24,13 +25,20 @@ export interface Engine {
 const MAX_BATCH = 1_000;
 const MAX_QUEUE = 20_000;
 const ATTEMPTS = 3;
+const LONGEST_DELAY_MS = 20;
+/** Some 300 bytes each. */
+const MAX_FACTS = 100_000;
 
 interface Parts extends BatchDeps {
   log: Log;
   metrics: EngineMetrics;
 }
 
-/** One lane for the whole process: all that queued while the last batch was in flight is the next batch. */
+/**
+ * One lane for the whole process: all that queued while the last batch was in flight is the next batch, so everything happens in the order in
+ * which it was asked for. The answers of a batch are given while the database writes the next one, so that neither waits for the other;
+ * when there is no next one, at once.
+ */
 export function createEngine({
   db,
   log,
@@ -39,23 +47,69 @@ export function createEngine({
   maxQueue = MAX_QUEUE,
 }: EngineOptions): Engine {
   const metrics = engineMetrics(registry);
-  const parts: Parts = { db, log, metrics, knownOrgs: new Set(), onLockWait: metrics.lockWaited };
-  const lane = createLane<Item, Outcome>({
+  const parts: Parts = { db, log, metrics, knownOrgs: new Set(), facts: createFactsCache(MAX_FACTS) };
+  let giveAnswers: () => void = () => undefined;
+  const lane = createLane<Waiting, void>({
     name: "ledger",
-    work: (items) => postLive(parts, items),
+    async work(batch) {
+      const give = giveAnswers;
+      // This batch may have to wait for locks; what is committed must not wait with it.
+      const net = setTimeout(give, LONGEST_DELAY_MS);
+      // After the write has left this process, not in the middle of its leaving.
+      const settled = await postLive(parts, batch, () => setImmediate(give));
+      clearTimeout(net);
+      give();
+      giveAnswers = once(() => answerAll(batch, settled));
+      if (lane.depth === 0) giveAnswers();
+      return batch.map(() => BEGUN);
+    },
     maxBatch,
     maxQueue,
     ...(registry ? { registry } : {}),
   });
-  return { post: (item) => lane.submit(item), close: () => lane.close() };
+  return {
+    post: (item) =>
+      new Promise((resolve, reject) => {
+        lane.submit({ ...item, resolve, reject }).catch(reject);
+      }),
+    async close() {
+      await lane.close();
+      giveAnswers();
+    },
+  };
+}
+
+/** An item with the promise that its caller waits for; the lane's own promise tells only that its batch is done. */
+interface Waiting extends Item {
+  resolve: (outcome: Outcome) => void;
+  reject: (error: unknown) => void;
+}
+
+const BEGUN: Settled<void> = { ok: true, value: undefined };
+
+function answerAll(batch: Waiting[], settled: Settled<Outcome>[]): void {
+  settled.forEach((outcome, index) => {
+    const { resolve, reject } = batch[index]!;
+    if (outcome.ok) resolve(outcome.value);
+    else reject(outcome.error);
+  });
+}
+
+function once(work: () => void): () => void {
+  let done = false;
+  return () => {
+    if (done) return;
+    done = true;
+    work();
+  };
 }
 
 /** What nobody waits for any more is not begun. */
-async function postLive(parts: Parts, items: Item[]): Promise<Settled<Outcome>[]> {
+async function postLive(parts: Parts, items: Item[], onWriting: () => void): Promise<Settled<Outcome>[]> {
   const nowMs = Date.now();
   const live = items.filter(({ deadlineMs }) => deadlineMs > nowMs);
-  if (live.length === items.length) return postOrSplit(parts, items);
-  const settled = live.length === 0 ? [] : await postOrSplit(parts, live);
+  if (live.length === items.length) return postOrSplit(parts, items, onWriting);
+  const settled = live.length === 0 ? [] : await postOrSplit(parts, live, onWriting);
   const byItem = new Map(live.map((item, index) => [item, settled[index]!]));
   return items.map((item) => byItem.get(item) ?? { ok: false, error: new DomainError("SYS_003") });
 }
@@ -64,20 +118,20 @@ async function postLive(parts: Parts, items: Item[]): Promise<Settled<Outcome>[]
  * The whole batch again first, since most errors of a database pass; then by halves, in order, until the one that cannot be done stands
  * alone and fails alone.
  */
-async function postOrSplit(parts: Parts, items: Item[]): Promise<Settled<Outcome>[]> {
+async function postOrSplit(parts: Parts, items: Item[], onWriting: () => void): Promise<Settled<Outcome>[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const endTimer = parts.metrics.startBatch();
-      const { outcomes, decision } = await postBatch(parts, items);
-      endTimer();
+      const timer = parts.metrics.startBatch();
+      const { outcomes, decision } = await postBatch(parts, items, { onLocked: timer.locked, onWriting });
+      timer.done();
       parts.metrics.posted(decision);
       return outcomes.map((value) => ({ ok: true, value }));
     } catch (error) {
       if (attempt < ATTEMPTS && mayPass(error)) continue;
       if (items.length > 1 && !concernsAll(error)) {
         const half = items.length >> 1;
-        const first = await postOrSplit(parts, items.slice(0, half));
-        return [...first, ...(await postOrSplit(parts, items.slice(half)))];
+        const first = await postOrSplit(parts, items.slice(0, half), onWriting);
+        return [...first, ...(await postOrSplit(parts, items.slice(half), onWriting))];
       }
       if (!(error instanceof DomainError))
         parts.log.error({ err: error, items: items.length }, "posting failed");

@@ -2,16 +2,13 @@ import { Counter, DURATION_BUCKETS_SECONDS, Histogram, type Registry } from "@wo
 import type { Decision } from "../domain/decide";
 
 export interface EngineMetrics {
-  /** The returned function ends the measurement. */
-  startBatch(): () => void;
-  lockWaited: (seconds: number) => void;
+  startBatch(): { locked: () => void; done: () => void };
   posted(decision: Decision): void;
   failed(items: number): void;
 }
 
 const NONE: EngineMetrics = {
-  startBatch: () => () => undefined,
-  lockWaited: () => undefined,
+  startBatch: () => ({ locked: () => undefined, done: () => undefined }),
   posted: () => undefined,
   failed: () => undefined,
 };
@@ -57,8 +54,7 @@ export function engineMetrics(registry: Registry | undefined): EngineMetrics {
     registers,
   });
   return {
-    startBatch: () => batch.startTimer(),
-    lockWaited: (seconds) => lockWait.observe(seconds),
+    startBatch: () => ({ locked: lockWait.startTimer(), done: batch.startTimer() }),
     posted({ outcomes, changes }) {
       replays.inc(outcomes.length - changes.answered.length);
       for (const { answer } of changes.answered) {

@@ -1,12 +1,12 @@
-import { performance } from "node:perf_hooks";
 import { tx, type Database } from "@wonrail/kit/db";
 import { appendEvents } from "@wonrail/kit/outbox";
-import { failpoint } from "@wonrail/kit/testing";
+import { failpoint } from "@wonrail/kit/failpoint";
 import { decide, type Decision } from "../domain/decide";
 import type { LedgerRequest, Outcome } from "../domain/types";
 import { eventsOf, type Origin } from "../events";
 import { ensureOrgAccounts } from "../store/accounts";
 import { writeChanges } from "../store/changes";
+import type { FactsCache } from "../store/factsCache";
 import { loadState } from "../store/state";
 
 /** A request with where it comes from. */
@@ -21,7 +21,14 @@ export interface BatchDeps {
   db: Database;
   /** Organisations whose own accounts are known to be there. */
   knownOrgs: Set<string>;
-  onLockWait: (seconds: number) => void;
+  facts: FactsCache;
+}
+
+/** Who wants to know how far a batch is. */
+export interface BatchWatch {
+  onLocked: () => void;
+  /** The longest statement is on its way; this process has nothing to do for the batch until it is answered. */
+  onWriting: () => void;
 }
 
 const MAX_KNOWN_ORGS = 100_000;
@@ -30,14 +37,14 @@ const MAX_KNOWN_ORGS = 100_000;
 export async function postBatch(
   deps: BatchDeps,
   items: readonly Item[],
+  { onLocked, onWriting }: BatchWatch,
 ): Promise<{ outcomes: Outcome[]; decision: Decision }> {
   const requests = items.map(({ request }) => request);
   await ensureOrgs(deps, requests);
   const decision = await tx(deps.db, async (tx) => {
-    const startMs = performance.now();
-    const state = await loadState(tx, requests, () => deps.onLockWait((performance.now() - startMs) / 1000));
+    const state = await loadState(tx, deps.facts, requests, onLocked);
     const decision = decide(state, requests);
-    await writeChanges(tx, decision.changes, state.nowMs);
+    await writeChanges(tx, decision.changes, state.nowMs, onWriting);
     await appendEvents(tx, eventsOf(decision.changes, items));
     await failpoint("ledger.before_commit");
     return decision;

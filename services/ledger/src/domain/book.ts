@@ -178,16 +178,16 @@ export function post(book: Book, request: LedgerRequest, moves: Move[]): Entry {
 export function record(
   book: Book,
   request: LedgerRequest,
-  accounts: Account[],
+  accounts: readonly Account[],
   postings: Posting[] = [],
 ): Entry {
-  const balances = new Map<string, BalanceAfter>();
-  for (const account of accounts) {
+  const balances: BalanceAfter[] = [];
+  accounts.forEach((account, index) => {
     book.changes.touched.add(account);
-    if (isOrgAccount(account.type)) continue;
+    if (isOrgAccount(account.type) || accounts.indexOf(account) < index) return;
     const { id, balanceWon, heldWon, sequence } = account;
-    balances.set(id, { accountId: id, balanceWon, heldWon, sequence });
-  }
+    balances.push({ accountId: id, balanceWon, heldWon, sequence });
+  });
   return {
     kind: request.intent.kind,
     orgId: request.orgId,
@@ -196,24 +196,31 @@ export function record(
     memo: request.memo,
     postedAtMs: book.nowMs,
     postings,
-    balances: [...balances.values()],
+    balances,
     chargeCancelled: null,
   };
 }
 
 function checkMoves(moves: Move[]): void {
   let sum = 0n;
-  const balances = new Map<Account, bigint>();
-  for (const { account, amountWon } of moves) {
+  moves.forEach(({ account, amountWon }, index) => {
     assert(amountWon !== 0n, "a posting must move something");
     sum += amountWon;
-    const balance = (balances.get(account) ?? account.balanceWon) + amountWon;
-    balances.set(account, balance);
-    if (isOrgAccount(account.type)) continue;
+    if (isOrgAccount(account.type)) return;
+    const balance = balanceAfter(moves, account, index);
     assert(balance >= account.heldWon, "no rule may let a wallet fall below what it holds");
     if (balance > MAX_WON) throw tooMuch();
-  }
+  });
   assert(sum === 0n && moves.length >= 2, "an entry must have two postings or more that sum to zero");
+}
+
+/** After the moves up to this one. An entry has few moves, so looking through them costs less than keeping sums. */
+function balanceAfter(moves: Move[], account: Account, last: number): bigint {
+  let balance: bigint = account.balanceWon;
+  for (let index = 0; index <= last; index += 1) {
+    if (moves[index]!.account === account) balance += moves[index]!.amountWon;
+  }
+  return balance;
 }
 
 /** A balance beyond this could not be shown exactly. */

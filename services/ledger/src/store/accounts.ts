@@ -3,15 +3,23 @@ import { assert } from "@wonrail/kit/errors";
 import { derivedId, idToUuid, uuidToId } from "@wonrail/kit/ids";
 import { won, type Won } from "@wonrail/kit/money";
 import { isOrgAccount, type Account, type AccountType, type OrgAccountType } from "../domain/types";
+import { braces, hexOf } from "./arrays";
 import { accountTypes } from "./codes";
 
-interface AccountRow {
+interface FactsRow {
   org_id: string;
   id: string;
   number: bigint;
   type: number;
   user_id: string | null;
   opened_at: Date;
+}
+
+interface AccountRow extends FactsRow, MovingRow {}
+
+/** What movements change. */
+interface MovingRow {
+  number: bigint;
   closed_at: Date | null;
   balance_won: bigint;
   held_won: bigint;
@@ -21,22 +29,40 @@ interface AccountRow {
   block_types: number;
 }
 
-const COLUMNS = sql`
-  org_id, id, number, type, user_id, opened_at, closed_at, balance_won, held_won, sequence, limit_day, limit_used_won, block_types`;
+/** What never changes about an account. */
+export type AccountFacts = Pick<Account, "number" | "id" | "orgId" | "type" | "userId" | "openedAtMs">;
+
+const FACTS = sql`org_id, id, number, type, user_id, opened_at`;
+const MOVING = sql`number, closed_at, balance_won, held_won, sequence, limit_day, limit_used_won, block_types`;
+const COLUMNS = sql`org_id, id, type, user_id, opened_at, ${MOVING}`;
+
+export async function findFacts(
+  db: Queryable,
+  orgIds: string[],
+  accountIds: string[],
+): Promise<AccountFacts[]> {
+  const rows = await db.query<FactsRow>(
+    named(
+      "accounts_find_facts",
+      sql`
+        select ${FACTS} from accounts
+        where org_id = any(${braces(orgIds.map(hexOf))}::uuid[]) and id = any(${braces(accountIds.map(hexOf))}::uuid[])`,
+    ),
+  );
+  return rows.map(toFacts);
+}
 
 /** Always in the order of their numbers, so that no two batches can wait for each other in a circle. */
-export async function lockAccounts(tx: Tx, orgIds: string[], accountIds: string[]): Promise<Account[]> {
-  const rows = await tx.query<AccountRow>(
+export async function lockAccounts(tx: Tx, facts: Map<bigint, AccountFacts>): Promise<Account[]> {
+  const rows = await tx.query<MovingRow>(
     named(
       "accounts_lock",
       sql`
-        select ${COLUMNS} from accounts
-        where org_id = any(${orgIds.map(idToUuid)}::uuid[]) and id = any(${accountIds.map(idToUuid)}::uuid[])
-        order by number
-        for no key update`,
+        select ${MOVING} from accounts where number = any(${braces([...facts.keys()])}::bigint[])
+        order by number for no key update`,
     ),
   );
-  return rows.map(toAccount);
+  return rows.map((row) => toAccount(facts.get(row.number)!, row));
 }
 
 /** The ids of all wallets of the users of these wallets, and of these users. */
@@ -72,7 +98,7 @@ export async function findAccounts(db: Queryable, orgId: string, accountIds: str
         where org_id = ${idToUuid(orgId)} and id = any(${accountIds.map(idToUuid)}::uuid[])`,
     ),
   );
-  return rows.map(toAccount);
+  return rows.map((row) => toAccount(toFacts(row), row));
 }
 
 export async function listAccounts(
@@ -90,7 +116,7 @@ export async function listAccounts(
         where org_id = ${idToUuid(orgId)} and id > ${after} order by id limit ${limit}`,
     ),
   );
-  return rows.map(toAccount);
+  return rows.map((row) => toAccount(toFacts(row), row));
 }
 
 /** Names for accounts that are about to be opened. */
@@ -173,15 +199,26 @@ export async function sumAccounts(db: Queryable, orgId: string): Promise<TypeTot
   }));
 }
 
-function toAccount(row: AccountRow): Account {
+function toFacts(row: FactsRow): AccountFacts {
   const type = accountTypes.fromCode(row.type);
-  const account: Account = {
+  return {
     number: row.number,
     id: accountId(type, row.id),
     orgId: uuidToId("org", row.org_id),
     type,
     userId: row.user_id,
     openedAtMs: row.opened_at.getTime(),
+  };
+}
+
+function toAccount({ number, id, orgId, type, userId, openedAtMs }: AccountFacts, row: MovingRow): Account {
+  const account: Account = {
+    number,
+    id,
+    orgId,
+    type,
+    userId,
+    openedAtMs,
     closedAtMs: row.closed_at?.getTime() ?? null,
     balanceWon: won(row.balance_won),
     heldWon: won(row.held_won),
@@ -190,7 +227,7 @@ function toAccount(row: AccountRow): Account {
     limitUsedWon: won(row.limit_used_won),
     blockTypes: row.block_types,
   };
-  assert(isOrgAccount(type) || account.balanceWon >= account.heldWon, `${account.id} is below its floor`);
+  assert(isOrgAccount(type) || account.balanceWon >= account.heldWon, `${id} is below its floor`);
   return account;
 }
 

@@ -10,7 +10,12 @@ import { writePostings } from "./postings";
 import { insertTypeBlocks } from "./typeBlocks";
 
 /** Writes down what a batch decided: each table once, however many requests there were. */
-export async function writeChanges(tx: Tx, changes: Changes, nowMs: number): Promise<void> {
+export async function writeChanges(
+  tx: Tx,
+  changes: Changes,
+  nowMs: number,
+  onWriting: () => void,
+): Promise<void> {
   const { opened, answered, touched, holds, cancelledCharges, cancelledPayments, credits, typeBlocks } =
     changes;
   if (opened.length > 0) await insertAccounts(tx, opened);
@@ -18,7 +23,9 @@ export async function writeChanges(tx: Tx, changes: Changes, nowMs: number): Pro
   const entries = answered.flatMap(({ answer: { outcome } }) =>
     outcome.status === "posted" ? [outcome.entry] : [],
   );
-  await writePostings(tx, entries, [...touched]);
+  const writing = writePostings(tx, entries, [...touched]);
+  onWriting();
+  await writing;
   if (typeBlocks.length > 0) await insertTypeBlocks(tx, typeBlocks);
   if (holds.size > 0) await saveHolds(tx, [...holds], nowMs);
   if (cancelledCharges.size > 0) await saveCancelledCharges(tx, cancelledCharges);

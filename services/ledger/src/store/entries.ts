@@ -6,6 +6,7 @@ import { won } from "@wonrail/kit/money";
 import { isOrgAccount, requestKey } from "../domain/types";
 import type { AnsweredRequest, BalanceAfter, Entry, LedgerRequest, Outcome, Posting } from "../domain/types";
 import { accountId } from "./accounts";
+import { braces, hexOf } from "./arrays";
 import { accountTypes, intentKinds, transactionTypes } from "./codes";
 
 /** An entry of the journal with whose request it was. */
@@ -25,7 +26,8 @@ export async function insertEntries(
   answered: { request: LedgerRequest; answer: AnsweredRequest }[],
   nowMs: number,
 ): Promise<void> {
-  const rows = answered.map(({ request, answer }) => toRow(request, answer));
+  const columns = emptyColumns();
+  for (const { request, answer } of answered) addRow(columns, request, answer);
   await tx.run(
     named(
       "entries_insert",
@@ -35,43 +37,59 @@ export async function insertEntries(
         select org_id, id, request_prefix, kind, content_hash, ${new Date(nowMs)}::timestamptz, related_id, memo,
           account_numbers::bigint[], sequences::bigint[], code, detail::jsonb
         from unnest(
-          ${rows.map(({ orgId }) => orgId)}::uuid[],
-          ${rows.map(({ id }) => id)}::uuid[],
-          ${rows.map(({ prefix }) => prefix)}::text[],
-          ${rows.map(({ kind }) => kind)}::smallint[],
-          ${rows.map(({ contentHash }) => contentHash)}::uuid[],
-          ${rows.map(({ relatedId }) => relatedId)}::text[],
-          ${rows.map(({ memo }) => memo)}::text[],
-          ${rows.map(({ accountNumbers }) => accountNumbers)}::text[],
-          ${rows.map(({ sequences }) => sequences)}::text[],
-          ${rows.map(({ code }) => code)}::text[],
-          ${rows.map(({ detail }) => detail)}::text[]
+          ${braces(columns.orgIds)}::uuid[],
+          ${braces(columns.ids)}::uuid[],
+          ${braces(columns.prefixes)}::text[],
+          ${braces(columns.kinds)}::smallint[],
+          ${braces(columns.contentHashes)}::uuid[],
+          ${columns.relatedIds}::text[],
+          ${columns.memos}::text[],
+          ${columns.accountNumbers}::text[],
+          ${columns.sequences}::text[],
+          ${columns.codes}::text[],
+          ${columns.details}::text[]
         ) as r (org_id, id, request_prefix, kind, content_hash, related_id, memo, account_numbers, sequences, code, detail)
         order by id`,
     ),
   );
 }
 
-function toRow(request: LedgerRequest, { contentHash, outcome }: AnsweredRequest) {
-  const postings = outcome.status === "posted" ? outcome.entry.postings : [];
-  const detail = detailOf(outcome);
+function emptyColumns() {
   return {
-    orgId: idToUuid(request.orgId),
-    id: idToUuid(request.requestId),
-    prefix: request.requestId.slice(0, request.requestId.indexOf("_")),
-    kind: intentKinds.toCode(request.intent.kind),
-    contentHash,
-    relatedId: request.relatedId,
-    memo: request.memo,
-    accountNumbers: postings.length === 0 ? null : braces(postings.map((posting) => posting.accountNumber)),
-    sequences: postings.length === 0 ? null : braces(postings.map((posting) => posting.sequence)),
-    code: outcome.status === "refused" ? outcome.code : null,
-    detail: detail === null ? null : JSON.stringify(detail),
+    orgIds: [] as string[],
+    ids: [] as string[],
+    prefixes: [] as string[],
+    kinds: [] as number[],
+    contentHashes: [] as string[],
+    relatedIds: [] as (string | null)[],
+    memos: [] as (string | null)[],
+    accountNumbers: [] as (string | null)[],
+    sequences: [] as (string | null)[],
+    codes: [] as (string | null)[],
+    details: [] as (string | null)[],
   };
 }
 
-function braces(numbers: bigint[]): string {
-  return `{${numbers.join(",")}}`;
+function addRow(
+  columns: ReturnType<typeof emptyColumns>,
+  request: LedgerRequest,
+  answer: AnsweredRequest,
+): void {
+  const { outcome } = answer;
+  const postings = outcome.status === "posted" ? outcome.entry.postings : [];
+  const moved = postings.length > 0;
+  const detail = detailOf(outcome);
+  columns.orgIds.push(hexOf(request.orgId));
+  columns.ids.push(hexOf(request.requestId));
+  columns.prefixes.push(request.requestId.slice(0, request.requestId.indexOf("_")));
+  columns.kinds.push(intentKinds.toCode(request.intent.kind));
+  columns.contentHashes.push(answer.contentHash);
+  columns.relatedIds.push(request.relatedId);
+  columns.memos.push(request.memo);
+  columns.accountNumbers.push(moved ? braces(postings.map((posting) => posting.accountNumber)) : null);
+  columns.sequences.push(moved ? braces(postings.map((posting) => posting.sequence)) : null);
+  columns.codes.push(outcome.status === "refused" ? outcome.code : null);
+  columns.details.push(detail === null ? null : JSON.stringify(detail));
 }
 
 interface Detail {
@@ -146,11 +164,33 @@ export async function findEntries(
         left join postings p on p.account_number = l.number and p.sequence = l.sequence and p.entry_id = e.id
         left join accounts a on a.number = l.number
         where e.id between ${sorted[0]!} and ${sorted.at(-1)!}
-          and p.entry_id is not distinct from (case when l.number is not null then e.id end)
         order by e.id, l.position`,
     ),
   );
   return gather(rows).map(toStoredRequest);
+}
+
+/** The same for requests of which hardly any is expected to be there: asks for the keys alone first. */
+export async function findAnswered(
+  db: Queryable,
+  wanted: { orgId: string; requestId: string }[],
+): Promise<StoredRequest[]> {
+  if (wanted.length === 0) return [];
+  const ids = wanted.map(({ requestId }) => hexOf(requestId)).sort();
+  const orgIds = new Set(wanted.map(({ orgId }) => hexOf(orgId)));
+  const rows = await db.query<{ org_id: string; id: string }>(
+    named(
+      "entries_find_keys",
+      sql`
+        select org_id, id from entries
+        where org_id = any(${braces([...orgIds])}::uuid[]) and id = any(${braces(ids)}::uuid[])
+          and id between ${ids[0]!}::uuid and ${ids.at(-1)!}::uuid`,
+    ),
+  );
+  return findEntries(
+    db,
+    rows.map(({ org_id, id }) => ({ orgId: uuidToId("org", org_id), requestId: uuidToId("jrn", id) })),
+  );
 }
 
 function gather(rows: EntryRow[]): EntryRow[][] {

@@ -5,11 +5,12 @@ import type { Won } from "@wonrail/kit/money";
 import { touchesOf, type Touches } from "../domain/touches";
 import { requestKey, type Hold, type LedgerRequest } from "../domain/types";
 import { findWalletsOfUsers, lockAccounts, orgAccountId, reserveNumbers } from "./accounts";
+import type { FactsCache } from "./factsCache";
 import { findCancelledCharges } from "./cancelledCharges";
 import { findCancelledPayments } from "./cancelledPayments";
 import { readClock } from "./clock";
 import { findCredits } from "./credits";
-import { answersByKey, findEntries, type StoredRequest } from "./entries";
+import { answersByKey, findAnswered, findEntries, type StoredRequest } from "./entries";
 import { findHolds } from "./holds";
 
 interface RequestRef {
@@ -36,17 +37,19 @@ interface Refs {
  */
 export async function loadState(
   tx: Tx,
+  cache: FactsCache,
   requests: readonly LedgerRequest[],
   onLocked: () => void,
 ): Promise<State> {
   const refs = gatherRefs(requests);
   const originals = await findOriginals(tx, refs);
-  const accounts = await lockAccounts(tx, [...refs.orgIds], [...refs.accountIds]);
+  const facts = await cache.of(tx, refs.orgIds, refs.accountIds);
+  const accounts = await lockAccounts(tx, facts);
   onLocked();
 
   const nowMs = await readClock(tx);
   const credits = refs.logs.length === 0 ? [] : await findCredits(tx, refs.logs);
-  const answered = await findEntries(tx, [...requests, ...credits]);
+  const answered = await findAnswered(tx, [...requests, ...credits]);
   return {
     nowMs,
     accounts,

@@ -3,6 +3,8 @@ import { newId } from "@wonrail/kit/ids";
 import { won } from "@wonrail/kit/money";
 import { createTestDatabase, testLog, type TestDatabase } from "@wonrail/kit/testing";
 import { hash } from "node:crypto";
+import { AccountType } from "@wonrail/proto/ledger/v1/intents";
+import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { contentOf } from "../../domain/content";
 import type { Intent, LedgerRequest, Outcome, WalletType } from "../../domain/types";
 import { getBalances } from "../../queries/getAccounts";
@@ -79,4 +81,28 @@ export function codeOf(outcome: Outcome): string {
 
 export async function balancesOf({ database, orgId }: TestLedger, walletIds: string[]): Promise<bigint[]> {
   return (await getBalances(database.db, orgId, walletIds)).map(({ balanceWon }) => balanceWon);
+}
+
+/** The request as it travels. */
+export function messageOf({ orgId, requestId, memo, relatedId, intent }: LedgerRequest): PostRequest {
+  const context = { orgId, requestId: newId("req"), traceparent: "" };
+  return {
+    context,
+    requestId,
+    memo: memo ?? undefined,
+    relatedId: relatedId ?? undefined,
+    intent: intentMessage(intent),
+  };
+}
+
+function intentMessage(intent: Intent): PostRequest["intent"] {
+  const { kind, ...rest } = intent;
+  const value = Object.fromEntries(
+    Object.entries(rest).map(([name, part]) => [
+      name,
+      typeof part === "bigint" ? `${part}` : (part ?? undefined),
+    ]),
+  );
+  if (intent.kind === "openAccount") value.type = AccountType[intent.type];
+  return { $case: kind, value } as unknown as PostRequest["intent"];
 }

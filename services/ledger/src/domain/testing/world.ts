@@ -23,25 +23,39 @@ export function requestId(number: number): string {
   return `opn_${number.toString(16).padStart(32, "0")}`;
 }
 
+/** Whose requests they are, where the ids come from. */
+export interface Scope {
+  orgs: string[];
+  users: string[];
+  requestIdOf: (number: number) => string;
+  log: string;
+}
+
+const DEFAULT_SCOPE: Scope = { orgs: ORGS, users: USERS, requestIdOf: requestId, log: "log" };
+
 /** Reads requests from random bytes: any bytes are some sequence, so a failing one can be shrunk. */
-export function requestsFrom(bytes: Uint8Array): LedgerRequest[] {
+export function requestsFrom(bytes: Uint8Array, scope: Scope = DEFAULT_SCOPE): LedgerRequest[] {
   const requests: LedgerRequest[] = [];
   for (let at = 0; at + BYTES_PER_REQUEST <= bytes.length; at += BYTES_PER_REQUEST) {
-    requests.push(requestFrom(bytes.subarray(at, at + BYTES_PER_REQUEST), at / BYTES_PER_REQUEST));
+    requests.push(requestFrom(bytes.subarray(at, at + BYTES_PER_REQUEST), at / BYTES_PER_REQUEST, scope));
   }
   return requests;
 }
 
 function requestFrom(
-  [kind, first, second, amount, id, other, extra]: Uint8Array,
+  bytes: Uint8Array,
   index: number,
+  { orgs, users, requestIdOf, log }: Scope,
 ): LedgerRequest {
-  const orgId = ORGS[extra! % 16 === 0 ? 1 : 0]!;
-  const wallet = (pick: number) => walletId(orgId, pick % 19 === 0 ? "nobody" : userOf(pick), typeOf(pick));
+  const [kind, first, second, amount, id, other, extra] = bytes;
+  const orgId = orgs[extra! % 16 === 0 ? 1 : 0]!;
+  const userOf = (pick: number) => users[pick % users.length]!;
+  const wallet = (pick: number) =>
+    walletId(orgId, pick % 19 === 0 ? `nobody ${users[0]}` : userOf(pick), typeOf(pick));
   const normal = (pick: number) => walletId(orgId, userOf(pick), pick % 11 === 0 ? "INCENTIVE" : "NORMAL");
   const amountWon = won(AMOUNTS[amount! % AMOUNTS.length]!);
   const dailyLimitWon = won(extra! % 4 === 0 ? 1_200n : 1_000_000n);
-  const earlier = requestId(index - 1 - (other! % 12) < 0 ? 0 : index - 1 - (other! % 12));
+  const earlier = requestIdOf(Math.max(0, index - 1 - (other! % 12)));
   const intents: (() => Intent)[] = [
     () => ({
       kind: "openAccount",
@@ -88,21 +102,22 @@ function requestFrom(
     }),
     () => ({ kind: "postHold", holdRequestId: earlier }),
     () => ({ kind: "voidHold", holdRequestId: earlier }),
-    () => ({ kind: "creditExternal", walletId: wallet(first!), amountWon, chainLogId: `log ${second! % 5}` }),
+    () => ({
+      kind: "creditExternal",
+      walletId: wallet(first!),
+      amountWon,
+      chainLogId: `${log} ${second! % 5}`,
+    }),
   ];
   const intent = intents[kind! % intents.length]!();
   // Now and then an id that was used before, with the same or another content.
   const number = id! % 9 === 0 ? Math.max(0, index - 1 - (id! % 4)) : index;
-  return request(orgId, requestId(number), intent);
+  return request(orgId, requestIdOf(number), intent);
 }
 
 export function request(orgId: string, id: string, intent: Intent): LedgerRequest {
   const content = { intent, memo: null, relatedId: null };
   return { orgId, requestId: id, contentHash: contentOf(content), requestedAtMs: null, ...content };
-}
-
-function userOf(pick: number): string {
-  return USERS[pick % USERS.length]!;
 }
 
 function typeOf(pick: number): WalletType {

@@ -1,0 +1,75 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+/** The ledger as it is deployed, as a process of its own that a test may kill. */
+export interface Replica {
+  address: string;
+  /** SIGKILL, and up again on the same port. */
+  killAndRestart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const MAIN = join(__dirname, "../../main.ts");
+
+export async function startReplica(
+  databaseUrl: string,
+  busUrl: string,
+  env: Record<string, string> = {},
+): Promise<Replica> {
+  const [grpcPort, opsPort] = [await freePort(), await freePort()];
+  const settings = {
+    NODE_ENV: "test",
+    DATABASE_URL: databaseUrl,
+    BUS: "postgres",
+    BUS_DATABASE_URL: busUrl,
+    GRPC_HOST: "127.0.0.1",
+    GRPC_PORT: `${grpcPort}`,
+    OPS_HOST: "127.0.0.1",
+    OPS_PORT: `${opsPort}`,
+    SHUTDOWN_GRACE_MS: "2000",
+    ...env,
+  };
+  let child = await startProcess(settings);
+  return {
+    address: `127.0.0.1:${grpcPort}`,
+    async killAndRestart() {
+      await end(child, "SIGKILL");
+      child = await startProcess(settings);
+    },
+    stop: () => end(child, "SIGTERM"),
+  };
+}
+
+async function startProcess(settings: Record<string, string>): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ["--require", require.resolve("tsx/cjs"), MAIN], {
+    env: { PATH: process.env.PATH, ...settings },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await new Promise<void>((resolve, reject) => {
+    const lines: string[] = [];
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      lines.push(line);
+      if (line.includes('"msg":"ready"')) resolve();
+    });
+    child.once("exit", (code) =>
+      reject(new Error(`the ledger did not start (${code}): ${lines.join("\n")}`)),
+    );
+  });
+  return child;
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill(signal);
+  await ended;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

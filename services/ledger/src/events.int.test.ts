@@ -1,0 +1,90 @@
+import type { Bus, BusMessage } from "@wonrail/kit/bus";
+import { newId } from "@wonrail/kit/ids";
+import { createRegistry } from "@wonrail/kit/metrics";
+import { won } from "@wonrail/kit/money";
+import { startOutboxRelay } from "@wonrail/kit/outbox";
+import { eventually, testLog } from "@wonrail/kit/testing";
+import { AccountOpened, HoldPlaced, JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
+import { DAILY_LIMIT, requestOf, startTestLedger, type TestLedger } from "./commands/testing/ledger";
+import { expandEvents } from "./events";
+
+let ledger: TestLedger;
+const messages: BusMessage[] = [];
+
+beforeAll(async () => {
+  ledger = await startTestLedger();
+});
+afterAll(() => ledger.close());
+
+test("every entry becomes one event with all its postings, under the trace of the request that made it", async () => {
+  const traceparent = `00-${"ab".repeat(16)}-${"cd".repeat(8)}-01`;
+  const origin = { requestId: "partner-own:id_1", traceparent };
+  const walletId = await ledger.open("kim");
+  const requests = Array.from({ length: 50 }, (_, index) =>
+    requestOf(
+      ledger.orgId,
+      { kind: "charge", walletId, amountWon: won(1_000n + BigInt(index)) },
+      { memo: `no. ${index}` },
+    ),
+  );
+  await Promise.all(requests.map((request) => ledger.engine.post({ request, origin, deadlineMs: Infinity })));
+  await ledger.post({
+    kind: "placeHold",
+    walletId,
+    amountWon: won(70n),
+    dailyLimitWon: DAILY_LIMIT,
+    toAddress: `0x${"b".repeat(40)}`,
+  });
+  const empty = await ledger.open("lee");
+  await ledger.post({ kind: "closeAccount", walletId: empty });
+
+  // Only publishing is needed of the bus here; the real ones have their own suite.
+  const bus = { publish: async (batch: BusMessage[]) => void messages.push(...batch) } as unknown as Bus;
+  const registry = createRegistry({ service: "test", version: "0", commit: "0" });
+  const relay = startOutboxRelay({
+    db: ledger.database.db,
+    bus,
+    log: testLog(),
+    registry,
+    expand: expandEvents,
+    pollMs: 20,
+  });
+  await eventually(() => expect(messages.length).toBe(50 + 2 + 1 + 1), { timeoutMs: 5_000 });
+  await relay.close();
+
+  const ofType = (type: string) => messages.filter(({ headers }) => headers.event_type === type);
+  const posted = ofType("journal_posted").map(({ key, value, headers }) => ({
+    key,
+    headers,
+    event: JournalPosted.decode(value),
+  }));
+  expect(posted.map(({ event }) => event.requestId).sort()).toEqual(
+    requests.map(({ requestId }) => requestId).sort(),
+  );
+  for (const { key, headers, event } of posted) {
+    expect(key).toBe(event.entryId);
+    expect(headers).toMatchObject({
+      traceparent,
+      request_id: origin.requestId,
+      org_id: ledger.orgId,
+      version: "1",
+    });
+    expect(headers.event_id).toBe(`evt_${event.entryId.slice(4)}`);
+    expect(event.postings).toHaveLength(2);
+  }
+  expect(AccountOpened.decode(ofType("account_opened")[0]!.value)).toMatchObject({
+    accountId: walletId,
+    userId: "kim",
+  });
+  expect(HoldPlaced.decode(ofType("hold_placed")[0]!.value)).toMatchObject({
+    walletId,
+    amountWon: "70",
+    sequence: 50n,
+  });
+  expect(ofType("account_closed")[0]).toMatchObject({ key: empty, headers: { version: "2" } });
+});
+
+test("an entry of another organisation is not told under this one", async () => {
+  const row = { org_id: newId("org"), type: "journal_refs", payload: Buffer.alloc(41) };
+  expect(await expandEvents(ledger.database.db, row as never)).toEqual([]);
+});

@@ -1,0 +1,153 @@
+import { newId } from "@wonrail/kit/ids";
+import { won } from "@wonrail/kit/money";
+import { postTo, requestOf, startTestLedger, DAILY_LIMIT, type TestLedger } from "../commands/testing/ledger";
+import type { TransactionType } from "../domain/types";
+import { listStatement, type StatementQuery } from "./listStatement";
+
+let ledger: TestLedger;
+let walletId: string;
+let other: string;
+let middleMs: number;
+/** sequence and type of every line, oldest first */
+const lines: [number, TransactionType][] = [];
+
+beforeAll(async () => {
+  ledger = await startTestLedger();
+  [walletId, other] = [await ledger.open("kim", "NORMAL"), await ledger.open("lee", "NORMAL")];
+  const charge = () =>
+    requestOf(ledger.orgId, { kind: "charge", walletId, amountWon: won(1_000n) }, { memo: "top-up" });
+  const transfer = () =>
+    requestOf(ledger.orgId, {
+      kind: "transfer",
+      fromWalletId: walletId,
+      toWalletId: other,
+      amountWon: won(1n),
+      dailyLimitWon: DAILY_LIMIT,
+    });
+  for (const [count, kind] of [
+    [150, "CHARGE"],
+    [3, "TRANSFER"],
+    [400, "CHARGE"],
+    [1, "TRANSFER"],
+    [60, "CHARGE"],
+  ] as const) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    middleMs = kind === "TRANSFER" && count === 3 ? Date.now() : middleMs;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await Promise.all(
+      Array.from({ length: count }, () => postTo(ledger.engine, kind === "CHARGE" ? charge() : transfer())),
+    );
+    for (let index = 0; index < count; index += 1) lines.push([lines.length + 1, kind]);
+  }
+});
+afterAll(async () => {
+  expect(await ledger.violations()).toEqual([]);
+  await ledger.close();
+});
+
+function list(query: Partial<StatementQuery> = {}) {
+  const all = {
+    orgId: ledger.orgId,
+    accountId: walletId,
+    types: [],
+    fromMs: null,
+    toMs: null,
+    page: undefined,
+  };
+  return listStatement(ledger.database.db, { ...all, ...query });
+}
+
+/** Walks the whole statement by cursor. */
+async function walk(query: Partial<StatementQuery>, limit: number): Promise<[number, TransactionType][]> {
+  const seen: [number, TransactionType][] = [];
+  for (
+    let cursor: string | undefined = undefined, first = true;
+    first || cursor !== undefined;
+    first = false
+  ) {
+    const position: NonNullable<StatementQuery["page"]>["position"] =
+      cursor === undefined ? undefined : { $case: "cursor", value: cursor };
+    const { lines: page, info } = await list({ ...query, page: { limit, position } });
+    seen.push(
+      ...page.map(({ posting }): [number, TransactionType] => [Number(posting.sequence), posting.type]),
+    );
+    cursor = info.nextCursor;
+    expect(info.hasNext).toBe(cursor !== undefined);
+  }
+  return seen;
+}
+
+test("shows every line once, newest first, whatever the size of a page", async () => {
+  const newestFirst = [...lines].reverse();
+  expect(await walk({}, 100)).toEqual(newestFirst);
+  expect(await walk({}, 7)).toEqual(newestFirst);
+});
+
+test.each<[TransactionType[]]>([
+  [["TRANSFER"]],
+  [["CHARGE"]],
+  [["CHARGE", "TRANSFER"]],
+  [["REFUND"]],
+  [["REFUND", "TRANSFER"]],
+])("of the types %j shows each line of those and no other", async (types) => {
+  const expected = lines.filter(([, type]) => types.includes(type)).reverse();
+  expect(await walk({ types }, 100)).toEqual(expected);
+  expect(await walk({ types }, 3)).toEqual(expected);
+  expect((await list({ types })).info.totalCount).toBe(expected.length);
+});
+
+test("takes page numbers as well as cursors", async () => {
+  const third = await list({ page: { limit: 50, position: { $case: "currentPage", value: 3 } } });
+  expect(third.lines.map(({ posting }) => Number(posting.sequence))).toEqual(
+    lines
+      .map(([sequence]) => sequence)
+      .reverse()
+      .slice(100, 150),
+  );
+  expect(third.info).toMatchObject({ hasNext: true, totalCount: lines.length });
+  const typed = await list({
+    types: ["CHARGE"],
+    page: { limit: 50, position: { $case: "currentPage", value: 12 } },
+  });
+  expect(typed.lines.map(({ posting }) => Number(posting.sequence))).toEqual(
+    lines
+      .filter(([, type]) => type === "CHARGE")
+      .map(([sequence]) => sequence)
+      .reverse()
+      .slice(550, 600),
+  );
+});
+
+test("from a time on, up to a time, and both with types", async () => {
+  const from = await list({ fromMs: middleMs, page: { limit: 1, position: undefined } });
+  expect(from.info.totalCount).toBe(lines.length - 150);
+  const to = await list({ toMs: middleMs });
+  expect(to.lines[0]!.posting.sequence).toBe(150n);
+  expect(to.info.totalCount).toBe(150);
+  expect((await list({ toMs: middleMs, types: ["TRANSFER"] })).lines).toEqual([]);
+  expect((await list({ fromMs: middleMs, types: ["TRANSFER"] })).info.totalCount).toBe(4);
+  expect((await list({ fromMs: Date.now() + 60_000 })).lines).toEqual([]);
+});
+
+test("a line tells its balance, memo, entry and who is at the other end", async () => {
+  const [line] = (await list({ types: ["TRANSFER"], page: { limit: 1, position: undefined } })).lines;
+  expect(line).toMatchObject({
+    memo: null,
+    counterpartyIds: [other],
+    posting: { amountWon: -1n, accountId: walletId },
+  });
+  const [newest] = (await list()).lines;
+  expect(newest).toMatchObject({ memo: "top-up", posting: { balanceAfterWon: 609_996n } });
+});
+
+test("another organisation's account answers as an absent one", async () => {
+  await expect(list({ orgId: newId("org") })).rejects.toMatchObject({ code: "WAL_002" });
+  await expect(list({ accountId: newId("wal") })).rejects.toMatchObject({ code: "WAL_002" });
+});
+
+test("a cursor that was not given by an earlier page is refused", async () => {
+  const value = Buffer.from("0x1").toString("base64url");
+  await expect(list({ page: { limit: 1, position: { $case: "cursor", value } } })).rejects.toMatchObject({
+    code: "REQ_001",
+  });
+});

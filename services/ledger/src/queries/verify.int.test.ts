@@ -1,0 +1,89 @@
+import { rawSql } from "@wonrail/kit/db";
+import { openTestDatabase } from "@wonrail/kit/testing";
+import { newId } from "@wonrail/kit/ids";
+import { won } from "@wonrail/kit/money";
+import { verify } from "../admin";
+import { DAILY_LIMIT, postTo, requestOf, startTestLedger, type TestLedger } from "../commands/testing/ledger";
+
+let ledger: TestLedger;
+
+beforeEach(async () => {
+  ledger = await startTestLedger();
+  const from = await ledger.open("kim", "NORMAL", 10_000n);
+  const to = await ledger.open("lee", "NORMAL", 10_000n);
+  await Promise.all(
+    Array.from({ length: 300 }, () =>
+      ledger.post({
+        kind: "transfer",
+        fromWalletId: from,
+        toWalletId: to,
+        amountWon: won(10n),
+        dailyLimitWon: DAILY_LIMIT,
+      }),
+    ),
+  );
+  const hold = requestOf(ledger.orgId, {
+    kind: "placeHold",
+    walletId: to,
+    amountWon: won(500n),
+    dailyLimitWon: DAILY_LIMIT,
+    toAddress: `0x${"a".repeat(40)}`,
+  });
+  await postTo(ledger.engine, hold);
+  const charge = requestOf(ledger.orgId, { kind: "charge", walletId: to, amountWon: won(700n) });
+  await postTo(ledger.engine, charge);
+  await ledger.post({ kind: "cancelCharge", chargeRequestId: charge.requestId, amountWon: won(200n) });
+  await ledger.post({ kind: "creditExternal", walletId: to, amountWon: won(5n), chainLogId: newId("evt") });
+});
+afterEach(() => ledger.close());
+
+async function report(): Promise<{ code: number; output: string }> {
+  const written: string[] = [];
+  const code = await verify(ledger.database.db, {}, { write: (line) => written.push(line) });
+  return { code, output: written.join("\n") };
+}
+
+test("a sound ledger has 0 violations and says what was counted", async () => {
+  const { code, output } = await report();
+  expect(output).toMatch(/0 violations in 1 organisations, 5 accounts, 308 entries, 610 postings, 1 holds/);
+  expect(code).toBe(0);
+});
+
+test.each([
+  [
+    "a balance",
+    "update accounts set balance_won = balance_won + 1 where type = 1 and sequence > 300",
+    ["I1_conservation", "I3_balance", "I3_sum"],
+  ],
+  ["what is held", "update accounts set held_won = held_won - 1 where held_won > 0", ["I3_held"]],
+  [
+    "an amount",
+    "update postings set amount_won = amount_won + 1 where sequence = 150",
+    ["I2_entry_balance", "I3_chain", "I3_sum"],
+  ],
+  [
+    "a missing posting",
+    "delete from postings where sequence = 200",
+    ["I2_entry_balance", "I3_chain", "I3_sum", "I2_no_strays"],
+  ],
+  ["a sequence", "update accounts set sequence = sequence + 1 where type = 1", ["I3_balance", "I3_sum"]],
+  [
+    "a closed account with a hold",
+    "alter table accounts drop constraint accounts_closed_hold_nothing; update accounts set closed_at = now() where held_won > 0",
+    ["I6_holds"],
+  ],
+  ["a forgotten cancellation", "delete from cancelled_charges", ["I4_charges"]],
+  [
+    "a deposit without its entry",
+    "update credits set entry_id = 'ffffffff-ffff-7fff-8fff-ffffffffffff'",
+    ["I4_deposits"],
+  ],
+  ["a block without its types", "delete from type_blocks where sequence = 128", ["I3_types"]],
+])("finds %s that somebody changed behind its back", async (_what, statement, invariants) => {
+  const admin = openTestDatabase(ledger.database.adminUrl, "ledger");
+  await admin.run(rawSql(statement));
+  await admin.close();
+  const { code, output } = await report();
+  for (const invariant of invariants) expect(output).toContain(`FAIL  ${invariant}`);
+  expect(code).toBe(1);
+});

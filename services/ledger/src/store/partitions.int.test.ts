@@ -1,0 +1,74 @@
+import { rawSql, sql } from "@wonrail/kit/db";
+import { DomainError } from "@wonrail/kit/errors";
+import { newId } from "@wonrail/kit/ids";
+import { won } from "@wonrail/kit/money";
+import { openTestDatabase } from "@wonrail/kit/testing";
+import {
+  codeOf,
+  messageOf,
+  postTo,
+  requestOf,
+  startTestLedger,
+  type TestLedger,
+} from "../commands/testing/ledger";
+import { readRequest } from "../commands/readRequest";
+import { listStatement } from "../queries/listStatement";
+import { ensurePartitions, readJournalWindow } from "./partitions";
+
+const DAY_MS = 24 * 3_600_000;
+let ledger: TestLedger;
+
+beforeAll(async () => {
+  ledger = await startTestLedger();
+});
+afterAll(() => ledger.close());
+
+test("months are made ahead, once, by two replicas at the same time", async () => {
+  const { db } = ledger.database;
+  const before = await readJournalWindow(db);
+  const until = before.untilMs + 40 * DAY_MS;
+  const made = await Promise.all([ensurePartitions(db, until), ensurePartitions(db, until)]);
+  expect(made.reduce((sum, count) => sum + count, 0)).toBe(2);
+  expect((await readJournalWindow(db)).untilMs).toBeGreaterThan(until);
+});
+
+test("a detached month's requests are refused, not done again, and the statement and the invariants go on without it", async () => {
+  const { database, orgId, engine } = ledger;
+  const owner = openTestDatabase(database.ownerUrl, "ledger");
+  const window = await readJournalWindow(database.db);
+  const walletId = await ledger.open();
+  const oldId = newId("opn", window.fromMs + DAY_MS);
+  const old = requestOf(orgId, { kind: "charge", walletId, amountWon: won(1_000n) }, { requestId: oldId });
+  expect(codeOf(await postTo(engine, old))).toBe("posted");
+  const recent = requestOf(orgId, { kind: "charge", walletId, amountWon: won(500n) });
+  expect(codeOf(await postTo(engine, recent))).toBe("posted");
+  expect(await ledger.violations()).toEqual([]);
+
+  await owner.query(sql`select detach_oldest_journal_partition()`);
+  await owner.close();
+
+  const now = await readJournalWindow(database.db);
+  expect(now.fromMs).toBeGreaterThan(window.fromMs);
+  expect(() => readRequest(messageOf(old), now)).toThrow(DomainError);
+  const { lines } = await listStatement(database.db, {
+    orgId,
+    accountId: walletId,
+    types: [],
+    fromMs: null,
+    toMs: null,
+    page: undefined,
+  });
+  expect(lines.map(({ posting }) => [posting.sequence, posting.balanceAfterWon])).toEqual([[2n, 1_500n]]);
+  expect(await ledger.violations()).toEqual([]);
+});
+
+test("a partition that is made later is as closed to the service's role as the others", async () => {
+  const { db } = ledger.database;
+  const names = await db.query<{ name: string }>(sql`select name from journal_partitions`);
+  for (const { name } of names) {
+    await expect(db.run(rawSql(`delete from postings_${name}`))).rejects.toThrow(/permission denied/);
+    await expect(db.run(rawSql(`update entries_${name} set memo = 'x'`))).rejects.toThrow(
+      /permission denied/,
+    );
+  }
+});
