@@ -7,37 +7,53 @@ create table deposits (
   org_id text not null,
   wallet_id text not null,
   from_address text not null,
-  units numeric(78, 0) not null check (units >= 0),
+  units numeric(78, 0) not null check (units > 0),
   -- Whole KRW go to the ledger; what is less than one stays on the chain and is counted here.
   amount_won bigint not null check (amount_won >= 0),
-  -- The ledger's request id, made with the row, so that every try credits the same.
+  remainder_units numeric(78, 0) generated always as (units % 1000000) stored,
+  -- The ledger's request id, made with the row, so that every try credits the same. What the ledger credited it under, once it has.
   ledger_ref text not null unique,
-  state text not null check (state in ('SEEN', 'CREDITED', 'DUST')),
+  -- SEEN is to be credited. DUST is less than one KRW. TOO_LARGE is more than the ledger can hold.
+  state text not null check (state in ('SEEN', 'CREDITED', 'DUST', 'TOO_LARGE')),
+  attempts integer not null default 0,
+  retry_at timestamptz not null default now(),
+  refusal text,
   created_at timestamptz not null default now(),
   primary key (tx_hash, log_index)
 );
-create index deposits_seen on deposits (created_at) where state = 'SEEN';
+create index deposits_seen on deposits (retry_at) where state = 'SEEN';
+create index deposits_left_over on deposits (state) where state in ('DUST', 'TOO_LARGE') or remainder_units > 0;
 
--- What each wallet should hold on the chain at the cursor's block, from what was taken in.
-create table settled_balances (
-  wallet_id text primary key,
+-- How each final transfer of tokens changed what a wallet holds, or the supply ('supply'; of nobody's organisation when it was not by our
+-- operations). Once for each log, so that a range of blocks may be read again.
+create table movements (
+  tx_hash text not null,
+  log_index integer not null,
+  account_id text not null,
   org_id text not null,
-  units numeric(78, 0) not null default 0
+  units numeric(78, 0) not null,
+  primary key (tx_hash, log_index, account_id)
+);
+
+-- The sums of the movements: what the chain should say at the cursor's block.
+create table settled_balances (
+  org_id text not null,
+  account_id text not null,
+  units numeric(78, 0) not null default 0,
+  -- The part of it that the ledger does not know of yet, or never will: deposits before they are credited, and their remainders.
+  unbooked_units numeric(78, 0) not null default 0,
+  primary key (org_id, account_id)
 ) with (fillfactor = 80);
 
--- Minted less burned by our operations, and what came in or went out by others.
-create table settled_supply (
-  one boolean primary key default true check (one),
-  units numeric(78, 0) not null default 0
-);
-insert into settled_supply default values;
-
--- A wallet whose chain balance is not what it should be. Its outflow stops until somebody has looked.
+-- Something that should be equal and is not. Where it concerns a wallet, its outflow stops until somebody has looked.
 create table drifts (
   drift_id bigint generated always as identity primary key,
   org_id text not null,
+  -- Empty when it concerns no wallet.
   wallet_id text not null,
-  kind text not null,
+  kind text not null check (kind in ('CHAIN', 'LEDGER', 'SUPPLY', 'ORGANISATION', 'UNKNOWN_OPERATION')),
+  -- Of UNKNOWN_OPERATION: its id.
+  subject text not null default '',
   expected numeric(78, 0) not null,
   actual numeric(78, 0) not null,
   block_number bigint not null,
@@ -45,4 +61,19 @@ create table drifts (
   acknowledged_at timestamptz,
   acknowledged_by text
 );
-create unique index drifts_open on drifts (wallet_id, kind) where acknowledged_at is null;
+create unique index drifts_open on drifts (org_id, wallet_id, kind, subject) where acknowledged_at is null;
+create index drifts_open_of_wallet on drifts (wallet_id) where acknowledged_at is null;
+create index drifts_latest on drifts (org_id, wallet_id, kind, subject, drift_id);
+
+-- When the books were last compared. One row.
+create table reconciliation (
+  one boolean primary key default true check (one),
+  started_at timestamptz not null default '-infinity',
+  finished_at timestamptz,
+  block_number bigint
+);
+insert into reconciliation default values;
+
+-- For the comparison: money that has left on the chain and that the ledger is about to be told of.
+create index operations_final_holds on operations (updated_at) where kind = 'INTENT_KIND_PLACE_HOLD' and state = 'CONFIRMED';
+create index operations_posted_holds on operations (org_id, related_id) where kind = 'INTENT_KIND_POST_HOLD';

@@ -9,12 +9,23 @@ import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import { openChain } from "./chain/openChain";
 import { createSigner } from "./chain/signer";
+import { createRecord } from "./commands/createRecord";
+import { creditDeposits } from "./commands/creditDeposits";
 import { dispatch } from "./commands/dispatch";
+import { finishScheduledRecords } from "./commands/finishScheduledRecords";
 import { giveUpHolds } from "./commands/giveUpHolds";
 import { createGauges, measure } from "./commands/measure";
+import { createReconcileGauges, reconcile } from "./commands/reconcile";
+import { runScheduledRecords } from "./commands/runScheduledRecords";
 import { scanFinalized } from "./commands/scanFinalized";
 import { type Origin, takeInEntry, takeInHold } from "./commands/takeIn";
+import { updateRecordSchedule } from "./commands/updateRecordSchedule";
+import { updateRecordStatus } from "./commands/updateRecordStatus";
+import { watchInstantRecords } from "./commands/watchInstantRecords";
 import { type Config } from "./config";
+import { getRecord } from "./queries/getRecord";
+import { listRecords } from "./queries/listRecords";
+import { saveWalletAddresses } from "./store/walletAddresses";
 
 export type App = Awaited<ReturnType<typeof createApp>>;
 
@@ -35,7 +46,22 @@ export async function createApp(parts: ServiceParts<Config>) {
     },
     giveUpHolds: () => giveUpHolds(deps),
     measure: () => measure(deps),
+    saveWalletAddresses,
+    creditDeposits: bind(creditDeposits),
+    reconcile: () => reconcile(deps),
+    createRecord: bind(createRecord),
+    updateRecordStatus: bind(updateRecordStatus),
+    updateRecordSchedule: bind(updateRecordSchedule),
+    getRecord: bind(getRecord),
+    listRecords: bind(listRecords),
+    runScheduledRecords: bind(runScheduledRecords),
+    finishScheduledRecords: bind(finishScheduledRecords),
+    watchInstantRecords: bind(watchInstantRecords),
   };
+
+  function bind<I, O>(work: (of: typeof deps, input: I) => Promise<O>): (input: I) => Promise<O> {
+    return (input) => work(deps, input);
+  }
 }
 
 async function createDeps(parts: ServiceParts<Config>) {
@@ -74,6 +100,9 @@ async function createDeps(parts: ServiceParts<Config>) {
     startBlock: BigInt(config.START_BLOCK),
     maxBlocksAtOnce: SCAN_BLOCKS_AT_ONCE,
     gauges: createGauges(registry),
+    reconcileEveryMs: config.RECONCILE_EVERY_MS,
+    reconcileGauges: createReconcileGauges(registry),
+    recordLeaseMs: config.RECORD_LEASE_MS,
     lost: new Counter({
       name: "relay_lost_transactions_total",
       help: "Transactions whose nonce was used by something else",

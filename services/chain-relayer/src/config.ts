@@ -32,6 +32,9 @@ const schema = z.object({
   AUTHORIZATION_LIFE_MS: durationMs.default(1_800_000),
   /** How long money on its way to an outside address is tried for before it is given back. */
   OUTSIDE_LIFE_MS: durationMs.default(1_800_000),
+  RECONCILE_EVERY_MS: durationMs.default(15_000),
+  /** How long a replica has for a scheduled transfer before another goes on with it. Longer than a call to payment may take. */
+  RECORD_LEASE_MS: durationMs.default(15_000),
 });
 
 export type Config = z.output<typeof schema>;

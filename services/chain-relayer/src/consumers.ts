@@ -1,5 +1,6 @@
 import { type ConsumerSpec } from "@wonrail/kit/inbox";
 import { HoldPlaced, JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
+import { WalletCreated } from "@wonrail/proto/wallet/events/v1/events";
 import { type App } from "./app";
 
 /** The way in by events. */
@@ -11,6 +12,17 @@ export function consumers(app: App): ConsumerSpec[] {
       handlers: {
         journal_posted: (tx, event) => app.takeInEntry(tx, event, JournalPosted.decode(event.payload)),
         hold_placed: (tx, event) => app.takeInHold(tx, event, HoldPlaced.decode(event.payload)),
+      },
+    },
+    {
+      // So that the comparison of the books covers wallets to which nothing has happened yet.
+      group: "chain-relayer.wallets",
+      topics: ["wonrail.wallet.v1"],
+      handlers: {
+        wallet_created: (tx, { payload }) => {
+          const { walletId, orgId, walletAddress } = WalletCreated.decode(payload).wallet!;
+          return app.saveWalletAddresses(tx, [{ walletId, orgId, address: walletAddress }]);
+        },
       },
     },
   ];

@@ -8,5 +8,10 @@ export function jobs(app: App): Job[] {
     { name: "scan_finalized", everyMs: 500, run: (signal) => app.scanFinalized(signal) },
     { name: "give_up_holds", everyMs: 2_000, run: () => app.giveUpHolds() },
     { name: "measure", everyMs: 5_000, run: () => app.measure() },
+    { name: "credit_deposits", everyMs: 500, run: (signal) => app.creditDeposits(signal) },
+    { name: "reconcile", everyMs: 5_000, run: () => app.reconcile() },
+    { name: "run_scheduled_records", everyMs: 250, run: (signal) => app.runScheduledRecords(signal) },
+    { name: "finish_scheduled_records", everyMs: 500, run: (signal) => app.finishScheduledRecords(signal) },
+    { name: "watch_instant_records", everyMs: 500, run: (signal) => app.watchInstantRecords(signal) },
   ];
 }

@@ -1,8 +1,60 @@
-import { type GrpcService, implement } from "@wonrail/kit/grpc/server";
-import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
+import { DomainError, invalidRequest } from "@wonrail/kit/errors";
+import { enumName, type GrpcService, implement } from "@wonrail/kit/grpc/server";
+import { isId } from "@wonrail/kit/ids";
+import { readPage } from "@wonrail/kit/page";
+import { PaymentType, RecordStatus, RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { type App } from "./app";
+import { toRecord } from "./events";
 
-/** The way in by gRPC. What is not in this list answers UNIMPLEMENTED. */
-export function rpc(_app: App): GrpcService[] {
-  return [implement(RelayerServiceService, {})];
+/** The way in by gRPC: the recording API. What is not in this list answers UNIMPLEMENTED. */
+export function rpc(app: App): GrpcService[] {
+  return [
+    implement(RelayerServiceService, {
+      async createRecord({ orgId, fields }) {
+        const paymentType = enumName(PaymentType, fields?.paymentType ?? PaymentType.UNSPECIFIED);
+        if (!fields || !paymentType)
+          throw invalidRequest([{ path: "paymentType", message: "must be INSTANT or SCHEDULED" }]);
+        const record = await app.createRecord({ orgId: organisation(orgId), paymentType, fields });
+        return { record: toRecord(record, []) };
+      },
+      async getRecord({ orgId, id }) {
+        const { record, history } = await app.getRecord(keyOf(orgId, id));
+        return { record: toRecord(record, history) };
+      },
+      async listRecords({ orgId, status, paymentType, address, from, to, page }) {
+        const { items, info } = await app.listRecords({
+          orgId: organisation(orgId),
+          status: enumName(RecordStatus, status) ?? null,
+          paymentType: enumName(PaymentType, paymentType) ?? null,
+          address: address ?? null,
+          from: from ?? null,
+          to: to ?? null,
+          page: readPage(page),
+        });
+        return { records: items.map((record) => toRecord(record, [])), page: info };
+      },
+      async updateRecordStatus({ orgId, id, status, failureReason }) {
+        const wanted = enumName(RecordStatus, status);
+        if (!wanted)
+          throw invalidRequest([{ path: "status", message: "must be PENDING, CONFIRMED or FAILED" }]);
+        const change = { ...keyOf(orgId, id), status: wanted, failureReason };
+        return { record: toRecord(await app.updateRecordStatus(change), []) };
+      },
+      async updateRecordSchedule({ orgId, id, scheduledAt }) {
+        if (!scheduledAt) throw invalidRequest([{ path: "scheduledAt", message: "is required" }]);
+        return { record: toRecord(await app.updateRecordSchedule({ ...keyOf(orgId, id), scheduledAt }), []) };
+      },
+    }),
+  ];
+}
+
+/** An id of the wrong form is answered as one that does not exist. */
+function keyOf(orgId: string, recordId: string) {
+  if (!isId("txn", recordId)) throw new DomainError("TX_001");
+  return { orgId: organisation(orgId), recordId };
+}
+
+function organisation(orgId: string): string {
+  if (!isId("org", orgId)) throw invalidRequest([{ path: "orgId", message: "must be an organisation's id" }]);
+  return orgId;
 }

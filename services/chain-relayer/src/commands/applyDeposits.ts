@@ -1,4 +1,147 @@
 import { type Tx } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/ids";
+import { type ChainEvent } from "../chain/contracts";
+import { bookingOf, type Origin, originOf } from "../domain/deposits";
+import { findHoldLegs, insertDeposits, type NewDeposit } from "../store/deposits";
+import { type NewDrift, saveDrifts } from "../store/drifts";
+import { findByOperationIds, type Operation } from "../store/operations";
+import { addMovements, type Movement, SUPPLY } from "../store/settledBalances";
+import { findLegs, type Leg } from "../store/usedAuthorizations";
+import { type WalletAddress } from "../store/walletAddresses";
 import { type FinalRange } from "./scanFinalized";
 
-export async function applyDeposits(_tx: Tx, _range: FinalRange): Promise<void> {}
+type TransferEvent = Extract<ChainEvent, { kind: "transfer" }>;
+
+/**
+ * Takes in what a run of final blocks did to our wallets: every change of a balance, and as deposits those that nobody here has ordered. A range may be
+ * read again; each log counts once.
+ */
+export async function applyDeposits(tx: Tx, range: FinalRange): Promise<void> {
+  const known = await readKnown(tx, range);
+  // A transfer of nothing is no deposit, and anybody can send one in anybody's name.
+  const transfers = range.events.filter(
+    (event): event is TransferEvent => event.kind === "transfer" && event.units > 0n,
+  );
+  await addMovements(
+    tx,
+    transfers.flatMap((event) => movementsOf(event, known)),
+  );
+  await insertDeposits(
+    tx,
+    transfers.flatMap((event) => depositOf(event, known) ?? []),
+  );
+  await saveDrifts(tx, unknownOperations(range, known));
+}
+
+interface Known {
+  owners: FinalRange["owners"];
+  /** The leg of ours that a transfer belongs to, by the place of its log. */
+  legs: Map<string, Leg & { kind: "entry" | "hold" }>;
+  /** Of each transaction, what our payment manager said, in order. */
+  outcomes: Map<string, { logIndex: number; operationId: string }[]>;
+  operations: Map<string, Operation>;
+}
+
+async function readKnown(tx: Tx, { events, owners }: FinalRange): Promise<Known> {
+  const used = events.flatMap((event) => {
+    const owner = event.kind === "used" ? owners.get(event.authorizer) : undefined;
+    return event.kind === "used" && owner
+      ? [{ event, fromWalletId: owner.walletId, nonce: event.nonce }]
+      : [];
+  });
+  const found = await findLegs(tx, used);
+  const holds = await findHoldLegs(tx, [...found.values()]);
+  const legs: Known["legs"] = new Map();
+  for (const { event, fromWalletId, nonce } of used) {
+    const key = `${fromWalletId}|${nonce}`;
+    const leg = found.get(key);
+    // The token says who authorized right before it says what moved.
+    const place = placeOf(event.log.txHash, event.log.logIndex + 1);
+    if (leg) legs.set(place, { ...leg, kind: holds.has(key) ? "hold" : "entry" });
+  }
+  const outcomes: Known["outcomes"] = new Map();
+  for (const event of events) {
+    if (event.kind !== "executed" && event.kind !== "repeated" && event.kind !== "failed") continue;
+    const { txHash, logIndex } = event.log;
+    const said = { logIndex, operationId: event.operationId };
+    outcomes.set(txHash, [...(outcomes.get(txHash) ?? []), said]);
+  }
+  const operationIds = events.flatMap((event) => (event.kind === "executed" ? [event.operationId] : []));
+  return { owners, legs, outcomes, operations: await findByOperationIds(tx, [...new Set(operationIds)]) };
+}
+
+function movementsOf(event: TransferEvent, known: Known): Movement[] {
+  const { from, to, units, log } = event;
+  const of = { txHash: log.txHash, logIndex: log.logIndex };
+  const payer = known.owners.get(from);
+  const payee = known.owners.get(to);
+  const movements: Movement[] = [];
+  if (payer && payer !== payee)
+    movements.push({ ...of, accountId: payer.walletId, orgId: payer.orgId, units: -units });
+  if (payee && payer !== payee)
+    movements.push({ ...of, accountId: payee.walletId, orgId: payee.orgId, units });
+  if (from === NOBODY || to === NOBODY) {
+    const change = from === NOBODY ? units : -units;
+    movements.push({ ...of, accountId: SUPPLY, orgId: orderedBy(event, known) ?? "", units: change });
+  }
+  return movements;
+}
+
+/** The organisation whose operation minted or burned. */
+function orderedBy(event: TransferEvent, known: Known): string | undefined {
+  const { txHash, logIndex } = event.log;
+  return known.legs.get(placeOf(txHash, logIndex))?.orgId ?? operationOf(event, known).operation?.orgId;
+}
+
+function depositOf(event: TransferEvent, known: Known): NewDeposit | null {
+  const { from, to, units, log } = event;
+  const payee = known.owners.get(to);
+  if (!payee || from === to || kindOf(event, known, known.owners.get(from)) !== "deposit") return null;
+  const { txHash, logIndex, blockNumber, blockHash } = log;
+  const { orgId, walletId } = payee;
+  const ledgerRef = newId("opn");
+  const place = { txHash, logIndex, blockNumber, blockHash };
+  return { ...place, orgId, walletId, fromAddress: from, units, ledgerRef, ...bookingOf(units) };
+}
+
+function kindOf(event: TransferEvent, known: Known, payer: WalletAddress | undefined): Origin {
+  const { outcome, operation } = operationOf(event, known);
+  return originOf({
+    fromOurs: payer !== undefined,
+    fromNobody: event.from === NOBODY,
+    leg: known.legs.get(placeOf(event.log.txHash, event.log.logIndex))?.kind ?? null,
+    operation: outcome === undefined ? null : operation ? "known" : "unknown",
+  });
+}
+
+/** Our payment manager speaks after each operation: a mint before its word is that operation's. */
+function operationOf({ from, log }: TransferEvent, { outcomes, operations }: Known) {
+  if (from !== NOBODY) return {};
+  const outcome = outcomes.get(log.txHash)?.find(({ logIndex }) => logIndex > log.logIndex);
+  return { outcome, operation: outcome && operations.get(outcome.operationId) };
+}
+
+/** Our payment manager did something that we did not order: another copy of this system has its key, or this database is older than the chain. */
+function unknownOperations({ events }: FinalRange, { operations }: Known): NewDrift[] {
+  return events.flatMap((event) =>
+    event.kind !== "executed" || operations.has(event.operationId)
+      ? []
+      : [
+          {
+            orgId: "",
+            walletId: "",
+            kind: "UNKNOWN_OPERATION" as const,
+            subject: event.operationId,
+            expected: 0n,
+            actual: 1n,
+            blockNumber: event.log.blockNumber,
+          },
+        ],
+  );
+}
+
+function placeOf(txHash: string, logIndex: number): string {
+  return `${txHash}|${logIndex}`;
+}
+
+const NOBODY = `0x${"0".repeat(40)}`;

@@ -1,0 +1,59 @@
+-- Transactions that partners have recorded.
+create table records (
+  org_id text not null,
+  -- Made from created_at, so that records sort by it.
+  record_id text not null,
+  from_network text not null,
+  to_network text not null,
+  payment_type text not null check (payment_type in ('INSTANT', 'SCHEDULED')),
+  from_address text not null,
+  to_address text not null,
+  tx_hash text,
+  amount numeric(78, 0) not null check (amount >= 0),
+  fee numeric(78, 0) check (fee >= 0),
+  memo text,
+  scheduled_at timestamptz,
+  status text not null check (status in ('PENDING', 'CONFIRMED', 'FAILED')),
+  failure_reason text,
+  -- What the runtime does about it by itself. INSTANT: WATCHED on the default network. SCHEDULED: WAITING for its time, STARTED by one
+  -- replica, SENT as a transfer. UNATTENDED: its owner keeps its status up to date. DONE with its status.
+  run text not null check (run in ('WATCHED', 'WAITING', 'STARTED', 'SENT', 'UNATTENDED', 'DONE')),
+  -- When it is looked at next.
+  run_at timestamptz,
+  attempts integer not null default 0,
+  transfer_id text,
+  version bigint not null,
+  request_id text not null,
+  traceparent text not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (org_id, record_id),
+  constraint records_instant_has_hash check (payment_type <> 'INSTANT' or tx_hash is not null),
+  constraint records_scheduled_has_time check ((payment_type = 'SCHEDULED') = (scheduled_at is not null)),
+  constraint records_scheduled_in_one_network check (payment_type <> 'SCHEDULED' or from_network = to_network),
+  constraint records_hash_lower_case check (tx_hash = lower(tx_hash)),
+  constraint records_reason_needs_failure check (failure_reason is null or status = 'FAILED'),
+  constraint records_sent_has_transfer check (run <> 'SENT' or transfer_id is not null),
+  constraint records_done_is_final check ((run = 'DONE') = (status <> 'PENDING')),
+  constraint records_run_has_time check ((run in ('WATCHED', 'WAITING', 'STARTED', 'SENT')) = (run_at is not null))
+) with (fillfactor = 90);
+
+create unique index records_hash on records (org_id, from_network, tx_hash) where payment_type = 'INSTANT';
+create index records_by_state on records (org_id, status, payment_type, record_id);
+create index records_by_sender on records (org_id, from_address, status, payment_type, record_id);
+create index records_by_recipient on records (org_id, to_address, status, payment_type, record_id);
+create index records_due on records (run, run_at) where run_at is not null;
+
+-- Every change of a record: what it became, when and by whom. Its version is the event's.
+create table record_changes (
+  org_id text not null,
+  record_id text not null,
+  version bigint not null,
+  status text not null,
+  scheduled_at timestamptz,
+  reason text,
+  changed_by text not null check (changed_by in ('api', 'chain', 'scheduler')),
+  changed_at timestamptz not null,
+  primary key (org_id, record_id, version),
+  foreign key (org_id, record_id) references records
+);

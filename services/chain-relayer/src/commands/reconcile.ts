@@ -1,0 +1,128 @@
+import { type Database } from "@wonrail/kit/db";
+import { groupBy } from "@wonrail/kit/groupBy";
+import { type Log } from "@wonrail/kit/log";
+import { Gauge, type Registry } from "@wonrail/kit/metrics";
+import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/money";
+import { type Provider } from "../chain/provider";
+import { compareChain } from "../queries/compareChain";
+import { compareLedger, type LedgerReader } from "../queries/compareLedger";
+import { readBooks } from "../queries/readBooks";
+import { countOpenDrifts, type NewDrift, saveDrifts } from "../store/drifts";
+import { countUnbooked } from "../store/deposits";
+import { claimReconciliation, findReconciliation, finishReconciliation } from "../store/reconciliation";
+
+export interface ReconcileDeps {
+  db: Database;
+  log: Log;
+  provider: Pick<Provider, "callAt" | "callManyAt">;
+  ledger: LedgerReader;
+  chain: { tokenAddress: string };
+  reconcileEveryMs: number;
+  reconcileGauges: ReconcileGauges;
+}
+
+export type ReconcileGauges = ReturnType<typeof createReconcileGauges>;
+
+/**
+ * Compares the books: on one final block what every wallet holds on the chain with what was taken in, and the supply; then every wallet's balance in
+ * the ledger with what is settled and on its way. A difference is written down, and stops the money of the wallet it concerns.
+ */
+export async function reconcile(deps: ReconcileDeps): Promise<void> {
+  const { db, log, reconcileGauges: gauges } = deps;
+  await showState(deps);
+  if (!(await claimReconciliation(db, deps.reconcileEveryMs))) return;
+  const books = await readBooks(db);
+  if (!books) return;
+  await note(deps, await compareChain(deps, books));
+
+  const byOrganisation = groupBy(books.wallets, (wallet) => wallet.orgId);
+  let judged = 0;
+  let moving = 0;
+  for (const orgId of byOrganisation.keys()) {
+    const compared = await compareLedger(deps, orgId, books.cursor.blockNumber);
+    await note(deps, compared.drifts);
+    judged += compared.judged;
+    moving += compared.moving;
+  }
+  gauges.wallets.set({ state: "compared" }, judged);
+  gauges.wallets.set({ state: "moving" }, moving);
+  await finishReconciliation(db, books.cursor.blockNumber);
+  await showState(deps);
+  log.debug({ wallets: books.wallets.length, judged, moving }, "books compared");
+}
+
+async function note({ db, log }: ReconcileDeps, found: NewDrift[]): Promise<void> {
+  for (const drift of await saveDrifts(db, found)) {
+    const { orgId, walletId, kind, expected, actual } = drift;
+    log.error(
+      { orgId, walletId, kind, expected: expected.toString(), actual: actual.toString() },
+      "the books differ",
+    );
+  }
+}
+
+/** Of the database, so that every replica shows the same. */
+async function showState({ db, reconcileGauges: gauges }: ReconcileDeps): Promise<void> {
+  const [drifts, unbooked, { finishedAt }] = await Promise.all([
+    countOpenDrifts(db),
+    countUnbooked(db),
+    findReconciliation(db),
+  ]);
+  gauges.drift.reset();
+  gauges.drifts.reset();
+  for (const { kind, count, units } of drifts) {
+    gauges.drifts.set({ kind }, count);
+    gauges.drift.set({ kind }, Number(units) / Number(TOKEN_UNITS_PER_WON));
+  }
+  gauges.deposits.set({ state: "seen" }, unbooked.seen);
+  gauges.deposits.set({ state: "dust" }, unbooked.dust);
+  gauges.deposits.set({ state: "too_large" }, unbooked.tooLarge);
+  gauges.oldestDeposit.set(unbooked.oldestSeenSeconds);
+  gauges.remainder.set(Number(unbooked.remainderUnits));
+  if (finishedAt) gauges.lastSuccess.set(finishedAt.getTime() / 1000);
+}
+
+export function createReconcileGauges(registry: Registry) {
+  const registers = [registry];
+  return {
+    drift: new Gauge({
+      name: "ledger_chain_drift_won",
+      help: "By how much the books differ, of what nobody has acknowledged, by which books",
+      labelNames: ["kind"],
+      registers,
+    }),
+    drifts: new Gauge({
+      name: "reconciliation_open_drifts",
+      help: "Differences that nobody has acknowledged",
+      labelNames: ["kind"],
+      registers,
+    }),
+    lastSuccess: new Gauge({
+      name: "reconciliation_last_success_timestamp_seconds",
+      help: "When all books were last compared, by whichever replica",
+      registers,
+    }),
+    wallets: new Gauge({
+      name: "reconciliation_wallets",
+      help: "Wallets of the last comparison with the ledger: compared, or moving at that moment",
+      labelNames: ["state"],
+      registers,
+    }),
+    deposits: new Gauge({
+      name: "deposits_unbooked",
+      help: "Deposits that the ledger does not have: to be credited, below one KRW, or too large",
+      labelNames: ["state"],
+      registers,
+    }),
+    oldestDeposit: new Gauge({
+      name: "deposits_oldest_seen_seconds",
+      help: "Age of the oldest deposit that is to be credited",
+      registers,
+    }),
+    remainder: new Gauge({
+      name: "deposits_remainder_units",
+      help: "What of the deposits is on the chain and cannot be booked in whole KRW, in units of the token",
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,199 @@
+import { type Address, readAddress } from "@wonrail/kit/address";
+import { DomainError, type FieldProblem, invalidRequest, never } from "@wonrail/kit/errors";
+import { MAX_WON, TOKEN_UNITS_PER_WON, type Won, won } from "@wonrail/kit/money";
+
+export type PaymentType = "INSTANT" | "SCHEDULED";
+export type RecordStatus = "PENDING" | "CONFIRMED" | "FAILED";
+
+/** What the runtime does about a record by itself; see the table. */
+export type Run = "WATCHED" | "WAITING" | "STARTED" | "SENT" | "UNATTENDED" | "DONE";
+
+/** A transaction that a partner has recorded. Amounts are in the token's smallest unit. */
+export interface TransactionRecord extends RecordFields {
+  orgId: string;
+  recordId: string;
+  status: RecordStatus;
+  failureReason: string | null;
+  run: Run;
+  transferId: string | null;
+  attempts: number;
+  version: bigint;
+  /** Of the request that made it: its later steps publish under it. */
+  requestId: string;
+  traceparent: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface RecordFields {
+  fromNetwork: string;
+  toNetwork: string;
+  paymentType: PaymentType;
+  fromAddress: Address;
+  toAddress: Address;
+  /** In lower case. */
+  txHash: string | null;
+  amount: bigint;
+  fee: bigint | null;
+  memo: string | null;
+  scheduledAt: Date | null;
+}
+
+export type ChangedBy = "api" | "chain" | "scheduler";
+
+/** One change of a record: what it became, why, and by whom. */
+export interface RecordChange {
+  version: bigint;
+  status: RecordStatus;
+  scheduledAt: Date | null;
+  reason: string | null;
+  changedBy: ChangedBy;
+  changedAt: Date;
+}
+
+/** The fields as they arrive. */
+export interface GivenFields {
+  fromNetworkType: string;
+  toNetworkType: string;
+  fromAddress: string;
+  toAddress: string;
+  txHash?: string | undefined;
+  amount: string;
+  fee?: string | undefined;
+  memo?: string | undefined;
+  scheduledAt?: Date | undefined;
+}
+
+const MAX_MEMO_CHARACTERS = 200;
+const MAX_REASON_CHARACTERS = 500;
+const NETWORK = /^[A-Z][A-Z0-9_]{0,39}$/;
+const TX_HASH = /^0x[0-9a-fA-F]{64}$/;
+const UNITS = /^(0|[1-9][0-9]{0,77})$/;
+
+/** Reads a new record, and names every field that is wrong. */
+export function readFields(paymentType: PaymentType, given: GivenFields, now: Date): RecordFields {
+  const problems: FieldProblem[] = [];
+  const check = (holds: boolean, path: string, message: string) => {
+    if (!holds) problems.push({ path, message });
+  };
+  const { fromNetworkType, toNetworkType, txHash, amount, fee, memo, scheduledAt } = given;
+  const fromAddress = readAddress(given.fromAddress);
+  const toAddress = readAddress(given.toAddress);
+  check(NETWORK.test(fromNetworkType), "fromNetworkType", "is not the name of a network");
+  check(NETWORK.test(toNetworkType), "toNetworkType", "is not the name of a network");
+  check(fromAddress !== null, "fromAddress", NOT_AN_ADDRESS);
+  check(toAddress !== null, "toAddress", NOT_AN_ADDRESS);
+  check(UNITS.test(amount), "amount", NOT_UNITS);
+  check(fee === undefined || UNITS.test(fee), "fee", NOT_UNITS);
+  check(isText(memo, MAX_MEMO_CHARACTERS), "memo", `must have at most ${MAX_MEMO_CHARACTERS} characters`);
+  if (paymentType === "INSTANT") {
+    check(TX_HASH.test(txHash ?? ""), "txHash", "must be 0x and 64 hex digits");
+    check(scheduledAt === undefined, "scheduledAt", "goes with paymentType SCHEDULED only");
+  } else {
+    check(txHash === undefined, "txHash", "goes with paymentType INSTANT only");
+    check(isFuture(scheduledAt, now), "scheduledAt", NOT_IN_FUTURE);
+    check(
+      fromNetworkType === toNetworkType,
+      "toNetworkType",
+      "must equal fromNetworkType in a SCHEDULED transaction",
+    );
+  }
+  if (problems.length > 0) throw invalidRequest(problems);
+  return {
+    fromNetwork: fromNetworkType,
+    toNetwork: toNetworkType,
+    paymentType,
+    fromAddress: fromAddress!,
+    toAddress: toAddress!,
+    txHash: txHash?.toLowerCase() ?? null,
+    amount: BigInt(amount),
+    fee: fee === undefined ? null : BigInt(fee),
+    memo: memo ?? null,
+    scheduledAt: scheduledAt ?? null,
+  };
+}
+
+/** What the runtime will do about a new record: it knows one network only. */
+export function firstRun({ paymentType, fromNetwork }: RecordFields, ourNetwork: string): Run {
+  if (fromNetwork !== ourNetwork) return "UNATTENDED";
+  return paymentType === "INSTANT" ? "WATCHED" : "WAITING";
+}
+
+/**
+ * True when the owner's word changes the record; false when it says what is so already. Once a scheduled transfer was started, its outcome is the
+ * chain's to say.
+ */
+export function statusChanges(
+  record: Pick<TransactionRecord, "status" | "run">,
+  wanted: RecordStatus,
+): boolean {
+  if (wanted === record.status) return false;
+  if (record.status !== "PENDING" || wanted === "PENDING" || isRunning(record.run)) {
+    throw new DomainError("TX_003", { status: record.status });
+  }
+  return true;
+}
+
+export function readReason(wanted: RecordStatus, reason: string | undefined): string | null {
+  if (reason === undefined) return null;
+  const path = "failureReason";
+  if (wanted !== "FAILED") throw invalidRequest([{ path, message: "goes with the status FAILED only" }]);
+  if (!isText(reason, MAX_REASON_CHARACTERS)) {
+    throw invalidRequest([{ path, message: `must have at most ${MAX_REASON_CHARACTERS} characters` }]);
+  }
+  return reason;
+}
+
+/** True when the record gets another time; false when it has it already. */
+export function scheduleChanges(
+  { status, paymentType, run, scheduledAt }: TransactionRecord,
+  wanted: Date,
+  now: Date,
+): boolean {
+  if (paymentType !== "SCHEDULED" || status !== "PENDING" || isRunning(run))
+    throw new DomainError("TX_004", { status });
+  if (scheduledAt?.getTime() === wanted.getTime()) return false;
+  if (!isFuture(wanted, now)) throw invalidRequest([{ path: "scheduledAt", message: NOT_IN_FUTURE }]);
+  return true;
+}
+
+/** The amount as the ledger counts it, or why it cannot be transferred. */
+export function transferableWon(amount: bigint): { amountWon: Won } | { problem: string } {
+  if (amount === 0n) return { problem: "amount_is_zero" };
+  if (amount % TOKEN_UNITS_PER_WON !== 0n) return { problem: "amount_is_not_whole_won" };
+  const amountWon = won(amount / TOKEN_UNITS_PER_WON);
+  return amountWon > MAX_WON ? { problem: "amount_is_too_large" } : { amountWon };
+}
+
+/** The longer a hash has not been seen, the less often it is looked for. */
+export function nextLookMs(ageMs: number): number {
+  return Math.min(Math.max(ageMs / 10, 1_000), 3_600_000);
+}
+
+function isRunning(run: Run): boolean {
+  switch (run) {
+    case "STARTED":
+    case "SENT":
+      return true;
+    case "WATCHED":
+    case "WAITING":
+    case "UNATTENDED":
+    case "DONE":
+      return false;
+    default:
+      return never(run);
+  }
+}
+
+function isFuture(time: Date | undefined, now: Date): boolean {
+  return time !== undefined && time.getTime() > now.getTime();
+}
+
+/** Characters as people count them: an emoji is one. Postgres stores no text with a NUL. */
+function isText(text: string | undefined, maxCharacters: number): boolean {
+  return text === undefined || ([...text].length <= maxCharacters && !text.includes("\0"));
+}
+
+const NOT_AN_ADDRESS = "must be 0x and 40 hex digits, with a correct checksum if mixed-case";
+const NOT_UNITS = "must be a whole number in digits, without sign, point or leading zeros";
+const NOT_IN_FUTURE = "must be in the future";

@@ -1,0 +1,34 @@
+import { encodeBalanceOf, encodeTotalSupply } from "../chain/contracts";
+import { type Provider } from "../chain/provider";
+import { type NewDrift } from "../store/drifts";
+import { type Books } from "./readBooks";
+
+export interface CompareChainDeps {
+  provider: Pick<Provider, "callAt" | "callManyAt">;
+  chain: { tokenAddress: string };
+}
+
+/** Balances in one request to the node. */
+const AT_ONCE = 1_000;
+
+/** Every wallet's tokens and the supply, as the contract says on the books' block. */
+export async function compareChain(
+  { provider, chain }: CompareChainDeps,
+  { cursor, wallets, supplyUnits }: Books,
+): Promise<NewDrift[]> {
+  const drifts: NewDrift[] = [];
+  const at = { subject: "", blockNumber: cursor.blockNumber };
+  for (let start = 0; start < wallets.length; start += AT_ONCE) {
+    const part = wallets.slice(start, start + AT_ONCE);
+    const calls = part.map((wallet) => encodeBalanceOf(wallet.address));
+    const balances = await provider.callManyAt(chain.tokenAddress, calls, cursor.blockNumber);
+    part.forEach(({ orgId, walletId, units }, index) => {
+      const actual = BigInt(balances[index]!);
+      if (actual !== units) drifts.push({ ...at, orgId, walletId, kind: "CHAIN", expected: units, actual });
+    });
+  }
+  const supply = BigInt(await provider.callAt(chain.tokenAddress, encodeTotalSupply(), cursor.blockNumber));
+  if (supply !== supplyUnits)
+    drifts.push({ ...at, orgId: "", walletId: "", kind: "SUPPLY", expected: supplyUnits, actual: supply });
+  return drifts;
+}

@@ -1,0 +1,120 @@
+import { type Database } from "@wonrail/kit/db";
+import { type PromiseClient } from "@wonrail/kit/grpc/client";
+import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/money";
+import { AccountType } from "@wonrail/proto/ledger/v1/intents";
+import {
+  type Account,
+  type GetTotalsResponse,
+  type LedgerServiceService,
+} from "@wonrail/proto/ledger/v1/ledger";
+import { isWallet } from "../domain/settlement";
+import { type NewDrift } from "../store/drifts";
+import { type ExpectedBalance, expectedSupply, listExpectedBalances } from "../store/settledBalances";
+
+export type LedgerReader = Pick<PromiseClient<LedgerServiceService>, "listAccounts" | "getTotals">;
+
+export interface CompareLedgerDeps {
+  db: Database;
+  ledger: LedgerReader;
+}
+
+export interface Comparison {
+  drifts: NewDrift[];
+  judged: number;
+  /** Wallets whose newest lines are on their way to us, so that nothing can be said of them now. */
+  moving: number;
+}
+
+const AT_ONCE = 1_000;
+
+/** An organisation's wallets as the ledger has them, and its own accounts, against what is settled and on its way. */
+export async function compareLedger(
+  { db, ledger }: CompareLedgerDeps,
+  orgId: string,
+  blockNumber: bigint,
+): Promise<Comparison> {
+  const comparison: Comparison = { drifts: [], judged: 0, moving: 0 };
+  const before = await ledger.getTotals({ orgId });
+  for (let after: string | undefined, more = true; more;) {
+    const { accounts } = await ledger.listAccounts({ orgId, afterAccountId: after, limit: AT_ONCE });
+    const wallets = accounts.filter(({ accountId }) => isWallet(accountId));
+    // Asked after the ledger was, so that what it has said we have mostly heard.
+    const expected = await listExpectedBalances(
+      db,
+      orgId,
+      wallets.map(({ accountId }) => accountId),
+    );
+    for (const account of wallets)
+      judge(comparison, orgId, blockNumber, account, expected.get(account.accountId)!);
+    after = accounts.at(-1)?.accountId;
+    more = accounts.length === AT_ONCE;
+  }
+  const supply = await expectedSupply(db, orgId);
+  const totals = await ledger.getTotals({ orgId });
+  const still = comparison.moving === 0 && mintedWon(totals) === mintedWon(before);
+  comparison.drifts.push(...judgeTotals(orgId, blockNumber, totals, still ? supply : null));
+  return comparison;
+}
+
+function judge(
+  comparison: Comparison,
+  orgId: string,
+  blockNumber: bigint,
+  { accountId, balanceWon, sequence }: Account,
+  { units, complete, sequence: heard }: ExpectedBalance,
+): void {
+  if (!complete || heard !== sequence) {
+    comparison.moving += 1;
+    return;
+  }
+  comparison.judged += 1;
+  const actual = BigInt(balanceWon) * TOKEN_UNITS_PER_WON;
+  if (actual === units) return;
+  const kind = "LEDGER";
+  comparison.drifts.push({
+    orgId,
+    walletId: accountId,
+    kind,
+    subject: "",
+    expected: units,
+    actual,
+    blockNumber,
+  });
+}
+
+/** The ledger's own sum, and when nothing moves also that the money in being is what the organisation has let come into being. */
+function judgeTotals(
+  orgId: string,
+  blockNumber: bigint,
+  totals: GetTotalsResponse,
+  supply: bigint | null,
+): NewDrift[] {
+  const of = { orgId, walletId: "", kind: "ORGANISATION" as const, blockNumber };
+  const drifts: NewDrift[] = [];
+  const owed = -sumOf(totals, [
+    AccountType.ORG_ISSUANCE,
+    AccountType.ORG_INCENTIVE,
+    AccountType.ORG_EXTERNAL,
+  ]);
+  const wallets = BigInt(totals.walletsWon);
+  if (wallets !== owed) {
+    const expected = owed * TOKEN_UNITS_PER_WON;
+    drifts.push({ ...of, subject: "sum", expected, actual: wallets * TOKEN_UNITS_PER_WON });
+  }
+  const minted = mintedWon(totals) * TOKEN_UNITS_PER_WON;
+  if (supply !== null && supply !== minted)
+    drifts.push({ ...of, subject: "supply", expected: supply, actual: minted });
+  return drifts;
+}
+
+/** What was minted for charges and accruals and not burned since. */
+function mintedWon(totals: GetTotalsResponse): bigint {
+  return -sumOf(totals, [AccountType.ORG_ISSUANCE, AccountType.ORG_INCENTIVE]);
+}
+
+function sumOf({ totals }: GetTotalsResponse, types: AccountType[]): bigint {
+  return totals.reduce(
+    (sum, { type, balanceWon }) => (types.includes(type) ? sum + BigInt(balanceWon) : sum),
+    0n,
+  );
+}

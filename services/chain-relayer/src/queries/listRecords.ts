@@ -1,0 +1,45 @@
+import { readAddress } from "@wonrail/kit/address";
+import { type Database } from "@wonrail/kit/db";
+import { invalidRequest } from "@wonrail/kit/errors";
+import { cutPage, type Page } from "@wonrail/kit/page";
+import { type PageInfo } from "@wonrail/proto/common/v1/common";
+import { type PaymentType, type RecordStatus, type TransactionRecord } from "../domain/record";
+import * as records from "../store/records";
+
+export interface RecordsWanted {
+  orgId: string;
+  status: RecordStatus | null;
+  paymentType: PaymentType | null;
+  /** Sender or recipient. */
+  address: string | null;
+  /** Recorded at this moment or later, and before this one. */
+  from: Date | null;
+  to: Date | null;
+  page: Page;
+}
+
+/** Newest first. */
+export async function listRecords(
+  { db }: { db: Database },
+  { orgId, status, paymentType, address, from, to, page }: RecordsWanted,
+): Promise<{ items: TransactionRecord[]; info: PageInfo }> {
+  const known = address === null ? null : readAddress(address);
+  if (address !== null && known === null) {
+    const message = "must be 0x and 40 hex digits, with a correct checksum if mixed-case";
+    throw invalidRequest([{ path: "address", message }]);
+  }
+  const filter = {
+    status,
+    paymentType,
+    address: known,
+    fromId: from && firstIdAt(from),
+    beforeId: to && firstIdAt(to),
+  };
+  const { rows, total } = await records.listRecords(db, orgId, filter, page);
+  return cutPage(rows, page, ({ recordId }) => recordId, total);
+}
+
+/** An id carries the millisecond of its making: what was made later has a greater one. */
+function firstIdAt(time: Date): string {
+  return `txn_${Math.max(time.getTime(), 0).toString(16).padStart(12, "0")}`;
+}

@@ -1,0 +1,112 @@
+import { type Queryable, sql } from "@wonrail/kit/db";
+
+export type DriftKind = "CHAIN" | "LEDGER" | "SUPPLY" | "ORGANISATION" | "UNKNOWN_OPERATION";
+
+/** Something that should be equal and is not. */
+export interface NewDrift {
+  orgId: string;
+  /** Empty when it concerns no wallet. */
+  walletId: string;
+  kind: DriftKind;
+  subject: string;
+  expected: bigint;
+  actual: bigint;
+  blockNumber: bigint;
+}
+
+export interface Drift extends NewDrift {
+  driftId: bigint;
+  foundAt: Date;
+  acknowledgedAt: Date | null;
+  acknowledgedBy: string | null;
+}
+
+interface DriftRow {
+  drift_id: bigint;
+  org_id: string;
+  wallet_id: string;
+  kind: DriftKind;
+  subject: string;
+  expected: bigint;
+  actual: bigint;
+  block_number: bigint;
+  found_at: Date;
+  acknowledged_at: Date | null;
+  acknowledged_by: string | null;
+}
+
+/** Writes down what is new. A difference that somebody has looked at and that is still the same is not found again. */
+export async function saveDrifts(db: Queryable, drifts: NewDrift[]): Promise<NewDrift[]> {
+  if (drifts.length === 0) return [];
+  const rows = await db.query<DriftRow>(sql`
+    insert into drifts (org_id, wallet_id, kind, subject, expected, actual, block_number)
+    select found.* from unnest(
+      ${drifts.map((one) => one.orgId)}::text[],
+      ${drifts.map((one) => one.walletId)}::text[],
+      ${drifts.map((one) => one.kind)}::text[],
+      ${drifts.map((one) => one.subject)}::text[],
+      ${drifts.map((one) => one.expected)}::numeric[],
+      ${drifts.map((one) => one.actual)}::numeric[],
+      ${drifts.map((one) => one.blockNumber)}::bigint[]) as found (org_id, wallet_id, kind, subject, expected, actual, block_number)
+    left join lateral (
+      select d.actual - d.expected as difference from drifts d
+      where d.org_id = found.org_id and d.wallet_id = found.wallet_id and d.kind = found.kind and d.subject = found.subject
+      order by d.drift_id desc limit 1) as latest on true
+    where latest.difference is distinct from found.actual - found.expected
+    on conflict (org_id, wallet_id, kind, subject) where acknowledged_at is null
+      do update set expected = excluded.expected, actual = excluded.actual, block_number = excluded.block_number
+    returning *`);
+  return rows.map(toDrift);
+}
+
+export async function listDrifts(
+  db: Queryable,
+  { all, limit }: { all: boolean; limit: number },
+): Promise<Drift[]> {
+  const open = all ? sql`true` : sql`acknowledged_at is null`;
+  const rows = await db.query<DriftRow>(
+    sql`select * from drifts where ${open} order by drift_id desc limit ${limit}`,
+  );
+  return rows.map(toDrift);
+}
+
+/** Lets the wallet's money move again. Gives the number of drifts that were open. */
+export async function acknowledgeDrifts(
+  db: Queryable,
+  which: { walletId: string } | { driftId: bigint },
+  acknowledgedBy: string,
+): Promise<number> {
+  const chosen = "walletId" in which ? sql`wallet_id = ${which.walletId}` : sql`drift_id = ${which.driftId}`;
+  return db.run(sql`
+    update drifts set acknowledged_at = now(), acknowledged_by = ${acknowledgedBy}
+    where ${chosen} and acknowledged_at is null`);
+}
+
+export interface OpenDrifts {
+  kind: DriftKind;
+  count: number;
+  /** All differences, whatever their direction, in units of the token. */
+  units: bigint;
+}
+
+export async function countOpenDrifts(db: Queryable): Promise<OpenDrifts[]> {
+  const rows = await db.query<{ kind: DriftKind; count: bigint; units: bigint }>(sql`
+    select kind, count(*) as count, sum(abs(actual - expected)) as units from drifts where acknowledged_at is null group by kind`);
+  return rows.map((row) => ({ kind: row.kind, count: Number(row.count), units: row.units }));
+}
+
+function toDrift(row: DriftRow): Drift {
+  return {
+    driftId: row.drift_id,
+    orgId: row.org_id,
+    walletId: row.wallet_id,
+    kind: row.kind,
+    subject: row.subject,
+    expected: row.expected,
+    actual: row.actual,
+    blockNumber: row.block_number,
+    foundAt: row.found_at,
+    acknowledgedAt: row.acknowledged_at,
+    acknowledgedBy: row.acknowledged_by,
+  };
+}

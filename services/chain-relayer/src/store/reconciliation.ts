@@ -1,0 +1,24 @@
+import { type Queryable, sql } from "@wonrail/kit/db";
+
+export interface Reconciliation {
+  finishedAt: Date | null;
+  blockNumber: bigint | null;
+}
+
+/** True for one replica in each interval. */
+export async function claimReconciliation(db: Queryable, intervalMs: number): Promise<boolean> {
+  const claimed = await db.run(sql`
+    update reconciliation set started_at = now() where started_at <= now() - make_interval(secs => ${intervalMs / 1000})`);
+  return claimed === 1;
+}
+
+export async function finishReconciliation(db: Queryable, blockNumber: bigint): Promise<void> {
+  await db.run(sql`update reconciliation set finished_at = now(), block_number = ${blockNumber}`);
+}
+
+export async function findReconciliation(db: Queryable): Promise<Reconciliation> {
+  const row = await db.one<{ finished_at: Date | null; block_number: bigint | null }>(
+    sql`select finished_at, block_number from reconciliation`,
+  );
+  return { finishedAt: row.finished_at, blockNumber: row.block_number };
+}

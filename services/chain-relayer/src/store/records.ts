@@ -1,0 +1,258 @@
+import { type Address } from "@wonrail/kit/address";
+import { named, type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
+import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
+import { type PaymentType, type RecordStatus, type Run, type TransactionRecord } from "../domain/record";
+
+interface RecordRow {
+  org_id: string;
+  record_id: string;
+  from_network: string;
+  to_network: string;
+  payment_type: PaymentType;
+  from_address: Address;
+  to_address: Address;
+  tx_hash: string | null;
+  amount: bigint;
+  fee: bigint | null;
+  memo: string | null;
+  scheduled_at: Date | null;
+  status: RecordStatus;
+  failure_reason: string | null;
+  run: Run;
+  transfer_id: string | null;
+  attempts: number;
+  version: bigint;
+  request_id: string;
+  traceparent: string;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export type RecordKey = Pick<TransactionRecord, "orgId" | "recordId">;
+
+/** False when the organisation has recorded the hash on this network already. */
+export async function insertRecord(tx: Tx, record: TransactionRecord, runAt: Date | null): Promise<boolean> {
+  const inserted = await tx.run(sql`
+    insert into records (org_id, record_id, from_network, to_network, payment_type, from_address, to_address, tx_hash, amount, fee, memo,
+      scheduled_at, status, run, run_at, version, request_id, traceparent, created_at, updated_at)
+    values (${record.orgId}, ${record.recordId}, ${record.fromNetwork}, ${record.toNetwork}, ${record.paymentType}, ${record.fromAddress},
+      ${record.toAddress}, ${record.txHash}, ${record.amount}, ${record.fee}, ${record.memo}, ${record.scheduledAt}, ${record.status},
+      ${record.run}, ${runAt}, ${record.version}, ${record.requestId}, ${record.traceparent}, ${record.createdAt}, ${record.updatedAt})
+    on conflict (org_id, from_network, tx_hash) where payment_type = 'INSTANT' do nothing`);
+  return inserted === 1;
+}
+
+export async function findRecordIdByHash(
+  db: Queryable,
+  { orgId, fromNetwork, txHash }: Pick<TransactionRecord, "orgId" | "fromNetwork" | "txHash">,
+): Promise<string | undefined> {
+  const row = await db.maybe<{ record_id: string }>(sql`
+    select record_id from records
+    where org_id = ${orgId} and from_network = ${fromNetwork} and tx_hash = ${txHash} and payment_type = 'INSTANT'`);
+  return row?.record_id;
+}
+
+export async function findRecord(
+  db: Queryable,
+  { orgId, recordId }: RecordKey,
+): Promise<TransactionRecord | undefined> {
+  const row = await db.maybe<RecordRow>(
+    named("record_find", sql`select * from records where org_id = ${orgId} and record_id = ${recordId}`),
+  );
+  return row && toRecord(row);
+}
+
+/** The record, kept from others until the transaction ends. */
+export async function lockRecord(
+  tx: Tx,
+  { orgId, recordId }: RecordKey,
+): Promise<TransactionRecord | undefined> {
+  const row = await tx.maybe<RecordRow>(
+    sql`select * from records where org_id = ${orgId} and record_id = ${recordId} for update`,
+  );
+  return row && toRecord(row);
+}
+
+/** Writes a locked record down as it is now. */
+export async function saveRecord(tx: Tx, record: TransactionRecord, runAt: Date | null): Promise<void> {
+  await tx.run(sql`
+    update records set status = ${record.status}, failure_reason = ${record.failureReason}, tx_hash = ${record.txHash},
+      scheduled_at = ${record.scheduledAt}, run = ${record.run}, run_at = ${runAt}, transfer_id = ${record.transferId},
+      attempts = ${record.attempts}, version = ${record.version}, updated_at = ${record.updatedAt}
+    where org_id = ${record.orgId} and record_id = ${record.recordId}`);
+}
+
+/** Scheduled records whose time has come, for this replica alone until `leaseMs` are over; those of a replica that died, too. */
+export async function startDueRecords(tx: Tx, leaseMs: number, limit: number): Promise<TransactionRecord[]> {
+  const rows = await tx.query<RecordRow>(sql`
+    with due as (
+      select org_id, record_id from records
+      where run in ('WAITING', 'STARTED') and run_at <= clock_timestamp() order by run_at limit ${limit} for update skip locked)
+    update records r set run = 'STARTED', attempts = attempts + 1, run_at = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
+    from due where r.org_id = due.org_id and r.record_id = due.record_id returning r.*`);
+  return rows.map(toRecord);
+}
+
+/** Hashes that are to be looked for now, put off until `againMs` for everybody else. */
+export async function takeWatchedRecords(
+  tx: Tx,
+  againMs: number,
+  limit: number,
+): Promise<TransactionRecord[]> {
+  const rows = await tx.query<RecordRow>(sql`
+    with due as (
+      select org_id, record_id from records
+      where run = 'WATCHED' and run_at <= clock_timestamp() order by run_at limit ${limit} for update skip locked)
+    update records r set run_at = clock_timestamp() + make_interval(secs => ${againMs / 1000})
+    from due where r.org_id = due.org_id and r.record_id = due.record_id returning r.*`);
+  return rows.map(toRecord);
+}
+
+/** Looks at records again later. */
+export async function postponeRecords(
+  db: Queryable,
+  records: { key: RecordKey; delayMs: number }[],
+): Promise<void> {
+  if (records.length === 0) return;
+  await db.run(sql`
+    update records r set run_at = clock_timestamp() + make_interval(secs => later.delay_ms / 1000.0)
+    from unnest(${records.map(({ key }) => key.orgId)}::text[], ${records.map(({ key }) => key.recordId)}::text[],
+      ${records.map(({ delayMs }) => Math.round(delayMs))}::bigint[]) as later (org_id, record_id, delay_ms)
+    where r.org_id = later.org_id and r.record_id = later.record_id and r.run_at is not null`);
+}
+
+/** A scheduled record that was sent as a transfer, with what the chain has said about it by now. */
+export interface SentRecord {
+  key: RecordKey;
+  settled: "CONFIRMED" | "FAILED" | null;
+  txHash: string | null;
+  reason: string | null;
+}
+
+/** Some of those that were sent, the one looked at longest ago first, put off until `againMs` for everybody else. */
+export async function takeSentRecords(tx: Tx, againMs: number, limit: number): Promise<SentRecord[]> {
+  const rows = await tx.query<{
+    org_id: string;
+    record_id: string;
+    state: string | null;
+    tx_hash: string | null;
+    failure_reason: string | null;
+  }>(sql`
+    with sent as (
+      select org_id, record_id from records
+      where run = 'SENT' and run_at <= clock_timestamp() order by run_at limit ${limit} for update skip locked),
+    taken as (
+      update records r set run_at = clock_timestamp() + make_interval(secs => ${againMs / 1000})
+      from sent where r.org_id = sent.org_id and r.record_id = sent.record_id returning r.org_id, r.record_id, r.transfer_id)
+    select taken.org_id, taken.record_id, o.state, o.tx_hash, o.failure_reason
+    from taken left join operations o on o.org_id = taken.org_id and o.ledger_ref = taken.transfer_id`);
+  return rows.map((row) => ({
+    key: { orgId: row.org_id, recordId: row.record_id },
+    settled: outcomeOf(row.state),
+    txHash: row.tx_hash,
+    reason: row.failure_reason,
+  }));
+}
+
+function outcomeOf(state: string | null): SentRecord["settled"] {
+  if (state === "FAILED") return "FAILED";
+  return state === "CONFIRMED" || state === "PASSED" ? "CONFIRMED" : null;
+}
+
+export interface RecordFilter {
+  status: RecordStatus | null;
+  paymentType: PaymentType | null;
+  address: Address | null;
+  /** Ids from here on, and before here: an id tells when it was made. */
+  fromId: string | null;
+  beforeId: string | null;
+}
+
+/** Newest first. */
+export async function listRecords(
+  db: Queryable,
+  orgId: string,
+  filter: RecordFilter,
+  page: Page,
+): Promise<{ rows: TransactionRecord[]; total: number }> {
+  const reach = page.offset + rowsToRead(page);
+  const rows = await db.query<RecordRow>(sql`
+    select * from (${matching(orgId, filter, page.after, sql`*`, reach)}) as found
+    order by record_id desc limit ${rowsToRead(page)} offset ${page.offset}`);
+  const counted = matching(orgId, filter, null, sql`record_id`, MAX_OFFSET_ROWS + 1);
+  const { total } = await db.one<{ total: bigint }>(
+    sql`select count(*) as total from (select from (${counted}) as found limit ${MAX_OFFSET_ROWS + 1}) as counted`,
+  );
+  return { rows: rows.map(toRecord), total: Number(total) };
+}
+
+/**
+ * The newest rows that match. Each status and payment type that is wanted, as sender and as recipient, is a walk of its own along one index, so a page costs
+ * the same wherever it is and however rare what it looks for.
+ */
+function matching(
+  orgId: string,
+  filter: RecordFilter,
+  after: string | null,
+  columns: Sql,
+  reach: number,
+): Sql {
+  const { address, fromId, beforeId } = filter;
+  const range = sql.join(
+    [
+      sql`org_id = ${orgId}`,
+      ...(after === null ? [] : [sql`record_id < ${after}`]),
+      ...(fromId === null ? [] : [sql`record_id >= ${fromId}`]),
+      ...(beforeId === null ? [] : [sql`record_id < ${beforeId}`]),
+    ],
+    sql` and `,
+  );
+  const newest = (condition: Sql) =>
+    sql`select ${columns} from records where ${range} ${condition} order by record_id desc limit ${reach}`;
+  if (address === null && filter.status === null && filter.paymentType === null) return newest(sql``);
+  const walks = statesOf(filter).flatMap((state) =>
+    address === null
+      ? [newest(state)]
+      : [
+          newest(sql`${state} and from_address = ${address}`),
+          newest(sql`${state} and to_address = ${address} and from_address <> ${address}`),
+        ],
+  );
+  return sql.join(
+    walks.map((walk) => sql`(${walk})`),
+    sql` union all `,
+  );
+}
+
+function statesOf({ status, paymentType }: RecordFilter): Sql[] {
+  const statuses: RecordStatus[] = status ? [status] : ["PENDING", "CONFIRMED", "FAILED"];
+  const types: PaymentType[] = paymentType ? [paymentType] : ["INSTANT", "SCHEDULED"];
+  return statuses.flatMap((one) => types.map((type) => sql`and status = ${one} and payment_type = ${type}`));
+}
+
+function toRecord(row: RecordRow): TransactionRecord {
+  return {
+    orgId: row.org_id,
+    recordId: row.record_id,
+    fromNetwork: row.from_network,
+    toNetwork: row.to_network,
+    paymentType: row.payment_type,
+    fromAddress: row.from_address,
+    toAddress: row.to_address,
+    txHash: row.tx_hash,
+    amount: row.amount,
+    fee: row.fee,
+    memo: row.memo,
+    scheduledAt: row.scheduled_at,
+    status: row.status,
+    failureReason: row.failure_reason,
+    run: row.run,
+    transferId: row.transfer_id,
+    attempts: row.attempts,
+    version: row.version,
+    requestId: row.request_id,
+    traceparent: row.traceparent,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

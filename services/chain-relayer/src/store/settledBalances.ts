@@ -1,0 +1,153 @@
+import { type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
+
+/** The account that counts all tokens there are. */
+export const SUPPLY = "supply";
+
+/** How one final log changed what a wallet holds, or the supply. */
+export interface Movement {
+  txHash: string;
+  logIndex: number;
+  accountId: string;
+  /** Empty: of no organisation's operations. */
+  orgId: string;
+  units: bigint;
+}
+
+/** Adds what was not added before. */
+export async function addMovements(tx: Tx, movements: Movement[]): Promise<void> {
+  if (movements.length === 0) return;
+  await tx.run(sql`
+    with inserted as (
+      insert into movements (tx_hash, log_index, account_id, org_id, units)
+      select * from unnest(
+        ${movements.map((one) => one.txHash)}::text[],
+        ${movements.map((one) => one.logIndex)}::integer[],
+        ${movements.map((one) => one.accountId)}::text[],
+        ${movements.map((one) => one.orgId)}::text[],
+        ${movements.map((one) => one.units)}::numeric[])
+      on conflict do nothing
+      returning org_id, account_id, units)
+    insert into settled_balances (org_id, account_id, units)
+    select org_id, account_id, sum(units) from inserted group by 1, 2 order by 1, 2
+    on conflict (org_id, account_id) do update set units = settled_balances.units + excluded.units`);
+}
+
+/** What a wallet should hold on the chain, and what of it the ledger should say, as far as this service has heard of it. */
+export interface WalletBook {
+  orgId: string;
+  walletId: string;
+  address: string;
+  units: bigint;
+}
+
+/** All wallets in the order of their ids, a page at a time. */
+export async function listWalletBooks(
+  db: Queryable,
+  afterWalletId: string,
+  limit: number,
+): Promise<WalletBook[]> {
+  const rows = await db.query<{ org_id: string; wallet_id: string; address: string; units: bigint }>(sql`
+    select w.org_id, w.wallet_id, w.address, coalesce(b.units, 0) as units
+    from wallet_addresses w left join settled_balances b on b.org_id = w.org_id and b.account_id = w.wallet_id
+    where w.wallet_id > ${afterWalletId} order by w.wallet_id limit ${limit}`);
+  return rows.map((row) => ({
+    orgId: row.org_id,
+    walletId: row.wallet_id,
+    address: row.address,
+    units: row.units,
+  }));
+}
+
+export async function sumSupply(db: Queryable): Promise<bigint> {
+  const { units } = await db.one<{ units: bigint }>(
+    sql`select coalesce(sum(units), 0) as units from settled_balances where account_id = ${SUPPLY}`,
+  );
+  return units;
+}
+
+/** What the ledger should say of a wallet, by what it has told this service. */
+export interface ExpectedBalance {
+  walletId: string;
+  units: bigint;
+  /** The newest line of the ledger that was heard of without a gap; what is later is on its way. */
+  sequence: bigint;
+  complete: boolean;
+}
+
+/**
+ * What the ledger should say: what the chain has settled, less what the ledger does not know of, and with the lines that are not settled yet. Only
+ * exact up to the line that is named, and only while no line before it is missing.
+ */
+export async function listExpectedBalances(
+  db: Queryable,
+  orgId: string,
+  walletIds: string[],
+): Promise<Map<string, ExpectedBalance>> {
+  const rows = await db.query<{ wallet_id: string; units: bigint; sequence: bigint; complete: boolean }>(sql`
+    with wanted as (select wallet_id from unnest(${walletIds}::text[]) as wanted (wallet_id)),
+    ${unsettledSteps(orgId)},
+    unsettled as (select account_id, sum(units) as units from unsettled_steps group by account_id),
+    -- The ledger has a deposit as soon as its entry was heard of, although the answer may not have come yet.
+    heard as (
+      select d.wallet_id, sum(d.units - d.remainder_units) as units
+      from deposits d join operations o on o.org_id = d.org_id and o.ledger_ref = d.ledger_ref
+      where d.state = 'SEEN' and d.org_id = ${orgId} group by d.wallet_id),
+    -- Gone on the chain; the ledger is told by payment, and after a day it should have been.
+    leaving as (
+      select h.from_wallets[1] as wallet_id, sum((h.steps -> 0 ->> 'amountWon')::numeric * 1000000) as units
+      from operations h
+      where h.org_id = ${orgId} and h.kind = 'INTENT_KIND_PLACE_HOLD'
+        and (h.state = 'CONFIRMED' and h.updated_at > now() - interval '1 day'
+          or h.state in ('WAITING', 'PLANNED', 'IN_FLIGHT') and exists (
+            select from used_authorizations u
+            where u.from_wallet_id = h.from_wallets[1] and u.nonce = h.steps -> 0 ->> 'nonce'))
+        and not exists (
+          select from operations p where p.org_id = h.org_id and p.related_id = h.ledger_ref and p.kind = 'INTENT_KIND_POST_HOLD')
+      group by 1)
+    select wanted.wallet_id,
+      coalesce(b.units, 0) - coalesce(b.unbooked_units, 0) + coalesce(heard.units, 0) + coalesce(unsettled.units, 0)
+        + coalesce(leaving.units, 0) as units,
+      coalesce(head.next_sequence, 1) - 1 + coalesce(ahead.lines, 0) as sequence,
+      coalesce(ahead.until = head.next_sequence + ahead.lines, true) as complete
+    from wanted
+    left join settled_balances b on b.org_id = ${orgId} and b.account_id = wanted.wallet_id
+    left join heard using (wallet_id)
+    left join leaving using (wallet_id)
+    left join unsettled on unsettled.account_id = wanted.wallet_id
+    left join account_heads head on head.org_id = ${orgId} and head.account_id = wanted.wallet_id
+    left join lateral (
+      select sum(p.moves_to - p.at_sequence) as lines, max(p.moves_to) as until from places p
+      where p.org_id = ${orgId} and p.account_id = wanted.wallet_id and p.at_sequence >= head.next_sequence and p.moves_to is not null
+    ) as ahead on true`);
+  return new Map(
+    rows.map((row) => [
+      row.wallet_id,
+      { walletId: row.wallet_id, units: row.units, sequence: row.sequence, complete: row.complete },
+    ]),
+  );
+}
+
+/** How much of an organisation's money should exist: what its operations have minted less what they have burned, and what they are about to. */
+export async function expectedSupply(db: Queryable, orgId: string): Promise<bigint> {
+  const { units } = await db.one<{ units: bigint }>(sql`
+    with ${unsettledSteps(orgId)}
+    select coalesce((select units from settled_balances where org_id = ${orgId} and account_id = ${SUPPLY}), 0)
+      + coalesce((select sum(units) from unsettled_steps where account_id = ${SUPPLY}), 0) as units`);
+  return units;
+}
+
+/** What the steps of open operations will do on the chain. A leg whose authorization is used already has done it, whoever sent it. */
+function unsettledSteps(orgId: string): Sql {
+  return sql`
+  open_steps as (
+    select step ->> 'kind' as kind, step ->> 'fromWalletId' as from_wallet_id, step ->> 'toWalletId' as to_wallet_id,
+      (step ->> 'amountWon')::numeric * 1000000 as units
+    from operations o cross join lateral jsonb_array_elements(o.steps) as step
+    where o.org_id = ${orgId} and o.state in ('WAITING', 'PLANNED', 'IN_FLIGHT') and o.kind <> 'INTENT_KIND_PLACE_HOLD'
+      and not exists (
+        select from used_authorizations u where u.from_wallet_id = step ->> 'fromWalletId' and u.nonce = step ->> 'nonce')),
+  unsettled_steps as (
+    select from_wallet_id as account_id, -units as units from open_steps where from_wallet_id is not null
+    union all select to_wallet_id, units from open_steps where to_wallet_id is not null
+    union all select ${SUPPLY}, case kind when 'MINT' then units else -units end from open_steps where kind <> 'TRANSFER')`;
+}
