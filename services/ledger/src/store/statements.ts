@@ -160,8 +160,12 @@ const LINE = sql`
     coalesce((
       select json_agg(json_build_array(a.id, a.type) order by n.position)
       from (
-        select number, min(position) as position from unnest(e.account_numbers) with ordinality as u (number, position)
-        where number <> p.account_number group by number
+        select u.number, min(u.position) as position
+        from unnest(e.account_numbers, e.sequences) with ordinality as u (number, sequence, position)
+        join postings other on other.org_id = p.org_id and other.account_number = u.number and other.sequence = u.sequence
+          and other.entry_id = e.id
+        where u.number <> p.account_number and (other.amount_won > 0) <> (p.amount_won > 0)
+        group by u.number
       ) n join accounts a on a.number = n.number
     ), '[]') as counterparties`;
 
