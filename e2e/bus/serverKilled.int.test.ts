@@ -8,7 +8,7 @@ const withoutKafka = whyNoKafka();
 
 describe.each<[string, number, () => Promise<OwnServer>, string | undefined]>([
   ["Kafka", 20_000, ownKafka, withoutKafka],
-  ["Postgres", 5_000, ownPostgres, undefined],
+  ["Postgres", 3_000, ownPostgres, undefined],
 ])("a killed server: the bus on %s", (_name, awayMs, startServer, skipped) => {
   if (skipped !== undefined) {
     test.skip(`is not tried here: ${skipped}`, () => undefined);

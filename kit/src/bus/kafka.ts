@@ -42,12 +42,14 @@ const CLOSE_TIMEOUT_MS = 15_000;
 const REBALANCE_TIMEOUT_MS = 30_000;
 /** How long the broker keeps a fetch open when there is nothing; closing a consumer takes as long. */
 const FETCH_WAIT_MS = 500;
-/** After that many crashes without a message read in between, kafkajs' own restarts do not help any more. */
+/** After that many crashes without a fetch in between, kafkajs' own restarts do not help any more. */
 const MAX_RESTARTS_IN_VAIN = 20;
 const METADATA_MAX_AGE_MS = 60_000;
 const PARTITIONS_AT_ONCE = 4;
 const BACKOFF: RetryOptions = { initialRetryTime: 100, multiplier: 2, factor: 0.2, maxRetryTime: 1_000 };
 const BOUNDED: RetryOptions = { ...BACKOFF, retries: 4 };
+/** Whoever publishes has retries of its own; with a silent network each of these lasts a request's timeout. */
+const FEW: RetryOptions = { ...BACKOFF, retries: 2 };
 /** A consumer outlives any outage. With few tries it crashes, and its successor waits until the session of the dead one is over. */
 const FOR_EVER: RetryOptions = { ...BACKOFF, retries: 1e6 };
 
@@ -72,7 +74,7 @@ export function openKafkaBus(options: port.KafkaBusOptions, tuning: Partial<Kafk
   const close = async (): Promise<void> => {
     closing.abort();
     await Promise.all([...consumers].map((consumer) => consumer.close()));
-    await publisher.close();
+    await within(CLOSE_TIMEOUT_MS, "publishing did not end", publisher.close()).catch(() => undefined);
     await Promise.all([producer.close(), admin.close()]);
   };
   let closed: Promise<void> | undefined;
@@ -197,7 +199,7 @@ function openProducer(parts: KafkaParts) {
     allowAutoTopicCreation: false,
     createPartitioner: Partitioners.DefaultPartitioner,
     metadataMaxAge: METADATA_MAX_AGE_MS,
-    retry: BOUNDED,
+    retry: FEW,
   });
   producer.on(producer.events.REQUEST_TIMEOUT, hangUp);
   return {

@@ -27,6 +27,7 @@ export function busConformance(name: string, start: () => Promise<BusUnderTest>)
     let maker: Bus;
     let opened: Bus[] = [];
 
+    jest.setTimeout(20_000);
     beforeAll(async () => {
       target = await start();
       maker = openUnderTest(target.place);
