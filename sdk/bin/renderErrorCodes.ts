@@ -1,0 +1,50 @@
+import { type ErrorRow, errorTable } from "@wonrail/kit/errors";
+
+/** src/core/errorCodes.ts: the server's table in the library's words. Published without the kit, so it is written out. */
+export function renderErrorCodes(): string {
+  const rows = Object.entries<ErrorRow>(errorTable).map(([code, row]) => {
+    const { http, retryable, message } = row;
+    const fields = `kind: "${kindOf(row)}", status: ${http}, retryable: ${retryable}`;
+    return `  ${code}: { ${fields}, message: ${JSON.stringify(message)} },`;
+  });
+  return `// Generated from kit/src/errors.ts by \`npm run generate -w @wonrail/sdk\`; do not edit.
+
+/** Every code that the service answers with. \`retryable\`: the same request may succeed later. */
+// prettier-ignore
+export const errorCodes = {
+${rows.join("\n")}
+} as const;
+`;
+}
+
+/** What a partner does about it decides the kind, and with it the class of the error. */
+function kindOf({ http, grpc }: ErrorRow): string {
+  switch (http) {
+    case 401:
+      return "authentication";
+    case 403:
+      return "permission";
+    case 404:
+      return "notFound";
+    case 409:
+      return "conflict";
+    case 429:
+      return "rateLimit";
+    case 503:
+      return "unavailable";
+    case 504:
+      return "outcomeUnknown";
+    case 500:
+    case 501:
+      return "server";
+    case 400:
+      return grpc === "FAILED_PRECONDITION" ? "refused" : "invalidRequest";
+    case 405:
+    case 413:
+    case 415:
+    case 422:
+      return "invalidRequest";
+    default:
+      throw new Error(`no kind of error has the status ${http}; decide which class it is`);
+  }
+}

@@ -1,0 +1,195 @@
+import { redact, redactDeep } from "../internal/redact.ts";
+import { errorCodes } from "./errorCodes.ts";
+
+/** A code of the service's table. */
+export type ServiceErrorCode = keyof typeof errorCodes;
+
+/** What goes wrong before a request is sent or without an answer to it. */
+export const clientErrorCodes = {
+  SDK_001: {
+    kind: "connection",
+    retryable: true,
+    message: "The service could not be reached, or the connection broke.",
+  },
+  SDK_002: { kind: "timeout", retryable: true, message: "The service did not answer in time." },
+  SDK_003: { kind: "aborted", retryable: false, message: "The call was aborted by its signal." },
+  SDK_004: {
+    kind: "badAnswer",
+    retryable: false,
+    message: "The answer is not one of the service. Check the baseUrl.",
+  },
+  SDK_005: { kind: "waitTimeout", retryable: false, message: "The awaited state was not reached in time." },
+  SDK_006: { kind: "configuration", retryable: false, message: "The client is not configured correctly." },
+} as const;
+
+export type ClientErrorCode = keyof typeof clientErrorCodes;
+export type ErrorCode = ServiceErrorCode | ClientErrorCode;
+/** A code of a service that is newer than this library. Beside it, editors still offer the known ones. */
+export type UnknownErrorCode = string & Record<never, never>;
+export type ErrorKind =
+  (typeof errorCodes)[ServiceErrorCode]["kind"] | (typeof clientErrorCodes)[ClientErrorCode]["kind"];
+
+/** What one code means: its kind, its HTTP status if it comes from the service, and whether trying again makes sense. */
+export interface ErrorMeaning {
+  readonly kind: ErrorKind;
+  readonly status?: number;
+  readonly retryable: boolean;
+  readonly message: string;
+}
+
+/** Every code and what it means. Does not compile when a code of either table is missing. */
+export const errorMeanings: { readonly [Code in ErrorCode]: ErrorMeaning } = {
+  ...errorCodes,
+  ...clientErrorCodes,
+};
+
+/** Narrows a code for an exhaustive switch: a newer service may have codes that this version does not know. */
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(errorMeanings, code);
+}
+
+export type ErrorDetails = Record<string, unknown>;
+
+export interface ServiceErrorFields {
+  code: ErrorCode | UnknownErrorCode;
+  message?: string | undefined;
+  /** The HTTP status of the answer, if there was one. */
+  status?: number | undefined;
+  details?: ErrorDetails | null | undefined;
+  requestId?: string | undefined;
+  idempotencyKey?: string | undefined;
+  retryAfterMs?: number | undefined;
+  retryable?: boolean | undefined;
+  cause?: unknown;
+}
+
+/** Every failure of the library. Decide by `code` or by class; messages may be reworded. */
+export class ServiceError extends Error {
+  /** Narrow it with {@link isErrorCode} for an exhaustive switch. */
+  readonly code: ErrorCode | UnknownErrorCode;
+  readonly status: number | undefined;
+  readonly details: ErrorDetails | null;
+  /** Quote it to us. Undefined when no answer came. */
+  readonly requestId: string | undefined;
+  /** Sent with the request: calling again with it cannot move money twice. */
+  readonly idempotencyKey: string | undefined;
+  /** How long the service asks to wait. */
+  readonly retryAfterMs: number | undefined;
+  /** The same request may succeed later. */
+  readonly retryable: boolean;
+
+  constructor(fields: ServiceErrorFields) {
+    const meaning = isErrorCode(fields.code) ? errorMeanings[fields.code] : undefined;
+    const message = fields.message ?? meaning?.message ?? "The service refused the request.";
+    super(redact(message), fields.cause === undefined ? undefined : { cause: fields.cause });
+    this.name = new.target.name;
+    this.code = fields.code;
+    this.status = fields.status;
+    this.details = redactDeep(fields.details ?? null);
+    this.requestId = fields.requestId;
+    this.idempotencyKey = fields.idempotencyKey;
+    this.retryAfterMs = fields.retryAfterMs;
+    this.retryable = fields.retryable ?? meaning?.retryable ?? false;
+  }
+
+  /** For logs. Without the cause, which may be anybody's object with anything in it. */
+  toJSON(): Record<string, unknown> {
+    const { name, code, status, message, details, requestId, idempotencyKey, retryable } = this;
+    return { name, code, status, message, details, requestId, idempotencyKey, retryable };
+  }
+
+  /** What console.log shows in Node. */
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    const { name: _name, message: _message, ...fields } = this.toJSON();
+    const cause = this.cause instanceof Error ? `\n  cause: ${this.cause.name}: ${this.cause.message}` : "";
+    return redact(`${this.stack ?? this.message}\n  ${JSON.stringify(fields)}${cause}`);
+  }
+}
+
+/** The API key is not valid (WAUTH_001) or has expired (WAUTH_002). */
+export class AuthenticationError extends ServiceError {}
+/** The subscription or the plan does not allow it. */
+export class PermissionError extends ServiceError {}
+/** It does not exist, or belongs to another organisation. */
+export class NotFoundError extends ServiceError {}
+/** It exists already, or its state does not allow this. */
+export class ConflictError extends ServiceError {}
+/** The request breaks the contract's form; see `details.fields`. */
+export class InvalidRequestError extends ServiceError {}
+/** A rule says no: too little balance, a limit, a deactivated wallet. Nothing changed. */
+export class RefusedError extends ServiceError {}
+/** Too many requests; `retryAfterMs` says how long to wait. */
+export class RateLimitError extends ServiceError {}
+/** Something went wrong on the service's side. */
+export class ServerError extends ServiceError {}
+/** The service is busy or not reachable. Nothing was done. */
+export class UnavailableError extends ServerError {}
+/** It is not known whether it was done. Call again with the error's `idempotencyKey`. */
+export class OutcomeUnknownError extends ServerError {}
+/** No answer: the service could not be reached, or the connection broke. */
+export class ConnectionError extends ServiceError {}
+/** No answer in time. */
+export class ConnectionTimeoutError extends ConnectionError {}
+/** The caller's signal ended the call. */
+export class AbortedError extends ServiceError {}
+/** Something answered that is not the service. */
+export class BadAnswerError extends ServiceError {}
+/** The client was constructed with something missing or wrong. */
+export class ConfigurationError extends ServiceError {}
+
+/** waitForStatus gave up; `lastState` is what it saw last, undefined if it never got an answer. */
+export class WaitTimeoutError<State = unknown> extends ServiceError {
+  readonly lastState: State | undefined;
+
+  constructor(fields: Omit<ServiceErrorFields, "code"> & { lastState: State | undefined }) {
+    super({ ...fields, code: "SDK_005" });
+    this.lastState = fields.lastState;
+  }
+
+  override toJSON(): Record<string, unknown> {
+    return { ...super.toJSON(), lastState: redactDeep(this.lastState) };
+  }
+}
+
+const classes: {
+  readonly [Kind in Exclude<ErrorKind, "waitTimeout">]: new (fields: ServiceErrorFields) => ServiceError;
+} = {
+  authentication: AuthenticationError,
+  permission: PermissionError,
+  notFound: NotFoundError,
+  conflict: ConflictError,
+  invalidRequest: InvalidRequestError,
+  refused: RefusedError,
+  rateLimit: RateLimitError,
+  server: ServerError,
+  unavailable: UnavailableError,
+  outcomeUnknown: OutcomeUnknownError,
+  connection: ConnectionError,
+  timeout: ConnectionTimeoutError,
+  aborted: AbortedError,
+  badAnswer: BadAnswerError,
+  configuration: ConfigurationError,
+};
+
+/** The error of the class that fits the code; for a code of a newer service, the one that fits the status. */
+export function serviceError(fields: ServiceErrorFields): ServiceError {
+  const kind = isErrorCode(fields.code) ? errorMeanings[fields.code].kind : kindOfStatus(fields.status);
+  return kind === "waitTimeout"
+    ? new WaitTimeoutError({ ...fields, lastState: undefined })
+    : new classes[kind](fields);
+}
+
+const kindsByStatus: Record<number, ErrorKind> = {
+  401: "authentication",
+  403: "permission",
+  404: "notFound",
+  408: "timeout",
+  409: "conflict",
+  429: "rateLimit",
+  503: "unavailable",
+  504: "outcomeUnknown",
+};
+
+function kindOfStatus(status = 0): ErrorKind {
+  return kindsByStatus[status] ?? (status >= 500 ? "server" : "invalidRequest");
+}

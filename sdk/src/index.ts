@@ -1,0 +1,103 @@
+export { ServiceClient, type ClientOptions, type Health } from "./client.ts";
+
+export { ApiPromise, type CallOptions, type IdempotentCallOptions, type WithResponse } from "./core/call.ts";
+export { Page, PagePromise, type PageData, type PageQuery, type Pagination } from "./core/page.ts";
+export type { Logger, LogLevel } from "./core/logger.ts";
+export {
+  createNetwork,
+  defaultNetwork,
+  type ExplorerLinks,
+  explorerLinks,
+  type Network,
+  type NetworkOverrides,
+  NetworkType,
+} from "./core/network.ts";
+export { DEFAULT_DECIMALS, formatUnits, toUnits } from "./core/units.ts";
+export { VERSION } from "./internal/version.ts";
+
+export {
+  AbortedError,
+  AuthenticationError,
+  BadAnswerError,
+  type ClientErrorCode,
+  ConfigurationError,
+  ConflictError,
+  ConnectionError,
+  ConnectionTimeoutError,
+  type ErrorCode,
+  type ErrorDetails,
+  type ErrorKind,
+  type ErrorMeaning,
+  errorMeanings,
+  InvalidRequestError,
+  isErrorCode,
+  NotFoundError,
+  OutcomeUnknownError,
+  PermissionError,
+  RateLimitError,
+  RefusedError,
+  ServerError,
+  ServiceError,
+  type ServiceErrorCode,
+  type ServiceErrorFields,
+  UnavailableError,
+  type UnknownErrorCode,
+  WaitTimeoutError,
+} from "./core/errors.ts";
+
+export type { Moment, Settlement } from "./resources/shared.ts";
+export type {
+  AuthApi,
+  QuotaUsage,
+  RefreshedKey,
+  RefreshKeyRequest,
+  RevokedKey,
+  Session,
+} from "./resources/auth.ts";
+export type {
+  CreateWalletRequest,
+  NewWallet,
+  UpdateWalletRequest,
+  Wallet,
+  WalletListQuery,
+  WalletMetadata,
+  WalletsApi,
+  WalletStatus,
+  WalletTransaction,
+  WalletTransactionListQuery,
+  WalletTransactionType,
+  WalletType,
+} from "./resources/wallets.ts";
+export type { Transfer, TransferListQuery, TransferRequest, TransfersApi } from "./resources/transfers.ts";
+export type {
+  CancelChargeRequest,
+  CancelledCharge,
+  Charge,
+  ChargeListQuery,
+  ChargeRequest,
+  ChargesApi,
+  Refund,
+  RefundRequest,
+} from "./resources/charges.ts";
+export type {
+  CancelledPayment,
+  CancelPaymentRequest,
+  Payment,
+  PaymentListQuery,
+  PaymentRequest,
+  PaymentsApi,
+} from "./resources/payments.ts";
+export {
+  type InstantTransactionRequest,
+  type ScheduledTransactionRequest,
+  type TransactionCreateRequest,
+  type TransactionListQuery,
+  type TransactionPredicate,
+  type TransactionResponse,
+  TransactionsApi,
+  type TransactionScheduleRequest,
+  TransactionStatus,
+  type TransactionStatusRequest,
+  TxPaymentType,
+} from "./resources/transactions.ts";
+export type { WaitOptions } from "./internal/waitUntil.ts";

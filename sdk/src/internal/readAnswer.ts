@@ -1,0 +1,65 @@
+import { serviceError, type ErrorDetails, type ServiceError } from "../core/errors.ts";
+import { parseRetryAfterMs } from "./retry.ts";
+
+export interface Envelope {
+  data: unknown;
+  requestId: string;
+}
+
+/** The data of a success, or the error of anything else. Rejects with the reading's own failure when the body breaks off. */
+export async function readAnswer(
+  response: Response,
+  idempotencyKey: string | undefined,
+): Promise<Envelope | ServiceError> {
+  const text = await response.text();
+  const envelope = parseEnvelope(text);
+  const fromHeader = response.headers.get("x-request-id") ?? undefined;
+  if (envelope?.success === true && response.ok)
+    return { data: envelope.data, requestId: envelope.requestId };
+
+  const retryAfterMs = parseRetryAfterMs(response.headers.get("retry-after"), Date.now());
+  const around = { status: response.status, idempotencyKey, retryAfterMs };
+  if (envelope?.success === false) {
+    const { code, message, details } = envelope.error;
+    return serviceError({ ...around, code, message, details, requestId: envelope.requestId });
+  }
+  // A proxy in between answers in words of its own: only its status can be gone by.
+  return serviceError({
+    ...around,
+    code: "SDK_004",
+    requestId: fromHeader,
+    retryable: [408, 429, 502, 503, 504].includes(response.status),
+    details: { status: response.status, contentType: response.headers.get("content-type") },
+  });
+}
+
+type ParsedEnvelope =
+  | { success: true; data: unknown; requestId: string }
+  | {
+      success: false;
+      error: { code: string; message: string; details: ErrorDetails | null };
+      requestId: string;
+    };
+
+function parseEnvelope(text: string): ParsedEnvelope | undefined {
+  const parsed = parseJson(text);
+  if (!isObject(parsed) || typeof parsed["requestId"] !== "string") return undefined;
+  const { success, data, error, requestId } = parsed as { [name: string]: unknown; requestId: string };
+  if (success === true && isObject(data)) return { success, data, requestId };
+  if (success !== false || !isObject(error)) return undefined;
+  const { code, message, details } = error;
+  if (typeof code !== "string" || typeof message !== "string") return undefined;
+  return { success, error: { code, message, details: isObject(details) ? details : null }, requestId };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,181 @@
+import type { IdempotentCallOptions, WithResponse } from "../core/call.ts";
+import { serviceError, ServiceError } from "../core/errors.ts";
+import { refusal } from "./checks.ts";
+import { attemptLimits, type Config } from "./config.ts";
+import { readAnswer } from "./readAnswer.ts";
+import { isRetried, retryDelayMs } from "./retry.ts";
+import { abortedError, sleep } from "./sleep.ts";
+import { VERSION } from "./version.ts";
+
+export interface ApiRequest {
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  path: string;
+  query?: Readonly<Record<string, string | number | undefined>> | undefined;
+  body?: unknown;
+  /** `once`: never sent a second time. `keyed`: repeatable because of its idempotency key. */
+  repeat: "safe" | "keyed" | "once";
+  /** Without the client's API key. */
+  isOpen?: true;
+  options?: IdempotentCallOptions | undefined;
+}
+
+export interface Transport {
+  send<T>(request: ApiRequest): Promise<WithResponse<T>>;
+  /** From now on requests carry this key. */
+  useApiKey(apiKey: string, replacing: string): void;
+  currentApiKey(): string;
+}
+
+/** Sends requests: each with its limits, its key and its retries. */
+export function createTransport(config: Config, random: () => number = Math.random): Transport {
+  let { apiKey } = config;
+
+  async function send<T>(request: ApiRequest): Promise<WithResponse<T>> {
+    const { options = {}, repeat } = request;
+    const { timeoutMs, maxRetries } = attemptLimits(config, options);
+    const idempotencyKey = repeat === "keyed" ? checkedKey(options.idempotencyKey) : undefined;
+    for (let retriesMade = 0; ; retriesMade += 1) {
+      const outcome = await attempt<T>(request, { idempotencyKey, timeoutMs, retriesMade });
+      if (!(outcome instanceof ServiceError)) return outcome;
+      if (repeat === "once" || retriesMade >= maxRetries || !isRetried(outcome)) throw outcome;
+      const delayMs = Math.round(retryDelayMs(retriesMade, outcome.retryAfterMs, random));
+      config.log.info("retrying", { ...place(request), code: outcome.code, retry: retriesMade + 1, delayMs });
+      await sleep(delayMs, options.signal);
+    }
+  }
+
+  async function attempt<T>(
+    request: ApiRequest,
+    {
+      idempotencyKey,
+      timeoutMs,
+      retriesMade,
+    }: { idempotencyKey: string | undefined; timeoutMs: number; retriesMade: number },
+  ): Promise<WithResponse<T> | ServiceError> {
+    const signal = request.options?.signal;
+    if (signal?.aborted) throw abortedError(signal);
+    const url = urlOf(config.baseUrl, request);
+    const init = {
+      method: request.method,
+      headers: headersOf(config, request, { apiKey, idempotencyKey, retriesMade }),
+      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+      // A redirect would carry the key to wherever it points.
+      redirect: "manual" as const,
+    };
+    const limit = limitedSignal(timeoutMs, signal);
+    const startedMs = Date.now();
+    try {
+      const response = await config.fetch(url, { ...init, signal: limit.signal });
+      const answer = await readAnswer(response, idempotencyKey);
+      logAnswer(request, response.status, answer, Date.now() - startedMs);
+      if (answer instanceof ServiceError) return answer;
+      const { status, headers } = response;
+      const replayed = headers.get("idempotent-replayed") === "true";
+      return {
+        data: answer.data as T,
+        status,
+        headers,
+        requestId: answer.requestId,
+        idempotencyKey,
+        replayed,
+      };
+    } catch (error) {
+      if (signal?.aborted) throw abortedError(signal);
+      const code = limit.timedOut() ? "SDK_002" : "SDK_001";
+      config.log.debug("no answer", { ...place(request), code, durationMs: Date.now() - startedMs });
+      return serviceError({ code, idempotencyKey, cause: error });
+    } finally {
+      limit.release();
+    }
+  }
+
+  function logAnswer(
+    request: ApiRequest,
+    status: number,
+    answer: { requestId?: string | undefined },
+    durationMs: number,
+  ): void {
+    const code = answer instanceof ServiceError ? { code: answer.code } : {};
+    config.log.debug("answer", {
+      ...place(request),
+      status,
+      ...code,
+      requestId: answer.requestId,
+      durationMs,
+    });
+  }
+
+  return {
+    send,
+    useApiKey(next, replacing) {
+      if (apiKey === replacing) apiKey = next;
+    },
+    currentApiKey: () => apiKey,
+  };
+}
+
+/** What a log line may say of a request: no query and no body, which hold what partners' users do. */
+function place({ method, path }: ApiRequest): { method: string; path: string } {
+  return { method, path };
+}
+
+function urlOf(baseUrl: string, { path, query = {} }: ApiRequest): string {
+  const given = Object.entries(query).filter(
+    (pair): pair is [string, string | number] => pair[1] !== undefined,
+  );
+  const search = new URLSearchParams(
+    given.map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
+  return `${baseUrl}${path}${search === "" ? "" : `?${search}`}`;
+}
+
+function headersOf(
+  { headers, orgCode }: Config,
+  { options, body, isOpen }: ApiRequest,
+  {
+    apiKey,
+    idempotencyKey,
+    retriesMade,
+  }: { apiKey: string; idempotencyKey: string | undefined; retriesMade: number },
+): Headers {
+  const result = new Headers({
+    accept: "application/json",
+    "user-agent": `wonrail-sdk/${VERSION}`,
+    ...headers,
+  });
+  for (const [name, value] of Object.entries(options?.headers ?? {})) result.set(name, value);
+  if (body !== undefined) result.set("content-type", "application/json");
+  if (!isOpen) result.set("x-api-key", apiKey);
+  if (!isOpen && orgCode !== undefined) result.set("x-org-code", orgCode);
+  if (idempotencyKey !== undefined) result.set("idempotency-key", idempotencyKey);
+  if (retriesMade > 0) result.set("x-retry-count", String(retriesMade));
+  return result;
+}
+
+function checkedKey(given: string | undefined): string {
+  if (given === undefined) return crypto.randomUUID();
+  // HTTP cuts off spaces at the ends, which would make two keys one.
+  if (/^[\x20-\x7e]{1,255}$/.test(given) && given.trim() === given) return given;
+  const message = "must be 1 to 255 printable ASCII characters, without spaces at its ends";
+  throw refusal([{ path: "(header) Idempotency-Key", message }]);
+}
+
+/** Ends with the caller's signal or with the time. Not AbortSignal.timeout: its timer could not be released. */
+function limitedSignal(timeoutMs: number, outer: AbortSignal | undefined) {
+  const controller = new AbortController();
+  let isTimedOut = false;
+  const timer = setTimeout(() => {
+    isTimedOut = true;
+    controller.abort();
+  }, timeoutMs);
+  const onAbort = () => controller.abort(outer?.reason);
+  outer?.addEventListener("abort", onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    timedOut: () => isTimedOut,
+    release() {
+      clearTimeout(timer);
+      outer?.removeEventListener("abort", onAbort);
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import type { CallOptions } from "../core/call.ts";
+import { ServiceError, WaitTimeoutError } from "../core/errors.ts";
+import { wholeNumber } from "./config.ts";
+import { abortedError, sleep } from "./sleep.ts";
+
+export interface WaitOptions {
+  /** From one look to the next, in milliseconds; 1500 unless given. */
+  intervalMs?: number;
+  /** For all of it, in milliseconds; 60000 unless given. */
+  timeoutMs?: number;
+  /** Ends the waiting. */
+  signal?: AbortSignal;
+}
+
+const MAX_WAIT_MS = 86_400_000;
+
+/** Looks until the predicate is true of what it sees. What the predicate throws ends the waiting. */
+export async function waitUntil<State>(
+  look: (options: CallOptions) => PromiseLike<State>,
+  predicate: (state: State) => boolean | PromiseLike<boolean>,
+  options: WaitOptions,
+): Promise<State> {
+  const intervalMs = wholeNumber("intervalMs", options.intervalMs, 1_500, 1, MAX_WAIT_MS);
+  const timeoutMs = wholeNumber("timeoutMs", options.timeoutMs, 60_000, 1, MAX_WAIT_MS);
+  const { signal } = options;
+  const endsAtMs = Date.now() + timeoutMs;
+  let lastState: State | undefined;
+  let lastError: ServiceError | undefined;
+  for (;;) {
+    const lookedAtMs = Date.now();
+    // The next look is the retry.
+    const limits = { timeoutMs: Math.min(30_000, endsAtMs - lookedAtMs), maxRetries: 0 };
+    const seen = await lookOnce(look, signal === undefined ? limits : { ...limits, signal });
+    if (seen.ok) {
+      lastState = seen.state;
+      lastError = undefined;
+      if (await predicate(seen.state)) return seen.state;
+      // The predicate may have taken its time.
+      if (signal?.aborted) throw abortedError(signal);
+    } else lastError = seen.error;
+    const pauseMs = Math.max(intervalMs - (Date.now() - lookedAtMs), lastError?.retryAfterMs ?? 0, 0);
+    const leftMs = endsAtMs - Date.now();
+    await sleep(Math.max(0, Math.min(pauseMs, leftMs)), signal);
+    if (pauseMs >= leftMs) throw timeoutError(timeoutMs, lastState, lastError);
+  }
+}
+
+type Seen<State> = { ok: true; state: State } | { ok: false; error: ServiceError };
+
+async function lookOnce<State>(
+  look: (options: CallOptions) => PromiseLike<State>,
+  options: CallOptions,
+): Promise<Seen<State>> {
+  try {
+    return { ok: true, state: await look(options) };
+  } catch (error) {
+    if (error instanceof ServiceError && error.retryable) return { ok: false, error };
+    throw error;
+  }
+}
+
+function timeoutError<State>(
+  timeoutMs: number,
+  lastState: State | undefined,
+  lastError: ServiceError | undefined,
+) {
+  const message = `The awaited state was not reached within ${timeoutMs} ms.`;
+  return new WaitTimeoutError<State>({
+    message,
+    lastState,
+    cause: lastError,
+    requestId: lastError?.requestId,
+  });
+}

@@ -1,0 +1,103 @@
+import type { ApiPromise, CallOptions, IdempotentCallOptions } from "../core/call.ts";
+import type { PagePromise, PageQuery } from "../core/page.ts";
+import { ApiResource } from "../internal/apiResource.ts";
+import { accept, atLeast, memoFits, pathId, wholeWon } from "../internal/checks.ts";
+import type { Settlement } from "./shared.ts";
+
+export interface ChargeRequest {
+  walletId: string;
+  /** In KRW, at least 1,000. */
+  amount: number;
+  /** To 200 characters. */
+  memo?: string;
+}
+
+export interface Charge {
+  chargeId: string;
+  status: "CHARGED" | "PARTIALLY_CANCELLED" | "CANCELLED";
+  walletId: string;
+  amount: number;
+  cancelledAmount: number;
+  /** The wallet's balance when the charge was posted. */
+  balance: number;
+  /** 30 days after the charge. */
+  cancellableUntil: string;
+  memo: string | null;
+  settlement: Settlement;
+  createdAt: string;
+}
+
+export interface CancelChargeRequest {
+  chargeId: string;
+  /** Without it all that remains. */
+  amount?: number;
+  memo?: string;
+}
+
+export interface CancelledCharge extends Charge {
+  cancelId: string;
+}
+
+export interface RefundRequest {
+  /** The NORMAL wallet to empty. */
+  walletId: string;
+  memo?: string;
+}
+
+export interface Refund {
+  refundId: string;
+  walletId: string;
+  /** The whole balance, in KRW. */
+  amount: number;
+  memo: string | null;
+  settlement: Settlement;
+  createdAt: string;
+}
+
+export type ChargeListQuery = PageQuery & { walletId?: string };
+
+const PATH = "/api/wallets/charge";
+const MIN_CHARGE_WON = 1_000;
+
+/** Top-ups, their cancellation, and refunds. */
+export class ChargesApi extends ApiResource {
+  create(request: ChargeRequest, options?: IdempotentCallOptions): ApiPromise<Charge> {
+    return this.move(() => ({ path: PATH, body: checkedCharge(request) }), options);
+  }
+
+  /** Within 30 days of the charge, in as many parts as you like. */
+  cancel(request: CancelChargeRequest, options?: IdempotentCallOptions): ApiPromise<CancelledCharge> {
+    return this.move(() => ({ path: `${PATH}/cancel`, body: checkedCancellation(request) }), options);
+  }
+
+  /** Refunds the whole balance of a NORMAL wallet. */
+  refund(request: RefundRequest, options?: IdempotentCallOptions): ApiPromise<Refund> {
+    const body = () => {
+      accept([memoFits(request.memo)]);
+      return request;
+    };
+    return this.move(() => ({ path: `${PATH}/refund`, body: body() }), options);
+  }
+
+  get(chargeId: string, options?: CallOptions): ApiPromise<Charge> {
+    return this.read(() => `${PATH}/${pathId(chargeId, "CHG_002")}`, options);
+  }
+
+  list(query: ChargeListQuery = {}, options?: CallOptions): PagePromise<Charge> {
+    return this.pages(() => PATH, query, options);
+  }
+}
+
+function checkedCharge(request: ChargeRequest): ChargeRequest {
+  accept([wholeWon("amount", request.amount), memoFits(request.memo)]);
+  accept([atLeast("amount", request.amount, MIN_CHARGE_WON)], "CHG_001");
+  return request;
+}
+
+function checkedCancellation(request: CancelChargeRequest): CancelChargeRequest {
+  const { amount, memo } = request;
+  const amountFits =
+    amount === undefined ? undefined : (wholeWon("amount", amount) ?? atLeast("amount", amount, 1));
+  accept([amountFits, memoFits(memo)]);
+  return request;
+}

@@ -1,0 +1,20 @@
+import type { NetworkType } from "../core/network.ts";
+
+/** Where the chain is with something; it changes as the chain does. */
+export interface Settlement {
+  status: "PENDING" | "SUBMITTED" | "CONFIRMED" | "FAILED";
+  network: NetworkType | (string & Record<never, never>);
+  txHash: string | null;
+  blockNumber: number | null;
+}
+
+/** A moment in a request: ISO 8601 with a zone, or a Date. */
+export type Moment = string | Date;
+
+export function momentText(moment: Moment): string;
+export function momentText(moment: Moment | undefined): string | undefined;
+export function momentText(moment: Moment | undefined): string | undefined {
+  // An invalid Date has no text; the check that follows says what is wrong with it.
+  if (moment instanceof Date) return Number.isNaN(moment.getTime()) ? "" : moment.toISOString();
+  return moment;
+}

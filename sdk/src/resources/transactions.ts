@@ -1,0 +1,195 @@
+import type { ApiPromise, CallOptions } from "../core/call.ts";
+import { NetworkType } from "../core/network.ts";
+import type { PagePromise, PageQuery } from "../core/page.ts";
+import { ApiResource } from "../internal/apiResource.ts";
+import { accept, isAddress, isInFuture, isTxHash, isUnits, memoFits, pathId } from "../internal/checks.ts";
+import { waitUntil, type WaitOptions } from "../internal/waitUntil.ts";
+import { type Moment, momentText } from "./shared.ts";
+
+/** INSTANT: it is on the chain already. SCHEDULED: it is due later. */
+export const TxPaymentType = { INSTANT: "INSTANT", SCHEDULED: "SCHEDULED" } as const;
+export type TxPaymentType = (typeof TxPaymentType)[keyof typeof TxPaymentType];
+
+export const TransactionStatus = { PENDING: "PENDING", CONFIRMED: "CONFIRMED", FAILED: "FAILED" } as const;
+export type TransactionStatus = (typeof TransactionStatus)[keyof typeof TransactionStatus];
+
+interface TransactionFields {
+  /** The default network unless given. */
+  fromNetworkType?: NetworkType;
+  /** As fromNetworkType unless given. */
+  toNetworkType?: NetworkType;
+  fromAddress: string;
+  toAddress: string;
+  /** In the token's smallest unit, as an integer string: see `toUnits`. */
+  amount: string;
+  /** As amount. */
+  fee?: string;
+  /** To 200 characters. */
+  memo?: string;
+}
+
+export interface InstantTransactionRequest extends TransactionFields {
+  paymentType: "INSTANT";
+  txHash: string;
+  scheduledAt?: never;
+}
+
+/** Within one network. */
+export interface ScheduledTransactionRequest extends TransactionFields {
+  paymentType: "SCHEDULED";
+  /** In the future. */
+  scheduledAt: Moment;
+  txHash?: never;
+}
+
+export type TransactionCreateRequest = InstantTransactionRequest | ScheduledTransactionRequest;
+
+export interface TransactionResponse {
+  id: string;
+  fromNetworkType: NetworkType;
+  toNetworkType: NetworkType;
+  paymentType: TxPaymentType;
+  fromAddress: string;
+  toAddress: string;
+  txHash: string | null;
+  /** In the token's smallest unit: see `formatUnits`. */
+  amount: string;
+  fee: string | null;
+  memo: string | null;
+  scheduledAt: string | null;
+  status: TransactionStatus;
+  failureReason: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export type TransactionListQuery = PageQuery & {
+  status?: TransactionStatus;
+  paymentType?: TxPaymentType;
+  /** Sender or recipient. */
+  address?: string;
+  /** Recorded not before this moment. */
+  from?: Moment;
+  /** Recorded before this moment. */
+  to?: Moment;
+};
+
+/** A reason goes with FAILED only. */
+export type TransactionStatusRequest =
+  { status: "PENDING" | "CONFIRMED"; failureReason?: never } | { status: "FAILED"; failureReason?: string };
+
+export interface TransactionScheduleRequest {
+  /** The new time, in the future. */
+  scheduledAt: Moment;
+}
+
+/** True when the awaited state is reached. May be asynchronous. */
+export type TransactionPredicate = (transaction: TransactionResponse) => boolean | PromiseLike<boolean>;
+
+const PATH = "/api/transaction";
+
+/** Records of on-chain transactions. */
+export class TransactionsApi extends ApiResource {
+  /**
+   * Records a transaction. A txHash is recorded once for each network: a second is refused with TX_002, and `details.id` names the first.
+   * Never retried by itself, because a SCHEDULED one would be recorded, and executed, twice.
+   */
+  create(request: TransactionCreateRequest, options?: CallOptions): ApiPromise<TransactionResponse> {
+    return this.post(() => ({ path: PATH, body: checkedTransaction(request) }), options);
+  }
+
+  get(id: string, options?: CallOptions): ApiPromise<TransactionResponse> {
+    return this.read(() => recordPath(id), options);
+  }
+
+  /** Newest first. */
+  list(query: TransactionListQuery = {}, options?: CallOptions): PagePromise<TransactionResponse> {
+    const { from, to, ...rest } = query;
+    return this.pages(() => PATH, { ...rest, from: momentText(from), to: momentText(to) }, options);
+  }
+
+  /** From PENDING to CONFIRMED or FAILED, which are final. The same status again changes nothing. */
+  updateStatus(
+    id: string,
+    request: TransactionStatusRequest,
+    options?: CallOptions,
+  ): ApiPromise<TransactionResponse> {
+    return this.patch(() => ({ path: `${recordPath(id)}/status`, body: request }), options);
+  }
+
+  /** Changes when a SCHEDULED, PENDING transaction is due. */
+  updateSchedule(
+    id: string,
+    request: TransactionScheduleRequest,
+    options?: CallOptions,
+  ): ApiPromise<TransactionResponse> {
+    const body = () => {
+      const scheduledAt = momentText(request.scheduledAt);
+      accept([isInFuture("scheduledAt", scheduledAt)]);
+      return { scheduledAt };
+    };
+    return this.patch(() => ({ path: `${recordPath(id)}/schedule`, body: body() }), options);
+  }
+
+  /**
+   * Reads the transaction every 1.5 seconds until the predicate is true of it, and answers with it. Failures that may pass are waited out;
+   * after a minute it rejects with a WaitTimeoutError that carries the last state.
+   */
+  waitForStatus(
+    id: string,
+    predicate: TransactionPredicate,
+    options: WaitOptions = {},
+  ): Promise<TransactionResponse> {
+    return waitUntil((callOptions) => this.get(id, callOptions), predicate, options);
+  }
+}
+
+function recordPath(id: string): string {
+  return `${PATH}/${pathId(id, "TX_001")}`;
+}
+
+function checkedTransaction(request: TransactionCreateRequest): object {
+  const { fromNetworkType = NetworkType.WON_TESTNET, toNetworkType = fromNetworkType } = request;
+  const { fromAddress, toAddress, amount, fee, memo } = request;
+  const scheduledAt = momentText(request.scheduledAt);
+  const body = {
+    ...request,
+    fromNetworkType,
+    toNetworkType,
+    ...(scheduledAt === undefined ? {} : { scheduledAt }),
+  };
+  accept([
+    isAddress("fromAddress", fromAddress),
+    isAddress("toAddress", toAddress),
+    isUnits("amount", amount),
+    fee === undefined ? undefined : isUnits("fee", fee),
+    memoFits(memo),
+    ...checksOfType({ ...body, scheduledAt }),
+  ]);
+  return body;
+}
+
+/** Typed loosely: callers without the compiler make these mistakes too. */
+function checksOfType(body: {
+  paymentType: unknown;
+  txHash?: unknown;
+  scheduledAt?: unknown;
+  fromNetworkType: NetworkType;
+  toNetworkType: NetworkType;
+}) {
+  const { paymentType, txHash, scheduledAt, fromNetworkType, toNetworkType } = body;
+  switch (paymentType) {
+    case "INSTANT":
+      return [isTxHash("txHash", txHash)];
+    case "SCHEDULED": {
+      const message = "must equal fromNetworkType in a SCHEDULED transaction";
+      const isOneNetwork = fromNetworkType === toNetworkType;
+      return [
+        isInFuture("scheduledAt", scheduledAt),
+        isOneNetwork ? undefined : { path: "toNetworkType", message },
+      ];
+    }
+    default:
+      return [{ path: "paymentType", message: "must be INSTANT or SCHEDULED" }];
+  }
+}

@@ -1,0 +1,134 @@
+import type { ApiPromise, CallOptions } from "../core/call.ts";
+import type { PagePromise, PageQuery } from "../core/page.ts";
+import { ApiResource } from "../internal/apiResource.ts";
+import { accept, pathId } from "../internal/checks.ts";
+import { type Moment, momentText, type Settlement } from "./shared.ts";
+
+/** Payments draw on GOVERNMENT, then INCENTIVE, then NORMAL. */
+export type WalletType = "NORMAL" | "INCENTIVE" | "GOVERNMENT";
+export type WalletStatus = "ACTIVE" | "DEACTIVATED";
+/** At most 5 pairs: keys to 40 characters, values to 500. */
+export type WalletMetadata = Record<string, string>;
+
+export interface CreateWalletRequest {
+  /** The user's identifier in your own system. */
+  userId: string;
+  walletType: WalletType;
+  metadata?: WalletMetadata;
+}
+
+/** A wallet that was made just now. */
+export interface NewWallet {
+  walletId: string;
+  userId: string;
+  walletType: WalletType;
+  /** EIP-55 checksummed. */
+  walletAddress: string;
+  /** In KRW. */
+  balance: number;
+  status: WalletStatus;
+  metadata: WalletMetadata;
+  createdAt: string;
+}
+
+export interface Wallet extends NewWallet {
+  /** The balance less what is held for work in flight. */
+  availableBalance: number;
+  updatedAt: string;
+}
+
+export interface UpdateWalletRequest {
+  /** Replaces what was there. */
+  metadata: WalletMetadata;
+}
+
+export type WalletListQuery = PageQuery & { userId?: string; walletType?: WalletType; status?: WalletStatus };
+
+export type WalletTransactionType =
+  | "TRANSFER"
+  | "CHARGE"
+  | "CHARGE_CANCEL"
+  | "PAYMENT"
+  | "PAYMENT_CANCEL"
+  | "REFUND"
+  | "INCENTIVE"
+  | "INCENTIVE_USE"
+  | "INCENTIVE_CANCEL"
+  | "INCENTIVE_USE_CANCEL";
+
+/** One thing that moved a wallet's balance. */
+export interface WalletTransaction {
+  transactionId: string;
+  type: WalletTransactionType;
+  direction: "IN" | "OUT";
+  /** In KRW. */
+  amount: number;
+  balanceAfter: number;
+  /** The other wallet's id or the outside address; null for what is minted or burnt. */
+  counterparty: string | null;
+  memo: string | null;
+  /** What it belongs to, such as a payment's id. */
+  relatedId: string;
+  settlement: Settlement | null;
+  createdAt: string;
+}
+
+export type WalletTransactionListQuery = PageQuery & {
+  /** One or several. */
+  type?: WalletTransactionType | readonly WalletTransactionType[];
+  /** Not before this moment. */
+  from?: Moment;
+  /** Before this moment. */
+  to?: Moment;
+};
+
+const PATH = "/api/wallets";
+const MAX_METADATA_PAIRS = 5;
+
+/** Users' wallets and what moved their balances. */
+export class WalletsApi extends ApiResource {
+  /** A user has one wallet of each type: a second is refused with WAL_001, and `details.walletId` names the first. */
+  create(request: CreateWalletRequest, options?: CallOptions): ApiPromise<NewWallet> {
+    return this.post(() => ({ path: PATH, body: checkedMetadata(request) }), options);
+  }
+
+  get(walletId: string, options?: CallOptions): ApiPromise<Wallet> {
+    return this.read(() => walletPath(walletId), options);
+  }
+
+  list(query: WalletListQuery = {}, options?: CallOptions): PagePromise<Wallet> {
+    return this.pages(() => PATH, query, options);
+  }
+
+  update(walletId: string, request: UpdateWalletRequest, options?: CallOptions): ApiPromise<Wallet> {
+    return this.patch(() => ({ path: walletPath(walletId), body: checkedMetadata(request) }), options);
+  }
+
+  /** Refused while the wallet holds money or has work in flight. Afterwards everything but reading it is WAL_004. */
+  deactivate(walletId: string, options?: CallOptions): ApiPromise<Wallet> {
+    return this.post(() => ({ path: `${walletPath(walletId)}/deactivate` }), options);
+  }
+
+  /** Everything that moved the wallet's balance, newest first. */
+  listTransactions(
+    walletId: string,
+    query: WalletTransactionListQuery = {},
+    options?: CallOptions,
+  ): PagePromise<WalletTransaction> {
+    const { type, from, to, ...part } = query;
+    const types = typeof type === "object" ? type.join(",") : type;
+    const filters = { type: types || undefined, from: momentText(from), to: momentText(to) };
+    return this.pages(() => `${walletPath(walletId)}/transactions`, { ...part, ...filters }, options);
+  }
+}
+
+function walletPath(walletId: string): string {
+  return `${PATH}/${pathId(walletId, "WAL_002")}`;
+}
+
+function checkedMetadata<T extends { metadata?: WalletMetadata }>(request: T): T {
+  const pairs = Object.keys(request.metadata ?? {}).length;
+  const message = `must have at most ${MAX_METADATA_PAIRS} pairs`;
+  accept([pairs > MAX_METADATA_PAIRS ? { path: "metadata", message } : undefined]);
+  return request;
+}
