@@ -427,7 +427,7 @@ test("draining answers what is under way and closes each connection after its an
     headers: { Connection: "keep-alive" },
   });
   await new Promise((resolve) => setTimeout(resolve, 100));
-  const drained = other.server.drain(2_000);
+  const drained = other.drain(2_000);
   await expect(other.send("GET", "/healthz")).rejects.toThrow("ECONNREFUSED");
   release();
   const { status, headers } = await slow;

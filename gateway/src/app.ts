@@ -32,6 +32,8 @@ export interface App {
   handler: Express;
   /** Rejects until auth's stream of changes has been open once: before that nothing is known about any key. */
   ready(): Promise<void>;
+  /** From now on each connection is closed after its answer. */
+  stopKeepingAlive(): void;
   /** Gives leases back and stops listening for changes. */
   close(): Promise<void>;
 }
@@ -63,6 +65,7 @@ export function createApp({ config, clients, log, registry, extraRoutes = [] }: 
       case "keyRevoked":
         return principals.forgetKey(change.keyId);
       case "organisationChanged":
+        quotas.reconsider(change.orgId);
         return principals.forgetOrganisation(change.orgId);
       case "quotaRecalled":
         return quotas.recall(change.orgId, change.quota);
@@ -71,11 +74,12 @@ export function createApp({ config, clients, log, registry, extraRoutes = [] }: 
     }
   }
 
+  const lifecycle = { isStopping: false };
   const table = routes({ clients, principals });
   const handler = express().disable("x-powered-by").disable("etag").enable("case sensitive routing");
   // Queries are parsed strictly, and only by operations that take one.
   handler.set("query parser", false);
-  handler.use(openExchange({ log, registry, budgetMs: config.REQUEST_BUDGET_MS }));
+  handler.use(openExchange({ log, registry, lifecycle, budgetMs: config.REQUEST_BUDGET_MS }));
   addRoutes(handler, [...table, ...extraRoutes], {
     principals,
     rates,
@@ -93,6 +97,7 @@ export function createApp({ config, clients, log, registry, extraRoutes = [] }: 
     async ready() {
       if (!wasConnected) throw new Error("auth has not been reached yet");
     },
+    stopKeepingAlive: () => void (lifecycle.isStopping = true),
     async close() {
       await watch.close();
       await quotas.close();

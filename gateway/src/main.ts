@@ -40,7 +40,10 @@ async function run(config: Config): Promise<void> {
       ops.setDraining();
       await sleep(config.SHUTDOWN_SETTLE_MS);
     });
-    shutdown.add("http", () => server.drain(config.SHUTDOWN_GRACE_MS / 2));
+    shutdown.add("http", () => {
+      app.stopKeepingAlive();
+      return server.drain(config.SHUTDOWN_GRACE_MS / 2);
+    });
     shutdown.add("leases", () => app.close());
     shutdown.add("clients", () => clients.close());
     shutdown.add("ops", () => ops.close());

@@ -78,6 +78,7 @@ export function sendJson(res: ApiResponse, status: number, body: string): void {
   const { exchange } = res.locals;
   const head = JSON_HEADERS.concat(exchange.headers);
   head.push("X-Request-Id", exchange.context.requestId, "Content-Length", String(Buffer.byteLength(body)));
+  if (exchange.lifecycle.isStopping) res.shouldKeepAlive = false;
   res.writeHead(status, head);
   res.end(body);
 }

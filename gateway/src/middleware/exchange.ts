@@ -16,6 +16,13 @@ export interface Exchange {
   code: ErrorCode | undefined;
   /** Names and values, in turn, of the answer's headers beyond those that every answer has. */
   readonly headers: string[];
+  readonly lifecycle: Lifecycle;
+}
+
+/** The process's own state, as far as answers depend on it. */
+export interface Lifecycle {
+  /** Each connection is closed after its next answer. */
+  isStopping: boolean;
 }
 
 export type ApiResponse = Response<unknown, { exchange: Exchange }>;
@@ -23,6 +30,7 @@ export type ApiResponse = Response<unknown, { exchange: Exchange }>;
 export interface ExchangeOptions {
   log: Log;
   registry: Registry;
+  lifecycle: Lifecycle;
   /** How long anything behind the gateway may take over one request. */
   budgetMs: number;
 }
@@ -31,7 +39,7 @@ export interface ExchangeOptions {
 export const REQUEST_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 /** The first middleware: gives the request its id, trace, deadline and context, and sees it out with one log line. */
-export function openExchange({ log, registry, budgetMs }: ExchangeOptions): RequestHandler {
+export function openExchange({ log, registry, lifecycle, budgetMs }: ExchangeOptions): RequestHandler {
   const observe = observer(registry);
   // Each field of the line is chosen here and none is a secret, so there is nothing to look through for one.
   const accessLog = log.child({}, { redact: [] });
@@ -47,6 +55,7 @@ export function openExchange({ log, registry, budgetMs }: ExchangeOptions): Requ
       route: "none",
       code: undefined,
       headers: [],
+      lifecycle,
     };
     (res as ApiResponse).locals.exchange = exchange;
     const measured = observe(req.method);

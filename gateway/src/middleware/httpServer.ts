@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, type Socket } from "node:net";
 import { DomainError, invalidRequest } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
@@ -33,7 +33,6 @@ const CHECK_INTERVAL_MS = 1_000;
 export async function startHttpServer(app: RequestListener, options: HttpServerOptions): Promise<HttpServer> {
   const { host, port, headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs } = options;
   let draining = false;
-  const answering = new Set<ServerResponse>();
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -46,9 +45,8 @@ export async function startHttpServer(app: RequestListener, options: HttpServerO
       requireHostHeader: false,
     },
     (req, res) => {
-      res.shouldKeepAlive &&= !draining;
-      answering.add(res);
-      res.once("close", () => answering.delete(res));
+      // What is being answered already is told by the app, which sees each answer off.
+      if (draining) res.shouldKeepAlive = false;
       app(req, res);
     },
   );
@@ -72,7 +70,6 @@ export async function startHttpServer(app: RequestListener, options: HttpServerO
     port: (server.address() as AddressInfo).port,
     async drain(graceMs) {
       draining = true;
-      for (const res of answering) res.shouldKeepAlive = false;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       const timer = setTimeout(() => server.closeAllConnections(), graceMs);

@@ -89,6 +89,23 @@ test.each([new DomainError("SYS_003"), new DomainError("SYS_001"), new Error("un
   },
 );
 
+test("a plan that is used up is asked about once a second, and at once after the organisation changed", async () => {
+  const { lease } = plan(1);
+  const { clock, quotas } = start(lease);
+  await quotas.count(ORG, "WALLETS", done);
+  const refused = () =>
+    expect(quotas.count(ORG, "WALLETS", done)).rejects.toMatchObject({ code: "WAUTH_004" });
+  for (let i = 0; i < 10; i += 1) await refused();
+  expect(lease).toHaveBeenCalledTimes(2);
+  clock.nowMs = 1_000;
+  await refused();
+  expect(lease).toHaveBeenCalledTimes(3);
+  quotas.reconsider(ORG);
+  await refused();
+  expect(lease).toHaveBeenCalledTimes(4);
+  await quotas.close();
+});
+
 test("what a lease did not use by its end is asked for again, after an account of it", async () => {
   const { lease, lent } = plan(10);
   const { clock, quotas } = start(lease);

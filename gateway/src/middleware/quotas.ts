@@ -54,6 +54,8 @@ export interface Quotas {
   ): Promise<R>;
   /** Stops using the leases of a quota, and gives account of them as soon as their work is done. */
   recall(orgId: string, quota: QuotaName): void;
+  /** The organisation changed, perhaps its plan: what was used up may not be any more. */
+  reconsider(orgId: string): void;
   /** Gives account of every lease. */
   close(): Promise<void>;
 }
@@ -76,7 +78,12 @@ interface Counter {
   ending: Lease[];
   leasing: Promise<void> | undefined;
   waiting: number;
+  /** Units taken since the last lease was asked for, which was at this time and for so many: what the next one goes by. */
   takenSinceAsk: number;
+  askedAtMs: number;
+  lastWanted: number;
+  /** auth said that the plan is used up; until then nobody asks again. */
+  usedUp: { refusal: DomainError; untilMs: number } | undefined;
 }
 
 const MAX_WAITING = 1_000;
@@ -84,6 +91,9 @@ const MAX_ROUNDS = 20;
 const MAX_UNITS_PER_LEASE = 1_000;
 const MAX_ACCOUNTS_PER_CALL = 100;
 const SWEEP_MS = 1_000;
+const USED_UP_MS = 1_000;
+/** How long a lease should last: a tenth of its life, so that a process that dies takes little of the plan with it. */
+const LEASE_TARGET_MS = 1_000;
 
 /** Plans' quotas, kept exactly by auth and spent here in leases: a unit is counted once, whatever fails, and no plan is ever exceeded. */
 export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Quotas {
@@ -100,6 +110,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
         counter.takenSinceAsk += 1;
         return lease;
       }
+      if (counter.usedUp && monotonicMs() < counter.usedUp.untilMs) throw counter.usedUp.refusal;
       if (counter.waiting >= MAX_WAITING) break;
       counter.waiting += 1;
       try {
@@ -111,14 +122,13 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
     throw new DomainError("SYS_002", { retryAfterMs: 1000 });
   }
 
-  /** Ends the lease in use and asks for another. Throws WAUTH_004 when the plan has no unit left anywhere. */
+  /** Ends the lease in use and asks for another. */
   async function renew(counter: Counter): Promise<void> {
     end(counter);
     const accounts = settled(counter);
-    const wanted = Math.min(MAX_UNITS_PER_LEASE, counter.waiting + counter.takenSinceAsk + 1);
-    counter.takenSinceAsk = 0;
     const leaseId = randomUUID();
     const sentAtMs = monotonicMs();
+    const wanted = nextWish(counter, sentAtMs);
     const { orgId, quota } = counter;
     const answer = await leaseQuota({ orgId, quota, wanted, leaseId, accounts }).catch((error: unknown) => {
       // The units may be on loan all the same: this account gives them back.
@@ -132,8 +142,19 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
     } else if (answer.recallable > 0) {
       await sleep(answer.retryAfterMs);
     } else {
-      throw planExceeded(quota, answer);
+      counter.usedUp = { refusal: planExceeded(quota, answer), untilMs: monotonicMs() + USED_UP_MS };
     }
+  }
+
+  /** As many as wait, and what the use of late will need; at most twice the last wish, so that one moment's rush is not taken for a rate. */
+  function nextWish(counter: Counter, now: number): number {
+    const elapsedMs = Math.max(1, now - counter.askedAtMs);
+    const projected = Math.ceil((counter.takenSinceAsk * LEASE_TARGET_MS) / elapsedMs);
+    const wanted = counter.waiting + Math.min(projected, 2 * counter.lastWanted);
+    counter.lastWanted = Math.max(1, Math.min(wanted, MAX_UNITS_PER_LEASE));
+    counter.takenSinceAsk = 0;
+    counter.askedAtMs = now;
+    return counter.lastWanted;
   }
 
   function end(counter: Counter): void {
@@ -178,6 +199,9 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
         leasing: undefined,
         waiting: 0,
         takenSinceAsk: 0,
+        askedAtMs: 0,
+        lastWanted: 1,
+        usedUp: undefined,
       };
       counters.set(key, counter);
     }
@@ -206,6 +230,9 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
       if (!counter) return;
       end(counter);
       void giveAccount(counter);
+    },
+    reconsider(orgId) {
+      for (const [, counter] of counters) if (counter.orgId === orgId) counter.usedUp = undefined;
     },
     async close() {
       clearInterval(sweeper);

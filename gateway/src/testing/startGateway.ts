@@ -84,6 +84,10 @@ export async function startGateway({ authPort, config = {}, extraRoutes = [], ..
     idleTimeoutMs: 40_000,
     ...timeouts,
   });
+  const drain = (graceMs: number) => {
+    app.stopKeepingAlive();
+    return server.drain(graceMs);
+  };
   return {
     port: server.port,
     registry,
@@ -92,9 +96,9 @@ export async function startGateway({ authPort, config = {}, extraRoutes = [], ..
     send: (method: string, path: string, options: SendOptions = {}) =>
       send(server.port, method, path, options),
     raw: (bytes: string | Buffer, waitMs?: number) => raw(server.port, bytes, waitMs),
-    server,
+    drain,
     async close() {
-      await server.drain(1_000);
+      await drain(1_000);
       await app.close();
       await clients.close();
     },
