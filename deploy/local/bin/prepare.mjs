@@ -37,7 +37,7 @@ export function install() {
   const lock = hashOf(readFileSync(join(REPOSITORY, "package-lock.json")));
   if (read(INSTALLED) === lock || installedByHand()) return;
   const next = "see that npm reaches its registry (npm config get registry), then run this again.";
-  run("installing packages", ["ci", "--no-progress"], next);
+  run("installing packages", ["ci", "--no-progress", "--loglevel=error"], next);
   writeFileSync(INSTALLED, lock);
 }
 
@@ -53,7 +53,7 @@ function installedByHand() {
 export function build() {
   const sources = hashOfSources();
   if (read(BUILT) === sources && existsSync(join(REPOSITORY, "deploy/local/dist"))) return;
-  run("building", ["run", "build", "--silent"], "mend what the compiler says, then run this again.");
+  run("building", ["run", "build", "--loglevel=error"], "mend what the compiler says, then run this again.");
   writeFileSync(BUILT, sources);
 }
 
@@ -92,7 +92,7 @@ function* sourceFiles(folder) {
 }
 
 function run(what, args, next) {
-  process.stdout.write(`  ${what} (npm ${args.join(" ")}) …\n`);
+  process.stdout.write(`  ${what} (npm ${args[0]}) …\n`);
   const startedAt = Date.now();
   const result = spawnSync("npm", args, { cwd: REPOSITORY, encoding: "utf8", maxBuffer: 1 << 28 });
   if (result.status !== 0) {
