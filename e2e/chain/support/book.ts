@@ -1,0 +1,106 @@
+import { newId } from "@wonrail/kit/ids";
+import { type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
+import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { sql } from "@wonrail/kit/db";
+import { eventually } from "@wonrail/kit/testing";
+import { readChain } from "./audit";
+import { type World } from "./world";
+
+export interface TestWallet {
+  walletId: string;
+  address: string;
+}
+
+type Intent = NonNullable<PostRequest["intent"]>;
+
+const UNITS_PER_WON = 1_000_000n;
+export const NO_LIMIT = "1000000000000";
+
+/** An organisation whose money a test moves, and whose two books it compares. */
+export function openBook(world: World, orgId: string = newId("org")) {
+  const wallets: TestWallet[] = [];
+
+  async function openWallet(userId: string, walletType = WalletType.NORMAL): Promise<TestWallet> {
+    const { wallet } = await world.wallet.createWallet({ orgId, userId, walletType, metadata: {} });
+    const opened = { walletId: wallet!.walletId, address: wallet!.walletAddress };
+    wallets.push(opened);
+    return opened;
+  }
+
+  /** Answers the request id, by which everything else knows the entry. */
+  async function post(prefix: "chg" | "pay" | "pcl" | "rfd" | "trf" | "ccl" | "hld" | "opn", intent: Intent) {
+    const requestId = newId(prefix);
+    await world.ledger.post(request(requestId, intent));
+    return requestId;
+  }
+
+  async function postMany(intents: Intent[]): Promise<string[]> {
+    const ids: string[] = [];
+    for (let start = 0; start < intents.length; start += 500) {
+      const items = intents.slice(start, start + 500).map((intent) => request(newId("opn"), intent));
+      const { outcomes } = await world.ledger.postBulk({ items });
+      const refused = outcomes.find(({ outcome }) => outcome?.$case !== "posted");
+      if (refused) throw new Error(`refused: ${JSON.stringify(refused.outcome)}`);
+      ids.push(...items.map(({ requestId }) => requestId));
+    }
+    return ids;
+  }
+
+  function request(requestId: string, intent: Intent): PostRequest {
+    const context = { requestId: newId("req"), traceparent: "", orgId, deadline: undefined };
+    return { context, requestId, memo: undefined, relatedId: undefined, requestedAt: undefined, intent };
+  }
+
+  /** Every wallet whose chain balance is not what the ledger says, and what the supply should be. Empty when the books are equal. */
+  async function differences(): Promise<string[]> {
+    const chain = await readChain(world);
+    const { accounts } = await world.ledger.getBalances({
+      orgId,
+      accountIds: wallets.map(({ walletId }) => walletId),
+    });
+    const inLedger = new Map(accounts.map(({ accountId, balanceWon }) => [accountId, BigInt(balanceWon)]));
+    return wallets.flatMap(({ walletId, address }) => {
+      const expected = (inLedger.get(walletId) ?? 0n) * UNITS_PER_WON;
+      const actual = chain.balances.get(address.toLowerCase()) ?? 0n;
+      return expected === actual ? [] : [`${walletId}: ledger ${expected}, chain ${actual}`];
+    });
+  }
+
+  return { orgId, wallets, openWallet, post, postMany, differences };
+}
+
+export interface OperationState {
+  ledger_ref: string;
+  operation_id: string;
+  state: string;
+  wait_reason: string | null;
+  tx_hash: string | null;
+  block_number: bigint | null;
+  block_hash: string | null;
+  attempts: number;
+}
+
+export function readOperations(world: World): Promise<OperationState[]> {
+  return world.relayerDb.query<OperationState>(sql`
+    select ledger_ref, operation_id, state, wait_reason, tx_hash, block_number, block_hash, attempts from operations`);
+}
+
+/** Waits until so many operations are there and none is open. */
+export function untilSettled(
+  world: World,
+  operations: number,
+  timeoutMs = 30_000,
+): Promise<OperationState[]> {
+  return eventually(
+    async () => {
+      const all = await readOperations(world);
+      const open = all.filter(({ state }) => !["CONFIRMED", "FAILED", "PASSED"].includes(state));
+      if (all.length < operations || open.length > 0) {
+        const some = open.slice(0, 3).map((one) => `${one.ledger_ref} ${one.state} ${one.wait_reason}`);
+        throw new Error(`${all.length} of ${operations} operations, ${open.length} open: ${some.join("; ")}`);
+      }
+      return all;
+    },
+    { timeoutMs, intervalMs: 100 },
+  );
+}

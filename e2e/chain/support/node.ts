@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { inheritedEnv } from "@wonrail/local/config";
+import { anvilBinary, CHAIN_ID } from "@wonrail/local/parts/anvil";
+import { jsonRpc } from "@wonrail/local/parts/jsonRpc";
+import { randomFreePort } from "@wonrail/local/process/freePort";
+import { type Guard } from "@wonrail/local/process/guard";
+import { startProcess } from "@wonrail/local/process/ownedProcess";
+
+/** A real EVM node whose clock the test holds. The block before the last but one is final. */
+export interface ChainNode {
+  url: string;
+  rpc<T>(method: string, params?: unknown[]): Promise<T>;
+  mine(blocks?: number): Promise<void>;
+  /** Mines a block every so often until `pause`. */
+  run(everyMs: number): void;
+  pause(): Promise<void>;
+}
+
+export async function startNode({ dir, guard }: { dir: string; guard: Guard }): Promise<ChainNode> {
+  const port = await randomFreePort();
+  const url = `http://127.0.0.1:${port}`;
+  const rpc = <T>(method: string, params: unknown[] = []) => jsonRpc<T>(url, method, params);
+  await startProcess(
+    {
+      name: "anvil",
+      command: anvilBinary(),
+      args: () => [
+        ...["--host", "127.0.0.1", "--port", `${port}`, "--chain-id", `${CHAIN_ID}`, "--quiet"],
+        ...["--no-mining", "--slots-in-an-epoch", "1", "--accounts", "3", "--gas-limit", "60000000"],
+      ],
+      env: inheritedEnv(),
+      cwd: dir,
+      logFile: join(dir, "anvil.log"),
+      stopSignal: "SIGTERM",
+      stopGraceMs: 3_000,
+      readyTimeoutMs: 20_000,
+      probe: async () => void (await rpc("eth_chainId")),
+    },
+    guard,
+  );
+  const mine = async (blocks = 1) => void (await rpc("anvil_mine", [`0x${blocks.toString(16)}`]));
+  let clock = startClock(mine, 0);
+  return {
+    url,
+    rpc,
+    mine,
+    run: (everyMs) => void (clock = startClock(mine, everyMs)),
+    pause: () => clock(),
+  };
+}
+
+/** Answers what stops it. */
+function startClock(mine: () => Promise<void>, everyMs: number): () => Promise<void> {
+  let stopped = everyMs === 0;
+  const loop = (async () => {
+    while (!stopped) {
+      await mine().catch(() => undefined);
+      await sleep(everyMs);
+    }
+  })();
+  return () => {
+    stopped = true;
+    return loop;
+  };
+}
