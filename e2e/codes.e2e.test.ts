@@ -1,0 +1,331 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { openDatabase, sql } from "@wonrail/kit/db";
+import { type ErrorCode, errorTable } from "@wonrail/kit/errors";
+import { testLog } from "@wonrail/kit/testing";
+import { type Api, type Answer, type Json, openApi } from "./support/api";
+import { admin, newOrganisation, type NewOrganisation } from "./support/operators";
+import { startStack, type TestStack } from "./support/startStack";
+
+// Every code that partners can be given is given here, through REST, by a real stack. The table does not compile when a code is missing.
+
+jest.setTimeout(240_000);
+
+interface World {
+  stack: TestStack;
+  api: Api;
+  org: NewOrganisation;
+  other: NewOrganisation;
+}
+
+type Given = (world: World) => Promise<Answer<Json>>;
+
+/** Why no request can be answered so on purpose. */
+interface NeverGiven {
+  never: string;
+}
+
+const OUTSIDE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+const NOBODY = "0".repeat(32);
+
+let users = 0;
+async function wallet(api: Api, walletType = "NORMAL", user?: string): Promise<Json> {
+  users += 1;
+  return api.post("/api/wallets", { userId: user ?? `user-${users}`, walletType });
+}
+
+async function charged(api: Api, amount: number, user?: string): Promise<Json> {
+  const made = await wallet(api, "NORMAL", user);
+  const charge = await api.post("/api/wallets/charge", { walletId: made.walletId, amount });
+  return { ...made, chargeId: charge.chargeId };
+}
+
+async function paid(api: Api): Promise<{ payer: Json; receiver: Json; payment: Json }> {
+  const payer = await charged(api, 10_000);
+  const receiver = await wallet(api);
+  const { walletId: payerWalletId } = payer;
+  const payment = await api.post("/api/wallets/payment", {
+    payerWalletId,
+    receiverWalletId: receiver.walletId,
+    amount: 1_000,
+  });
+  return { payer, receiver, payment };
+}
+
+async function deactivated(api: Api): Promise<Json> {
+  const made = await wallet(api);
+  await api.post(`/api/wallets/${made.walletId}/deactivate`, undefined);
+  return made;
+}
+
+async function transfer(
+  api: Api,
+  fromWalletId: string,
+  toWalletAddress: string,
+  amount: number,
+): Promise<Answer<Json>> {
+  return api.call("POST", "/api/wallets/transfer", { fromWalletId, toWalletAddress, amount });
+}
+
+async function asOwner(stack: TestStack, statement: ReturnType<typeof sql>): Promise<void> {
+  const url = stack.stack().postgres.urls.admin!;
+  const db = openDatabase({ url, schema: "public", applicationName: "e2e", max: 1, log: testLog() });
+  await db.run(statement);
+  await db.close();
+}
+
+function record(hash: string): Json {
+  const network = "BASE_SEPOLIA";
+  return {
+    paymentType: "INSTANT",
+    fromNetworkType: network,
+    toNetworkType: network,
+    fromAddress: OUTSIDE,
+    toAddress: OUTSIDE,
+    amount: "1000000",
+    txHash: hash,
+  };
+}
+
+function newHash(): string {
+  return `0x${[...Array(64)].map(() => Math.floor(Math.random() * 16).toString(16)).join("")}`;
+}
+
+const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
+  WAUTH_001: ({ api }) => api.call("GET", "/api/wallet-auth/session", undefined, { key: "wk_test_nonsense" }),
+  WAUTH_002: async ({ stack, org }) => {
+    const expires = new Date(Date.now() + 1_500).toISOString();
+    const { apiKey } = await admin(stack.stack(), "key", "issue", "--org", org.orgCode, "--expires", expires);
+    await sleep(2_500);
+    return openApi(stack.stack().gatewayUrl, apiKey!).call("GET", "/api/wallets");
+  },
+  WAUTH_003: async ({ stack }) => {
+    const times = [
+      "--subscription-starts",
+      "2025-01-01T00:00:00Z",
+      "--subscription-ends",
+      "2025-12-31T00:00:00Z",
+    ];
+    const { api } = await newOrganisation(stack.stack(), ...times);
+    expect((await api.call("GET", "/api/wallet-auth/session")).status).toBe(200);
+    return api.call("GET", "/api/wallets");
+  },
+  WAUTH_004: async ({ stack }) => {
+    const { api } = await newOrganisation(stack.stack(), "--plan", "FREE");
+    const made = await Promise.all([...Array(100)].map(() => wallet(api)));
+    expect(made).toHaveLength(100);
+    const refused = await api.call("POST", "/api/wallets", { userId: "one-too-many", walletType: "NORMAL" });
+    expect(refused.body.error?.details).toMatchObject({ limit: 100 });
+    return refused;
+  },
+  RATE_001: async ({ stack }) => {
+    const { api } = await newOrganisation(stack.stack(), "--rate", "1", "--burst", "2");
+    const answers = await Promise.all([...Array(30)].map(() => api.call("GET", "/api/wallets")));
+    const refused = answers.find(({ status }) => status === 429)!;
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    return refused;
+  },
+
+  WAL_001: async ({ api }) => {
+    const { userId, walletId } = await wallet(api);
+    const second = await api.call("POST", "/api/wallets", { userId, walletType: "NORMAL" });
+    expect(second.body.error?.details).toEqual({ walletId });
+    return second;
+  },
+  WAL_002: ({ api }) => api.call("GET", `/api/wallets/wal_${NOBODY}`),
+  WAL_003: async ({ api }) =>
+    api.call("POST", `/api/wallets/${(await charged(api, 1_000)).walletId}/deactivate`),
+  WAL_004: async ({ api }) =>
+    api.call("POST", "/api/wallets/charge", { walletId: (await deactivated(api)).walletId, amount: 1_000 }),
+
+  TRF_001: async ({ api }) =>
+    transfer(api, (await charged(api, 1_000)).walletId, (await wallet(api)).walletAddress, 1_001),
+  TRF_002: async ({ api }) => transfer(api, (await charged(api, 1_000)).walletId, `0x${"0".repeat(40)}`, 100),
+  TRF_003: async ({ stack }) => {
+    const { api } = await newOrganisation(stack.stack(), "--daily-limit", "5000");
+    const from = await charged(api, 10_000);
+    const to = await wallet(api);
+    expect((await transfer(api, from.walletId, to.walletAddress, 5_000)).status).toBe(201);
+    return transfer(api, from.walletId, to.walletAddress, 1);
+  },
+  TRF_004: async ({ api }) => {
+    const incentive = await wallet(api, "INCENTIVE");
+    await api.post("/api/wallets/charge", { walletId: incentive.walletId, amount: 1_000 });
+    return transfer(api, incentive.walletId, (await wallet(api)).walletAddress, 100);
+  },
+  TRF_005: ({ api }) => api.call("GET", `/api/wallets/transfer/trf_${NOBODY}`),
+
+  CHG_001: async ({ api }) =>
+    api.call("POST", "/api/wallets/charge", { walletId: (await wallet(api)).walletId, amount: 999 }),
+  CHG_002: ({ api }) => api.call("POST", "/api/wallets/charge/cancel", { chargeId: `chg_${NOBODY}` }),
+  CHG_003: async ({ api }) => {
+    const { chargeId } = await charged(api, 1_000);
+    expect(await api.post("/api/wallets/charge/cancel", { chargeId })).toMatchObject({
+      status: "CANCELLED",
+      cancelledAmount: 1_000,
+    });
+    return api.call("POST", "/api/wallets/charge/cancel", { chargeId });
+  },
+  CHG_004: async ({ api, stack }) => {
+    const { chargeId } = await charged(api, 1_000);
+    const uuid = (chargeId as string).slice(4);
+    await asOwner(
+      stack,
+      sql`update ledger.entries set posted_at = posted_at - interval '30 days 1 minute' where id = ${uuid}::uuid`,
+    );
+    return api.call("POST", "/api/wallets/charge/cancel", { chargeId });
+  },
+  CHG_005: async ({ api }) => {
+    const { chargeId } = await charged(api, 2_000);
+    await api.post("/api/wallets/charge/cancel", { chargeId, amount: 1_500 });
+    return api.call("POST", "/api/wallets/charge/cancel", { chargeId, amount: 501 });
+  },
+  CHG_006: async ({ api }) => {
+    const { chargeId, walletId } = await charged(api, 2_000);
+    await transfer(api, walletId, (await wallet(api)).walletAddress, 1_000);
+    return api.call("POST", "/api/wallets/charge/cancel", { chargeId });
+  },
+  CHG_007: async ({ api }) =>
+    api.call("POST", "/api/wallets/charge/refund", { walletId: (await wallet(api)).walletId }),
+
+  PAY_001: async ({ api }) => {
+    const [payer, receiver] = [await charged(api, 1_000), await wallet(api)];
+    const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
+    return api.call("POST", "/api/wallets/payment", { ...ids, amount: 1_001 });
+  },
+  PAY_002: async ({ api }) => {
+    const [payer, receiver] = [await charged(api, 1_000), await wallet(api)];
+    const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
+    return api.call("POST", "/api/wallets/payment", { ...ids, amount: 99 });
+  },
+  PAY_003: async ({ api }) => {
+    const { payment } = await paid(api);
+    expect(await api.post("/api/wallets/payment/cancel", { paymentId: payment.paymentId })).toMatchObject({
+      status: "CANCELLED",
+    });
+    return api.call("POST", "/api/wallets/payment/cancel", { paymentId: payment.paymentId });
+  },
+  PAY_004: ({ api }) => api.call("GET", `/api/wallets/payment/pay_${NOBODY}`),
+  PAY_005: async ({ api }) => {
+    const payer = await charged(api, 1_000);
+    const own = await wallet(api, "INCENTIVE", payer.userId);
+    const ids = { payerWalletId: payer.walletId, receiverWalletId: own.walletId };
+    return api.call("POST", "/api/wallets/payment", { ...ids, amount: 100 });
+  },
+  PAY_006: async ({ api }) => {
+    const [payer, receiver] = [await charged(api, 1_000), await wallet(api)];
+    const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
+    return api.call("POST", "/api/wallets/payment", { ...ids, amount: 100, incentiveAmount: 50 });
+  },
+
+  TX_001: ({ api }) => api.call("GET", `/api/transaction/txn_${NOBODY}`),
+  TX_002: async ({ api }) => {
+    const hash = newHash();
+    const { id } = await api.post("/api/transaction", record(hash));
+    const second = await api.call("POST", "/api/transaction", record(`0x${hash.slice(2).toUpperCase()}`));
+    expect(second.body.error?.details).toEqual({ id });
+    return second;
+  },
+  TX_003: async ({ api }) => {
+    const { id } = await api.post("/api/transaction", record(newHash()));
+    await api.patch(`/api/transaction/${id}/status`, { status: "CONFIRMED" });
+    return api.call("PATCH", `/api/transaction/${id}/status`, { status: "FAILED" });
+  },
+  TX_004: async ({ api }) => {
+    const { id } = await api.post("/api/transaction", record(newHash()));
+    const scheduledAt = new Date(Date.now() + 60_000).toISOString();
+    return api.call("PATCH", `/api/transaction/${id}/schedule`, { scheduledAt });
+  },
+
+  REQ_001: ({ api }) => api.call("POST", "/api/wallets", { userId: "x", walletType: "GOLD", balance: 5 }),
+  REQ_002: { never: "a request that runs is joined: the second one waits for the same answer" },
+  REQ_003: async ({ api }) => {
+    const { walletId } = await wallet(api);
+    const options = { idempotencyKey: `key ${walletId}` };
+    await api.post("/api/wallets/charge", { walletId, amount: 1_000 }, options);
+    return api.call("POST", "/api/wallets/charge", { walletId, amount: 1_001 }, options);
+  },
+  REQ_004: ({ api }) => api.call("GET", "/api/no-such-thing"),
+  REQ_005: ({ api }) => api.call("DELETE", "/api/wallets"),
+  REQ_006: ({ api }) =>
+    api.call("POST", "/api/wallets", { userId: "x".repeat(70_000), walletType: "NORMAL" }),
+  REQ_007: ({ api }) => api.call("POST", "/api/wallets", {}, { headers: { "Content-Type": "text/plain" } }),
+
+  SIG_001: { never: "custody says it to chain-relayer only" },
+  SYS_001: { never: "it means that something is broken" },
+  SYS_002: async ({ api, stack }) => {
+    const { walletId } = await wallet(api);
+    await stack.act("stop", "payment");
+    const refused = await api.call("POST", "/api/wallets/charge", { walletId, amount: 1_000 });
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    await stack.act("start", "payment");
+    await stack.untilReady();
+    return refused;
+  },
+  SYS_003: async ({ api, stack }) => {
+    const { walletId } = await wallet(api);
+    const options = { idempotencyKey: `unknown ${walletId}` };
+    const pid = await stack.kill("ledger", "SIGSTOP");
+    const unknown = await api.call("POST", "/api/wallets/charge", { walletId, amount: 1_000 }, options);
+    process.kill(pid, "SIGCONT");
+    await stack.untilReady();
+    // The same key tells what became of it, and nothing was done twice.
+    expect((await api.post("/api/wallets/charge", { walletId, amount: 1_000 }, options)).balance).toBe(1_000);
+    return unknown;
+  },
+  SYS_004: { never: "every route of this release is built" },
+};
+
+let world: World;
+
+beforeAll(async () => {
+  const stack = await startStack({ bus: "postgres" });
+  const org = await newOrganisation(stack.stack());
+  const other = await newOrganisation(stack.stack());
+  world = { stack, org, other, api: org.api };
+});
+afterAll(() => world?.stack.stop());
+
+const given = Object.entries(GIVEN).filter(
+  (entry): entry is [ErrorCode, Given] => typeof entry[1] === "function",
+);
+
+test.each(given)("%s", async (code, give) => {
+  const { status, body } = await give(world);
+  expect(body).toMatchObject({
+    success: false,
+    data: null,
+    error: { code, message: errorTable[code].message },
+  });
+  expect(status).toBe(errorTable[code].http);
+  expect(body.requestId).toMatch(/^req_/);
+});
+
+test("another organisation's ids answer exactly as absent ones", async () => {
+  const { payer, payment } = await paid(world.api);
+  const stranger = world.other.api;
+  const pairs: [string, string][] = [
+    [`/api/wallets/${payer.walletId}`, `/api/wallets/wal_${NOBODY}`],
+    [`/api/wallets/${payer.walletId}/transactions`, `/api/wallets/wal_${NOBODY}/transactions`],
+    [`/api/wallets/payment/${payment.paymentId}`, `/api/wallets/payment/pay_${NOBODY}`],
+    [`/api/wallets/charge/${payer.chargeId}`, `/api/wallets/charge/chg_${NOBODY}`],
+  ];
+  for (const [foreign, absent] of pairs) {
+    const [one, two] = [await stranger.call("GET", foreign), await stranger.call("GET", absent)];
+    expect({ ...one.body, requestId: "", timestamp: "" }).toEqual({
+      ...two.body,
+      requestId: "",
+      timestamp: "",
+    });
+    expect(one.status).toBe(two.status);
+  }
+  const moves: [string, Json][] = [
+    ["/api/wallets/charge", { walletId: payer.walletId, amount: 1_000 }],
+    ["/api/wallets/charge/cancel", { chargeId: payer.chargeId }],
+    ["/api/wallets/charge/refund", { walletId: payer.walletId }],
+    ["/api/wallets/payment/cancel", { paymentId: payment.paymentId }],
+  ];
+  for (const [path, body] of moves) {
+    const refused = await stranger.call("POST", path, body);
+    expect([path, refused.status]).toEqual([path, 404]);
+  }
+});

@@ -1,0 +1,43 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type Stack } from "@wonrail/local/stackFile";
+import { type Api, openApi } from "./api";
+
+const COMMAND = join(__dirname, "../../services/auth/bin/admin.mjs");
+
+export interface NewOrganisation {
+  orgCode: string;
+  apiKey: string;
+  secretKey: string;
+  api: Api;
+}
+
+/** What an operator does with `npm run admin --`. */
+export async function admin(stack: Stack, ...args: string[]): Promise<Record<string, string>> {
+  const env = { ...process.env, DATABASE_URL: stack.postgres.urls.auth };
+  const { stdout } = await promisify(execFile)(process.execPath, [COMMAND, ...args, "--json"], { env });
+  return JSON.parse(stdout) as Record<string, string>;
+}
+
+let made = 0;
+
+/** An organisation of a test's own. */
+export async function newOrganisation(stack: Stack, ...options: string[]): Promise<NewOrganisation> {
+  made += 1;
+  const code = `T${Date.now().toString(36)}${made}`.toUpperCase();
+  const base = ["--plan", "ENTERPRISE", "--rate", "10000", "--burst", "10000"];
+  const created = await admin(
+    stack,
+    "org",
+    "create",
+    "--name",
+    `Test ${code}`,
+    "--code",
+    code,
+    ...base,
+    ...options,
+  );
+  const { orgCode, apiKey, secretKey } = created as unknown as NewOrganisation;
+  return { orgCode, apiKey, secretKey, api: openApi(stack.gatewayUrl, apiKey) };
+}
