@@ -303,14 +303,13 @@ describe("limits", () => {
     const headers = { "X-Forwarded-For": "198.51.100.7" };
     const { text } = auth.addKey();
     await other.send("GET", "/test/probe", { key: text, headers });
+    const guess = async () => {
+      const { body } = await other.send("GET", "/test/probe", { key: createApiKey("test").text, headers });
+      return body.error?.code;
+    };
     const codes: (string | undefined)[] = [];
-    for (let i = 0; i < 25; i += 1) {
-      codes.push(
-        (await other.send("GET", "/test/probe", { key: createApiKey("test").text, headers })).body.error
-          ?.code,
-      );
-    }
-    expect(codes.slice(0, 20)).toEqual(Array(20).fill("WAUTH_001"));
+    for (let i = 0; i < 20; i += 1) codes.push(...(await Promise.all(Array.from({ length: 20 }, guess))));
+    expect(codes.slice(0, 100)).toEqual(Array(100).fill("WAUTH_001"));
     expect(codes.at(-1)).toBe("RATE_001");
     expect((await other.send("GET", "/test/probe", { key: text, headers })).status).toBe(200);
     const elsewhere = await other.send("GET", "/test/probe", {

@@ -1,3 +1,4 @@
+import { createApiKey } from "@wonrail/kit/apiKey";
 import { createTestDatabase, eventually, type TestDatabase } from "@wonrail/kit/testing";
 import { countedRoute } from "./testing/countedRoute";
 import { AUTH_MIGRATIONS, type RealAuth, startRealAuth } from "./testing/realAuth";
@@ -16,6 +17,7 @@ beforeAll(async () => {
   const start = ({ port }: RealAuth) =>
     startGateway({
       authPort: port,
+      config: { TRUSTED_PROXY_HOPS: 1 },
       extraRoutes: [countedRoute("/test/wallets", "WALLETS", async () => ({ data: { done: true } }))],
     });
   gateways = await Promise.all([start(auths[0]), start(auths[1])]);
@@ -157,6 +159,22 @@ test("a plan's hundred wallets are made exactly once each, however the requests 
     code: "WAUTH_004",
     details: { quota: "WALLETS", limit: 100, resetsAt: null },
   });
+});
+
+test("who guesses keys is told to wait, while a right key from the same address passes", async () => {
+  const headers = { "X-Forwarded-For": "198.51.100.7" };
+  const codes: (string | undefined)[] = [];
+  for (let guess = 0; guess < 25; guess += 1) {
+    const { body } = await gateways[guess % 2]!.send("GET", "/test/probe", {
+      key: createApiKey("test").text,
+      headers,
+    });
+    codes.push(body.error?.code);
+  }
+  expect(codes.filter((code) => code === "WAUTH_001").length).toBeLessThanOrEqual(21);
+  expect(codes.at(-1)).toBe("RATE_001");
+  const { apiKey } = await newOrganisation();
+  expect((await gateways[0].send("GET", "/test/probe", { key: apiKey, headers })).status).toBe(200);
 });
 
 test("while its auth replica is away a gateway goes on with the keys it knows, and hears of changes after it is back", async () => {
