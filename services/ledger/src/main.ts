@@ -16,6 +16,6 @@ void runService({
   config,
   open: async (parts) => {
     const app = await createApp(parts);
-    return { rpc: rpc(app, parts.log), consumers: consumers(app), jobs: jobs(app, config), expandEvents };
+    return { rpc: rpc(app), consumers: consumers(app), jobs: jobs(app, config), expandEvents };
   },
 });

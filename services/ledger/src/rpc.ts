@@ -1,7 +1,12 @@
 import { DomainError, invalidRequest } from "@wonrail/kit/errors";
-import { enumName, implement, serveItems, type GrpcService, type ServerCall } from "@wonrail/kit/grpc/server";
+import {
+  enumName,
+  implement,
+  toErrorDetail,
+  type GrpcService,
+  type ServerCall,
+} from "@wonrail/kit/grpc/server";
 import { isId } from "@wonrail/kit/ids";
-import type { Log } from "@wonrail/kit/log";
 import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import {
   LedgerServiceService,
@@ -13,7 +18,7 @@ import {
 import { type App } from "./app";
 import { outcomeMessage, postedMessage } from "./commands/answer";
 import { inOrder } from "./commands/inOrder";
-import type { Outcome, TransactionType as Type } from "./domain/types";
+import type { TransactionType as Type } from "./domain/types";
 import { accountMessage, entryMessage, lineMessage, totalsMessage } from "./queries/messages";
 
 const MAX_ITEMS = 1_000;
@@ -21,26 +26,23 @@ const MAX_IN_FLIGHT = 1_000;
 const UUID_PART = /^[a-z]{3}_[0-9a-f]{32}$/;
 
 /** The way in by gRPC: reads the request, asks the app, writes the answer. */
-export function rpc(app: App, log: Log): GrpcService[] {
-  const post = async (request: PostRequest, call: ServerCall): Promise<Outcome> =>
-    app.post(request, call.context.deadlineMs ?? Infinity);
-
+export function rpc(app: App): GrpcService[] {
   return [
     implement(LedgerServiceService, {
       async post(request, call) {
-        const outcome = await post(request, call);
+        const outcome = await app.post(request, call.context.deadlineMs ?? Infinity);
         if (outcome.status === "refused") throw new DomainError(outcome.code, outcome.details);
         return postedMessage(outcome.entry);
       },
 
       async postBulk({ items }, call) {
         atMost(items.length, "items");
-        return { outcomes: await postAll(items, call) };
+        return { outcomes: await postAll(app, items, call) };
       },
 
       postStream(requests: AsyncIterable<PostStreamRequest>, call): AsyncIterable<PostStreamResponse> {
         return inOrder(requests, MAX_IN_FLIGHT, async ({ item }) => {
-          const [outcome] = await postAll(item ? [item] : [], call);
+          const [outcome] = await postAll(app, item ? [item] : [], call);
           return { requestId: item?.requestId ?? "", outcome };
         });
       },
@@ -93,13 +95,16 @@ export function rpc(app: App, log: Log): GrpcService[] {
       },
     }),
   ];
+}
 
-  async function postAll(items: PostRequest[], call: ServerCall): Promise<PostOutcome[]> {
-    const answers = await serveItems(items, call, { contextOf: ({ context }) => context, work: post, log });
-    return answers.map((answer): PostOutcome =>
-      "error" in answer ? { outcome: { $case: "error", value: answer.error } } : outcomeMessage(answer.value),
-    );
-  }
+/** Each item as if it had come alone. Their own contexts are for events and logs only, so none of them is entered for it. */
+function postAll(app: App, items: PostRequest[], call: ServerCall): Promise<PostOutcome[]> {
+  const deadlineMs = call.context.deadlineMs ?? Infinity;
+  return Promise.all(items.map((item) => app.post(item, deadlineMs).then(outcomeMessage, errorMessage)));
+}
+
+function errorMessage(error: unknown): PostOutcome {
+  return { outcome: { $case: "error", value: toErrorDetail(error) } };
 }
 
 function org(orgId: string): string {

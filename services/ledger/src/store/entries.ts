@@ -170,27 +170,32 @@ export async function findEntries(
   return gather(rows).map(toStoredRequest);
 }
 
-/** The same for requests of which hardly any is expected to be there: asks for the keys alone first. */
-export async function findAnswered(
-  db: Queryable,
-  wanted: { orgId: string; requestId: string }[],
-): Promise<StoredRequest[]> {
-  if (wanted.length === 0) return [];
+/**
+ * Which of these requests are in the journal: usually none, so only keys are asked for. With them comes the time: one clock for all
+ * replicas, read after the locks, so that the times on one account's postings never run backwards.
+ */
+export async function findKnown(
+  tx: Tx,
+  wanted: readonly { orgId: string; requestId: string }[],
+): Promise<{ nowMs: number; known: { orgId: string; requestId: string }[] }> {
   const ids = wanted.map(({ requestId }) => hexOf(requestId)).sort();
   const orgIds = new Set(wanted.map(({ orgId }) => hexOf(orgId)));
-  const rows = await db.query<{ org_id: string; id: string }>(
+  const rows = await tx.query<{ now: Date; org_id: string | null; id: string | null }>(
     named(
-      "entries_find_keys",
+      "entries_find_known",
       sql`
-        select org_id, id from entries
-        where org_id = any(${braces([...orgIds])}::uuid[]) and id = any(${braces(ids)}::uuid[])
-          and id between ${ids[0]!}::uuid and ${ids.at(-1)!}::uuid`,
+        select c.now, e.org_id, e.id
+        from (select clock_timestamp() as now) c
+        left join entries e on e.org_id = any(${braces([...orgIds])}::uuid[]) and e.id = any(${braces(ids)}::uuid[])
+          and e.id between ${ids[0]!}::uuid and ${ids.at(-1)!}::uuid`,
     ),
   );
-  return findEntries(
-    db,
-    rows.map(({ org_id, id }) => ({ orgId: uuidToId("org", org_id), requestId: uuidToId("jrn", id) })),
-  );
+  return {
+    nowMs: rows[0]!.now.getTime(),
+    known: rows.flatMap(({ org_id, id }) =>
+      id === null ? [] : [{ orgId: uuidToId("org", org_id!), requestId: uuidToId("jrn", id) }],
+    ),
+  };
 }
 
 function gather(rows: EntryRow[]): EntryRow[][] {

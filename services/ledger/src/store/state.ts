@@ -8,9 +8,8 @@ import { findWalletsOfUsers, lockAccounts, orgAccountId, reserveNumbers } from "
 import type { FactsCache } from "./factsCache";
 import { findCancelledCharges } from "./cancelledCharges";
 import { findCancelledPayments } from "./cancelledPayments";
-import { readClock } from "./clock";
 import { findCredits } from "./credits";
-import { answersByKey, findAnswered, findEntries, type StoredRequest } from "./entries";
+import { answersByKey, findEntries, findKnown, type StoredRequest } from "./entries";
 import { findHolds } from "./holds";
 
 interface RequestRef {
@@ -47,9 +46,9 @@ export async function loadState(
   const accounts = await lockAccounts(tx, facts);
   onLocked();
 
-  const nowMs = await readClock(tx);
   const credits = refs.logs.length === 0 ? [] : await findCredits(tx, refs.logs);
-  const answered = await findAnswered(tx, [...requests, ...credits]);
+  const { nowMs, known } = await findKnown(tx, credits.length === 0 ? requests : [...requests, ...credits]);
+  const answered = await findEntries(tx, known);
   return {
     nowMs,
     accounts,
