@@ -2,7 +2,9 @@
 pragma solidity 0.8.37;
 
 import {IAccessControl} from "@openzeppelin/contracts/access/IAccessControl.sol";
+import {IERC3009} from "@openzeppelin/contracts/interfaces/draft-IERC3009.sol";
 import {IERC20Errors} from "@openzeppelin/contracts/interfaces/draft-IERC6093.sol";
+import {ERC3009} from "@openzeppelin/contracts/token/ERC20/extensions/draft-ERC3009.sol";
 import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
 import {PackedAccounts} from "../src/PackedAccounts.sol";
 import {WonToken} from "../src/WonToken.sol";
@@ -206,6 +208,25 @@ contract WonTokenTest is Fixture {
         vm.assertEq(token.balanceOf(alice), 6);
         vm.assertEq(token.totalSupply(), 6);
         vm.assertTrue(token.authorizationState(alice, a.nonce));
+    }
+
+    function test_aBurnIsBoundToItsTimesAndWorksOnce() public {
+        give(alice, 10);
+        Authorization memory a = Authorization(alice, address(0), 4, NOW, SOON, 0);
+        (uint8 v, bytes32 r, bytes32 s) = signed(ALICE_KEY, BURN_TYPEHASH, a);
+        vm.startPrank(address(manager));
+        vm.expectPartialRevert(ERC3009.ERC3009InvalidAuthorizationTime.selector);
+        burn(a, v, r, s);
+        vm.warp(SOON);
+        vm.expectPartialRevert(ERC3009.ERC3009InvalidAuthorizationTime.selector);
+        burn(a, v, r, s);
+        vm.warp(SOON - 1);
+        vm.expectEmit(address(token));
+        emit IERC3009.AuthorizationUsed(alice, 0);
+        burn(a, v, r, s);
+        vm.expectRevert(abi.encodeWithSelector(ERC3009.ERC3009UsedAuthorization.selector, alice, 0));
+        burn(a, v, r, s);
+        vm.stopPrank();
     }
 
     function test_theAdminChangesInTwoStepsAfterTheDelay() public {

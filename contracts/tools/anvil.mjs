@@ -5,7 +5,8 @@ import { foundryBinary } from "./foundry.mjs";
 
 /** Starts anvil on a free port of its own choice; answers { url, provider, stop }. */
 export async function startAnvil() {
-  const options = ["--port", "0", "--hardfork", "osaka", "--gas-limit", "60000000"];
+  // Unpruned, the node would keep old states in the user's home folder.
+  const options = ["--port", "0", "--hardfork", "osaka", "--gas-limit", "60000000", "--prune-history", "64"];
   const child = spawn(foundryBinary("anvil"), options, { stdio: ["ignore", "pipe", "inherit"] });
   const port = await new Promise((resolve, reject) => {
     let output = "";

@@ -43,8 +43,15 @@ export async function run(main) {
 
 function tell(error) {
   if (error instanceof UsageError) return error.message;
-  if (error?.revert) return `The chain refuses: ${error.revert.name}(${error.revert.args.join(", ")})`;
-  return error;
+  const reason = typeof error?.data === "string" && error.data !== "0x" ? readReason(error.data) : undefined;
+  return reason ? `The chain refuses: ${reason.name}(${reason.args.join(", ")})` : error;
+}
+
+function readReason(data) {
+  const reasons = ["WonToken", "PaymentManager"].map((name) =>
+    new ethers.Interface(artifact(name).abi).parseError(data),
+  );
+  return reasons.find((reason) => reason !== null);
 }
 
 export function artifact(name) {

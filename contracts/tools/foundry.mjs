@@ -13,9 +13,12 @@ export function foundryBinary(tool) {
   const machine = `${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
   const suffix = process.platform === "win32" ? ".exe" : "";
   try {
-    return require.resolve(`@foundry-rs/${tool}-${machine}/bin/${tool}${suffix}`);
+    const fromWrapper = createRequire(require.resolve(`@foundry-rs/${tool}/package.json`));
+    return fromWrapper.resolve(`@foundry-rs/${tool}-${machine}/bin/${tool}${suffix}`);
   } catch {
-    throw new Error(`No ${tool} for ${machine} among the installed packages. Run npm install at the root.`);
+    throw new Error(
+      `npm has no ${tool} for ${machine}, or optional packages were left out: run npm ci at the root.`,
+    );
   }
 }
 

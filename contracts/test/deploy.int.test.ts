@@ -1,0 +1,120 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { ethers } from "ethers";
+import { TestChain, send } from "./support/chain";
+
+jest.setTimeout(60_000);
+
+let chain: TestChain;
+
+beforeAll(async () => {
+  chain = await TestChain.start();
+});
+
+afterAll(() => chain.stop());
+
+test("deploys once: run again it finds the contracts and sends nothing", async () => {
+  expect(await chain.deploy()).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("deployed on chain 31337"),
+  });
+  const recorded = readFileSync(chain.out, "utf8");
+  expect(await chain.deploy()).toMatchObject({ code: 0, stdout: expect.stringContaining("unchanged") });
+  expect(readFileSync(chain.out, "utf8")).toBe(recorded);
+  expect(await chain.provider.getTransactionCount(chain.address("deployer"))).toBe(2);
+});
+
+test("the chain holds the code of the artifacts and the roles of roles.json", async () => {
+  expect(await chain.verify()).toMatchObject({ code: 0, stderr: "" });
+  const { contracts, accounts } = chain.deployment();
+  const token = chain.contract("WonToken");
+  expect(await token.getFunction("defaultAdmin")()).toBe(accounts.admin);
+  expect(await token.getFunction("mintAllowance")(contracts.PaymentManager)).toBe(10n ** 18n);
+  expect(await chain.contract("PaymentManager").getFunction("token")()).toBe(contracts.WonToken);
+  expect(await chain.contract("PaymentManager").getFunction("defaultAdminDelay")()).toBe(60n);
+});
+
+test("verification names every role that is not in the table", async () => {
+  const manager = chain.contract("PaymentManager", chain.wallet("admin"));
+  const stranger = ethers.Wallet.createRandom().address;
+  const role = ethers.id("OPERATOR_ROLE");
+  await send(manager, "grantRole", role, stranger);
+  await send(manager, "revokeRole", role, chain.address("operator"));
+  const { code, stderr } = await chain.verify();
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    `PaymentManager: operator (${chain.address("operator")}) does not hold OPERATOR_ROLE`,
+  );
+  expect(stderr).toContain(`PaymentManager: ${stranger} holds OPERATOR_ROLE and should not`);
+  await send(manager, "grantRole", role, chain.address("operator"));
+  await send(manager, "revokeRole", role, stranger);
+  expect(await chain.verify()).toMatchObject({ code: 0 });
+});
+
+test("the holders of roles do their work by command", async () => {
+  const admin = (words: string[], person: "admin" | "pauser" | "blocklister") =>
+    chain.run(
+      "admin.mjs",
+      { rpc: chain.url, deployment: chain.out, "key-file": chain.keyFile(person) },
+      words,
+    );
+  const token = chain.contract("WonToken");
+  const somebody = ethers.Wallet.createRandom().address;
+  expect(await admin(["pause"], "pauser")).toMatchObject({ code: 0 });
+  expect(await token.getFunction("paused")()).toBe(true);
+  expect(await admin(["unpause"], "admin")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("AccessControlUnauthorizedAccount"),
+  });
+  expect(await admin(["unpause"], "pauser")).toMatchObject({ code: 0 });
+  expect(await admin(["block", somebody], "blocklister")).toMatchObject({ code: 0 });
+  expect(await token.getFunction("isBlocked")(somebody)).toBe(true);
+  expect(await admin(["allow-mint", "5000"], "admin")).toMatchObject({ code: 0 });
+  expect(await token.getFunction("mintAllowance")(chain.deployment().contracts.PaymentManager)).toBe(
+    5_000_000_000n,
+  );
+});
+
+test("refuses one account as admin and operator, and says what is missing", async () => {
+  const same = await chain.deploy({ "operator-key-file": chain.keyFile("admin") });
+  expect(same).toMatchObject({ code: 1, stderr: "The admin and the operator must be two accounts.\n" });
+  const nobody = await chain.deploy({ admin: undefined });
+  expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining("--admin is missing") });
+  const nowhere = await chain.deploy({ rpc: "http://127.0.0.1:9" });
+  expect(nowhere).toMatchObject({ code: 1, stderr: "No Ethereum node answers at http://127.0.0.1:9.\n" });
+});
+
+test("refuses to take other people for those recorded", async () => {
+  const changed = await chain.deploy({ operator: ethers.Wallet.createRandom().address });
+  expect(changed).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("Roles are changed by the admin"),
+  });
+});
+
+test("refuses a file of another chain", async () => {
+  const recorded = readFileSync(chain.out, "utf8");
+  writeFileSync(chain.out, JSON.stringify({ ...chain.deployment(), chainId: 1 }));
+  expect(await chain.deploy()).toMatchObject({ code: 1, stderr: expect.stringContaining("is of chain 1") });
+  writeFileSync(chain.out, recorded);
+});
+
+test("refuses addresses with other code on them", async () => {
+  const { WonToken } = chain.deployment().contracts;
+  const code = await chain.provider.getCode(WonToken);
+  await chain.provider.send("anvil_setCode", [WonToken, "0x6001600101"]);
+  expect(await chain.deploy()).toMatchObject({ code: 1, stderr: expect.stringContaining("other code") });
+  expect(await chain.verify()).toMatchObject({ code: 1, stderr: `WonToken at ${WonToken}: other code\n` });
+  await chain.provider.send("anvil_setCode", [WonToken, code]);
+});
+
+test("deploys anew, to the same addresses, on a chain that was made anew", async () => {
+  const before = chain.deployment();
+  await chain.provider.send("anvil_reset", []);
+  await chain.fund();
+  expect(await chain.deploy()).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("deployed on chain 31337"),
+  });
+  expect(chain.deployment()).toEqual(before);
+  expect(existsSync(`${chain.out}.new`)).toBe(false);
+});
