@@ -58,8 +58,8 @@ export async function runLauncher({
 
     // Whatever is starting when we are asked to stop ends at once, and the start with it.
     stop.signal.addEventListener("abort", () => void supervisor.close());
-    const { stack, clock } = await startStack({ config, home, supervisor, checklist, signal: stop.signal });
-    closers.push(() => clock.close());
+    const onClose = (close: () => Promise<void>): void => void closers.push(close);
+    const stack = await startStack({ config, home, supervisor, checklist, signal: stop.signal, onClose });
     known.stack = stack;
     recordProcesses(home, guard, supervisor, stack);
     onReady(stack);

@@ -6,7 +6,7 @@ import { ensureDemoOrganisation } from "./demoOrganisation";
 import { deployContracts, type DeployedContracts } from "./deployContracts";
 import type { Home } from "./home";
 import { prepareAnvil } from "./parts/anvil";
-import { startBlockClock, type BlockClock } from "./parts/blockClock";
+import { startBlockClock } from "./parts/blockClock";
 import { newMnemonic } from "./parts/mnemonic";
 import { preparePostgres } from "./parts/postgres";
 import { choosePorts, type StackPorts } from "./ports";
@@ -27,15 +27,12 @@ export interface StackStart {
   checklist: Checklist;
   /** Ends the start at the next step. */
   signal: AbortSignal;
-}
-
-export interface RunningStack {
-  stack: Stack;
-  clock: BlockClock;
+  /** What has to be done before the processes are stopped. */
+  onClose: (close: () => Promise<void>) => void;
 }
 
 /** From nothing to ready: parts, schemas, contracts, services, gateway, demo organisation. */
-export async function startStack(start: StackStart): Promise<RunningStack> {
+export async function startStack(start: StackStart): Promise<Stack> {
   const { home, checklist, signal } = start;
   const previous = readStackFile(home.stackFile);
   const secrets = openSecrets(home);
@@ -45,34 +42,24 @@ export async function startStack(start: StackStart): Promise<RunningStack> {
     return checklist.step(name, work, describe);
   };
 
-  const [postgres, chain, bus] = await allOf([
-    step(
-      "postgres",
-      () => startPostgres(start, secrets, ports),
-      ({ label }) => label,
-    ),
-    step(
-      "chain",
-      () => startChain(start, secrets, ports),
-      ({ anvil }) => `anvil, ${anvil.rpcUrl}`,
-    ),
-    step(
-      "bus",
-      () => startBus({ ...start, ports }),
-      ({ label }) => label,
-    ),
-  ]);
-  if (bus.better !== undefined) checklist.note(`  For Kafka: ${bus.better}.`);
-  const [schemas, contracts] = await allOf([
-    step("schemas", () => provision(postgres.adminUrl, secrets, migrationLog(home)), describeSchemas),
-    step("contracts", () => deployContracts(chain.anvil, secrets), describeContracts),
-  ]);
+  const data = async () => {
+    const { superuserUrl } = await step("postgres", () => startPostgres(start, secrets, ports), labelOf);
+    return step("schemas", () => provision(superuserUrl, secrets, migrationLog(home)), describeSchemas);
+  };
+  const chain = async () => {
+    const anvil = await step("chain", () => startChain(start, secrets, ports), labelOf);
+    const contracts = await step("contracts", () => deployContracts(anvil, secrets), describeContracts);
+    return { rpcUrl: anvil.rpcUrl, chainId: anvil.chainId, ...contracts };
+  };
+  const bus = () => step("bus", () => startBus({ ...start, ports }), labelOf);
+  const [{ urls, adminUrl }, contracts, events] = await allOf([data(), chain(), bus()]);
+  if (events.better !== undefined) checklist.note(`  For Kafka: ${events.better}.`);
 
   const stack = describeStack(ports, {
     organisations: previous?.organisations ?? [],
-    postgres: { ...placeOf(postgres.adminUrl), urls: { ...schemas.urls, admin: schemas.adminUrl } },
-    bus: bus.bus,
-    chain: { rpcUrl: chain.anvil.rpcUrl, chainId: chain.anvil.chainId, ...contracts },
+    postgres: { ...placeOf(adminUrl), urls: { ...urls, admin: adminUrl } },
+    bus: events.bus,
+    chain: contracts,
   });
   await step(
     "services",
@@ -86,16 +73,16 @@ export async function startStack(start: StackStart): Promise<RunningStack> {
   );
   stack.organisations = await step(
     "organisation",
-    () => ensureDemoOrganisation(stack, schemas.urls.auth!),
+    () => ensureDemoOrganisation(stack, urls.auth!),
     ([first]) => `${first?.name} (${first?.orgCode})`,
   );
   writeStackFile(home.stackFile, stack);
-  return { stack, clock: chain.clock };
+  return stack;
 }
 
 async function startPostgres({ config, home, supervisor }: StackStart, secrets: Secrets, ports: StackPorts) {
   if (config.postgresUrl !== undefined) {
-    return { adminUrl: config.postgresUrl, label: "given by WONRAIL_POSTGRES_URL" };
+    return { superuserUrl: config.postgresUrl, label: "given by WONRAIL_POSTGRES_URL" };
   }
   const part = await preparePostgres({
     dir: home.part("postgres"),
@@ -106,10 +93,10 @@ async function startPostgres({ config, home, supervisor }: StackStart, secrets: 
     maxConnections: MAX_CONNECTIONS,
   });
   await supervisor.run(part.spec, 0);
-  return { adminUrl: part.adminUrl, label: `${part.label}, ${part.host}:${part.port}` };
+  return { superuserUrl: part.adminUrl, label: `${part.label}, ${part.host}:${part.port}` };
 }
 
-async function startChain({ home, supervisor }: StackStart, secrets: Secrets, ports: StackPorts) {
+async function startChain({ home, supervisor, onClose }: StackStart, secrets: Secrets, ports: StackPorts) {
   const mnemonic = await secrets.mnemonic(newMnemonic);
   const anvil = prepareAnvil({
     dir: home.part("anvil"),
@@ -118,7 +105,9 @@ async function startChain({ home, supervisor }: StackStart, secrets: Secrets, po
     mnemonic,
   });
   await supervisor.run(anvil.spec, 0);
-  return { anvil, clock: startBlockClock(anvil) };
+  const clock = startBlockClock(anvil);
+  onClose(() => clock.close());
+  return { ...anvil, label: `anvil, ${anvil.rpcUrl}` };
 }
 
 async function startServices(
@@ -162,6 +151,10 @@ async function allOf<T extends readonly Promise<unknown>[] | []>(
 function placeOf(adminUrl: string): { host: string; port: number } {
   const url = new URL(adminUrl);
   return { host: url.hostname, port: Number(url.port || "5432") };
+}
+
+function labelOf({ label }: { label: string }): string {
+  return label;
 }
 
 function describeSchemas({ urls, migrations }: Provisioned): string {
