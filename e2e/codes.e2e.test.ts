@@ -93,10 +93,20 @@ function newHash(): string {
 const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
   WAUTH_001: ({ api }) => api.call("GET", "/api/wallet-auth/session", undefined, { key: "wk_test_nonsense" }),
   WAUTH_002: async ({ stack, org }) => {
-    const expires = new Date(Date.now() + 1_500).toISOString();
-    const { apiKey } = await admin(stack.stack(), "key", "issue", "--org", org.orgCode, "--expires", expires);
-    await sleep(2_500);
-    return openApi(stack.stack().gatewayUrl, apiKey!).call("GET", "/api/wallets");
+    const expires = new Date(Date.now() + 8_000);
+    const { apiKey } = await admin(
+      stack.stack(),
+      "key",
+      "issue",
+      "--org",
+      org.orgCode,
+      "--expires",
+      expires.toISOString(),
+    );
+    const api = openApi(stack.stack().gatewayUrl, apiKey!);
+    expect((await api.call("GET", "/api/wallets")).status).toBe(200);
+    await sleep(expires.getTime() + 1_500 - Date.now());
+    return api.call("GET", "/api/wallets");
   },
   WAUTH_003: async ({ stack }) => {
     const times = [

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** The envelope of every answer. */
 export interface Envelope<T> {
@@ -33,6 +34,8 @@ export interface Api {
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- what a test reads of an answer is what it asserts
 export type Json = any;
 
+const MAX_TRIES = 10;
+
 /** The public API as a partner without a library would call it. */
 export function openApi(gatewayUrl: string, apiKey: string): Api {
   async function call<T>(
@@ -59,10 +62,16 @@ export function openApi(gatewayUrl: string, apiKey: string): Api {
     };
   }
 
+  /** As a good client does: what was certainly not done is asked for again, the same request with the same key. */
   async function must<T>(method: string, path: string, body?: unknown, options?: CallOptions): Promise<T> {
-    const { status, body: envelope } = await call<T>(method, path, body, options);
-    if (envelope.success) return envelope.data;
-    throw new Error(`${method} ${path} answered ${status} ${JSON.stringify(envelope.error)}`);
+    for (let tries = 1; ; tries += 1) {
+      const { status, headers, body: envelope } = await call<T>(method, path, body, options);
+      if (envelope.success) return envelope.data;
+      if (envelope.error?.code !== "SYS_002" || tries >= MAX_TRIES) {
+        throw new Error(`${method} ${path} answered ${status} ${JSON.stringify(envelope.error)}`);
+      }
+      await sleep(Number(headers.get("retry-after") ?? 1) * 1_000);
+    }
   }
 
   return {
