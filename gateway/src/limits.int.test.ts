@@ -1,0 +1,106 @@
+import { createApiKey } from "@wonrail/kit/apiKey";
+import { DomainError } from "@wonrail/kit/errors";
+import { eventually } from "@wonrail/kit/testing";
+import { type Reply } from "./routes/operation";
+import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { countedRoute } from "./testing/countedRoute";
+import { startGateway, type TestGateway } from "./testing/startGateway";
+
+let auth: AuthAtOurEdge;
+let gateway: TestGateway;
+/** What the counted route does next. */
+let work: () => Promise<Reply<{ done: boolean }>>;
+
+beforeAll(async () => {
+  auth = await startAuthAtOurEdge();
+  const extraRoutes = [countedRoute("/test/counted", "MONEY_OPERATIONS", () => work())];
+  gateway = await startGateway({ authPort: auth.port, extraRoutes });
+  await eventually(() => gateway.ready());
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await auth.close();
+});
+
+beforeEach(() => {
+  work = async () => ({ data: { done: true } });
+  auth.state.quotaLeft = 1_000;
+});
+
+describe("limits", () => {
+  test("every answer to an organisation tells what is left of its rate", async () => {
+    const { text } = auth.addKey();
+    const { headers } = await gateway.send("GET", "/test/probe", { key: text });
+    expect(headers).toMatchObject({
+      "ratelimit-limit": "10000",
+      "ratelimit-remaining": expect.any(String),
+      "ratelimit-reset": "1",
+    });
+  });
+
+  test("a plan that is used up is WAUTH_004 with the limit, the use and the reset time", async () => {
+    const { text } = auth.addKey();
+    auth.state.quotaLeft = 2;
+    const post = () => gateway.send("POST", "/test/counted", { key: text, body: { amount: 1 } });
+    expect([(await post()).status, (await post()).status]).toEqual([201, 201]);
+    const { status, body } = await post();
+    expect([status, body.error?.code]).toEqual([403, "WAUTH_004"]);
+    expect(body.error?.details).toEqual({
+      quota: "MONEY_OPERATIONS",
+      limit: 1_000,
+      used: 1_000,
+      resetsAt: expect.any(String),
+    });
+  });
+
+  test("a refusal and a replay do not count", async () => {
+    const { text } = auth.addKey();
+    auth.state.quotaLeft = 1;
+    const post = () => gateway.send("POST", "/test/counted", { key: text, body: { amount: 1 } });
+    work = async () => {
+      throw new DomainError("PAY_001");
+    };
+    expect((await post()).body.error?.code).toBe("PAY_001");
+    work = async () => ({ data: { done: true }, replayed: true });
+    const replay = await post();
+    expect([replay.status, replay.headers["idempotent-replayed"]]).toEqual([201, "true"]);
+    work = async () => ({ data: { done: true } });
+    expect((await post()).status).toBe(201);
+    expect((await post()).body.error?.code).toBe("WAUTH_004");
+  });
+
+  test("a refusal that may be tried again says when", async () => {
+    const { text } = auth.addKey();
+    work = async () => {
+      throw new DomainError("REQ_002", { retryAfterMs: 2_400 });
+    };
+    const { status, headers } = await gateway.send("POST", "/test/counted", {
+      key: text,
+      body: { amount: 1 },
+    });
+    expect([status, headers["retry-after"]]).toEqual([409, "3"]);
+  });
+
+  test("an address that guesses keys is told to wait, while a known key from there is served", async () => {
+    const other = await startGateway({ authPort: auth.port, config: { TRUSTED_PROXY_HOPS: 1 } });
+    const headers = { "X-Forwarded-For": "198.51.100.7" };
+    const { text } = auth.addKey();
+    await other.send("GET", "/test/probe", { key: text, headers });
+    const guess = async () => {
+      const { body } = await other.send("GET", "/test/probe", { key: createApiKey("test").text, headers });
+      return body.error?.code;
+    };
+    const codes: (string | undefined)[] = [];
+    for (let i = 0; i < 20; i += 1) codes.push(...(await Promise.all(Array.from({ length: 20 }, guess))));
+    expect(codes.slice(0, 100)).toEqual(Array(100).fill("WAUTH_001"));
+    expect(codes.at(-1)).toBe("RATE_001");
+    expect((await other.send("GET", "/test/probe", { key: text, headers })).status).toBe(200);
+    const elsewhere = await other.send("GET", "/test/probe", {
+      key: createApiKey("test").text,
+      headers: { "X-Forwarded-For": "198.51.100.7, 203.0.113.5" },
+    });
+    expect(elsewhere.body.error?.code).toBe("WAUTH_001");
+    await other.close();
+  });
+});
