@@ -11,8 +11,8 @@ create table operations (
   from_wallets text[] not null,
   -- WAITING for its turn, PLANNED to go next, IN_FLIGHT in a transaction, PASSED without any step.
   state text not null check (state in ('WAITING', 'PLANNED', 'IN_FLIGHT', 'CONFIRMED', 'FAILED', 'PASSED')),
-  -- On how many accounts something must go before it.
-  blocked integer not null check (blocked >= 0),
+  -- On how many accounts something must go before it; null until the planner has looked.
+  blocked integer check (blocked >= 0),
   -- The order in which planned operations go.
   turn bigint,
   retry_at timestamptz not null default now(),
@@ -38,6 +38,7 @@ create table operations (
   constraint operations_confirmed_needs_block check (state <> 'CONFIRMED' or (tx_hash is not null and block_hash is not null))
 ) with (fillfactor = 80);
 
+create index operations_fresh on operations (created_at) where state = 'WAITING' and blocked is null;
 create index operations_ready on operations (org_id, created_at) where state = 'WAITING' and blocked = 0;
 create index operations_planned on operations (turn) where state = 'PLANNED';
 create index operations_in_flight on operations (transaction_id) where state = 'IN_FLIGHT';

@@ -14,14 +14,15 @@ create table transactions (
   epoch bigint not null,
   call_data bytea not null,
   gas_limit bigint not null,
-  -- SIGNED: stored, perhaps sent. SENT: a node has it. FINAL: in a final block. LOST: something else used its nonce.
-  state text not null check (state in ('SIGNED', 'SENT', 'FINAL', 'LOST')),
+  -- SIGNED: stored, perhaps sent. SENT: a node has it. MINED: in a block that a reorganisation may still drop. FINAL: in a final block.
+  -- LOST: something else used its nonce.
+  state text not null check (state in ('SIGNED', 'SENT', 'MINED', 'FINAL', 'LOST')),
   sends integer not null default 0,
   sent_at timestamptz,
   created_at timestamptz not null default now(),
   unique (signer, nonce)
 );
-create index transactions_open on transactions (signer, nonce) where state in ('SIGNED', 'SENT');
+create index transactions_open on transactions (signer, nonce) where state in ('SIGNED', 'SENT', 'MINED');
 
 -- Every version of a transaction that was ever signed: the first one and its replacements.
 create table transaction_versions (

@@ -3,7 +3,7 @@ import { failpoint } from "@wonrail/kit/failpoint";
 import { type Log } from "@wonrail/kit/log";
 import { type Provider } from "../chain/provider";
 import { type SendOutcome, sendOutcomeOf } from "../chain/sendOutcome";
-import { markSent } from "../store/transactions";
+import { noteSend } from "../store/transactions";
 
 /** R3, R4: hands the stored bytes to the nodes. Whatever they answer, the bytes stay ours to send again. */
 export async function broadcast(
@@ -21,7 +21,7 @@ export async function broadcast(
     );
   }
   await failpoint("relayer.r3");
-  if (outcome === "sent" || outcome === "known" || outcome === "unclear") await markSent(db, transactionId);
+  await noteSend(db, transactionId, outcome === "sent" || outcome === "known" || outcome === "unclear");
   await failpoint("relayer.r4");
   return outcome;
 }

@@ -1,5 +1,5 @@
 import { type Log } from "@wonrail/kit/log";
-import { countOpenTransactions, holdLease, LeaseLostError, releaseLease } from "../store/transactions";
+import { countPendingTransactions, holdLease, type Lease, LeaseLostError, whileHolding } from "../store/transactions";
 import { planOperations } from "./planOperations";
 import { sendBatch, type SendDeps } from "./sendBatch";
 import { watchTransactions, type WatchDeps } from "./watchTransactions";
@@ -15,17 +15,21 @@ export type DispatchDeps = SendDeps &
 
 /** One round of the one active writer: plan, send as much as may be under way, look after what is. The other replicas stand by. */
 export async function dispatch(deps: DispatchDeps, signal: AbortSignal): Promise<void> {
-  const { db, signer, holder, leaseMs, maxInFlight, log } = deps;
+  const { db, signer, holder, leaseMs, log } = deps;
   const lease = await holdLease(db, signer.address, holder, leaseMs);
   if (!lease) return;
   try {
-    await planOperations(db, lease);
-    let open = await countOpenTransactions(db, signer.address);
-    while (!signal.aborted && open < maxInFlight && (await sendBatch(deps, lease))) open += 1;
-    await watchTransactions(deps, lease);
+    await whileHolding(db, lease, leaseMs, () => round(deps, lease, signal));
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error;
     log.warn("another replica has taken over");
   }
-  if (signal.aborted) await releaseLease(db, lease);
+}
+
+async function round(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Promise<void> {
+  const { db, signer, maxInFlight } = deps;
+  await planOperations(db, lease);
+  let pending = await countPendingTransactions(db, signer.address);
+  while (!signal.aborted && pending < maxInFlight && (await sendBatch(deps, lease))) pending += 1;
+  await watchTransactions(deps, lease);
 }

@@ -4,7 +4,7 @@ import { type Provider } from "../chain/provider";
 import { type Signer } from "../chain/signer";
 import { listOpenCounts } from "../store/operations";
 import { findCursor } from "../store/scanCursor";
-import { countOpenTransactions } from "../store/transactions";
+import { countPendingTransactions } from "../store/transactions";
 
 export type Gauges = ReturnType<typeof createGauges>;
 
@@ -56,7 +56,7 @@ export async function measure(deps: {
   gauges.open.reset();
   for (const { state, reason, count } of open) gauges.open.set({ state, reason }, count);
   gauges.oldest.set(Math.max(0, ...open.map(({ oldestSeconds }) => oldestSeconds)));
-  const transactions = await countOpenTransactions(db, signer.address);
+  const transactions = await countPendingTransactions(db, signer.address);
   gauges.transactions.set(transactions);
 
   const [head, balance, latest, pending] = await Promise.all([

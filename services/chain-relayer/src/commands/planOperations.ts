@@ -1,24 +1,50 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { countPlannedOperations, markPlanned, takeReadyOperations } from "../store/operations";
-import { movePast } from "../store/places";
+import { planBatch } from "../domain/planning";
+import { countPlannedOperations, listCandidates, markPlanned } from "../store/operations";
+import { findPlaces, moveHeads, sortInFresh } from "../store/places";
 import { fence, type Lease } from "../store/transactions";
 
 /** Enough to fill the transactions that may be under way, and not more: what is planned can no longer be overtaken. */
-const PLANNED_AHEAD = 2_000;
+const PLANNED_AHEAD = 4_000;
+const FRESH_AT_ONCE = 5_000;
 const PER_LANE = 200;
-const MAX_ROUNDS = 50;
+/** How far a busy account is followed in one round. */
+const AHEAD_ON_ACCOUNT = 500;
+const MAX_ROUNDS = 10;
 
 /** R1: gives operations whose accounts have come to them their turn, lane by lane, and moves the accounts on. */
 export async function planOperations(db: Database, lease: Lease): Promise<void> {
   await tx(db, async (tx) => {
     await fence(tx, lease);
-    let planned = await countPlannedOperations(tx);
-    for (let round = 0; round < MAX_ROUNDS && planned < PLANNED_AHEAD; round += 1) {
-      const ready = await takeReadyOperations(tx, PLANNED_AHEAD - planned, PER_LANE);
-      if (ready.length === 0) return;
-      await markPlanned(tx, ready);
-      await movePast(tx, ready);
-      planned += ready.length;
+    await sortInFresh(tx, FRESH_AT_ONCE);
+    let room = PLANNED_AHEAD - (await countPlannedOperations(tx));
+    for (let round = 0; round < MAX_ROUNDS && room > 0; round += 1) {
+      const candidates = await listCandidates(tx, { perLane: PER_LANE, ahead: AHEAD_ON_ACCOUNT });
+      if (candidates.length === 0) return;
+      const { places, heads } = await findPlaces(tx, candidates);
+      const withPlaces = candidates.map((operation) => ({
+        operation,
+        places: places.get(`${operation.orgId}|${operation.ledgerRef}`) ?? [],
+      }));
+      const plan = planBatch(withPlaces, heads, room);
+      await markPlanned(
+        tx,
+        plan.planned.map(({ operation }) => operation),
+      );
+      const orgOf = new Map(
+        plan.planned.flatMap(({ operation, places }) =>
+          places.map(({ accountId }) => [accountId, operation.orgId]),
+        ),
+      );
+      await moveHeads(
+        tx,
+        [...plan.heads].map(([accountId, nextSequence]) => ({
+          orgId: orgOf.get(accountId)!,
+          accountId,
+          nextSequence,
+        })),
+      );
+      room -= plan.planned.length;
     }
   });
 }

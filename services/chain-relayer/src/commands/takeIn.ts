@@ -10,9 +10,8 @@ import {
   stepOfHold,
   stepsOf,
 } from "../domain/settlement";
-import { ensureLane } from "../store/lanes";
-import { insertLegs, insertOperation, type NewOperation } from "../store/operations";
-import { insertPlaces, type Place } from "../store/places";
+import { type Place } from "../domain/planning";
+import { insertOperation, type NewOperation } from "../store/operations";
 
 /** Whose request it was, for logs and events. */
 export interface Origin {
@@ -60,10 +59,7 @@ async function takeIn(
   of: Omit<NewOperation, "orgId" | "requestId" | "traceparent">,
 ): Promise<void> {
   const operation = { ...of, orgId, requestId, traceparent };
-  await ensureLane(tx, orgId);
-  const blocked = await insertPlaces(tx, operation, places);
-  await insertOperation(tx, operation, blocked);
-  await insertLegs(tx, operation);
+  await insertOperation(tx, operation, places);
 }
 
 /** An entry's lines on one wallet follow each other without a gap. The organisation's own accounts need no order: minting is free. */

@@ -112,9 +112,7 @@ export async function postponeDeposit(
 }
 
 /** What is on the chain and will not get into the ledger, and what is still on its way there. */
-export async function countUnbooked(
-  db: Queryable,
-): Promise<{
+export async function countUnbooked(db: Queryable): Promise<{
   dust: number;
   tooLarge: number;
   remainderUnits: bigint;

@@ -1,9 +1,5 @@
 import { type Queryable, sql } from "@wonrail/kit/db";
 
-export async function ensureLane(db: Queryable, orgId: string): Promise<void> {
-  await db.run(sql`insert into lanes (org_id) values (${orgId}) on conflict do nothing`);
-}
-
 /** False when there is no such lane. */
 export async function setLanePause(db: Queryable, orgId: string, reason: string | null): Promise<boolean> {
   return (await db.run(sql`update lanes set paused_reason = ${reason} where org_id = ${orgId}`)) === 1;

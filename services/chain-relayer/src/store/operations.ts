@@ -1,4 +1,5 @@
-import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { type Place } from "../domain/planning";
 import { type Step } from "../domain/settlement";
 
 export interface NewOperation {
@@ -45,57 +46,88 @@ type StoredStep = Omit<Step, "amountWon"> & { amountWon: string };
 const COLUMNS = sql`org_id, ledger_ref, related_id, kind, operation_id, steps, state, attempts, wait_reason, expires_at,
   transaction_id, tx_hash, request_id, traceparent, created_at`;
 
-/** False when the operation is known already. */
-export async function insertOperation(tx: Tx, operation: NewOperation, blocked: number): Promise<boolean> {
-  const fromWallets = [...new Set(operation.steps.flatMap(({ fromWalletId }) => fromWalletId ?? []))];
+/** Writes down an operation with its places and legs, once. Which place is whose turn is the planner's business, so nothing is locked here. */
+export async function insertOperation(tx: Tx, operation: NewOperation, places: Place[]): Promise<void> {
+  const { orgId, ledgerRef } = operation;
+  const legs = operation.steps.filter((step) => step.fromWalletId !== null);
+  const fromWallets = [...new Set(legs.map((leg) => leg.fromWalletId))];
   const steps = operation.steps.map((step) => ({ ...step, amountWon: step.amountWon.toString() }));
-  const inserted = await tx.run(sql`
-    insert into operations (org_id, ledger_ref, related_id, kind, operation_id, steps, from_wallets, state, blocked, expires_at,
-      request_id, traceparent)
-    values (${operation.orgId}, ${operation.ledgerRef}, ${operation.relatedId}, ${operation.kind}, ${operation.operationId},
-      ${sql.json(steps)}, ${fromWallets}::text[], 'WAITING', ${blocked}, ${operation.expiresAt}, ${operation.requestId},
-      ${operation.traceparent})
-    on conflict (org_id, ledger_ref) do nothing`);
-  return inserted === 1;
-}
-
-export async function insertLegs(tx: Tx, { orgId, ledgerRef, steps }: NewOperation): Promise<void> {
-  const legs = steps.filter((step) => step.fromWalletId !== null);
-  if (legs.length === 0) return;
-  await tx.run(sql`
+  await tx.run(
+    named(
+      "insert_operation",
+      sql`
+    with added as (
+      insert into operations (org_id, ledger_ref, related_id, kind, operation_id, steps, from_wallets, state, expires_at,
+        request_id, traceparent)
+      values (${orgId}, ${ledgerRef}, ${operation.relatedId}, ${operation.kind}, ${operation.operationId}, ${sql.json(steps)},
+        ${fromWallets}::text[], 'WAITING', ${operation.expiresAt}::timestamptz, ${operation.requestId}, ${operation.traceparent})
+      on conflict (org_id, ledger_ref) do nothing returning org_id, ledger_ref),
+    lane as (insert into lanes (org_id) select org_id from added on conflict do nothing),
+    placed as (
+      insert into places (org_id, account_id, at_sequence, ledger_ref, moves_to)
+      select added.org_id, account, at, added.ledger_ref, moves from added, unnest(
+        ${places.map((place) => place.accountId)}::text[], ${places.map((place) => place.atSequence)}::bigint[],
+        ${places.map((place) => place.movesTo)}::bigint[]) as place (account, at, moves))
     insert into legs (from_wallet_id, nonce, org_id, ledger_ref)
-    select wallet, nonce, ${orgId}, ${ledgerRef}
-    from unnest(${legs.map((leg) => leg.fromWalletId)}::text[], ${legs.map((leg) => leg.nonce)}::text[]) as leg (wallet, nonce)`);
+    select wallet, nonce, added.org_id, added.ledger_ref from added,
+      unnest(${legs.map((leg) => leg.fromWalletId)}::text[], ${legs.map((leg) => leg.nonce)}::text[]) as leg (wallet, nonce)`,
+    ),
+  );
 }
 
 /**
- * Operations whose turn it is, a few of each lane, the lane that was served longest ago first. Those of a paused lane or out of a wallet
- * whose balance is in doubt are left out, and with them everything behind them on the same accounts.
+ * Operations that may be near their turn: those whose turn it is, a few of each lane, the lane that was served longest ago first; and what
+ * comes next on the same accounts. Those of a paused lane or out of a wallet whose balance is in doubt are left out, and everything behind
+ * them on the same accounts waits with them.
  */
-export async function takeReadyOperations(tx: Tx, limit: number, perLane: number): Promise<Operation[]> {
-  const rows = await tx.query<OperationRow>(sql`
+export async function listCandidates(
+  tx: Tx,
+  { perLane, ahead }: { perLane: number; ahead: number },
+): Promise<Operation[]> {
+  const rows = await tx.query<OperationRow>(
+    named(
+      "list_candidates",
+      sql`
     with served as (
-      select lanes.org_id from lanes
+      select lanes.org_id, served_at from lanes
       where paused_reason is null
         and exists (select from operations o where o.org_id = lanes.org_id and o.state = 'WAITING' and o.blocked = 0)
-      order by served_at limit 100)
-    select ready.* from served cross join lateral (
-      select ${COLUMNS} from operations o
-      where o.org_id = served.org_id and o.state = 'WAITING' and o.blocked = 0
-        and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets))
-      order by o.created_at limit ${perLane} for update skip locked) as ready
-    limit ${limit}`);
+      order by served_at limit 100),
+    ready as (
+      select turn.* from served cross join lateral (
+        select o.org_id, o.ledger_ref from operations o
+        where o.org_id = served.org_id and o.state = 'WAITING' and o.blocked = 0
+          and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets))
+        order by o.created_at limit ${perLane}) as turn),
+    accounts as (
+      select distinct p.org_id, p.account_id from places p join ready using (org_id, ledger_ref)),
+    near as (
+      select next.org_id, next.ledger_ref from accounts a join account_heads h using (org_id, account_id)
+      cross join lateral (
+        select p.org_id, p.ledger_ref from places p
+        where p.org_id = h.org_id and p.account_id = h.account_id and p.at_sequence >= h.next_sequence
+        order by p.at_sequence limit ${ahead}) as next
+      union select org_id, ledger_ref from ready)
+    select ${COLUMNS} from operations o join near using (org_id, ledger_ref) join served using (org_id)
+    where o.state = 'WAITING' and o.blocked is not null
+      and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets))
+    order by served.served_at, o.created_at`,
+    ),
+  );
   return rows.map(toOperation);
 }
 
+/** Gives each its turn, in this order. */
 export async function markPlanned(tx: Tx, operations: Operation[]): Promise<void> {
+  const turns = await tx.query<{ turn: bigint }>(
+    sql`select nextval('operation_turns') as turn from generate_series(1, ${operations.length}::integer) order by 1`,
+  );
   await tx.run(sql`
-    update operations o set updated_at = now(),
-      state = case when jsonb_array_length(o.steps) = 0 then 'PASSED' else 'PLANNED' end,
-      turn = nextval('operation_turns')
-    from unnest(${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.ledgerRef)}::text[])
-      as planned (org_id, ledger_ref)
-    where o.org_id = planned.org_id and o.ledger_ref = planned.ledger_ref`);
+    update operations o set updated_at = now(), turn = planned.turn,
+      state = case when jsonb_array_length(o.steps) = 0 then 'PASSED' else 'PLANNED' end
+    from unnest(${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.ledgerRef)}::text[],
+      ${turns.map(({ turn }) => turn)}::bigint[]) as planned (org_id, ledger_ref, turn)
+    where o.org_id = planned.org_id and o.ledger_ref = planned.ledger_ref and o.state = 'WAITING'`);
   await tx.run(sql`
     update lanes set served_at = clock_timestamp() where org_id = any(${[...new Set(operations.map((o) => o.orgId))]}::text[])`);
 }

@@ -1,62 +1,79 @@
-import { sql, type Tx } from "@wonrail/kit/db";
+import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { type Place } from "../domain/planning";
 import { type Operation } from "./operations";
 
-/** Where an operation stands on an account. */
-export interface Place {
-  accountId: string;
-  /** The head must have come to here. */
-  atSequence: bigint;
-  /** Where the operation leaves the head; null when it only waits. */
-  movesTo: bigint | null;
+/** Looks at operations that came in since: on how many accounts must something go before each? Only the one planner touches the heads. */
+export async function sortInFresh(tx: Tx, limit: number): Promise<void> {
+  await tx.run(
+    named(
+      "sort_in_fresh",
+      sql`
+    with fresh as (
+      select org_id, ledger_ref from operations where state = 'WAITING' and blocked is null order by created_at limit ${limit}),
+    placed as (select p.* from places p join fresh using (org_id, ledger_ref)),
+    begun as (
+      insert into account_heads (org_id, account_id) select distinct org_id, account_id from placed on conflict do nothing),
+    counted as (
+      select fresh.org_id, fresh.ledger_ref,
+        count(*) filter (where placed.at_sequence > coalesce(h.next_sequence, 1))::integer as blocked
+      from fresh left join placed using (org_id, ledger_ref) left join account_heads h using (org_id, account_id)
+      group by fresh.org_id, fresh.ledger_ref)
+    update operations o set blocked = counted.blocked
+    from counted where o.org_id = counted.org_id and o.ledger_ref = counted.ledger_ref`,
+    ),
+  );
 }
 
-/** Takes an operation's places on its accounts and says on how many of them something must go before it. Locks the heads, in one order. */
-export async function insertPlaces(
+/** The places of these operations, by "organisation|reference", and where the heads of those accounts are. */
+export async function findPlaces(
+  db: Queryable,
+  operations: Pick<Operation, "orgId" | "ledgerRef">[],
+): Promise<{ places: Map<string, Place[]>; heads: Map<string, bigint> }> {
+  const rows = await db.query<{
+    org_id: string;
+    ledger_ref: string;
+    account_id: string;
+    at_sequence: bigint;
+    moves_to: bigint | null;
+    next_sequence: bigint;
+  }>(sql`
+    select p.org_id, p.ledger_ref, p.account_id, p.at_sequence, p.moves_to, h.next_sequence
+    from places p join account_heads h using (org_id, account_id)
+    join unnest(${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.ledgerRef)}::text[])
+      as wanted (org_id, ledger_ref) using (org_id, ledger_ref)`);
+  const places = new Map<string, Place[]>();
+  for (const row of rows) {
+    const key = `${row.org_id}|${row.ledger_ref}`;
+    const place = { accountId: row.account_id, atSequence: row.at_sequence, movesTo: row.moves_to };
+    const known = places.get(key);
+    if (known) known.push(place);
+    else places.set(key, [place]);
+  }
+  return { places, heads: new Map(rows.map((row) => [row.account_id, row.next_sequence])) };
+}
+
+/** Moves heads on, and tells those that waited for it. */
+export async function moveHeads(
   tx: Tx,
-  { orgId, ledgerRef }: Pick<Operation, "orgId" | "ledgerRef">,
-  places: Place[],
-): Promise<number> {
-  const ordered = [...places].sort((one, other) => (one.accountId < other.accountId ? -1 : 1));
-  const accounts = ordered.map((place) => place.accountId);
-  await tx.run(sql`
-    insert into account_heads (org_id, account_id)
-    select ${orgId}, account from unnest(${accounts}::text[]) as account on conflict do nothing`);
-  const heads = await tx.query<{ account_id: string; next_sequence: bigint }>(sql`
-    select account_id, next_sequence from account_heads
-    where org_id = ${orgId} and account_id = any(${accounts}::text[]) order by account_id for update`);
-  await tx.run(sql`
-    insert into places (org_id, account_id, at_sequence, ledger_ref, moves_to)
-    select ${orgId}, account, at, ${ledgerRef}, moves from unnest(
-      ${accounts}::text[], ${ordered.map((place) => place.atSequence)}::bigint[], ${ordered.map((place) => place.movesTo)}::bigint[])
-      as place (account, at, moves)`);
-  const next = new Map(heads.map((head) => [head.account_id, head.next_sequence]));
-  return ordered.filter((place) => next.get(place.accountId)! < place.atSequence).length;
-}
-
-/** Moves the heads past these operations, and tells those that waited for it. */
-export async function movePast(tx: Tx, operations: Pick<Operation, "orgId" | "ledgerRef">[]): Promise<void> {
-  const orgIds = operations.map((operation) => operation.orgId);
-  const refs = operations.map((operation) => operation.ledgerRef);
-  await tx.run(sql`
-    select from account_heads h where (h.org_id, h.account_id) in (
-      select p.org_id, p.account_id from places p
-      join unnest(${orgIds}::text[], ${refs}::text[]) as passed (org_id, ledger_ref) using (org_id, ledger_ref))
-    order by h.org_id, h.account_id for update`);
+  heads: { orgId: string; accountId: string; nextSequence: bigint }[],
+): Promise<void> {
+  if (heads.length === 0) return;
   await tx.run(sql`
     with moved as (
-      select p.org_id, p.account_id, max(p.moves_to) as next_sequence
-      from places p join unnest(${orgIds}::text[], ${refs}::text[]) as passed (org_id, ledger_ref) using (org_id, ledger_ref)
-      where p.moves_to is not null group by p.org_id, p.account_id),
+      select h.org_id, h.account_id, h.next_sequence as before, target.next_sequence as after
+      from account_heads h
+      join unnest(${heads.map((head) => head.orgId)}::text[], ${heads.map((head) => head.accountId)}::text[],
+        ${heads.map((head) => head.nextSequence)}::bigint[]) as target (org_id, account_id, next_sequence)
+        using (org_id, account_id)),
     heads as (
-      update account_heads h set next_sequence = m.next_sequence
-      from moved m, (select org_id, account_id, next_sequence as before from account_heads) as old
-      where h.org_id = m.org_id and h.account_id = m.account_id and old.org_id = h.org_id and old.account_id = h.account_id
-      returning h.org_id, h.account_id, old.before, h.next_sequence),
+      update account_heads h set next_sequence = moved.after
+      from moved where h.org_id = moved.org_id and h.account_id = moved.account_id),
     freed as (
       select p.org_id, p.ledger_ref, count(*)::integer as places
-      from places p join heads on p.org_id = heads.org_id and p.account_id = heads.account_id
-        and p.at_sequence > heads.before and p.at_sequence <= heads.next_sequence
+      from moved join places p on p.org_id = moved.org_id and p.account_id = moved.account_id
+        and p.at_sequence > moved.before and p.at_sequence <= moved.after
       group by p.org_id, p.ledger_ref)
     update operations o set blocked = o.blocked - freed.places
-    from freed where o.org_id = freed.org_id and o.ledger_ref = freed.ledger_ref and o.state = 'WAITING'`);
+    from freed
+    where o.org_id = freed.org_id and o.ledger_ref = freed.ledger_ref and o.state = 'WAITING' and o.blocked is not null`);
 }

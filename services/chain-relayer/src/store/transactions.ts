@@ -12,7 +12,7 @@ export interface ChainTransaction {
   nonce: bigint;
   callData: Buffer;
   gasLimit: bigint;
-  state: "SIGNED" | "SENT";
+  state: "SIGNED" | "SENT" | "MINED";
   sentAt: Date | null;
   /** Oldest first. */
   versions: Version[];
@@ -42,10 +42,33 @@ export async function holdLease(
   return row ? { signer, holder, epoch: row.epoch } : null;
 }
 
-export async function releaseLease(db: Queryable, { signer, holder, epoch }: Lease): Promise<void> {
+/** Keeps the lease for as long as the work takes; a process that is stopped stops keeping it, too. */
+export async function whileHolding<T>(
+  db: Queryable,
+  lease: Lease,
+  ttlMs: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const timer = setInterval(() => {
+    // The fence stops a writer that could not keep it.
+    renewLease(db, lease, ttlMs).catch(() => undefined);
+  }, ttlMs / 3);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+async function renewLease(db: Queryable, { signer, epoch }: Lease, ttlMs: number): Promise<void> {
   await db.run(sql`
-    update signers set lease_ends_at = clock_timestamp()
-    where address = ${signer} and holder = ${holder} and epoch = ${epoch}`);
+    update signers set lease_ends_at = clock_timestamp() + make_interval(secs => ${ttlMs / 1000})
+    where address = ${signer} and epoch = ${epoch} and lease_ends_at > clock_timestamp()`);
+}
+
+export async function releaseLease(db: Queryable, signer: string, holder: string): Promise<void> {
+  await db.run(sql`
+    update signers set lease_ends_at = clock_timestamp() where address = ${signer} and holder = ${holder}`);
 }
 
 export class LeaseLostError extends Error {
@@ -98,10 +121,27 @@ export async function insertVersion(
     on conflict do nothing`);
 }
 
-export async function markSent(db: Queryable, transactionId: bigint): Promise<void> {
+/** Notes a try to send; `taken` when a node has the bytes, or perhaps has. */
+export async function noteSend(db: Queryable, transactionId: bigint, taken: boolean): Promise<void> {
   await db.run(sql`
-    update transactions set state = 'SENT', sends = sends + 1, sent_at = now()
+    update transactions set state = case when ${taken} then 'SENT' else state end, sends = sends + 1, sent_at = now()
     where transaction_id = ${transactionId} and state in ('SIGNED', 'SENT')`);
+}
+
+/** Which of these are in a block now, final or not. What a reorganisation has dropped is to be sent again. */
+export async function noteMined(db: Queryable, mined: bigint[], dropped: bigint[]): Promise<void> {
+  await db.run(sql`
+    update transactions set state = case when transaction_id = any(${mined}::bigint[]) then 'MINED' else 'SENT' end
+    where transaction_id = any(${[...mined, ...dropped]}::bigint[]) and state in ('SIGNED', 'SENT', 'MINED')`);
+}
+
+/** The nonces from the chain's next one on that were never given to a transaction of ours: nothing behind them can be mined. */
+export async function listGaps(db: Queryable, signer: string, chainNonce: bigint): Promise<bigint[]> {
+  const rows = await db.query<{ nonce: bigint }>(sql`
+    select nonce from signers, generate_series(${chainNonce}::bigint, least(next_nonce, ${chainNonce}::bigint + 100) - 1) as nonce
+    where address = ${signer} and not exists (select from transactions t where t.signer = address and t.nonce = nonce.nonce)
+    order by nonce`);
+  return rows.map((row) => row.nonce);
 }
 
 export async function markTransaction(
@@ -110,7 +150,8 @@ export async function markTransaction(
   state: "FINAL" | "LOST",
 ): Promise<boolean> {
   const changed = await tx.run(sql`
-    update transactions set state = ${state} where transaction_id = ${transactionId} and state in ('SIGNED', 'SENT')`);
+    update transactions set state = ${state}
+    where transaction_id = ${transactionId} and state in ('SIGNED', 'SENT', 'MINED')`);
   return changed === 1;
 }
 
@@ -121,7 +162,7 @@ export async function listOpenTransactions(db: Queryable, signer: string): Promi
     nonce: bigint;
     call_data: Buffer;
     gas_limit: bigint;
-    state: "SIGNED" | "SENT";
+    state: "SIGNED" | "SENT" | "MINED";
     sent_at: Date | null;
     tx_hash: string;
     raw: Buffer;
@@ -132,7 +173,7 @@ export async function listOpenTransactions(db: Queryable, signer: string): Promi
     select t.transaction_id, t.nonce, t.call_data, t.gas_limit, t.state, t.sent_at,
       v.tx_hash, v.raw, v.max_fee_wei, v.priority_fee_wei, v.created_at
     from transactions t join transaction_versions v using (transaction_id)
-    where t.signer = ${signer} and t.state in ('SIGNED', 'SENT') order by t.nonce, v.created_at`);
+    where t.signer = ${signer} and t.state in ('SIGNED', 'SENT', 'MINED') order by t.nonce, v.created_at`);
   const open = new Map<bigint, ChainTransaction>();
   for (const row of rows) {
     const version = {
@@ -159,7 +200,8 @@ export async function listOpenTransactions(db: Queryable, signer: string): Promi
   return [...open.values()];
 }
 
-export async function countOpenTransactions(db: Queryable, signer: string): Promise<number> {
+/** What is signed and not in a block. */
+export async function countPendingTransactions(db: Queryable, signer: string): Promise<number> {
   const { count } = await db.one<{ count: bigint }>(
     sql`select count(*) from transactions where signer = ${signer} and state in ('SIGNED', 'SENT')`,
   );

@@ -1,0 +1,177 @@
+import { join } from "node:path";
+import { sql } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/ids";
+import { readPage } from "@wonrail/kit/page";
+import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
+import { RecordChanged } from "@wonrail/proto/relayer/events/v1/events";
+import { getRecord } from "../queries/getRecord";
+import { listRecords, type RecordsWanted } from "../queries/listRecords";
+import { createRecord, type RecordDeps } from "./createRecord";
+import { updateRecordSchedule } from "./updateRecordSchedule";
+import { updateRecordStatus } from "./updateRecordStatus";
+
+const ALICE = "0x52908400098527886E0F7030069857D2E4169EE7";
+const BOB = "0x8617E340B3D01FA5F11F306F4090FD50E238070D";
+const CAROL = "0xde709f2102306220921060314715629080e2fb77";
+
+let database: TestDatabase;
+let deps: RecordDeps;
+let clock = Date.parse("2026-03-01T00:00:00Z");
+
+beforeAll(async () => {
+  database = await createTestDatabase({
+    schema: "chain_relayer",
+    migrations: join(__dirname, "../../migrations"),
+  });
+  deps = { db: database.db, chain: { network: "WON_TESTNET" }, now: () => (clock += 1) };
+});
+afterAll(() => database.drop());
+
+test("50 submissions of one hash at once record it once, and the others are told of the first", async () => {
+  const orgId = newId("org");
+  const hash = `0x${"ab".repeat(32)}`;
+  const tries = Array.from({ length: 50 }, (_, index) =>
+    record(orgId, { txHash: index % 2 ? hash : hash.toUpperCase().replace("0X", "0x") }),
+  );
+  const settled = await Promise.allSettled(tries);
+  const made = settled.filter((one) => one.status === "fulfilled");
+  expect(made).toHaveLength(1);
+  for (const one of settled) {
+    if (one.status === "rejected")
+      expect(one.reason).toMatchObject({ code: "TX_002", details: { id: made[0]!.value.recordId } });
+  }
+});
+
+test("the same hash is free in another organisation and on another network", async () => {
+  const txHash = `0x${"cd".repeat(32)}`;
+  const orgId = newId("org");
+  await record(orgId, { txHash });
+  await record(newId("org"), { txHash });
+  await record(orgId, { txHash, fromNetworkType: "BASE_SEPOLIA" });
+  await expect(record(orgId, { txHash })).rejects.toMatchObject({ code: "TX_002" });
+});
+
+test("amounts of 78 digits are kept exactly", async () => {
+  const orgId = newId("org");
+  const amount = "9".repeat(78);
+  const { recordId } = await record(orgId, { amount, fee: amount });
+  const { record: found } = await getRecord(deps, { orgId, recordId });
+  expect(found.amount.toString()).toBe(amount);
+  expect(found.fee?.toString()).toBe(amount);
+});
+
+test("every change is in the history and is an event, in order", async () => {
+  const orgId = newId("org");
+  const { recordId } = await record(orgId, {}, scheduledAt());
+  const key = { orgId, recordId };
+  await updateRecordSchedule(deps, { ...key, scheduledAt: scheduledAt() });
+  const status = { status: "FAILED" as const, failureReason: "called off" };
+  await updateRecordStatus(deps, { ...key, ...status });
+  await updateRecordStatus(deps, { ...key, ...status });
+  const { record: found, history } = await getRecord(deps, key);
+  expect(found).toMatchObject({ status: "FAILED", failureReason: "called off", version: 3n, run: "DONE" });
+  expect(history).toMatchObject([
+    { status: "PENDING", changedBy: "api" },
+    { status: "PENDING", scheduledAt: found.scheduledAt },
+    { status: "FAILED", reason: "called off" },
+  ]);
+  const events = await database.db.query<{ version: bigint; payload: Buffer }>(
+    sql`select version, payload from outbox where aggregate_id = ${recordId} and type = 'record_changed' order by id`,
+  );
+  expect(events.map(({ version }) => version)).toEqual([1n, 2n, 3n]);
+  expect(RecordChanged.decode(events[2]!.payload).record).toMatchObject({
+    id: recordId,
+    failureReason: "called off",
+    history: [{ changedBy: "api" }],
+  });
+});
+
+test("a final status never changes, and another organisation's record does not exist", async () => {
+  const orgId = newId("org");
+  const { recordId } = await record(orgId, {});
+  await updateRecordStatus(deps, { orgId, recordId, status: "CONFIRMED", failureReason: undefined });
+  const change = { recordId, status: "FAILED" as const, failureReason: undefined };
+  await expect(updateRecordStatus(deps, { orgId, ...change })).rejects.toMatchObject({ code: "TX_003" });
+  const stranger = { orgId: newId("org"), recordId };
+  await expect(updateRecordStatus(deps, { ...stranger, ...change })).rejects.toMatchObject({
+    code: "TX_001",
+  });
+  await expect(getRecord(deps, stranger)).rejects.toMatchObject({ code: "TX_001" });
+  await expect(
+    updateRecordSchedule(deps, { orgId, recordId, scheduledAt: scheduledAt() }),
+  ).rejects.toMatchObject({ code: "TX_004" });
+});
+
+test("lists newest first, by page and by cursor, with every filter", async () => {
+  const orgId = newId("org");
+  const made = [];
+  for (let index = 0; index < 12; index += 1) {
+    const from = [ALICE, BOB, CAROL][index % 3]!;
+    const to = index % 2 ? ALICE : BOB;
+    made.push(
+      await record(orgId, { fromAddress: from, toAddress: to }, index % 4 === 0 ? scheduledAt() : undefined),
+    );
+  }
+  for (const { recordId } of made.slice(0, 3))
+    await updateRecordStatus(deps, { orgId, recordId, status: "FAILED", failureReason: undefined });
+  const expected = (keep: (one: (typeof made)[number], index: number) => boolean) =>
+    made
+      .filter(keep)
+      .map(({ recordId }) => recordId)
+      .reverse();
+
+  expect(await ids(orgId, {})).toEqual(expected(() => true));
+  expect(await ids(orgId, { status: "FAILED" })).toEqual(expected((_, index) => index < 3));
+  expect(await ids(orgId, { paymentType: "SCHEDULED" })).toEqual(expected((_, index) => index % 4 === 0));
+  expect(await ids(orgId, { address: ALICE.toLowerCase() })).toEqual(
+    expected((one) => one.fromAddress === ALICE || one.toAddress === ALICE),
+  );
+  expect(await ids(orgId, { address: ALICE, status: "FAILED", paymentType: "SCHEDULED" })).toEqual(
+    expected((one, index) => index === 0),
+  );
+  expect(await ids(orgId, { from: made[3]!.createdAt, to: made[7]!.createdAt })).toEqual(
+    expected((_, index) => index >= 3 && index < 7),
+  );
+
+  const walked: string[] = [];
+  for (let cursor: string | undefined, more = true; more;) {
+    const position = cursor === undefined ? undefined : ({ $case: "cursor", value: cursor } as const);
+    const { items, info } = await list(orgId, { address: ALICE, page: readPage({ limit: 2, position }) });
+    walked.push(...items.map(({ recordId }) => recordId));
+    cursor = info.nextCursor;
+    more = info.hasNext;
+  }
+  expect(walked).toEqual(await ids(orgId, { address: ALICE }));
+  const second = await list(orgId, {
+    page: readPage({ limit: 5, position: { $case: "currentPage", value: 2 } }),
+  });
+  expect(second.items.map(({ recordId }) => recordId)).toEqual(expected(() => true).slice(5, 10));
+  expect(second.info.totalCount).toBe(12);
+});
+
+function scheduledAt(): Date {
+  return new Date(clock + 3_600_000);
+}
+
+function record(orgId: string, change: Record<string, string>, scheduledAt?: Date) {
+  const random = `0x${newId("txn").slice(4)}${newId("txn").slice(4)}`;
+  const fields = {
+    fromNetworkType: "WON_TESTNET",
+    toNetworkType: "WON_TESTNET",
+    fromAddress: ALICE,
+    toAddress: BOB,
+    amount: "1000000",
+    ...(scheduledAt ? { scheduledAt } : { txHash: random }),
+    ...change,
+  };
+  return createRecord(deps, { orgId, paymentType: scheduledAt ? "SCHEDULED" : "INSTANT", fields });
+}
+
+function list(orgId: string, wanted: Partial<RecordsWanted>) {
+  const all = { status: null, paymentType: null, address: null, from: null, to: null };
+  return listRecords(deps, { orgId, ...all, page: readPage({ limit: 100, position: undefined }), ...wanted });
+}
+
+async function ids(orgId: string, wanted: Partial<RecordsWanted>): Promise<string[]> {
+  return (await list(orgId, wanted)).items.map(({ recordId }) => recordId);
+}

@@ -1,0 +1,292 @@
+import { join } from "node:path";
+import { type Database, sql } from "@wonrail/kit/db";
+import { createClient, type PromiseClient } from "@wonrail/kit/grpc/client";
+import { implement, startGrpcServer } from "@wonrail/kit/grpc/server";
+import { newId } from "@wonrail/kit/ids";
+import { createRegistry } from "@wonrail/kit/metrics";
+import { createTestDatabase, openTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
+import {
+  type ExecuteRequest,
+  type ExecuteResponse,
+  PaymentServiceService,
+  TransferStatus,
+} from "@wonrail/proto/payment/v1/payment";
+import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { type TransactionRecord } from "../domain/record";
+import { getRecord } from "../queries/getRecord";
+import { createRecord } from "./createRecord";
+import { finishScheduledRecords } from "./finishScheduledRecords";
+import { runScheduledRecords, type RunRecordsDeps } from "./runScheduledRecords";
+import { updateRecordSchedule } from "./updateRecordSchedule";
+import { updateRecordStatus } from "./updateRecordStatus";
+
+const NORMAL = "0x52908400098527886E0F7030069857D2E4169EE7";
+const INCENTIVE = "0x8617E340B3D01FA5F11F306F4090FD50E238070D";
+const OUTSIDE = "0xde709f2102306220921060314715629080e2fb77";
+const LEASE_MS = 1_500;
+const registry = createRegistry({ service: "test", version: "0", commit: "0" });
+const signal = new AbortController().signal;
+const now = Date.now;
+const chain = { network: "WON_TESTNET" };
+
+let database: TestDatabase;
+let payment: PromiseClient<PaymentServiceService> & { close(): void };
+const closers: (() => Promise<void> | void)[] = [];
+
+/** Payment at our edge: does a transfer once for its key, and says what it was asked for. */
+const asked = new Map<string, { request: ExecuteRequest; times: number; response: ExecuteResponse }>();
+let refuse: ((request: ExecuteRequest) => ExecuteResponse["outcome"] | null) | undefined;
+
+beforeAll(async () => {
+  database = await createTestDatabase({
+    schema: "chain_relayer",
+    migrations: join(__dirname, "../../migrations"),
+  });
+  const service = implement(PaymentServiceService, {
+    execute: (request) => Promise.resolve(executeOnce(request)),
+  });
+  const server = await startGrpcServer({
+    host: "127.0.0.1",
+    port: 0,
+    services: [service],
+    log: testLog(),
+    registry,
+  });
+  payment = createClient(PaymentServiceService, {
+    name: "payment",
+    address: `127.0.0.1:${server.port}`,
+    log: testLog(),
+    registry,
+    defaultTimeoutMs: 5_000,
+  });
+  closers.push(
+    () => payment.close(),
+    () => server.drain(100),
+  );
+});
+afterAll(async () => {
+  for (const close of closers) await close();
+  await database.drop();
+});
+beforeEach(() => {
+  refuse = undefined;
+});
+
+test("three replicas, 200 due at once, one killed in the middle: 200 transfers, none twice", async () => {
+  const orgId = newId("org");
+  const records = await Promise.all(Array.from({ length: 200 }, () => due(orgId)));
+  const killed = replica();
+  let answered = 0;
+  killed.payment = {
+    // Payment has done it, and then the process is gone: nobody hears the answer.
+    execute: async (request) => {
+      await payment.execute(request);
+      answered += 1;
+      return new Promise<never>(() => {});
+    },
+  };
+  void runScheduledRecords(killed, signal);
+  await until(() => answered > 20);
+  const startedMs = now();
+  const alive = [replica(), replica()];
+  await Promise.all(alive.map((one) => runScheduledRecords(one, signal)));
+  expect(now() - startedMs).toBeLessThan(2_000);
+  await new Promise((resolve) => setTimeout(resolve, LEASE_MS + 200));
+  await Promise.all(alive.map((one) => runScheduledRecords(one, signal)));
+
+  const ids = records.map(({ recordId }) => recordId);
+  const mine = [...asked].filter(([key]) => ids.includes(key));
+  expect(mine).toHaveLength(200);
+  const again = mine.filter(([, { times }]) => times > 1).length;
+  expect(again).toBe(answered);
+  for (const { recordId } of records) {
+    const { record } = await getRecord(database, { orgId, recordId });
+    expect(record).toMatchObject({ run: "SENT", transferId: transferOf(recordId) });
+  }
+}, 20_000);
+
+test("a record that came due while nobody ran is executed after the start", async () => {
+  const orgId = newId("org");
+  const record = await due(orgId, { memo: "rent" });
+  await runScheduledRecords(replica(), signal);
+  const { request } = asked.get(record.recordId)!;
+  expect(request).toMatchObject({
+    context: { orgId },
+    idempotencyKey: record.recordId,
+    command: {
+      value: { fromWalletId: WALLET, toWalletAddress: record.toAddress, amountWon: "3", memo: "rent" },
+    },
+  });
+});
+
+test("the outcome on the chain becomes the record's status and hash", async () => {
+  const orgId = newId("org");
+  const [good, bad, open] = [await due(orgId), await due(orgId), await due(orgId)];
+  await runScheduledRecords(replica(), signal);
+  await settle(orgId, transferOf(good.recordId)!, "CONFIRMED");
+  await settle(orgId, transferOf(bad.recordId)!, "FAILED");
+  await finishScheduledRecords({ db: database.db, now }, signal);
+  expect(await read(good)).toMatchObject({
+    status: "CONFIRMED",
+    txHash: `0x${"11".repeat(32)}`,
+    run: "DONE",
+  });
+  expect(await read(bad)).toMatchObject({ status: "FAILED", failureReason: "expired", txHash: null });
+  expect(await read(open)).toMatchObject({ status: "PENDING", run: "SENT" });
+  const { history } = await getRecord(database, good);
+  expect(history.map(({ changedBy }) => changedBy)).toEqual(["api", "scheduler", "chain"]);
+});
+
+test("a refused transfer fails the record with the reason", async () => {
+  refuse = () => ({ $case: "error", value: { code: "TRF_001" } });
+  const record = await due(newId("org"));
+  await runScheduledRecords(replica(), signal);
+  const found = await read(record);
+  expect(found.status).toBe("FAILED");
+  expect(found.failureReason).toContain("TRF_001");
+});
+
+test("an unclear answer is asked again under the same key until it is clear", async () => {
+  const record = await due(newId("org"));
+  const unclear = replica();
+  unclear.payment = {
+    execute: async (request) => {
+      await payment.execute(request);
+      return { replayed: false, outcome: { $case: "error", value: { code: "SYS_003" } } };
+    },
+  };
+  await runScheduledRecords(unclear, signal);
+  expect(await read(record)).toMatchObject({ status: "PENDING", run: "STARTED" });
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  await runScheduledRecords(replica(), signal);
+  expect(await read(record)).toMatchObject({ run: "SENT", transferId: transferOf(record.recordId) });
+});
+
+test("what is not in whole KRW fails, and what is not from a NORMAL wallet is left to its owner", async () => {
+  const orgId = newId("org");
+  const fraction = await due(orgId, { amount: "1500000" });
+  const incentive = await due(orgId, { fromAddress: INCENTIVE });
+  const outside = await due(orgId, { fromAddress: OUTSIDE });
+  await runScheduledRecords(replica(), signal);
+  expect(await read(fraction)).toMatchObject({ status: "FAILED", failureReason: "amount_is_not_whole_won" });
+  for (const record of [incentive, outside]) {
+    expect(await read(record)).toMatchObject({ status: "PENDING", run: "UNATTENDED" });
+    const change = { status: "CONFIRMED" as const, failureReason: undefined };
+    await updateRecordStatus(apiDeps(), { orgId, recordId: record.recordId, ...change });
+  }
+  expect([fraction, incentive, outside].some(({ recordId }) => asked.has(recordId))).toBe(false);
+});
+
+test("of a schedule change and a start at the same moment exactly one happens", async () => {
+  const orgId = newId("org");
+  const records = await Promise.all(Array.from({ length: 60 }, () => due(orgId)));
+  const later = new Date(now() + 3_600_000);
+  const changes = records.map((record) =>
+    updateRecordSchedule(apiDeps(), { orgId, recordId: record.recordId, scheduledAt: later }).then(
+      () => "changed",
+      (error: { code: string }) => error.code,
+    ),
+  );
+  const [outcomes] = await Promise.all([Promise.all(changes), runScheduledRecords(replica(), signal)]);
+  await runScheduledRecords(replica(), signal);
+  for (const [index, { recordId }] of records.entries())
+    expect([outcomes[index], asked.has(recordId)]).toEqual(
+      outcomes[index] === "changed" ? ["changed", false] : ["TX_004", true],
+    );
+});
+
+test("once it was started its owner can no longer say what became of it", async () => {
+  const orgId = newId("org");
+  const { recordId } = await due(orgId);
+  await runScheduledRecords(replica(), signal);
+  const change = { orgId, recordId, status: "FAILED" as const, failureReason: undefined };
+  await expect(updateRecordStatus(apiDeps(), change)).rejects.toMatchObject({ code: "TX_003" });
+});
+
+const WALLET = newId("wal");
+
+function executeOnce(request: ExecuteRequest): ExecuteResponse {
+  const key = request.idempotencyKey!;
+  const earlier = asked.get(key);
+  if (earlier) {
+    earlier.times += 1;
+    expect(Buffer.from(earlier.request.bodyHash).equals(Buffer.from(request.bodyHash))).toBe(true);
+    return { ...earlier.response, replayed: true };
+  }
+  const outcome = refuse?.(request) ?? { $case: "transfer", value: transferFor(request) };
+  const response: ExecuteResponse = { replayed: false, outcome };
+  asked.set(key, { request, times: 1, response });
+  return response;
+}
+
+function transferFor({ command }: ExecuteRequest) {
+  if (command?.$case !== "transfer") throw new Error("only transfers are scheduled");
+  const { fromWalletId, toWalletAddress, amountWon } = command.value;
+  const transferId = newId("trf");
+  const transfer = { transferId, status: TransferStatus.COMPLETED, fromWalletId, toWalletAddress, amountWon };
+  const unset = { toWalletId: undefined, memo: undefined, settlement: undefined, failureReason: undefined };
+  return { ...transfer, ...unset, createdAt: new Date(), updatedAt: new Date() };
+}
+
+function transferOf(recordId: string): string | undefined {
+  const outcome = asked.get(recordId)?.response.outcome;
+  return outcome?.$case === "transfer" ? outcome.value.transferId : undefined;
+}
+
+function replica(): RunRecordsDeps {
+  const db: Database = openTestDatabase(database.url, "chain_relayer", { max: 4 });
+  closers.push(() => db.close());
+  return { db, log: testLog(), payment, wallet: { findWalletsByAddress }, now, recordLeaseMs: LEASE_MS };
+}
+
+/** The wallet service at our edge: two of the addresses are the organisation's. */
+function findWalletsByAddress({ orgId }: { orgId: string }) {
+  const of = { orgId, userId: "user" };
+  return Promise.resolve({
+    wallets: [
+      { ...of, walletId: WALLET, walletType: WalletType.NORMAL, walletAddress: NORMAL },
+      { ...of, walletId: newId("wal"), walletType: WalletType.INCENTIVE, walletAddress: INCENTIVE },
+    ],
+  });
+}
+
+function apiDeps() {
+  return { db: database.db, chain, now };
+}
+
+/** Recorded when its time was still to come. */
+function due(orgId: string, change: Record<string, string> = {}): Promise<TransactionRecord> {
+  const network = chain.network;
+  const fields = {
+    fromNetworkType: network,
+    toNetworkType: network,
+    fromAddress: NORMAL,
+    toAddress: OUTSIDE,
+    amount: "3000000",
+    scheduledAt: new Date(now() - 5_000),
+    ...change,
+  };
+  const deps = { ...apiDeps(), now: () => now() - 10_000 };
+  return createRecord(deps, { orgId, paymentType: "SCHEDULED", fields });
+}
+
+async function read({ orgId, recordId }: TransactionRecord): Promise<TransactionRecord> {
+  return (await getRecord(database, { orgId, recordId })).record;
+}
+
+/** As the settlement core leaves it. */
+async function settle(orgId: string, ledgerRef: string, state: "CONFIRMED" | "FAILED"): Promise<void> {
+  const id = newId("opn").slice(4).repeat(2);
+  const hash = `0x${"11".repeat(32)}`;
+  const failed = state === "FAILED";
+  await database.db.run(sql`
+    insert into operations (org_id, ledger_ref, related_id, kind, operation_id, steps, from_wallets, state, blocked, tx_hash, block_hash,
+      failure_reason, proof_block_hash, request_id, traceparent)
+    values (${orgId}, ${ledgerRef}, ${ledgerRef}, 'INTENT_KIND_TRANSFER', ${id}, '[]', '{}', ${state}, 0, ${failed ? null : hash},
+      ${failed ? null : hash}, ${failed ? "expired" : null}, ${failed ? hash : null}, '', '')`);
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 500 && !holds(); tries += 1)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+}

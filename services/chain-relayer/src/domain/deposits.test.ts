@@ -1,0 +1,40 @@
+import { MAX_WON, TOKEN_UNITS_PER_WON } from "@wonrail/kit/money";
+import { bookingOf, originOf, type Transfer } from "./deposits";
+
+const OUTSIDE: Transfer = { fromOurs: false, fromNobody: false, leg: null, operation: null };
+const MINT = { ...OUTSIDE, fromNobody: true };
+const FROM_US = { ...OUTSIDE, fromOurs: true };
+
+test("tokens from an outside address are a deposit, also while a batch of ours is in the same transaction", () => {
+  expect(originOf(OUTSIDE)).toBe("deposit");
+  expect(originOf({ ...OUTSIDE, operation: "known" })).toBe("deposit");
+});
+
+test("a leg of ours is ours, whoever sent the authorization", () => {
+  expect(originOf({ ...FROM_US, leg: "entry" })).toBe("ours");
+});
+
+test("money that left to an outside address is a deposit when the address is a wallet", () => {
+  expect(originOf({ ...FROM_US, leg: "hold" })).toBe("deposit");
+});
+
+test("a mint of a known operation is ours, another minter's is a deposit", () => {
+  expect(originOf({ ...MINT, operation: "known" })).toBe("ours");
+  expect(originOf(MINT)).toBe("deposit");
+});
+
+test("what our own keys or contract moved without an order of ours is never credited", () => {
+  expect(originOf(FROM_US)).toBe("unknown");
+  expect(originOf({ ...MINT, operation: "unknown" })).toBe("unknown");
+});
+
+test.each([
+  [1n, "DUST", 0n],
+  [999_999n, "DUST", 0n],
+  [1_000_000n, "SEEN", 1n],
+  [2_999_999n, "SEEN", 2n],
+  [MAX_WON * TOKEN_UNITS_PER_WON, "SEEN", MAX_WON],
+  [(MAX_WON + 1n) * TOKEN_UNITS_PER_WON, "TOO_LARGE", 0n],
+])("of %p units the ledger takes whole KRW: %p %p", (units, state, amountWon) => {
+  expect(bookingOf(units)).toEqual({ state, amountWon });
+});
