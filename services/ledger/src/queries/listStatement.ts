@@ -66,7 +66,7 @@ function lastOf({ last }: SequenceRange, { after }: Page): bigint {
   return before < last ? before : last;
 }
 
-/** Without types, as many lines further is as many sequences less. */
+/** Without types the page's sequences are known before it is read: as many lines further is as many sequences less. */
 function readLines(
   db: Database,
   account: Account,
@@ -76,7 +76,9 @@ function readLines(
 ): Promise<StatementLine[]> {
   const limit = rowsToRead(page);
   if (types.length > 0) return listSequencesOfTypes(db, account, types, range, page.offset, limit);
-  return listSequences(db, account, { ...range, last: range.last - BigInt(page.offset) }, 0, limit);
+  const last = range.last - BigInt(page.offset);
+  const first = last - BigInt(limit) + 1n;
+  return listSequences(db, account, { first: first > range.first ? first : range.first, last });
 }
 
 function countLines(

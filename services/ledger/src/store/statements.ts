@@ -47,13 +47,11 @@ export async function findSequenceAt(db: Queryable, account: Account, atMs: numb
   return row.sequence;
 }
 
-/** Newest first. */
+/** Newest first: the whole range, which the caller keeps as short as a page. */
 export async function listSequences(
   db: Queryable,
   account: Account,
   range: SequenceRange,
-  offset: number,
-  limit: number,
 ): Promise<StatementLine[]> {
   return toLines(
     account,
@@ -62,13 +60,10 @@ export async function listSequences(
         "statement_list",
         sql`
         ${LINE}
-        from (
-          select * from postings
-          where account_number = ${account.number} and sequence between ${range.first} and ${range.last}
-            and org_id = ${idToUuid(account.orgId)}
-          order by sequence desc offset ${offset} limit ${limit}
-        ) p
+        from postings p
         ${ENTRY}
+        where p.account_number = ${account.number} and p.sequence between ${range.first} and ${range.last}
+          and p.org_id = ${idToUuid(account.orgId)}
         order by p.sequence desc`,
       ),
     ),

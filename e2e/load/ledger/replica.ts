@@ -1,0 +1,103 @@
+import { fork } from "node:child_process";
+import { join } from "node:path";
+import { coalesce, createClient, type Coalesced } from "@wonrail/kit/grpc/client";
+import { newId } from "@wonrail/kit/ids";
+import { createLog } from "@wonrail/kit/log";
+import { createRegistry } from "@wonrail/kit/metrics";
+import type { ItemContext } from "@wonrail/proto/common/v1/common";
+import {
+  LedgerServiceService,
+  type PostOutcome,
+  type PostRequest,
+  type PostResponse,
+} from "@wonrail/proto/ledger/v1/ledger";
+import { DAILY_LIMIT } from "./world";
+
+export interface BenchReplica {
+  address: string;
+  ceilingAddress: string;
+  memoryMb(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** The young generation is sized as the ledger's own start does it: see services/ledger/README.md. */
+export const NODE_FLAGS = ["--max-semi-space-size=32"];
+
+export async function startBenchReplica(databaseUrl: string): Promise<BenchReplica> {
+  const child = fork(join(__dirname, "serve.ts"), {
+    execArgv: [...NODE_FLAGS, "--require", require.resolve("tsx/cjs")],
+    env: { ...process.env, DATABASE_URL: databaseUrl },
+  });
+  const next = <T>(): Promise<T> =>
+    new Promise((resolve, reject) => {
+      child.once("message", (message) => resolve(message as T));
+      child.once("exit", (code) => reject(new Error(`the replica ended with ${code}`)));
+    });
+  const { port, ceilingPort } = await next<{ port: number; ceilingPort: number }>();
+  return {
+    address: `127.0.0.1:${port}`,
+    ceilingAddress: `127.0.0.1:${ceilingPort}`,
+    async memoryMb() {
+      const answer = next<{ rssBytes: number }>();
+      child.send("memory");
+      return (await answer).rssBytes / 1024 / 1024;
+    },
+    async stop() {
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+export interface BenchClient {
+  unary(request: PostRequest): Promise<PostResponse>;
+  coalesced: Coalesced<PostRequest, PostResponse>;
+  close(): Promise<void>;
+}
+
+/** As the payment service calls it: by the kit's client, with a lane in front of the bulk RPC. */
+export function createBenchClient(address: string): BenchClient {
+  const client = createClient(LedgerServiceService, {
+    name: "ledger",
+    address,
+    log: createLog({ service: "bench", level: "error" }),
+    registry: createRegistry({ service: "bench", version: "0", commit: "0" }),
+    defaultTimeoutMs: 10_000,
+  });
+  const coalesced = coalesce<PostRequest, PostResponse, PostRequest, PostOutcome>({
+    name: "ledger",
+    bulk: async (items, options) => (await client.postBulk({ items }, options)).outcomes,
+    unary: client.post,
+    toItem: (request: PostRequest, context: ItemContext) => ({
+      ...request,
+      context: { ...context, orgId: request.context!.orgId },
+    }),
+    fromAnswer: ({ outcome }) =>
+      outcome?.$case === "posted"
+        ? { value: outcome.value }
+        : { error: outcome?.value ?? { code: "SYS_001" } },
+    defaultTimeoutMs: 10_000,
+    maxBatch: 1_000,
+    maxQueue: 20_000,
+  });
+  return {
+    unary: (request) => client.post(request),
+    coalesced,
+    async close() {
+      await coalesced.close();
+      client.close();
+    },
+  };
+}
+
+export function transferMessage(orgId: string, fromWalletId: string, toWalletId: string): PostRequest {
+  return {
+    context: { orgId, requestId: newId("req"), traceparent: "" },
+    requestId: newId("trf"),
+    intent: {
+      $case: "transfer",
+      value: { fromWalletId, toWalletId, amountWon: "10", dailyLimitWon: DAILY_LIMIT.toString() },
+    },
+  };
+}

@@ -1,0 +1,181 @@
+import { won } from "@wonrail/kit/money";
+import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
+import { compare } from "../compare";
+import { closedLoop, type Measured } from "../loop";
+import { atLeast, atMost, told, type Result } from "../report";
+import { bareInsertRate } from "./bareInsert";
+import { createBenchClient, startBenchReplica, transferMessage } from "./replica";
+import { tpcbRate } from "./tpcb";
+import { openWallets, randomPair, transferIntent, type World } from "./world";
+
+export interface Plan {
+  seconds: number;
+  rounds: number;
+  /** Of sustained load for the memory figure. */
+  memorySeconds: number;
+}
+
+/** Callers in this process, twice what a batch holds: there is always a next batch. */
+const IN_PROCESS_CALLERS = 2_000;
+const REMOTE_CALLERS = 64;
+
+export async function transfers(
+  world: World,
+  seconds: number,
+  pick: () => [string, string] = () => randomPair(world.wallets),
+): Promise<Measured> {
+  return closedLoop({
+    callers: IN_PROCESS_CALLERS,
+    seconds,
+    work: async () => void (await world.post(transferIntent(...pick()))),
+  });
+}
+
+export async function engineSection(world: World, { seconds, rounds }: Plan): Promise<Result[]> {
+  const rate = async () => (await transfers(world, seconds)).perSecond;
+  let by = "";
+  const tpcb = await compare(rounds, rate, async () => {
+    const measured = await tpcbRate(world, seconds);
+    by = measured.by;
+    return measured.perSecond;
+  });
+  const bare = await compare(rounds, rate, () => bareInsertRate(world, seconds));
+  const walBefore = await world.walBytes();
+  const { count } = await transfers(world, seconds);
+  const walAfter = await world.walBytes();
+  return [
+    told(
+      "engine.rate",
+      bare.first,
+      "transfers/s",
+      `random pairs of ${world.wallets.length} accounts, in process`,
+    ),
+    atLeast("engine.vs_tpcb", tpcb.ratio, "×", 4, `${Math.round(tpcb.second)}/s by ${by}`),
+    atLeast("engine.vs_unnest", bare.ratio, "×", 0.6, `${Math.round(bare.second)}/s bare inserts`),
+    atMost("wal.bytes", Number(walAfter - walBefore) / count, "bytes/transfer", 1_200),
+  ];
+}
+
+export async function hotSection(world: World, { seconds, rounds }: Plan): Promise<Result[]> {
+  const [merchant, second] = [world.wallets[0]!, world.wallets[1]!];
+  const others = world.wallets.slice(1);
+  const any = () => others[Math.floor(Math.random() * others.length)]!;
+  const spread = async () => (await transfers(world, seconds)).perSecond;
+  const hot = (pick: () => [string, string]) => async () => (await transfers(world, seconds, pick)).perSecond;
+  const receiver = await compare(
+    rounds,
+    hot(() => [any(), merchant]),
+    spread,
+  );
+  const payer = await compare(
+    rounds,
+    hot(() => [merchant, any()]),
+    spread,
+  );
+  const pingPong = await compare(
+    rounds,
+    hot(() => (Math.random() < 0.5 ? [merchant, second] : [second, merchant])),
+    spread,
+  );
+  return [
+    atLeast(
+      "hot.vs_spread",
+      receiver.ratio,
+      "×",
+      0.95,
+      `all to one merchant: ${Math.round(receiver.first)}/s`,
+    ),
+    told("hot.payer_vs_spread", payer.ratio, "×", "all from one account"),
+    told("hot.ping_pong_vs_spread", pingPong.ratio, "×", "between two accounts"),
+  ];
+}
+
+export async function paymentSection(world: World, { seconds, rounds }: Plan): Promise<Result[]> {
+  const users = 1_000;
+  const [normal] = await Promise.all([
+    openWallets(world, users, "NORMAL", "payer"),
+    openWallets(world, users, "INCENTIVE", "payer"),
+    openWallets(world, users, "GOVERNMENT", "payer"),
+  ]);
+  const pay = async () => {
+    const measured = await closedLoop({
+      callers: IN_PROCESS_CALLERS,
+      seconds,
+      work: async () => {
+        const payerWalletId = normal[Math.floor(Math.random() * users)]!;
+        const receiverWalletId = world.wallets[Math.floor(Math.random() * world.wallets.length)]!;
+        const amounts = { amountWon: won(1_000n), incentiveAmountWon: won(300n), accrualRateBps: 100 };
+        await world.post({ kind: "payment", payerWalletId, receiverWalletId, ...amounts });
+      },
+    });
+    return measured.perSecond;
+  };
+  const compared = await compare(rounds, pay, async () => (await transfers(world, seconds)).perSecond);
+  const note = `${Math.round(compared.first)}/s: three wallets, 5 postings, accrual`;
+  return [atLeast("payment.vs_transfer", compared.ratio, "×", 0.5, note)];
+}
+
+export async function grpcSection(world: World, { seconds, rounds, memorySeconds }: Plan): Promise<Result[]> {
+  const replica = await startBenchReplica(world.url);
+  const [client, ceiling] = [createBenchClient(replica.address), createBenchClient(replica.ceilingAddress)];
+  const loop = (callers: number, forSeconds: number, call: (request: PostRequest) => Promise<unknown>) =>
+    closedLoop({
+      callers,
+      seconds: forSeconds,
+      work: async () => void (await call(transferMessage(world.orgId, ...randomPair(world.wallets)))),
+    });
+  try {
+    let coalesced: Measured | undefined;
+    const compared = await compare(
+      rounds,
+      async () => (coalesced = await loop(REMOTE_CALLERS, seconds, client.coalesced)).perSecond,
+      async () => (await loop(REMOTE_CALLERS, seconds, ceiling.coalesced)).perSecond,
+    );
+    const unary = await loop(REMOTE_CALLERS, seconds, (request) => client.unary(request));
+    const wide = await loop(512, seconds, client.coalesced);
+    const memory = await memoryUnderLoad(
+      () => loop(512, 1, client.coalesced),
+      replica.memoryMb,
+      memorySeconds,
+    );
+    return [
+      atLeast("grpc.rate", compared.first, "transfers/s", 12_000, latency(coalesced!)),
+      atLeast(
+        "grpc.vs_ceiling",
+        compared.ratio,
+        "×",
+        0.5,
+        `the transport alone: ${Math.round(compared.second)}/s`,
+      ),
+      told("grpc.unary_rate", unary.perSecond, "transfers/s", latency(unary)),
+      told("grpc.rate_512", wide.perSecond, "transfers/s", `512 callers, ${latency(wide)}`),
+      atMost("memory.mb", memory.highest, "MB", 250, `after ${memorySeconds} s of load; ${memory.note}`),
+    ];
+  } finally {
+    await Promise.all([client.close(), ceiling.close()]);
+    await replica.stop();
+  }
+}
+
+function latency({ p50Ms, p99Ms, failed }: Measured): string {
+  return `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms${failed > 0 ? `, ${failed} FAILED` : ""}`;
+}
+
+async function memoryUnderLoad(
+  load: () => Promise<unknown>,
+  memoryMb: () => Promise<number>,
+  seconds: number,
+): Promise<{ highest: number; note: string }> {
+  const samples: number[] = [];
+  const endMs = Date.now() + seconds * 1000;
+  while (Date.now() < endMs) {
+    await load();
+    samples.push(await memoryMb());
+  }
+  const half = samples.length >> 1;
+  const [early, late] = [Math.max(...samples.slice(0, half), 0), Math.max(...samples.slice(half))];
+  return {
+    highest: Math.max(early, late),
+    note: `highest in the first half ${early.toFixed(0)}, in the second ${late.toFixed(0)}`,
+  };
+}

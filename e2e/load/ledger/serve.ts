@@ -1,0 +1,63 @@
+// A ledger replica as a process of its own, as the benchmark's clients see it: the real gRPC door, app and engine on the database that
+// DATABASE_URL names; and beside it a door with the same contract whose answers are ready, which is all that the transport can do.
+// The outbox is written as always; publishing it is the work of another connection and is measured on its own.
+import { startGrpcServer, implement } from "@wonrail/kit/grpc/server";
+import { createLog } from "@wonrail/kit/log";
+import { createRegistry } from "@wonrail/kit/metrics";
+import { LedgerServiceService, type PostOutcome, type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
+import { createApp } from "../../../services/ledger/src/app";
+import { postedMessage } from "../../../services/ledger/src/commands/answer";
+import type { Entry } from "../../../services/ledger/src/domain/types";
+import { rpc } from "../../../services/ledger/src/rpc";
+import { open } from "./world";
+
+const log = createLog({ service: "bench", level: "error" });
+
+async function main(): Promise<void> {
+  const registry = createRegistry({ service: "ledger", version: "0", commit: "0" });
+  const db = open(process.env.DATABASE_URL!, "ledger");
+  const config = { MAX_BATCH: 1_000, MAX_QUEUE: 20_000 };
+  const app = await createApp({ config: config as never, db, log, registry, onClose: () => undefined });
+  const door = { host: "127.0.0.1", port: 0, log };
+  const server = await startGrpcServer({ ...door, services: rpc(app), registry });
+  const ceiling = await startGrpcServer({
+    ...door,
+    services: [ready()],
+    registry: createRegistry({ service: "ceiling", version: "0", commit: "0" }),
+  });
+  process.on("message", (message) => {
+    if (message === "memory") process.send!({ rssBytes: process.memoryUsage.rss() });
+  });
+  process.send!({ port: server.port, ceilingPort: ceiling.port });
+}
+
+/** Answers each transfer with two postings of the right size. */
+function ready() {
+  const answer = ({ requestId }: PostRequest) => {
+    const posting = {
+      accountId: `wal_${"a".repeat(32)}`,
+      type: "TRANSFER",
+      amountWon: 10n,
+      balanceAfterWon: 1_000_000n,
+      sequence: 1n,
+    };
+    const balance = { accountId: posting.accountId, balanceWon: 1_000_000n, heldWon: 0n, sequence: 1n };
+    const entry = {
+      kind: "transfer",
+      requestId,
+      postedAtMs: Date.now(),
+      postings: [posting, posting],
+      balances: [balance, balance],
+      chargeCancelled: null,
+    };
+    return postedMessage(entry as unknown as Entry);
+  };
+  return implement(LedgerServiceService, {
+    post: async (request) => answer(request),
+    postBulk: async ({ items }) => ({
+      outcomes: items.map((item): PostOutcome => ({ outcome: { $case: "posted", value: answer(item) } })),
+    }),
+  });
+}
+
+void main();

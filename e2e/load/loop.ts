@@ -1,0 +1,59 @@
+import { performance } from "node:perf_hooks";
+
+export interface Measured {
+  count: number;
+  seconds: number;
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  failed: number;
+}
+
+export interface LoopOptions {
+  /** How many callers wait for their own answer at once. */
+  callers: number;
+  seconds: number;
+  /** Not counted. */
+  warmUpSeconds?: number;
+  work: (caller: number) => Promise<void>;
+}
+
+/** A closed loop: each caller asks again as soon as it is answered. */
+export async function closedLoop({
+  callers,
+  seconds,
+  warmUpSeconds = 0.5,
+  work,
+}: LoopOptions): Promise<Measured> {
+  const startMs = performance.now() + warmUpSeconds * 1000;
+  const endMs = startMs + seconds * 1000;
+  const latencies: number[] = [];
+  let failed = 0;
+  const caller = async (number: number): Promise<void> => {
+    for (let sentMs = performance.now(); sentMs < endMs;) {
+      let ok = true;
+      await work(number).catch(() => (ok = false));
+      const nowMs = performance.now();
+      if (sentMs >= startMs && nowMs <= endMs) {
+        if (ok) latencies.push(nowMs - sentMs);
+        else failed += 1;
+      }
+      sentMs = nowMs;
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, (_, number) => caller(number)));
+  return summary(latencies, seconds, failed);
+}
+
+export function summary(latencies: number[], seconds: number, failed: number): Measured {
+  const sorted = Float64Array.from(latencies).sort();
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return {
+    count: sorted.length,
+    seconds,
+    perSecond: sorted.length / seconds,
+    p50Ms: at(0.5),
+    p99Ms: at(0.99),
+    failed,
+  };
+}
