@@ -40,7 +40,7 @@ export async function waitUntil<State>(
     } else lastError = seen.error;
     const pauseMs = Math.max(intervalMs - (Date.now() - lookedAtMs), lastError?.retryAfterMs ?? 0, 0);
     const leftMs = endsAtMs - Date.now();
-    await sleep(Math.max(0, Math.min(pauseMs, leftMs)), signal);
+    if (leftMs > 0) await sleep(Math.min(pauseMs, leftMs), signal);
     if (pauseMs >= leftMs) throw timeoutError(timeoutMs, lastState, lastError);
   }
 }

@@ -1,9 +1,8 @@
-import type { NetworkType } from "../core/network.ts";
-
 /** Where the chain is with something; it changes as the chain does. */
 export interface Settlement {
   status: "PENDING" | "SUBMITTED" | "CONFIRMED" | "FAILED";
-  network: NetworkType | (string & Record<never, never>);
+  /** Such as WON_TESTNET. */
+  network: string;
   txHash: string | null;
   blockNumber: number | null;
 }

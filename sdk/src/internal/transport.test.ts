@@ -1,0 +1,239 @@
+import { inspect } from "node:util";
+import { type Answer, failure, fakeFetch, silence, success } from "../../test/support/fakeFetch.ts";
+import { type ClientOptions, ServiceClient } from "../client.ts";
+import {
+  ConflictError,
+  ConnectionTimeoutError,
+  InvalidRequestError,
+  RateLimitError,
+} from "../core/errors.ts";
+
+const KEY = "wk_test_0Ab3Cd6Ef9Gh_0123456789ABCDEFGHIJKLMNOPQRSTUV0AbC3d";
+const transfer = { fromWalletId: "wal_1", toWalletAddress: `0x${"ab".repeat(20)}`, amount: 1000 };
+const dropped = () => new TypeError("fetch failed");
+
+beforeEach(() => jest.useFakeTimers({ now: 0 }));
+afterEach(() => jest.useRealTimers());
+
+function clientOf(answers: Answer[], options: ClientOptions = {}) {
+  const { fetch, asked } = fakeFetch(...answers);
+  const client = new ServiceClient({
+    baseUrl: "http://service/base/",
+    apiKey: KEY,
+    orgCode: "DEMO",
+    fetch,
+    ...options,
+  });
+  return { client, asked };
+}
+
+/** Settled, with all pauses passed. */
+async function settled<T>(promise: PromiseLike<T>) {
+  const outcome = promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  await jest.advanceTimersByTimeAsync(600_000);
+  return outcome as Promise<{ value?: T; error?: Error }>;
+}
+
+test("a request carries the key, the organisation and its own headers to the base path", async () => {
+  const { client, asked } = clientOf([success({ items: [], pagination: {} })], {
+    headers: { "x-team": "a" },
+  });
+  await client.wallets.list({ userId: "user 1", limit: 5 }, { headers: { "x-request-id": "mine" } });
+  expect(asked[0]!.url.href).toBe("http://service/base/api/wallets?userId=user+1&limit=5");
+  expect(Object.fromEntries(asked[0]!.headers)).toMatchObject({
+    "x-api-key": KEY,
+    "x-org-code": "DEMO",
+    "x-team": "a",
+    "x-request-id": "mine",
+    "user-agent": "wonrail-sdk/1.0.0",
+  });
+});
+
+test("a money call has one idempotency key over all its attempts, and another call another", async () => {
+  const { client, asked } = clientOf([dropped(), failure(503, "SYS_002"), success({})]);
+  await settled(client.transfers.create(transfer));
+  await settled(client.transfers.create(transfer));
+  const keys = asked.map(({ headers }) => headers.get("idempotency-key"));
+  expect(new Set(keys.slice(0, 3)).size).toBe(1);
+  expect(keys[3]).not.toBe(keys[0]);
+  expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+  expect(asked.map(({ headers }) => headers.get("x-retry-count"))).toEqual([null, "1", "2", null]);
+});
+
+test("the caller's key is sent, and is on the error", async () => {
+  const { client, asked } = clientOf([failure(400, "TRF_001")]);
+  const { error } = await settled(client.transfers.create(transfer, { idempotencyKey: "order-7" }));
+  expect(asked[0]!.headers.get("idempotency-key")).toBe("order-7");
+  expect(error).toMatchObject({
+    code: "TRF_001",
+    idempotencyKey: "order-7",
+    requestId: "req_1",
+    status: 400,
+  });
+});
+
+test.each(["", "한글", "a\nb", " a", "a ".repeat(200)])(
+  "refuses the idempotency key %p before sending",
+  async (idempotencyKey) => {
+    const { client, asked } = clientOf([success({})]);
+    const { error } = await settled(client.transfers.create(transfer, { idempotencyKey }));
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect(asked).toHaveLength(0);
+  },
+);
+
+const page = (status: number, headers = {}) => new Response("<html>", { status, headers });
+test.each<[string, Answer, number]>([
+  ["a connection error", dropped(), 3],
+  ["408", page(408), 3],
+  ["429", failure(429, "RATE_001"), 3],
+  ["502 of a proxy", page(502), 3],
+  ["503", failure(503, "SYS_002"), 3],
+  ["504", failure(504, "SYS_003"), 3],
+  ["409 REQ_002", failure(409, "REQ_002"), 3],
+  ["409 of another code", failure(409, "WAL_001"), 1],
+  ["500", failure(500, "SYS_001"), 1],
+  ["501", failure(501, "SYS_004"), 1],
+  ["400", failure(400, "REQ_001"), 1],
+  ["422", failure(422, "REQ_003"), 1],
+  ["a success that is not ours", page(200), 1],
+  ["a redirect", page(302, { location: "http://elsewhere" }), 1],
+])("%s: %p is sent %p times", async (_name, answer, times) => {
+  const { client, asked } = clientOf([answer]);
+  const { error } = await settled(client.transfers.create(transfer));
+  expect(error).toBeDefined();
+  expect(asked).toHaveLength(times);
+});
+
+test("a POST without a key is sent once, whatever happens", async () => {
+  const { client, asked } = clientOf([dropped()]);
+  const scheduled = {
+    paymentType: "SCHEDULED" as const,
+    scheduledAt: "2030-01-01T00:00:00Z",
+    fromAddress: transfer.toWalletAddress,
+    toAddress: transfer.toWalletAddress,
+    amount: "1000000",
+  };
+  await settled(client.transactions.create(scheduled));
+  await settled(client.wallets.create({ userId: "u", walletType: "NORMAL" }));
+  await settled(client.wallets.deactivate("wal_1"));
+  await settled(client.auth.refreshKey({ secretKey: "sk_test_x" }));
+  await settled(client.auth.revokeKey());
+  expect(asked).toHaveLength(5);
+});
+
+test("reads and PATCHes are repeated", async () => {
+  const { client, asked } = clientOf([failure(503, "SYS_002")]);
+  await settled(client.wallets.get("wal_1"));
+  await settled(client.wallets.update("wal_1", { metadata: {} }));
+  expect(asked).toHaveLength(6);
+});
+
+test("pauses double, with jitter, and Retry-After is obeyed", async () => {
+  const times: number[] = [];
+  const busy = (asked: unknown, headers?: object) => {
+    void asked;
+    times.push(Date.now());
+    return failure(503, "SYS_002", null, headers);
+  };
+  const random = jest.spyOn(Math, "random").mockReturnValue(0);
+  await settled(clientOf([busy]).client.wallets.get("wal_1", { maxRetries: 6 }));
+  expect(times).toEqual([0, 250, 750, 1_750, 3_750, 7_750, 11_750]);
+
+  times.length = 0;
+  random.mockReturnValue(1);
+  const startedMs = Date.now();
+  await settled(
+    clientOf([(asked) => busy(asked, { "retry-after": "5" })]).client.wallets.get("wal_1", { maxRetries: 1 }),
+  );
+  expect(times.map((time) => time - startedMs)).toEqual([0, 5_500]);
+  random.mockRestore();
+});
+
+test("Retry-After may be a date, and one beyond a minute is left to the caller", async () => {
+  const inTenSeconds = new Date(Date.now() + 10_000).toUTCString();
+  const { error } = await settled(
+    clientOf([failure(429, "RATE_001", null, { "retry-after": inTenSeconds })]).client.wallets.get("wal_1", {
+      maxRetries: 0,
+    }),
+  );
+  expect(error).toBeInstanceOf(RateLimitError);
+  expect(error).toMatchObject({ retryAfterMs: 10_000, retryable: true });
+  const { client, asked } = clientOf([failure(429, "RATE_001", null, { "retry-after": "3600" })]);
+  expect((await settled(client.wallets.get("wal_1"))).error).toMatchObject({ retryAfterMs: 3_600_000 });
+  expect(asked).toHaveLength(1);
+});
+
+test("each attempt has the time-out, and the error says so", async () => {
+  const { client, asked } = clientOf([silence]);
+  const { error } = await settled(client.wallets.get("wal_1", { timeoutMs: 1_000, maxRetries: 1 }));
+  expect(error).toBeInstanceOf(ConnectionTimeoutError);
+  expect(asked).toHaveLength(2);
+  expect(jest.getTimerCount()).toBe(0);
+});
+
+test("a signal ends an attempt and a pause, and nothing more is sent", async () => {
+  const controller = new AbortController();
+  const { client, asked } = clientOf([dropped()]);
+  const call = settled(client.wallets.get("wal_1", { signal: controller.signal }));
+  controller.abort("enough");
+  expect((await call).error).toMatchObject({ code: "SDK_003", cause: "enough" });
+  expect(asked.length).toBeLessThanOrEqual(1);
+});
+
+test("withResponse() tells of the response, and its failure is handled once", async () => {
+  const { client } = clientOf([
+    success({ transferId: "trf_1" }, { status: 201, headers: { "idempotent-replayed": "true" } }),
+  ]);
+  const { data, status, requestId, headers, replayed, idempotencyKey } = await client.transfers
+    .create(transfer, { idempotencyKey: "k" })
+    .withResponse();
+  expect({ data, status, requestId, replayed, idempotencyKey }).toEqual({
+    data: { transferId: "trf_1" },
+    status: 201,
+    requestId: "req_1",
+    replayed: true,
+    idempotencyKey: "k",
+  });
+  expect(headers.get("content-type")).toBe("application/json");
+  const refused = clientOf([failure(409, "WAL_001", { walletId: "wal_2" })]).client.wallets;
+  await expect(refused.create({ userId: "u", walletType: "NORMAL" }).withResponse()).rejects.toBeInstanceOf(
+    ConflictError,
+  );
+});
+
+test("a refreshed key is used from then on, without the old one on the wire", async () => {
+  const { client, asked } = clientOf([success({ newApiKey: "wk_test_new", expiresAt: "" }), success({})]);
+  await client.auth.refreshKey({ secretKey: "sk_test_1" });
+  await client.auth.getSession();
+  expect(asked[0]!.headers.has("x-api-key")).toBe(false);
+  expect(asked[0]!.body).toEqual({ apiKey: KEY, secretKey: "sk_test_1" });
+  expect(asked[1]!.headers.get("x-api-key")).toBe("wk_test_new");
+});
+
+test("refreshing another key leaves the client's own", async () => {
+  const { client, asked } = clientOf([success({ newApiKey: "wk_test_new", expiresAt: "" }), success({})]);
+  await client.auth.refreshKey({ apiKey: "wk_test_other", secretKey: "sk_test_1" });
+  await client.auth.getSession();
+  expect(asked[1]!.headers.get("x-api-key")).toBe(KEY);
+});
+
+test("logs say what happened and hold no body, query, header or key", async () => {
+  const lines: string[] = [];
+  const write = (message: string, fields: object) => lines.push(`${message} ${JSON.stringify(fields)}`);
+  const logger = { debug: write, info: write, warn: write };
+  const { client } = clientOf([dropped(), success({ secret: "the answer" })], { logger, logLevel: "debug" });
+  await settled(client.transfers.create({ ...transfer, memo: "the memo" }));
+  await settled(client.wallets.list({ userId: "the user" }));
+  expect(lines.join("\n")).toMatch(/retrying .*SDK_001.*\n.*answer .*"status":200/s);
+  expect(lines.join("\n")).not.toMatch(/the memo|the answer|the user|the\+user|0123456789/);
+});
+
+test("no key is in what a client shows of itself", () => {
+  const { client } = clientOf([success({})]);
+  expect(inspect(client, { depth: 10, showHidden: true })).not.toContain("0123456789");
+  expect(JSON.stringify(client)).not.toContain("0123456789");
+});

@@ -1,0 +1,153 @@
+import { failure, type Answer, fakeFetch, silence, success } from "../../test/support/fakeFetch.ts";
+import { ServiceClient } from "../client.ts";
+import { AbortedError, NotFoundError, WaitTimeoutError } from "../core/errors.ts";
+import type { TransactionResponse } from "./transactions.ts";
+
+const ID = "txn_1";
+const pending = () => success({ id: ID, status: "PENDING" });
+const confirmed = () => success({ id: ID, status: "CONFIRMED" });
+const isFinal = ({ status }: TransactionResponse) => status !== "PENDING";
+
+beforeEach(() => jest.useFakeTimers({ now: 0 }));
+afterEach(() => jest.useRealTimers());
+
+function clientOf(...answers: Answer[]) {
+  const times: number[] = [];
+  const { fetch, asked } = fakeFetch(...answers);
+  const timed: typeof fetch = (...args) => {
+    times.push(Date.now());
+    return fetch(...args);
+  };
+  const client = new ServiceClient({ baseUrl: "http://service", apiKey: "wk_test_1", fetch: timed });
+  return { client, times, asked };
+}
+
+/** What became of the promise, without leaving it unhandled while timers advance. */
+function outcomeOf<T>(promise: Promise<T>): Promise<{ value: T } | { error: unknown }> {
+  return promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+}
+
+test("looks at once and then every 1.5 seconds until the predicate is true", async () => {
+  const { client, times } = clientOf(pending(), pending(), confirmed());
+  const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal));
+  await jest.advanceTimersByTimeAsync(3_000);
+  expect(await waiting).toMatchObject({ value: { status: "CONFIRMED" } });
+  expect(times).toEqual([0, 1_500, 3_000]);
+  expect(jest.getTimerCount()).toBe(0);
+});
+
+test("keeps its pace when answers take their time", async () => {
+  const slow: Answer = () => new Promise((resolve) => setTimeout(() => resolve(pending()), 400));
+  const { client, times } = clientOf(slow, slow, confirmed());
+  const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal));
+  await jest.advanceTimersByTimeAsync(3_000);
+  await waiting;
+  expect(times).toEqual([0, 1_500, 3_000]);
+});
+
+test("gives up after 60 seconds with the last state", async () => {
+  const { client, times } = clientOf(pending());
+  const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal));
+  await jest.advanceTimersByTimeAsync(59_999);
+  expect(times).toHaveLength(40);
+  await jest.advanceTimersByTimeAsync(1);
+  const { error } = (await waiting) as { error: WaitTimeoutError<TransactionResponse> };
+  expect(error).toBeInstanceOf(WaitTimeoutError);
+  expect(error).toMatchObject({ code: "SDK_005", lastState: { id: ID, status: "PENDING" } });
+  expect(times).toHaveLength(40);
+  expect(jest.getTimerCount()).toBe(0);
+});
+
+test("gives up in time also while an answer does not come", async () => {
+  const { client } = clientOf(pending(), silence);
+  const waiting = outcomeOf(
+    client.transactions.waitForStatus(ID, isFinal, { intervalMs: 1_000, timeoutMs: 5_000 }),
+  );
+  await jest.advanceTimersByTimeAsync(5_000);
+  const { error } = (await waiting) as { error: WaitTimeoutError };
+  expect(error).toBeInstanceOf(WaitTimeoutError);
+  expect(error.lastState).toMatchObject({ status: "PENDING" });
+  expect(error.cause).toMatchObject({ code: "SDK_002" });
+});
+
+test("an interval and a time-out of its own are kept", async () => {
+  const { client, times } = clientOf(pending());
+  const waiting = outcomeOf(
+    client.transactions.waitForStatus(ID, isFinal, { intervalMs: 100, timeoutMs: 250 }),
+  );
+  await jest.advanceTimersByTimeAsync(250);
+  expect(await waiting).toMatchObject({ error: { code: "SDK_005" } });
+  expect(times).toEqual([0, 100, 200]);
+});
+
+test("waits out failures that may pass, as long as the service asks", async () => {
+  const busy = failure(503, "SYS_002", null, { "retry-after": "4" });
+  const { client, times } = clientOf(new TypeError("fetch failed"), busy, confirmed());
+  const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal));
+  await jest.advanceTimersByTimeAsync(6_000);
+  expect(await waiting).toMatchObject({ value: { status: "CONFIRMED" } });
+  expect(times).toEqual([0, 1_500, 5_500]);
+});
+
+test("ends at once with a failure that will not pass", async () => {
+  const { client, times } = clientOf(pending(), failure(404, "TX_001"));
+  const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal));
+  await jest.advanceTimersByTimeAsync(1_500);
+  const { error } = (await waiting) as { error: unknown };
+  expect(error).toBeInstanceOf(NotFoundError);
+  expect(times).toHaveLength(2);
+});
+
+test("a failure at the end is the time-out's cause, and the last state is kept", async () => {
+  const { client } = clientOf(pending(), new TypeError("fetch failed"));
+  const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal, { timeoutMs: 4_000 }));
+  await jest.advanceTimersByTimeAsync(4_000);
+  const { error } = (await waiting) as { error: WaitTimeoutError };
+  expect(error.lastState).toMatchObject({ status: "PENDING" });
+  expect(error.cause).toMatchObject({ code: "SDK_001" });
+});
+
+test("a signal ends the pause, and the reason is the cause", async () => {
+  const { client, times } = clientOf(pending());
+  const controller = new AbortController();
+  const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal, { signal: controller.signal }));
+  await jest.advanceTimersByTimeAsync(2_000);
+  controller.abort(new Error("the user left"));
+  const { error } = (await waiting) as { error: AbortedError };
+  expect(error).toBeInstanceOf(AbortedError);
+  expect(error.cause).toEqual(new Error("the user left"));
+  expect(times).toHaveLength(2);
+  expect(jest.getTimerCount()).toBe(0);
+});
+
+test("a signal ends a look that is under way, and one that was aborted before lets nothing be sent", async () => {
+  const { client, times } = clientOf(silence);
+  const controller = new AbortController();
+  const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal, { signal: controller.signal }));
+  await jest.advanceTimersByTimeAsync(10);
+  controller.abort();
+  expect(await waiting).toMatchObject({ error: { code: "SDK_003" } });
+  const again = outcomeOf(client.transactions.waitForStatus(ID, isFinal, { signal: controller.signal }));
+  expect(await again).toMatchObject({ error: { code: "SDK_003" } });
+  expect(times).toHaveLength(1);
+});
+
+test("what the predicate throws is what the caller gets", async () => {
+  const { client } = clientOf(pending());
+  const mistake = new RangeError("no such state");
+  const throwing = () => {
+    throw mistake;
+  };
+  await expect(client.transactions.waitForStatus(ID, throwing)).rejects.toBe(mistake);
+  await expect(client.transactions.waitForStatus(ID, () => Promise.reject(mistake))).rejects.toBe(mistake);
+  expect(jest.getTimerCount()).toBe(0);
+});
+
+test("a predicate may be asynchronous", async () => {
+  const { client } = clientOf(confirmed());
+  const waiting = client.transactions.waitForStatus(ID, async (transaction) => isFinal(transaction));
+  await expect(waiting).resolves.toMatchObject({ status: "CONFIRMED" });
+});

@@ -1,0 +1,182 @@
+// The library against the gateway's published document: every operation, each request and each answer.
+import { type ErrorCode, errorMeanings, ServiceClient, ServiceError } from "../src/index.ts";
+import { exampleOf, type Operation, operations, problems } from "./support/document.ts";
+import { type Asked, fakeFetch } from "./support/fakeFetch.ts";
+
+const ORIGIN = "http://service";
+const ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7";
+const transaction = { fromAddress: ADDRESS, toAddress: ADDRESS, amount: "1000000", fee: "0", memo: "m" };
+const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+const page = { limit: 5, currentPage: 2 };
+const moments = { from: new Date(0), to: "2026-01-14T09:30:00+09:00" };
+
+/** One call or several for every operation, with all that it can be given. */
+const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]> = {
+  refreshKey: [({ auth }) => auth.refreshKey({ secretKey: "sk_test_1" })],
+  revokeKey: [({ auth }) => auth.revokeKey()],
+  getSession: [({ auth }) => auth.getSession()],
+  createWallet: [
+    ({ wallets }) => wallets.create({ userId: "u", walletType: "NORMAL" }),
+    ({ wallets }) => wallets.create({ userId: "u", walletType: "GOVERNMENT", metadata: { branch: "Seoul" } }),
+  ],
+  getWallet: [({ wallets }) => wallets.get("wal_1")],
+  listWallets: [
+    ({ wallets }) => wallets.list(),
+    ({ wallets }) => wallets.list({ ...page, userId: "u", walletType: "INCENTIVE", status: "ACTIVE" }),
+    ({ wallets }) => wallets.list({ cursor: "abc" }),
+  ],
+  updateWallet: [({ wallets }) => wallets.update("wal_1", { metadata: {} })],
+  deactivateWallet: [({ wallets }) => wallets.deactivate("wal_1")],
+  listWalletTransactions: [
+    ({ wallets }) => wallets.listTransactions("wal_1"),
+    ({ wallets }) => wallets.listTransactions("wal_1", { ...page, ...moments, type: ["PAYMENT", "REFUND"] }),
+  ],
+  createTransfer: [
+    ({ transfers }) =>
+      transfers.create({ fromWalletId: "wal_1", toWalletAddress: ADDRESS, amount: 1, memo: "m" }),
+  ],
+  getTransfer: [({ transfers }) => transfers.get("trf_1")],
+  listTransfers: [({ transfers }) => transfers.list({ ...page, walletId: "wal_1" })],
+  createCharge: [({ charges }) => charges.create({ walletId: "wal_1", amount: 1000, memo: "m" })],
+  cancelCharge: [
+    ({ charges }) => charges.cancel({ chargeId: "chg_1" }),
+    ({ charges }) => charges.cancel({ chargeId: "chg_1", amount: 1, memo: "m" }),
+  ],
+  refundWallet: [({ charges }) => charges.refund({ walletId: "wal_1", memo: "m" })],
+  getCharge: [({ charges }) => charges.get("chg_1")],
+  listCharges: [({ charges }) => charges.list({ ...page, walletId: "wal_1" })],
+  createPayment: [
+    ({ payments }) => payments.create({ payerWalletId: "wal_1", receiverWalletId: "wal_2", amount: 100 }),
+    ({ payments }) =>
+      payments.create({
+        payerWalletId: "w",
+        receiverWalletId: "x",
+        amount: 100,
+        incentiveAmount: null,
+        memo: "m",
+      }),
+    ({ payments }) =>
+      payments.create({ payerWalletId: "w", receiverWalletId: "x", amount: 100, incentiveAmount: 0 }),
+  ],
+  cancelPayment: [({ payments }) => payments.cancel({ paymentId: "pay_1", memo: "m" })],
+  getPayment: [({ payments }) => payments.get("pay_1")],
+  listPayments: [({ payments }) => payments.list({ ...page, walletId: "wal_1" })],
+  createTransaction: [
+    ({ transactions }) =>
+      transactions.create({ ...transaction, paymentType: "INSTANT", txHash: `0x${"4e".repeat(32)}` }),
+    ({ transactions }) =>
+      transactions.create({
+        ...transaction,
+        paymentType: "SCHEDULED",
+        scheduledAt: inAnHour,
+        fromNetworkType: "BASE_SEPOLIA",
+      }),
+  ],
+  getTransaction: [({ transactions }) => transactions.get("txn_1")],
+  listTransactions: [
+    ({ transactions }) => transactions.list(),
+    ({ transactions }) =>
+      transactions.list({
+        ...page,
+        ...moments,
+        status: "PENDING",
+        paymentType: "SCHEDULED",
+        address: ADDRESS,
+      }),
+  ],
+  updateTransactionStatus: [
+    ({ transactions }) => transactions.updateStatus("txn_1", { status: "CONFIRMED" }),
+    ({ transactions }) => transactions.updateStatus("txn_1", { status: "FAILED", failureReason: "reverted" }),
+  ],
+  updateTransactionSchedule: [
+    ({ transactions }) => transactions.updateSchedule("txn_1", { scheduledAt: inAnHour }),
+  ],
+  checkHealth: [(client) => client.checkHealth()],
+};
+
+test("every operation of the document is reachable, and nothing else is", () => {
+  expect(Object.keys(calls).sort()).toEqual(operations.map(({ id }) => id).sort());
+});
+
+describe.each(operations.map((operation) => [operation.id, operation] as const))("%s", (id, operation) => {
+  test.each(calls[id]!.map((call, index) => [index + 1, call] as const))(
+    "call %p asks as documented",
+    async (_number, call) => {
+      const body = exampleOf(operation.answer) as { data: unknown };
+      expect(problems(operation.answer, body)).toEqual([]);
+      const { client, asked } = clientAnswered(Response.json(body, { status: operation.status }));
+      const data = await call(client);
+      expect(JSON.parse(JSON.stringify(data))).toEqual(body.data);
+      expect(requestProblems(operation, asked[0]!)).toEqual([]);
+    },
+  );
+
+  test("its refusals become errors with their codes", async () => {
+    for (const { status, code } of operation.refusals) {
+      const error = { code, message: "No.", details: { retryAfterMs: 1 } };
+      const body = {
+        success: false,
+        data: null,
+        error,
+        requestId: "req_1",
+        timestamp: "2026-01-14T00:30:00.000Z",
+      };
+      const { client } = clientAnswered(Response.json(body, { status }));
+      const thrown = await Promise.resolve(calls[id]![0]!(client)).catch((reason: unknown) => reason);
+      expect(thrown).toBeInstanceOf(ServiceError);
+      expect(thrown).toMatchObject({ ...error, status, requestId: "req_1" });
+      expect(errorMeanings[code as ErrorCode].status).toBe(status);
+    }
+  });
+});
+
+function clientAnswered(answer: Response) {
+  const { fetch, asked } = fakeFetch(answer);
+  const options = { baseUrl: ORIGIN, apiKey: "wk_test_1", orgCode: "DEMO", maxRetries: 0, fetch };
+  return { client: new ServiceClient(options), asked };
+}
+
+function requestProblems(operation: Operation, asked: Asked): string[] {
+  return [
+    ...placeProblems(operation, asked),
+    ...headerProblems(operation, asked),
+    ...bodyProblems(operation, asked),
+  ];
+}
+
+function placeProblems({ method, path, parameters }: Operation, asked: Asked): string[] {
+  const pattern = new RegExp(`^${path.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
+  const match = pattern.exec(asked.url.pathname);
+  if (asked.method !== method || !match) return [`asked ${asked.method} ${asked.url.pathname}`];
+  const inPath = Object.entries(match.groups ?? {});
+  const inQuery = [...asked.url.searchParams];
+  const of = (place: string, pairs: [string, string][]) =>
+    pairs.flatMap(([name, text]) => {
+      const parameter = parameters.find((one) => one.in === place && one.name === name);
+      if (!parameter) return [`the ${place} has ${name}, which is not documented`];
+      const value = parameter.schema.type === "integer" ? Number(text) : text;
+      return problems(parameter.schema, value).map((problem) => `${name}${problem}`);
+    });
+  return [...of("path", inPath), ...of("query", inQuery)];
+}
+
+function headerProblems({ parameters, security }: Operation, { headers }: Asked): string[] {
+  const isDocumented = (name: string) => parameters.some((one) => one.in === "header" && one.name === name);
+  const expected: [string, boolean][] = [
+    ["X-API-Key", security.length > 0],
+    ["X-Org-Code", isDocumented("X-Org-Code")],
+    ["Idempotency-Key", isDocumented("Idempotency-Key")],
+  ];
+  return expected
+    .filter(([name, isExpected]) => headers.has(name) !== isExpected)
+    .map(([name, isExpected]) => `${name} is ${isExpected ? "missing" : "sent and not documented"}`);
+}
+
+function bodyProblems({ body }: Operation, asked: Asked): string[] {
+  if (body === undefined) return asked.body === undefined ? [] : ["a body is sent and not documented"];
+  const type = asked.headers.get("content-type");
+  return [
+    ...(type === "application/json" ? [] : [`the content type is ${type}`]),
+    ...problems(body, asked.body),
+  ];
+}

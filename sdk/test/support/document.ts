@@ -1,0 +1,137 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+
+/** The gateway's published contract, as far as the library is held to it. */
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  enum?: unknown[];
+  const?: unknown;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+  items?: Schema;
+  oneOf?: Schema[];
+  anyOf?: Schema[];
+  allOf?: Schema[];
+  format?: string;
+  examples?: unknown[];
+  minimum?: number;
+}
+
+interface Parameter {
+  $ref?: string;
+  name: string;
+  in: "path" | "query" | "header";
+  required?: boolean;
+  schema: Schema;
+}
+
+export interface Operation {
+  id: string;
+  method: string;
+  path: string;
+  parameters: Parameter[];
+  security: unknown[];
+  body: Schema | undefined;
+  /** The status of success and what comes with it. */
+  status: number;
+  answer: Schema;
+  /** Every refusal that it can answer with. */
+  refusals: { status: number; code: string }[];
+}
+
+interface RawOperation {
+  operationId: string;
+  parameters?: Parameter[];
+  security: unknown[];
+  requestBody?: { content: { "application/json": { schema: Schema } } };
+  responses: Record<
+    string,
+    { content: { "application/json": { schema: Schema; examples?: Record<string, unknown> } } }
+  >;
+}
+
+const FILE = join(__dirname, "../../../gateway/openapi.json");
+const document = JSON.parse(readFileSync(FILE, "utf8")) as {
+  paths: Record<string, Record<string, RawOperation>>;
+  components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> };
+};
+
+export const operations: Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, raw]) => operationOf(path, method.toUpperCase(), raw)),
+);
+
+function operationOf(path: string, method: string, raw: RawOperation): Operation {
+  const responses = Object.entries(raw.responses).map(([status, { content }]) => ({
+    status: Number(status),
+    ...content["application/json"],
+  }));
+  const success = responses.find(({ status }) => status < 300)!;
+  return {
+    id: raw.operationId,
+    method,
+    path,
+    parameters: (raw.parameters ?? []).map((parameter) =>
+      parameter.$ref ? sharedParameter(parameter.$ref) : parameter,
+    ),
+    security: raw.security,
+    body: raw.requestBody?.content["application/json"].schema,
+    status: success.status,
+    answer: success.schema,
+    refusals: responses
+      .filter(({ status }) => status >= 400)
+      .flatMap(({ status, examples = {} }) => Object.keys(examples).map((code) => ({ status, code }))),
+  };
+}
+
+function sharedParameter(ref: string): Parameter {
+  return document.components.parameters[nameOf(ref)]!;
+}
+
+export function resolve(schema: Schema): Schema {
+  return schema.$ref === undefined ? schema : resolve(document.components.schemas[nameOf(schema.$ref)]!);
+}
+
+function nameOf(ref: string): string {
+  return ref.slice(ref.lastIndexOf("/") + 1);
+}
+
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { "date-time": DATE_TIME } });
+ajv.addSchema({ $id: "document", components: document.components });
+const compiled = new Map<Schema, ValidateFunction>();
+
+/** What is wrong with a value; nothing if it fits. */
+export function problems(schema: Schema, value: unknown): string[] {
+  const validate = compiled.get(schema) ?? ajv.compile(inDocument(schema));
+  compiled.set(schema, validate);
+  return validate(value)
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+function inDocument<T>(value: T): T {
+  const text = JSON.stringify(value).replaceAll('"#/components/', '"document#/components/');
+  return JSON.parse(text) as T;
+}
+
+/** A value that fits, made of the document's own examples. */
+export function exampleOf(given: Schema): unknown {
+  const schema = resolve(given);
+  if (schema.examples?.[0] !== undefined) return schema.examples[0];
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  const variant = (schema.oneOf ?? schema.anyOf ?? schema.allOf)?.[0];
+  if (variant) return exampleOf(variant);
+  if (schema.type === "array") return [exampleOf(schema.items!)];
+  if (schema.type === "object")
+    return Object.fromEntries(
+      Object.entries(schema.properties ?? {}).map(([name, one]) => [name, exampleOf(one)]),
+    );
+  if (schema.type === "integer") return schema.minimum ?? 0;
+  if (schema.type === "boolean") return false;
+  if (schema.format === "date-time") return "2026-01-14T00:30:00.000Z";
+  return schema.type === "null" || schema.type?.includes("null") ? null : "text";
+}

@@ -1,0 +1,81 @@
+// The library's types against the gateway's document: what the compiler tells a partner is what is on the wire.
+import { type Operation, operations } from "./support/document.ts";
+import { libraryShapes, shapeOfSchema } from "./support/shapes.ts";
+
+const methods: Record<string, string> = {
+  refreshKey: "auth.refreshKey",
+  revokeKey: "auth.revokeKey",
+  getSession: "auth.getSession",
+  createWallet: "wallets.create",
+  getWallet: "wallets.get",
+  listWallets: "wallets.list",
+  updateWallet: "wallets.update",
+  deactivateWallet: "wallets.deactivate",
+  listWalletTransactions: "wallets.listTransactions",
+  createTransfer: "transfers.create",
+  getTransfer: "transfers.get",
+  listTransfers: "transfers.list",
+  createCharge: "charges.create",
+  cancelCharge: "charges.cancel",
+  refundWallet: "charges.refund",
+  getCharge: "charges.get",
+  listCharges: "charges.list",
+  createPayment: "payments.create",
+  cancelPayment: "payments.cancel",
+  getPayment: "payments.get",
+  listPayments: "payments.list",
+  createTransaction: "transactions.create",
+  getTransaction: "transactions.get",
+  listTransactions: "transactions.list",
+  updateTransactionStatus: "transactions.updateStatus",
+  updateTransactionSchedule: "transactions.updateSchedule",
+  checkHealth: "checkHealth",
+};
+
+/** Where the library asks for less, or says more, than the wire does. */
+const onPurpose: Record<string, (documented: string) => string> = {
+  // The client's own key is the one to refresh.
+  refreshKey: (shape) => shape.replace("apiKey:", "apiKey?:"),
+  // The default network is filled in.
+  createTransaction: (shape) => shape.replace(/(from|to)NetworkType:/g, "$1NetworkType?:"),
+  // A reason goes with FAILED only.
+  updateTransactionStatus: () =>
+    '{ failureReason?: string; status: "FAILED" } | { status: "CONFIRMED" | "PENDING" }',
+};
+
+const library = libraryShapes();
+
+test("every operation has its method", () => {
+  expect(Object.keys(methods).sort()).toEqual(operations.map(({ id }) => id).sort());
+});
+
+test.each(operations.map((operation) => [operation.id, operation] as const))(
+  "%s answers with the documented type",
+  (id, { answer }) => {
+    expect(library.answer(methods[id]!)).toBe(shapeOfSchema(answer.properties!["data"]!));
+  },
+);
+
+test.each(operations.filter(({ body }) => body).map((operation) => [operation.id, operation] as const))(
+  "%s takes the documented type",
+  (id, { body }) => {
+    const documented = shapeOfSchema(body!);
+    expect(library.request(methods[id]!)).toBe(onPurpose[id]?.(documented) ?? documented);
+  },
+);
+
+test.each(operations.filter(hasQuery).map((operation) => [operation.id, operation] as const))(
+  "%s takes the documented query",
+  (id, { parameters }) => {
+    const names = parameters.filter(({ in: place }) => place === "query").map(({ name }) => name);
+    // A page by number or a cursor, never both: two variants that together have every name.
+    const taken = new Set(
+      [...library.request(methods[id]!).matchAll(/[{;] (\w+)\??:/g)].map(([, name]) => name),
+    );
+    expect([...taken].sort()).toEqual(names.sort());
+  },
+);
+
+function hasQuery({ parameters }: Operation): boolean {
+  return parameters.some(({ in: place }) => place === "query");
+}
