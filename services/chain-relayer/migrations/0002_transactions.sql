@@ -12,6 +12,8 @@ create table transactions (
   signer text not null,
   nonce bigint not null,
   epoch bigint not null,
+  recipient text not null,
+  -- Empty for one that only fills a gap.
   call_data bytea not null,
   gas_limit bigint not null,
   -- SIGNED: stored, perhaps sent. SENT: a node has it. MINED: in a block that a reorganisation may still drop. FINAL: in a final block.

@@ -15,7 +15,7 @@ import { dispatch } from "./commands/dispatch";
 import { finishScheduledRecords } from "./commands/finishScheduledRecords";
 import { giveUpHolds } from "./commands/giveUpHolds";
 import { createGauges, measure } from "./commands/measure";
-import { createReconcileGauges, reconcile } from "./commands/reconcile";
+import { createReconcileGauges, measureBooks, reconcile } from "./commands/reconcile";
 import { runScheduledRecords } from "./commands/runScheduledRecords";
 import { scanFinalized } from "./commands/scanFinalized";
 import { type Origin, takeInEntry, takeInHold } from "./commands/takeIn";
@@ -25,6 +25,7 @@ import { watchInstantRecords } from "./commands/watchInstantRecords";
 import { type Config } from "./config";
 import { getRecord } from "./queries/getRecord";
 import { listRecords } from "./queries/listRecords";
+import { releaseLease } from "./store/transactions";
 import { saveWalletAddresses } from "./store/walletAddresses";
 
 export type App = Awaited<ReturnType<typeof createApp>>;
@@ -49,6 +50,7 @@ export async function createApp(parts: ServiceParts<Config>) {
     saveWalletAddresses,
     creditDeposits: bind(creditDeposits),
     reconcile: () => reconcile(deps),
+    measureBooks: () => measureBooks(deps),
     createRecord: bind(createRecord),
     updateRecordStatus: bind(updateRecordStatus),
     updateRecordSchedule: bind(updateRecordSchedule),
@@ -81,15 +83,19 @@ async function createDeps(parts: ServiceParts<Config>) {
     log,
     registry,
   });
+  const signer = createSigner(config.OPERATOR_KEY);
+  const holder = `relayer-${randomBytes(6).toString("hex")}`;
+  // Another replica need not wait for the lease to run out.
+  parts.onClose("lease", () => releaseLease(db, signer.address, holder));
   return {
     ...openClients(parts),
     db,
     log,
     chain,
     provider,
-    signer: createSigner(config.OPERATOR_KEY),
+    signer,
     now: Date.now,
-    holder: `relayer-${randomBytes(6).toString("hex")}`,
+    holder,
     leaseMs: config.LEASE_MS,
     maxInFlight: config.MAX_IN_FLIGHT,
     maxSteps: config.MAX_STEPS,

@@ -4,8 +4,8 @@ import token from "@wonrail/contracts/artifacts/WonToken.json";
 import { type StepKind } from "../domain/settlement";
 import { type ChainLog } from "./provider";
 
-const managerAbi = new Interface(manager.abi);
-const tokenAbi = new Interface(token.abi);
+export const managerAbi = new Interface(manager.abi);
+export const tokenAbi = new Interface(token.abi);
 
 /** A step as the contract takes it. */
 export interface ChainStep {
@@ -86,7 +86,7 @@ export type ChainEvent = { log: ChainLog } & (
   | { kind: "transfer"; from: string; to: string; units: bigint }
 );
 
-const TOPICS = {
+export const TOPICS = {
   executed: id("OperationExecuted(bytes32)"),
   repeated: id("OperationRepeated(bytes32)"),
   failed: id("OperationFailed(bytes32,bytes)"),

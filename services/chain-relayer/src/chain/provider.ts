@@ -40,6 +40,16 @@ export interface ProviderOptions {
   disagreements: Counter<"provider">;
 }
 
+export interface LogFilter {
+  addresses: string[];
+  topics?: (string | string[])[];
+  fromBlock: bigint;
+  to: Pick<Block, "number" | "hash">;
+}
+
+/** Calls in one HTTP request: what public endpoints take. */
+const MAX_CALLS_AT_ONCE = 100;
+
 /** The chain as one source. With several endpoints, facts on which money depends are taken only when all that answer agree. */
 export interface Provider {
   /** Stops the start when an endpoint is on another chain. */
@@ -47,8 +57,11 @@ export interface Provider {
   latestBlock(): Promise<Block>;
   finalBlock(): Promise<Block | null>;
   block(number: bigint): Promise<Block | null>;
-  logs(filter: { addresses: string[]; fromBlock: bigint; toBlock: bigint }): Promise<ChainLog[]>;
+  /** Every log of these blocks, from endpoints that have the last of them, on the chain that it should be. */
+  logs(filter: LogFilter): Promise<ChainLog[]>;
   receipt(txHash: string): Promise<Receipt | null>;
+  /** By hash; what is in no block is absent. */
+  receipts(txHashes: string[]): Promise<Map<string, Receipt>>;
   /** How many transactions of the account are in the chain up to this block. */
   nonce(address: string, at: "latest" | "pending" | bigint): Promise<bigint>;
   balance(address: string): Promise<bigint>;
@@ -61,12 +74,16 @@ export interface Provider {
 }
 
 export function createProvider({ rpcs, chainId, finality, log, disagreements }: ProviderOptions): Provider {
+  const any = <T>(method: string, params: unknown[]) => firstOf((rpc) => rpc.call<T>(method, params));
+  const anyBatch = <T>(calls: { method: string; params: unknown[] }[]) =>
+    firstOf((rpc) => rpc.batch<T>(calls));
+
   /** The first endpoint that answers. */
-  async function any<T>(method: string, params: unknown[]): Promise<T> {
+  async function firstOf<T>(ask: (rpc: Rpc) => Promise<T>): Promise<T> {
     let last: unknown = new RpcUnclear("there is no endpoint");
     for (const rpc of rpcs) {
       try {
-        return await rpc.call<T>(method, params);
+        return await ask(rpc);
       } catch (error) {
         if (error instanceof RpcRefusal) throw error;
         last = error;
@@ -75,20 +92,32 @@ export function createProvider({ rpcs, chainId, finality, log, disagreements }: 
     throw last;
   }
 
-  /** The answer on which all endpoints that answer agree. One that lies or lags stops the work, rather than being believed. */
-  async function agreed<T>(method: string, params: unknown[]): Promise<T> {
-    const answers = await Promise.allSettled(rpcs.map((rpc) => rpc.call<T>(method, params)));
+  /**
+   * The answer of more than half of the endpoints that answer; the others are reported. Where there is no such answer nobody is believed,
+   * and the work stops until there is.
+   */
+  async function agreed<T>(what: string, ask: (rpc: Rpc) => Promise<T>): Promise<T> {
+    const answers = await Promise.allSettled(rpcs.map(ask));
     const given = answers.flatMap((answer, index) =>
-      answer.status === "fulfilled" ? [{ rpc: rpcs[index]!, value: answer.value }] : [],
+      answer.status === "fulfilled" ? [{ name: rpcs[index]!.name, value: answer.value }] : [],
     );
-    const [first] = given;
-    if (!first) throw reasonOf(answers);
-    const other = given.find(({ value }) => !isDeepStrictEqual(value, first.value));
-    if (!other) return first.value;
-    disagreements.inc({ provider: other.rpc.name });
-    log.error({ method, providers: [first.rpc.name, other.rpc.name] }, "endpoints disagree about the chain");
-    throw new RpcUnclear("endpoints disagree about the chain");
+    if (given.length === 0) throw reasonOf(answers);
+    const sides = given.map(({ value }) => given.filter((other) => isDeepStrictEqual(other.value, value)));
+    const [most] = sides.sort((one, other) => other.length - one.length);
+    const outvoted = given.filter((one) => !most!.includes(one));
+    for (const { name } of outvoted) disagreements.inc({ provider: name });
+    if (outvoted.length > 0)
+      log.error({ what, providers: outvoted.map(({ name }) => name) }, "endpoints disagree about the chain");
+    if (most!.length * 2 <= given.length) throw new RpcUnclear("endpoints disagree about the chain");
+    return most![0]!.value;
   }
+
+  const agreedBlock = async (tag: string) => {
+    const block = await agreed("block", (rpc) =>
+      rpc.call<RawBlock | null>("eth_getBlockByNumber", [tag, false]),
+    );
+    return block && toBlock(block);
+  };
 
   async function blockAt(tag: string): Promise<Block | null> {
     const found = await any<RawBlock | null>("eth_getBlockByNumber", [tag, false]);
@@ -114,22 +143,25 @@ export function createProvider({ rpcs, chainId, finality, log, disagreements }: 
       if (known.length === 0) throw reasonOf(heights);
       const lowest = known.reduce((low, height) => (height < low ? height : low));
       if (lowest < 0n) return null;
-      const block = await agreed<RawBlock | null>("eth_getBlockByNumber", [hex(lowest), false]);
-      return block && toBlock(block);
+      return agreedBlock(hex(lowest));
     },
-    async block(number) {
-      const block = await agreed<RawBlock | null>("eth_getBlockByNumber", [hex(number), false]);
-      return block && toBlock(block);
-    },
-    async logs({ addresses, fromBlock, toBlock }) {
-      const logs = await agreed<RawLog[]>("eth_getLogs", [
-        { address: addresses, fromBlock: hex(fromBlock), toBlock: hex(toBlock) },
-      ]);
+    block: (number) => agreedBlock(hex(number)),
+    async logs(filter) {
+      const logs = await agreed("logs", (rpc) => logsFrom(rpc, filter, chainId));
       return logs.map(toLog);
     },
     async receipt(txHash) {
       const receipt = await any<RawReceipt | null>("eth_getTransactionReceipt", [txHash]);
       return receipt && toReceipt(receipt);
+    },
+    async receipts(txHashes) {
+      const found = new Map<string, Receipt>();
+      for (const part of chunks(txHashes)) {
+        const calls = part.map((txHash) => ({ method: "eth_getTransactionReceipt", params: [txHash] }));
+        const receipts = await anyBatch<RawReceipt | null>(calls);
+        receipts.forEach((receipt, index) => receipt && found.set(part[index]!, toReceipt(receipt)));
+      }
+      return found;
     },
     async nonce(address, at) {
       return BigInt(
@@ -139,15 +171,18 @@ export function createProvider({ rpcs, chainId, finality, log, disagreements }: 
     async balance(address) {
       return BigInt(await any<string>("eth_getBalance", [address, "latest"]));
     },
-    callAt: (to, data, at) => agreed<string>("eth_call", [{ to, data }, hex(at)]),
+    callAt: (to, data, at) => agreed("call", (rpc) => rpc.call<string>("eth_call", [{ to, data }, hex(at)])),
     async callManyAt(to, data, at) {
-      const [first] = rpcs;
-      return first!.batch<string>(
-        data.map((one) => ({ method: "eth_call", params: [{ to, data: one }, hex(at)] })),
-      );
+      const results: string[] = [];
+      for (const part of chunks(data)) {
+        const calls = part.map((one) => ({ method: "eth_call", params: [{ to, data: one }, hex(at)] }));
+        results.push(...(await anyBatch<string>(calls)));
+      }
+      return results;
     },
     async estimateGas(call) {
-      return BigInt(await any<string>("eth_estimateGas", [call]));
+      // On top of what is waiting: later transactions of ours build on earlier ones.
+      return BigInt(await any<string>("eth_estimateGas", [call, "pending"]));
     },
     async priorityFeeWei() {
       return BigInt(await any<string>("eth_maxPriorityFeePerGas", []));
@@ -161,6 +196,33 @@ export function createProvider({ rpcs, chainId, finality, log, disagreements }: 
       throw reasonOf(results);
     },
   };
+}
+
+/**
+ * One endpoint is often many nodes, some of them behind: such a node answers with the logs it has, and no error. So it has to show, in the same
+ * request, that it is on our chain and has the last block.
+ */
+async function logsFrom(rpc: Rpc, { addresses, topics, fromBlock, to }: LogFilter, chainId: bigint) {
+  const [id, block, logs] = await rpc.batch<unknown>([
+    { method: "eth_chainId", params: [] },
+    { method: "eth_getBlockByNumber", params: [hex(to.number), false] },
+    {
+      method: "eth_getLogs",
+      params: [
+        { address: addresses, fromBlock: hex(fromBlock), toBlock: hex(to.number), ...(topics && { topics }) },
+      ],
+    },
+  ]);
+  if (BigInt(id as string) !== chainId) throw new RpcUnclear(`${rpc.name} is on another chain`);
+  if ((block as RawBlock | null)?.hash !== to.hash)
+    throw new RpcUnclear(`${rpc.name} does not have block ${to.number}`);
+  return logs as RawLog[];
+}
+
+function chunks<T>(all: T[]): T[][] {
+  return Array.from({ length: Math.ceil(all.length / MAX_CALLS_AT_ONCE) }, (_, index) =>
+    all.slice(index * MAX_CALLS_AT_ONCE, (index + 1) * MAX_CALLS_AT_ONCE),
+  );
 }
 
 async function finalHeight(rpc: Rpc, finality: Finality): Promise<bigint> {

@@ -15,6 +15,8 @@ export type SendOutcome =
   | "no_funds"
   /** The fee is below what the node takes now. */
   | "fee_too_low"
+  /** No node will ever take these bytes. */
+  | "unacceptable"
   | "unclear";
 
 /** Nodes say the same thing in many words; these are geth's, erigon's, nethermind's, besu's, reth's and anvil's. */
@@ -30,6 +32,10 @@ const WORDS: [RegExp, SendOutcome][] = [
   [
     /replacement.*underpriced|replacement fee too low|could not replace|underpriced to replace/i,
     "underpriced",
+  ],
+  [
+    /exceeds (the )?(block|transaction|tx) gas limit|gas limit (is )?too (high|low)|intrinsic gas|oversized data|exceeds .*size/i,
+    "unacceptable",
   ],
   [/insufficient funds|insufficient balance|out of gas funds/i, "no_funds"],
   [

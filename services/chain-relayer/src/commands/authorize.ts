@@ -1,11 +1,16 @@
 import { type Database } from "@wonrail/kit/db";
+import { wonToTokenUnits } from "@wonrail/kit/money";
 import {
   AuthorizationKind,
   type AuthorizationIntent,
   type SignedAuthorization,
 } from "@wonrail/proto/wallet/v1/wallet";
+import { type ChainOperation, type ChainStep } from "../chain/contracts";
+import { type Step } from "../domain/settlement";
 import { type Operation } from "../store/operations";
-import { type WalletClient } from "./learnAddresses";
+import { findUsedAuthorizations } from "../store/usedAuthorizations";
+import { learnAddresses, type WalletClient } from "./learnAddresses";
+import { remainingSteps } from "./settledByOthers";
 
 export interface AuthorizeDeps {
   db: Database;
@@ -14,9 +19,16 @@ export interface AuthorizeDeps {
   authorizationLifeSeconds: bigint;
 }
 
-/** An operation with the signatures of its steps, or why custody does not give them. */
-export interface Authorized {
+/** An operation with everything that the chain wants of it. */
+export interface Ready {
   operation: Operation;
+  chainOperation: ChainOperation;
+}
+
+/** An operation on its way to being ready, or with the reason why it cannot be. */
+interface Draft {
+  operation: Operation;
+  steps: Step[];
   validBefore: bigint;
   /** One for each step; empty for a mint. */
   signatures: Uint8Array[];
@@ -26,61 +38,105 @@ export interface Authorized {
 const AT_ONCE = 500;
 const NO_SIGNATURE = new Uint8Array(0);
 
-/** Has custody sign every leg of these operations. An authorization ends after a while of chain time, and a hold's never after its own end. */
-export async function authorize(
+/** Has custody sign every leg of these operations. Those that it does not sign are handed back with the reason. */
+export async function authorizeBatch(
   deps: AuthorizeDeps,
-  operations: Operation[],
-  addresses: Map<string, string>,
+  batch: Operation[],
   chainTime: bigint,
-): Promise<Authorized[]> {
-  const authorized = operations.map((operation): Authorized => {
-    const end = chainTime + deps.authorizationLifeSeconds;
-    const limit =
-      operation.expiresAt === null ? end : BigInt(Math.floor(operation.expiresAt.getTime() / 1000));
-    const unknown = operation.steps.some(({ fromWalletId, toWalletId }) =>
-      [fromWalletId, toWalletId].some((walletId) => walletId !== null && !addresses.has(walletId)),
-    );
+): Promise<{ ready: Ready[]; refused: Map<string, Operation[]> }> {
+  const addresses = await learnAddresses(deps, batch);
+  const legs = batch.flatMap(({ steps }) =>
+    steps.flatMap(({ fromWalletId, nonce }) => (fromWalletId === null ? [] : [{ fromWalletId, nonce }])),
+  );
+  const used = await findUsedAuthorizations(deps.db, legs);
+  const drafts = batch.map((operation): Draft => {
+    const steps = remainingSteps(operation, used);
     return {
       operation,
-      validBefore: end < limit ? end : limit,
-      signatures: operation.steps.map(() => NO_SIGNATURE),
-      reason: unknown ? "unknown_wallet" : null,
+      steps,
+      validBefore: endOf(operation, chainTime + deps.authorizationLifeSeconds),
+      signatures: steps.map(() => NO_SIGNATURE),
+      reason: isUnknown(operation, addresses) ? "unknown_wallet" : null,
     };
   });
-  const legs = authorized.flatMap((of) =>
-    of.reason !== null
+  await sign(deps, drafts, addresses);
+  const refused = new Map<string, Operation[]>();
+  const ready = drafts.flatMap((draft) => {
+    if (draft.reason === null) return [toReady(draft, addresses)];
+    refused.set(draft.reason, [...(refused.get(draft.reason) ?? []), draft.operation]);
+    return [];
+  });
+  return { ready, refused };
+}
+
+/** An authorization ends after a while of chain time, and a hold's never after its own end. */
+function endOf({ expiresAt }: Operation, end: bigint): bigint {
+  const limit = expiresAt === null ? end : BigInt(Math.floor(expiresAt.getTime() / 1000));
+  return end < limit ? end : limit;
+}
+
+function isUnknown({ steps }: Operation, addresses: Map<string, string>): boolean {
+  return steps.some(({ fromWalletId, toWalletId }) =>
+    [fromWalletId, toWalletId].some((walletId) => walletId !== null && !addresses.has(walletId)),
+  );
+}
+
+async function sign(
+  { wallet, chain }: AuthorizeDeps,
+  drafts: Draft[],
+  addresses: Map<string, string>,
+): Promise<void> {
+  const legs = drafts.flatMap((draft) =>
+    draft.reason !== null
       ? []
-      : of.operation.steps.flatMap((step, index) =>
-          step.fromWalletId === null ? [] : [{ of, step, index }],
-        ),
+      : draft.steps.flatMap((step, index) => (step.fromWalletId === null ? [] : [{ draft, step, index }])),
   );
   for (let start = 0; start < legs.length; start += AT_ONCE) {
     const part = legs.slice(start, start + AT_ONCE);
-    const intents = part.map(({ of, step }): AuthorizationIntent => ({
-      orgId: of.operation.orgId,
-      ledgerRef: of.operation.ledgerRef,
+    const intents = part.map(({ draft, step }): AuthorizationIntent => ({
+      orgId: draft.operation.orgId,
+      ledgerRef: draft.operation.ledgerRef,
       fromWalletId: step.fromWalletId!,
-      toAddress: step.kind === "BURN" ? "" : (step.toAddress ?? addresses.get(step.toWalletId!)!),
+      toAddress: step.kind === "BURN" ? "" : addressOf(step, addresses),
       amountWon: step.amountWon.toString(),
       nonce: Buffer.from(step.nonce, "hex"),
-      validBefore: of.validBefore,
-      chainId: deps.chain.chainId,
-      tokenAddress: deps.chain.tokenAddress,
+      validBefore: draft.validBefore,
+      chainId: chain.chainId,
+      tokenAddress: chain.tokenAddress,
       kind: step.kind === "BURN" ? AuthorizationKind.BURN : AuthorizationKind.TRANSFER,
     }));
-    const { signatures } = await deps.wallet.signAuthorizations({ intents });
-    part.forEach(({ of, index }, place) => take(of, index, signatures[place]));
+    const { signatures } = await wallet.signAuthorizations({ intents });
+    part.forEach(({ draft, index }, place) => take(draft, index, signatures[place]));
   }
-  return authorized;
 }
 
-function take(of: Authorized, index: number, signed: SignedAuthorization | undefined): void {
-  if (signed?.outcome?.$case === "signature") of.signatures[index] = signed.outcome.value;
-  else of.reason = `custody_${reasonOf(signed)}`;
+function take(draft: Draft, index: number, signed: SignedAuthorization | undefined): void {
+  if (signed?.outcome?.$case === "signature") draft.signatures[index] = signed.outcome.value;
+  else draft.reason = `custody_${reasonOf(signed)}`;
 }
 
 function reasonOf(signed: SignedAuthorization | undefined): string {
   const details = signed?.outcome?.$case === "error" ? signed.outcome.value.detailsJson : undefined;
   const parsed = details === undefined ? null : (JSON.parse(details) as { reason?: unknown });
   return typeof parsed?.reason === "string" ? parsed.reason : "refused";
+}
+
+function toReady(
+  { operation, steps, validBefore, signatures }: Draft,
+  addresses: Map<string, string>,
+): Ready {
+  const chainSteps = steps.map((step, index): ChainStep => ({
+    kind: step.kind,
+    from: step.fromWalletId === null ? "" : addresses.get(step.fromWalletId)!,
+    to: step.kind === "BURN" ? "" : addressOf(step, addresses),
+    units: wonToTokenUnits(step.amountWon),
+    validBefore,
+    nonce: step.nonce,
+    signature: signatures[index]!,
+  }));
+  return { operation, chainOperation: { operationId: operation.operationId, steps: chainSteps } };
+}
+
+function addressOf({ toAddress, toWalletId }: Step, addresses: Map<string, string>): string {
+  return toAddress ?? addresses.get(toWalletId!)!;
 }

@@ -1,5 +1,11 @@
 import { type Log } from "@wonrail/kit/log";
-import { countPendingTransactions, holdLease, type Lease, LeaseLostError, whileHolding } from "../store/transactions";
+import {
+  countPendingTransactions,
+  holdLease,
+  type Lease,
+  LeaseLostError,
+  whileHolding,
+} from "../store/transactions";
 import { planOperations } from "./planOperations";
 import { sendBatch, type SendDeps } from "./sendBatch";
 import { watchTransactions, type WatchDeps } from "./watchTransactions";

@@ -2,8 +2,9 @@ import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { type Log } from "@wonrail/kit/log";
 import { appendEvents } from "@wonrail/kit/outbox";
-import { type ChainEvent, decodeLog } from "../chain/contracts";
+import { type ChainEvent, decodeLog, TOPICS } from "../chain/contracts";
 import { type Block, type Provider } from "../chain/provider";
+import { RpcUnclear } from "../chain/rpc";
 import { type Signer } from "../chain/signer";
 import { operationConfirmed } from "../events";
 import {
@@ -42,6 +43,8 @@ export interface FinalRange {
   events: ChainEvent[];
   /** Our wallets among the addresses that occur, by address in lower case. */
   owners: Map<string, WalletAddress>;
+  /** The event that settled each operation which was repeated in these blocks. */
+  firsts: Map<string, ChainEvent>;
   /** Gas of each transaction that carried operations of ours, by hash. */
   gasUsed: Map<string, bigint>;
   /** Transactions of ours that are in a final block now, and whether they went through. */
@@ -59,7 +62,8 @@ export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
   if (cursor) await assertCanonical(provider, cursor);
 
   const last = fromBlock + maxBlocksAtOnce - 1n;
-  const to = last < final.number ? (await provider.block(last))! : final;
+  const to = last < final.number ? await provider.block(last) : final;
+  if (!to) throw new RpcUnclear(`no endpoint has block ${last}, which is final`);
   const range = await readRange(deps, fromBlock, to);
   await failpoint("relayer.r5");
   await tx(db, async (tx) => {
@@ -79,34 +83,55 @@ async function assertCanonical(
   cursor: { blockNumber: bigint; blockHash: string },
 ): Promise<void> {
   const block = await provider.block(cursor.blockNumber);
-  if (block?.hash !== cursor.blockHash) {
-    throw new Error(
-      `block ${cursor.blockNumber} was final as ${cursor.blockHash} and is now ${block?.hash ?? "gone"}`,
-    );
-  }
+  if (!block) throw new RpcUnclear(`no endpoint has block ${cursor.blockNumber}, which is final`);
+  if (block.hash !== cursor.blockHash)
+    throw new Error(`block ${cursor.blockNumber} was final as ${cursor.blockHash} and is now ${block.hash}`);
 }
 
 /** Everything that has to be asked of others, before any lock is taken. */
 async function readRange(deps: ScanDeps, fromBlock: bigint, to: Block): Promise<FinalRange> {
   const { provider, chain } = deps;
   const addresses = [chain.tokenAddress, chain.paymentManagerAddress];
-  const logs = await provider.logs({ addresses, fromBlock, toBlock: to.number });
+  const logs = await provider.logs({ addresses, fromBlock, to });
   const events = logs.flatMap((log) => decodeLog(log, chain) ?? []);
-  const gasUsed = new Map<string, bigint>();
-  for (const txHash of new Set(
-    events.flatMap((event) => (event.kind === "executed" ? [event.log.txHash] : [])),
-  )) {
-    gasUsed.set(txHash, (await provider.receipt(txHash))?.gasUsed ?? 0n);
-  }
+  const firsts = await findFirstExecutions(deps, events, to);
+  const executed = [...events, ...firsts.values()].filter(({ kind }) => kind === "executed");
+  const receipts = await provider.receipts([...new Set(executed.map(({ log }) => log.txHash))]);
   return {
     fromBlock,
     to,
     events,
     owners: await learnOwners(deps, events),
-    gasUsed,
+    firsts,
+    gasUsed: new Map([...receipts].map(([txHash, { gasUsed }]) => [txHash, gasUsed])),
     mined: await findMined(deps, to),
     network: chain.network,
   };
+}
+
+/**
+ * A repeated operation was executed before: by a copy of this system, or before our database was restored. What settled it is its first
+ * event, wherever that is.
+ */
+async function findFirstExecutions(
+  { provider, chain, startBlock }: ScanDeps,
+  events: ChainEvent[],
+  to: Block,
+) {
+  const ids = [...new Set(events.flatMap((event) => (event.kind === "repeated" ? [event.operationId] : [])))];
+  const firsts = new Map<string, ChainEvent>();
+  for (let start = 0; start < ids.length; start += FIRSTS_AT_ONCE) {
+    const wanted = ids.slice(start, start + FIRSTS_AT_ONCE).map((id) => `0x${id}`);
+    const logs = await provider.logs({
+      addresses: [chain.paymentManagerAddress],
+      topics: [TOPICS.executed, wanted],
+      fromBlock: startBlock,
+      to,
+    });
+    for (const event of logs.flatMap((log) => decodeLog(log, chain) ?? []))
+      if (event.kind === "executed") firsts.set(event.operationId, event);
+  }
+  return firsts;
 }
 
 async function findMined({ db, provider, signer }: ScanDeps, to: Block): Promise<FinalRange["mined"]> {
@@ -114,11 +139,9 @@ async function findMined({ db, provider, signer }: ScanDeps, to: Block): Promise
   const finalNonce = await provider.nonce(signer.address, to.number);
   for (const { transactionId, nonce, versions } of await listOpenTransactions(db, signer.address)) {
     if (nonce >= finalNonce) continue;
-    for (const { txHash } of versions) {
-      const receipt = await provider.receipt(txHash);
-      if (receipt && receipt.blockNumber <= to.number)
-        mined.push({ transactionId, succeeded: receipt.succeeded });
-    }
+    const receipts = await provider.receipts(versions.map(({ txHash }) => txHash));
+    for (const { blockNumber, succeeded } of receipts.values())
+      if (blockNumber <= to.number) mined.push({ transactionId, succeeded });
   }
   return mined;
 }
@@ -152,15 +175,15 @@ async function applyOutcomes(tx: Tx, range: FinalRange): Promise<void> {
     const operation = operations.get(event.operationId);
     if (!operation) continue;
     if (event.kind === "failed") await takeFailure(tx, range, operation, event.reason);
-    else await confirm(tx, range, confirmationBy(operation, event.log, range));
+    else await confirm(tx, range, confirmationBy(operation, event, range));
   }
 }
 
-/** Nothing happened. Where an authorization was used already, perhaps all of it has happened, by somebody else's hand. */
+/** Nothing happened. Perhaps because all of it has happened before, by somebody else's hand. */
 async function takeFailure(tx: Tx, range: FinalRange, operation: Operation, reason: string): Promise<void> {
-  const other = reason === "ERC3009UsedAuthorization" ? await settledByOthers(tx, operation) : null;
+  const other = await settledByOthers(tx, operation);
   if (other) await confirm(tx, range, { operation, ...other, gasUsed: 0n });
-  else await putBack(tx, [operation], reason, RETRY_MS * 2 ** Math.min(operation.attempts, 6));
+  else await putBack(tx, [operation], reason, Math.min(RETRY_MS * 2 ** operation.attempts, LONGEST_RETRY_MS));
 }
 
 async function confirm(tx: Tx, { network }: FinalRange, confirmation: Confirmation): Promise<void> {
@@ -168,11 +191,8 @@ async function confirm(tx: Tx, { network }: FinalRange, confirmation: Confirmati
     await appendEvents(tx, [operationConfirmed(confirmation, network)]);
 }
 
-function confirmationBy(
-  operation: Operation,
-  { txHash, blockNumber, blockHash }: ChainEvent["log"],
-  range: FinalRange,
-): Confirmation {
+function confirmationBy(operation: Operation, event: Outcome, range: FinalRange): Confirmation {
+  const { txHash, blockNumber, blockHash } = (range.firsts.get(event.operationId) ?? event).log;
   const carried = range.events.filter(
     (event) => event.kind === "executed" && event.log.txHash === txHash,
   ).length;
@@ -187,3 +207,5 @@ function isOutcome(event: ChainEvent): event is Outcome {
 }
 
 const RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 15_000;
+const FIRSTS_AT_ONCE = 200;

@@ -3,16 +3,20 @@ import { type Log } from "@wonrail/kit/log";
 import { type Counter } from "@wonrail/kit/metrics";
 import { type Provider } from "../chain/provider";
 import { type Signer } from "../chain/signer";
-import { replacementFees } from "../domain/fees";
+import { firstFees, replacementFees } from "../domain/fees";
 import { listInFlightOf, putBack } from "../store/operations";
 import {
   type ChainTransaction,
+  emptyTransaction,
   fence,
   insertVersion,
   type Lease,
+  listGaps,
   listOpenTransactions,
   markTransaction,
+  noteMined,
   raiseNextNonce,
+  storeSigned,
 } from "../store/transactions";
 import { broadcast } from "./broadcast";
 
@@ -29,27 +33,43 @@ export interface WatchDeps {
   lost: Counter;
 }
 
-const RETRY_LOST_MS = 1_000;
+const RETRY_MS = 1_000;
+const EMPTY_GAS = 21_000n;
 
-/** Looks after what is under way: sends it again when no node has it, outbids it when it is stuck, and notices when its nonce went elsewhere. */
+/**
+ * Looks after what is under way: sends it again when no node has it or a reorganisation has dropped it, outbids it when it is stuck, notices
+ * when its nonce went elsewhere, and fills a nonce that nothing will ever use.
+ */
 export async function watchTransactions(deps: WatchDeps, lease: Lease): Promise<void> {
   const { db, provider, signer } = deps;
   const open = await listOpenTransactions(db, signer.address);
   if (open.length === 0) return;
+  const receipts = await provider.receipts(
+    open.flatMap(({ versions }) => versions.map(({ txHash }) => txHash)),
+  );
+  const isMined = ({ versions }: ChainTransaction) => versions.some(({ txHash }) => receipts.has(txHash));
+  await note(db, open, isMined);
+  const unmined = open.filter((transaction) => !isMined(transaction));
+  if (unmined.length === 0) return;
+
   const final = await provider.finalBlock();
   const finalNonce = final ? await provider.nonce(signer.address, final.number) : 0n;
-  for (const transaction of open) {
-    if (await minedVersion(provider, transaction)) continue;
+  await fillGaps(deps, lease, unmined[0]!);
+  for (const transaction of unmined) {
     if (transaction.nonce < finalNonce) await giveUp(deps, lease, transaction);
     else await push(deps, lease, transaction);
   }
 }
 
-async function minedVersion(provider: Provider, { versions }: ChainTransaction): Promise<boolean> {
-  for (const { txHash } of versions) {
-    if (await provider.receipt(txHash)) return true;
-  }
-  return false;
+async function note(
+  db: Database,
+  open: ChainTransaction[],
+  isMined: (of: ChainTransaction) => boolean,
+): Promise<void> {
+  const ids = (of: ChainTransaction[]) => of.map(({ transactionId }) => transactionId);
+  const mined = open.filter((one) => one.state !== "MINED" && isMined(one));
+  const dropped = open.filter((one) => one.state === "MINED" && !isMined(one));
+  if (mined.length + dropped.length > 0) await noteMined(db, ids(mined), ids(dropped));
 }
 
 /** In final blocks its nonce is used, and by none of its versions: it can never be mined. Its operations go again, under their own names. */
@@ -62,7 +82,7 @@ async function giveUp(
   await tx(db, async (tx) => {
     await fence(tx, lease);
     if (!(await markTransaction(tx, transactionId, "LOST"))) return;
-    await putBack(tx, await listInFlightOf(tx, transactionId), "nonce_taken", RETRY_LOST_MS);
+    await putBack(tx, await listInFlightOf(tx, transactionId), "nonce_taken", RETRY_MS);
     await raiseNextNonce(tx, signer.address, nonce + 1n);
   });
   lost.inc();
@@ -71,37 +91,71 @@ async function giveUp(
 
 async function push(deps: WatchDeps, lease: Lease, transaction: ChainTransaction): Promise<void> {
   const { now, resendAfterMs, replaceAfterMs } = deps;
-  const last = transaction.versions.at(-1)!;
-  const { transactionId } = transaction;
-  if (transaction.sentAt === null || now() - transaction.sentAt.getTime() > resendAfterMs) {
-    const outcome = await broadcast(deps, { transactionId, raw: last.raw, txHash: last.txHash });
-    if (
-      outcome !== "underpriced" &&
-      outcome !== "fee_too_low" &&
-      now() - last.createdAt.getTime() <= replaceAfterMs
-    )
-      return;
-    await outbid(deps, lease, transaction);
-  }
+  const { transactionId, sentAt, state, versions } = transaction;
+  // What a reorganisation has dropped is forgotten by nodes now and then, so it does not wait.
+  const waits = state !== "MINED" && sentAt !== null && now() - sentAt.getTime() <= resendAfterMs;
+  if (waits) return;
+  const last = versions.at(-1)!;
+  const outcome = await broadcast(deps, { transactionId, raw: last.raw, txHash: last.txHash });
+  const stuck = now() - last.createdAt.getTime() > replaceAfterMs;
+  if (outcome === "unacceptable") await empty(deps, lease, transaction);
+  else if (stuck || outcome === "underpriced" || outcome === "fee_too_low")
+    await replace(deps, lease, transaction);
 }
 
-async function outbid(deps: WatchDeps, lease: Lease, transaction: ChainTransaction): Promise<void> {
+/** No node will ever take it: its nonce is used up by an empty transaction, and its operations go again, in a smaller one. */
+async function empty(deps: WatchDeps, lease: Lease, transaction: ChainTransaction): Promise<void> {
+  const { db, signer, log } = deps;
+  const { transactionId } = transaction;
+  const emptied = { ...transaction, to: signer.address, callData: Buffer.alloc(0), gasLimit: EMPTY_GAS };
+  await tx(db, async (tx) => {
+    await fence(tx, lease);
+    await putBack(tx, await listInFlightOf(tx, transactionId), "batch_reverted", RETRY_MS);
+    await emptyTransaction(tx, transactionId, emptied);
+  });
+  log.error({ nonce: transaction.nonce.toString() }, "no node takes a transaction; its nonce is used up");
+  await replace(deps, lease, emptied);
+}
+
+/** The same nonce and the same call, for more. Not above the cap: then it waits as it is. */
+async function replace(deps: WatchDeps, lease: Lease, transaction: ChainTransaction): Promise<void> {
   const { db, provider, signer, chain, feeCapWei } = deps;
   const { baseFeeWei } = await provider.latestBlock();
   const fees = replacementFees(transaction.versions.at(-1)!, { baseFeeWei, capWei: feeCapWei });
   if (!fees) return;
-  const { nonce, gasLimit, callData, transactionId } = transaction;
-  const signed = signer.sign({
-    chainId: chain.chainId,
-    nonce,
-    to: chain.paymentManagerAddress,
-    data: `0x${callData.toString("hex")}`,
-    gasLimit,
-    ...fees,
-  });
+  const { nonce, gasLimit, callData, transactionId, to } = transaction;
+  const data = `0x${callData.toString("hex")}`;
+  const signed = signer.sign({ chainId: chain.chainId, nonce, to, data, gasLimit, ...fees });
   await tx(db, async (tx) => {
     await fence(tx, lease);
     await insertVersion(tx, transactionId, { ...signed, ...fees });
   });
   await broadcast(deps, { transactionId, ...signed });
+}
+
+/** A nonce that was used from outside is free again after a reorganisation that dropped it. Whatever comes behind it would wait for ever. */
+async function fillGaps(deps: WatchDeps, lease: Lease, first: ChainTransaction): Promise<void> {
+  const { db, provider, signer, chain, feeCapWei, log } = deps;
+  const chainNonce = await provider.nonce(signer.address, "latest");
+  if (first.nonce <= chainNonce) return;
+  for (const nonce of await listGaps(db, signer.address, chainNonce)) {
+    const { baseFeeWei } = await provider.latestBlock();
+    const fees = firstFees({ baseFeeWei, tipWei: await provider.priorityFeeWei(), capWei: feeCapWei });
+    if (!fees) return;
+    const call = { nonce, to: signer.address, gasLimit: EMPTY_GAS };
+    const signed = signer.sign({ chainId: chain.chainId, data: "0x", ...call, ...fees });
+    const transactionId = await tx(db, async (tx) => {
+      await fence(tx, lease);
+      const version = { ...signed, ...fees };
+      return storeSigned(tx, {
+        ...call,
+        signer: signer.address,
+        epoch: lease.epoch,
+        callData: Buffer.alloc(0),
+        version,
+      });
+    });
+    log.warn({ nonce: nonce.toString() }, "filled a gap in the signer's nonces");
+    await broadcast(deps, { transactionId, ...signed });
+  }
 }

@@ -30,10 +30,26 @@ const BASE_GAS = 60_000n;
 const GAS_PER_STEP = 90_000n;
 /** What PaymentManager wants to see left before each operation starts: for each of its steps and once more. */
 const RESERVE_PER_STEP = 150_000n;
+/** No transaction may take more than 2^24 (EIP-7825), nor more than the greater part of a block. */
+const MOST_GAS = 1n << 24n;
 
 /** A bound on the gas of a batch with so many steps in each operation, for when no node can say. */
 export function gasLimitFor(stepsPerOperation: number[]): bigint {
   const steps = BigInt(stepsPerOperation.reduce((sum, count) => sum + count, 0));
-  const most = BigInt(Math.max(0, ...stepsPerOperation));
-  return BASE_GAS + steps * GAS_PER_STEP + (most + 1n) * RESERVE_PER_STEP;
+  return BASE_GAS + steps * GAS_PER_STEP + reserveFor(stepsPerOperation);
+}
+
+/** What the node says it takes, a tenth more for what may change until then, and the reserve that the contract wants to see. */
+export function gasLimitOf(estimate: bigint, stepsPerOperation: number[]): bigint {
+  return (estimate * 11n) / 10n + reserveFor(stepsPerOperation);
+}
+
+/** What one transaction may ask for: three quarters of a block, so that it finds room beside others. */
+export function mostGas(blockGasLimit: bigint): bigint {
+  const most = (blockGasLimit * 3n) / 4n;
+  return most < MOST_GAS ? most : MOST_GAS;
+}
+
+function reserveFor(stepsPerOperation: number[]): bigint {
+  return (BigInt(Math.max(0, ...stepsPerOperation)) + 1n) * RESERVE_PER_STEP;
 }

@@ -10,6 +10,7 @@ export interface Lease {
 export interface ChainTransaction {
   transactionId: bigint;
   nonce: bigint;
+  to: string;
   callData: Buffer;
   gasLimit: bigint;
   state: "SIGNED" | "SENT" | "MINED";
@@ -25,6 +26,8 @@ export interface Version {
   priorityFeeWei: bigint;
   createdAt: Date;
 }
+
+export type NewVersion = Omit<Version, "createdAt">;
 
 /** Takes or keeps the lease; null while another holds it. The epoch grows with every change of hands. */
 export async function holdLease(
@@ -99,22 +102,33 @@ export interface NewTransaction {
   signer: string;
   nonce: bigint;
   epoch: bigint;
+  to: string;
   callData: Buffer;
   gasLimit: bigint;
+  version: NewVersion;
 }
 
-export async function insertTransaction(tx: Tx, of: NewTransaction): Promise<bigint> {
+/** The write-ahead log: what is signed is stored before anybody sees it. */
+export async function storeSigned(tx: Tx, of: NewTransaction): Promise<bigint> {
   const row = await tx.one<{ transaction_id: bigint }>(sql`
-    insert into transactions (signer, nonce, epoch, call_data, gas_limit, state)
-    values (${of.signer}, ${of.nonce}, ${of.epoch}, ${of.callData}, ${of.gasLimit}, 'SIGNED') returning transaction_id`);
+    insert into transactions (signer, nonce, epoch, recipient, call_data, gas_limit, state)
+    values (${of.signer}, ${of.nonce}, ${of.epoch}, ${of.to}, ${of.callData}, ${of.gasLimit}, 'SIGNED') returning transaction_id`);
+  await insertVersion(tx, row.transaction_id, of.version);
   return row.transaction_id;
 }
 
-export async function insertVersion(
+/** From now on the transaction carries nothing: its nonce is used up by an empty one. */
+export async function emptyTransaction(
   tx: Tx,
   transactionId: bigint,
-  version: Omit<Version, "createdAt">,
+  of: Pick<NewTransaction, "to" | "gasLimit">,
 ): Promise<void> {
+  await tx.run(sql`
+    update transactions set recipient = ${of.to}, call_data = ''::bytea, gas_limit = ${of.gasLimit}
+    where transaction_id = ${transactionId}`);
+}
+
+export async function insertVersion(tx: Tx, transactionId: bigint, version: NewVersion): Promise<void> {
   await tx.run(sql`
     insert into transaction_versions (tx_hash, transaction_id, raw, max_fee_wei, priority_fee_wei)
     values (${version.txHash}, ${transactionId}, ${version.raw}, ${version.maxFeeWei}, ${version.priorityFeeWei})
@@ -160,6 +174,7 @@ export async function listOpenTransactions(db: Queryable, signer: string): Promi
   const rows = await db.query<{
     transaction_id: bigint;
     nonce: bigint;
+    recipient: string;
     call_data: Buffer;
     gas_limit: bigint;
     state: "SIGNED" | "SENT" | "MINED";
@@ -170,7 +185,7 @@ export async function listOpenTransactions(db: Queryable, signer: string): Promi
     priority_fee_wei: bigint;
     created_at: Date;
   }>(sql`
-    select t.transaction_id, t.nonce, t.call_data, t.gas_limit, t.state, t.sent_at,
+    select t.transaction_id, t.nonce, t.recipient, t.call_data, t.gas_limit, t.state, t.sent_at,
       v.tx_hash, v.raw, v.max_fee_wei, v.priority_fee_wei, v.created_at
     from transactions t join transaction_versions v using (transaction_id)
     where t.signer = ${signer} and t.state in ('SIGNED', 'SENT', 'MINED') order by t.nonce, v.created_at`);
@@ -189,6 +204,7 @@ export async function listOpenTransactions(db: Queryable, signer: string): Promi
       open.set(row.transaction_id, {
         transactionId: row.transaction_id,
         nonce: row.nonce,
+        to: row.recipient,
         callData: row.call_data,
         gasLimit: row.gas_limit,
         state: row.state,
