@@ -79,7 +79,7 @@ describe("the launcher", () => {
     second.stderr?.on("data", (text: Buffer) => (said += text.toString()));
     const code = await new Promise((resolve) => second.once("exit", resolve));
     expect(code).toBe(2);
-    expect(said).toMatch(/^A stack is running already, since .*, as process \d+\.\n {2}Next: /);
+    expect(said).toMatch(/^A stack is running already: process \d+ has it since .*\.\n {2}Next: /);
     expect(await stack.stop()).toBe(0);
   });
 

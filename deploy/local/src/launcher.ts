@@ -3,10 +3,12 @@ import type { Checklist } from "./checklist";
 import type { LocalConfig } from "./config";
 import { openControl, type ControlDoor } from "./control";
 import { makeHome, type Home } from "./home";
-import { takeLauncherFile, writeLauncherFile } from "./launcherFile";
+import { writeLauncherFile } from "./launcherFile";
 import { fingerprint, type KnownProcess } from "./process/fingerprint";
 import { startGuard, type Guard } from "./process/guard";
+import { takeLock } from "./process/lockFile";
 import { endLeftovers } from "./process/leftovers";
+import { openPortBook } from "./process/reservePort";
 import { Supervisor } from "./process/supervisor";
 import { readText, writePrivateJson } from "./privateFile";
 import { startLogRotation } from "./rotateLogs";
@@ -31,10 +33,12 @@ export async function runLauncher({
   onReady,
 }: LauncherOptions): Promise<void> {
   makeHome(home);
-  const launcher = takeLauncherFile(home.launcherFile);
+  const launcher = takeLock(home.launcherFile);
   const closers: (() => Promise<void> | void)[] = [() => rmSync(home.launcherFile, { force: true })];
   try {
     await clearLeftovers(home, checklist);
+    const ports = openPortBook();
+    closers.push(() => ports.release());
     const guard = startGuard();
     closers.push(() => guard.close());
     const known: { stack?: Stack } = {};
@@ -59,7 +63,8 @@ export async function runLauncher({
     // Whatever is starting when we are asked to stop ends at once, and the start with it.
     stop.signal.addEventListener("abort", () => void supervisor.close());
     const onClose = (close: () => Promise<void>): void => void closers.push(close);
-    const stack = await startStack({ config, home, supervisor, checklist, signal: stop.signal, onClose });
+    const start = { config, home, supervisor, ports, checklist, signal: stop.signal, onClose };
+    const stack = await startStack(start);
     known.stack = stack;
     recordProcesses(home, guard, supervisor, stack);
     onReady(stack);

@@ -1,4 +1,4 @@
-import { freePort } from "./process/freePort";
+import type { PortBook } from "./process/reservePort";
 import { PREFERRED_PORTS, SERVICES } from "./services";
 import type { Stack } from "./stackFile";
 
@@ -14,13 +14,8 @@ export interface StackPorts {
 }
 
 /** The ports of last time, so that an address that somebody noted stays good; else the usual ones; else the next that are free. */
-export async function choosePorts(previous: Stack | undefined): Promise<StackPorts> {
-  const taken = new Set<number>();
-  const take = async (preferred: number): Promise<number> => {
-    const port = await freePort(preferred, taken);
-    taken.add(port);
-    return port;
-  };
+export async function choosePorts(book: PortBook, previous: Stack | undefined): Promise<StackPorts> {
+  const take = (preferred: number): Promise<number> => book.reserve(preferred);
   const gateway = await take(portOf(previous?.gatewayUrl) ?? PREFERRED_PORTS.gateway);
   const gatewayOps = await take(portOf(previous?.services.gateway?.ops) ?? PREFERRED_PORTS.gatewayOps);
   const postgres = await take(previous?.postgres.port ?? PREFERRED_PORTS.postgres);

@@ -10,6 +10,7 @@ import { startBlockClock } from "./parts/blockClock";
 import { newMnemonic } from "./parts/mnemonic";
 import { preparePostgres } from "./parts/postgres";
 import { choosePorts, type StackPorts } from "./ports";
+import type { PortBook } from "./process/reservePort";
 import type { Supervisor } from "./process/supervisor";
 import { provision, type Provisioned } from "./provision";
 import { openSecrets, type Secrets } from "./secrets";
@@ -24,6 +25,7 @@ export interface StackStart {
   config: LocalConfig;
   home: Home;
   supervisor: Supervisor;
+  ports: PortBook;
   checklist: Checklist;
   /** Ends the start at the next step. */
   signal: AbortSignal;
@@ -36,7 +38,7 @@ export async function startStack(start: StackStart): Promise<Stack> {
   const { home, checklist, signal } = start;
   const previous = readStackFile(home.stackFile);
   const secrets = openSecrets(home);
-  const ports = await choosePorts(previous);
+  const ports = await choosePorts(start.ports, previous);
   const step: Checklist["step"] = (name, work, describe) => {
     signal.throwIfAborted();
     return checklist.step(name, work, describe);

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { createChecklist, seconds, type Checklist } from "../checklist";
 import { parseBus, readConfig, type LocalConfig } from "../config";
 import { homeAt } from "../home";
-import { AlreadyRunning } from "../launcherFile";
+import { LockHeld } from "../process/lockFile";
 import { runLauncher } from "../launcher";
 import { PartError } from "../parts/partError";
 import { readySummary } from "../readySummary";
@@ -49,9 +49,9 @@ export async function up(args: string[], preparation: Preparation): Promise<numb
     return EXIT.done;
   } catch (error) {
     if (stop.signal.aborted) return EXIT.done;
-    if (error instanceof AlreadyRunning) {
+    if (error instanceof LockHeld) {
       process.stderr.write(
-        `${error.message}\n  Next: use it (${home.stackFile}), or end it with \`make down\`.\n`,
+        `A stack is running already: ${error.message}.\n  Next: use it (${home.stackFile}), or end it with \`make down\`.\n`,
       );
       return EXIT.alreadyRunning;
     }

@@ -1,23 +1,17 @@
 import { createServer } from "node:net";
 
 /** Below the range that the kernel hands to outgoing connections, so that a port found free stays free. */
-const HIGHEST_PORT = 32_767;
-const ATTEMPTS = 500;
-
-/** The preferred port of the loopback interface, or the next one that nobody holds and that is not in `taken`. */
-export async function freePort(preferred: number, taken: ReadonlySet<number> = new Set()): Promise<number> {
-  for (let offset = 0; offset < ATTEMPTS && preferred + offset <= HIGHEST_PORT; offset++) {
-    const port = preferred + offset;
-    if (!taken.has(port) && (await isFree(port))) return port;
-  }
-  throw new Error(
-    `No port from ${preferred} to ${Math.min(preferred + ATTEMPTS, HIGHEST_PORT)} is free on 127.0.0.1.`,
-  );
-}
+export const HIGHEST_PORT = 32_767;
+const LOWEST_RANDOM_PORT = 20_000;
+const ATTEMPTS = 100;
 
 /** A port that nobody is likely to look for: for throw-away processes, of which many may start at the same time. */
-export function randomFreePort(random: () => number = Math.random): Promise<number> {
-  return freePort(20_000 + Math.floor(random() * 12_000));
+export async function randomFreePort(random: () => number = Math.random): Promise<number> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const port = LOWEST_RANDOM_PORT + Math.floor(random() * (HIGHEST_PORT - LOWEST_RANDOM_PORT));
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`Of ${ATTEMPTS} random ports, none is free on 127.0.0.1.`);
 }
 
 export function isFree(port: number): Promise<boolean> {

@@ -2,46 +2,46 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AlreadyRunning, readLauncher, takeLauncherFile } from "./launcherFile";
+import { LockHeld, readHolder, takeLock } from "./lockFile";
 
 let dir: string;
 let file: string;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "wonrail-lock-"));
-  file = join(dir, "launcher.json");
+  file = join(dir, "lock.json");
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-test("one launcher takes the home; a second one is told who has it", () => {
-  const { pid } = takeLauncherFile(file);
+test("one process takes the lock; a second one is told who has it", () => {
+  const { pid } = takeLock(file);
   expect(pid).toBe(process.pid);
-  expect(readLauncher(file)).toMatchObject({ pid: process.pid });
-  expect(() => takeLauncherFile(file)).toThrow(AlreadyRunning);
-  expect(() => takeLauncherFile(file)).toThrow(`as process ${process.pid}`);
+  expect(readHolder(file)).toMatchObject({ pid: process.pid });
+  expect(() => takeLock(file)).toThrow(LockHeld);
+  expect(() => takeLock(file)).toThrow(`process ${process.pid} has it since`);
 });
 
-test("the lock of a launcher that died is taken over, also when its number is in use again", () => {
+test("the lock of a process that died is taken over, also when its number is in use again", () => {
   const dead = {
     pid: process.pid,
     fingerprint: "4711 another process",
     startedAt: "2026-11-01T00:00:00.000Z",
   };
   writeFileSync(file, JSON.stringify(dead));
-  expect(readLauncher(file)).toBeUndefined();
-  expect(takeLauncherFile(file).fingerprint).not.toBe(dead.fingerprint);
-  expect(readdirSync(dir)).toEqual(["launcher.json"]);
+  expect(readHolder(file)).toBeUndefined();
+  expect(takeLock(file).fingerprint).not.toBe(dead.fingerprint);
+  expect(readdirSync(dir)).toEqual(["lock.json"]);
 });
 
 test("a half-written lock is no lock", () => {
   writeFileSync(file, '{"pid": 1');
-  expect(takeLauncherFile(file).pid).toBe(process.pid);
+  expect(takeLock(file).pid).toBe(process.pid);
 });
 
 test("of many that start at the same moment on a dead one's lock, one wins", async () => {
   writeFileSync(file, JSON.stringify({ pid: 1, fingerprint: "dead", startedAt: "" }));
   const script = `
-    const { takeLauncherFile } = require("./launcherFile.ts");
-    try { takeLauncherFile(${JSON.stringify(file)}); console.log("won"); process.stdin.resume(); } catch (error) { console.log(error.name); }`;
+    const { takeLock } = require("./lockFile.ts");
+    try { takeLock(${JSON.stringify(file)}); console.log("won"); process.stdin.resume(); } catch (error) { console.log(error.name); }`;
   const args = ["--require", require.resolve("tsx/cjs"), "-e", script];
   const starters = Array.from({ length: 6 }, () =>
     spawn(process.execPath, args, { cwd: __dirname, stdio: ["pipe", "pipe", "inherit"] }),
@@ -55,5 +55,5 @@ test("of many that start at the same moment on a dead one's lock, one wins", asy
     ),
   );
   starters.forEach((child) => child.kill("SIGKILL"));
-  expect(answers.sort()).toEqual([...Array<string>(5).fill("AlreadyRunning"), "won"]);
+  expect(answers.sort()).toEqual([...Array<string>(5).fill("LockHeld"), "won"]);
 }, 30_000);

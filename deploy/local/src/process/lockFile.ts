@@ -1,0 +1,74 @@
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { fingerprint, isAlive } from "./fingerprint";
+
+/** Who has a lock. It is theirs for as long as they live: a number alone may belong to a stranger by now. */
+export interface Holder {
+  pid: number;
+  fingerprint: string;
+  startedAt: string;
+}
+
+export class LockHeld extends Error {
+  override readonly name = "LockHeld";
+  constructor(readonly holder: Holder) {
+    super(`process ${holder.pid} has it since ${holder.startedAt}`);
+  }
+}
+
+/** The holder of this lock, with what it wrote into the file, if it is alive. */
+export function readHolder<T extends Holder>(file: string): T | undefined {
+  const holder = parse<T>(file);
+  return holder && isAlive(holder) ? holder : undefined;
+}
+
+/** Takes the lock or throws LockHeld. A dead holder's file is moved away first; whoever moves it makes sure that it is the dead one's. */
+export function takeLock(file: string): Holder {
+  const mine: Holder = {
+    pid: process.pid,
+    fingerprint: fingerprint(process.pid) ?? "",
+    startedAt: new Date().toISOString(),
+  };
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, JSON.stringify(mine), { mode: 0o600 });
+  try {
+    for (;;) {
+      if (linkUnlessThere(draft, file)) return mine;
+      const other = readHolder(file);
+      if (other) throw new LockHeld(other);
+      removeDead(file);
+    }
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function linkUnlessThere(draft: string, file: string): boolean {
+  try {
+    linkSync(draft, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function removeDead(file: string): void {
+  const aside = `${file}.dead.${process.pid}`;
+  try {
+    renameSync(file, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return; // Somebody else was quicker.
+    throw error;
+  }
+  // Between our look and our move another start may have put its own lock there: that one goes back.
+  if (readHolder(aside)) linkUnlessThere(aside, file);
+  rmSync(aside, { force: true });
+}
+
+function parse<T>(file: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as T;
+  } catch {
+    return undefined; // Nobody, or half a file of somebody who was killed.
+  }
+}
