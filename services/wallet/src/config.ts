@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { count, durationMs, loadConfig } from "@wonrail/kit/config";
 import { serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
@@ -19,8 +21,37 @@ const schema = z.object({
   SIGNING_LIMIT_GLOBAL_WON: limitWon.default(10_000_000_000_000n),
 });
 
+const adminSchema = z.object({
+  DATABASE_URL: serviceShape.DATABASE_URL.optional(),
+  KEK_PATH: z.string().optional(),
+  /** Where the local stack lives, for when the two above are not given. */
+  WONRAIL_HOME: z.string().default(".wonrail"),
+});
+
 export type Config = z.output<typeof schema>;
 
 export function readConfig(): Config {
   return loadConfig(schema, process.env);
+}
+
+/** Of the operators' commands: what is given, or else the running local stack's. */
+export function readAdminConfig(): { databaseUrl: string; kekPath: string } {
+  const { DATABASE_URL, KEK_PATH, WONRAIL_HOME } = loadConfig(adminSchema, process.env);
+  return {
+    databaseUrl: DATABASE_URL ?? localDatabaseUrl(WONRAIL_HOME),
+    kekPath: KEK_PATH ?? join(WONRAIL_HOME, "secrets", "kek.json"),
+  };
+}
+
+function localDatabaseUrl(home: string): string {
+  try {
+    const stack = JSON.parse(readFileSync(join(home, "stack.json"), "utf8")) as {
+      postgres: { urls: { wallet: string } };
+    };
+    return stack.postgres.urls.wallet;
+  } catch {
+    throw new Error(
+      `DATABASE_URL is not set and no stack runs in ${home}. Set it, or start a stack with: npm run up`,
+    );
+  }
 }

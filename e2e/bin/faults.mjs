@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+// npm run faults: what must not happen while parts are killed, cut off and lied to. The tests of `npm test`, deeper.
+import { spawnSync } from "node:child_process";
+import { orExit, prepare } from "../../deploy/local/bin/prepare.mjs";
+
+orExit(prepare);
+const patterns = ["e2e/stack\\.e2e", "e2e/chain/", "e2e/bus/", "replicas", "Killed", "fault"];
+const jest = [
+  "--no-install",
+  "jest",
+  "--selectProjects",
+  "int",
+  "e2e",
+  "--runInBand",
+  "--testPathPatterns",
+  patterns.join("|"),
+];
+const env = { ...process.env, WONRAIL_DEEP: "true" };
+process.exit(spawnSync("npx", jest, { stdio: "inherit", env }).status ?? 1);
