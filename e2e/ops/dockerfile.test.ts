@@ -1,0 +1,69 @@
+import { PROCESSES, readText } from "./repository";
+
+const text = readText("deploy/Dockerfile");
+const stages = text.split(/^(?=FROM )/m).slice(1);
+const last = stages.at(-1)!;
+const workspaces = (JSON.parse(readText("package.json")) as { workspaces: string[] }).workspaces;
+
+describe("deploy/Dockerfile", () => {
+  it("takes every base from the one argument, so that a mirror or a digest is one change", () => {
+    const bases = stages.map((stage) => /^FROM (\S+)/.exec(stage)![1]);
+    const named = stages.flatMap((stage) => /^FROM \S+ AS (\S+)/.exec(stage)?.[1] ?? []);
+    expect(bases.filter((base) => base !== "${BASE_IMAGE}" && !named.includes(base!))).toEqual([]);
+    expect(text).not.toMatch(/:latest/);
+  });
+
+  it("runs node as process 1, as nobody, in the service's folder", () => {
+    expect(last).toMatch(/^USER 65532:65532$/m);
+    expect(last).toMatch(/^CMD \["node", "--enable-source-maps", "\/app\/service\/dist\/main\.js"\]$/m);
+    expect(last).not.toMatch(/ENTRYPOINT|npm (run|start|ci|install)/);
+  });
+
+  it("puts production dependencies of that workspace only into the last stage, and no npm", () => {
+    expect(stages.find((stage) => / AS dependencies/.test(stage))).toMatch(/npm ci .*--omit=dev/);
+    expect(last).toMatch(/^COPY --from=dependencies \/app\/node_modules \/app\/node_modules$/m);
+    expect(last).toMatch(/rm -rf .*\/usr\/local\/bin\/npm/);
+  });
+
+  it("shares all that the six have in common: SERVICE comes after the compilation", () => {
+    const build = stages.find((stage) => / AS build/.test(stage))!;
+    expect(build).not.toMatch(/SERVICE/);
+    expect(build).toMatch(/tsc -b/);
+  });
+
+  it("knows the manifest of every workspace that a process is made of", () => {
+    const folders = ["kit", "proto", "contracts", ...PROCESSES.map(({ folder }) => folder)];
+    for (const folder of folders) {
+      expect(text).toContain(`COPY ${folder}/package.json ${folder}/`);
+      expect(workspaces.some((each) => each === folder || each === `${folder.split("/")[0]}/*`)).toBe(true);
+    }
+  });
+
+  it("bakes no secret in: no argument, label or variable is called like one", () => {
+    expect(text).not.toMatch(/^(ARG|ENV) .*(PASSWORD|SECRET|TOKEN|_KEY|DATABASE_URL)/m);
+  });
+});
+
+describe(".dockerignore", () => {
+  const lines = readText(".dockerignore")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"));
+
+  it("leaves everything out and lets in only what the Dockerfile copies", () => {
+    expect(lines[0]).toBe("*");
+    const copied = [...text.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap((match) => match[1]!.split(" "));
+    const letIn = lines.filter((line) => line.startsWith("!")).map((line) => line.slice(1));
+    const missing = copied.filter(
+      (path) => !letIn.some((each) => path === each || path.startsWith(`${each}/`)),
+    );
+    // contracts is let in piece by piece, because its sources and caches are of no use in an image.
+    expect(missing.filter((path) => path !== "contracts")).toEqual([]);
+  });
+
+  it.each(["**/node_modules", "**/dist", "**/.env*", "**/*.pem", "**/*.key"])(
+    "keeps %s out again",
+    (pattern) => {
+      expect(lines.indexOf(pattern)).toBeGreaterThan(lines.findLastIndex((line) => line.startsWith("!")));
+    },
+  );
+});

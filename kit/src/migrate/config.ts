@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { loadConfig } from "../config";
+
+const url = z.url({ protocol: /^postgres(ql)?$/ });
+
+const schema = z.object({
+  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal"]).default("info"),
+  SCHEMA: z.string(),
+  /** The folder with the service's migrations. */
+  MIGRATIONS: z.string(),
+  /** As `wonrail_<schema>_owner`, which makes and changes the tables. */
+  OWNER_DATABASE_URL: url,
+  /** As `wonrail_<schema>`, which is what the service uses. */
+  DATABASE_URL: url,
+  /** As a role that may make schemas and roles. Without it they have to be there already. */
+  ADMIN_DATABASE_URL: url.optional(),
+});
+
+export type MigrateConfig = z.output<typeof schema>;
+
+export function readConfig(): MigrateConfig {
+  return loadConfig(schema, process.env);
+}
