@@ -37,8 +37,22 @@ const schema = z.object({
   RECORD_LEASE_MS: durationMs.default(15_000),
 });
 
+const adminSchema = z.object({
+  /** Without them the operators' commands look for a running stack in WONRAIL_HOME. */
+  DATABASE_URL: serviceShape.DATABASE_URL.optional(),
+  CHAIN_RPC_URLS: list.default([]),
+  WONRAIL_HOME: z.string().optional(),
+  /** Who the operator is: kept with what was acknowledged and paused. */
+  USER: z.string().max(64).optional(),
+});
+
 export type Config = z.output<typeof schema>;
+export type AdminConfig = z.output<typeof adminSchema>;
 
 export function readConfig(): Config {
   return loadConfig(schema, process.env);
+}
+
+export function readAdminConfig(): AdminConfig {
+  return loadConfig(adminSchema, process.env);
 }

@@ -1,43 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { TypedDataEncoder } from "ethers";
 import { type Log } from "@wonrail/kit/log";
-import { Counter, DURATION_BUCKETS_SECONDS, Histogram, type Registry } from "@wonrail/kit/metrics";
+import { connectChain, type ConnectOptions } from "./connectChain";
 import { encodeDomainSeparator } from "./contracts";
-import { createProvider, type Finality, type Provider } from "./provider";
-import { openRpc, RpcUnclear } from "./rpc";
+import { type Provider } from "./provider";
+import { RpcUnclear } from "./rpc";
 
-export interface ChainOptions {
-  urls: string[];
-  timeoutMs: number;
-  chainId: bigint;
+export interface ChainOptions extends ConnectOptions {
   tokenAddress: string;
-  finality: Finality;
-  log: Log;
-  registry: Registry;
 }
 
-const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 const START_TRIES = 30;
 
 /** The chain, checked: every endpoint is on it, and the token's signatures are bound to what we sign for. */
 export async function openChain(options: ChainOptions): Promise<Provider> {
-  const { urls, timeoutMs, chainId, finality, log, registry } = options;
-  const duration = new Histogram({
-    name: "rpc_request_duration_seconds",
-    help: "How long an endpoint of the chain took to answer",
-    labelNames: ["method"],
-    buckets: DURATION_BUCKETS_SECONDS,
-    registers: [registry],
-  });
-  const disagreements = new Counter({
-    name: "rpc_disagreement_total",
-    help: "Answers about the chain on which endpoints did not agree",
-    labelNames: ["provider"],
-    registers: [registry],
-  });
-  const rpcs = urls.map((url) => openRpc({ url, timeoutMs, maxResponseBytes: MAX_RESPONSE_BYTES, duration }));
-  const provider = createProvider({ rpcs, chainId, finality, log, disagreements });
-  await untilReached(log, async () => {
+  const provider = connectChain(options);
+  await untilReached(options.log, async () => {
     await provider.checkChain();
     await checkDomain(provider, options);
   });

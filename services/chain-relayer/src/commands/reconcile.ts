@@ -29,7 +29,6 @@ export type ReconcileGauges = ReturnType<typeof createReconcileGauges>;
  */
 export async function reconcile(deps: ReconcileDeps): Promise<void> {
   const { db, log, reconcileGauges: gauges } = deps;
-  await showState(deps);
   if (!(await claimReconciliation(db, deps.reconcileEveryMs))) return;
   const books = await readBooks(db);
   if (!books) return;
@@ -47,7 +46,6 @@ export async function reconcile(deps: ReconcileDeps): Promise<void> {
   gauges.wallets.set({ state: "compared" }, judged);
   gauges.wallets.set({ state: "moving" }, moving);
   await finishReconciliation(db, books.cursor.blockNumber);
-  await showState(deps);
   log.debug({ wallets: books.wallets.length, judged, moving }, "books compared");
 }
 
@@ -61,8 +59,11 @@ async function note({ db, log }: ReconcileDeps, found: NewDrift[]): Promise<void
   }
 }
 
-/** Of the database, so that every replica shows the same. */
-async function showState({ db, reconcileGauges: gauges }: ReconcileDeps): Promise<void> {
+/** What an operator sees of it from outside; of the database, so that every replica shows the same. */
+export async function measureBooks({
+  db,
+  reconcileGauges: gauges,
+}: Pick<ReconcileDeps, "db" | "reconcileGauges">): Promise<void> {
   const [drifts, unbooked, { finishedAt }] = await Promise.all([
     countOpenDrifts(db),
     countUnbooked(db),

@@ -4,6 +4,7 @@ import { newId } from "@wonrail/kit/ids";
 import { readPage } from "@wonrail/kit/page";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { RecordChanged } from "@wonrail/proto/relayer/events/v1/events";
+import { type TransactionRecord } from "../domain/record";
 import { getRecord } from "../queries/getRecord";
 import { listRecords, type RecordsWanted } from "../queries/listRecords";
 import { createRecord, type RecordDeps } from "./createRecord";
@@ -104,7 +105,7 @@ test("a final status never changes, and another organisation's record does not e
 
 test("lists newest first, by page and by cursor, with every filter", async () => {
   const orgId = newId("org");
-  const made = [];
+  const made: TransactionRecord[] = [];
   for (let index = 0; index < 12; index += 1) {
     const from = [ALICE, BOB, CAROL][index % 3]!;
     const to = index % 2 ? ALICE : BOB;
@@ -127,7 +128,7 @@ test("lists newest first, by page and by cursor, with every filter", async () =>
     expected((one) => one.fromAddress === ALICE || one.toAddress === ALICE),
   );
   expect(await ids(orgId, { address: ALICE, status: "FAILED", paymentType: "SCHEDULED" })).toEqual(
-    expected((one, index) => index === 0),
+    expected((_, index) => index === 0),
   );
   expect(await ids(orgId, { from: made[3]!.createdAt, to: made[7]!.createdAt })).toEqual(
     expected((_, index) => index >= 3 && index < 7),

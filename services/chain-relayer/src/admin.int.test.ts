@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import { sql } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/ids";
+import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
+import { runAdmin } from "./admin";
+import { saveDrifts } from "./store/drifts";
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase({
+    schema: "chain_relayer",
+    migrations: join(__dirname, "../migrations"),
+  });
+});
+afterAll(() => database.drop());
+
+test("says what is stuck and why, and tells one operation's whole story", async () => {
+  const orgId = newId("org");
+  const ledgerRef = newId("pay");
+  await insert(orgId, ledgerRef);
+  const args = ["operations", "list", "--stuck", "--older-than", "0"];
+  expect(await json(...args)).toMatchObject([{ orgId, ledgerRef, state: "WAITING" }]);
+  expect((await run("lane", "pause", orgId, "--reason", "asked to")).code).toBe(0);
+  expect(await json(...args)).toMatchObject([{ waitReason: "lane_paused" }]);
+  const story = await json("operation", "show", ledgerRef);
+  expect(story).toMatchObject({ operation: { ledger_ref: ledgerRef, state: "WAITING" }, transactions: [] });
+  expect((await run("operation", "show", ledgerRef)).out).toContain(ledgerRef);
+  expect((await run("operation", "show", "pay_0")).code).toBe(1);
+});
+
+test("pauses and resumes a lane, with who did it and why", async () => {
+  const orgId = newId("org");
+  await run("lane", "pause", orgId, "--reason", "asked to");
+  const lanes = (await json("lane", "list")) as { orgId: string }[];
+  expect(lanes.find((lane) => lane.orgId === orgId)).toEqual({
+    orgId,
+    pausedReason: "asked to (operator:tester)",
+  });
+  expect((await run("lane", "resume", orgId)).code).toBe(0);
+  expect((await run("lane", "resume", newId("org"))).code).toBe(1);
+});
+
+test("acknowledges a wallet's drift once, and the same difference is not found again", async () => {
+  const walletId = newId("wal");
+  const found = {
+    orgId: newId("org"),
+    walletId,
+    kind: "CHAIN" as const,
+    subject: "",
+    expected: 5n,
+    actual: 7n,
+    blockNumber: 1n,
+  };
+  expect(await saveDrifts(database.db, [found])).toHaveLength(1);
+  expect(await saveDrifts(database.db, [found])).toHaveLength(0);
+  expect(await json("drift", "list")).toMatchObject([{ walletId, difference: "2", acknowledgedAt: null }]);
+  expect((await run("drift", "ack", walletId)).out).toBe("1 acknowledged.\n");
+  expect((await run("drift", "ack", walletId)).code).toBe(1);
+  expect(await saveDrifts(database.db, [{ ...found, expected: 6n, actual: 8n }])).toHaveLength(0);
+  expect(await json("drift", "list")).toEqual([]);
+  expect(await saveDrifts(database.db, [{ ...found, actual: 9n }])).toHaveLength(1);
+  expect(await json("drift", "list", "--all")).toMatchObject([
+    { difference: "4" },
+    { acknowledgedBy: "operator:tester" },
+  ]);
+});
+
+test("a wrong command line is 2 and says how to get help", async () => {
+  const { code, err } = await run("drift", "ack", "--id", "x");
+  expect(code).toBe(2);
+  expect(err).toContain("--help");
+  expect((await run("drift", "ack")).code).toBe(1);
+});
+
+async function insert(orgId: string, ledgerRef: string): Promise<void> {
+  await database.db.run(sql`insert into lanes (org_id) values (${orgId}) on conflict do nothing`);
+  const operationId = newId("opn").slice(4).repeat(2);
+  await database.db.run(sql`
+    insert into operations (org_id, ledger_ref, related_id, kind, operation_id, steps, from_wallets, state, blocked, request_id, traceparent)
+    values (${orgId}, ${ledgerRef}, ${ledgerRef}, 'INTENT_KIND_PAYMENT', ${operationId}, '[]', '{}', 'WAITING', 0, '', '')`);
+}
+
+async function run(...args: string[]) {
+  const said = { out: "", err: "" };
+  const code = await runAdmin(args, {
+    config: { DATABASE_URL: database.url, CHAIN_RPC_URLS: [], USER: "tester" },
+    out: (text) => void (said.out += text),
+    err: (text) => void (said.err += text),
+  });
+  return { code, ...said };
+}
+
+async function json(...args: string[]): Promise<unknown> {
+  const { code, out, err } = await run(...args, "--json");
+  expect([code, err]).toEqual([0, ""]);
+  return JSON.parse(out);
+}

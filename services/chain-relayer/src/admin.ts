@@ -1,0 +1,300 @@
+import { readFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join, resolve } from "node:path";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { type Database, openDatabase } from "@wonrail/kit/db";
+import { DomainError } from "@wonrail/kit/errors";
+import { createLog } from "@wonrail/kit/log";
+import { createRegistry } from "@wonrail/kit/metrics";
+import { connectChain } from "./chain/connectChain";
+import { type Provider } from "./chain/provider";
+import { rescan } from "./commands/rescan";
+import { type AdminConfig, readAdminConfig } from "./config";
+import { acknowledgeDrifts, listDrifts } from "./store/drifts";
+import { ensureLane, listLanes, setLanePause } from "./store/lanes";
+import { findStory, listStuckOperations } from "./store/stories";
+
+// The operators' door. It works on the database that the running replicas share, so what it does holds for all of them at once.
+
+/** 0: done. 1: refused, or there is no such thing. 2: the command line is wrong. Wrong configuration is 78, as everywhere. */
+export type ExitCode = 0 | 1 | 2;
+
+/** What the commands see of the outside. */
+export interface World {
+  config: AdminConfig;
+  out: (text: string) => void;
+  err: (text: string) => void;
+}
+
+const EXAMPLES = `
+Examples:
+  $ npm run admin:chain -- operations list --stuck
+  $ npm run admin:chain -- operation show pay_0192f0c1a2b37c4d8e5f60718293a4b5
+  $ npm run admin:chain -- lane pause org_0192f0c1a2b37c4d8e5f60718293a4b5 --reason "asked to by the bank"
+  $ npm run admin:chain -- drift list
+  $ npm run admin:chain -- drift ack wal_0192f0c1a2b37c4d8e5f60718293a4b5
+  $ npm run admin:chain -- rescan --from 1200
+
+Works on DATABASE_URL and CHAIN_RPC_URLS, or else on the stack that "npm run up" started.`;
+
+/** Something that the operator has to put right, in a sentence that says what. */
+class Refusal extends Error {
+  override readonly name = "Refusal";
+}
+
+export function main(args: string[]): Promise<ExitCode> {
+  const out = (text: string) => void process.stdout.write(text);
+  const err = (text: string) => void process.stderr.write(text);
+  return runAdmin(args, { config: readAdminConfig(), out, err });
+}
+
+export async function runAdmin(args: string[], world: World): Promise<ExitCode> {
+  try {
+    await createProgram(world).parseAsync(args, { from: "user" });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (!(error instanceof Refusal) && !(error instanceof DomainError)) throw error;
+    world.err(`${error.message}\n`);
+    return 1;
+  }
+}
+
+function createProgram(world: World): Command {
+  const program = new Command("admin:chain")
+    .description("Settlement on the chain: what is stuck and why, lanes, differences between the books.")
+    .addHelpText("after", EXAMPLES);
+  const groups = [operations(world), operation(world), lane(world), drift(world), rescanFrom(world)];
+  for (const group of groups) program.addCommand(group);
+  return inherit(program, world);
+}
+
+/** Commander's settings do not reach commands that were made before them. */
+function inherit(command: Command, world: World): Command {
+  command
+    .exitOverride()
+    .configureOutput({ writeOut: world.out, writeErr: world.err })
+    .showHelpAfterError("Use --help to see the options.");
+  command.commands.forEach((child) => inherit(child, world));
+  return command;
+}
+
+function operations(world: World): Command {
+  const list = new Command("list")
+    .description("operations that are not final, oldest first, and what they wait for")
+    .option("--stuck", "only those that are older than settling should take")
+    .addOption(new Option("--older-than <seconds>", "with --stuck").default(60).argParser(wholeNumber))
+    .option("--org <id>", "of one organisation")
+    .addOption(limitOption())
+    .addOption(jsonOption())
+    .action(
+      async (options: { stuck?: true; olderThan: number; org?: string; limit: number; json?: true }) => {
+        const wanted = {
+          olderThanSeconds: options.stuck ? options.olderThan : 0,
+          orgId: options.org ?? null,
+          limit: options.limit,
+        };
+        const found = await withDatabase(world, (db) => listStuckOperations(db, wanted));
+        const rows = found.map((row) => ({ ...row, ageSeconds: Math.round(row.ageSeconds) }));
+        print(world, options.json, rows, table(rows));
+      },
+    );
+  return new Command("operations").description("what is to be settled").addCommand(list);
+}
+
+function operation(world: World): Command {
+  const show = new Command("show")
+    .description("one operation's whole story: its steps, what went before it, every attempt, the proof")
+    .argument("<ref>", "the id of the ledger entry or hold, or the operation's id on the chain")
+    .addOption(jsonOption())
+    .action(async (ref: string, { json }: { json?: true }) => {
+      const story = await withDatabase(world, (db) => findStory(db, ref));
+      if (!story) throw new Refusal(`There is no operation ${ref}.`);
+      const parts = [story.places, story.transactions, story.authorizations].map(table);
+      const names = ["places", "transactions", "authorizations"];
+      const tables = parts.flatMap((part, index) => ["", `${names[index]}:`, ...part]);
+      print(world, json, story, [...lines(story.operation), ...tables]);
+    });
+  return new Command("operation").description("one of them").addCommand(show);
+}
+
+function lane(world: World): Command {
+  const list = new Command("list")
+    .description("organisations with their own lane, and which are paused")
+    .addOption(jsonOption())
+    .action(async ({ json }: { json?: true }) => {
+      const rows = await withDatabase(world, listLanes);
+      print(world, json, rows, table(rows.map((row) => ({ ...row }))));
+    });
+  const pause = new Command("pause")
+    .description("start nothing new of an organisation; what is under way goes on")
+    .argument("<org>", "its id")
+    .requiredOption("--reason <text>", "why, for whoever looks later")
+    .action(async (orgId: string, { reason }: { reason: string }) => {
+      await withDatabase(world, async (db) => {
+        await ensureLane(db, orgId);
+        await setLanePause(db, orgId, `${reason} (${actorOf(world)})`);
+      });
+      world.out(`The lane of ${orgId} is paused.\n`);
+    });
+  const resume = new Command("resume")
+    .description("go on")
+    .argument("<org>", "its id")
+    .action(async (orgId: string) => {
+      const known = await withDatabase(world, (db) => setLanePause(db, orgId, null));
+      if (!known) throw new Refusal(`${orgId} has no lane.`);
+      world.out(`The lane of ${orgId} goes on.\n`);
+    });
+  return new Command("lane")
+    .description("one for each organisation")
+    .addCommand(list)
+    .addCommand(pause)
+    .addCommand(resume);
+}
+
+function drift(world: World): Command {
+  const list = new Command("list")
+    .description("what the chain, this service and the ledger do not agree about, newest first")
+    .option("--all", "those that were acknowledged, too")
+    .addOption(limitOption())
+    .addOption(jsonOption())
+    .action(async ({ all, limit, json }: { all?: true; limit: number; json?: true }) => {
+      const rows = await withDatabase(world, (db) => listDrifts(db, { all: all === true, limit }));
+      const shown = rows.map((row) => ({ ...row, difference: row.actual - row.expected }));
+      print(world, json, shown, table(shown));
+    });
+  const acknowledge = new Command("ack")
+    .description("somebody has looked: the wallet's money may move again")
+    .argument("[wallet]", "all that concerns this wallet")
+    .addOption(new Option("--id <drift>", "one that concerns no wallet").argParser(bigNumber))
+    .action(async (walletId: string | undefined, { id }: { id?: bigint }) => {
+      if ((walletId === undefined) === (id === undefined)) throw new Refusal("State one: a wallet, or --id.");
+      const which = walletId === undefined ? { driftId: id! } : { walletId };
+      const count = await withDatabase(world, (db) => acknowledgeDrifts(db, which, actorOf(world)));
+      if (count === 0) throw new Refusal("There is no such drift that waits for somebody.");
+      world.out(`${count} acknowledged.\n`);
+    });
+  return new Command("drift")
+    .description("differences between the books")
+    .addCommand(list)
+    .addCommand(acknowledge);
+}
+
+function rescanFrom(world: World): Command {
+  return new Command("rescan")
+    .description("take in final blocks again, from one on; what is known of them stays as it is")
+    .requiredOption("--from <block>", "its number", bigNumber)
+    .action(async ({ from }: { from: bigint }) => {
+      if (from < 1n) throw new Refusal("The first block that can be read again is 1.");
+      const outcome = await withDatabase(world, async (db) =>
+        rescan({ db, provider: openProvider(world) }, from),
+      );
+      if (outcome === "no_such_block") throw new Refusal(`The chain has no block ${from - 1n}.`);
+      if (outcome === "not_taken_in_yet") throw new Refusal(`Block ${from} has not been taken in yet.`);
+      world.out(`The service takes in every final block from ${from} on again.\n`);
+    });
+}
+
+async function withDatabase<T>(world: World, work: (db: Database) => Promise<T>): Promise<T> {
+  const url = world.config.DATABASE_URL ?? readStack(world.config)?.postgres?.urls?.["chain-relayer"];
+  if (url === undefined)
+    throw new Refusal("There is no database. Start the stack with npm run up, or set DATABASE_URL.");
+  const log = createLog({ service: "admin", level: "silent" });
+  const db = openDatabase({ url, schema: "chain_relayer", applicationName: "admin", max: 2, log });
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}
+
+function openProvider({ config }: World): Provider {
+  const rpcUrl = readStack(config)?.chain?.rpcUrl;
+  const urls = config.CHAIN_RPC_URLS.length > 0 ? config.CHAIN_RPC_URLS : rpcUrl ? [rpcUrl] : [];
+  if (urls.length === 0) throw new Refusal("There is no chain. Start the stack, or set CHAIN_RPC_URLS.");
+  const registry = createRegistry({ service: "admin", version: "0", commit: "0" });
+  const log = createLog({ service: "admin", level: "silent" });
+  return connectChain({ urls, timeoutMs: 5_000, chainId: 0n, finality: "finalized", log, registry });
+}
+
+function actorOf({ config }: World): string {
+  return `operator:${config.USER ?? userInfo().username}`;
+}
+
+/** As far as it concerns these commands. */
+interface Stack {
+  postgres?: { urls?: Record<string, string> };
+  chain?: { rpcUrl?: string };
+}
+
+/** Beside the repository's package.json, from src as from dist. */
+const DEFAULT_HOME = join(__dirname, "..", "..", "..", ".wonrail");
+
+function readStack({ WONRAIL_HOME }: AdminConfig): Stack | undefined {
+  try {
+    return JSON.parse(
+      readFileSync(join(resolve(WONRAIL_HOME ?? DEFAULT_HOME), "stack.json"), "utf8"),
+    ) as Stack;
+  } catch {
+    return undefined;
+  }
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
+  return Number(text);
+}
+
+function bigNumber(text: string): bigint {
+  if (!/^\d{1,18}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
+  return BigInt(text);
+}
+
+function limitOption(): Option {
+  return new Option("--limit <count>", "how many at most").default(50).argParser(wholeNumber);
+}
+
+function jsonOption(): Option {
+  return new Option("--json", "print JSON for programs");
+}
+
+/** JSON for programs, or lines for people. */
+function print({ out }: World, json: true | undefined, result: unknown, human: string[]): void {
+  out(json ? `${JSON.stringify(result, asText, 2)}\n` : human.map((line) => `${line}\n`).join(""));
+}
+
+function lines(record: object): string[] {
+  const width = Math.max(...Object.keys(record).map((name) => name.length));
+  return Object.entries(record).map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}`);
+}
+
+function table(rows: object[]): string[] {
+  const [first] = rows;
+  if (!first) return ["none"];
+  const columns = Object.keys(first);
+  const cells = [columns, ...rows.map((row) => Object.values(row).map(shown))];
+  const widths = columns.map((_, index) => Math.max(...cells.map((row) => row[index]!.length)));
+  return cells.map((row) =>
+    row
+      .map((text, index) => text.padEnd(widths[index]!))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+/** Nothing of what others have written may move the cursor or pass for another line. */
+function shown(value: unknown): string {
+  const text =
+    value === null || value === undefined
+      ? "-"
+      : typeof value === "string"
+        ? value
+        : value instanceof Date
+          ? value.toISOString()
+          : JSON.stringify(value, asText);
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, (one) => `\\u{${one.codePointAt(0)!.toString(16)}}`);
+}
+
+function asText(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? value.toString() : value;
+}

@@ -1,0 +1,35 @@
+import { type Log } from "@wonrail/kit/log";
+import { Counter, DURATION_BUCKETS_SECONDS, Histogram, type Registry } from "@wonrail/kit/metrics";
+import { createProvider, type Finality, type Provider } from "./provider";
+import { openRpc } from "./rpc";
+
+export interface ConnectOptions {
+  urls: string[];
+  timeoutMs: number;
+  chainId: bigint;
+  finality: Finality;
+  log: Log;
+  registry: Registry;
+}
+
+const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
+
+/** The chain, unchecked. */
+export function connectChain(options: ConnectOptions): Provider {
+  const { urls, timeoutMs, chainId, finality, log, registry } = options;
+  const duration = new Histogram({
+    name: "rpc_request_duration_seconds",
+    help: "How long an endpoint of the chain took to answer",
+    labelNames: ["method"],
+    buckets: DURATION_BUCKETS_SECONDS,
+    registers: [registry],
+  });
+  const disagreements = new Counter({
+    name: "rpc_disagreement_total",
+    help: "Answers about the chain on which endpoints did not agree",
+    labelNames: ["provider"],
+    registers: [registry],
+  });
+  const rpcs = urls.map((url) => openRpc({ url, timeoutMs, maxResponseBytes: MAX_RESPONSE_BYTES, duration }));
+  return createProvider({ rpcs, chainId, finality, log, disagreements });
+}

@@ -1,0 +1,67 @@
+import { type Queryable, sql } from "@wonrail/kit/db";
+
+/** Operations as operators look at them: of all organisations, with everything that was tried. */
+export interface OpenOperation {
+  orgId: string;
+  ledgerRef: string;
+  kind: string;
+  state: string;
+  waitReason: string | null;
+  attempts: number;
+  txHash: string | null;
+  ageSeconds: number;
+}
+
+/** Those that are not final, oldest first. */
+export async function listStuckOperations(
+  db: Queryable,
+  { olderThanSeconds, orgId, limit }: { olderThanSeconds: number; orgId: string | null; limit: number },
+): Promise<OpenOperation[]> {
+  return db.query<OpenOperation>(sql`
+    select org_id as "orgId", ledger_ref as "ledgerRef", kind, state, attempts, tx_hash as "txHash",
+      case
+        when state = 'WAITING' and exists (select from lanes l where l.org_id = o.org_id and l.paused_reason is not null) then 'lane_paused'
+        when state = 'WAITING' and exists (
+          select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets)) then 'drift'
+        when state = 'WAITING' and blocked > 0 then 'earlier_operations'
+        else wait_reason
+      end as "waitReason",
+      extract(epoch from now() - created_at)::float8 as "ageSeconds"
+    from operations o
+    where state in ('WAITING', 'PLANNED', 'IN_FLIGHT') and created_at <= now() - make_interval(secs => ${olderThanSeconds})
+      and (${orgId}::text is null or org_id = ${orgId})
+    order by created_at limit ${limit}`);
+}
+
+export interface Story {
+  operation: Record<string, unknown>;
+  /** What goes before it on its accounts, and where the accounts' heads are. */
+  places: Record<string, unknown>[];
+  /** Every version of the transaction that carries it, or carried it last. */
+  transactions: Record<string, unknown>[];
+  /** Which of its authorizations were used, by whatever transaction. */
+  authorizations: Record<string, unknown>[];
+}
+
+/** By the ledger's id or by the chain's. */
+export async function findStory(db: Queryable, ref: string): Promise<Story | undefined> {
+  const operation = await db.maybe<{ org_id: string; ledger_ref: string; transaction_id: bigint | null }>(
+    sql`select * from operations where ledger_ref = ${ref} or operation_id = ${ref.replace(/^0x/, "")} limit 1`,
+  );
+  if (!operation) return undefined;
+  const { org_id: orgId, ledger_ref: ledgerRef, transaction_id: transactionId } = operation;
+  return {
+    operation,
+    places: await db.query(sql`
+      select p.account_id, p.at_sequence, h.next_sequence as head from places p
+      join account_heads h using (org_id, account_id) where p.org_id = ${orgId} and p.ledger_ref = ${ledgerRef}`),
+    transactions: await db.query(sql`
+      select t.nonce, t.signer, t.state, t.sends, t.sent_at, v.tx_hash, v.max_fee_wei, v.priority_fee_wei, v.created_at
+      from transactions t join transaction_versions v using (transaction_id)
+      where t.transaction_id = ${transactionId} order by v.created_at`),
+    authorizations: await db.query(sql`
+      select l.from_wallet_id, l.nonce, u.tx_hash, u.block_number, u.block_hash
+      from legs l left join used_authorizations u using (from_wallet_id, nonce)
+      where l.org_id = ${orgId} and l.ledger_ref = ${ledgerRef}`),
+  };
+}
