@@ -19,6 +19,7 @@ export const NO_LIMIT = "1000000000000";
 /** An organisation whose money a test moves, and whose two books it compares. */
 export function openBook(world: World, orgId: string = newId("org")) {
   const wallets: TestWallet[] = [];
+  let posted = 0;
 
   async function openWallet(userId: string, walletType = WalletType.NORMAL): Promise<TestWallet> {
     const { wallet } = await world.wallet.createWallet({ orgId, userId, walletType, metadata: {} });
@@ -30,6 +31,7 @@ export function openBook(world: World, orgId: string = newId("org")) {
   /** Answers the request id, by which everything else knows the entry. */
   async function post(prefix: "chg" | "pay" | "pcl" | "rfd" | "trf" | "ccl" | "hld" | "opn", intent: Intent) {
     const requestId = newId(prefix);
+    posted += 1;
     await world.ledger.post(request(requestId, intent));
     return requestId;
   }
@@ -41,6 +43,7 @@ export function openBook(world: World, orgId: string = newId("org")) {
       const { outcomes } = await world.ledger.postBulk({ items });
       const refused = outcomes.find(({ outcome }) => outcome?.$case !== "posted");
       if (refused) throw new Error(`refused: ${JSON.stringify(refused.outcome)}`);
+      posted += items.length;
       ids.push(...items.map(({ requestId }) => requestId));
     }
     return ids;
@@ -51,14 +54,16 @@ export function openBook(world: World, orgId: string = newId("org")) {
     return { context, requestId, memo: undefined, relatedId: undefined, requestedAt: undefined, intent };
   }
 
-  /** Every wallet whose chain balance is not what the ledger says, and what the supply should be. Empty when the books are equal. */
+  /** Every wallet whose chain balance is not what the ledger says. What is held for outside has left on the chain. Empty: the books agree. */
   async function differences(): Promise<string[]> {
     const chain = await readChain(world);
     const { accounts } = await world.ledger.getBalances({
       orgId,
       accountIds: wallets.map(({ walletId }) => walletId),
     });
-    const inLedger = new Map(accounts.map(({ accountId, balanceWon }) => [accountId, BigInt(balanceWon)]));
+    const inLedger = new Map(
+      accounts.map(({ accountId, availableWon }) => [accountId, BigInt(availableWon)]),
+    );
     return wallets.flatMap(({ walletId, address }) => {
       const expected = (inLedger.get(walletId) ?? 0n) * UNITS_PER_WON;
       const actual = chain.balances.get(address.toLowerCase()) ?? 0n;
@@ -66,7 +71,7 @@ export function openBook(world: World, orgId: string = newId("org")) {
     });
   }
 
-  return { orgId, wallets, openWallet, post, postMany, differences };
+  return { orgId, wallets, openWallet, post, postMany, differences, posted: () => posted };
 }
 
 export interface OperationState {

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "@wonrail/kit/testing";
+import { pick, seeded } from "../support/random";
+import { type RpcProxy, startRpcProxy } from "../support/rpcProxy";
+import { readChain } from "./support/audit";
+import { untilSettled } from "./support/book";
+import { openWorkload } from "./support/workload";
+import { openWorld, type World } from "./support/world";
+
+/** WONRAIL_CHAIN_FAULTS=20 makes it twenty times as long, WONRAIL_SEED=7 repeats a run. */
+const LONGER = Number(process.env.WONRAIL_CHAIN_FAULTS ?? 1);
+const SEED = Number(process.env.WONRAIL_SEED ?? Date.now() % 1_000_000);
+const OPERATIONS = 520 * LONGER;
+const DEEPEST_REORG = 8;
+
+let world: World;
+let proxy: RpcProxy;
+
+beforeAll(async () => {
+  world = await openWorld({
+    relayers: 2,
+    rpcUrlsFor: async (url) => {
+      proxy = await startRpcProxy(url, SEED);
+      return proxy.url;
+    },
+    relayerEnv: {
+      FINALITY: String(DEEPEST_REORG + 2),
+      CHAIN_RPC_TIMEOUT_MS: "700",
+      LEASE_MS: "3000",
+      RESEND_AFTER_MS: "1500",
+      REPLACE_AFTER_MS: "6000",
+    },
+  });
+  world.node.run(250);
+}, 60_000);
+afterAll(async () => {
+  await world.close();
+  await proxy.close();
+});
+
+test(
+  `pays each of ${OPERATIONS} operations once through faults, reorganisations and kills (seed ${SEED})`,
+  async () => {
+    const random = seeded(SEED);
+    const workload = await openWorkload(world, random);
+    proxy.setRate(0.2);
+    const over = new AbortController();
+    const trouble = [killReplicas(over.signal), reorganise(over.signal, random), toggleAutomine(over.signal)];
+    for (let round = 0; round < 20; round += 1) {
+      await workload.post(OPERATIONS / 20);
+      await sleep(500);
+    }
+    over.abort();
+    await Promise.all(trouble);
+    proxy.setRate(0);
+
+    const settled = await untilSettled(world, workload.operations(), 60_000);
+    expect(settled).toHaveLength(workload.operations());
+    expect(settled.filter(({ state }) => state !== "CONFIRMED")).toEqual([]);
+    const chain = await readChain(world);
+    expect([...chain.executions.values()].filter((times) => times !== 1)).toEqual([]);
+    expect([...chain.authorizations.values()].filter((times) => times !== 1)).toEqual([]);
+    expect(new Set(chain.executions.keys())).toEqual(new Set(settled.map((one) => one.operation_id)));
+    expect(await workload.differences()).toEqual([]);
+    expect([...proxy.done.values()].reduce((sum, times) => sum + times, 0)).toBeGreaterThan(50);
+  },
+  180_000 * LONGER,
+);
+
+/** One replica after the other dies without a word and comes back; now and then one only sleeps past its lease. */
+async function killReplicas(signal: AbortSignal): Promise<void> {
+  for (let turn = 0; !signal.aborted; turn += 1) {
+    await pause(3_000, signal);
+    const relayer = world.relayers[turn % world.relayers.length]!;
+    if (turn % 3 === 2) {
+      relayer.signal("SIGSTOP");
+      await sleep(4_000);
+      relayer.signal("SIGCONT");
+    } else {
+      await relayer.kill();
+      // A node on the wrong chain stops the start, as it should; whoever runs the process starts it again.
+      await eventually(() => relayer.start(), { timeoutMs: 30_000 });
+    }
+  }
+}
+
+async function reorganise(signal: AbortSignal, random: () => number): Promise<void> {
+  while (!signal.aborted) {
+    await pause(2_500, signal);
+    await world.node
+      .rpc("anvil_reorg", [pick(random, [1, 2, 3, 5, DEEPEST_REORG]), []])
+      .catch(() => undefined);
+  }
+}
+
+async function toggleAutomine(signal: AbortSignal): Promise<void> {
+  for (let on = true; !signal.aborted; on = !on) {
+    await world.node.rpc("evm_setAutomine", [on]);
+    await pause(4_000, signal);
+  }
+  await world.node.rpc("evm_setAutomine", [false]);
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return sleep(ms, undefined, { signal }).catch(() => undefined);
+}
