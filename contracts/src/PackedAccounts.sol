@@ -5,15 +5,13 @@ import {ERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/ERC20P
 import {ERC3009} from "@openzeppelin/contracts/token/ERC20/extensions/draft-ERC3009.sol";
 
 /**
- * One storage word holds all that a transfer changes of an account: its balance, whether it is blocked, and which of
- * its authorization nonces are used. A transfer by authorization writes two words, the sender's and the receiver's.
+ * One storage word holds all that a transfer changes of an account: its balance, whether it is blocked, and its latest
+ * authorization nonces. A transfer by authorization writes two words, the sender's and the receiver's.
  *
- * Nonces are a set of bits in windows of 128 (window = nonce >> 7). Of one window the account's word keeps the bits:
- *   below that window   every nonce is used
- *   in that window      the account's word says
- *   above that window   `_ahead` says
- * A full window moves up by one and takes over what `_ahead` says of the next. So nonces used about in order cost
- * nothing beside the balance, any other nonce works for the price of a word of its own, and none becomes free again.
+ * Nonces are a set of bits in windows of 128 (window = nonce >> 7). The account's word has the highest window that was
+ * ever used, as long as its number fits; the bits of every other window are in `_windows`. A nonce of a higher window
+ * moves the account there, and leaves the bits of the window before behind. So nonces that rise, gaps or no gaps, cost
+ * a word of their own once a window; any other nonce works for the price of a word; and none becomes free again.
  */
 abstract contract PackedAccounts is ERC20Permit, ERC3009 {
     struct Account {
@@ -26,7 +24,7 @@ abstract contract PackedAccounts is ERC20Permit, ERC3009 {
     uint256 public constant MAX_SUPPLY = type(uint96).max;
 
     mapping(address account => Account) private _accounts;
-    mapping(address authorizer => mapping(uint256 window => uint128 usedNonces)) private _ahead;
+    mapping(address authorizer => mapping(uint256 window => uint128 usedNonces)) private _windows;
     uint256 private _supply;
 
     error AccountBlocked(address account);
@@ -48,8 +46,7 @@ abstract contract PackedAccounts is ERC20Permit, ERC3009 {
     function authorizationState(address authorizer, bytes32 nonce) public view override returns (bool) {
         Account storage account = _accounts[authorizer];
         (uint256 window, uint128 bit) = _locate(nonce);
-        if (window < account.window) return true;
-        uint128 used = window == account.window ? account.usedNonces : _ahead[authorizer][window];
+        uint128 used = window == account.window ? account.usedNonces : _windows[authorizer][window];
         return used & bit != 0;
     }
 
@@ -87,20 +84,17 @@ abstract contract PackedAccounts is ERC20Permit, ERC3009 {
         (uint256 window, uint128 bit) = _locate(nonce);
         uint256 current = account.window;
         uint128 used = account.usedNonces;
-        if (used == type(uint128).max && current < type(uint24).max) {
-            used = _ahead[authorizer][++current];
-            account.window = uint24(current);
-            account.usedNonces = used;
+        if (window > current && window <= type(uint24).max) {
+            // Nothing above the account's window was ever used, so the new one is empty.
+            if (used != 0) _windows[authorizer][current] = used;
+            account.window = uint24(window);
+            account.usedNonces = bit;
+            return;
         }
-        require(window >= current, ERC3009UsedAuthorization(authorizer, nonce));
-        if (window == current) {
-            require(used & bit == 0, ERC3009UsedAuthorization(authorizer, nonce));
-            account.usedNonces = used | bit;
-        } else {
-            used = _ahead[authorizer][window];
-            require(used & bit == 0, ERC3009UsedAuthorization(authorizer, nonce));
-            _ahead[authorizer][window] = used | bit;
-        }
+        if (window != current) used = _windows[authorizer][window];
+        require(used & bit == 0, ERC3009UsedAuthorization(authorizer, nonce));
+        if (window == current) account.usedNonces = used | bit;
+        else _windows[authorizer][window] = used | bit;
     }
 
     function _setBlocked(address account, bool blocked) internal {
