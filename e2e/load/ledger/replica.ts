@@ -16,7 +16,7 @@ import { DAILY_LIMIT } from "./world";
 export interface BenchReplica {
   address: string;
   ceilingAddress: string;
-  memoryMb(): Promise<number>;
+  memoryMb: () => Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export async function startBenchReplica(databaseUrl: string): Promise<BenchRepli
 }
 
 export interface BenchClient {
-  unary(request: PostRequest): Promise<PostResponse>;
+  unary: (request: PostRequest) => Promise<PostResponse>;
   coalesced: Coalesced<PostRequest, PostResponse>;
   close(): Promise<void>;
 }

@@ -149,6 +149,36 @@ test("of parallel holds that together exceed a balance exactly as many are place
   await second.close();
 });
 
+test("two replicas that move money both ways between two hot accounts make progress all the time and lose nothing", async () => {
+  const second = createEngine({ db: openTestDatabase(ledger.database.url, "ledger"), log: testLog() });
+  const wallets = [
+    await ledger.open("hot 1", "NORMAL", 50_000n),
+    await ledger.open("hot 2", "NORMAL", 50_000n),
+  ] as const;
+  const endMs = Date.now() + 2_000;
+  const done = [0, 0, 0, 0];
+  const worker = async (number: number): Promise<void> => {
+    for (let turn = number; Date.now() < endMs; turn += 1) {
+      const [from, to] = turn % 2 === 0 ? wallets : [wallets[1], wallets[0]];
+      const intent = {
+        kind: "transfer",
+        fromWalletId: from,
+        toWalletId: to,
+        amountWon: won(1n),
+        dailyLimitWon: DAILY_LIMIT,
+      } as const;
+      const outcome = await postTo(turn % 3 === 0 ? second : ledger.engine, requestOf(ledger.orgId, intent));
+      expect(codeOf(outcome)).toBe("posted");
+      done[Math.min(3, Math.floor((Date.now() - endMs + 2_000) / 500))]! += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: 64 }, (_, number) => worker(number)));
+  expect(done.every((count) => count > 0)).toBe(true);
+  const [first, other] = await balancesOf(ledger, [...wallets]);
+  expect(first! + other!).toBe(100_000n);
+  await second.close();
+}, 20_000);
+
 test("one item that the database cannot take fails alone", async () => {
   const good = await ledger.open("good", "NORMAL", 1_000n);
   const to = await ledger.open("other");

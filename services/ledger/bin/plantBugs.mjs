@@ -1,0 +1,219 @@
+#!/usr/bin/env node
+// npm run ledger:bugs: plants one bug at a time in a copy of the ledger's source and shows which test finds it. Exits 1 when one survives.
+// The copy lies in an ignored folder of the repository, so that the same node_modules serve both; the original is never touched.
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const SERVICE = fileURLToPath(new URL("..", import.meta.url));
+const ROOT = join(SERVICE, "../..");
+const JEST = join(ROOT, "node_modules/jest/bin/jest.js");
+
+/** what, file, the text as it is, the text with the bug, and the kind of test that must find it. */
+const BUGS = [
+  [
+    "skip the balance check of a transfer",
+    "domain/transfers.ts",
+    "if (availableOf(from) < amountWon)",
+    "if (from.balanceWon < 0n)",
+    "unit",
+  ],
+  [
+    "forget the held part of a balance",
+    "domain/book.ts",
+    "return won(account.balanceWon - account.heldWon);",
+    "return account.balanceWon;",
+    "unit",
+  ],
+  [
+    "round the accrual up",
+    "domain/payments.ts",
+    "basisPointsOf(normalWon, rateBps)",
+    "won(basisPointsOf(normalWon, rateBps) + 1n)",
+    "unit",
+  ],
+  [
+    "accrue on the whole payment",
+    "domain/payments.ts",
+    "accrualOf(split.normalWon,",
+    "accrualOf(amountWon,",
+    "unit",
+  ],
+  [
+    "drop the check of a known request id",
+    "domain/decide.ts",
+    "if (known) return",
+    "if (known && false) return",
+    "unit",
+  ],
+  [
+    "answer another content under a known id",
+    "domain/decide.ts",
+    'known.contentHash === request.contentHash ? known.outcome : refusal("REQ_003", null)',
+    "known.outcome",
+    "unit",
+  ],
+  ["let a payment be cancelled twice", "domain/payments.ts", "book.cancelledPayments.add(key);", "", "unit"],
+  [
+    "let the parts of a charge exceed it",
+    "domain/charges.ts",
+    "if (amountWon > remainingWon)",
+    "if (amountWon > posting.amountWon)",
+    "unit",
+  ],
+  [
+    "take the daily limit by the day of Greenwich",
+    "domain/limits.ts",
+    "const SEOUL_OFFSET_MS = 9 * 3_600_000;",
+    "const SEOUL_OFFSET_MS = 0;",
+    "unit",
+  ],
+  [
+    "never give the limit of a voided hold back",
+    "domain/holds.ts",
+    "giveBackToLimit(wallet, hold.limitDay, hold.amountWon);",
+    "",
+    "unit",
+  ],
+  [
+    "pay from a closed wallet",
+    "domain/payments.ts",
+    "wallet.type === type && wallet.closedAtMs === null",
+    "wallet.type === type",
+    "unit",
+  ],
+  [
+    "credit a log of the chain again",
+    "domain/deposits.ts",
+    "if (key === undefined) return undefined;",
+    'if (key !== "") return undefined;',
+    "unit",
+  ],
+  [
+    "number the postings with a gap",
+    "domain/book.ts",
+    "account.sequence += 1n;",
+    "account.sequence += 2n;",
+    "unit",
+  ],
+  [
+    "keep the day's limit across days",
+    "domain/limits.ts",
+    "return account.limitDay === day ? account.limitUsedWon : ZERO_WON;",
+    "return account.limitUsedWon;",
+    "unit",
+  ],
+  ["lock nothing", "store/accounts.ts", "order by number for no key update", "order by number", "int"],
+  [
+    "lock in an order of one's own",
+    "store/accounts.ts",
+    "order by number for no key update",
+    "order by md5(number::text || pg_backend_pid()) for no key update",
+    "int",
+  ],
+  [
+    "look for known requests before the locks",
+    "store/state.ts",
+    "const originals = await findOriginals(tx, refs);",
+    "const early = await findKnown(tx, requests); const findKnownLate = async (..._: unknown[]) => early; const originals = await findOriginals(tx, refs);",
+    "int",
+    [["await findKnown(tx, credits", "await findKnownLate(tx, credits"]],
+  ],
+  [
+    "answer before the commit",
+    "commands/postBatch.ts",
+    "await appendEvents(tx, eventsOf(decision.changes, items));",
+    'await appendEvents(tx, eventsOf(decision.changes, items)); if (decision.changes.touched.size === 2) throw new Error("lost after the answer");',
+    "int",
+    [
+      [
+        "const decision = await tx(deps.db",
+        "let early: Decision | undefined; const decision = await tx(deps.db",
+      ],
+      ["const decision = decide(state, requests);", "const decision = (early = decide(state, requests));"],
+      ["    return decision;\n  });", "    return decision;\n  }).catch(() => early!);"],
+    ],
+  ],
+  [
+    "write the events outside the transaction's rows",
+    "events.ts",
+    "const events = journalRefs(posted);",
+    "const events = journalRefs(posted.slice(1));",
+    "int",
+  ],
+  [
+    "let one bad item fail its neighbours",
+    "commands/engine.ts",
+    "if (items.length > 1 && !concernsAll(error))",
+    "if (items.length > 1_000_000)",
+    "int",
+  ],
+  [
+    "lose the type of a block",
+    "domain/book.ts",
+    "account.blockTypes |= typeBit(type);",
+    "account.blockTypes = typeBit(type);",
+    "unit",
+  ],
+];
+
+const only = process.argv[2];
+mkdirSync(join(ROOT, ".cache"), { recursive: true });
+const copy = mkdtempSync(join(ROOT, ".cache/ledger-bugs-"));
+const rows = [];
+process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
+process.on("SIGINT", () => process.exit(130));
+for (const [what, file, text, bug, kind, more = []] of BUGS) {
+  if (only !== undefined && !what.includes(only)) continue;
+  const found = tryBug(file, [[text, bug], ...more], kind);
+  rows.push(`| ${what} | ${file} | ${found ?? "NOT FOUND"} |`);
+  process.stdout.write(`${rows.at(-1)}\n`);
+}
+process.exit(rows.some((row) => row.includes("NOT FOUND")) ? 1 : 0);
+
+/** The name of the first test that fails, or undefined. */
+function tryBug(file, changes, kind) {
+  rmSync(copy, { recursive: true, force: true });
+  cpSync(join(SERVICE, "src"), join(copy, "src"), { recursive: true });
+  cpSync(join(SERVICE, "migrations"), join(copy, "migrations"), { recursive: true });
+  const path = join(copy, "src", file);
+  let source = readFileSync(path, "utf8");
+  for (const [text, bug] of changes) {
+    if (!source.includes(text)) throw new Error(`${file} no longer says: ${text}`);
+    source = source.replace(text, bug);
+  }
+  writeFileSync(path, source);
+  // Replicas of their own processes are left to the normal test run: they take long, and the bugs here do not need them.
+  const options = [
+    "--selectProjects",
+    kind,
+    "--runTestsByPath",
+    ...testsOf(kind),
+    "--bail",
+    "--json",
+    "--silent",
+  ];
+  const { stdout } = spawnSync(process.execPath, [JEST, ...options], {
+    cwd: ROOT,
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const results = JSON.parse(stdout.slice(stdout.indexOf("{")));
+  for (const suite of results.testResults) {
+    const failed = suite.assertionResults.find(({ status }) => status === "failed");
+    if (failed) return failed.fullName;
+    if (suite.status === "failed")
+      return suite.message.split("\n").find((line) => line.trim() !== "") ?? "does not run";
+  }
+  return undefined;
+}
+
+function testsOf(kind) {
+  const names =
+    kind === "unit"
+      ? ["domain/rules.test.ts", "domain/decide.test.ts"]
+      : ["commands/engine.int.test.ts", "events.int.test.ts"];
+  return names.map((name) => join(copy, "src", name));
+}

@@ -1,0 +1,254 @@
+import { won } from "@wonrail/kit/money";
+import { decide } from "./decide";
+import { seoulDay } from "./limits";
+import { paymentCancelled, paymentMade } from "./results";
+import { ORGS, START_MS, openWorld, request, requestId, stateAfter, walletId } from "./testing/world";
+import type { Intent, Outcome } from "./types";
+
+const [orgId] = ORGS as [string];
+const kim = { normal: walletId(orgId, "kim", "NORMAL"), incentive: walletId(orgId, "kim", "INCENTIVE") };
+const lee = { normal: walletId(orgId, "lee", "NORMAL"), incentive: walletId(orgId, "lee", "INCENTIVE") };
+const LIMIT = won(1_000n);
+const HOUR_MS = 3_600_000;
+
+/** Intents one after the other, at once or with hours between them; the answer to each. */
+function play(steps: (Intent | { hoursLater: number })[], startMs = START_MS): Outcome[] {
+  const outcomes: Outcome[] = [];
+  let state = { ...openWorld(), nowMs: startMs };
+  let number = 0;
+  for (const step of steps) {
+    if ("hoursLater" in step) {
+      state = { ...state, nowMs: state.nowMs + step.hoursLater * HOUR_MS };
+      continue;
+    }
+    const decision = decide(state, [request(orgId, requestId((number += 1)), step)]);
+    outcomes.push(decision.outcomes[0]!);
+    state = stateAfter(decision, state.nowMs);
+  }
+  return outcomes;
+}
+
+function codes(outcomes: Outcome[]): string[] {
+  return outcomes.map((outcome) => (outcome.status === "posted" ? "posted" : outcome.code));
+}
+
+const charge = (wallet: string, amount: bigint): Intent => ({
+  kind: "charge",
+  walletId: wallet,
+  amountWon: won(amount),
+});
+const transfer = (amount: bigint): Intent => ({
+  kind: "transfer",
+  fromWalletId: kim.normal,
+  toWalletId: lee.normal,
+  amountWon: won(amount),
+  dailyLimitWon: LIMIT,
+});
+const hold = (amount: bigint): Intent => ({
+  kind: "placeHold",
+  walletId: kim.normal,
+  amountWon: won(amount),
+  dailyLimitWon: LIMIT,
+  toAddress: "0x",
+});
+const payment = (amount: bigint, incentiveAmountWon: bigint | null, accrualRateBps: number): Intent => ({
+  kind: "payment",
+  payerWalletId: kim.normal,
+  receiverWalletId: lee.normal,
+  amountWon: won(amount),
+  incentiveAmountWon: incentiveAmountWon === null ? null : won(incentiveAmountWon),
+  accrualRateBps,
+});
+
+describe("the waterfall", () => {
+  test.each<[string, bigint | null, [bigint, bigint] | string]>([
+    ["absent: the whole INCENTIVE balance", null, [300n, 700n]],
+    ["0: none", 0n, [0n, 1_000n]],
+    ["a number: exactly that", 299n, [299n, 701n]],
+    ["more than the INCENTIVE balance", 301n, "PAY_006"],
+    ["more than the amount", 1_001n, "PAY_006"],
+  ])("incentiveAmount %s", (_what, incentiveAmount, expected) => {
+    const [, , paid] = play([
+      charge(kim.normal, 5_000n),
+      charge(kim.incentive, 300n),
+      payment(1_000n, incentiveAmount, 0),
+    ]);
+    if (typeof expected === "string") return expect(codes([paid!])).toEqual([expected]);
+    expect(paid!.status === "posted" && paymentMade(paid!.entry.postings)).toEqual({
+      governmentWon: 0n,
+      incentiveWon: expected[0],
+      normalWon: expected[1],
+      incentiveAccruedWon: 0n,
+    });
+  });
+
+  test("GOVERNMENT money stays where it is", () => {
+    const government = walletId(orgId, "kim", "GOVERNMENT");
+    expect(codes(play([charge(government, 5_000n), payment(1_000n, null, 0)]))).toEqual([
+      "posted",
+      "PAY_001",
+    ]);
+  });
+
+  test("what is held for an outside transfer does not pay", () => {
+    expect(codes(play([charge(kim.normal, 1_000n), hold(1n), payment(1_000n, null, 0)]))).toEqual([
+      "posted",
+      "posted",
+      "PAY_001",
+    ]);
+  });
+});
+
+describe("the accrual", () => {
+  test.each([
+    [1_000n, 150, 15n],
+    [999n, 100, 9n],
+    [99n, 100, 0n],
+    [1_000n, 10_000, 1_000n],
+  ])("of %d at %d basis points is rounded down to %d", (amount, rate, accrued) => {
+    const [, paid] = play([charge(kim.normal, 5_000n), payment(amount, null, rate)]);
+    expect(paid!.status === "posted" && paymentMade(paid!.entry.postings).incentiveAccruedWon).toBe(accrued);
+  });
+
+  test("is on the part that NORMAL paid only", () => {
+    const [, , paid] = play([
+      charge(kim.normal, 5_000n),
+      charge(kim.incentive, 600n),
+      payment(1_000n, null, 1_000),
+    ]);
+    expect(paid!.status === "posted" && paymentMade(paid!.entry.postings).incentiveAccruedWon).toBe(40n);
+  });
+
+  test("is nothing when the INCENTIVE wallet is closed", () => {
+    const close: Intent = { kind: "closeAccount", walletId: kim.incentive };
+    const [, , paid] = play([close, charge(kim.normal, 5_000n), payment(1_000n, null, 1_000)]);
+    expect(paid!.status === "posted" && paid!.entry.postings.length).toBe(2);
+  });
+});
+
+describe("a cancelled payment", () => {
+  const cancel: Intent = { kind: "cancelPayment", paymentRequestId: requestId(3) };
+
+  test("restores every wallet exactly and claws the accrual back", () => {
+    const outcomes = play([
+      charge(kim.normal, 5_000n),
+      charge(kim.incentive, 300n),
+      payment(1_000n, null, 1_000),
+      cancel,
+    ]);
+    const cancelled = outcomes[3]!;
+    expect(cancelled.status === "posted" && paymentCancelled(cancelled.entry.postings)).toEqual({
+      restoredGovernmentWon: 0n,
+      restoredIncentiveWon: 300n,
+      restoredNormalWon: 700n,
+      incentiveClawedBackWon: 70n,
+      keptFromNormalWon: 0n,
+    });
+    expect(
+      cancelled.status === "posted" &&
+        Object.fromEntries(
+          cancelled.entry.balances.map(({ accountId, balanceWon }) => [accountId, balanceWon]),
+        ),
+    ).toEqual({
+      [lee.normal]: 0n,
+      [kim.incentive]: 300n,
+      [kim.normal]: 5_000n,
+    });
+  });
+
+  test("keeps from the normal part what the INCENTIVE wallet no longer holds", () => {
+    const spend: Intent = {
+      ...payment(60n, 60n, 0),
+      receiverWalletId: walletId(orgId, "park", "NORMAL"),
+    } as Intent;
+    const outcomes = play([
+      charge(kim.normal, 5_000n),
+      charge(lee.normal, 1n),
+      payment(1_000n, null, 1_000),
+      spend,
+      cancel,
+    ]);
+    const cancelled = outcomes[4]!;
+    expect(cancelled.status === "posted" && paymentCancelled(cancelled.entry.postings)).toMatchObject({
+      restoredNormalWon: 940n,
+      incentiveClawedBackWon: 40n,
+      keptFromNormalWon: 60n,
+    });
+  });
+
+  test("needs the receiver to have the money still, and happens once", () => {
+    const refund: Intent = { kind: "refund", walletId: lee.normal };
+    const paid = [charge(kim.normal, 5_000n), charge(kim.incentive, 1n), payment(1_000n, 0n, 0)];
+    expect(codes(play([...paid, refund, cancel]))).toEqual([
+      "posted",
+      "posted",
+      "posted",
+      "posted",
+      "PAY_001",
+    ]);
+    expect(codes(play([...paid, cancel, cancel])).slice(3)).toEqual(["posted", "PAY_003"]);
+  });
+});
+
+describe("the daily limit", () => {
+  test("counts transfers and holds of one day of Asia/Seoul together, to the last won", () => {
+    expect(
+      codes(play([charge(kim.normal, 9_000n), transfer(400n), hold(600n), transfer(1n), hold(1n)])),
+    ).toEqual(["posted", "posted", "posted", "TRF_003", "TRF_003"]);
+  });
+
+  test("begins anew at midnight in Seoul, which is 15:00 in Greenwich", () => {
+    const beforeMidnight = Date.UTC(2026, 10, 20, 14, 59);
+    expect(
+      codes(
+        play(
+          [charge(kim.normal, 9_000n), transfer(1_000n), transfer(1n), { hoursLater: 1 }, transfer(1_000n)],
+          beforeMidnight,
+        ),
+      ),
+    ).toEqual(["posted", "posted", "TRF_003", "posted"]);
+    expect(seoulDay(beforeMidnight + HOUR_MS) - seoulDay(beforeMidnight)).toBe(1);
+  });
+
+  test("gets back what a voided hold took, on its day and not on a later one", () => {
+    const release: Intent = { kind: "voidHold", holdRequestId: requestId(2) };
+    expect(codes(play([charge(kim.normal, 9_000n), hold(1_000n), release, transfer(1_000n)]))).toEqual(
+      Array(4).fill("posted"),
+    );
+    const later = play([
+      charge(kim.normal, 9_000n),
+      hold(1_000n),
+      { hoursLater: 24 },
+      transfer(1_000n),
+      release,
+      transfer(1n),
+    ]);
+    expect(codes(later)).toEqual(["posted", "posted", "posted", "posted", "TRF_003"]);
+  });
+});
+
+test("a charge can be cancelled for 30 times 24 hours, counted by when the cancellation was asked for", () => {
+  const cancel: Intent = { kind: "cancelCharge", chargeRequestId: requestId(1), amountWon: won(1n) };
+  expect(codes(play([charge(kim.normal, 9_000n), { hoursLater: 30 * 24 }, cancel]))).toEqual([
+    "posted",
+    "posted",
+  ]);
+  expect(codes(play([charge(kim.normal, 9_000n), { hoursLater: 30 * 24 + 1 }, cancel]))).toEqual([
+    "posted",
+    "CHG_004",
+  ]);
+});
+
+test("a closed wallet refuses every movement but the deposit that reached its address", () => {
+  const close: Intent = { kind: "closeAccount", walletId: kim.normal };
+  const deposit: Intent = {
+    kind: "creditExternal",
+    walletId: kim.normal,
+    amountWon: won(5n),
+    chainLogId: "log",
+  };
+  const refund: Intent = { kind: "refund", walletId: kim.normal };
+  expect(
+    codes(play([close, charge(kim.normal, 1_000n), transfer(1n), hold(1n), refund, close, deposit])),
+  ).toEqual(["posted", ...Array<string>(5).fill("WAL_004"), "posted"]);
+});

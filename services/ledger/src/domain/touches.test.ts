@@ -1,0 +1,51 @@
+import fc from "fast-check";
+import { decide } from "./decide";
+import { creditKey } from "./deposits";
+import { openWorld, requestsFrom, stateAfter } from "./testing/world";
+import { touchesOf } from "./touches";
+import { requestKey, type LedgerRequest } from "./types";
+import type { State } from "./book";
+
+/** What the store would load for this one request: only the accounts that it says it touches. */
+function loaded(state: State, request: LedgerRequest): State {
+  const { orgId } = request;
+  const { walletIds, orgAccounts, userOfWalletId, userId, originalRequestId, holdRequestId, chainLogId } =
+    touchesOf(request);
+  const original = originalRequestId && state.requests.get(requestKey(orgId, originalRequestId))?.outcome;
+  const originals =
+    original && original.status === "posted" ? original.entry.postings.map(({ accountId }) => accountId) : [];
+  const hold = holdRequestId && state.holds.get(requestKey(orgId, holdRequestId));
+  const credit = chainLogId && state.credits.get(creditKey(orgId, chainLogId));
+  const user = userId ?? state.accounts.find(({ id }) => id === userOfWalletId)?.userId;
+  const ids = new Set([...walletIds, ...originals, ...(hold ? [hold.accountId] : [])]);
+  const keys = new Set([
+    requestKey(orgId, request.requestId),
+    ...(originalRequestId ? [requestKey(orgId, originalRequestId)] : []),
+    ...(credit ? [credit] : []),
+  ]);
+  return {
+    ...state,
+    accounts: state.accounts.filter(
+      ({ id, orgId: org, type, userId: owner }) =>
+        ids.has(id) ||
+        (org === orgId && (orgAccounts as string[]).includes(type)) ||
+        (org === orgId && owner !== null && owner === user && (userId ?? userOfWalletId) !== undefined),
+    ),
+    requests: new Map([...state.requests].filter(([key]) => keys.has(key))),
+    holds: new Map(hold ? [[requestKey(orgId, hold.requestId), hold]] : []),
+  };
+}
+
+test("with no more than what a request says it touches, it is decided as with everything there is", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 0, maxLength: 280, size: "max" }), (bytes) => {
+      let state = openWorld();
+      for (const request of requestsFrom(bytes)) {
+        const decision = decide(state, [request]);
+        expect(decide(loaded(state, request), [request]).outcomes).toEqual(decision.outcomes);
+        state = stateAfter(decision, state.nowMs);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
