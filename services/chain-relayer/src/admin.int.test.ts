@@ -31,6 +31,8 @@ test("says what is stuck and why, and tells one operation's whole story", async 
 
 test("pauses and resumes a lane, with who did it and why", async () => {
   const orgId = newId("org");
+  expect((await run("lane", "pause", orgId, "--reason", "asked to")).code).toBe(1);
+  await insert(orgId, newId("pay"));
   await run("lane", "pause", orgId, "--reason", "asked to");
   const lanes = (await json("lane", "list")) as { orgId: string }[];
   expect(lanes.find((lane) => lane.orgId === orgId)).toEqual({

@@ -11,7 +11,7 @@ import { type Provider } from "./chain/provider";
 import { rescan } from "./commands/rescan";
 import { type AdminConfig, readAdminConfig } from "./config";
 import { acknowledgeDrifts, listDrifts } from "./store/drifts";
-import { ensureLane, listLanes, setLanePause } from "./store/lanes";
+import { listLanes, setLanePause } from "./store/lanes";
 import { findStory, listStuckOperations } from "./store/stories";
 
 // The operators' door. It works on the database that the running replicas share, so what it does holds for all of them at once.
@@ -36,6 +36,8 @@ Examples:
   $ npm run admin:chain -- rescan --from 1200
 
 Works on DATABASE_URL and CHAIN_RPC_URLS, or else on the stack that "npm run up" started.`;
+
+const NO_LANE = "There is no such lane; an organisation gets its own with its first operation.";
 
 /** Something that the operator has to put right, in a sentence that says what. */
 class Refusal extends Error {
@@ -131,10 +133,9 @@ function lane(world: World): Command {
     .argument("<org>", "its id")
     .requiredOption("--reason <text>", "why, for whoever looks later")
     .action(async (orgId: string, { reason }: { reason: string }) => {
-      await withDatabase(world, async (db) => {
-        await ensureLane(db, orgId);
-        await setLanePause(db, orgId, `${reason} (${actorOf(world)})`);
-      });
+      const why = `${reason} (${actorOf(world)})`;
+      const known = await withDatabase(world, (db) => setLanePause(db, orgId, why));
+      if (!known) throw new Refusal(NO_LANE);
       world.out(`The lane of ${orgId} is paused.\n`);
     });
   const resume = new Command("resume")
@@ -142,7 +143,7 @@ function lane(world: World): Command {
     .argument("<org>", "its id")
     .action(async (orgId: string) => {
       const known = await withDatabase(world, (db) => setLanePause(db, orgId, null));
-      if (!known) throw new Refusal(`${orgId} has no lane.`);
+      if (!known) throw new Refusal(NO_LANE);
       world.out(`The lane of ${orgId} goes on.\n`);
     });
   return new Command("lane")

@@ -108,7 +108,7 @@ export async function listExpectedBalances(
       coalesce(b.units, 0) - coalesce(b.unbooked_units, 0) + coalesce(heard.units, 0) + coalesce(unsettled.units, 0)
         + coalesce(leaving.units, 0) as units,
       coalesce(head.next_sequence, 1) - 1 + coalesce(ahead.lines, 0) as sequence,
-      coalesce(ahead.until = head.next_sequence + ahead.lines, true) as complete
+      coalesce(ahead.until = coalesce(head.next_sequence, 1) + ahead.lines, true) as complete
     from wanted
     left join settled_balances b on b.org_id = ${orgId} and b.account_id = wanted.wallet_id
     left join heard using (wallet_id)
@@ -117,7 +117,7 @@ export async function listExpectedBalances(
     left join account_heads head on head.org_id = ${orgId} and head.account_id = wanted.wallet_id
     left join lateral (
       select sum(p.moves_to - p.at_sequence) as lines, max(p.moves_to) as until from places p
-      where p.org_id = ${orgId} and p.account_id = wanted.wallet_id and p.at_sequence >= head.next_sequence and p.moves_to is not null
+      where p.org_id = ${orgId} and p.account_id = wanted.wallet_id and p.at_sequence >= coalesce(head.next_sequence, 1) and p.moves_to is not null
     ) as ahead on true`);
   return new Map(
     rows.map((row) => [
