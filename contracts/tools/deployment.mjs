@@ -4,6 +4,8 @@ import { ethers } from "ethers";
 import { UsageError, artifact } from "./chain.mjs";
 import { codeState, roleTable, verifyDeployment } from "./verification.mjs";
 
+const BLOCK_WAIT_MS = 600_000;
+
 /**
  * The deployment that `recorded` describes, if it stands on this chain; a new one if there is none or its chain was
  * made anew. Answers { deployment, created }.
@@ -45,8 +47,14 @@ export async function deploy({
     holder("PaymentManager", "OPERATOR_ROLE"),
   ];
 
-  const first = await create(wallet, "WonToken", [tokenRoles], nonce, confirmations);
-  await create(wallet, "PaymentManager", managerArguments, nonce + 1, confirmations);
+  // Both are on their way before the first is awaited: on a chain with slow blocks that is one block, not two.
+  const sent = [
+    await create(wallet, "WonToken", [tokenRoles], nonce),
+    await create(wallet, "PaymentManager", managerArguments, nonce + 1),
+  ];
+  const [first] = await Promise.all(
+    sent.map((transaction) => transaction.wait(confirmations, BLOCK_WAIT_MS)),
+  );
   const deployment = {
     chainId,
     contracts,
@@ -91,8 +99,8 @@ function holderOf(contract, role, people) {
   return people[names[0]];
 }
 
-async function create(wallet, name, args, nonce, confirmations) {
+async function create(wallet, name, args, nonce) {
   const { abi, bytecode } = artifact(name);
   const contract = await new ethers.ContractFactory(abi, bytecode, wallet).deploy(...args, { nonce });
-  return contract.deploymentTransaction().wait(confirmations);
+  return contract.deploymentTransaction();
 }
