@@ -128,7 +128,8 @@ describe("each outside library has one home", () => {
 });
 
 test("process.env is read in config.ts only", () => {
-  const exempt = /(^|\/)config\.ts$|^kit\/src\/(testing\/|failpoint\.ts$)|^deploy\/local\/|^e2e\/|^sdk\/|^contracts\//;
+  const exempt =
+    /(^|\/)config\.ts$|^kit\/src\/(testing\/|failpoint\.ts$)|^deploy\/local\/|^e2e\/|^sdk\/|^contracts\//;
   const wrong = production.filter((path) => !exempt.test(path) && read(path).includes("process.env"));
   expect(advice(wrong, "reads process.env; read it in config.ts and hand the value in")).toEqual([]);
 });
@@ -174,7 +175,7 @@ test("the lock file names no registry", () => {
 });
 
 function isTest(path: string): boolean {
-  return /\.test\.ts$/.test(path) || path.startsWith("e2e/") || /\/testing\//.test(path);
+  return /\.test\.ts$|\.testing\.ts$|\/testing\/|^sdk\/test\/|^e2e\//.test(path);
 }
 
 function read(path: string): string {
@@ -211,21 +212,37 @@ function describeImport({ from, to }: Import): string {
   return `${from} imports ${to}, which`;
 }
 
-/** Top-level functions and methods, found by indentation: prettier guarantees that a body closes where it opened. */
+/** Functions, methods and closures, found by indentation: prettier guarantees that a body closes where it opened. */
 function longFunctions(path: string): string[] {
   const lines = linesOf(path);
-  return lines.flatMap((line, start) => {
-    const opened =
-      /^(\s*)(?:export )?(?:default )?(?:async )?(?:function\*? (\w+)|(?:const (\w+) = (?:async )?\([^)]*\).*=> \{$))/.exec(
-        line,
-      );
-    if (!opened) return [];
-    const indent = opened[1]!;
-    const length =
-      lines.slice(start).findIndex((text) => text === `${indent}}` || text === `${indent}};`) + 1;
-    // A body of nested functions is a small module of its own; what is counted is its own statements.
-    return length > 70 ? [`${relative(".", path)}: ${opened[2] ?? opened[3]} (${length} lines)`] : [];
+  const blocks = lines.flatMap((line, start) => blockAt(lines, line, start));
+  return blocks.flatMap(({ name, start, length }) => {
+    // What is inside another function is that one's: only a function's own statements make it hard to read.
+    const inner = blocks.filter(
+      (other) => other.start > start && other.start + other.length < start + length,
+    );
+    const outermost = inner.filter(
+      (one) => !inner.some((other) => other.start < one.start && one.start < other.start + other.length),
+    );
+    const own = length - outermost.reduce((sum, other) => sum + other.length, 0);
+    return own > 70 ? [`${relative(".", path)}: ${name} (${own} lines)`] : [];
   });
+}
+
+function blockAt(
+  lines: string[],
+  line: string,
+  start: number,
+): { name: string; start: number; length: number }[] {
+  const opened =
+    /^(\s*)(?:export )?(?:async )?(?:function\*? )?(?:const |get |\*)?(\w+)(?: =|:)?.*(?:\) \{|\): .* \{|=> \{|=> \(\{)$/.exec(
+      line,
+    ) ?? /^(\s*)(?:export )?(?:async )?function\*? (\w+)/.exec(line);
+  if (!opened || /^\s*(if|for|while|switch|catch|else|return|describe|test)\b/.test(line)) return [];
+  const indent = opened[1]!;
+  const length =
+    lines.slice(start).findIndex((text) => text.startsWith(`${indent}}`) && /^\s*\}/.test(text)) + 1;
+  return length > 2 ? [{ name: opened[2]!, start, length }] : [];
 }
 
 test("every package that has sources is built by the root project", () => {

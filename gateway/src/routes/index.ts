@@ -17,24 +17,15 @@ export interface RouteDeps {
 /** Every path of the public contract and what answers it. A literal path stands before the parameter that would match it too. */
 export function routes({ clients, principals }: RouteDeps): Route[] {
   const { auth } = clients;
+  // prettier-ignore -- one line for each path
   return [
     route("POST", "/api/wallet-auth/refresh", credentials.refreshKey, credentials.refreshKeyWith(auth)),
-    route(
-      "DELETE",
-      "/api/wallet-auth/api-key",
-      credentials.revokeKey,
-      credentials.revokeKeyWith(auth, principals),
-    ),
+    route("DELETE", "/api/wallet-auth/api-key", credentials.revokeKey, credentials.revokeKeyWith(auth, principals)),
     route("GET", "/api/wallet-auth/session", credentials.getSession, credentials.getSessionWith(auth)),
 
     route("POST", "/api/wallets/transfer", transfers.createTransfer, transfers.createTransferWith(clients)),
     route("GET", "/api/wallets/transfer", transfers.listTransfers, transfers.listTransfersWith(clients)),
-    route(
-      "GET",
-      "/api/wallets/transfer/:transferId",
-      transfers.getTransfer,
-      transfers.getTransferWith(clients),
-    ),
+    route("GET", "/api/wallets/transfer/:transferId", transfers.getTransfer, transfers.getTransferWith(clients)),
 
     route("POST", "/api/wallets/charge", charges.createCharge, charges.createChargeWith(clients)),
     route("GET", "/api/wallets/charge", charges.listCharges, charges.listChargesWith(clients)),
@@ -51,49 +42,14 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
     route("GET", "/api/wallets", wallets.listWallets, wallets.listWalletsWith(clients)),
     route("GET", "/api/wallets/:walletId", wallets.getWallet, wallets.getWalletWith(clients)),
     route("PATCH", "/api/wallets/:walletId", wallets.updateWallet, wallets.updateWalletWith(clients)),
-    route(
-      "POST",
-      "/api/wallets/:walletId/deactivate",
-      wallets.deactivateWallet,
-      wallets.deactivateWalletWith(clients),
-    ),
-    route(
-      "GET",
-      "/api/wallets/:walletId/transactions",
-      wallets.listWalletTransactions,
-      wallets.listWalletTransactionsWith(clients),
-    ),
+    route("POST", "/api/wallets/:walletId/deactivate", wallets.deactivateWallet, wallets.deactivateWalletWith(clients)),
+    route("GET", "/api/wallets/:walletId/transactions", wallets.listWalletTransactions, wallets.listWalletTransactionsWith(clients)),
 
-    route(
-      "POST",
-      "/api/transaction",
-      transactions.createTransaction,
-      transactions.createTransactionWith(clients),
-    ),
-    route(
-      "GET",
-      "/api/transaction",
-      transactions.listTransactions,
-      transactions.listTransactionsWith(clients),
-    ),
-    route(
-      "GET",
-      "/api/transaction/:id",
-      transactions.getTransaction,
-      transactions.getTransactionWith(clients),
-    ),
-    route(
-      "PATCH",
-      "/api/transaction/:id/status",
-      transactions.updateTransactionStatus,
-      transactions.updateTransactionStatusWith(clients),
-    ),
-    route(
-      "PATCH",
-      "/api/transaction/:id/schedule",
-      transactions.updateTransactionSchedule,
-      transactions.updateTransactionScheduleWith(clients),
-    ),
+    route("POST", "/api/transaction", transactions.createTransaction, transactions.createTransactionWith(clients)),
+    route("GET", "/api/transaction", transactions.listTransactions, transactions.listTransactionsWith(clients)),
+    route("GET", "/api/transaction/:id", transactions.getTransaction, transactions.getTransactionWith(clients)),
+    route("PATCH", "/api/transaction/:id/status", transactions.updateTransactionStatus, transactions.updateTransactionStatusWith(clients)),
+    route("PATCH", "/api/transaction/:id/schedule", transactions.updateTransactionSchedule, transactions.updateTransactionScheduleWith(clients)),
 
     route("GET", "/healthz", service.checkHealth, service.answerHealth),
     // GET /api/openapi.json and GET /api/docs are pages about this list, not operations of it: see pages.ts.
