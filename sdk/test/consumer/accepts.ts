@@ -1,0 +1,48 @@
+// Compiled against the packed library: what must compile.
+import {
+  type ErrorCode,
+  errorMeanings,
+  isErrorCode,
+  NetworkType,
+  type Page,
+  type ServiceClient,
+  ServiceError,
+  type TransactionCreateRequest,
+  type TransactionResponse,
+  TxPaymentType,
+  WaitTimeoutError,
+} from "@wonrail/sdk";
+
+declare const client: ServiceClient;
+const fields = { fromAddress: "0x", toAddress: "0x", amount: "1" };
+
+export const requests: TransactionCreateRequest[] = [
+  { ...fields, paymentType: "INSTANT", txHash: "0x" },
+  { ...fields, paymentType: TxPaymentType.INSTANT, txHash: "0x", fromNetworkType: NetworkType.BASE_SEPOLIA },
+  { ...fields, paymentType: "SCHEDULED", scheduledAt: new Date() },
+  { ...fields, paymentType: "SCHEDULED", scheduledAt: "2030-01-01T00:00:00Z", toNetworkType: "WON_TESTNET" },
+];
+
+export async function use(): Promise<string | undefined> {
+  const page: Page<TransactionResponse> = await client.transactions.list({ limit: 5, currentPage: 2 });
+  for await (const { id, txHash } of client.transactions.list({ cursor: "c" }))
+    console.log(id, txHash?.length);
+  const { data, headers } = await client.wallets
+    .get("wal_1", { signal: new AbortController().signal })
+    .withResponse();
+  await client.charges.create({ walletId: data.walletId, amount: 1000 }, { idempotencyKey: "k" });
+  await client.transactions.waitForStatus("txn_1", async ({ status }) => status === "FAILED", {
+    intervalMs: 1,
+  });
+  await client.transactions.updateStatus("txn_1", { status: "FAILED", failureReason: "reverted" });
+  return page.items[0]?.memo ?? headers.get("x-request-id") ?? undefined;
+}
+
+/** Every code is known to the compiler: a switch over them can end in never. */
+export function advice(error: unknown): string {
+  if (error instanceof WaitTimeoutError) return String(error.lastState);
+  if (!(error instanceof ServiceError) || !isErrorCode(error.code)) return "unknown";
+  const code: ErrorCode = error.code;
+  const status: number | undefined = errorMeanings[code].status;
+  return `${code} ${status}`;
+}

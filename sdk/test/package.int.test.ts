@@ -1,0 +1,111 @@
+// The library as a partner gets it: packed, installed into an empty project, compiled against, run.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { documentServer } from "./support/documentServer.ts";
+import { scratchProject, type ScratchProject } from "./support/scratchProject.ts";
+
+const PACKAGE = join(__dirname, "..");
+const BIN = join(PACKAGE, "../node_modules/.bin");
+const SIZE_LIMIT_BYTES = 20_000;
+
+jest.setTimeout(180_000);
+let project: ScratchProject;
+beforeAll(async () => {
+  project = await scratchProject();
+});
+afterAll(() => project?.remove());
+
+async function printed(flags: string[], script: string): Promise<unknown> {
+  const { output } = await project.node([...flags, "-e", script]);
+  return JSON.parse(output) as unknown;
+}
+
+test("import and require get the same names, and each its own format", async () => {
+  const print = "console.log(JSON.stringify(Object.keys(sdk).sort()))";
+  const imported = await printed(["--input-type=module"], `import * as sdk from "@wonrail/sdk"; ${print}`);
+  const required = await printed(["--input-type=commonjs"], `const sdk = require("@wonrail/sdk"); ${print}`);
+  expect(imported).toEqual(required);
+  expect(imported).toContain("ServiceClient");
+});
+
+test("it depends on nothing and fits into 20 kB, gzipped", () => {
+  const manifest = JSON.parse(readFileSync(join(project.library, "package.json"), "utf8")) as Record<
+    string,
+    unknown
+  >;
+  expect(manifest["dependencies"]).toBeUndefined();
+  const folder = join(project.library, "dist/esm");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".js"),
+  );
+  const code = files.map((name) => readFileSync(join(folder, name), "utf8")).join("");
+  expect(gzipSync(code).length).toBeLessThan(SIZE_LIMIT_BYTES);
+  expect(code).not.toMatch(/from "(?!\.)/);
+});
+
+const INSTANT_WITHOUT_HASH = `import type { TransactionCreateRequest } from "@wonrail/sdk";
+export const request: TransactionCreateRequest = { paymentType: "INSTANT", fromAddress: "", toAddress: "", amount: "1" };
+`;
+const DOM = ["--lib", "es2022,dom"];
+const NODE = ["--lib", "es2022", "--types", "node", "--typeRoots", join(PACKAGE, "../node_modules/@types")];
+test.each([
+  ["an ES module of Node", "module", ["--module", "node16", "--moduleResolution", "node16", ...NODE]],
+  ["a CommonJS module of Node", "commonjs", ["--module", "node16", "--moduleResolution", "node16", ...NODE]],
+  ["a bundler", "module", ["--module", "esnext", "--moduleResolution", "bundler", ...DOM]],
+  [
+    "a bundler that makes CommonJS",
+    "commonjs",
+    ["--module", "commonjs", "--moduleResolution", "bundler", ...DOM],
+  ],
+])("the types say what compiles and what does not, to %s", async (_name, type, options) => {
+  project.write("src/package.json", JSON.stringify({ type }));
+  const strict = ["--strict", "--exactOptionalPropertyTypes", "--noEmit", "--target", "es2022"];
+  const sound = await project.tsc([...strict, ...options, "src/accepts.ts", "src/refuses.ts"]);
+  expect(sound.output).toBe("");
+  project.write("src/instantWithoutHash.ts", INSTANT_WITHOUT_HASH);
+  const wrong = await project.tsc([...strict, ...options, "src/instantWithoutHash.ts"]);
+  expect(wrong.output).toMatch(/Property 'txHash' is missing/);
+});
+
+test("publint and are-the-types-wrong find nothing", async () => {
+  const types = await project.run(join(BIN, "attw"), [project.tarball, "--profile", "node16", "--no-emoji"]);
+  expect(types).toEqual({ ok: true, output: expect.stringContaining("No problems found") as string });
+  const lint = await project.run(join(BIN, "publint"), [project.library, "--strict"]);
+  expect(lint).toEqual({ ok: true, output: expect.stringContaining("All good!") as string });
+});
+
+const snippets = [...readFileSync(join(PACKAGE, "README.md"), "utf8").matchAll(/```ts\n(.*?)```/gs)].map(
+  ([, code]) => code!,
+);
+
+test("every snippet of the README compiles and runs", async () => {
+  expect(snippets.length).toBeGreaterThanOrEqual(8);
+  const files = snippets.map((code, index) => project.write(`readme/snippet${index}.mts`, code));
+  const compiled = await project.tsc([
+    "--strict",
+    "--module",
+    "node16",
+    "--target",
+    "es2022",
+    ...NODE,
+    ...files,
+  ]);
+  expect(compiled.output).toBe("");
+  const service = await documentServer();
+  try {
+    const env = { WONRAIL_BASE_URL: service.url, WONRAIL_API_KEY: "wk_test_1" };
+    for (const file of files) {
+      const ran = await project.node([file.replace(/\.mts$/, ".mjs")], env);
+      expect({ file, ...ran }).toMatchObject({ ok: true });
+    }
+  } finally {
+    await service.close();
+  }
+});
+
+test("the quick start is short", () => {
+  const lines = snippets[0]!.split("\n").filter((line) => line !== "" && !line.startsWith("import"));
+  const statements = lines.filter((line) => !line.startsWith("  "));
+  expect(statements.length).toBeLessThanOrEqual(10);
+});

@@ -1,0 +1,26 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { exampleOf, operations } from "./document.ts";
+
+/** A service that answers every documented request with the document's own example. */
+export async function documentServer(): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    request.resume();
+    const path = new URL(request.url!, "http://service").pathname;
+    const matching = operations.filter(
+      (one) =>
+        one.method === request.method && new RegExp(`^${one.path.replace(/\{\w+\}/g, "[^/]+")}$`).test(path),
+    );
+    // A literal path stands before the parameter that would match it too.
+    const operation = matching.sort((a, b) => a.path.split("{").length - b.path.split("{").length)[0]!;
+    response.writeHead(operation.status, { "content-type": "application/json" });
+    const text = JSON.stringify(exampleOf(operation.answer));
+    // Time goes on between recording a transaction and reading it.
+    response.end(operation.id === "getTransaction" ? text.replace('"PENDING"', '"CONFIRMED"') : text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
