@@ -17,7 +17,8 @@ export interface RouteDeps {
 /** Every path of the public contract and what answers it. A literal path stands before the parameter that would match it too. */
 export function routes({ clients, principals }: RouteDeps): Route[] {
   const { auth } = clients;
-  // prettier-ignore -- one line for each path
+  // One line for each path, however long.
+  // prettier-ignore
   return [
     route("POST", "/api/wallet-auth/refresh", credentials.refreshKey, credentials.refreshKeyWith(auth)),
     route("DELETE", "/api/wallet-auth/api-key", credentials.revokeKey, credentials.revokeKeyWith(auth, principals)),
