@@ -158,6 +158,12 @@ const BUGS = [
   ],
 ];
 
+// The quick ones first. Replicas as processes of their own are left to the normal run: they take long, and these bugs do not need them.
+const TESTS = {
+  unit: ["domain/rules.test.ts", "domain/decide.test.ts"],
+  int: ["commands/engine.int.test.ts", "events.int.test.ts"],
+};
+
 const only = process.argv[2];
 mkdirSync(join(ROOT, ".cache"), { recursive: true });
 const copy = mkdtempSync(join(ROOT, ".cache/ledger-bugs-"));
@@ -184,36 +190,36 @@ function tryBug(file, changes, kind) {
     source = source.replace(text, bug);
   }
   writeFileSync(path, source);
-  // Replicas of their own processes are left to the normal test run: they take long, and the bugs here do not need them.
+  for (const test of TESTS[kind]) {
+    const failed = firstFailure(test, kind);
+    if (failed !== undefined) return failed;
+  }
+  return undefined;
+}
+
+function firstFailure(test, kind) {
   const options = [
     "--selectProjects",
     kind,
     "--runTestsByPath",
-    ...testsOf(kind),
+    join(copy, "src", test),
     "--bail",
     "--json",
     "--silent",
   ];
   const { stdout } = spawnSync(process.execPath, [JEST, ...options], {
     cwd: ROOT,
+    env: { ...process.env, LEDGER_TEST_SHARE: "0.2" },
     encoding: "utf8",
     maxBuffer: 2 ** 28,
     stdio: ["ignore", "pipe", "ignore"],
   });
-  const results = JSON.parse(stdout.slice(stdout.indexOf("{")));
-  for (const suite of results.testResults) {
+  const { testResults } = JSON.parse(stdout.slice(stdout.indexOf("{")));
+  for (const suite of testResults) {
     const failed = suite.assertionResults.find(({ status }) => status === "failed");
     if (failed) return failed.fullName;
     if (suite.status === "failed")
       return suite.message.split("\n").find((line) => line.trim() !== "") ?? "does not run";
   }
   return undefined;
-}
-
-function testsOf(kind) {
-  const names =
-    kind === "unit"
-      ? ["domain/rules.test.ts", "domain/decide.test.ts"]
-      : ["commands/engine.int.test.ts", "events.int.test.ts"];
-  return names.map((name) => join(copy, "src", name));
 }

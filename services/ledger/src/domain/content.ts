@@ -6,10 +6,10 @@ export function contentOf({
   memo,
   relatedId,
 }: Pick<LedgerRequest, "intent" | "memo" | "relatedId">): string {
-  return JSON.stringify([intent.kind, ...partsOf(intent), memo, relatedId], bigintAsText);
+  return JSON.stringify([intent.kind, ...partsOf(intent), memo, relatedId]);
 }
 
-function partsOf(intent: Intent): (string | bigint | null)[] {
+function partsOf(intent: Intent): (string | null)[] {
   switch (intent.kind) {
     case "openAccount":
       return [intent.walletId, intent.userId, intent.type];
@@ -18,25 +18,26 @@ function partsOf(intent: Intent): (string | bigint | null)[] {
       return [intent.walletId];
     case "charge":
     case "accrue":
-      return [intent.walletId, intent.amountWon];
+      return [intent.walletId, intent.amountWon.toString()];
     case "cancelCharge":
-      return [intent.chargeRequestId, intent.amountWon];
+      return [intent.chargeRequestId, intent.amountWon?.toString() ?? null];
     case "transfer":
-      return [intent.fromWalletId, intent.toWalletId, intent.amountWon];
+      return [intent.fromWalletId, intent.toWalletId, intent.amountWon.toString()];
     case "payment":
-      return [intent.payerWalletId, intent.receiverWalletId, intent.amountWon, intent.incentiveAmountWon];
+      return [
+        intent.payerWalletId,
+        intent.receiverWalletId,
+        intent.amountWon.toString(),
+        intent.incentiveAmountWon?.toString() ?? null,
+      ];
     case "cancelPayment":
       return [intent.paymentRequestId];
     case "placeHold":
-      return [intent.walletId, intent.amountWon, intent.toAddress];
+      return [intent.walletId, intent.amountWon.toString(), intent.toAddress];
     case "postHold":
     case "voidHold":
       return [intent.holdRequestId];
     case "creditExternal":
-      return [intent.walletId, intent.amountWon, intent.chainLogId];
+      return [intent.walletId, intent.amountWon.toString(), intent.chainLogId];
   }
-}
-
-function bigintAsText(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? value.toString() : value;
 }

@@ -17,6 +17,11 @@ import {
 } from "./testing/world";
 
 const HOUR_MS = 3_600_000;
+
+/** Planted bugs are looked for with fewer (bin/plantBugs.mjs). */
+function runs(count: number): number {
+  return Math.ceil(count * Number(process.env.LEDGER_TEST_SHARE ?? 1));
+}
 const sequences = fc.uint8Array({ minLength: 0, maxLength: 280, size: "max" });
 
 /** Decides in batches whose sizes and distances in time come from the bytes; the clock stands still within a batch. */
@@ -76,7 +81,7 @@ test("answers and balances are those of the model that takes one request at a ti
       }
       expect(model.total()).toBe(0n);
     }),
-    { numRuns: 5_000 },
+    { numRuns: runs(5_000) },
   );
 });
 
@@ -105,7 +110,7 @@ test("money is conserved, no wallet falls below what it holds, and every account
         sum(open.map(({ amountWon }) => amountWon)),
       );
     }),
-    { numRuns: 3_000 },
+    { numRuns: runs(3_000) },
   );
 });
 
@@ -140,7 +145,7 @@ test("a replay gets the first answer and changes nothing, in the same batch, in 
       expect(again.changes.touched.size).toBe(0);
       expect([...again.book.accounts]).toEqual([...first.book.accounts]);
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });
 
@@ -163,7 +168,7 @@ test("the state that is handed in stays as it is", () => {
       decide(state, requestsFrom(bytes));
       expect(state).toEqual(openWorld());
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -207,7 +212,7 @@ test("the parts of a cancelled charge never add up to more than the charge", () 
         expect(cancelled <= amount).toBe(true);
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });
 
