@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
-export const ROOT = join(__dirname, "../..");
+/** The same from the sources and from what is compiled of them. */
+export const ROOT = rootAbove(__dirname);
 
 export interface OpsProcess {
   /** As images, components of the chart and services of compose are called. */
@@ -41,4 +42,18 @@ export function calledBy(process: OpsProcess): string[] {
     .filter((name) => /^(AUTH|WALLET|LEDGER|PAYMENT|RELAYER)_ADDRESS$/.test(name))
     .map(callee)
     .sort();
+}
+
+/** The edges as ARCHITECTURE.md draws them: caller → whom it calls. */
+export function drawnCalls(): Map<string, string[]> {
+  const table = readText("ARCHITECTURE.md").split("| From | To | For |")[1]!.split("\n\n")[0]!;
+  const calls = new Map(PROCESSES.map(({ name }) => [name, [] as string[]]));
+  for (const [, from, to] of table.matchAll(/^\| ([a-z-]+) \| ([a-z -]+) \|/gm))
+    if (calls.has(to!)) calls.get(from!)!.push(to!);
+  for (const list of calls.values()) list.sort();
+  return calls;
+}
+
+function rootAbove(folder: string): string {
+  return existsSync(join(folder, "package-lock.json")) ? folder : rootAbove(dirname(folder));
 }

@@ -1,0 +1,40 @@
+import { readText } from "../ops/repository";
+
+/** helm/wonrail/README.md: what an operator does, and every value with its comment and default. */
+export function renderChart(): string {
+  const rows = readValues(readText("helm/wonrail/values.yaml"));
+  const guide = readText("helm/wonrail/GUIDE.md").trimEnd();
+  return `${guide}
+
+## Values
+
+From \`values.yaml\` by \`npm run docs\`. \`services.<name>\` takes every name of \`defaults\`, for that service alone.
+
+| Value | Unless set | What it is |
+|---|---|---|
+${rows.map(({ path, value, comment }) => `| \`${path}\` | \`${value}\` | ${comment.replaceAll("<", "&lt;")} |`).join("\n")}
+`;
+}
+
+interface Row {
+  path: string;
+  value: string;
+  comment: string;
+}
+
+/** Line by line: the file is ours, its indentation is two, and its comments stand above what they are about. */
+function readValues(text: string): Row[] {
+  const path: string[] = [];
+  let comment = "";
+  return text.split("\n").flatMap((line) => {
+    comment = /^ *# -- (.+)$/.exec(line)?.[1] ?? comment;
+    const found = /^( *)([A-Za-z-]+):(?: (.+))?$/.exec(line);
+    if (!found) return [];
+    const [, indent, name, value] = found;
+    path.splice(indent!.length / 2, path.length, name!);
+    if (value === undefined && comment === "") return [];
+    const row = { path: path.join("."), value: value ?? "", comment };
+    comment = "";
+    return value === undefined ? [{ ...row, value: "below" }] : [row];
+  });
+}

@@ -1,0 +1,245 @@
+import { join } from "node:path";
+import { CHART, type Container, type Manifest, VALUES, helm, helmRun, podsOf, render } from "./chart";
+import { PROCESSES, calledBy, settingsOf } from "./repository";
+
+if (helm === undefined)
+  process.stderr.write(
+    "  skipped: the chart is not rendered, helm 4 is absent; deploy/kube/tools.sh builds it\n",
+  );
+const withHelm = helm === undefined ? describe.skip : describe;
+const OWN_PARTS = ["postgres", "kafka", "chain"];
+
+withHelm("the chart", () => {
+  const rendered = new Map<string, Manifest[]>();
+  beforeAll(() => {
+    for (const values of VALUES) rendered.set(values, render(values));
+    rendered.set("dev on the Postgres bus", render("dev", "--set", "bus.kind=postgres"));
+    rendered.set("production on the Postgres bus", render("production", "--set", "bus.kind=postgres"));
+    rendered.set(
+      "production with init containers",
+      render("production", "--set", "migrations.mode=initContainer"),
+    );
+  });
+  const cases = [
+    ...VALUES,
+    "dev on the Postgres bus",
+    "production on the Postgres bus",
+    "production with init containers",
+  ];
+
+  it.each(VALUES)("passes helm lint with the values for %s", (values) => {
+    expect(helmRun("lint", CHART, "-f", join(CHART, `values-${values}.yaml`))).toMatchObject({ ok: true });
+  });
+
+  it.each([
+    [["--set", "services.auth.replica=3"], /additional properties 'replica' not allowed/],
+    [["--set", "bus.kind=kafkaa"], /bus\/kind/],
+    [["--set", "image.tag=latest"], /image\/tag/],
+    [["--set", "migrations.mode=hook"], /runs before dev's own Postgres/],
+  ])("refuses %j", (args, reason) => {
+    const { ok, output } = helmRun("template", "x", CHART, "-f", join(CHART, "values-dev.yaml"), ...args);
+    expect({ ok, output }).toEqual({ ok: false, output: expect.stringMatching(reason) });
+  });
+
+  it("says what is missing when it is installed without any values", () => {
+    const { ok, output } = helmRun("template", "x", CHART);
+    expect({ ok, output }).toEqual({
+      ok: false,
+      output: expect.stringMatching(/is (not set|empty).*dev\.enabled/),
+    });
+  });
+
+  describe.each(cases)("with the values for %s", (values) => {
+    const manifests = () => rendered.get(values)!;
+    const pods = () => podsOf(manifests());
+
+    it("has no pod that Pod Security restricted would refuse", () => {
+      const wrong = pods().flatMap(({ owner, pod }) => {
+        const problems = podProblems(pod.securityContext, pod);
+        const containers = [...pod.containers, ...(pod.initContainers ?? [])];
+        return [...problems, ...containers.flatMap(containerProblems)].map(
+          (problem) => `${owner}: ${problem}`,
+        );
+      });
+      expect(wrong).toEqual([]);
+    });
+
+    it("gives every container of ours a read-only root, limits and a fixed image", () => {
+      const wrong = pods().flatMap(({ owner, component, pod }) =>
+        [...pod.containers, ...(pod.initContainers ?? [])].flatMap((container) => [
+          ...(container.securityContext?.readOnlyRootFilesystem === true || component === "kafka"
+            ? []
+            : [`${owner} ${container.name}: root is writable`]),
+          ...(container.resources?.limits?.memory && container.resources.requests?.cpu
+            ? []
+            : [`${owner} ${container.name}: no limit`]),
+          ...(/[:@](?!latest)[^/]+$/.test(container.image)
+            ? []
+            : [`${owner} ${container.name}: ${container.image} moves`]),
+        ]),
+      );
+      expect(wrong).toEqual([]);
+    });
+
+    it("names every variable once, and only such as the code reads", () => {
+      for (const process of PROCESSES) {
+        const container = workload(manifests(), process.name);
+        const names = container.env!.map(({ name }) => name);
+        expect(new Set(names).size).toBe(names.length);
+        const known = settingsOf(process);
+        const strangers = names.filter(
+          (name) => name !== "NODE_OPTIONS" && !known.has(name.replace(/_FILE$/, "")) && !known.has(name),
+        );
+        expect({ process: process.name, strangers }).toEqual({ process: process.name, strangers: [] });
+        expect(
+          container.env!.filter(({ value, valueFrom }) => value === undefined || value === "" || valueFrom),
+        ).toEqual([]);
+      }
+    });
+
+    it("draws exactly the edges that the code has, in addresses and in policies", () => {
+      for (const process of PROCESSES) {
+        const addresses = workload(manifests(), process.name)
+          .env!.filter(({ name }) => name.endsWith("_ADDRESS") && !/TOKEN|MANAGER/.test(name))
+          .map(({ value }) => /^wonrail-(.+):7000$/.exec(value!)![1]);
+        expect(addresses.sort()).toEqual(calledBy(process));
+        expect(egressComponents(policy(manifests(), process.name), 7000)).toEqual(calledBy(process));
+        const callers = PROCESSES.filter((each) => calledBy(each).includes(process.name)).map(
+          ({ name }) => name,
+        );
+        if (process.schema)
+          expect(ingressComponents(policy(manifests(), process.name), "grpc")).toEqual(callers.sort());
+      }
+    });
+
+    it("lets chain-relayer alone to the chain, and nobody to a service but through its port", () => {
+      const toChain = PROCESSES.filter(({ name }) =>
+        egressPorts(policy(manifests(), name)).some((port) => port === 443 || port === 8545),
+      );
+      expect(toChain.map(({ name }) => name)).toEqual(["chain-relayer"]);
+      const deny = manifests().find(
+        ({ kind, metadata }) => kind === "NetworkPolicy" && metadata.name.endsWith("-deny"),
+      )!;
+      expect(deny.spec).toMatchObject({ policyTypes: ["Ingress", "Egress"] });
+      expect(deny.spec).not.toHaveProperty("ingress");
+      expect(deny.spec).not.toHaveProperty("egress");
+    });
+
+    it("shows each key to its one process, from a Secret and never as a variable", () => {
+      const holders = (key: string) =>
+        pods()
+          .filter(({ pod }) => JSON.stringify(pod.volumes ?? []).includes(`"${key}"`))
+          .map(({ component }) => component)
+          .filter((component) => !OWN_PARTS.includes(component));
+      expect(holders("kek.json")).toEqual(["wallet"]);
+      expect(holders("operator-key")).toEqual(["chain-relayer"]);
+      for (const { name, schema } of PROCESSES) {
+        expect(new Set(holders(`${name}-url`))).toEqual(new Set(schema ? ownersOf(values, name) : []));
+      }
+      expect(JSON.stringify(pods())).not.toMatch(/postgres(ql)?:\/\//);
+    });
+
+    it("selects by what never changes, and every Service finds a port of that name", () => {
+      for (const { kind, metadata, spec } of manifests()) {
+        const selector = (spec as { selector?: { matchLabels?: Record<string, string> } } | undefined)
+          ?.selector;
+        const labels = selector?.matchLabels ?? selector;
+        if (!["Deployment", "StatefulSet", "Service", "PodDisruptionBudget"].includes(kind)) continue;
+        expect(Object.keys(labels as object).sort()).toEqual(
+          ["component", "instance", "name"].map((name) => `app.kubernetes.io/${name}`),
+        );
+        if (kind !== "Service") continue;
+        const component = metadata.labels!["app.kubernetes.io/component"]!;
+        const target = pods().find((each) => each.component === component)!.pod.containers[0]!;
+        const ports = (spec as { ports: { name: string; targetPort?: string }[] }).ports;
+        for (const port of ports)
+          expect(target.ports!.map(({ name }) => name)).toContain(port.targetPort ?? port.name);
+      }
+    });
+
+    it("probes, drains and rolls without a gap", () => {
+      for (const { name } of PROCESSES) {
+        const { spec } = manifests().find(
+          (each) => each.kind === "Deployment" && each.metadata.name === `wonrail-${name}`,
+        )!;
+        const pod = pods().find(({ owner }) => owner === `Deployment/wonrail-${name}`)!.pod;
+        expect(spec).toMatchObject({ strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } } });
+        expect(pod.containers[0]).toMatchObject({
+          livenessProbe: { httpGet: { path: "/livez", port: "ops" } },
+          readinessProbe: { httpGet: { path: "/readyz", port: "ops" } },
+          startupProbe: name === "gateway" ? { httpGet: { path: "/livez" } } : { grpc: { port: 7000 } },
+          lifecycle: { preStop: { sleep: { seconds: 5 } } },
+        });
+        expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(5 + 20);
+      }
+    });
+  });
+});
+
+function ownersOf(values: string, name: string): string[] {
+  return /dev|ci|init/.test(values) ? [name] : [name, "migrate"];
+}
+
+function podProblems(security: Record<string, unknown> = {}, pod: Record<string, unknown>): string[] {
+  return [
+    ...(security.runAsNonRoot === true ? [] : ["may run as root"]),
+    ...((security.seccompProfile as { type?: string } | undefined)?.type === "RuntimeDefault"
+      ? []
+      : ["no seccomp profile"]),
+    ...(pod.automountServiceAccountToken === false ? [] : ["has a service account's token"]),
+    ...["hostNetwork", "hostPID", "hostIPC"].filter((name) => pod[name]).map((name) => `uses ${name}`),
+    ...(JSON.stringify(pod.volumes ?? []).includes("hostPath") ? ["mounts the host"] : []),
+  ];
+}
+
+function containerProblems({ name, securityContext = {} }: Container): string[] {
+  const drop = (securityContext.capabilities as { drop?: string[] } | undefined)?.drop ?? [];
+  return [
+    ...(securityContext.allowPrivilegeEscalation === false ? [] : [`${name} may gain privileges`]),
+    ...(drop.includes("ALL") ? [] : [`${name} keeps capabilities`]),
+    ...(securityContext.privileged ? [`${name} is privileged`] : []),
+  ];
+}
+
+function workload(manifests: Manifest[], name: string): Container {
+  return podsOf(manifests).find(({ owner }) => owner === `Deployment/wonrail-${name}`)!.pod.containers[0]!;
+}
+
+interface Rule {
+  ports: { port: number | string }[];
+  from?: Peer[];
+  to?: Peer[];
+}
+interface Peer {
+  podSelector?: { matchLabels: Record<string, string> };
+}
+interface Policy {
+  ingress?: Rule[];
+  egress?: Rule[];
+}
+
+function policy(manifests: Manifest[], name: string): Policy {
+  return manifests.find(
+    ({ kind, metadata }) => kind === "NetworkPolicy" && metadata.name === `wonrail-${name}`,
+  )!.spec as Policy;
+}
+
+function componentsOf(peers: Peer[]): string[] {
+  return peers.map((peer) => peer.podSelector!.matchLabels["app.kubernetes.io/component"]!).sort();
+}
+
+function egressComponents({ egress = [] }: Policy, port: number): string[] {
+  return componentsOf(
+    egress.filter((rule) => rule.ports.some((each) => each.port === port)).flatMap(({ to = [] }) => to),
+  );
+}
+
+function ingressComponents({ ingress = [] }: Policy, port: string): string[] {
+  return componentsOf(
+    ingress.filter((rule) => rule.ports.some((each) => each.port === port)).flatMap(({ from = [] }) => from),
+  );
+}
+
+function egressPorts({ egress = [] }: Policy): (number | string)[] {
+  return egress.flatMap(({ ports }) => ports.map(({ port }) => port));
+}

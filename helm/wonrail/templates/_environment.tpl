@@ -1,0 +1,62 @@
+{{/* One map, merged before it is rendered: a name that is there twice is an error for server-side apply. */}}
+{{- define "wonrail.environment" -}}
+{{- $facts := index (include "wonrail.facts" .root | fromYaml) .name -}}
+{{- $settings := include "wonrail.settings" . | fromYaml -}}
+{{- $env := dict
+  "NODE_ENV" "production"
+  "NODE_OPTIONS" (printf "--max-old-space-size=%s" (include "wonrail.heapMib" $settings.resources.limits.memory))
+  "LOG_LEVEL" .root.Values.logLevel
+  "OPS_PORT" "7200"
+  "SHUTDOWN_GRACE_MS" ($settings.shutdownGraceMs | int64 | toString)
+-}}
+{{- if $facts.schema -}}
+{{- $_ := mergeOverwrite $env (dict
+  "GRPC_PORT" "7000"
+  "BUS" .root.Values.bus.kind
+  "DATABASE_URL_FILE" "/run/secrets/wonrail/database-url"
+  "DATABASE_POOL_MAX" (.root.Values.postgres.poolMax | int64 | toString)
+) -}}
+{{- if eq .root.Values.bus.kind "kafka" }}{{ $_ := set $env "KAFKA_BROKERS" (include "wonrail.brokers" .root) }}{{ end -}}
+{{- else -}}
+{{- $_ := mergeOverwrite $env (dict "HTTP_PORT" "8080" "TRUSTED_PROXY_HOPS" ($settings.trustedProxyHops | default 0 | int64 | toString)) -}}
+{{- end -}}
+{{- $full := include "wonrail.fullname" .root -}}
+{{- range $facts.calls }}{{ $_ := set $env (include "wonrail.addressVariable" .) (printf "%s-%s:7000" $full .) }}{{ end -}}
+{{- $known := include "wonrail.chainSettings" .root | fromYaml -}}
+{{- range $facts.settings -}}
+{{- $name := . -}}
+{{- if not (hasKey $known $name) }}{{ $name = printf "%s_FILE" $name }}{{ end -}}
+{{- $_ := set $env $name (index $known $name) -}}
+{{- end -}}
+{{- range $name, $value := mergeOverwrite $env $settings.env }}
+- name: {{ $name }}
+  value: {{ $value | toString | quote }}
+{{- end }}
+{{- end }}
+
+{{/* What a service reads from files: its own database URL, and the keys that are its business. */}}
+{{- define "wonrail.secretVolume" -}}
+{{- $facts := index (include "wonrail.facts" .root | fromYaml) .name -}}
+- name: secrets
+  projected:
+    defaultMode: 0440
+    sources:
+      - secret:
+          name: {{ include "wonrail.secretName" (dict "root" .root "secret" "database") }}
+          items: [{ key: {{ .name }}-url, path: database-url }]
+      {{- if has "KEK_PATH" $facts.settings }}
+      - secret:
+          name: {{ include "wonrail.secretName" (dict "root" .root "secret" "kek") }}
+          items: [{ key: kek.json, path: kek.json }]
+      {{- end }}
+      {{- if has "OPERATOR_KEY_FILE" $facts.settings }}
+      - secret:
+          name: {{ include "wonrail.secretName" (dict "root" .root "secret" "operator") }}
+          items: [{ key: operator-key, path: operator-key }]
+      {{- with .root.Values.secrets.rpc.existingSecret }}
+      - secret:
+          name: {{ . }}
+          items: [{ key: rpc-urls, path: rpc-urls }]
+      {{- end }}
+      {{- end }}
+{{- end }}

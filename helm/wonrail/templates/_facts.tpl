@@ -1,0 +1,81 @@
+{{/*
+What each process is: its schema, whom it calls, and what it is told beyond what all are told. The calls are the edges of
+ARCHITECTURE.md; addresses and NetworkPolicies follow from them, and a test compares them with each service's config.ts.
+*/}}
+{{- define "wonrail.facts" -}}
+gateway:
+  calls: [auth, wallet, payment, chain-relayer]
+auth:
+  schema: auth
+  calls: []
+  settings: [KEY_MODE]
+wallet:
+  schema: wallet
+  calls: [ledger]
+  settings: [CHAIN_ID, TOKEN_ADDRESS, KEK_PATH]
+ledger:
+  schema: ledger
+  calls: []
+payment:
+  schema: payment
+  calls: [auth, wallet, ledger]
+  settings: [NETWORK, TOKEN_ADDRESS, PAYMENT_MANAGER_ADDRESS]
+chain-relayer:
+  schema: chain_relayer
+  calls: [wallet, ledger, payment]
+  chain: true
+  settings: [CHAIN_ID, NETWORK, TOKEN_ADDRESS, PAYMENT_MANAGER_ADDRESS, START_BLOCK, FINALITY, CHAIN_RPC_URLS, OPERATOR_KEY_FILE]
+{{- end }}
+
+{{- define "wonrail.addressVariable" -}}
+{{ if eq . "chain-relayer" }}RELAYER{{ else }}{{ upper . }}{{ end }}_ADDRESS
+{{- end }}
+
+{{/* Everything a service may be told, as a map; _workload.tpl takes what its facts name. As YAML. */}}
+{{- define "wonrail.chainSettings" -}}
+{{- $chain := include "wonrail.chain" . | fromYaml -}}
+KEY_MODE: {{ .Values.auth.keyMode | quote }}
+NETWORK: {{ $chain.network | quote }}
+CHAIN_ID: {{ $chain.chainId | int64 | toString | quote }}
+TOKEN_ADDRESS: {{ $chain.tokenAddress | quote }}
+PAYMENT_MANAGER_ADDRESS: {{ $chain.paymentManagerAddress | quote }}
+START_BLOCK: {{ $chain.startBlock | int64 | toString | quote }}
+FINALITY: {{ $chain.finality | toString | quote }}
+KEK_PATH: /run/secrets/wonrail/kek.json
+OPERATOR_KEY_FILE: /run/secrets/wonrail/operator-key
+{{- if .Values.secrets.rpc.existingSecret }}
+CHAIN_RPC_URLS_FILE: /run/secrets/wonrail/rpc-urls
+{{- else }}
+CHAIN_RPC_URLS: {{ join "," $chain.rpcUrls | quote }}
+{{- end }}
+{{- end }}
+
+{{/* The chain as configured, or dev's own: the addresses follow from the deployer's well-known key on a new chain. As YAML. */}}
+{{- define "wonrail.chain" -}}
+{{- $chain := deepCopy .Values.chain -}}
+{{- if and .Values.dev.enabled (not $chain.rpcUrls) (not .Values.secrets.rpc.existingSecret) -}}
+{{- $_ := set $chain "rpcUrls" (list (printf "http://%s-chain:8545" (include "wonrail.fullname" .))) -}}
+{{- $_ := set $chain "chainId" 31337 -}}
+{{- $_ := set $chain "tokenAddress" "0x5FbDB2315678afecb367f032d93F642f64180aa3" -}}
+{{- $_ := set $chain "paymentManagerAddress" "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512" -}}
+{{- $_ := set $chain "ownNode" true -}}
+{{- end -}}
+{{- if not (or $chain.rpcUrls .Values.secrets.rpc.existingSecret) }}{{ fail "chain.rpcUrls is empty (or set secrets.rpc.existingSecret, or dev.enabled for a laptop)" }}{{ end -}}
+{{- range list "tokenAddress" "paymentManagerAddress" }}{{ if not (index $chain .) }}{{ fail (printf "chain.%s is not set" .) }}{{ end }}{{ end -}}
+{{ toYaml $chain }}
+{{- end }}
+
+{{- define "wonrail.brokers" -}}
+{{- if .Values.bus.brokers }}{{ join "," .Values.bus.brokers }}
+{{- else if .Values.dev.enabled }}{{ include "wonrail.fullname" . }}-kafka:9092
+{{- else }}{{ fail "bus.brokers is empty (or bus.kind: postgres, or dev.enabled for a laptop)" }}
+{{- end -}}
+{{- end }}
+
+{{- define "wonrail.ownKafka" -}}
+{{- if and .Values.dev.enabled (eq .Values.bus.kind "kafka") (not .Values.bus.brokers) }}true{{ end -}}
+{{- end }}
+
+{{- define "wonrail.ownPostgres" -}}
+{{- if and .Values.dev.enabled (not .Values.secrets.database.existingSecret) }}true{{ end -}}
+{{- end }}

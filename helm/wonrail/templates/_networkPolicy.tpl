@@ -1,0 +1,78 @@
+{{/* Nobody but its callers reaches a process, and it reaches nobody but whom it calls, the name server and its own store. */}}
+{{- define "wonrail.networkPolicy" -}}
+{{- $root := .root -}}
+{{- $name := .name -}}
+{{- $callers := list -}}
+{{- range $caller, $facts := include "wonrail.facts" .root | fromYaml }}{{ if has $name $facts.calls }}{{ $callers = append $callers $caller }}{{ end }}{{ end -}}
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: {{ .full }}
+  labels: {{- include "wonrail.labels" . | nindent 4 }}
+spec:
+  podSelector:
+    matchLabels: {{- include "wonrail.selector" . | nindent 6 }}
+  policyTypes: [Ingress, Egress]
+  ingress:
+    {{- if not .facts.schema }}
+    - ports: [{ port: http }]
+      {{- with $root.Values.networkPolicy.gatewayFrom }}
+      from:
+        {{- toYaml . | nindent 8 }}
+        - podSelector:
+            matchLabels: {{- include "wonrail.selector" (dict "root" $root "name" "test") | nindent 14 }}
+      {{- end }}
+    {{- else if $callers }}
+    - ports: [{ port: grpc }]
+      from:
+        {{- range $callers }}
+        - podSelector:
+            matchLabels: {{- include "wonrail.selector" (dict "root" $root "name" .) | nindent 14 }}
+        {{- end }}
+    {{- end }}
+    {{- with $root.Values.networkPolicy.monitoringFrom }}
+    - ports: [{ port: ops }]
+      from: {{- toYaml . | nindent 8 }}
+    {{- end }}
+  egress:
+    {{- include "wonrail.dnsEgress" . | nindent 4 }}
+    {{- range .facts.calls }}
+    - ports: [{ port: 7000 }]
+      to:
+        - podSelector:
+            matchLabels: {{- include "wonrail.selector" (dict "root" $root "name" .) | nindent 14 }}
+    {{- end }}
+    {{- if .facts.schema }}
+    {{- include "wonrail.postgresEgress" . | nindent 4 }}
+    {{- if eq $root.Values.bus.kind "kafka" }}
+    {{- include "wonrail.egress" (dict "root" $root "where" $root.Values.networkPolicy.kafka "own" (include "wonrail.ownKafka" $root) "component" "kafka" "port" 9092) | nindent 4 }}
+    {{- end }}
+    {{- end }}
+    {{- if .facts.chain }}
+    {{- $chain := include "wonrail.chain" $root | fromYaml }}
+    {{- include "wonrail.egress" (dict "root" $root "where" $root.Values.networkPolicy.chain "own" $chain.ownNode "component" "chain" "port" 8545) | nindent 4 }}
+    {{- end }}
+{{- end }}
+
+{{- define "wonrail.dnsEgress" -}}
+- ports: [{ port: 53, protocol: UDP }, { port: 53, protocol: TCP }]
+{{- end }}
+
+{{- define "wonrail.postgresEgress" -}}
+{{ include "wonrail.egress" (dict "root" .root "where" .root.Values.networkPolicy.postgres "own" (include "wonrail.ownPostgres" .root) "component" "postgres" "port" 5432) }}
+{{- end }}
+
+{{/* To dev's own pods, or to the peers given, or to anywhere, on the one port. */}}
+{{- define "wonrail.egress" -}}
+{{- if .own -}}
+- ports: [{ port: {{ .port }} }]
+  to:
+    - podSelector:
+        matchLabels: {{- include "wonrail.selector" (dict "root" .root "name" .component) | nindent 10 }}
+{{- else -}}
+- ports: [{ port: {{ .where.port }} }]
+  {{- with .where.to }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,226 @@
+{{/* Everything one process is in a cluster, the same for all six: call it with the root and the process's name. */}}
+{{- define "wonrail.workload" -}}
+{{- $facts := index (include "wonrail.facts" .root | fromYaml) .name -}}
+{{- $context := dict "root" .root "name" .name "facts" $facts "settings" (include "wonrail.settings" . | fromYaml) "full" (printf "%s-%s" (include "wonrail.fullname" .root) .name) -}}
+{{ include "wonrail.serviceAccount" $context }}
+---
+{{ include "wonrail.service" $context }}
+---
+{{ include "wonrail.deployment" $context }}
+{{- if or $context.settings.autoscaling.enabled (gt ($context.settings.replicas | int) 1) }}
+---
+{{ include "wonrail.disruptionBudget" $context }}
+{{- end }}
+{{- if $context.settings.autoscaling.enabled }}
+---
+{{ include "wonrail.autoscaler" $context }}
+{{- end }}
+{{- if .root.Values.networkPolicy.enabled }}
+---
+{{ include "wonrail.networkPolicy" $context }}
+{{- end }}
+{{- if and .root.Values.metrics.serviceMonitor.enabled (.root.Capabilities.APIVersions.Has "monitoring.coreos.com/v1") }}
+---
+{{ include "wonrail.serviceMonitor" $context }}
+{{- end }}
+{{- end }}
+
+{{- define "wonrail.serviceAccount" -}}
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  name: {{ .full }}
+  labels: {{- include "wonrail.labels" . | nindent 4 }}
+automountServiceAccountToken: false
+{{- end }}
+
+{{/* Headless for gRPC: its clients look up every pod and go round them; a virtual address would pin each connection to one. */}}
+{{- define "wonrail.service" -}}
+apiVersion: v1
+kind: Service
+metadata:
+  name: {{ .full }}
+  labels: {{- include "wonrail.labels" . | nindent 4 }}
+  {{- if not .facts.schema }}
+  {{- with .root.Values.gatewayService.annotations }}
+  annotations: {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- end }}
+spec:
+  {{- if .facts.schema }}
+  clusterIP: None
+  {{- else }}
+  type: {{ .root.Values.gatewayService.type }}
+  {{- end }}
+  selector: {{- include "wonrail.selector" . | nindent 4 }}
+  ports:
+    {{- if .facts.schema }}
+    - { name: grpc, port: 7000, targetPort: grpc, appProtocol: grpc }
+    {{- else }}
+    - { name: http, port: {{ .root.Values.gatewayService.port }}, targetPort: http, appProtocol: http }
+    {{- end }}
+    - { name: ops, port: 7200, targetPort: ops }
+{{- end }}
+
+{{- define "wonrail.deployment" -}}
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ .full }}
+  labels: {{- include "wonrail.labels" . | nindent 4 }}
+spec:
+  {{- if not .settings.autoscaling.enabled }}
+  replicas: {{ .settings.replicas }}
+  {{- end }}
+  revisionHistoryLimit: 5
+  selector:
+    matchLabels: {{- include "wonrail.selector" . | nindent 6 }}
+  strategy:
+    rollingUpdate: { maxUnavailable: 0, maxSurge: 1 }
+  template:
+    metadata:
+      labels:
+        {{- include "wonrail.labels" . | nindent 8 }}
+        {{- with .settings.podLabels }}{{ toYaml . | nindent 8 }}{{ end }}
+      annotations:
+        wonrail.io/secrets-revision: {{ .root.Values.secrets.revision | quote }}
+        {{- with .settings.podAnnotations }}{{ toYaml . | nindent 8 }}{{ end }}
+    spec:
+      {{- include "wonrail.pod" . | nindent 6 }}
+{{- end }}
+
+{{- define "wonrail.pod" -}}
+{{- $service := .facts.schema -}}
+serviceAccountName: {{ .full }}
+automountServiceAccountToken: false
+enableServiceLinks: false
+{{- include "wonrail.pullSecrets" . }}
+# preStop, then SIGTERM and the process's own grace, then some seconds so that the process and not the kubelet has the last word.
+terminationGracePeriodSeconds: {{ add .settings.preStopSeconds (div (.settings.shutdownGraceMs | int) 1000) 10 }}
+{{- with .settings.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+securityContext:
+  {{- include "wonrail.podSecurity" . | nindent 2 }}
+{{- if and $service (eq .root.Values.migrations.mode "initContainer") }}
+initContainers:
+  {{- include "wonrail.migrationContainer" . | nindent 2 }}
+{{- end }}
+containers:
+  - name: {{ .name }}
+    image: {{ include "wonrail.image" (dict "root" .root "name" .name "digest" .settings.digest) }}
+    imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+    env:
+      {{- include "wonrail.environment" . | trim | nindent 6 }}
+    ports:
+      - { name: {{ if $service }}grpc, containerPort: 7000{{ else }}http, containerPort: 8080{{ end }} }
+      - { name: ops, containerPort: 7200 }
+    # Started: the door is open. Alive: never looks at a dependency, because a restart would not mend it. Ready: dependencies and draining.
+    startupProbe:
+      {{- if $service }}
+      grpc: { port: 7000 }
+      {{- else }}
+      httpGet: { path: /livez, port: ops }
+      {{- end }}
+      periodSeconds: 2
+      failureThreshold: 60
+    livenessProbe:
+      httpGet: { path: /livez, port: ops }
+      periodSeconds: 10
+      timeoutSeconds: 3
+      failureThreshold: 6
+    readinessProbe:
+      httpGet: { path: /readyz, port: ops }
+      periodSeconds: 5
+      timeoutSeconds: 3
+      failureThreshold: 2
+    lifecycle:
+      preStop:
+        sleep: { seconds: {{ .settings.preStopSeconds }} }
+    resources: {{- toYaml .settings.resources | nindent 6 }}
+    securityContext:
+      {{- include "wonrail.containerSecurity" . | nindent 6 }}
+    volumeMounts:
+      - { name: tmp, mountPath: /tmp }
+      {{- if $service }}
+      - { name: secrets, mountPath: /run/secrets/wonrail, readOnly: true }
+      {{- end }}
+volumes:
+  - name: tmp
+    emptyDir: { sizeLimit: 64Mi }
+  {{- if $service }}
+  {{- include "wonrail.secretVolume" . | nindent 2 }}
+  {{- if eq .root.Values.migrations.mode "initContainer" }}
+  {{- include "wonrail.migrationVolume" . | nindent 2 }}
+  {{- end }}
+  {{- end }}
+topologySpreadConstraints:
+  {{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
+  - topologyKey: {{ . }}
+    maxSkew: 1
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels: {{- include "wonrail.selector" $ | nindent 8 }}
+    matchLabelKeys: [pod-template-hash]
+  {{- end }}
+{{- with .settings.nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .settings.tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .settings.affinity }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "wonrail.disruptionBudget" -}}
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: {{ .full }}
+  labels: {{- include "wonrail.labels" . | nindent 4 }}
+spec:
+  maxUnavailable: 1
+  unhealthyPodEvictionPolicy: AlwaysAllow
+  selector:
+    matchLabels: {{- include "wonrail.selector" . | nindent 6 }}
+{{- end }}
+
+{{- define "wonrail.autoscaler" -}}
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata:
+  name: {{ .full }}
+  labels: {{- include "wonrail.labels" . | nindent 4 }}
+spec:
+  scaleTargetRef: { apiVersion: apps/v1, kind: Deployment, name: {{ .full }} }
+  minReplicas: {{ .settings.autoscaling.minReplicas }}
+  maxReplicas: {{ .settings.autoscaling.maxReplicas }}
+  metrics:
+    - type: Resource
+      resource:
+        name: cpu
+        target: { type: Utilization, averageUtilization: {{ .settings.autoscaling.targetCpuPercent }} }
+  behavior:
+    scaleDown: { stabilizationWindowSeconds: 300 }
+{{- end }}
+
+{{- define "wonrail.serviceMonitor" -}}
+apiVersion: monitoring.coreos.com/v1
+kind: ServiceMonitor
+metadata:
+  name: {{ .full }}
+  labels:
+    {{- include "wonrail.labels" . | nindent 4 }}
+    {{- with .root.Values.metrics.serviceMonitor.labels }}{{ toYaml . | nindent 4 }}{{ end }}
+spec:
+  selector:
+    matchLabels: {{- include "wonrail.selector" . | nindent 6 }}
+  endpoints:
+    - port: ops
+      path: /metrics
+      interval: {{ .root.Values.metrics.serviceMonitor.interval }}
+      # The rules and dashboards tell processes apart by job, as the local Prometheus does.
+      relabelings: [{ targetLabel: job, replacement: {{ .name }} }]
+{{- end }}
