@@ -22,13 +22,13 @@ export interface Network {
 }
 
 /**
- * The default test network, as `make up` starts it: anvil's chain id and port, and Otterscan's port for an explorer beside it. The contracts'
+ * The default test network, as `make up` starts it: its chain id and port, and Otterscan's port for an explorer beside it. The contracts'
  * addresses are those of the first two deployments of the test network's deployer, which is a public key and has no role.
  */
 export const defaultNetwork: Network = {
   type: NetworkType.WON_TESTNET,
   chainId: 31337,
-  rpcUrl: "http://127.0.0.1:8545",
+  rpcUrl: "http://127.0.0.1:7545",
   explorerUrl: "http://127.0.0.1:5100",
   token: { address: "0x5FbDB2315678afecb367f032d93F642f64180aa3", symbol: "WON", decimals: 6 },
   paymentManagerAddress: "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512",

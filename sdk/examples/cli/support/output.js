@@ -1,0 +1,66 @@
+import { describe } from "./failures.js";
+
+const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
+const FRAME_MS = 80;
+
+/** Results go to stdout, all else to stderr: `--json | jq` works while a spinner turns. */
+export function createOutput({ json }) {
+  const say = (text) => process.stderr.write(`${text}\n`);
+
+  return {
+    json,
+    /** A result: one JSON document, or its fields by line. */
+    result(value, links = {}) {
+      if (json) return void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+      const fields = Object.entries({ ...value, ...links }).filter(
+        ([, field]) => field !== null && field !== undefined,
+      );
+      for (const [name, field] of fields) process.stdout.write(`${name.padEnd(16)} ${textOf(field)}\n`);
+    },
+    rows(items, columns) {
+      if (json) return void process.stdout.write(`${JSON.stringify(items, null, 2)}\n`);
+      const cells = [columns, ...items.map((item) => columns.map((column) => textOf(item[column] ?? "-")))];
+      const widths = columns.map((_, index) => Math.max(...cells.map((row) => row[index].length)));
+      for (const row of cells)
+        process.stdout.write(
+          `${row
+            .map((cell, index) => cell.padEnd(widths[index]))
+            .join("  ")
+            .trimEnd()}\n`,
+        );
+    },
+    /** A step on the way. */
+    step: (text) => (json ? undefined : say(text)),
+    help(text) {
+      process.stdout.write(`${text}\n`);
+      return 0;
+    },
+    failure(error) {
+      const described = describe(error);
+      if (json) return void process.stderr.write(`${JSON.stringify(described)}\n`);
+      say(`${described.code ?? described.name}: ${described.message}`);
+      for (const { path, message } of described.details?.fields ?? []) say(`  ${path} ${message}`);
+      if (described.details?.id) say(`  it is ${described.details.id}`);
+      if (described.requestId) say(`  request ${described.requestId}`);
+    },
+    spinner: (text) => startSpinner(text, { isShown: !json && process.stderr.isTTY }),
+  };
+}
+
+function startSpinner(text, { isShown }) {
+  let shown = text;
+  let frame = 0;
+  const draw = () => process.stderr.write(`\r\u001b[2K${FRAMES[(frame += 1) % FRAMES.length]} ${shown}`);
+  const timer = isShown ? setInterval(draw, FRAME_MS) : undefined;
+  return {
+    update: (next) => (shown = next),
+    stop() {
+      clearInterval(timer);
+      if (isShown) process.stderr.write("\r\u001b[2K");
+    },
+  };
+}
+
+function textOf(field) {
+  return typeof field === "object" ? JSON.stringify(field) : String(field);
+}

@@ -1,0 +1,47 @@
+import { formatUnits } from "@wonrail/sdk";
+import { UsageError } from "./failures.js";
+
+/** An id as given; `last` is the newest record. */
+export async function idOf(client, given) {
+  if (given !== "last") return given;
+  const { items } = await client.transactions.list({ limit: 1 });
+  if (items.length === 0) throw new UsageError("Nothing is recorded yet, so there is no last record.");
+  return items[0].id;
+}
+
+/** A record with its amount as people read it and, where the chain has it, a link. */
+export function show({ output, client, record }) {
+  const explorer = record.txHash ? client.explorer.transaction(record.txHash) : undefined;
+  output.result(record, { won: formatUnits(record.amount), explorer });
+}
+
+/** A moment: ISO 8601 with a zone, or from now: +30s, +10m, +2h. */
+export function momentOf(text) {
+  const [, count, unit] = /^\+(\d{1,6})([smh])$/.exec(text) ?? [];
+  if (count === undefined) return text;
+  return new Date(Date.now() + Number(count) * { s: 1_000, m: 60_000, h: 3_600_000 }[unit]);
+}
+
+export function required(values, name) {
+  if (values[name] === undefined) throw new UsageError(`--${name} is missing.`);
+  return values[name];
+}
+
+/** Waits until the record is final, with a spinner that says what it is now. */
+export async function waitUntilFinal({ client, output, signal, id, until = [], timeoutMs }) {
+  const spinner = output.spinner(`waiting for ${id}`);
+  const startedMs = Date.now();
+  const isAwaited = (record) => {
+    const seconds = Math.round((Date.now() - startedMs) / 1000);
+    spinner.update(`${record.id} is ${record.status} (${seconds} s)`);
+    return until.length > 0 ? until.includes(record.status) : record.status !== "PENDING";
+  };
+  try {
+    return await client.transactions.waitForStatus(id, isAwaited, {
+      signal,
+      ...(timeoutMs && { timeoutMs }),
+    });
+  } finally {
+    spinner.stop();
+  }
+}

@@ -1,0 +1,45 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { loadEnvFile } from "node:process";
+import { fileURLToPath } from "node:url";
+import { ServiceClient } from "@wonrail/sdk";
+
+const HERE = join(dirname(fileURLToPath(import.meta.url)), "..");
+
+/** The environment and .env come first; what they leave open comes from a running stack, if there is one beside. */
+export function readSettings() {
+  const envFile = join(HERE, ".env");
+  if (existsSync(envFile)) loadEnvFile(envFile);
+  const { env } = process;
+  const stack = env.WONRAIL_BASE_URL ? undefined : readStack(env.WONRAIL_HOME ?? ".wonrail");
+  const [organisation] = stack?.organisations ?? [];
+  const network = withoutEmpty({
+    rpcUrl: env.RPC_URL ?? stack?.chain.rpcUrl,
+    explorerUrl: env.EXPLORER_URL,
+    chainId: stack?.chain.chainId,
+    paymentManagerAddress: stack?.chain.paymentManagerAddress,
+  });
+  const token = withoutEmpty({ address: env.TOKEN_ADDRESS ?? stack?.chain.tokenAddress });
+  const options = withoutEmpty({
+    baseUrl: stack?.gatewayUrl,
+    apiKey: env.WONRAIL_API_KEY ?? organisation?.apiKey,
+    orgCode: env.WONRAIL_ORG_CODE ?? organisation?.orgCode,
+  });
+  return {
+    /** Made when it is needed: keygen and help work without any settings. */
+    client: () => new ServiceClient({ ...options, network: { ...network, token } }),
+    senderKey: env.SENDER_PRIVATE_KEY,
+    submitterKey: env.SUBMITTER_PRIVATE_KEY ?? env.SENDER_PRIVATE_KEY,
+  };
+}
+
+function readStack(home) {
+  const file = join(home, "stack.json");
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+}
+
+function withoutEmpty(fields) {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== ""),
+  );
+}
