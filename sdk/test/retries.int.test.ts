@@ -1,0 +1,80 @@
+// Retries over real connections that break in every way.
+import { OutcomeUnknownError, RateLimitError, ServerError, ServiceClient } from "../src/index.ts";
+import { type Fault, faultServer, type FaultServer } from "./support/faultServer.ts";
+
+const TIMEOUT_MS = 300;
+let server: FaultServer;
+afterEach(() => server.close());
+
+async function charge(faults: Fault[], options: { maxRetries?: number; idempotencyKey?: string } = {}) {
+  server = await faultServer(faults);
+  const client = new ServiceClient({ baseUrl: server.url, apiKey: "wk_test_1", timeoutMs: TIMEOUT_MS });
+  return client.charges.create({ walletId: "wal_1", amount: 50_000 }, options);
+}
+
+test.each<[Fault[]]>([
+  [["drop before"]],
+  [["drop after"]],
+  [["reset after"]],
+  [["slow after"]],
+  [["503 before"]],
+  [["429 before"]],
+  [["502 page after"]],
+  [["drop after", "reset after"]],
+])("%p: one effect, and the answer in the end", async (faults) => {
+  const { chargeId } = await charge(faults);
+  expect(chargeId).toBe("chg_1");
+  expect(server.effects).toHaveLength(1);
+  expect(server.seen).toHaveLength(faults.length + 1);
+  expect(new Set(server.seen.map(({ key }) => key)).size).toBe(1);
+});
+
+test("429 with Retry-After: the next attempt is not sooner than asked", async () => {
+  await charge(["429 before"]);
+  const [first, second] = server.seen;
+  expect(second!.atMs - first!.atMs).toBeGreaterThanOrEqual(1_000);
+});
+
+test("500 after success is not repeated; a call with the same key later has no second effect", async () => {
+  const call = charge(["500 after"], { idempotencyKey: "order-7" });
+  await expect(call).rejects.toMatchObject({ code: "SYS_001", idempotencyKey: "order-7" });
+  await expect(call).rejects.toBeInstanceOf(ServerError);
+  await expect(call).rejects.not.toBeInstanceOf(OutcomeUnknownError);
+  expect(server.seen).toHaveLength(1);
+
+  const client = new ServiceClient({ baseUrl: server.url, apiKey: "wk_test_1" });
+  await client.charges.create({ walletId: "wal_1", amount: 50_000 }, { idempotencyKey: "order-7" });
+  expect(server.effects).toEqual(["order-7"]);
+});
+
+test("when the retries are used up the last failure is thrown", async () => {
+  await expect(charge(["429 before", "429 before"], { maxRetries: 1 })).rejects.toBeInstanceOf(
+    RateLimitError,
+  );
+  expect(server.seen).toHaveLength(2);
+});
+
+test.each<Fault>(["drop after", "reset after", "slow after", "502 page after"])(
+  "a record whose answer is lost (%s) is not sent again",
+  async (fault) => {
+    server = await faultServer([fault]);
+    const client = new ServiceClient({ baseUrl: server.url, apiKey: "wk_test_1", timeoutMs: TIMEOUT_MS });
+    const address = `0x${"ab".repeat(20)}`;
+    const scheduledAt = new Date(Date.now() + 60_000);
+    const fields = { fromAddress: address, toAddress: address, amount: "1", scheduledAt };
+    await expect(client.transactions.create({ ...fields, paymentType: "SCHEDULED" })).rejects.toThrow();
+    expect(server.effects).toEqual(["no key"]);
+    expect(server.seen).toHaveLength(1);
+  },
+);
+
+test("a hundred calls at once over a network that loses half of the answers: a hundred effects", async () => {
+  const kinds: Fault[] = ["drop after", "none", "reset after", "none", "drop before", "none"];
+  server = await faultServer(Array.from({ length: 120 }, (_, index) => kinds[index % kinds.length]!));
+  const client = new ServiceClient({ baseUrl: server.url, apiKey: "wk_test_1", maxRetries: 8 });
+  const calls = Array.from({ length: 100 }, () =>
+    client.charges.create({ walletId: "wal_1", amount: 50_000 }),
+  );
+  await Promise.all(calls);
+  expect(server.effects).toHaveLength(100);
+}, 30_000);

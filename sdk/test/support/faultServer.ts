@@ -1,0 +1,102 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/**
+ * A service behind a bad network: charges take effect once for each Idempotency-Key, as the real one's do, and each answer is spoilt in the way
+ * that comes next.
+ */
+export type Fault =
+  | "none"
+  | "drop before" // the connection closes before anything was done
+  | "drop after" // done, and the connection closes
+  | "reset after" // done, and the connection is reset in the middle of the answer
+  | "slow after" // done, and the answer takes longer than anybody waits
+  | "500 after" // done, and the answer is 500
+  | "503 before"
+  | "429 before"
+  | "502 page after"; // done, and a proxy answers in its own words
+
+export interface FaultServer {
+  url: string;
+  /** What happened, by key: one entry for each effect. */
+  effects: string[];
+  /** Every request's key and time. */
+  seen: { key: string | undefined; atMs: number }[];
+  close(): Promise<void>;
+}
+
+export async function faultServer(faults: Fault[]): Promise<FaultServer> {
+  const effects: string[] = [];
+  const seen: FaultServer["seen"] = [];
+  const server = createServer((request, response) => {
+    request.resume();
+    request.once("end", () => {
+      const key = request.headers["idempotency-key"] as string | undefined;
+      seen.push({ key, atMs: Date.now() });
+      const fault = faults[seen.length - 1] ?? "none";
+      if (!fault.endsWith("before") && (key === undefined || !effects.includes(key)))
+        effects.push(key ?? "no key");
+      spoil(fault, request, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    effects,
+    seen,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function spoil(fault: Fault, request: IncomingMessage, response: ServerResponse): void {
+  switch (fault) {
+    case "drop before":
+    case "drop after":
+      return void request.socket.destroy();
+    case "reset after":
+      response.writeHead(201, { "content-type": "application/json", "content-length": "1000" });
+      response.write('{"success":true,', () => request.socket.resetAndDestroy());
+      return;
+    case "slow after":
+      return;
+    case "500 after":
+      return refuse(response, 500, "SYS_001");
+    case "503 before":
+      return refuse(response, 503, "SYS_002", { "retry-after": "1" });
+    case "429 before":
+      return refuse(response, 429, "RATE_001", { "retry-after": "1" });
+    case "502 page after":
+      return void response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad gateway</h1>");
+    case "none":
+      return answer(response, 201, { success: true, data: { chargeId: "chg_1" }, error: null });
+  }
+}
+
+function refuse(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  headers: Record<string, string> = {},
+): void {
+  answer(
+    response,
+    status,
+    { success: false, data: null, error: { code, message: "No.", details: null } },
+    headers,
+  );
+}
+
+function answer(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Record<string, string> = {},
+): void {
+  const around = { requestId: "req_1", timestamp: new Date().toISOString() };
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(JSON.stringify({ ...body, ...around }));
+}
