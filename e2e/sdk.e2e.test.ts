@@ -1,0 +1,245 @@
+import { execFile } from "node:child_process";
+import { randomBytes, randomUUID } from "node:crypto";
+import { createServer, request as forward, type Server } from "node:http";
+import { type AddressInfo } from "node:net";
+import { join } from "node:path";
+import {
+  ConflictError,
+  errorMeanings,
+  formatUnits,
+  isErrorCode,
+  RefusedError,
+  ServiceClient,
+  toUnits,
+  VERSION,
+} from "@wonrail/sdk";
+import { startStack, type TestStack } from "./support/startStack";
+
+// The client library and its command line example against the real service, as a partner uses them.
+
+jest.setTimeout(240_000);
+
+const OUTSIDE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+let stack: TestStack;
+let client: ServiceClient;
+
+beforeAll(async () => {
+  stack = await startStack({ bus: "postgres" });
+  await stack.untilReady();
+  client = clientAt(stack.stack().gatewayUrl);
+});
+afterAll(() => stack?.stop());
+
+function clientAt(baseUrl: string): ServiceClient {
+  const { organisations, chain } = stack.stack();
+  const { apiKey, orgCode } = organisations[0]!;
+  const { rpcUrl, tokenAddress } = chain;
+  const token = tokenAddress === undefined ? {} : { address: tokenAddress };
+  return new ServiceClient({ baseUrl, apiKey, orgCode, maxRetries: 5, network: { rpcUrl, token } });
+}
+
+async function fundedWallet(amount: number) {
+  const wallet = await client.wallets.create({ userId: randomUUID(), walletType: "NORMAL" });
+  const charge = await client.charges.create({ walletId: wallet.walletId, amount });
+  return { ...wallet, charge };
+}
+
+function instant(txHash = `0x${randomBytes(32).toString("hex")}`) {
+  const fields = { fromAddress: OUTSIDE, toAddress: OUTSIDE, amount: toUnits("1.0") };
+  return { ...fields, paymentType: "INSTANT" as const, txHash };
+}
+
+test("the session is the organisation's, and the gateway is well", async () => {
+  const { organisation } = await client.auth.getSession();
+  expect(organisation.orgCode).toBe(client.orgCode);
+  expect(await client.checkHealth()).toEqual({ status: "ok" });
+  expect(VERSION).toMatch(/^1\./);
+});
+
+test("a wallet's whole story: charge, pay, cancel, transfer, refund, and its lines", async () => {
+  const payer = await fundedWallet(50_000);
+  const shop = await client.wallets.create({ userId: randomUUID(), walletType: "NORMAL" });
+  const payerWalletId = payer.walletId;
+  const paid = await client.payments.create({
+    payerWalletId,
+    receiverWalletId: shop.walletId,
+    amount: 12_000,
+  });
+  expect(paid).toMatchObject({ status: "PAID", breakdown: { government: 0, incentive: 0, normal: 12_000 } });
+  const cancelled = await client.payments.cancel({ paymentId: paid.paymentId });
+  expect(cancelled).toMatchObject({ status: "CANCELLED", paymentId: paid.paymentId });
+  const transfer = await client.transfers.create({
+    fromWalletId: payerWalletId,
+    toWalletAddress: shop.walletAddress,
+    amount: 1_000,
+  });
+  expect(await client.transfers.get(transfer.transferId)).toMatchObject({
+    toWalletId: shop.walletId,
+    amount: 1_000,
+  });
+  const half = await client.charges.cancel({ chargeId: payer.charge.chargeId, amount: 25_000 });
+  expect(half).toMatchObject({ status: "PARTIALLY_CANCELLED", cancelledAmount: 25_000 });
+  await expect(
+    client.transfers.create({ fromWalletId: payerWalletId, toWalletAddress: OUTSIDE, amount: 999_999 }),
+  ).rejects.toThrow(RefusedError);
+
+  const types: string[] = [];
+  for await (const { type } of client.wallets.listTransactions(payerWalletId, { limit: 2 })) types.push(type);
+  expect(types).toEqual(
+    expect.arrayContaining(["CHARGE", "PAYMENT", "PAYMENT_CANCEL", "TRANSFER", "CHARGE_CANCEL"]),
+  );
+});
+
+test("a record is made once, read, listed, and settled by its owner", async () => {
+  const request = instant();
+  const record = await client.transactions.create({ ...request, fromNetworkType: "BASE_SEPOLIA" });
+  expect(record).toMatchObject({ status: "PENDING", toNetworkType: "BASE_SEPOLIA", amount: "1000000" });
+  expect(formatUnits(record.amount)).toBe("1");
+  const again = client.transactions.create({ ...request, fromNetworkType: "BASE_SEPOLIA" });
+  await expect(again).rejects.toBeInstanceOf(ConflictError);
+  await expect(again).rejects.toMatchObject({ code: "TX_002", details: { id: record.id } });
+
+  const settled = await client.transactions.updateStatus(record.id, { status: "CONFIRMED" });
+  expect(await client.transactions.waitForStatus(record.id, ({ status }) => status === "CONFIRMED")).toEqual(
+    settled,
+  );
+  const page = await client.transactions.list({ limit: 1, status: "CONFIRMED" });
+  expect(page.items[0]).toEqual(settled);
+  const refused = client.transactions.updateStatus(record.id, { status: "FAILED" });
+  await expect(refused).rejects.toMatchObject({ code: "TX_003" });
+});
+
+test("a scheduled record of a wallet is executed when it is due", async () => {
+  const { walletAddress } = await fundedWallet(10_000);
+  const scheduled = await client.transactions.create({
+    paymentType: "SCHEDULED",
+    scheduledAt: new Date(Date.now() + 60_000),
+    fromAddress: walletAddress,
+    toAddress: OUTSIDE,
+    amount: toUnits("2500"),
+  });
+  await client.transactions.updateSchedule(scheduled.id, { scheduledAt: new Date(Date.now() + 2_000) });
+  const done = await client.transactions.waitForStatus(scheduled.id, ({ status }) => status !== "PENDING");
+  expect(done).toMatchObject({
+    status: "CONFIRMED",
+    txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) as string,
+  });
+});
+
+test("money calls whose answers are lost have one effect", async () => {
+  const wallet = await client.wallets.create({ userId: randomUUID(), walletType: "NORMAL" });
+  const lossy = await losingAnswers(stack.stack().gatewayUrl);
+  try {
+    const retrying = clientAt(lossy.url);
+    const charges = Array.from({ length: 10 }, () =>
+      retrying.charges.create({ walletId: wallet.walletId, amount: 1_000 }).withResponse(),
+    );
+    const answers = await Promise.all(charges);
+    expect(new Set(answers.map(({ data }) => data.chargeId)).size).toBe(10);
+    expect(lossy.lost()).toBeGreaterThan(0);
+    expect(answers.some(({ replayed }) => replayed)).toBe(true);
+  } finally {
+    lossy.server.close();
+    lossy.server.closeAllConnections();
+  }
+  expect(await client.wallets.get(wallet.walletId)).toMatchObject({ balance: 10_000 });
+});
+
+test("every code that the running service documents is known to the library", async () => {
+  const response = await fetch(`${stack.stack().gatewayUrl}/api/openapi.json`);
+  const { components } = (await response.json()) as {
+    components: { schemas: { ErrorCode: { enum: string[] } } };
+  };
+  const codes = components.schemas.ErrorCode.enum;
+  expect(codes.filter((code) => !isErrorCode(code))).toEqual([]);
+  expect(
+    Object.keys(errorMeanings)
+      .filter((code) => !code.startsWith("SDK_"))
+      .sort(),
+  ).toEqual([...codes].sort());
+});
+
+describe("the command line example", () => {
+  const key = `0x${randomBytes(32).toString("hex")}`;
+
+  function cli(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+    const script = join(__dirname, "../sdk/examples/cli/index.js");
+    const env = { ...process.env, WONRAIL_HOME: stack.home.dir, SENDER_PRIVATE_KEY: key };
+    return new Promise((resolve) => {
+      execFile(process.execPath, [script, ...args], { env, timeout: 120_000 }, (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
+      });
+    });
+  }
+
+  async function json<T>(...args: string[]): Promise<T> {
+    const { code, stdout, stderr } = await cli(...args, "--json");
+    if (code !== 0) throw new Error(stderr);
+    return JSON.parse(stdout) as T;
+  }
+
+  test("funds a sender, sends in both ways, and the chain confirms what was recorded", async () => {
+    await json("fund", "--amount", "5000");
+    for (const how of [[], ["--authorization"]]) {
+      const sent = await json<{ id: string }>("send", "--to", OUTSIDE, "--amount", "1.5", "--wait", ...how);
+      expect(sent).toMatchObject({ paymentType: "INSTANT", status: "CONFIRMED", amount: "1500000" });
+      expect(await json("get", sent.id)).toEqual(sent);
+    }
+  });
+
+  test("schedules, changes its mind, waits, and lists", async () => {
+    const made = await json<{ id: string }>(
+      "create",
+      "--at",
+      "+60s",
+      "--to",
+      OUTSIDE,
+      "--amount",
+      "100",
+      "--memo",
+      "Rent",
+    );
+    await json("schedule", made.id, "--at", "+2s");
+    expect(await json("wait", made.id)).toMatchObject({ id: made.id, status: "CONFIRMED" });
+    const listed = await json<{ id: string }[]>("list", "--type", "SCHEDULED", "--limit", "5");
+    expect(listed.map(({ id }) => id)).toContain(made.id);
+  });
+
+  test("exit codes tell what happened", async () => {
+    expect((await cli("get", "txn_none")).code).toBe(1);
+    expect((await cli("get")).code).toBe(2);
+    const hash = instant().txHash;
+    const other = ["--network", "BASE_SEPOLIA", "--from", OUTSIDE, "--to", OUTSIDE, "--amount", "1"];
+    const { id } = await json<{ id: string }>("create", "--hash", hash, ...other);
+    expect((await cli("wait", id, "--seconds", "1")).code).toBe(4);
+    const twice = await cli("create", "--hash", hash, ...other);
+    expect(twice).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(id) as string });
+    expect(await json("status", id, "--to", "FAILED", "--reason", "never sent")).toMatchObject({
+      status: "FAILED",
+    });
+  });
+});
+
+/** Passes every request on, and loses each second answer: the service has done it, and the caller does not know. */
+async function losingAnswers(target: string): Promise<{ url: string; server: Server; lost(): number }> {
+  let answered = 0;
+  let lost = 0;
+  const server = createServer((incoming, outgoing) => {
+    const { method, headers } = incoming;
+    const onward = forward(`${target}${incoming.url}`, { method, headers }, (answer) => {
+      answered += 1;
+      if (answered % 2 === 1) {
+        lost += 1;
+        answer.resume();
+        incoming.socket.destroy();
+        return;
+      }
+      outgoing.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(outgoing);
+    });
+    onward.once("error", () => incoming.socket.destroy());
+    incoming.pipe(onward);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, lost: () => lost };
+}
