@@ -7,7 +7,7 @@ import { type World } from "./world";
 export interface Workload {
   post(count: number): Promise<void>;
   /** How many operations everything so far makes. */
-  operations(): number;
+  posted(): number;
   differences(): Promise<string[]>;
 }
 
@@ -68,7 +68,7 @@ export async function openWorkload(world: World, random: () => number): Promise<
     async post(count) {
       for (let posted = 0; posted < count; posted += 1) await postOne();
     },
-    operations: () => books.reduce((sum, book) => sum + book.posted(), 0),
+    posted: () => books.reduce((sum, book) => sum + book.posted(), 0),
     async differences() {
       return (await Promise.all(books.map((book) => book.differences()))).flat();
     },

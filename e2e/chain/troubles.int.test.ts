@@ -1,0 +1,301 @@
+// What goes wrong on a chain without anybody's fault here: each waits with its reason, and goes on by itself.
+import { eventually } from "@wonrail/kit/testing";
+import { sql } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/ids";
+import { managerAbi, tokenAbi } from "@wonrail/chain-relayer/chain/contracts";
+import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { type RpcProxy, startRpcProxy } from "../support/rpcProxy";
+import { readChain } from "./support/audit";
+import { NO_LIMIT, openBook, type OperationState, readOperations, type TestWallet } from "./support/book";
+import { openWorld, type World } from "./support/world";
+
+const BLOCK_MS = 150;
+const OUTSIDE = "0x00000000000000000000000000000000000D00D1";
+
+let world: World;
+let proxy: RpcProxy;
+let book: ReturnType<typeof openBook>;
+let payer: TestWallet;
+let receiver: TestWallet;
+
+beforeAll(async () => {
+  world = await openWorld({
+    rpcUrlsFor: async (url) => {
+      proxy = await startRpcProxy(url, 1);
+      return proxy.url;
+    },
+    relayerEnv: {
+      CHAIN_RPC_TIMEOUT_MS: "500",
+      FEE_CAP_GWEI: "100",
+      LEASE_MS: "1000",
+      OUTSIDE_LIFE_MS: "14000",
+      REPLACE_AFTER_MS: "2000",
+      RESEND_AFTER_MS: "700",
+    },
+  });
+  world.node.run(BLOCK_MS);
+  for (const address of [world.admin, world.operator])
+    await world.node.rpc("anvil_impersonateAccount", [address]);
+  await world.node.rpc("anvil_setBalance", [world.admin, "0x56bc75e2d63100000"]);
+  book = openBook(world);
+  payer = await book.openWallet("payer");
+  receiver = await book.openWallet("receiver");
+  const charge = await book.post("chg", {
+    $case: "charge",
+    value: { walletId: payer.walletId, amountWon: "900000" },
+  });
+  await until(charge, { state: "CONFIRMED" });
+}, 60_000);
+afterAll(async () => {
+  await world.close();
+  await proxy.close();
+});
+
+test("a paused token", async () => {
+  await asAdmin(tokenAbi.encodeFunctionData("pause"));
+  const id = await transfer("100");
+  await until(id, { wait_reason: "EnforcedPause" });
+  await asAdmin(tokenAbi.encodeFunctionData("unpause"));
+  await until(id, { state: "CONFIRMED" });
+}, 30_000);
+
+test("a blocked address", async () => {
+  await asAdmin(tokenAbi.encodeFunctionData("setBlocked", [receiver.address, true]));
+  const id = await transfer("100");
+  await until(id, { wait_reason: "AccountBlocked" });
+  await asAdmin(tokenAbi.encodeFunctionData("setBlocked", [receiver.address, false]));
+  await until(id, { state: "CONFIRMED" });
+}, 30_000);
+
+test("a signer that is out of gas", async () => {
+  const balance = await world.node.rpc("eth_getBalance", [world.operator, "latest"]);
+  await world.node.rpc("anvil_setBalance", [world.operator, "0x0"]);
+  const id = await transfer("100");
+  await until(id, { wait_reason: "signer_out_of_gas" });
+  await world.node.rpc("anvil_setBalance", [world.operator, balance]);
+  await until(id, { state: "CONFIRMED" });
+}, 30_000);
+
+test("fees above the cap", async () => {
+  await world.node.pause();
+  await world.node.rpc("anvil_setNextBlockBaseFeePerGas", [`0x${(200n * 10n ** 9n).toString(16)}`]);
+  await world.node.mine();
+  const id = await transfer("100");
+  await until(id, { wait_reason: "fee_above_cap" });
+  await world.node.rpc("anvil_setNextBlockBaseFeePerGas", ["0x3b9aca00"]);
+  world.node.run(BLOCK_MS);
+  await until(id, { state: "CONFIRMED" });
+}, 30_000);
+
+test("a transaction that the nodes forget", async () => {
+  await world.node.pause();
+  const id = await transfer("100");
+  const { tx_hash } = await until(id, { state: "IN_FLIGHT" });
+  await eventually(async () => {
+    expect(await world.node.rpc("eth_getTransactionByHash", [tx_hash])).not.toBeNull();
+  });
+  await world.node.rpc("anvil_dropTransaction", [tx_hash]);
+  world.node.run(BLOCK_MS);
+  await until(id, { state: "CONFIRMED" });
+}, 30_000);
+
+test("the signer's key used from outside: heals by itself (x402 3231, nonce too low)", async () => {
+  await world.node.pause();
+  const id = await transfer("100");
+  const { tx_hash } = await until(id, { state: "IN_FLIGHT" });
+  const sent = await eventually(async () => {
+    const found = await world.node.rpc<{ nonce: string } | null>("eth_getTransactionByHash", [tx_hash]);
+    return found ?? Promise.reject(new Error("not in the pool yet"));
+  });
+  await world.node.rpc("anvil_dropTransaction", [tx_hash]);
+  const outside = { from: world.operator, to: world.admin, value: "0x1", nonce: sent.nonce, gas: "0x5208" };
+  await world.node.rpc("eth_sendTransaction", [
+    { ...outside, maxFeePerGas: "0x1bf08eb000", maxPriorityFeePerGas: "0x1bf08eb000" },
+  ]);
+  world.node.run(BLOCK_MS);
+  await until(id, { state: "CONFIRMED" });
+}, 60_000);
+
+test("a counter that has run ahead of the chain: the gap is filled (OpenZeppelin Relayer 818, 843)", async () => {
+  await world.relayerDb.run(sql`update signers set next_nonce = next_nonce + 3`);
+  const ids = [await transfer("100"), await transfer("101"), await transfer("102")];
+  for (const id of ids) await until(id, { state: "CONFIRMED" });
+}, 30_000);
+
+test("a window in which no sending arrives, while more and more comes in (OpenZeppelin Relayer 818, 843)", async () => {
+  proxy.setFaults(["timeout_before"]);
+  proxy.setRate(0.9);
+  const ids: string[] = [];
+  for (let number = 0; number < 10; number += 1) {
+    ids.push(await transfer(String(200 + number)));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+  proxy.setRate(0);
+  for (const id of ids) await until(id, { state: "CONFIRMED" });
+}, 40_000);
+
+test("nodes that say nonce too low for what they have taken: looked up, not sent anew (OpenZeppelin Relayer 681)", async () => {
+  proxy.setFaults(["nonce_too_low", "already_known", "underpriced"]);
+  proxy.setRate(1);
+  const id = await transfer("100");
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  proxy.setRate(0);
+  expect(await until(id, { state: "CONFIRMED" })).toMatchObject({ attempts: 1 });
+}, 30_000);
+
+test("fifty requests for one payment: one execution (x402 2801)", async () => {
+  const before = (await readChain(world)).executions.size;
+  const request = {
+    context: { requestId: "req", traceparent: "", orgId: book.orgId, deadline: undefined },
+    requestId: newId("trf"),
+    intent: {
+      $case: "transfer" as const,
+      value: {
+        fromWalletId: payer.walletId,
+        toWalletId: receiver.walletId,
+        amountWon: "777",
+        dailyLimitWon: NO_LIMIT,
+      },
+    },
+  };
+  await Promise.all(
+    Array.from({ length: 50 }, () =>
+      world.ledger.post({ ...request, memo: undefined, relatedId: undefined, requestedAt: undefined }),
+    ),
+  );
+  await until(request.requestId, { state: "CONFIRMED" });
+  const chain = await readChain(world);
+  expect(chain.executions.size).toBe(before + 1);
+  expect([...chain.executions.values()].filter((times) => times !== 1)).toEqual([]);
+}, 30_000);
+
+test("an authorization that somebody else submits first settles the transfer", async () => {
+  await world.node.pause();
+  const id = await transfer("4321");
+  const { tx_hash } = await until(id, { state: "IN_FLIGHT" });
+  await frontRun(tx_hash!, 1);
+  world.node.run(BLOCK_MS);
+  const settled = await until(id, { state: "CONFIRMED" });
+  expect(settled.tx_hash).not.toBe(tx_hash);
+}, 30_000);
+
+test("one leg of a payment that somebody else submits first: the others follow", async () => {
+  const incentive = await book.openWallet("payer", WalletType.INCENTIVE);
+  const accrual = await book.post("opn", {
+    $case: "accrue",
+    value: { walletId: incentive.walletId, amountWon: "500" },
+  });
+  await until(accrual, { state: "CONFIRMED" });
+  await world.node.pause();
+  const payment = {
+    payerWalletId: payer.walletId,
+    receiverWalletId: receiver.walletId,
+    amountWon: "2000",
+  };
+  const id = await book.post("pay", {
+    $case: "payment",
+    value: { ...payment, incentiveAmountWon: undefined, accrualRateBps: 0 },
+  });
+  const { tx_hash } = await until(id, { state: "IN_FLIGHT" });
+  await frontRun(tx_hash!, 1);
+  world.node.run(BLOCK_MS);
+  await until(id, { state: "CONFIRMED", attempts: 2 });
+}, 30_000);
+
+test("money to an outside address that never arrives is given up on proof, and is free again", async () => {
+  await asAdmin(tokenAbi.encodeFunctionData("setBlocked", [OUTSIDE, true]));
+  const hold = { walletId: payer.walletId, amountWon: "5000", dailyLimitWon: NO_LIMIT, toAddress: OUTSIDE };
+  const id = await book.post("hld", { $case: "placeHold", value: hold });
+  await until(id, { wait_reason: "AccountBlocked" });
+  expect((await read(id)).state).not.toBe("FAILED");
+  await until(id, { state: "FAILED" }, 40_000);
+  const proof = await world.relayerDb.one<{
+    proof_block_hash: string;
+    proof_block_time: bigint;
+    expires_at: Date;
+  }>(sql`select proof_block_hash, proof_block_time, expires_at from operations where ledger_ref = ${id}`);
+  const block = await world.node.rpc<{ timestamp: string }>("eth_getBlockByHash", [
+    proof.proof_block_hash,
+    false,
+  ]);
+  expect(BigInt(block.timestamp)).toBe(proof.proof_block_time);
+  expect(Number(proof.proof_block_time)).toBeGreaterThan(proof.expires_at.getTime() / 1000);
+  await book.post("trf", { $case: "voidHold", value: { holdRequestId: id } });
+}, 60_000);
+
+test("after all of this the chain says what the ledger says", async () => {
+  await eventually(async () => expect(await book.differences()).toEqual([]), { timeoutMs: 10_000 });
+});
+
+function transfer(amountWon: string): Promise<string> {
+  const value = {
+    fromWalletId: payer.walletId,
+    toWalletId: receiver.walletId,
+    amountWon,
+    dailyLimitWon: NO_LIMIT,
+  };
+  return book.post("trf", { $case: "transfer", value });
+}
+
+async function read(ledgerRef: string): Promise<OperationState> {
+  const found = (await readOperations(world)).find((one) => one.ledger_ref === ledgerRef);
+  if (!found) throw new Error(`${ledgerRef} has not come in`);
+  return found;
+}
+
+function until(
+  ledgerRef: string,
+  what: Partial<OperationState>,
+  timeoutMs = 25_000,
+): Promise<OperationState> {
+  return eventually(
+    async () => {
+      const found = await read(ledgerRef);
+      expect(found).toMatchObject(what);
+      return found;
+    },
+    { timeoutMs, intervalMs: 50 },
+  );
+}
+
+async function asAdmin(data: string): Promise<void> {
+  const call = { from: world.admin, to: world.contracts.tokenAddress, data, gas: "0x30d40" };
+  const hash = await world.node.rpc<string>("eth_sendTransaction", [call]);
+  await eventually(async () => {
+    expect(await world.node.rpc("eth_getTransactionReceipt", [hash])).toMatchObject({ status: "0x1" });
+  });
+}
+
+interface SentStep {
+  from: string;
+  to: string;
+  value: bigint;
+  validBefore: bigint;
+  nonce: string;
+  r: string;
+  vs: string;
+}
+
+/** Takes authorizations out of a transaction in the pool and has them mined first, as anybody could. */
+async function frontRun(txHash: string, legs: number): Promise<void> {
+  const { input } = await eventually(async () => {
+    const found = await world.node.rpc<{ input: string } | null>("eth_getTransactionByHash", [txHash]);
+    return found ?? Promise.reject(new Error("not in the pool yet"));
+  });
+  const [, steps] = managerAbi.decodeFunctionData("execute", input) as unknown as [unknown, SentStep[]];
+  const [somebody] = await world.node.rpc<string[]>("eth_accounts");
+  for (const step of steps.filter(({ nonce }) => BigInt(nonce) !== 0n).slice(0, legs)) {
+    const v = BigInt(step.vs) >> 255n === 1n ? 28 : 27;
+    const s = `0x${(BigInt(step.vs) & ((1n << 255n) - 1n)).toString(16).padStart(64, "0")}`;
+    const data = tokenAbi.encodeFunctionData(
+      "transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)",
+      [step.from, step.to, step.value, 0, step.validBefore, step.nonce, v, step.r, s],
+    );
+    const call = { from: somebody, to: world.contracts.tokenAddress, data, gas: "0x30d40" };
+    const fees = { maxFeePerGas: "0x1bf08eb000", maxPriorityFeePerGas: "0x1bf08eb000" };
+    const hash = await world.node.rpc<string>("eth_sendTransaction", [{ ...call, ...fees }]);
+    await world.node.mine();
+    const receipt = await world.node.rpc("eth_getTransactionReceipt", [hash]);
+    expect(receipt).toMatchObject({ status: "0x1" });
+  }
+}
