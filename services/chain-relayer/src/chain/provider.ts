@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { type Log } from "@wonrail/kit/log";
 import { type Counter } from "@wonrail/kit/metrics";
-import { type Rpc, RpcRefusal, RpcUnclear } from "./rpc";
+import { type Rpc, RpcUnclear } from "./rpc";
 
 export interface Block {
   number: bigint;
@@ -50,6 +51,10 @@ export interface LogFilter {
 /** Calls in one HTTP request: what public endpoints take. */
 const MAX_CALLS_AT_ONCE = 100;
 
+/** How often a question is asked before the work that needs the answer is put off. */
+const ROUNDS = 3;
+const PAUSE_MS = 50;
+
 /** The chain as one source. With several endpoints, facts on which money depends are taken only when all that answer agree. */
 export interface Provider {
   /** Stops the start when an endpoint is on another chain. */
@@ -78,16 +83,19 @@ export function createProvider({ rpcs, chainId, finality, log, disagreements }: 
   const anyBatch = <T>(calls: { method: string; params: unknown[] }[]) =>
     firstOf((rpc) => rpc.batch<T>(calls));
 
-  /** The first endpoint that answers. */
+  /** The first endpoint that answers, asked a few times. Only for questions: what is sent is sent once. */
   async function firstOf<T>(ask: (rpc: Rpc) => Promise<T>): Promise<T> {
     let last: unknown = new RpcUnclear("there is no endpoint");
-    for (const rpc of rpcs) {
-      try {
-        return await ask(rpc);
-      } catch (error) {
-        if (error instanceof RpcRefusal) throw error;
-        last = error;
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      for (const rpc of rpcs) {
+        try {
+          return await ask(rpc);
+        } catch (error) {
+          if (!(error instanceof RpcUnclear)) throw error;
+          last = error;
+        }
       }
+      if (round < ROUNDS) await sleep(PAUSE_MS * round);
     }
     throw last;
   }
@@ -97,7 +105,7 @@ export function createProvider({ rpcs, chainId, finality, log, disagreements }: 
    * and the work stops until there is.
    */
   async function agreed<T>(what: string, ask: (rpc: Rpc) => Promise<T>): Promise<T> {
-    const answers = await Promise.allSettled(rpcs.map(ask));
+    const answers = await Promise.allSettled(rpcs.map((rpc) => patiently(() => ask(rpc))));
     const given = answers.flatMap((answer, index) =>
       answer.status === "fulfilled" ? [{ name: rpcs[index]!.name, value: answer.value }] : [],
     );
@@ -217,6 +225,17 @@ async function logsFrom(rpc: Rpc, { addresses, topics, fromBlock, to }: LogFilte
   if ((block as RawBlock | null)?.hash !== to.hash)
     throw new RpcUnclear(`${rpc.name} does not have block ${to.number}`);
   return logs as RawLog[];
+}
+
+async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+  for (let round = 1; ; round += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof RpcUnclear) || round === ROUNDS) throw error;
+    }
+    await sleep(PAUSE_MS * round);
+  }
 }
 
 function chunks<T>(all: T[]): T[][] {
