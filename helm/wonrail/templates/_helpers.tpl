@@ -30,9 +30,13 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 
 {{- define "wonrail.image" -}}
 {{- $image := .root.Values.image -}}
+{{- $settings := include "wonrail.settings" . | fromYaml -}}
 {{- $repository := printf "%s-%s" $image.repository .name -}}
 {{- if $image.registry }}{{ $repository = printf "%s/%s" $image.registry $repository }}{{ end -}}
-{{- if .digest }}{{ printf "%s@%s" $repository .digest }}{{ else }}{{ printf "%s:%s" $repository ($image.tag | default .root.Chart.AppVersion) }}{{ end -}}
+{{- if $settings.image }}{{ $settings.image }}
+{{- else if $settings.digest }}{{ printf "%s@%s" $repository $settings.digest }}
+{{- else }}{{ printf "%s:%s" $repository ($image.tag | default .root.Chart.AppVersion) }}
+{{- end -}}
 {{- end }}
 
 {{- define "wonrail.pullSecrets" -}}

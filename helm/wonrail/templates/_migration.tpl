@@ -1,9 +1,8 @@
 {{/* The container that brings a service's schema to this release's version. Only it sees the owner's and the admin's URL. */}}
 {{- define "wonrail.migrationContainer" -}}
 {{- $facts := index (include "wonrail.facts" .root | fromYaml) .name -}}
-{{- $settings := include "wonrail.settings" . | fromYaml -}}
 - name: migrate
-  image: {{ include "wonrail.image" (dict "root" .root "name" .name "digest" $settings.digest) }}
+  image: {{ include "wonrail.image" (dict "root" .root "name" .name) }}
   imagePullPolicy: {{ .root.Values.image.pullPolicy }}
   command: [node, /app/kit/bin/migrate.mjs]
   env:

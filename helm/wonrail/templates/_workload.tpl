@@ -108,7 +108,7 @@ initContainers:
 {{- end }}
 containers:
   - name: {{ .name }}
-    image: {{ include "wonrail.image" (dict "root" .root "name" .name "digest" .settings.digest) }}
+    image: {{ include "wonrail.image" (dict "root" .root "name" .name) }}
     imagePullPolicy: {{ .root.Values.image.pullPolicy }}
     env:
       {{- include "wonrail.environment" . | trim | nindent 6 }}
