@@ -2,7 +2,7 @@
 // npm run ledger:bugs: plants one bug at a time in a copy of the ledger's source and shows which test finds it. Exits 1 when one survives.
 // The copy lies in an ignored folder of the repository, so that the same node_modules serve both; the original is never touched.
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -198,23 +198,26 @@ function tryBug(file, changes, kind) {
 }
 
 function firstFailure(test, kind) {
+  const report = join(copy, "report.json");
+  const path = join(copy, "src", test);
   const options = [
     "--selectProjects",
     kind,
     "--runTestsByPath",
-    join(copy, "src", test),
-    "--bail",
+    path,
     "--json",
+    "--outputFile",
+    report,
     "--silent",
   ];
-  const { stdout } = spawnSync(process.execPath, [JEST, ...options], {
+  const { stderr } = spawnSync(process.execPath, [JEST, ...options], {
     cwd: ROOT,
     env: { ...process.env, LEDGER_TEST_SHARE: "0.2" },
     encoding: "utf8",
     maxBuffer: 2 ** 28,
-    stdio: ["ignore", "pipe", "ignore"],
   });
-  const { testResults } = JSON.parse(stdout.slice(stdout.indexOf("{")));
+  if (!existsSync(report)) throw new Error(`jest did not run: ${stderr}`);
+  const { testResults } = JSON.parse(readFileSync(report, "utf8"));
   for (const suite of testResults) {
     const failed = suite.assertionResults.find(({ status }) => status === "failed");
     if (failed) return failed.fullName;
