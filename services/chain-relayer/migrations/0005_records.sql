@@ -36,7 +36,7 @@ create table records (
   constraint records_sent_has_transfer check (run <> 'SENT' or transfer_id is not null),
   constraint records_done_is_final check ((run = 'DONE') = (status <> 'PENDING')),
   constraint records_run_has_time check ((run in ('WATCHED', 'WAITING', 'STARTED', 'SENT')) = (run_at is not null))
-) with (fillfactor = 90);
+) with (fillfactor = 90, autovacuum_analyze_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05);
 
 create unique index records_hash on records (org_id, from_network, tx_hash) where payment_type = 'INSTANT';
 create index records_by_state on records (org_id, status, payment_type, record_id);
