@@ -1,6 +1,7 @@
+import { formatUnits } from "@wonrail/sdk";
 import { UsageError } from "../support/failures.js";
 
-const COLUMNS = ["id", "paymentType", "status", "amount", "createdAt", "txHash"];
+const COLUMNS = ["id", "paymentType", "status", "won", "createdAt", "txHash"];
 
 export const list = {
   summary: "list records, newest first",
@@ -26,6 +27,10 @@ export const list = {
       items.push(record);
       if (items.length >= most) break;
     }
-    output.rows(items, COLUMNS);
+    output.rows(output.json ? items : items.map(withWon), COLUMNS);
   },
 };
+
+function withWon(record) {
+  return { ...record, won: formatUnits(record.amount) };
+}

@@ -11,7 +11,8 @@ export async function idOf(client, given) {
 
 /** A record with its amount as people read it and, where the chain has it, a link. */
 export function show({ output, client, record }) {
-  const explorer = record.txHash ? client.explorer.transaction(record.txHash) : undefined;
+  const isLinked = record.txHash && record.toNetworkType === client.network.type;
+  const explorer = isLinked ? client.explorer.transaction(record.txHash) : undefined;
   output.result(record, { won: formatUnits(record.amount), explorer });
 }
 
