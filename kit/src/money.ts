@@ -39,7 +39,7 @@ export function formatWon(amount: Won): string {
 
 /** The public API's form. Refuses what a JSON number could not carry exactly. */
 export function wonToJson(amount: Won): number {
-  if (amount > MAX_WON || amount < -MAX_WON) throw new Error("amount does not fit a JSON integer");
+  if (amount > MAX_WON || amount < 0n - MAX_WON) throw new Error("amount does not fit a JSON integer");
   return Number(amount);
 }
 
