@@ -9,6 +9,7 @@ module.exports = tseslint.config(
       "proto/gen/**",
       "**/coverage/**",
       ".wonrail/**",
+      ".cache/**",
       "contracts/out/**",
     ],
   },

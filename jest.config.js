@@ -12,7 +12,7 @@ const shared = {
     "^@wonrail/(auth|wallet|ledger|payment|chain-relayer)/(.*)$": "<rootDir>/services/$1/src/$2",
     "^@wonrail/local/(.*)$": "<rootDir>/deploy/local/src/$1",
   },
-  modulePathIgnorePatterns: ["<rootDir>/.*/dist/", "<rootDir>/.wonrail/"],
+  modulePathIgnorePatterns: ["<rootDir>/.*/dist/", "<rootDir>/.wonrail/", "<rootDir>/.cache/"],
   roots: ["<rootDir>"],
   testEnvironment: "node",
 };
@@ -24,7 +24,7 @@ module.exports = {
       ...shared,
       displayName: "unit",
       testMatch: ["**/*.test.ts"],
-      testPathIgnorePatterns: ["/node_modules/", "/dist/", ...slow],
+      testPathIgnorePatterns: ["/node_modules/", "/dist/", "/\\.cache/", ...slow],
     },
     {
       ...shared,

@@ -48,5 +48,5 @@ async function refresh(gatewayUrl: string, apiKey: string, secretKey: string): P
     { key: null },
   );
   if (!body.success) throw new Error(`refreshing answered ${status} ${body.error?.code}`);
-  return body.data as Json;
+  return body.data;
 }
