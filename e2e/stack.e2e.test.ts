@@ -1,11 +1,11 @@
 import { existsSync, rmSync } from "node:fs";
-import { createServer, type Server } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ProcessReport } from "@wonrail/local/commands/stack";
 import { homeAt } from "@wonrail/local/home";
 import { isAlive, type KnownProcess } from "@wonrail/local/process/fingerprint";
-import type { ProcessReport } from "@wonrail/local/commands/stack";
-import { startKeyTraffic } from "./support/keyTraffic";
+import type { DemoOrganisation } from "@wonrail/local/stackFile";
 import { knownProcesses, launch, startStack, temporaryHome, type TestStack } from "./support/startStack";
+import { startWalletTraffic } from "./support/walletTraffic";
 
 // What `make up` promises about its processes: they come back by themselves or through the stack, each alone; nothing is lost while they
 // are away; and however the launcher goes, nothing stays behind.
@@ -14,14 +14,6 @@ jest.setTimeout(300_000);
 
 const PARTS = { postgres: ["postgres", "anvil"], kafka: ["postgres", "anvil", "kafka"] } as const;
 const SERVICES = ["auth", "ledger", "wallet", "payment", "chain-relayer", "gateway"];
-
-const pidsOf = (reports: ProcessReport[], except: string) =>
-  Object.fromEntries(reports.filter(({ name }) => name !== except).map(({ name, pid }) => [name, pid]));
-
-async function untilGone(processes: KnownProcess[]): Promise<void> {
-  for (let waitedMs = 0; processes.some(isAlive) && waitedMs < 15_000; waitedMs += 50) await sleep(50);
-  expect(processes.filter(isAlive)).toEqual([]);
-}
 
 describe.each(Object.keys(PARTS) as (keyof typeof PARTS)[])("on the %s bus", (bus) => {
   let stack: TestStack;
@@ -43,84 +35,74 @@ describe.each(Object.keys(PARTS) as (keyof typeof PARTS)[])("on the %s bus", (bu
   );
 
   test("no event is lost while each of them is killed in turn", async () => {
-    const traffic = startKeyTraffic(stack);
-    for (const name of [...PARTS[bus], "auth", "gateway"]) {
+    const traffic = startWalletTraffic(stack);
+    try {
+      for (const name of [...PARTS[bus], "auth", "ledger", "wallet", "gateway"]) {
+        await traffic.untilMore(5);
+        await stack.kill(name);
+        await stack.untilReady();
+      }
       await traffic.untilMore(5);
-      await stack.kill(name);
-      await stack.untilReady();
+    } finally {
+      await traffic.stop();
     }
-    await traffic.untilMore(5);
-    const { issued, missing } = await traffic.stop();
-    expect(issued).toBeGreaterThan(20);
+    const { made, missing } = await traffic.audit();
+    expect(made).toBeGreaterThan(20);
     expect(missing).toEqual([]);
   });
 
   test("one that is stopped through the stack stays away until it is started again", async () => {
     await stack.act("stop", "ledger");
     await sleep(500);
-    expect((await stack.statuses()).find(({ name }) => name === "ledger")).toMatchObject({
-      state: "stopped",
-      ready: false,
-    });
+    const reports = await stack.statuses();
+    expect(reports.find(({ name }) => name === "ledger")).toMatchObject({ state: "stopped", ready: false });
     await stack.act("start", "ledger");
     await stack.untilReady();
   });
-});
-
-describe("the launcher", () => {
-  let home: string;
-  beforeEach(() => (home = temporaryHome()));
-  afterEach(() => rmSync(home, { recursive: true, force: true }));
 
   test("a second start in the same home says so and exits with 2", async () => {
-    const stack = await startStack({ home, bus: "postgres" });
-    const second = launch(home, "postgres");
+    const second = launch(stack.home.dir, bus);
     let said = "";
     second.stderr?.on("data", (text: Buffer) => (said += text.toString()));
-    const code = await new Promise((resolve) => second.once("exit", resolve));
-    expect(code).toBe(2);
+    expect(await exitOf(second)).toBe(2);
     expect(said).toMatch(/^A stack is running already: process \d+ has it since .*\.\n {2}Next: /);
-    expect(await stack.stop()).toBe(0);
   });
+});
 
-  test("two stacks run side by side, with the usual ports taken by a stranger", async () => {
-    const stranger = await listenOn(8080);
-    const one = await startStack({ home, bus: "postgres" });
+describe("a home through all the ways in which a launcher can go", () => {
+  const dir = temporaryHome();
+  let organisations: DemoOrganisation[];
+  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+  test("SIGTERM leaves no process; another stack beside it does not mind", async () => {
     const other = await startStack({ bus: "postgres" });
-    expect(one.stack().gatewayUrl).not.toBe(other.stack().gatewayUrl);
-    await Promise.all([one.untilReady(), other.untilReady()]);
-    await Promise.all([one.stop(), other.stop()]);
-    stranger?.close();
-  });
-
-  test("SIGTERM leaves no process, and the next start has the same keys", async () => {
-    const first = await startStack({ home, bus: "postgres" });
-    const { organisations } = first.stack();
-    const processes = first.alive();
+    const stack = await startStack({ home: dir, bus: "postgres" });
+    ({ organisations } = stack.stack());
+    expect(stack.stack().gatewayUrl).not.toBe(other.stack().gatewayUrl);
+    const processes = stack.alive();
     expect(processes.length).toBeGreaterThan(8);
-    expect(await first.stop()).toBe(0);
+    expect(await stack.stop()).toBe(0);
     await untilGone(processes);
-    const second = await startStack({ home, bus: "postgres" });
-    expect(second.stack().organisations).toEqual(organisations);
-    await second.stop();
+    await other.untilReady();
+    expect(await other.stop()).toBe(0);
   });
 
-  test("a killed launcher's processes are ended by its guard", async () => {
-    const stack = await startStack({ home, bus: "postgres" });
+  test("the data is there at the next start; a killed launcher's processes are ended by its guard", async () => {
+    const stack = await startStack({ home: dir, bus: "postgres" });
+    expect(stack.stack().organisations).toEqual(organisations);
     const processes = stack.alive();
     stack.launcher.kill("SIGKILL");
     await untilGone(processes);
   });
 
   test("what even the guard could not end, the next start ends", async () => {
-    const first = await startStack({ home, bus: "postgres" });
+    const first = await startStack({ home: dir, bus: "postgres" });
     const processes = first.alive();
-    const guard = processes.find(({ name }) => name === "guard")!;
-    process.kill(guard.pid, "SIGKILL");
+    process.kill(processes.find(({ name }) => name === "guard")!.pid, "SIGKILL");
     first.launcher.kill("SIGKILL");
     await sleep(500);
     expect(processes.filter(isAlive).length).toBeGreaterThan(6);
-    const second = await startStack({ home, bus: "postgres" });
+    const second = await startStack({ home: dir, bus: "postgres" });
     await untilGone(processes);
     expect(second.output()).toMatch(/Ended what an earlier start left running: .*auth/);
     await second.untilReady();
@@ -128,22 +110,27 @@ describe("the launcher", () => {
   });
 
   test("asked to stop while it is starting, it stops what has started", async () => {
-    const launcher = launch(home, "postgres");
-    const files = homeAt(home);
+    const files = homeAt(dir);
+    const launcher = launch(dir, "postgres");
     while (!existsSync(files.processesFile)) await sleep(20);
     await sleep(300);
     const processes = knownProcesses(files);
     launcher.kill("SIGTERM");
-    expect(await new Promise((resolve) => launcher.once("exit", resolve))).toBe(0);
+    expect(await exitOf(launcher)).toBe(0);
     await untilGone(processes);
   });
 });
 
-/** Undefined when somebody has the port already, which is as good. */
-function listenOn(port: number): Promise<Server | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", () => resolve(undefined));
-    server.listen(port, "127.0.0.1", () => resolve(server));
-  });
+function pidsOf(reports: ProcessReport[], except: string): Record<string, number | undefined> {
+  const others = reports.filter(({ name }) => name !== except);
+  return Object.fromEntries(others.map(({ name, pid }) => [name, pid]));
+}
+
+function exitOf(launcher: ReturnType<typeof launch>): Promise<number | null> {
+  return new Promise((resolve) => launcher.once("exit", resolve));
+}
+
+async function untilGone(processes: KnownProcess[]): Promise<void> {
+  for (let waitedMs = 0; processes.some(isAlive) && waitedMs < 15_000; waitedMs += 50) await sleep(50);
+  expect(processes.filter(isAlive)).toEqual([]);
 }
