@@ -1,8 +1,10 @@
 import { renderChart } from "./renderChart";
 import { renderErrors } from "./renderErrors";
+import { renderMetrics } from "./renderMetrics";
 
 /** Every generated page, by its path from the repository's root. */
 export const pages: Record<string, () => string> = {
   "docs/errors.md": renderErrors,
+  "docs/metrics.md": renderMetrics,
   "helm/wonrail/README.md": renderChart,
 };

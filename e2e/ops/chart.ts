@@ -1,9 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { ROOT } from "./repository";
+import { findTool } from "./tools";
 
 export const CHART = join(ROOT, "helm/wonrail");
 export const VALUES = ["dev", "ci", "production"] as const;
@@ -37,7 +36,9 @@ export interface PodSpec {
 }
 
 /** helm 4 from the PATH or from where deploy/kube/tools.sh builds it. */
-export const helm = findHelm();
+export const helm = findTool("helm", (path) =>
+  spawnSync(path, ["version", "--short"], { encoding: "utf8" }).stdout.startsWith("v4."),
+);
 
 export function helmRun(...args: string[]): { ok: boolean; output: string } {
   const { status, stdout, stderr } = spawnSync(helm!, args, { encoding: "utf8" });
@@ -73,16 +74,4 @@ export function podsOf(manifests: Manifest[]): { owner: string; component: strin
     const component = metadata.labels!["app.kubernetes.io/component"]!;
     return [{ owner: `${kind}/${metadata.name}`, component, pod }];
   });
-}
-
-function findHelm(): string | undefined {
-  const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache");
-  const places = [...(process.env.PATH ?? "").split(":"), join(cache, "wonrail/bin")];
-  return places
-    .map((place) => join(place, "helm"))
-    .find(
-      (path) =>
-        existsSync(path) &&
-        /^v4\./.test(spawnSync(path, ["version", "--short"], { encoding: "utf8" }).stdout),
-    );
 }

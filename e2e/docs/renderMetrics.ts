@@ -1,0 +1,24 @@
+import { type DocumentedMetric, declaredMetrics } from "../ops/metrics";
+
+/** docs/metrics.md: every metric of ours, from the sources that declare them. */
+export function renderMetrics(): string {
+  const metrics = declaredMetrics();
+  const homes = [...new Set(metrics.map(({ by }) => by))];
+  const sections = homes.map((home) => {
+    const rows = metrics.filter(({ by }) => by === home).map(renderRow);
+    return `## ${home === "all" ? "Every process" : home}\n\n| Metric | Type | Labels | What it says |\n|---|---|---|---|\n${rows.join("\n")}\n`;
+  });
+  return `# Metrics
+
+Generated from the sources by \`npm run docs\`; do not edit.
+
+Each process answers \`/metrics\` on its operators' port. Beside these there are prom-client's of Node and of the process (\`nodejs_*\`, \`process_*\`).
+Prometheus calls the process \`job\`; the label of that name on background jobs becomes \`exported_job\`. Alerts: [alerts.yaml](../deploy/prometheus/rules/alerts.yaml),
+each with a runbook in [runbooks](runbooks).
+
+${sections.join("\n")}`;
+}
+
+function renderRow({ name, type, help, labels }: DocumentedMetric): string {
+  return `| \`${name}\` | ${type.toLowerCase()} | ${labels.join(", ")} | ${help} |`;
+}

@@ -1,0 +1,139 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { createRegistry } from "@wonrail/kit/metrics";
+import { PROCESSES, ROOT, readText } from "./repository";
+
+export interface DocumentedMetric {
+  name: string;
+  type: "Counter" | "Gauge" | "Histogram";
+  help: string;
+  labels: string[];
+  /** The process that exports it, or "all" for what the kit measures. */
+  by: string;
+}
+
+/** Every metric that our sources declare, found in their text: one page of them, and one list for rules and dashboards. */
+export function declaredMetrics(): DocumentedMetric[] {
+  const homes = [{ name: "all", folder: "kit" }, ...PROCESSES];
+  const found = homes.flatMap(({ name, folder }) =>
+    sourcesOf(`${folder}/src`).flatMap((path) =>
+      metricsIn(readText(path)).map((metric) => ({ ...metric, by: name })),
+    ),
+  );
+  return found.sort((a, b) => order(a.by) - order(b.by) || a.name.localeCompare(b.name));
+}
+
+/** What prom-client measures of Node and of the process. */
+export function runtimeMetrics(): string[] {
+  const registry = createRegistry({ service: "", version: "", commit: "" });
+  return registry.getMetricsAsArray().map(({ name }) => name);
+}
+
+/** Series that a query may name: histograms and summaries have three. */
+export function seriesNames(): Set<string> {
+  const declared = declaredMetrics().flatMap(({ name, type }) =>
+    type === "Histogram" ? withSuffixes(name) : [name],
+  );
+  return new Set([
+    ...declared,
+    ...runtimeMetrics().flatMap((name) => [name, ...withSuffixes(name)]),
+    "up",
+    "ALERTS",
+  ]);
+}
+
+/** The metrics that a PromQL expression names: what is left without strings, label lists, functions and keywords. */
+export function metricsNamedIn(expression: string): string[] {
+  const bare = expression
+    .replace(/"[^"]*"/g, "")
+    .replace(/\b(by|without|on|ignoring|group_left|group_right) *\([^)]*\)/g, " ")
+    .replace(/\{[^}]*\}/g, " ")
+    .replace(/\[[^\]]*\]/g, " ");
+  const found = bare.match(/(?<![0-9a-zA-Z_:])[a-zA-Z_:][a-zA-Z0-9_:]*(?![a-zA-Z0-9_:]| *\()/g) ?? [];
+  return found.filter((word) => !/^(and|or|unless|bool|offset)$/.test(word));
+}
+
+const FIELD = (name: string) => new RegExp(`\\b${name}: *(?:"([^"]*)"|\`([^\`]*)\`)`);
+
+function metricsIn(text: string): Omit<DocumentedMetric, "by">[] {
+  const declared = [...text.matchAll(/new (Counter|Gauge|Histogram)(?:<[^>]*>)?\(\{/g)].flatMap((match) => {
+    const body = bracesFrom(text, match.index + match[0].length - 1);
+    const before = text.slice(Math.max(0, match.index - 900), match.index);
+    const name = literal(body, "name") ?? lastOf(before, /shared\(\s*\w+,\s*["`]([^"`]+)["`]/g);
+    const help = literal(body, "help") ?? lastOf(before, /const help =\s*["`]([^"`]+)["`]/g) ?? "";
+    if (
+      name === undefined ||
+      (body.includes("collect()") && /\bhelp,/.test(body) && !/const help/.test(before))
+    )
+      return [];
+    const labels = labelsOf(body, text.slice(0, match.index));
+    const type = match[1] as DocumentedMetric["type"];
+    return name.includes("${side}")
+      ? ["server", "client"].map((side) => ({
+          name: name.replace("${side}", side),
+          type,
+          help: help.replace("${side}", side),
+          labels,
+        }))
+      : [{ name, type, help, labels }];
+  });
+  // The pool's gauges are made by a function of their own, which has their labels.
+  const gauges = [...text.matchAll(/\bgauge\("(\w+)", "([^"]+)"/g)].map(([, name, help]) => ({
+    name: name!,
+    type: "Gauge" as const,
+    help: help!,
+    labels: ["schema"],
+  }));
+  return [...declared.filter(({ name }) => !gauges.some((gauge) => gauge.name === name)), ...gauges];
+}
+
+function labelsOf(body: string, before: string): string[] {
+  const own = /\blabelNames: *\[([^\]]*)\]/.exec(body)?.[1];
+  if (own !== undefined) return words(own);
+  if (!/\blabelNames\b/.test(body)) return [];
+  const shared = words(lastOf(before, /labelNames = \[([^\]]*)\]/g) ?? "");
+  const variable = /\blabelNames: (\w+)/.exec(body)?.[1];
+  if (variable === undefined) return shared;
+  return [
+    ...shared,
+    ...words(lastOf(before, new RegExp(`${variable} = \\[\\.\\.\\.labelNames,([^\\]]*)\\]`, "g")) ?? ""),
+  ];
+}
+
+function words(list: string): string[] {
+  return [...list.matchAll(/"(\w+)"/g)].map((match) => match[1]!);
+}
+
+function literal(body: string, field: string): string | undefined {
+  const match = FIELD(field).exec(body);
+  return match?.[1] ?? match?.[2];
+}
+
+function lastOf(text: string, pattern: RegExp): string | undefined {
+  return [...text.matchAll(pattern)].at(-1)?.[1];
+}
+
+function bracesFrom(text: string, start: number): string {
+  let depth = 0;
+  for (let index = start; index < text.length; index += 1) {
+    if (text[index] === "{") depth += 1;
+    if (text[index] === "}") depth -= 1;
+    if (depth === 0) return text.slice(start, index + 1);
+  }
+  return text.slice(start);
+}
+
+function withSuffixes(name: string): string[] {
+  return [`${name}_bucket`, `${name}_sum`, `${name}_count`];
+}
+
+function order(by: string): number {
+  return by === "all" ? -1 : PROCESSES.findIndex(({ name }) => name === by);
+}
+
+function sourcesOf(folder: string): string[] {
+  return (readdirSync(join(ROOT, folder), { recursive: true }) as string[])
+    .filter((path) => path.endsWith(".ts") && !/(test|testing)\.ts$|(^|\/)testing\//.test(path))
+    .sort()
+    .map((path) => `${folder}/${path}`);
+}

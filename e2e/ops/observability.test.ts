@@ -1,0 +1,132 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { declaredMetrics, metricsNamedIn, seriesNames } from "./metrics";
+import { PROCESSES, ROOT, readText } from "./repository";
+
+interface Rule {
+  alert?: string;
+  record?: string;
+  expr: string;
+  labels?: { severity: string };
+  annotations?: { summary: string; description: string; runbook_url: string };
+}
+interface Panel {
+  title: string;
+  description: string;
+  fieldConfig: { defaults: { unit: string } };
+  targets: { expr: string }[];
+}
+
+const rulesOf = (file: string) =>
+  (parse(readText(`deploy/prometheus/rules/${file}`)) as { groups: { rules: Rule[] }[] }).groups.flatMap(
+    ({ rules }) => rules,
+  );
+const recorded = rulesOf("recording.yaml");
+const alerts = rulesOf("alerts.yaml");
+const cases = (parse(readText("deploy/prometheus/tests/alerts.yaml")) as { tests: { name: string }[] }).tests;
+const runbooks = readdirSync(join(ROOT, "docs/runbooks")).map((file) => file.replace(/\.md$/, ""));
+const dashboards = readdirSync(join(ROOT, "deploy/grafana/dashboards"));
+const known = new Set([...seriesNames(), ...recorded.map(({ record }) => record!)]);
+const unknownIn = (expression: string) =>
+  metricsNamedIn(expression).filter((name) => !known.has(name) && !LABELS.has(name));
+/** Words of an expression that are neither metric nor function. */
+const LABELS = new Set(["le"]);
+
+test("finds the metrics of every process", () => {
+  const by = new Set(declaredMetrics().map((metric) => metric.by));
+  expect([...by]).toEqual(["all", ...PROCESSES.map(({ name }) => name)]);
+  expect(declaredMetrics().filter(({ help }) => help === "")).toEqual([]);
+  expect(metricsNamedIn('sum by (job) (rate(a_total{x="y"}[5m])) / max(b) > 0.5 and c offset 5m')).toEqual([
+    "a_total",
+    "b",
+    "c",
+  ]);
+});
+
+describe.each(alerts.map((rule) => [rule.alert!, rule] as const))(
+  "alert %s",
+  (name, { expr, labels, annotations }) => {
+    it("names only what is exported, says whom to wake, and has a runbook and a case", () => {
+      expect(unknownIn(expr)).toEqual([]);
+      expect(metricsNamedIn(expr).length).toBeGreaterThan(0);
+      expect(labels!.severity).toMatch(/^(critical|warning)$/);
+      expect(annotations).toMatchObject({ summary: expect.any(String), description: expect.any(String) });
+      expect(annotations!.runbook_url).toBe(`docs/runbooks/${name}.md`);
+      expect(cases.map((each) => each.name)).toContain(name);
+      const runbook = readText(`docs/runbooks/${name}.md`);
+      expect(runbook.match(/^## .+$/gm)).toEqual([
+        "## What it means",
+        "## Who is hurt",
+        "## Look",
+        "## Mend",
+      ]);
+    });
+  },
+);
+
+test("every runbook has an alert, and names only metrics that are exported and alerts that exist", () => {
+  const names = alerts.map(({ alert }) => alert!);
+  expect(runbooks.sort()).toEqual([...names].sort());
+  const families = new Set(declaredMetrics().map(({ name }) => name));
+  for (const runbook of runbooks) {
+    const spans = [...readText(`docs/runbooks/${runbook}.md`).matchAll(/`([^`]+)`/g)].map(
+      (match) => match[1]!,
+    );
+    const metrics = spans.filter(
+      (span) => /^[a-z_:0-9]+(\{.*\})?$|^(sum|max|min|rate)/.test(span) && span.includes("_"),
+    );
+    const strangers = metrics
+      .flatMap(unknownIn)
+      .filter((name) => !families.has(name) && !NOT_METRICS.has(name));
+    expect({ runbook, strangers }).toEqual({ runbook, strangers: [] });
+  }
+});
+/** Names of jobs, tables and columns, which look alike. */
+const NOT_METRICS = new Set(["dead_letters", "finish_abandoned", "credit_deposits", "pg_stat_activity"]);
+
+test("recording rules name only what is exported", () => {
+  expect(recorded.flatMap(({ expr }) => unknownIn(expr))).toEqual([]);
+  expect(
+    recorded.map(({ record }) => record!).filter((record) => !/^[a-z_]+:[a-z0-9_]+:[a-z0-9_]+$/.test(record)),
+  ).toEqual([]);
+});
+
+describe.each(dashboards)("dashboard %s", (file) => {
+  const board = JSON.parse(readText(`deploy/grafana/dashboards/${file}`)) as {
+    uid: string;
+    editable: boolean;
+    schemaVersion: number;
+    templating: { list: { name: string }[] };
+    panels: Panel[];
+  };
+
+  it("is stable and takes its datasource, process and instance from variables", () => {
+    expect(board).toMatchObject({ uid: `wonrail-${file.replace(".json", "")}`, editable: false });
+    expect(board.templating.list.map(({ name }) => name)).toEqual(["datasource", "job", "instance"]);
+    const sources = JSON.stringify(board).match(/"uid":"[^"]+"/g)!;
+    expect(new Set(sources.slice(1))).toEqual(new Set(['"uid":"${datasource}"']));
+  });
+
+  it.each(board.panels.map((panel) => [panel.title, panel] as const))(
+    "%s has words, a unit, and metrics that are exported",
+    (_, panel) => {
+      expect(panel.description).not.toBe("");
+      expect(panel.fieldConfig.defaults.unit).not.toBe("");
+      for (const { expr } of panel.targets) {
+        expect(unknownIn(expr)).toEqual([]);
+        expect(expr).not.toMatch(/\[\d/);
+        if (!expr.includes(":")) expect(expr).toContain('job=~"$job",instance=~"$instance"');
+      }
+    },
+  );
+});
+
+test("Prometheus knows each process by its name, on the port that it has everywhere", () => {
+  const { scrape_configs } = parse(readText("deploy/prometheus/prometheus.yaml")) as {
+    scrape_configs: { job_name: string; static_configs: { targets: string[] }[] }[];
+  };
+  expect(
+    scrape_configs.map(({ job_name, static_configs }) => [job_name, static_configs[0]!.targets]),
+  ).toEqual(PROCESSES.map(({ name }) => [name, [`${name}:7200`]]));
+});
