@@ -54,18 +54,13 @@ test.each([
   ["an ES module of Node", "module", ["--module", "node16", "--moduleResolution", "node16", ...NODE]],
   ["a CommonJS module of Node", "commonjs", ["--module", "node16", "--moduleResolution", "node16", ...NODE]],
   ["a bundler", "module", ["--module", "esnext", "--moduleResolution", "bundler", ...DOM]],
-  [
-    "a bundler that makes CommonJS",
-    "commonjs",
-    ["--module", "commonjs", "--moduleResolution", "bundler", ...DOM],
-  ],
 ])("the types say what compiles and what does not, to %s", async (_name, type, options) => {
   project.write("src/package.json", JSON.stringify({ type }));
   const strict = ["--strict", "--exactOptionalPropertyTypes", "--noEmit", "--target", "es2022"];
   project.write("src/instantWithoutHash.ts", INSTANT_WITHOUT_HASH);
   const { output } = await project.tsc([...strict, ...options, ...SOURCES]);
   // The one file that is wrong and does not say so.
-  expect(output).toMatch(/^src\/instantWithoutHash\.ts.*Property 'txHash' is missing/);
+  expect(output).toMatch(/^src\/instantWithoutHash\.ts.*Property 'txHash' is missing/s);
   expect(output.match(/error TS/g)).toHaveLength(1);
 });
 
