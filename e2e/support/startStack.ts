@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -47,8 +47,8 @@ export async function startStack({ home, bus }: StackOptions = {}): Promise<Test
   let output = "";
   for (const stream of [launcher.stdout, launcher.stderr])
     stream?.on("data", (text: Buffer) => (output += text.toString()));
-  await Promise.race([untilSaid(() => output, "Stop with Ctrl-C."), exited]);
-  if (launcher.exitCode !== null) throw new Error(`The stack did not start:\n${output}`);
+  await untilReadyOrGone(launcher, () => output);
+  reportBackends(output);
   return controlsOf(
     homeAt(dir),
     launcher,
@@ -60,6 +60,15 @@ export async function startStack({ home, bus }: StackOptions = {}): Promise<Test
       return code;
     },
   );
+}
+
+/** For the test runner, which says at its end on what the tests ran. */
+function reportBackends(output: string): void {
+  const file = process.env.WONRAIL_TEST_BACKENDS;
+  if (file === undefined) return;
+  for (const [, part, label] of output.matchAll(/^✔ (postgres|bus) +[\d.]+ s {2}(.*)$/gm)) {
+    appendFileSync(file, `${part}: ${label?.replaceAll(/127\.0\.0\.1:\d+/g, "a port of its own")}\n`);
+  }
 }
 
 /** Starts a launcher and returns at once. It stops when its standard input closes, so a killed test run leaves nothing. */
@@ -125,10 +134,13 @@ export function knownProcesses({
   return launcher ? [{ ...launcher, name: "launcher" }, ...others] : others;
 }
 
-async function untilSaid(output: () => string, text: string): Promise<void> {
+async function untilReadyOrGone(launcher: ChildProcess, output: () => string): Promise<void> {
   const deadline = Date.now() + READY_MS;
-  while (!output().includes(text)) {
-    if (Date.now() > deadline) fail(`"${text}" was not said within ${READY_MS / 1000} s:\n${output()}`);
+  while (!output().includes("Stop with Ctrl-C.")) {
+    if (launcher.exitCode !== null || launcher.signalCode !== null || Date.now() > deadline) {
+      launcher.kill("SIGKILL"); // Its guard ends the rest.
+      fail(`The stack did not start:\n${output()}`);
+    }
     await sleep(50);
   }
 }
