@@ -175,6 +175,12 @@ test("each attempt has the time-out, and the error says so", async () => {
   expect(jest.getTimerCount()).toBe(0);
 });
 
+test("a fetch that does not heed its signal is left when the time is over", async () => {
+  const { client } = clientOf([() => new Promise<Response>(() => undefined)]);
+  const { error } = await settled(client.wallets.get("wal_1", { maxRetries: 0 }));
+  expect(error).toBeInstanceOf(ConnectionTimeoutError);
+});
+
 test("a signal ends an attempt and a pause, and nothing more is sent", async () => {
   const controller = new AbortController();
   const { client, asked } = clientOf([dropped()]);

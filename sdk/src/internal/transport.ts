@@ -65,8 +65,8 @@ export function createTransport(config: Config, random: () => number = Math.rand
     const limit = limitedSignal(timeoutMs, signal);
     const startedMs = Date.now();
     try {
-      const response = await config.fetch(url, { ...init, signal: limit.signal });
-      const answer = await readAnswer(response, idempotencyKey);
+      const response = await limit.of(config.fetch(url, { ...init, signal: limit.signal }));
+      const answer = await limit.of(readAnswer(response, idempotencyKey));
       logAnswer(request, response.status, answer, Date.now() - startedMs);
       if (answer instanceof ServiceError) return answer;
       const { status, headers } = response;
@@ -170,9 +170,16 @@ function limitedSignal(timeoutMs: number, outer: AbortSignal | undefined) {
   }, timeoutMs);
   const onAbort = () => controller.abort(outer?.reason);
   outer?.addEventListener("abort", onAbort, { once: true });
+  const ended = new Promise<never>((_resolve, reject) => {
+    controller.signal.addEventListener("abort", () => reject(controller.signal.reason as Error), {
+      once: true,
+    });
+  });
   return {
     signal: controller.signal,
     timedOut: () => isTimedOut,
+    /** The work, or the end of its time: a fetch that is given may not heed the signal. */
+    of: <T>(work: Promise<T>): Promise<T> => Promise.race([work, ended]),
     release() {
       clearTimeout(timer);
       outer?.removeEventListener("abort", onAbort);
