@@ -11,9 +11,15 @@ test.each([
   ["insufficient funds for gas * price + value", "no_funds"],
   ["max fee per gas less than block base fee", "fee_too_low"],
   ["transaction underpriced", "fee_too_low"],
+  ["exceeds block gas limit", "unacceptable"],
+  ["oversized data: transaction size 140000, limit 131072", "unacceptable"],
   ["internal error", "unclear"],
 ])("%s means %s", (message, outcome) => {
   expect(sendOutcomeOf(new RpcRefusal(-32000, message))).toBe(outcome);
+});
+
+test("what counts are the words: some nodes give the code of an internal error to all of them (OpenZeppelin Relayer 681)", () => {
+  expect(sendOutcomeOf(new RpcRefusal(-32603, "Transaction nonce too low"))).toBe("nonce_used");
 });
 
 test("no answer at all means perhaps", () => {

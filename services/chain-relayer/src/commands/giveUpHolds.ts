@@ -2,9 +2,18 @@ import { type Database, tx } from "@wonrail/kit/db";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { encodeAuthorizationState, encodeIsExecuted } from "../chain/contracts";
 import { type Provider } from "../chain/provider";
-import { operationFailed } from "../events";
-import { listExpiredOperations, markFailed, type Operation } from "../store/operations";
+import { decideNext, type Finding } from "../domain/decideNext";
+import { operationConfirmed, operationFailed } from "../events";
+import {
+  type Confirmation,
+  factsOf,
+  listExpiredOperations,
+  markConfirmed,
+  markFailed,
+  type Operation,
+} from "../store/operations";
 import { type Cursor, findCursor } from "../store/scanCursor";
+import { settledByOthers } from "./settledByOthers";
 import { learnAddresses, type WalletClient } from "./learnAddresses";
 
 export interface GiveUpDeps {
@@ -24,8 +33,13 @@ export async function giveUpHolds(deps: GiveUpDeps): Promise<void> {
   const cursor = await findCursor(deps.db);
   if (!cursor) return;
   for (const operation of await listExpiredOperations(deps.db, AT_ONCE)) {
-    const expired = BigInt(Math.ceil(operation.expiresAt!.getTime() / 1000)) < cursor.blockTime;
-    if (expired && (await isUnusedAt(deps, operation, cursor))) await giveUp(deps, operation, cursor);
+    const other = await settledByOthers(deps.db, operation);
+    const used = other !== null || !(await isUnusedAt(deps, operation, cursor));
+    const { blockTime } = cursor;
+    const finding: Finding = { kind: "looked_up", blockTime, used, settled: other !== null };
+    const next = decideNext(factsOf(operation), finding);
+    if (next.do === "confirm" && other) await confirm(deps, { operation, ...other, gasUsed: 0n });
+    if (next.do === "fail") await giveUp(deps, operation, cursor);
   }
 }
 
@@ -45,6 +59,13 @@ async function isUnusedAt(
     provider.callAt(chain.paymentManagerAddress, encodeIsExecuted(operation.operationId), at),
   ]);
   return BigInt(used) === 0n && BigInt(executed) === 0n;
+}
+
+async function confirm({ db, chain }: GiveUpDeps, confirmation: Confirmation): Promise<void> {
+  await tx(db, async (tx) => {
+    if (await markConfirmed(tx, confirmation))
+      await appendEvents(tx, [operationConfirmed(confirmation, chain.network)]);
+  });
 }
 
 async function giveUp({ db, chain }: GiveUpDeps, operation: Operation, cursor: Cursor): Promise<void> {

@@ -6,9 +6,11 @@ import { type ChainEvent, decodeLog, TOPICS } from "../chain/contracts";
 import { type Block, type Provider } from "../chain/provider";
 import { RpcUnclear } from "../chain/rpc";
 import { type Signer } from "../chain/signer";
+import { decideNext, type Finding } from "../domain/decideNext";
 import { operationConfirmed } from "../events";
 import {
   type Confirmation,
+  factsOf,
   findByOperationIds,
   markConfirmed,
   type Operation,
@@ -153,8 +155,9 @@ async function applyRange(tx: Tx, range: FinalRange): Promise<void> {
   for (const { transactionId, succeeded } of range.mined) {
     await markTransaction(tx, transactionId, "FINAL");
     // Its block is taken in, so whatever it has settled is no longer in flight.
-    const left = await listInFlightOf(tx, transactionId);
-    if (left.length > 0) await putBack(tx, left, succeeded ? "not_executed" : "batch_reverted", RETRY_MS);
+    const reason = succeeded ? "not_executed" : "batch_reverted";
+    for (const operation of await listInFlightOf(tx, transactionId))
+      await follow(tx, range, { kind: "not_carried", reason }, { operation });
   }
 }
 
@@ -174,28 +177,35 @@ async function applyOutcomes(tx: Tx, range: FinalRange): Promise<void> {
   for (const event of outcomes) {
     const operation = operations.get(event.operationId);
     if (!operation) continue;
-    if (event.kind === "failed") await takeFailure(tx, range, operation, event.reason);
-    else await confirm(tx, range, confirmationBy(operation, event, range));
+    if (event.kind === "failed") await takeRefusal(tx, range, operation, event.reason);
+    else await follow(tx, range, { kind: "executed" }, confirmationBy(operation, event, range));
   }
 }
 
 /** Nothing happened. Perhaps because all of it has happened before, by somebody else's hand. */
-async function takeFailure(tx: Tx, range: FinalRange, operation: Operation, reason: string): Promise<void> {
+async function takeRefusal(tx: Tx, range: FinalRange, operation: Operation, reason: string): Promise<void> {
   const other = await settledByOthers(tx, operation);
-  if (other) await confirm(tx, range, { operation, ...other, gasUsed: 0n });
-  else await putBack(tx, [operation], reason, Math.min(RETRY_MS * 2 ** operation.attempts, LONGEST_RETRY_MS));
+  const finding: Finding = { kind: "refused", reason, settled: other !== null };
+  await follow(tx, range, finding, { operation, gasUsed: 0n, ...other });
 }
 
-async function confirm(tx: Tx, { network }: FinalRange, confirmation: Confirmation): Promise<void> {
+async function follow(
+  tx: Tx,
+  { network }: Pick<FinalRange, "network">,
+  finding: Finding,
+  of: Pick<Confirmation, "operation"> & Partial<Confirmation>,
+): Promise<void> {
+  const next = decideNext(factsOf(of.operation), finding);
+  if (next.do === "retry") await putBack(tx, [of.operation], next.reason, next.delayMs);
+  if (next.do !== "confirm") return;
+  const confirmation = of as Confirmation;
   if (await markConfirmed(tx, confirmation))
     await appendEvents(tx, [operationConfirmed(confirmation, network)]);
 }
 
 function confirmationBy(operation: Operation, event: Outcome, range: FinalRange): Confirmation {
   const { txHash, blockNumber, blockHash } = (range.firsts.get(event.operationId) ?? event).log;
-  const carried = range.events.filter(
-    (event) => event.kind === "executed" && event.log.txHash === txHash,
-  ).length;
+  const carried = range.events.filter(({ kind, log }) => kind === "executed" && log.txHash === txHash).length;
   const gasUsed = (range.gasUsed.get(txHash) ?? 0n) / BigInt(Math.max(carried, 1));
   return { operation, txHash, blockNumber, blockHash, gasUsed };
 }
@@ -206,6 +216,4 @@ function isOutcome(event: ChainEvent): event is Outcome {
   return event.kind === "executed" || event.kind === "repeated" || event.kind === "failed";
 }
 
-const RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 15_000;
 const FIRSTS_AT_ONCE = 200;

@@ -1,4 +1,5 @@
 import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { type OperationFacts } from "../domain/decideNext";
 import { type Place } from "../domain/planning";
 import { type Step } from "../domain/settlement";
 
@@ -15,12 +16,18 @@ export interface NewOperation {
 }
 
 export interface Operation extends NewOperation {
-  state: "WAITING" | "PLANNED" | "IN_FLIGHT" | "CONFIRMED" | "FAILED" | "PASSED";
+  state: OperationFacts["state"];
   attempts: number;
   waitReason: string | null;
   transactionId: bigint | null;
   txHash: string | null;
   createdAt: Date;
+}
+
+/** What decides what comes next. */
+export function factsOf({ state, attempts, expiresAt }: Operation): OperationFacts {
+  const endsAt = expiresAt === null ? null : BigInt(Math.ceil(expiresAt.getTime() / 1000));
+  return { state, attempts, endsAt };
 }
 
 interface OperationRow {

@@ -1,0 +1,52 @@
+/** An operation, as far as what comes next depends on it. */
+export interface OperationFacts {
+  state: "WAITING" | "PLANNED" | "IN_FLIGHT" | "CONFIRMED" | "FAILED" | "PASSED";
+  /** How often it was sent. */
+  attempts: number;
+  /** Chain time after which none of its authorizations can be used; null when it is tried for ever. */
+  endsAt: bigint | null;
+}
+
+/** What is certain about an operation: each of these was read in final blocks, never in newer ones. */
+export type Finding =
+  /** Its event, of now or of an earlier time. */
+  | { kind: "executed" }
+  /** Its try failed. `settled` when others have used every one of its authorizations. */
+  | { kind: "refused"; reason: string; settled: boolean }
+  /** The transaction that carried it is over, and said nothing of it. */
+  | { kind: "not_carried"; reason: "not_executed" | "batch_reverted" | "nonce_taken" }
+  /** Looked up at a block of this time: is it or its authorization used? `settled` when others have used every one of its authorizations. */
+  | { kind: "looked_up"; blockTime: bigint; used: boolean; settled: boolean };
+
+export type Next =
+  { do: "confirm" } | { do: "retry"; reason: string; delayMs: number } | { do: "fail" } | { do: "nothing" };
+
+const RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 15_000;
+const NOTHING: Next = { do: "nothing" };
+
+/**
+ * What becomes of an operation, given what is known. Confirmed only by the chain's own word; failed only when it is proven that it can never
+ * happen; anything else is tried again, under the same name and with the same authorizations, so that trying twice pays once.
+ */
+export function decideNext({ state, attempts, endsAt }: OperationFacts, finding: Finding): Next {
+  if (state === "CONFIRMED" || state === "FAILED" || state === "PASSED") return NOTHING;
+  switch (finding.kind) {
+    case "executed":
+      return { do: "confirm" };
+    case "refused":
+      if (finding.settled) return { do: "confirm" };
+      return {
+        do: "retry",
+        reason: finding.reason,
+        delayMs: Math.min(RETRY_MS * 2 ** attempts, LONGEST_RETRY_MS),
+      };
+    case "not_carried":
+      return state === "IN_FLIGHT" ? { do: "retry", reason: finding.reason, delayMs: RETRY_MS } : NOTHING;
+    case "looked_up": {
+      if (finding.settled) return { do: "confirm" };
+      const over = endsAt !== null && finding.blockTime > endsAt;
+      return over && !finding.used && state !== "IN_FLIGHT" ? { do: "fail" } : NOTHING;
+    }
+  }
+}
