@@ -1,6 +1,6 @@
 # Every target calls the npm script of the same name: where there is no make, `npm run <target>` does the same.
 .DEFAULT_GOAL := help
-.PHONY: help up down reset doctor logs stack demo admin build docs lint format check test bench faults
+.PHONY: help up down reset doctor logs stack observe demo admin build docs lint format check test bench faults
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -17,6 +17,8 @@ logs: ## follow the logs (SERVICE=auth: of one process)
 	@npm run logs --silent -- $(SERVICE)
 stack: ## look at, restart, stop or start one process of the running stack (DO="restart auth")
 	@npm run stack --silent -- $(or $(DO),status)
+observe: ## Prometheus with our alerts against the running stack, until Ctrl-C (CHECK=1: try every panel, then end)
+	@npm run observe --silent -- $(if $(CHECK),--check)
 demo: ## play the whole story on the running stack
 	@npm run demo --silent
 admin: ## manage organisations and keys on the running stack (DO="org list")
