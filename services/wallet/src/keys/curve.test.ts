@@ -21,6 +21,8 @@ const ethers = ethersCurve();
       const digest = bytesOf("digest", index);
       const signature = native!.sign(digest, key);
       if (!signature.equals(ethers.sign(digest, key))) throw new Error(`vector ${index} differs`);
+      if (index % 20 === 0 && !native!.recover(digest, signature).equals(ethers.recover(digest, signature)))
+        throw new Error(`vector ${index} is recovered differently`);
       if (BigInt(`0x${signature.subarray(32, 64).toString("hex")}`) > CURVE_ORDER / 2n)
         throw new Error(`vector ${index} has a high s`);
     }

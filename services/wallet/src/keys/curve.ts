@@ -5,6 +5,8 @@ export interface Curve {
   readonly backend: "native" | "ethers";
   /** 65 bytes: r, s (low), v as 27 or 28. Deterministic (RFC 6979). */
   sign(digest: Uint8Array, privateKey: Uint8Array): Buffer;
+  /** The public key (64 bytes) that gave this signature of 65. */
+  recover(digest: Uint8Array, signature: Uint8Array): Buffer;
   /** The 64 bytes x and y of the public key. */
   publicKey(privateKey: Uint8Array): Buffer;
   /** privateKey + tweak modulo the curve's order; null where the result or the tweak is not a key. */
@@ -13,6 +15,7 @@ export interface Curve {
 
 interface NativeBinding {
   ecdsaSign(digest: Uint8Array, key: Uint8Array): { signature: Uint8Array; recid: number };
+  ecdsaRecover(signature: Uint8Array, recid: number, digest: Uint8Array, compressed: boolean): Uint8Array;
   publicKeyCreate(key: Uint8Array, compressed: boolean): Uint8Array;
   privateKeyTweakAdd(key: Uint8Array, tweak: Uint8Array): Uint8Array;
 }
@@ -39,6 +42,10 @@ export function nativeCurve(): Curve | null {
       bytes[64] = 27 + recid;
       return bytes;
     },
+    recover(digest, signature) {
+      const rs = signature.subarray(0, 64);
+      return Buffer.from(binding.ecdsaRecover(rs, signature[64]! - 27, digest, false)).subarray(1);
+    },
     publicKey: (privateKey) => Buffer.from(binding.publicKeyCreate(privateKey, false)).subarray(1),
     addToKey(privateKey, tweak) {
       try {
@@ -54,6 +61,8 @@ export function ethersCurve(): Curve {
   return {
     backend: "ethers",
     sign: (digest, privateKey) => Buffer.from(getBytes(new SigningKey(privateKey).sign(digest).serialized)),
+    recover: (digest, signature) =>
+      Buffer.from(getBytes(SigningKey.recoverPublicKey(digest, hexlify(signature)))).subarray(1),
     publicKey: (privateKey) => Buffer.from(getBytes(new SigningKey(privateKey).publicKey)).subarray(1),
     addToKey(privateKey, tweak) {
       const delta = toBigInt(tweak);
