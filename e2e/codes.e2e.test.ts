@@ -272,6 +272,8 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     return refused;
   },
   SYS_003: async ({ api, stack }) => {
+    // Money moves before the ledger falls silent: no breaker is open.
+    await charged(api, 1_000);
     const { walletId } = await wallet(api);
     const options = { idempotencyKey: `unknown ${walletId}` };
     const pid = await stack.kill("ledger", "SIGSTOP");

@@ -28,7 +28,8 @@ test("what queues while a call is in flight travels as one, and each item gets i
   const answers = await Promise.all(texts.map((text) => send({ text })));
   expect(answers.map(({ text }) => text)).toEqual(texts.map((text) => text.toUpperCase()));
   await first;
-  expect(batches.map(({ length }) => length)).toEqual([1, 50]);
+  // On a busy machine the second call may overtake the first, as it may any slow one.
+  expect(batches.map(({ length }) => length).sort((one, other) => one - other)).toEqual([1, 50]);
 });
 
 test("one refused item refuses only itself, with its own code and details", async () => {
