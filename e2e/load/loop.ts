@@ -1,7 +1,9 @@
 import { performance } from "node:perf_hooks";
 
 export interface Measured {
+  /** Those that were sent and answered within the time; and all that were ever answered, warm-up and the last ones included. */
   count: number;
+  total: number;
   seconds: number;
   perSecond: number;
   p50Ms: number;
@@ -29,11 +31,13 @@ export async function closedLoop({
   const endMs = startMs + seconds * 1000;
   const latencies: number[] = [];
   let failed = 0;
+  let total = 0;
   const caller = async (number: number): Promise<void> => {
     for (let sentMs = performance.now(); sentMs < endMs;) {
       let ok = true;
       await work(number).catch(() => (ok = false));
       const nowMs = performance.now();
+      if (ok) total += 1;
       if (sentMs >= startMs && nowMs <= endMs) {
         if (ok) latencies.push(nowMs - sentMs);
         else failed += 1;
@@ -42,10 +46,10 @@ export async function closedLoop({
     }
   };
   await Promise.all(Array.from({ length: callers }, (_, number) => caller(number)));
-  return summary(latencies, seconds, failed);
+  return { ...summary(latencies, seconds), total, failed };
 }
 
-export function summary(latencies: number[], seconds: number, failed: number): Measured {
+function summary(latencies: number[], seconds: number): Omit<Measured, "total" | "failed"> {
   const sorted = Float64Array.from(latencies).sort();
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
   return {
@@ -54,6 +58,5 @@ export function summary(latencies: number[], seconds: number, failed: number): M
     perSecond: sorted.length / seconds,
     p50Ms: at(0.5),
     p99Ms: at(0.99),
-    failed,
   };
 }

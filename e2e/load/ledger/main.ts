@@ -1,4 +1,6 @@
-// npm run bench -- ledger [--quick | --deep] [--only engine,grpc,hot,payment,deep] [--postgres URL] [--peer name=URL …]
+// npm run bench -- ledger [--quick | --deep] [--only engine,grpc,hot,payment,deep] [--postgres URL] [--peer name=URL …] [--readme]
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measurePeers } from "../peers";
 import { startBenchPostgres } from "../postgres";
@@ -23,12 +25,14 @@ async function main(): Promise<void> {
       postgres: { type: "string" },
       peer: { type: "string", multiple: true },
       "memory-seconds": { type: "string" },
+      readme: { type: "boolean" },
     },
   });
   const chosen = values.quick ? PLANS.quick : values.deep ? PLANS.deep : PLANS.normal;
   const plan = { ...chosen, memorySeconds: Number(values["memory-seconds"] ?? chosen.memorySeconds) };
   const only = values.only?.split(",") ?? [...SECTIONS];
-  process.stdout.write(`${machine()}\n`);
+  const where = machine();
+  process.stdout.write(`${where}\n`);
   const postgres = values.postgres === undefined ? await startBenchPostgres() : given(values.postgres);
   process.stdout.write(`${postgres.label}\n\n`);
   const results: Result[] = [];
@@ -50,6 +54,21 @@ async function main(): Promise<void> {
     await postgres.stop();
   }
   process.stdout.write(`\n${table(results)}\n\n${writeJson("ledger", results)}\n`);
+  if (values.readme)
+    writeReadme(`Last run: ${where}, ${new Date().toISOString().slice(0, 10)}.\n\n${table(results)}`);
+}
+
+/** Puts the table into the service's page, where the last one was. */
+function writeReadme(text: string): void {
+  const path = join(__dirname, "../../../services/ledger/README.md");
+  const page = readFileSync(path, "utf8");
+  writeFileSync(
+    path,
+    page.replace(
+      /(<!-- bench -->\n)[^]*(<!-- \/bench -->)/,
+      (_, start, end) => `${start}\n${text}\n\n${end}`,
+    ),
+  );
 }
 
 function given(url: string) {

@@ -21,7 +21,7 @@ export interface BenchReplica {
 }
 
 /** The young generation is sized as the ledger's own start does it: see services/ledger/README.md. */
-export const NODE_FLAGS = ["--max-semi-space-size=32"];
+export const NODE_FLAGS = ["--max-semi-space-size=16", "--max-old-space-size=128"];
 
 export async function startBenchReplica(databaseUrl: string): Promise<BenchReplica> {
   const child = fork(join(__dirname, "serve.ts"), {

@@ -152,41 +152,52 @@ test("of parallel holds that together exceed a balance exactly as many are place
   await second.close();
 });
 
-test("two replicas that move money both ways between two hot accounts make progress all the time and lose nothing", async () => {
-  const second = createEngine({ db: openTestDatabase(ledger.database.url, "ledger"), log: testLog() });
-  const wallets = [
-    await ledger.open("hot 1", "NORMAL", 50_000n),
-    await ledger.open("hot 2", "NORMAL", 50_000n),
-  ] as const;
-  const endMs = Date.now() + 2_000;
-  const done = [0, 0, 0, 0];
-  const worker = async (number: number): Promise<void> => {
-    for (let turn = number; Date.now() < endMs; turn += 1) {
-      const [from, to] = turn % 2 === 0 ? wallets : [wallets[1], wallets[0]];
-      const intent = {
-        kind: "transfer",
-        fromWalletId: from,
-        toWalletId: to,
-        amountWon: won(1n),
-        dailyLimitWon: DAILY_LIMIT,
-      } as const;
-      const outcome = await postTo(turn % 3 === 0 ? second : ledger.engine, requestOf(ledger.orgId, intent));
-      expect(codeOf(outcome)).toBe("posted");
-      done[Math.min(3, Math.floor((Date.now() - endMs + 2_000) / 500))]! += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: 64 }, (_, number) => worker(number)));
-  expect(done.every((count) => count > 0)).toBe(true);
-  const [first, other] = await balancesOf(ledger, [...wallets]);
-  expect(first! + other!).toBe(100_000n);
-  await second.close();
-  // A backend reports what it counted when it has been idle for a second.
-  await new Promise((resolve) => setTimeout(resolve, 1_200));
-  const { deadlocks } = await ledger.database.db.one<{ deadlocks: bigint }>(
-    sql`select deadlocks from pg_stat_database where datname = current_database()`,
-  );
-  expect(deadlocks).toBe(0n);
-}, 20_000);
+test.each([2, 100])(
+  "four replicas that move money to and fro between %d hot accounts make progress all the time, lose nothing and never block each other for good",
+  async (count) => {
+    const others = [1, 2, 3].map(() =>
+      createEngine({ db: openTestDatabase(ledger.database.url, "ledger"), log: testLog() }),
+    );
+    const engines = [ledger.engine, ...others];
+    const wallets = await Promise.all(
+      Array.from({ length: count }, () => ledger.open(undefined, "NORMAL", 50_000n)),
+    );
+    const endMs = Date.now() + 2_000;
+    const done = [0, 0, 0, 0];
+    const worker = async (number: number): Promise<void> => {
+      for (let turn = number; Date.now() < endMs; turn += 1) {
+        const from = Math.floor(Math.random() * count);
+        const to = (from + 1 + Math.floor(Math.random() * (count - 1))) % count;
+        const intent = transferOf(wallets[from]!, wallets[to]!, 1n);
+        const engine = engines[turn % engines.length]!;
+        expect(codeOf(await postTo(engine, requestOf(ledger.orgId, intent)))).toBe("posted");
+        done[Math.min(3, Math.floor((Date.now() - endMs + 2_000) / 500))]! += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: 64 }, (_, number) => worker(number)));
+    expect(done.every((finished) => finished > 0)).toBe(true);
+    const balances = await balancesOf(ledger, wallets);
+    expect(balances.reduce((sum, balance) => sum + balance, 0n)).toBe(BigInt(count) * 50_000n);
+    await Promise.all(others.map((engine) => engine.close()));
+    // A backend reports what it counted when it has been idle for a second.
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    const { deadlocks } = await ledger.database.db.one<{ deadlocks: bigint }>(
+      sql`select deadlocks from pg_stat_database where datname = current_database()`,
+    );
+    expect(deadlocks).toBe(0n);
+  },
+  20_000,
+);
+
+function transferOf(fromWalletId: string, toWalletId: string, amount: bigint) {
+  return {
+    kind: "transfer",
+    fromWalletId,
+    toWalletId,
+    amountWon: won(amount),
+    dailyLimitWon: DAILY_LIMIT,
+  } as const;
+}
 
 test("one item that the database cannot take fails alone", async () => {
   const good = await ledger.open("good", "NORMAL", 1_000n);
