@@ -1,6 +1,7 @@
 import { type Database } from "@wonrail/kit/db";
 import { Gauge, type Registry } from "@wonrail/kit/metrics";
 import { type Provider } from "../chain/provider";
+import { createReorgWatch } from "../chain/reorgs";
 import { type Signer } from "../chain/signer";
 import { listOpenCounts } from "../store/operations";
 import { findCursor } from "../store/scanCursor";
@@ -11,6 +12,7 @@ export type Gauges = ReturnType<typeof createGauges>;
 export function createGauges(registry: Registry) {
   const registers = [registry];
   return {
+    reorgs: createReorgWatch(registry),
     head: new Gauge({ name: "chain_head_block", help: "The newest block", registers }),
     headAge: new Gauge({ name: "chain_head_age_seconds", help: "Age of the newest block", registers }),
     lag: new Gauge({
@@ -66,6 +68,7 @@ export async function measure(deps: {
     provider.nonce(signer.address, "pending"),
   ]);
   gauges.head.set(Number(head.number));
+  await gauges.reorgs(provider, head);
   gauges.headAge.set(now() / 1000 - Number(head.time));
   gauges.balance.set(Number(balance));
   gauges.nonceGap.set(Math.max(0, transactions - Number(pending - latest)));
