@@ -51,7 +51,7 @@ contract PaymentManager is AccessControlDefaultAdminRules, ReentrancyGuardTransi
     uint8 public constant BURN = 2;
 
     /// Twice what the dearest step takes. An operation starts only with this much for each of its steps and once more,
-    /// so a failure is never for want of gas: below it even ecrecover lies ("invalid signature").
+    /// so a failure is never for want of gas.
     uint256 public constant GAS_PER_STEP = 150_000;
 
     /// A selector and four words: more than the longest error of the token.
