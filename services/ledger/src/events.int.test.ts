@@ -49,8 +49,11 @@ test("every entry becomes one event with all its postings, under the trace of th
     expand: expandEvents,
     pollMs: 20,
   });
-  await eventually(() => expect(messages.length).toBe(50 + 2 + 1 + 1), { timeoutMs: 5_000 });
-  await relay.close();
+  try {
+    await eventually(() => expect(messages.length).toBe(50 + 2 + 1 + 1), { timeoutMs: 5_000 });
+  } finally {
+    await relay.close();
+  }
 
   const ofType = (type: string) => messages.filter(({ headers }) => headers.event_type === type);
   const posted = ofType("journal_posted").map(({ key, value, headers }) => ({
