@@ -24,8 +24,8 @@ const schema = z.object({
   /** The key that pays for gas and may call the payment manager. */
   OPERATOR_KEY: z.string().regex(/^0x[0-9a-fA-F]{64}$/, "is not a private key of 0x and 64 hex digits"),
   FEE_CAP_GWEI: count.default(500),
-  MAX_IN_FLIGHT: count.default(8),
-  MAX_STEPS: count.default(300),
+  MAX_IN_FLIGHT: count.default(12),
+  MAX_STEPS: count.default(200),
   LEASE_MS: durationMs.default(10_000),
   RESEND_AFTER_MS: durationMs.default(5_000),
   REPLACE_AFTER_MS: durationMs.default(30_000),

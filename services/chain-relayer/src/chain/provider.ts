@@ -72,7 +72,6 @@ export interface Provider {
   balance(address: string): Promise<bigint>;
   callAt(to: string, data: string, at: bigint): Promise<string>;
   callManyAt(to: string, data: string[], at: bigint): Promise<string[]>;
-  estimateGas(call: { from: string; to: string; data: string }): Promise<bigint>;
   priorityFeeWei(): Promise<bigint>;
   /** To every endpoint; the first that takes it is enough. */
   send(raw: string): Promise<string>;
@@ -187,10 +186,6 @@ export function createProvider({ rpcs, chainId, finality, log, disagreements }: 
         results.push(...(await anyBatch<string>(calls)));
       }
       return results;
-    },
-    async estimateGas(call) {
-      // On top of what is waiting: later transactions of ours build on earlier ones.
-      return BigInt(await any<string>("eth_estimateGas", [call, "pending"]));
     },
     async priorityFeeWei() {
       return BigInt(await any<string>("eth_maxPriorityFeePerGas", []));

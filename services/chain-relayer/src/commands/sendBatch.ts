@@ -5,7 +5,7 @@ import { appendEvents } from "@wonrail/kit/outbox";
 import { encodeExecute } from "../chain/contracts";
 import { type Block, type Provider } from "../chain/provider";
 import { type Signer } from "../chain/signer";
-import { type Fees, firstFees, gasLimitFor, gasLimitOf, mostGas } from "../domain/fees";
+import { type Fees, firstFees, gasLimitFor, mostGas, usualGasFor } from "../domain/fees";
 import { operationSubmitted } from "../events";
 import { listPlannedOperations, markInFlight, type Operation, putBack } from "../store/operations";
 import { fence, type Lease, setNextNonce, storeSigned } from "../store/transactions";
@@ -43,7 +43,7 @@ export async function sendBatch(deps: SendDeps, lease: Lease): Promise<boolean> 
   for (const [reason, operations] of refused) await putBack(db, operations, reason, RETRY_REFUSED_MS);
   if (ready.length === 0) return false;
 
-  const stored = await storeTransaction(deps, lease, await fit(deps, ready, latest), fees);
+  const stored = await storeTransaction(deps, lease, fit(ready, latest), fees);
   await failpoint("relayer.r2");
   await broadcast(deps, stored);
   return true;
@@ -82,28 +82,25 @@ interface Fitted {
 }
 
 /** As much of it, from its start, as one transaction may carry. The rest stays planned and goes with the next one. */
-async function fit(deps: SendDeps, all: Ready[], latest: Block): Promise<Fitted> {
+function fit(all: Ready[], latest: Block): Fitted {
   const most = mostGas(latest.gasLimit);
   for (let count = all.length; ; count = Math.ceil(count / 2)) {
     const ready = all.slice(0, count);
     const data = encodeExecute(ready.map(({ chainOperation }) => chainOperation));
     const small = data.length / 2 <= MOST_BYTES || count === 1;
-    const gasLimit = small ? await gasFor(deps, data, ready) : most + 1n;
+    const gasLimit = small ? gasFor(ready) : most + 1n;
     if (gasLimit <= most) return { ready, data, gasLimit };
     if (count === 1) return { ready, data, gasLimit: most };
   }
 }
 
-/** What the node says; by rule of thumb when it cannot, or was wrong before. */
-async function gasFor({ provider, signer, chain }: SendDeps, data: string, ready: Ready[]): Promise<bigint> {
+/** What such batches take by experience; a bound that always holds, once that was too little. */
+function gasFor(ready: Ready[]): bigint {
   const steps = ready.map(({ chainOperation }) => chainOperation.steps.length);
   if (ready.some(({ operation }) => operation.waitReason === "batch_reverted")) return gasLimitFor(steps);
-  try {
-    const call = { from: signer.address, to: chain.paymentManagerAddress, data };
-    return gasLimitOf(await provider.estimateGas(call), steps);
-  } catch {
-    return gasLimitFor(steps);
-  }
+  return usualGasFor(
+    ready.map(({ operation }, index) => ({ steps: steps[index]!, isHold: operation.expiresAt !== null })),
+  );
 }
 
 /** R2: the nonce, the signed bytes and the operations they carry become durable together, before anything is sent. */
