@@ -1,4 +1,5 @@
-import { fingerprint } from "./fingerprint";
+import { setTimeout as sleep } from "node:timers/promises";
+import { commandLine, fingerprint } from "./fingerprint";
 import { endLeftovers } from "./leftovers";
 import { startProcess } from "./ownedProcess";
 import { workbench, type Workbench } from "./testProcess";
@@ -9,6 +10,8 @@ afterEach(() => bench.clear());
 
 test("what an earlier start left running is ended, and named", async () => {
   const { pid, exited } = await startProcess(bench.spec("exec sleep 60"), bench.guard);
+  // The shell becomes the program a moment after it was started, and its fingerprint with it.
+  while (commandLine(pid) !== "sleep 60") await sleep(10);
   const ended = await endLeftovers([{ name: "auth", pid, fingerprint: fingerprint(pid)! }]);
   expect(ended).toEqual(["auth"]);
   expect(await exited).toEqual({ code: null, signal: "SIGTERM" });
