@@ -162,6 +162,21 @@ describe("the relay", () => {
     await eventually(async () => expect(await pending()).toBe(0n));
   });
 
+  it("lets no event pass an earlier one of its aggregate that was committed late, whatever the poll", async () => {
+    const bus = recordingBus();
+    startRelay(test.db, bus, { pollMs: 60_000 });
+    await append(test.db, event("warm-up", 1));
+    await tx(test.db, async (tx) => {
+      await appendEvents(tx, [event("slow", 1)]);
+      for (let version = 1; version <= 5; version += 1) {
+        await append(test.db, event("fast", version));
+        await eventually(() => expect(bus.messages).toHaveLength(1 + version));
+      }
+    });
+    await append(test.db, event("slow", 2));
+    await eventually(() => expect(namesOf(bus.messages).slice(6)).toEqual(["slow.1", "slow.2"]));
+  });
+
   it("keeps everything while the bus is away, and publishes it in order when it is back", async () => {
     const bus = recordingBus();
     const registry = new Registry();

@@ -6,7 +6,14 @@ import type { Registry } from "../metrics";
 import { pause, type Pause } from "../pause";
 import { doorbellOf, outboxChannel } from "./doorbell";
 import { relayMetrics, type RelayMetrics } from "./relayMetrics";
-import { markPublished, prepareRelaySession, readPending, tryLockRelay, type OutboxRow } from "./store";
+import {
+  markPublished,
+  prepareRelaySession,
+  readPending,
+  tryLockRelay,
+  type OutboxRow,
+  type PendingRow,
+} from "./store";
 import { startUpkeep } from "./upkeep";
 
 export interface OutboxRelayOptions {
@@ -105,42 +112,76 @@ async function relayOver(relay: Relay, connection: Queryable): Promise<void> {
 async function publishUntilClosed(relay: Relay, connection: Queryable): Promise<void> {
   const { rest, batchSize, pollMs } = relay;
   let failures = 0;
-  // Where the last read ended. A help, not a cursor: every poll starts from the beginning again, for what committed late.
-  let afterId = 0n;
+  let start = readingStart();
   let nextFullReadMs = 0;
   while (!rest.closed) {
     if (Date.now() >= nextFullReadMs) {
-      afterId = 0n;
+      start = readingStart();
       nextFullReadMs = Date.now() + pollMs;
     }
-    const rows = await readPending(connection, afterId, batchSize);
-    if (!(await publishRows(relay, connection, rows))) {
+    const rows = await readPending(connection, start.afterId, batchSize);
+    const published = await publishRows(relay, connection, rows);
+    if (!published.all) {
       failures += 1;
-      afterId = 0n;
       await rest.sleepUnwoken(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1)));
       continue;
     }
     failures = 0;
-    afterId = rows.at(-1)?.id ?? afterId;
+    start.advance(rows, published.xid);
     if (rows.length < batchSize) await rest.sleep(Math.max(1, nextFullReadMs - Date.now()));
   }
 }
 
-/** In pieces of a bounded size, since one row may stand for many events. What the bus has is marked before the next piece is tried. */
-async function publishRows(relay: Relay, connection: Queryable, rows: OutboxRow[]): Promise<boolean> {
+/**
+ * Where the next read may start, so that it does not walk over all the rows that are done and not yet vacuumed. An id is passed only when
+ * every transaction that could have taken a lower one had ended before the last read: otherwise an event that commits late would be passed
+ * by its aggregate's next one. Ids are taken by transactions that already have their number, since they hold the aggregate's row lock.
+ */
+function readingStart(): {
+  readonly afterId: bigint;
+  advance: (rows: PendingRow[], xid: bigint | undefined) => void;
+} {
+  let afterId = 0n;
+  let next: { id: bigint; xid: bigint } | undefined;
+  return {
+    get afterId() {
+      return afterId;
+    },
+    advance(rows, xid) {
+      const last = rows.at(-1);
+      if (!last || xid === undefined) return;
+      if (next && last.horizon > next.xid) {
+        afterId = next.id < last.id ? next.id : last.id;
+        next = undefined;
+      }
+      next ??= { id: last.id, xid };
+    },
+  };
+}
+
+/**
+ * In pieces of a bounded size, since one row may stand for many events. What the bus has is marked before the next piece is tried. Tells
+ * whether all went, and the transaction that marked last.
+ */
+async function publishRows(
+  relay: Relay,
+  connection: Queryable,
+  rows: OutboxRow[],
+): Promise<{ all: boolean; xid?: bigint | undefined }> {
   let events: OutboxRow[] = [];
   let ids: bigint[] = [];
+  let xid: bigint | undefined;
   for (const [index, row] of rows.entries()) {
     events.push(...(await relay.expand(connection, row)));
     ids.push(row.id);
     if (events.length < relay.batchSize && index < rows.length - 1) continue;
-    if (!(await publish(relay, events))) return false;
-    await markPublished(connection, ids);
+    if (!(await publish(relay, events))) return { all: false };
+    xid = await markPublished(connection, ids);
     relay.metrics.published(events);
     events = [];
     ids = [];
   }
-  return true;
+  return { all: true, xid };
 }
 
 async function publish({ bus, log, metrics }: Relay, rows: OutboxRow[]): Promise<boolean> {

@@ -37,17 +37,22 @@ export async function prepareRelaySession(connection: Queryable): Promise<void> 
   }
 }
 
+/** A row as one read saw it: every transaction older than `horizon` had ended by then. */
+export interface PendingRow extends OutboxRow {
+  horizon: bigint;
+}
+
 export async function readPending(
   connection: Queryable,
   afterId: bigint,
   limit: number,
-): Promise<OutboxRow[]> {
-  return connection.query<OutboxRow>(
+): Promise<PendingRow[]> {
+  return connection.query<PendingRow>(
     named(
       "outbox_read_pending",
       sql`
         select o.id, o.event_id, o.topic, o.type, o.aggregate_id, o.version, o.org_id, o.request_id, o.traceparent,
-          o.occurred_at, o.payload
+          o.occurred_at, o.payload, pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon
         from (select id from outbox_pending where id > ${afterId} order by id limit ${limit}) as pending
         join outbox o using (id)
         order by o.id`,
@@ -55,10 +60,17 @@ export async function readPending(
   );
 }
 
-export async function markPublished(connection: Queryable, ids: bigint[]): Promise<void> {
-  await connection.run(
-    named("outbox_mark_published", sql`delete from outbox_pending where id = any(${ids}::bigint[])`),
+/** Gives the id of its own transaction, which is younger than every one that wrote what was read before. */
+export async function markPublished(connection: Queryable, ids: bigint[]): Promise<bigint> {
+  const { xid } = await connection.one<{ xid: bigint }>(
+    named(
+      "outbox_mark_published",
+      sql`
+        with marked as (delete from outbox_pending where id = any(${ids}::bigint[]))
+        select pg_current_xact_id()::text::bigint as xid`,
+    ),
   );
+  return xid;
 }
 
 export interface Backlog {
