@@ -13,7 +13,7 @@ export function renderMetrics(): string {
 Generated from the sources by \`npm run docs\`; do not edit.
 
 Each process answers \`/metrics\` on its operators' port. Beside these there are prom-client's of Node and of the process (\`nodejs_*\`, \`process_*\`).
-Prometheus calls the process \`job\`; the label of that name on background jobs becomes \`exported_job\`. Alerts: [alerts.yaml](../deploy/prometheus/rules/alerts.yaml),
+Prometheus calls the process \`job\`, so a background job is a \`job_name\`. Alerts: [alerts.yaml](../deploy/prometheus/rules/alerts.yaml),
 each with a runbook in [runbooks](runbooks).
 
 ${sections.join("\n")}`;

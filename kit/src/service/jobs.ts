@@ -18,26 +18,26 @@ export function startJobs(jobs: Job[], { log, registry }: { log: Log; registry: 
   const failures = new Counter({
     name: "job_failures_total",
     help: "Rounds of a background job that failed",
-    labelNames: ["job"],
+    labelNames: ["job_name"],
     registers: [registry],
   });
   const lastSuccess = new Gauge({
     name: "job_last_success_timestamp_seconds",
     help: "When a background job last finished a round, in seconds since the epoch",
-    labelNames: ["job"],
+    labelNames: ["job_name"],
     registers: [registry],
   });
   const stop = new AbortController();
   const loops = jobs.map((job) => loop(job));
 
   async function loop(job: Job): Promise<void> {
-    failures.inc({ job: job.name }, 0);
+    failures.inc({ job_name: job.name }, 0);
     while (!stop.signal.aborted) {
       try {
         await job.run(stop.signal);
-        lastSuccess.set({ job: job.name }, Date.now() / 1000);
+        lastSuccess.set({ job_name: job.name }, Date.now() / 1000);
       } catch (error) {
-        failures.inc({ job: job.name });
+        failures.inc({ job_name: job.name });
         // An unreachable dependency already has its own alarm; a stack for each round would only drown the log.
         const busy = error instanceof DomainError && error.retryable;
         log.warn(
