@@ -110,6 +110,8 @@ function connectionConfig(options: DatabaseOptions): ClientConfig {
       options.idleInTransactionTimeoutMs ?? DEFAULT_IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
+    // Statements leave as they are asked for and are done in that order: several that need not wait for each other cost one round trip.
+    pipeline: true,
     types: columnTypes,
   };
 }

@@ -49,19 +49,12 @@ export function createSession({ client, release, watchdog, observe }: SessionPar
     }
   };
 
-  // One at a time: the driver's own queue is about to go, and work may well ask several things at once of its transaction.
-  let turn: Promise<unknown> = Promise.resolve();
-  const send = (config: QueryConfig): Promise<Answer> => {
-    const answer = turn.then(() => ask(config));
-    turn = answer.catch(() => undefined);
-    return answer;
-  };
-  const execute = (statement: Sql): Promise<Answer> => send(queryConfig(statement));
+  const execute = (statement: Sql): Promise<Answer> => ask(queryConfig(statement));
 
   return {
     ...queryable(execute),
     execute,
-    command: async (text) => (await send({ text })).command,
+    command: async (text) => (await ask({ text })).command,
     get warnings() {
       return warnings;
     },

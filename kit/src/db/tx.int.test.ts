@@ -50,6 +50,57 @@ describe("tx", () => {
     expect(await balanceOf(1)).toBe(100n);
   });
 
+  it("does what was pushed in the order of its pushing, and knows at the commit that all of it was done", async () => {
+    await tx(test.db, async (tx) => {
+      for (let id = 1; id <= 4; id += 1)
+        tx.push(sql`update accounts set balance = balance * 2 where id = ${id}`);
+      tx.push(sql`update accounts set balance = balance + 1`);
+    });
+    expect(await Promise.all([1, 2, 3, 4].map(balanceOf))).toEqual([201n, 201n, 201n, 201n]);
+  });
+
+  it("fails with the error of a pushed statement, whatever was sent after it", async () => {
+    const broken = sql`update accounts set balance = 1 / (id - 1)`;
+    const silent = tx(test.db, async (tx) => {
+      await add(tx, 1, 5n);
+      tx.push(broken);
+      await Promise.resolve();
+    });
+    await expect(silent).rejects.toMatchObject({ code: "22012" });
+    const asking = tx(test.db, async (tx) => {
+      tx.push(broken);
+      await add(tx, 1, 5n);
+    });
+    await expect(asking).rejects.toMatchObject({ code: "22012" });
+    expect(await balanceOf(1)).toBe(100n);
+  });
+
+  it("runs the work again when what was pushed met others", async () => {
+    let runs = 0;
+    await tx(test.db, async (tx) => {
+      await add(tx, 1, 5n);
+      runs += 1;
+      if (runs === 1) tx.push(sql`do $$ begin raise exception 'met' using errcode = '40001'; end $$`);
+    });
+    expect(runs).toBe(2);
+    expect(await balanceOf(1)).toBe(105n);
+  });
+
+  it("sends the first reads with the BEGIN, and is in a transaction all the same", async () => {
+    const inTransaction = await tx(
+      test.db,
+      async (tx) => {
+        const [first, second] = await Promise.all([
+          tx.one<{ at: Date; id: string }>(sql`select now() as at, pg_current_xact_id()::text as id`),
+          tx.one<{ at: Date; id: string }>(sql`select now() as at, pg_current_xact_id()::text as id`),
+        ]);
+        return [first, second];
+      },
+      { readsFirst: true },
+    );
+    expect(inTransaction[0]).toEqual(inTransaction[1]);
+  });
+
   it("does not pass for committed when the work swallowed the error of a statement", async () => {
     const work = tx(test.db, async (tx) => {
       await add(tx, 1, 5n);

@@ -10,12 +10,15 @@ import {
   nothingDone,
   sqlStateOf,
 } from "./errors";
-import { afterCommitSymbol, connectSymbol, type Session } from "./session";
-import type { Database, Queryable, Tx } from "./types";
+import { afterCommitSymbol, connectSymbol, queryable, type Answer, type Session } from "./session";
+import type { Sql } from "./sql";
+import type { Database, Tx } from "./types";
 
 export interface TxOptions {
   isolation?: "read committed" | "repeatable read" | "serializable";
   readOnly?: true;
+  /** The work begins with statements that only read: they leave together with the BEGIN. Writes have to wait for the answer to one of them. */
+  readsFirst?: true;
   /** How often the whole work is tried when Postgres refuses it for what others do at the same time. */
   attempts?: number;
 }
@@ -50,34 +53,47 @@ export function afterCommit(tx: Tx, run: (db: Database) => void): void {
 
 async function runOnce<T>(db: Database, work: (tx: Tx) => Promise<T>, options: TxOptions): Promise<T> {
   const session = await db[connectSymbol]();
-  const { handle, finish, committed } = transactionHandle(session);
+  const begun = session.command(beginCommand(options));
+  begun.catch(() => undefined);
+  const transaction = openTransaction(session, begun);
   let result: T;
   try {
-    await session.command(beginCommand(options));
-    result = await work(handle);
-  } catch (error) {
-    finish();
+    if (!options.readsFirst) await begun;
+    result = await work(transaction.handle);
+    await begun;
+  } catch (thrown) {
+    transaction.finish();
+    const error = sqlStateOf(thrown) === ABORTED ? ((await transaction.failure()) ?? thrown) : thrown;
     await rollBack(session, error);
     assert(!options.readOnly || sqlStateOf(error) !== "25006", "a read-only transaction tried to write");
     throw error;
   }
-  finish();
-  await commit(session);
+  transaction.finish();
+  await commit(session, transaction.failure);
   // Not here and now: what fails in a hint must not make a committed transaction look failed.
-  for (const run of committed) queueMicrotask(() => run(db));
+  for (const run of transaction.committed) queueMicrotask(() => run(db));
   return result;
 }
 
-async function commit(session: Session): Promise<void> {
+/** What every statement is answered after one that failed. */
+const ABORTED = "25P02";
+
+/** Sent behind whatever was pushed, without waiting for it. */
+async function commit(session: Session, pushFailure: () => Promise<unknown>): Promise<void> {
   const warningsBefore = session.warnings;
   let tag: string;
   try {
     tag = await session.command("commit");
   } catch (error) {
     session.release(isConnectionLoss(error) ? asError(error) : undefined);
+    const refused = await pushFailure();
+    // An error of the server's had ended the transaction before COMMIT came to it.
+    if (refused !== undefined && !mayHaveHappened(refused)) throw refused;
     throw mayHaveHappened(error) ? new CommitUnknownError(error) : error;
   }
   session.release();
+  const failure = await pushFailure();
+  if (failure !== undefined) throw failure;
   // A statement failed and the work hid it: Postgres answers COMMIT with ROLLBACK, which must not pass for success.
   assert(tag === "COMMIT", "the work swallowed the error of a statement, so its transaction was rolled back");
   // The server's way to say that it gave up waiting for the standby: committed here, but perhaps not after a failover.
@@ -98,30 +114,43 @@ async function rollBack(session: Session, reason: unknown): Promise<void> {
   }
 }
 
-interface TransactionHandle {
+interface Transaction {
   handle: Tx;
   finish: () => void;
+  /** The first error of what was pushed, when all of it is answered. */
+  failure: () => Promise<unknown>;
   committed: ((db: Database) => void)[];
 }
 
 /** The handle dies with its transaction: a promise that was left running must not write into the connection's next one. */
-function transactionHandle(session: Session): TransactionHandle {
+function openTransaction(session: Session, begun: Promise<unknown>): Transaction {
   const committed: ((db: Database) => void)[] = [];
   let open = true;
-  const guard = (): Session => {
+  const pushed: Promise<unknown>[] = [];
+  const send = async (statement: Sql): Promise<Answer> => {
     assert(open, "the transaction is over");
-    return session;
+    const answer = session.execute(statement);
+    answer.catch(() => undefined);
+    // What was read outside of any transaction must not be believed.
+    await begun;
+    return answer;
   };
-  const handle: Queryable = {
-    query: async (statement) => guard().query(statement),
-    one: async (statement) => guard().one(statement),
-    maybe: async (statement) => guard().maybe(statement),
-    run: async (statement) => guard().run(statement),
+  const own = {
+    push: (statement: Sql): void => {
+      assert(open, "the transaction is over");
+      pushed.push(
+        send(statement).then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
+      );
+    },
+    [afterCommitSymbol]: (run: (db: Database) => void) => void committed.push(run),
   };
-  const own = { [afterCommitSymbol]: (run: (db: Database) => void) => void committed.push(run) };
   return {
-    handle: Object.assign(handle, own) as unknown as Tx,
+    handle: Object.assign(queryable(send), own) as unknown as Tx,
     finish: () => void (open = false),
+    failure: async () => (await Promise.all(pushed)).find((error) => error !== undefined),
     committed,
   };
 }

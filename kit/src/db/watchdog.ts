@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import type { ClientBase } from "pg";
 
 const CHECK_EVERY_MS = 1_000;
@@ -17,7 +18,7 @@ export function createWatchdog(maxMs: number): Watchdog {
   const timer = setInterval(() => {
     const oldestMs = Date.now() - maxMs;
     for (const [client, { sinceMs }] of inFlight) {
-      if (sinceMs < oldestMs) void endNow(client);
+      if (sinceMs < oldestMs) endNow(client);
     }
   }, CHECK_EVERY_MS);
   timer.unref();
@@ -39,8 +40,8 @@ export function createWatchdog(maxMs: number): Watchdog {
   };
 }
 
-/** With a query in flight the driver's `end` destroys the socket at once. */
-async function endNow(client: ClientBase): Promise<void> {
-  const ending = client as ClientBase & { end(): Promise<void> };
-  await ending.end().catch(() => undefined);
+/** The socket itself: a pipelining client's `end` would wait for the very answers that do not come. */
+function endNow(client: ClientBase): void {
+  const { connection } = client as unknown as { connection: { stream: Duplex } };
+  connection.stream.destroy();
 }

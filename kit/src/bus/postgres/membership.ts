@@ -38,7 +38,7 @@ export function createMembership(parts: MembershipParts): Membership {
       await store.releasePartition(db, group, member, partitionId);
       await store.announceGroup(db, group);
     } catch (error) {
-      parts.log.warn({ err: error, group }, "a partition could not be given back, its lease has to end");
+      parts.log.warn({ err: error, group }, "a partition could not be given back, it will be tried again");
     } finally {
       leaving.delete(partitionId);
     }
@@ -71,7 +71,8 @@ export function createMembership(parts: MembershipParts): Membership {
 
       const mine = new Set(partitions.filter(({ owner }) => owner === member).map(({ id }) => id));
       const stolen = [...held.keys()].filter((id) => !mine.has(id));
-      const surplus = [...held.keys()].filter((id) => mine.has(id) && !share.has(id));
+      // Also what is held no more: giving it back may have failed halfway.
+      const surplus = [...mine].filter((id) => !share.has(id) && !leaving.has(id));
       const alive = new Set(members.map(({ id }) => id));
       const free = partitions.filter(
         ({ id, owner }) =>

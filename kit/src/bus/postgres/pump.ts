@@ -96,7 +96,10 @@ export function createPump({ db, request, movement, log, onLost }: PumpParts): P
     }, pauseMs);
   };
 
-  const lose = ({ partition: { partitionId, topic, number } }: Slot): void => {
+  const lose = (slot: Slot): void => {
+    const { partitionId, topic, number } = slot.partition;
+    // It may have come back meanwhile, in a slot of its own.
+    if (slots.get(partitionId) !== slot) return;
     log.info({ group, topic, partition: number }, "the partition went to another consumer");
     slots.delete(partitionId);
     onLost(partitionId);
