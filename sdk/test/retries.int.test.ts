@@ -54,19 +54,38 @@ test("when the retries are used up the last failure is thrown", async () => {
   expect(server.seen).toHaveLength(2);
 });
 
-test.each<Fault>(["drop after", "reset after", "slow after", "502 page after"])(
-  "a record whose answer is lost (%s) is not sent again",
-  async (fault) => {
-    server = await faultServer([fault]);
-    const client = new ServiceClient({ baseUrl: server.url, apiKey: "wk_test_1", timeoutMs: TIMEOUT_MS });
-    const address = `0x${"ab".repeat(20)}`;
-    const scheduledAt = new Date(Date.now() + 60_000);
-    const fields = { fromAddress: address, toAddress: address, amount: "1", scheduledAt };
-    await expect(client.transactions.create({ ...fields, paymentType: "SCHEDULED" })).rejects.toThrow();
-    expect(server.effects).toEqual(["no key"]);
-    expect(server.seen).toHaveLength(1);
-  },
-);
+const ADDRESS = `0x${"ab".repeat(20)}`;
+const LOST: Fault[] = ["drop after", "reset after", "slow after", "502 page after"];
+
+test.each(LOST)("a scheduled record whose answer is lost (%s) is made once", async (fault) => {
+  server = await faultServer([fault]);
+  const client = new ServiceClient({ baseUrl: server.url, apiKey: "wk_test_1", timeoutMs: TIMEOUT_MS });
+  const scheduledAt = new Date(Date.now() + 60_000);
+  const fields = { fromAddress: ADDRESS, toAddress: ADDRESS, amount: "1", scheduledAt };
+  await client.transactions.create({ ...fields, paymentType: "SCHEDULED" });
+  expect(server.effects).toHaveLength(1);
+  expect(new Set(server.seen.map(({ key }) => key))).toEqual(new Set(server.effects));
+  expect(server.seen).toHaveLength(2);
+});
+
+test("under a key of its own a record can be asked for again when its time has passed", async () => {
+  server = await faultServer([]);
+  const client = new ServiceClient({ baseUrl: server.url, apiKey: "wk_test_1" });
+  const scheduledAt = new Date(Date.now() - 60_000);
+  const fields = { fromAddress: ADDRESS, toAddress: ADDRESS, amount: "1", scheduledAt };
+  const request = { ...fields, paymentType: "SCHEDULED" } as const;
+  await expect(client.transactions.create(request)).rejects.toMatchObject({ code: "REQ_001" });
+  await client.transactions.create(request, { idempotencyKey: "rent-2026-01" });
+  expect(server.effects).toEqual(["rent-2026-01"]);
+});
+
+test.each(LOST)("a POST without a key whose answer is lost (%s) is not sent again", async (fault) => {
+  server = await faultServer([fault]);
+  const client = new ServiceClient({ baseUrl: server.url, apiKey: "wk_test_1", timeoutMs: TIMEOUT_MS });
+  await expect(client.wallets.create({ userId: "user-1001", walletType: "NORMAL" })).rejects.toThrow();
+  expect(server.effects).toEqual(["no key"]);
+  expect(server.seen).toHaveLength(1);
+});
 
 test("a hundred calls at once over a network that loses half of the answers: a hundred effects", async () => {
   const kinds: Fault[] = ["drop after", "none", "reset after", "none", "drop before", "none"];

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { currentContext } from "@wonrail/kit/context";
 import { assert } from "@wonrail/kit/errors";
 import { fromErrorDetail } from "@wonrail/kit/grpc/client";
 import { type ExecuteRequest, type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
 import { type Clients } from "../clients";
+import { bodyHash } from "./bodyHash";
 import { type Call, RepeatedRefusal } from "./operation";
 
 type Command = NonNullable<ExecuteRequest["command"]>;
@@ -22,7 +22,7 @@ export async function executeCommand<D extends Done>(
   const { outcome, replayed } = await executePayment({
     context: { requestId: context.requestId, traceparent: context.traceparent, orgId: context.orgId },
     idempotencyKey,
-    bodyHash: hashOf(request.body),
+    bodyHash: bodyHash(request.body),
     command: request.command,
   });
   if (outcome?.$case === "error") {
@@ -31,11 +31,4 @@ export async function executeCommand<D extends Done>(
   }
   assert(outcome?.$case === request.expect, "a command is answered by its own outcome");
   return { value: outcome.value as ValueOf<D>, replayed };
-}
-
-/** The same request whatever the order and spelling of its JSON: the hash is over what was understood. */
-function hashOf(body: object): Buffer {
-  const entries = Object.entries(body).filter(([, value]) => value !== undefined);
-  entries.sort(([one], [other]) => (one < other ? -1 : 1));
-  return createHash("sha256").update(JSON.stringify(entries)).digest();
 }

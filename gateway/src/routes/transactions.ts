@@ -3,6 +3,7 @@ import { enumName, enumValue } from "@wonrail/kit/grpc/client";
 import { PaymentType, type Record as RecordMessage, RecordStatus } from "@wonrail/proto/relayer/v1/relayer";
 import { type Clients } from "../clients";
 import { iso, known, pageRequest, paginationOf } from "./answers";
+import { bodyHash } from "./bodyHash";
 import { type Handler, operation } from "./operation";
 import { givenId, idOf, listQuery, memo, memoGiven, momentOf, pageOf, textOf, timestamp } from "./schemas";
 
@@ -99,8 +100,9 @@ export const createTransaction = operation({
   tag: "Recorded transactions",
   summary: "Record a transaction",
   description:
-    "A txHash is recorded once for each network, so repeating the request is safe: TX_002 names the first record in `details.id`.",
+    "Repeating the request with its Idempotency-Key is safe: it is answered with the record as it was made. A txHash is recorded once for each network, whatever the key: TX_002 names the first record in `details.id`.",
   access: "full",
+  idempotent: true,
   quota: "RECORDED_TRANSACTIONS",
   body: z.discriminatedUnion("paymentType", [instant, scheduled]).meta({ id: "CreateTransaction" }),
   status: 201,
@@ -170,14 +172,16 @@ export const updateTransactionSchedule = operation({
 });
 
 export function createTransactionWith({ relayer }: Clients): Handler<typeof createTransaction> {
-  return async ({ body }, { principal: { orgId } }) => {
+  return async ({ body }, { principal: { orgId }, idempotencyKey }) => {
     const fields = {
       ...body,
       paymentType: enumValue(PaymentType, body.paymentType),
       txHash: body.paymentType === "INSTANT" ? body.txHash : undefined,
       scheduledAt: body.paymentType === "SCHEDULED" ? body.scheduledAt : undefined,
     };
-    return { data: recordOf((await relayer.createRecord({ orgId, fields })).record) };
+    const asked = { orgId, fields, idempotencyKey, bodyHash: bodyHash(body) };
+    const { record, replayed } = await relayer.createRecord(asked);
+    return { data: recordOf(record), replayed };
   };
 }
 

@@ -27,7 +27,7 @@ export class ApiResource {
     });
   }
 
-  /** A POST that moves money: its key makes it safe to repeat. */
+  /** A POST with an idempotency key, which makes it safe to repeat. */
   protected move<T>(request: PathAndBody, options?: IdempotentCallOptions): ApiPromise<T> {
     return this.call(() => ({ method: "POST", ...request(), repeat: "keyed", options }));
   }

@@ -61,8 +61,14 @@ function matches(path: string, value: unknown, form: RegExp, message: string): C
 
 const ISO_WITH_ZONE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
+export function isMoment(path: string, moment: unknown): Check {
+  if (typeof moment === "string" && ISO_WITH_ZONE.test(moment) && !Number.isNaN(Date.parse(moment)))
+    return undefined;
+  return { path, message: "must be an ISO 8601 date-time with a zone" };
+}
+
 export function isInFuture(path: string, moment: unknown): Check {
-  if (typeof moment !== "string" || !ISO_WITH_ZONE.test(moment) || Number.isNaN(Date.parse(moment)))
-    return { path, message: "must be an ISO 8601 date-time with a zone" };
-  return Date.parse(moment) > Date.now() ? undefined : { path, message: "must be in the future" };
+  const problem = isMoment(path, moment);
+  if (problem || Date.parse(moment as string) > Date.now()) return problem;
+  return { path, message: "must be in the future" };
 }

@@ -1,8 +1,17 @@
-import type { ApiPromise, CallOptions } from "../core/call.ts";
+import type { ApiPromise, CallOptions, IdempotentCallOptions } from "../core/call.ts";
 import { NetworkType } from "../core/network.ts";
 import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
-import { accept, isAddress, isInFuture, isTxHash, isUnits, memoFits, pathId } from "../internal/checks.ts";
+import {
+  accept,
+  isAddress,
+  isInFuture,
+  isMoment,
+  isTxHash,
+  isUnits,
+  memoFits,
+  pathId,
+} from "../internal/checks.ts";
 import { waitUntil, type WaitOptions } from "../internal/waitUntil.ts";
 import { type Moment, momentText } from "./shared.ts";
 
@@ -92,10 +101,13 @@ const PATH = "/api/transaction";
 export class TransactionsApi extends ApiResource {
   /**
    * Records a transaction. A txHash is recorded once for each network: a second is refused with TX_002, and `details.id` names the first.
-   * Never retried by itself, because a SCHEDULED one would be recorded, and executed, twice.
+   * The call's idempotency key makes one record however often it is sent, so a SCHEDULED one is executed once.
    */
-  create(request: TransactionCreateRequest, options?: CallOptions): ApiPromise<TransactionResponse> {
-    return this.post(() => ({ path: PATH, body: checkedTransaction(request) }), options);
+  create(
+    request: TransactionCreateRequest,
+    options?: IdempotentCallOptions,
+  ): ApiPromise<TransactionResponse> {
+    return this.move(() => ({ path: PATH, body: checkedTransaction(request, options) }), options);
   }
 
   get(id: string, options?: CallOptions): ApiPromise<TransactionResponse> {
@@ -148,7 +160,10 @@ function recordPath(id: string): string {
   return `${PATH}/${pathId(id, "TX_001")}`;
 }
 
-function checkedTransaction(request: TransactionCreateRequest): object {
+function checkedTransaction(
+  request: TransactionCreateRequest,
+  { idempotencyKey }: IdempotentCallOptions = {},
+): object {
   const { fromNetworkType = NetworkType.WON_TESTNET, toNetworkType = fromNetworkType } = request;
   const { fromAddress, toAddress, amount, fee, memo } = request;
   const scheduledAt = momentText(request.scheduledAt);
@@ -164,19 +179,22 @@ function checkedTransaction(request: TransactionCreateRequest): object {
     isUnits("amount", amount),
     fee === undefined ? undefined : isUnits("fee", fee),
     memoFits(memo),
-    ...checksOfType({ ...body, scheduledAt }),
+    ...checksOfType({ ...body, scheduledAt }, { mayBeRepeated: idempotencyKey !== undefined }),
   ]);
   return body;
 }
 
 /** Typed loosely: callers without the compiler make these mistakes too. */
-function checksOfType(body: {
-  paymentType: unknown;
-  txHash?: unknown;
-  scheduledAt?: unknown;
-  fromNetworkType: NetworkType;
-  toNetworkType: NetworkType;
-}) {
+function checksOfType(
+  body: {
+    paymentType: unknown;
+    txHash?: unknown;
+    scheduledAt?: unknown;
+    fromNetworkType: NetworkType;
+    toNetworkType: NetworkType;
+  },
+  { mayBeRepeated }: { mayBeRepeated: boolean },
+) {
   const { paymentType, txHash, scheduledAt, fromNetworkType, toNetworkType } = body;
   switch (paymentType) {
     case "INSTANT":
@@ -185,7 +203,8 @@ function checksOfType(body: {
       const message = "must equal fromNetworkType in a SCHEDULED transaction";
       const isOneNetwork = fromNetworkType === toNetworkType;
       return [
-        isInFuture("scheduledAt", scheduledAt),
+        // Under a key of the caller's own it may have been recorded already, when its time was still to come.
+        mayBeRepeated ? isMoment("scheduledAt", scheduledAt) : isInFuture("scheduledAt", scheduledAt),
         isOneNetwork ? undefined : { path: "toNetworkType", message },
       ];
     }

@@ -2,20 +2,27 @@ import { DomainError, invalidRequest } from "@wonrail/kit/errors";
 import { enumName, type GrpcService, implement } from "@wonrail/kit/grpc/server";
 import { isId } from "@wonrail/kit/ids";
 import { readPage } from "@wonrail/kit/page";
-import { PaymentType, RecordStatus, RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
+import {
+  type CreateRecordRequest,
+  PaymentType,
+  RecordStatus,
+  RelayerServiceService,
+} from "@wonrail/proto/relayer/v1/relayer";
 import { type App } from "./app";
 import { toRecord } from "./events";
+import { type RequestKey } from "./store/records";
 
 /** The way in by gRPC: the recording API. What is not in this list answers UNIMPLEMENTED. */
 export function rpc(app: App): GrpcService[] {
   return [
     implement(RelayerServiceService, {
-      async createRecord({ orgId, fields }) {
+      async createRecord({ orgId, fields, ...given }) {
         const paymentType = enumName(PaymentType, fields?.paymentType ?? PaymentType.UNSPECIFIED);
         if (!fields || !paymentType)
           throw invalidRequest([{ path: "paymentType", message: "must be INSTANT or SCHEDULED" }]);
-        const record = await app.createRecord({ orgId: organisation(orgId), paymentType, fields });
-        return { record: toRecord(record, []) };
+        const wanted = { orgId: organisation(orgId), paymentType, fields, key: requestKey(given) };
+        const { record, replayed } = await app.createRecord(wanted);
+        return { record: toRecord(record, []), replayed };
       },
       async getRecord({ orgId, id }) {
         const { record, history } = await app.getRecord(keyOf(orgId, id));
@@ -52,6 +59,19 @@ export function rpc(app: App): GrpcService[] {
 function keyOf(orgId: string, recordId: string) {
   if (!isId("txn", recordId)) throw new DomainError("TX_001");
   return { orgId: organisation(orgId), recordId };
+}
+
+function requestKey({
+  idempotencyKey,
+  bodyHash,
+}: Pick<CreateRecordRequest, "idempotencyKey" | "bodyHash">): RequestKey | null {
+  if (idempotencyKey === undefined) return null;
+  if (!/^[\x20-\x7e]{1,255}$/.test(idempotencyKey)) {
+    const message = "must be 1 to 255 printable ASCII characters";
+    throw invalidRequest([{ path: "idempotency_key", message }]);
+  }
+  if (bodyHash?.length !== 32) throw invalidRequest([{ path: "body_hash", message: "must be 32 bytes" }]);
+  return { idempotencyKey, bodyHash };
 }
 
 function organisation(orgId: string): string {

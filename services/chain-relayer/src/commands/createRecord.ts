@@ -3,13 +3,15 @@ import { type Database, tx } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
 import {
+  asMade,
   firstRun,
   type GivenFields,
   type PaymentType,
   readFields,
   type TransactionRecord,
 } from "../domain/record";
-import { findRecordIdByHash, insertRecord } from "../store/records";
+import { listChanges } from "../store/recordChanges";
+import { findRecordByKey, findRecordIdByHash, insertRecord, type RequestKey } from "../store/records";
 import { tell } from "./changeRecord";
 
 export interface RecordDeps {
@@ -18,15 +20,61 @@ export interface RecordDeps {
   now: () => number;
 }
 
-/** A hash is recorded once for each organisation and network, however many ask at once; the others are told of the first. */
-export async function createRecord(
-  { db, chain, now }: RecordDeps,
-  { orgId, paymentType, fields }: { orgId: string; paymentType: PaymentType; fields: GivenFields },
-): Promise<TransactionRecord> {
+export interface RecordWanted {
+  orgId: string;
+  paymentType: PaymentType;
+  fields: GivenFields;
+  /** Null: whoever asks again asks for another record. */
+  key: RequestKey | null;
+}
+
+export interface RecordMade {
+  record: TransactionRecord;
+  /** It was made by an earlier request with the same key. */
+  replayed: boolean;
+}
+
+/**
+ * A request with a key makes one record, and a hash is recorded once for each organisation and network, however many ask at once; the others
+ * are told of the first. The key comes before everything else: a time that was in the future need not be any more when the request is repeated.
+ */
+export async function createRecord(deps: RecordDeps, wanted: RecordWanted): Promise<RecordMade> {
+  const earlier = await findEarlier(deps, wanted);
+  if (earlier) return earlier;
+  const record = newRecord(deps, wanted);
+  const runAt = record.run === "UNATTENDED" ? null : (record.scheduledAt ?? record.createdAt);
+  const made = await tx(deps.db, async (tx) => {
+    const inserted = await insertRecord(tx, record, { runAt, key: wanted.key });
+    if (inserted) await tell(tx, record, { reason: null, changedBy: "api" });
+    return inserted;
+  });
+  if (made) return { record, replayed: false };
+  // Somebody else's came first: the same request at the same moment, or another with the same hash.
+  const first = await findEarlier(deps, wanted);
+  if (first) return first;
+  throw new DomainError("TX_002", { id: (await findRecordIdByHash(deps.db, record))! });
+}
+
+/** What the key stands for, as it was when it was made. */
+async function findEarlier(
+  { db }: RecordDeps,
+  { orgId, key }: RecordWanted,
+): Promise<RecordMade | undefined> {
+  const found = key && (await findRecordByKey(db, orgId, key.idempotencyKey));
+  if (!found) return undefined;
+  if (!found.bodyHash.equals(key.bodyHash)) throw new DomainError("REQ_003");
+  const [first] = await listChanges(db, orgId, found.record.recordId);
+  return { record: asMade(found.record, first!), replayed: true };
+}
+
+function newRecord(
+  { chain, now }: RecordDeps,
+  { orgId, paymentType, fields }: RecordWanted,
+): TransactionRecord {
   const createdAt = new Date(now());
   const read = readFields(paymentType, fields, createdAt);
   const context = currentContext();
-  const record: TransactionRecord = {
+  return {
     ...read,
     orgId,
     recordId: newId("txn", createdAt.getTime()),
@@ -41,12 +89,4 @@ export async function createRecord(
     createdAt,
     updatedAt: createdAt,
   };
-  const runAt = record.run === "UNATTENDED" ? null : (record.scheduledAt ?? createdAt);
-  const made = await tx(db, async (tx) => {
-    const inserted = await insertRecord(tx, record, runAt);
-    if (inserted) await tell(tx, record, { reason: null, changedBy: "api" });
-    return inserted;
-  });
-  if (!made) throw new DomainError("TX_002", { id: (await findRecordIdByHash(db, record))! });
-  return record;
 }

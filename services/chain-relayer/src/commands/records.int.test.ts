@@ -1,13 +1,14 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { readPage } from "@wonrail/kit/page";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { RecordChanged } from "@wonrail/proto/relayer/events/v1/events";
-import { type TransactionRecord } from "../domain/record";
+import { type PaymentType, type TransactionRecord } from "../domain/record";
 import { getRecord } from "../queries/getRecord";
 import { listRecords, type RecordsWanted } from "../queries/listRecords";
-import { createRecord, type RecordDeps } from "./createRecord";
+import { createRecord, type RecordDeps, type RecordWanted } from "./createRecord";
 import { updateRecordSchedule } from "./updateRecordSchedule";
 import { updateRecordStatus } from "./updateRecordStatus";
 
@@ -50,6 +51,51 @@ test("the same hash is free in another organisation and on another network", asy
   await record(newId("org"), { txHash });
   await record(orgId, { txHash, fromNetworkType: "BASE_SEPOLIA" });
   await expect(record(orgId, { txHash })).rejects.toMatchObject({ code: "TX_002" });
+});
+
+describe("under an idempotency key", () => {
+  const hashOf = (text: string) => createHash("sha256").update(text).digest();
+  const keyed = (one: RecordWanted, idempotencyKey = "order-7", body = "the same") =>
+    createRecord(deps, { ...one, key: { idempotencyKey, bodyHash: hashOf(body) } });
+
+  test("20 requests at once make one record, of either kind", async () => {
+    for (const due of [scheduledAt(), undefined]) {
+      const one = wanted(newId("org"), {}, due);
+      const answers = await Promise.all(Array.from({ length: 20 }, () => keyed(one)));
+      expect(new Set(answers.map(({ record }) => record.recordId)).size).toBe(1);
+      expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+      expect((await list(one.orgId, {})).items).toHaveLength(1);
+    }
+  });
+
+  test("the answer is the record as it was made, whatever became of it and of its time", async () => {
+    const due = new Date(clock + 2_000);
+    const one = wanted(newId("org"), {}, due);
+    const { record: made } = await keyed(one);
+    const key = { orgId: one.orgId, recordId: made.recordId };
+    await updateRecordSchedule(deps, { ...key, scheduledAt: scheduledAt() });
+    await updateRecordStatus(deps, { ...key, status: "FAILED", failureReason: "called off" });
+    clock += 3_000;
+    const again = await keyed(one);
+    expect(again).toEqual({ record: { ...made, run: "DONE" }, replayed: true });
+  });
+
+  test("another request is refused, and another organisation's key is its own", async () => {
+    const one = wanted(newId("org"), {}, scheduledAt());
+    await keyed(one);
+    await expect(keyed(one, "order-7", "different")).rejects.toMatchObject({ code: "REQ_003" });
+    expect((await keyed({ ...one, orgId: newId("org") })).replayed).toBe(false);
+    expect((await keyed(one, "order-8")).replayed).toBe(false);
+  });
+
+  test("a hash that is recorded stays recorded once, also under another key", async () => {
+    const one = wanted(newId("org"), {});
+    const { record: made } = await keyed(one);
+    const refused = { code: "TX_002", details: { id: made.recordId } };
+    await expect(keyed(one, "order-8")).rejects.toMatchObject(refused);
+    await expect(createRecord(deps, one)).rejects.toMatchObject(refused);
+    expect((await keyed(one)).record.recordId).toBe(made.recordId);
+  });
 });
 
 test("amounts of 78 digits are kept exactly", async () => {
@@ -154,7 +200,11 @@ function scheduledAt(): Date {
   return new Date(clock + 3_600_000);
 }
 
-function record(orgId: string, change: Record<string, string>, scheduledAt?: Date) {
+async function record(...given: Parameters<typeof wanted>): Promise<TransactionRecord> {
+  return (await createRecord(deps, wanted(...given))).record;
+}
+
+function wanted(orgId: string, change: Record<string, string>, scheduledAt?: Date): RecordWanted {
   const random = `0x${newId("txn").slice(4)}${newId("txn").slice(4)}`;
   const fields = {
     fromNetworkType: "WON_TESTNET",
@@ -165,7 +215,8 @@ function record(orgId: string, change: Record<string, string>, scheduledAt?: Dat
     ...(scheduledAt ? { scheduledAt } : { txHash: random }),
     ...change,
   };
-  return createRecord(deps, { orgId, paymentType: scheduledAt ? "SCHEDULED" : "INSTANT", fields });
+  const paymentType: PaymentType = scheduledAt ? "SCHEDULED" : "INSTANT";
+  return { orgId, paymentType, fields, key: null };
 }
 
 function list(orgId: string, wanted: Partial<RecordsWanted>) {

@@ -255,7 +255,7 @@ function apiDeps() {
 }
 
 /** Recorded when its time was still to come. */
-function due(orgId: string, change: Record<string, string> = {}): Promise<TransactionRecord> {
+async function due(orgId: string, change: Record<string, string> = {}): Promise<TransactionRecord> {
   const network = chain.network;
   const fields = {
     fromNetworkType: network,
@@ -267,7 +267,7 @@ function due(orgId: string, change: Record<string, string> = {}): Promise<Transa
     ...change,
   };
   const deps = { ...apiDeps(), now: () => now() - 10_000 };
-  return createRecord(deps, { orgId, paymentType: "SCHEDULED", fields });
+  return (await createRecord(deps, { orgId, paymentType: "SCHEDULED", fields, key: null })).record;
 }
 
 async function read({ orgId, recordId }: TransactionRecord): Promise<TransactionRecord> {

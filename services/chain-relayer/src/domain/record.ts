@@ -113,6 +113,17 @@ export function readFields(paymentType: PaymentType, given: GivenFields, now: Da
   };
 }
 
+/** The record as it was before anything became of it, by the first entry of its history. */
+export function asMade(
+  record: TransactionRecord,
+  { scheduledAt, version }: Pick<RecordChange, "scheduledAt" | "version">,
+): TransactionRecord {
+  // Of a scheduled record the hash is the transfer's, which came later.
+  const txHash = record.paymentType === "INSTANT" ? record.txHash : null;
+  const outcome = { status: "PENDING" as const, failureReason: null, txHash };
+  return { ...record, ...outcome, scheduledAt, version, updatedAt: record.createdAt };
+}
+
 /** What the runtime will do about a new record: it knows one network only. */
 export function firstRun({ paymentType, fromNetwork }: RecordFields, ourNetwork: string): Run {
   if (fromNetwork !== ourNetwork) return "UNATTENDED";

@@ -30,15 +30,26 @@ interface RecordRow {
 
 export type RecordKey = Pick<TransactionRecord, "orgId" | "recordId">;
 
-/** False when the organisation has recorded the hash on this network already. */
-export async function insertRecord(tx: Tx, record: TransactionRecord, runAt: Date | null): Promise<boolean> {
+/** The Idempotency-Key of a request, and the hash of what it asks for. */
+export interface RequestKey {
+  idempotencyKey: string;
+  bodyHash: Uint8Array;
+}
+
+/** False when the organisation has recorded the hash on this network already, or something under this key. */
+export async function insertRecord(
+  tx: Tx,
+  record: TransactionRecord,
+  { runAt, key }: { runAt: Date | null; key: RequestKey | null },
+): Promise<boolean> {
   const inserted = await tx.run(sql`
     insert into records (org_id, record_id, from_network, to_network, payment_type, from_address, to_address, tx_hash, amount, fee, memo,
-      scheduled_at, status, run, run_at, version, request_id, traceparent, created_at, updated_at)
+      scheduled_at, status, run, run_at, version, request_id, traceparent, created_at, updated_at, idempotency_key, body_hash)
     values (${record.orgId}, ${record.recordId}, ${record.fromNetwork}, ${record.toNetwork}, ${record.paymentType}, ${record.fromAddress},
       ${record.toAddress}, ${record.txHash}, ${record.amount}, ${record.fee}, ${record.memo}, ${record.scheduledAt}, ${record.status},
-      ${record.run}, ${runAt}, ${record.version}, ${record.requestId}, ${record.traceparent}, ${record.createdAt}, ${record.updatedAt})
-    on conflict (org_id, from_network, tx_hash) where payment_type = 'INSTANT' do nothing`);
+      ${record.run}, ${runAt}, ${record.version}, ${record.requestId}, ${record.traceparent}, ${record.createdAt}, ${record.updatedAt},
+      ${key?.idempotencyKey ?? null}, ${key && Buffer.from(key.bodyHash)})
+    on conflict do nothing`);
   return inserted === 1;
 }
 
@@ -50,6 +61,18 @@ export async function findRecordIdByHash(
     select record_id from records
     where org_id = ${orgId} and from_network = ${fromNetwork} and tx_hash = ${txHash} and payment_type = 'INSTANT'`);
   return row?.record_id;
+}
+
+/** What was recorded under a key, and the hash of the request that did it. */
+export async function findRecordByKey(
+  db: Queryable,
+  orgId: string,
+  idempotencyKey: string,
+): Promise<{ record: TransactionRecord; bodyHash: Buffer } | undefined> {
+  const row = await db.maybe<RecordRow & { body_hash: Buffer }>(
+    sql`select * from records where org_id = ${orgId} and idempotency_key = ${idempotencyKey}`,
+  );
+  return row && { record: toRecord(row), bodyHash: row.body_hash };
 }
 
 export async function findRecord(
