@@ -75,6 +75,12 @@ async function showStatus({ db, keyring, out }: World): Promise<void> {
 }
 
 async function rotate({ db, keyring, out }: World): Promise<void> {
-  const resealed = await resealSeeds({ db, keyring }, (soFar) => out(`  ${soFar} sealed again`));
+  const { resealed, unopened } = await resealSeeds({ db, keyring }, (soFar) =>
+    out(`  ${soFar} sealed again`),
+  );
   out(`${resealed} seeds are now under ${keyring.currentKeyId}.`);
+  if (unopened.length > 0)
+    throw new Error(
+      `${unopened.length} seeds do not open and are as they were: ${unopened.join(", ")}. Keep the old key, and restore their rows from a backup.`,
+    );
 }

@@ -38,9 +38,15 @@ export async function takeKeyIndex(db: Queryable, orgId: string): Promise<number
   return row.index;
 }
 
-export async function listSeedsNotUnder(db: Queryable, kekId: string, limit: number): Promise<SealedSeed[]> {
+export async function listSeedsNotUnder(
+  db: Queryable,
+  kekId: string,
+  afterOrgId: string,
+  limit: number,
+): Promise<SealedSeed[]> {
   const rows = await db.query<SeedRow>(sql`
-    select org_id, version, kek_id, sealed from seeds where kek_id <> ${kekId} order by kek_id, org_id limit ${limit}`);
+    select org_id, version, kek_id, sealed from seeds
+    where kek_id <> ${kekId} and org_id > ${afterOrgId} order by org_id limit ${limit}`);
   return rows.map(toSeed);
 }
 

@@ -1,0 +1,149 @@
+import { sql } from "@wonrail/kit/db";
+import { DomainError } from "@wonrail/kit/errors";
+import { newId } from "@wonrail/kit/ids";
+import { WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { openWorld, type World } from "../testing/world";
+
+let world: World;
+
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+beforeEach(() => {
+  world.ledger.refuse = () => undefined;
+});
+
+test("fifty requests for one user make one wallet, one key and one account; organisations and types have their own", async () => {
+  const orgId = newId("org");
+  const answers = await Promise.allSettled(Array.from({ length: 50 }, () => create(orgId, "kim")));
+  const made = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value.walletId] : []));
+  const refused = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
+  expect(new Set(made).size).toBe(1);
+  expect(new Set(refused.map((error: DomainError) => error.code))).toEqual(
+    new Set(refused.length > 0 ? ["WAL_001"] : []),
+  );
+  const others = [
+    await create(orgId, "kim", WalletType.INCENTIVE),
+    await create(orgId, "lee"),
+    await create(newId("org"), "kim"),
+  ];
+  const { count } = await world.database.db.one<{ count: bigint }>(
+    sql`select count(*) as count from wallets where org_id = ${orgId}`,
+  );
+  expect(count).toBe(3n);
+  const wallet = await get(orgId, made[0]!);
+  const addresses = [wallet, ...others].map(({ walletAddress }) => walletAddress);
+  expect(new Set(addresses).size).toBe(4);
+  expect([...world.ledger.opened]).toEqual(expect.arrayContaining(others.map(({ walletId }) => walletId)));
+});
+
+test("a wallet whose account could not be opened belongs to whoever asks next, with the same key", async () => {
+  const orgId = newId("org");
+  world.ledger.refuse = () => new DomainError("SYS_002", { retryAfterMs: 1 });
+  await expect(create(orgId, "kim")).rejects.toMatchObject({ code: "SYS_002" });
+  const [opening] = await world.database.db.query<{ wallet_id: string; address: string; status: string }>(
+    sql`select wallet_id, address, status from wallets where org_id = ${orgId}`,
+  );
+  expect(opening!.status).toBe("OPENING");
+  await expect(get(orgId, opening!.wallet_id)).rejects.toMatchObject({ code: "WAL_002" });
+  expect((await world.client.findWalletsByAddress({ orgId, addresses: [opening!.address] })).wallets).toEqual(
+    [],
+  );
+
+  world.ledger.refuse = () => undefined;
+  const made = await create(orgId, "kim");
+  expect(made).toMatchObject({ walletId: opening!.wallet_id, walletAddress: opening!.address });
+  await expect(create(orgId, "kim")).rejects.toMatchObject({
+    code: "WAL_001",
+    details: { walletId: made.walletId },
+  });
+});
+
+test("what nobody asks for again is finished by the job, and told once", async () => {
+  const orgId = newId("org");
+  world.ledger.refuse = () => new DomainError("SYS_002", { retryAfterMs: 1 });
+  await create(orgId, "kim").catch(() => undefined);
+  await age(orgId);
+  world.ledger.refuse = () => undefined;
+  const never = new AbortController().signal;
+  await Promise.all([world.app.finishWallets(never), world.app.finishWallets(never)]);
+  const ensured = await world.client.ensureWallet({ orgId, userId: "kim", walletType: WalletType.NORMAL });
+  expect(await get(orgId, ensured.wallet!.walletId)).toMatchObject({ status: WalletStatus.ACTIVE });
+  expect(await eventsOf(ensured.wallet!.walletId)).toEqual(["wallet_created"]);
+});
+
+test("deactivating is the ledger's decision: refused while there is money, finished by the job after a crash", async () => {
+  const orgId = newId("org");
+  const { walletId } = await create(orgId, "kim");
+  world.ledger.holdsMoney.add(walletId);
+  await expect(world.client.deactivateWallet({ orgId, walletId })).rejects.toMatchObject({ code: "WAL_003" });
+  expect(await get(orgId, walletId)).toMatchObject({ status: WalletStatus.ACTIVE });
+
+  world.ledger.holdsMoney.delete(walletId);
+  world.ledger.refuse = () => new DomainError("SYS_003");
+  await expect(world.client.deactivateWallet({ orgId, walletId })).rejects.toMatchObject({ code: "SYS_003" });
+  await age(orgId);
+  world.ledger.refuse = () => undefined;
+  await world.app.finishWallets(new AbortController().signal);
+  expect(await get(orgId, walletId)).toMatchObject({ status: WalletStatus.DEACTIVATED });
+  await expect(world.client.deactivateWallet({ orgId, walletId })).rejects.toMatchObject({ code: "WAL_004" });
+  await expect(world.client.updateWallet({ orgId, walletId, metadata: {} })).rejects.toMatchObject({
+    code: "WAL_004",
+  });
+  expect(await eventsOf(walletId)).toEqual(["wallet_created", "wallet_deactivated"]);
+});
+
+test("another organisation finds nothing and changes nothing", async () => {
+  const [mine, theirs] = [newId("org"), newId("org")];
+  const { walletId, walletAddress } = await create(mine, "kim");
+  await create(theirs, "lee");
+  for (const attempt of [
+    get(theirs, walletId),
+    world.client.updateWallet({ orgId: theirs, walletId, metadata: { a: "b" } }),
+    world.client.deactivateWallet({ orgId: theirs, walletId }),
+  ])
+    await expect(attempt).rejects.toMatchObject({ code: "WAL_002" });
+  const { wallets: facts } = await world.client.getWalletFacts({ orgId: theirs, walletIds: [walletId] });
+  const { wallets: found } = await world.client.findWalletsByAddress({
+    orgId: theirs,
+    addresses: [walletAddress],
+  });
+  expect([facts, found]).toEqual([[], []]);
+  expect(await get(mine, walletId)).toMatchObject({ metadata: {}, status: WalletStatus.ACTIVE });
+});
+
+test("metadata is replaced as a whole, and more than five pairs are refused with everything that is wrong", async () => {
+  const orgId = newId("org");
+  const { walletId } = await create(orgId, "kim");
+  await world.client.updateWallet({ orgId, walletId, metadata: { tier: "gold", branch: "7" } });
+  await world.client.updateWallet({ orgId, walletId, metadata: { tier: "silver" } });
+  expect((await get(orgId, walletId)).metadata).toEqual({ tier: "silver" });
+  const tooMuch = { ...Object.fromEntries([1, 2, 3, 4, 5].map((key) => [`k${key}`, "v"])), [""]: "v" };
+  await expect(world.client.updateWallet({ orgId, walletId, metadata: tooMuch })).rejects.toMatchObject({
+    code: "REQ_001",
+  });
+  expect((await get(orgId, walletId)).metadata).toEqual({ tier: "silver" });
+});
+
+async function create(orgId: string, userId: string, walletType = WalletType.NORMAL) {
+  return (await world.client.createWallet({ orgId, userId, walletType, metadata: {} })).wallet!;
+}
+
+async function get(orgId: string, walletId: string) {
+  return (await world.client.getWallet({ orgId, walletId })).wallet!;
+}
+
+/** So long ago that no request can be at it any more. */
+async function age(orgId: string): Promise<void> {
+  await world.database.db.run(
+    sql`update wallets set updated_at = now() - interval '1 minute' where org_id = ${orgId}`,
+  );
+}
+
+async function eventsOf(walletId: string): Promise<string[]> {
+  const rows = await world.database.db.query<{ type: string }>(
+    sql`select type from outbox where aggregate_id = ${walletId} order by version`,
+  );
+  return rows.map(({ type }) => type);
+}

@@ -1,0 +1,192 @@
+// Where a seed may be, and where never: the rows, the logs, the answers; and what is left of it when rows are moved or keys change.
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { rawSql, sql } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/ids";
+import { AuthorizationKind, WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { openCurve } from "../keys/curve";
+import { walletBranch, walletKey } from "../keys/hierarchy";
+import { createKeyring } from "../keys/keyring";
+import { fileKms } from "../keys/kms";
+import { CHAIN_ID, openWorld, TOKEN, type World } from "../testing/world";
+import { resealSeeds } from "./resealSeeds";
+
+let world: World;
+
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+test("a seed that is known to the test is in no row, log line or answer in clear, nor is a key that was derived from it", async () => {
+  const orgId = newId("org");
+  const seed = randomBytes(32);
+  await plant(orgId, seed);
+  const [payer, payee] = [await create(orgId, "payer"), await create(orgId, "payee")];
+  const ledgerRef = newId("trf");
+  world.ledger.addTransfer({
+    orgId,
+    ledgerRef,
+    from: payer.walletId,
+    to: payee.walletId,
+    amountWon: 5n,
+  });
+  const intents = [5n, 6n].map((amountWon) => intentOf(orgId, ledgerRef, payer.walletId, payee, amountWon));
+  const { signatures } = await world.client.signAuthorizations({ intents });
+  expect(signatures.map(({ outcome }) => outcome!.$case)).toEqual(["signature", "error"]);
+  // A seed that does not open is where an error could say too much.
+  await world.database.db.run(
+    sql`update seeds set sealed = set_byte(sealed, 20, (get_byte(sealed, 20) + 1) % 256) where org_id = ${orgId}`,
+  );
+  const error = await create(orgId, "third").catch((caught: unknown) => caught);
+  expect(error).toMatchObject({ code: "SYS_001" });
+
+  const curve = openCurve();
+  const branch = walletBranch(curve, seed);
+  const secrets = [
+    seed,
+    branch.key,
+    branch.chainCode,
+    walletKey(curve, branch, 0),
+    walletKey(curve, branch, 1),
+  ];
+  const kek = JSON.parse(readFileSync(world.kekPath, "utf8")) as { keys: Record<string, string> };
+  secrets.push(...Object.values(kek.keys).map((text) => Buffer.from(text, "base64")));
+  const places = {
+    log: world.logged(),
+    answers: JSON.stringify([payer, payee, error, signatures]),
+    rows: await everyRow(),
+  };
+  expect(places.log).toContain("refused to sign");
+  expect(places.rows).toContain(payer.walletAddress);
+  for (const [place, text] of Object.entries(places))
+    expect([place, secrets.flatMap(waysToWrite).filter((way) => text.includes(way))]).toEqual([place, []]);
+});
+
+test("a seed row that is moved to another organisation does not open there", async () => {
+  const [mine, theirs] = [newId("org"), newId("org")];
+  await create(mine, "kim");
+  await create(theirs, "lee");
+  await world.database.db.run(sql`
+    update seeds mine set sealed = theirs.sealed from seeds theirs
+    where mine.org_id = ${mine} and theirs.org_id = ${theirs}`);
+  await expect(create(mine, "park")).rejects.toMatchObject({ code: "SYS_001" });
+});
+
+test("the key-encryption key is changed while wallets are made and signatures given; then the old one is gone and all goes on", async () => {
+  const orgs = Array.from({ length: 25 }, () => newId("org"));
+  const made = await Promise.all(orgs.map((orgId) => create(orgId, "kim")));
+  world.mountKeks("k1", "k2");
+  const over = new AbortController();
+  const load = keepWorking(orgs, made, over.signal);
+  const keyring = createKeyring({ kms: fileKms(world.kekPath), curve: openCurve() });
+  const { resealed, unopened } = await resealSeeds({ db: world.database.db, keyring });
+  over.abort();
+  expect(await load).toBeGreaterThan(0);
+  expect(resealed).toBeGreaterThanOrEqual(25);
+  // Of the tests above: they are told of, and keep nobody else under the old key.
+  expect(unopened).toHaveLength(2);
+  const under = await world.database.db.query(
+    sql`select distinct kek_id from seeds where org_id = any(${orgs}::text[])`,
+  );
+  expect(under).toEqual([{ kek_id: "k2" }]);
+
+  world.mountKeks("k2");
+  const addressIn = openSecond();
+  for (const [index, orgId] of orgs.slice(0, 5).entries()) {
+    expect(await addressIn(orgId)).toBe(made[index]!.walletAddress);
+  }
+}, 20_000);
+
+/** Makes and signs until it is told to stop; how often it did. A single refusal fails the test. */
+async function keepWorking(
+  orgs: string[],
+  made: { walletId: string; walletAddress: string }[],
+  signal: AbortSignal,
+): Promise<number> {
+  let done = 0;
+  while (!signal.aborted || done === 0) {
+    const orgId = orgs[done % orgs.length]!;
+    const from = made[done % orgs.length]!;
+    const to = await create(orgId, `user-${done}`);
+    const ledgerRef = newId("trf");
+    world.ledger.addTransfer({ orgId, ledgerRef, from: from.walletId, to: to.walletId, amountWon: 1n });
+    const { signatures } = await world.client.signAuthorizations({
+      intents: [intentOf(orgId, ledgerRef, from.walletId, to, 1n)],
+    });
+    expect(signatures[0]!.outcome!.$case).toBe("signature");
+    done += 1;
+  }
+  return done;
+}
+
+/** As a process would that starts with the new key alone: the address of an organisation's first wallet, derived anew. */
+function openSecond() {
+  const keyring = createKeyring({ kms: fileKms(world.kekPath), curve: openCurve() });
+  return async (orgId: string) => {
+    const row = await world.database.db.one<{ version: number; kek_id: string; sealed: Buffer }>(
+      sql`select version, kek_id, sealed from seeds where org_id = ${orgId}`,
+    );
+    const seed = { orgId, version: row.version, keyId: row.kek_id, bytes: row.sealed };
+    return keyring.withSeed(seed, (keys) => keys.address(0));
+  };
+}
+
+/** As the service itself would have stored it. */
+async function plant(orgId: string, seed: Buffer): Promise<void> {
+  const context = { orgId, walletId: "", purpose: "seed" as const, version: 1 };
+  const { keyId, bytes } = await fileKms(world.kekPath).seal(seed, context);
+  await world.database.db.run(
+    sql`insert into seeds (org_id, version, kek_id, sealed) values (${orgId}, 1, ${keyId}, ${bytes})`,
+  );
+}
+
+async function everyRow(): Promise<string> {
+  const tables = await world.database.db.query<{ name: string }>(
+    sql`select quote_ident(table_name) as name from information_schema.tables where table_schema = 'wallet'`,
+  );
+  expect(tables.length).toBeGreaterThan(5);
+  const texts = await Promise.all(
+    tables.map(({ name }) => world.database.db.query(rawSql(`select t::text as text from ${name} t`))),
+  );
+  return JSON.stringify(texts);
+}
+
+function waysToWrite(secret: Buffer): string[] {
+  const hex = secret.toString("hex");
+  return [
+    hex,
+    hex.toUpperCase(),
+    secret.toString("base64"),
+    secret.toString("base64url"),
+    secret.toString("latin1"),
+    [...secret].join(","),
+    BigInt(`0x${hex}`).toString(),
+  ];
+}
+
+async function create(orgId: string, userId: string) {
+  const wish = { orgId, userId, walletType: WalletType.NORMAL, metadata: {} };
+  return (await world.client.createWallet(wish)).wallet!;
+}
+
+function intentOf(
+  orgId: string,
+  ledgerRef: string,
+  fromWalletId: string,
+  { walletAddress }: { walletAddress: string },
+  amountWon: bigint,
+) {
+  return {
+    orgId,
+    ledgerRef,
+    fromWalletId,
+    toAddress: walletAddress,
+    amountWon: amountWon.toString(),
+    nonce: Buffer.alloc(32, 1),
+    validBefore: BigInt(Math.floor(Date.now() / 1000) + 600),
+    chainId: BigInt(CHAIN_ID),
+    tokenAddress: TOKEN,
+    kind: AuthorizationKind.TRANSFER,
+  };
+}

@@ -1,0 +1,201 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/ids";
+import { HoldStatus } from "@wonrail/proto/ledger/v1/ledger";
+import { AuthorizationKind, type AuthorizationIntent, WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { verifyTypedData } from "ethers";
+import { CHAIN_ID, openWorld, TOKEN, type World } from "../testing/world";
+
+const OUTSIDE = "0xde709f2102306220921060314715629080e2fb77";
+const WALLET_LIMIT = 10_000n;
+const TYPES = {
+  TransferWithAuthorization: [
+    { name: "from", type: "address" },
+    { name: "to", type: "address" },
+    { name: "value", type: "uint256" },
+    { name: "validAfter", type: "uint256" },
+    { name: "validBefore", type: "uint256" },
+    { name: "nonce", type: "bytes32" },
+  ],
+};
+
+let world: World;
+let orgId: string;
+let payer: { walletId: string; walletAddress: string };
+let payee: { walletId: string; walletAddress: string };
+
+beforeAll(async () => {
+  world = await openWorld({
+    SIGNING_LIMIT_WALLET_WON: WALLET_LIMIT,
+    SIGNING_LIMIT_ORGANISATION_WON: 15_000n,
+    SIGNING_LIMIT_GLOBAL_WON: 1_000_000n,
+  });
+});
+afterAll(() => world.close());
+beforeEach(async () => {
+  orgId = newId("org");
+  [payer, payee] = [await makeWallet(orgId, "payer"), await makeWallet(orgId, "payee")];
+});
+
+test("what the ledger has posted is signed, by the payer's own key, and the token's contract would take it", async () => {
+  const intent = transferOf(1_000n);
+  const [signature] = await sign(intent);
+  const message = {
+    from: payer.walletAddress,
+    to: payee.walletAddress,
+    value: 1_000_000_000n,
+    validAfter: 0n,
+    validBefore: intent.validBefore,
+    nonce: intent.nonce,
+  };
+  const domain = { name: "Wonrail Won", version: "1", chainId: CHAIN_ID, verifyingContract: TOKEN };
+  expect(verifyTypedData(domain, TYPES, message, signature!)).toBe(payer.walletAddress);
+});
+
+test.each<[string, () => Partial<AuthorizationIntent>, string]>([
+  ["another chain", () => ({ chainId: 1n }), "wrong_chain"],
+  ["another token", () => ({ tokenAddress: OUTSIDE }), "wrong_token"],
+  ["an operation that the ledger does not know", () => ({ ledgerRef: newId("trf") }), "unknown_operation"],
+  ["one KRW more than was posted", () => ({ amountWon: "1001" }), "not_in_operation"],
+  ["another payee", () => ({ toAddress: OUTSIDE }), "not_in_operation"],
+  [
+    "a burn of what was paid to somebody",
+    () => ({ kind: AuthorizationKind.BURN, toAddress: "" }),
+    "not_in_operation",
+  ],
+  ["the payee's wallet as payer", () => ({ fromWalletId: payee.walletId }), "not_in_operation"],
+  ["a wallet of nobody", () => ({ fromWalletId: newId("wal") }), "unknown_wallet"],
+  ["an end that has passed", () => ({ validBefore: secondsFromNow(-1) }), "expired"],
+  ["an end beyond the horizon", () => ({ validBefore: secondsFromNow(3_700) }), "horizon"],
+])("refuses %s, and writes the refusal down", async (_, change, reason) => {
+  const intent = { ...transferOf(1_000n), ...change() };
+  const before = await refusalCount(reason);
+  expect(await sign(intent)).toEqual([reason]);
+  const rows = await world.database.db.query(
+    sql`select org_id, from_wallet_id, reason from signing_refusals where ledger_ref = ${intent.ledgerRef}`,
+  );
+  expect(rows).toEqual([{ org_id: orgId, from_wallet_id: intent.fromWalletId, reason }]);
+  expect(await refusalCount(reason)).toBe(before + 1);
+});
+
+test("another organisation's name does not open a wallet, and its operation is nobody else's", async () => {
+  const intent = transferOf(1_000n);
+  expect(await sign({ ...intent, orgId: newId("org") })).toEqual(["unknown_wallet"]);
+  const stranger = newId("org");
+  await makeWallet(stranger, "payer");
+  expect(await sign({ ...intent, orgId: stranger })).toEqual(["unknown_wallet"]);
+});
+
+test("a hold is signed for its own address while it is open, and not after", async () => {
+  const hold = { orgId, from: payer.walletId, toAddress: OUTSIDE, amountWon: 700n };
+  const [open, voided] = [newId("hld"), newId("hld")];
+  world.ledger.addHold({ ...hold, ledgerRef: open });
+  world.ledger.addHold({ ...hold, ledgerRef: voided, status: HoldStatus.VOIDED });
+  const wish = { toAddress: OUTSIDE, amountWon: "700" };
+  expect(await sign({ ...transferOf(1n), ...wish, ledgerRef: open })).toEqual([
+    expect.stringMatching(/^0x[0-9a-f]{130}$/),
+  ]);
+  expect(await sign({ ...transferOf(1n), ...wish, ledgerRef: voided })).toEqual(["unknown_operation"]);
+});
+
+test("a burn takes what goes back to the organisation, and no more", async () => {
+  const ledgerRef = newId("rfd");
+  world.ledger.addRefund({ orgId, ledgerRef, from: payer.walletId, amountWon: 300n });
+  const burn = { ...transferOf(1n), ledgerRef, kind: AuthorizationKind.BURN, toAddress: "" };
+  expect(await sign({ ...burn, amountWon: "301" })).toEqual(["not_in_operation"]);
+  expect(await sign({ ...burn, amountWon: "300" })).toEqual([expect.stringMatching(/^0x/)]);
+});
+
+test("of twenty callers with twenty nonces for one leg one is signed for; its nonce is signed again, also with a later end", async () => {
+  const intent = transferOf(500n);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, number) => signPatiently({ ...intent, nonce: nonceOf(number + 1) })),
+  );
+  const signed = answers.flatMap((answer, number) => (answer.startsWith("0x") ? [number] : []));
+  expect(signed).toHaveLength(1);
+  expect(new Set(answers.filter((answer) => !answer.startsWith("0x")))).toEqual(
+    new Set(["live_authorization"]),
+  );
+  const again = { ...intent, nonce: nonceOf(signed[0]! + 1), validBefore: secondsFromNow(1_200) };
+  expect(await sign(again)).toEqual([expect.stringMatching(/^0x/)]);
+}, 15_000);
+
+test("in an hour no more is signed for than the limits allow, and the same authorization again costs nothing", async () => {
+  const most = transferOf(WALLET_LIMIT);
+  expect(await sign(most)).toEqual([expect.stringMatching(/^0x/)]);
+  expect(await sign(most)).toEqual([expect.stringMatching(/^0x/)]);
+  expect(await sign(transferOf(1n))).toEqual(["over_wallet_limit"]);
+  const other = await makeWallet(orgId, "other");
+  expect(await sign(transferOf(5_001n, other.walletId))).toEqual(["over_organisation_limit"]);
+  expect(await sign(transferOf(5_000n, other.walletId))).toEqual([expect.stringMatching(/^0x/)]);
+});
+
+test("one call of many legs: each is answered by itself, in its place", async () => {
+  const good = Array.from({ length: 20 }, () => transferOf(10n));
+  const bad = { ...transferOf(10n), chainId: 5n };
+  const answers = await sign(...good.slice(0, 10), bad, ...good.slice(10));
+  expect(answers.map((answer) => answer.startsWith("0x"))).toEqual(
+    Array.from({ length: 21 }, (_, index) => index !== 10),
+  );
+  expect(answers[10]).toBe("wrong_chain");
+});
+
+async function makeWallet(of: string, userId: string) {
+  const wish = { orgId: of, userId, walletType: WalletType.NORMAL, metadata: {} };
+  return (await world.client.createWallet(wish)).wallet!;
+}
+
+/** A wish to sign a transfer that the ledger has posted. */
+function transferOf(amountWon: bigint, from: string = payer.walletId): AuthorizationIntent {
+  const ledgerRef = newId("trf");
+  world.ledger.addTransfer({ orgId, ledgerRef, from, to: payee.walletId, amountWon });
+  return {
+    orgId,
+    ledgerRef,
+    fromWalletId: from,
+    toAddress: payee.walletAddress,
+    amountWon: amountWon.toString(),
+    nonce: nonceOf(1),
+    validBefore: secondsFromNow(600),
+    chainId: BigInt(CHAIN_ID),
+    tokenAddress: TOKEN,
+    kind: AuthorizationKind.TRANSFER,
+  };
+}
+
+/** The signature in hex or the reason of the refusal, of each. */
+async function sign(...intents: AuthorizationIntent[]): Promise<string[]> {
+  const { signatures } = await world.client.signAuthorizations({ intents });
+  return signatures.map(({ outcome }) => {
+    if (outcome?.$case === "signature") return `0x${Buffer.from(outcome.value).toString("hex")}`;
+    return (JSON.parse(outcome!.value.detailsJson!) as { reason: string }).reason;
+  });
+}
+
+/** As the relayer does it: whoever meets another on the same leg asks again. */
+async function signPatiently(intent: AuthorizationIntent): Promise<string> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return (await sign(intent))[0]!;
+    } catch (error) {
+      if (tries === 20) throw error;
+      await sleep(20);
+    }
+  }
+}
+
+async function refusalCount(reason: string): Promise<number> {
+  const metric = world.registry.getSingleMetric("signer_refusals_total")!;
+  const { values } = await metric.get();
+  return values.find(({ labels }) => labels.reason === reason)?.value ?? 0;
+}
+
+function nonceOf(number: number): Buffer {
+  const nonce = Buffer.alloc(32);
+  nonce.writeUInt32BE(number, 28);
+  return nonce;
+}
+
+function secondsFromNow(seconds: number): bigint {
+  return BigInt(Math.floor(Date.now() / 1000) + seconds);
+}

@@ -1,0 +1,128 @@
+import { DomainError } from "@wonrail/kit/errors";
+import { type GrpcService, implement } from "@wonrail/kit/grpc/server";
+import { AccountType } from "@wonrail/proto/ledger/v1/intents";
+import {
+  type Entry,
+  HoldStatus,
+  LedgerServiceService,
+  type PostRequest,
+  type PostResponse,
+} from "@wonrail/proto/ledger/v1/ledger";
+
+/** The ledger as the wallet service sees it at its edge: accounts that open and close, and entries that somebody has posted. */
+export interface LedgerDouble {
+  service: GrpcService;
+  /** Wallets with an open account. */
+  opened: Set<string>;
+  /** Every request to open or close, also the refused and the repeated. */
+  asked: string[];
+  /** What it answers instead; undefined to answer as always. */
+  refuse: (request: PostRequest) => Error | undefined;
+  holdsMoney: Set<string>;
+  addTransfer(of: { orgId: string; ledgerRef: string; from: string; to: string; amountWon: bigint }): void;
+  addRefund(of: { orgId: string; ledgerRef: string; from: string; amountWon: bigint }): void;
+  addHold(of: {
+    orgId: string;
+    ledgerRef: string;
+    from: string;
+    toAddress: string;
+    amountWon: bigint;
+    status?: HoldStatus;
+  }): void;
+}
+
+export function createLedgerDouble(): LedgerDouble {
+  const entries = new Map<string, Entry>();
+  const add = (orgId: string, ledgerRef: string, lines: [string, bigint][], hold: Entry["hold"]) =>
+    entries.set(`${orgId}|${ledgerRef}`, entryOf(ledgerRef, lines, hold));
+  const double: LedgerDouble = {
+    opened: new Set(),
+    asked: [],
+    refuse: () => undefined,
+    holdsMoney: new Set(),
+    addTransfer: ({ orgId, ledgerRef, from, to, amountWon }) => {
+      add(
+        orgId,
+        ledgerRef,
+        [
+          [from, -amountWon],
+          [to, amountWon],
+        ],
+        undefined,
+      );
+    },
+    addRefund: ({ orgId, ledgerRef, from, amountWon }) => {
+      add(
+        orgId,
+        ledgerRef,
+        [
+          [from, -amountWon],
+          ["acc_issuance", amountWon],
+        ],
+        undefined,
+      );
+    },
+    addHold: ({ orgId, ledgerRef, from, toAddress, amountWon, status = HoldStatus.OPEN }) => {
+      add(orgId, ledgerRef, [], { walletId: from, toAddress, amountWon: amountWon.toString(), status });
+    },
+    service: implement(LedgerServiceService, {
+      post: (request) => Promise.resolve(post(double, request)),
+      getEntries: ({ orgId, requestIds }) =>
+        Promise.resolve({ entries: requestIds.flatMap((id) => entries.get(`${orgId}|${id}`) ?? []) }),
+      getBalances: () => Promise.resolve({ accounts: [] }),
+    }),
+  };
+  return double;
+}
+
+function post(double: LedgerDouble, request: PostRequest): PostResponse {
+  const { intent, requestId } = request;
+  if (intent?.$case !== "openAccount" && intent?.$case !== "closeAccount") throw new Error("not asked for");
+  const { walletId } = intent.value;
+  double.asked.push(`${intent.$case} ${walletId}`);
+  const refusal = double.refuse(request);
+  if (refusal) throw refusal;
+  if (intent.$case === "openAccount") {
+    if (intent.value.type === AccountType.UNSPECIFIED) throw new Error("an account needs a type");
+    double.opened.add(walletId);
+  } else {
+    if (double.holdsMoney.has(walletId)) throw new DomainError("WAL_003", null);
+    if (!double.opened.delete(walletId)) throw new DomainError("WAL_004");
+  }
+  return {
+    entryId: "jrn_x",
+    requestId,
+    postedAt: new Date(),
+    postings: [],
+    balances: [],
+    result: undefined,
+  };
+}
+
+function entryOf(requestId: string, lines: [string, bigint][], hold: Entry["hold"]): Entry {
+  const postings = lines.map(([accountId, amountWon], index) => ({
+    accountId,
+    amountWon: amountWon.toString(),
+    balanceAfterWon: "0",
+    sequence: BigInt(index + 1),
+    type: 0 as never,
+  }));
+  const posted = {
+    entryId: `jrn_${requestId}`,
+    requestId,
+    postedAt: new Date(),
+    postings,
+    balances: [],
+    result: undefined,
+  };
+  return {
+    entryId: posted.entryId,
+    requestId,
+    relatedId: requestId,
+    memo: undefined,
+    postedAt: posted.postedAt,
+    kind: 0 as never,
+    outcome: { outcome: { $case: "posted", value: posted } },
+    hold,
+  };
+}
