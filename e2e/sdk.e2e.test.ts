@@ -35,9 +35,8 @@ afterAll(() => stack?.stop());
 function clientAt(baseUrl: string): ServiceClient {
   const { organisations, chain } = stack.stack();
   const { apiKey, orgCode } = organisations[0]!;
-  const { rpcUrl, tokenAddress } = chain;
-  const token = tokenAddress === undefined ? {} : { address: tokenAddress };
-  return new ServiceClient({ baseUrl, apiKey, orgCode, maxRetries: 5, network: { rpcUrl, token } });
+  const { rpcUrl } = chain;
+  return new ServiceClient({ baseUrl, apiKey, orgCode, maxRetries: 5, network: { rpcUrl } });
 }
 
 async function fundedWallet(amount: number) {
@@ -56,6 +55,16 @@ test("the session is the organisation's, and the gateway is well", async () => {
   expect(organisation.orgCode).toBe(client.orgCode);
   expect(await client.checkHealth()).toEqual({ status: "ok" });
   expect(VERSION).toMatch(/^1\./);
+});
+
+test("the library knows the contracts' addresses of every new test network", () => {
+  const { chainId, tokenAddress, paymentManagerAddress } = stack.stack().chain;
+  const { token, ...network } = client.network;
+  expect({ ...network, tokenAddress: token.address }).toMatchObject({
+    chainId,
+    tokenAddress,
+    paymentManagerAddress,
+  });
 });
 
 test("a wallet's whole story: charge, pay, cancel, transfer, refund, and its lines", async () => {

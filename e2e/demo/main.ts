@@ -1,6 +1,7 @@
 import { readStack } from "../support/stackFile";
 import { keysChapter } from "./keys";
 import { moneyChapter, outsideChapter, refundChapter } from "./money";
+import { recordsChapter } from "./records";
 import { screen } from "./screen";
 import { openWorld } from "./world";
 
@@ -12,6 +13,7 @@ export async function main(): Promise<number> {
     await keysChapter(world);
     const cast = await moneyChapter(world);
     await outsideChapter(world, cast);
+    await recordsChapter(world, cast);
     await refundChapter(world, cast);
     screen.end(
       `The story took ${Math.round((Date.now() - startMs) / 1000)} s. Read on at ${world.stack.docsUrl}`,

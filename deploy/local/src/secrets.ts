@@ -11,7 +11,7 @@ export interface Secrets {
   /** The words behind the local chain's funded accounts, drawn at the first start. */
   mnemonic(draw: () => Promise<string>): Promise<string>;
   mnemonicFile: string;
-  /** Keys of the local chain: who deployed, who may grant roles, and who sends batches. */
+  /** Keys of the local chain: who deployed (no secret), who may grant roles, and who sends batches. */
   deployerKeyFile: string;
   adminKeyFile: string;
   operatorKeyFile: string;
@@ -19,19 +19,25 @@ export interface Secrets {
   contractsFile: string;
 }
 
+/**
+ * The first key that every development node starts with: known to everybody, and without any power once it has deployed. Because it deploys on
+ * every new test network, the contracts' addresses are the same on all of them, and the client library knows them.
+ */
+const PUBLIC_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+
 /** Everything secret of a stack, made at its first start and never anywhere but in its home. */
 export function openSecrets({ secretsDir }: Home): Secrets {
   const root = keep(join(secretsDir, "root"), randomBytes(32).toString("hex"));
   const kekFile = join(secretsDir, "kek.json");
   const mnemonicFile = join(secretsDir, "mnemonic");
   keep(kekFile, JSON.stringify({ current: "local", keys: { local: randomBytes(32).toString("base64") } }));
-  const keyFile = (name: string): string => {
+  const keyFile = (name: string, key = `0x${randomBytes(32).toString("hex")}`): string => {
     const file = join(secretsDir, name);
-    keep(file, `0x${randomBytes(32).toString("hex")}`);
+    keep(file, key);
     return file;
   };
   return {
-    deployerKeyFile: keyFile("deployer.key"),
+    deployerKeyFile: keyFile("deployer.key", PUBLIC_KEY),
     adminKeyFile: keyFile("admin.key"),
     operatorKeyFile: keyFile("operator.key"),
     contractsFile: join(secretsDir, "contracts.json"),

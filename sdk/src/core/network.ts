@@ -23,7 +23,7 @@ export interface Network {
 
 /**
  * The default test network, as `make up` starts it: its chain id and port, and Otterscan's port for an explorer beside it. The contracts'
- * addresses are those of the first two deployments of the test network's deployer, which is a public key and has no role.
+ * addresses are those of the first two deployments by the test network's deployer, whose key is public and has no role.
  */
 export const defaultNetwork: Network = {
   type: NetworkType.WON_TESTNET,

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Json } from "../support/api";
+import { type Cast } from "./money";
+import { krw, screen } from "./screen";
+import { showBalances, until, type World } from "./world";
+
+const OUTSIDE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+const UNITS_PER_KRW = 1_000_000n;
+
+/** The transaction recording API: a hash that the chain confirms, and a transfer that is executed when its time comes. */
+export async function recordsChapter(world: World, { alice, shop }: Cast): Promise<void> {
+  screen.chapter("Recorded transactions");
+  await recordInstant(world, alice);
+  await recordScheduled(world, { alice, shop });
+}
+
+/** Any transaction of the network will do; this one is a transfer that has just been sent. */
+async function recordInstant({ api }: World, alice: Json): Promise<void> {
+  const body = { fromWalletId: alice.walletId, toWalletAddress: OUTSIDE, amount: 300 };
+  const { transferId } = await api.post("/api/wallets/transfer", body);
+  const { settlement } = await until(
+    () => api.get(`/api/wallets/transfer/${transferId}`),
+    (transfer) => transfer.settlement.txHash !== null,
+  );
+  const recorded = await api.post("/api/transaction", {
+    paymentType: "INSTANT",
+    txHash: settlement.txHash,
+    ...onOurNetwork(alice.walletAddress, OUTSIDE, 300),
+  });
+  screen.line(`INSTANT ${recorded.id}, hash ${recorded.txHash}: ${recorded.status}`);
+  const confirmed = await settled(api, recorded.id);
+  screen.done(`the chain says ${confirmed.status}, nobody had to`);
+}
+
+async function recordScheduled(world: World, { alice, shop }: Pick<Cast, "alice" | "shop">): Promise<void> {
+  const { api } = world;
+  const dueMs = Date.now() + 4_000;
+  const scheduled = await api.post("/api/transaction", {
+    paymentType: "SCHEDULED",
+    scheduledAt: new Date(dueMs).toISOString(),
+    ...onOurNetwork(alice.walletAddress, shop.walletAddress, 700),
+    memo: "rent",
+  });
+  screen.line(`SCHEDULED ${scheduled.id}, ${krw(700)} to the shop at ${scheduled.scheduledAt}`);
+  await showBalances(world, { alice, shop });
+  await sleep(Math.max(dueMs - Date.now(), 0));
+  const executed = await settled(api, scheduled.id);
+  screen.done(`executed when it was due and ${executed.status}: ${executed.txHash}`);
+  await showBalances(world, { alice, shop });
+}
+
+function onOurNetwork(fromAddress: string, toAddress: string, amountKrw: number) {
+  const network = { fromNetworkType: "WON_TESTNET", toNetworkType: "WON_TESTNET" };
+  return { ...network, fromAddress, toAddress, amount: (BigInt(amountKrw) * UNITS_PER_KRW).toString() };
+}
+
+async function settled(api: World["api"], id: string): Promise<Json> {
+  const record = await until(
+    () => api.get(`/api/transaction/${id}`),
+    ({ status }) => status !== "PENDING",
+  );
+  if (record.status !== "CONFIRMED") throw new Error(`${id} is ${record.status}: ${record.failureReason}`);
+  return record;
+}
