@@ -14,9 +14,9 @@ export const STAGES = [
   { name: "lint", command: npx("eslint", ".", "--max-warnings", "0", ...cached("eslint")) },
   { name: "format", command: npx("prettier", "--check", "--log-level", "warn", ".", ...cached("prettier")) },
   { name: "proto", command: ["npm", "run", "lint", "--silent", "-w", "@wonrail/proto"] },
-  { name: "unit", jest: jest("unit", "--testPathPatterns", "^(?!.*tidy\\.test\\.ts$)") },
+  { name: "unit", jest: jest("unit", "--maxWorkers=100%", "--testPathPatterns", "^(?!.*tidy\\.test\\.ts$)") },
   { name: "contracts", command: ["node", "contracts/bin/test.mjs"] },
-  { name: "int", jest: jest("int") },
+  { name: "int", jest: jest("int", "--maxWorkers=2") },
   { name: "e2e", jest: jest("e2e", "--runInBand") },
 ];
 
