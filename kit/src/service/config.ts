@@ -14,6 +14,12 @@ export const serviceShape = {
   OPS_PORT: port,
   BUS: z.enum(["kafka", "postgres"]).default("kafka"),
   KAFKA_BROKERS: list.default([]),
+  KAFKA_TLS: flag.default(false),
+  /** The authority that signed the brokers' certificates, as PEM; those that Node trusts unless stated. */
+  KAFKA_CA: z.string().optional(),
+  KAFKA_SASL: z.enum(["plain", "scram-sha-256", "scram-sha-512"]).optional(),
+  KAFKA_USERNAME: z.string().optional(),
+  KAFKA_PASSWORD: z.string().optional(),
   /** Where the bus on Postgres lives; the service's own database unless stated. */
   BUS_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   SHUTDOWN_GRACE_MS: durationMs.default(20_000),

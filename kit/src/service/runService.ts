@@ -8,6 +8,7 @@ import { assertMigrated } from "../migrate";
 import { startOps } from "../ops";
 import { type OutboxRelayOptions, startOutboxRelay } from "../outbox";
 import { createShutdown } from "../shutdown";
+import { busPlace } from "./busPlace";
 import { type ServiceConfig } from "./config";
 import { type Job, startJobs } from "./jobs";
 
@@ -64,7 +65,7 @@ export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>):
       registry,
     });
     await assertMigrated(db, spec.migrations);
-    const bus = await openServiceBus(spec.name, config, log, registry);
+    const bus = await openBus({ ...busPlace(config), clientId: spec.name, log, registry });
     await bus.ensureTopics(spec.topics);
 
     const closers: [string, () => Promise<void>][] = [];
@@ -133,17 +134,4 @@ async function openDoors({ config, db, bus, log, registry, shutdown, doors }: Op
   shutdown.add("jobs", () => jobs.close());
   shutdown.add("outbox", () => relay.close());
   shutdown.add("ops", () => ops.close());
-}
-
-function openServiceBus(name: string, config: ServiceConfig, log: Log, registry: Registry): Promise<Bus> {
-  if (config.BUS === "kafka") {
-    return openBus({ kind: "kafka", brokers: config.KAFKA_BROKERS, clientId: name, log, registry });
-  }
-  return openBus({
-    kind: "postgres",
-    url: config.BUS_DATABASE_URL ?? config.DATABASE_URL,
-    clientId: name,
-    log,
-    registry,
-  });
 }
