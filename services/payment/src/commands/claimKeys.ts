@@ -1,4 +1,5 @@
 import { type Database, tx } from "@wonrail/kit/db";
+import { failpoint } from "@wonrail/kit/failpoint";
 import { type Outcome } from "@wonrail/kit/lane";
 import {
   type Claim,
@@ -14,11 +15,12 @@ export async function claimKeys(db: Database, claims: Claim[]): Promise<Outcome<
     const rows = await insertOperations(tx, claims);
     const inserted = new Map(rows.map((row) => [row.operationId, row]));
     const lost = claims.filter((claim) => !inserted.has(claim.operationId));
-    return {
-      inserted,
-      taken: lost.length === 0 ? new Map<string, StoredOperation>() : await takeOperationsByKey(tx, lost),
-    };
+    const none = new Map<string, StoredOperation>();
+    const taken = lost.length === 0 ? none : await takeOperationsByKey(tx, lost);
+    await failpoint("payment.claiming");
+    return { inserted, taken };
   });
+  await failpoint("payment.claimed");
   return claims.map((claim) => {
     const own = inserted.get(claim.operationId);
     const other = taken.get(operationKey(claim.orgId, claim.input.kind, claim.idempotencyKey));

@@ -1,5 +1,6 @@
 import { DomainError, isRefusal } from "@wonrail/kit/errors";
 import { toErrorDetail } from "@wonrail/kit/grpc/server";
+import { failpoint } from "@wonrail/kit/failpoint";
 import { newId } from "@wonrail/kit/ids";
 import { childTraceparent } from "@wonrail/kit/context";
 import { type PostRequest, type PostResponse } from "@wonrail/proto/ledger/v1/ledger";
@@ -48,6 +49,7 @@ export async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promi
 /** Posts and records an operation that was claimed, by whomever. */
 export async function finish(deps: ExecuteDeps, operation: Operation): Promise<Buffer> {
   const entry = await postOrRefuse(deps, operation);
+  await failpoint("payment.posted");
   return deps.outcomes.submit({ operation, entry });
 }
 

@@ -1,4 +1,5 @@
 import { type Database, tx, type Tx } from "@wonrail/kit/db";
+import { failpoint } from "@wonrail/kit/failpoint";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { type Outcome } from "@wonrail/kit/lane";
 import { appendEvents, type NewEvent } from "@wonrail/kit/outbox";
@@ -25,6 +26,7 @@ export interface RecordDeps {
 export async function recordOutcomes(deps: RecordDeps, findings: Finding[]): Promise<Outcome<Buffer>[]> {
   try {
     const answers = await tx(deps.db, (tx) => record(tx, deps.facts, findings));
+    await failpoint("payment.recorded");
     return answers.map((value) => ({ ok: true, value }));
   } catch (error) {
     if (findings.length === 1) return [{ ok: false, error }];
@@ -48,6 +50,7 @@ async function record(tx: Tx, facts: Facts, findings: Finding[]): Promise<Buffer
   const { answered, events } = await recordFresh(tx, facts, fresh);
   if (answered.length > 0) await saveAnswers(tx, answered);
   await appendEvents(tx, events);
+  await failpoint("payment.recording");
   const answers = new Map(answered.map(({ operationId, answer }) => [operationId, Buffer.from(answer)]));
   return findings.map(
     ({ operation: { operationId } }) => answers.get(operationId) ?? stored.get(operationId)!,

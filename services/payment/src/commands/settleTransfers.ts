@@ -1,4 +1,5 @@
 import { type Database, tx } from "@wonrail/kit/db";
+import { failpoint } from "@wonrail/kit/failpoint";
 import { siblingId } from "@wonrail/kit/ids";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { type PostRequest, type PostResponse } from "@wonrail/proto/ledger/v1/ledger";
@@ -60,11 +61,13 @@ async function finish(
   status: "COMPLETED" | "FAILED",
   reason: string | null,
 ): Promise<void> {
+  await failpoint("payment.hold_ended");
   await tx(db, async (tx) => {
     const finished = await finishTransfer(tx, { orgId, transferId }, status, reason);
     if (!finished) return;
     const settlements = await findSettlements(tx, orgId, [transferId]);
     const told = status === "COMPLETED" ? transferCompleted : transferFailed;
     await appendEvents(tx, [told(finished, toTransfer(finished, network, settlements.get(transferId)), {})]);
+    await failpoint("payment.ending");
   });
 }

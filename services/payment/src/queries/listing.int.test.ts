@@ -1,0 +1,143 @@
+import { readPage } from "@wonrail/kit/page";
+import { Direction, SettlementStatus } from "@wonrail/proto/payment/v1/payment";
+import { DepositCredited, OperationConfirmed } from "@wonrail/proto/relayer/events/v1/events";
+import { newId } from "@wonrail/kit/ids";
+import { deliver } from "../commands/testing/events";
+import { openWorld, OUTSIDE, type TestWallet, valueOf, type World } from "../commands/testing/world";
+
+let world: World;
+let payer: TestWallet;
+let receiver: TestWallet;
+let paymentId: string;
+let transferIds: string[];
+
+const NETWORK = "WON_TESTNET";
+const HASH = `0x${"c".repeat(64)}`;
+
+beforeAll(async () => {
+  world = await openWorld();
+  payer = await world.openWallet({ amountWon: 20_000 });
+  receiver = await world.openWallet();
+  await world.openWallet({ type: "INCENTIVE", userId: payer.userId, amountWon: 1_000 });
+  const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
+  const paid = await world.execute({
+    $case: "pay",
+    value: { ...ids, amountWon: "3000", incentiveAmountWon: undefined, memo: "lunch" },
+  });
+  ({ paymentId } = valueOf(paid, "payment"));
+  transferIds = [];
+  for (const to of [receiver.address, receiver.address, OUTSIDE]) {
+    const moved = await world.execute({
+      $case: "transfer",
+      value: { fromWalletId: payer.walletId, toWalletAddress: to, amountWon: "1000", memo: undefined },
+    });
+    transferIds.push(valueOf(moved, "transfer").transferId);
+  }
+}, 60_000);
+afterAll(() => world.close());
+
+const list = (walletId: string, types: string[] = [], page?: Parameters<typeof readPage>[0]) =>
+  world
+    .app()
+    .listWalletTransactions({ orgId: world.orgId, walletId, types, from: undefined, to: undefined, page });
+
+test("the unified listing is newest first; the lines of one payment share its id", async () => {
+  const { transactions } = await list(payer.walletId);
+  expect(transactions.map(({ type, amountWon, direction }) => [type, amountWon, direction])).toEqual([
+    ["TRANSFER", "1000", Direction.OUT],
+    ["TRANSFER", "1000", Direction.OUT],
+    ["PAYMENT", "2000", Direction.OUT],
+    ["CHARGE", "20000", Direction.IN],
+  ]);
+  expect(transactions[2]).toMatchObject({
+    relatedId: paymentId,
+    memo: "lunch",
+    counterparty: receiver.walletId,
+  });
+  const incentive = await world.openWallet({ type: "INCENTIVE", userId: "another" });
+  expect((await list(incentive.walletId)).transactions).toEqual([]);
+});
+
+test("it can be asked for several types, and refuses one that there is not, naming the ten", async () => {
+  const { transactions } = await list(payer.walletId, ["CHARGE", "PAYMENT"]);
+  expect(transactions.map(({ type }) => type)).toEqual(["PAYMENT", "CHARGE"]);
+  const refused = list(payer.walletId, ["GIFT"]);
+  await expect(refused).rejects.toMatchObject({
+    code: "REQ_001",
+    details: { fields: [{ path: "type", message: expect.stringContaining("INCENTIVE_USE_CANCEL") }] },
+  });
+});
+
+test("an outside transfer is a line once it is posted, with its address and the chain's word", async () => {
+  const transferId = transferIds[2]!;
+  const word = { ledgerRef: transferId, network: NETWORK, txHash: HASH, blockNumber: 12n };
+  const payload = OperationConfirmed.encode(OperationConfirmed.fromPartial(word)).finish();
+  await deliver(world, "operation_confirmed", payload);
+  await world.app().settleTransfers();
+  expect((await list(payer.walletId)).transactions[0]).toMatchObject({
+    type: "TRANSFER",
+    relatedId: transferId,
+    counterparty: OUTSIDE,
+    settlement: { status: SettlementStatus.CONFIRMED, txHash: HASH, blockNumber: 12n },
+  });
+});
+
+test("a deposit shows where it came from, once its event has come", async () => {
+  const requestId = newId("opn");
+  const value = { walletId: receiver.walletId, amountWon: "700", chainLogId: `31337/${HASH}/${HASH}/0` };
+  await world.ledger().post({
+    context: { orgId: world.orgId, requestId: "", traceparent: "" },
+    requestId,
+    memo: undefined,
+    relatedId: undefined,
+    requestedAt: undefined,
+    intent: { $case: "creditExternal", value },
+  });
+  const word = {
+    ledgerRef: requestId,
+    network: NETWORK,
+    txHash: HASH,
+    blockNumber: 12n,
+    fromAddress: OUTSIDE,
+  };
+  await deliver(
+    world,
+    "deposit_credited",
+    DepositCredited.encode(DepositCredited.fromPartial(word)).finish(),
+  );
+  expect((await list(receiver.walletId)).transactions[0]).toMatchObject({
+    direction: Direction.IN,
+    amountWon: "700",
+    counterparty: OUTSIDE,
+    settlement: { status: SettlementStatus.CONFIRMED },
+  });
+});
+
+test("each list of records holds both sides of a wallet, page by page, and another organisation's nothing", async () => {
+  const { app, orgId } = world;
+  const page = (cursor?: string) =>
+    readPage(
+      cursor === undefined ? { limit: 2 } : { limit: 2, position: { $case: "cursor", value: cursor } },
+    );
+  const first = await app().getTransfers({ orgId, walletId: payer.walletId, page: page() });
+  const second = await app().getTransfers({
+    orgId,
+    walletId: payer.walletId,
+    page: page(first.info.nextCursor),
+  });
+  expect([...first.items, ...second.items].map(({ transferId }) => transferId)).toEqual(
+    [...transferIds].reverse(),
+  );
+  expect(second.info.nextCursor).toBeUndefined();
+  const received = await app().getTransfers({ orgId, walletId: receiver.walletId, page: page() });
+  expect(received.items).toHaveLength(2);
+  const paid = await app().getPayments({ orgId, walletId: receiver.walletId, page: page() });
+  expect(paid.items.map((item) => item.paymentId)).toEqual([paymentId]);
+  const charged = await app().getCharges({ orgId, walletId: payer.walletId, page: page() });
+  expect(charged.items).toHaveLength(1);
+  const stranger = { orgId: newId("org"), walletId: null, page: page() };
+  expect((await app().getTransfers(stranger)).items).toEqual([]);
+  await expect(app().getPayment({ orgId: stranger.orgId, id: paymentId })).rejects.toMatchObject({
+    code: "PAY_004",
+  });
+});
