@@ -7,6 +7,8 @@ if (helm === undefined)
     "  skipped: the chart is not rendered, helm 4 is absent; deploy/kube/tools.sh builds it\n",
   );
 const withHelm = helm === undefined ? describe.skip : describe;
+const KAFKA_SECURITY =
+  "bus.tls=true,bus.ownAuthority=true,bus.sasl=scram-sha-512,secrets.kafka.existingSecret=wonrail-kafka";
 const OWN_PARTS = ["postgres", "kafka", "chain"];
 
 withHelm("the chart", () => {
@@ -19,12 +21,14 @@ withHelm("the chart", () => {
       "production with init containers",
       render("production", "--set", "migrations.mode=initContainer"),
     );
+    rendered.set("production with Kafka by TLS and SASL", render("production", "--set", KAFKA_SECURITY));
   });
   const cases = [
     ...VALUES,
     "dev on the Postgres bus",
     "production on the Postgres bus",
     "production with init containers",
+    "production with Kafka by TLS and SASL",
   ];
 
   it.each(VALUES)("passes helm lint with the values for %s", (values) => {

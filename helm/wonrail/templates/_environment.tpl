@@ -16,7 +16,7 @@
   "DATABASE_URL_FILE" "/run/secrets/wonrail/database-url"
   "DATABASE_POOL_MAX" (.root.Values.postgres.poolMax | int64 | toString)
 ) -}}
-{{- if eq .root.Values.bus.kind "kafka" }}{{ $_ := set $env "KAFKA_BROKERS" (include "wonrail.brokers" .root) }}{{ end -}}
+{{- if eq .root.Values.bus.kind "kafka" }}{{ $_ := mergeOverwrite $env (include "wonrail.kafkaEnvironment" .root | fromYaml) }}{{ end -}}
 {{- else -}}
 {{- $_ := mergeOverwrite $env (dict "HTTP_PORT" "8080" "TRUSTED_PROXY_HOPS" ($settings.trustedProxyHops | default 0 | int64 | toString)) -}}
 {{- end -}}
@@ -34,6 +34,22 @@
 {{- end }}
 {{- end }}
 
+{{/* The brokers and how to get in there. As YAML. */}}
+{{- define "wonrail.kafkaEnvironment" -}}
+KAFKA_BROKERS: {{ include "wonrail.brokers" . | quote }}
+{{- if .Values.bus.tls }}
+KAFKA_TLS: "true"
+{{- end }}
+{{- if .Values.bus.ownAuthority }}
+KAFKA_CA_FILE: /run/secrets/wonrail/kafka/ca.crt
+{{- end }}
+{{- with .Values.bus.sasl }}
+KAFKA_SASL: {{ . }}
+KAFKA_USERNAME_FILE: /run/secrets/wonrail/kafka/username
+KAFKA_PASSWORD_FILE: /run/secrets/wonrail/kafka/password
+{{- end }}
+{{- end }}
+
 {{/* What a service reads from files: its own database URL, and the keys that are its business. */}}
 {{- define "wonrail.secretVolume" -}}
 {{- $facts := index (include "wonrail.facts" .root | fromYaml) .name -}}
@@ -44,6 +60,19 @@
       - secret:
           name: {{ include "wonrail.secretName" (dict "root" .root "secret" "database") }}
           items: [{ key: {{ .name }}-url, path: database-url }]
+      {{- $bus := .root.Values.bus }}
+      {{- if and (eq $bus.kind "kafka") (or $bus.sasl $bus.ownAuthority) }}
+      - secret:
+          name: {{ .root.Values.secrets.kafka.existingSecret | required "secrets.kafka.existingSecret is not set, but bus.sasl or bus.ownAuthority is" }}
+          items:
+            {{- if $bus.sasl }}
+            - { key: username, path: kafka/username }
+            - { key: password, path: kafka/password }
+            {{- end }}
+            {{- if $bus.ownAuthority }}
+            - { key: ca.crt, path: kafka/ca.crt }
+            {{- end }}
+      {{- end }}
       {{- if has "KEK_PATH" $facts.settings }}
       - secret:
           name: {{ include "wonrail.secretName" (dict "root" .root "secret" "kek") }}
