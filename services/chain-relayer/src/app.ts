@@ -23,6 +23,7 @@ import { updateRecordSchedule } from "./commands/updateRecordSchedule";
 import { updateRecordStatus } from "./commands/updateRecordStatus";
 import { watchInstantRecords } from "./commands/watchInstantRecords";
 import { type Config } from "./config";
+import { createScanSpan } from "./domain/scanSpan";
 import { getRecord } from "./queries/getRecord";
 import { listRecords } from "./queries/listRecords";
 import { releaseLease } from "./store/transactions";
@@ -32,7 +33,6 @@ export type App = Awaited<ReturnType<typeof createApp>>;
 
 const CALL_TIMEOUT_MS = 10_000;
 const GWEI = 1_000_000_000n;
-const SCAN_BLOCKS_AT_ONCE = 200n;
 
 /** Table of contents: every command and query, bound to what it needs. */
 export async function createApp(parts: ServiceParts<Config>) {
@@ -104,7 +104,7 @@ async function createDeps(parts: ServiceParts<Config>) {
     resendAfterMs: config.RESEND_AFTER_MS,
     replaceAfterMs: config.REPLACE_AFTER_MS,
     startBlock: BigInt(config.START_BLOCK),
-    maxBlocksAtOnce: SCAN_BLOCKS_AT_ONCE,
+    scanSpan: createScanSpan(),
     gauges: createGauges(registry),
     reconcileEveryMs: config.RECONCILE_EVERY_MS,
     reconcileGauges: createReconcileGauges(registry),

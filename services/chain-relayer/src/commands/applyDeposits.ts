@@ -4,10 +4,11 @@ import { type ChainEvent } from "../chain/contracts";
 import { bookingOf, type Origin, originOf } from "../domain/deposits";
 import { findHoldLegs, insertDeposits, type NewDeposit } from "../store/deposits";
 import { type NewDrift, saveDrifts } from "../store/drifts";
-import { findByOperationIds, type Operation } from "../store/operations";
+import { type Operation } from "../store/operations";
 import { addMovements, type Movement, SUPPLY } from "../store/settledBalances";
 import { findLegs, type Leg } from "../store/usedAuthorizations";
 import { type WalletAddress } from "../store/walletAddresses";
+import { isOutcome } from "./applyOutcomes";
 import { type FinalRange } from "./scanFinalized";
 
 type TransferEvent = Extract<ChainEvent, { kind: "transfer" }>;
@@ -16,8 +17,12 @@ type TransferEvent = Extract<ChainEvent, { kind: "transfer" }>;
  * Takes in what a run of final blocks did to our wallets: every change of a balance, and as deposits those that nobody here has ordered. A range may be
  * read again; each log counts once.
  */
-export async function applyDeposits(tx: Tx, range: FinalRange): Promise<void> {
-  const known = await readKnown(tx, range);
+export async function applyDeposits(
+  tx: Tx,
+  range: FinalRange,
+  operations: ReadonlyMap<string, Operation>,
+): Promise<void> {
+  const known = await readKnown(tx, range, operations);
   // A transfer of nothing is no deposit, and anybody can send one in anybody's name.
   const transfers = range.events.filter(
     (event): event is TransferEvent => event.kind === "transfer" && event.units > 0n,
@@ -39,10 +44,14 @@ interface Known {
   legs: Map<string, Leg & { kind: "entry" | "hold" }>;
   /** Of each transaction, what our payment manager said, in order. */
   outcomes: Map<string, { logIndex: number; operationId: string }[]>;
-  operations: Map<string, Operation>;
+  operations: ReadonlyMap<string, Operation>;
 }
 
-async function readKnown(tx: Tx, { events, owners }: FinalRange): Promise<Known> {
+async function readKnown(
+  tx: Tx,
+  { events, owners }: FinalRange,
+  operations: ReadonlyMap<string, Operation>,
+): Promise<Known> {
   const used = events.flatMap((event) => {
     const owner = event.kind === "used" ? owners.get(event.authorizer) : undefined;
     return event.kind === "used" && owner
@@ -61,13 +70,14 @@ async function readKnown(tx: Tx, { events, owners }: FinalRange): Promise<Known>
   }
   const outcomes: Known["outcomes"] = new Map();
   for (const event of events) {
-    if (event.kind !== "executed" && event.kind !== "repeated" && event.kind !== "failed") continue;
+    if (!isOutcome(event)) continue;
     const { txHash, logIndex } = event.log;
     const said = { logIndex, operationId: event.operationId };
-    outcomes.set(txHash, [...(outcomes.get(txHash) ?? []), said]);
+    const known = outcomes.get(txHash);
+    if (known) known.push(said);
+    else outcomes.set(txHash, [said]);
   }
-  const operationIds = events.flatMap((event) => (event.kind === "executed" ? [event.operationId] : []));
-  return { owners, legs, outcomes, operations: await findByOperationIds(tx, [...new Set(operationIds)]) };
+  return { owners, legs, outcomes, operations };
 }
 
 function movementsOf(event: TransferEvent, known: Known): Movement[] {

@@ -7,7 +7,7 @@ import {
   whileHolding,
 } from "../store/transactions";
 import { planOperations } from "./planOperations";
-import { sendBatch, type SendDeps } from "./sendBatch";
+import { sendBatches, type SendDeps } from "./sendBatch";
 import { watchTransactions, type WatchDeps } from "./watchTransactions";
 
 export type DispatchDeps = SendDeps &
@@ -35,7 +35,8 @@ export async function dispatch(deps: DispatchDeps, signal: AbortSignal): Promise
 async function round(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Promise<void> {
   const { db, signer, maxInFlight } = deps;
   await planOperations(db, lease);
-  let pending = await countPendingTransactions(db, signer.address);
-  while (!signal.aborted && pending < maxInFlight && (await sendBatch(deps, lease))) pending += 1;
+  let room = maxInFlight - (await countPendingTransactions(db, signer.address));
+  for (let sent = room; sent > 0 && room > 0 && !signal.aborted; room -= sent)
+    sent = await sendBatches(deps, lease, { most: room, signal });
   await watchTransactions(deps, lease);
 }

@@ -63,8 +63,11 @@ async function isUnusedAt(
 
 async function confirm({ db, chain }: GiveUpDeps, confirmation: Confirmation): Promise<void> {
   await tx(db, async (tx) => {
-    if (await markConfirmed(tx, confirmation))
-      await appendEvents(tx, [operationConfirmed(confirmation, chain.network)]);
+    const confirmed = await markConfirmed(tx, [confirmation]);
+    await appendEvents(
+      tx,
+      confirmed.map((one) => operationConfirmed(one, chain.network)),
+    );
   });
 }
 

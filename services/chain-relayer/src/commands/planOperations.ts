@@ -6,10 +6,9 @@ import { fence, type Lease } from "../store/transactions";
 
 /** Enough to fill the transactions that may be under way, and not more: what is planned can no longer be overtaken. */
 const PLANNED_AHEAD = 4_000;
+/** Below it there is enough to send; to look for a few more costs as much as to look for many. */
+const LEAST_ROOM = 1_000;
 const FRESH_AT_ONCE = 5_000;
-const PER_LANE = 200;
-/** How far a busy account is followed in one round. */
-const AHEAD_ON_ACCOUNT = 500;
 const MAX_ROUNDS = 10;
 
 /** R1: gives operations whose accounts have come to them their turn, lane by lane, and moves the accounts on. */
@@ -18,8 +17,9 @@ export async function planOperations(db: Database, lease: Lease): Promise<void> 
     await fence(tx, lease);
     await sortInFresh(tx, FRESH_AT_ONCE);
     let room = PLANNED_AHEAD - (await countPlannedOperations(tx));
+    if (room < LEAST_ROOM) return;
     for (let round = 0; round < MAX_ROUNDS && room > 0; round += 1) {
-      const candidates = await listCandidates(tx, { perLane: PER_LANE, ahead: AHEAD_ON_ACCOUNT });
+      const candidates = await listCandidates(tx, room);
       if (candidates.length === 0) return;
       const { places, heads } = await findPlaces(tx, candidates);
       const withPlaces = candidates.map((operation) => ({
@@ -27,6 +27,7 @@ export async function planOperations(db: Database, lease: Lease): Promise<void> 
         places: places.get(`${operation.orgId}|${operation.ledgerRef}`) ?? [],
       }));
       const plan = planBatch(withPlaces, heads, room);
+      if (plan.planned.length === 0) return;
       await markPlanned(
         tx,
         plan.planned.map(({ operation }) => operation),

@@ -1,41 +1,29 @@
 import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
-import { type Log } from "@wonrail/kit/log";
-import { appendEvents } from "@wonrail/kit/outbox";
 import { type ChainEvent, decodeLog, TOPICS } from "../chain/contracts";
 import { type Block, type Provider } from "../chain/provider";
 import { RpcUnclear } from "../chain/rpc";
 import { type Signer } from "../chain/signer";
-import { decideNext, type Finding } from "../domain/decideNext";
-import { operationConfirmed } from "../events";
-import {
-  type Confirmation,
-  factsOf,
-  findByOperationIds,
-  markConfirmed,
-  type Operation,
-  putBack,
-} from "../store/operations";
+import { type ScanSpan } from "../domain/scanSpan";
+import { findByOperationIds, listInFlightOf } from "../store/operations";
 import { findCursor, lockCursor, saveCursor } from "../store/scanCursor";
-import { listInFlightOf } from "../store/operations";
 import { listOpenTransactions, markTransaction } from "../store/transactions";
 import { saveUsedAuthorizations } from "../store/usedAuthorizations";
 import { type WalletAddress } from "../store/walletAddresses";
 import { applyDeposits } from "./applyDeposits";
+import { applyNotCarried, applyOutcomes, isOutcome } from "./applyOutcomes";
 import { learnOwners } from "./learnOwners";
 import { type WalletClient } from "./learnAddresses";
-import { settledByOthers } from "./settledByOthers";
 
 export interface ScanDeps {
   db: Database;
-  log: Log;
   provider: Provider;
   wallet: WalletClient;
   signer: Signer;
   chain: { tokenAddress: string; paymentManagerAddress: string; network: string };
   /** Where our contracts begin: nothing before it concerns us. */
   startBlock: bigint;
-  maxBlocksAtOnce: bigint;
+  scanSpan: ScanSpan;
 }
 
 /** A run of final blocks, with everything in it that our contracts have said. */
@@ -56,17 +44,21 @@ export interface FinalRange {
 
 /** R5, R6: takes in the next run of final blocks, all of it in one transaction with the cursor. True when there is more. */
 export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
-  const { db, provider, startBlock, maxBlocksAtOnce } = deps;
+  const { db, provider, startBlock, scanSpan } = deps;
   const cursor = await findCursor(db);
   const final = await provider.finalBlock();
   const fromBlock = cursor ? cursor.blockNumber + 1n : startBlock;
   if (!final || final.number < fromBlock) return false;
   if (cursor) await assertCanonical(provider, cursor);
 
-  const last = fromBlock + maxBlocksAtOnce - 1n;
+  const last = fromBlock + scanSpan.blocks - 1n;
   const to = last < final.number ? await provider.block(last) : final;
   if (!to) throw new RpcUnclear(`no endpoint has block ${last}, which is final`);
-  const range = await readRange(deps, fromBlock, to);
+  const range = await readRange(deps, fromBlock, to).catch((error: unknown) => {
+    scanSpan.failed();
+    throw error;
+  });
+  scanSpan.tookIn(range.events.length);
   await failpoint("relayer.r5");
   await tx(db, async (tx) => {
     const locked = await lockCursor(tx);
@@ -150,14 +142,15 @@ async function findMined({ db, provider, signer }: ScanDeps, to: Block): Promise
 
 async function applyRange(tx: Tx, range: FinalRange): Promise<void> {
   await saveUsedAuthorizations(tx, usedByOurWallets(range));
-  await applyOutcomes(tx, range);
-  await applyDeposits(tx, range);
+  const operations = await findByOperationIds(tx, [
+    ...new Set(range.events.flatMap((event) => (isOutcome(event) ? [event.operationId] : []))),
+  ]);
+  await applyOutcomes(tx, range, operations);
+  await applyDeposits(tx, range, operations);
   for (const { transactionId, succeeded } of range.mined) {
     await markTransaction(tx, transactionId, "FINAL");
     // Its block is taken in, so whatever it has settled is no longer in flight.
-    const reason = succeeded ? "not_executed" : "batch_reverted";
-    for (const operation of await listInFlightOf(tx, transactionId))
-      await follow(tx, range, { kind: "not_carried", reason }, { operation });
+    await applyNotCarried(tx, await listInFlightOf(tx, transactionId), succeeded);
   }
 }
 
@@ -169,51 +162,6 @@ function usedByOurWallets({ events, owners }: FinalRange) {
     const { txHash, blockNumber, blockHash } = event.log;
     return [{ fromWalletId: owner.walletId, nonce: event.nonce, txHash, blockNumber, blockHash }];
   });
-}
-
-async function applyOutcomes(tx: Tx, range: FinalRange): Promise<void> {
-  const outcomes = range.events.filter(isOutcome);
-  const operations = await findByOperationIds(tx, [...new Set(outcomes.map((event) => event.operationId))]);
-  for (const event of outcomes) {
-    const operation = operations.get(event.operationId);
-    if (!operation) continue;
-    if (event.kind === "failed") await takeRefusal(tx, range, operation, event.reason);
-    else await follow(tx, range, { kind: "executed" }, confirmationBy(operation, event, range));
-  }
-}
-
-/** Nothing happened. Perhaps because all of it has happened before, by somebody else's hand. */
-async function takeRefusal(tx: Tx, range: FinalRange, operation: Operation, reason: string): Promise<void> {
-  const other = await settledByOthers(tx, operation);
-  const finding: Finding = { kind: "refused", reason, settled: other !== null };
-  await follow(tx, range, finding, { operation, gasUsed: 0n, ...other });
-}
-
-async function follow(
-  tx: Tx,
-  { network }: Pick<FinalRange, "network">,
-  finding: Finding,
-  of: Pick<Confirmation, "operation"> & Partial<Confirmation>,
-): Promise<void> {
-  const next = decideNext(factsOf(of.operation), finding);
-  if (next.do === "retry") await putBack(tx, [of.operation], next.reason, next.delayMs);
-  if (next.do !== "confirm") return;
-  const confirmation = of as Confirmation;
-  if (await markConfirmed(tx, confirmation))
-    await appendEvents(tx, [operationConfirmed(confirmation, network)]);
-}
-
-function confirmationBy(operation: Operation, event: Outcome, range: FinalRange): Confirmation {
-  const { txHash, blockNumber, blockHash } = (range.firsts.get(event.operationId) ?? event).log;
-  const carried = range.events.filter(({ kind, log }) => kind === "executed" && log.txHash === txHash).length;
-  const gasUsed = (range.gasUsed.get(txHash) ?? 0n) / BigInt(Math.max(carried, 1));
-  return { operation, txHash, blockNumber, blockHash, gasUsed };
-}
-
-type Outcome = Extract<ChainEvent, { operationId: string }>;
-
-function isOutcome(event: ChainEvent): event is Outcome {
-  return event.kind === "executed" || event.kind === "repeated" || event.kind === "failed";
 }
 
 const FIRSTS_AT_ONCE = 200;

@@ -29,31 +29,59 @@ const RETRY_FUNDS_MS = 5_000;
 /** Nodes do not take transactions of more than 128 KiB. */
 const MOST_BYTES = 120_000;
 
-/** Sends what is planned next as one transaction. False when there is nothing to send, or it has to wait. */
-export async function sendBatch(deps: SendDeps, lease: Lease): Promise<boolean> {
+/**
+ * Sends what is planned next, as at most so many transactions, and answers how many went out: none when there is nothing to send, or it has to wait.
+ * Custody signs for the next one while one is stored and sent.
+ */
+export async function sendBatches(
+  deps: SendDeps,
+  lease: Lease,
+  { most, signal }: { most: number; signal: AbortSignal },
+): Promise<number> {
   const { db, provider, maxSteps } = deps;
-  const batch = takeSteps(await listPlannedOperations(db, maxSteps), maxSteps);
-  if (batch.length === 0) return false;
+  const planned = await listPlannedOperations(db, most * maxSteps);
+  if (planned.length === 0) return 0;
   const latest = await provider.latestBlock();
-  const fees = await affordableFees(deps, batch, latest);
-  if (!fees) return false;
+  const fees = await affordableFees(deps, planned, latest);
+  if (!fees) return 0;
 
+  const batches = toBatches(planned, maxSteps).slice(0, most);
+  const authorize = async (batch: Operation[] | undefined) =>
+    batch === undefined || signal.aborted ? null : authorizeBatch(deps, batch, latest.time);
+  let sent = 0;
   await failpoint("relayer.r1");
-  const { ready, refused } = await authorizeBatch(deps, batch, latest.time);
-  for (const [reason, operations] of refused) await putBack(db, operations, reason, RETRY_REFUSED_MS);
-  if (ready.length === 0) return false;
-
-  const stored = await storeTransaction(deps, lease, fit(ready, latest), fees);
-  await failpoint("relayer.r2");
-  await broadcast(deps, stored);
-  return true;
+  let coming = authorize(batches.shift());
+  for (let authorized = await coming; authorized; authorized = await coming) {
+    coming = authorize(batches.shift());
+    // Whatever comes of it is seen when its turn comes, or not at all when this one fails.
+    coming.catch(() => undefined);
+    const { ready, refused } = authorized;
+    for (const [reason, operations] of refused) await putBack(db, operations, reason, RETRY_REFUSED_MS);
+    if (ready.length === 0) continue;
+    const fitted = fit(ready, latest);
+    const stored = await storeTransaction(deps, lease, fitted, fees);
+    await failpoint("relayer.r2");
+    await broadcast(deps, stored);
+    sent += 1;
+    // What had no room goes before everything behind it.
+    if (fitted.ready.length < ready.length) break;
+  }
+  return sent;
 }
 
-function takeSteps(operations: Operation[], maxSteps: number): Operation[] {
-  let steps = 0;
-  return operations.filter(
-    (operation, index) => (steps += operation.steps.length) <= maxSteps || index === 0,
-  );
+/** In their order, each of as many steps as one transaction carries, or of one operation that has more. */
+function toBatches(operations: Operation[], maxSteps: number): Operation[][] {
+  const batches: Operation[][] = [];
+  let room = 0;
+  for (const operation of operations) {
+    room -= operation.steps.length;
+    if (batches.length > 0 && room >= 0) batches.at(-1)!.push(operation);
+    else {
+      batches.push([operation]);
+      room = maxSteps - operation.steps.length;
+    }
+  }
+  return batches;
 }
 
 /** Null, with the reason on every operation, while the chain is too dear or the signer is out of gas. */

@@ -8,16 +8,33 @@ export function remainingSteps({ steps }: Operation, used: ReadonlyMap<string, U
   return steps.filter(({ fromWalletId, nonce }) => !used.has(`${fromWalletId}|${nonce}`));
 }
 
+export type SettledBy = Pick<UsedAuthorization, "txHash" | "blockNumber" | "blockHash">;
+
 /** Anyone may submit an authorization. When every leg of an operation was, it is settled: by the last of those transactions. */
-export async function settledByOthers(
+export async function settledByOthers(db: Queryable, operation: Operation): Promise<SettledBy | null> {
+  return (await allSettledByOthers(db, [operation])).get(operation.operationId) ?? null;
+}
+
+/** The same of many, by operation id; those that are not settled are absent. */
+export async function allSettledByOthers(
   db: Queryable,
-  { steps }: Operation,
-): Promise<Pick<UsedAuthorization, "txHash" | "blockNumber" | "blockHash"> | null> {
-  const legs = steps.flatMap(({ fromWalletId, nonce }) =>
-    fromWalletId === null ? [] : [{ fromWalletId, nonce }],
+  operations: Operation[],
+): Promise<Map<string, SettledBy>> {
+  const moved = operations.filter(({ steps }) => steps.length > 0 && steps.every(isLeg));
+  if (moved.length === 0) return new Map();
+  const used = await findUsedAuthorizations(
+    db,
+    moved.flatMap(({ steps }) => steps.filter(isLeg)),
   );
-  if (legs.length === 0 || legs.length !== steps.length) return null;
-  const used = await findUsedAuthorizations(db, legs);
-  if (used.size !== legs.length) return null;
-  return [...used.values()].reduce((last, one) => (one.blockNumber > last.blockNumber ? one : last));
+  return new Map(
+    moved.flatMap(({ operationId, steps }): [string, SettledBy][] => {
+      const by = steps.flatMap(({ fromWalletId, nonce }) => used.get(`${fromWalletId}|${nonce}`) ?? []);
+      if (by.length !== steps.length) return [];
+      return [[operationId, by.reduce((last, one) => (one.blockNumber > last.blockNumber ? one : last))]];
+    }),
+  );
+}
+
+function isLeg(step: Step): step is Step & { fromWalletId: string } {
+  return step.fromWalletId !== null;
 }

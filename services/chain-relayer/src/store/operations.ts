@@ -82,16 +82,16 @@ export async function insertOperation(tx: Tx, operation: NewOperation, places: P
   );
 }
 
+/** What names an operation here. */
+export type OperationKey = Pick<Operation, "orgId" | "ledgerRef">;
+
 /**
- * Operations that may be near their turn: those whose turn it is, a few of each lane, the lane that was served longest ago first; and what
- * comes next on the same accounts. Those of a paused lane or out of a wallet whose balance is in doubt are left out, and everything behind
- * them on the same accounts waits with them.
+ * Operations that may be near their turn: those whose turn it is, a share of each lane, the lane that was served longest ago first; and what
+ * comes next on the same accounts. About as many as may be planned, however many wait. Those of a paused lane or out of a wallet whose balance is
+ * in doubt are left out, and everything behind them on the same accounts waits with them.
  */
-export async function listCandidates(
-  tx: Tx,
-  { perLane, ahead }: { perLane: number; ahead: number },
-): Promise<Operation[]> {
-  const rows = await tx.query<OperationRow>(
+export async function listCandidates(tx: Tx, atMost: number): Promise<OperationKey[]> {
+  const rows = await tx.query<{ org_id: string; ledger_ref: string }>(
     named(
       "list_candidates",
       sql`
@@ -105,7 +105,7 @@ export async function listCandidates(
         select o.org_id, o.ledger_ref from operations o
         where o.org_id = served.org_id and o.state = 'WAITING' and o.blocked = 0
           and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets))
-        order by o.created_at limit ${perLane}) as turn),
+        order by o.created_at limit (select greatest(20, ${atMost}::bigint / count(*)) from served)) as turn),
     accounts as (
       select distinct p.org_id, p.account_id from places p join ready using (org_id, ledger_ref)),
     near as (
@@ -113,19 +113,19 @@ export async function listCandidates(
       cross join lateral (
         select p.org_id, p.ledger_ref from places p
         where p.org_id = h.org_id and p.account_id = h.account_id and p.at_sequence >= h.next_sequence
-        order by p.at_sequence limit ${ahead}) as next
+        order by p.at_sequence limit (select least(500, 1 + 2 * ${atMost}::bigint / count(*)) from accounts)) as next
       union select org_id, ledger_ref from ready)
-    select ${COLUMNS} from operations o join near using (org_id, ledger_ref) join served using (org_id)
+    select o.org_id, o.ledger_ref from operations o join near using (org_id, ledger_ref) join served using (org_id)
     where o.state = 'WAITING' and o.blocked is not null
       and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets))
     order by served.served_at, o.created_at`,
     ),
   );
-  return rows.map(toOperation);
+  return rows.map((row) => ({ orgId: row.org_id, ledgerRef: row.ledger_ref }));
 }
 
 /** Gives each its turn, in this order. */
-export async function markPlanned(tx: Tx, operations: Operation[]): Promise<void> {
+export async function markPlanned(tx: Tx, operations: OperationKey[]): Promise<void> {
   const turns = await tx.query<{ turn: bigint }>(
     sql`select nextval('operation_turns') as turn from generate_series(1, ${operations.length}::integer) order by 1`,
   );
@@ -174,7 +174,7 @@ export async function markInFlight(
 /** Puts operations back to be sent again later, with the reason why they wait. */
 export async function putBack(
   tx: Queryable,
-  operations: Pick<Operation, "orgId" | "ledgerRef">[],
+  operations: OperationKey[],
   reason: string,
   delayMs: number,
 ): Promise<void> {
@@ -210,13 +210,23 @@ export interface Confirmation {
   gasUsed: bigint;
 }
 
-/** False when it was final before. */
-export async function markConfirmed(tx: Tx, of: Confirmation): Promise<boolean> {
-  const changed = await tx.run(sql`
-    update operations set state = 'CONFIRMED', tx_hash = ${of.txHash}, block_number = ${of.blockNumber}, block_hash = ${of.blockHash},
-      gas_used = ${of.gasUsed}, wait_reason = null, updated_at = now()
-    where org_id = ${of.operation.orgId} and ledger_ref = ${of.operation.ledgerRef} and state not in ('CONFIRMED', 'FAILED')`);
-  return changed === 1;
+/** Answers those that were not final before. */
+export async function markConfirmed(tx: Tx, confirmations: Confirmation[]): Promise<Confirmation[]> {
+  if (confirmations.length === 0) return [];
+  const changed = await tx.query<{ org_id: string; ledger_ref: string }>(sql`
+    update operations o set state = 'CONFIRMED', tx_hash = final.tx_hash, block_number = final.block_number,
+      block_hash = final.block_hash, gas_used = final.gas_used, wait_reason = null, updated_at = now()
+    from unnest(
+      ${confirmations.map(({ operation }) => operation.orgId)}::text[],
+      ${confirmations.map(({ operation }) => operation.ledgerRef)}::text[],
+      ${confirmations.map((one) => one.txHash)}::text[],
+      ${confirmations.map((one) => one.blockNumber)}::bigint[],
+      ${confirmations.map((one) => one.blockHash)}::text[],
+      ${confirmations.map((one) => one.gasUsed)}::bigint[]) as final (org_id, ledger_ref, tx_hash, block_number, block_hash, gas_used)
+    where o.org_id = final.org_id and o.ledger_ref = final.ledger_ref and o.state not in ('CONFIRMED', 'FAILED')
+    returning o.org_id, o.ledger_ref`);
+  const keys = new Set(changed.map((row) => `${row.org_id}|${row.ledger_ref}`));
+  return confirmations.filter(({ operation }) => keys.has(`${operation.orgId}|${operation.ledgerRef}`));
 }
 
 export interface FailureProof {

@@ -1,6 +1,6 @@
 import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { type Place } from "../domain/planning";
-import { type Operation } from "./operations";
+import { type OperationKey } from "./operations";
 
 /** Looks at operations that came in since: on how many accounts must something go before each? Only the one planner touches the heads. */
 export async function sortInFresh(tx: Tx, limit: number): Promise<void> {
@@ -27,7 +27,7 @@ export async function sortInFresh(tx: Tx, limit: number): Promise<void> {
 /** The places of these operations, by "organisation|reference", and where the heads of those accounts are. */
 export async function findPlaces(
   db: Queryable,
-  operations: Pick<Operation, "orgId" | "ledgerRef">[],
+  operations: OperationKey[],
 ): Promise<{ places: Map<string, Place[]>; heads: Map<string, bigint> }> {
   const rows = await db.query<{
     org_id: string;

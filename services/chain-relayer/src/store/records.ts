@@ -232,7 +232,6 @@ function matching(
   );
   const newest = (condition: Sql) =>
     sql`select ${columns} from records where ${range} ${condition} order by record_id desc limit ${reach}`;
-  if (address === null && filter.status === null && filter.paymentType === null) return newest(sql``);
   const walks = statesOf(filter).flatMap((state) =>
     address === null
       ? [newest(state)]
@@ -248,6 +247,7 @@ function matching(
 }
 
 function statesOf({ status, paymentType }: RecordFilter): Sql[] {
+  if (status === null && paymentType === null) return [sql``];
   const statuses: RecordStatus[] = status ? [status] : ["PENDING", "CONFIRMED", "FAILED"];
   const types: PaymentType[] = paymentType ? [paymentType] : ["INSTANT", "SCHEDULED"];
   return statuses.flatMap((one) => types.map((type) => sql`and status = ${one} and payment_type = ${type}`));

@@ -1,0 +1,78 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { type Database, openDatabase, rawSql } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/ids";
+import { createLog } from "@wonrail/kit/log";
+import { migrate, provisionSchema } from "@wonrail/kit/migrate";
+
+const log = createLog({ service: "bench", level: "error" });
+const SCHEMA = "chain_relayer";
+const MIGRATIONS = join(__dirname, "../../../services/chain-relayer/migrations");
+
+/** Records of one organisation in a database of their own. */
+export interface World {
+  db: Database;
+  orgId: string;
+  count: number;
+  close(): Promise<void>;
+}
+
+/** What is as frequent in a small world as in a large one, so that only the size differs. */
+const PENDING = 100;
+const FAILED = 50;
+const SCHEDULED = 1_000;
+export const RECORDS_OF_A_SENDER = 50;
+const RECORDS_OF_THE_SHOP = 10_000;
+
+/** An address, by number. The shop is number 0. */
+export function addressOf(number: number): string {
+  return `0x${number.toString(16).padStart(40, "0")}`;
+}
+
+export async function createWorld(clusterUrl: string, count: number): Promise<World> {
+  const name = `bench_${randomBytes(4).toString("hex")}`;
+  const cluster = open(clusterUrl, "public");
+  await cluster.run(rawSql(`create database ${name}`));
+  await cluster.close();
+  const base = new URL(clusterUrl);
+  base.pathname = `/${name}`;
+  const passwords = { rolePassword: "bench", ownerPassword: "bench" };
+  const { url, ownerUrl } = await provisionSchema({
+    adminUrl: base.toString(),
+    schema: SCHEMA,
+    ...passwords,
+  });
+  await migrate({ url: ownerUrl, schema: SCHEMA, dir: MIGRATIONS, log });
+  const orgId = newId("org");
+  const admin = open(base.toString(), SCHEMA);
+  await admin.run(rawSql(load(orgId, count)));
+  await admin.run(rawSql("vacuum (analyze) chain_relayer.records"));
+  await admin.run(rawSql("checkpoint"));
+  await admin.close();
+  const db = open(url, SCHEMA);
+  return { db, orgId, count, close: () => db.close() };
+}
+
+/** One a second until now, in a mixed order: the newest of a rare kind is as far away as it may be. */
+function load(orgId: string, count: number): string {
+  const pending = `i % ${count / PENDING} = 0`;
+  const shop = `i % ${count / RECORDS_OF_THE_SHOP} = 0`;
+  const senders = count / RECORDS_OF_A_SENDER;
+  const address = (number: string) => `'0x' || lpad(to_hex(${number}), 40, '0')`;
+  return `
+    insert into chain_relayer.records (org_id, record_id, from_network, to_network, payment_type, from_address, to_address, tx_hash, amount,
+      scheduled_at, status, run, run_at, version, request_id, traceparent, created_at, updated_at)
+    select '${orgId}', 'txn_' || lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(i::text), 1, 19),
+      'WON_TESTNET', 'WON_TESTNET', type, ${address(`1 + (i * 7919::bigint) % ${senders}`)},
+      case when ${shop} then ${address("0")} else ${address(`1 + (i * 104729::bigint) % ${senders}`)} end,
+      '0x' || md5(i::text) || md5(i::text), 1000000, case type when 'SCHEDULED' then at end, status,
+      case status when 'PENDING' then 'UNATTENDED' else 'DONE' end, null, 1, 'req_1', '00', at, at
+    from generate_series(1, ${count}) i,
+      lateral (select now() - make_interval(secs => ${count} - i) as at,
+        case when i % ${count / SCHEDULED} = 3 then 'SCHEDULED' else 'INSTANT' end as type,
+        case when ${pending} then 'PENDING' when i % ${count / FAILED} = 1 then 'FAILED' else 'CONFIRMED' end as status)`;
+}
+
+function open(url: string, schema: string): Database {
+  return openDatabase({ url, schema, applicationName: "bench", max: 4, log, statementTimeoutMs: 600_000 });
+}
