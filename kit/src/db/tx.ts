@@ -79,7 +79,7 @@ async function runOnce<T>(db: Database, work: (tx: Tx) => Promise<T>, options: T
 const ABORTED = "25P02";
 
 /** Sent behind whatever was pushed, without waiting for it. */
-async function commit(session: Session, pushFailure: () => Promise<unknown>): Promise<void> {
+async function commit(session: Session, pushFailure: () => Promise<Error | undefined>): Promise<void> {
   const warningsBefore = session.warnings;
   let tag: string;
   try {
@@ -118,7 +118,7 @@ interface Transaction {
   handle: Tx;
   finish: () => void;
   /** The first error of what was pushed, when all of it is answered. */
-  failure: () => Promise<unknown>;
+  failure: () => Promise<Error | undefined>;
   committed: ((db: Database) => void)[];
 }
 
@@ -126,7 +126,7 @@ interface Transaction {
 function openTransaction(session: Session, begun: Promise<unknown>): Transaction {
   const committed: ((db: Database) => void)[] = [];
   let open = true;
-  const pushed: Promise<unknown>[] = [];
+  const pushed: Promise<Error | undefined>[] = [];
   const send = async (statement: Sql): Promise<Answer> => {
     assert(open, "the transaction is over");
     const answer = session.execute(statement);
@@ -138,12 +138,7 @@ function openTransaction(session: Session, begun: Promise<unknown>): Transaction
   const own = {
     push: (statement: Sql): void => {
       assert(open, "the transaction is over");
-      pushed.push(
-        send(statement).then(
-          () => undefined,
-          (error: unknown) => error,
-        ),
-      );
+      pushed.push(send(statement).then(() => undefined, asError));
     },
     [afterCommitSymbol]: (run: (db: Database) => void) => void committed.push(run),
   };

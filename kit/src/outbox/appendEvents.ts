@@ -19,7 +19,7 @@ export async function appendEvents(tx: Tx, events: NewEvent[]): Promise<void> {
     assert(payload.length <= MAX_PAYLOAD_BYTES, `the payload of a ${type} is larger than any bus takes`);
   }
   const context = currentContext();
-  await tx.run(
+  tx.push(
     named(
       "outbox_append",
       sql`
