@@ -115,10 +115,10 @@ const BUGS = [
   [
     "look for known requests before the locks",
     "store/state.ts",
-    "const originals = await findOriginals(tx, refs);",
-    "const early = await findKnown(tx, requests); const findKnownLate = async (..._: unknown[]) => early; const originals = await findOriginals(tx, refs);",
+    "const locked = lockAccounts(tx, facts);",
+    "const early = await findKnown(tx, requests); const locked = lockAccounts(tx, facts);",
     "int",
-    [["await findKnown(tx, credits", "await findKnownLate(tx, credits"]],
+    [["      findKnown(tx, requests),", "      early,"]],
   ],
   [
     "answer before the commit",
@@ -128,11 +128,11 @@ const BUGS = [
     "int",
     [
       [
-        "const decision = await tx(deps.db",
+        "const decision = await tx(\n    deps.db",
         "let early: Decision | undefined; const decision = await tx(deps.db",
       ],
       ["const decision = decide(state, requests);", "const decision = (early = decide(state, requests));"],
-      ["    return decision;\n  });", "    return decision;\n  }).catch(() => early!);"],
+      ["    READS_FIRST,\n  );", "    READS_FIRST,\n  ).catch(() => early!);"],
     ],
   ],
   [

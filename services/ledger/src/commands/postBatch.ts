@@ -27,10 +27,12 @@ export interface BatchDeps {
 /** Who wants to know how far a batch is. */
 export interface BatchWatch {
   onLocked: () => void;
-  /** The longest statement is on its way; this process has nothing to do for the batch until it is answered. */
+  /** All is on its way; this process has nothing to do for the batch until the commit is answered. */
   onWriting: () => void;
 }
 
+/** What is written waits for what is decided on. */
+const READS_FIRST = { readsFirst: true } as const;
 const MAX_KNOWN_ORGS = 100_000;
 
 /** One batch, one transaction: lock, decide, write, commit. What it returns is durable. */
@@ -41,14 +43,19 @@ export async function postBatch(
 ): Promise<{ outcomes: Outcome[]; decision: Decision }> {
   const requests = items.map(({ request }) => request);
   await ensureOrgs(deps, requests);
-  const decision = await tx(deps.db, async (tx) => {
-    const state = await loadState(tx, deps.facts, requests, onLocked);
-    const decision = decide(state, requests);
-    await writeChanges(tx, decision.changes, state.nowMs, onWriting);
-    await appendEvents(tx, eventsOf(decision.changes, items));
-    await failpoint("ledger.before_commit");
-    return decision;
-  });
+  const decision = await tx(
+    deps.db,
+    async (tx) => {
+      const state = await loadState(tx, deps.facts, requests, onLocked);
+      const decision = decide(state, requests);
+      writeChanges(tx, decision.changes, state.nowMs);
+      await appendEvents(tx, eventsOf(decision.changes, items));
+      await failpoint("ledger.before_commit");
+      onWriting();
+      return decision;
+    },
+    READS_FIRST,
+  );
   await failpoint("ledger.committed");
   return { outcomes: decision.outcomes, decision };
 }

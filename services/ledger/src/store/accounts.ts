@@ -130,8 +130,8 @@ export async function reserveNumbers(tx: Tx, count: number): Promise<bigint[]> {
   return rows.map(({ number }) => number);
 }
 
-export async function insertAccounts(tx: Tx, accounts: Account[]): Promise<void> {
-  await tx.run(
+export function insertAccounts(tx: Tx, accounts: Account[]): void {
+  tx.push(
     named(
       "accounts_insert",
       sql`

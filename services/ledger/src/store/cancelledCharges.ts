@@ -28,9 +28,9 @@ export async function findCancelledCharges(
   );
 }
 
-export async function saveCancelledCharges(tx: Tx, changes: Changes["cancelledCharges"]): Promise<void> {
+export function saveCancelledCharges(tx: Tx, changes: Changes["cancelledCharges"]): void {
   const rows = [...changes.values()];
-  await tx.run(
+  tx.push(
     named(
       "cancelled_charges_save",
       sql`

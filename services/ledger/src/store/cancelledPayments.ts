@@ -22,8 +22,8 @@ export async function findCancelledPayments(
   return new Set(rows.map((row) => requestKey(uuidToId("org", row.org_id), uuidToId("pay", row.payment_id))));
 }
 
-export async function insertCancelledPayments(tx: Tx, rows: Changes["cancelledPayments"]): Promise<void> {
-  await tx.run(
+export function insertCancelledPayments(tx: Tx, rows: Changes["cancelledPayments"]): void {
+  tx.push(
     named(
       "cancelled_payments_insert",
       sql`

@@ -9,26 +9,19 @@ import { saveHolds } from "./holds";
 import { writePostings } from "./postings";
 import { insertTypeBlocks } from "./typeBlocks";
 
-/** Writes down what a batch decided: each table once, however many requests there were. */
-export async function writeChanges(
-  tx: Tx,
-  changes: Changes,
-  nowMs: number,
-  onWriting: () => void,
-): Promise<void> {
+/** Writes down what a batch decided: each table once, however many requests there were, and no statement waits for another's answer. */
+export function writeChanges(tx: Tx, changes: Changes, nowMs: number): void {
   const { opened, answered, touched, holds, cancelledCharges, cancelledPayments, credits, typeBlocks } =
     changes;
-  if (opened.length > 0) await insertAccounts(tx, opened);
-  if (answered.length > 0) await insertEntries(tx, answered, nowMs);
+  if (opened.length > 0) insertAccounts(tx, opened);
+  if (answered.length > 0) insertEntries(tx, answered, nowMs);
   const entries = answered.flatMap(({ answer: { outcome } }) =>
     outcome.status === "posted" ? [outcome.entry] : [],
   );
-  const writing = writePostings(tx, entries, [...touched]);
-  onWriting();
-  await writing;
-  if (typeBlocks.length > 0) await insertTypeBlocks(tx, typeBlocks);
-  if (holds.size > 0) await saveHolds(tx, [...holds], nowMs);
-  if (cancelledCharges.size > 0) await saveCancelledCharges(tx, cancelledCharges);
-  if (cancelledPayments.length > 0) await insertCancelledPayments(tx, cancelledPayments);
-  if (credits.length > 0) await insertCredits(tx, credits);
+  if (touched.size > 0) writePostings(tx, entries, [...touched]);
+  if (typeBlocks.length > 0) insertTypeBlocks(tx, typeBlocks);
+  if (holds.size > 0) saveHolds(tx, [...holds], nowMs);
+  if (cancelledCharges.size > 0) saveCancelledCharges(tx, cancelledCharges);
+  if (cancelledPayments.length > 0) insertCancelledPayments(tx, cancelledPayments);
+  if (credits.length > 0) insertCredits(tx, credits);
 }

@@ -31,8 +31,8 @@ export async function findCredits(
   }));
 }
 
-export async function insertCredits(tx: Tx, rows: Changes["credits"]): Promise<void> {
-  await tx.run(
+export function insertCredits(tx: Tx, rows: Changes["credits"]): void {
+  tx.push(
     named(
       "credits_insert",
       sql`

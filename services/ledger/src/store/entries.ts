@@ -21,14 +21,14 @@ export interface StoredRequest {
 }
 
 /** In the order of their ids, so that two batches with the same new requests wait for each other instead of in a circle. */
-export async function insertEntries(
+export function insertEntries(
   tx: Tx,
   answered: { request: LedgerRequest; answer: AnsweredRequest }[],
   nowMs: number,
-): Promise<void> {
+): void {
   const columns = emptyColumns();
   for (const { request, answer } of answered) addRow(columns, request, answer);
-  await tx.run(
+  tx.push(
     named(
       "entries_insert",
       sql`

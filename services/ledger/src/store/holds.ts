@@ -45,9 +45,9 @@ export async function findHolds(
 }
 
 /** A hold that was placed and settled in one batch comes as settled. */
-export async function saveHolds(tx: Tx, holds: Hold[], nowMs: number): Promise<void> {
+export function saveHolds(tx: Tx, holds: Hold[], nowMs: number): void {
   const now = new Date(nowMs);
-  await tx.run(
+  tx.push(
     named(
       "holds_save",
       sql`

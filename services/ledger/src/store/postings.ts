@@ -4,8 +4,7 @@ import { braces, hexOf } from "./arrays";
 import { transactionTypes } from "./codes";
 
 /** Writes the postings of a batch and brings their accounts to what was decided: see migrations/0009_write_postings.sql. */
-export async function writePostings(tx: Tx, entries: Entry[], touched: Account[]): Promise<void> {
-  if (touched.length === 0) return;
+export function writePostings(tx: Tx, entries: Entry[], touched: Account[]): void {
   const numbers: bigint[] = [];
   const sequences: bigint[] = [];
   const amounts: bigint[] = [];
@@ -26,7 +25,7 @@ export async function writePostings(tx: Tx, entries: Entry[], touched: Account[]
       types.push(transactionTypes.toCode(posting.type));
     }
   }
-  await tx.query(
+  tx.push(
     named(
       "postings_write",
       sql`

@@ -3,7 +3,7 @@ import type { State } from "../domain/book";
 import { creditKey } from "../domain/deposits";
 import type { Won } from "@wonrail/kit/money";
 import { touchesOf, type Touches } from "../domain/touches";
-import { requestKey, type Hold, type LedgerRequest } from "../domain/types";
+import { requestKey, type LedgerRequest } from "../domain/types";
 import { findWalletsOfUsers, lockAccounts, orgAccountId, reserveNumbers } from "./accounts";
 import type { FactsCache } from "./factsCache";
 import { findCancelledCharges } from "./cancelledCharges";
@@ -43,28 +43,37 @@ export async function loadState(
   const refs = gatherRefs(requests);
   const originals = await findOriginals(tx, refs);
   const facts = await cache.of(tx, refs.orgIds, refs.accountIds);
-  const accounts = await lockAccounts(tx, facts);
-  onLocked();
-
-  const credits = refs.logs.length === 0 ? [] : await findCredits(tx, refs.logs);
-  const { nowMs, known } = await findKnown(tx, credits.length === 0 ? requests : [...requests, ...credits]);
-  const answered = await findEntries(tx, known);
+  const locked = lockAccounts(tx, facts);
+  locked.then(
+    () => onLocked(),
+    () => undefined,
+  );
+  // Sent together and done one after the other, each with a snapshot of its own: all but the first see what the locks were waited for.
+  const [accounts, { nowMs, known }, credits, holds, cancelledCharges, cancelledPayments, newNumbers] =
+    await Promise.all([
+      locked,
+      findKnown(tx, requests),
+      refs.logs.length === 0 ? [] : findCredits(tx, refs.logs),
+      refs.holds.length === 0 ? [] : findHolds(tx, refs.holds),
+      refs.charges.length === 0 ? new Map<string, Won>() : findCancelledCharges(tx, refs.charges),
+      refs.payments.length === 0 ? new Set<string>() : findCancelledPayments(tx, refs.payments),
+      refs.opens === 0 ? [] : reserveNumbers(tx, refs.opens),
+    ]);
+  const answered = await findEntries(tx, [...known, ...credits]);
   return {
     nowMs,
     accounts,
     requests: answersByKey([...originals, ...answered]),
-    holds: await findLockedHolds(tx, refs),
-    cancelledCharges:
-      refs.charges.length === 0 ? new Map<string, Won>() : await findCancelledCharges(tx, refs.charges),
-    cancelledPayments:
-      refs.payments.length === 0 ? new Set() : await findCancelledPayments(tx, refs.payments),
+    holds: new Map(holds.map((hold) => [requestKey(hold.orgId, hold.requestId), hold])),
+    cancelledCharges,
+    cancelledPayments,
     credits: new Map(
       credits.map(({ orgId, chainLogId, requestId }) => [
         creditKey(orgId, chainLogId),
         requestKey(orgId, requestId),
       ]),
     ),
-    newNumbers: refs.opens === 0 ? [] : await reserveNumbers(tx, refs.opens),
+    newNumbers,
   };
 }
 
@@ -118,10 +127,4 @@ async function findOriginals(tx: Tx, refs: Refs): Promise<StoredRequest[]> {
     for (const { accountId } of answer.outcome.entry.postings) accountIds.add(accountId);
   }
   return originals;
-}
-
-async function findLockedHolds(tx: Tx, refs: Refs): Promise<Map<string, Hold>> {
-  if (refs.holds.length === 0) return new Map();
-  const holds = await findHolds(tx, refs.holds);
-  return new Map(holds.map((hold) => [requestKey(hold.orgId, hold.requestId), hold]));
 }

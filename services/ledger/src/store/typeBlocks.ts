@@ -4,11 +4,11 @@ import { typesOf } from "../domain/typeBits";
 import { transactionTypes } from "./codes";
 
 /** Notes which types each block of postings has that this batch filled. */
-export async function insertTypeBlocks(tx: Tx, blocks: Changes["typeBlocks"]): Promise<void> {
+export function insertTypeBlocks(tx: Tx, blocks: Changes["typeBlocks"]): void {
   const rows = blocks.flatMap(({ accountNumber, types, sequence }) =>
     typesOf(types).map((type) => ({ accountNumber, type: transactionTypes.toCode(type), sequence })),
   );
-  await tx.run(
+  tx.push(
     named(
       "type_blocks_insert",
       sql`
