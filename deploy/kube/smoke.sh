@@ -1,0 +1,164 @@
+#!/usr/bin/env bash
+# Tries the chart on the cluster that KUBECONFIG names, from install to uninstall, in a namespace of its own. The images are there already
+# (images.sh). What it said in a full run is in docs/kubernetes-proof.md. Ends with 1 at the first thing that is not as it should be.
+#   NAMESPACE  made and deleted again (wonrail-smoke)      HELM  helm 4, or 3.21 (helm)
+#   HELM_ARGS  more flags for install and upgrade: a registry, other images of the development parts, resources
+#   PROBE_IMAGE  any image with node, for the stranger who is refused; the gateway's unless stated
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+namespace="${NAMESPACE:-wonrail-smoke}"
+helm="${HELM:-helm}"
+probe="${PROBE_IMAGE:-wonrail-gateway:0.1.0}"
+services=(auth ledger wallet payment chain-relayer gateway)
+read -ra more <<<"${HELM_ARGS:-}"
+chart=(helm/wonrail --namespace "$namespace" -f helm/wonrail/values-ci.yaml "${more[@]}" --wait --timeout 10m)
+kube() { kubectl --namespace "$namespace" "$@"; }
+say() { printf '%5d s  %s\n' "$SECONDS" "$*"; }
+fail() { say "NOT AS IT SHOULD BE: $*"; kube get pods; exit 1; }
+trap 'kubectl delete namespace "$namespace" --ignore-not-found --wait=false >/dev/null 2>&1' EXIT
+
+# A pod of ours on the restricted namespace: name, component label, image, then its command as a JSON list.
+pod() {
+  kube delete pod "$1" --ignore-not-found --wait >/dev/null
+  kube apply -f - >/dev/null <<YAML
+apiVersion: v1
+kind: Pod
+metadata: { name: $1, labels: { $2 } }
+spec:
+  automountServiceAccountToken: false
+  restartPolicy: Never
+  terminationGracePeriodSeconds: 60
+  securityContext: { runAsNonRoot: true, runAsUser: 65532, runAsGroup: 65532, fsGroup: 65532, seccompProfile: { type: RuntimeDefault } }
+  containers:
+    - name: main
+      image: $probe
+      command: $3
+      env:
+        - { name: GATEWAY, value: "http://wonrail-gateway" }
+        - { name: API_KEY_FILE, value: /run/smoke/api-key }
+        - { name: SECONDS, value: "600" }
+        - { name: WORKERS, value: "${WORKERS:-4}" }
+      resources: { requests: { cpu: 50m, memory: 64Mi }, limits: { memory: 192Mi } }
+      securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: [ALL] } }
+      volumeMounts: [{ name: smoke, mountPath: /run/smoke, readOnly: true }]
+  volumes: [{ name: smoke, secret: { secretName: smoke } }]
+YAML
+}
+TESTER='app.kubernetes.io/name: wonrail, app.kubernetes.io/instance: wonrail, app.kubernetes.io/component: test'
+
+phase() { kube get pod "$1" -o 'jsonpath={.status.phase}'; }
+# Waits until a pod has ended, says its last line, and fails when it failed.
+outcome() {
+  for _ in $(seq "${2:-180}"); do [[ $(phase "$1") =~ Succeeded|Failed ]] && break; sleep 1; done
+  local said; said="$(kube logs "$1" | tail -n 1)"
+  [ "$(phase "$1")" = Succeeded ] || fail "$1: $said"
+  echo "$said"
+}
+
+# Runs a command while customers pay: not one request may fail, with one retry each.
+under_load() {
+  local what=$1 said from=$SECONDS
+  pod load "$TESTER" '[node, /run/smoke/inside.mjs, load]'
+  for _ in $(seq 60); do [ "$(kube logs load 2>/dev/null | head -n 1)" = running ] && break; sleep 1; done
+  sleep 5
+  "${@:2}" >/dev/null || fail "$what"
+  from=$((SECONDS - from)); sleep 5
+  kube exec load -- node -e 'process.kill(1, "SIGTERM")'
+  said="$(outcome load)" || { echo "$said"; exit 1; }
+  say "$what ($from s): $said"
+}
+
+# Whether a pod with these labels reaches host:port.
+reaches() {
+  local code="const s = require('net').connect(${3}, '${2}'); s.setTimeout(4000); s.on('connect', () => process.exit(0)); for (const e of ['timeout', 'error']) s.on(e, () => process.exit(1));"
+  pod probe "$1" "[node, -e, \"$code\"]"
+  for _ in $(seq 60); do [[ $(phase probe) =~ Succeeded|Failed ]] && break; sleep 0.5; done
+  [ "$(phase probe)" = Succeeded ]
+}
+component() { echo "app.kubernetes.io/name: wonrail, app.kubernetes.io/instance: wonrail, app.kubernetes.io/component: $1"; }
+
+rollout() { for service in "${services[@]}"; do kube rollout status "deployment/wonrail-$service" --timeout 5m >/dev/null; done; }
+replace_pods() { # each pod in turn; the next goes when the one before is replaced
+  for service in "${services[@]}"; do
+    for name in $(kube get pods -l "app.kubernetes.io/component=$service" -o name); do
+      kube delete "$name" --wait=true --timeout 2m
+      kube rollout status "deployment/wonrail-$service" --timeout 5m
+    done
+  done
+}
+kill_pods() { # one process of each service without a word, as a node that dies does it
+  for service in "${services[@]}"; do
+    kube delete "$(kube get pods -l "app.kubernetes.io/component=$service" -o name | head -n 1)" --grace-period 0 --force
+    kube rollout status "deployment/wonrail-$service" --timeout 5m
+  done
+}
+secret_value() { kube get secret wonrail-dev -o "jsonpath={.data.$1}" | base64 -d; }
+set_secret() { kube patch secret wonrail-dev --type merge -p "{\"stringData\":{\"$1\":$(node -p 'JSON.stringify(process.argv[1])' "$2")}}" >/dev/null; }
+wallet_admin() { kube exec deployment/wonrail-wallet -c wallet -- node bin/admin.mjs "$@"; }
+
+say "$(kubectl version 2>/dev/null | tr '\n' ' '), $($helm version --short)"
+kubectl create namespace "$namespace" >/dev/null
+kubectl label namespace "$namespace" pod-security.kubernetes.io/enforce=restricted >/dev/null
+if kube run privileged --image "$probe" --privileged >/dev/null 2>&1; then fail "a privileged pod got in"; fi
+say "the namespace enforces Pod Security restricted: a privileged pod is refused"
+
+$helm install wonrail "${chart[@]}" >/dev/null
+rollout
+say "installed: $(kube get pods --no-headers | grep -c Running) pods run"
+$helm test wonrail --namespace "$namespace" >/dev/null
+say "helm test passed"
+
+key="$(kube exec deployment/wonrail-auth -c auth -- node bin/admin.mjs org create --name Smoke --code SMOKE --plan ENTERPRISE --rate 10000 --burst 10000 --daily-limit 1000000000 --incentive-bps 500 --json | node -p 'JSON.parse(require("fs").readFileSync(0, "utf8")).apiKey')"
+kube create secret generic smoke --from-literal "api-key=$key" --from-file deploy/kube/inside.mjs >/dev/null
+pod story "$TESTER" '[node, /run/smoke/inside.mjs, story]'
+say "the story: $(outcome story)"
+
+under_load "rolling restart of all six" bash -c "kubectl -n $namespace rollout restart deployment >/dev/null && for s in ${services[*]}; do kubectl -n $namespace rollout status deployment/wonrail-\$s --timeout 5m; done"
+under_load "upgrade with a changed value" "$helm" upgrade wonrail "${chart[@]}" --set logLevel=debug
+under_load "roll back" "$helm" rollback wonrail --namespace "$namespace" --wait --timeout 10m
+under_load "each pod deleted in turn" replace_pods
+under_load "one pod of each killed without grace" kill_pods
+
+reaches "$TESTER" wonrail-gateway 80 || fail "the tester does not reach the gateway"
+reaches "$(component chain-relayer)" wonrail-wallet 7000 || fail "chain-relayer does not reach wallet"
+for edge in "payment wonrail-chain-relayer 7000" "gateway wonrail-ledger 7000" "gateway wonrail-postgres 5432" "test wonrail-wallet 7000" "payment wonrail-chain 8545" "wallet wonrail-chain 8545" "auth wonrail-wallet 7000"; do
+  read -r from host port <<<"$edge"
+  if reaches "$(component "$from")" "$host" "$port"; then fail "$from reaches $host:$port"; fi
+done
+for host in auth wallet ledger payment chain-relayer; do
+  if reaches "app: stranger" "wonrail-$host" 7000; then fail "a stranger reaches $host"; fi
+done
+say "NetworkPolicy: chain-relayer reaches wallet; 7 edges that are not drawn, and a stranger to each service, are refused"
+
+# A new key-encryption key beside the old one, then everything under the new one.
+kek="$(secret_value 'kek\.json' | node -p 'const k = JSON.parse(require("fs").readFileSync(0, "utf8")); k.keys.second = require("crypto").randomBytes(32).toString("base64"); k.current = "second"; JSON.stringify(k)')"
+set_secret kek.json "$kek"
+under_load "key-encryption key added" "$helm" upgrade wonrail "${chart[@]}" --set secrets.revision=2
+wallet_admin kek rotate >/dev/null
+say "key-encryption key rotated: $(wallet_admin kek status | tr -s '\n ' ' ')"
+
+old="$(secret_value payment-url)"
+set_secret payment-url "$(sed -E "s#(//[^:]+:)[^@]+@#\1$(node -p 'require("crypto").randomBytes(16).toString("hex")')@#" <<<"$old")"
+under_load "payment's database password changed" "$helm" upgrade wonrail "${chart[@]}" --set secrets.revision=3
+[ "$(secret_value payment-url)" != "$old" ] || fail "the upgrade put the old password back"
+
+if kubectl top nodes >/dev/null 2>&1; then
+  scaled() {
+    "$helm" upgrade wonrail "${chart[@]}" --set secrets.revision=3 --set services.gateway.autoscaling.enabled=true --set services.gateway.autoscaling.targetCpuPercent=20
+    for _ in $(seq 180); do [ "$(kube get deployment wonrail-gateway -o 'jsonpath={.status.readyReplicas}')" -gt 2 ] && return 0; sleep 1; done
+    return 1
+  }
+  under_load "HPA scaled the gateway out" scaled
+fi
+
+pod story "$TESTER" '[node, /run/smoke/inside.mjs, story]'
+say "the story again: $(outcome story)"
+say "books: $(kube exec deployment/wonrail-ledger -c ledger -- node bin/verify.mjs 2>&1 | tail -n 1)"
+restarts="$(kube get pods -o 'jsonpath={range .items[*]}{.status.containerStatuses[*].restartCount}{"\n"}{end}' | tr ' ' '\n' | paste -sd+ | bc)"
+say "containers restarted by the kubelet: $restarts"
+
+$helm uninstall wonrail --namespace "$namespace" --wait --timeout 5m >/dev/null
+kube delete pod,secret -l '!app.kubernetes.io/name' --ignore-not-found >/dev/null; kube delete pod load probe story --ignore-not-found >/dev/null
+left="$(kube get all,configmap,secret,serviceaccount,networkpolicy,pdb,hpa,pvc -o name | grep -v -e configmap/kube-root-ca.crt -e serviceaccount/default || true)"
+[ -z "$left" ] || fail "left behind: $left"
+say "uninstalled: nothing is left"

@@ -1,0 +1,106 @@
+import { spawn } from "node:child_process";
+import { get } from "node:http";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ROOT } from "./ops/repository";
+import { newOrganisation } from "./support/operators";
+import { GRACE_MS, type Replica, type Replicas, startBalancer, startReplicas } from "./support/replicas";
+import { startStack, type TestStack } from "./support/startStack";
+
+// Two replicas of each of the six, a balancer before the gateways, customers who pay: each replica is replaced, and nobody notices.
+
+jest.setTimeout(900_000);
+
+const ROUNDS = process.env.WONRAIL_DEEP === "true" ? 10 : 1;
+const TAKES_TRAFFIC_MS = 10_000;
+
+let stack: TestStack;
+let replicas: Replicas;
+let load: Awaited<ReturnType<typeof startLoad>>;
+let balancer: Awaited<ReturnType<typeof startBalancer>>;
+
+beforeAll(async () => {
+  stack = await startStack({ bus: "postgres" });
+  const { apiKey } = await newOrganisation(stack.stack(), "--daily-limit", "1000000000");
+  replicas = await startReplicas(stack);
+  const { port } = new URL(stack.stack().gatewayUrl);
+  const gateways = replicas.all.filter(({ name }) => name === "gateway");
+  balancer = await startBalancer(
+    gateways.map(({ machine, ops }) => ({ host: machine, port: Number(port), ops })),
+  );
+  load = await startLoad(balancer.url, apiKey);
+});
+afterAll(async () => {
+  load?.kill();
+  balancer?.close();
+  await replicas?.stop();
+  await stack?.stop();
+});
+
+test(`every replica is replaced ${ROUNDS} times in turn: each drains in time, and its successor takes traffic`, async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const replica of [...replicas.all]) {
+      const { drainMs, code, successor } = await replicas.replace(replica);
+      expect({ name: replica.name, code, inTime: drainMs <= GRACE_MS }).toEqual({
+        name: replica.name,
+        code: 0,
+        inTime: true,
+      });
+      await untilItServes(successor);
+    }
+  }
+});
+
+test("no request failed: what was not answered was answered at its one retry, and all money is where the answers say", async () => {
+  const { code, said } = await load.stop();
+  expect(said).toMatchObject({ failed: [] });
+  expect(said.answers).toBeGreaterThan(100 * ROUNDS);
+  expect(code).toBe(0);
+});
+
+/** The customers of deploy/kube, who pay and count. */
+async function startLoad(url: string, apiKey: string) {
+  const folder = mkdtempSync(join(tmpdir(), "wonrail-load-"));
+  const keyFile = join(folder, "key");
+  writeFileSync(keyFile, apiKey);
+  const env = { ...process.env, GATEWAY: url, API_KEY_FILE: keyFile, SECONDS: "900", WORKERS: "4" };
+  const child = spawn(process.execPath, [join(ROOT, "deploy/kube/inside.mjs"), "load"], { env });
+  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (text: Buffer) => (output += text.toString()));
+  while (!output.includes("running") && child.exitCode === null) await sleep(20);
+  return {
+    kill: () => child.kill("SIGKILL"),
+    async stop() {
+      child.kill("SIGTERM");
+      const code = await exited;
+      rmSync(folder, { recursive: true });
+      const said = JSON.parse(output.trim().split("\n").at(-1)!) as { answers: number; failed: string[] };
+      return { code, said };
+    },
+  };
+}
+
+/** The relayer is asked by nobody while customers only pay in KRW; and connections stay where they are, so a new gateway gets new ones. */
+async function untilItServes({ name, ops }: Replica): Promise<void> {
+  if (name === "chain-relayer") return;
+  const metric =
+    name === "gateway" ? /^http_requests_total\{.*\} [1-9]/m : /^grpc_server_handled_total\{.*\} [1-9]/m;
+  for (const endMs = Date.now() + TAKES_TRAFFIC_MS; Date.now() < endMs; await sleep(100)) {
+    if (name === "gateway") await newConnection();
+    const text = await (await fetch(`http://${ops}/metrics`)).text();
+    if (metric.test(text)) return;
+  }
+  throw new Error(`the new ${name} at ${ops} serves nobody after ${TAKES_TRAFFIC_MS} ms`);
+}
+
+function newConnection(): Promise<void> {
+  return new Promise((resolve, reject) => {
+    get(`${balancer.url}/api/wallet-auth/session`, { agent: false }, (response) => {
+      response.resume().once("end", resolve);
+    }).once("error", reject);
+  });
+}

@@ -1,0 +1,160 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { appendFileSync, readFileSync } from "node:fs";
+import { type Server, type Socket, connect, createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { PROCESSES, ROOT } from "../ops/repository";
+import { type TestStack } from "./startStack";
+
+/** Loopback addresses that stand for machines; every replica has the ports of its service on one of them. */
+const MACHINES = ["127.0.0.1", "127.0.0.2"] as const;
+export type Machine = (typeof MACHINES)[number];
+const READY_MS = 60_000;
+/** As a preStop hook does: the replica is unready, and those who look have this long to notice. */
+const SETTLE_MS = 1_000;
+export const GRACE_MS = 20_000;
+
+export interface Replica {
+  name: string;
+  machine: Machine;
+  process: ChildProcess;
+  ops: string;
+}
+
+/** Two replicas of each of the six, in place of the stack's own. */
+export interface Replicas {
+  readonly all: readonly Replica[];
+  /** Ends one with SIGTERM and starts its successor in its place. */
+  replace(replica: Replica): Promise<{ drainMs: number; code: number | null; successor: Replica }>;
+  stop(): Promise<void>;
+}
+
+export async function startReplicas(stack: TestStack): Promise<Replicas> {
+  const environments = new Map<string, Record<string, string>>();
+  for (const { name, pid } of await stack.statuses()) {
+    if (PROCESSES.some((each) => each.name === name)) environments.set(name, environmentOf(pid!));
+  }
+  for (const { name } of PROCESSES) await stack.act("stop", name);
+
+  const logFile = join(stack.home.dir, "replicas.log");
+  const start = (name: string, machine: Machine): Replica =>
+    startReplica({ name, machine, env: environments.get(name)!, logFile });
+  const all = PROCESSES.flatMap(({ name }) => MACHINES.map((machine) => start(name, machine)));
+  await Promise.all(all.map((replica) => untilReady(replica, logFile)));
+  return {
+    all,
+    async replace(replica) {
+      const startedAt = performance.now();
+      replica.process.kill("SIGTERM");
+      const code = await exitOf(replica.process);
+      const drainMs = Math.round(performance.now() - startedAt);
+      const successor = start(replica.name, replica.machine);
+      all[all.indexOf(replica)] = successor;
+      await untilReady(successor, logFile);
+      return { drainMs, code, successor };
+    },
+    async stop() {
+      for (const { process } of all) process.kill("SIGKILL");
+      await Promise.all(all.map(({ process }) => exitOf(process)));
+    },
+  };
+}
+
+interface ReplicaOptions {
+  name: string;
+  machine: Machine;
+  env: Record<string, string>;
+  logFile: string;
+}
+
+function startReplica({ name, machine, env, logFile }: ReplicaOptions): Replica {
+  const { folder } = PROCESSES.find((each) => each.name === name)!;
+  const addresses = Object.entries(env)
+    .filter(([key]) => /^(AUTH|WALLET|LEDGER|PAYMENT|RELAYER)_ADDRESS$/.test(key))
+    .map(([key, address]) => [key, `${key.split("_")[0]!.toLowerCase()}:${address.split(":").at(-1)!}`]);
+  const names = addresses.map(([, address]) => [address!.split(":")[0], MACHINES]);
+  const child = spawn(process.execPath, ["--require", join(__dirname, NAMES), "dist/main.js"], {
+    cwd: join(ROOT, folder),
+    env: {
+      ...env,
+      ...(Object.fromEntries(addresses) as Record<string, string>),
+      CLUSTER_NAMES: JSON.stringify(Object.fromEntries(names)),
+      GRPC_HOST: machine,
+      HTTP_HOST: machine,
+      OPS_HOST: machine,
+      SHUTDOWN_GRACE_MS: String(GRACE_MS),
+      SHUTDOWN_SETTLE_MS: String(SETTLE_MS),
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (text: Buffer) => appendFileSync(logFile, text));
+  return { name, machine, process: child, ops: `${machine}:${env.OPS_PORT}` };
+}
+
+/** The same from the sources and from what is compiled of them. */
+const NAMES = __dirname.includes("/dist/") ? "../../support/clusterNames.js" : "clusterNames.js";
+
+function environmentOf(pid: number): Record<string, string> {
+  const entries = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").filter(Boolean);
+  return Object.fromEntries(
+    entries.map((entry) => [entry.split("=", 1)[0]!, entry.slice(entry.indexOf("=") + 1)]),
+  );
+}
+
+export async function isReady(ops: string): Promise<boolean> {
+  return fetch(`http://${ops}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+async function untilReady({ name, ops, process }: Replica, logFile: string): Promise<void> {
+  for (const endMs = Date.now() + READY_MS; Date.now() < endMs && process.exitCode === null; await sleep(100))
+    if (await isReady(ops)) return;
+  throw new Error(
+    `${name} at ${ops} is not ready; its log ends: ${readFileSync(logFile, "utf8").slice(-2_000)}`,
+  );
+}
+
+function exitOf(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
+  return new Promise((resolve) => child.once("exit", resolve));
+}
+
+/** A small balancer: connections go round the gateways that say they are ready. */
+export async function startBalancer(
+  targets: { host: string; port: number; ops: string }[],
+): Promise<{ url: string; close(): void }> {
+  const sockets = new Set<Socket>();
+  let ready = targets;
+  let turn = 0;
+  const look = setInterval(() => {
+    void Promise.all(targets.map(({ ops }) => isReady(ops))).then(
+      (states) => (ready = targets.filter((_, index) => states[index])),
+    );
+  }, 200);
+  const server: Server = createServer((client) => {
+    const target = ready[(turn += 1) % ready.length];
+    if (!target) return void client.destroy();
+    const upstream = connect(target.port, target.host);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from);
+      from.once("error", () => to.destroy());
+      from.once("close", () => sockets.delete(from));
+      from.pipe(to);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
+    close() {
+      clearInterval(look);
+      server.close();
+      sockets.forEach((socket) => socket.destroy());
+    },
+  };
+}
