@@ -117,9 +117,11 @@ function decideAndRecord(deps: SignDeps, intents: SigningIntent[], { wallets, op
 }
 
 function sumOfOtherLegs(earlier: Map<string, EarlierAuthorization>, intent: SigningIntent): Won {
-  const mine = legKey(intent);
-  const siblings = [...earlier].filter(([key]) => key !== mine && key.startsWith(legPrefix(intent)));
-  return sumWon(siblings.map(([, { amountWon }]) => amountWon));
+  const [mine, prefix] = [legKey(intent), legPrefix(intent)];
+  const others: Won[] = [];
+  for (const [key, { amountWon }] of earlier)
+    if (key !== mine && key.startsWith(prefix)) others.push(amountWon);
+  return sumWon(others);
 }
 
 function operationKey({ orgId, ledgerRef }: SigningIntent): string {
