@@ -5,6 +5,7 @@ import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { type ExecuteRequest, PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
 import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
+import { type TlsIdentity } from "@wonrail/kit/tls";
 import { type Config } from "./config";
 
 type Addresses = Pick<Config, "AUTH_ADDRESS" | "WALLET_ADDRESS" | "PAYMENT_ADDRESS" | "RELAYER_ADDRESS">;
@@ -12,8 +13,11 @@ type Addresses = Pick<Config, "AUTH_ADDRESS" | "WALLET_ADDRESS" | "PAYMENT_ADDRE
 export type Clients = ReturnType<typeof createClients>;
 
 /** The services behind the gateway. A connection is made when the first call needs it. */
-export function createClients(addresses: Addresses, { log, registry }: { log: Log; registry: Registry }) {
-  const shared = { log, registry };
+export function createClients(
+  addresses: Addresses,
+  { log, registry, tls }: { log: Log; registry: Registry; tls?: TlsIdentity | undefined },
+) {
+  const shared = { log, registry, tls };
   const auth = createClient(AuthServiceService, {
     ...shared,
     name: "auth",
@@ -35,7 +39,7 @@ export function createClients(addresses: Addresses, { log, registry }: { log: Lo
   });
   const relayer = createClient(RelayerServiceService, {
     ...shared,
-    name: "relayer",
+    name: "chain-relayer",
     address: addresses.RELAYER_ADDRESS,
     defaultTimeoutMs: 5_000,
   });

@@ -1,4 +1,5 @@
 import { count, durationMs, loadConfig, port } from "@wonrail/kit/config";
+import { tlsShape } from "@wonrail/kit/tls";
 import { z } from "zod";
 
 const address = z
@@ -18,6 +19,7 @@ const schema = z.object({
   WALLET_ADDRESS: address,
   PAYMENT_ADDRESS: address,
   RELAYER_ADDRESS: address,
+  ...tlsShape,
 
   /** How long everything behind the gateway may take over one request. */
   REQUEST_BUDGET_MS: durationMs.default(10_000),

@@ -3,6 +3,7 @@ import { createLog } from "@wonrail/kit/log";
 import { createRegistry } from "@wonrail/kit/metrics";
 import { startOps } from "@wonrail/kit/ops";
 import { createShutdown } from "@wonrail/kit/shutdown";
+import { readTls } from "@wonrail/kit/tls";
 import { createApp } from "./app";
 import { createClients } from "./clients";
 import { type Config, readConfig } from "./config";
@@ -15,7 +16,7 @@ async function run(config: Config): Promise<void> {
   const shutdown = createShutdown({ log, graceMs: config.SHUTDOWN_GRACE_MS });
   shutdown.listen();
   try {
-    const clients = createClients(config, { log, registry });
+    const clients = createClients(config, { log, registry, tls: readTls(config) });
     const app = createApp({ config, clients, log, registry });
     const server = await startHttpServer(app.handler, {
       host: config.HTTP_HOST,

@@ -1,13 +1,13 @@
 import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { type CallerRules } from "./server";
-import { makeAuthority } from "./certificates.testing";
+import { makeAuthority } from "../certificates";
 import { closeAll, echoClient, startEcho } from "./echoService.testing";
 import { type TlsIdentity } from "./tls";
 
 afterEach(closeAll);
 
 const authority = makeAuthority("wonrail test authority");
-const server = authority.issue("ledger", ["DNS:localhost"]);
+const server = authority.issue("anything", ["DNS:echo", "DNS:localhost"]);
 const payment = authority.issue("anything", ["URI:spiffe://wonrail/payment", "DNS:payment"]);
 const gateway = authority.issue("gateway", []);
 
@@ -33,9 +33,7 @@ test("a method refuses every caller that its rule does not name", async () => {
     code: "SYS_001",
     cause: { code: status.PERMISSION_DENIED },
   });
-  const chat = echoClient(port, { address: `localhost:${port}`, tls: payment }).chat(
-    (async function* () {})(),
-  );
+  const chat = echoClient(port, { tls: payment }).chat((async function* () {})());
   await expect(chat[Symbol.asyncIterator]().next()).rejects.toMatchObject({
     cause: { code: status.PERMISSION_DENIED },
   });
@@ -51,13 +49,13 @@ test("nobody gets in without a certificate of the same authority", async () => {
   expect((await callWith(port, credentials.createSsl(server.ca))).code).toBe(status.UNAVAILABLE);
 });
 
-test("a client does not talk to a server of another authority or another name", async () => {
-  const other = makeAuthority("somebody else").issue("ledger", ["DNS:localhost"]);
+test("a client does not talk to a server of another authority, nor to one that is not called as the dependency", async () => {
+  const other = makeAuthority("somebody else").issue("anything", ["DNS:echo", "DNS:localhost"]);
   const { port } = await startEcho({ say: async (note) => note }, { tls: other });
   await expect(say(port, payment)).rejects.toMatchObject({ code: "SYS_002" });
   const misnamed = await startEcho(
     { say: async (note) => note },
-    { tls: authority.issue("x", ["DNS:elsewhere"]) },
+    { tls: authority.issue("x", ["DNS:localhost"]) },
   );
   await expect(say(misnamed.port, payment)).rejects.toMatchObject({ code: "SYS_002" });
 });
@@ -74,7 +72,7 @@ test("without TLS the rules are not in force, but they have to be complete", asy
 });
 
 async function say(port: number, tls: TlsIdentity): Promise<string> {
-  const { text } = await echoClient(port, { address: `localhost:${port}`, tls }).say({ text: "" });
+  const { text } = await echoClient(port, { tls }).say({ text: "" });
   return text;
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { count, durationMs, flag, list, port } from "../config";
+import { tlsShape } from "../tls";
 
 /** What every service is configured with. A service's config.ts adds its own names to this shape. */
 export const serviceShape = {
@@ -10,6 +11,7 @@ export const serviceShape = {
   GRPC_HOST: z.string().default("0.0.0.0"),
   GRPC_PORT: port,
   GRPC_REFLECTION: flag.default(false),
+  ...tlsShape,
   OPS_HOST: z.string().default("0.0.0.0"),
   OPS_PORT: port,
   BUS: z.enum(["kafka", "postgres"]).default("kafka"),

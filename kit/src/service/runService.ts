@@ -9,6 +9,8 @@ import { startOps } from "../ops";
 import { type OutboxRelayOptions, startOutboxRelay } from "../outbox";
 import { createShutdown } from "../shutdown";
 import { busPlace } from "./busPlace";
+import { readTls, type TlsIdentity } from "../tls";
+import { callersOf } from "./callers";
 import { type ServiceConfig } from "./config";
 import { type Job, startJobs } from "./jobs";
 
@@ -18,6 +20,8 @@ export interface ServiceParts<C extends ServiceConfig> {
   db: Database;
   log: Log;
   registry: Registry;
+  /** Who this process is to those whom it calls; absent without TLS. */
+  tls?: TlsIdentity | undefined;
   /** Called in the order of registration when the process stops, after the doors are closed. */
   onClose: (name: string, close: () => Promise<void> | void) => void;
 }
@@ -56,6 +60,7 @@ export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>):
   shutdown.listen();
 
   try {
+    const tls = readTls(config);
     const db = openDatabase({
       url: config.DATABASE_URL,
       schema,
@@ -72,12 +77,15 @@ export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>):
     const onClose = (name: string, close: () => Promise<void> | void) => {
       closers.push([name, async () => close()]);
     };
-    const doors = await spec.open({ config, db, log, registry, onClose });
-    await openDoors({ config, db, bus, log, registry, shutdown, doors });
+    const doors = await spec.open({ config, db, log, registry, tls, onClose });
+    await openDoors({ config, tls, db, bus, log, registry, shutdown, doors });
     for (const [name, close] of closers) shutdown.add(name, close);
     shutdown.add("bus", () => bus.close());
     shutdown.add("database", () => db.close());
-    log.info({ grpcPort: config.GRPC_PORT, opsPort: config.OPS_PORT, bus: bus.kind }, "ready");
+    log.info(
+      { grpcPort: config.GRPC_PORT, opsPort: config.OPS_PORT, bus: bus.kind, mtls: tls !== undefined },
+      "ready",
+    );
   } catch (error) {
     log.fatal({ err: error }, "could not start");
     process.exitCode = 1;
@@ -87,6 +95,7 @@ export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>):
 
 interface OpenDoors {
   config: ServiceConfig;
+  tls: TlsIdentity | undefined;
   db: Database;
   bus: Bus;
   log: Log;
@@ -96,7 +105,7 @@ interface OpenDoors {
 }
 
 /** Opens the doors inside out, and registers their closing outside in: nothing comes in once its way out is shut. */
-async function openDoors({ config, db, bus, log, registry, shutdown, doors }: OpenDoors): Promise<void> {
+async function openDoors({ config, tls, db, bus, log, registry, shutdown, doors }: OpenDoors): Promise<void> {
   const expand = doors.expandEvents;
   const relay = startOutboxRelay({ db, bus, log, registry, ...(expand && { expand }) });
   const consumers = await Promise.all(
@@ -107,6 +116,8 @@ async function openDoors({ config, db, bus, log, registry, shutdown, doors }: Op
     host: config.GRPC_HOST,
     port: config.GRPC_PORT,
     services: doors.rpc,
+    callers: callersOf(doors.rpc),
+    ...(tls && { tls }),
     reflection: config.GRPC_REFLECTION,
     log,
     registry,

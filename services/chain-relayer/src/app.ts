@@ -117,8 +117,8 @@ async function createDeps(parts: ServiceParts<Config>) {
   };
 }
 
-function openClients({ config, log, registry, onClose }: ServiceParts<Config>) {
-  const options = { log, registry, defaultTimeoutMs: CALL_TIMEOUT_MS };
+function openClients({ config, log, registry, tls, onClose }: ServiceParts<Config>) {
+  const options = { log, registry, tls, defaultTimeoutMs: CALL_TIMEOUT_MS };
   const wallet = createClient(WalletServiceService, {
     ...options,
     name: "wallet",

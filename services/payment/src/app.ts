@@ -85,8 +85,8 @@ export function createApp(parts: ServiceParts<Config>) {
   }
 }
 
-function openClients({ config, log, registry, onClose }: ServiceParts<Config>) {
-  const options = { log, registry, defaultTimeoutMs: CALL_TIMEOUT_MS };
+function openClients({ config, log, registry, tls, onClose }: ServiceParts<Config>) {
+  const options = { log, registry, tls, defaultTimeoutMs: CALL_TIMEOUT_MS };
   const ledger = createClient(LedgerServiceService, {
     ...options,
     name: "ledger",

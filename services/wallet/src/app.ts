@@ -22,13 +22,14 @@ import { listWallets } from "./queries/listWallets";
 export type App = ReturnType<typeof createApp>;
 
 /** Table of contents: every command and query, bound to what it needs. */
-export function createApp({ config, db, log, registry, onClose }: ServiceParts<Config>) {
+export function createApp({ config, db, log, registry, tls, onClose }: ServiceParts<Config>) {
   const ledger = createClient(LedgerServiceService, {
     name: "ledger",
     address: config.LEDGER_ADDRESS,
     defaultTimeoutMs: 5_000,
     log,
     registry,
+    tls,
   });
   onClose("ledger client", () => ledger.close());
 

@@ -5,7 +5,9 @@ import { type TlsIdentity } from "../tls";
 export interface ChannelSettings {
   /** host:port. A name is looked up again when connections end, and calls go round all addresses it has. */
   address: string;
-  tls?: TlsIdentity;
+  /** The name that the server's certificate has to carry, wherever the address leads. */
+  name: string;
+  tls?: TlsIdentity | undefined;
   /** The largest response that is accepted. */
   maxReceiveBytes: number;
   log: Log;
@@ -28,10 +30,13 @@ const RENEWAL_PAUSE_MS = 5000;
  * trying, a quarter of an hour. So after a few timeouts in a row with no answer between them the connection is replaced. Pings would find
  * out too, but in grpc-js they also kill the calls of a connection that the server is draining, which every server here does all the time.
  */
-export function openChannel({ address, tls, maxReceiveBytes, log }: ChannelSettings): Channel {
+export function openChannel({ address, name, tls, maxReceiveBytes, log }: ChannelSettings): Channel {
   const make = () => {
     const secure = tls ? credentials.createSsl(tls.ca, tls.key, tls.cert) : credentials.createInsecure();
-    return new Client(`dns:///${address}`, secure, channelOptions(maxReceiveBytes));
+    return new Client(`dns:///${address}`, secure, {
+      ...channelOptions(maxReceiveBytes),
+      ...(tls ? { "grpc.ssl_target_name_override": name } : {}),
+    });
   };
   let client = make();
   let timeoutsInARow = 0;

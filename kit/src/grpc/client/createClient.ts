@@ -19,7 +19,7 @@ import { bidiCall, type BidiCall, serverStreamCall, type ServerStreamCall } from
 import { unaryCall, type UnaryCall } from "./unaryCall";
 
 export interface ClientOptions {
-  /** The dependency's name in metrics and logs. */
+  /** The dependency's name in metrics and logs, and in the certificate that it has to show. */
   name: string;
   /** host:port */
   address: string;
@@ -27,7 +27,8 @@ export interface ClientOptions {
   registry: Registry;
   /** How long a call may take that says nothing else, when the request's own deadline leaves that much. */
   defaultTimeoutMs: number;
-  tls?: TlsIdentity;
+  /** With it both sides show a certificate of the same authority. */
+  tls?: TlsIdentity | undefined;
   /** The largest response that is accepted. */
   maxReceiveBytes?: number;
   breaker?: { resetTimeoutMs?: number; volumeThreshold?: number };
@@ -60,7 +61,7 @@ export function createClient<D extends ServiceDefinition>(
 ): PromiseClient<D> & ClientLifecycle {
   const { name, address, log, registry, defaultTimeoutMs, tls, maxReceiveBytes = 4 * 1024 * 1024 } = options;
   const { resetTimeoutMs = 1000, volumeThreshold = 20 } = options.breaker ?? {};
-  const channel = openChannel({ address, maxReceiveBytes, log, ...(tls ? { tls } : {}) });
+  const channel = openChannel({ address, name, tls, maxReceiveBytes, log });
   const breaker = createBreaker({ name, registry, resetTimeoutMs, volumeThreshold });
   const dependency: Dependency = {
     channel,

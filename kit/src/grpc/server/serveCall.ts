@@ -125,7 +125,10 @@ function serve(serving: Serving, grpcCall: Incoming, { work, refuse }: Work): Pr
 }
 
 function answerFor(error: unknown, { log, path }: Serving, signal: AbortSignal): Answer {
-  if (error instanceof NotAdmitted) return { code: status.PERMISSION_DENIED, details: error.message };
+  if (error instanceof NotAdmitted) {
+    log.warn({ rpc: path }, "a caller was refused: proto/callers.json does not name it");
+    return { code: status.PERMISSION_DENIED, details: error.message };
+  }
   if (error instanceof DomainError && error.code !== "SYS_001") return toStatus(error);
   // After a cancellation work fails in all sorts of ways, none of which anybody waits for.
   log[signal.aborted ? "debug" : "error"]({ err: error, rpc: path }, "call failed");

@@ -1,8 +1,13 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
-import { type TlsIdentity } from "./tls";
+import { type TlsIdentity } from "./grpc/tls";
 
-/** A certificate authority for tests. Node makes keys and signatures but no certificates, so their few dozen bytes are written here (RFC 5280). */
-export function makeAuthority(name: string) {
+const DAY_MS = 86_400_000;
+
+/**
+ * A certificate authority for tests and for a stack on one machine; it forgets its key when it is forgotten. Node makes keys and signatures but no
+ * certificates, so their few dozen bytes are written here (RFC 5280).
+ */
+export function makeAuthority(name: string, days = 1) {
   const authority = generateKeyPairSync("ed25519");
   const ca = certificate({
     subject: name,
@@ -38,7 +43,7 @@ export function makeAuthority(name: string) {
       der(0x02, Buffer.concat([Buffer.from([0x01]), randomBytes(8)])),
       der(0x30, OID.ed25519),
       distinguishedName(issuer),
-      der(0x30, time(Date.now() - 60_000), time(Date.now() + 3_600_000)),
+      der(0x30, time(Date.now() - 60_000), time(Date.now() + days * DAY_MS)),
       distinguishedName(subject),
       publicKey.export({ type: "spki", format: "der" }),
       der(0xa3, der(0x30, ...extensions)),
