@@ -1,4 +1,6 @@
-import { PROCESSES, readText } from "./repository";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { PROCESSES, ROOT, readText } from "./repository";
 
 const text = readText("deploy/Dockerfile");
 const stages = text.split(/^(?=FROM )/m).slice(1);
@@ -29,6 +31,23 @@ describe("deploy/Dockerfile", () => {
     const build = stages.find((stage) => / AS build/.test(stage))!;
     expect(build).not.toMatch(/SERVICE/);
     expect(build).toMatch(/tsc -b/);
+  });
+
+  it("leaves out what is for tests, and keeps what the code that runs imports of it", () => {
+    const cut = /find .*testing .*! -name '(\w+)\.js\*' -delete/.exec(text)!;
+    const folders = ["kit", ...PROCESSES.map(({ folder }) => folder)];
+    const imports = folders
+      .flatMap((folder) =>
+        readdirSync(join(ROOT, folder, "src"), { recursive: true, encoding: "utf8" })
+          .filter((path) => path.endsWith(".ts") && !/(^|\/)testing\/|\.(test|testing)\.ts$/.test(path))
+          .map((path) => readText(`${folder}/src/${path}`)),
+      )
+      .flatMap((source) =>
+        [...source.matchAll(/^(?:import|export) .* from "[^"]*\/testing\/(\w+)"/gm)].map(
+          (match) => match[1]!,
+        ),
+      );
+    expect(new Set(imports)).toEqual(new Set([cut[1]]));
   });
 
   it("knows the manifest of every workspace that a process is made of", () => {
