@@ -123,6 +123,7 @@ containers:
       httpGet: { path: /livez, port: ops }
       {{- end }}
       periodSeconds: 2
+      timeoutSeconds: 3
       failureThreshold: 60
     livenessProbe:
       httpGet: { path: /livez, port: ops }
