@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { type Api, type Answer, type Json } from "./support/api";
+import { ContractViolation } from "./support/contract";
 import { newOrganisation } from "./support/operators";
 import { startStack, type TestStack } from "./support/startStack";
 
@@ -96,11 +97,17 @@ async function available(walletId: string): Promise<number> {
 /** Sends the same request until its outcome is known, as a client does after a lost answer. */
 async function settle(path: string, body: Json, idempotencyKey: string): Promise<Answer<Json>> {
   for (let tries = 0; ; tries += 1) {
-    const answer = await api.call("POST", path, body, { idempotencyKey }).catch(() => null);
+    const answer = await api.call("POST", path, body, { idempotencyKey }).catch(unlessViolated);
     if (answer && answer.status < 500 && answer.status !== 429) return answer;
     if (tries > 120) throw new Error(`${path} has no outcome: ${JSON.stringify(answer?.body)}`);
     await sleep(250);
   }
+}
+
+/** A connection that was lost has no answer; one that the document does not promise is a failure. */
+function unlessViolated(error: unknown): null {
+  if (error instanceof ContractViolation) throw error;
+  return null;
 }
 
 async function verifyLedger(): Promise<string> {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { checkAnswer } from "./contract";
 
 /** The envelope of every answer. */
 export interface Envelope<T> {
@@ -31,12 +32,17 @@ export interface Api {
   withKey(key: string): Api;
 }
 
+/** A body that is sent as it is, for what no serializer would write. */
+export class RawJson {
+  constructor(readonly text: string) {}
+}
+
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- what a test reads of an answer is what it asserts
 export type Json = any;
 
 const MAX_TRIES = 10;
 
-/** The public API as a partner without a library would call it. */
+/** The public API as a partner without a library would call it. Every answer is held against the OpenAPI document. */
 export function openApi(gatewayUrl: string, apiKey: string): Api {
   async function call<T>(
     method: string,
@@ -53,13 +59,11 @@ export function openApi(gatewayUrl: string, apiKey: string): Api {
         ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: body instanceof RawJson ? body.text : JSON.stringify(body) }),
     });
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: (await response.json()) as Envelope<T>,
-    };
+    const answer = (await response.json()) as Envelope<T>;
+    checkAnswer(method, path, response.status, answer);
+    return { status: response.status, headers: response.headers, body: answer };
   }
 
   /** As a good client does: what was certainly not done is asked for again, the same request with the same key. */

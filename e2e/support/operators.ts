@@ -7,6 +7,7 @@ import { type Api, openApi } from "./api";
 const COMMAND = join(__dirname, "../../services/auth/bin/admin.mjs");
 
 export interface NewOrganisation {
+  orgId: string;
   orgCode: string;
   apiKey: string;
   secretKey: string;
@@ -38,6 +39,6 @@ export async function newOrganisation(stack: Stack, ...options: string[]): Promi
     ...base,
     ...options,
   );
-  const { orgCode, apiKey, secretKey } = created as unknown as NewOrganisation;
-  return { orgCode, apiKey, secretKey, api: openApi(stack.gatewayUrl, apiKey) };
+  const { orgId, orgCode, apiKey, secretKey } = created as unknown as NewOrganisation;
+  return { orgId, orgCode, apiKey, secretKey, api: openApi(stack.gatewayUrl, apiKey) };
 }

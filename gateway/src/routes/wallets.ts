@@ -159,7 +159,7 @@ const walletTransaction = z
       }),
     memo: memoGiven,
     relatedId: givenId("pay", "What the line belongs to. The lines of one payment share it."),
-    settlement: settlement.nullable(),
+    settlement,
     createdAt: timestamp("When it was posted."),
   })
   .meta({ id: "WalletTransaction" });

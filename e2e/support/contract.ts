@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
+
+/** An answer that gateway/openapi.json does not promise. */
+export class ContractViolation extends Error {}
+
+interface DocumentedResponse {
+  content: { "application/json": { schema: object; examples?: Record<string, unknown> } };
+}
+type PathItem = Record<string, { responses: Record<string, DocumentedResponse> }>;
+
+const document = JSON.parse(readFileSync(join(__dirname, "../../gateway/openapi.json"), "utf8")) as {
+  paths: Record<string, PathItem>;
+  components: object;
+};
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { "date-time": DATE_TIME } });
+ajv.addSchema({ $id: "document", components: document.components });
+const compiled = new Map<object, ValidateFunction>();
+
+/**
+ * Each answer to each end-to-end test is one that the document promises: a status of that operation, a body of that status's schema, and an
+ * error code that the operation is documented to answer with. What is at no documented place is answered by a plain refusal.
+ */
+export function checkAnswer(method: string, path: string, status: number, body: unknown): void {
+  const operation = pathItemOf(path)?.[method.toLowerCase()];
+  const where = `${method} ${path} answered ${status}`;
+  if (!operation) {
+    if (status !== 404 && status !== 405) throw new ContractViolation(`${where} at an undocumented place`);
+    return checkSchema(where, REFUSAL, body);
+  }
+  const content = operation.responses[status]?.content["application/json"];
+  if (!content) throw new ContractViolation(`${where}, which the document does not have`);
+  checkSchema(where, content.schema, body);
+  const code = (body as { error: { code: string } | null }).error?.code;
+  if (code !== undefined && !(code in (content.examples ?? {})))
+    throw new ContractViolation(`${where} with ${code}, which the operation is not documented to answer`);
+}
+
+const REFUSAL = { $ref: "#/components/schemas/Refusal" };
+
+function checkSchema(where: string, schema: object, body: unknown): void {
+  let validate = compiled.get(schema);
+  if (!validate) compiled.set(schema, (validate = ajv.compile(inDocument(schema))));
+  if (validate(body)) return;
+  throw new ContractViolation(`${where}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`);
+}
+
+/** References lead to the whole document. */
+function inDocument(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components')) as object;
+}
+
+/** A literal path comes before one with a parameter in the same place. */
+function pathItemOf(path: string): PathItem | undefined {
+  const parts = path.split("?")[0]!.split("/");
+  const fits = (template: string) => {
+    const wanted = template.split("/");
+    return (
+      wanted.length === parts.length &&
+      wanted.every((part, at) => part === parts[at] || (part.startsWith("{") && parts[at] !== ""))
+    );
+  };
+  const found = Object.keys(document.paths).filter(fits);
+  found.sort((one, other) => parametersIn(one) - parametersIn(other));
+  return found[0] === undefined ? undefined : document.paths[found[0]];
+}
+
+function parametersIn(template: string): number {
+  return template.split("{").length - 1;
+}
