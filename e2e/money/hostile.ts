@@ -1,0 +1,216 @@
+/** A JSON text as it is, for what no serializer would write. */
+export interface Hostile {
+  name: string;
+  path: string;
+  /** The field that is spoilt. */
+  field: string;
+  json: string;
+  codes: string[];
+}
+
+/** What the table needs of a world: things that are in order, and things that are not for this. */
+export interface Things {
+  walletId: string;
+  walletAddress: string;
+  otherWalletId: string;
+  otherAddress: string;
+  chargeId: string;
+  paymentId: string;
+  deactivatedId: string;
+  deactivatedAddress: string;
+  /** Another organisation's. */
+  foreign: { walletId: string; chargeId: string; paymentId: string };
+  tokenAddress: string;
+  paymentManagerAddress: string;
+}
+
+type Body = Record<string, unknown>;
+type Case = [name: string, json: string, ...codes: string[]];
+
+const NOBODY = "0".repeat(32);
+const text = (value: unknown) => JSON.stringify(value);
+
+/** Every field of every command that moves money, with everything that it may not be. */
+export function hostileCases(things: Things): Hostile[] {
+  return commandsOf(things).flatMap(({ path, body, fields }) => [
+    ...Object.entries(fields).flatMap(([field, cases]) =>
+      cases.map(([name, json, ...codes]) => ({
+        name: `${path} ${field}: ${name}`,
+        path,
+        field,
+        json: spoilt(body, field, json),
+        codes,
+      })),
+    ),
+    ...Object.keys(fields)
+      .filter((field) => field in body)
+      .map((field) => ({
+        name: `${path} ${field}: missing`,
+        path,
+        field,
+        json: text(without(body, field)),
+        codes: ["REQ_001"],
+      })),
+    ...["orgId", "balance", "status", "Amount"].map((field) => ({
+      name: `${path} ${field}: unknown field`,
+      path,
+      field,
+      json: text({ ...body, [field]: 1 }),
+      codes: ["REQ_001"],
+    })),
+  ]);
+}
+
+function commandsOf(things: Things): { path: string; body: Body; fields: Record<string, Case[]> }[] {
+  const { walletId, otherWalletId, otherAddress, chargeId, paymentId, foreign } = things;
+  const normal = walletIds(foreign.walletId, things.deactivatedId, paymentId);
+  return [
+    {
+      path: "/api/wallets/transfer",
+      body: { fromWalletId: walletId, toWalletAddress: otherAddress, amount: 1_000 },
+      fields: {
+        fromWalletId: normal,
+        toWalletAddress: addresses(things),
+        amount: [...amounts("REQ_001"), ["2^53 - 1", "9007199254740991", "TRF_001", "TRF_003"]],
+        memo: MEMOS,
+      },
+    },
+    {
+      path: "/api/wallets/charge",
+      body: { walletId, amount: 1_000 },
+      fields: {
+        walletId: normal,
+        amount: [...amounts("CHG_001"), ["over the ceiling of a balance", "9007199254740991", "REQ_001"]],
+        memo: MEMOS,
+      },
+    },
+    {
+      path: "/api/wallets/charge/cancel",
+      body: { chargeId },
+      fields: {
+        chargeId: ids("chg", foreign.chargeId, walletId, "CHG_002"),
+        amount: [...amounts("REQ_001"), ["more than the charge", "9007199254740991", "CHG_005"]],
+        memo: MEMOS,
+      },
+    },
+    { path: "/api/wallets/charge/refund", body: { walletId }, fields: { walletId: normal, memo: MEMOS } },
+    {
+      path: "/api/wallets/payment",
+      body: { payerWalletId: walletId, receiverWalletId: otherWalletId, amount: 1_000 },
+      fields: {
+        payerWalletId: normal,
+        receiverWalletId: [...normal, ["the payer's own", text(walletId), "PAY_005"]],
+        amount: [...amounts("PAY_002"), ["more than there is", "9007199254740991", "PAY_001"]],
+        incentiveAmount: [
+          ...amounts("REQ_001").filter(([name]) => name !== "null" && name !== "0"),
+          ["more than there is", "1000", "PAY_006"],
+          ["more than the amount", "1001", "PAY_006"],
+        ],
+        memo: MEMOS,
+      },
+    },
+    {
+      path: "/api/wallets/payment/cancel",
+      body: { paymentId },
+      fields: { paymentId: ids("pay", foreign.paymentId, chargeId, "PAY_004"), memo: MEMOS },
+    },
+  ];
+}
+
+/** The code of what is a whole number but too small depends on the command. */
+function amounts(tooSmall: string): Case[] {
+  const never = [
+    "1.5",
+    "1e3",
+    "1000.0",
+    "1E3",
+    "true",
+    "null",
+    "[1000]",
+    "{}",
+    '""',
+    '"1000"',
+    '"0x3e8"',
+    '"١٠٠٠"',
+  ];
+  const numbers = ["9007199254740992", "9007199254740993", "9223372036854775808", "1e400", "-1e400", "1e-7"];
+  const noJson = ["NaN", "Infinity", "0x3e8", "01000", "+1000", "1_000", "1000n", "undefined"];
+  const small: Case[] = [
+    ["0", "0", tooSmall],
+    ["-1", "-1", tooSmall],
+    ["-1000", "-1000", tooSmall],
+  ];
+  return [...[...never, ...numbers, ...noJson].map((json): Case => [json, json, "REQ_001"]), ...small];
+}
+
+function ids(prefix: string, foreign: string, otherKind: string, absent: string): Case[] {
+  const shapes = ["", prefix, `${prefix}_`, `${prefix}_${"0".repeat(31)}`, `${prefix}_${"0".repeat(33)}`];
+  const spelt = [
+    `${prefix.toUpperCase()}_${NOBODY}`,
+    `${prefix}_${"０".repeat(32)}`,
+    `${prefix}_${"g".repeat(32)}`,
+  ];
+  const foul = ["' or 1=1; --", "../../etc/passwd", "null", "%00", ` ${foreign}`];
+  return [
+    ["another organisation's", text(foreign), absent],
+    ["of another kind", text(otherKind), absent],
+    ["absent", text(`${prefix}_${NOBODY}`), absent],
+    ...[...shapes, ...spelt, ...foul].map((id): Case => [text(id), text(id), absent]),
+    ["ten thousand letters", text("x".repeat(10_000)), absent, "REQ_001"],
+    ...["null", "0", "[]", "{}", "true"].map((json): Case => [json, json, "REQ_001"]),
+    ["in a list", `[${text(`${prefix}_${NOBODY}`)}]`, "REQ_001"],
+  ];
+}
+
+function walletIds(foreign: string, deactivated: string, otherKind: string): Case[] {
+  return [...ids("wal", foreign, otherKind, "WAL_002"), ["deactivated", text(deactivated), "WAL_004"]];
+}
+
+function addresses({ walletAddress, otherAddress, deactivatedAddress, ...contracts }: Things): Case[] {
+  const hex = otherAddress.slice(2).toLowerCase();
+  const flipped = otherAddress.replace(/[a-f]/i, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  );
+  const wrong: [string, string][] = [
+    ["0X prefix", `0X${hex}`],
+    ["no prefix", hex],
+    ["41 characters", `0x${hex.slice(1)}`],
+    ["43 characters", `0x${hex}0`],
+    ["a bad checksum", flipped],
+    ["no hex", `0x${"z".repeat(40)}`],
+    ["Unicode digits", `0x${"１".repeat(40)}`],
+    ["a space", ` 0x${hex}`],
+    ["nothing", ""],
+    ["a name", "wonrail.eth"],
+    ["the zero address", `0x${"0".repeat(40)}`],
+    ["its own", walletAddress],
+    ["its own, in small letters", walletAddress.toLowerCase()],
+    ["the token's", contracts.tokenAddress],
+    ["the payment manager's", contracts.paymentManagerAddress],
+    ["ten thousand letters", "x".repeat(10_000)],
+  ];
+  return [
+    ...wrong.map(([name, address]): Case => [name, text(address), "TRF_002"]),
+    ...["null", "0", "[]", "{}", "true"].map((json): Case => [json, json, "REQ_001", "TRF_002"]),
+    ["a deactivated wallet's", text(deactivatedAddress), "WAL_004"],
+  ];
+}
+
+const MEMOS: Case[] = [
+  ["201 letters", text("m".repeat(201)), "REQ_001"],
+  ["201 emoji", text("🙂".repeat(201)), "REQ_001"],
+  ["half of a surrogate pair", '"\\ud83d"', "REQ_001"],
+  ["the other half", '"\\ude42"', "REQ_001"],
+  ["a NUL", '"a\\u0000b"', "REQ_001"],
+  ...["null", "0", "[]", "{}", "true"].map((json): Case => [json, json, "REQ_001"]),
+];
+
+/** The body with one field's value written as given. */
+function spoilt(body: Body, field: string, json: string): string {
+  const mark = "\u0001spoilt";
+  return text({ ...body, [field]: mark }).replace(text(mark), () => json);
+}
+
+function without(body: Body, field: string): Body {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => name !== field));
+}

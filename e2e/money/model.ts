@@ -1,0 +1,157 @@
+// The money rules as a partner reads them, one command at a time, in plain numbers: what the real system is compared with.
+
+/** Of two users, in this order: who pays, his incentives; who is paid, hers. */
+export const WALLETS = ["payer", "payerIncentive", "shop", "shopIncentive"] as const;
+export type WalletName = (typeof WALLETS)[number];
+
+export type Step =
+  | { do: "charge"; wallet: WalletName; amount: number }
+  | { do: "cancelCharge"; charge: number; amount: number | undefined }
+  | { do: "refund"; wallet: WalletName }
+  | { do: "transfer"; from: WalletName; to: WalletName; amount: number }
+  | {
+      do: "pay";
+      payer: WalletName;
+      receiver: WalletName;
+      amount: number;
+      incentive: number | null | undefined;
+    }
+  | { do: "cancelPayment"; payment: number };
+
+/** An error code, or what the answer has to say. */
+export type Verdict = { code: string } | { says: Record<string, unknown> };
+
+interface Charge {
+  wallet: WalletName;
+  amount: number;
+  cancelled: number;
+}
+interface Payment {
+  receiver: WalletName;
+  owner: Owner;
+  fromIncentive: number;
+  fromNormal: number;
+  accrued: number;
+  cancelled: boolean;
+}
+type Owner = "payer" | "shop";
+
+export const DAILY_LIMIT = 12_000;
+export const INCENTIVE_BPS = 500;
+
+export class Model {
+  readonly balances: Record<WalletName, number> = { payer: 0, payerIncentive: 0, shop: 0, shopIncentive: 0 };
+  readonly charges: Charge[] = [];
+  readonly payments: Payment[] = [];
+  private readonly transferred: Record<string, number> = {};
+
+  apply(step: Step): Verdict {
+    switch (step.do) {
+      case "charge":
+        return this.charge(step.wallet, step.amount);
+      case "cancelCharge":
+        return this.cancelCharge(this.charges[step.charge], step.amount);
+      case "refund":
+        return this.refund(step.wallet);
+      case "transfer":
+        return this.transfer(step.from, step.to, step.amount);
+      case "pay":
+        return this.pay(step);
+      case "cancelPayment":
+        return this.cancelPayment(this.payments[step.payment]);
+    }
+  }
+
+  private charge(wallet: WalletName, amount: number): Verdict {
+    if (amount < 1_000) return { code: "CHG_001" };
+    this.balances[wallet] += amount;
+    this.charges.push({ wallet, amount, cancelled: 0 });
+    return { says: { amount, cancelledAmount: 0, status: "CHARGED", balance: this.balances[wallet] } };
+  }
+
+  private cancelCharge(charge: Charge | undefined, asked: number | undefined): Verdict {
+    if (!charge) return { code: "CHG_002" };
+    const left = charge.amount - charge.cancelled;
+    if (left === 0) return { code: "CHG_003" };
+    const amount = asked ?? left;
+    if (amount > left) return { code: "CHG_005" };
+    if (amount > this.balances[charge.wallet]) return { code: "CHG_006" };
+    charge.cancelled += amount;
+    this.balances[charge.wallet] -= amount;
+    const status = charge.cancelled === charge.amount ? "CANCELLED" : "PARTIALLY_CANCELLED";
+    return { says: { status, cancelledAmount: charge.cancelled } };
+  }
+
+  private refund(wallet: WalletName): Verdict {
+    const amount = this.balances[wallet];
+    if (isIncentive(wallet) || amount === 0) return { code: "CHG_007" };
+    this.balances[wallet] = 0;
+    return { says: { amount } };
+  }
+
+  private transfer(from: WalletName, to: WalletName, amount: number): Verdict {
+    if (isIncentive(from)) return { code: "TRF_004" };
+    if (from === to) return { code: "TRF_002" };
+    if (isIncentive(to)) return { code: "TRF_004" };
+    if (amount > this.balances[from]) return { code: "TRF_001" };
+    const today = (this.transferred[from] ?? 0) + amount;
+    if (today > DAILY_LIMIT) return { code: "TRF_003" };
+    this.transferred[from] = today;
+    this.balances[from] -= amount;
+    this.balances[to] += amount;
+    return { says: { status: "COMPLETED", amount } };
+  }
+
+  private pay({ payer, receiver, amount, incentive: asked }: Extract<Step, { do: "pay" }>): Verdict {
+    if (amount < 100) return { code: "PAY_002" };
+    const owner = ownerOf(payer);
+    if (isIncentive(receiver) || ownerOf(receiver) === owner) return { code: "PAY_005" };
+    const pot = incentiveOf(owner);
+    const most = Math.min(this.balances[pot], amount);
+    if ((asked ?? 0) > most) return { code: "PAY_006" };
+    const incentive = asked ?? most;
+    const normal = amount - incentive;
+    if (normal > this.balances[owner]) return { code: "PAY_001" };
+    const accrued = Math.floor((normal * INCENTIVE_BPS) / 10_000);
+    this.balances[owner] -= normal;
+    this.balances[pot] += accrued - incentive;
+    this.balances[receiver] += amount;
+    this.payments.push({
+      receiver,
+      owner,
+      fromIncentive: incentive,
+      fromNormal: normal,
+      accrued,
+      cancelled: false,
+    });
+    return {
+      says: { status: "PAID", breakdown: { government: 0, incentive, normal }, incentiveAccrued: accrued },
+    };
+  }
+
+  private cancelPayment(payment: Payment | undefined): Verdict {
+    if (!payment) return { code: "PAY_004" };
+    if (payment.cancelled) return { code: "PAY_003" };
+    const { receiver, owner, fromIncentive, fromNormal, accrued } = payment;
+    if (this.balances[receiver] < fromIncentive + fromNormal) return { code: "PAY_001" };
+    payment.cancelled = true;
+    const pot = incentiveOf(owner);
+    const clawedBack = Math.min(accrued, this.balances[pot] + fromIncentive);
+    this.balances[receiver] -= fromIncentive + fromNormal;
+    this.balances[pot] += fromIncentive - clawedBack;
+    this.balances[owner] += fromNormal - (accrued - clawedBack);
+    return { says: { status: "CANCELLED", incentiveClawedBack: clawedBack } };
+  }
+}
+
+function isIncentive(wallet: WalletName): boolean {
+  return wallet.endsWith("Incentive");
+}
+
+function ownerOf(wallet: WalletName): Owner {
+  return wallet.startsWith("payer") ? "payer" : "shop";
+}
+
+function incentiveOf(owner: Owner): WalletName {
+  return `${owner}Incentive`;
+}
