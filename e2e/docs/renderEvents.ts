@@ -1,0 +1,89 @@
+import { PROCESSES, readText } from "../ops/repository";
+
+interface Event {
+  type: string;
+  message: string;
+  comment: string;
+  fields: { name: string; type: string; comment: string }[];
+}
+
+/** In the order of the pages that name them; the proto package of chain-relayer is `relayer`. */
+const PUBLISHERS = ["auth", "wallet", "ledger", "payment", "chain-relayer"] as const;
+
+/** docs/events.md: everything that is published, from the protos and their comments. */
+export function renderEvents(): string {
+  const takers = takersOfEvents();
+  const sections = PUBLISHERS.map((service) => renderService(service, takers));
+  return `# Events
+
+Generated from \`proto/wonrail/*/events/v1/events.proto\` by \`npm run docs\`; do not edit.
+
+Every change of state is published, from an outbox that is written with the change, at least once: recognise a repetition by \`event_id\`. The topic is
+\`wonrail.<service>.v1\`, the message's key is the id that the event is about (its aggregate), the payload is the protobuf message. Events of one aggregate come in the order of their \`version\`,
+which grows by one with each; where it is 0 the event has no order beside its own words.
+
+| Header | What it says |
+|---|---|
+| \`event_id\` | names the event for ever, \`evt_…\` |
+| \`event_type\` | as below |
+| \`aggregate_id\`, \`version\` | what it is about, and which of its changes this is |
+| \`org_id\` | whose it is |
+| \`occurred_at\` | when it was written down, ISO 8601 |
+| \`request_id\`, \`traceparent\` | of the request that caused it |
+
+Fields of type \`wonrail.….v1.X\` are messages of \`proto/wonrail/…/v1\`.
+
+${sections.join("\n")}`;
+}
+
+function renderService(service: string, takers: Map<string, string[]>): string {
+  const name = service.replace("chain-", "");
+  const { comment, events } = readEvents(readText(`proto/wonrail/${name}/events/v1/events.proto`));
+  const rendered = events.map((event) => renderEvent(event, takers.get(event.type) ?? []));
+  return `## ${service}\n\nTopic \`wonrail.${name}.v1\`. ${comment}\n\n${rendered.join("\n")}`;
+}
+
+function renderEvent({ type, message, comment, fields }: Event, takers: string[]): string {
+  const rows = fields.map((field) => `| \`${field.name}\` | ${field.type} | ${field.comment} |`);
+  const taken = takers.length > 0 ? ` Taken in by ${takers.join(", ")}.` : "";
+  return `### ${type}\n\n${comment}${taken} Message \`${message}\`.\n\n| Field | Type | |\n|---|---|---|\n${rows.join("\n")}\n`;
+}
+
+/** The files are ours and linted: a comment stands above what it is about, and no message is inside another. */
+function readEvents(text: string): { comment: string; events: Event[] } {
+  const head = commentBefore(text.slice(0, text.indexOf("\npackage ")));
+  const events = [...text.matchAll(/((?:^\/\/.*\n)*)^message (\w+) \{\n([\s\S]*?)^\}/gm)].map(
+    ([, comment, message, body]) => ({
+      type: message!.replace(/\B[A-Z]/g, (letter) => `_${letter}`).toLowerCase(),
+      message: message!,
+      comment: commentBefore(comment!),
+      fields: readFields(body!),
+    }),
+  );
+  return { comment: head.replace(/^What .* on the topic [\w.]+\. |^Topic [\w.]+\.$/, ""), events };
+}
+
+function readFields(body: string): Event["fields"] {
+  return [...body.matchAll(/((?:^ *\/\/.*\n)*)^ *((?:optional |repeated )?[\w.<>, ]+) (\w+) = \d+;/gm)].map(
+    ([, comment, type, name]) => ({
+      name: name!,
+      type: type!.trim(),
+      comment: commentBefore(comment!),
+    }),
+  );
+}
+
+function commentBefore(text: string): string {
+  return [...text.matchAll(/^ *\/\/ ?(.*)$/gm)].map(([, line]) => line).join(" ");
+}
+
+function takersOfEvents(): Map<string, string[]> {
+  const takers = new Map<string, string[]>();
+  for (const { name, schema } of PROCESSES) {
+    if (schema === undefined) continue;
+    const consumers = readText(`services/${name}/src/consumers.ts`);
+    for (const [, type] of consumers.matchAll(/^ {6,8}([a-z]+_[a-z_]+): (?:async )?\(/gm))
+      takers.set(type!, [...(takers.get(type!) ?? []), name]);
+  }
+  return takers;
+}
