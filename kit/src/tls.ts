@@ -10,7 +10,11 @@ const pem = z.string().startsWith("-----BEGIN ", "is not PEM").optional();
  * Who this process is on the wire. Given as TLS_CERT_FILE, TLS_KEY_FILE and TLS_CA_FILE, all or none: with them it talks and listens by mutual
  * TLS only.
  */
-export const tlsShape = { TLS_CERT: pem, TLS_KEY: pem, TLS_CA: pem };
+export const tlsShape = {
+  TLS_CERT: pem,
+  TLS_KEY: pem,
+  TLS_CA: pem,
+};
 
 export function readTls(config: z.output<z.ZodObject<typeof tlsShape>>): TlsIdentity | undefined {
   const given = [config.TLS_CERT, config.TLS_KEY, config.TLS_CA].filter((text) => text !== undefined);

@@ -18,6 +18,7 @@ import {
 import { type App } from "./app";
 import { outcomeMessage, postedMessage } from "./commands/answer";
 import { inOrder } from "./commands/inOrder";
+import { mayPost } from "./domain/posters";
 import type { TransactionType as Type } from "./domain/types";
 import { accountMessage, entryMessage, lineMessage, totalsMessage } from "./queries/messages";
 
@@ -30,6 +31,7 @@ export function rpc(app: App): GrpcService[] {
   return [
     implement(LedgerServiceService, {
       async post(request, call) {
+        forCaller(request, call);
         const outcome = await app.post(request, call.context.deadlineMs ?? Infinity);
         if (outcome.status === "refused") throw new DomainError(outcome.code, outcome.details);
         return postedMessage(outcome.entry);
@@ -100,7 +102,13 @@ export function rpc(app: App): GrpcService[] {
 /** Each item as if it had come alone. Their own contexts are for events and logs only, so none of them is entered for it. */
 function postAll(app: App, items: PostRequest[], call: ServerCall): Promise<PostOutcome[]> {
   const deadlineMs = call.context.deadlineMs ?? Infinity;
-  return Promise.all(items.map((item) => app.post(item, deadlineMs).then(outcomeMessage, errorMessage)));
+  const one = async (item: PostRequest) => app.post(forCaller(item, call), deadlineMs);
+  return Promise.all(items.map((item) => one(item).then(outcomeMessage, errorMessage)));
+}
+
+function forCaller(request: PostRequest, { caller }: ServerCall): PostRequest {
+  if (request.intent && !mayPost(caller, request.intent.$case)) throw bad("intent", "is not this caller's");
+  return request;
 }
 
 function errorMessage(error: unknown): PostOutcome {
