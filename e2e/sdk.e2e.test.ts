@@ -4,6 +4,10 @@ import { readFileSync } from "node:fs";
 import { createServer, request as forward, type Server } from "node:http";
 import { type AddressInfo } from "node:net";
 import { join } from "node:path";
+import { createClient } from "@wonrail/kit/grpc/client";
+import { createLog } from "@wonrail/kit/log";
+import { createRegistry } from "@wonrail/kit/metrics";
+import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import {
   ConflictError,
   errorMeanings,
@@ -26,7 +30,8 @@ let stack: TestStack;
 let client: ServiceClient;
 
 beforeAll(async () => {
-  stack = await startStack({ bus: "postgres" });
+  // The one stack of the tests whose services talk by mutual TLS; nobody outside should notice.
+  stack = await startStack({ bus: "postgres", mtls: true });
   await stack.untilReady();
   client = clientAt(stack.stack().gatewayUrl);
 });
@@ -168,6 +173,34 @@ test("every code that the running service documents is known to the library", as
       .filter((code) => !code.startsWith("SDK_"))
       .sort(),
   ).toEqual([...codes].sort());
+});
+
+test("behind the gateway nobody is heard without a certificate, and only the relayer has anything signed", async () => {
+  const file = (name: string) => readFileSync(join(stack.home.secretsDir, "tls", name));
+  const signingAs = async (caller?: string) => {
+    const wallet = createClient(WalletServiceService, {
+      name: "wallet",
+      address: stack.stack().services.wallet!.grpc!,
+      log: createLog({ service: "test", level: "silent" }),
+      registry: createRegistry({ service: "test", version: "0", commit: "0" }),
+      defaultTimeoutMs: 5_000,
+      tls:
+        caller === undefined
+          ? undefined
+          : { cert: file(`${caller}.crt`), key: file(`${caller}.key`), ca: file(`${caller}.ca.crt`) },
+    });
+    try {
+      return (await wallet.signAuthorizations({ intents: [] })).signatures.length;
+    } catch (error) {
+      return (error as { code: string }).code;
+    } finally {
+      wallet.close();
+    }
+  };
+  expect(await signingAs()).toBe("SYS_002");
+  expect(await signingAs("gateway")).toBe("SYS_001");
+  expect(await signingAs("payment")).toBe("SYS_001");
+  expect(await signingAs("chain-relayer")).toBe(0);
 });
 
 describe("the command line example", () => {

@@ -17,6 +17,8 @@ export interface StackOptions {
   /** Kept when it is given; otherwise a temporary one that goes with the stack. */
   home?: string;
   bus?: "kafka" | "postgres";
+  /** The services talk by mutual TLS. */
+  mtls?: true;
 }
 
 /** A stack of a test's own, started as a user starts one, in a home of its own. */
@@ -40,9 +42,9 @@ export interface TestStack {
   stop(): Promise<number | null>;
 }
 
-export async function startStack({ home, bus }: StackOptions = {}): Promise<TestStack> {
+export async function startStack({ home, bus, mtls }: StackOptions = {}): Promise<TestStack> {
   const dir = home ?? temporaryHome();
-  const launcher = launch(dir, bus);
+  const launcher = launch(dir, bus, mtls ? ["--mtls"] : []);
   const exited = new Promise<number | null>((resolve) => launcher.once("exit", resolve));
   let output = "";
   for (const stream of [launcher.stdout, launcher.stderr])
@@ -72,8 +74,8 @@ function reportBackends(output: string): void {
 }
 
 /** Starts a launcher and returns at once. It stops when its standard input closes, so a killed test run leaves nothing. */
-export function launch(dir: string, bus?: "kafka" | "postgres"): ChildProcess {
-  const args = [UP, "--attached", ...(bus === undefined ? [] : ["--bus", bus])];
+export function launch(dir: string, bus?: "kafka" | "postgres", more: string[] = []): ChildProcess {
+  const args = [UP, "--attached", ...(bus === undefined ? [] : ["--bus", bus]), ...more];
   return spawn(process.execPath, args, {
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...process.env, WONRAIL_HOME: dir, CI: "true" },

@@ -12,6 +12,8 @@ export interface LocalConfig {
   home: string;
   /** The bus that was asked for; undefined: the best that this machine has. */
   bus: BusChoice | undefined;
+  /** Whether the services talk by mutual TLS. */
+  mtls: boolean;
   /** Brokers that somebody else runs. */
   kafkaBrokers: string | undefined;
   /** A superuser's URL of a PostgreSQL that somebody else runs. */
@@ -31,6 +33,7 @@ export function readConfig(env: Env = process.env): LocalConfig {
   return {
     home: resolve(value(env, "WONRAIL_HOME") ?? join(REPOSITORY, ".wonrail")),
     bus: readBus(value(env, "WONRAIL_BUS")),
+    mtls: readSwitch(env, "WONRAIL_MTLS"),
     kafkaBrokers: value(env, "KAFKA_BROKERS"),
     postgresUrl: value(env, "WONRAIL_POSTGRES_URL"),
     cacheDir: cacheDir(env),
@@ -79,6 +82,12 @@ export function parseBus(text: string): BusChoice {
 
 function readBus(text: string | undefined): BusChoice | undefined {
   return text === undefined ? undefined : parseBus(text);
+}
+
+function readSwitch(env: Env, name: string): boolean {
+  const text = value(env, name) ?? "false";
+  if (text === "true" || text === "false") return text === "true";
+  throw new Error(`${name} is "${text}": it takes true or false.`);
 }
 
 /** A service account or a container may have no home folder; its downloads then live beside the other temporary files. */

@@ -1,5 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { createLog } from "@wonrail/kit/log";
+import { issueCertificates, type TlsEnv } from "./certificates";
 import type { Checklist } from "./checklist";
 import type { LocalConfig } from "./config";
 import { ensureDemoOrganisation } from "./demoOrganisation";
@@ -63,14 +64,15 @@ export async function startStack(start: StackStart): Promise<Stack> {
     bus: events.bus,
     chain: contracts,
   });
+  const certificates = certificatesFor(start);
   await step(
     "services",
-    () => startServices(start, stack, secrets),
-    () => SERVICES.map(({ name }) => name).join(", "),
+    () => startServices(start, stack, secrets, certificates),
+    () => `${SERVICES.map(({ name }) => name).join(", ")}${start.config.mtls ? ", by mutual TLS" : ""}`,
   );
   await step(
     "gateway",
-    () => start.supervisor.run(gatewaySpec(home, stack, {}), 2),
+    () => start.supervisor.run(gatewaySpec(home, stack, certificates.gateway ?? {}), 2),
     () => stack.gatewayUrl,
   );
   stack.organisations = await step(
@@ -112,17 +114,26 @@ async function startChain({ home, supervisor, onClose }: StackStart, secrets: Se
   return { ...anvil, label: `anvil, ${anvil.rpcUrl}` };
 }
 
+function certificatesFor({ config, home }: StackStart): Record<string, TlsEnv> {
+  if (!config.mtls) return {};
+  return issueCertificates(home, ["gateway", ...SERVICES.map(({ name }) => name)]);
+}
+
 async function startServices(
   { home, supervisor }: StackStart,
   stack: Stack,
   secrets: Secrets,
+  certificates: Record<string, TlsEnv>,
 ): Promise<void> {
   const extra: Record<string, Record<string, string>> = {
     wallet: { KEK_PATH: secrets.kekFile },
     "chain-relayer": { OPERATOR_KEY_FILE: secrets.operatorKeyFile },
   };
   await allOf(
-    SERVICES.map((place) => supervisor.run(serviceSpec(home, place, stack, extra[place.name] ?? {}), 1)),
+    SERVICES.map((place) => {
+      const own = { ...certificates[place.name], ...extra[place.name] };
+      return supervisor.run(serviceSpec(home, place, stack, own), 1);
+    }),
   );
 }
 

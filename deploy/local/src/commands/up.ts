@@ -17,9 +17,10 @@ const EXIT = { done: 0, failed: 1, alreadyRunning: 2, usage: 64 };
 
 const HELP = `Starts the whole system on this machine and keeps it running until Ctrl-C.
 
-  npm run up -- [--bus kafka|postgres] [--attached]
+  npm run up -- [--bus kafka|postgres] [--mtls] [--attached]
 
   --bus       use this event bus instead of the best one that this machine has (or WONRAIL_BUS)
+  --mtls      let the services talk by mutual TLS only, with certificates of this start's own (or WONRAIL_MTLS=true)
   --attached  stop when standard input closes: for scripts and tests that start a stack of their own
 
 WONRAIL_HOME names the folder for data, logs and stack.json; stacks with different homes run side by side.
@@ -70,6 +71,7 @@ function readOptions(args: string[]): { config: LocalConfig; attached: boolean }
       args,
       options: {
         bus: { type: "string" },
+        mtls: { type: "boolean" },
         attached: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
@@ -80,6 +82,7 @@ function readOptions(args: string[]): { config: LocalConfig; attached: boolean }
     }
     const config = readConfig();
     if (values.bus !== undefined) config.bus = parseBus(values.bus);
+    if (values.mtls) config.mtls = true;
     return { config, attached: values.attached === true };
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n\n${HELP}`);
