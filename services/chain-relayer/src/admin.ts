@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
-import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { type Database, openDatabase } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { createLog } from "@wonrail/kit/log";
 import { createRegistry } from "@wonrail/kit/metrics";
+import { operatorOf } from "@wonrail/kit/operator";
 import { connectChain } from "./chain/connectChain";
 import { type Provider } from "./chain/provider";
 import { rescan } from "./commands/rescan";
@@ -219,7 +219,7 @@ function openProvider({ config }: World): Provider {
 }
 
 function actorOf({ config }: World): string {
-  return `operator:${config.USER ?? userInfo().username}`;
+  return operatorOf(config);
 }
 
 /** As far as it concerns these commands. */

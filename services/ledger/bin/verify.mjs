@@ -14,7 +14,7 @@ function fail(message) {
 }
 
 if (!existsSync(compiled)) fail("The ledger is not built yet: run npm run build.");
-if (process.env.DATABASE_URL === undefined) {
+if (process.env.DATABASE_URL === undefined && process.env.DATABASE_URL_FILE === undefined) {
   const stackFile = join(process.env.WONRAIL_HOME ?? join(root, ".wonrail"), "stack.json");
   if (!existsSync(stackFile))
     fail(`No running stack is described in ${stackFile}. Start one with make up, or set DATABASE_URL.`);

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { openDatabase, type Database } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { createLog } from "@wonrail/kit/log";
+import { operatorOf } from "@wonrail/kit/operator";
 import { createOperations, keyRules, type Operations } from "../app";
 import { type AdminConfig } from "../config";
 
@@ -48,7 +48,7 @@ export async function withDatabase<T>(
 
 /** For the audit trail. */
 export function actorOf({ config }: World): string {
-  return `operator:${config.USER ?? userInfo().username}`;
+  return operatorOf(config);
 }
 
 function databaseUrl(config: AdminConfig, service: string): string {
