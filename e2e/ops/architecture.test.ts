@@ -1,4 +1,9 @@
-import { PROCESSES, calledBy, drawnCalls } from "./repository";
+import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
+import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
+import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
+import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
+import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
+import { PROCESSES, calledBy, drawnCalls, readText } from "./repository";
 
 test.each(PROCESSES.map((process) => [process.name, process] as const))(
   "ARCHITECTURE.md draws whom %s calls, and nobody else",
@@ -6,3 +11,37 @@ test.each(PROCESSES.map((process) => [process.name, process] as const))(
     expect(drawnCalls().get(name)).toEqual(calledBy(process));
   },
 );
+
+/** Service → method → who may call it by its certificate. */
+const callers = JSON.parse(readText("proto/callers.json")) as Record<string, Record<string, string[]>>;
+const SERVICES = {
+  auth: AuthServiceService,
+  wallet: WalletServiceService,
+  ledger: LedgerServiceService,
+  payment: PaymentServiceService,
+  "chain-relayer": RelayerServiceService,
+};
+
+test("proto/callers.json has every method, and none that does not exist", () => {
+  const methods = Object.values(SERVICES).flatMap((service) =>
+    Object.values(service).map(({ path }) => path.slice(1)),
+  );
+  const ruled = Object.entries(callers).flatMap(([service, rules]) =>
+    Object.keys(rules).map((method) => `${service}/${method}`),
+  );
+  expect(ruled.sort()).toEqual(methods.sort());
+});
+
+test.each(Object.entries(SERVICES))(
+  "its callers of %s are those that ARCHITECTURE.md draws",
+  (name, service) => {
+    const [, path] = Object.values(service)[0]!.path.split("/");
+    const allowed = new Set(Object.values(callers[path!]!).flat());
+    const drawn = [...drawnCalls()].filter(([, calls]) => calls.includes(name)).map(([caller]) => caller);
+    expect([...allowed].sort()).toEqual(drawn.sort());
+  },
+);
+
+test("nobody but chain-relayer may have anything signed", () => {
+  expect(callers["wonrail.wallet.v1.WalletService"]!.SignAuthorizations).toEqual(["chain-relayer"]);
+});
