@@ -36,7 +36,7 @@ export async function handleBatch(consumer: Consumer, messages: ReceivedMessage[
   const entries = messages.map((message) => sort(consumer, message)).filter((entry) => entry !== undefined);
   if (entries.length > 0) {
     try {
-      count(consumer, entries, await tx(db, (tx) => handleAll(tx, spec.group, entries)));
+      count(consumer, entries, await tx(db, (tx) => handleAll(tx, consumer, entries)));
     } catch (error) {
       log.warn(
         { err: error, group: spec.group, messages: entries.length },
@@ -62,7 +62,7 @@ function sort({ spec, metrics }: Consumer, message: ReceivedMessage): Entry | un
   }
 }
 
-async function handleAll(tx: Tx, group: string, entries: Entry[]): Promise<Outcome[]> {
+async function handleAll(tx: Tx, { spec: { group }, log }: Consumer, entries: Entry[]): Promise<Outcome[]> {
   const events = entries.filter((entry) => entry.kind === "event");
   const fresh =
     events.length > 0
@@ -78,7 +78,7 @@ async function handleAll(tx: Tx, group: string, entries: Entry[]): Promise<Outco
       await insertDeadLetter(tx, group, entry.message, entry.error);
       outcomes.push("dead");
     } else if (fresh.delete(entry.event.id)) {
-      await runHandler(tx, entry.handler, entry.event);
+      await runHandler(tx, entry.handler, entry.event, log);
       outcomes.push("processed");
     } else {
       outcomes.push("duplicate");
@@ -103,9 +103,10 @@ async function handleAlone(consumer: Consumer, entry: Entry): Promise<void> {
   }
 }
 
-async function handleOrBury({ db, spec, log }: Consumer, entry: Entry): Promise<Outcome> {
+async function handleOrBury(consumer: Consumer, entry: Entry): Promise<Outcome> {
+  const { db, spec, log } = consumer;
   try {
-    const [outcome] = await tx(db, (tx) => handleAll(tx, spec.group, [entry]));
+    const [outcome] = await tx(db, (tx) => handleAll(tx, consumer, [entry]));
     return outcome!;
   } catch (error) {
     if (isTransient(error)) throw error;
@@ -124,13 +125,16 @@ async function bury(tx: Tx, group: string, entry: Entry, error: unknown): Promis
 }
 
 /** The handler's calls and log lines carry the request that caused the event. */
-export function runHandler(tx: Tx, handler: EventHandler, event: ReceivedEvent): Promise<void> {
+export function runHandler(tx: Tx, handler: EventHandler, event: ReceivedEvent, log: Log): Promise<void> {
   const context = {
     requestId: event.requestId === "" ? newId("req") : event.requestId,
     traceparent: childTraceparent(event.traceparent),
     ...(event.orgId === "" ? {} : { orgId: event.orgId }),
   };
-  return runInContext(context, () => handler(tx, event));
+  return runInContext(context, () => {
+    log.debug({ event: event.type, aggregateId: event.aggregateId }, "event");
+    return handler(tx, event);
+  });
 }
 
 function count({ metrics }: Consumer, entries: Entry[], outcomes: Outcome[]): void {

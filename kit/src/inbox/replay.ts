@@ -25,7 +25,7 @@ async function replayNext({ db, spec, log }: Consumer): Promise<"replayed" | "fa
       const handler = Object.hasOwn(spec.handlers, event.type) ? spec.handlers[event.type] : undefined;
       if (!handler) throw new MalformedEventError(`this consumer has no handler for ${event.type}`);
       await takeEvents(tx, spec.group, [event.id]);
-      await runHandler(tx, handler, event);
+      await runHandler(tx, handler, event, log);
       await markReplayed(tx, letter.id);
     });
   } catch (error) {

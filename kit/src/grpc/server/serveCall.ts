@@ -120,7 +120,10 @@ function serve(serving: Serving, grpcCall: Incoming, { work, refuse }: Work): Pr
       if (!signal.aborted) refuse(answer);
     }
     running = false;
-    end(signal.aborted ? codeOfEnd(context.deadlineMs) : code);
+    const ended = signal.aborted ? codeOfEnd(context.deadlineMs) : code;
+    end(ended);
+    if (serving.log.isLevelEnabled("debug"))
+      serving.log.debug({ rpc: serving.path, grpcCode: status[ended] }, "call");
   });
 }
 

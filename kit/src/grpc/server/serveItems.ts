@@ -30,7 +30,9 @@ export function serveItems<Item, Res>(
         try {
           if (context.deadlineMs !== undefined && context.deadlineMs <= Date.now())
             throw new DomainError("SYS_003");
-          return { value: await work(item, { ...call, context }) };
+          const value = await work(item, { ...call, context });
+          log.debug("item");
+          return { value };
         } catch (error) {
           if (!(error instanceof DomainError)) log.error({ err: error }, "item failed");
           return { error: toErrorDetail(error) };
