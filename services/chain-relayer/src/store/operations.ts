@@ -88,7 +88,8 @@ export type OperationKey = Pick<Operation, "orgId" | "ledgerRef">;
 /**
  * Operations that may be near their turn: those whose turn it is, a share of each lane, the lane that was served longest ago first; and what
  * comes next on the same accounts. About as many as may be planned, however many wait. Those of a paused lane or out of a wallet whose balance is
- * in doubt are left out, and everything behind them on the same accounts waits with them.
+ * in doubt are left out, and everything behind them on the same accounts waits with them. With them come those that are settled before their turn, to be
+ * passed over.
  */
 export async function listCandidates(tx: Tx, atMost: number): Promise<OperationKey[]> {
   const rows = await tx.query<{ org_id: string; ledger_ref: string }>(
@@ -98,14 +99,19 @@ export async function listCandidates(tx: Tx, atMost: number): Promise<OperationK
     with served as (
       select lanes.org_id, served_at from lanes
       where paused_reason is null
-        and exists (select from operations o where o.org_id = lanes.org_id and o.state = 'WAITING' and o.blocked = 0)
+        and (exists (select from operations o where o.org_id = lanes.org_id and o.state = 'WAITING' and o.blocked = 0)
+          or exists (select from operations o where o.org_id = lanes.org_id and o.state = 'CONFIRMED' and o.turn is null))
       order by served_at limit 100),
+    early as (
+      select o.org_id, o.ledger_ref from operations o join served using (org_id)
+      where o.state = 'CONFIRMED' and o.turn is null and o.blocked is not null order by o.created_at limit ${atMost}),
     ready as (
       select turn.* from served cross join lateral (
         select o.org_id, o.ledger_ref from operations o
         where o.org_id = served.org_id and o.state = 'WAITING' and o.blocked = 0
           and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets))
-        order by o.created_at limit (select greatest(20, ${atMost}::bigint / count(*)) from served)) as turn),
+        order by o.created_at limit (select greatest(20, ${atMost}::bigint / count(*)) from served)) as turn
+      union all select org_id, ledger_ref from early),
     accounts as (
       select distinct p.org_id, p.account_id from places p join ready using (org_id, ledger_ref)),
     near as (
@@ -116,25 +122,27 @@ export async function listCandidates(tx: Tx, atMost: number): Promise<OperationK
         order by p.at_sequence limit (select least(500, 1 + 2 * ${atMost}::bigint / count(*)) from accounts)) as next
       union select org_id, ledger_ref from ready)
     select o.org_id, o.ledger_ref from operations o join near using (org_id, ledger_ref) join served using (org_id)
-    where o.state = 'WAITING' and o.blocked is not null
-      and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets))
+    where o.blocked is not null
+      and (o.state = 'CONFIRMED' and o.turn is null or o.state = 'WAITING'
+        and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets)))
     order by served.served_at, o.created_at`,
     ),
   );
   return rows.map((row) => ({ orgId: row.org_id, ledgerRef: row.ledger_ref }));
 }
 
-/** Gives each its turn, in this order. */
+/** Gives each its turn, in this order. What is settled already or has no steps is only passed over. */
 export async function markPlanned(tx: Tx, operations: OperationKey[]): Promise<void> {
   const turns = await tx.query<{ turn: bigint }>(
     sql`select nextval('operation_turns') as turn from generate_series(1, ${operations.length}::integer) order by 1`,
   );
   await tx.run(sql`
     update operations o set updated_at = now(), turn = planned.turn,
-      state = case when jsonb_array_length(o.steps) = 0 then 'PASSED' else 'PLANNED' end
+      state = case when o.state = 'CONFIRMED' then o.state when jsonb_array_length(o.steps) = 0 then 'PASSED' else 'PLANNED' end
     from unnest(${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.ledgerRef)}::text[],
       ${turns.map(({ turn }) => turn)}::bigint[]) as planned (org_id, ledger_ref, turn)
-    where o.org_id = planned.org_id and o.ledger_ref = planned.ledger_ref and o.state = 'WAITING'`);
+    where o.org_id = planned.org_id and o.ledger_ref = planned.ledger_ref and o.turn is null
+      and o.state in ('WAITING', 'CONFIRMED')`);
   await tx.run(sql`
     update lanes set served_at = clock_timestamp() where org_id = any(${[...new Set(operations.map((o) => o.orgId))]}::text[])`);
 }

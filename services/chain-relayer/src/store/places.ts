@@ -9,7 +9,9 @@ export async function sortInFresh(tx: Tx, limit: number): Promise<void> {
       "sort_in_fresh",
       sql`
     with fresh as (
-      select org_id, ledger_ref from operations where state = 'WAITING' and blocked is null order by created_at limit ${limit}),
+      (select org_id, ledger_ref from operations where state = 'WAITING' and blocked is null order by created_at limit ${limit})
+      union all
+      (select org_id, ledger_ref from operations where state = 'CONFIRMED' and turn is null and blocked is null limit ${limit})),
     placed as (select p.* from places p join fresh using (org_id, ledger_ref)),
     begun as (
       insert into account_heads (org_id, account_id) select distinct org_id, account_id from placed on conflict do nothing),

@@ -136,7 +136,10 @@ export async function expectedSupply(db: Queryable, orgId: string): Promise<bigi
   return units;
 }
 
-/** What the steps of open operations will do on the chain. A leg whose authorization is used already has done it, whoever sent it. */
+/**
+ * What the steps of open operations will do on the chain. A leg whose authorization is used already has done it, whoever sent it; and so has an
+ * operation that was executed before this database knew of it.
+ */
 function unsettledSteps(orgId: string): Sql {
   return sql`
   open_steps as (
@@ -145,7 +148,10 @@ function unsettledSteps(orgId: string): Sql {
     from operations o cross join lateral jsonb_array_elements(o.steps) as step
     where o.org_id = ${orgId} and o.state in ('WAITING', 'PLANNED', 'IN_FLIGHT') and o.kind <> 'INTENT_KIND_PLACE_HOLD'
       and not exists (
-        select from used_authorizations u where u.from_wallet_id = step ->> 'fromWalletId' and u.nonce = step ->> 'nonce')),
+        select from used_authorizations u where u.from_wallet_id = step ->> 'fromWalletId' and u.nonce = step ->> 'nonce')
+      and not exists (
+        select from drifts d
+        where d.org_id = '' and d.wallet_id = '' and d.kind = 'UNKNOWN_OPERATION' and d.subject = o.operation_id)),
   unsettled_steps as (
     select from_wallet_id as account_id, -units as units from open_steps where from_wallet_id is not null
     union all select to_wallet_id, units from open_steps where to_wallet_id is not null

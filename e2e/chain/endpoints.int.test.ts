@@ -1,0 +1,126 @@
+// Several endpoints, one of which says what the others do not: it is outvoted, or nobody is believed.
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "@wonrail/kit/db";
+import { eventually } from "@wonrail/kit/testing";
+import { startRpcProxy, type RpcProxy } from "../support/rpcProxy";
+import { NO_LIMIT, openBook, readOperations, type TestWallet } from "./support/book";
+import { type LyingNode, startLyingNode } from "./support/lyingNode";
+import { openWorld, type World } from "./support/world";
+
+let world: World;
+let liar: LyingNode;
+let other: RpcProxy;
+let book: ReturnType<typeof openBook>;
+let payer: TestWallet;
+let receiver: TestWallet;
+
+beforeAll(async () => {
+  world = await openWorld({
+    rpcUrlsFor: async (url) => {
+      [liar, other] = [await startLyingNode(url), await startRpcProxy(url, 1)];
+      return [liar.url, url, other.url].join(",");
+    },
+    relayerEnv: { LEASE_MS: "1000" },
+  });
+  world.node.run(150);
+  book = openBook(world);
+  [payer, receiver] = [await book.openWallet("payer"), await book.openWallet("receiver")];
+  const charge = { walletId: payer.walletId, amountWon: "900000" };
+  await untilConfirmed(await book.post("chg", { $case: "charge", value: charge }));
+}, 60_000);
+afterEach(() => liar.tellTheTruth());
+afterAll(async () => {
+  await world.close();
+  await liar.close();
+  await other.close();
+});
+
+test("one of three that invents a deposit, or blocks, is outvoted and told of; the others are followed", async () => {
+  const before = await disagreements();
+  liar.invent({ tokenAddress: world.contracts.tokenAddress, to: payer.address, units: 5_000_000_000n });
+  await untilConfirmed(await transfer("100"));
+  expect(await disagreements()).toBeGreaterThan(before);
+  liar.forgeBlocks();
+  await untilConfirmed(await transfer("200"));
+  expect(await deposits()).toBe(0n);
+  expect(await book.differences()).toEqual([]);
+}, 40_000);
+
+test("of two that disagree neither is believed: nothing is taken in and nothing lost until they agree", async () => {
+  const [relayer] = world.relayers;
+  const second = await startRpcProxy(world.node.url, 2);
+  try {
+    await relayer!.stop();
+    await relayer!.start({ CHAIN_RPC_URLS: [liar.url, second.url].join(",") });
+    liar.invent({ tokenAddress: world.contracts.tokenAddress, to: payer.address, units: 7_000_000_000n });
+    const id = await transfer("300");
+    await eventually(async () => expect((await stateOf(id))?.state).toBe("IN_FLIGHT"), { timeoutMs: 15_000 });
+    const cursor = await cursorBlock();
+    await sleep(2_000);
+    expect([(await stateOf(id))?.state, await cursorBlock(), await deposits()]).toEqual([
+      "IN_FLIGHT",
+      cursor,
+      0n,
+    ]);
+    liar.tellTheTruth();
+    await untilConfirmed(id);
+    expect(await deposits()).toBe(0n);
+    expect(await book.differences()).toEqual([]);
+  } finally {
+    await relayer!.stop();
+    await second.close();
+    await relayer!.start();
+  }
+}, 60_000);
+
+test("one that is behind holds the others up, and is waited for without harm", async () => {
+  other.setFaults(["stale"]);
+  other.setRate(1);
+  const id = await transfer("400");
+  await untilConfirmed(id);
+  other.setRate(0);
+  expect((await stateOf(id))?.attempts).toBe(1);
+  expect(await book.differences()).toEqual([]);
+}, 40_000);
+
+test("one that does not answer at all is done without", async () => {
+  other.setFaults(["http_500", "html", "dropped"]);
+  other.setRate(1);
+  await untilConfirmed(await transfer("500"));
+  other.setRate(0);
+  expect(await book.differences()).toEqual([]);
+}, 40_000);
+
+function transfer(amountWon: string): Promise<string> {
+  const value = { fromWalletId: payer.walletId, toWalletId: receiver.walletId, amountWon };
+  return book.post("trf", { $case: "transfer", value: { ...value, dailyLimitWon: NO_LIMIT } });
+}
+
+async function stateOf(ledgerRef: string) {
+  return (await readOperations(world)).find((one) => one.ledger_ref === ledgerRef);
+}
+
+async function untilConfirmed(ledgerRef: string): Promise<void> {
+  await eventually(async () => expect((await stateOf(ledgerRef))?.state).toBe("CONFIRMED"), {
+    timeoutMs: 25_000,
+    intervalMs: 100,
+  });
+}
+
+async function deposits(): Promise<bigint> {
+  return (await world.relayerDb.one<{ count: bigint }>(sql`select count(*) as count from deposits`)).count;
+}
+
+async function cursorBlock(): Promise<bigint> {
+  return (await world.relayerDb.one<{ block_number: bigint }>(sql`select block_number from scan_cursor`))
+    .block_number;
+}
+
+/** How often the liar was outvoted. */
+async function disagreements(): Promise<number> {
+  const text = await (await fetch(`http://${world.relayers[0]!.ops}/metrics`)).text();
+  const line = text
+    .split("\n")
+    .find((one) => one.startsWith("rpc_disagreement_total") && one.includes(liar.host));
+  return Number(line?.split(" ").at(-1) ?? 0);
+}

@@ -1,0 +1,91 @@
+/** An endpoint that knows the chain well and says something else: money that nobody has sent, or blocks that nobody has made. */
+import { createServer } from "node:http";
+import { type AddressInfo } from "node:net";
+import { id, zeroPadValue } from "ethers";
+
+export interface LyingNode {
+  url: string;
+  /** As its name appears in logs and metrics. */
+  host: string;
+  /** Invents a transfer from outside to this address in the last block of every answer about logs. */
+  invent(deposit: { tokenAddress: string; to: string; units: bigint }): void;
+  /** Gives every block another hash. */
+  forgeBlocks(): void;
+  tellTheTruth(): void;
+  close(): Promise<void>;
+}
+
+interface Call {
+  id: number;
+  method: string;
+  params: unknown[];
+}
+
+interface Answer {
+  id: number;
+  result?: unknown;
+}
+
+type Lie = (call: Call, result: unknown) => unknown;
+
+const TRANSFER = id("Transfer(address,address,uint256)");
+const SOMEBODY = `0x${"5e".repeat(20)}`;
+
+export async function startLyingNode(target: string): Promise<LyingNode> {
+  let lie: Lie = (_, result) => result;
+  const server = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const body = Buffer.concat(chunks).toString("utf8");
+      const asked = JSON.parse(body) as Call | Call[];
+      const calls = new Map([asked].flat().map((call) => [call.id, call]));
+      const answered = await fetch(target, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body,
+      });
+      const answers = (await answered.json()) as Answer | Answer[];
+      for (const answer of [answers].flat())
+        if ("result" in answer) answer.result = lie(calls.get(answer.id)!, answer.result);
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answers));
+    })().catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: `http://${host}`,
+    host,
+    invent: (deposit) => void (lie = inventing(deposit)),
+    forgeBlocks: () => void (lie = forgingBlocks),
+    tellTheTruth: () => void (lie = (_, result) => result),
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+function inventing({ tokenAddress, to, units }: Parameters<LyingNode["invent"]>[0]): Lie {
+  return ({ method, params }, result) => {
+    if (method !== "eth_getLogs") return result;
+    const { toBlock } = params[0] as { toBlock: string };
+    const invented = {
+      address: tokenAddress,
+      topics: [TRANSFER, zeroPadValue(SOMEBODY, 32), zeroPadValue(to, 32)],
+      data: `0x${units.toString(16).padStart(64, "0")}`,
+      blockNumber: toBlock,
+      blockHash: `0x${"b1".repeat(32)}`,
+      transactionHash: id(`invented in ${toBlock}`),
+      logIndex: "0x0",
+    };
+    return [...(result as unknown[]), invented];
+  };
+}
+
+function forgingBlocks({ method }: Call, result: unknown): unknown {
+  if (method !== "eth_getBlockByNumber" || result === null) return result;
+  const block = result as { number: string };
+  return { ...block, hash: id(`forged ${block.number}`) };
+}
