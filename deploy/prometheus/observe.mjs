@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // npm run observe [-- --check]: Prometheus with our rules against the running local stack, until Ctrl-C. With --check it asks every panel's
-// query of the dashboards once the first scrapes are in, says which have no data, and ends: 1 when a query is wrong.
+// query of the dashboards once the first scrapes are in, says which have no data, and ends: with 1 when there is one. Play the demo first.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -76,7 +76,7 @@ async function checkPanels() {
     for (const panel of JSON.parse(readFileSync(join(boards, file), "utf8")).panels) {
       for (const { expr } of panel.targets) {
         const { error, series } = await query(expr);
-        if (error !== undefined) wrong += 1;
+        if (error !== undefined || series === 0) wrong += 1;
         const state = error ?? (series === 0 ? "no data" : `${series} series`);
         if (error !== undefined || series === 0)
           console.log(`${file}  ${panel.title}: ${state}\n    ${expr}`);
