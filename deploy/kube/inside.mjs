@@ -109,8 +109,8 @@ async function worker(index, running) {
     () => balanceOf(payer),
   ];
   const move = async (what, body) => {
-    await ask("POST", `/api/wallets/${what}`, body);
-    wanted.payer -= body.amount;
+    const { breakdown } = await ask("POST", `/api/wallets/${what}`, body);
+    wanted.payer -= Number(breakdown?.normal ?? body.amount); // what incentive paid did not come from here
     wanted.shop += body.amount;
   };
   for (let turn = 0; running(); turn += 1) {
