@@ -52,7 +52,7 @@ export const createCharge = operation({
     .meta({ id: "CreateCharge" }),
   status: 201,
   data: charge,
-  errors: ["WAL_002", "WAL_004", "CHG_001", "SYS_003"],
+  errors: ["WAL_002", "WAL_004", "CHG_001"],
 });
 
 export const cancelCharge = operation({
@@ -74,7 +74,7 @@ export const cancelCharge = operation({
   data: charge
     .extend({ cancelId: givenId("ccl", "This cancellation's id.") })
     .meta({ id: "CancelledCharge" }),
-  errors: ["WAL_004", "CHG_002", "CHG_003", "CHG_004", "CHG_005", "CHG_006", "SYS_003"],
+  errors: ["WAL_004", "CHG_002", "CHG_003", "CHG_004", "CHG_005", "CHG_006"],
 });
 
 export const refundWallet = operation({
@@ -98,7 +98,7 @@ export const refundWallet = operation({
       createdAt: timestamp("When it was made."),
     })
     .meta({ id: "Refund" }),
-  errors: ["WAL_002", "WAL_004", "CHG_007", "SYS_003"],
+  errors: ["WAL_002", "WAL_004", "CHG_007"],
 });
 
 export const getCharge = operation({

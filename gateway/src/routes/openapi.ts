@@ -156,7 +156,7 @@ function successOf({ data, access, idempotent }: Operation) {
 /** Every code that the operation can answer with: its own, and those that follow from what it is. */
 export function refusalCodes({ operation, method }: Route): ErrorCode[] {
   const { access, body, idempotent, quota, errors } = operation;
-  const codes = new Set<ErrorCode>([...errors, "REQ_001", "RATE_001", "SYS_001", "SYS_002"]);
+  const codes = new Set<ErrorCode>([...errors, "REQ_001", "RATE_001", "SYS_001", "SYS_002", "SYS_003"]);
   const add = (condition: unknown, ...more: ErrorCode[]) =>
     condition && more.forEach((code) => codes.add(code));
   add(body || method !== "GET", "REQ_006", "REQ_007");

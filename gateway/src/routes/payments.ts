@@ -68,7 +68,7 @@ export const createPayment = operation({
     .meta({ id: "CreatePayment" }),
   status: 201,
   data: payment,
-  errors: ["WAL_002", "WAL_004", "PAY_001", "PAY_002", "PAY_005", "PAY_006", "SYS_003"],
+  errors: ["WAL_002", "WAL_004", "PAY_001", "PAY_002", "PAY_005", "PAY_006"],
 });
 
 export const cancelPayment = operation({
@@ -95,7 +95,7 @@ export const cancelPayment = operation({
       keptFromNormal: won("Of the accrual, no longer there and so kept from the NORMAL part.", 0),
     })
     .meta({ id: "CancelledPayment" }),
-  errors: ["WAL_004", "PAY_001", "PAY_003", "PAY_004", "SYS_003"],
+  errors: ["WAL_004", "PAY_001", "PAY_003", "PAY_004"],
 });
 
 export const getPayment = operation({

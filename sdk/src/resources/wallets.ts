@@ -69,7 +69,7 @@ export interface WalletTransaction {
   memo: string | null;
   /** What it belongs to, such as a payment's id. */
   relatedId: string;
-  settlement: Settlement | null;
+  settlement: Settlement;
   createdAt: string;
 }
 
