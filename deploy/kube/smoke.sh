@@ -102,6 +102,11 @@ kubectl label namespace "$namespace" pod-security.kubernetes.io/enforce=restrict
 if kube run privileged --image "$probe" --privileged >/dev/null 2>&1; then fail "a privileged pod got in"; fi
 say "the namespace enforces Pod Security restricted: a privileged pod is refused"
 
+for values in dev ci production; do
+  taken="$($helm template wonrail helm/wonrail --namespace "$namespace" -f "helm/wonrail/values-$values.yaml" 2>/dev/null | kube apply --dry-run=server --validate=strict -f - | wc -l)"
+  say "values-$values.yaml: the API server takes all $taken objects, strictly validated"
+done
+
 $helm install wonrail "${chart[@]}" >/dev/null
 rollout
 say "installed: $(kube get pods --no-headers | grep -c Running) pods run"
