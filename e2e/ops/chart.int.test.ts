@@ -21,6 +21,7 @@ withHelm("the chart", () => {
       "production with init containers",
       render("production", "--set", "migrations.mode=initContainer"),
     );
+    rendered.set("dev with mutual TLS", render("dev", "--set", "mtls.enabled=true"));
     rendered.set("production with Kafka by TLS and SASL", render("production", "--set", KAFKA_SECURITY));
   });
   const cases = [
@@ -29,6 +30,7 @@ withHelm("the chart", () => {
     "production on the Postgres bus",
     "production with init containers",
     "production with Kafka by TLS and SASL",
+    "dev with mutual TLS",
   ];
 
   it.each(VALUES)("passes helm lint with the values for %s", (values) => {
@@ -40,6 +42,7 @@ withHelm("the chart", () => {
     [["--set", "bus.kind=kafkaa"], /bus\/kind/],
     [["--set", "image.tag=latest"], /image\/tag/],
     [["--set", "migrations.mode=hook"], /runs before dev's own Postgres/],
+    [["--set", "mtls.enabledd=true"], /additional properties 'enabledd' not allowed/],
   ])("refuses %j", (args, reason) => {
     const { ok, output } = helmRun("template", "x", CHART, "-f", join(CHART, "values-dev.yaml"), ...args);
     expect({ ok, output }).toEqual({ ok: false, output: expect.stringMatching(reason) });
@@ -143,6 +146,32 @@ withHelm("the chart", () => {
       expect(JSON.stringify(pods())).not.toMatch(/postgres(ql)?:\/\//);
     });
 
+    it("shows each process its own certificate and no other's, and knocks only where the kubelet is let in", () => {
+      const hasMtls = /^production|mutual TLS/.test(values);
+      for (const { name, schema } of PROCESSES) {
+        const { pod } = pods().find(({ owner }) => owner === `Deployment/wonrail-${name}`)!;
+        const volumes = (pod.volumes ?? []) as { secret?: { secretName: string } }[];
+        const secrets = volumes.flatMap(({ secret }) => secret?.secretName ?? []);
+        const certificates = secrets.filter((secret) => secret.startsWith("wonrail-tls-"));
+        expect(certificates).toEqual(hasMtls ? [`wonrail-tls-${name}`] : []);
+        const tls = pod.containers[0]!.env!.filter(({ name: variable }) => variable.startsWith("TLS_"));
+        expect(tls).toHaveLength(hasMtls ? 3 : 0);
+        const byGrpc = schema !== undefined && !hasMtls;
+        expect(pod.containers[0]).toMatchObject({
+          startupProbe: byGrpc ? { grpc: { port: 7000 } } : { httpGet: { path: "/livez" } },
+        });
+        const maker = { kind: values === "dev with mutual TLS" ? "Secret" : "Certificate" };
+        const made = { ...maker, metadata: { name: `wonrail-tls-${name}` } };
+        if (hasMtls)
+          expect(manifests()).toContainEqual(
+            expect.objectContaining({
+              kind: made.kind,
+              metadata: expect.objectContaining(made.metadata) as unknown,
+            }),
+          );
+      }
+    });
+
     it("selects by what never changes, and every Service finds a port of that name", () => {
       for (const { kind, metadata, spec } of manifests()) {
         const selector = (spec as { selector?: { matchLabels?: Record<string, string> } } | undefined)
@@ -171,7 +200,6 @@ withHelm("the chart", () => {
         expect(pod.containers[0]).toMatchObject({
           livenessProbe: { httpGet: { path: "/livez", port: "ops" } },
           readinessProbe: { httpGet: { path: "/readyz", port: "ops" } },
-          startupProbe: name === "gateway" ? { httpGet: { path: "/livez" } } : { grpc: { port: 7000 } },
           lifecycle: { preStop: { sleep: { seconds: 5 } } },
         });
         expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(5 + 20);

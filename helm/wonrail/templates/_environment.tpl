@@ -20,6 +20,7 @@
 {{- else -}}
 {{- $_ := mergeOverwrite $env (dict "HTTP_PORT" "8080" "TRUSTED_PROXY_HOPS" ($settings.trustedProxyHops | default 0 | int64 | toString)) -}}
 {{- end -}}
+{{- if .root.Values.mtls.enabled }}{{ $_ := mergeOverwrite $env (include "wonrail.mtlsEnvironment" . | fromYaml) }}{{ end -}}
 {{- $full := include "wonrail.fullname" .root -}}
 {{- range $facts.calls }}{{ $_ := set $env (include "wonrail.addressVariable" .) (printf "%s-%s:7000" $full .) }}{{ end -}}
 {{- $known := include "wonrail.chainSettings" .root | fromYaml -}}

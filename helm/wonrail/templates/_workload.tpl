@@ -115,9 +115,9 @@ containers:
     ports:
       - { name: {{ if $service }}grpc, containerPort: 7000{{ else }}http, containerPort: 8080{{ end }} }
       - { name: ops, containerPort: 7200 }
-    # Started: the door is open. Alive: never looks at a dependency, because a restart would not mend it. Ready: dependencies and draining.
+    # Started: the door is open (which the kubelet cannot knock at without a certificate). Alive: never looks at a dependency, because a restart would not mend it. Ready: dependencies and draining.
     startupProbe:
-      {{- if $service }}
+      {{- if and $service (not .root.Values.mtls.enabled) }}
       grpc: { port: 7000 }
       {{- else }}
       httpGet: { path: /livez, port: ops }
@@ -146,9 +146,15 @@ containers:
       {{- if $service }}
       - { name: secrets, mountPath: /run/secrets/wonrail, readOnly: true }
       {{- end }}
+      {{- if .root.Values.mtls.enabled }}
+      - { name: tls, mountPath: /run/secrets/tls, readOnly: true }
+      {{- end }}
 volumes:
   - name: tmp
     emptyDir: { sizeLimit: 64Mi }
+  {{- if .root.Values.mtls.enabled }}
+  {{- include "wonrail.mtlsVolume" . | nindent 2 }}
+  {{- end }}
   {{- if $service }}
   {{- include "wonrail.secretVolume" . | nindent 2 }}
   {{- if eq .root.Values.migrations.mode "initContainer" }}

@@ -1,0 +1,17 @@
+{{/* Mutual TLS between the six: a Secret for each, with tls.crt that names it, tls.key and ca.crt. See mtls.yaml for where they come from. */}}
+{{- define "wonrail.mtlsSecret" -}}
+{{ .root.Values.mtls.secretPrefix | default (printf "%s-tls" (include "wonrail.fullname" .root)) }}-{{ .name }}
+{{- end }}
+
+{{- define "wonrail.mtlsEnvironment" -}}
+TLS_CERT_FILE: /run/secrets/tls/tls.crt
+TLS_KEY_FILE: /run/secrets/tls/tls.key
+TLS_CA_FILE: /run/secrets/tls/ca.crt
+{{- end }}
+
+{{- define "wonrail.mtlsVolume" -}}
+- name: tls
+  secret:
+    secretName: {{ include "wonrail.mtlsSecret" . }}
+    defaultMode: 0440
+{{- end }}
