@@ -2,7 +2,7 @@ import { sql } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
 import { WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
-import { openWorld, type World } from "../testing/world";
+import { openWorld, type World } from "./testing/world";
 
 let world: World;
 

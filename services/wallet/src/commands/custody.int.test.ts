@@ -8,7 +8,7 @@ import { openCurve } from "../keys/curve";
 import { walletBranch, walletKey } from "../keys/hierarchy";
 import { createKeyring } from "../keys/keyring";
 import { fileKms } from "../keys/kms";
-import { CHAIN_ID, openWorld, TOKEN, type World } from "../testing/world";
+import { CHAIN_ID, openWorld, TOKEN, type World } from "./testing/world";
 import { resealSeeds } from "./resealSeeds";
 
 let world: World;

@@ -4,7 +4,7 @@ import { newId } from "@wonrail/kit/ids";
 import { HoldStatus } from "@wonrail/proto/ledger/v1/ledger";
 import { AuthorizationKind, type AuthorizationIntent, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { verifyTypedData } from "ethers";
-import { CHAIN_ID, openWorld, TOKEN, type World } from "../testing/world";
+import { CHAIN_ID, openWorld, TOKEN, type World } from "./testing/world";
 
 const OUTSIDE = "0xde709f2102306220921060314715629080e2fb77";
 const WALLET_LIMIT = 10_000n;

@@ -8,9 +8,9 @@ import { createLog } from "@wonrail/kit/log";
 import { createRegistry, type Registry } from "@wonrail/kit/metrics";
 import { createTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
-import { type App, createApp } from "../app";
-import { type Config } from "../config";
-import { rpc } from "../rpc";
+import { type App, createApp } from "../../app";
+import { type Config } from "../../config";
+import { rpc } from "../../rpc";
 import { createLedgerDouble, type LedgerDouble } from "./ledgerDouble";
 
 export const CHAIN_ID = 31_337;
@@ -34,7 +34,7 @@ export interface World {
 export async function openWorld(config: Partial<Config> = {}): Promise<World> {
   const database = await createTestDatabase({
     schema: "wallet",
-    migrations: join(__dirname, "../../migrations"),
+    migrations: join(__dirname, "../../../migrations"),
   });
   const folder = mkdtempSync(join(tmpdir(), "wallet-"));
   const kekPath = join(folder, "kek.json");
