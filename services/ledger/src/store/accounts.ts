@@ -3,7 +3,7 @@ import { assert } from "@wonrail/kit/errors";
 import { derivedId, idToUuid, uuidToId } from "@wonrail/kit/ids";
 import { won, type Won } from "@wonrail/kit/money";
 import { isOrgAccount, type Account, type AccountType, type OrgAccountType } from "../domain/types";
-import { braces, hexOf } from "./arrays";
+import { bigints, uuids } from "./arrays";
 import { accountTypes } from "./codes";
 
 interface FactsRow {
@@ -46,7 +46,7 @@ export async function findFacts(
       "accounts_find_facts",
       sql`
         select ${FACTS} from accounts
-        where org_id = any(${braces(orgIds.map(hexOf))}::uuid[]) and id = any(${braces(accountIds.map(hexOf))}::uuid[])`,
+        where org_id = any(${uuids(orgIds)}::uuid[]) and id = any(${uuids(accountIds)}::uuid[])`,
     ),
   );
   return rows.map(toFacts);
@@ -58,7 +58,7 @@ export async function lockAccounts(tx: Tx, facts: Map<bigint, AccountFacts>): Pr
     named(
       "accounts_lock",
       sql`
-        select ${MOVING} from accounts where number = any(${braces([...facts.keys()])}::bigint[])
+        select ${MOVING} from accounts where number = any(${bigints([...facts.keys()])}::bigint[])
         order by number for no key update`,
     ),
   );

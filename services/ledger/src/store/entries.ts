@@ -6,7 +6,7 @@ import { won } from "@wonrail/kit/money";
 import { isOrgAccount, requestKey } from "../domain/types";
 import type { AnsweredRequest, BalanceAfter, Entry, LedgerRequest, Outcome, Posting } from "../domain/types";
 import { accountId } from "./accounts";
-import { braces, hexOf } from "./arrays";
+import { bigints, braces, hexOf, smallints, sparse, uuids } from "./arrays";
 import { accountTypes, intentKinds, transactionTypes } from "./codes";
 
 /** An entry of the journal with whose request it was. */
@@ -35,20 +35,20 @@ export function insertEntries(
         insert into entries
           (org_id, id, request_prefix, kind, content_hash, posted_at, related_id, memo, account_numbers, sequences, code, detail)
         select org_id, id, request_prefix, kind, content_hash, ${new Date(nowMs)}::timestamptz, related_id, memo,
-          account_numbers::bigint[], sequences::bigint[], code, detail::jsonb
+          (${bigints(columns.accountNumbers)}::bigint[])[first:last], (${bigints(columns.sequences)}::bigint[])[first:last], code, detail::jsonb
         from unnest(
-          ${braces(columns.orgIds)}::uuid[],
-          ${braces(columns.ids)}::uuid[],
+          ${uuids(columns.orgIds)}::uuid[],
+          ${uuids(columns.ids)}::uuid[],
           ${braces(columns.prefixes)}::text[],
-          ${braces(columns.kinds)}::smallint[],
+          ${smallints(columns.kinds)}::smallint[],
           ${braces(columns.contentHashes)}::uuid[],
-          ${columns.relatedIds}::text[],
-          ${columns.memos}::text[],
-          ${columns.accountNumbers}::text[],
-          ${columns.sequences}::text[],
-          ${columns.codes}::text[],
-          ${columns.details}::text[]
-        ) as r (org_id, id, request_prefix, kind, content_hash, related_id, memo, account_numbers, sequences, code, detail)
+          ${sparse(columns.firsts)}::integer[],
+          ${sparse(columns.lasts)}::integer[],
+          ${sparse(columns.relatedIds)}::text[],
+          ${sparse(columns.memos)}::text[],
+          ${sparse(columns.codes)}::text[],
+          ${sparse(columns.details)}::text[]
+        ) as r (org_id, id, request_prefix, kind, content_hash, first, last, related_id, memo, code, detail)
         order by id`,
     ),
   );
@@ -63,8 +63,11 @@ function emptyColumns() {
     contentHashes: [] as string[],
     relatedIds: [] as (string | null)[],
     memos: [] as (string | null)[],
-    accountNumbers: [] as (string | null)[],
-    sequences: [] as (string | null)[],
+    /** Which elements of the next two are the entry's. Null when it moved nothing. */
+    firsts: [] as (number | null)[],
+    lasts: [] as (number | null)[],
+    accountNumbers: [] as bigint[],
+    sequences: [] as bigint[],
     codes: [] as (string | null)[],
     details: [] as (string | null)[],
   };
@@ -79,15 +82,19 @@ function addRow(
   const postings = outcome.status === "posted" ? outcome.entry.postings : [];
   const moved = postings.length > 0;
   const detail = detailOf(outcome);
-  columns.orgIds.push(hexOf(request.orgId));
-  columns.ids.push(hexOf(request.requestId));
+  columns.orgIds.push(request.orgId);
+  columns.ids.push(request.requestId);
   columns.prefixes.push(request.requestId.slice(0, request.requestId.indexOf("_")));
   columns.kinds.push(intentKinds.toCode(request.intent.kind));
   columns.contentHashes.push(answer.contentHash);
   columns.relatedIds.push(request.relatedId);
   columns.memos.push(request.memo);
-  columns.accountNumbers.push(moved ? braces(postings.map((posting) => posting.accountNumber)) : null);
-  columns.sequences.push(moved ? braces(postings.map((posting) => posting.sequence)) : null);
+  columns.firsts.push(moved ? columns.sequences.length + 1 : null);
+  columns.lasts.push(moved ? columns.sequences.length + postings.length : null);
+  for (const { accountNumber, sequence } of postings) {
+    columns.accountNumbers.push(accountNumber);
+    columns.sequences.push(sequence);
+  }
   columns.codes.push(outcome.status === "refused" ? outcome.code : null);
   columns.details.push(detail === null ? null : JSON.stringify(detail));
 }
@@ -179,14 +186,14 @@ export async function findKnown(
   wanted: readonly { orgId: string; requestId: string }[],
 ): Promise<{ nowMs: number; known: { orgId: string; requestId: string }[] }> {
   const ids = wanted.map(({ requestId }) => hexOf(requestId)).sort();
-  const orgIds = new Set(wanted.map(({ orgId }) => hexOf(orgId)));
+  const orgIds = new Set(wanted.map(({ orgId }) => orgId));
   const rows = await tx.query<{ now: Date; org_id: string | null; id: string | null }>(
     named(
       "entries_find_known",
       sql`
         select c.now, e.org_id, e.id
         from (select clock_timestamp() as now) c
-        left join entries e on e.org_id = any(${braces([...orgIds])}::uuid[]) and e.id = any(${braces(ids)}::uuid[])
+        left join entries e on e.org_id = any(${uuids([...orgIds])}::uuid[]) and e.id = any(${uuids(ids)}::uuid[])
           and e.id between ${ids[0]!}::uuid and ${ids.at(-1)!}::uuid`,
     ),
   );

@@ -1,6 +1,6 @@
 import { named, sql, type Tx } from "@wonrail/kit/db";
 import type { Account, Entry } from "../domain/types";
-import { braces, hexOf } from "./arrays";
+import { bigints, integers, smallints, sparse, uuids } from "./arrays";
 import { transactionTypes } from "./codes";
 
 /** Writes the postings of a batch and brings their accounts to what was decided: see migrations/0009_write_postings.sql. */
@@ -13,15 +13,13 @@ export function writePostings(tx: Tx, entries: Entry[], touched: Account[]): voi
   const orgIds: string[] = [];
   const types: number[] = [];
   for (const { orgId, requestId, postings } of entries) {
-    const entryId = hexOf(requestId);
-    const org = hexOf(orgId);
     for (const posting of postings) {
       numbers.push(posting.accountNumber);
       sequences.push(posting.sequence);
       amounts.push(posting.amountWon);
       balances.push(posting.balanceAfterWon);
-      entryIds.push(entryId);
-      orgIds.push(org);
+      entryIds.push(requestId);
+      orgIds.push(orgId);
       types.push(transactionTypes.toCode(posting.type));
     }
   }
@@ -30,15 +28,15 @@ export function writePostings(tx: Tx, entries: Entry[], touched: Account[]): voi
       "postings_write",
       sql`
         select write_postings(
-          ${braces(numbers)}::bigint[], ${braces(sequences)}::bigint[], ${braces(amounts)}::bigint[], ${braces(balances)}::bigint[],
-          ${braces(entryIds)}::uuid[], ${braces(orgIds)}::uuid[], ${braces(types)}::smallint[],
-          ${braces(touched.map(({ number }) => number))}::bigint[],
-          ${braces(touched.map(({ balanceWon }) => balanceWon))}::bigint[],
-          ${braces(touched.map(({ heldWon }) => heldWon))}::bigint[],
-          ${braces(touched.map(({ limitUsedWon }) => limitUsedWon))}::bigint[],
-          ${braces(touched.map(({ limitDay }) => limitDay))}::integer[],
-          ${braces(touched.map(({ blockTypes }) => blockTypes))}::integer[],
-          ${touched.map(({ closedAtMs }) => (closedAtMs === null ? null : new Date(closedAtMs)))}::timestamptz[]
+          ${bigints(numbers)}::bigint[], ${bigints(sequences)}::bigint[], ${bigints(amounts)}::bigint[], ${bigints(balances)}::bigint[],
+          ${uuids(entryIds)}::uuid[], ${uuids(orgIds)}::uuid[], ${smallints(types)}::smallint[],
+          ${bigints(touched.map(({ number }) => number))}::bigint[],
+          ${bigints(touched.map(({ balanceWon }) => balanceWon))}::bigint[],
+          ${bigints(touched.map(({ heldWon }) => heldWon))}::bigint[],
+          ${bigints(touched.map(({ limitUsedWon }) => limitUsedWon))}::bigint[],
+          ${integers(touched.map(({ limitDay }) => limitDay))}::integer[],
+          ${integers(touched.map(({ blockTypes }) => blockTypes))}::integer[],
+          ${sparse(touched.map(({ closedAtMs }) => (closedAtMs === null ? null : new Date(closedAtMs))))}::timestamptz[]
         )`,
     ),
   );
