@@ -13,6 +13,7 @@ import {
   type TestLedger,
 } from "./testing/ledger";
 import { createEngine } from "./engine";
+import type { WalletType } from "../domain/types";
 
 let ledger: TestLedger;
 
@@ -150,6 +151,30 @@ test("of parallel holds that together exceed a balance exactly as many are place
   }
   expect(await ledger.violations()).toEqual([]);
   await second.close();
+});
+
+test("a payment draws on a wallet that another replica has just opened, and on it with all three", async () => {
+  const { post, open, orgId } = ledger;
+  const other = createEngine({ db: openTestDatabase(ledger.database.url, "ledger"), log: testLog() });
+  const [payer, shop] = [await open("lee", "NORMAL", 1_000n), await open("lee's shop")];
+  const types = async () => {
+    const amounts = { amountWon: won(300n), incentiveAmountWon: null, accrualRateBps: 0 };
+    const outcome = await post({ kind: "payment", payerWalletId: payer, receiverWalletId: shop, ...amounts });
+    return outcome.status === "posted" ? outcome.entry.postings.map(({ accountType }) => accountType) : [];
+  };
+  expect(await types()).toEqual(["NORMAL", "NORMAL"]);
+  const openElsewhere = async (type: WalletType) => {
+    const walletId = newId("wal");
+    await postTo(other, requestOf(orgId, { kind: "openAccount", walletId, userId: "lee", type }));
+    return walletId;
+  };
+  const incentive = await openElsewhere("INCENTIVE");
+  for (const last of [false, true]) {
+    await postTo(other, requestOf(orgId, { kind: "accrue", walletId: incentive, amountWon: won(250n) }));
+    expect(await types()).toEqual(["INCENTIVE", "NORMAL", "NORMAL"]);
+    if (!last) await openElsewhere("GOVERNMENT");
+  }
+  await other.close();
 });
 
 test.each([2, 300])(

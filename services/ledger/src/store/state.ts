@@ -41,7 +41,7 @@ export async function loadState(
   onLocked: () => void,
 ): Promise<State> {
   const refs = gatherRefs(requests);
-  const originals = await findOriginals(tx, refs);
+  const originals = await findOriginals(tx, cache, refs);
   const facts = await cache.of(tx, refs.orgIds, refs.accountIds);
   const locked = lockAccounts(tx, facts);
   locked.then(
@@ -112,11 +112,16 @@ function addRefs(refs: Refs, { orgId, intent }: LedgerRequest, touches: Touches)
 }
 
 /** Entries that are cancelled, with the accounts of their postings; and the accounts of holds and of whole users. */
-async function findOriginals(tx: Tx, refs: Refs): Promise<StoredRequest[]> {
+async function findOriginals(tx: Tx, cache: FactsCache, refs: Refs): Promise<StoredRequest[]> {
   const { accountIds } = refs;
-  if (refs.userWallets.length > 0 || refs.users.length > 0) {
-    const wallets = await findWalletsOfUsers(tx, refs.userWallets, refs.users);
-    for (const { id } of wallets) accountIds.add(id);
+  // A user who has a wallet of each type can get no other.
+  const unsure = refs.userWallets.filter(({ orgId, walletId }) => {
+    const wallets = cache.walletsOfUser(orgId, walletId);
+    for (const id of wallets ?? []) accountIds.add(id);
+    return wallets === undefined;
+  });
+  if (unsure.length > 0 || refs.users.length > 0) {
+    for (const { id } of await findWalletsOfUsers(tx, unsure, refs.users)) accountIds.add(id);
   }
   if (refs.holds.length > 0) {
     for (const { accountId } of await findHolds(tx, refs.holds)) accountIds.add(accountId);
