@@ -31,6 +31,8 @@ export interface World {
   balances(...walletIds: string[]): Promise<number[]>;
   /** What the ledger's invariants have to say; nothing, when all is well. */
   violations(): Promise<string[]>;
+  /** They answer nobody from now on. */
+  stop(...names: ServiceName[]): Promise<void>;
   /** Everything that runs dies on the spot, mid-statement; then it is started again. */
   crash(): Promise<void>;
   close(): Promise<void>;
@@ -97,6 +99,7 @@ export async function openWorld(): Promise<World> {
       const { results } = await verify.verifyAll(databases.ledger.db);
       return results.flatMap(({ violations }) => violations.map(({ what }) => what));
     },
+    stop: (...names) => life.stop(names),
     async crash() {
       await life.die();
       life = await startLife(databases, orgId, kekPath);
@@ -138,6 +141,8 @@ interface LedgerVerify {
   verifyAll(db: Database): Promise<{ results: { violations: { what: string }[] }[] }>;
 }
 
+export type ServiceName = "ledger" | "wallet" | "auth";
+
 /** From a start of the processes to their death. */
 type Life = Awaited<ReturnType<typeof startLife>>;
 
@@ -145,6 +150,7 @@ async function startLife(databases: Databases, orgId: string, kekPath: string) {
   const parts = () => ({ log, registry: new Registry() });
   const closers: (() => unknown)[] = [];
   const dead: Promise<unknown>[] = [];
+  const servers = new Map<ServiceName, () => Promise<void>>();
 
   /** A pool of this life's own, whose connections end when it does. */
   async function open(name: keyof Databases): Promise<Database> {
@@ -162,8 +168,9 @@ async function startLife(databases: Databases, orgId: string, kekPath: string) {
     return db;
   }
 
-  async function serve(services: GrpcService[]): Promise<string> {
+  async function serve(name: ServiceName, services: GrpcService[]): Promise<string> {
     const server = await startGrpcServer({ host: "127.0.0.1", port: 0, services, ...parts() });
+    servers.set(name, () => server.drain(0));
     closers.push(() => void dead.push(server.drain(0)));
     return `127.0.0.1:${server.port}`;
   }
@@ -173,7 +180,10 @@ async function startLife(databases: Databases, orgId: string, kekPath: string) {
     const [made, doors] = [await load("app"), await load("rpc")];
     const onClose = (closer: string, close: () => unknown) =>
       void (closer.includes("client") && closers.push(close));
-    return serve(doors.rpc(await made.createApp({ ...parts(), config, db: await open(name), onClose })));
+    return serve(
+      name,
+      doors.rpc(await made.createApp({ ...parts(), config, db: await open(name), onClose })),
+    );
   }
 
   const ledgerAddress = await serveReal("ledger", { MAX_BATCH: 1_000, MAX_QUEUE: 20_000 });
@@ -187,7 +197,7 @@ async function startLife(databases: Databases, orgId: string, kekPath: string) {
     SIGNING_LIMIT_ORGANISATION_WON: 1n,
     SIGNING_LIMIT_GLOBAL_WON: 1n,
   });
-  const authAddress = await serve([authAtOurEdge(orgId)]);
+  const authAddress = await serve("auth", [authAtOurEdge(orgId)]);
   const addresses = {
     LEDGER_ADDRESS: ledgerAddress,
     WALLET_ADDRESS: walletAddress,
@@ -209,6 +219,9 @@ async function startLife(databases: Databases, orgId: string, kekPath: string) {
     app,
     ledger,
     wallet,
+    async stop(names: ServiceName[]) {
+      await Promise.all(names.map((name) => servers.get(name)!()));
+    },
     async die() {
       await Promise.all(closers.map((close) => close()));
       await Promise.race([Promise.all(dead), new Promise((resolve) => setTimeout(resolve, 50))]);
