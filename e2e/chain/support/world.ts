@@ -51,6 +51,8 @@ export interface World {
   walletService: Service;
   ledgerService: Service;
   relayers: Service[];
+  /** Where the ledger and the wallet service are, for a process of a test's own. */
+  addresses: { LEDGER_ADDRESS: string; WALLET_ADDRESS: string };
   /** The relayer's own tables, read only for what a test has to wait for. */
   relayerDb: Database;
   adminUrl: string;
@@ -133,6 +135,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     walletService,
     ledgerService,
     relayers,
+    addresses: { LEDGER_ADDRESS: common.LEDGER_ADDRESS, WALLET_ADDRESS: common.WALLET_ADDRESS },
     relayerDb,
     adminUrl: database.adminUrl,
     async close() {
