@@ -106,6 +106,9 @@ function commonEnv(stack: Stack): Record<string, string> {
   };
 }
 
+/** As its README says; the others take Node's defaults. */
+const HEAPS: Record<string, string[]> = { ledger: ["--max-semi-space-size=16", "--max-old-space-size=192"] };
+
 function nodeSpec(
   home: Home,
   name: string,
@@ -116,7 +119,7 @@ function nodeSpec(
   return {
     name,
     command: process.execPath,
-    args: () => ["--enable-source-maps", "dist/main.js"],
+    args: () => ["--enable-source-maps", ...(HEAPS[name] ?? []), "dist/main.js"],
     env,
     cwd: folder,
     logFile: home.log(name),

@@ -20,8 +20,8 @@ export interface BenchReplica {
   stop(): Promise<void>;
 }
 
-/** The young generation is sized as the ledger's own start does it: see services/ledger/README.md. */
-export const NODE_FLAGS = ["--max-semi-space-size=16", "--max-old-space-size=128"];
+/** As every ledger is started: see services/ledger/README.md. */
+export const NODE_FLAGS = ["--max-semi-space-size=16", "--max-old-space-size=192"];
 
 export async function startBenchReplica(databaseUrl: string): Promise<BenchReplica> {
   const child = fork(join(__dirname, "serve.ts"), {

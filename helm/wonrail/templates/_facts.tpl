@@ -15,6 +15,7 @@ wallet:
   settings: [CHAIN_ID, TOKEN_ADDRESS, KEK_PATH]
 ledger:
   schema: ledger
+  semiSpaceMib: 16 # services/ledger/README.md says why
   calls: []
 payment:
   schema: payment
