@@ -127,11 +127,16 @@ function auditCheck(
     registry,
     "invariant_violations",
     (name) =>
-      new Gauge({ name, help: "Rows that break an invariant", labelNames: ["id"], registers: [registry] }),
+      new Gauge({
+        name,
+        help: "Rows that break an invariant",
+        labelNames: ["invariant"],
+        registers: [registry],
+      }),
   );
   return async (signal) => {
     const { problems } = await operations.verifyAudit(signal);
-    violations.set({ id: "audit_chain" }, problems.length);
+    violations.set({ invariant: "audit_chain" }, problems.length);
     for (const { orgId, sequence, problem } of problems) {
       log.error(
         { auditOrgId: orgId, sequence: sequence.toString(), problem },

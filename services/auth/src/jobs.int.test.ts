@@ -61,5 +61,5 @@ test("leases of long ago and failures that are over are forgotten, the rest stay
 async function violations(): Promise<number> {
   await app.checkAudit(new AbortController().signal);
   const metric = await registry.getSingleMetric("invariant_violations")!.get();
-  return metric.values.find(({ labels }) => labels.id === "audit_chain")!.value;
+  return metric.values.find(({ labels }) => labels.invariant === "audit_chain")!.value;
 }
