@@ -1,4 +1,5 @@
 import { readStack } from "../support/stackFile";
+import { booksChapter, depositChapter, restartChapter } from "./chain";
 import { keysChapter } from "./keys";
 import { moneyChapter, outsideChapter, refundChapter } from "./money";
 import { recordsChapter } from "./records";
@@ -14,7 +15,10 @@ export async function main(): Promise<number> {
     const cast = await moneyChapter(world);
     await outsideChapter(world, cast);
     await recordsChapter(world, cast);
+    await depositChapter(world, cast);
+    await restartChapter(world, cast);
     await refundChapter(world, cast);
+    await booksChapter(world, cast);
     screen.end(
       `The story took ${Math.round((Date.now() - startMs) / 1000)} s. Read on at ${world.stack.docsUrl}`,
     );

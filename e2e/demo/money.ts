@@ -2,6 +2,9 @@ import { type Json } from "../support/api";
 import { krw, screen } from "./screen";
 import { makeWallet, showBalances, until, type World } from "./world";
 
+/** Somebody who is no user. */
+export const OUTSIDE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+
 export interface Cast {
   alice: Json;
   aliceIncentive: Json;
@@ -69,10 +72,9 @@ export async function moneyChapter(world: World): Promise<Cast> {
 /** Money to an outside address: held, then posted when the chain is final. */
 export async function outsideChapter({ api }: World, { alice }: Cast): Promise<void> {
   screen.chapter("A transfer to an outside address");
-  const outside = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
-  const body = { fromWalletId: alice.walletId, toWalletAddress: outside, amount: 500 };
+  const body = { fromWalletId: alice.walletId, toWalletAddress: OUTSIDE, amount: 500 };
   const { transferId, status } = await api.post("/api/wallets/transfer", body);
-  screen.line(`${krw(500)} to ${outside}: ${status}, held until the chain is final`);
+  screen.line(`${krw(500)} to ${OUTSIDE}: ${status}, held until the chain is final`);
   const done = await until(
     () => api.get(`/api/wallets/transfer/${transferId}`),
     (transfer) => transfer.status === "COMPLETED",

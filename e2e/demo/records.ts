@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Json } from "../support/api";
-import { type Cast } from "./money";
+import { type Cast, OUTSIDE } from "./money";
 import { krw, screen } from "./screen";
 import { showBalances, until, type World } from "./world";
 
-const OUTSIDE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const UNITS_PER_KRW = 1_000_000n;
 
 /** The transaction recording API: a hash that the chain confirms, and a transfer that is executed when its time comes. */

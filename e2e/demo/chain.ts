@@ -1,0 +1,125 @@
+import { execFile } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Interface } from "ethers";
+import { type Json } from "../support/api";
+import { type Cast, OUTSIDE } from "./money";
+import { krw, screen } from "./screen";
+import { showBalances, until, type World } from "./world";
+
+const UNITS_PER_KRW = 1_000_000n;
+const token = new Interface([
+  "function transfer(address to, uint256 value)",
+  "function balanceOf(address) view returns (uint256)",
+]);
+
+/** Somebody outside sends tokens to a wallet, without a word to anybody: final blocks are all that the product sees of it. */
+export async function depositChapter(world: World, { shop }: Cast): Promise<void> {
+  screen.chapter("A deposit from outside");
+  const { tokenAddress } = world.stack.chain;
+  const before = (await world.api.get(`/api/wallets/${shop.walletId}`)).balance as number;
+  // The local chain lets anybody act for an address; on any other it takes the owner's key.
+  await rpc(world, "anvil_impersonateAccount", [OUTSIDE]);
+  await rpc(world, "anvil_setBalance", [OUTSIDE, "0xde0b6b3a7640000"]);
+  const data = token.encodeFunctionData("transfer", [shop.walletAddress, 250n * UNITS_PER_KRW]);
+  const hash = await rpc<string>(world, "eth_sendTransaction", [{ from: OUTSIDE, to: tokenAddress, data }]);
+  screen.line(`${OUTSIDE} sends ${krw(250)} to the shop: ${hash}`);
+  await until(
+    () => world.api.get(`/api/wallets/${shop.walletId}`),
+    ({ balance }) => balance === before + 250,
+  );
+  screen.done("credited once it was final");
+  await showBalances(world, { shop });
+}
+
+/** The process that settles goes away in the middle; what it had begun is finished by the next one. */
+export async function restartChapter(world: World, { alice, shop }: Cast): Promise<void> {
+  screen.chapter("The relayer is restarted in the middle");
+  const transfer = { fromWalletId: alice.walletId, toWalletAddress: shop.walletAddress, amount: 10 };
+  const sent: string[] = [];
+  for (let number = 0; number < 5; number += 1)
+    sent.push((await world.api.post("/api/wallets/transfer", transfer)).transferId);
+  const command = join("deploy", "local", "bin", "stack.mjs");
+  await promisify(execFile)(process.execPath, [command, "restart", "chain-relayer"]);
+  sent.push((await world.api.post("/api/wallets/transfer", transfer)).transferId);
+  const settled = new Set<string>();
+  for (const transferId of sent) {
+    const { settlement } = await until(
+      () => world.api.get(`/api/wallets/transfer/${transferId}`),
+      (found) => found.settlement.status === "CONFIRMED",
+    );
+    settled.add(settlement.txHash);
+  }
+  screen.done(
+    `${sent.length} transfers from before and after it are CONFIRMED, in ${settled.size} transactions`,
+  );
+}
+
+/** Both books, side by side: asked of the API and of the chain itself, and what the reconciler says of every wallet there is. */
+export async function booksChapter(world: World, cast: Cast): Promise<void> {
+  screen.chapter("Ledger and chain");
+  const wallets: Json[] = [cast.alice, cast.aliceIncentive, cast.shop];
+  for (const { walletId, walletAddress } of wallets) {
+    const { inLedger, onChain } = await until(
+      async () => ({
+        inLedger: BigInt((await world.api.get(`/api/wallets/${walletId}`)).balance) * UNITS_PER_KRW,
+        onChain: await balanceOnChain(world, walletAddress),
+      }),
+      (books) => books.inLedger === books.onChain,
+    );
+    screen.line(`${walletId}: ledger ${krw(won(inLedger))}, chain ${krw(won(onChain))}`);
+  }
+  const { wallets: compared, drifts } = await reconciled(world);
+  if (drifts > 0)
+    throw new Error(`the reconciler has found ${drifts} differences: npm run admin:chain -- drift list`);
+  screen.done(`ledger = chain: ${compared} wallets compared, drift ${krw(0)}`);
+}
+
+/** The first comparison of all books that began after now. */
+async function reconciled(world: World): Promise<{ wallets: number; drifts: number }> {
+  const sinceSeconds = Date.now() / 1000;
+  const seen = await until(
+    async () => metrics(world),
+    (all) => all.value("reconciliation_last_success_timestamp_seconds") > sinceSeconds,
+    60_000,
+  );
+  return {
+    wallets: seen.value('reconciliation_wallets{state="compared"'),
+    drifts: seen.value("reconciliation_open_drifts"),
+  };
+}
+
+/** Values by the beginning of their lines, added up: a metric that has no value yet is 0. */
+async function metrics({ stack }: World): Promise<Json> {
+  await sleep(500);
+  const { ops } = stack.services["chain-relayer"]!;
+  const text = await (await fetch(`http://${ops}/metrics`)).text();
+  const value = (start: string): number =>
+    text
+      .split("\n")
+      .filter((line) => line.startsWith(start))
+      .reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+  return { value };
+}
+
+async function balanceOnChain(world: World, address: string): Promise<bigint> {
+  const data = token.encodeFunctionData("balanceOf", [address]);
+  const call = { to: world.stack.chain.tokenAddress, data };
+  return BigInt(await rpc<string>(world, "eth_call", [call, "finalized"]));
+}
+
+function won(units: bigint): number {
+  return Number(units / UNITS_PER_KRW);
+}
+
+async function rpc<T>({ stack }: World, method: string, params: unknown[]): Promise<T> {
+  const response = await fetch(stack.chain.rpcUrl, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  const { result, error } = (await response.json()) as { result?: T; error?: { message: string } };
+  if (error) throw new Error(`${method}: ${error.message}`);
+  return result as T;
+}
