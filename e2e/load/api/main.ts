@@ -1,0 +1,66 @@
+// npm run bench -- api [--quick] [--seconds N] [--soak-seconds N] [--wallets N] [--peer name=URL …] [--readme]
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { measurePeers } from "../peers";
+import { line, machine, type Result, table, writeJson } from "../report";
+import { baselines, commands, costs, hotMerchant, settling } from "./sections";
+import { soak } from "./soak";
+import { createWorld } from "./world";
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: "boolean" },
+      seconds: { type: "string" },
+      "soak-seconds": { type: "string" },
+      wallets: { type: "string" },
+      peer: { type: "string", multiple: true },
+      readme: { type: "boolean" },
+    },
+  });
+  const seconds = Number(values.seconds ?? (values.quick ? 2 : 10));
+  const soakSeconds = Number(values["soak-seconds"] ?? (values.quick ? 10 : 300));
+  const where = machine();
+  process.stdout.write(`${where}\n`);
+  const world = await createWorld(Number(values.wallets ?? (values.quick ? 100 : 1_000)));
+  const results: Result[] = [];
+  const say = (more: Result[]): void => {
+    for (const result of more) process.stdout.write(`${line(result)}\n`);
+    results.push(...more);
+  };
+  try {
+    await world.settle("pause");
+    const base = await baselines(world, seconds);
+    say(base.results);
+    const measured = await commands(world, seconds, base);
+    say(measured.results);
+    say(await hotMerchant(world, seconds));
+    say(await costs(world, seconds));
+    say(await soak(world, soakSeconds, measured.paymentRate));
+    if (values.peer) say(await measurePeers(values.peer, seconds, measured.transferRate));
+    await world.settle("resume");
+    say(await settling(world, seconds));
+  } finally {
+    await world.close();
+  }
+  process.stdout.write(`\n${table(results)}\n\n${writeJson("api", results)}\n`);
+  if (values.readme)
+    writeReadme(`Last run: ${where}, ${new Date().toISOString().slice(0, 10)}.\n\n${table(results)}`);
+}
+
+/** Puts the table into the gateway's page, where the last one was. */
+function writeReadme(text: string): void {
+  const path = join(__dirname, "../../../gateway/README.md");
+  const page = readFileSync(path, "utf8");
+  const between = /(<!-- bench -->\n)[^]*(<!-- \/bench -->)/;
+  writeFileSync(
+    path,
+    page.replace(between, (_, start, end) => `${start}\n${text}\n\n${end}`),
+  );
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.exitCode = 1;
+});

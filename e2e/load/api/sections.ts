@@ -1,0 +1,132 @@
+import { createBenchClient, transferMessage } from "../ledger/replica";
+import { closedLoop, type Measured } from "../loop";
+import { atLeast, atMost, type Result, told } from "../report";
+import { type Http } from "./http";
+import { type Wallet, type World } from "./world";
+
+const CONNECTIONS = [16, 64, 256];
+const USUAL = 64;
+
+/** Sends one request and gives the status of its answer. */
+export type Send = (http: Http, world: World) => Promise<number>;
+
+export const SENDS = {
+  payment: (http, { wallets }) =>
+    http.send("POST", "/api/wallets/payment", paymentOf(...randomPair(wallets))),
+  charge: (http, { wallets }) =>
+    http.send("POST", "/api/wallets/charge", { walletId: randomPair(wallets)[0].walletId, amount: 1_000 }),
+  transfer: (http, { wallets }) => {
+    const [from, to] = randomPair(wallets);
+    const body = { fromWalletId: from.walletId, toWalletAddress: to.walletAddress, amount: 100 };
+    return http.send("POST", "/api/wallets/transfer", body);
+  },
+} satisfies Record<string, Send>;
+
+/** What the same requests cost where nothing is done: at the gateway alone, and at the ledger alone. */
+export async function baselines(world: World, seconds: number) {
+  const refused: Send = (http, { wallets }) =>
+    http.send("POST", "/api/wallets/charge", { walletId: wallets[0]!.walletId, amount: 999 });
+  const bare = await loop(world, USUAL, seconds, refused, 400);
+  const client = createBenchClient(world.ledgerAddress);
+  const ledger = await closedLoop({
+    callers: USUAL,
+    seconds,
+    work: async () => {
+      const [from, to] = randomPair(world.wallets);
+      await client.coalesced(transferMessage(world.orgId, from.walletId, to.walletId));
+    },
+  });
+  await client.close();
+  const note = `answered by the gateway alone, after key, rate and input; ${latency(bare)}`;
+  return {
+    bare: bare.perSecond,
+    ledger: ledger.perSecond,
+    results: [
+      told("bare_express.rate", bare.perSecond, "requests/s", note),
+      told("ledger_grpc.rate", ledger.perSecond, "transfers/s", latency(ledger)),
+    ],
+  };
+}
+
+export async function commands(world: World, seconds: number, base: { bare: number; ledger: number }) {
+  const results: Result[] = [];
+  const usual: Record<string, Measured> = {};
+  for (const [name, send] of Object.entries(SENDS)) {
+    for (const connections of CONNECTIONS) {
+      const measured = await loop(world, connections, seconds, send, 201);
+      if (connections === USUAL) usual[name] = measured;
+      const { perSecond } = measured;
+      results.push(told(`${name}.rate_${connections}`, perSecond, "requests/s", latency(measured)));
+    }
+    const { perSecond, p99Ms } = usual[name]!;
+    results.push(
+      atMost(`${name}.p99_ms`, p99Ms, "ms", 100),
+      told(`${name}.vs_bare_express`, perSecond / base.bare, "×"),
+      told(`${name}.vs_ledger_grpc`, perSecond / base.ledger, "×"),
+    );
+  }
+  const [payment, transfer] = [usual.payment!.perSecond, usual.transfer!.perSecond];
+  results.push(atLeast("payment.rate", payment, "requests/s", 2_500, "64 connections, settlement paused"));
+  return { results, paymentRate: payment, transferRate: transfer };
+}
+
+/** Everybody pays anybody, and everybody pays one receiver. */
+export async function hotMerchant(world: World, seconds: number): Promise<Result[]> {
+  const [merchant] = world.wallets;
+  const toMerchant: Send = (http, { wallets }) => {
+    const payer = wallets[1 + Math.floor(Math.random() * (wallets.length - 1))]!;
+    return http.send("POST", "/api/wallets/payment", paymentOf(payer, merchant!));
+  };
+  const spread = await loop(world, USUAL, seconds, SENDS.payment, 201);
+  const hot = await loop(world, USUAL, seconds, toMerchant, 201);
+  return [atLeast("payment.hot_vs_spread", hot.perSecond / spread.perSecond, "×", 0.9, latency(hot))];
+}
+
+/** CPU time of each process for one payment: what a gain would have to take away from. */
+export async function costs(world: World, seconds: number): Promise<Result[]> {
+  const before = await world.cpu();
+  const { total } = await loop(world, USUAL, seconds, SENDS.payment, 201);
+  const after = await world.cpu();
+  const usOf = (name: string) => ((after[name]! - (before[name] ?? 0)) / total) * 1e6;
+  return Object.keys(after)
+    .map((name) => told(`payment.cpu.${name}`, usOf(name), "µs"))
+    .filter(({ value }) => value >= 1)
+    .sort((one, other) => other.value - one.value);
+}
+
+export async function settling(world: World, seconds: number): Promise<Result[]> {
+  const measured = await loop(world, USUAL, seconds, SENDS.payment, 201);
+  return [atLeast("payment.rate_settling", measured.perSecond, "requests/s", 1_000, latency(measured))];
+}
+
+async function loop(
+  world: World,
+  connections: number,
+  seconds: number,
+  send: Send,
+  wanted: number,
+): Promise<Measured> {
+  const http = world.open(connections);
+  const work = async () => {
+    const status = await send(http, world);
+    if (status !== wanted) throw new Error(`answered ${status}`);
+  };
+  const measured = await closedLoop({ callers: connections, seconds, work });
+  http.close();
+  return measured;
+}
+
+function paymentOf(payer: Wallet, receiver: Wallet): object {
+  const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
+  return { ...ids, amount: 100, incentiveAmount: 0 };
+}
+
+function randomPair(wallets: Wallet[]): [Wallet, Wallet] {
+  const one = Math.floor(Math.random() * wallets.length);
+  const other = (one + 1 + Math.floor(Math.random() * (wallets.length - 1))) % wallets.length;
+  return [wallets[one]!, wallets[other]!];
+}
+
+function latency({ p50Ms, p99Ms, failed }: Measured): string {
+  return `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms${failed > 0 ? `, ${failed} FAILED` : ""}`;
+}
