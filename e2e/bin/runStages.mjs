@@ -51,9 +51,9 @@ function runStage(stage, reports, patterns) {
   return { name: stage.name, ...result, durationMs: Date.now() - startedAt };
 }
 
-function runJest({ name, jest }, reports, patterns) {
+function runJest({ name, jest, whole = [] }, reports, patterns) {
   const outputFile = join(reports, `${name}.json`);
-  const narrowed = patterns.length > 0 ? ["--testPathPatterns", ...patterns] : [];
+  const narrowed = patterns.length > 0 ? ["--testPathPatterns", ...patterns] : whole;
   const args = [JEST, ...jest, ...narrowed, "--json", `--outputFile=${outputFile}`];
   const exitCode = run([process.execPath, ...args], { WONRAIL_TEST_BACKENDS: join(reports, BACKENDS) });
   return summary.jestResult(

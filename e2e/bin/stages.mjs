@@ -1,6 +1,6 @@
 /**
  * Everything that a change has to pass, one line each, in the order of how soon it tells. A stage is a command, which passes or fails as
- * one, or a run of jest, of which every test counts.
+ * one, or a run of jest, of which every test counts; `whole` is what a run of all its tests is given besides.
  */
 
 /** What did not change since it was last found good is not looked at again; a fresh clone looks at everything. */
@@ -8,13 +8,23 @@ const cached = (name) => ["--cache", "--cache-location", `.cache/${name}`];
 const npx = (...args) => ["npx", "--no-install", ...args];
 const jest = (project, ...args) => ["--selectProjects", project, ...args];
 
+/** What decides about money is tested in every branch, but for what cannot happen. */
+const coverage = [
+  ["--coverage", "--coverageReporters=text-summary", "--coverageDirectory=coverage/unit"],
+  ["--collectCoverageFrom=services/ledger/src/domain/*.ts", '--coverageThreshold={"global":{"branches":95}}'],
+].flat();
+
 export const STAGES = [
   { name: "types", command: ["node", "deploy/local/bin/build.mjs"] },
   { name: "tidy", jest: jest("unit", "--testPathPatterns", "/tidy\\.test\\.ts$") },
   { name: "lint", command: npx("eslint", ".", "--max-warnings", "0", ...cached("eslint")) },
   { name: "format", command: npx("prettier", "--check", "--log-level", "warn", ".", ...cached("prettier")) },
   { name: "proto", command: ["npm", "run", "lint", "--silent", "-w", "@wonrail/proto"] },
-  { name: "unit", jest: jest("unit", "--maxWorkers=100%", "--testPathPatterns", "^(?!.*tidy\\.test\\.ts$)") },
+  {
+    name: "unit",
+    jest: jest("unit", "--maxWorkers=100%", "--testPathPatterns", "^(?!.*tidy\\.test\\.ts$)"),
+    whole: coverage,
+  },
   { name: "contracts", command: ["node", "contracts/bin/test.mjs"] },
   { name: "int", jest: jest("int", "--maxWorkers=2") },
   { name: "e2e", jest: jest("e2e", "--runInBand") },
