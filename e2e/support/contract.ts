@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
+import { readText } from "../ops/repository";
 
 /** An answer that gateway/openapi.json does not promise. */
 export class ContractViolation extends Error {}
@@ -10,7 +9,7 @@ interface DocumentedResponse {
 }
 type PathItem = Record<string, { responses: Record<string, DocumentedResponse> }>;
 
-const document = JSON.parse(readFileSync(join(__dirname, "../../gateway/openapi.json"), "utf8")) as {
+const document = JSON.parse(readText("gateway/openapi.json")) as {
   paths: Record<string, PathItem>;
   components: object;
 };
