@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { findAccounts, orgAccountId } from "../store/accounts";
 import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
@@ -380,3 +382,17 @@ async function writeRaw(rows: RawPosting[]): Promise<void> {
       ${numbers}::bigint[], ${lines.map((line) => line.balanceAfterWon)}::bigint[], ${zeros}::bigint[], ${zeros}::bigint[],
       ${zeros}::integer[], ${zeros}::integer[], ${lines.map(() => null)}::timestamptz[])`);
 }
+
+test("what was answered is forgotten, however long the ledger works", async () => {
+  const walletId = await ledger.open();
+  const answered: WeakRef<object>[] = [];
+  for (let number = 0; number < 20; number += 1) {
+    const request = requestOf(ledger.orgId, { kind: "charge", walletId, amountWon: won(1n) });
+    answered.push(new WeakRef(request));
+    await postTo(ledger.engine, request);
+  }
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+  const kept = answered.filter((request) => request.deref() !== undefined).length;
+  expect(kept).toBeLessThan(5); // those of the last batches may be
+});

@@ -68,9 +68,9 @@ export function createEngine({
     ...(registry ? { registry } : {}),
   });
   return {
-    post: (item) =>
+    post: ({ request, origin, deadlineMs }) =>
       new Promise((resolve, reject) => {
-        lane.submit({ ...item, resolve, reject }).catch(reject);
+        lane.submit({ request, origin, deadlineMs, resolve, reject }).catch(reject);
       }),
     async close() {
       await lane.close();
@@ -95,12 +95,13 @@ function answerAll(batch: Waiting[], settled: Settled<Outcome>[]): void {
   });
 }
 
+/** Forgets what it has done: each batch's answers know the last one's, which would otherwise keep all batches there ever were. */
 function once(work: () => void): () => void {
-  let done = false;
+  let pending: (() => void) | undefined = work;
   return () => {
-    if (done) return;
-    done = true;
-    work();
+    const due = pending;
+    pending = undefined;
+    due?.();
   };
 }
 
