@@ -30,8 +30,12 @@ export async function startBenchReplica(databaseUrl: string): Promise<BenchRepli
   });
   const next = <T>(): Promise<T> =>
     new Promise((resolve, reject) => {
-      child.once("message", (message) => resolve(message as T));
-      child.once("exit", (code) => reject(new Error(`the replica ended with ${code}`)));
+      const onExit = (code: number | null) => reject(new Error(`the replica ended with ${code}`));
+      child.once("exit", onExit);
+      child.once("message", (message) => {
+        child.off("exit", onExit);
+        resolve(message as T);
+      });
     });
   const { port, ceilingPort } = await next<{ port: number; ceilingPort: number }>();
   return {
