@@ -20,6 +20,7 @@ export const STAGES = [
   { name: "lint", command: npx("eslint", ".", "--max-warnings", "0", ...cached("eslint")) },
   { name: "format", command: npx("prettier", "--check", "--log-level", "warn", ".", ...cached("prettier")) },
   { name: "proto", command: ["npm", "run", "lint", "--silent", "-w", "@wonrail/proto"] },
+  { name: "openapi", command: ["npm", "run", "lint", "--silent", "-w", "@wonrail/gateway"] },
   {
     name: "unit",
     jest: jest("unit", "--maxWorkers=100%", "--testPathPatterns", "^(?!.*tidy\\.test\\.ts$)"),
@@ -31,4 +32,4 @@ export const STAGES = [
 ];
 
 /** What does no I/O beyond reading the sources. */
-export const FAST = ["types", "tidy", "lint", "format", "proto", "unit"];
+export const FAST = ["types", "tidy", "lint", "format", "proto", "openapi", "unit"];
