@@ -14,7 +14,6 @@ interface World {
   stack: TestStack;
   api: Api;
   org: NewOrganisation;
-  other: NewOrganisation;
 }
 
 type Given = (world: World) => Promise<Answer<Json>>;
@@ -292,8 +291,7 @@ let world: World;
 beforeAll(async () => {
   const stack = await startStack({ bus: "postgres" });
   const org = await newOrganisation(stack.stack());
-  const other = await newOrganisation(stack.stack());
-  world = { stack, org, other, api: org.api };
+  world = { stack, org, api: org.api };
 });
 afterAll(() => world?.stack.stop());
 
@@ -310,38 +308,4 @@ test.each(given)("%s", async (code, give) => {
   });
   expect(status).toBe(errorTable[code].http);
   expect(body.requestId).toMatch(/^req_/);
-});
-
-/** An answer but for what is its own: its request's id, its time, and the id that was asked for. */
-function shapeOf(body: object): string {
-  return JSON.stringify({ ...body, requestId: "", timestamp: "" }).replace(
-    /(wal|pay|chg|trf)_[0-9a-f]{32}/g,
-    "$1_…",
-  );
-}
-
-test("another organisation's ids answer exactly as absent ones", async () => {
-  const { payer, payment } = await paid(world.api);
-  const stranger = world.other.api;
-  const pairs: [string, string][] = [
-    [`/api/wallets/${payer.walletId}`, `/api/wallets/wal_${NOBODY}`],
-    [`/api/wallets/${payer.walletId}/transactions`, `/api/wallets/wal_${NOBODY}/transactions`],
-    [`/api/wallets/payment/${payment.paymentId}`, `/api/wallets/payment/pay_${NOBODY}`],
-    [`/api/wallets/charge/${payer.chargeId}`, `/api/wallets/charge/chg_${NOBODY}`],
-  ];
-  for (const [foreign, absent] of pairs) {
-    const [one, two] = [await stranger.call("GET", foreign), await stranger.call("GET", absent)];
-    expect(shapeOf(one.body)).toBe(shapeOf(two.body));
-    expect(one.status).toBe(two.status);
-  }
-  const moves: [string, Json][] = [
-    ["/api/wallets/charge", { walletId: payer.walletId, amount: 1_000 }],
-    ["/api/wallets/charge/cancel", { chargeId: payer.chargeId }],
-    ["/api/wallets/charge/refund", { walletId: payer.walletId }],
-    ["/api/wallets/payment/cancel", { paymentId: payment.paymentId }],
-  ];
-  for (const [path, body] of moves) {
-    const refused = await stranger.call("POST", path, body);
-    expect([path, refused.status]).toEqual([path, 404]);
-  }
 });

@@ -1,17 +1,27 @@
-import { randomInt } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { type Database, openDatabase, sql } from "@wonrail/kit/db";
 import { testLog } from "@wonrail/kit/testing";
+import { askedForForeign } from "./money/foreignIds";
 import { hostileCases, type Things } from "./money/hostile";
+import { hostileRest } from "./money/hostileRest";
+import { lineOf, playEveryType, readPages } from "./money/listing";
 import { DAILY_LIMIT, INCENTIVE_BPS } from "./money/model";
 import { moves, play } from "./money/sequences";
-import { type Api, RawJson } from "./support/api";
+import { authorise, execute } from "./money/tryItOut";
+import { type Api, type Json, RawJson } from "./support/api";
+import { findBrowser, openPage } from "./support/browser";
 import { newOrganisation } from "./support/operators";
 import { startStack, type TestStack } from "./support/startStack";
 
 // What a partner can send that is wrong, all of it, and what he can send that is right, in any order.
 
 jest.setTimeout(300_000);
+
+const SCREENSHOT = join(tmpdir(), "wonrail-api-docs.png");
 
 let stack: TestStack;
 let ledger: Database;
@@ -26,24 +36,95 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-test("nothing that a field of a money command may not be is taken: a code, the field named, and the whole ledger as before", async () => {
+test("nothing that a field may not be is taken: a code, the field named, and the whole ledger as before", async () => {
   const { api } = await newOrganisation(stack.stack());
   const stranger = await newOrganisation(stack.stack());
-  const cases = hostileCases(await makeThings(api, stranger.api));
-  expect(cases.length).toBeGreaterThan(300);
+  const things = await makeThings(api, stranger.api);
+  const cases = [...hostileCases(things), ...hostileRest(things)];
+  expect(cases.length).toBeGreaterThan(700);
   const before = await wholeLedger();
   const wrong: unknown[] = [];
-  for (const { name, path, field, json, codes } of cases) {
-    const { status, body } = await api.call("POST", path, new RawJson(json));
+  for (const { name, method, path, field, json, codes } of cases) {
+    const { status, body } = await api.call(method, path, json === undefined ? undefined : new RawJson(json));
     const { code, details } = body.error ?? {};
     const fields = (details?.fields ?? []) as { path: string }[];
     // A text that is no JSON has no fields yet.
-    const named = code !== "REQ_001" || !isJson(json) || fields.some((one) => one.path.startsWith(field));
+    const named =
+      code !== "REQ_001" || !isJson(json ?? "{}") || fields.some((one) => one.path.startsWith(field));
     if (![400, 404].includes(status) || !codes.includes(code ?? "") || !named)
       wrong.push({ name, status, code, details, wanted: codes });
   }
   expect(wrong).toEqual([]);
   expect(await wholeLedger()).toEqual(before);
+});
+
+test("another organisation's ids answer exactly as those that nobody has", async () => {
+  const { api } = await newOrganisation(stack.stack());
+  const stranger = await newOrganisation(stack.stack());
+  const things = await makeThings(api, stranger.api);
+  const { walletId, otherAddress, chargeId, paymentId } = await makeMoney(stranger.api, "again");
+  const body = { fromWalletId: walletId, toWalletAddress: otherAddress, amount: 1_000 };
+  const { transferId } = await stranger.api.post("/api/wallets/transfer", body);
+  const { id } = await stranger.api.post("/api/transaction", record(otherAddress));
+  const foreign = { wal: walletId, trf: transferId, chg: chargeId, pay: paymentId, txn: id };
+  const before = await wholeLedger();
+  for (const { request, foreign: one, absent } of await askedForForeign(api, things, foreign))
+    expect([request, one]).toEqual([request, absent]);
+  expect(await wholeLedger()).toEqual(before);
+});
+
+describe("the unified listing", () => {
+  let api: Api;
+  let played: Awaited<ReturnType<typeof playEveryType>>;
+  const list = (query: string, walletId = played.normalId) =>
+    api.get<{ items: Json[] }>(`/api/wallets/${walletId}/transactions?limit=100${query}`);
+
+  beforeAll(async () => {
+    ({ api } = await newOrganisation(stack.stack(), "--incentive-bps", String(INCENTIVE_BPS)));
+    played = await playEveryType(api);
+  });
+
+  test("has every type, newest first, with the balance after each line", async () => {
+    expect((await list("")).items.map(lineOf)).toEqual(played.normal);
+    expect((await list("", played.incentiveId)).items.map(lineOf)).toEqual(played.incentive);
+  });
+
+  test("shows the lines of one payment under one id, in both wallets", async () => {
+    const lines = [...(await list("")).items, ...(await list("", played.incentiveId)).items];
+    const ofIt = lines.filter(({ relatedId }) => relatedId === played.paymentId).map(({ type }) => type);
+    const paid = ["INCENTIVE", "INCENTIVE_USE", "PAYMENT"];
+    const cancelled = ["INCENTIVE_CANCEL", "INCENTIVE_USE_CANCEL", "PAYMENT_CANCEL"];
+    expect(ofIt.sort()).toEqual([...paid, ...cancelled].sort());
+  });
+
+  test("can be asked for one type, for several, and for a time", async () => {
+    for (const types of ["PAYMENT", "CHARGE,REFUND", "PAYMENT,PAYMENT_CANCEL,TRANSFER", "INCENTIVE"]) {
+      const wanted = played.normal.filter(([type]) => types.split(",").includes(type));
+      expect([types, (await list(`&type=${types}`)).items.map(lineOf)]).toEqual([types, wanted]);
+    }
+    const { items } = await list("");
+    const { createdAt } = items[3];
+    const [since, until] = [await list(`&from=${createdAt}`), await list(`&to=${createdAt}`)];
+    expect([since.items.length, until.items.length]).toEqual([4, 3]);
+  });
+
+  test("is the same by cursor and by page, and so are the lists of what made it", async () => {
+    const { normalId } = played;
+    const lists = [`/api/wallets/${normalId}/transactions`, `/api/wallets/payment?walletId=${normalId}`];
+    for (const path of [...lists, "/api/wallets/charge", "/api/wallets/transfer", "/api/wallets"]) {
+      const [byCursor, byNumber] = await readPages(api, path, 2);
+      expect([path, byNumber]).toEqual([path, byCursor]);
+      expect(byCursor.length).toBeGreaterThan(0);
+    }
+  });
+
+  test("refuses a type that there is not, and names the ten", async () => {
+    const { body } = await api.call("GET", `/api/wallets/${played.normalId}/transactions?type=GIFT`);
+    const [{ path, message }] = body.error?.details?.fields as [{ path: string; message: string }];
+    const types = new Set([...played.normal, ...played.incentive].map(([type]) => type));
+    expect(types.size).toBe(10);
+    expect([path, [...types].filter((type) => !message.includes(type))]).toEqual(["type", []]);
+  });
 });
 
 test("any sequence of commands, replays and changed replays ends as the rules say", async () => {
@@ -59,6 +140,35 @@ test("any sequence of commands, replays and changed replays ends as the rules sa
   const limits = { interruptAfterTimeLimit: 240_000, markInterruptAsFailure: true };
   await fc.assert(property, { numRuns: 19, seed, ...limits });
 });
+
+const browser = findBrowser();
+if (browser === undefined)
+  process.stderr.write(
+    "  /api/docs is not opened: there is no Chromium here (Debian: apt-get install chromium)\n",
+  );
+
+(browser === undefined ? test.skip : test)(
+  "the API's pages take the key and make calls, with the examples as they are",
+  async () => {
+    const { docsUrl, organisations } = stack.stack();
+    const page = await openPage(browser!);
+    try {
+      await authorise(page, docsUrl, organisations[0]!.apiKey);
+      const session = await execute(page, "Authentication", "getSession");
+      expect([session.status, session.text]).toEqual([
+        "200",
+        expect.stringContaining(organisations[0]!.orgCode),
+      ]);
+      const made = await execute(page, "Wallets", "createWallet");
+      expect([made.status, made.text]).toEqual(["201", expect.stringContaining("wal_")]);
+      expect(page.complaints()).toEqual([]);
+      writeFileSync(SCREENSHOT, await page.screenshot());
+      process.stderr.write(`  what /api/docs looks like: ${SCREENSHOT}\n`);
+    } finally {
+      await page.close();
+    }
+  },
+);
 
 /** Every balance, hold and line number, and how many lines there are. */
 async function wholeLedger(): Promise<unknown> {
@@ -85,10 +195,10 @@ async function makeThings(api: Api, stranger: Api): Promise<Things> {
 }
 
 /** A user with money, another one, and a payment between them. */
-async function makeMoney(api: Api) {
+async function makeMoney(api: Api, tag = "user") {
   const [one, two] = [
-    await api.post("/api/wallets", { userId: "one", walletType: "NORMAL" }),
-    await api.post("/api/wallets", { userId: "two", walletType: "NORMAL" }),
+    await api.post("/api/wallets", { userId: `${tag} one`, walletType: "NORMAL" }),
+    await api.post("/api/wallets", { userId: `${tag} two`, walletType: "NORMAL" }),
   ];
   const { chargeId } = await api.post("/api/wallets/charge", { walletId: one.walletId, amount: 100_000 });
   const ids = { payerWalletId: one.walletId, receiverWalletId: two.walletId };
@@ -101,6 +211,13 @@ async function makeMoney(api: Api) {
     chargeId: chargeId as string,
     paymentId: paymentId as string,
   };
+}
+
+/** A transaction of a network that nobody here watches. */
+function record(address: string): object {
+  const network = { fromNetworkType: "BASE_SEPOLIA", toNetworkType: "BASE_SEPOLIA" };
+  const what = { fromAddress: address, toAddress: address, amount: "1000000" };
+  return { paymentType: "INSTANT", txHash: `0x${randomBytes(32).toString("hex")}`, ...network, ...what };
 }
 
 function isJson(text: string): boolean {

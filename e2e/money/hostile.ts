@@ -1,10 +1,12 @@
-/** A JSON text as it is, for what no serializer would write. */
+/** A request that has to be refused. */
 export interface Hostile {
   name: string;
+  method: string;
   path: string;
   /** The field that is spoilt. */
   field: string;
-  json: string;
+  /** A JSON text as it is, for what no serializer would write. */
+  json?: string;
   codes: string[];
 }
 
@@ -32,10 +34,12 @@ const text = (value: unknown) => JSON.stringify(value);
 
 /** Every field of every command that moves money, with everything that it may not be. */
 export function hostileCases(things: Things): Hostile[] {
+  const method = "POST";
   return commandsOf(things).flatMap(({ path, body, fields }) => [
     ...Object.entries(fields).flatMap(([field, cases]) =>
       cases.map(([name, json, ...codes]) => ({
         name: `${path} ${field}: ${name}`,
+        method,
         path,
         field,
         json: spoilt(body, field, json),
@@ -46,6 +50,7 @@ export function hostileCases(things: Things): Hostile[] {
       .filter((field) => field in body)
       .map((field) => ({
         name: `${path} ${field}: missing`,
+        method,
         path,
         field,
         json: text(without(body, field)),
@@ -53,6 +58,7 @@ export function hostileCases(things: Things): Hostile[] {
       })),
     ...["orgId", "balance", "status", "Amount"].map((field) => ({
       name: `${path} ${field}: unknown field`,
+      method,
       path,
       field,
       json: text({ ...body, [field]: 1 }),

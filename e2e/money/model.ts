@@ -1,7 +1,7 @@
 // The money rules as a partner reads them, one command at a time, in plain numbers: what the real system is compared with.
 
-/** Of two users, in this order: who pays, his incentives; who is paid, hers. */
-export const WALLETS = ["payer", "payerIncentive", "shop", "shopIncentive"] as const;
+/** Of two users: who pays, his incentives and what the state gave him; who is paid, and her incentives. */
+export const WALLETS = ["payer", "payerIncentive", "payerGovernment", "shop", "shopIncentive"] as const;
 export type WalletName = (typeof WALLETS)[number];
 
 export type Step =
@@ -40,7 +40,7 @@ export const DAILY_LIMIT = 12_000;
 export const INCENTIVE_BPS = 500;
 
 export class Model {
-  readonly balances: Record<WalletName, number> = { payer: 0, payerIncentive: 0, shop: 0, shopIncentive: 0 };
+  readonly balances = Object.fromEntries(WALLETS.map((name) => [name, 0])) as Record<WalletName, number>;
   readonly charges: Charge[] = [];
   readonly payments: Payment[] = [];
   private readonly transferred: Record<string, number> = {};
@@ -84,15 +84,15 @@ export class Model {
 
   private refund(wallet: WalletName): Verdict {
     const amount = this.balances[wallet];
-    if (isIncentive(wallet) || amount === 0) return { code: "CHG_007" };
+    if (!isNormal(wallet) || amount === 0) return { code: "CHG_007" };
     this.balances[wallet] = 0;
     return { says: { amount } };
   }
 
   private transfer(from: WalletName, to: WalletName, amount: number): Verdict {
-    if (isIncentive(from)) return { code: "TRF_004" };
+    if (!isNormal(from)) return { code: "TRF_004" };
     if (from === to) return { code: "TRF_002" };
-    if (isIncentive(to)) return { code: "TRF_004" };
+    if (!isNormal(to)) return { code: "TRF_004" };
     if (amount > this.balances[from]) return { code: "TRF_001" };
     const today = (this.transferred[from] ?? 0) + amount;
     if (today > DAILY_LIMIT) return { code: "TRF_003" };
@@ -105,7 +105,7 @@ export class Model {
   private pay({ payer, receiver, amount, incentive: asked }: Extract<Step, { do: "pay" }>): Verdict {
     if (amount < 100) return { code: "PAY_002" };
     const owner = ownerOf(payer);
-    if (isIncentive(receiver) || ownerOf(receiver) === owner) return { code: "PAY_005" };
+    if (!isNormal(receiver) || ownerOf(receiver) === owner) return { code: "PAY_005" };
     const pot = incentiveOf(owner);
     const most = Math.min(this.balances[pot], amount);
     if ((asked ?? 0) > most) return { code: "PAY_006" };
@@ -144,8 +144,8 @@ export class Model {
   }
 }
 
-function isIncentive(wallet: WalletName): boolean {
-  return wallet.endsWith("Incentive");
+function isNormal(wallet: WalletName): boolean {
+  return wallet === "payer" || wallet === "shop";
 }
 
 function ownerOf(wallet: WalletName): Owner {

@@ -137,13 +137,14 @@ function requestOf({ wallets, chargeIds, paymentIds }: World, step: Step): { pat
 async function openWallets(api: Api): Promise<World["wallets"]> {
   const [payer, shop] = [randomUUID(), randomUUID()];
   const open = (userId: string, walletType: string) => api.post("/api/wallets", { userId, walletType });
-  const [one, two, three, four] = await Promise.all([
+  const made = await Promise.all([
     open(payer, "NORMAL"),
     open(payer, "INCENTIVE"),
+    open(payer, "GOVERNMENT"),
     open(shop, "NORMAL"),
     open(shop, "INCENTIVE"),
   ]);
-  return { payer: one, payerIncentive: two, shop: three, shopIncentive: four };
+  return Object.fromEntries(WALLETS.map((name, index) => [name, made[index]])) as World["wallets"];
 }
 
 /** Every wallet has what the model has, and the payer's statement adds up to that. */

@@ -1,0 +1,70 @@
+import { newId } from "@wonrail/kit/ids";
+import { type Api } from "../support/api";
+import { type Things } from "./hostile";
+
+interface Request {
+  method: string;
+  path: string;
+  body?: object;
+}
+
+/** What belongs to another organisation, by its kind. */
+export type Foreign = Record<"wal" | "trf" | "chg" | "pay" | "txn", string>;
+
+/** Every request of the contract that names something, by the kind of what it names. */
+function requestsFor(things: Things): [keyof Foreign, (id: string) => Request][] {
+  const post = (path: string, body: object): Request => ({ method: "POST", path, body });
+  const get = (path: string): Request => ({ method: "GET", path });
+  const patch = (path: string, body: object): Request => ({ method: "PATCH", path, body });
+  const { walletId, otherWalletId, otherAddress: toWalletAddress } = things;
+  const amount = 1_000;
+  return [
+    ["wal", (id) => get(`/api/wallets/${id}`)],
+    ["wal", (id) => get(`/api/wallets/${id}/transactions`)],
+    ["wal", (id) => patch(`/api/wallets/${id}`, { metadata: { a: "b" } })],
+    ["wal", (id) => ({ method: "POST", path: `/api/wallets/${id}/deactivate` })],
+    ["wal", (id) => get(`/api/wallets/transfer?walletId=${id}`)],
+    ["wal", (id) => get(`/api/wallets/charge?walletId=${id}`)],
+    ["wal", (id) => get(`/api/wallets/payment?walletId=${id}`)],
+    ["wal", (id) => post("/api/wallets/transfer", { fromWalletId: id, toWalletAddress, amount })],
+    ["wal", (id) => post("/api/wallets/charge", { walletId: id, amount })],
+    ["wal", (id) => post("/api/wallets/charge/refund", { walletId: id })],
+    [
+      "wal",
+      (id) => post("/api/wallets/payment", { payerWalletId: id, receiverWalletId: otherWalletId, amount }),
+    ],
+    ["wal", (id) => post("/api/wallets/payment", { payerWalletId: walletId, receiverWalletId: id, amount })],
+    ["trf", (id) => get(`/api/wallets/transfer/${id}`)],
+    ["chg", (id) => get(`/api/wallets/charge/${id}`)],
+    ["chg", (id) => post("/api/wallets/charge/cancel", { chargeId: id })],
+    ["pay", (id) => get(`/api/wallets/payment/${id}`)],
+    ["pay", (id) => post("/api/wallets/payment/cancel", { paymentId: id })],
+    ["txn", (id) => get(`/api/transaction/${id}`)],
+    ["txn", (id) => patch(`/api/transaction/${id}/status`, { status: "CONFIRMED" })],
+    ["txn", (id) => patch(`/api/transaction/${id}/schedule`, { scheduledAt: "2099-01-01T00:00:00Z" })],
+  ];
+}
+
+/** Each of them asked for what is another organisation's, and for what nobody has: the two answers, but for what is each one's own. */
+export async function askedForForeign(
+  api: Api,
+  things: Things,
+  foreign: Foreign,
+): Promise<{ request: string; foreign: string; absent: string }[]> {
+  const asked = [];
+  for (const [kind, make] of requestsFor(things)) {
+    const answers = [];
+    for (const id of [foreign[kind], newId(kind)]) answers.push(await answerTo(api, make(id), id));
+    const { method, path } = make("…");
+    asked.push({ request: `${method} ${path}`, foreign: answers[0]!, absent: answers[1]! });
+  }
+  return asked;
+}
+
+/** Status, headers that say something of the answer, and body, without the request's own id and time, and without the id that was asked for. */
+async function answerTo(api: Api, { method, path, body }: Request, id: string): Promise<string> {
+  const answer = await api.call(method, path, body);
+  const { requestId: _requestId, timestamp: _timestamp, ...said } = answer.body;
+  const headers = [...answer.headers.keys()].sort();
+  return JSON.stringify([answer.status, headers, said]).replaceAll(id, "…");
+}

@@ -1,0 +1,151 @@
+import { type Hostile, type Things } from "./hostile";
+
+// The fields of what moves no money: wallets, keys, ids in paths, and the queries of lists.
+
+type Values = [name: string, json: string][];
+
+const NOBODY = "0".repeat(32);
+const text = (value: unknown) => JSON.stringify(value);
+const asTheyAre = (...values: string[]): Values => values.map((value) => [value, value]);
+
+const NO_TEXT = asTheyAre("null", "0", "1.5", "true", "[]", "{}");
+const NO_USER: Values = [
+  ...NO_TEXT,
+  ["nothing", '""'],
+  ["129 characters", text("u".repeat(129))],
+  ["half of a surrogate pair", '"\\ud83d"'],
+  ["a NUL", '"a\\u0000b"'],
+];
+const NO_TYPE: Values = [...NO_TEXT, ...asTheyAre('""', '"GOLD"', '"normal"', '"NORMAL "', '["NORMAL"]')];
+const NO_METADATA: Values = [
+  ...asTheyAre("null", "0", '"x"', "[]", "true"),
+  ["six pairs", text(Object.fromEntries([..."abcdef"].map((key) => [key, key])))],
+  ["a key of 41 characters", text({ ["k".repeat(41)]: "v" })],
+  ["an empty key", '{"":"v"}'],
+  ["a value of 501 characters", text({ k: "v".repeat(501) })],
+  ["a key twice", '{"k":"1","k":"2"}'],
+  ["a key that objects have", '{"__proto__":"v"}'],
+  ...asTheyAre('{"k":1}', '{"k":null}', '{"k":["v"]}', '{"k":{"k":"v"}}'),
+];
+
+/** Each is refused with REQ_001 and its field, but for ids in paths, which are absent. */
+export function hostileRest(things: Things): Hostile[] {
+  return [...bodies(things), ...pathIds(things), ...queries(things)];
+}
+
+function bodies({ walletId }: Things): Hostile[] {
+  const create = { userId: "new", walletType: "NORMAL" };
+  const refresh = { apiKey: "wk_test_a", secretKey: "ws_test_a" };
+  return [
+    ...spoilt("POST", "/api/wallets", create, {
+      userId: NO_USER,
+      walletType: NO_TYPE,
+      metadata: NO_METADATA,
+    }),
+    ...spoilt("PATCH", `/api/wallets/${walletId}`, { metadata: {} }, { metadata: NO_METADATA }),
+    ...spoilt("POST", "/api/wallet-auth/refresh", refresh, { apiKey: NO_TEXT, secretKey: NO_TEXT }),
+    ...["DELETE /api/wallet-auth/api-key", `POST /api/wallets/${walletId}/deactivate`].map((place) => {
+      const [method, path] = place.split(" ") as [string, string];
+      return refused(method, path, "walletId", "in a body that there is none of", '{"walletId":1}');
+    }),
+  ];
+}
+
+/** Every field with every value that it may not have, each field that there has to be left out, and fields that there are not. */
+function spoilt(method: string, path: string, good: object, fields: Record<string, Values>): Hostile[] {
+  const without = (field: string) =>
+    Object.fromEntries(Object.entries(good).filter(([name]) => name !== field));
+  const written = (field: string, json: string) => `${text(without(field)).slice(0, -1)},"${field}":${json}}`;
+  return [
+    ...Object.entries(fields).flatMap(([field, values]) =>
+      values.map(([name, json]) =>
+        refused(method, path, field, name, written(field, json).replace("{,", "{")),
+      ),
+    ),
+    ...Object.keys(good).map((field) => refused(method, path, field, "missing", text(without(field)))),
+    ...["walletId", "balance", "orgId"].map((field) =>
+      refused(method, path, field, "unknown field", text({ ...good, [field]: 1 })),
+    ),
+  ];
+}
+
+function pathIds({ walletId, paymentId }: Things): Hostile[] {
+  const places: [method: string, before: string, after: string, prefix: string, absent: string][] = [
+    ["GET", "/api/wallets/", "", "wal", "WAL_002"],
+    ["PATCH", "/api/wallets/", "", "wal", "WAL_002"],
+    ["POST", "/api/wallets/", "/deactivate", "wal", "WAL_002"],
+    ["GET", "/api/wallets/", "/transactions", "wal", "WAL_002"],
+    ["GET", "/api/wallets/transfer/", "", "trf", "TRF_005"],
+    ["GET", "/api/wallets/charge/", "", "chg", "CHG_002"],
+    ["GET", "/api/wallets/payment/", "", "pay", "PAY_004"],
+  ];
+  return places.flatMap(([method, before, after, prefix, absent]) => {
+    const otherKind = prefix === "pay" ? walletId : paymentId;
+    const wrong = [
+      prefix,
+      `${prefix}_`,
+      `${prefix}_${"0".repeat(31)}`,
+      `${prefix}_${"0".repeat(33)}`,
+      otherKind,
+    ];
+    const foul = [
+      `${prefix.toUpperCase()}_${NOBODY}`,
+      `${prefix}_${"０".repeat(32)}`,
+      "' or 1=1; --",
+      "../../etc",
+    ];
+    return [...wrong, ...foul].map((id) => ({
+      name: `${method} ${before}…${after}: ${id}`,
+      method,
+      path: `${before}${encodeURIComponent(id)}${after}`,
+      field: "",
+      ...(method === "PATCH" ? { json: '{"metadata":{}}' } : {}),
+      codes: [absent],
+    }));
+  });
+}
+
+const PAGES: Record<string, string[]> = {
+  limit: ["", "0", "-1", "101", "1.5", "1e2", "abc", "0x10", "010", " 1", "٣", "9".repeat(30)],
+  currentPage: ["", "0", "-1", "1.5", "abc", "501", "999999999", "9".repeat(30)],
+  cursor: ["", "no cursor!", "AAAA", "x".repeat(600), "' or 1=1"],
+  sort: ["asc"],
+};
+const NO_MOMENT = [
+  "",
+  "yesterday",
+  "1700000000",
+  "2026-01-01",
+  "2026-01-01T00:00:00",
+  "2026-13-01T00:00:00Z",
+];
+
+function queries({ walletId, paymentId }: Things): Hostile[] {
+  const noWallet = ["", "wal_1", paymentId, "' or 1=1; --"];
+  const lists: Record<string, Record<string, string[]>> = {
+    "/api/wallets": {
+      userId: ["", "u".repeat(129)],
+      walletType: ["", "GOLD", "normal"],
+      status: ["", "GONE"],
+    },
+    "/api/wallets/transfer": { walletId: noWallet },
+    "/api/wallets/charge": { walletId: noWallet },
+    "/api/wallets/payment": { walletId: noWallet },
+    [`/api/wallets/${walletId}/transactions`]: {
+      type: ["", ",", "GIFT", "payment", "PAYMENT,", "PAYMENT,GIFT", "PAYMENT;CHARGE"],
+      from: NO_MOMENT,
+      to: NO_MOMENT,
+    },
+  };
+  return Object.entries(lists).flatMap(([path, own]) =>
+    Object.entries({ ...PAGES, ...own }).flatMap(([field, values]) => [
+      ...values.map((value) => refused("GET", `${path}?${field}=${encodeURIComponent(value)}`, field, value)),
+      refused("GET", `${path}?${field}=1&${field}=2`, field, "twice"),
+    ]),
+  );
+}
+
+function refused(method: string, path: string, field: string, name: string, json?: string): Hostile {
+  const body = json === undefined ? {} : { json };
+  return { name: `${method} ${path} ${field}: ${name}`, method, path, field, ...body, codes: ["REQ_001"] };
+}

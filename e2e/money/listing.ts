@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import { type Api, type Json } from "../support/api";
+
+/** A payer's two wallets through everything that makes a line, and what each then lists, newest first: type, signed amount, balance after. */
+export async function playEveryType(api: Api): Promise<{
+  normalId: string;
+  incentiveId: string;
+  /** Of the payment that was cancelled. */
+  paymentId: string;
+  normal: Line[];
+  incentive: Line[];
+}> {
+  const userId = randomUUID();
+  const open = (walletType: string, user = userId) => api.post("/api/wallets", { userId: user, walletType });
+  const shop = await open("NORMAL", randomUUID());
+  const { walletId: normalId } = await open("NORMAL");
+  // The INCENTIVE wallet is not there; the first accrual makes it.
+  const order = { payerWalletId: normalId, receiverWalletId: shop.walletId };
+  const { chargeId } = await api.post("/api/wallets/charge", { walletId: normalId, amount: 50_000 });
+  await api.post("/api/wallets/payment", { ...order, amount: 20_000 });
+  const { paymentId } = await api.post("/api/wallets/payment", { ...order, amount: 5_000 });
+  await api.post("/api/wallets/payment/cancel", { paymentId });
+  const transfer = { fromWalletId: normalId, toWalletAddress: shop.walletAddress, amount: 2_000 };
+  await api.post("/api/wallets/transfer", transfer);
+  await api.post("/api/wallets/charge/cancel", { chargeId, amount: 8_000 });
+  await api.post("/api/wallets/charge/refund", { walletId: normalId });
+  const { items } = await api.get<{ items: Json[] }>(`/api/wallets?userId=${userId}&walletType=INCENTIVE`);
+  return {
+    normalId,
+    incentiveId: items[0].walletId,
+    paymentId,
+    normal: [
+      ["REFUND", -20_000, 0],
+      ["CHARGE_CANCEL", -8_000, 20_000],
+      ["TRANSFER", -2_000, 28_000],
+      ["PAYMENT_CANCEL", 4_000, 30_000],
+      ["PAYMENT", -4_000, 26_000],
+      ["PAYMENT", -20_000, 30_000],
+      ["CHARGE", 50_000, 50_000],
+    ],
+    incentive: [
+      ["INCENTIVE_CANCEL", -200, 1_000],
+      ["INCENTIVE_USE_CANCEL", 1_000, 1_200],
+      ["INCENTIVE", 200, 200],
+      ["INCENTIVE_USE", -1_000, 0],
+      ["INCENTIVE", 1_000, 1_000],
+    ],
+  };
+}
+
+export type Line = [type: string, signedAmount: number, balanceAfter: number];
+
+export function lineOf({ type, direction, amount, balanceAfter }: Json): Line {
+  return [type, direction === "IN" ? amount : -amount, balanceAfter];
+}
+
+/** All that a list has, page by page: by cursor, and by number. */
+export async function readPages(api: Api, path: string, limit: number): Promise<[Json[], Json[]]> {
+  const [byCursor, byNumber]: [Json[], Json[]] = [[], []];
+  const page = (position: string) =>
+    api.get(`${path}${path.includes("?") ? "&" : "?"}limit=${limit}${position}`);
+  let cursor = "";
+  do {
+    const { items, pagination } = await page(cursor);
+    byCursor.push(...items);
+    cursor = pagination.nextCursor === null ? "" : `&cursor=${pagination.nextCursor}`;
+  } while (cursor !== "");
+  for (let number = 1, more = true; more; number += 1) {
+    const { items, pagination } = await page(`&currentPage=${number}`);
+    byNumber.push(...items);
+    more = pagination.hasNext;
+  }
+  return [byCursor, byNumber];
+}

@@ -1,0 +1,153 @@
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Readable, type Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** One page of a browser without a window, driven by the browser's own protocol over a pipe. */
+export interface Page {
+  open(url: string): Promise<void>;
+  /** What an expression gives in the page. */
+  evaluate<T>(expression: string): Promise<T>;
+  /** Waits until an expression is true there. */
+  until(expression: string): Promise<void>;
+  /** Clicks the first element of a selector, once it is there. */
+  click(selector: string): Promise<void>;
+  /** As typed into the first element of a selector. */
+  type(selector: string, text: string): Promise<void>;
+  screenshot(): Promise<Buffer>;
+  /** What the page complained of: scripts that failed, parts that were not let in. */
+  complaints(): string[];
+  close(): Promise<void>;
+}
+
+const COMMANDS = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+const PATIENCE_MS = 20_000;
+
+/** Undefined where none is installed. */
+export function findBrowser(): string | undefined {
+  return COMMANDS.find((command) => spawnSync(command, ["--version"]).status === 0);
+}
+
+export async function openPage(command: string): Promise<Page> {
+  const browser = startBrowser(command);
+  try {
+    return await pageOf(browser);
+  } catch (error) {
+    await browser.close();
+    throw error;
+  }
+}
+
+async function pageOf({ send, events, close }: ReturnType<typeof startBrowser>): Promise<Page> {
+  const { targetId } = await send("Target.createTarget", { url: "about:blank" });
+  const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
+  const ask = (method: string, params = {}) => send(method, params, sessionId as string);
+  for (const domain of ["Page", "Runtime", "Log"]) await ask(`${domain}.enable`);
+
+  async function evaluate<T>(expression: string): Promise<T> {
+    const { result, exceptionDetails } = await ask("Runtime.evaluate", { expression, returnByValue: true });
+    if (exceptionDetails) throw new Error(`${expression}: ${JSON.stringify(exceptionDetails)}`);
+    return (result as { value: T }).value;
+  }
+
+  async function until(expression: string): Promise<void> {
+    for (
+      const endMs = Date.now() + PATIENCE_MS;
+      !(await evaluate<boolean>(`!!(${expression})`));
+      await sleep(50)
+    )
+      if (Date.now() > endMs) throw new Error(`the page never came to: ${expression}`);
+  }
+
+  async function having(selector: string, action: string): Promise<void> {
+    const element = `document.querySelector(${JSON.stringify(selector)})`;
+    await until(element);
+    await evaluate(`${element}.${action}()`);
+  }
+
+  return {
+    open: async (url) => void (await ask("Page.navigate", { url })),
+    evaluate,
+    until,
+    click: (selector) => having(selector, "click"),
+    async type(selector, text) {
+      await having(selector, "focus");
+      await ask("Input.insertText", { text });
+    },
+    async screenshot() {
+      const { data } = await ask("Page.captureScreenshot", { format: "png" });
+      return Buffer.from(data as string, "base64");
+    },
+    complaints: () => events.filter(isComplaint).map((event) => JSON.stringify(event.params)),
+    close,
+  };
+}
+
+type Params = Record<string, unknown>;
+interface Message {
+  id?: number;
+  method?: string;
+  params?: Params;
+  result?: Params;
+  error?: { message: string };
+}
+
+function isComplaint({ method, params }: Message): boolean {
+  if (method === "Runtime.exceptionThrown") return true;
+  return method === "Log.entryAdded" && (params!.entry as { level: string }).level === "error";
+}
+
+/** Messages in both directions are JSON texts that end with a NUL. */
+function startBrowser(command: string) {
+  const profile = mkdtempSync(join(tmpdir(), "wonrail-browser-"));
+  const own = [
+    "--headless=new",
+    "--remote-debugging-pipe",
+    `--user-data-dir=${profile}`,
+    "--window-size=1280,1600",
+  ];
+  const asRoot = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+  const child = spawn(command, [...own, ...asRoot, "--disable-gpu", "--disable-dev-shm-usage"], {
+    stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
+  });
+  const [toBrowser, fromBrowser] = [child.stdio[3] as Writable, child.stdio[4] as Readable];
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const waiting = new Map<number, (message: Message) => void>();
+  const events: Message[] = [];
+  let nextId = 1;
+  let received = "";
+  fromBrowser.setEncoding("utf8").on("data", (text: string) => {
+    const texts = (received + text).split("\0");
+    received = texts.pop()!;
+    for (const message of texts.map((each) => JSON.parse(each) as Message)) {
+      if (message.id === undefined) events.push(message);
+      else waiting.get(message.id)?.(message);
+    }
+  });
+
+  function send(method: string, params: Params, sessionId?: string): Promise<Params> {
+    const id = nextId++;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`the browser did not answer ${method}`)), PATIENCE_MS);
+      waiting.set(id, ({ result, error }) => {
+        clearTimeout(timer);
+        waiting.delete(id);
+        if (error) reject(new Error(`${method}: ${error.message}`));
+        else resolve(result!);
+      });
+      toBrowser.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+    });
+  }
+
+  return {
+    send,
+    events,
+    async close() {
+      child.kill("SIGKILL");
+      await exited;
+      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
