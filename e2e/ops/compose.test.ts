@@ -1,3 +1,4 @@
+import Ajv, { type AnySchema } from "ajv";
 import { parse } from "yaml";
 import { PROCESSES, calledBy, readText, settingsOf } from "./repository";
 
@@ -108,6 +109,16 @@ describe("skaffold.yaml", () => {
     };
     profiles: { name: string }[];
   };
+
+  it("is what skaffold's own schema of that version asks for, in every profile too", () => {
+    const schema = JSON.parse(readText("e2e/ops/schemas/skaffold-v4beta14.json")) as AnySchema;
+    const validate = new Ajv({ strict: false, allErrors: true }).compile(schema);
+    const refused = (document: object) => (validate(document) ? [] : (validate.errors ?? []));
+    expect(refused(skaffold)).toEqual([]);
+    // A schema that lets everything through would pass above as well.
+    expect(refused({ ...skaffold, biuld: {} })).not.toEqual([]);
+    expect(refused({ ...skaffold, profiles: [{ name: "dev", patch: [] }] })).not.toEqual([]);
+  });
 
   it("builds the six and hands each to its part of the chart", () => {
     expect(skaffold.apiVersion).toMatch(/^skaffold\/v4beta(1[4-9]|[2-9]\d)$/);
