@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { declaredMetrics, metricsNamedIn, seriesNames } from "./metrics";
@@ -84,24 +84,6 @@ test("every runbook has an alert, and names only metrics that are exported and a
 });
 /** Names of jobs, tables and columns, which look alike. */
 const NOT_METRICS = new Set(["dead_letters", "finish_abandoned", "credit_deposits", "pg_stat_activity"]);
-
-test("every command of a runbook exists", () => {
-  const { scripts } = JSON.parse(readText("package.json")) as { scripts: Record<string, string> };
-  for (const runbook of runbooks) {
-    const text = readText(`docs/runbooks/${runbook}.md`);
-    const commands = [...text.matchAll(/npm run ([a-z:]+)/g)].map((match) => match[1]!);
-    expect({ runbook, missing: commands.filter((name) => scripts[name] === undefined) }).toEqual({
-      runbook,
-      missing: [],
-    });
-    const files = [...text.matchAll(/node ((?:contracts\/)?bin\/[a-zA-Z]+\.mjs)/g)].map((match) => match[1]!);
-    const missing = files.filter(
-      (file) =>
-        ![".", ...PROCESSES.map(({ folder }) => folder)].some((at) => existsSync(join(ROOT, at, file))),
-    );
-    expect({ runbook, missing }).toEqual({ runbook, missing: [] });
-  }
-});
 
 test("recording rules name only what is exported", () => {
   expect(recorded.flatMap(({ expr }) => unknownIn(expr))).toEqual([]);

@@ -1,0 +1,119 @@
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { PROCESSES, ROOT, readText, settingsOf } from "./repository";
+
+// At three in the morning nobody wants to find out that a command was renamed. Whatever the pages for operators tell to type is there.
+
+const PAGES = [
+  ...readdirSync(join(ROOT, "docs/runbooks")).map((file) => `docs/runbooks/${file}`),
+  "helm/wonrail/GUIDE.md",
+];
+const names = PROCESSES.map(({ name }) => name);
+const values = parse(readText("helm/wonrail/values.yaml")) as object;
+const { scripts } = JSON.parse(readText("package.json")) as { scripts: Record<string, string> };
+const SCRIPT_OWNERS: Record<string, string> = {
+  admin: "auth",
+  "admin:wallet": "wallet",
+  "admin:chain": "chain-relayer",
+};
+
+describe.each(PAGES)("%s", (page) => {
+  const text = readText(page);
+
+  it("names scripts and files that are there", () => {
+    const missing = [...text.matchAll(/npm run (?:--silent )?([a-z:]+)/g)].filter(
+      ([, name]) => !scripts[name!],
+    );
+    const files = [...text.matchAll(/node ((?:contracts\/)?bin\/[a-zA-Z]+\.mjs)/g)].map((match) => match[1]!);
+    const places = [".", ...PROCESSES.map(({ folder }) => folder)];
+    const absent = files.filter((file) => !places.some((at) => existsSync(join(ROOT, at, file))));
+    expect({ missing: missing.map(([, name]) => name), absent }).toEqual({ missing: [], absent: [] });
+  });
+
+  it("names processes by the names that they have in a cluster", () => {
+    const found = [...text.matchAll(/(?:deployment|service)\/wonrail-([a-z-]+)/g)].map((match) => match[1]!);
+    expect(found.filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  it("gives operators' commands that the process has, with options that it knows", () => {
+    const unknown = commandsOf(text).flatMap(({ owner, words }) =>
+      words.filter((word) => !vocabularyOf(owner).has(word)).map((word) => `${owner}: ${word}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it("names values of the chart and settings that exist", () => {
+    const spans = [...text.matchAll(/`([^`\n]+)`/g)].map((match) => match[1]!);
+    const paths = spans.filter(
+      (span) => /^[a-zA-Z]+(\.[a-zA-Z<>-]+)+$/.test(span) && span.split(".")[0]! in values,
+    );
+    expect(paths.filter((path) => !isValue(path.split(".")))).toEqual([]);
+    const known = new Set(PROCESSES.flatMap((process) => [...settingsOf(process)]));
+    const settings = [...text.matchAll(/\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b\*?|\b[A-Z]+(?:_[A-Z]+)*_\*/g)]
+      .map(([name]) => name)
+      .filter((name) => !isKnown(name, known) && !NOT_SETTINGS.test(name));
+    expect(settings).toEqual([]);
+  });
+});
+
+/** Error codes, roles and what the kubelet says. */
+const NOT_SETTINGS = /^([A-Z]+_\d{3}|.*_ROLE)$/;
+
+function isKnown(name: string, known: Set<string>): boolean {
+  if (name.endsWith("*")) return [...known].some((each) => each.startsWith(name.slice(0, -1)));
+  return known.has(name.replace(/_FILE$/, ""));
+}
+
+interface Typed {
+  owner: string;
+  /** Its commands and options, without what an operator fills in. */
+  words: string[];
+}
+
+/** Each is typed in the pod that it names, in the one that its line names, or in the one that the page named last. */
+function commandsOf(text: string): Typed[] {
+  let last = "auth";
+  return text.split("\n").flatMap((line) =>
+    [
+      ...line.matchAll(
+        /(?:deployment\/wonrail-([a-z-]+) -- )?(?:node bin\/admin\.mjs|npm run (admin[a-z:]*) --)([^`;]*)/g,
+      ),
+    ].map(([, pod, script, rest]) => {
+      const beside = /in ([a-z-]+)'s pod/.exec(line)?.[1];
+      last = pod ?? SCRIPT_OWNERS[script ?? ""] ?? beside ?? last;
+      const words = rest!
+        .split(/\s+/)
+        .filter((word) => /^(--)?[a-z][a-z-]+$/.test(word) && word !== "--help");
+      const options = words.findIndex((word) => word.startsWith("--"));
+      const said =
+        options < 0
+          ? words
+          : [...words.slice(0, options), ...words.slice(options).filter((word) => word.startsWith("--"))];
+      return { owner: last, words: said };
+    }),
+  );
+}
+
+/** The commands and options in the sources of a process's admin program. */
+function vocabularyOf(owner: string): Set<string> {
+  const source = join(ROOT, PROCESSES.find(({ name }) => name === owner)!.folder, "src");
+  const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((path) =>
+    /^admin(\/\w+)?\.ts$/.test(path),
+  );
+  const text = files.map((path) => readFileSync(join(source, path), "utf8")).join("\n");
+  const commands = [...text.matchAll(/(?:new Command|\.command)\(\s*"([a-z-]+)/g)].map((match) => match[1]!);
+  const options = [...text.matchAll(/"(--[a-z-]+)/g)].map((match) => match[1]!);
+  return new Set([...commands, ...options]);
+}
+
+/** `services.<name>` takes every name of `defaults`. */
+function isValue([first, ...rest]: string[]): boolean {
+  const path = first === "services" && rest.length > 1 ? ["defaults", ...rest.slice(1)] : [first!, ...rest];
+  let at: unknown = values;
+  for (const key of path) {
+    if (typeof at !== "object" || at === null || !(key in at)) return false;
+    at = (at as Record<string, unknown>)[key];
+  }
+  return true;
+}
