@@ -3,16 +3,22 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { type Api, type Answer, type Json } from "./support/api";
-import { ContractViolation } from "./support/contract";
+import { CRASH_POINTS, type CrashPoint, dieAt } from "./money/crashPoints";
+import { ON_THEIR_WAY, untilNone } from "./money/onTheirWay";
+import { available, openWallet, type Scene, SCENES } from "./money/scenes";
+import { settle } from "./money/settle";
+import { type Answer, type Api, type Json } from "./support/api";
 import { newOrganisation } from "./support/operators";
+import { reconciled } from "./support/reconciled";
 import { startStack, type TestStack } from "./support/startStack";
 
-// One key, one effect, one answer: at once, one after the other, and while the processes that do it are killed.
+// One key, one effect, one answer: at once, one after the other, and while the processes that do it are killed. WONRAIL_DEEP=true kills
+// five times at each point, with another command in front each time.
 
 jest.setTimeout(300_000);
 
 const AT_ONCE = 50;
+const ROUNDS = process.env.WONRAIL_DEEP === undefined ? 1 : 5;
 
 let stack: TestStack;
 let api: Api;
@@ -25,130 +31,57 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-interface Scene {
-  path: string;
-  body: Json;
-  /** What has moved, in KRW, once the command has happened once; read off the first wallet. */
-  walletId: string;
-  balanceAfter: number;
-}
-
-async function wallet(amount: number, walletType = "NORMAL", userId = randomUUID()): Promise<Json> {
-  const made = await api.post("/api/wallets", { userId, walletType });
-  if (amount === 0) return made;
-  const { chargeId } = await api.post("/api/wallets/charge", { walletId: made.walletId, amount });
-  return { ...made, chargeId };
-}
-
-const scenes: Record<string, () => Promise<Scene>> = {
-  async transfer() {
-    const [from, to] = [await wallet(10_000), await wallet(0)];
-    const body = { fromWalletId: from.walletId, toWalletAddress: to.walletAddress, amount: 1_000 };
-    return { path: "/api/wallets/transfer", body, walletId: from.walletId, balanceAfter: 9_000 };
-  },
-  async "transfer to an outside address"() {
-    const from = await wallet(10_000);
-    const body = {
-      fromWalletId: from.walletId,
-      toWalletAddress: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
-      amount: 1_000,
-    };
-    return { path: "/api/wallets/transfer", body, walletId: from.walletId, balanceAfter: 9_000 };
-  },
-  async charge() {
-    const { walletId } = await wallet(0);
-    return { path: "/api/wallets/charge", body: { walletId, amount: 1_000 }, walletId, balanceAfter: 1_000 };
-  },
-  async "charge cancellation"() {
-    const { walletId, chargeId } = await wallet(10_000);
-    return {
-      path: "/api/wallets/charge/cancel",
-      body: { chargeId, amount: 1_000 },
-      walletId,
-      balanceAfter: 9_000,
-    };
-  },
-  async refund() {
-    const { walletId } = await wallet(10_000);
-    return { path: "/api/wallets/charge/refund", body: { walletId }, walletId, balanceAfter: 0 };
-  },
-  async payment() {
-    const [payer, receiver] = [await wallet(10_000), await wallet(0)];
-    const body = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId, amount: 1_000 };
-    return { path: "/api/wallets/payment", body, walletId: payer.walletId, balanceAfter: 9_000 };
-  },
-  async "payment cancellation"() {
-    const [payer, receiver] = [await wallet(10_000), await wallet(0)];
-    const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
-    const { paymentId } = await api.post("/api/wallets/payment", { ...ids, amount: 1_000 });
-    return {
-      path: "/api/wallets/payment/cancel",
-      body: { paymentId },
-      walletId: payer.walletId,
-      balanceAfter: 10_000,
-    };
-  },
-};
-
-async function available(walletId: string): Promise<number> {
-  return (await api.get(`/api/wallets/${walletId}`)).availableBalance;
-}
-
-/** Sends the same request until its outcome is known, as a client does after a lost answer. */
-async function settle(path: string, body: Json, idempotencyKey: string): Promise<Answer<Json>> {
-  for (let tries = 0; ; tries += 1) {
-    const answer = await api.call("POST", path, body, { idempotencyKey }).catch(unlessViolated);
-    if (answer && answer.status < 500 && answer.status !== 429) return answer;
-    if (tries > 120) throw new Error(`${path} has no outcome: ${JSON.stringify(answer?.body)}`);
-    await sleep(250);
-  }
-}
-
-/** A connection that was lost has no answer; one that the document does not promise is a failure. */
-function unlessViolated(error: unknown): null {
-  if (error instanceof ContractViolation) throw error;
-  return null;
-}
-
-async function verifyLedger(): Promise<string> {
-  const script = join(__dirname, "../services/ledger/bin/verify.mjs");
-  const env = { ...process.env, DATABASE_URL: stack.stack().postgres.urls.ledger };
-  const { stdout } = await promisify(execFile)(process.execPath, [script], { env });
-  return stdout;
-}
-
-test.each(Object.entries(scenes))(
-  `fifty times the same %s at once: one effect, equal answers`,
+test.each(Object.entries(SCENES))(
+  "fifty times the same %s at once: one effect, equal answers",
   async (_, make) => {
-    const { path, body, walletId, balanceAfter } = await make();
+    const { path, body, walletId, afterOnce } = await make(api);
     const key = randomUUID();
-    const answers = await Promise.all([...Array(AT_ONCE)].map(() => settle(path, body, key)));
-    const bodies = new Set(answers.map((answer) => JSON.stringify(answer.body.data)));
-    expect(
-      answers.map(({ status }) => status).every((status) => status === answers[0]!.status && status < 300),
-    ).toBe(true);
-    expect(bodies.size).toBe(1);
-    expect(
-      answers.filter(({ headers }) => headers.get("idempotent-replayed") === null).length,
-    ).toBeGreaterThanOrEqual(1);
-    expect(await available(walletId)).toBe(balanceAfter);
+    const answers = await Promise.all([...Array(AT_ONCE)].map(() => settle(api, path, body, key)));
+    expect(new Set(answers.map(({ status, body: { data } }) => JSON.stringify([status, data]))).size).toBe(1);
+    expect(answers[0]!.status).toBeLessThan(300);
+    expect(answers.some(({ headers }) => headers.get("idempotent-replayed") === null)).toBe(true);
+    expect(await available(api, walletId)).toBe(afterOnce);
 
-    const later = await settle(path, body, key);
+    const later = await settle(api, path, body, key);
     expect(later.headers.get("idempotent-replayed")).toBe("true");
     expect(later.body.data).toEqual(answers[0]!.body.data);
   },
 );
 
+test.each(Object.entries(SCENES))(
+  "fifty times the same %s at once without a key: each is one of its own, and done as often as it can be",
+  async (_, make) => {
+    const { path, body, walletId, most } = await make(api);
+    const answers = await Promise.all([...Array(AT_ONCE)].map(() => api.call("POST", path, body)));
+    const [done, refused] = [answers.filter(succeeded), answers.filter((answer) => !succeeded(answer))];
+    expect(done).toHaveLength(Math.min(most.times, AT_ONCE));
+    expect(new Set(done.map(idOf)).size).toBe(done.length);
+    expect(new Set(refused.map(({ body: { error } }) => error?.code))).toEqual(
+      new Set(most.refusal === undefined ? [] : [most.refusal]),
+    );
+    expect(await available(api, walletId)).toBe(most.after);
+  },
+);
+
+function succeeded({ status }: Answer<Json>): boolean {
+  return status < 300;
+}
+
+/** What the command made: a cancellation has an id of its own beside that of what it cancels. */
+function idOf({ body: { data } }: Answer<Json>): string {
+  return data.cancelId ?? data.transferId ?? data.chargeId ?? data.refundId ?? data.paymentId;
+}
+
 test("fifty cancellations of one charge, each with a key of its own, never take more than the charge", async () => {
-  const { walletId, chargeId } = await wallet(10_000);
+  const { walletId, chargeId } = await openWallet(api, 10_000);
   const answers = await Promise.all(
     [...Array(AT_ONCE)].map(() =>
-      settle("/api/wallets/charge/cancel", { chargeId, amount: 700 }, randomUUID()),
+      settle(api, "/api/wallets/charge/cancel", { chargeId, amount: 700 }, randomUUID()),
     ),
   );
   const done = answers.filter(({ status }) => status === 200).length;
   expect(done).toBe(14);
-  expect(await available(walletId)).toBe(10_000 - 14 * 700);
+  expect(await available(api, walletId)).toBe(10_000 - 14 * 700);
   expect(new Set(answers.flatMap(({ body }) => body.error?.code ?? []))).toEqual(new Set(["CHG_005"]));
 });
 
@@ -165,40 +98,48 @@ test("fifty transfers at the edge of the daily limit: exactly as many as fit", a
   expect(answers.filter(({ body: { error } }) => error?.code === "TRF_003")).toHaveLength(AT_ONCE - 16);
 });
 
-test("a wallet deactivated while money arrives ends one way or the other, never both", async () => {
-  for (let round = 0; round < 10; round += 1) {
-    const { walletId } = await wallet(0);
-    const [charge, deactivation] = await Promise.all([
-      settle("/api/wallets/charge", { walletId, amount: 1_000 }, randomUUID()),
-      api.call("POST", `/api/wallets/${walletId}/deactivate`),
-    ]);
-    const { status, balance } = await api.get(`/api/wallets/${walletId}`);
-    if (charge.status === 201) {
-      expect([deactivation.body.error?.code, status, balance]).toEqual(["WAL_003", "ACTIVE", 1_000]);
-    } else {
-      expect([charge.body.error?.code, deactivation.status, status, balance]).toEqual([
-        "WAL_004",
-        200,
-        "DEACTIVATED",
-        0,
-      ]);
-    }
-  }
-});
+/** Money that comes to a wallet by each of the three ways. */
+const ARRIVALS: Record<string, (to: Json) => Promise<{ path: string; body: Json }>> = {
+  charge: async ({ walletId }) => ({ path: "/api/wallets/charge", body: { walletId, amount: 1_000 } }),
+  async transfer({ walletAddress }) {
+    const { walletId: fromWalletId } = await openWallet(api, 1_000);
+    const body = { fromWalletId, toWalletAddress: walletAddress, amount: 1_000 };
+    return { path: "/api/wallets/transfer", body };
+  },
+  async payment({ walletId: receiverWalletId }) {
+    const { walletId: payerWalletId } = await openWallet(api, 1_000);
+    return { path: "/api/wallets/payment", body: { payerWalletId, receiverWalletId, amount: 1_000 } };
+  },
+};
 
-test("whatever is killed, each key has one effect, and everything comes to its end", async () => {
-  const [from, to] = [await wallet(1_000_000), await wallet(0)];
-  const body = {
-    payerWalletId: from.walletId,
-    receiverWalletId: to.walletId,
-    amount: 100,
-    incentiveAmount: 0,
-  };
+test.each(Object.entries(ARRIVALS))(
+  "a wallet deactivated while a %s arrives ends one way or the other, never both",
+  async (_, make) => {
+    for (let round = 0; round < 8; round += 1) {
+      const to = await openWallet(api, 0);
+      const { path, body } = await make(to);
+      const [arrival, deactivation] = await Promise.all([
+        settle(api, path, body, randomUUID()),
+        api.call("POST", `/api/wallets/${to.walletId}/deactivate`),
+      ]);
+      const { status, balance } = await api.get(`/api/wallets/${to.walletId}`);
+      const ending = [arrival.body.error?.code, deactivation.body.error?.code, status, balance];
+      const moved = [undefined, "WAL_003", "ACTIVE", 1_000];
+      const closed = ["WAL_004", undefined, "DEACTIVATED", 0];
+      expect(ending).toEqual(arrival.status === 201 ? moved : closed);
+    }
+  },
+);
+
+test("whatever is killed under load, each key has one effect, and everything comes to its end", async () => {
+  const [from, to] = [await openWallet(api, 1_000_000), await openWallet(api, 0)];
+  const ids = { payerWalletId: from.walletId, receiverWalletId: to.walletId };
+  const body = { ...ids, amount: 100, incentiveAmount: 0 };
   let running = true;
   let done = 0;
   const clients = [...Array(8)].map(async () => {
     while (running) {
-      const answer = await settle("/api/wallets/payment", body, randomUUID());
+      const answer = await settle(api, "/api/wallets/payment", body, randomUUID());
       expect(answer.status).toBe(201);
       done += 1;
     }
@@ -213,6 +154,45 @@ test("whatever is killed, each key has one effect, and everything comes to its e
   await Promise.all(clients);
   expect(done).toBeGreaterThan(20);
   // Requests that were cut off carried keys too, and were asked for again until they had an outcome.
-  expect(await available(to.walletId)).toBe(done * 100);
-  expect(await verifyLedger()).toContain("0 violations");
+  expect(await available(api, to.walletId)).toBe(done * 100);
+});
+
+describe("every command on its way while a process dies", () => {
+  const rounds = [...Array(ROUNDS).keys()].flatMap((round) =>
+    CRASH_POINTS.map(([name, point]) => ({ name, point, round }) as const),
+  );
+
+  test.each(rounds)(
+    "of SIGKILL at $point of $name: one effect for each key",
+    async ({ name, point, round }) => {
+      const scenes = await Promise.all(inTurn(round).map((make) => make(api)));
+      const keys = scenes.map(() => randomUUID());
+      const send = ({ path, body }: Scene, index: number) => settle(api, path, body, keys[index]!);
+      // What is published from here on is of these commands.
+      await untilNone(stack.stack(), ["events of payment", "events of ledger"], 10_000);
+      const answers = await dieAt(stack, [name, point] as CrashPoint, () => Promise.all(scenes.map(send)));
+      expect(answers.filter((answer) => !succeeded(answer)).map(({ body }) => body)).toEqual([]);
+      const again = await Promise.all(scenes.map(send));
+      expect(again.map(({ body: { data } }) => data)).toEqual(answers.map(({ body: { data } }) => data));
+      const found = await Promise.all(scenes.map(({ walletId }) => available(api, walletId)));
+      expect(found).toEqual(scenes.map(({ afterOnce }) => afterOnce));
+    },
+  );
+
+  /** Each round another command goes first. */
+  function inTurn(round: number): (typeof SCENES)[string][] {
+    const all = Object.values(SCENES);
+    return [...all.slice(round), ...all.slice(0, round)];
+  }
+});
+
+test("at the end nothing is open, the ledger's invariants hold, and no book differs from the chain", async () => {
+  await untilNone(stack.stack(), Object.keys(ON_THEIR_WAY) as (keyof typeof ON_THEIR_WAY)[], 30_000);
+  const script = join(__dirname, "../services/ledger/bin/verify.mjs");
+  const env = { ...process.env, DATABASE_URL: stack.stack().postgres.urls.ledger };
+  const { stdout } = await promisify(execFile)(process.execPath, [script], { env });
+  expect(stdout).toContain("0 violations");
+  const { wallets, drifts } = await reconciled(stack.stack());
+  expect(wallets).toBeGreaterThan(0);
+  expect(drifts).toBe(0);
 });

@@ -4,7 +4,8 @@ import { spawnSync } from "node:child_process";
 import { orExit, prepare } from "../../deploy/local/bin/prepare.mjs";
 
 orExit(prepare);
-const patterns = ["e2e/stack\\.e2e", "e2e/rolling", "e2e/chain/", "e2e/bus/", "replicas", "Killed", "fault"];
+const whole = ["e2e/stack\\.e2e", "e2e/rolling", "e2e/exactlyOnce", "e2e/chain/", "e2e/bus/"];
+const patterns = [...whole, "replicas", "Killed", "crashes", "[oO]utages", "fault"];
 const jest = [
   "--no-install",
   "jest",

@@ -1,5 +1,6 @@
 import { currentContext } from "@wonrail/kit/context";
 import { assert } from "@wonrail/kit/errors";
+import { failpoint } from "@wonrail/kit/failpoint";
 import { fromErrorDetail } from "@wonrail/kit/grpc/client";
 import { type ExecuteRequest, type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
 import { type Clients } from "../clients";
@@ -19,12 +20,14 @@ export async function executeCommand<D extends Done>(
 ): Promise<{ value: ValueOf<D>; replayed: boolean }> {
   const context = currentContext();
   assert(context?.orgId, "a command belongs to an organisation");
+  await failpoint("gateway.calling");
   const { outcome, replayed } = await executePayment({
     context: { requestId: context.requestId, traceparent: context.traceparent, orgId: context.orgId },
     idempotencyKey,
     bodyHash: bodyHash(request.body),
     command: request.command,
   });
+  await failpoint("gateway.answered");
   if (outcome?.$case === "error") {
     const refusal = fromErrorDetail(outcome.value);
     throw replayed ? new RepeatedRefusal(refusal) : refusal;

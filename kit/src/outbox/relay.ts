@@ -1,5 +1,6 @@
 import type { Bus, BusMessage } from "../bus/port";
 import type { Database, Queryable } from "../db";
+import { failpoint } from "../failpoint";
 import { uuidToId } from "../ids";
 import type { Log } from "../log";
 import type { Registry } from "../metrics";
@@ -175,7 +176,9 @@ async function publishRows(
     events.push(...(await relay.expand(connection, row)));
     ids.push(row.id);
     if (events.length < relay.batchSize && index < rows.length - 1) continue;
+    await failpoint("outbox.publishing");
     if (!(await publish(relay, events))) return { all: false };
+    await failpoint("outbox.published");
     xid = await markPublished(connection, ids);
     relay.metrics.published(events);
     events = [];

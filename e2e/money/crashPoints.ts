@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { PROCESSES, ROOT } from "../ops/repository";
+import { howLaunched } from "../support/launched";
+import { isReady } from "../support/replicas";
+import { type TestStack } from "../support/startStack";
+
+/** Where a process that a command passes through can die: before and after each call, commit and publication. */
+export const CRASH_POINTS = [
+  ["gateway", "gateway.calling"],
+  ["gateway", "gateway.answered"],
+  ["payment", "payment.claiming"],
+  ["payment", "payment.claimed"],
+  ["payment", "payment.posted"],
+  ["payment", "payment.recording"],
+  ["payment", "payment.recorded"],
+  ["payment", "outbox.publishing"],
+  ["payment", "outbox.published"],
+  ["ledger", "ledger.before_commit"],
+  ["ledger", "ledger.committed"],
+  ["ledger", "outbox.publishing"],
+  ["ledger", "outbox.published"],
+] as const;
+export type CrashPoint = (typeof CRASH_POINTS)[number];
+
+const PATIENCE_MS = 20_000;
+
+/** Has a process kill itself, SIGKILL, when it comes to the point while the work goes on, and then brings it back. Gives what became of the work. */
+export async function dieAt<T>(
+  stack: TestStack,
+  [name, point]: CrashPoint,
+  work: () => Promise<T>,
+): Promise<T> {
+  const armed = await startArmed(stack, name, point);
+  const working = work();
+  // What it says is heard below; until then it must not be an unheard failure.
+  working.catch(() => undefined);
+  try {
+    await Promise.race([armed.ended, sleep(PATIENCE_MS, undefined, { ref: false })]);
+    expect([point, armed.process.signalCode]).toEqual([point, "SIGKILL"]);
+  } finally {
+    armed.process.kill("SIGKILL");
+    await stack.act("start", name);
+  }
+  return working;
+}
+
+/** In the place of the stack's own process, the same one in the test's build. */
+async function startArmed(
+  stack: TestStack,
+  name: string,
+  point: string,
+): Promise<{ process: ChildProcess; ended: Promise<unknown> }> {
+  const { pid } = (await stack.statuses()).find((report) => report.name === name)!;
+  const { command, args, env } = howLaunched(pid!);
+  const { folder } = PROCESSES.find((each) => each.name === name)!;
+  await stack.act("stop", name);
+  const child = spawn(command, args, {
+    cwd: join(ROOT, folder),
+    env: { ...env, NODE_ENV: "reltest", FAILPOINTS: `${point}:kill` },
+    stdio: "ignore",
+  });
+  const ended = once(child, "exit");
+  const { ops } = stack.stack().services[name]!;
+  for (const endMs = Date.now() + PATIENCE_MS; child.signalCode === null && !(await isReady(ops));) {
+    if (Date.now() > endMs || child.exitCode !== null) throw new Error(`${name} did not start for ${point}`);
+    await sleep(50);
+  }
+  return { process: child, ended };
+}

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { openDatabase, rawSql } from "@wonrail/kit/db";
+import { testLog } from "@wonrail/kit/testing";
+import { type Stack } from "@wonrail/local/stackFile";
+
+/** What has not come to its end yet, as an operator would count it. */
+export const ON_THEIR_WAY = {
+  "operations without an outcome": "select count(*) from payment.operations where state = 'CLAIMED'",
+  "transfers without an end": "select count(*) from payment.transfers where status = 'PENDING'",
+  "events of payment": "select count(*) from payment.outbox_pending",
+  "events of ledger": "select count(*) from ledger.outbox_pending",
+};
+export type Kind = keyof typeof ON_THEIR_WAY;
+
+const PAUSE_MS = 100;
+
+/** Waits until there is nothing of these kinds, and fails with what there is. */
+export async function untilNone({ postgres }: Stack, kinds: Kind[], withinMs: number): Promise<void> {
+  const db = openDatabase({
+    url: postgres.urls.admin!,
+    schema: "public",
+    applicationName: "e2e",
+    max: 1,
+    log: testLog(),
+  });
+  try {
+    for (const endMs = Date.now() + withinMs; ; await sleep(PAUSE_MS)) {
+      const left: Partial<Record<Kind, number>> = {};
+      for (const kind of kinds) {
+        const { count } = await db.one<{ count: bigint }>(rawSql(ON_THEIR_WAY[kind]));
+        if (count > 0n) left[kind] = Number(count);
+      }
+      if (Object.keys(left).length === 0) return;
+      if (Date.now() > endMs) throw new Error(`still on their way: ${JSON.stringify(left)}`);
+    }
+  } finally {
+    await db.close();
+  }
+}
