@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Interface } from "ethers";
 import { type Json } from "../support/api";
+import { reconciled } from "../support/reconciled";
 import { type Cast, OUTSIDE } from "./money";
 import { krw, screen } from "./screen";
 import { showBalances, until, type World } from "./world";
@@ -70,37 +70,10 @@ export async function booksChapter(world: World, cast: Cast): Promise<void> {
     );
     screen.line(`${walletId}: ledger ${krw(won(inLedger))}, chain ${krw(won(onChain))}`);
   }
-  const { wallets: compared, drifts } = await reconciled(world);
+  const { wallets: compared, drifts } = await reconciled(world.stack);
   if (drifts > 0)
     throw new Error(`the reconciler has found ${drifts} differences: npm run admin:chain -- drift list`);
   screen.done(`ledger = chain: ${compared} wallets compared, drift ${krw(0)}`);
-}
-
-/** The first comparison of all books that began after now. */
-async function reconciled(world: World): Promise<{ wallets: number; drifts: number }> {
-  const sinceSeconds = Date.now() / 1000;
-  const seen = await until(
-    async () => metrics(world),
-    (all) => all.value("reconciliation_last_success_timestamp_seconds") > sinceSeconds,
-    60_000,
-  );
-  return {
-    wallets: seen.value('reconciliation_wallets{state="compared"'),
-    drifts: seen.value("reconciliation_open_drifts"),
-  };
-}
-
-/** Values by the beginning of their lines, added up: a metric that has no value yet is 0. */
-async function metrics({ stack }: World): Promise<Json> {
-  await sleep(500);
-  const { ops } = stack.services["chain-relayer"]!;
-  const text = await (await fetch(`http://${ops}/metrics`)).text();
-  const value = (start: string): number =>
-    text
-      .split("\n")
-      .filter((line) => line.startsWith(start))
-      .reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
-  return { value };
 }
 
 async function balanceOnChain(world: World, address: string): Promise<bigint> {
