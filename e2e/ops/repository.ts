@@ -31,7 +31,12 @@ export function settingsOf({ folder, schema }: OpsProcess): Set<string> {
   const names = (path: string) =>
     [...readText(path).matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map((match) => match[1]!);
   const shared = schema === undefined ? [] : names("kit/src/service/config.ts");
-  return new Set([...shared, ...names("kit/src/tls.ts"), ...names(`${folder}/src/config.ts`)]);
+  return new Set([
+    ...shared,
+    ...names("kit/src/tls.ts"),
+    ...names("kit/src/tracing.ts"),
+    ...names(`${folder}/src/config.ts`),
+  ]);
 }
 
 /** Whom a process calls: the addresses that it has to be told. */

@@ -1,5 +1,6 @@
 import { count, durationMs, loadConfig, port } from "@wonrail/kit/config";
 import { tlsShape } from "@wonrail/kit/tls";
+import { tracingShape } from "@wonrail/kit/tracing";
 import { z } from "zod";
 
 const address = z
@@ -20,6 +21,7 @@ const schema = z.object({
   PAYMENT_ADDRESS: address,
   RELAYER_ADDRESS: address,
   ...tlsShape,
+  ...tracingShape,
 
   /** How long everything behind the gateway may take over one request. */
   REQUEST_BUDGET_MS: durationMs.default(10_000),

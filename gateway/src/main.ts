@@ -4,6 +4,7 @@ import { createRegistry } from "@wonrail/kit/metrics";
 import { startOps } from "@wonrail/kit/ops";
 import { createShutdown } from "@wonrail/kit/shutdown";
 import { readTls } from "@wonrail/kit/tls";
+import { startTracing } from "@wonrail/kit/tracing";
 import { createApp } from "./app";
 import { createClients } from "./clients";
 import { type Config, readConfig } from "./config";
@@ -16,6 +17,7 @@ async function run(config: Config): Promise<void> {
   const shutdown = createShutdown({ log, graceMs: config.SHUTDOWN_GRACE_MS });
   shutdown.listen();
   try {
+    const tracing = startTracing(config, { service: "gateway", log });
     const clients = createClients(config, { log, registry, tls: readTls(config) });
     const app = createApp({ config, clients, log, registry });
     const server = await startHttpServer(app.handler, {
@@ -48,6 +50,7 @@ async function run(config: Config): Promise<void> {
     shutdown.add("leases", () => app.close());
     shutdown.add("clients", () => clients.close());
     shutdown.add("ops", () => ops.close());
+    if (tracing) shutdown.add("tracing", () => tracing.close());
     log.info({ httpPort: server.port, opsPort: ops.port }, "ready");
   } catch (error) {
     log.fatal({ err: error }, "could not start");

@@ -5,6 +5,7 @@ import { type ErrorCode, invalidRequest } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
 import { type Log } from "@wonrail/kit/log";
 import { Counter, DURATION_BUCKETS_SECONDS, Gauge, Histogram, type Registry } from "@wonrail/kit/metrics";
+import { beginSpan } from "@wonrail/kit/tracing";
 
 /** One request and its answer, from the first byte to the last: what the log line and the metrics are made of. */
 export interface Exchange {
@@ -45,11 +46,12 @@ export function openExchange({ log, registry, lifecycle, budgetMs }: ExchangeOpt
   const accessLog = log.child({}, { redact: [] });
   return (req: Request, res: Response, next: NextFunction) => {
     const given = req.headers["x-request-id"];
+    const parent = req.headers["traceparent"] as string | undefined;
     const exchange: Exchange = {
       startedMs: performance.now(),
       context: {
         requestId: typeof given === "string" && REQUEST_ID.test(given) ? given : newId("req"),
-        traceparent: childTraceparent(req.headers["traceparent"] as string | undefined),
+        traceparent: childTraceparent(parent),
         deadlineMs: Date.now() + budgetMs,
       },
       route: "none",
@@ -59,10 +61,17 @@ export function openExchange({ log, registry, lifecycle, budgetMs }: ExchangeOpt
     };
     (res as ApiResponse).locals.exchange = exchange;
     const measured = observe(req.method);
+    const span = beginSpan("server");
     res.once("close", () => {
       const seconds = (performance.now() - exchange.startedMs) / 1000;
       const outcome = res.writableFinished ? `${Math.floor(res.statusCode / 100)}xx` : "aborted";
       measured(exchange.route, outcome, seconds);
+      span?.end({
+        name: `${req.method} ${exchange.route}`,
+        context: exchange.context,
+        parent,
+        failure: res.writableFinished ? exchange.code : "aborted",
+      });
       runInContext(exchange.context, () => logAccess(accessLog, req, res, exchange, seconds));
     });
     // HTTP/1.1 demands the header; without this check Node would refuse in a form of its own.

@@ -18,10 +18,15 @@ export function isRequestId(text: unknown): text is string {
 export function contextFromMetadata(metadata: Metadata, deadline: Deadline): RequestContext {
   return makeContext({
     requestId: first(metadata, REQUEST_ID),
-    traceparent: first(metadata, TRACEPARENT),
+    traceparent: traceparentOf(metadata),
     orgId: first(metadata, ORG_ID),
     deadlineMs: Number(deadline),
   });
+}
+
+/** The caller's span, as it came. */
+export function traceparentOf(metadata: Metadata): string | undefined {
+  return first(metadata, TRACEPARENT);
 }
 
 export function metadataFromContext(context: RequestContext): Metadata {

@@ -4,6 +4,7 @@ import { isTransient, tx, type Database, type Tx } from "../db";
 import { newId } from "../ids";
 import type { Log } from "../log";
 import type { Pause } from "../pause";
+import { beginSpan } from "../tracing";
 import type { ConsumerMetrics } from "./consumerMetrics";
 import { decodeEvent, type ConsumerSpec, type EventHandler, type ReceivedEvent } from "./events";
 import { insertDeadLetter, takeEvents } from "./store";
@@ -131,9 +132,17 @@ export function runHandler(tx: Tx, handler: EventHandler, event: ReceivedEvent, 
     traceparent: childTraceparent(event.traceparent),
     ...(event.orgId === "" ? {} : { orgId: event.orgId }),
   };
-  return runInContext(context, () => {
+  return runInContext(context, async () => {
     log.debug({ event: event.type, aggregateId: event.aggregateId }, "event");
-    return handler(tx, event);
+    const span = beginSpan("consumer");
+    const ended = { name: event.type, context, parent: event.traceparent };
+    try {
+      await handler(tx, event);
+      span?.end(ended);
+    } catch (error) {
+      span?.end({ ...ended, failure: "failed" });
+      throw error;
+    }
   });
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { count, durationMs, flag, list, port } from "../config";
 import { tlsShape } from "../tls";
+import { tracingShape } from "../tracing";
 
 /** What every service is configured with. A service's config.ts adds its own names to this shape. */
 export const serviceShape = {
@@ -12,6 +13,7 @@ export const serviceShape = {
   GRPC_PORT: port,
   GRPC_REFLECTION: flag.default(false),
   ...tlsShape,
+  ...tracingShape,
   OPS_HOST: z.string().default("0.0.0.0"),
   OPS_PORT: port,
   BUS: z.enum(["kafka", "postgres"]).default("kafka"),

@@ -10,6 +10,7 @@ import { type OutboxRelayOptions, startOutboxRelay } from "../outbox";
 import { createShutdown } from "../shutdown";
 import { busPlace } from "./busPlace";
 import { readTls, type TlsIdentity } from "../tls";
+import { startTracing } from "../tracing";
 import { callersOf } from "./callers";
 import { type ServiceConfig } from "./config";
 import { type Job, startJobs } from "./jobs";
@@ -61,6 +62,7 @@ export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>):
 
   try {
     const tls = readTls(config);
+    const tracing = startTracing(config, { service: spec.name, log });
     const db = openDatabase({
       url: config.DATABASE_URL,
       schema,
@@ -82,6 +84,7 @@ export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>):
     for (const [name, close] of closers) shutdown.add(name, close);
     shutdown.add("bus", () => bus.close());
     shutdown.add("database", () => db.close());
+    if (tracing) shutdown.add("tracing", () => tracing.close());
     log.info(
       { grpcPort: config.GRPC_PORT, opsPort: config.OPS_PORT, bus: bus.kind, mtls: tls !== undefined },
       "ready",

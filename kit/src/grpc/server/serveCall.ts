@@ -11,8 +11,9 @@ import {
 import { runInContext } from "../../context";
 import { DomainError } from "../../errors";
 import { type Log } from "../../log";
+import { beginSpan } from "../../tracing";
 import { type ObserveCall } from "../callMetrics";
-import { contextFromMetadata } from "../requestContext";
+import { contextFromMetadata, traceparentOf } from "../requestContext";
 import { writeAll } from "../streams";
 import { toStatus } from "../wireErrors";
 import { type Admit, type AuthContext } from "./callers";
@@ -98,6 +99,7 @@ interface Work {
 /** One call from its first metric to its last. Never rejects: what goes wrong is the caller's answer. */
 function serve(serving: Serving, grpcCall: Incoming, { work, refuse }: Work): Promise<void> {
   const end = serving.observe();
+  const span = beginSpan("server");
   const cancellation = new AbortController();
   const { signal } = cancellation;
   let running = true;
@@ -122,6 +124,12 @@ function serve(serving: Serving, grpcCall: Incoming, { work, refuse }: Work): Pr
     running = false;
     const ended = signal.aborted ? codeOfEnd(context.deadlineMs) : code;
     end(ended);
+    span?.end({
+      name: serving.path,
+      context,
+      parent: traceparentOf(grpcCall.metadata),
+      failure: ended === status.OK ? undefined : status[ended],
+    });
     if (serving.log.isLevelEnabled("debug"))
       serving.log.debug({ rpc: serving.path, grpcCode: status[ended] }, "call");
   });

@@ -2,6 +2,7 @@ import { type ErrorDetail, type ItemContext } from "@wonrail/proto/common/v1/com
 import { runInContext } from "../../context";
 import { DomainError } from "../../errors";
 import { type Log } from "../../log";
+import { beginSpan } from "../../tracing";
 import { contextFromItem } from "../requestContext";
 import { toErrorDetail } from "../wireErrors";
 import { type ServerCall } from "./implement";
@@ -26,16 +27,22 @@ export function serveItems<Item, Res>(
     items.map((item) => {
       const received = contextOf(item);
       const context = contextFromItem(received, deadlineOf(received));
+      const span = beginSpan("server");
+      const end = (failure?: string) =>
+        span?.end({ name: "item", context, parent: received?.traceparent, failure });
       return runInContext(context, async () => {
         try {
           if (context.deadlineMs !== undefined && context.deadlineMs <= Date.now())
             throw new DomainError("SYS_003");
           const value = await work(item, { ...call, context });
           log.debug("item");
+          end();
           return { value };
         } catch (error) {
           if (!(error instanceof DomainError)) log.error({ err: error }, "item failed");
-          return { error: toErrorDetail(error) };
+          const detail = toErrorDetail(error);
+          end(detail.code);
+          return { error: detail };
         }
       });
     }),
