@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { type Server } from "@grpc/grpc-js";
-import { loadFileDescriptorSetFromBuffer } from "@grpc/proto-loader";
+import { loadFileDescriptorSetFromBuffer, loadSync } from "@grpc/proto-loader";
 import { ReflectionService } from "@grpc/reflection";
-import { HealthImplementation } from "grpc-health-check";
+import { HealthImplementation, protoPath } from "grpc-health-check";
 import { nameOf } from "../definition";
 import { type GrpcService } from "./implement";
 
@@ -26,8 +26,10 @@ export function addHealth(
 /** Tells tools (grpcurl, Postman) which services are here and what their messages look like. */
 export function addReflection(server: Server, services: readonly GrpcService[]): void {
   const descriptors = readFileSync(require.resolve("@wonrail/proto/descriptors"));
-  const options = { services: serviceNames(services) };
-  new ReflectionService(loadFileDescriptorSetFromBuffer(descriptors), options).addToServer(server);
+  // Health has no place in our own descriptors, and is what such tools are asked for most.
+  const described = { ...loadFileDescriptorSetFromBuffer(descriptors), ...loadSync(protoPath) };
+  const options = { services: [...serviceNames(services), "grpc.health.v1.Health"] };
+  new ReflectionService(described, options).addToServer(server);
 }
 
 function serviceNames(services: readonly GrpcService[]): string[] {
