@@ -1,5 +1,15 @@
 import { join } from "node:path";
-import { CHART, type Container, type Manifest, VALUES, helm, helmRun, podsOf, render } from "./chart";
+import {
+  CHART,
+  type Container,
+  type Manifest,
+  type PodSpec,
+  VALUES,
+  helm,
+  helmRun,
+  podsOf,
+  render,
+} from "./chart";
 import { PROCESSES, calledBy, settingsOf } from "./repository";
 
 if (helm === undefined)
@@ -102,6 +112,19 @@ withHelm("the chart", () => {
           container.env!.filter(({ value, valueFrom }) => value === undefined || value === "" || valueFrom),
         ).toEqual([]);
       }
+    });
+
+    it("keeps the signer on nodes of its own where money is real", () => {
+      const pools = PROCESSES.map(({ name }) => {
+        const { pod } = pods().find(({ owner }) => owner === `Deployment/wonrail-${name}`)!;
+        return { name, pool: pod.nodeSelector, tolerates: pod.tolerations };
+      }).filter(({ pool, tolerates }) => pool !== undefined || tolerates !== undefined);
+      const signer = {
+        name: "wallet",
+        pool: { "wonrail.io/pool": "signer" },
+        tolerates: [expect.objectContaining({ value: "signer", effect: "NoSchedule" })],
+      };
+      expect(pools).toEqual(values.startsWith("production") ? [signer] : []);
     });
 
     it("draws exactly the edges that the code has, in addresses and in policies", () => {
@@ -212,7 +235,9 @@ function ownersOf(values: string, name: string): string[] {
   return /dev|ci|init/.test(values) ? [name] : [name, "migrate"];
 }
 
-function podProblems(security: Record<string, unknown> = {}, pod: Record<string, unknown>): string[] {
+const RESTRICTED_VOLUMES = new Set(["configMap", "emptyDir", "persistentVolumeClaim", "projected", "secret"]);
+
+function podProblems(security: Record<string, unknown> = {}, pod: PodSpec): string[] {
   return [
     ...(security.runAsNonRoot === true ? [] : ["may run as root"]),
     ...((security.seccompProfile as { type?: string } | undefined)?.type === "RuntimeDefault"
@@ -220,16 +245,27 @@ function podProblems(security: Record<string, unknown> = {}, pod: Record<string,
       : ["no seccomp profile"]),
     ...(pod.automountServiceAccountToken === false ? [] : ["has a service account's token"]),
     ...["hostNetwork", "hostPID", "hostIPC"].filter((name) => pod[name]).map((name) => `uses ${name}`),
-    ...(JSON.stringify(pod.volumes ?? []).includes("hostPath") ? ["mounts the host"] : []),
+    ...(pod.volumes ?? [])
+      .flatMap((volume) => Object.keys(volume).filter((name) => name !== "name"))
+      .filter((kind) => !RESTRICTED_VOLUMES.has(kind))
+      .map((kind) => `mounts a ${kind}`),
+    ...(security.runAsUser === 0 ? ["runs as user 0"] : []),
+    ...(security.sysctls ? ["sets sysctls"] : []),
   ];
 }
 
-function containerProblems({ name, securityContext = {} }: Container): string[] {
-  const drop = (securityContext.capabilities as { drop?: string[] } | undefined)?.drop ?? [];
+/** What a container may not take back of what its pod promises, either. */
+function containerProblems({ name, securityContext = {}, ports = [] }: Container): string[] {
+  const { drop = [], add = [] } = (securityContext.capabilities ?? {}) as { drop?: string[]; add?: string[] };
   return [
     ...(securityContext.allowPrivilegeEscalation === false ? [] : [`${name} may gain privileges`]),
     ...(drop.includes("ALL") ? [] : [`${name} keeps capabilities`]),
-    ...(securityContext.privileged ? [`${name} is privileged`] : []),
+    ...(add.length > 0 ? [`${name} gains capabilities`] : []),
+    ...["privileged", "procMount", "seccompProfile", "seLinuxOptions"]
+      .filter((field) => securityContext[field])
+      .map((field) => `${name} sets ${field}`),
+    ...(securityContext.runAsNonRoot === false || securityContext.runAsUser === 0 ? [`${name} is root`] : []),
+    ...(ports.some((port) => "hostPort" in port) ? [`${name} takes a port of the host`] : []),
   ];
 }
 

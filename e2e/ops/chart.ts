@@ -46,20 +46,21 @@ export function helmRun(...args: string[]): { ok: boolean; output: string } {
 }
 
 export function render(values: string, ...more: string[]): Manifest[] {
-  const args = [
-    "template",
-    "wonrail",
-    CHART,
-    "--namespace",
-    "wonrail",
-    "-f",
-    join(CHART, `values-${values}.yaml`),
-  ];
-  const text = execFileSync(helm!, [...args, "--api-versions", "monitoring.coreos.com/v1", ...more], {
+  return parseManifests(renderText(helm!, values, ...more));
+}
+
+/** As `helm template` writes it, on a cluster that has Prometheus' operator. */
+export function renderText(tool: string, values: string, ...more: string[]): string {
+  const file = join(CHART, `values-${values}.yaml`);
+  const args = ["template", "wonrail", CHART, "--namespace", "wonrail", "-f", file];
+  return execFileSync(tool, [...args, "--api-versions", "monitoring.coreos.com/v1", ...more], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"],
     maxBuffer: 64 * 1024 * 1024,
   });
+}
+
+export function parseManifests(text: string): Manifest[] {
   return parseAllDocuments(text)
     .map((document) => document.toJS() as Manifest | null)
     .filter((document) => document !== null);

@@ -22,6 +22,9 @@
 {{- $_ := mergeOverwrite $env (dict "HTTP_PORT" "8080" "TRUSTED_PROXY_HOPS" ($settings.trustedProxyHops | default 0 | int64 | toString)) -}}
 {{- end -}}
 {{- if .root.Values.mtls.enabled }}{{ $_ := mergeOverwrite $env (include "wonrail.mtlsEnvironment" . | fromYaml) }}{{ end -}}
+{{- with .root.Values.tracing }}{{ if .endpoint }}
+{{- $_ := mergeOverwrite $env (dict "OTEL_EXPORTER_OTLP_ENDPOINT" .endpoint "OTEL_TRACES_SAMPLER_ARG" (toString .share)) -}}
+{{- end }}{{ end -}}
 {{- $full := include "wonrail.fullname" .root -}}
 {{- range $facts.calls }}{{ $_ := set $env (include "wonrail.addressVariable" .) (printf "%s-%s:7000" $full .) }}{{ end -}}
 {{- $known := include "wonrail.chainSettings" .root | fromYaml -}}

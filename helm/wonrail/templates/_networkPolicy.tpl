@@ -48,6 +48,9 @@ spec:
     {{- include "wonrail.egress" (dict "root" $root "where" $root.Values.networkPolicy.kafka "own" (include "wonrail.ownKafka" $root) "component" "kafka" "port" 9092) | nindent 4 }}
     {{- end }}
     {{- end }}
+    {{- if $root.Values.tracing.endpoint }}
+    {{- include "wonrail.egress" (dict "root" $root "where" $root.Values.networkPolicy.tracing) | nindent 4 }}
+    {{- end }}
     {{- if .facts.chain }}
     {{- $chain := include "wonrail.chain" $root | fromYaml }}
     {{- include "wonrail.egress" (dict "root" $root "where" $root.Values.networkPolicy.chain "own" $chain.ownNode "component" "chain" "port" 8545) | nindent 4 }}
