@@ -19,6 +19,21 @@ export type Vectors = Record<string, string[]>;
 const FILE = join(ROOT, "proto/baseline/golden.json");
 const MAX_DEPTH = 5;
 
+/** Of a later release: field 1000 as a number, field 1001 as text, field 1002 as a fixed64. */
+export const LATER_FIELDS = Buffer.from([
+  0xc0,
+  0x3e,
+  0x96,
+  0x01,
+  0xca,
+  0x3e,
+  1,
+  0x78,
+  0xd1,
+  0x3e,
+  ...Array<number>(8).fill(7),
+]);
+
 /** Every message of every RPC and event, as the sources describe it today. */
 export function messages(): DescMessage[] {
   const set = fromBinary(FileDescriptorSetSchema, readFileSync(join(ROOT, "proto/gen/descriptors.binpb")));

@@ -1,0 +1,212 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type DescMessage,
+  type JsonValue,
+  create,
+  createFileRegistry,
+  fromBinary,
+  toJson,
+} from "@bufbuild/protobuf";
+import {
+  FieldDescriptorProto_Label as Label,
+  FieldDescriptorProto_Type as Type,
+  FieldDescriptorProtoSchema,
+  FileDescriptorSetSchema,
+} from "@bufbuild/protobuf/wkt";
+import { consumers as relayerConsumers } from "@wonrail/chain-relayer/consumers";
+import { type Bus, type BusOptions, installPostgresBus, openBus } from "@wonrail/kit/bus";
+import { currentContext } from "@wonrail/kit/context";
+import { tx } from "@wonrail/kit/db";
+import { type ConsumerSpec, listDeadLetters, startConsumer } from "@wonrail/kit/inbox";
+import { Registry } from "@wonrail/kit/metrics";
+import { appendEvents, type NewEvent, startOutboxRelay } from "@wonrail/kit/outbox";
+import { createTestDatabase, eventually, testLog, type TestDatabase } from "@wonrail/kit/testing";
+import { consumers as paymentConsumers } from "@wonrail/payment/consumers";
+import { ROOT } from "../ops/repository";
+import { LATER_FIELDS, readVectors } from "./vectors";
+
+// While a release rolls out, and as long as a topic keeps what was published, publishers and consumers are of different releases. Events
+// go from an outbox over a real bus to an inbox here: written by today's release, by an earlier and by a later one, and read by each.
+
+const EVENT = /^wonrail\.(\w+)\.events\.v1\.(\w+)$/;
+const WITHIN_MS = 20_000;
+
+const vectors = Object.entries(readVectors()).flatMap(([name, examples]) => {
+  const [, service, message] = EVENT.exec(name) ?? [];
+  if (service === undefined) return [];
+  const type = message!.replace(/(?<=.)[A-Z]/g, "_$&").toLowerCase();
+  return [{ name, topic: `wonrail.${service}.v1`, type, examples: examples.map(bytesOf) }];
+});
+
+/** The messages as they were at the baseline, which is the release before this one; and with a field more each. */
+const earlier = messagesAtBaseline();
+const later = messagesAtBaseline({ withOneMoreField: true });
+const released = vectors.filter(({ name }) => earlier.has(name));
+const TOPICS = [...new Set(vectors.map(({ topic }) => topic))];
+
+/** What the two services that take in events do something about. */
+const HANDLED = [...relayerConsumers(recorder(new Map())), ...paymentConsumers(recorder(new Map()))].flatMap(
+  ({ handlers }) => Object.keys(handlers),
+);
+
+const kafka = process.env.WONRAIL_TEST_KAFKA_BROKERS;
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase({ schema: "sample" });
+  await installPostgresBus(database.adminUrl, ["wonrail_sample"]);
+});
+afterAll(() => database.drop());
+
+describe.each(["postgres", ...(kafka === undefined ? [] : ["kafka"])])("over the bus on %s", (kind) => {
+  const prefix = `wire-${kind}-${Date.now()}`;
+  const registry = new Registry();
+  const read = new Map<string, unknown>();
+  const parts: { close(): Promise<void> }[] = [];
+
+  beforeAll(async () => {
+    const log = testLog();
+    const place: BusOptions =
+      kind === "kafka"
+        ? { kind, brokers: kafka!.split(","), clientId: prefix, log }
+        : { kind: "postgres", url: database.url, clientId: prefix, log };
+    const bus: Bus = await openBus(place);
+    await bus.ensureTopics(TOPICS.map((topic) => ({ name: `${prefix}.${topic}`, partitions: 1 })));
+    const { db } = database;
+    await tx(db, (tx) => appendEvents(tx, eventsOfThreeReleases(prefix)));
+    const relay = startOutboxRelay({ db, bus, log, registry, pollMs: 50 });
+    const specs = [
+      readingAs("earlier", earlier),
+      readingAs("later", later),
+      ...relayerConsumers(recorder(read)),
+      ...paymentConsumers(recorder(read)),
+    ].map((spec) => onTopics(spec, prefix));
+    const consumers = await Promise.all(specs.map((spec) => startConsumer({ db, bus, spec, log, registry })));
+    parts.push(...consumers, relay, bus);
+    await eventually(() => void expect(pending()).toEqual([]), { timeoutMs: WITHIN_MS, intervalMs: 100 });
+  }, 60_000);
+  afterAll(async () => {
+    for (const part of parts) await part.close();
+  });
+
+  /** A consumer of the release whose messages these are, which writes down what it can make of an event. */
+  function readingAs(release: string, messages: Map<string, DescMessage>): ConsumerSpec {
+    const handlers = released.map(({ type, name }) => [
+      type,
+      async (_tx: unknown, { payload, requestId }: { payload: Buffer; requestId: string }) => {
+        const message = messages.get(name)!;
+        read.set(`${release} ${requestId}`, toJson(message, fromBinary(message, payload)));
+      },
+    ]);
+    return { group: release, topics: TOPICS, handlers: Object.fromEntries(handlers) as Handlers };
+  }
+
+  function pending(): string[] {
+    const wanted = released.flatMap(({ type }) =>
+      ["earlier", "later"].flatMap((by) => ["today", "newer"].map((from) => `${by} ${from}:${type}`)),
+    );
+    const calls = HANDLED.flatMap((type) =>
+      ["earliest", "today", "newer"].map((from) => `app ${from}:${type}`),
+    );
+    return [...wanted, ...calls].filter((key) => !read.has(key));
+  }
+
+  it.each(released)(
+    "$name: an earlier release's consumer reads today's, and a later one's",
+    ({ name, type, examples }) => {
+      const known = jsonOf(earlier.get(name)!, examples.at(-1)!);
+      expect(read.get(`earlier today:${type}`)).toEqual(known);
+      expect(read.get(`earlier newer:${type}`)).toEqual(known);
+    },
+  );
+
+  it.each(released)(
+    "$name: a consumer that knows a field more finds it absent",
+    ({ name, type, examples }) => {
+      expect(read.get(`later today:${type}`)).toEqual(jsonOf(earlier.get(name)!, examples.at(-1)!));
+      expect(read.get(`later newer:${type}`)).toMatchObject({ later: "150" });
+    },
+  );
+
+  it.each(HANDLED)("today's consumers do the same at a %s of any release", (type) => {
+    const [call, ...more] = ["earliest", "today", "newer"].map((from) => read.get(`app ${from}:${type}`));
+    expect(call).toEqual([expect.any(String), expect.anything()]);
+    expect(more).toEqual([call, call]);
+  });
+
+  it("passes over a type that only a later release has, and buries nothing", async () => {
+    const { values } = await registry.getSingleMetric("consumer_messages_total")!.get();
+    const skipped = values.filter(
+      ({ labels }) => labels.group === `${prefix}.earlier` && labels.outcome === "skipped",
+    );
+    expect(skipped.reduce((sum, { value }) => sum + value, 0)).toBe(
+      vectors.length + 3 * (vectors.length - released.length),
+    );
+    expect(await listDeadLetters(database.db)).toEqual([]);
+  });
+});
+
+type Handlers = ConsumerSpec["handlers"];
+
+/** Each kind of event as the earliest release wrote it, as today's does, and as one does that has more fields; and a kind that is new. */
+function eventsOfThreeReleases(prefix: string): NewEvent[] {
+  return vectors.flatMap(({ name, topic, type, examples }) => {
+    const event = (from: string, payload: Uint8Array): NewEvent => ({
+      topic: `${prefix}.${topic}`,
+      type: from === "unheard" ? `${type}_by_moonlight` : type,
+      aggregateId: name,
+      version: 1n,
+      orgId: "",
+      payload,
+      requestId: `${from}:${type}`,
+      traceparent: "",
+    });
+    const today = examples.at(-1)!;
+    return [
+      event("unheard", today),
+      event("earliest", examples[0]!),
+      event("today", today),
+      event("newer", Buffer.concat([today, LATER_FIELDS])),
+    ];
+  });
+}
+
+function onTopics({ group, topics, handlers }: ConsumerSpec, prefix: string): ConsumerSpec {
+  return { group: `${prefix}.${group}`, topics: topics.map((topic) => `${prefix}.${topic}`), handlers };
+}
+
+/** Stands for a service's insides: it writes down what its way in for events asks of it. */
+function recorder<App>(read: Map<string, unknown>): App {
+  const isEnvelope = (value: unknown) => (value as { payload?: unknown }).payload !== undefined;
+  return new Proxy(
+    {},
+    {
+      get:
+        (_, command) =>
+        async (_tx: unknown, ...given: unknown[]) => {
+          const [said] = given.filter((value) => !isEnvelope(value));
+          read.set(`app ${currentContext()!.requestId}`, [String(command), said]);
+        },
+    },
+  ) as App;
+}
+
+function messagesAtBaseline({ withOneMoreField = false } = {}): Map<string, DescMessage> {
+  const bytes = readFileSync(join(ROOT, "proto/baseline/wonrail.binpb"));
+  const set = fromBinary(FileDescriptorSetSchema, bytes);
+  const field = { name: "later", jsonName: "later", number: 1_000, type: Type.INT64, label: Label.OPTIONAL };
+  for (const { package: name, messageType } of set.file) {
+    if (!withOneMoreField || !name.endsWith(".events.v1")) continue;
+    for (const message of messageType) message.field.push(create(FieldDescriptorProtoSchema, field));
+  }
+  const found = [...createFileRegistry(set)].filter(({ kind }) => kind === "message") as DescMessage[];
+  return new Map(found.map((message) => [message.typeName, message]));
+}
+
+function jsonOf(message: DescMessage, bytes: Uint8Array): JsonValue {
+  return toJson(message, fromBinary(message, bytes));
+}
+
+function bytesOf(text: string): Buffer {
+  return Buffer.from(text, "base64");
+}
