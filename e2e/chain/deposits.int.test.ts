@@ -4,6 +4,7 @@ import { createClient } from "@wonrail/kit/grpc/client";
 import { newId } from "@wonrail/kit/ids";
 import { createRegistry } from "@wonrail/kit/metrics";
 import { eventually, testLog } from "@wonrail/kit/testing";
+import { CHAIN_ID } from "@wonrail/local/parts/anvil";
 import { randomFreePort } from "@wonrail/local/process/freePort";
 import { PaymentType, RecordStatus, RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { NO_LIMIT, openBook, untilSettled } from "./support/book";
@@ -229,7 +230,7 @@ async function compared(): Promise<void> {
 async function operator(...args: string[]): Promise<string> {
   let said = "";
   const hear = (text: string) => void (said += text);
-  const config = { DATABASE_URL: world.adminUrl, CHAIN_RPC_URLS: [world.node.url], USER: "tester" };
+  const config = { DATABASE_URL: world.adminUrl, CHAIN_RPC_URLS: [world.node.url], CHAIN_ID, USER: "tester" };
   const code = await runAdmin(args, { config, out: hear, err: hear });
   expect([code, said]).toEqual([0, said]);
   return said;

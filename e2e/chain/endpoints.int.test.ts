@@ -20,7 +20,7 @@ beforeAll(async () => {
       [liar, other] = [await startLyingNode(url), await startRpcProxy(url, 1)];
       return [liar.url, url, other.url].join(",");
     },
-    relayerEnv: { LEASE_MS: "1000" },
+    relayerEnv: { LEASE_MS: "1000", RECONCILE_EVERY_MS: "500" },
   });
   world.node.run(150);
   book = openBook(world);
@@ -43,6 +43,27 @@ test("one of three that invents a deposit, or blocks, is outvoted and told of; t
   liar.forgeBlocks();
   await untilConfirmed(await transfer("200"));
   expect(await deposits()).toBe(0n);
+  expect(await book.differences()).toEqual([]);
+}, 40_000);
+
+test("one of three, the first asked, that is wrong about nonces, fees, gas, receipts and balances changes nothing", async () => {
+  const before = await disagreements();
+  liar.exaggerate();
+  const ids = [await transfer("210"), await transfer("220")];
+  for (const id of ids) await untilConfirmed(id);
+  expect((await Promise.all(ids.map(stateOf))).map((one) => one?.attempts)).toEqual([1, 1]);
+  await untilCompared();
+  expect(await world.relayerDb.query(sql`select * from drifts`)).toEqual([]);
+  expect(await disagreements()).toBeGreaterThan(before);
+  expect(await book.differences()).toEqual([]);
+}, 40_000);
+
+test("one of three, the first asked, that stands still holds nobody up, and is told of", async () => {
+  liar.standStillAt(Number(await world.node.rpc<string>("eth_blockNumber")));
+  await world.node.mine(70);
+  const before = await disagreements();
+  await untilConfirmed(await transfer("230"));
+  expect(await disagreements()).toBeGreaterThan(before);
   expect(await book.differences()).toEqual([]);
 }, 40_000);
 
@@ -73,7 +94,7 @@ test("of two that disagree neither is believed: nothing is taken in and nothing 
   }
 }, 60_000);
 
-test("one that is behind holds the others up, and is waited for without harm", async () => {
+test("one that is a few blocks behind does no harm", async () => {
   other.setFaults(["stale"]);
   other.setRate(1);
   const id = await transfer("400");
@@ -105,6 +126,18 @@ async function untilConfirmed(ledgerRef: string): Promise<void> {
     timeoutMs: 25_000,
     intervalMs: 100,
   });
+}
+
+/** Until all books have been compared from beginning to end once more. */
+async function untilCompared(): Promise<void> {
+  const { now } = await world.relayerDb.one<{ now: Date }>(sql`select now() as now`);
+  await eventually(
+    async () => {
+      const since = sql`select 1 from reconciliation where started_at > ${now} and finished_at > started_at`;
+      expect(await world.relayerDb.query(since)).toHaveLength(1);
+    },
+    { timeoutMs: 15_000 },
+  );
 }
 
 async function deposits(): Promise<bigint> {

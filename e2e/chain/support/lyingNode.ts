@@ -11,6 +11,10 @@ export interface LyingNode {
   invent(deposit: { tokenAddress: string; to: string; units: bigint }): void;
   /** Gives every block another hash. */
   forgeBlocks(): void;
+  /** Says of everything that has a number that it is none, or more than there can be; and of receipts that there are none. */
+  exaggerate(): void;
+  /** Knows nothing that came after this block. */
+  standStillAt(height: number): void;
   tellTheTruth(): void;
   close(): Promise<void>;
 }
@@ -58,6 +62,8 @@ export async function startLyingNode(target: string): Promise<LyingNode> {
     host,
     invent: (deposit) => void (lie = inventing(deposit)),
     forgeBlocks: () => void (lie = forgingBlocks),
+    exaggerate: () => void (lie = exaggerating),
+    standStillAt: (height) => void (lie = standingStill(height)),
     tellTheTruth: () => void (lie = (_, result) => result),
     close: () =>
       new Promise((resolve) => {
@@ -88,4 +94,44 @@ function forgingBlocks({ method }: Call, result: unknown): unknown {
   if (method !== "eth_getBlockByNumber" || result === null) return result;
   const block = result as { number: string };
   return { ...block, hash: id(`forged ${block.number}`) };
+}
+
+function exaggerating({ method }: Call, result: unknown): unknown {
+  const much = `0x${"f".repeat(12)}`;
+  switch (method) {
+    case "eth_getTransactionCount":
+    case "eth_maxPriorityFeePerGas":
+      return much;
+    case "eth_getBalance":
+      return "0x0";
+    case "eth_getTransactionReceipt":
+      return null;
+    case "eth_call":
+      return `0x${"0".repeat(64)}`;
+    case "eth_getBlockByNumber":
+      return result && { ...result, baseFeePerGas: much, timestamp: "0x1" };
+    default:
+      return result;
+  }
+}
+
+function standingStill(height: number): Lie {
+  return ({ method }, result) => {
+    switch (method) {
+      case "eth_blockNumber":
+        return `0x${height.toString(16)}`;
+      case "eth_getBlockByNumber": {
+        const block = result as { number: string } | null;
+        return block && Number(block.number) > height
+          ? { ...block, number: `0x${height.toString(16)}` }
+          : block;
+      }
+      case "eth_getTransactionReceipt":
+        return null;
+      case "eth_getTransactionCount":
+        return "0x0";
+      default:
+        return result;
+    }
+  };
 }

@@ -56,11 +56,25 @@ export interface World {
   /** The relayer's own tables, read only for what a test has to wait for. */
   relayerDb: Database;
   adminUrl: string;
+  /** Where the key-encryption key and the relayer's key lie. */
+  keyFiles: { kek: string; operator: string };
+  /** A second copy of everything but the chain, with the same keys, on a database as this one is now. Nothing of it runs yet. */
+  copy(): Promise<WorldCopy>;
+  close(): Promise<void>;
+}
+
+export interface WorldCopy {
+  ledger: World["ledger"];
+  /** Ledger, wallet service and one relayer, in the order in which they start. */
+  services: Service[];
+  relayerDb: Database;
   close(): Promise<void>;
 }
 
 export interface WorldOptions {
   relayers?: number;
+  /** Of every service. */
+  env?: Record<string, string>;
   /** Where the relayers find the chain, given the node's own URL. */
   rpcUrlsFor?: (url: string) => Promise<string> | string;
   relayerEnv?: Record<string, string>;
@@ -100,9 +114,17 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     CHAIN_RPC_URLS: rpcUrls,
     TOKEN_ADDRESS: contracts.tokenAddress,
     PAYMENT_MANAGER_ADDRESS: contracts.paymentManagerAddress,
+    ...options.env,
   };
   const place = (name: string, instance: string, env: Record<string, string>) =>
     serviceAt({ name, instance, dir, guard, env: { ...common, DATABASE_URL: database.urls[name]!, ...env } });
+  const placeRelayer = async (instance: string, env: Record<string, string>) =>
+    place("chain-relayer", instance, {
+      GRPC_PORT: String(await randomFreePort()),
+      OPERATOR_KEY_FILE: keys.operatorKeyFile,
+      ...options.relayerEnv,
+      ...env,
+    });
 
   const ledgerService = await place("ledger", "ledger", { GRPC_PORT: String(ledgerGrpc) });
   const walletService = await place("wallet", "wallet", {
@@ -110,13 +132,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     KEK_PATH: keys.kekFile,
   });
   const relayers = await Promise.all(
-    Array.from({ length: options.relayers ?? 1 }, async (_, number) =>
-      place("chain-relayer", `chain-relayer-${number}`, {
-        GRPC_PORT: String(await randomFreePort()),
-        OPERATOR_KEY_FILE: keys.operatorKeyFile,
-        ...options.relayerEnv,
-      }),
-    ),
+    Array.from({ length: options.relayers ?? 1 }, (_, number) => placeRelayer(`chain-relayer-${number}`, {})),
   );
   await ledgerService.start();
   await walletService.start();
@@ -138,6 +154,38 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     addresses: { LEDGER_ADDRESS: common.LEDGER_ADDRESS, WALLET_ADDRESS: common.WALLET_ADDRESS },
     relayerDb,
     adminUrl: database.adminUrl,
+    keyFiles: { kek: keys.kekFile, operator: keys.operatorKeyFile },
+    async copy() {
+      const copied = await database.copy();
+      const [ledgerPort, walletPort] = [await randomFreePort(), await randomFreePort()];
+      const at = (name: string) => ({
+        LEDGER_ADDRESS: `127.0.0.1:${ledgerPort}`,
+        WALLET_ADDRESS: `127.0.0.1:${walletPort}`,
+        DATABASE_URL: copied.urls[name]!,
+      });
+      const services = [
+        await place("ledger", "ledger-copy", { ...at("ledger"), GRPC_PORT: String(ledgerPort) }),
+        await place("wallet", "wallet-copy", {
+          ...at("wallet"),
+          GRPC_PORT: String(walletPort),
+          KEK_PATH: keys.kekFile,
+        }),
+        await placeRelayer("chain-relayer-copy", at("chain-relayer")),
+      ];
+      const copyLedger = openLedger(`127.0.0.1:${ledgerPort}`);
+      const copyDb = openTestPool(copied.adminUrl, "chain_relayer");
+      return {
+        ledger: copyLedger,
+        services,
+        relayerDb: copyDb,
+        async close() {
+          copyLedger.close();
+          await Promise.all(services.map((service) => service.kill()));
+          await copyDb.close();
+          await copied.drop();
+        },
+      };
+    },
     async close() {
       ledger.close();
       wallet.close();
@@ -189,10 +237,30 @@ async function makeDatabase() {
     roles.push(provisioned.role);
   }
   await installPostgresBus(adminUrl, roles);
+  const drop = (of: string) => onCluster(clusterUrl, `drop database if exists ${of} with (force)`);
   return {
     adminUrl,
     urls,
-    drop: () => onCluster(clusterUrl, `drop database if exists ${name} with (force)`),
+    drop: () => drop(name),
+    /** As it is at this moment; whoever works on it is cut off and comes back. */
+    async copy() {
+      const to = `${name}_copy`;
+      await onCluster(clusterUrl, `alter database ${name} with allow_connections false`);
+      await onCluster(
+        clusterUrl,
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+      );
+      await onCluster(clusterUrl, `create database ${to} template ${name}`);
+      await onCluster(clusterUrl, `alter database ${name} with allow_connections true`);
+      await onCluster(clusterUrl, `alter database ${to} with allow_connections true`);
+      const at = (url: string) => url.replace(`/${name}`, `/${to}`);
+      const copied = Object.entries(urls).map(([service, url]) => [service, at(url)]);
+      return {
+        adminUrl: at(adminUrl),
+        urls: Object.fromEntries(copied) as Record<string, string>,
+        drop: () => drop(to),
+      };
+    },
   };
 }
 

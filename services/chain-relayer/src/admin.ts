@@ -35,7 +35,7 @@ Examples:
   $ npm run admin:chain -- drift ack wal_0192f0c1a2b37c4d8e5f60718293a4b5
   $ npm run admin:chain -- rescan --from 1200
 
-Works on DATABASE_URL and CHAIN_RPC_URLS, or else on the stack that "npm run up" started.`;
+Works on DATABASE_URL, CHAIN_RPC_URLS and CHAIN_ID, or else on the stack that "npm run up" started.`;
 
 const NO_LANE = "There is no such lane; an organisation gets its own with its first operation.";
 
@@ -210,12 +210,15 @@ async function withDatabase<T>(world: World, work: (db: Database) => Promise<T>)
 }
 
 function openProvider({ config }: World): Provider {
-  const rpcUrl = readStack(config)?.chain?.rpcUrl;
-  const urls = config.CHAIN_RPC_URLS.length > 0 ? config.CHAIN_RPC_URLS : rpcUrl ? [rpcUrl] : [];
-  if (urls.length === 0) throw new Refusal("There is no chain. Start the stack, or set CHAIN_RPC_URLS.");
+  const chain = readStack(config)?.chain;
+  const urls = config.CHAIN_RPC_URLS.length > 0 ? config.CHAIN_RPC_URLS : chain?.rpcUrl ? [chain.rpcUrl] : [];
+  const chainId = config.CHAIN_ID ?? chain?.chainId;
+  if (urls.length === 0 || chainId === undefined)
+    throw new Refusal("There is no chain. Start the stack, or set CHAIN_RPC_URLS and CHAIN_ID.");
   const registry = createRegistry({ service: "admin", version: "0", commit: "0" });
   const log = createLog({ service: "admin", level: "silent" });
-  return connectChain({ urls, timeoutMs: 5_000, chainId: 0n, finality: "finalized", log, registry });
+  const options = { timeoutMs: 5_000, finality: "finalized", log, registry } as const;
+  return connectChain({ urls, chainId: BigInt(chainId), ...options });
 }
 
 function actorOf({ config }: World): string {
@@ -225,7 +228,7 @@ function actorOf({ config }: World): string {
 /** As far as it concerns these commands. */
 interface Stack {
   postgres?: { urls?: Record<string, string> };
-  chain?: { rpcUrl?: string };
+  chain?: { rpcUrl?: string; chainId?: number };
 }
 
 /** Beside the repository's package.json, from src as from dist. */

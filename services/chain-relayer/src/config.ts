@@ -24,7 +24,8 @@ const schema = z.object({
   /** The key that pays for gas and may call the payment manager. */
   OPERATOR_KEY: z.string().regex(/^0x[0-9a-fA-F]{64}$/, "is not a private key of 0x and 64 hex digits"),
   FEE_CAP_GWEI: count.default(500),
-  MAX_IN_FLIGHT: count.default(12),
+  /** As many as nodes keep of one account, and enough to fill a block. */
+  MAX_IN_FLIGHT: count.default(16),
   MAX_STEPS: count.default(200),
   LEASE_MS: durationMs.default(10_000),
   RESEND_AFTER_MS: durationMs.default(5_000),
@@ -41,6 +42,7 @@ const adminSchema = z.object({
   /** Without them the operators' commands look for a running stack in WONRAIL_HOME. */
   DATABASE_URL: serviceShape.DATABASE_URL.optional(),
   CHAIN_RPC_URLS: list.default([]),
+  CHAIN_ID: count.optional(),
   WONRAIL_HOME: z.string().optional(),
   /** Who the operator is: kept with what was acknowledged and paused. */
   USER: z.string().max(64).optional(),

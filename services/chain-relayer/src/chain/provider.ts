@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { isDeepStrictEqual } from "node:util";
 import { type Log } from "@wonrail/kit/log";
 import { type Counter } from "@wonrail/kit/metrics";
-import { type Rpc, RpcUnclear } from "./rpc";
+import { createEndpoints, middleOf, mostOf } from "./endpoints";
+import { type Rpc, RpcBehind, RpcUnclear } from "./rpc";
 
 export interface Block {
   number: bigint;
@@ -51,11 +50,10 @@ export interface LogFilter {
 /** Calls in one HTTP request: what public endpoints take. */
 const MAX_CALLS_AT_ONCE = 100;
 
-/** How often a question is asked before the work that needs the answer is put off. */
-const ROUNDS = 3;
-const PAUSE_MS = 50;
+/** Endpoints a few blocks apart are usual; one that is so far behind the others is told of. */
+const FAR_BEHIND = 64n;
 
-/** The chain as one source. With several endpoints, facts on which money depends are taken only when all that answer agree. */
+/** The chain as one source. With several endpoints, nothing is taken on one's word alone while others answer. */
 export interface Provider {
   /** Stops the start when an endpoint is on another chain. */
   checkChain(): Promise<void>;
@@ -77,127 +75,75 @@ export interface Provider {
   send(raw: string): Promise<string>;
 }
 
-export function createProvider({ rpcs, chainId, finality, log, disagreements }: ProviderOptions): Provider {
-  const any = <T>(method: string, params: unknown[]) => firstOf((rpc) => rpc.call<T>(method, params));
-  const anyBatch = <T>(calls: { method: string; params: unknown[] }[]) =>
-    firstOf((rpc) => rpc.batch<T>(calls));
+export function createProvider({ finality, ...options }: ProviderOptions): Provider {
+  const endpoints = createEndpoints({ ...options, now: Date.now });
+  const number = (method: string, params: unknown[]) =>
+    endpoints.middle(async (rpc) => BigInt(await rpc.call<string>(method, params)));
 
-  /** The first endpoint that answers, asked a few times. Only for questions: what is sent is sent once. */
-  async function firstOf<T>(ask: (rpc: Rpc) => Promise<T>): Promise<T> {
-    let last: unknown = new RpcUnclear("there is no endpoint");
-    for (let round = 1; round <= ROUNDS; round += 1) {
-      for (const rpc of rpcs) {
-        try {
-          return await ask(rpc);
-        } catch (error) {
-          if (!(error instanceof RpcUnclear)) throw error;
-          last = error;
-        }
-      }
-      if (round < ROUNDS) await sleep(PAUSE_MS * round);
+  /** Null when no endpoint has it. */
+  async function agreedBlock(at: bigint): Promise<Block | null> {
+    try {
+      return await endpoints.agreed("block", (rpc) => blockOf(rpc, hex(at)));
+    } catch (error) {
+      if (error instanceof RpcBehind) return null;
+      throw error;
     }
-    throw last;
   }
 
-  /**
-   * The answer of more than half of the endpoints that answer; the others are reported. Where there is no such answer nobody is believed,
-   * and the work stops until there is.
-   */
-  async function agreed<T>(what: string, ask: (rpc: Rpc) => Promise<T>): Promise<T> {
-    const answers = await Promise.allSettled(rpcs.map((rpc) => patiently(() => ask(rpc))));
-    const given = answers.flatMap((answer, index) =>
-      answer.status === "fulfilled" ? [{ name: rpcs[index]!.name, value: answer.value }] : [],
-    );
-    if (given.length === 0) throw reasonOf(answers);
-    const sides = given.map(({ value }) => given.filter((other) => isDeepStrictEqual(other.value, value)));
-    const [most] = sides.sort((one, other) => other.length - one.length);
-    const outvoted = given.filter((one) => !most!.includes(one));
-    for (const { name } of outvoted) disagreements.inc({ provider: name });
-    if (outvoted.length > 0)
-      log.error({ what, providers: outvoted.map(({ name }) => name) }, "endpoints disagree about the chain");
-    if (most!.length * 2 <= given.length) throw new RpcUnclear("endpoints disagree about the chain");
-    return most![0]!.value;
-  }
-
-  const agreedBlock = async (tag: string) => {
-    const block = await agreed("block", (rpc) =>
-      rpc.call<RawBlock | null>("eth_getBlockByNumber", [tag, false]),
-    );
-    return block && toBlock(block);
-  };
-
-  async function blockAt(tag: string): Promise<Block | null> {
-    const found = await any<RawBlock | null>("eth_getBlockByNumber", [tag, false]);
-    return found && toBlock(found);
+  async function receipts(txHashes: string[]): Promise<Map<string, Receipt>> {
+    const found = new Map<string, Receipt>();
+    for (const part of chunks(txHashes)) {
+      const calls = part.map((txHash) => ({ method: "eth_getTransactionReceipt", params: [txHash] }));
+      const given = await endpoints.all(async (rpc) =>
+        (await rpc.batch<RawReceipt | null>(calls)).map((raw) => raw && toReceipt(raw)),
+      );
+      part.forEach((txHash, index) => {
+        const receipt = mostOf(given.map(({ value }) => value[index]!));
+        if (receipt) found.set(txHash, receipt);
+      });
+    }
+    return found;
   }
 
   return {
-    async checkChain() {
-      for (const rpc of rpcs) {
-        const found = BigInt(await rpc.call<string>("eth_chainId", []));
-        if (found !== chainId) throw new Error(`${rpc.name} is on chain ${found}, not ${chainId}`);
-      }
-    },
+    checkChain: () => endpoints.checkChain(),
     async latestBlock() {
-      const block = await blockAt("latest");
-      if (!block) throw new RpcUnclear("the endpoint has no block");
-      return block;
+      // Honest endpoints differ here by a block, so there is nothing to agree on: each figure is taken from the middle.
+      const blocks = (await endpoints.all((rpc) => blockOf(rpc, "latest"))).map(({ value }) => value);
+      const of = (figure: "number" | "time" | "baseFeeWei" | "gasLimit") =>
+        middleOf(blocks.map((block) => block[figure]));
+      const head = blocks.find((block) => block.number === of("number"))!;
+      return { ...head, time: of("time"), baseFeeWei: of("baseFeeWei"), gasLimit: of("gasLimit") };
     },
     async finalBlock() {
-      // The lowest of what the endpoints call final: one that lags holds the others up, one that runs ahead is not believed.
-      const heights = await Promise.allSettled(rpcs.map((rpc) => finalHeight(rpc, finality)));
-      const known = heights.flatMap((height) => (height.status === "fulfilled" ? [height.value] : []));
-      if (known.length === 0) throw reasonOf(heights);
-      const lowest = known.reduce((low, height) => (height < low ? height : low));
-      if (lowest < 0n) return null;
-      return agreedBlock(hex(lowest));
-    },
-    block: (number) => agreedBlock(hex(number)),
-    async logs(filter) {
-      const logs = await agreed("logs", (rpc) => logsFrom(rpc, filter, chainId));
-      return logs.map(toLog);
-    },
-    async receipt(txHash) {
-      const receipt = await any<RawReceipt | null>("eth_getTransactionReceipt", [txHash]);
-      return receipt && toReceipt(receipt);
-    },
-    async receipts(txHashes) {
-      const found = new Map<string, Receipt>();
-      for (const part of chunks(txHashes)) {
-        const calls = part.map((txHash) => ({ method: "eth_getTransactionReceipt", params: [txHash] }));
-        const receipts = await anyBatch<RawReceipt | null>(calls);
-        receipts.forEach((receipt, index) => receipt && found.set(part[index]!, toReceipt(receipt)));
-      }
-      return found;
-    },
-    async nonce(address, at) {
-      return BigInt(
-        await any<string>("eth_getTransactionCount", [address, typeof at === "bigint" ? hex(at) : at]),
+      const heights = await endpoints.all((rpc) => finalHeight(rpc, finality));
+      const height = middleOf(heights.map(({ value }) => value));
+      const behind = heights.filter(({ value }) => value + FAR_BEHIND < height);
+      endpoints.report(
+        "height",
+        behind.map(({ name }) => name),
       );
+      return height < 0n ? null : agreedBlock(height);
     },
-    async balance(address) {
-      return BigInt(await any<string>("eth_getBalance", [address, "latest"]));
-    },
-    callAt: (to, data, at) => agreed("call", (rpc) => rpc.call<string>("eth_call", [{ to, data }, hex(at)])),
+    block: agreedBlock,
+    logs: (filter) => endpoints.agreed("logs", (rpc) => logsFrom(rpc, filter, options.chainId)),
+    receipts,
+    receipt: async (txHash) => (await receipts([txHash])).get(txHash) ?? null,
+    nonce: (address, at) =>
+      number("eth_getTransactionCount", [address, typeof at === "bigint" ? hex(at) : at]),
+    balance: (address) => number("eth_getBalance", [address, "latest"]),
+    callAt: (to, data, at) =>
+      endpoints.agreed("call", (rpc) => rpc.call<string>("eth_call", [{ to, data }, hex(at)])),
     async callManyAt(to, data, at) {
       const results: string[] = [];
       for (const part of chunks(data)) {
         const calls = part.map((one) => ({ method: "eth_call", params: [{ to, data: one }, hex(at)] }));
-        results.push(...(await anyBatch<string>(calls)));
+        results.push(...(await endpoints.agreed("calls", (rpc) => rpc.batch<string>(calls))));
       }
       return results;
     },
-    async priorityFeeWei() {
-      return BigInt(await any<string>("eth_maxPriorityFeePerGas", []));
-    },
-    async send(raw) {
-      const results = await Promise.allSettled(
-        rpcs.map((rpc) => rpc.call<string>("eth_sendRawTransaction", [raw])),
-      );
-      const taken = results.find((result) => result.status === "fulfilled");
-      if (taken) return taken.value;
-      throw reasonOf(results);
-    },
+    priorityFeeWei: () => number("eth_maxPriorityFeePerGas", []),
+    send: (raw) => endpoints.tell((rpc) => rpc.call<string>("eth_sendRawTransaction", [raw])),
   };
 }
 
@@ -205,7 +151,11 @@ export function createProvider({ rpcs, chainId, finality, log, disagreements }: 
  * One endpoint is often many nodes, some of them behind: such a node answers with the logs it has, and no error. So it has to show, in the same
  * request, that it is on our chain and has the last block.
  */
-async function logsFrom(rpc: Rpc, { addresses, topics, fromBlock, to }: LogFilter, chainId: bigint) {
+async function logsFrom(
+  rpc: Rpc,
+  { addresses, topics, fromBlock, to }: LogFilter,
+  chainId: bigint,
+): Promise<ChainLog[]> {
   const [id, block, logs] = await rpc.batch<unknown>([
     { method: "eth_chainId", params: [] },
     { method: "eth_getBlockByNumber", params: [hex(to.number), false] },
@@ -218,19 +168,14 @@ async function logsFrom(rpc: Rpc, { addresses, topics, fromBlock, to }: LogFilte
   ]);
   if (BigInt(id as string) !== chainId) throw new RpcUnclear(`${rpc.name} is on another chain`);
   if ((block as RawBlock | null)?.hash !== to.hash)
-    throw new RpcUnclear(`${rpc.name} does not have block ${to.number}`);
-  return logs as RawLog[];
+    throw new RpcBehind(`${rpc.name} does not have block ${to.number}`);
+  return (logs as RawLog[]).map(toLog);
 }
 
-async function patiently<T>(ask: () => Promise<T>): Promise<T> {
-  for (let round = 1; ; round += 1) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!(error instanceof RpcUnclear) || round === ROUNDS) throw error;
-    }
-    await sleep(PAUSE_MS * round);
-  }
+async function blockOf(rpc: Rpc, tag: string): Promise<Block> {
+  const raw = await rpc.call<RawBlock | null>("eth_getBlockByNumber", [tag, false]);
+  if (!raw) throw new RpcBehind(`${rpc.name} does not have block ${tag}`);
+  return toBlock(raw);
 }
 
 function chunks<T>(all: T[]): T[][] {
@@ -245,11 +190,6 @@ async function finalHeight(rpc: Rpc, finality: Finality): Promise<bigint> {
     return block ? BigInt(block.number) : -1n;
   }
   return BigInt(await rpc.call<string>("eth_blockNumber", [])) - BigInt(finality);
-}
-
-function reasonOf(results: PromiseSettledResult<unknown>[]): unknown {
-  const rejected = results.find((result) => result.status === "rejected");
-  return rejected?.reason ?? new RpcUnclear("there is no endpoint");
 }
 
 interface RawBlock {

@@ -27,6 +27,9 @@ export class RpcUnclear extends Error {
   override readonly name = "RpcUnclear";
 }
 
+/** The node is well and does not have the block that was asked for. */
+export class RpcBehind extends RpcUnclear {}
+
 export interface RpcOptions {
   url: string;
   timeoutMs: number;

@@ -1,0 +1,148 @@
+import { createRegistry, Counter } from "@wonrail/kit/metrics";
+import { testLog } from "@wonrail/kit/testing";
+import { createEndpoints, middleOf, mostOf } from "./endpoints";
+import { createProvider } from "./provider";
+import { type Rpc, RpcUnclear } from "./rpc";
+
+type Answers = Record<string, unknown>;
+
+const CHAIN_ID = 31_337n;
+const BLOCK = {
+  number: "0x64",
+  hash: `0x${"aa".repeat(32)}`,
+  parentHash: `0x${"bb".repeat(32)}`,
+  timestamp: "0x65000000",
+  baseFeePerGas: "0x3b9aca00",
+  gasLimit: "0x3938700",
+};
+const HONEST: Answers = {
+  eth_chainId: "0x7a69",
+  eth_getTransactionCount: "0x5",
+  eth_getBalance: "0xde0b6b3a7640000",
+  eth_maxPriorityFeePerGas: "0x1",
+  eth_getBlockByNumber: BLOCK,
+  eth_getTransactionReceipt: { blockNumber: "0x64", blockHash: BLOCK.hash, gasUsed: "0x5208", status: "0x1" },
+  eth_call: "0x07",
+};
+
+/** Answers by method; what is no answer is silence. */
+function endpoint(name: string, answers: Answers = {}, asked: string[] = []): Rpc {
+  const all: Answers = { ...HONEST, ...answers };
+  const call = async <T>(method: string) => {
+    asked.push(`${name} ${method}`);
+    if (all[method] === undefined) throw new RpcUnclear(`${name} is silent`);
+    return all[method] as T;
+  };
+  return {
+    name,
+    call,
+    batch: <T>(calls: { method: string }[]) => Promise.all(calls.map((one) => call<T>(one.method))),
+  };
+}
+
+function open(...rpcs: Rpc[]) {
+  const registers = [createRegistry({ service: "test", version: "0", commit: "0" })];
+  const disagreements = new Counter({
+    name: "disagreements",
+    help: "Whose word did not count",
+    labelNames: ["provider"],
+    registers,
+  });
+  const options = { rpcs, chainId: CHAIN_ID, log: testLog(), disagreements };
+  let nowMs = 0;
+  return {
+    endpoints: createEndpoints({ ...options, now: () => nowMs }),
+    provider: createProvider({ ...options, finality: "finalized" }),
+    later: (ms: number) => void (nowMs += ms),
+    reported: async () =>
+      (await disagreements.get()).values.map(({ labels, value }) => [labels.provider, value]),
+  };
+}
+
+test.each<[string, Answers]>([
+  ["the signer's nonce far ahead", { eth_getTransactionCount: "0xffffff" }],
+  ["the signer's nonce at its beginning", { eth_getTransactionCount: "0x0" }],
+  ["a signer without gas", { eth_getBalance: "0x0" }],
+  ["a tip that nobody would pay", { eth_maxPriorityFeePerGas: "0xffffffffffff" }],
+  ["a base fee above every cap", { eth_getBlockByNumber: { ...BLOCK, baseFeePerGas: "0xffffffffffff" } }],
+  ["blocks without room", { eth_getBlockByNumber: { ...BLOCK, gasLimit: "0x1" } }],
+  ["a time in the next century", { eth_getBlockByNumber: { ...BLOCK, timestamp: "0xffffffff" } }],
+  ["a head that is not there", { eth_getBlockByNumber: { ...BLOCK, number: "0xffffff" } }],
+  ["no receipt of anything", { eth_getTransactionReceipt: null }],
+  [
+    "a transaction that failed",
+    { eth_getTransactionReceipt: { ...(HONEST.eth_getTransactionReceipt as object), status: "0x0" } },
+  ],
+  ["numbers that are none", { eth_getTransactionCount: "many", eth_getBalance: null }],
+])("one of three, asked first, that says %s changes nothing", async (_, lie) => {
+  const truth = await everything(open(endpoint("a")));
+  expect(await everything(open(endpoint("liar", lie), endpoint("a"), endpoint("b")))).toEqual(truth);
+});
+
+test("balances at a final block are believed when more than half say so; the other one is told of", async () => {
+  const { provider, reported } = open(endpoint("liar", { eth_call: "0x08" }), endpoint("a"), endpoint("b"));
+  expect(await provider.callManyAt("0x", ["0x", "0x"], 1n)).toEqual(["0x07", "0x07"]);
+  expect(await reported()).toEqual([["liar", 1]]);
+});
+
+test("of two that disagree about a final fact neither is believed", async () => {
+  const { provider } = open(endpoint("liar", { eth_call: "0x08" }), endpoint("a"));
+  await expect(provider.callAt("0x", "0x", 1n)).rejects.toThrow("disagree");
+});
+
+test("one that stands still does not hold two others up, and is told of", async () => {
+  const old = { ...BLOCK, number: "0x1" };
+  const { provider, reported } = open(
+    endpoint("still", { eth_getBlockByNumber: old }),
+    endpoint("a"),
+    endpoint("b"),
+  );
+  expect((await provider.finalBlock())?.number).toBe(100n);
+  expect(await reported()).toContainEqual(["still", expect.any(Number)]);
+});
+
+test("a silent one is not waited for again until it has rested", async () => {
+  const asked: string[] = [];
+  const { endpoints, later } = open(endpoint("silent", { eth_getBalance: undefined }, asked), endpoint("a"));
+  const ask = (rpc: Rpc) => rpc.call<string>("eth_getBalance", []);
+  for (let times = 0; times < 3; times += 1) expect(await endpoints.all(ask)).toHaveLength(1);
+  expect(asked.filter((one) => one.endsWith("eth_getBalance"))).toHaveLength(3);
+  later(10_000);
+  await endpoints.all(ask);
+  expect(asked.filter((one) => one.endsWith("eth_getBalance"))).toHaveLength(6);
+});
+
+test("an endpoint on another chain stops the start; one that moves there later is done without", async () => {
+  const elsewhere = endpoint("elsewhere", { eth_chainId: "0x1" });
+  await expect(open(elsewhere, endpoint("a")).endpoints.checkChain()).rejects.toThrow(
+    "elsewhere is on chain 1, not 31337",
+  );
+  const { endpoints, reported } = open(elsewhere, endpoint("a"));
+  expect((await endpoints.all((rpc) => rpc.call("eth_call", []))).map(({ name }) => name)).toEqual(["a"]);
+  expect(await reported()).toEqual([["elsewhere", 1]]);
+});
+
+test("a silent endpoint does not stop the start while another answers", async () => {
+  const silent = endpoint("silent", { eth_chainId: undefined });
+  await open(silent, endpoint("a")).endpoints.checkChain();
+  await expect(open(silent).endpoints.checkChain()).rejects.toThrow("silent");
+});
+
+test("the middle is what more than half have reached", () => {
+  expect([[5n], [9n, 5n], [9n, 5n, 1n], [9n, 5n, 5n, 1n]].map(middleOf)).toEqual([5n, 5n, 5n, 5n]);
+});
+
+test("half of them are not most of them", () => {
+  expect([mostOf([1, 1, 2]), mostOf([1, 2]), mostOf([null, null, 1])]).toEqual([1, null, null]);
+});
+
+async function everything({ provider }: ReturnType<typeof open>) {
+  const { number, time, baseFeeWei, gasLimit } = await provider.latestBlock();
+  return {
+    ...{ number, time, baseFeeWei, gasLimit },
+    nonce: await provider.nonce("0x", "latest"),
+    balance: await provider.balance("0x"),
+    tip: await provider.priorityFeeWei(),
+    receipt: await provider.receipt("0x"),
+  };
+}

@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import { type Log } from "@wonrail/kit/log";
+import { type Counter } from "@wonrail/kit/metrics";
+import { type Rpc, RpcBehind, RpcUnclear } from "./rpc";
+
+export type Ask<T> = (rpc: Rpc) => Promise<T>;
+
+export interface Answer<T> {
+  /** Of the endpoint. */
+  name: string;
+  value: T;
+}
+
+/** Several endpoints as one source: more than half of those that answer decide, so one that lies, lags or is silent is done without and told of. */
+export interface Endpoints {
+  /** Stops the start when an endpoint is on another chain. One that is silent may come later. */
+  checkChain(): Promise<void>;
+  /** What each says that answers: at least one. */
+  all<T>(ask: Ask<T>): Promise<Answer<T>[]>;
+  /** What more than half say. Where there is no such answer nobody is believed, and the work stops until there is. */
+  agreed<T>(what: string, ask: Ask<T>): Promise<T>;
+  /** Of numbers that honest endpoints may see differently: what more than half have reached. */
+  middle(ask: Ask<bigint>): Promise<bigint>;
+  /** Asks each once; the first that takes it is enough. */
+  tell<T>(ask: Ask<T>): Promise<T>;
+  /** Makes known whose word did not count. */
+  report(what: string, names: string[]): void;
+}
+
+export interface EndpointsOptions {
+  rpcs: Rpc[];
+  chainId: bigint;
+  log: Log;
+  disagreements: Counter<"provider">;
+  now: () => number;
+}
+
+/** How often a question is asked before the work that needs the answer is put off. */
+const ROUNDS = 3;
+const PAUSE_MS = 50;
+/** One that did not answer is not waited for again so soon: every question would take as long as its silence. */
+const REST_MS = 10_000;
+
+/** On another chain than it should be. */
+class WrongChain extends RpcUnclear {}
+
+export function createEndpoints({ rpcs, chainId, log, disagreements, now }: EndpointsOptions): Endpoints {
+  const restingUntilMs = new Map<Rpc, number>();
+  const pinned = new Set<Rpc>();
+
+  function awake(): Rpc[] {
+    const ready = rpcs.filter((rpc) => (restingUntilMs.get(rpc) ?? 0) <= now());
+    return ready.length > 0 ? ready : rpcs;
+  }
+
+  function rest(rpc: Rpc, { message }: RpcUnclear): void {
+    pinned.delete(rpc);
+    if (rpcs.length === 1) return;
+    restingUntilMs.set(rpc, now() + REST_MS);
+    log.warn({ provider: rpc.name, reason: message }, "done without this endpoint for a while");
+  }
+
+  /** Asked before anything else, and again of one that was away: behind a name there may be another node now. */
+  async function pin(rpc: Rpc): Promise<void> {
+    if (pinned.has(rpc)) return;
+    const found = BigInt(await rpc.call<string>("eth_chainId", []));
+    if (found !== chainId) throw new WrongChain(`${rpc.name} is on chain ${found}, not ${chainId}`);
+    pinned.add(rpc);
+  }
+
+  async function askOne<T>(rpc: Rpc, ask: Ask<T>): Promise<T> {
+    try {
+      return await patiently(async () => {
+        await pin(rpc);
+        return ask(rpc);
+      });
+    } catch (error) {
+      if (error instanceof WrongChain) report("chain id", [rpc.name]);
+      if (error instanceof RpcUnclear && !(error instanceof RpcBehind)) rest(rpc, error);
+      throw error;
+    }
+  }
+
+  function report(what: string, names: string[]): void {
+    for (const name of names) disagreements.inc({ provider: name });
+    if (names.length > 0) log.error({ what, providers: names }, "endpoints disagree about the chain");
+  }
+
+  async function all<T>(ask: Ask<T>): Promise<Answer<T>[]> {
+    const asked = awake();
+    const answers = await Promise.allSettled(asked.map((rpc) => askOne(rpc, ask)));
+    const given = answers.flatMap((answer, index) =>
+      answer.status === "fulfilled" ? [{ name: asked[index]!.name, value: answer.value }] : [],
+    );
+    if (given.length === 0) throw reasonOf(answers);
+    return given;
+  }
+
+  return {
+    all,
+    report,
+    async checkChain() {
+      const checks = await Promise.allSettled(rpcs.map((rpc) => patiently(() => pin(rpc))));
+      const reasons = checks.flatMap((check) => (check.status === "rejected" ? [check.reason as Error] : []));
+      const wrong = reasons.find((reason) => reason instanceof WrongChain);
+      if (wrong) throw new Error(wrong.message);
+      if (reasons.length === rpcs.length) throw reasonOf(checks);
+    },
+    async agreed(what, ask) {
+      const given = await all(ask);
+      const most = largestSide(given);
+      report(
+        what,
+        given.filter((one) => !most.includes(one)).map(({ name }) => name),
+      );
+      if (most.length * 2 <= given.length) throw new RpcUnclear("endpoints disagree about the chain");
+      return most[0]!.value;
+    },
+    async middle(ask) {
+      return middleOf((await all(ask)).map(({ value }) => value));
+    },
+    async tell(ask) {
+      const results = await Promise.allSettled(awake().map(ask));
+      const taken = results.find((result) => result.status === "fulfilled");
+      if (taken) return taken.value;
+      throw reasonOf(results);
+    },
+  };
+}
+
+/** The highest number that more than half have reached: one alone can neither push it up nor, beside two others, hold it down. */
+export function middleOf(values: bigint[]): bigint {
+  const falling = [...values].sort((one, other) => (one < other ? 1 : one > other ? -1 : 0));
+  return falling[falling.length >> 1]!;
+}
+
+/** What more than half of them are; null where there is no such value. */
+export function mostOf<T>(values: T[]): T | null {
+  const most = largestSide(values.map((value) => ({ value })));
+  return most.length * 2 > values.length ? most[0]!.value : null;
+}
+
+function largestSide<A extends { value: unknown }>(given: A[]): A[] {
+  const sides = given.map(({ value }) => given.filter((other) => isDeepStrictEqual(other.value, value)));
+  return sides.reduce((largest, side) => (side.length > largest.length ? side : largest), []);
+}
+
+async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+  for (let round = 1; ; round += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof RpcUnclear) || round === ROUNDS) throw error;
+    }
+    await sleep(PAUSE_MS * round);
+  }
+}
+
+function reasonOf(results: PromiseSettledResult<unknown>[]): unknown {
+  return (
+    results.find((result) => result.status === "rejected")?.reason ?? new RpcUnclear("there is no endpoint")
+  );
+}
