@@ -1,0 +1,124 @@
+// Keys that the test knows, looked for wherever they must not be: with all services at work, one of them killed, and a seed that is damaged.
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { type Database, rawSql, sql } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/ids";
+import { openCurve } from "@wonrail/wallet/keys/curve";
+import { walletBranch, walletKey } from "@wonrail/wallet/keys/hierarchy";
+import { fileKms } from "@wonrail/wallet/keys/kms";
+import { NO_LIMIT, openBook, untilSettled } from "./support/book";
+import { openTestPool, openWorld, type Service, type World } from "./support/world";
+
+/** Elsewhere a process's environment cannot be read as a file. */
+const LINUX = process.platform === "linux";
+const SCHEMAS = ["wallet", "ledger", "chain_relayer", "bus"];
+
+let world: World;
+let db: Database;
+
+beforeAll(async () => {
+  world = await openWorld({ env: { LOG_LEVEL: "trace" } });
+  db = openTestPool(world.adminUrl, "wallet");
+  world.node.run(150);
+}, 60_000);
+afterAll(async () => {
+  await db.close();
+  await world.close();
+});
+
+test("no seed, no key derived from it, no key-encryption key and no signer's key is in a log, an answer, an event, a row or an environment", async () => {
+  const orgId = newId("org");
+  const seed = randomBytes(32);
+  await plant(orgId, seed);
+  const book = openBook(world, orgId);
+  const [payer, payee] = [await book.openWallet("payer"), await book.openWallet("payee")];
+  await book.post("chg", { $case: "charge", value: { walletId: payer.walletId, amountWon: "9000" } });
+  await untilSettled(world, 1);
+  await world.walletService.kill();
+  const transfer = { fromWalletId: payer.walletId, toWalletId: payee.walletId, amountWon: "4000" };
+  await book.post("trf", { $case: "transfer", value: { ...transfer, dailyLimitWon: NO_LIMIT } });
+  await book.post("rfd", { $case: "refund", value: { walletId: payee.walletId } });
+  await world.walletService.start();
+  await untilSettled(world, 3);
+  await db.run(
+    sql`update seeds set sealed = set_byte(sealed, 20, (get_byte(sealed, 20) + 1) % 256) where org_id = ${orgId}`,
+  );
+  // A seed that does not open is where an error could say too much.
+  const answer: unknown = await book.openWallet("third").catch((error: unknown) => error);
+  expect(answer).toMatchObject({ code: "SYS_001" });
+
+  const services = { ledger: world.ledgerService, wallet: world.walletService, relayer: world.relayers[0]! };
+  const places = new Map([["answer", JSON.stringify(answer, Object.getOwnPropertyNames(answer))]]);
+  for (const [name, service] of Object.entries(services)) {
+    places.set(`log of ${name}`, readFileSync(service.logFile, "utf8"));
+    if (LINUX) places.set(`environment of ${name}`, environmentOf(service));
+  }
+  for (const [name, text] of await everyTable()) places.set(name, text);
+
+  // The places are the right ones: what may be there is.
+  expect(places.get("log of wallet")).toContain("call failed");
+  if (LINUX) expect(places.get("environment of relayer")).toContain("OPERATOR_KEY_FILE");
+  expect(places.get("bus.messages")).toContain(payer.walletId);
+  const secrets = secretsOf(seed);
+  for (const [place, text] of places) {
+    const found = secrets.filter(({ bytes }) => waysToWrite(bytes).some((way) => text.includes(way)));
+    expect([place, found.map(({ name }) => name)]).toEqual([place, []]);
+  }
+}, 60_000);
+
+/** As the wallet service would have stored it. */
+async function plant(orgId: string, seed: Buffer): Promise<void> {
+  const context = { orgId, walletId: "", purpose: "seed" as const, version: 1 };
+  const { keyId, bytes } = await fileKms(world.keyFiles.kek).seal(seed, context);
+  await db.run(
+    sql`insert into seeds (org_id, version, kek_id, sealed) values (${orgId}, 1, ${keyId}, ${bytes})`,
+  );
+}
+
+function secretsOf(seed: Buffer): { name: string; bytes: Buffer }[] {
+  const curve = openCurve();
+  const branch = walletBranch(curve, seed);
+  const { keys } = JSON.parse(readFileSync(world.keyFiles.kek, "utf8")) as { keys: Record<string, string> };
+  const operator = readFileSync(world.keyFiles.operator, "utf8").trim();
+  return [
+    { name: "seed", bytes: seed },
+    { name: "branch key", bytes: branch.key },
+    { name: "chain code", bytes: branch.chainCode },
+    { name: "payer's key", bytes: walletKey(curve, branch, 0) },
+    { name: "payee's key", bytes: walletKey(curve, branch, 1) },
+    { name: "key-encryption key", bytes: Buffer.from(keys.test!, "base64") },
+    { name: "relayer's key", bytes: Buffer.from(operator.slice(2), "hex") },
+  ];
+}
+
+function waysToWrite(secret: Buffer): string[] {
+  const hex = secret.toString("hex");
+  return [
+    hex,
+    hex.toUpperCase(),
+    secret.toString("base64"),
+    secret.toString("base64url"),
+    [...secret].join(","),
+    BigInt(`0x${hex}`).toString(),
+  ];
+}
+
+function environmentOf(service: Service): string {
+  return ["environ", "cmdline"]
+    .map((file) => readFileSync(`/proc/${service.pid()}/${file}`, "utf8"))
+    .join(" ");
+}
+
+/** Every row of every table that a service may write, events and the bus among them. */
+async function everyTable(): Promise<[string, string][]> {
+  const tables = await db.query<{ name: string }>(sql`
+    select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables
+    where table_schema = any(${SCHEMAS}::text[])`);
+  expect(tables.length).toBeGreaterThan(30);
+  return Promise.all(
+    tables.map(async ({ name }): Promise<[string, string]> => {
+      const rows = await db.query(rawSql(`select t::text as text from ${name} t`));
+      return [name, JSON.stringify(rows)];
+    }),
+  );
+}
