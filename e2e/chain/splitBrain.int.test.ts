@@ -1,0 +1,111 @@
+// A second copy of the whole system on a copy of its database, with the same keys and the same chain, as after a restore that somebody forgot to stop.
+import { sql } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/ids";
+import { eventually } from "@wonrail/kit/testing";
+import { seeded } from "../support/random";
+import { readChain } from "./support/audit";
+import { NO_LIMIT, openBook, readOperations, untilSettled } from "./support/book";
+import { openWorkload } from "./support/workload";
+import { openWorld, type World, type WorldCopy } from "./support/world";
+
+const WAITING = 40;
+const AMOUNT_WON = "1000";
+const UNITS = 1_000_000_000n;
+
+let world: World;
+let copy: WorldCopy | undefined;
+
+beforeAll(async () => {
+  world = await openWorld({
+    relayerEnv: { LEASE_MS: "1000", RESEND_AFTER_MS: "700", REPLACE_AFTER_MS: "1500", MAX_STEPS: "10" },
+  });
+  world.node.run(150);
+}, 60_000);
+afterAll(async () => {
+  await copy?.close();
+  await world.close();
+});
+
+test("both settle what waited when they parted, and what they were told differently since: each operation is paid once, by whichever was first", async () => {
+  const workload = await openWorkload(world, seeded(7));
+  const book = openBook(world);
+  const [payer, one, other] = [
+    await book.openWallet("payer"),
+    await book.openWallet("one"),
+    await book.openWallet("other"),
+  ];
+  await book.post("chg", { $case: "charge", value: { walletId: payer.walletId, amountWon: AMOUNT_WON } });
+  await untilSettled(world, workload.posted() + 1);
+  const [relayer] = world.relayers;
+  await relayer!.stop();
+  await workload.post(WAITING);
+  await forget(world.relayerDb);
+  copy = await world.copy();
+
+  await Promise.all([relayer!.start(), start(copy)]);
+  await untilSettled(world, workload.posted() + 1, 60_000);
+  await untilSettled({ ...world, relayerDb: copy.relayerDb }, workload.posted() + 1, 60_000);
+  expect(await wrong()).toEqual([]);
+  expect(await workload.differences()).toEqual([]);
+
+  // The whole balance to one in this ledger, to another in the other: only one of the two can be true on the chain.
+  await Promise.all([transfer(world.ledger, one.walletId), transfer(copy.ledger, other.walletId)]);
+  await eventually(
+    async () => expect((await balances(one.address)) + (await balances(other.address))).toBe(UNITS),
+    {
+      timeoutMs: 30_000,
+    },
+  );
+  await untilBothQuiet(workload.posted() + 2);
+  expect((await balances(one.address)) + (await balances(other.address))).toBe(UNITS);
+  expect(await wrong()).toEqual([]);
+
+  function transfer(ledger: World["ledger"], toWalletId: string) {
+    const value = {
+      fromWalletId: payer.walletId,
+      toWalletId,
+      amountWon: AMOUNT_WON,
+      dailyLimitWon: NO_LIMIT,
+    };
+    const context = { requestId: newId("req"), traceparent: "", orgId: book.orgId, deadline: undefined };
+    const nothing = { memo: undefined, relatedId: undefined, requestedAt: undefined };
+    return ledger.post({
+      context,
+      requestId: newId("trf"),
+      ...nothing,
+      intent: { $case: "transfer", value },
+    });
+  }
+}, 180_000);
+
+async function start({ services }: WorldCopy): Promise<void> {
+  for (const service of services) await service.start();
+}
+
+/** Neither has anything left to do, whatever became of it. */
+async function untilBothQuiet(operations: number): Promise<void> {
+  for (const relayerDb of [world.relayerDb, copy!.relayerDb])
+    await eventually(
+      async () => {
+        const all = await readOperations({ ...world, relayerDb });
+        expect(all).toHaveLength(operations);
+        expect(all.filter(({ state }) => state === "IN_FLIGHT" || state === "WAITING")).toEqual([]);
+      },
+      { timeoutMs: 30_000, intervalMs: 200 },
+    );
+}
+
+/** Whatever happened more than once. */
+async function wrong(): Promise<[string, number][]> {
+  const { executions, authorizations } = await readChain(world);
+  return [...executions, ...authorizations].filter(([, times]) => times !== 1);
+}
+
+async function balances(address: string): Promise<bigint> {
+  return (await readChain(world)).balances.get(address.toLowerCase()) ?? 0n;
+}
+
+/** The bus waits ten seconds for a member that has died; a test need not. */
+async function forget(db: World["relayerDb"]): Promise<void> {
+  await db.run(sql`delete from bus.members where group_name like 'chain-relayer.%'`);
+}
