@@ -6,8 +6,8 @@ import { openBook, readOperations, untilSettled } from "./support/book";
 import { openWorkload } from "./support/workload";
 import { openWorld, type World } from "./support/world";
 
-/** WONRAIL_CHAIN_REPEATS=10 repeats each crash ten times. */
-const REPEATS = Number(process.env.WONRAIL_CHAIN_REPEATS ?? 1);
+/** WONRAIL_DEEP, as `npm run faults` sets it, repeats each crash ten times. */
+const REPEATS = process.env.WONRAIL_DEEP === undefined ? 1 : 10;
 const BLOCK_MS = 100;
 
 let world: World;
@@ -87,5 +87,6 @@ async function finish(work: { differences(): Promise<string[]>; posted(): number
   const chain = await readChain(world);
   expect(settled.filter(({ state }) => state !== "CONFIRMED")).toEqual([]);
   expect([...chain.executions.values()].filter((times) => times !== 1)).toEqual([]);
+  expect([...chain.authorizations.values()].filter((times) => times !== 1)).toEqual([]);
   expect(await work.differences()).toEqual([]);
 }

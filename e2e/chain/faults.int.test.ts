@@ -7,8 +7,8 @@ import { untilSettled } from "./support/book";
 import { openWorkload } from "./support/workload";
 import { openWorld, type World } from "./support/world";
 
-/** WONRAIL_CHAIN_FAULTS=20 makes it twenty times as long, WONRAIL_SEED=7 repeats a run. */
-const LONGER = Number(process.env.WONRAIL_CHAIN_FAULTS ?? 1);
+/** WONRAIL_DEEP, as `npm run faults` sets it, makes it four times as long; WONRAIL_SEED=7 repeats a run. */
+const LONGER = process.env.WONRAIL_DEEP === undefined ? 1 : 4;
 const SEED = Number(process.env.WONRAIL_SEED ?? Date.now() % 1_000_000);
 const OPERATIONS = 520 * LONGER;
 const DEEPEST_REORG = 8;
@@ -47,8 +47,8 @@ test(
     proxy.setRate(0.2);
     const over = new AbortController();
     const trouble = [killReplicas(over.signal), reorganise(over.signal, random), toggleAutomine(over.signal)];
-    for (let round = 0; round < 20; round += 1) {
-      await workload.post(OPERATIONS / 20);
+    for (let round = 0; round < 20 * LONGER; round += 1) {
+      await workload.post(OPERATIONS / 20 / LONGER);
       await sleep(500);
     }
     over.abort();

@@ -11,6 +11,7 @@ import { openWorld, type World } from "./support/world";
 
 const BLOCK_MS = 150;
 const OUTSIDE = "0x00000000000000000000000000000000000D00D1";
+const SOMEBODY = "0x00000000000000000000000000000000000D00D2";
 
 let world: World;
 let proxy: RpcProxy;
@@ -143,6 +144,19 @@ test("nodes that say nonce too low for what they have taken: looked up, not sent
   expect(await until(id, { state: "CONFIRMED" })).toMatchObject({ attempts: 1 });
 }, 30_000);
 
+test("nodes that have no receipt of what is mined and final: it is settled, never failed or paid again (OpenZeppelin Relayer 817)", async () => {
+  proxy.setFaults(["no_receipt"]);
+  proxy.setRate(1);
+  const ids = [await transfer("300"), await hold("301")];
+  try {
+    for (const id of ids) await until(id, { state: "CONFIRMED" });
+  } finally {
+    proxy.setRate(0);
+  }
+  const chain = await readChain(world);
+  expect([...chain.executions.values()].filter((times) => times !== 1)).toEqual([]);
+}, 40_000);
+
 test("fifty requests for one payment: one execution (x402 2801)", async () => {
   const before = (await readChain(world)).executions.size;
   const request = {
@@ -204,8 +218,7 @@ test("one leg of a payment that somebody else submits first: the others follow",
 
 test("money to an outside address that never arrives is given up on proof, and is free again", async () => {
   await asAdmin(tokenAbi.encodeFunctionData("setBlocked", [OUTSIDE, true]));
-  const hold = { walletId: payer.walletId, amountWon: "5000", dailyLimitWon: NO_LIMIT, toAddress: OUTSIDE };
-  const id = await book.post("hld", { $case: "placeHold", value: hold });
+  const id = await hold("5000", OUTSIDE);
   await until(id, { wait_reason: "AccountBlocked" });
   expect((await read(id)).state).not.toBe("FAILED");
   await until(id, { state: "FAILED" }, 40_000);
@@ -235,6 +248,11 @@ function transfer(amountWon: string): Promise<string> {
     dailyLimitWon: NO_LIMIT,
   };
   return book.post("trf", { $case: "transfer", value });
+}
+
+function hold(amountWon: string, toAddress: string = SOMEBODY): Promise<string> {
+  const value = { walletId: payer.walletId, amountWon, dailyLimitWon: NO_LIMIT, toAddress };
+  return book.post("hld", { $case: "placeHold", value });
 }
 
 async function read(ledgerRef: string): Promise<OperationState> {

@@ -16,6 +16,8 @@ export type RpcFault =
   | "wrong_chain"
   /** Answered by a node that is some blocks behind. */
   | "stale"
+  /** Answered by a node that does not have the receipts yet of what is mined. */
+  | "no_receipt"
   /** Of a sent transaction only; whether it was passed on as well is chance. */
   | "nonce_too_low"
   | "already_known"
@@ -55,6 +57,7 @@ export const ALL_FAULTS: readonly RpcFault[] = [
   ...WAYS,
   "wrong_chain",
   "stale",
+  "no_receipt",
   ...(Object.keys(REFUSALS) as RpcFault[]),
 ];
 const HTML = "<html><body><h1>502 Bad Gateway</h1></body></html>";
@@ -100,6 +103,8 @@ export async function startRpcProxy(target: string, seed: number): Promise<RpcPr
         return void send(await forwardEach(target, body, onWrongChain));
       case "stale":
         return void send(await forwardEach(target, body, await staleness(target)));
+      case "no_receipt":
+        return void send(await forwardEach(target, body, withoutReceipt));
       case "nonce_too_low":
       case "already_known":
       case "underpriced":
@@ -122,10 +127,11 @@ export async function startRpcProxy(target: string, seed: number): Promise<RpcPr
   };
 }
 
-/** Refusals are of sent transactions, and a wrong chain shows only where it is asked for. */
+/** Refusals are of sent transactions; a wrong chain and a missing receipt show only where they are asked for. */
 function applies(body: string): (fault: RpcFault) => boolean {
   return (fault) => {
     if (fault in REFUSALS) return body.includes("eth_sendRawTransaction");
+    if (fault === "no_receipt") return body.includes("eth_getTransactionReceipt");
     return fault !== "wrong_chain" || body.includes("eth_chainId");
   };
 }
@@ -156,6 +162,10 @@ async function forwardEach(target: string, body: string, change: Change): Promis
 
 function onWrongChain(call: Call): ReturnType<Change> {
   return call.method === "eth_chainId" ? { result: "0x1" } : call;
+}
+
+function withoutReceipt(call: Call): ReturnType<Change> {
+  return call.method === "eth_getTransactionReceipt" ? { result: null } : call;
 }
 
 /** What a node knows that has not seen the newest blocks: older heads, no newer blocks, logs only as far as it is. */
