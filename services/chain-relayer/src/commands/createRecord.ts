@@ -10,7 +10,7 @@ import {
   readFields,
   type TransactionRecord,
 } from "../domain/record";
-import { listChanges } from "../store/recordChanges";
+import { firstChange } from "../store/recordChanges";
 import { findRecordByKey, findRecordIdByHash, insertRecord, type RequestKey } from "../store/records";
 import { tell } from "./changeRecord";
 
@@ -63,8 +63,8 @@ async function findEarlier(
   const found = key && (await findRecordByKey(db, orgId, key.idempotencyKey));
   if (!found) return undefined;
   if (!found.bodyHash.equals(key.bodyHash)) throw new DomainError("REQ_003");
-  const [first] = await listChanges(db, orgId, found.record.recordId);
-  return { record: asMade(found.record, first!), replayed: true };
+  const first = await firstChange(db, orgId, found.record.recordId);
+  return { record: asMade(found.record, first), replayed: true };
 }
 
 function newRecord(

@@ -133,6 +133,20 @@ test("every change is in the history and is an event, in order", async () => {
   });
 });
 
+test("of a history without end the newest 100 changes are shown, and what it was when it was made is still known", async () => {
+  const due = scheduledAt();
+  const one = { ...wanted(newId("org"), {}, due), key: { idempotencyKey: "k", bodyHash: Buffer.from("b") } };
+  const { record: made } = await createRecord(deps, one);
+  const key = { orgId: one.orgId, recordId: made.recordId };
+  for (let change = 1; change <= 120; change += 1)
+    await updateRecordSchedule(deps, { ...key, scheduledAt: new Date(due.getTime() + change) });
+  const { history } = await getRecord(deps, key);
+  expect(history.map(({ version }) => version)).toEqual(
+    Array.from({ length: 100 }, (_, index) => BigInt(22 + index)),
+  );
+  expect((await createRecord(deps, one)).record.scheduledAt).toEqual(due);
+});
+
 test("a final status never changes, and another organisation's record does not exist", async () => {
   const orgId = newId("org");
   const { recordId } = await record(orgId, {});

@@ -4,7 +4,7 @@ import { type RecordChange, type TransactionRecord } from "../domain/record";
 import { listChanges } from "../store/recordChanges";
 import { findRecord, type RecordKey } from "../store/records";
 
-/** The record with everything that has become of it. */
+/** The record with what has become of it. */
 export async function getRecord(
   { db }: { db: Database },
   key: RecordKey,

@@ -6,6 +6,9 @@ import {
   type TransactionRecord,
 } from "../domain/record";
 
+/** Of one record's history; a schedule may be changed without end. */
+const MAX_SHOWN = 100;
+
 export async function insertChange(tx: Tx, record: TransactionRecord, change: RecordChange): Promise<void> {
   await tx.run(sql`
     insert into record_changes (org_id, record_id, version, status, scheduled_at, reason, changed_by, changed_at)
@@ -13,24 +16,40 @@ export async function insertChange(tx: Tx, record: TransactionRecord, change: Re
       ${change.changedBy}, ${change.changedAt})`);
 }
 
-/** Oldest first. */
+interface ChangeRow {
+  version: bigint;
+  status: RecordStatus;
+  scheduled_at: Date | null;
+  reason: string | null;
+  changed_by: ChangedBy;
+  changed_at: Date;
+}
+
+/** The newest of them, oldest first. */
 export async function listChanges(db: Queryable, orgId: string, recordId: string): Promise<RecordChange[]> {
-  const rows = await db.query<{
-    version: bigint;
-    status: RecordStatus;
-    scheduled_at: Date | null;
-    reason: string | null;
-    changed_by: ChangedBy;
-    changed_at: Date;
-  }>(sql`
+  const rows = await db.query<ChangeRow>(sql`
+    select * from (
+      select version, status, scheduled_at, reason, changed_by, changed_at from record_changes
+      where org_id = ${orgId} and record_id = ${recordId} order by version desc limit ${MAX_SHOWN}) as newest
+    order by version`);
+  return rows.map(toChange);
+}
+
+/** What the record was when it was made. */
+export async function firstChange(db: Queryable, orgId: string, recordId: string): Promise<RecordChange> {
+  const row = await db.one<ChangeRow>(sql`
     select version, status, scheduled_at, reason, changed_by, changed_at from record_changes
-    where org_id = ${orgId} and record_id = ${recordId} order by version limit 1000`);
-  return rows.map((row) => ({
+    where org_id = ${orgId} and record_id = ${recordId} and version = 1`);
+  return toChange(row);
+}
+
+function toChange(row: ChangeRow): RecordChange {
+  return {
     version: row.version,
     status: row.status,
     scheduledAt: row.scheduled_at,
     reason: row.reason,
     changedBy: row.changed_by,
     changedAt: row.changed_at,
-  }));
+  };
 }
