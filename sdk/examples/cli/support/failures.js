@@ -1,5 +1,6 @@
 import {
   AbortedError,
+  ConfigurationError,
   ConnectionError,
   ServiceError,
   UnavailableError,
@@ -13,7 +14,7 @@ export class UsageError extends Error {
 
 /** Scripts branch on it. */
 export function exitCodeOf(error) {
-  if (error instanceof UsageError) return 2;
+  if (error instanceof UsageError || error instanceof ConfigurationError) return 2;
   if (error instanceof WaitTimeoutError) return 4;
   if (error instanceof ConnectionError || error instanceof UnavailableError) return 3;
   if (error instanceof AbortedError) return 130;
