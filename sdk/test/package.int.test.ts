@@ -1,6 +1,6 @@
 // The library as a partner gets it: packed, installed into an empty project, compiled against, run.
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { documentServer } from "./support/documentServer.ts";
 import { scratchProject, type ScratchProject } from "./support/scratchProject.ts";
@@ -69,6 +69,37 @@ test("publint and are-the-types-wrong find nothing", async () => {
   expect(types).toEqual({ ok: true, output: expect.stringContaining("No problems found") as string });
   const lint = await project.run(join(BIN, "publint"), [project.library, "--strict"]);
   expect(lint).toEqual({ ok: true, output: expect.stringContaining("All good!") as string });
+});
+
+test("the reference pages are written, and no link in them leads nowhere", async () => {
+  const pages = join(dirname(project.library), "pages");
+  const { output } = await project.run(join(BIN, "typedoc"), ["--options", PACKAGE, "--out", pages]);
+  expect(output).toMatch(/html generated at/);
+  expect(output).not.toMatch(/warning|error/);
+  for (const name of ["classes/ServiceClient", "classes/TransactionsApi", "functions/toUnits"])
+    expect(existsSync(join(pages, `${name}.html`))).toBe(true);
+});
+
+// A runtime at the edge has the web's interfaces; what Node has beyond them is taken away before the library is loaded.
+// Its own Response needs them, so an object takes its place.
+const AT_THE_EDGE = `
+const answer = { success: true, data: { id: "txn_1", status: "CONFIRMED" }, error: null, requestId: "req_1" };
+const response = { ok: true, status: 200, headers: new Headers(), text: async () => JSON.stringify(answer) };
+globalThis.fetch = async () => response;
+for (const name of ["process", "Buffer", "global", "setImmediate", "clearImmediate"]) delete globalThis[name];
+const { ServiceClient } = await import("@wonrail/sdk");
+const client = new ServiceClient({ baseUrl: "https://api.example.com", apiKey: "wk_test_1" });
+const { idempotencyKey } = await client.charges.create({ walletId: "wal_1", amount: 50_000 }).withResponse();
+const { status } = await client.transactions.waitForStatus("txn_1", ({ status }) => status === "CONFIRMED");
+console.log(JSON.stringify({ status, isKeyed: idempotencyKey.length === 36, hasProcess: "process" in globalThis }));
+`;
+
+test("it works where there is nothing but the web's own interfaces", async () => {
+  expect(await printed(["--input-type=module"], AT_THE_EDGE)).toEqual({
+    status: "CONFIRMED",
+    isKeyed: true,
+    hasProcess: false,
+  });
 });
 
 const snippets = [...readFileSync(join(PACKAGE, "README.md"), "utf8").matchAll(/```ts\n(.*?)```/gs)].map(
