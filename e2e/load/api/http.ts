@@ -6,10 +6,10 @@ export function openHttp(baseUrl: string, headers: Record<string, string>, conne
   const { hostname, port } = new URL(baseUrl);
   return {
     /** The status of the answer, which is read to its end. */
-    send(method: string, path: string, body: object): Promise<number> {
+    send(method: string, path: string, body: object, more: Record<string, string> = {}): Promise<number> {
       const payload = JSON.stringify(body);
       const length = Buffer.byteLength(payload);
-      const all = { ...headers, "content-type": "application/json", "content-length": length };
+      const all = { ...headers, ...more, "content-type": "application/json", "content-length": length };
       return new Promise((resolve, reject) => {
         const call = request({ agent, hostname, port, method, path, headers: all }, (response) => {
           response.resume();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measurePeers } from "../peers";
 import { line, machine, type Result, table, writeJson } from "../report";
+import { pairs } from "./pairs";
 import { baselines, commands, costs, hotMerchant, settling } from "./sections";
 import { soak } from "./soak";
 import { createWorld } from "./world";
@@ -39,6 +40,7 @@ async function main(): Promise<void> {
     say(await costs(world, seconds));
     say(await soak(world, soakSeconds, measured.paymentRate));
     if (values.peer) say(await measurePeers(values.peer, seconds, measured.transferRate));
+    say(await pairs(world, seconds, measured.paymentRate));
     await world.settle("resume");
     say(await settling(world, seconds));
   } finally {

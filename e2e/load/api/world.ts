@@ -1,9 +1,14 @@
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { type Json } from "../../support/api";
+import { randomFreePort } from "@wonrail/local/process/freePort";
+import { PROCESSES, ROOT } from "../../ops/repository";
+import { type Api, type Json } from "../../support/api";
+import { howLaunched } from "../../support/launched";
 import { newOrganisation } from "../../support/operators";
+import { isReady } from "../../support/replicas";
 import { startStack } from "../../support/startStack";
 import { type Http, openHttp } from "./http";
 
@@ -18,6 +23,9 @@ export interface World {
   orgId: string;
   ledgerAddress: string;
   open(connections: number): Http;
+  api: Api;
+  /** Starts a second gateway that calls a second payment; they end with the world. Gives its way in. */
+  startSecondPair(): Promise<(connections: number) => Http>;
   /** Whether the chain settles what is posted. */
   settle(state: "pause" | "resume"): Promise<void>;
   /** CPU seconds of each process of the stack so far, PostgreSQL's added up. */
@@ -26,7 +34,6 @@ export interface World {
   close(): Promise<void>;
 }
 
-const REPOSITORY = join(__dirname, "../../..");
 const MUCH_WON = 9_000_000_000;
 const PLENTY = ["--daily-limit", "9000000000000", "--rate", "100000", "--burst", "100000"];
 
@@ -40,18 +47,37 @@ export async function createWorld(count: number): Promise<World> {
     await api.post("/api/wallets/charge", { walletId: made.walletId, amount: MUCH_WON });
     wallets.push(made);
   });
+  // The first payment of a user makes an INCENTIVE wallet; it is not what is measured.
+  await atOnce(16, count, async (number) => {
+    const [payer, receiver] = [wallets[number]!, wallets[(number + 1) % count]!];
+    const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
+    await api.post("/api/wallets/payment", { ...ids, amount: 100 });
+  });
   const pids = async () =>
     Object.fromEntries((await stack.statuses()).map(({ name, pid }) => [name, pid ?? 0]));
+  const open = (url: string) => (connections: number) => openHttp(url, { "x-api-key": apiKey }, connections);
+  const seconds: ChildProcess[] = [];
   return {
     wallets,
     orgId,
+    api,
     ledgerAddress: services.ledger!.grpc!,
-    open: (connections) => openHttp(gatewayUrl, { "x-api-key": apiKey }, connections),
+    open: open(gatewayUrl),
+    async startSecondPair() {
+      const { gateway, payment } = await pids();
+      const [grpc, http] = [await randomFreePort(), await randomFreePort()];
+      const address = `127.0.0.1:${grpc}`;
+      seconds.push(await startBeside("payment", payment!, { GRPC_PORT: String(grpc) }));
+      const settings = { HTTP_PORT: String(http), PAYMENT_ADDRESS: address };
+      seconds.push(await startBeside("gateway", gateway!, settings));
+      return open(`http://127.0.0.1:${http}`);
+    },
     async settle(state) {
-      const script = join(REPOSITORY, "services/chain-relayer/bin/admin.mjs");
+      const script = join(ROOT, "services/chain-relayer/bin/admin.mjs");
       const env = { ...process.env, DATABASE_URL: postgres.urls["chain-relayer"] };
       const args = state === "pause" ? ["pause", orgId, "--reason", "bench"] : ["resume", orgId];
-      await promisify(execFile)(process.execPath, [script, "lane", ...args], { env });
+      // There is a lane once the relayer has heard of the organisation's first charge.
+      await untilDone(() => promisify(execFile)(process.execPath, [script, "lane", ...args], { env }));
     },
     async cpu() {
       const { postgres: server, ...processes } = await pids();
@@ -63,9 +89,32 @@ export async function createWorld(count: number): Promise<World> {
       return Object.fromEntries(Object.entries(await pids()).map(([name, pid]) => [name, residentMb(pid)]));
     },
     async close() {
+      for (const child of seconds) child.kill("SIGKILL");
       await stack.stop();
     },
   };
+}
+
+/** One more of a process that runs, on ports of its own. */
+async function startBeside(
+  name: string,
+  pid: number,
+  settings: Record<string, string>,
+): Promise<ChildProcess> {
+  const { command, args, env } = howLaunched(pid);
+  const ops = await randomFreePort();
+  const { folder } = PROCESSES.find((each) => each.name === name)!;
+  const child = spawn(command, args, {
+    cwd: join(ROOT, folder),
+    env: { ...env, OPS_PORT: String(ops), ...settings },
+    stdio: "ignore",
+  });
+  for (const endMs = Date.now() + 30_000; !(await isReady(`127.0.0.1:${ops}`)); await sleep(50)) {
+    if (Date.now() < endMs && child.exitCode === null) continue;
+    child.kill("SIGKILL");
+    throw new Error(`the second ${name} did not start`);
+  }
+  return child;
 }
 
 const TICKS_PER_SECOND = 100;
@@ -98,6 +147,17 @@ function residentMb(pid: number): number {
     return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
   } catch {
     return 0;
+  }
+}
+
+async function untilDone(work: () => Promise<unknown>): Promise<void> {
+  for (let triesLeft = 20; ; triesLeft -= 1) {
+    try {
+      return void (await work());
+    } catch (error) {
+      if (triesLeft === 0) throw error;
+      await sleep(500);
+    }
   }
 }
 
