@@ -3,7 +3,13 @@ import { readText } from "../ops/repository";
 
 const TABLE = "e2e/codes.e2e.test.ts";
 /** Where money's codes are expected in their hundreds: wrong values, and random sequences. */
-const OTHERS = ["exactlyOnce.e2e.test.ts", "money/hostile.ts", "money/model.ts", "money/sequences.ts"];
+const OTHERS = [
+  "exactlyOnce.e2e.test.ts",
+  "moneyOutages.e2e.test.ts",
+  ...["foreignIds", "hostile", "hostileRest", "model", "scenes", "sequences"].map(
+    (name) => `money/${name}.ts`,
+  ),
+];
 
 /** docs/coverage.md: each error code with the tests that have it answered through REST. A code without one fails the page. */
 export function renderCoverage(): string {

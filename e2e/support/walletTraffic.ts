@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { openBus, type Bus } from "@wonrail/kit/bus";
-import { createLog } from "@wonrail/kit/log";
+import { missingOnTheBus } from "./readTopic";
+import { checkAnswer, ContractViolation } from "./contract";
 import type { TestStack } from "./startStack";
 
 export interface WalletTraffic {
@@ -23,6 +23,7 @@ export function startWalletTraffic(stack: TestStack): WalletTraffic {
   let attempts = 0;
   let stopped = false;
   let lastRefusal = "none";
+  let violation: Error | undefined;
 
   async function makeWallet(): Promise<void> {
     attempts += 1;
@@ -32,10 +33,9 @@ export function startWalletTraffic(stack: TestStack): WalletTraffic {
       body: JSON.stringify({ userId: `${run}-${attempts}`, walletType: "NORMAL" }),
       signal: AbortSignal.timeout(15_000),
     });
-    const { data, error } = (await response.json()) as {
-      data?: { walletId: string };
-      error?: { code: string };
-    };
+    const answer = (await response.json()) as { data?: { walletId: string }; error?: { code: string } };
+    checkAnswer("POST", "/api/wallets", response.status, answer);
+    const { data, error } = answer;
     if (!data) throw new Error(`${response.status} ${error?.code}`);
     made.add(data.walletId);
   }
@@ -43,7 +43,10 @@ export function startWalletTraffic(stack: TestStack): WalletTraffic {
   const running = (async () => {
     while (!stopped) {
       // Whoever is killed just now refuses or hangs up. What matters is what was answered.
-      await makeWallet().catch((error: Error) => (lastRefusal = error.message));
+      await makeWallet().catch((error: Error) => {
+        if (error instanceof ContractViolation) violation = error;
+        lastRefusal = error.message;
+      });
       await sleep(PAUSE_MS);
     }
   })();
@@ -59,37 +62,11 @@ export function startWalletTraffic(stack: TestStack): WalletTraffic {
     async stop() {
       stopped = true;
       await running;
+      if (violation) throw violation;
     },
     async audit() {
-      const told = await walletsOnTheBus(stack, made);
-      return { made: made.size, missing: [...made].filter((walletId) => !told.has(walletId)) };
+      const wanted = { service: "wallet", type: "wallet_created", ids: made } as const;
+      return { made: made.size, missing: await missingOnTheBus(stack, wanted) };
     },
   };
-}
-
-/** Reads the topic from its beginning until every wallet was told of, or for as long as patience lasts. */
-async function walletsOnTheBus(stack: TestStack, wanted: ReadonlySet<string>): Promise<Set<string>> {
-  const told = new Set<string>();
-  const bus = await openTestBus(stack);
-  const subscription = await bus.subscribe({
-    group: `e2e.${Date.now()}`,
-    topics: ["wonrail.wallet.v1"],
-    handleBatch: async (messages) => {
-      for (const { headers } of messages) {
-        if (headers.event_type === "wallet_created") told.add(headers.aggregate_id!);
-      }
-    },
-  });
-  const deadline = Date.now() + PATIENCE_MS;
-  while ([...wanted].some((walletId) => !told.has(walletId)) && Date.now() < deadline) await sleep(50);
-  await subscription.close();
-  await bus.close();
-  return told;
-}
-
-function openTestBus(stack: TestStack): Promise<Bus> {
-  const { bus, postgres } = stack.stack();
-  const common = { clientId: "e2e", log: createLog({ service: "e2e", level: "silent" }) };
-  if (bus.kind === "kafka") return openBus({ kind: "kafka", brokers: bus.brokers.split(","), ...common });
-  return openBus({ kind: "postgres", url: postgres.urls.wallet!, ...common });
 }

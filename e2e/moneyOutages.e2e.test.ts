@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createApiKey } from "@wonrail/kit/apiKey";
+import { openDatabase, rawSql } from "@wonrail/kit/db";
+import { testLog } from "@wonrail/kit/testing";
+import { readConfig } from "@wonrail/local/config";
+import { planBus } from "@wonrail/local/startBus";
+import { ON_THEIR_WAY, untilNone } from "./money/onTheirWay";
+import { openWallet, OUTSIDE } from "./money/scenes";
+import { type Answer, type Api, type Json } from "./support/api";
+import { newOrganisation } from "./support/operators";
+import { missingOnTheBus } from "./support/readTopic";
+import { reconciled } from "./support/reconciled";
+import { startStack, type TestStack } from "./support/startStack";
+
+// What goes on over REST while a part is away, what says at once that it cannot, and that nothing is missing afterwards.
+
+jest.setTimeout(300_000);
+
+const BUS_AWAY_MS = 60_000;
+const CLIENTS = 4;
+const BETWEEN_PAYMENTS_MS = 200;
+
+/** Kafka where this machine can have it. */
+const bus = planBus({ ...readConfig(), bus: undefined }).kind === "postgres" ? "postgres" : "kafka";
+
+let stack: TestStack;
+let api: Api;
+
+beforeAll(async () => {
+  stack = await startStack({ bus });
+  ({ api } = await newOrganisation(stack.stack(), "--incentive-bps", "100"));
+});
+afterAll(() => stack?.stop());
+
+test(`the ${bus} bus is away for a minute: every payment is answered, and afterwards each is told of and settled`, async () => {
+  const [payer, shop] = [await openWallet(api, 10_000_000), await openWallet(api, 0)];
+  const order = { payerWalletId: payer.walletId, receiverWalletId: shop.walletId, amount: 100 };
+  const paid = new Set<string>();
+  const others: unknown[] = [];
+  let running = true;
+  const clients = Array.from({ length: CLIENTS }, async () => {
+    for (; running; await sleep(BETWEEN_PAYMENTS_MS)) {
+      const { status, body } = await api.call("POST", "/api/wallets/payment", order);
+      if (status === 201) paid.add(body.data.paymentId as string);
+      else others.push(body.error);
+    }
+  });
+  await sleep(1_000);
+  const back = await takeBusAway();
+  const before = paid.size;
+  await sleep(BUS_AWAY_MS);
+  expect(paid.size - before).toBeGreaterThan(100);
+  await back();
+  await sleep(1_000);
+  running = false;
+  await Promise.all(clients);
+  expect(others).toEqual([]);
+  await stack.untilReady();
+
+  expect(await missingOnTheBus(stack, { service: "payment", type: "payment_completed", ids: paid })).toEqual(
+    [],
+  );
+  await untilNone(stack.stack(), Object.keys(ON_THEIR_WAY) as (keyof typeof ON_THEIR_WAY)[], 30_000);
+  expect(await unsettled(paid)).toEqual([]);
+  expect((await reconciled(stack.stack())).drifts).toBe(0);
+});
+
+describe("auth, wallet and chain-relayer are away", () => {
+  const AWAY = ["auth", "wallet", "chain-relayer"];
+  let one: Json;
+  let two: Json;
+
+  beforeAll(async () => {
+    [one, two] = [await openWallet(api, 100_000), await openWallet(api, 100_000)];
+    await Promise.all([...Array(20)].map(() => pay()));
+    await transfer(two.walletAddress);
+    for (const name of AWAY) await stack.act("stop", name);
+  });
+  afterAll(async () => {
+    for (const name of AWAY) await stack.act("start", name);
+  });
+
+  const post = (path: string, body: Json): Promise<Answer<Json>> => api.call("POST", path, body);
+  const transfer = (toWalletAddress: string) =>
+    post("/api/wallets/transfer", { fromWalletId: one.walletId, toWalletAddress, amount: 100 });
+  const pay = () => {
+    const ids = { payerWalletId: one.walletId, receiverWalletId: two.walletId };
+    return post("/api/wallets/payment", { ...ids, amount: 100 });
+  };
+
+  test("money that needs nothing new of them moves and is listed", async () => {
+    const payment = await pay();
+    const charge = await post("/api/wallets/charge", { walletId: one.walletId, amount: 1_000 });
+    const { chargeId } = charge.body.data;
+    const answers = [
+      payment,
+      charge,
+      await transfer(two.walletAddress),
+      await post("/api/wallets/charge/cancel", { chargeId }),
+      await post("/api/wallets/payment/cancel", { paymentId: payment.body.data.paymentId }),
+      await post("/api/wallets/charge/refund", { walletId: two.walletId }),
+      await api.call("GET", `/api/wallets/${one.walletId}/transactions`),
+      await api.call("GET", `/api/wallets/payment/${payment.body.data.paymentId}`),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 200, 200, 201, 200, 200]);
+  });
+
+  test.each<[string, () => Promise<Answer<Json>>]>([
+    ["a new wallet", () => post("/api/wallets", { userId: "late", walletType: "NORMAL" })],
+    ["reading a wallet", () => api.call("GET", `/api/wallets/${one.walletId}`)],
+    ["a transfer to an address that nobody has looked at", () => transfer(OUTSIDE)],
+    ["the session", () => api.call("GET", "/api/wallet-auth/session")],
+    [
+      "a key that nobody knows yet",
+      () => api.call("GET", "/api/wallets/payment", undefined, { key: createApiKey("test").text }),
+    ],
+    ["recorded transactions", () => api.call("GET", "/api/transaction")],
+  ])("%s is SYS_002 with Retry-After, at once and from then on", async (_, ask) => {
+    for (let time = 0; time < 12; time += 1) {
+      const startedMs = performance.now();
+      const { body, headers } = await ask();
+      expect([body.error?.code, Number(headers.get("retry-after")) > 0]).toEqual(["SYS_002", true]);
+      expect(performance.now() - startedMs).toBeLessThan(1_000);
+    }
+  });
+});
+
+test("wallet and ledger hang: everything is answered within its deadline", async () => {
+  const { walletId } = await openWallet(api, 1_000);
+  const hanging = [await stack.kill("wallet", "SIGSTOP"), await stack.kill("ledger", "SIGSTOP")];
+  try {
+    const startedMs = performance.now();
+    const answers = await Promise.all([
+      api.call("GET", `/api/wallets/${walletId}`),
+      api.call("GET", `/api/wallets/${walletId}/transactions`),
+      api.call("POST", "/api/wallets/charge", { walletId, amount: 1_000 }),
+    ]);
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
+    for (const { body } of answers) expect(["SYS_002", "SYS_003"]).toContain(body.error?.code);
+  } finally {
+    for (const pid of hanging) process.kill(pid, "SIGCONT");
+  }
+});
+
+/** Gives what brings it back. The embedded bus is a part of Postgres: nobody gets at its tables. */
+async function takeBusAway(): Promise<() => Promise<void>> {
+  if (bus === "kafka") {
+    await stack.act("stop", "kafka");
+    return () => stack.act("start", "kafka");
+  }
+  const url = stack.stack().postgres.urls.admin!;
+  const db = openDatabase({ url, schema: "bus", applicationName: "e2e", max: 1, log: testLog() });
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const tables = await db.query<{ name: string }>(
+    rawSql("select tablename as name from pg_tables where schemaname = 'bus'"),
+  );
+  const held = db.dedicated(async (connection) => {
+    await connection.run(rawSql("begin"));
+    await connection.run(rawSql(`lock table ${tables.map(({ name }) => `bus."${name}"`).join(", ")}`));
+    await released;
+    await connection.run(rawSql("rollback"));
+  });
+  return async () => {
+    release();
+    await held;
+    await db.close();
+  };
+}
+
+/** Of these payments, those that the chain has not confirmed a minute later. */
+async function unsettled(paymentIds: ReadonlySet<string>): Promise<string[]> {
+  const left = [...paymentIds];
+  for (const endMs = Date.now() + 60_000; left.length > 0 && Date.now() < endMs;) {
+    const { settlement } = await api.get(`/api/wallets/payment/${left[0]}`);
+    if (settlement.status === "CONFIRMED") left.shift();
+    else await sleep(200);
+  }
+  return left;
+}
