@@ -18,6 +18,7 @@ import {
   toUnits,
   VERSION,
 } from "@wonrail/sdk";
+import { checkAnswer } from "./support/contract";
 import { startStack, type TestStack } from "./support/startStack";
 
 // The client library and its command line example against the real service, as a partner uses them.
@@ -41,8 +42,23 @@ function clientAt(baseUrl: string): ServiceClient {
   const { organisations, chain } = stack.stack();
   const { apiKey, orgCode } = organisations[0]!;
   const { rpcUrl } = chain;
-  return new ServiceClient({ baseUrl, apiKey, orgCode, maxRetries: 5, network: { rpcUrl } });
+  return new ServiceClient({
+    baseUrl,
+    apiKey,
+    orgCode,
+    maxRetries: 5,
+    network: { rpcUrl },
+    fetch: checkedFetch,
+  });
 }
+
+/** Every answer that the library gets is one that the OpenAPI document promises. */
+const checkedFetch: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init);
+  const { pathname } = new URL(input instanceof Request ? input.url : input);
+  checkAnswer(init?.method ?? "GET", pathname, response.status, await response.clone().json());
+  return response;
+};
 
 async function fundedWallet(amount: number) {
   const wallet = await client.wallets.create({ userId: randomUUID(), walletType: "NORMAL" });
