@@ -70,7 +70,7 @@ under_load() {
 
 # Whether a pod with these labels reaches host:port.
 reaches() {
-  local code="const s = require('net').connect(${3}, '${2}'); s.setTimeout(4000); s.on('connect', () => process.exit(0)); for (const e of ['timeout', 'error']) s.on(e, () => process.exit(1));"
+  local code="const s = require('net').connect(${3}, '${2}'); s.setTimeout(2500); s.on('connect', () => process.exit(0)); for (const e of ['timeout', 'error']) s.on(e, () => process.exit(1));"
   pod probe "$1" "[node, -e, \"$code\"]"
   for _ in $(seq 60); do [[ $(phase probe) =~ Succeeded|Failed ]] && break; sleep 0.5; done
   [ "$(phase probe)" = Succeeded ]
