@@ -149,7 +149,14 @@ async function takeBusAway(): Promise<() => Promise<void>> {
     return () => stack.act("start", "kafka");
   }
   const url = stack.stack().postgres.urls.admin!;
-  const db = openDatabase({ url, schema: "bus", applicationName: "e2e", max: 1, log: testLog() });
+  const db = openDatabase({
+    url,
+    schema: "bus",
+    applicationName: "e2e",
+    max: 1,
+    idleInTransactionTimeoutMs: 2 * BUS_AWAY_MS,
+    log: testLog(),
+  });
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
   const tables = await db.query<{ name: string }>(
