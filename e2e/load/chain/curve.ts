@@ -60,7 +60,7 @@ export function curveSection(count: number): Result[] {
     verifyTypedData(DOMAIN, TYPES, message(number), hex[number]!),
   );
   return [
-    told("sign.rate", ours, "per second", curve.backend),
+    told("sign.rate", ours, "per second", `whole intents, ${curve.backend}`),
     atLeast("sign.vs_ethers", ours / theirs, "×", 5),
     atLeast("recover.vs_ethers", recovered / recoveredByEthers, "×", 15),
   ];
