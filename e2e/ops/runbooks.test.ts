@@ -57,6 +57,14 @@ describe.each(PAGES)("%s", (page) => {
   });
 });
 
+test("what looks for commands finds them", () => {
+  const found = PAGES.flatMap((page) => commandsOf(readText(page)));
+  expect(found).toContainEqual({ owner: "auth", words: ["dead-letter", "list", "--service"] });
+  expect(found).toContainEqual({ owner: "chain-relayer", words: ["drift", "ack"] });
+  expect(found).toContainEqual({ owner: "wallet", words: ["kek", "rotate"] });
+  expect(vocabularyOf("wallet").has("replay")).toBe(false);
+});
+
 /** Error codes, roles and what the kubelet says. */
 const NOT_SETTINGS = /^([A-Z]+_\d{3}|.*_ROLE)$/;
 
