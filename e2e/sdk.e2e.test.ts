@@ -15,6 +15,7 @@ import {
   isErrorCode,
   RefusedError,
   ServiceClient,
+  type TransactionListQuery,
   toUnits,
   VERSION,
 } from "@wonrail/sdk";
@@ -132,16 +133,47 @@ test("a record is made once, read, listed, and settled by its owner", async () =
   await expect(again).rejects.toMatchObject({ code: "TX_002", details: { id: record.id } });
 
   const settled = await client.transactions.updateStatus(record.id, { status: "CONFIRMED" });
-  expect(await client.transactions.waitForStatus(record.id, ({ status }) => status === "CONFIRMED")).toEqual(
-    settled,
+  const { history, ...waited } = await client.transactions.waitForStatus(
+    record.id,
+    ({ status }) => status === "CONFIRMED",
   );
+  expect(waited).toEqual(settled);
+  expect(history).toEqual([
+    { status: "PENDING", scheduledAt: null, reason: null, changedBy: "API", changedAt: record.createdAt },
+    { status: "CONFIRMED", scheduledAt: null, reason: null, changedBy: "API", changedAt: settled.updatedAt },
+  ]);
   const page = await client.transactions.list({ limit: 1, status: "CONFIRMED" });
   expect(page.items[0]).toEqual(settled);
   const refused = client.transactions.updateStatus(record.id, { status: "FAILED" });
   await expect(refused).rejects.toMatchObject({ code: "TX_003" });
 });
 
-test("a scheduled record of a wallet is executed when it is due", async () => {
+test("records are found by every filter, by number of page and to the last one", async () => {
+  const address = `0x${randomBytes(20).toString("hex")}`;
+  const from = new Date();
+  const ids: string[] = [];
+  for (let count = 0; count < 3; count += 1) {
+    const request = { ...instant(), fromAddress: address, fromNetworkType: "BASE_SEPOLIA" as const };
+    ids.unshift((await client.transactions.create(request)).id);
+  }
+  await client.transactions.updateStatus(ids[0]!, { status: "FAILED", failureReason: "never sent" });
+  const found = async (filter: Pick<TransactionListQuery, "status" | "paymentType" | "from" | "to">) => {
+    const seen: string[] = [];
+    for await (const { id } of client.transactions.list({ ...filter, address, limit: 2 })) seen.push(id);
+    return seen;
+  };
+  expect(await found({})).toEqual(ids);
+  expect(await found({ status: "FAILED" })).toEqual(ids.slice(0, 1));
+  expect(await found({ status: "PENDING", paymentType: "INSTANT" })).toEqual(ids.slice(1));
+  expect(await found({ paymentType: "SCHEDULED" })).toEqual([]);
+  expect(await found({ from })).toEqual(ids);
+  expect(await found({ to: from })).toEqual([]);
+  const second = await client.transactions.list({ address, limit: 2, currentPage: 2 });
+  expect(second.items.map(({ id }) => id)).toEqual(ids.slice(2));
+  expect(second.pagination).toMatchObject({ currentPage: 2, hasNext: false, totalCount: 3 });
+});
+
+test("a scheduled record of a wallet is executed within two seconds of when it is due", async () => {
   const { walletAddress } = await fundedWallet(10_000);
   const scheduled = await client.transactions.create({
     paymentType: "SCHEDULED",
@@ -150,12 +182,19 @@ test("a scheduled record of a wallet is executed when it is due", async () => {
     toAddress: OUTSIDE,
     amount: toUnits("2500"),
   });
-  await client.transactions.updateSchedule(scheduled.id, { scheduledAt: new Date(Date.now() + 2_000) });
+  const dueAt = new Date(Date.now() + 2_000);
+  await client.transactions.updateSchedule(scheduled.id, { scheduledAt: dueAt });
   const done = await client.transactions.waitForStatus(scheduled.id, ({ status }) => status !== "PENDING");
   expect(done).toMatchObject({
     status: "CONFIRMED",
     txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) as string,
   });
+  expect(done.history.map(({ changedBy }) => changedBy)).toEqual(["API", "API", "SCHEDULER", "CHAIN"]);
+  const [, , sent] = done.history;
+  const transfer = await client.transfers.get(sent!.reason!.replace("sent_as_", ""));
+  const lateMs = Date.parse(transfer.createdAt) - dueAt.getTime();
+  expect(lateMs).toBeGreaterThanOrEqual(0);
+  expect(lateMs).toBeLessThan(2_000);
 });
 
 test("money calls whose answers are lost have one effect", async () => {

@@ -90,6 +90,7 @@ export type {
 export {
   type InstantTransactionRequest,
   type ScheduledTransactionRequest,
+  type TransactionChange,
   type TransactionCreateRequest,
   type TransactionListQuery,
   type TransactionPredicate,
@@ -98,6 +99,7 @@ export {
   type TransactionScheduleRequest,
   TransactionStatus,
   type TransactionStatusRequest,
+  type TransactionWithHistory,
   TxPaymentType,
 } from "./resources/transactions.ts";
 export type { WaitOptions } from "./internal/waitUntil.ts";

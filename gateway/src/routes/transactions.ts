@@ -1,6 +1,11 @@
 import { z } from "zod";
 import { enumName, enumValue } from "@wonrail/kit/grpc/client";
-import { PaymentType, type Record as RecordMessage, RecordStatus } from "@wonrail/proto/relayer/v1/relayer";
+import {
+  PaymentType,
+  type Record as RecordMessage,
+  type RecordChange as ChangeMessage,
+  RecordStatus,
+} from "@wonrail/proto/relayer/v1/relayer";
 import { type Clients } from "../clients";
 import { iso, known, pageRequest, paginationOf } from "./answers";
 import { bodyHash } from "./bodyHash";
@@ -93,6 +98,34 @@ const record = z
   })
   .meta({ id: "RecordedTransaction" });
 
+const CHANGED_BY = { api: "API", chain: "CHAIN", scheduler: "SCHEDULER" } as const;
+
+const change = z
+  .strictObject({
+    status,
+    scheduledAt: timestamp("When it is due since then.").nullable(),
+    reason: z
+      .string()
+      .nullable()
+      .meta({
+        description: "`not_seen_on_chain`, `sent_as_` with the transfer's id, or why it FAILED.",
+        examples: [null],
+      }),
+    changedBy: z.enum(Object.values(CHANGED_BY)).meta({
+      description: "API: a request of yours. CHAIN: a final block. SCHEDULER: the service, when it was due.",
+    }),
+    changedAt: timestamp("When."),
+  })
+  .meta({ id: "TransactionChange" });
+
+const recordWithHistory = record
+  .extend({
+    history: z.array(change).meta({
+      description: "What became of it and by whom, oldest first; of more than 100 changes the newest.",
+    }),
+  })
+  .meta({ id: "RecordedTransactionWithHistory" });
+
 const recordPath = z.strictObject({ id: idOf("txn", "TX_001", "The record's id.") });
 
 export const createTransaction = operation({
@@ -113,11 +146,11 @@ export const createTransaction = operation({
 export const getTransaction = operation({
   id: "getTransaction",
   tag: "Recorded transactions",
-  summary: "Read a recorded transaction",
+  summary: "Read a recorded transaction with its history",
   access: "full",
   params: recordPath,
   status: 200,
-  data: record,
+  data: recordWithHistory,
   errors: ["TX_001"],
 });
 
@@ -186,9 +219,10 @@ export function createTransactionWith({ relayer }: Clients): Handler<typeof crea
 }
 
 export function getTransactionWith({ relayer }: Clients): Handler<typeof getTransaction> {
-  return async ({ params: { id } }, { principal: { orgId } }) => ({
-    data: recordOf((await relayer.getRecord({ orgId, id })).record),
-  });
+  return async ({ params: { id } }, { principal: { orgId } }) => {
+    const record = known((await relayer.getRecord({ orgId, id })).record);
+    return { data: { ...recordOf(record), history: record.history.map(changeOf) } };
+  };
 }
 
 export function listTransactionsWith({ relayer }: Clients): Handler<typeof listTransactions> {
@@ -245,5 +279,15 @@ function recordOf(message: RecordMessage | undefined) {
     failureReason: failureReason ?? null,
     createdAt: iso(createdAt),
     updatedAt: iso(updatedAt),
+  };
+}
+
+function changeOf({ status: state, scheduledAt, reason, changedBy, changedAt }: ChangeMessage) {
+  return {
+    status: known(enumName(RecordStatus, state)),
+    scheduledAt: scheduledAt?.toISOString() ?? null,
+    reason: reason ?? null,
+    changedBy: known(CHANGED_BY[changedBy as keyof typeof CHANGED_BY]),
+    changedAt: iso(changedAt),
   };
 }

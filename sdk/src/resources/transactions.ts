@@ -72,6 +72,23 @@ export interface TransactionResponse {
   updatedAt: string;
 }
 
+/** One change of a record: what it became, why, when, and by whom. */
+export interface TransactionChange {
+  status: TransactionStatus;
+  /** When it is due since then. */
+  scheduledAt: string | null;
+  /** `not_seen_on_chain`, `sent_as_` with the transfer's id, or why it FAILED. */
+  reason: string | null;
+  /** API: a request of yours. CHAIN: a final block. SCHEDULER: the service, when it was due. */
+  changedBy: "API" | "CHAIN" | "SCHEDULER";
+  changedAt: string;
+}
+
+export interface TransactionWithHistory extends TransactionResponse {
+  /** Oldest first; of more than 100 changes the newest. */
+  history: TransactionChange[];
+}
+
 export type TransactionListQuery = PageQuery & {
   status?: TransactionStatus;
   paymentType?: TxPaymentType;
@@ -93,7 +110,7 @@ export interface TransactionScheduleRequest {
 }
 
 /** True when the awaited state is reached. May be asynchronous. */
-export type TransactionPredicate = (transaction: TransactionResponse) => boolean | PromiseLike<boolean>;
+export type TransactionPredicate = (transaction: TransactionWithHistory) => boolean | PromiseLike<boolean>;
 
 const PATH = "/api/transaction";
 
@@ -110,7 +127,8 @@ export class TransactionsApi extends ApiResource {
     return this.move(() => ({ path: PATH, body: checkedTransaction(request, options) }), options);
   }
 
-  get(id: string, options?: CallOptions): ApiPromise<TransactionResponse> {
+  /** With what became of it so far. */
+  get(id: string, options?: CallOptions): ApiPromise<TransactionWithHistory> {
     return this.read(() => recordPath(id), options);
   }
 
@@ -151,7 +169,7 @@ export class TransactionsApi extends ApiResource {
     id: string,
     predicate: TransactionPredicate,
     options: WaitOptions = {},
-  ): Promise<TransactionResponse> {
+  ): Promise<TransactionWithHistory> {
     return waitUntil((callOptions) => this.get(id, callOptions), predicate, options);
   }
 }

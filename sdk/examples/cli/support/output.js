@@ -9,13 +9,14 @@ export function createOutput({ json }) {
 
   return {
     json,
-    /** A result: one JSON document, or its fields by line. */
+    /** A result: one JSON document, or its fields by line; a field of several values has several. */
     result(value, links = {}) {
       if (json) return void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
       const fields = Object.entries({ ...value, ...links }).filter(
         ([, field]) => field !== null && field !== undefined,
       );
-      for (const [name, field] of fields) process.stdout.write(`${name.padEnd(16)} ${textOf(field)}\n`);
+      for (const [name, field] of fields)
+        for (const one of [field].flat()) process.stdout.write(`${name.padEnd(16)} ${textOf(one)}\n`);
     },
     rows(items, columns) {
       if (json) return void process.stdout.write(`${JSON.stringify(items, null, 2)}\n`);

@@ -9,11 +9,16 @@ export async function idOf(client, given) {
   return items[0].id;
 }
 
-/** A record with its amount as people read it and, where the chain has it, a link. */
+/** A record with its amount as people read it, a link where the chain has it, and what became of it where that was asked for. */
 export function show({ output, client, record }) {
   const isLinked = record.txHash && record.toNetworkType === client.network.type;
   const explorer = isLinked ? client.explorer.transaction(record.txHash) : undefined;
-  output.result(record, { won: formatUnits(record.amount), explorer });
+  const history = record.history?.map(textOfChange);
+  output.result(record, { won: formatUnits(record.amount), explorer, history });
+}
+
+function textOfChange({ changedAt, status, changedBy, reason }) {
+  return `${changedAt} ${status} by ${changedBy}${reason === null ? "" : `: ${reason}`}`;
 }
 
 /** A moment: ISO 8601 with a zone, or from now: +30s, +10m, +2h. */
