@@ -51,6 +51,12 @@ const hold = (amount: bigint): Intent => ({
   dailyLimitWon: LIMIT,
   toAddress: "0x",
 });
+const deposit = (wallet: string): Intent => ({
+  kind: "creditExternal",
+  walletId: wallet,
+  amountWon: won(5n),
+  chainLogId: "log",
+});
 const payment = (amount: bigint, incentiveAmountWon: bigint | null, accrualRateBps: number): Intent => ({
   kind: "payment",
   payerWalletId: kim.normal,
@@ -239,16 +245,24 @@ test("a charge can be cancelled for 30 times 24 hours, counted by when the cance
   ]);
 });
 
+test("what was deposited into a closed INCENTIVE wallet does not pay", () => {
+  const close: Intent = { kind: "closeAccount", walletId: kim.incentive };
+  const [, , , paid] = play([
+    close,
+    deposit(kim.incentive),
+    charge(kim.normal, 1_000n),
+    payment(1_000n, null, 0),
+  ]);
+  const drawn = paid!.status === "posted" ? paid!.entry.postings.map(({ amountWon }) => amountWon) : [];
+  expect(drawn).toEqual([-1_000n, 1_000n]);
+});
+
 test("a closed wallet refuses every movement but the deposit that reached its address", () => {
   const close: Intent = { kind: "closeAccount", walletId: kim.normal };
-  const deposit: Intent = {
-    kind: "creditExternal",
-    walletId: kim.normal,
-    amountWon: won(5n),
-    chainLogId: "log",
-  };
   const refund: Intent = { kind: "refund", walletId: kim.normal };
   expect(
-    codes(play([close, charge(kim.normal, 1_000n), transfer(1n), hold(1n), refund, close, deposit])),
+    codes(
+      play([close, charge(kim.normal, 1_000n), transfer(1n), hold(1n), refund, close, deposit(kim.normal)]),
+    ),
   ).toEqual(["posted", ...Array<string>(5).fill("WAL_004"), "posted"]);
 });
