@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 
@@ -69,6 +69,19 @@ export function writeJson(bench: string, results: Result[]): string {
   }));
   writeFileSync(path, `${JSON.stringify(rows, null, 2)}\n`);
   return path;
+}
+
+/** Puts the table into a page of the repository, where the bench's last one was. */
+export function writeReadme(page: string, bench: string, where: string, results: Result[]): void {
+  const path = join(__dirname, "../..", page);
+  const text = `Last run: ${where}, ${new Date().toISOString().slice(0, 10)}.\n\n${table(results)}`;
+  const between = new RegExp(`(<!-- bench: ${bench} -->\n)[^]*(<!-- /bench: ${bench} -->)`);
+  const before = readFileSync(path, "utf8");
+  if (!between.test(before)) throw new Error(`${page} has no place for the table of ${bench}`);
+  writeFileSync(
+    path,
+    before.replace(between, (_, start, end) => `${start}\n${text}\n\n${end}`),
+  );
 }
 
 function readable(value: number): string {

@@ -1,4 +1,4 @@
-// npm run bench -- records [--quick] [--count N]: lists, filters and gets of recorded transactions, among many and among 10,000.
+// npm run bench -- records [--quick] [--count N] [--readme]: lists, filters and gets of recorded transactions, among many and among 10,000.
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { getRecord } from "@wonrail/chain-relayer/queries/getRecord";
@@ -6,7 +6,7 @@ import { listRecords, type RecordsWanted } from "@wonrail/chain-relayer/queries/
 import { readPage } from "@wonrail/kit/page";
 import { compare, median } from "../compare";
 import { startBenchPostgres } from "../postgres";
-import { atMost, line, machine, type Result, table, writeJson } from "../report";
+import { atMost, line, machine, type Result, table, writeJson, writeReadme } from "../report";
 import { addressOf, createWorld, RECORDS_OF_A_SENDER, type World } from "./world";
 
 const FEW = 10_000;
@@ -34,9 +34,12 @@ const LISTS: Record<string, (world: World) => Partial<RecordsWanted>> = {
 };
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { quick: { type: "boolean" }, count: { type: "string" } } });
+  const { values } = parseArgs({
+    options: { quick: { type: "boolean" }, count: { type: "string" }, readme: { type: "boolean" } },
+  });
   const count = Number(values.count ?? (values.quick ? 100_000 : 1_000_000));
-  process.stdout.write(`${machine()}\n`);
+  const where = machine();
+  process.stdout.write(`${where}\n`);
   const postgres = await startBenchPostgres();
   const results: Result[] = [];
   try {
@@ -50,6 +53,7 @@ async function main(): Promise<void> {
     await postgres.stop();
   }
   process.stdout.write(`\n${table(results)}\n\n${writeJson("records", results)}\n`);
+  if (values.readme) writeReadme("services/chain-relayer/README.md", "records", where, results);
 }
 
 async function measured(

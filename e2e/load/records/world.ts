@@ -46,7 +46,8 @@ export async function createWorld(clusterUrl: string, count: number): Promise<Wo
   const orgId = newId("org");
   const admin = open(base.toString(), SCHEMA);
   await admin.run(rawSql(load(orgId, count)));
-  await admin.run(rawSql("vacuum (analyze) chain_relayer.records"));
+  await admin.run(rawSql(HISTORY));
+  await admin.run(rawSql("vacuum (analyze) chain_relayer.records, chain_relayer.record_changes"));
   await admin.run(rawSql("checkpoint"));
   await admin.close();
   const db = open(url, SCHEMA);
@@ -72,6 +73,11 @@ function load(orgId: string, count: number): string {
         case when i % ${count / SCHEDULED} = 3 then 'SCHEDULED' else 'INSTANT' end as type,
         case when ${pending} then 'PENDING' when i % ${count / FAILED} = 1 then 'FAILED' else 'CONFIRMED' end as status)`;
 }
+
+/** What every record has at the least: the change that made it. */
+const HISTORY = `
+  insert into chain_relayer.record_changes (org_id, record_id, version, status, scheduled_at, reason, changed_by, changed_at)
+  select org_id, record_id, 1, 'PENDING', scheduled_at, null, 'api', created_at from chain_relayer.records`;
 
 function open(url: string, schema: string): Database {
   return openDatabase({ url, schema, applicationName: "bench", max: 4, log, statementTimeoutMs: 600_000 });
