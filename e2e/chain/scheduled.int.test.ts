@@ -17,7 +17,7 @@ import { openWorld, type World } from "./support/world";
 // Scheduled records from the clock to the chain: three relayers, one killed, the real payment, ledger and wallet services, a real node.
 
 const NETWORK = "WON_TESTNET";
-const RECORDS = 60;
+const RECORDS = 200;
 const AMOUNT_WON = 1_000n;
 const UNITS_PER_WON = 1_000_000n;
 
@@ -73,7 +73,7 @@ afterAll(async () => {
 test("three relayers and one of them killed: each record is one transfer, on the chain too", async () => {
   const book = openBook(world);
   const [payer, payee] = [await book.openWallet("payer"), await book.openWallet("payee")];
-  await book.post("chg", { $case: "charge", value: { walletId: payer.walletId, amountWon: "100000" } });
+  await book.post("chg", { $case: "charge", value: { walletId: payer.walletId, amountWon: "200000" } });
   const scheduledAt = new Date(Date.now() + 2_000);
   const fields = {
     fromNetworkType: NETWORK,
