@@ -1,6 +1,6 @@
 # Every target calls the npm script of the same name: where there is no make, `npm run <target>` does the same.
 .DEFAULT_GOAL := help
-.PHONY: help up down reset doctor logs stack observe demo admin build docs lint format check test bench faults
+.PHONY: help up down reset doctor logs stack observe demo admin build docs lint format check test bench faults upgrade tools kube
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
@@ -39,3 +39,9 @@ bench: ## speed and memory, as ratios within one run
 	@npm run bench --silent
 faults: ## what must not happen, while parts are killed
 	@npm run faults --silent
+upgrade: ## run this release's migrations while the one before serves customers (FROM=<commit or tag>)
+	@npm run upgrade --silent -- $(FROM)
+tools: ## build helm 3 and 4, helm-unittest and kubeconform with Go, for the tests of the chart
+	@npm run tools --silent
+kube: ## try the chart on the cluster that KUBECONFIG names, from install to uninstall
+	@npm run kube --silent
