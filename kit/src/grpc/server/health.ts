@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { type Server } from "@grpc/grpc-js";
-import { loadFileDescriptorSetFromBuffer, loadSync } from "@grpc/proto-loader";
+import { loadSync, type PackageDefinition } from "@grpc/proto-loader";
 import { ReflectionService } from "@grpc/reflection";
 import { HealthImplementation, protoPath } from "grpc-health-check";
 import { nameOf } from "../definition";
@@ -25,9 +27,16 @@ export function addHealth(
 
 /** Tells tools (grpcurl, Postman) which services are here and what their messages look like. */
 export function addReflection(server: Server, services: readonly GrpcService[]): void {
-  const descriptors = readFileSync(require.resolve("@wonrail/proto/descriptors"));
+  const { file } = fromBinary(
+    FileDescriptorSetSchema,
+    readFileSync(require.resolve("@wonrail/proto/descriptors")),
+  );
+  // The files as buf wrote them: proto-loader would merge those of a package, and leave names that strict readers cannot follow.
+  const fileDescriptorProtos = file.map((each) => Buffer.from(toBinary(FileDescriptorProtoSchema, each)));
+  // proto-loader has no name for this kind of definition; reflection reads nothing of it but the files.
+  const own = { format: "Protocol Buffer 3 EnumDescriptorProto" as const, type: {}, fileDescriptorProtos };
   // Health has no place in our own descriptors, and is what such tools are asked for most.
-  const described = { ...loadFileDescriptorSetFromBuffer(descriptors), ...loadSync(protoPath) };
+  const described: PackageDefinition = { own, ...loadSync(protoPath) };
   const options = { services: [...serviceNames(services), "grpc.health.v1.Health"] };
   new ReflectionService(described, options).addToServer(server);
 }
