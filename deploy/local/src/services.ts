@@ -106,8 +106,16 @@ function commonEnv(stack: Stack): Record<string, string> {
   };
 }
 
-/** As its README says; the others take Node's defaults. */
-const HEAPS: Record<string, string[]> = { ledger: ["--max-semi-space-size=16", "--max-old-space-size=192"] };
+/** As their READMEs say; the others take Node's defaults. */
+const HEAPS: Record<string, string[]> = {
+  ledger: ["--max-semi-space-size=16", "--max-old-space-size=192"],
+  "chain-relayer": ["--max-semi-space-size=8", "--max-old-space-size=160"],
+};
+
+/** What node is told before its script. */
+export function nodeFlags(name: string): string[] {
+  return ["--enable-source-maps", ...(HEAPS[name] ?? [])];
+}
 
 function nodeSpec(
   home: Home,
@@ -119,7 +127,7 @@ function nodeSpec(
   return {
     name,
     command: process.execPath,
-    args: () => ["--enable-source-maps", ...(HEAPS[name] ?? []), "dist/main.js"],
+    args: () => [...nodeFlags(name), "dist/main.js"],
     env,
     cwd: folder,
     logFile: home.log(name),

@@ -15,7 +15,7 @@ import { CHAIN_ID } from "@wonrail/local/parts/anvil";
 import { randomFreePort } from "@wonrail/local/process/freePort";
 import { type Guard, startGuard } from "@wonrail/local/process/guard";
 import { type OwnedProcess, signalGroup, startProcess } from "@wonrail/local/process/ownedProcess";
-import { askReady } from "@wonrail/local/services";
+import { askReady, nodeFlags } from "@wonrail/local/services";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import { computeAddress } from "ethers";
@@ -354,7 +354,7 @@ async function serviceAt({ name, instance, dir, guard, env }: ServicePlace): Pro
         {
           name: instance,
           command: process.execPath,
-          args: () => ["--enable-source-maps", "dist/main.js"],
+          args: () => [...nodeFlags(name), "dist/main.js"],
           env: { ...env, OPS_PORT: String(opsPort), ...extra },
           cwd: join(REPOSITORY, "services", name),
           logFile,

@@ -12,7 +12,8 @@ export interface ConnectOptions {
   registry: Registry;
 }
 
-const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
+/** More than twice what our contracts say in a full block; a span of blocks that says more is asked for in parts. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 /** The chain, unchecked. */
 export function connectChain(options: ConnectOptions): Provider {
