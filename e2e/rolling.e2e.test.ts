@@ -5,8 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ROOT } from "./ops/repository";
-import { newOrganisation } from "./support/operators";
-import { GRACE_MS, type Replica, type Replicas, startBalancer, startReplicas } from "./support/replicas";
+import { openApi } from "./support/api";
+import { admin, type NewOrganisation, newOrganisation } from "./support/operators";
+import {
+  GRACE_MS,
+  type LogLine,
+  type Replica,
+  type Replicas,
+  startBalancer,
+  startReplicas,
+} from "./support/replicas";
 import { startStack, type TestStack } from "./support/startStack";
 
 // Two replicas of each of the six, a balancer before the gateways, customers who pay: each replica is replaced, and nobody notices.
@@ -15,22 +23,24 @@ jest.setTimeout(900_000);
 
 const ROUNDS = process.env.WONRAIL_DEEP === "true" ? 10 : 1;
 const TAKES_TRAFFIC_MS = 10_000;
+/** Wallet and ledger serve many payments in one call, which has an id of its own. */
+const ACT_ON_IT = ["auth", "chain-relayer", "gateway", "payment"];
 
 let stack: TestStack;
 let replicas: Replicas;
+let organisation: NewOrganisation;
 let load: Awaited<ReturnType<typeof startLoad>>;
 let balancer: Awaited<ReturnType<typeof startBalancer>>;
 
 beforeAll(async () => {
   stack = await startStack({ bus: "postgres" });
-  const { apiKey } = await newOrganisation(stack.stack(), "--daily-limit", "1000000000");
+  organisation = await newOrganisation(stack.stack(), "--daily-limit", "1000000000");
   replicas = await startReplicas(stack);
   const { port } = new URL(stack.stack().gatewayUrl);
   const gateways = replicas.all.filter(({ name }) => name === "gateway");
   balancer = await startBalancer(
     gateways.map(({ machine, ops }) => ({ host: machine, port: Number(port), ops })),
   );
-  load = await startLoad(balancer.url, apiKey);
 });
 afterAll(async () => {
   load?.kill();
@@ -39,7 +49,41 @@ afterAll(async () => {
   await stack?.stop();
 });
 
+test("one payment is found by its request id in the logs of those who act on it, as one trace", async () => {
+  const api = openApi(balancer.url, organisation.apiKey);
+  const [payer, shop] = [
+    await api.post("/api/wallets", { userId: "payer", walletType: "NORMAL" }),
+    await api.post("/api/wallets", { userId: "shop", walletType: "NORMAL" }),
+  ];
+  await api.post("/api/wallets/charge", { walletId: payer.walletId, amount: 5_000 });
+  const { apiKey } = await admin(stack.stack(), "key", "issue", "--org", organisation.orgCode); // one that no gateway knows yet
+  const requestId = `trace-${Date.now()}`;
+  const order = {
+    payerWalletId: payer.walletId,
+    receiverWalletId: shop.walletId,
+    amount: 1_000,
+    memo: "line one\nline two \u2028 {",
+  };
+  const { status, body } = await api.call("POST", "/api/wallets/payment", order, {
+    key: apiKey!,
+    idempotencyKey: requestId,
+    headers: { "X-Request-ID": requestId },
+  });
+  expect({ status, requestId: body.requestId }).toEqual({ status: 201, requestId });
+
+  const linesOfIt = () => replicas.lines().filter((line) => line.requestId === requestId);
+  for (
+    const endMs = Date.now() + 30_000;
+    Date.now() < endMs && servicesOf(linesOfIt()).length < ACT_ON_IT.length;
+  )
+    await sleep(200);
+  expect(servicesOf(linesOfIt())).toEqual(expect.arrayContaining(ACT_ON_IT));
+  expect(new Set(linesOfIt().map(({ traceId }) => traceId)).size).toBe(1);
+  expect(JSON.stringify(replicas.lines())).not.toContain(apiKey);
+});
+
 test(`every replica is replaced ${ROUNDS} times in turn: each drains in time, and its successor takes traffic`, async () => {
+  load = await startLoad(balancer.url, organisation.apiKey);
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const replica of [...replicas.all]) {
       const { drainMs, code, successor } = await replicas.replace(replica);
@@ -59,6 +103,10 @@ test("no request failed: what was not answered was answered at its one retry, an
   expect(said.answers).toBeGreaterThan(100 * ROUNDS);
   expect(code).toBe(0);
 });
+
+function servicesOf(lines: LogLine[]): string[] {
+  return [...new Set(lines.map(({ service }) => service))].sort();
+}
 
 /** The customers of deploy/kube, who pay and count. */
 async function startLoad(url: string, apiKey: string) {

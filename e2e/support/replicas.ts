@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync, readFileSync } from "node:fs";
 import { type Server, type Socket, connect, createServer } from "node:net";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PROCESSES, ROOT } from "../ops/repository";
 import { type TestStack } from "./startStack";
@@ -21,9 +22,19 @@ export interface Replica {
   ops: string;
 }
 
+export interface LogLine {
+  service: string;
+  level: string;
+  msg: string;
+  requestId?: string;
+  traceId?: string;
+}
+
 /** Two replicas of each of the six, in place of the stack's own. */
 export interface Replicas {
   readonly all: readonly Replica[];
+  /** Every line that any of them has logged. */
+  lines(): LogLine[];
   /** Ends one with SIGTERM and starts its successor in its place. */
   replace(replica: Replica): Promise<{ drainMs: number; code: number | null; successor: Replica }>;
   stop(): Promise<void>;
@@ -43,6 +54,11 @@ export async function startReplicas(stack: TestStack): Promise<Replicas> {
   await Promise.all(all.map((replica) => untilReady(replica, logFile)));
   return {
     all,
+    lines: () =>
+      readFileSync(logFile, "utf8")
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line) as LogLine),
     async replace(replica) {
       const startedAt = performance.now();
       replica.process.kill("SIGTERM");
@@ -82,13 +98,14 @@ function startReplica({ name, machine, env, logFile }: ReplicaOptions): Replica 
       GRPC_HOST: machine,
       HTTP_HOST: machine,
       OPS_HOST: machine,
+      LOG_LEVEL: "debug",
       SHUTDOWN_GRACE_MS: String(GRACE_MS),
       SHUTDOWN_SETTLE_MS: String(SETTLE_MS),
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
   for (const stream of [child.stdout, child.stderr])
-    stream.on("data", (text: Buffer) => appendFileSync(logFile, text));
+    createInterface({ input: stream }).on("line", (line) => appendFileSync(logFile, `${line}\n`));
   return { name, machine, process: child, ops: `${machine}:${env.OPS_PORT}` };
 }
 
