@@ -1,5 +1,5 @@
 import pino, { type DestinationStream, type Logger } from "pino";
-import { currentContext, traceIdOf } from "./context";
+import { currentContext, type RequestContext, traceIdOf } from "./context";
 
 export type Log = Logger;
 
@@ -43,13 +43,17 @@ export function createLog({ service, level = "info", destination }: LogOptions):
 function contextFields(): Record<string, string> {
   const context = currentContext();
   if (!context) return {};
-  const fields: Record<string, string> = {
-    requestId: context.requestId,
-    traceId: traceIdOf(context.traceparent),
-  };
+  const fields = requestFields(context);
   if (context.orgId !== undefined) fields.orgId = context.orgId;
   return fields;
 }
+
+/** Which request a line is about: given by hand where one call does the work of many. */
+export function requestFields({ requestId, traceparent }: RequestOrigin): Record<string, string> {
+  return { requestId, traceId: traceIdOf(traceparent) };
+}
+
+type RequestOrigin = Pick<RequestContext, "requestId" | "traceparent">;
 
 function under(parent: string, name: string): string {
   return name.startsWith("[") ? `${parent}${name}` : `${parent}.${name}`;

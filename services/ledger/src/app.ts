@@ -1,4 +1,5 @@
 import { DomainError } from "@wonrail/kit/errors";
+import { requestFields } from "@wonrail/kit/log";
 import { type ServiceParts } from "@wonrail/kit/service";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { createEngine } from "./commands/engine";
@@ -24,6 +25,8 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
     async post(message: PostRequest, deadlineMs: number): Promise<Outcome> {
       const request = readRequest(message, window.current());
       const { requestId = "", traceparent = "" } = message.context ?? {};
+      if (log.isLevelEnabled("debug"))
+        log.debug({ ...requestFields({ requestId, traceparent }), ledgerRef: request.requestId }, "item");
       return engine.post({ request, origin: { requestId, traceparent }, deadlineMs });
     },
 

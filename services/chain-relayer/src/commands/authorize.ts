@@ -1,5 +1,6 @@
 import { type Database } from "@wonrail/kit/db";
 import { wonToTokenUnits } from "@wonrail/kit/money";
+import { type ItemContext } from "@wonrail/proto/common/v1/common";
 import {
   AuthorizationKind,
   type AuthorizationIntent,
@@ -94,6 +95,7 @@ async function sign(
   for (let start = 0; start < legs.length; start += AT_ONCE) {
     const part = legs.slice(start, start + AT_ONCE);
     const intents = part.map(({ draft, step }): AuthorizationIntent => ({
+      context: originOf(draft.operation),
       orgId: draft.operation.orgId,
       ledgerRef: draft.operation.ledgerRef,
       fromWalletId: step.fromWalletId!,
@@ -108,6 +110,10 @@ async function sign(
     const { signatures } = await wallet.signAuthorizations({ intents });
     part.forEach(({ draft, index }, place) => take(draft, index, signatures[place]));
   }
+}
+
+function originOf({ requestId, traceparent, orgId }: Operation): ItemContext {
+  return { requestId, traceparent, orgId, deadline: undefined };
 }
 
 function take(draft: Draft, index: number, signed: SignedAuthorization | undefined): void {

@@ -150,6 +150,7 @@ function transferOf(amountWon: bigint, from: string = payer.walletId): Authoriza
   const ledgerRef = newId("trf");
   world.ledger.addTransfer({ orgId, ledgerRef, from, to: payee.walletId, amountWon });
   return {
+    context: undefined,
     orgId,
     ledgerRef,
     fromWalletId: from,

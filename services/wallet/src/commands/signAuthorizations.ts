@@ -1,7 +1,7 @@
 import { type Database, tx } from "@wonrail/kit/db";
 import { DomainError, invalidRequest } from "@wonrail/kit/errors";
 import { groupBy } from "@wonrail/kit/groupBy";
-import { type Log } from "@wonrail/kit/log";
+import { type Log, requestFields } from "@wonrail/kit/log";
 import { type Counter } from "@wonrail/kit/metrics";
 import { sumWon, type Won, wonToTokenUnits } from "@wonrail/kit/money";
 import {
@@ -66,6 +66,9 @@ export async function signAuthorizations(
   const wallets = await walletsOf(deps.db, intents);
   const operations = await findOperations(deps, intents);
   const reasons = await decideAndRecord(deps, intents, { wallets, operations });
+  if (deps.log.isLevelEnabled("debug"))
+    for (const { origin, ledgerRef } of intents)
+      deps.log.debug({ ...requestFields(origin), ledgerRef }, "asked to sign");
   await recordRefusals(deps, intents, reasons);
   const signatures = await signAll(
     deps,
@@ -138,9 +141,9 @@ async function recordRefusals(
     return reason ? [{ ...intent, reason }] : [];
   });
   if (refused.length === 0) return;
-  for (const { reason, ledgerRef, orgId } of refused) {
+  for (const { reason, ledgerRef, orgId, origin } of refused) {
     refusals.inc({ reason });
-    log.warn({ reason, ledgerRef, orgId }, "refused to sign");
+    log.warn({ ...requestFields(origin), reason, ledgerRef, orgId }, "refused to sign");
   }
   await insertRefusals(db, refused);
 }

@@ -12,6 +12,8 @@ export interface SigningIntent {
   validBeforeMs: number;
   chainId: bigint;
   tokenAddress: string;
+  /** For the logs only. */
+  origin: { requestId: string; traceparent: string };
 }
 
 /** What the ledger says of the operation behind an intent. */

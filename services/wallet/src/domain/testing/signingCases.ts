@@ -25,6 +25,7 @@ const intent: signingPolicy.SigningIntent = {
   validBeforeMs: NOW_MS + 600_000,
   chainId: 31337n,
   tokenAddress: TOKEN,
+  origin: { requestId: "req_1", traceparent: "" },
 };
 
 const operation: signingPolicy.LedgerOperation = {
