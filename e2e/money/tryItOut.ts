@@ -1,5 +1,7 @@
 import { type Page } from "../support/browser";
 
+const CLICKS = 3;
+
 /** Opens the API's pages and gives them the key, as a person who reads them does. */
 export async function authorise(page: Page, docsUrl: string, apiKey: string): Promise<void> {
   await page.open(docsUrl);
@@ -19,9 +21,14 @@ export async function execute(
 ): Promise<{ status: string; text: string }> {
   const block = `#operations-${tag}-${operationId}`;
   await page.click(`${block} .opblock-summary-control`);
-  await page.click(`${block} .execute`);
   const answer = `${block} .live-responses-table .response`;
-  await page.until(`document.querySelector('${answer} .response-col_status')`);
+  const answered = `document.querySelector('${answer} .response-col_status')`;
+  await page.click(`${block} .execute`);
+  // The page fetches parts of the document while it opens an operation, and is deaf meanwhile: a person would click again too.
+  for (let again = 0; again < CLICKS && !(await page.soon(answered)); again += 1)
+    if (!(await page.evaluate(`!!document.querySelector('${block} .loading-container')`)))
+      await page.click(`${block} .execute`);
+  await page.until(answered);
   await page.evaluate(`document.querySelector('${block}').scrollIntoView()`);
   const read = (part: string) =>
     page.evaluate<string>(`document.querySelector('${answer} ${part}').innerText`);

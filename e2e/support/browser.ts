@@ -12,6 +12,8 @@ export interface Page {
   evaluate<T>(expression: string): Promise<T>;
   /** Waits until an expression is true there. */
   until(expression: string): Promise<void>;
+  /** Whether it is within some seconds. */
+  soon(expression: string): Promise<boolean>;
   /** Clicks the first element of a selector, once it is there. */
   click(selector: string): Promise<void>;
   /** As typed into the first element of a selector. */
@@ -24,6 +26,7 @@ export interface Page {
 
 const COMMANDS = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 const PATIENCE_MS = 20_000;
+const SOON_MS = 5_000;
 
 /** Undefined where none is installed. */
 export function findBrowser(): string | undefined {
@@ -52,13 +55,23 @@ async function pageOf({ send, events, close }: ReturnType<typeof startBrowser>):
     return (result as { value: T }).value;
   }
 
+  async function shown(): Promise<string> {
+    const text = await evaluate<string>("document.body.innerText");
+    return `${text.slice(0, 4_000)} ${events
+      .filter(isComplaint)
+      .map((event) => JSON.stringify(event.params))
+      .join(" ")}`;
+  }
+
+  async function comesTo(expression: string, withinMs: number): Promise<boolean> {
+    for (const endMs = Date.now() + withinMs; Date.now() < endMs; await sleep(50))
+      if (await evaluate<boolean>(`!!(${expression})`)) return true;
+    return false;
+  }
+
   async function until(expression: string): Promise<void> {
-    for (
-      const endMs = Date.now() + PATIENCE_MS;
-      !(await evaluate<boolean>(`!!(${expression})`));
-      await sleep(50)
-    )
-      if (Date.now() > endMs) throw new Error(`the page never came to: ${expression}`);
+    if (!(await comesTo(expression, PATIENCE_MS)))
+      throw new Error(`the page never came to: ${expression}. It shows: ${await shown()}`);
   }
 
   async function having(selector: string, action: string): Promise<void> {
@@ -71,6 +84,7 @@ async function pageOf({ send, events, close }: ReturnType<typeof startBrowser>):
     open: async (url) => void (await ask("Page.navigate", { url })),
     evaluate,
     until,
+    soon: (expression) => comesTo(expression, SOON_MS),
     click: (selector) => having(selector, "click"),
     async type(selector, text) {
       await having(selector, "focus");
