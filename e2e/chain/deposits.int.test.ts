@@ -86,12 +86,15 @@ test("a deposit that a reorg drops before it is final is never credited", async 
 test("a difference stops the wallet's outflow until it is acknowledged, and is not found again", async () => {
   const book = openBook(world);
   const [payer, payee] = [await book.openWallet("payer"), await book.openWallet("payee")];
-  await book.post("chg", { $case: "charge", value: { walletId: payer.walletId, amountWon: "3000" } });
+  const charge = { walletId: payer.walletId, amountWon: "3000" };
+  const charged = await book.post("chg", { $case: "charge", value: charge });
+  await eventually(async () => expect(await stateOf(charged)).toBe("CONFIRMED"), { timeoutMs: 20_000 });
   await compared();
   expect(await openDrifts()).toEqual([]);
-  await world.relayerDb.run(
+  const changed = await world.relayerDb.run(
     sql`update settled_balances set units = units + ${WON} where account_id = ${payer.walletId}`,
   );
+  expect(changed).toBe(1);
   await eventually(
     async () => expect((await openDrifts()).map(({ kind }) => kind)).toEqual(["CHAIN", "LEDGER"]),
     {
