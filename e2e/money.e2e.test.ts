@@ -1,7 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { type Database, openDatabase, sql } from "@wonrail/kit/db";
 import { testLog } from "@wonrail/kit/testing";
@@ -12,6 +11,7 @@ import { lineOf, playEveryType, readPages } from "./money/listing";
 import { DAILY_LIMIT, INCENTIVE_BPS } from "./money/model";
 import { moves, play } from "./money/sequences";
 import { authorise, execute } from "./money/tryItOut";
+import { ROOT } from "./ops/repository";
 import { type Api, type Json, RawJson } from "./support/api";
 import { findBrowser, openPage } from "./support/browser";
 import { newOrganisation } from "./support/operators";
@@ -21,7 +21,7 @@ import { startStack, type TestStack } from "./support/startStack";
 
 jest.setTimeout(300_000);
 
-const SCREENSHOT = join(tmpdir(), "wonrail-api-docs.png");
+const SCREENSHOT = join(ROOT, ".cache/api-docs.png");
 
 let stack: TestStack;
 let ledger: Database;
@@ -162,6 +162,7 @@ if (browser === undefined)
       const made = await execute(page, "Wallets", "createWallet");
       expect([made.status, made.text]).toEqual(["201", expect.stringContaining("wal_")]);
       expect(page.complaints()).toEqual([]);
+      mkdirSync(dirname(SCREENSHOT), { recursive: true });
       writeFileSync(SCREENSHOT, await page.screenshot());
       process.stderr.write(`  what /api/docs looks like: ${SCREENSHOT}\n`);
     } finally {
