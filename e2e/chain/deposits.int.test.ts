@@ -86,15 +86,12 @@ test("a deposit that a reorg drops before it is final is never credited", async 
 test("a difference stops the wallet's outflow until it is acknowledged, and is not found again", async () => {
   const book = openBook(world);
   const [payer, payee] = [await book.openWallet("payer"), await book.openWallet("payee")];
-  const charge = { walletId: payer.walletId, amountWon: "3000" };
-  const charged = await book.post("chg", { $case: "charge", value: charge });
-  await eventually(async () => expect(await stateOf(charged)).toBe("CONFIRMED"), { timeoutMs: 20_000 });
+  await book.post("chg", { $case: "charge", value: { walletId: payer.walletId, amountWon: "3000" } });
   await compared();
   expect(await openDrifts()).toEqual([]);
-  const changed = await world.relayerDb.run(
-    sql`update settled_balances set units = units + ${WON} where account_id = ${payer.walletId}`,
-  );
-  expect(changed).toBe(1);
+  const change = sql`update settled_balances set units = units + ${WON} where account_id = ${payer.walletId}`;
+  // There is nothing to change before the charge has settled.
+  await eventually(async () => expect(await world.relayerDb.run(change)).toBe(1), { timeoutMs: 20_000 });
   await eventually(
     async () => expect((await openDrifts()).map(({ kind }) => kind)).toEqual(["CHAIN", "LEDGER"]),
     {
