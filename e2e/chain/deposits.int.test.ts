@@ -1,5 +1,5 @@
 import { runAdmin } from "@wonrail/chain-relayer/admin";
-import { sql } from "@wonrail/kit/db";
+import { sql, type Sql } from "@wonrail/kit/db";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { newId } from "@wonrail/kit/ids";
 import { createRegistry } from "@wonrail/kit/metrics";
@@ -48,6 +48,25 @@ test("tokens from outside are credited once, what is less than one KRW is counte
   await operator("rescan", "--from", "1");
   await compared();
   await balanceIs(book, wallet.walletId, 5_000n);
+  expect(await openDrifts()).toEqual([]);
+}, 60_000);
+
+test("a deposit's credit is in the books as soon as the ledger has answered, although its event is on its way", async () => {
+  const book = openBook(world);
+  const wallet = await fundOutside(book, "2000");
+  const hearAgain = await stopHearing();
+  try {
+    await send(wallet.address, 9n * WON);
+    await untilDeposits(wallet.walletId, [{ state: "CREDITED", amount_won: 9n, remainder_units: 0n }]);
+    // Otherwise a comparison that has asked the ledger right before would take it for a difference.
+    expect(await world.relayerDb.run(entriesOfDeposits(wallet.walletId))).toBe(1);
+    await compared();
+    expect(await openDrifts()).toEqual([]);
+  } finally {
+    await hearAgain();
+  }
+  await balanceIs(book, wallet.walletId, 9n);
+  await compared();
   expect(await openDrifts()).toEqual([]);
 }, 60_000);
 
@@ -166,6 +185,26 @@ async function postHold({ orgId }: Book, holdRequestId: string): Promise<void> {
   });
 }
 
+/** No event gets to the relayer until the answer is called: the table that every event is noted in first is locked. */
+async function stopHearing(): Promise<() => Promise<void>> {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  let locked = (): void => undefined;
+  const isLocked = new Promise<void>((resolve) => (locked = resolve));
+  const held = world.relayerDb.dedicated(async (connection) => {
+    await connection.run(sql`begin`);
+    await connection.run(sql`lock table inbox in exclusive mode`);
+    locked();
+    await released;
+    await connection.run(sql`rollback`);
+  });
+  await Promise.race([isLocked, held]);
+  return () => {
+    release();
+    return held;
+  };
+}
+
 /** From the outside address, as a plain transfer. */
 function send(to: string, units: bigint): Promise<string> {
   const word = (hex: string) => hex.padStart(64, "0");
@@ -193,6 +232,11 @@ interface DepositState {
 function deposits(walletId: string): Promise<DepositState[]> {
   return world.relayerDb.query(sql`
     select state, amount_won, remainder_units from deposits where wallet_id = ${walletId} order by amount_won desc`);
+}
+
+/** One row for each deposit whose entry the relayer knows of. */
+function entriesOfDeposits(walletId: string): Sql {
+  return sql`select from deposits join operations using (org_id, ledger_ref) where wallet_id = ${walletId}`;
 }
 
 async function untilDeposits(walletId: string, expected: DepositState[]): Promise<void> {

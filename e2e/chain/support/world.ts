@@ -279,6 +279,7 @@ export function openTestPool(url: string, schema: string): Database {
     schema,
     applicationName: "test",
     max: 3,
+    idleInTransactionTimeoutMs: 60_000,
     statementTimeoutMs: 60_000,
     log: testLog(),
   });

@@ -4,6 +4,7 @@ import { newId } from "@wonrail/kit/ids";
 import { type Log } from "@wonrail/kit/log";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
 import { appendEvents } from "@wonrail/kit/outbox";
+import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import {
   type LedgerServiceService,
   type PostOutcome,
@@ -11,6 +12,7 @@ import {
 } from "@wonrail/proto/ledger/v1/ledger";
 import { depositCredited } from "../events";
 import { listSeenDeposits, markCredited, postponeDeposit, type SeenDeposit } from "../store/deposits";
+import { takeInEntry } from "./takeIn";
 
 export interface CreditDeps {
   db: Database;
@@ -51,8 +53,12 @@ async function take(
     return;
   }
   // The log may have been credited under another id, before this database was set back.
-  const ledgerRef = answer.outcome.value.requestId;
+  const entry = answer.outcome.value;
+  const ledgerRef = entry.requestId;
   await tx(db, async (tx) => {
+    // The answer may be here before the event that tells of the same entry: with both, the books agree at every moment.
+    const origin = { ...currentContext()!, orgId: deposit.orgId };
+    await takeInEntry(tx, origin, { ...entry, kind: IntentKind.CREDIT_EXTERNAL, relatedId: "" });
     if (await markCredited(tx, deposit, ledgerRef))
       await appendEvents(tx, [depositCredited({ ...deposit, ledgerRef }, chain.network)]);
   });

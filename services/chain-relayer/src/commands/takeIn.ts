@@ -20,8 +20,10 @@ export interface Origin {
   traceparent: string;
 }
 
+type Entry = Pick<JournalPosted, "requestId" | "relatedId" | "kind" | "postings">;
+
 /** Takes in a ledger entry. What is on the chain already has no steps, but its place in the order. */
-export async function takeInEntry(tx: Tx, origin: Origin, entry: JournalPosted): Promise<void> {
+export async function takeInEntry(tx: Tx, origin: Origin, entry: Entry): Promise<void> {
   const lines = entry.postings.map((posting): Line => ({
     accountId: posting.accountId,
     amountWon: won(BigInt(posting.amountWon)),
