@@ -7,7 +7,7 @@ import { eventually, testLog } from "@wonrail/kit/testing";
 import { CHAIN_ID } from "@wonrail/local/parts/anvil";
 import { randomFreePort } from "@wonrail/local/process/freePort";
 import { PaymentType, RecordStatus, RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
-import { NO_LIMIT, openBook, untilSettled } from "./support/book";
+import { NO_LIMIT, openBook } from "./support/book";
 import { openWorld, type World } from "./support/world";
 
 const OUTSIDE = "0x00000000000000000000000000000000000a11ce";
@@ -168,7 +168,7 @@ async function fundOutside(book: Book, amountWon: string) {
   await book.post("chg", { $case: "charge", value: { walletId: source.walletId, amountWon } });
   const hold = { walletId: source.walletId, amountWon, dailyLimitWon: NO_LIMIT, toAddress: OUTSIDE };
   const holdRequestId = await book.post("hld", { $case: "placeHold", value: hold });
-  await untilSettled(world, 2);
+  await eventually(async () => expect(await stateOf(holdRequestId)).toBe("CONFIRMED"), { timeoutMs: 20_000 });
   await postHold(book, holdRequestId);
   return wallet;
 }
@@ -244,7 +244,8 @@ async function untilDeposits(walletId: string, expected: DepositState[]): Promis
 }
 
 function openDrifts(): Promise<{ kind: string }[]> {
-  return world.relayerDb.query(sql`select kind from drifts where acknowledged_at is null order by kind`);
+  return world.relayerDb.query(sql`
+    select kind, wallet_id, expected, actual from drifts where acknowledged_at is null order by kind`);
 }
 
 async function stateOf(ledgerRef: string): Promise<string | undefined> {
