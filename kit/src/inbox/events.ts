@@ -19,11 +19,16 @@ export interface ReceivedEvent {
 /** All that it does goes through the transaction, so that it happens once however often the event comes. */
 export type EventHandler = (tx: Tx, event: ReceivedEvent) => Promise<void>;
 
+/** The same for events that come by the thousand: it is given those that follow each other in a batch, in their order. */
+export interface BulkHandler {
+  all(tx: Tx, events: ReceivedEvent[]): Promise<void>;
+}
+
 export interface ConsumerSpec {
   group: string;
   topics: string[];
   /** By event type. Types that are not here are skipped and counted. */
-  handlers: Record<string, EventHandler>;
+  handlers: Record<string, EventHandler | BulkHandler>;
 }
 
 /** A message is not an event of ours: it is a dead letter at once, since no retry changes it. */

@@ -1,12 +1,10 @@
 import type { ReceivedMessage } from "../bus/port";
-import { childTraceparent, runInContext } from "../context";
 import { isTransient, tx, type Database, type Tx } from "../db";
-import { newId } from "../ids";
 import type { Log } from "../log";
 import type { Pause } from "../pause";
-import { beginSpan } from "../tracing";
 import type { ConsumerMetrics } from "./consumerMetrics";
-import { decodeEvent, type ConsumerSpec, type EventHandler, type ReceivedEvent } from "./events";
+import { decodeEvent, type ConsumerSpec } from "./events";
+import { runHandlers, type Due } from "./runHandlers";
 import { insertDeadLetter, takeEvents } from "./store";
 
 export interface Consumer {
@@ -19,7 +17,7 @@ export interface Consumer {
 
 /** A message that is for us, decoded as far as it can be. */
 type Entry =
-  | { kind: "event"; message: ReceivedMessage; event: ReceivedEvent; handler: EventHandler }
+  | ({ kind: "event"; message: ReceivedMessage } & Due)
   | { kind: "malformed"; message: ReceivedMessage; error: unknown };
 
 type Outcome = "processed" | "duplicate" | "dead";
@@ -74,17 +72,19 @@ async function handleAll(tx: Tx, { spec: { group }, log }: Consumer, entries: En
         )
       : new Set();
   const outcomes: Outcome[] = [];
+  const due: Due[] = [];
   for (const entry of entries) {
     if (entry.kind === "malformed") {
       await insertDeadLetter(tx, group, entry.message, entry.error);
       outcomes.push("dead");
     } else if (fresh.delete(entry.event.id)) {
-      await runHandler(tx, entry.handler, entry.event, log);
+      due.push(entry);
       outcomes.push("processed");
     } else {
       outcomes.push("duplicate");
     }
   }
+  await runHandlers(tx, due, log);
   return outcomes;
 }
 
@@ -123,27 +123,6 @@ async function bury(tx: Tx, group: string, entry: Entry, error: unknown): Promis
   if (entry.kind === "event" && (await takeEvents(tx, group, [entry.event.id])).size === 0) return false;
   await insertDeadLetter(tx, group, entry.message, error);
   return true;
-}
-
-/** The handler's calls and log lines carry the request that caused the event. */
-export function runHandler(tx: Tx, handler: EventHandler, event: ReceivedEvent, log: Log): Promise<void> {
-  const context = {
-    requestId: event.requestId === "" ? newId("req") : event.requestId,
-    traceparent: childTraceparent(event.traceparent),
-    ...(event.orgId === "" ? {} : { orgId: event.orgId }),
-  };
-  return runInContext(context, async () => {
-    log.debug({ event: event.type, aggregateId: event.aggregateId }, "event");
-    const span = beginSpan("consumer");
-    const ended = { name: event.type, context, parent: event.traceparent };
-    try {
-      await handler(tx, event);
-      span?.end(ended);
-    } catch (error) {
-      span?.end({ ...ended, failure: "failed" });
-      throw error;
-    }
-  });
 }
 
 function count({ metrics }: Consumer, entries: Entry[], outcomes: Outcome[]): void {

@@ -10,6 +10,7 @@ import {
   replayDeadLetters,
   showDeadLetter,
   startConsumer,
+  type BulkHandler,
   type EventHandler,
   type ReceivedEvent,
 } from ".";
@@ -76,6 +77,10 @@ function message(type: string, text: string, headers: Record<string, string> = {
 const note = async (tx: Tx, { payload }: ReceivedEvent) => {
   await tx.run(sql`insert into effects (what) values (${payload.toString()})`);
 };
+const joined = (events: ReceivedEvent[]) => ({
+  ...events[0]!,
+  payload: Buffer.from(events.map(({ payload }) => payload.toString()).join("+")),
+});
 const effects = async () =>
   (await test.db.query<{ what: string }>(sql`select what from effects order by position`)).map(
     ({ what }) => what,
@@ -83,7 +88,11 @@ const effects = async () =>
 const outcome = async (name: string) =>
   Number(new RegExp(`outcome="${name}"} (\\d+)`).exec(await registry.metrics())?.[1] ?? 0);
 
-async function start(bus: Bus, handlers: Record<string, EventHandler>, onCrash?: (error: Error) => void) {
+async function start(
+  bus: Bus,
+  handlers: Record<string, EventHandler | BulkHandler>,
+  onCrash?: (error: Error) => void,
+) {
   const spec = { group: "wallet", topics: ["wonrail.auth.v1"], handlers };
   const consumer = await startConsumer({
     db: test.db,
@@ -107,6 +116,30 @@ describe("a consumer", () => {
     expect(await effects()).toEqual(["a", "b", "c"]);
     expect(await outcome("processed")).toBe(3);
     expect(await outcome("duplicate")).toBe(3);
+  });
+
+  it("gives a bulk handler what follows each other at once, in the order of all events, each once", async () => {
+    const bus = handBus();
+    const noted = { all: async (tx: Tx, events: ReceivedEvent[]) => note(tx, joined(events)) };
+    await start(bus, { noted, single: note });
+    const [a, b, c] = [message("noted", "a"), message("noted", "b"), message("noted", "c")];
+    await bus.deliver(a, b, b, message("single", "s"), c);
+    await bus.deliver(b, c, message("noted", "d"));
+    expect(await effects()).toEqual(["a+b", "s", "c", "d"]);
+    expect(await outcome("duplicate")).toBe(3);
+  });
+
+  it("puts only the message aside that a bulk handler cannot work on", async () => {
+    const bus = handBus();
+    const all = async (tx: Tx, events: ReceivedEvent[]) => {
+      await note(tx, joined(events));
+      if (events.some(({ payload }) => payload.toString() === "poison")) throw new DomainError("WAL_002");
+    };
+    await start(bus, { noted: { all } });
+    await bus.deliver(...["a", "poison", "b"].map((text) => message("noted", text)));
+    expect(await effects()).toEqual(["a", "b"]);
+    const [letter] = await listDeadLetters(test.db);
+    expect(await showDeadLetter(test.db, letter!.id)).toMatchObject({ payload: Buffer.from("poison") });
   });
 
   it("has one effect when two replicas get the same event at the same time", async () => {

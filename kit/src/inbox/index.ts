@@ -6,5 +6,11 @@ export {
   type DeadLetterFilter,
   type DeadLetterSummary,
 } from "./deadLetters";
-export { MalformedEventError, type ConsumerSpec, type EventHandler, type ReceivedEvent } from "./events";
+export {
+  MalformedEventError,
+  type BulkHandler,
+  type ConsumerSpec,
+  type EventHandler,
+  type ReceivedEvent,
+} from "./events";
 export { startConsumer, type RunningConsumer, type StartConsumerOptions } from "./startConsumer";

@@ -1,7 +1,8 @@
 import { isTransient, tx } from "../db";
 import { lockNextReplay, markReplayFailed, markReplayed, type DeadLetter } from "./deadLetters";
 import { MalformedEventError, decodeEvent } from "./events";
-import { runHandler, type Consumer } from "./handleBatch";
+import type { Consumer } from "./handleBatch";
+import { runHandlers } from "./runHandlers";
 import { describeError, takeEvents } from "./store";
 
 /** Works on the dead letters that an operator asked to try again, one transaction each. Gives how many became effective. */
@@ -25,7 +26,7 @@ async function replayNext({ db, spec, log }: Consumer): Promise<"replayed" | "fa
       const handler = Object.hasOwn(spec.handlers, event.type) ? spec.handlers[event.type] : undefined;
       if (!handler) throw new MalformedEventError(`this consumer has no handler for ${event.type}`);
       await takeEvents(tx, spec.group, [event.id]);
-      await runHandler(tx, handler, event, log);
+      await runHandlers(tx, [{ event, handler }], log);
       await markReplayed(tx, letter.id);
     });
   } catch (error) {
