@@ -175,20 +175,33 @@ function onTopics({ group, topics, handlers }: ConsumerSpec, prefix: string): Co
   return { group: `${prefix}.${group}`, topics: topics.map((topic) => `${prefix}.${topic}`), handlers };
 }
 
-/** Stands for a service's insides: it writes down what its way in for events asks of it. */
+/** Stands for a service's insides: it writes down what its way in for events asks of it, for each event if it asks for many at once. */
 function recorder<App>(read: Map<string, unknown>): App {
   const isEnvelope = (value: unknown) => (value as { payload?: unknown }).payload !== undefined;
+  const note = (command: string, requestId: string, said: unknown) =>
+    void read.set(`app ${requestId}`, [command, said]);
   return new Proxy(
     {},
     {
       get:
-        (_, command) =>
+        (_, command: string) =>
         async (_tx: unknown, ...given: unknown[]) => {
           const [said] = given.filter((value) => !isEnvelope(value));
-          read.set(`app ${currentContext()!.requestId}`, [String(command), said]);
+          const context = currentContext();
+          if (context) return note(command, context.requestId, said);
+          for (const { origin, ...one } of said as Asked[]) {
+            const { requestId, ...rest } = { ...one, ...(origin && { requestId: origin.requestId }) };
+            note(command, requestId!, rest);
+          }
         },
     },
   ) as App;
+}
+
+/** One of many, with the request that it comes from. */
+interface Asked {
+  origin?: { requestId: string };
+  requestId?: string;
 }
 
 function messagesAtBaseline({ withOneMoreField = false } = {}): Map<string, DescMessage> {

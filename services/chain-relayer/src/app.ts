@@ -18,7 +18,7 @@ import { createGauges, measure } from "./commands/measure";
 import { createReconcileGauges, measureBooks, reconcile } from "./commands/reconcile";
 import { runScheduledRecords } from "./commands/runScheduledRecords";
 import { scanFinalized } from "./commands/scanFinalized";
-import { type Origin, takeInEntry, takeInHold } from "./commands/takeIn";
+import { type Origin, takeInEntries, takeInHold } from "./commands/takeIn";
 import { updateRecordSchedule } from "./commands/updateRecordSchedule";
 import { updateRecordStatus } from "./commands/updateRecordStatus";
 import { watchInstantRecords } from "./commands/watchInstantRecords";
@@ -39,7 +39,7 @@ export async function createApp(parts: ServiceParts<Config>) {
   const deps = await createDeps(parts);
   const { OUTSIDE_LIFE_MS } = parts.config;
   return {
-    takeInEntry,
+    takeInEntries,
     takeInHold: (tx: Tx, origin: Origin, hold: HoldPlaced) => takeInHold(tx, origin, hold, OUTSIDE_LIFE_MS),
     dispatch: (signal: AbortSignal) => dispatch(deps, signal),
     async scanFinalized(signal: AbortSignal) {

@@ -10,7 +10,13 @@ export function consumers(app: App): ConsumerSpec[] {
       group: "chain-relayer.settlement",
       topics: ["wonrail.ledger.v1"],
       handlers: {
-        journal_posted: (tx, event) => app.takeInEntry(tx, event, JournalPosted.decode(event.payload)),
+        journal_posted: {
+          all: (tx, events) =>
+            app.takeInEntries(
+              tx,
+              events.map((event) => ({ origin: event, entry: JournalPosted.decode(event.payload) })),
+            ),
+        },
         hold_placed: (tx, event) => app.takeInHold(tx, event, HoldPlaced.decode(event.payload)),
       },
     },

@@ -10,7 +10,7 @@ import { deleteOldOperations } from "./commands/deleteOldOperations";
 import { execute } from "./commands/execute";
 import { ABANDONED_AFTER_MS, finishAbandoned } from "./commands/finishAbandoned";
 import { type Finding, recordOutcomes } from "./commands/recordOutcomes";
-import { recordSettlement } from "./commands/recordSettlement";
+import { recordSettlements } from "./commands/recordSettlements";
 import { settleTransfers } from "./commands/settleTransfers";
 import { type Config } from "./config";
 import { createFacts } from "./queries/facts";
@@ -69,7 +69,7 @@ export function createApp(parts: ServiceParts<Config>) {
     finishAbandoned: () => finishAbandoned(deps),
     settleTransfers: () => settleTransfers(deps),
     deleteOldOperations: bind(deleteOldOperations),
-    recordSettlement,
+    recordSettlements,
     savePolicy,
     getTransfer: bind(getTransfer),
     getTransfers: bind(getTransfers),

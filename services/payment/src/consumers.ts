@@ -1,4 +1,4 @@
-import { type ConsumerSpec } from "@wonrail/kit/inbox";
+import { type BulkHandler, type ConsumerSpec } from "@wonrail/kit/inbox";
 import { OrganisationChanged } from "@wonrail/proto/auth/events/v1/events";
 import {
   DepositCredited,
@@ -7,6 +7,7 @@ import {
   OperationSubmitted,
 } from "@wonrail/proto/relayer/events/v1/events";
 import { type App } from "./app";
+import { type SettlementChange } from "./store/settlements";
 
 /** The way in by events. */
 export function consumers(app: App): ConsumerSpec[] {
@@ -32,52 +33,42 @@ function policies(app: App): ConsumerSpec {
 }
 
 function settlements(app: App): ConsumerSpec {
+  const recordAll = (read: (payload: Buffer) => Said): BulkHandler => ({
+    all: (tx, events) =>
+      app.recordSettlements(
+        tx,
+        events.map(({ orgId, requestId, traceparent, payload }) => ({
+          ...{ orgId, requestId, traceparent },
+          ...read(payload),
+        })),
+      ),
+  });
   return {
     group: "payment.settlements",
     topics: ["wonrail.relayer.v1"],
     handlers: {
-      operation_submitted: (tx, { orgId, payload }) => {
+      operation_submitted: recordAll((payload) => {
         const { ledgerRef, network, txHash } = OperationSubmitted.decode(payload);
-        return app.recordSettlement(tx, {
-          orgId,
-          ledgerRef,
-          status: "SUBMITTED",
-          network,
-          txHash,
-          blockNumber: null,
-        });
-      },
-      operation_confirmed: (tx, { orgId, payload }) => {
+        return { ledgerRef, status: "SUBMITTED", network, txHash, blockNumber: null };
+      }),
+      operation_confirmed: recordAll((payload) => {
         const { ledgerRef, network, txHash, blockNumber } = OperationConfirmed.decode(payload);
-        return app.recordSettlement(tx, {
-          orgId,
-          ledgerRef,
-          status: "CONFIRMED",
-          network,
-          txHash,
-          blockNumber,
-        });
-      },
-      operation_failed: (tx, { orgId, payload }) => {
+        return { ledgerRef, status: "CONFIRMED", network, txHash, blockNumber };
+      }),
+      operation_failed: recordAll((payload) => {
         const { ledgerRef, network, reason, proofBlockNumber, proofBlockHash } =
           OperationFailed.decode(payload);
         const failure = { reason, proofBlockNumber, proofBlockHash };
-        const unmined = { txHash: null, blockNumber: null };
-        return app.recordSettlement(tx, { orgId, ledgerRef, status: "FAILED", network, ...unmined, failure });
-      },
-      deposit_credited: (tx, { orgId, payload }) => {
+        return { ledgerRef, status: "FAILED", network, txHash: null, blockNumber: null, failure };
+      }),
+      deposit_credited: recordAll((payload) => {
         const { ledgerRef, network, txHash, blockNumber, fromAddress } = DepositCredited.decode(payload);
         const counterparty = fromAddress;
-        return app.recordSettlement(tx, {
-          orgId,
-          ledgerRef,
-          status: "CONFIRMED",
-          network,
-          txHash,
-          blockNumber,
-          counterparty,
-        });
-      },
+        return { ledgerRef, status: "CONFIRMED", network, txHash, blockNumber, counterparty };
+      }),
     },
   };
 }
+
+/** What an event of the relayer says of an operation. */
+type Said = Omit<SettlementChange, "orgId" | "requestId" | "traceparent">;

@@ -83,9 +83,15 @@ export function paymentCancelled(of: Payment, cancelled: message.CancelledPaymen
 }
 
 /** Settlement has no version of its own: it goes forward only, and the last word is the one that is CONFIRMED or FAILED. */
-export function settlementChanged(orgId: string, relatedId: string, settlement: Settlement): NewEvent {
-  const payload = SettlementChanged.encode({ relatedId, settlement: toSettlement(settlement) }).finish();
-  return event("settlement_changed", { orgId, version: 0n }, relatedId, payload, {});
+export function settlementChanged(
+  of: Settlement & { orgId: string; ledgerRef: string },
+  origin: Origin,
+): NewEvent {
+  const payload = SettlementChanged.encode({
+    relatedId: of.ledgerRef,
+    settlement: toSettlement(of),
+  }).finish();
+  return event("settlement_changed", { orgId: of.orgId, version: 0n }, of.ledgerRef, payload, origin);
 }
 
 function event(

@@ -12,7 +12,7 @@ import {
 } from "@wonrail/proto/ledger/v1/ledger";
 import { depositCredited } from "../events";
 import { listSeenDeposits, markCredited, postponeDeposit, type SeenDeposit } from "../store/deposits";
-import { takeInEntry } from "./takeIn";
+import { takeInEntries } from "./takeIn";
 
 export interface CreditDeps {
   db: Database;
@@ -58,7 +58,9 @@ async function take(
   await tx(db, async (tx) => {
     // The answer may be here before the event that tells of the same entry: with both, the books agree at every moment.
     const origin = { ...currentContext()!, orgId: deposit.orgId };
-    await takeInEntry(tx, origin, { ...entry, kind: IntentKind.CREDIT_EXTERNAL, relatedId: "" });
+    await takeInEntries(tx, [
+      { origin, entry: { ...entry, kind: IntentKind.CREDIT_EXTERNAL, relatedId: "" } },
+    ]);
     if (await markCredited(tx, deposit, ledgerRef))
       await appendEvents(tx, [depositCredited({ ...deposit, ledgerRef }, chain.network)]);
   });

@@ -11,7 +11,7 @@ import {
   stepsOf,
 } from "../domain/settlement";
 import { type Place } from "../domain/planning";
-import { insertOperation, type NewOperation } from "../store/operations";
+import { insertOperations, type NewOperation } from "../store/operations";
 
 /** Whose request it was, for logs and events. */
 export interface Origin {
@@ -22,46 +22,52 @@ export interface Origin {
 
 type Entry = Pick<JournalPosted, "requestId" | "relatedId" | "kind" | "postings">;
 
-/** Takes in a ledger entry. What is on the chain already has no steps, but its place in the order. */
-export async function takeInEntry(tx: Tx, origin: Origin, entry: Entry): Promise<void> {
-  const lines = entry.postings.map((posting): Line => ({
-    accountId: posting.accountId,
-    amountWon: won(BigInt(posting.amountWon)),
-    sequence: posting.sequence,
-  }));
-  const onChain = entry.kind === IntentKind.CREDIT_EXTERNAL || entry.kind === IntentKind.POST_HOLD;
-  await takeIn(tx, origin, placesOf(lines), {
-    ledgerRef: entry.requestId,
-    relatedId: entry.relatedId,
-    kind: entry.kind,
-    operationId: operationIdOf(lines),
-    steps: onChain ? [] : stepsOf(lines),
-    expiresAt: null,
-  });
+/** Takes in ledger entries. What is on the chain already has no steps, but its place in the order. */
+export async function takeInEntries(tx: Tx, entries: { origin: Origin; entry: Entry }[]): Promise<void> {
+  await insertOperations(
+    tx,
+    entries.map(({ origin, entry }) => operationOfEntry(origin, entry)),
+  );
 }
 
 /** Takes in money that is to leave to an outside address. It can go once everything before the hold has gone. */
 export async function takeInHold(tx: Tx, origin: Origin, hold: HoldPlaced, lifeMs: number): Promise<void> {
   const { holdRequestId, walletId, toAddress } = hold;
   const step = stepOfHold({ holdRequestId, walletId, toAddress, amountWon: won(BigInt(hold.amountWon)) });
-  await takeIn(tx, origin, [{ accountId: walletId, atSequence: hold.sequence + 1n, movesTo: null }], {
+  const operation = {
+    ...namesOf(origin),
     ledgerRef: holdRequestId,
     relatedId: hold.relatedId,
     kind: IntentKind.PLACE_HOLD,
     operationId: operationIdOfHold(holdRequestId),
     steps: [step],
     expiresAt: new Date(hold.placedAt!.getTime() + lifeMs),
-  });
+    places: [{ accountId: walletId, atSequence: hold.sequence + 1n, movesTo: null }],
+  };
+  await insertOperations(tx, [operation]);
 }
 
-async function takeIn(
-  tx: Tx,
-  { orgId, requestId, traceparent }: Origin,
-  places: Place[],
-  of: Omit<NewOperation, "orgId" | "requestId" | "traceparent">,
-): Promise<void> {
-  const operation = { ...of, orgId, requestId, traceparent };
-  await insertOperation(tx, operation, places);
+function operationOfEntry(origin: Origin, entry: Entry): NewOperation {
+  const lines = entry.postings.map((posting): Line => ({
+    accountId: posting.accountId,
+    amountWon: won(BigInt(posting.amountWon)),
+    sequence: posting.sequence,
+  }));
+  const onChain = entry.kind === IntentKind.CREDIT_EXTERNAL || entry.kind === IntentKind.POST_HOLD;
+  return {
+    ...namesOf(origin),
+    ledgerRef: entry.requestId,
+    relatedId: entry.relatedId,
+    kind: entry.kind,
+    operationId: operationIdOf(lines),
+    steps: onChain ? [] : stepsOf(lines),
+    expiresAt: null,
+    places: placesOf(lines),
+  };
+}
+
+function namesOf({ orgId, requestId, traceparent }: Origin): Origin {
+  return { orgId, requestId, traceparent };
 }
 
 /** An entry's lines on one wallet follow each other without a gap. The organisation's own accounts need no order: minting is free. */

@@ -13,9 +13,10 @@ export interface NewOperation {
   expiresAt: Date | null;
   requestId: string;
   traceparent: string;
+  places: Place[];
 }
 
-export interface Operation extends NewOperation {
+export interface Operation extends Omit<NewOperation, "places"> {
   state: OperationFacts["state"];
   attempts: number;
   waitReason: string | null;
@@ -53,33 +54,65 @@ type StoredStep = Omit<Step, "amountWon"> & { amountWon: string };
 const COLUMNS = sql`org_id, ledger_ref, related_id, kind, operation_id, steps, state, attempts, wait_reason, expires_at,
   transaction_id, tx_hash, request_id, traceparent, created_at`;
 
-/** Writes down an operation with its places and legs, once. Which place is whose turn is the planner's business, so nothing is locked here. */
-export async function insertOperation(tx: Tx, operation: NewOperation, places: Place[]): Promise<void> {
-  const { orgId, ledgerRef } = operation;
-  const legs = operation.steps.filter((step) => step.fromWalletId !== null);
-  const fromWallets = [...new Set(legs.map((leg) => leg.fromWalletId))];
-  const steps = operation.steps.map((step) => ({ ...step, amountWon: step.amountWon.toString() }));
+/** Writes down operations with their places and legs, each once. Which place is whose turn is the planner's business, so nothing is locked here. */
+export async function insertOperations(tx: Tx, operations: NewOperation[]): Promise<void> {
+  const steps = operations.map((operation) =>
+    operation.steps.map((step) => ({ ...step, amountWon: step.amountWon.toString() })),
+  );
+  const payers = operations.map((operation) => new Set(legsOf(operation).map((leg) => leg.fromWalletId)));
+  const places = operations.flatMap(({ orgId, ledgerRef, ...of }) =>
+    of.places.map((place) => ({ orgId, ledgerRef, ...place })),
+  );
+  const legs = operations.flatMap((operation) =>
+    legsOf(operation).map(({ fromWalletId, nonce }) => ({ ...operation, fromWalletId, nonce })),
+  );
   await tx.run(
     named(
-      "insert_operation",
+      "insert_operations",
       sql`
     with added as (
       insert into operations (org_id, ledger_ref, related_id, kind, operation_id, steps, from_wallets, state, expires_at,
         request_id, traceparent)
-      values (${orgId}, ${ledgerRef}, ${operation.relatedId}, ${operation.kind}, ${operation.operationId}, ${sql.json(steps)},
-        ${fromWallets}::text[], 'WAITING', ${operation.expiresAt}::timestamptz, ${operation.requestId}, ${operation.traceparent})
+      select org_id, ledger_ref, related_id, kind, operation_id, steps, string_to_array(payers, ' '), 'WAITING', expires_at,
+        request_id, traceparent
+      from unnest(
+        ${operations.map((one) => one.orgId)}::text[],
+        ${operations.map((one) => one.ledgerRef)}::text[],
+        ${operations.map((one) => one.relatedId)}::text[],
+        ${operations.map((one) => one.kind)}::text[],
+        ${operations.map((one) => one.operationId)}::text[],
+        ${steps.map((each) => JSON.stringify(each))}::jsonb[],
+        ${payers.map((wallets) => [...wallets].join(" "))}::text[],
+        ${operations.map((one) => one.expiresAt)}::timestamptz[],
+        ${operations.map((one) => one.requestId)}::text[],
+        ${operations.map((one) => one.traceparent)}::text[])
+        as given (org_id, ledger_ref, related_id, kind, operation_id, steps, payers, expires_at, request_id, traceparent)
       on conflict (org_id, ledger_ref) do nothing returning org_id, ledger_ref),
-    lane as (insert into lanes (org_id) select org_id from added on conflict do nothing),
+    lane as (insert into lanes (org_id) select distinct org_id from added order by 1 on conflict do nothing),
     placed as (
       insert into places (org_id, account_id, at_sequence, ledger_ref, moves_to)
-      select added.org_id, account, at, added.ledger_ref, moves from added, unnest(
-        ${places.map((place) => place.accountId)}::text[], ${places.map((place) => place.atSequence)}::bigint[],
-        ${places.map((place) => place.movesTo)}::bigint[]) as place (account, at, moves))
+      select org_id, account_id, at_sequence, ledger_ref, moves_to
+      from unnest(
+        ${places.map((place) => place.orgId)}::text[],
+        ${places.map((place) => place.ledgerRef)}::text[],
+        ${places.map((place) => place.accountId)}::text[],
+        ${places.map((place) => place.atSequence)}::bigint[],
+        ${places.map((place) => place.movesTo)}::bigint[])
+        as place (org_id, ledger_ref, account_id, at_sequence, moves_to) join added using (org_id, ledger_ref))
     insert into legs (from_wallet_id, nonce, org_id, ledger_ref)
-    select wallet, nonce, added.org_id, added.ledger_ref from added,
-      unnest(${legs.map((leg) => leg.fromWalletId)}::text[], ${legs.map((leg) => leg.nonce)}::text[]) as leg (wallet, nonce)`,
+    select from_wallet_id, nonce, org_id, ledger_ref
+    from unnest(
+      ${legs.map((leg) => leg.orgId)}::text[],
+      ${legs.map((leg) => leg.ledgerRef)}::text[],
+      ${legs.map((leg) => leg.fromWalletId)}::text[],
+      ${legs.map((leg) => leg.nonce)}::text[])
+      as leg (org_id, ledger_ref, from_wallet_id, nonce) join added using (org_id, ledger_ref)`,
     ),
   );
+}
+
+function legsOf({ steps }: NewOperation): Step[] {
+  return steps.filter((step) => step.fromWalletId !== null);
 }
 
 /** What names an operation here. */

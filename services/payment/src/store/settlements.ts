@@ -1,4 +1,4 @@
-import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { type Settlement } from "../domain/records";
 
 export interface SettlementChange extends Settlement {
@@ -8,26 +8,45 @@ export interface SettlementChange extends Settlement {
   /** The outside address, of a deposit. */
   counterparty?: string;
   failure?: { reason: string; proofBlockNumber: bigint; proofBlockHash: string };
+  requestId: string;
+  traceparent: string;
 }
 
 export interface StoredSettlement extends Settlement {
   counterparty: string | null;
 }
 
-/** False when it was already final: events may come again, and in any order. */
-export async function saveSettlement(tx: Tx, change: SettlementChange): Promise<boolean> {
-  const saved = await tx.run(sql`
+/** Gives those that were not final already: events may come again, and in any order. */
+export async function saveSettlements(tx: Tx, changes: SettlementChange[]): Promise<SettlementChange[]> {
+  const rows = await tx.query<{ org_id: string; ledger_ref: string }>(
+    named(
+      "settlements_save",
+      sql`
     insert into settlements (org_id, ledger_ref, status, network, tx_hash, block_number, counterparty,
       failure_reason, proof_block_number, proof_block_hash)
-    values (${change.orgId}, ${change.ledgerRef}, ${change.status}, ${change.network}, ${change.txHash}, ${change.blockNumber},
-      ${change.counterparty ?? null}, ${change.failure?.reason ?? null}, ${change.failure?.proofBlockNumber ?? null},
-      ${change.failure?.proofBlockHash ?? null})
+    select * from unnest(
+      ${changes.map((change) => change.orgId)}::text[],
+      ${changes.map((change) => change.ledgerRef)}::text[],
+      ${changes.map((change) => change.status)}::text[],
+      ${changes.map((change) => change.network)}::text[],
+      ${changes.map((change) => change.txHash)}::text[],
+      ${changes.map((change) => change.blockNumber)}::bigint[],
+      ${changes.map((change) => change.counterparty ?? null)}::text[],
+      ${changes.map((change) => change.failure?.reason ?? null)}::text[],
+      ${changes.map((change) => change.failure?.proofBlockNumber ?? null)}::bigint[],
+      ${changes.map((change) => change.failure?.proofBlockHash ?? null)}::text[])
+      as change (org_id, ledger_ref)
+    order by org_id, ledger_ref
     on conflict (org_id, ledger_ref) do update set
       status = excluded.status, tx_hash = excluded.tx_hash, block_number = excluded.block_number,
       failure_reason = excluded.failure_reason, proof_block_number = excluded.proof_block_number,
       proof_block_hash = excluded.proof_block_hash, updated_at = now()
-    where settlements.status = 'SUBMITTED'`);
-  return saved === 1;
+    where settlements.status = 'SUBMITTED'
+    returning org_id, ledger_ref`,
+    ),
+  );
+  const saved = new Set(rows.map((row) => `${row.org_id}|${row.ledger_ref}`));
+  return changes.filter(({ orgId, ledgerRef }) => saved.has(`${orgId}|${ledgerRef}`));
 }
 
 export async function findSettlements(

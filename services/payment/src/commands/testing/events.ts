@@ -14,9 +14,13 @@ export async function deliver(world: World, type: string, payload: Uint8Array): 
     id: newId("evt"),
     type,
     orgId: world.orgId,
+    requestId: newId("req"),
+    traceparent: "",
     payload: Buffer.from(payload),
   } as ReceivedEvent;
-  await tx(world.payment.db, (tx) => handler!(tx, event));
+  await tx(world.payment.db, (tx) =>
+    typeof handler === "function" ? handler(tx, event) : handler!.all(tx, [event]),
+  );
 }
 
 /** What was published about one thing, in order: "type version". */
