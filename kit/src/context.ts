@@ -25,9 +25,15 @@ export function currentContext(): RequestContext | undefined {
  * randomness in blocks: at a span for every item of every bulk call, randomBytes is several times as slow.
  */
 export function childTraceparent(parent?: string): string {
-  const traceId = /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/.exec(parent ?? "")?.[1];
+  const traceId = TRACEPARENT.exec(parent ?? "")?.[1];
   const random = randomUUID();
   return `00-${traceId ?? randomUUID().replaceAll("-", "")}-${random.slice(0, 8)}${random.slice(28)}-01`;
+}
+
+const TRACEPARENT = /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+export function isTraceparent(text: string): boolean {
+  return TRACEPARENT.test(text);
 }
 
 export function traceIdOf(traceparent: string): string {

@@ -33,6 +33,15 @@ test("a context survives metadata, but for the deadline, which is gRPC's", () =>
   });
 });
 
+test.each([
+  ["is too long", "x".repeat(100_000)],
+  ["is beyond ASCII", "주문 7"],
+  ["has two lines", "two\nlines"],
+])("of a context that %s nothing travels", (_why, text) => {
+  const forged = { requestId: text, traceparent: text, orgId: text };
+  expect(metadataFromContext(forged).getMap()).toEqual({});
+});
+
 test("a call without metadata and deadline still has a context", () => {
   const made = contextFromMetadata(new Metadata(), Infinity);
   expect(made.requestId).toMatch(/^req_/);

@@ -1,6 +1,6 @@
 import { type Deadline, Metadata } from "@grpc/grpc-js";
 import { type ItemContext } from "@wonrail/proto/common/v1/common";
-import { childTraceparent, currentContext, type RequestContext } from "../context";
+import { childTraceparent, currentContext, isTraceparent, type RequestContext } from "../context";
 import { isId, newId } from "../ids";
 
 const REQUEST_ID = "x-request-id";
@@ -29,11 +29,15 @@ export function traceparentOf(metadata: Metadata): string | undefined {
   return first(metadata, TRACEPARENT);
 }
 
-export function metadataFromContext(context: RequestContext): Metadata {
+/**
+ * What the server would not take stays at home, for there it does harm: grpc-js throws for a character beyond ASCII, and HTTP/2 ends the
+ * connection over headers of more than 64 KiB, with every other call on it.
+ */
+export function metadataFromContext({ requestId, traceparent, orgId }: RequestContext): Metadata {
   const metadata = new Metadata();
-  metadata.set(REQUEST_ID, context.requestId);
-  metadata.set(TRACEPARENT, context.traceparent);
-  if (context.orgId !== undefined) metadata.set(ORG_ID, context.orgId);
+  if (isRequestId(requestId)) metadata.set(REQUEST_ID, requestId);
+  if (isTraceparent(traceparent)) metadata.set(TRACEPARENT, traceparent);
+  if (isId("org", orgId)) metadata.set(ORG_ID, orgId);
   return metadata;
 }
 
