@@ -1,4 +1,4 @@
-import { enumName, enumValue } from "./enums";
+import { enumFilter, enumName, enumValue } from "./enums";
 
 enum WalletType {
   UNSPECIFIED = "WALLET_TYPE_UNSPECIFIED",
@@ -16,6 +16,16 @@ test("what is unset, or newer than this build, has no name", () => {
   expect(enumName(WalletType, WalletType.UNSPECIFIED)).toBeUndefined();
   expect(enumName(WalletType, WalletType.UNRECOGNIZED)).toBeUndefined();
   expect(enumName(WalletType, "WALLET_TYPE_GOVERNMENT" as WalletType)).toBeUndefined();
+});
+
+test("a filter is a known value or none; a newer one is refused by its field, for it would let everything through", () => {
+  expect(enumFilter(WalletType, WalletType.NORMAL, "walletType")).toBe("NORMAL");
+  expect(enumFilter(WalletType, WalletType.UNSPECIFIED, "walletType")).toBeUndefined();
+  const message = "has a value that this release does not know";
+  const refusal = { code: "REQ_001", details: { fields: [{ path: "walletType", message }] } };
+  expect(() => enumFilter(WalletType, WalletType.UNRECOGNIZED, "walletType")).toThrow(
+    expect.objectContaining(refusal),
+  );
 });
 
 test("a name that the enum does not have is a mistake in the code", () => {

@@ -1,4 +1,4 @@
-import { assert } from "../errors";
+import { assert, invalidRequest } from "../errors";
 
 /** An enum as ts-proto writes it: the short name is the key, the name on the wire is the value. */
 type ProtoEnum = Readonly<Record<string, string>>;
@@ -13,6 +13,21 @@ export function enumName<E extends ProtoEnum>(object: E, value: E[keyof E]): Kno
 export function enumValue<E extends ProtoEnum>(object: E, name: string): E[keyof E] {
   assert(Object.hasOwn(object, name) && !isPlaceholder(name), `no enum value is called ${name}`);
   return object[name as keyof E];
+}
+
+/**
+ * The short name of a value that narrows a question; undefined when it is unset. One that is newer than this build is refused: passing over it
+ * would answer with more than was asked for.
+ */
+export function enumFilter<E extends ProtoEnum>(
+  object: E,
+  value: E[keyof E],
+  path: string,
+): KnownName<E> | undefined {
+  const name = enumName(object, value);
+  if (name === undefined && value !== object.UNSPECIFIED)
+    throw invalidRequest([{ path, message: "has a value that this release does not know" }]);
+  return name;
 }
 
 type KnownName<E> = Exclude<keyof E & string, "UNSPECIFIED" | "UNRECOGNIZED">;

@@ -1,5 +1,12 @@
 import { DomainError, invalidRequest } from "@wonrail/kit/errors";
-import { enumName, enumValue, type GrpcService, implement, toErrorDetail } from "@wonrail/kit/grpc/server";
+import {
+  enumFilter,
+  enumName,
+  enumValue,
+  type GrpcService,
+  implement,
+  toErrorDetail,
+} from "@wonrail/kit/grpc/server";
 import { parseWon } from "@wonrail/kit/money";
 import { readPage } from "@wonrail/kit/page";
 import {
@@ -34,8 +41,8 @@ export function rpc(app: App): GrpcService[] {
         ),
       getWallet: async (request) => ({ wallet: toMessage(await app.getWallet(request)) }),
       listWallets: async ({ orgId, userId, walletType, status, page }) => {
-        const type = enumName(WalletType, walletType);
-        const state = enumName(WalletStatus, status);
+        const type = enumFilter(WalletType, walletType, "walletType");
+        const state = enumFilter(WalletStatus, status, "status");
         const filter = {
           ...(userId === undefined ? {} : { userId }),
           ...(type === undefined ? {} : { walletType: type }),

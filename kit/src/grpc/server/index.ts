@@ -1,4 +1,4 @@
-export { enumName, enumValue } from "../enums";
+export { enumFilter, enumName, enumValue } from "../enums";
 export { isRequestId } from "../requestContext";
 export { type TlsIdentity } from "../tls";
 export { fromErrorDetail, toErrorDetail } from "../wireErrors";
