@@ -1,0 +1,249 @@
+import { status } from "@grpc/grpc-js";
+import { childTraceparent, runInContext } from "@wonrail/kit/context";
+import { rawSql, sql, tx } from "@wonrail/kit/db";
+import { DomainError, type ErrorCode, errorTable } from "@wonrail/kit/errors";
+import { type CallOptions, createClient, fromErrorDetail } from "@wonrail/kit/grpc/client";
+import { type GrpcService } from "@wonrail/kit/grpc/server";
+import { eventually, openTestDatabase, startProxy } from "@wonrail/kit/testing";
+import { type ErrorDetail } from "@wonrail/proto/common/v1/common";
+import { drawnCalls, PROCESSES, readText } from "../ops/repository";
+import { padded, withLaterEnums, withLaterFields } from "./support/altered";
+import { type Call, CALLS, type ServiceDefinition } from "./support/calls";
+import { identityOf, parts, serve, type Services, startServices } from "./support/services";
+import { makeStory, type Story } from "./support/story";
+
+// Each consumer's calls to each server: the consumer's client and certificate, the server's real validation on a real database. What is
+// said of the kit's own echo service (deadlines, limits, codes) holds on these edges too.
+
+const MAX_REQUEST_BYTES = 1024 * 1024;
+const TIMEOUT_MS = 400;
+/** Before this a call has ended by its own deadline; without one it would have had five seconds. */
+const MUCH_LATER_MS = 2_500;
+
+const nameOf = ({ caller, method }: Call) => `${caller} → ${method.path.slice(1)}`;
+const pairOf = ({ caller, server }: Call) => `${caller} → ${server}`;
+/** The first call of each pair stands for the way between the two. */
+const PAIRS = CALLS.filter((call, index) => CALLS.findIndex((one) => pairOf(one) === pairOf(call)) === index);
+
+let services: Services;
+let story: Story;
+let madeByThemselves: string[];
+const clients = new Map<string, Client>();
+const closers: (() => Promise<void> | void)[] = [];
+
+beforeAll(async () => {
+  services = await startServices();
+  closers.unshift(() => services.close());
+  story = await makeStory(services);
+  closers.unshift(() => story.gateway.close());
+  madeByThemselves = [...services.served].filter((call) => !call.startsWith("gateway "));
+  for (const call of PAIRS) clients.set(pairOf(call), openClient(call, services.addressOf(call.server)));
+}, 60_000);
+afterAll(async () => {
+  for (const close of closers) await close();
+}, 20_000);
+
+describe("the calls of this test", () => {
+  const table = JSON.parse(readText("proto/callers.json")) as Record<string, Record<string, string[]>>;
+  const allowed = Object.entries(table).flatMap(([service, methods]) =>
+    Object.entries(methods).flatMap(([method, callers]) =>
+      callers.map((caller) => `${caller} → ${service}/${method}`),
+    ),
+  );
+  const tried = CALLS.map(nameOf);
+
+  it("are those that proto/callers.json allows", () => {
+    const missing = allowed.filter((call) => !tried.includes(call));
+    const strange = tried.filter((call) => !allowed.includes(call));
+    const sentences = [
+      ...missing.map((call) => `${call} is allowed by proto/callers.json; add its row to support/calls.ts`),
+      ...strange.map((call) => `${call} has a row in support/calls.ts; nobody allows it`),
+    ];
+    expect(sentences).toEqual([]);
+  });
+
+  it("go along every edge that ARCHITECTURE.md draws", () => {
+    const drawn = [...drawnCalls()].flatMap(([from, to]) => to.map((server) => `${from} → ${server}`));
+    expect(PAIRS.map(pairOf).sort()).toEqual(drawn.sort());
+  });
+
+  it("are what payment and wallet send by themselves when the gateway asks them for something", () => {
+    expect(madeByThemselves.sort()).toEqual([
+      "payment → wonrail.auth.v1.AuthService/GetOrganisation",
+      "payment → wonrail.ledger.v1.LedgerService/ListStatement",
+      "payment → wonrail.ledger.v1.LedgerService/PostBulk",
+      "payment → wonrail.wallet.v1.WalletService/EnsureWallet",
+      "payment → wonrail.wallet.v1.WalletService/FindWalletsByAddress",
+      "payment → wonrail.wallet.v1.WalletService/GetWalletFacts",
+      "wallet → wonrail.ledger.v1.LedgerService/GetBalances",
+      "wallet → wonrail.ledger.v1.LedgerService/Post",
+    ]);
+  });
+});
+
+describe.each(CALLS.map((call) => [nameOf(call), call] as const))("%s", (_name, call) => {
+  it("is answered as the consumer sends it", async () => {
+    expect(await outcomeOf(call, await call.good(story))).toBe("taken");
+  });
+
+  it("is answered with fields of a later release in it", async () => {
+    expect(await outcomeOf(call, withLaterFields(await call.good(story)))).toBe("taken");
+  });
+
+  const { bad } = call;
+  if (bad)
+    it(`is refused for its form: ${bad.refusal}`, async () => {
+      expect(await outcomeOf(call, await bad.request(story))).toBe(bad.refusal);
+    });
+});
+
+test("a value of an enum that only a later release knows is never taken for another, nor for a fault", async () => {
+  const answers: Record<string, string> = {};
+  for (const call of CALLS)
+    for (const [field, request] of withLaterEnums(call.method, await call.good(story)))
+      answers[`${pairOf(call)} ${call.name} ${field}`] = await outcomeOf(call, request);
+  expect(answers).toEqual({
+    "gateway → auth leaseQuota quota": "REQ_001 quota",
+    "gateway → wallet createWallet walletType": "REQ_001 walletType",
+    "gateway → wallet listWallets walletType": "REQ_001 walletType",
+    "gateway → wallet listWallets status": "REQ_001 status",
+    "gateway → chain-relayer createRecord paymentType": "REQ_001 paymentType",
+    // These two list more than was asked for, until the filter is read as the wallet service reads its own.
+    "gateway → chain-relayer listRecords status": "taken",
+    "gateway → chain-relayer listRecords paymentType": "taken",
+    "gateway → chain-relayer updateRecordStatus status": "REQ_001 status",
+    "payment → ledger listStatement types": "REQ_001 types",
+    "payment → wallet ensureWallet walletType": "REQ_001 walletType",
+    "wallet → ledger post type": "REQ_001 type",
+    "chain-relayer → wallet signAuthorizations kind": "REQ_001 intents.0.kind",
+  });
+});
+
+describe.each(PAIRS.map((call) => [pairOf(call), call] as const))("%s", (_pair, call) => {
+  it("hands over every code of the table, with its details", async () => {
+    const refusing = await serve(call.server, [refusingAll(call.definition)]);
+    closers.unshift(() => refusing.drain(100));
+    const client = openClient(call, `127.0.0.1:${refusing.port}`);
+    const request = await call.good(story);
+    for (const [code, { message, retryable }] of Object.entries(errorTable)) {
+      const refusal = as(code, () => answerOf(client, call, request));
+      await expect(refusal).rejects.toMatchObject({ code, message, retryable, details: DETAILS });
+    }
+  });
+
+  it("refuses a request over the limit, keeps oversized metadata at home, and goes on with the same connection", async () => {
+    const [host, port] = services.addressOf(call.server).split(":");
+    const proxy = await startProxy({ target: { host: host!, port: Number(port) } });
+    closers.unshift(() => proxy.close());
+    const client = openClient(call, `127.0.0.1:${proxy.port}`);
+    const send = async (sizeBytes: number, requestId = "short") => {
+      const request = padded(await call.good(story), sizeBytes);
+      return as(requestId, () => answerOf(client, call, request));
+    };
+    await send(MAX_REQUEST_BYTES);
+    // Whoever connects anew from here on reaches nobody.
+    proxy.setTarget({ host: "127.0.0.1", port: 1 });
+    // No consumer sends so much. When one does, it is a mistake of ours.
+    const tooLarge = { code: "SYS_001", cause: { code: status.RESOURCE_EXHAUSTED } };
+    await expect(send(MAX_REQUEST_BYTES + 1)).rejects.toMatchObject(tooLarge);
+    await send(MAX_REQUEST_BYTES);
+    // HTTP/2 would end the whole connection over so large a header.
+    await send(10_000, "r".repeat(100_000));
+    await send(MAX_REQUEST_BYTES);
+  });
+});
+
+describe.each(PROCESSES.filter(({ schema }) => schema !== undefined))("$name", ({ name, schema }) => {
+  const calls = CALLS.filter(({ server }) => server === name);
+
+  it("lets nobody wait beyond the deadline, and serves again when it can", async () => {
+    const requests = await Promise.all(calls.map((call) => call.good(story)));
+    await whileLocked(services.databases.get(name)!.adminUrl, schema!, async () => {
+      const startedMs = performance.now();
+      const answers = await Promise.all(
+        calls.map((call, index) => outcomeOf(call, requests[index]!, { timeoutMs: TIMEOUT_MS })),
+      );
+      expect(performance.now() - startedMs).toBeLessThan(MUCH_LATER_MS);
+      const named = calls.map((call, index) => `${nameOf(call)}: ${answers[index]}`);
+      expect(named).toEqual(calls.map((call) => `${nameOf(call)}: SYS_003`));
+    });
+    for (const call of calls)
+      await eventually(async () => expect(await outcomeOf(call, await call.good(story))).toBe("taken"));
+  });
+});
+
+const DETAILS = { fields: [{ path: "금액", message: "NUL \u0000" }], limit: 3, text: "x".repeat(15_000) };
+
+/** A server of the same contract that refuses everything by the code that the request's id names. */
+function refusingAll(definition: ServiceDefinition): GrpcService {
+  const refuse: GrpcService["handlers"][string] = (_request, { context }) => {
+    throw new DomainError(context.requestId as ErrorCode, DETAILS);
+  };
+  const handlers = Object.fromEntries(Object.keys(definition).map((name) => [name, refuse]));
+  return { definition, handlers };
+}
+
+function as<T>(requestId: string, work: () => T): T {
+  return runInContext({ requestId, traceparent: childTraceparent() }, work);
+}
+
+type Answer = Promise<unknown> | AsyncIterable<unknown>;
+type Client = Record<string, (request: Buffer, options: CallOptions) => Answer> & { close(): void };
+
+/** The consumer's client, but for requests that are bytes already, so that it sends what no build of today would write. */
+function openClient({ caller, server, definition }: Call, address: string): Client {
+  const methods = Object.entries(definition).map(([name, method]) => [
+    name,
+    { ...method, requestSerialize: (request: Buffer) => request },
+  ]);
+  const options = { ...parts(), name: server, address, tls: identityOf(caller), defaultTimeoutMs: 5_000 };
+  return createClient(Object.fromEntries(methods) as ServiceDefinition, options);
+}
+
+/** "taken", or what the refusal says: its code and the fields it names. */
+async function outcomeOf(call: Call, request: Buffer, options: CallOptions = {}): Promise<string> {
+  try {
+    await answerOf(clients.get(pairOf(call))!, call, request, options);
+    return "taken";
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    const { fields = [] } = (error.details ?? {}) as { fields?: { path: string }[] };
+    return [error.code, ...fields.map(({ path }) => path)].join(" ");
+  }
+}
+
+/** Of a stream the first message, and until the deadline where the call has one of its own. */
+async function answerOf(client: Client, call: Call, request: Buffer, options: CallOptions = {}) {
+  const answer = client[call.name]!(request, options);
+  if (!(Symbol.asyncIterator in answer)) return unlessRefused(await answer);
+  for await (const message of answer) if (options.timeoutMs === undefined) return message;
+  return undefined;
+}
+
+/** A bulk answer has each item's refusal in it. */
+function unlessRefused(answer: unknown): unknown {
+  const lists = Object.values(answer as object).filter(Array.isArray) as { outcome?: Outcome }[][];
+  const refused = lists.flat().find(({ outcome }) => outcome?.$case === "error");
+  if (refused) throw fromErrorDetail(refused.outcome!.value);
+  return answer;
+}
+
+interface Outcome {
+  $case: string;
+  value: ErrorDetail;
+}
+
+/** Nobody but this test gets at the service's tables meanwhile. */
+async function whileLocked(adminUrl: string, schema: string, work: () => Promise<void>): Promise<void> {
+  const admin = openTestDatabase(adminUrl, schema, { max: 1 });
+  try {
+    await tx(admin, async (tx) => {
+      const names = sql`select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = ${schema}`;
+      const tables = await tx.query<{ name: string }>(names);
+      await tx.run(rawSql(`lock table ${tables.map(({ name }) => name).join(", ")}`));
+      await work();
+    });
+  } finally {
+    await admin.close();
+  }
+}

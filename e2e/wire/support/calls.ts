@@ -1,0 +1,341 @@
+import { randomUUID } from "node:crypto";
+import { type createClient } from "@wonrail/kit/grpc/client";
+import { newId } from "@wonrail/kit/ids";
+import { AuthServiceService, Quota } from "@wonrail/proto/auth/v1/auth";
+import { AccountType, TransactionType } from "@wonrail/proto/ledger/v1/intents";
+import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
+import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
+import { PaymentType, RecordStatus, RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
+import {
+  AuthorizationKind,
+  WalletServiceService,
+  WalletStatus,
+  WalletType,
+} from "@wonrail/proto/wallet/v1/wallet";
+import { CHAIN } from "./services";
+import {
+  contextOf,
+  executeRequest,
+  makeWallet,
+  recordRequest,
+  type Story,
+  transferCommand,
+  TRANSFER_WON,
+} from "./story";
+
+export type ServiceDefinition = Parameters<typeof createClient>[0];
+export type MethodDefinition = ServiceDefinition[string];
+
+/** One method as one consumer calls it. */
+export interface Call {
+  caller: string;
+  server: string;
+  definition: ServiceDefinition;
+  /** The method's name in the definition. */
+  name: string;
+  method: MethodDefinition;
+  /** A request as the consumer makes it, encoded; another one each time where it is for one use. */
+  good(story: Story): Promise<Buffer>;
+  /** The same with one thing wrong, and what the server says of it: code and field. Null where every request is a good one. */
+  bad: { request: (story: Story) => Promise<Buffer>; refusal: string } | null;
+}
+
+const REPLICA = "gateway-1";
+const CLIENT_ADDRESS = "192.0.2.1";
+const PAGE = { limit: 20, position: choice("currentPage", 1) };
+const LONG_PAGE = { ...PAGE, limit: 101 };
+const TOO_MANY = Array<string>(1_001).fill(newId("wal"));
+
+export const CALLS: readonly Call[] = [
+  ...calls("gateway", "auth", AuthServiceService, {
+    resolveKey: {
+      good: ({ key }) => ({ key, clientAddress: CLIENT_ADDRESS }),
+      bad: ["REQ_001 key", (good) => ({ ...good, key: undefined })],
+    },
+    refreshKey: {
+      good: ({ key, secretKey }) => ({ key, secretKey, clientAddress: CLIENT_ADDRESS }),
+      bad: ["REQ_001 key", (good) => ({ ...good, key: { ...good.key!, keyHash: Buffer.alloc(31) } })],
+    },
+    revokeKey: {
+      good: ({ other }) => ({ ...other, clientAddress: CLIENT_ADDRESS }),
+      bad: ["REQ_001 keyId", (good) => ({ ...good, keyId: good.orgId })],
+    },
+    getSession: {
+      good: ({ orgId, keyId }) => ({ orgId, keyId }),
+      bad: ["REQ_001 orgId", (good) => ({ ...good, orgId: "" })],
+    },
+    leaseRate: {
+      good: ({ orgId }) => ({ orgId, replicaId: REPLICA, wanted: 10 }),
+      bad: ["REQ_001 wanted", (good) => ({ ...good, wanted: 1_000_001 })],
+    },
+    leaseQuota: {
+      good: ({ orgId }) => ({
+        ...{ orgId, quota: Quota.WALLETS, replicaId: REPLICA },
+        ...{ wanted: 5, leaseId: randomUUID(), accounts: [] },
+      }),
+      bad: ["REQ_001 quota", (good) => ({ ...good, quota: Quota.UNSPECIFIED })],
+    },
+    watchChanges: { good: () => ({ replicaId: REPLICA }), bad: null },
+  }),
+
+  ...calls("gateway", "wallet", WalletServiceService, {
+    createWallet: {
+      good: ({ orgId }) => {
+        return { orgId, userId: randomUUID(), walletType: WalletType.NORMAL, metadata: { tier: "gold" } };
+      },
+      bad: ["REQ_001 userId", (good) => ({ ...good, userId: "" })],
+    },
+    getWallet: {
+      good: ({ orgId, payer: { walletId } }) => ({ orgId, walletId }),
+      bad: ["WAL_002", (good) => ({ ...good, walletId: newId("wal") })],
+    },
+    listWallets: {
+      good: ({ orgId, payer: { userId } }) => {
+        return { orgId, userId, walletType: WalletType.NORMAL, status: WalletStatus.ACTIVE, page: PAGE };
+      },
+      bad: ["REQ_001 limit", (good) => ({ ...good, page: LONG_PAGE })],
+    },
+    updateWallet: {
+      good: ({ orgId, payer: { walletId } }) => ({ orgId, walletId, metadata: { tier: "silver" } }),
+      bad: ["REQ_001 metadata.tier", (good) => ({ ...good, metadata: { tier: "x".repeat(501) } })],
+    },
+    deactivateWallet: {
+      good: async ({ gateway, orgId }) => ({ orgId, walletId: (await makeWallet(gateway, orgId)).walletId }),
+      bad: ["WAL_002", (good) => ({ ...good, orgId: newId("org") })],
+    },
+  }),
+
+  ...calls("gateway", "payment", PaymentServiceService, {
+    execute: {
+      good: ({ orgId, payer: { walletId } }) =>
+        executeRequest(orgId, choice("charge", { walletId, amountWon: "1000" })),
+      bad: ["REQ_001 body_hash", (good) => ({ ...good, bodyHash: Buffer.alloc(31) })],
+    },
+    executeBulk: {
+      good: ({ orgId, payer, payee }) => ({ items: [executeRequest(orgId, transferCommand(payer, payee))] }),
+      bad: ["REQ_001 command", ({ items }) => ({ items: [{ ...items[0]!, command: undefined }] })],
+    },
+    getTransfer: {
+      good: ({ orgId, transferId }) => ({ orgId, transferId }),
+      bad: ["TRF_005", (good) => ({ ...good, transferId: newId("trf") })],
+    },
+    listTransfers: {
+      good: ({ orgId, payer: { walletId } }) => ({ orgId, walletId, page: PAGE }),
+      bad: ["REQ_001 limit", (good) => ({ ...good, page: LONG_PAGE })],
+    },
+    getCharge: {
+      good: ({ orgId, chargeId }) => ({ orgId, chargeId }),
+      bad: ["CHG_002", (good) => ({ ...good, chargeId: newId("chg") })],
+    },
+    listCharges: {
+      good: ({ orgId, payer: { walletId } }) => ({ orgId, walletId, page: PAGE }),
+      bad: ["REQ_001 limit", (good) => ({ ...good, page: LONG_PAGE })],
+    },
+    getPayment: {
+      good: ({ orgId, paymentId }) => ({ orgId, paymentId }),
+      bad: ["PAY_004", (good) => ({ ...good, paymentId: newId("pay") })],
+    },
+    listPayments: {
+      good: ({ orgId, payer: { walletId } }) => ({ orgId, walletId, page: PAGE }),
+      bad: ["REQ_001 limit", (good) => ({ ...good, page: LONG_PAGE })],
+    },
+    listWalletTransactions: {
+      good: ({ orgId, payer: { walletId } }) => ({ orgId, walletId, types: ["CHARGE"], page: PAGE }),
+      bad: ["REQ_001 type", (good) => ({ ...good, types: ["GIFT"] })],
+    },
+  }),
+
+  ...calls("gateway", "chain-relayer", RelayerServiceService, {
+    createRecord: {
+      good: ({ orgId, payer, payee }) => recordRequest(orgId, payer, payee),
+      bad: ["REQ_001 amount", (good) => ({ ...good, fields: { ...good.fields!, amount: "1.5" } })],
+    },
+    getRecord: {
+      good: ({ orgId, recordId: id }) => ({ orgId, id }),
+      bad: ["TX_001", (good) => ({ ...good, id: newId("txn") })],
+    },
+    listRecords: {
+      good: ({ orgId, payer: { address } }) => ({
+        ...{ orgId, address, page: PAGE },
+        ...{ status: RecordStatus.PENDING, paymentType: PaymentType.SCHEDULED },
+      }),
+      bad: ["REQ_001 address", (good) => ({ ...good, address: "0x" })],
+    },
+    updateRecordStatus: {
+      good: async ({ gateway, orgId, payer, payee }) => {
+        const { record } = await gateway.relayer.createRecord(recordRequest(orgId, payer, payee));
+        return { orgId, id: record!.id, status: RecordStatus.FAILED, failureReason: "called off" };
+      },
+      bad: ["REQ_001 failureReason", (good) => ({ ...good, status: RecordStatus.CONFIRMED })],
+    },
+    updateRecordSchedule: {
+      good: ({ orgId, recordId: id }) => ({ orgId, id, scheduledAt: new Date(Date.now() + 3_600_000) }),
+      bad: ["REQ_001 scheduledAt", (good) => ({ ...good, scheduledAt: new Date(0) })],
+    },
+  }),
+
+  ...calls("payment", "ledger", LedgerServiceService, {
+    post: {
+      good: ({ orgId, payer: { walletId } }) => ({
+        ...{ context: contextOf(orgId), requestId: newId("chg"), requestedAt: new Date() },
+        intent: choice("charge", { walletId, amountWon: "1000" }),
+      }),
+      bad: ["REQ_001 requestId", (good) => ({ ...good, requestId: "chg_1" })],
+    },
+    postBulk: {
+      good: ({ orgId, payer, payee }) => {
+        const legs = { fromWalletId: payer.walletId, toWalletId: payee.walletId };
+        const value = { ...legs, amountWon: TRANSFER_WON, dailyLimitWon: "5000000" };
+        const intent = choice("transfer", value);
+        return { items: [{ context: contextOf(orgId), requestId: newId("trf"), intent }] };
+      },
+      // What payment may not have posted, whatever it says.
+      bad: [
+        "REQ_001 intent",
+        ({ items: [item] }) => {
+          const value = { walletId: newId("wal"), userId: "kim", type: AccountType.NORMAL };
+          return { items: [{ ...item!, intent: choice("openAccount", value) }] };
+        },
+      ],
+    },
+    listStatement: {
+      good: ({ orgId, payer: { walletId: accountId } }) => {
+        return { orgId, accountId, types: [TransactionType.CHARGE], page: PAGE };
+      },
+      bad: ["REQ_001 types", (good) => ({ ...good, types: [TransactionType.UNSPECIFIED] })],
+    },
+  }),
+
+  ...calls("payment", "wallet", WalletServiceService, {
+    getWalletFacts: {
+      good: ({ orgId, payer: { walletId } }) => ({ orgId, walletIds: [walletId] }),
+      bad: ["REQ_001 wallet_ids", (good) => ({ ...good, walletIds: TOO_MANY })],
+    },
+    ensureWallet: {
+      good: ({ orgId, payee: { userId } }) => ({ orgId, userId, walletType: WalletType.INCENTIVE }),
+      bad: ["REQ_001 walletType", (good) => ({ ...good, walletType: WalletType.UNSPECIFIED })],
+    },
+    findWalletsByAddress: {
+      good: ({ orgId, payee: { address } }) => ({ orgId, addresses: [address] }),
+      bad: ["REQ_001 addresses", (good) => ({ ...good, addresses: TOO_MANY })],
+    },
+  }),
+
+  ...calls("payment", "auth", AuthServiceService, {
+    getOrganisation: {
+      good: ({ orgId: value }) => ({ by: choice("orgId", value) }),
+      bad: ["REQ_001 by", () => ({ by: undefined })],
+    },
+  }),
+
+  ...calls("wallet", "ledger", LedgerServiceService, {
+    post: {
+      good: ({ orgId }) => {
+        const walletId = newId("wal");
+        const value = { walletId, userId: randomUUID(), type: AccountType.NORMAL };
+        const context = { orgId, requestId: "", traceparent: "" };
+        return { context, requestId: walletId, intent: choice("openAccount", value) };
+      },
+      bad: ["REQ_001 context.orgId", (good) => ({ ...good, context: undefined })],
+    },
+    getBalances: {
+      good: ({ orgId, payer: { walletId } }) => ({ orgId, accountIds: [walletId] }),
+      bad: ["REQ_001 accountIds", (good) => ({ ...good, accountIds: TOO_MANY })],
+    },
+    getEntries: {
+      good: ({ orgId, transferId }) => ({ orgId, requestIds: [transferId] }),
+      bad: ["REQ_001 orgId", (good) => ({ ...good, orgId: "acme" })],
+    },
+  }),
+
+  ...calls("chain-relayer", "wallet", WalletServiceService, {
+    getWalletFacts: {
+      good: ({ orgId, payer, payee }) => ({ orgId, walletIds: [payer.walletId, payee.walletId] }),
+      bad: ["REQ_001 wallet_ids", (good) => ({ ...good, walletIds: TOO_MANY })],
+    },
+    findWalletsByAddress: {
+      // It watches every address, so it names no organisation.
+      good: ({ payer: { address } }) => ({ orgId: "", addresses: [address.toLowerCase()] }),
+      bad: ["REQ_001 addresses", (good) => ({ ...good, addresses: TOO_MANY })],
+    },
+    signAuthorizations: {
+      good: ({ orgId, transferId: ledgerRef, payer, payee }) => {
+        const leg = { orgId, ledgerRef, fromWalletId: payer.walletId, toAddress: payee.address };
+        const chain = { chainId: BigInt(CHAIN.CHAIN_ID), tokenAddress: CHAIN.TOKEN_ADDRESS };
+        const validBefore = BigInt(Math.floor(Date.now() / 1000) + 600);
+        const what = {
+          kind: AuthorizationKind.TRANSFER,
+          amountWon: TRANSFER_WON,
+          nonce: Buffer.alloc(32, 7),
+        };
+        return { intents: [{ ...leg, ...chain, ...what, validBefore, context: contextOf(orgId) }] };
+      },
+      bad: [
+        "REQ_001 intents.0.nonce",
+        ({ intents }) => ({ intents: intents.map((intent) => ({ ...intent, nonce: Buffer.alloc(31) })) }),
+      ],
+    },
+  }),
+
+  ...calls("chain-relayer", "ledger", LedgerServiceService, {
+    postBulk: {
+      good: ({ orgId, payee: { walletId } }) => {
+        const value = { walletId, amountWon: "500", chainLogId: `31337/0xb1/${randomUUID()}/0` };
+        const intent = choice("creditExternal", value);
+        return { items: [{ context: contextOf(orgId), requestId: newId("trf"), intent }] };
+      },
+      bad: ["REQ_001 items", ({ items }) => ({ items: Array<(typeof items)[0]>(1_001).fill(items[0]!) })],
+    },
+    listAccounts: {
+      good: ({ orgId }) => ({ orgId, limit: 1_000 }),
+      bad: ["REQ_001 limit", (good) => ({ ...good, limit: 1_001 })],
+    },
+    getTotals: {
+      good: ({ orgId }) => ({ orgId }),
+      bad: ["REQ_001 orgId", () => ({ orgId: "" })],
+    },
+  }),
+
+  ...calls("chain-relayer", "payment", PaymentServiceService, {
+    execute: {
+      good: ({ orgId, payer, payee }) => ({
+        ...executeRequest(orgId, transferCommand(payer, payee)),
+        idempotencyKey: newId("txn"),
+      }),
+      bad: ["REQ_001 idempotency_key", (good) => ({ ...good, idempotencyKey: "two\nlines" })],
+    },
+  }),
+];
+
+interface Row<Request> {
+  good: (story: Story) => Request | Promise<Request>;
+  bad: readonly [refusal: string, spoil: (good: Request) => Request] | null;
+}
+
+type Rows<D extends ServiceDefinition> = {
+  readonly [M in keyof D]?: Row<ReturnType<D[M]["requestDeserialize"]>>;
+};
+
+function calls<D extends ServiceDefinition>(
+  caller: string,
+  server: string,
+  definition: D,
+  rows: Rows<NoInfer<D>>,
+): Call[] {
+  return Object.entries(rows as unknown as Record<string, Row<never>>).map(([name, { good, bad }]) => {
+    const method = definition[name]!;
+    return {
+      ...{ caller, server, definition, name, method },
+      good: async (story) => method.requestSerialize(await good(story)),
+      bad: bad && {
+        refusal: bad[0],
+        request: async (story) => method.requestSerialize(bad[1](await good(story))),
+      },
+    };
+  });
+}
+
+/** One of a message's alternatives, as the generated code writes it. */
+function choice<C extends string, V>($case: C, value: V) {
+  return { $case, value };
+}

@@ -1,0 +1,172 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createApp as createAuth } from "@wonrail/auth/app";
+import { rpc as authRpc } from "@wonrail/auth/rpc";
+import { createRecord } from "@wonrail/chain-relayer/commands/createRecord";
+import { updateRecordSchedule } from "@wonrail/chain-relayer/commands/updateRecordSchedule";
+import { updateRecordStatus } from "@wonrail/chain-relayer/commands/updateRecordStatus";
+import { getRecord } from "@wonrail/chain-relayer/queries/getRecord";
+import { listRecords } from "@wonrail/chain-relayer/queries/listRecords";
+import { rpc as relayerRpc } from "@wonrail/chain-relayer/rpc";
+import { makeAuthority } from "@wonrail/kit/certificates";
+import {
+  type GrpcServer,
+  type GrpcService,
+  type ServerCall,
+  startGrpcServer,
+} from "@wonrail/kit/grpc/server";
+import { createRegistry } from "@wonrail/kit/metrics";
+import { callersOf } from "@wonrail/kit/service";
+import { createTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
+import { createApp as createLedger } from "@wonrail/ledger/app";
+import { rpc as ledgerRpc } from "@wonrail/ledger/rpc";
+import { createApp as createPayment } from "@wonrail/payment/app";
+import { rpc as paymentRpc } from "@wonrail/payment/rpc";
+import { createApp as createWallet } from "@wonrail/wallet/app";
+import { rpc as walletRpc } from "@wonrail/wallet/rpc";
+import { PROCESSES } from "../../ops/repository";
+
+/** The five services in one process: each the real one on its own Postgres, behind mutual TLS, calling the others as it always does. */
+export interface Services {
+  auth: Awaited<ReturnType<typeof createAuth>>;
+  databases: ReadonlyMap<string, TestDatabase>;
+  addressOf(name: string): string;
+  /** Every call that has reached a service, as "caller → path". */
+  served: ReadonlySet<string>;
+  close(): Promise<void>;
+}
+
+export const CHAIN = {
+  CHAIN_ID: 31_337,
+  NETWORK: "WON_TESTNET",
+  TOKEN_ADDRESS: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+  PAYMENT_MANAGER_ADDRESS: "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512",
+};
+
+const authority = makeAuthority("wonrail test authority");
+
+/** The certificate of the process of this name. */
+export function identityOf(name: string) {
+  return authority.issue(name, [`DNS:${name}`]);
+}
+
+export function parts() {
+  return { log: testLog(), registry: createRegistry({ service: "test", version: "0", commit: "0" }) };
+}
+
+/** A door as `runService` opens it: by certificate, for the callers that proto/callers.json names. */
+export function serve(name: string, services: GrpcService[]): Promise<GrpcServer> {
+  const door = { host: "127.0.0.1", port: 0, tls: identityOf(name), callers: callersOf(services) };
+  return startGrpcServer({ ...door, services, ...parts() });
+}
+
+export async function startServices(): Promise<Services> {
+  const databases = await makeDatabases();
+  const servers = new Map<string, GrpcServer>();
+  const closers: (() => Promise<void> | void)[] = [];
+  const served = new Set<string>();
+  const addressOf = (name: string) => `127.0.0.1:${servers.get(name)!.port}`;
+  const start = async (name: string, services: GrpcService[]) =>
+    void servers.set(
+      name,
+      await serve(
+        name,
+        services.map((service) => noting(service, served)),
+      ),
+    );
+  const partsOf = (name: string, config: object) => ({
+    ...parts(),
+    config: { ...CHAIN, ...config } as never,
+    db: databases.get(name)!.db,
+    tls: identityOf(name),
+    onClose: (_name: string, close: () => Promise<void> | void) => void closers.push(close),
+  });
+
+  const keys = { KEY_MODE: "test", KEY_LIFETIME_HOURS: 1, KEY_OVERLAP_MS: 60_000 };
+  const auth = await createAuth(partsOf("auth", keys));
+  await start("auth", authRpc(auth));
+  const ledger = await createLedger(partsOf("ledger", { MAX_BATCH: 1_000, MAX_QUEUE: 20_000 }));
+  await start("ledger", ledgerRpc(ledger));
+  const custody = { ...SIGNING, KEK_PATH: newKek(closers), LEDGER_ADDRESS: addressOf("ledger") };
+  await start("wallet", walletRpc(createWallet(partsOf("wallet", custody))));
+  const behind = {
+    AUTH_ADDRESS: addressOf("auth"),
+    WALLET_ADDRESS: addressOf("wallet"),
+    LEDGER_ADDRESS: addressOf("ledger"),
+  };
+  await start("payment", paymentRpc(createPayment(partsOf("payment", behind))));
+  await start("chain-relayer", relayerRpc(recording(databases.get("chain-relayer")!)));
+
+  return {
+    auth,
+    databases,
+    addressOf,
+    served,
+    async close() {
+      auth.endWatches();
+      await Promise.all([...servers.values()].map((server) => server.drain(500)));
+      for (const close of closers) await close();
+      await Promise.all([...databases.values()].map((database) => database.drop()));
+    },
+  };
+}
+
+const SIGNING = {
+  SIGNING_HORIZON_MS: 3_600_000,
+  SIGNING_LIMIT_WALLET_WON: 10_000_000n,
+  SIGNING_LIMIT_ORGANISATION_WON: 100_000_000n,
+  SIGNING_LIMIT_GLOBAL_WON: 1_000_000_000n,
+};
+
+async function makeDatabases(): Promise<Map<string, TestDatabase>> {
+  const databases = new Map<string, TestDatabase>();
+  for (const { name, folder, schema } of PROCESSES) {
+    if (schema === undefined) continue;
+    const migrations = join(__dirname, "../../..", folder, "migrations");
+    databases.set(name, await createTestDatabase({ schema, migrations }));
+  }
+  return databases;
+}
+
+function newKek(closers: (() => void)[]): string {
+  const folder = mkdtempSync(join(tmpdir(), "wonrail-wire-"));
+  closers.push(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "kek.json");
+  const kek = { current: "test", keys: { test: randomBytes(32).toString("base64") } };
+  writeFileSync(path, JSON.stringify(kek), { mode: 0o600 });
+  return path;
+}
+
+/** All that chain-relayer's RPCs make use of. The whole app would not start without a chain. */
+function recording({ db }: TestDatabase): Parameters<typeof relayerRpc>[0] {
+  const deps = { db, chain: { network: CHAIN.NETWORK }, now: Date.now };
+  const bind =
+    <I, O>(work: (of: typeof deps, input: I) => O) =>
+    (input: I) =>
+      work(deps, input);
+  const commands = {
+    createRecord: bind(createRecord),
+    updateRecordStatus: bind(updateRecordStatus),
+    updateRecordSchedule: bind(updateRecordSchedule),
+    getRecord: bind(getRecord),
+    listRecords: bind(listRecords),
+  };
+  return commands as unknown as Parameters<typeof relayerRpc>[0];
+}
+
+/** The service as it is, with a note of each call on its way to the handler. */
+function noting({ definition, handlers }: GrpcService, served: Set<string>): GrpcService {
+  const noted = Object.entries(handlers).map(([name, handle]) => {
+    const { path } = definition[name]!;
+    return [
+      name,
+      (request: never, call: ServerCall) => {
+        served.add(`${call.caller} → ${path.slice(1)}`);
+        return handle!(request, call);
+      },
+    ];
+  });
+  return { definition, handlers: Object.fromEntries(noted) as GrpcService["handlers"] };
+}

@@ -1,0 +1,132 @@
+import { createHash, randomUUID } from "node:crypto";
+import { createClients } from "@wonrail/gateway/clients";
+import { parseApiKey } from "@wonrail/kit/apiKey";
+import { childTraceparent, runInContext } from "@wonrail/kit/context";
+import { newId } from "@wonrail/kit/ids";
+import { type ExecuteRequest, type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
+import { type CreateRecordRequest, PaymentType } from "@wonrail/proto/relayer/v1/relayer";
+import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { CHAIN, identityOf, parts, type Services } from "./services";
+
+/** What is there to be asked about. All of it came about through the gateway's own clients. */
+export interface Story {
+  gateway: ReturnType<typeof createClients>;
+  orgId: string;
+  keyId: string;
+  key: { prefix: string; keyHash: Buffer };
+  secretKey: string;
+  /** Another organisation, whose key may be revoked. */
+  other: { orgId: string; keyId: string };
+  payer: StoryWallet;
+  payee: StoryWallet;
+  chargeId: string;
+  transferId: string;
+  paymentId: string;
+  recordId: string;
+}
+
+interface StoryWallet {
+  walletId: string;
+  userId: string;
+  address: string;
+}
+
+export const TRANSFER_WON = "1000";
+
+export async function makeStory({ auth, addressOf }: Services): Promise<Story> {
+  const addresses = {
+    AUTH_ADDRESS: addressOf("auth"),
+    WALLET_ADDRESS: addressOf("wallet"),
+    PAYMENT_ADDRESS: addressOf("payment"),
+    RELAYER_ADDRESS: addressOf("chain-relayer"),
+  };
+  const gateway = createClients(addresses, { ...parts(), tls: identityOf("gateway") });
+  const organisation = (code: string) =>
+    auth.createOrganisation({ code, name: code, incentiveRateBps: 500, actor: "test" });
+  const [ours, other] = [await organisation("ACME"), await organisation("OTHER")];
+  const { orgId } = ours.organisation;
+  const { prefix, hash: keyHash } = parseApiKey(ours.apiKey)!;
+  const [payer, payee] = [await makeWallet(gateway, orgId), await makeWallet(gateway, orgId)];
+
+  const execute = async (command: Command) =>
+    idOf(await asAsked(orgId, () => gateway.executePayment(executeRequest(orgId, command))));
+  const charge = { walletId: payer.walletId, amountWon: "1000000", memo: undefined };
+  const chargeId = await execute({ $case: "charge", value: charge });
+  const transferId = await execute(transferCommand(payer, payee));
+  const pay = { payerWalletId: payer.walletId, receiverWalletId: payee.walletId, amountWon: "10000" };
+  const paymentId = await execute({ $case: "pay", value: pay });
+  const { record } = await gateway.relayer.createRecord(recordRequest(orgId, payer, payee));
+  await gateway.payment.listWalletTransactions({ orgId, walletId: payer.walletId, types: [] });
+
+  const named = { orgId, keyId: ours.key.keyId, key: { prefix, keyHash }, secretKey: ours.secretKey };
+  return {
+    gateway,
+    ...named,
+    other: { orgId: other.organisation.orgId, keyId: other.key.keyId },
+    payer,
+    payee,
+    chargeId,
+    transferId,
+    paymentId,
+    recordId: record!.id,
+  };
+}
+
+export async function makeWallet(gateway: Story["gateway"], orgId: string): Promise<StoryWallet> {
+  const wish = { orgId, userId: randomUUID(), walletType: WalletType.NORMAL, metadata: {} };
+  const { walletId, userId, walletAddress: address } = (await gateway.wallet.createWallet(wish)).wallet!;
+  return { walletId, userId, address };
+}
+
+export type Command = NonNullable<ExecuteRequest["command"]>;
+
+/** One command as the gateway sends it. */
+export function executeRequest(orgId: string, command: Command): ExecuteRequest {
+  return {
+    context: contextOf(orgId),
+    idempotencyKey: randomUUID(),
+    bodyHash: createHash("sha256").update(JSON.stringify(command)).digest(),
+    command,
+  };
+}
+
+export function contextOf(orgId: string) {
+  return { orgId, requestId: newId("req"), traceparent: childTraceparent() };
+}
+
+/** In the context of a partner's request, as everything that the gateway does. */
+function asAsked<T>(orgId: string, work: () => T): T {
+  return runInContext(contextOf(orgId), work);
+}
+
+export function transferCommand(from: StoryWallet, to: StoryWallet): Command {
+  const value = { fromWalletId: from.walletId, toWalletAddress: to.address, amountWon: TRANSFER_WON };
+  return { $case: "transfer", value };
+}
+
+/** A scheduled transaction of tomorrow. */
+export function recordRequest(orgId: string, from: StoryWallet, to: StoryWallet): CreateRecordRequest {
+  const fields = {
+    fromNetworkType: CHAIN.NETWORK,
+    toNetworkType: CHAIN.NETWORK,
+    paymentType: PaymentType.SCHEDULED,
+    fromAddress: from.address,
+    toAddress: to.address,
+    amount: "1000000000",
+    scheduledAt: new Date(Date.now() + 86_400_000),
+  };
+  return { orgId, fields, idempotencyKey: randomUUID(), bodyHash: Buffer.alloc(32, 1) };
+}
+
+function idOf({ outcome }: ExecuteResponse): string {
+  switch (outcome?.$case) {
+    case "charge":
+      return outcome.value.chargeId;
+    case "transfer":
+      return outcome.value.transferId;
+    case "payment":
+      return outcome.value.paymentId;
+    default:
+      throw new Error(`the command was answered by ${JSON.stringify(outcome)}`);
+  }
+}
