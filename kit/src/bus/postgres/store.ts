@@ -229,7 +229,10 @@ export async function readMessages(
   return rows.filter((row): row is StoredMessage => row.position !== null);
 }
 
-/** False when the partition has another owner by now: what was done will come to that one again. */
+/**
+ * False when the partition has another owner by now: what was done will come to that one again. Its commit is not waited for on the disk:
+ * what a crash of Postgres takes back of it is delivered again, which every handler bears.
+ */
 export async function moveCursor(
   db: Queryable,
   { group, member, partitionId, epoch }: Ownership,
@@ -240,7 +243,8 @@ export async function moveCursor(
       "bus_commit",
       sql`
     update cursors set position = ${position}
-    where group_name = ${group} and partition_id = ${partitionId} and owner = ${member} and epoch = ${epoch}`,
+    where group_name = ${group} and partition_id = ${partitionId} and owner = ${member} and epoch = ${epoch}
+      and set_config('synchronous_commit', 'off', true) = 'off'`,
     ),
   );
   return moved === 1;
