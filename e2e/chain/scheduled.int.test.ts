@@ -60,7 +60,7 @@ beforeAll(async () => {
     PAYMENT_MANAGER_ADDRESS: world.contracts.paymentManagerAddress,
   } as never;
   const onClose = (_name: string, close: () => Promise<void> | void) => void closers.push(close);
-  await serve(rpc(createApp({ ...parts(), config, db: payments.db, onClose })), port);
+  await serve(rpc(createApp({ ...parts(), config, db: payments.db, onClose }), testLog()), port);
   world.node.run(200);
 }, 90_000);
 afterAll(async () => {

@@ -96,7 +96,7 @@ export async function startServices(): Promise<Services> {
     WALLET_ADDRESS: addressOf("wallet"),
     LEDGER_ADDRESS: addressOf("ledger"),
   };
-  await start("payment", paymentRpc(createPayment(partsOf("payment", behind))));
+  await start("payment", paymentRpc(createPayment(partsOf("payment", behind)), testLog()));
   await start("chain-relayer", relayerRpc(recording(databases.get("chain-relayer")!)));
 
   return {

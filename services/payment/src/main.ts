@@ -14,6 +14,6 @@ void runService({
   config: readConfig(),
   open: (parts) => {
     const app = createApp(parts);
-    return { rpc: rpc(app), consumers: consumers(app), jobs: jobs(app) };
+    return { rpc: rpc(app, parts.log), consumers: consumers(app), jobs: jobs(app) };
   },
 });

@@ -1,6 +1,12 @@
-import { runInContext } from "@wonrail/kit/context";
 import { invalidRequest } from "@wonrail/kit/errors";
-import { fromErrorDetail, type GrpcService, implement, toErrorDetail } from "@wonrail/kit/grpc/server";
+import {
+  fromErrorDetail,
+  type GrpcService,
+  implement,
+  type ItemAnswer,
+  serveItems,
+} from "@wonrail/kit/grpc/server";
+import { type Log } from "@wonrail/kit/log";
 import { readPage } from "@wonrail/kit/page";
 import {
   type ExecuteRequest,
@@ -12,7 +18,7 @@ import { type App } from "./app";
 const MAX_BULK = 1_000;
 
 /** The way in by gRPC. What is not in this list answers UNIMPLEMENTED. */
-export function rpc(app: App): GrpcService[] {
+export function rpc(app: App, log: Log): GrpcService[] {
   return [
     implement(PaymentServiceService, {
       async execute(request) {
@@ -21,10 +27,15 @@ export function rpc(app: App): GrpcService[] {
           throw fromErrorDetail(response.outcome.value);
         return response;
       },
-      async executeBulk({ items }) {
+      async executeBulk({ items }, call) {
         if (items.length > MAX_BULK)
           throw invalidRequest([{ path: "items", message: `has more than ${MAX_BULK} entries` }]);
-        return { items: await Promise.all(items.map((item) => executeItem(app, item))) };
+        const answers = await serveItems(items, call, {
+          contextOf: ({ context }) => context,
+          work: async (item) => app.execute(checked(item)),
+          log,
+        });
+        return { items: answers.map(toResponse) };
       },
       getTransfer: async ({ orgId, transferId: id }) => ({ transfer: await app.getTransfer({ orgId, id }) }),
       getCharge: async ({ orgId, chargeId: id }) => ({ charge: await app.getCharge({ orgId, id }) }),
@@ -47,17 +58,9 @@ export function rpc(app: App): GrpcService[] {
   ];
 }
 
-/** Each item is a request of its own: its own context, deadline and outcome. */
-async function executeItem(app: App, item: ExecuteRequest): Promise<ExecuteResponse> {
-  try {
-    const { context } = checked(item);
-    const { requestId, traceparent, orgId, deadline } = context!;
-    const deadlineMs = deadline?.getTime();
-    const own = { requestId, traceparent, orgId, ...(deadlineMs === undefined ? {} : { deadlineMs }) };
-    return await runInContext(own, () => app.execute(item));
-  } catch (error) {
-    return { replayed: false, outcome: { $case: "error", value: toErrorDetail(error) } };
-  }
+function toResponse(answer: ItemAnswer<ExecuteResponse>): ExecuteResponse {
+  if ("value" in answer) return answer.value;
+  return { replayed: false, outcome: { $case: "error", value: answer.error } };
 }
 
 function checked(request: ExecuteRequest): ExecuteRequest {
