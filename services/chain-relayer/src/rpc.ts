@@ -1,5 +1,5 @@
 import { DomainError, invalidRequest } from "@wonrail/kit/errors";
-import { enumName, type GrpcService, implement } from "@wonrail/kit/grpc/server";
+import { enumFilter, enumName, type GrpcService, implement } from "@wonrail/kit/grpc/server";
 import { isId } from "@wonrail/kit/ids";
 import { readPage } from "@wonrail/kit/page";
 import {
@@ -31,8 +31,8 @@ export function rpc(app: App): GrpcService[] {
       async listRecords({ orgId, status, paymentType, address, from, to, page }) {
         const { items, info } = await app.listRecords({
           orgId: organisation(orgId),
-          status: enumName(RecordStatus, status) ?? null,
-          paymentType: enumName(PaymentType, paymentType) ?? null,
+          status: enumFilter(RecordStatus, status, "status") ?? null,
+          paymentType: enumFilter(PaymentType, paymentType, "paymentType") ?? null,
           address: address ?? null,
           from: from ?? null,
           to: to ?? null,
