@@ -10,6 +10,7 @@ import {
 import {
   CommitUnknownError,
   isCheckViolation,
+  isTransient,
   isUniqueViolation,
   named,
   openDatabase,
@@ -90,6 +91,30 @@ describe("values", () => {
     const below = await test.db.run(sql`update accounts set balance = -1`).catch((error: unknown) => error);
     expect(isCheckViolation(below, "floor")).toBe(true);
   });
+});
+
+describe("text that Postgres cannot keep", () => {
+  const writes = {
+    "a NUL in a text": sql`update accounts set name = ${"a\0b"}`,
+    "a NUL in an array": sql`update accounts set name = (${["a\0b"]}::text[])[1]`,
+    "a NUL in JSON": sql`update accounts set name = ${JSON.stringify({ a: "\0" })}::jsonb ->> 'a'`,
+  };
+  it.each(Object.entries(writes))(
+    "refuses %s with REQ_001, alone and in a transaction",
+    async (_what, write) => {
+      const refusal = { code: "REQ_001", details: { fields: [{ path: "request" }] } };
+      await expect(test.db.run(write)).rejects.toMatchObject(refusal);
+      const together = tx(test.db, async (tx) => {
+        await tx.run(sql`update accounts set balance = 7`);
+        await tx.run(write);
+      });
+      await expect(together).rejects.toMatchObject(refusal);
+      expect(await test.db.query(sql`select distinct balance, name from accounts`)).toEqual([
+        { balance: 100n, name: null },
+      ]);
+      expect(isTransient(await together.catch((error: unknown) => error))).toBe(false);
+    },
+  );
 });
 
 describe("losing connections", () => {

@@ -45,9 +45,20 @@ export function mayHaveHappened(error: unknown): boolean {
   return isConnectionLoss(error) && !(error instanceof DatabaseError && error.severity === "ERROR");
 }
 
-/** What a caller is told of an error that left nothing behind: SYS_002 when repeating helps, the error itself otherwise. */
+/**
+ * What a caller is told of an error that left nothing behind: REQ_001 when the text that was given is one that no Postgres takes, SYS_002 when
+ * repeating helps, the error itself otherwise.
+ */
 export function nothingDone(error: unknown): unknown {
-  return !(error instanceof DomainError) && isTransient(error) ? unavailable(error) : error;
+  if (error instanceof DomainError) return error;
+  if (UNSTORABLE.has(sqlStateOf(error) ?? "")) return unstorable(error);
+  return isTransient(error) ? unavailable(error) : error;
+}
+
+/** Which of the texts it was is not in Postgres' answer. */
+function unstorable(cause: unknown): DomainError {
+  const fields = [{ path: "request", message: "holds a character that cannot be stored, such as NUL" }];
+  return new DomainError("REQ_001", { fields }, { cause });
 }
 
 export function unavailable(cause: unknown): DomainError {
@@ -61,6 +72,8 @@ export function sqlStateOf(error: unknown): string | undefined {
 const RETRYABLE = new Set(["40001", "40P01", "55P03"]);
 /** Statement timeout; out of disk, memory, connections or what is configured. */
 const BUSY = new Set(["57014", "53100", "53200", "53300", "53400"]);
+/** A character that the encoding does not have; one that JSON may name and text cannot hold. */
+const UNSTORABLE = new Set(["22021", "22P05"]);
 /** Shut down, crashed, starting up, dropped, idle for too long. */
 const SERVER_GOING = new Set(["57P01", "57P02", "57P03", "57P04", "57P05", "25P03"]);
 const SOCKET_CODES = new Set([

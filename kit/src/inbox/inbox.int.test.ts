@@ -241,6 +241,21 @@ describe("a consumer", () => {
     expect(await listDeadLetters(test.db)).toHaveLength(5);
   });
 
+  it("puts an event aside whose text cannot be stored, with what the database said", async () => {
+    const bus = handBus();
+    const keep =
+      (text: string): EventHandler =>
+      async (tx) =>
+        void (await tx.run(sql`insert into effects (what) values (${text})`));
+    await start(bus, { noted: note, nul: keep("a\0b") });
+    await bus.deliver(message("noted", "a"), message("nul", "n"), message("noted", "b"));
+    expect(await effects()).toEqual(["a", "b"]);
+    expect(await outcome("retried")).toBe(0);
+    expect(await listDeadLetters(test.db)).toMatchObject([
+      { type: "nul", error: expect.stringContaining("invalid byte sequence") },
+    ]);
+  });
+
   it("tries again for as long as the trouble is somebody else's, and buries nothing for it", async () => {
     const bus = handBus();
     let away = 3;

@@ -58,10 +58,11 @@ export async function pruneInboxWindow(
     from seen`);
 }
 
-/** What a handler threw, with its stack, as long as it helps. */
+/** What a handler threw, with its stack and what was behind it, as long as it helps. */
 export function describeError(error: unknown): string {
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return storable(text).slice(0, 4_000);
+  if (!(error instanceof Error)) return storable(String(error)).slice(0, 4_000);
+  const behind = error.cause instanceof Error ? `\ncaused by ${error.cause.message}` : "";
+  return storable((error.stack ?? error.message) + behind).slice(0, 4_000);
 }
 
 function digestOf({ topic, key, headers, value }: ReceivedMessage): Buffer {

@@ -183,6 +183,16 @@ test.each<[string, () => Promise<unknown>]>([
   });
 });
 
+test("a gateway's name that cannot be stored is REQ_001, and nothing is lent to it", async () => {
+  const { organisation } = await newOrganisation();
+  const lease = { ...quota, orgId: organisation.orgId, wanted: 5 };
+  await expect(
+    one.client.leaseQuota({ ...lease, replicaId: "a\0b", leaseId: randomUUID() }),
+  ).rejects.toMatchObject({ code: "REQ_001" });
+  const lent = await one.client.leaseQuota({ ...lease, leaseId: randomUUID() });
+  expect(lent).toMatchObject({ granted: 5, leased: 5n });
+});
+
 describe("a watch", () => {
   test("hears of changes made through another replica, at once", async () => {
     const watch = startWatch(one);

@@ -147,3 +147,15 @@ async function eventsOf(walletId: string): Promise<string[]> {
   );
   return rows.map(({ type }) => type);
 }
+
+test("text that cannot be stored is REQ_001, and makes no wallet", async () => {
+  const { client, database } = world;
+  const orgId = newId("org");
+  const refusal = { code: "REQ_001", details: { fields: [{}] } };
+  const wanted = { orgId, userId: "a\0b", walletType: WalletType.NORMAL, metadata: {} };
+  await expect(client.createWallet(wanted)).rejects.toMatchObject(refusal);
+  const described = { ...wanted, userId: "kim", metadata: { team: "a\0b" } };
+  await expect(client.createWallet(described)).rejects.toMatchObject({ code: "REQ_001" });
+  await expect(client.getWallet({ orgId, walletId: "a\0b" })).rejects.toMatchObject({ code: "REQ_001" });
+  expect(await database.db.query(sql`select 1 from wallets where org_id = ${orgId}`)).toEqual([]);
+});
