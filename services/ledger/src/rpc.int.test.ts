@@ -136,6 +136,22 @@ test("in a bulk each item has its own outcome, and what comes first is done firs
   ).toEqual(["posted", "CHG_007", "posted", "posted"]);
 });
 
+test("in a bulk whose contexts hold what cannot be stored only those items are refused", async () => {
+  const walletId = await ledger.open("storable");
+  const items = ["req_1", "a\0b", "req_3"].map((text): PostRequest => {
+    const item = message(charge(walletId, 100n));
+    return { ...item, context: { ...item.context!, requestId: text, traceparent: text } };
+  });
+  const opened = message({ kind: "openAccount", walletId: newId("wal"), userId: "nul", type: "NORMAL" });
+  items.push({ ...opened, context: { ...opened.context!, requestId: "a\0b" } });
+  const { outcomes } = await client.postBulk({ items });
+  expect(
+    outcomes.map(({ outcome }) => (outcome?.$case === "error" ? outcome.value.code : outcome?.$case)),
+  ).toEqual(["posted", "REQ_001", "posted", "REQ_001"]);
+  const { accounts } = await client.getBalances({ orgId: ledger.orgId, accountIds: [walletId] });
+  expect(accounts).toMatchObject([{ balanceWon: "200" }]);
+});
+
 test("a stream answers in the order of its requests", async () => {
   const walletId = await ledger.open("stream");
   const requests = Array.from({ length: 300 }, (_, index) => message(charge(walletId, BigInt(index + 1))));

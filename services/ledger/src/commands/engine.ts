@@ -1,5 +1,5 @@
 import { CommitUnknownError, isUniqueViolation, type Database } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError, isRefusal } from "@wonrail/kit/errors";
 import { createLane, type Outcome as Settled } from "@wonrail/kit/lane";
 import type { Log } from "@wonrail/kit/log";
 import type { Registry } from "@wonrail/kit/metrics";
@@ -150,7 +150,7 @@ function mayPass(error: unknown): boolean {
   return error instanceof CommitUnknownError || isUniqueViolation(error);
 }
 
-/** The database is away or overloaded: halves would fare no better. */
+/** The database is away or overloaded: halves would fare no better. A refusal is of one item's text. */
 function concernsAll(error: unknown): boolean {
-  return error instanceof DomainError;
+  return error instanceof DomainError && !isRefusal(error);
 }

@@ -25,8 +25,10 @@ const WALLET_TYPES: Partial<Record<AccountType, WalletType>> = {
 /** Reads one request at the door. What is wrong with its form is REQ_001 and is not kept: the same id may come again, mended. */
 export function readRequest(message: PostRequest, window: JournalWindow): LedgerRequest {
   const { requestId, memo = null, relatedId = null, requestedAt } = message;
-  const orgId = message.context?.orgId ?? "";
+  const { orgId = "", requestId: originId = "", traceparent = "" } = message.context ?? {};
   check(isId("org", orgId), "context.orgId", "must be an organisation's id");
+  check(!originId.includes("\0"), "context.requestId", "must not hold the character NUL");
+  check(!traceparent.includes("\0"), "context.traceparent", "must not hold the character NUL");
   check(UUID_V7.test(requestId), "requestId", "must be a prefixed UUIDv7");
   const timeMs = idTimeMs(requestId);
   check(
