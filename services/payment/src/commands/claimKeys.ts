@@ -1,4 +1,4 @@
-import { type Database, tx } from "@wonrail/kit/db";
+import { type Database, isTransient, tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { type Outcome } from "@wonrail/kit/lane";
 import {
@@ -9,8 +9,23 @@ import {
   takeOperationsByKey,
 } from "../store/operations";
 
-/** Takes the keys of everything that queued, in one transaction. Where a key is taken, gives what is found under it. */
+/**
+ * Takes the keys of everything that queued, in one transaction; when that fails for one of them, by halves, until that one stands alone and
+ * fails alone. Where a key is taken, gives what is found under it.
+ */
 export async function claimKeys(db: Database, claims: Claim[]): Promise<Outcome<StoredOperation>[]> {
+  try {
+    return await claimTogether(db, claims);
+  } catch (error) {
+    // The database is away or overloaded: halves would fare no better.
+    if (claims.length === 1 || isTransient(error)) return claims.map(() => ({ ok: false, error }));
+    const half = claims.length >> 1;
+    const first = await claimKeys(db, claims.slice(0, half));
+    return [...first, ...(await claimKeys(db, claims.slice(half)))];
+  }
+}
+
+async function claimTogether(db: Database, claims: Claim[]): Promise<Outcome<StoredOperation>[]> {
   const { inserted, taken } = await tx(db, async (tx) => {
     const rows = await insertOperations(tx, claims);
     const inserted = new Map(rows.map((row) => [row.operationId, row]));

@@ -1,0 +1,87 @@
+import { childTraceparent } from "@wonrail/kit/context";
+import { createClient } from "@wonrail/kit/grpc/client";
+import { type GrpcServer, startGrpcServer } from "@wonrail/kit/grpc/server";
+import { newId } from "@wonrail/kit/ids";
+import { Registry } from "@wonrail/kit/metrics";
+import { testLog } from "@wonrail/kit/testing";
+import { type ItemContext } from "@wonrail/proto/common/v1/common";
+import {
+  type ExecuteRequest,
+  type ExecuteResponse,
+  PaymentServiceService,
+} from "@wonrail/proto/payment/v1/payment";
+import { openWorld, requestOf, type World } from "./commands/testing/world";
+import { rpc } from "./rpc";
+
+let world: World;
+let server: GrpcServer;
+let client: ReturnType<typeof connect>;
+
+beforeAll(async () => {
+  world = await openWorld();
+  const door = { host: "127.0.0.1", port: 0, log: testLog(), registry: new Registry() };
+  server = await startGrpcServer({ ...door, services: rpc(world.app(), testLog()) });
+  client = connect(server.port);
+}, 60_000);
+afterAll(async () => {
+  client.close();
+  await server.drain(500);
+  await world.close();
+});
+
+function connect(port: number) {
+  return createClient(PaymentServiceService, {
+    name: "payment",
+    address: `127.0.0.1:${port}`,
+    log: testLog(),
+    registry: new Registry(),
+    defaultTimeoutMs: 5_000,
+  });
+}
+
+function chargeOf(walletId: string, context: Partial<ItemContext> = {}, memo?: string): ExecuteRequest {
+  const request = requestOf(world.orgId, { $case: "charge", value: { walletId, amountWon: "1000", memo } });
+  return { ...request, context: { ...request.context!, ...context } };
+}
+
+const codeOf = ({ outcome }: ExecuteResponse) =>
+  outcome?.$case === "error" ? outcome.value.code : outcome?.$case;
+
+describe("a bulk call's items", () => {
+  test.each([
+    ["20 s behind ours", -20_000],
+    ["20 s ahead of ours", 20_000],
+  ])("have the time that their caller gives them, by a clock that is %s", async (_clock, aheadMs) => {
+    const { walletId } = await world.openWallet();
+    const theirNowMs = Date.now() + aheadMs;
+    const within = (leftMs: number) => ({ deadline: new Date(theirNowMs + leftMs) });
+    const items = [4_000, 3_000, -1_000].map((leftMs) => chargeOf(walletId, within(leftMs)));
+    const answers = await client.executeBulk({ items }, { timeoutMs: 4_000 });
+    expect(answers.items.map(codeOf)).toEqual(["charge", "charge", "SYS_003"]);
+    expect(await world.balances(walletId)).toEqual([2_000]);
+  });
+
+  test("have text that cannot be stored refused as REQ_001, and their neighbours are done", async () => {
+    const { walletId } = await world.openWallet();
+    const items = [
+      chargeOf(walletId),
+      chargeOf(walletId, { traceparent: "a\0b" }),
+      chargeOf(walletId),
+      chargeOf(walletId, {}, "a\0b"),
+      chargeOf(walletId, { requestId: "a\0b", traceparent: childTraceparent() }),
+      chargeOf(walletId, { orgId: "a\0b" }),
+      chargeOf(walletId),
+    ];
+    const answers = await client.executeBulk({ items });
+    const [done, refused] = ["charge", "REQ_001"];
+    expect(answers.items.map(codeOf)).toEqual([done, refused, done, refused, refused, refused, done]);
+    expect(await world.balances(walletId)).toEqual([3_000]);
+  });
+});
+
+test.each<[string, () => Promise<unknown>]>([
+  ["a memo", () => client.execute(chargeOf(newId("wal"), {}, "a\0b"))],
+  ["an operation's id", () => client.getCharge({ orgId: world.orgId, chargeId: "a\0b" })],
+])("%s that cannot be stored is refused as REQ_001", async (_what, ask) => {
+  await expect(ask()).rejects.toMatchObject({ code: "REQ_001", details: { fields: [{}] } });
+});
