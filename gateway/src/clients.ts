@@ -10,6 +10,9 @@ import { type Config } from "./config";
 
 type Addresses = Pick<Config, "AUTH_ADDRESS" | "WALLET_ADDRESS" | "PAYMENT_ADDRESS" | "RELAYER_ADDRESS">;
 
+/** Items of one call, whatever their size: a full one must stay below what a server of the kit receives. */
+export const MAX_BATCH = 500;
+
 export type Clients = ReturnType<typeof createClients>;
 
 /** The services behind the gateway. A connection is made when the first call needs it. */
@@ -51,7 +54,7 @@ export function createClients(
     toItem: (request, context) => ({ ...request, context }),
     fromAnswer: (answer) => ({ value: answer }),
     defaultTimeoutMs: 8_000,
-    maxBatch: 500,
+    maxBatch: MAX_BATCH,
     maxQueue: 5_000,
     registry,
   });

@@ -22,7 +22,8 @@ import { savePolicy } from "./store/policies";
 export type App = ReturnType<typeof createApp>;
 
 const CALL_TIMEOUT_MS = 5_000;
-const MAX_BATCH = 500;
+/** Items of one statement or call. A full call must stay below what a server of the kit receives. */
+export const MAX_BATCH = 500;
 const MAX_QUEUE = 5_000;
 
 /** Table of contents: every command and query, bound to what it needs. */
