@@ -1,0 +1,62 @@
+import { type DomainError } from "@wonrail/kit/errors";
+import { won } from "@wonrail/kit/money";
+import {
+  balancesOf,
+  codeOf,
+  DAILY_LIMIT,
+  postTo,
+  requestOf,
+  startTestLedger,
+  type TestLedger,
+} from "./testing/ledger";
+
+// What the database does not take, in the middle of a batch that it does.
+
+let ledger: TestLedger;
+
+beforeAll(async () => {
+  ledger = await startTestLedger();
+});
+afterAll(async () => {
+  expect(await ledger.violations()).toEqual([]);
+  await ledger.close();
+});
+
+test("one item that the database cannot take fails alone", async () => {
+  const good = await ledger.open("good", "NORMAL", 1_000n);
+  const to = await ledger.open("other");
+  const poison = requestOf(
+    ledger.orgId,
+    { kind: "charge", walletId: good, amountWon: won(1n) },
+    { requestId: `opn_${"f".repeat(32)}` },
+  );
+  const transfers = Array.from({ length: 20 }, () =>
+    requestOf(ledger.orgId, {
+      kind: "transfer",
+      fromWalletId: good,
+      toWalletId: to,
+      amountWon: won(10n),
+      dailyLimitWon: DAILY_LIMIT,
+    }),
+  );
+  const settled = await Promise.allSettled(
+    [...transfers.slice(0, 9), poison, ...transfers.slice(9)].map((request) =>
+      postTo(ledger.engine, request),
+    ),
+  );
+  expect(settled.map(({ status }) => status === "fulfilled")).toEqual(settled.map((_, index) => index !== 9));
+  expect(await balancesOf(ledger, [good, to])).toEqual([800n, 200n]);
+});
+
+test("one item whose text the database cannot keep is refused as REQ_001, and the others of its batch are posted", async () => {
+  const walletId = await ledger.open("texts");
+  const memos = ["one", "a\0b", "three", "four"];
+  const settled = await Promise.allSettled(
+    memos.map((memo) => ledger.post({ kind: "charge", walletId, amountWon: won(10n) }, { memo })),
+  );
+  const codes = settled.map((each) =>
+    each.status === "fulfilled" ? codeOf(each.value) : (each.reason as DomainError).code,
+  );
+  expect(codes).toEqual(["posted", "REQ_001", "posted", "posted"]);
+  expect(await balancesOf(ledger, [walletId])).toEqual([30n]);
+});
