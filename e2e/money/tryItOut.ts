@@ -1,7 +1,5 @@
 import { type Page } from "../support/browser";
 
-const CLICKS = 3;
-
 /** Opens the API's pages and gives them the key, as a person who reads them does. */
 export async function authorise(page: Page, docsUrl: string, apiKey: string): Promise<void> {
   await page.open(docsUrl);
@@ -21,19 +19,17 @@ export async function execute(
 ): Promise<{ status: string; text: string }> {
   const block = `#operations-${tag}-${operationId}`;
   await page.click(`${block} .opblock-summary-control`);
-  const answer = `${block} .live-responses-table .response`;
-  const answered = `document.querySelector('${answer} .response-col_status')`;
+  // The button is there some milliseconds before the page has read the operation, and a click that early is lost: faster than a hand.
+  const read = "JSON.stringify(ui.getState().getIn(['spec', 'resolvedSubtrees']) ?? null)";
+  await page.until(`${read}.includes('"operationId":"${operationId}"')`);
   await page.click(`${block} .execute`);
-  // The page fetches parts of the document while it opens an operation, and is deaf meanwhile: a person would click again too.
-  for (let again = 0; again < CLICKS && !(await page.soon(answered)); again += 1)
-    if (!(await page.evaluate(`!!document.querySelector('${block} .loading-container')`)))
-      await page.click(`${block} .execute`);
-  await page.until(answered);
+  const answer = `${block} .live-responses-table .response`;
+  await page.until(`document.querySelector('${answer} .response-col_status')`);
   await page.evaluate(`document.querySelector('${block}').scrollIntoView()`);
-  const read = (part: string) =>
+  const shown = (part: string) =>
     page.evaluate<string>(`document.querySelector('${answer} ${part}').innerText`);
   return {
-    status: (await read(".response-col_status")).trim(),
-    text: await read(".response-col_description"),
+    status: (await shown(".response-col_status")).trim(),
+    text: await shown(".response-col_description"),
   };
 }

@@ -12,8 +12,6 @@ export interface Page {
   evaluate<T>(expression: string): Promise<T>;
   /** Waits until an expression is true there. */
   until(expression: string): Promise<void>;
-  /** Whether it is within some seconds. */
-  soon(expression: string): Promise<boolean>;
   /** Clicks the first element of a selector, once it is there. */
   click(selector: string): Promise<void>;
   /** As typed into the first element of a selector. */
@@ -26,7 +24,6 @@ export interface Page {
 
 const COMMANDS = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 const PATIENCE_MS = 20_000;
-const SOON_MS = 5_000;
 
 /** Undefined where none is installed. */
 export function findBrowser(): string | undefined {
@@ -63,15 +60,10 @@ async function pageOf({ send, events, close }: ReturnType<typeof startBrowser>):
       .join(" ")}`;
   }
 
-  async function comesTo(expression: string, withinMs: number): Promise<boolean> {
-    for (const endMs = Date.now() + withinMs; Date.now() < endMs; await sleep(50))
-      if (await evaluate<boolean>(`!!(${expression})`)) return true;
-    return false;
-  }
-
   async function until(expression: string): Promise<void> {
-    if (!(await comesTo(expression, PATIENCE_MS)))
-      throw new Error(`the page never came to: ${expression}. It shows: ${await shown()}`);
+    for (const endMs = Date.now() + PATIENCE_MS; Date.now() < endMs; await sleep(50))
+      if (await evaluate<boolean>(`!!(${expression})`)) return;
+    throw new Error(`the page never came to: ${expression}. It shows: ${await shown()}`);
   }
 
   async function having(selector: string, action: string): Promise<void> {
@@ -84,7 +76,6 @@ async function pageOf({ send, events, close }: ReturnType<typeof startBrowser>):
     open: async (url) => void (await ask("Page.navigate", { url })),
     evaluate,
     until,
-    soon: (expression) => comesTo(expression, SOON_MS),
     click: (selector) => having(selector, "click"),
     async type(selector, text) {
       await having(selector, "focus");
@@ -110,6 +101,8 @@ interface Message {
 
 function isComplaint({ method, params }: Message): boolean {
   if (method === "Runtime.exceptionThrown") return true;
+  // What a page catches and only writes down: Swagger UI does so with every error of its own.
+  if (method === "Runtime.consoleAPICalled") return params!.type === "error";
   return method === "Log.entryAdded" && (params!.entry as { level: string }).level === "error";
 }
 
@@ -125,6 +118,8 @@ function startBrowser(command: string) {
   const asRoot = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
   const child = spawn(command, [...own, ...asRoot, "--disable-gpu", "--disable-dev-shm-usage"], {
     stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
+    // Its helpers write to the profile until they are gone too.
+    detached: true,
   });
   const [toBrowser, fromBrowser] = [child.stdio[3] as Writable, child.stdio[4] as Readable];
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -159,9 +154,9 @@ function startBrowser(command: string) {
     send,
     events,
     async close() {
-      child.kill("SIGKILL");
+      process.kill(-child.pid!, "SIGKILL");
       await exited;
-      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+      rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }
