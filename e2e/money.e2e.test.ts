@@ -6,6 +6,7 @@ import { type Database, openDatabase, sql } from "@wonrail/kit/db";
 import { testLog } from "@wonrail/kit/testing";
 import { askedForForeign } from "./money/foreignIds";
 import { hostileCases, type Things } from "./money/hostile";
+import { hostileRecords } from "./money/hostileRecords";
 import { hostileRest } from "./money/hostileRest";
 import { lineOf, playEveryType, readPages } from "./money/listing";
 import { DAILY_LIMIT, INCENTIVE_BPS } from "./money/model";
@@ -40,9 +41,13 @@ test("nothing that a field may not be is taken: a code, the field named, and the
   const { api } = await newOrganisation(stack.stack());
   const stranger = await newOrganisation(stack.stack());
   const things = await makeThings(api, stranger.api);
-  const cases = [...hostileCases(things), ...hostileRest(things)];
-  expect(cases.length).toBeGreaterThan(700);
-  const before = await wholeLedger();
+  const address = things.otherAddress;
+  const instant = await api.post("/api/transaction", record(address));
+  const scheduled = await api.post("/api/transaction", scheduledRecord(address));
+  const recorded = { instantId: instant.id as string, scheduledId: scheduled.id as string, address };
+  const cases = [...hostileCases(things), ...hostileRest(things), ...hostileRecords(recorded)];
+  expect(cases.length).toBeGreaterThan(1_000);
+  const before = [await wholeLedger(), await api.get("/api/transaction")];
   const wrong: unknown[] = [];
   for (const { name, method, path, field, json, codes } of cases) {
     const { status, body } = await api.call(method, path, json === undefined ? undefined : new RawJson(json));
@@ -55,7 +60,7 @@ test("nothing that a field may not be is taken: a code, the field named, and the
       wrong.push({ name, status, code, details, wanted: codes });
   }
   expect(wrong).toEqual([]);
-  expect(await wholeLedger()).toEqual(before);
+  expect([await wholeLedger(), await api.get("/api/transaction")]).toEqual(before);
 });
 
 test("another organisation's ids answer exactly as those that nobody has", async () => {
@@ -216,10 +221,16 @@ async function makeMoney(api: Api, tag = "user") {
 }
 
 /** A transaction of a network that nobody here watches. */
-function record(address: string): object {
+function record(address: string) {
   const network = { fromNetworkType: "BASE_SEPOLIA", toNetworkType: "BASE_SEPOLIA" };
   const what = { fromAddress: address, toAddress: address, amount: "1000000" };
   return { paymentType: "INSTANT", txHash: `0x${randomBytes(32).toString("hex")}`, ...network, ...what };
+}
+
+/** One that is due long after the test. */
+function scheduledRecord(address: string): object {
+  const { txHash: _, ...rest } = record(address);
+  return { ...rest, paymentType: "SCHEDULED", scheduledAt: new Date(Date.now() + 86_400_000).toISOString() };
 }
 
 function isJson(text: string): boolean {

@@ -27,15 +27,28 @@ export interface Things {
 }
 
 type Body = Record<string, unknown>;
-type Case = [name: string, json: string, ...codes: string[]];
+/** A value as JSON text, and the codes that may refuse it. */
+export type Case = [name: string, json: string, ...codes: string[]];
+
+/** A request that is in order, and what each of its fields may not be. */
+export interface Command {
+  method: "POST" | "PATCH";
+  path: string;
+  body: Body;
+  fields: Record<string, Case[]>;
+}
 
 const NOBODY = "0".repeat(32);
 const text = (value: unknown) => JSON.stringify(value);
 
 /** Every field of every command that moves money, with everything that it may not be. */
 export function hostileCases(things: Things): Hostile[] {
-  const method = "POST";
-  return commandsOf(things).flatMap(({ path, body, fields }) => [
+  return spoilEach(commandsOf(things).map((command) => ({ method: "POST", ...command })));
+}
+
+/** Each field spoilt in each way, left out where it is needed, and beside fields that nobody knows. */
+export function spoilEach(commands: Command[]): Hostile[] {
+  return commands.flatMap(({ method, path, body, fields }) => [
     ...Object.entries(fields).flatMap(([field, cases]) =>
       cases.map(([name, json, ...codes]) => ({
         name: `${path} ${field}: ${name}`,
@@ -56,7 +69,7 @@ export function hostileCases(things: Things): Hostile[] {
         json: text(without(body, field)),
         codes: ["REQ_001"],
       })),
-    ...["orgId", "balance", "status", "Amount"].map((field) => ({
+    ...["orgId", "balance", "createdAt", "Amount"].map((field) => ({
       name: `${path} ${field}: unknown field`,
       method,
       path,
@@ -67,7 +80,7 @@ export function hostileCases(things: Things): Hostile[] {
   ]);
 }
 
-function commandsOf(things: Things): { path: string; body: Body; fields: Record<string, Case[]> }[] {
+function commandsOf(things: Things): Omit<Command, "method">[] {
   const { walletId, otherWalletId, otherAddress, chargeId, paymentId, foreign } = things;
   const normal = walletIds(foreign.walletId, things.deactivatedId, paymentId);
   return [
@@ -202,7 +215,7 @@ function addresses({ walletAddress, otherAddress, deactivatedAddress, ...contrac
   ];
 }
 
-const MEMOS: Case[] = [
+export const MEMOS: Case[] = [
   ["201 letters", text("m".repeat(201)), "REQ_001"],
   ["201 emoji", text("🙂".repeat(201)), "REQ_001"],
   ["half of a surrogate pair", '"\\ud83d"', "REQ_001"],
