@@ -31,7 +31,7 @@ spec:
   securityContext: { runAsNonRoot: true, runAsUser: 65532, runAsGroup: 65532, fsGroup: 65532, seccompProfile: { type: RuntimeDefault } }
   containers:
     - name: main
-      image: $probe
+      image: ${IMAGE:-$probe}
       command: $3
       env:
         - { name: GATEWAY, value: "http://wonrail-gateway" }
@@ -77,6 +77,24 @@ reaches() {
 }
 component() { echo "app.kubernetes.io/name: wonrail, app.kubernetes.io/instance: wonrail, app.kubernetes.io/component: $1"; }
 
+# A statement on the release's Postgres, as its administrator, from a pod that is let in; the ledger's image has the driver.
+sql() {
+  local code="const url = new URL(require('fs').readFileSync('/run/smoke/admin-url', 'utf8')); url.pathname = '/postgres'; const db = new (require('pg').Client)({ connectionString: url.href }); db.connect().then(() => db.query('$1')).then(() => process.exit(0), (error) => { console.log(error.message); process.exit(1); })"
+  IMAGE="${probe/gateway/ledger}" pod sql "$(component ledger)" "[node, -e, \"$code\"]"
+  outcome sql >/dev/stderr
+}
+# As the guide says it. The copy is of one moment, while nobody writes; the database that customers used is dropped.
+restore() {
+  kube scale "${services[@]/#/deployment/wonrail-}" --replicas=0 >/dev/null
+  for service in "${services[@]}"; do kube wait --for=delete pod -l "app.kubernetes.io/component=$service" --timeout 2m >/dev/null; done
+  sql "create database backup template wonrail"
+  sql "drop database wonrail"
+  sql "create database wonrail template backup"
+  sql "drop database backup"
+  "$helm" upgrade wonrail "${chart[@]}" --set secrets.revision=4 >/dev/null
+  rollout
+}
+
 rollout() { for service in "${services[@]}"; do kube rollout status "deployment/wonrail-$service" --timeout 5m >/dev/null; done; }
 replace_pods() { # each pod in turn; the next goes when the one before is replaced
   for service in "${services[@]}"; do
@@ -116,7 +134,7 @@ $helm test wonrail --namespace "$namespace" >/dev/null
 say "helm test passed"
 
 key="$(kube exec deployment/wonrail-auth -c auth -- node bin/admin.mjs org create --name Smoke --code SMOKE --plan ENTERPRISE --rate 10000 --burst 10000 --daily-limit 1000000000 --incentive-bps 500 --json | node -p 'JSON.parse(require("fs").readFileSync(0, "utf8")).apiKey')"
-kube create secret generic smoke --from-literal "api-key=$key" --from-file deploy/kube/inside.mjs >/dev/null
+kube create secret generic smoke --from-literal "api-key=$key" --from-literal "admin-url=$(secret_value admin-url)" --from-file deploy/kube/inside.mjs >/dev/null
 pod story "$TESTER" '[node, /run/smoke/inside.mjs, story]'
 say "the story: $(outcome story)"
 
@@ -149,9 +167,12 @@ set_secret payment-url "$(sed -E "s#(//[^:]+:)[^@]+@#\1$(node -p 'require("crypt
 under_load "payment's database password changed" "$helm" upgrade wonrail "${chart[@]}" --set secrets.revision=3
 [ "$(secret_value payment-url)" != "$old" ] || fail "the upgrade put the old password back"
 
+restore
+say "database restored from a copy, as the guide says it: $(kube exec deployment/wonrail-ledger -c ledger -- node bin/verify.mjs 2>&1 | tail -n 1)"
+
 if kubectl top nodes >/dev/null 2>&1; then
   scaled() {
-    "$helm" upgrade wonrail "${chart[@]}" --set secrets.revision=3 --set services.gateway.autoscaling.enabled=true --set services.gateway.autoscaling.targetCpuPercent=20
+    "$helm" upgrade wonrail "${chart[@]}" --set secrets.revision=4 --set services.gateway.autoscaling.enabled=true --set services.gateway.autoscaling.targetCpuPercent=20
     for _ in $(seq 180); do [ "$(kube get deployment wonrail-gateway -o 'jsonpath={.status.readyReplicas}')" -gt 2 ] && return 0; sleep 1; done
     return 1
   }
@@ -173,7 +194,7 @@ say "containers restarted by the kubelet: $restarts"
 
 $helm uninstall wonrail --namespace "$namespace" --wait --timeout 5m >/dev/null
 # What this script made itself; then the release's pods have their grace.
-kube delete secret/smoke pod/load pod/probe pod/story --ignore-not-found >/dev/null
+kube delete secret/smoke pod/load pod/probe pod/sql pod/story --ignore-not-found >/dev/null
 kube wait --for=delete pod --all --timeout 90s >/dev/null 2>&1 || true
 left="$(kube get all,configmap,secret,serviceaccount,networkpolicy,pdb,hpa,pvc -o name | grep -v -e configmap/kube-root-ca.crt -e serviceaccount/default || true)"
 [ -z "$left" ] || fail "left behind: $left"
