@@ -81,7 +81,7 @@ component() { echo "app.kubernetes.io/name: wonrail, app.kubernetes.io/instance:
 sql() {
   local code="const url = new URL(require('fs').readFileSync('/run/smoke/admin-url', 'utf8')); url.pathname = '/postgres'; const db = new (require('pg').Client)({ connectionString: url.href }); db.connect().then(() => db.query('$1')).then(() => process.exit(0), (error) => { console.log(error.message); process.exit(1); })"
   IMAGE="${probe/gateway/ledger}" pod sql "$(component ledger)" "[node, -e, \"$code\"]"
-  outcome sql >/dev/stderr
+  outcome sql >&2
 }
 # As the guide says it. The copy is of one moment, while nobody writes; the database that customers used is dropped.
 restore() {
