@@ -82,7 +82,7 @@ function takersOfEvents(): Map<string, string[]> {
   for (const { name, schema } of PROCESSES) {
     if (schema === undefined) continue;
     const consumers = readText(`services/${name}/src/consumers.ts`);
-    for (const [, type] of consumers.matchAll(/^ {6,8}([a-z]+_[a-z_]+): (?:async )?\(/gm))
+    for (const [, type] of consumers.matchAll(/^ {6,8}([a-z]+_[a-z_]+): (?:async |\w+)?[({]/gm))
       takers.set(type!, [...(takers.get(type!) ?? []), name]);
   }
   return takers;
