@@ -16,7 +16,8 @@ import { DAILY_LIMIT } from "./world";
 export interface BenchReplica {
   address: string;
   ceilingAddress: string;
-  memoryMb: () => Promise<number>;
+  /** What its process has of the machine, and has had. */
+  use: () => Promise<{ memoryMb: number; cpuSeconds: number }>;
   stop(): Promise<void>;
 }
 
@@ -41,10 +42,11 @@ export async function startBenchReplica(databaseUrl: string): Promise<BenchRepli
   return {
     address: `127.0.0.1:${port}`,
     ceilingAddress: `127.0.0.1:${ceilingPort}`,
-    async memoryMb() {
-      const answer = next<{ rssBytes: number }>();
-      child.send("memory");
-      return (await answer).rssBytes / 1024 / 1024;
+    async use() {
+      const answer = next<{ rssBytes: number; cpu: NodeJS.CpuUsage }>();
+      child.send("use");
+      const { rssBytes, cpu } = await answer;
+      return { memoryMb: rssBytes / 1024 / 1024, cpuSeconds: (cpu.user + cpu.system) / 1e6 };
     },
     async stop() {
       const ended = new Promise((resolve) => child.once("exit", resolve));

@@ -1,10 +1,11 @@
 import { won } from "@wonrail/kit/money";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { compare } from "../compare";
+import { cpuSeconds } from "../cpu";
 import { closedLoop, type Measured } from "../loop";
 import { atLeast, atMost, told, type Result } from "../report";
 import { bareInsertRate } from "./bareInsert";
-import { createBenchClient, startBenchReplica, transferMessage } from "./replica";
+import { type BenchReplica, createBenchClient, startBenchReplica, transferMessage } from "./replica";
 import { tpcbRate } from "./tpcb";
 import { openWallets, randomPair, transferIntent, type World } from "./world";
 
@@ -146,9 +147,10 @@ export async function grpcSection(world: World, { seconds, rounds, memorySeconds
     );
     const unary = await loop(REMOTE_CALLERS, seconds, (request) => client.unary(request));
     const wide = await loop(512, seconds, client.coalesced);
+    const costs = await costsOf(replica, () => loop(REMOTE_CALLERS, seconds, client.coalesced));
     const memory = await memoryUnderLoad(
       () => loop(512, 1, client.coalesced),
-      replica.memoryMb,
+      async () => (await replica.use()).memoryMb,
       memorySeconds,
     );
     return [
@@ -162,12 +164,27 @@ export async function grpcSection(world: World, { seconds, rounds, memorySeconds
       ),
       told("grpc.unary_rate", unary.perSecond, "transfers/s", latency(unary)),
       told("grpc.rate_512", wide.perSecond, "transfers/s", `512 callers, ${latency(wide)}`),
+      ...costs,
       atMost("memory.mb", memory.highest, "MB", 250, `after ${memorySeconds} s of load; ${memory.note}`),
     ];
   } finally {
     await Promise.all([client.close(), ceiling.close()]);
     await replica.stop();
   }
+}
+
+/** CPU time of each process for one transfer of the coalesced load: what a gain would have to take away from. */
+async function costsOf(replica: BenchReplica, load: () => Promise<Measured>): Promise<Result[]> {
+  const measure = async () => ({ own: cpuSeconds(), replica: (await replica.use()).cpuSeconds });
+  const before = await measure();
+  const { total } = await load();
+  const after = await measure();
+  const cost = (name: string, seconds: number) => told(`grpc.cpu.${name}`, (seconds / total) * 1e6, "µs");
+  return [
+    cost("callers", after.own.node - before.own.node),
+    cost("ledger", after.replica - before.replica),
+    cost("postgres", after.own.postgres - before.own.postgres),
+  ];
 }
 
 function latency({ p50Ms, p99Ms, failed }: Measured): string {

@@ -26,7 +26,7 @@ async function main(): Promise<void> {
     registry: createRegistry({ service: "ceiling", version: "0", commit: "0" }),
   });
   process.on("message", (message) => {
-    if (message === "memory") process.send!({ rssBytes: process.memoryUsage.rss() });
+    if (message === "use") process.send!({ rssBytes: process.memoryUsage.rss(), cpu: process.cpuUsage() });
   });
   process.send!({ port: server.port, ceilingPort: ceiling.port });
 }
