@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { listStatement } from "../../../services/ledger/src/queries/listStatement";
 import { compare, median } from "../compare";
+import { cpuSeconds } from "../cpu";
 import { closedLoop } from "../loop";
 import { atLeast, atMost, told, type Result } from "../report";
 import { countEntries, loadHistory } from "./history";
@@ -33,6 +34,7 @@ export async function deepSection(
       () => latency(deep, seconds),
       () => latency(shallow, seconds),
     );
+    const [dear, cheap] = [await costOf(deep, seconds), await costOf(shallow, seconds)];
     const note = `${count.toLocaleString("en-US")} entries, ${Math.round(compared.first)}/s; 100,000: ${Math.round(compared.second)}/s`;
     return [
       atLeast("deep.vs_shallow", compared.ratio, "×", 0.9, note),
@@ -43,11 +45,26 @@ export async function deepSection(
         1.2,
         `${p99.first.toFixed(1)} ms, ${LATENCY_CALLERS} callers`,
       ),
+      told("deep.cpu.node", dear.nodeUs, "µs/transfer", `100,000: ${cheap.nodeUs.toFixed(1)} µs`),
+      told("deep.cpu.postgres", dear.postgresUs, "µs/transfer", `100,000: ${cheap.postgresUs.toFixed(1)} µs`),
+      told("deep.wal.bytes", dear.walBytes, "bytes/transfer", `100,000: ${Math.round(cheap.walBytes)} bytes`),
       ...(await statementResults(deep)),
     ];
   } finally {
     await Promise.all([shallow.close(), deep.close()]);
   }
+}
+
+/** What a transfer costs of processor and log: where a deep ledger loses against a shallow one. */
+async function costOf(world: World, seconds: number) {
+  const [before, walBefore] = [cpuSeconds(), await world.walBytes()];
+  const { total } = await transfers(world, seconds, undefined, 0);
+  const [after, walAfter] = [cpuSeconds(), await world.walBytes()];
+  return {
+    nodeUs: ((after.node - before.node) / total) * 1e6,
+    postgresUs: ((after.postgres - before.postgres) / total) * 1e6,
+    walBytes: Number(walAfter - walBefore) / total,
+  };
 }
 
 async function latency(world: World, seconds: number): Promise<number> {
