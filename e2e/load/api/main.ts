@@ -31,7 +31,6 @@ async function main(): Promise<void> {
     results.push(...more);
   };
   try {
-    await world.settle("pause");
     const base = await baselines(world, seconds);
     say(base.results);
     const measured = await commands(world, seconds, base);

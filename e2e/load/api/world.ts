@@ -26,7 +26,7 @@ export interface World {
   api: Api;
   /** Starts a second gateway that calls a second payment; they end with the world. Gives its way in. */
   startSecondPair(): Promise<(connections: number) => Http>;
-  /** Whether the chain settles what is posted. */
+  /** Whether the chain settles what is posted; it does not at first. */
   settle(state: "pause" | "resume"): Promise<void>;
   /** CPU seconds of each process of the stack so far, PostgreSQL's added up. */
   cpu(): Promise<Record<string, number>>;
@@ -41,12 +41,23 @@ export async function createWorld(count: number): Promise<World> {
   const stack = await startStack({ bus: "postgres" });
   const { gatewayUrl, services, postgres } = stack.stack();
   const { api, apiKey, orgId } = await newOrganisation(stack.stack(), ...PLENTY, "--incentive-bps", "100");
+  const settle = async (state: "pause" | "resume"): Promise<void> => {
+    const script = join(ROOT, "services/chain-relayer/bin/admin.mjs");
+    const env = { ...process.env, DATABASE_URL: postgres.urls["chain-relayer"] };
+    const args = state === "pause" ? ["pause", orgId, "--reason", "bench"] : ["resume", orgId];
+    // There is a lane once the relayer has heard of the organisation's first charge.
+    await untilDone(() => promisify(execFile)(process.execPath, [script, "lane", ...args], { env }));
+  };
   const wallets: Wallet[] = [];
-  await atOnce(16, count, async (number) => {
+  const fill = async (number: number): Promise<void> => {
     const made: Json = await api.post("/api/wallets", { userId: `user-${number}`, walletType: "NORMAL" });
     await api.post("/api/wallets/charge", { walletId: made.walletId, amount: MUCH_WON });
     wallets.push(made);
-  });
+  };
+  // What is posted from here on waits: settling what the wallets were filled with would be in all figures.
+  await fill(0);
+  await settle("pause");
+  await atOnce(16, count - 1, (number) => fill(number + 1));
   // The first payment of a user makes an INCENTIVE wallet; it is not what is measured.
   await atOnce(16, count, async (number) => {
     const [payer, receiver] = [wallets[number]!, wallets[(number + 1) % count]!];
@@ -72,13 +83,7 @@ export async function createWorld(count: number): Promise<World> {
       seconds.push(await startBeside("gateway", gateway!, settings));
       return open(`http://127.0.0.1:${http}`);
     },
-    async settle(state) {
-      const script = join(ROOT, "services/chain-relayer/bin/admin.mjs");
-      const env = { ...process.env, DATABASE_URL: postgres.urls["chain-relayer"] };
-      const args = state === "pause" ? ["pause", orgId, "--reason", "bench"] : ["resume", orgId];
-      // There is a lane once the relayer has heard of the organisation's first charge.
-      await untilDone(() => promisify(execFile)(process.execPath, [script, "lane", ...args], { env }));
-    },
+    settle,
     async cpu() {
       const { postgres: server, ...processes } = await pids();
       const seconds = Object.entries(processes).map(([name, pid]) => [name, cpuSeconds(pid)]);

@@ -46,7 +46,7 @@ export interface SubscribeOptions {
   group: string;
   topics: string[];
   /**
-   * Called with messages of one partition, in order. When it resolves they are done; when it rejects they come again. A message
+   * Called with messages that are in order within each partition. When it resolves they are done; when it rejects they come again. A message
    * may come more than once, also after it was done: whoever handles it must recognise it.
    */
   handleBatch: (messages: ReceivedMessage[]) => Promise<void>;

@@ -45,7 +45,10 @@ export type ArrayType =
   | "timestamptz[]"
   | "uuid[]";
 
-/** Makes it a prepared statement and gives it a series in `db_query_duration_seconds`. One name, one text. */
+/**
+ * Makes it a prepared statement and gives it a series in `db_query_duration_seconds`. One name, one text. Postgres keeps its plan until the tables' statistics
+ * change, so a join of arrays with a table that grows fast is better not named: planned while the table was small, it reads the whole of it.
+ */
 export function named(name: string, statement: Sql): Sql {
   return { ...statement, name };
 }

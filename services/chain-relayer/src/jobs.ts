@@ -7,7 +7,7 @@ export function jobs(app: App): Job[] {
     { name: "dispatch", everyMs: 250, run: (signal) => app.dispatch(signal) },
     { name: "scan_finalized", everyMs: 500, run: (signal) => app.scanFinalized(signal) },
     { name: "give_up_holds", everyMs: 2_000, run: () => app.giveUpHolds() },
-    { name: "measure", everyMs: 5_000, run: () => app.measure() },
+    { name: "measure", everyMs: 10_000, run: () => app.measure() },
     { name: "credit_deposits", everyMs: 500, run: (signal) => app.creditDeposits(signal) },
     { name: "reconcile", everyMs: 1_000, run: () => app.reconcile() },
     { name: "measure_books", everyMs: 5_000, run: () => app.measureBooks() },

@@ -197,57 +197,72 @@ export async function claimPartitions(
     returning partition_id, position, epoch`);
 }
 
-/** The next messages, or undefined when the partition has another owner by now. */
+/** The next messages of each partition, in order; nothing for a partition that has another owner by now. A limit is shared among them. */
 export async function readMessages(
   db: Queryable,
-  { group, member, partitionId, epoch }: Ownership,
-  { from, limit }: { from: bigint; limit: number },
-): Promise<StoredMessage[] | undefined> {
-  const rows = await db.query<StoredMessage | { position: null }>(
+  partitions: (Ownership & { position: bigint })[],
+  limit: number,
+): Promise<Map<number, StoredMessage[]>> {
+  const { group, member } = partitions[0]!;
+  const each = Math.ceil(limit / partitions.length);
+  const rows = await db.query<{ partition_id: number } & (StoredMessage | { position: null })>(
     named(
       "bus_read",
       sql`
-    select next.position, next.key, next.value, next.headers, next.stored_at
-    from cursors
+    select cursors.partition_id, next.position, next.key, next.value, next.headers, next.stored_at
+    from unnest(
+      ${partitions.map(({ partitionId }) => partitionId)}::integer[],
+      ${partitions.map(({ epoch }) => epoch)}::bigint[],
+      ${partitions.map(({ position }) => position)}::bigint[]) as wanted (partition_id, epoch, position)
+    join cursors on cursors.group_name = ${group} and cursors.partition_id = wanted.partition_id
+      and cursors.owner = ${member} and cursors.epoch = wanted.epoch
     left join lateral (
       select * from (
         select *, sum(octet_length(value)) over (order by position) - octet_length(value) as bytes_before
         from (
           select position, key, value, headers, stored_at from messages
-          where partition_id = ${partitionId} and position >= ${from}
-          order by position limit ${limit}
+          where partition_id = wanted.partition_id and position >= wanted.position
+          order by position limit ${each}
         ) as candidates
       ) as sized
-      where bytes_before < ${MAX_READ_BYTES}
+      where bytes_before < ${Math.ceil(MAX_READ_BYTES / partitions.length)}
     ) as next on true
-    where cursors.group_name = ${group} and cursors.partition_id = ${partitionId}
-      and cursors.owner = ${member} and cursors.epoch = ${epoch}
-    order by next.position`,
+    order by cursors.partition_id, next.position`,
     ),
   );
-  if (rows.length === 0) return undefined;
-  return rows.filter((row): row is StoredMessage => row.position !== null);
+  const read = new Map<number, StoredMessage[]>();
+  for (const row of rows) {
+    const messages = read.get(row.partition_id) ?? [];
+    if (row.position !== null) messages.push(row);
+    read.set(row.partition_id, messages);
+  }
+  return read;
 }
 
 /**
- * False when the partition has another owner by now: what was done will come to that one again. Its commit is not waited for on the disk:
+ * Gives the partitions that are still the member's: what was done of another will come to its new owner again. The commit is not waited for on the disk:
  * what a crash of Postgres takes back of it is delivered again, which every handler bears.
  */
-export async function moveCursor(
+export async function moveCursors(
   db: Queryable,
-  { group, member, partitionId, epoch }: Ownership,
-  position: bigint,
-): Promise<boolean> {
-  const moved = await db.run(
+  partitions: (Ownership & { position: bigint })[],
+): Promise<Set<number>> {
+  const { group, member } = partitions[0]!;
+  const moved = await db.query<{ partition_id: number }>(
     named(
       "bus_commit",
       sql`
-    update cursors set position = ${position}
-    where group_name = ${group} and partition_id = ${partitionId} and owner = ${member} and epoch = ${epoch}
-      and set_config('synchronous_commit', 'off', true) = 'off'`,
+    update cursors set position = done.position
+    from unnest(
+      ${partitions.map(({ partitionId }) => partitionId)}::integer[],
+      ${partitions.map(({ epoch }) => epoch)}::bigint[],
+      ${partitions.map(({ position }) => position)}::bigint[]) as done (partition_id, epoch, position)
+    where cursors.group_name = ${group} and cursors.partition_id = done.partition_id and cursors.owner = ${member}
+      and cursors.epoch = done.epoch and set_config('synchronous_commit', 'off', true) = 'off'
+    returning cursors.partition_id`,
     ),
   );
-  return moved === 1;
+  return new Set(moved.map((row) => row.partition_id));
 }
 
 export async function releasePartition(

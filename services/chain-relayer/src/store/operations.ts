@@ -125,10 +125,7 @@ export type OperationKey = Pick<Operation, "orgId" | "ledgerRef">;
  * passed over.
  */
 export async function listCandidates(tx: Tx, atMost: number): Promise<OperationKey[]> {
-  const rows = await tx.query<{ org_id: string; ledger_ref: string }>(
-    named(
-      "list_candidates",
-      sql`
+  const rows = await tx.query<{ org_id: string; ledger_ref: string }>(sql`
     with served as (
       select lanes.org_id, served_at from lanes
       where paused_reason is null
@@ -158,9 +155,7 @@ export async function listCandidates(tx: Tx, atMost: number): Promise<OperationK
     where o.blocked is not null
       and (o.state = 'CONFIRMED' and o.turn is null or o.state = 'WAITING'
         and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets)))
-    order by served.served_at, o.created_at`,
-    ),
-  );
+    order by served.served_at, o.created_at`);
   return rows.map((row) => ({ orgId: row.org_id, ledgerRef: row.ledger_ref }));
 }
 

@@ -1,13 +1,10 @@
-import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { type Place } from "../domain/planning";
 import { type OperationKey } from "./operations";
 
 /** Looks at operations that came in since: on how many accounts must something go before each? Only the one planner touches the heads. */
 export async function sortInFresh(tx: Tx, limit: number): Promise<void> {
-  await tx.run(
-    named(
-      "sort_in_fresh",
-      sql`
+  await tx.run(sql`
     with fresh as (
       (select org_id, ledger_ref from operations where state = 'WAITING' and blocked is null order by created_at limit ${limit})
       union all
@@ -21,9 +18,7 @@ export async function sortInFresh(tx: Tx, limit: number): Promise<void> {
       from fresh left join placed using (org_id, ledger_ref) left join account_heads h using (org_id, account_id)
       group by fresh.org_id, fresh.ledger_ref)
     update operations o set blocked = counted.blocked
-    from counted where o.org_id = counted.org_id and o.ledger_ref = counted.ledger_ref`,
-    ),
-  );
+    from counted where o.org_id = counted.org_id and o.ledger_ref = counted.ledger_ref`);
 }
 
 /** The places of these operations, by "organisation|reference", and where the heads of those accounts are. */

@@ -3,8 +3,10 @@ import type { Log } from "@wonrail/kit/log";
 import { Gauge, type Registry } from "@wonrail/kit/metrics";
 import { verifySince } from "../queries/verify";
 
-/** A request's id is older than its entry by as long as the request was on its way. */
-const OVERLAP_MS = 5 * 60_000;
+/** A request's id is older than its entry by as long as the request was on its way: hardly ever more than this. */
+const OVERLAP_MS = 10_000;
+/** Now and then also those are looked at that were on their way for longer, as after an outage. */
+const LATE_EVERY_MS = 5 * 60_000;
 
 /** Verifies again and again what was posted since the last time, and says what it found as a gauge for each invariant. */
 export function verifyAlways({ db, log, registry }: { db: Database; log: Log; registry: Registry }) {
@@ -15,10 +17,13 @@ export function verifyAlways({ db, log, registry }: { db: Database; log: Log; re
     registers: [registry],
   });
   let verifiedUntilMs = Date.now();
+  let lateUntilMs = verifiedUntilMs;
 
   return async (_signal: AbortSignal): Promise<void> => {
     const startMs = Date.now();
-    const results = await verifySince(db, new Date(verifiedUntilMs - OVERLAP_MS));
+    const lateToo = startMs - lateUntilMs >= LATE_EVERY_MS;
+    const sinceMs = lateToo ? lateUntilMs - LATE_EVERY_MS : verifiedUntilMs - OVERLAP_MS;
+    const results = await verifySince(db, new Date(sinceMs));
     let sound = true;
     for (const { invariant, says, violations } of results) {
       gauge.set({ invariant }, violations.length);
@@ -29,6 +34,8 @@ export function verifyAlways({ db, log, registry }: { db: Database; log: Log; re
         "an invariant of the ledger does not hold",
       );
     }
-    if (sound) verifiedUntilMs = startMs;
+    // What was found is found again until it is gone.
+    verifiedUntilMs = sound ? startMs : sinceMs + OVERLAP_MS;
+    if (sound && lateToo) lateUntilMs = startMs;
   };
 }

@@ -1,4 +1,5 @@
 import { tx, type Database, type Tx } from "@wonrail/kit/db";
+import { groupBy } from "@wonrail/kit/groupBy";
 import {
   ACCOUNT_CHECKS,
   JOURNAL_CHECKS,
@@ -18,10 +19,24 @@ export interface CheckResult {
 }
 
 const MAX_ROWS = 100;
+/** Keeps what one statement reads small, however long ago the last one was. */
+const SLICE_MS = 60_000;
 
 /** The accounts, and the entries made since. On one snapshot, so that a batch is seen whole or not at all. */
 export function verifySince(db: Database, since: Date): Promise<CheckResult[]> {
-  return onSnapshot(db, (tx) => runChecks(tx, [...ACCOUNT_CHECKS, ...entryChecks(since)]));
+  const slices: Check[] = [];
+  for (let fromMs = since.getTime(), nowMs = Date.now(); fromMs < nowMs; fromMs += SLICE_MS) {
+    const untilMs = fromMs + SLICE_MS;
+    slices.push(...entryChecks(new Date(fromMs), untilMs < nowMs ? new Date(untilMs) : null));
+  }
+  return onSnapshot(db, async (tx) => merge(await runChecks(tx, [...ACCOUNT_CHECKS, ...slices])));
+}
+
+function merge(results: CheckResult[]): CheckResult[] {
+  return [...groupBy(results, ({ invariant }) => invariant).values()].map((same) => ({
+    ...same[0]!,
+    violations: same.flatMap(({ violations }) => violations),
+  }));
 }
 
 /** Everything there is, with what was counted. */

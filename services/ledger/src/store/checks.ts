@@ -58,45 +58,65 @@ export const ACCOUNT_CHECKS: Check[] = [
   },
 ];
 
-/** Of the entries whose ids are from this time or later, by key: costs what was posted since, not what is in the journal. */
-export function entryChecks(since: Date): Check[] {
-  const recent = sql`
-    (select distinct org_id from accounts) o
-    join lateral (
-      select * from entries e where e.org_id = o.org_id and e.id >= uuid_from(${since}::timestamptz)
-    ) e on true`;
-  const refs = sql`cross join lateral unnest(e.account_numbers, e.sequences) with ordinality as l (number, sequence, position)`;
+/**
+ * Of the entries whose ids are of this time, by key: costs what was posted then, not what is in the journal. The postings of an account are read as the one
+ * range that they are, with the one before.
+ */
+export function entryChecks(from: Date, until: Date | null): Check[] {
+  const refs = sql`
+    refs as materialized (
+      select e.id, l.number, l.sequence
+      from (select distinct org_id from accounts) o
+      join lateral (
+        select * from entries e
+        where e.org_id = o.org_id and e.id >= uuid_from(${from}::timestamptz)
+          and e.id < coalesce(uuid_from(${until}::timestamptz), 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+      ) e on true
+      cross join lateral unnest(e.account_numbers, e.sequences) as l (number, sequence))`;
+  const lines = sql`
+    ${refs},
+    lines as materialized (
+      select p.* from (select number, min(sequence) - 1 as first, max(sequence) as last from refs group by number) r
+      join lateral (
+        select account_number, sequence, entry_id, amount_won, balance_after_won from postings
+        where account_number = r.number and sequence between r.first and r.last
+      ) p on true)`;
   return [
     {
       invariant: "I2_entry_balance",
       says: "the postings of an entry are there, two or more, and sum to zero",
       violations: sql`
-        select e.id::text as what, 'postings ' || count(p.entry_id) || ' of ' || count(*) || ', sum ' || coalesce(sum(p.amount_won), 0) as details
-        from ${recent} ${refs}
-        left join postings p on p.account_number = l.number and p.sequence = l.sequence and p.entry_id = e.id
-        where e.account_numbers is not null
-        group by e.id having count(p.entry_id) <> count(*) or count(*) < 2 or sum(p.amount_won) <> 0`,
+        with ${lines}
+        select r.id::text as what, 'postings ' || count(p.entry_id) || ' of ' || count(*) || ', sum ' || coalesce(sum(p.amount_won), 0) as details
+        from refs r
+        left join lines p on p.account_number = r.number and p.sequence = r.sequence and p.entry_id = r.id
+        group by r.id having count(p.entry_id) <> count(*) or count(*) < 2 or sum(p.amount_won) <> 0`,
     },
     {
       invariant: "I3_chain",
       says: "each posting goes on from the one before it",
       violations: sql`
-        select a.id::text as what, 'posting ' || l.sequence || ' does not follow ' || (l.sequence - 1) as details
-        from ${recent} ${refs}
-        join accounts a on a.number = l.number
-        join postings p on p.account_number = l.number and p.sequence = l.sequence and p.entry_id = e.id
-        left join postings b on b.account_number = l.number and b.sequence = l.sequence - 1
-        where (l.sequence = 1 and p.balance_after_won <> p.amount_won)
-          or (l.sequence > 1 and b.balance_after_won + p.amount_won is distinct from p.balance_after_won
-            and (b.sequence is not null or exists (
-              select from postings o where o.account_number = l.number and o.sequence < l.sequence - 1)))`,
+        with ${lines}
+        select a.id::text as what, 'posting ' || p.sequence || ' does not follow ' || (p.sequence - 1) as details
+        from (
+          select lines.*, lag(sequence) over w as before_sequence, lag(balance_after_won) over w as before_won
+          from lines window w as (partition by account_number order by sequence)
+        ) p
+        join refs r on r.number = p.account_number and r.sequence = p.sequence
+        join accounts a on a.number = p.account_number
+        where (p.sequence = 1 and p.balance_after_won <> p.amount_won)
+          or (p.sequence > 1
+            and (p.before_sequence is distinct from p.sequence - 1 or p.before_won + p.amount_won <> p.balance_after_won)
+            and (p.before_sequence is not null or exists (
+              select from postings o where o.account_number = p.account_number and o.sequence < p.sequence - 1)))`,
     },
     {
       invariant: "I3_balance",
       says: "an account's balance and sequence are those of its last posting",
       violations: sql`
+        with ${refs}
         select a.id::text as what, 'the account says ' || a.balance_won || ' at ' || a.sequence as details
-        from (select distinct l.number from ${recent} ${refs}) t
+        from (select distinct number from refs) t
         join accounts a on a.number = t.number
         left join postings p on p.account_number = a.number and p.sequence = a.sequence
         where p.balance_after_won is distinct from a.balance_won

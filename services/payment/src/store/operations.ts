@@ -95,16 +95,11 @@ export async function lockOperations(
   tx: Tx,
   operations: Pick<Operation, "orgId" | "operationId">[],
 ): Promise<Map<string, Buffer | null>> {
-  const rows = await tx.query<{ operation_id: string; answer: Buffer | null }>(
-    named(
-      "operations_lock",
-      sql`
-        select operation_id, answer from operations
-        where (org_id, operation_id) in (select * from unnest(
-          ${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.operationId)}::text[]))
-        order by org_id, operation_id for update`,
-    ),
-  );
+  const rows = await tx.query<{ operation_id: string; answer: Buffer | null }>(sql`
+    select operation_id, answer from operations
+    where (org_id, operation_id) in (select * from unnest(
+      ${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.operationId)}::text[]))
+    order by org_id, operation_id for update`);
   return new Map(rows.map((row) => [row.operation_id, row.answer]));
 }
 
@@ -116,19 +111,14 @@ export interface Answered {
 }
 
 export async function saveAnswers(tx: Tx, answered: Answered[]): Promise<void> {
-  await tx.run(
-    named(
-      "operations_answer",
-      sql`
-        update operations set state = done.state, answer = done.answer, updated_at = now()
-        from unnest(
-          ${answered.map((one) => one.orgId)}::text[],
-          ${answered.map((one) => one.operationId)}::text[],
-          ${answered.map((one) => one.state)}::text[],
-          ${answered.map((one) => one.answer)}::bytea[]) as done (org_id, operation_id, state, answer)
-        where operations.org_id = done.org_id and operations.operation_id = done.operation_id and operations.answer is null`,
-    ),
-  );
+  await tx.run(sql`
+    update operations set state = done.state, answer = done.answer, updated_at = now()
+    from unnest(
+      ${answered.map((one) => one.orgId)}::text[],
+      ${answered.map((one) => one.operationId)}::text[],
+      ${answered.map((one) => one.state)}::text[],
+      ${answered.map((one) => one.answer)}::bytea[]) as done (org_id, operation_id, state, answer)
+    where operations.org_id = done.org_id and operations.operation_id = done.operation_id and operations.answer is null`);
 }
 
 /** The ledger has certainly not seen it: nothing will be done unless its own key asks again. */
