@@ -1,5 +1,7 @@
+import { type Queryable } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { requestFields } from "@wonrail/kit/log";
+import { type OutboxRow } from "@wonrail/kit/outbox";
 import { type ServiceParts } from "@wonrail/kit/service";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { createEngine } from "./commands/engine";
@@ -8,15 +10,22 @@ import { readRequest } from "./commands/readRequest";
 import { verifyAlways } from "./commands/verifyAlways";
 import { type Config } from "./config";
 import type { Outcome } from "./domain/types";
+import { expandEvents } from "./events";
 import { getBalances, getTotals, listAccountsOf } from "./queries/getAccounts";
 import { getEntries } from "./queries/getEntries";
 import { listStatement, type StatementQuery } from "./queries/listStatement";
+import { createRecentEntries } from "./store/recentEntries";
+
+/** Some 1,500 bytes each. They are published within milliseconds, where this process is the one that publishes. */
+const MAX_RECENT = 5_000;
 
 export type App = Awaited<ReturnType<typeof createApp>>;
 
 /** Table of contents: every command and query, bound to what it needs. */
 export async function createApp({ config, db, log, registry, onClose }: AppParts) {
-  const engine = createEngine({ db, log, registry, maxBatch: config.MAX_BATCH, maxQueue: config.MAX_QUEUE });
+  const recent = createRecentEntries(MAX_RECENT);
+  const { MAX_BATCH: maxBatch, MAX_QUEUE: maxQueue } = config;
+  const engine = createEngine({ db, log, registry, maxBatch, maxQueue, recent });
   onClose("engine", () => engine.close());
   const window = await watchWindow(db);
 
@@ -42,6 +51,7 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
       return found;
     },
 
+    expandEvents: (connection: Queryable, row: OutboxRow) => expandEvents(connection, row, recent),
     keepPartitions: () => keepPartitions({ db, log, window }),
     verify: verifyAlways({ db, log, registry }),
   };

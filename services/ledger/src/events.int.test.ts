@@ -1,12 +1,15 @@
 import type { Bus, BusMessage } from "@wonrail/kit/bus";
 import { newId } from "@wonrail/kit/ids";
+import { type Queryable, sql } from "@wonrail/kit/db";
 import { createRegistry } from "@wonrail/kit/metrics";
 import { won } from "@wonrail/kit/money";
-import { startOutboxRelay } from "@wonrail/kit/outbox";
+import { type OutboxRow, startOutboxRelay } from "@wonrail/kit/outbox";
 import { eventually, testLog } from "@wonrail/kit/testing";
 import { AccountOpened, HoldPlaced, JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
-import { DAILY_LIMIT, requestOf, startTestLedger, type TestLedger } from "./commands/testing/ledger";
+import { DAILY_LIMIT, postTo, requestOf, startTestLedger, type TestLedger } from "./commands/testing/ledger";
+import { createEngine } from "./commands/engine";
 import { expandEvents } from "./events";
+import { createRecentEntries } from "./store/recentEntries";
 
 let ledger: TestLedger;
 const messages: BusMessage[] = [];
@@ -46,7 +49,7 @@ test("every entry becomes one event with all its postings, under the trace of th
     bus,
     log: testLog(),
     registry,
-    expand: expandEvents,
+    expand: (connection, row) => expandEvents(connection, row, createRecentEntries(0)),
     pollMs: 20,
   });
   try {
@@ -89,5 +92,30 @@ test("every entry becomes one event with all its postings, under the trace of th
 
 test("an entry of another organisation is not told under this one", async () => {
   const row = { org_id: newId("org"), type: "journal_refs", payload: Buffer.alloc(41) };
-  expect(await expandEvents(ledger.database.db, row as never)).toEqual([]);
+  expect(await expandEvents(ledger.database.db, row as never, createRecentEntries(0))).toEqual([]);
+});
+
+test("an entry that was just committed is told as it is read from the journal, and read only when it is not known", async () => {
+  const { database, orgId } = ledger;
+  const recent = createRecentEntries(10);
+  const engine = createEngine({ db: database.db, log: testLog(), recent });
+  const walletId = await ledger.open("park", "NORMAL", 5_000n);
+  const charge = requestOf(orgId, { kind: "charge", walletId, amountWon: won(700n) }, { memo: "'{}\\" });
+  const cancel = requestOf(orgId, {
+    kind: "cancelCharge",
+    chargeRequestId: charge.requestId,
+    amountWon: won(200n),
+  });
+  for (const request of [charge, cancel]) await postTo(engine, request);
+  await engine.close();
+
+  const rows = await database.db.query<OutboxRow>(
+    sql`select * from outbox where type = 'journal_refs' order by id desc limit 2`,
+  );
+  const neverAsked = null as unknown as Queryable;
+  for (const row of rows) {
+    const fromMemory = await expandEvents(neverAsked, row, recent);
+    expect(fromMemory).toHaveLength(1);
+    expect(await expandEvents(database.db, row, recent)).toEqual(fromMemory);
+  }
 });

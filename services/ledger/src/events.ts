@@ -16,6 +16,7 @@ import type { Changes } from "./domain/book";
 import type { Account, Entry, Hold } from "./domain/types";
 import { readJournalRefs, writeJournalRefs, type JournalRef } from "./domain/journalRefs";
 import { findEntries } from "./store/entries";
+import type { RecentEntries } from "./store/recentEntries";
 
 /** Which call from outside a request belongs to. */
 export interface Origin {
@@ -70,23 +71,30 @@ function journalRefs(posted: { entry: Entry; origin: Origin }[]): NewEvent[] {
   }));
 }
 
-/** For the outbox relay: the events that a row stands for. */
-export async function expandEvents(connection: Queryable, row: OutboxRow): Promise<OutboxRow[]> {
+/** For the outbox relay: the events that a row stands for. What this process has not just committed itself is read from the journal. */
+export async function expandEvents(
+  connection: Queryable,
+  row: OutboxRow,
+  recent: RecentEntries,
+): Promise<OutboxRow[]> {
   if (row.type !== JOURNAL_REFS) return [row];
-  const refs = readJournalRefs(row.payload);
+  const found = readJournalRefs(row.payload).map((ref) => ({
+    ref,
+    entry: recent.take(row.org_id, ref.requestId),
+  }));
+  const missing = found.filter(({ entry }) => entry === undefined);
   const stored = await findEntries(
     connection,
-    refs.map(({ requestId }) => ({ orgId: row.org_id, requestId })),
+    missing.map(({ ref: { requestId } }) => ({ orgId: row.org_id, requestId })),
   );
   const entries = new Map(
     stored.flatMap(({ answer: { outcome } }) =>
       outcome.status === "posted" ? [[uuidOf(outcome.entry.requestId), outcome.entry] as const] : [],
     ),
   );
-  return refs.flatMap((ref) => {
-    const entry = entries.get(uuidOf(ref.requestId));
-    return entry ? [journalPosted(row, entry, ref)] : [];
-  });
+  return found.flatMap(({ ref, entry = entries.get(uuidOf(ref.requestId)) }) =>
+    entry ? [journalPosted(row, entry, ref)] : [],
+  );
 }
 
 /** The event's id is the entry's, so that it is the same however often the row is expanded. */

@@ -3,7 +3,7 @@ import { runService } from "@wonrail/kit/service";
 import { createApp } from "./app";
 import { readConfig } from "./config";
 import { consumers } from "./consumers";
-import { TOPICS, expandEvents } from "./events";
+import { TOPICS } from "./events";
 import { jobs } from "./jobs";
 import { rpc } from "./rpc";
 
@@ -16,6 +16,7 @@ void runService({
   config,
   open: async (parts) => {
     const app = await createApp(parts);
+    const { expandEvents } = app;
     return { rpc: rpc(app), consumers: consumers(app), jobs: jobs(app, config), expandEvents };
   },
 });

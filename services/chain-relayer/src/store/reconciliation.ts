@@ -5,10 +5,15 @@ export interface Reconciliation {
   blockNumber: bigint | null;
 }
 
+/** After a comparison that took long there is none for this many times as long, however short the interval. */
+const REST = 20;
+
 /** True for one replica in each interval. */
 export async function claimReconciliation(db: Queryable, intervalMs: number): Promise<boolean> {
   const claimed = await db.run(sql`
-    update reconciliation set started_at = now() where started_at <= now() - make_interval(secs => ${intervalMs / 1000})`);
+    update reconciliation set started_at = now()
+    where started_at <= now() - make_interval(secs => ${intervalMs / 1000})
+      and (finished_at is null or finished_at < started_at or now() - finished_at >= ${REST} * (finished_at - started_at))`);
   return claimed === 1;
 }
 

@@ -3,8 +3,10 @@ import { DomainError, isRefusal } from "@wonrail/kit/errors";
 import { createLane, type Outcome as Settled } from "@wonrail/kit/lane";
 import type { Log } from "@wonrail/kit/log";
 import type { Registry } from "@wonrail/kit/metrics";
-import type { Outcome } from "../domain/types";
+import type { Decision } from "../domain/decide";
+import type { Entry, Outcome } from "../domain/types";
 import { createFactsCache } from "../store/factsCache";
+import type { RecentEntries } from "../store/recentEntries";
 import { engineMetrics, type EngineMetrics } from "./engineMetrics";
 import { postBatch, type BatchDeps, type Item } from "./postBatch";
 
@@ -14,6 +16,8 @@ export interface EngineOptions {
   registry?: Registry;
   maxBatch?: number;
   maxQueue?: number;
+  /** Is told what was committed. */
+  recent?: RecentEntries;
 }
 
 export interface Engine {
@@ -32,6 +36,7 @@ const MAX_FACTS = 100_000;
 interface Parts extends BatchDeps {
   log: Log;
   metrics: EngineMetrics;
+  recent: RecentEntries | undefined;
 }
 
 /**
@@ -45,9 +50,10 @@ export function createEngine({
   registry,
   maxBatch = MAX_BATCH,
   maxQueue = MAX_QUEUE,
+  recent,
 }: EngineOptions): Engine {
   const metrics = engineMetrics(registry);
-  const parts: Parts = { db, log, metrics, knownOrgs: new Set(), facts: createFactsCache(MAX_FACTS) };
+  const parts: Parts = { db, log, metrics, recent, knownOrgs: new Set(), facts: createFactsCache(MAX_FACTS) };
   let giveAnswers: () => void = () => undefined;
   const lane = createLane<Waiting, void>({
     name: "ledger",
@@ -83,6 +89,13 @@ export function createEngine({
 interface Waiting extends Item {
   resolve: (outcome: Outcome) => void;
   reject: (error: unknown) => void;
+}
+
+/** The new entries that the outbox has named. */
+function movedIn({ changes }: Decision): Entry[] {
+  return changes.answered.flatMap(({ answer: { outcome } }) =>
+    outcome.status === "posted" && outcome.entry.postings.length > 0 ? [outcome.entry] : [],
+  );
 }
 
 const BEGUN: Settled<void> = { ok: true, value: undefined };
@@ -126,6 +139,7 @@ async function postOrSplit(parts: Parts, items: Item[], onWriting: () => void): 
       const { outcomes, decision } = await postBatch(parts, items, { onLocked: timer.locked, onWriting });
       timer.done();
       parts.metrics.posted(decision);
+      parts.recent?.remember(movedIn(decision));
       return outcomes.map((value) => ({ ok: true, value }));
     } catch (error) {
       if (attempt < ATTEMPTS && mayPass(error)) continue;

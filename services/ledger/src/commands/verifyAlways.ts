@@ -4,7 +4,7 @@ import { Gauge, type Registry } from "@wonrail/kit/metrics";
 import { verifySince } from "../queries/verify";
 
 /** A request's id is older than its entry by as long as the request was on its way: hardly ever more than this. */
-const OVERLAP_MS = 10_000;
+const OVERLAP_MS = 2_000;
 /** Now and then also those are looked at that were on their way for longer, as after an outage. */
 const LATE_EVERY_MS = 5 * 60_000;
 

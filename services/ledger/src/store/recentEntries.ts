@@ -1,0 +1,31 @@
+import type { Entry } from "../domain/types";
+
+/** What this process has just committed, until it is published: saves reading it back. */
+export interface RecentEntries {
+  /** Only of what is committed for certain: another try may have posted it differently. */
+  remember(entries: Iterable<Entry>): void;
+  /** The id may have any prefix. */
+  take(orgId: string, requestId: string): Entry | undefined;
+}
+
+export function createRecentEntries(maxEntries: number): RecentEntries {
+  const recent = new Map<string, Entry>();
+  return {
+    remember(entries) {
+      for (const entry of entries) {
+        if (recent.size >= maxEntries) recent.delete(recent.keys().next().value!);
+        recent.set(hexOf(entry.requestId), entry);
+      }
+    },
+    take(orgId, requestId) {
+      const entry = recent.get(hexOf(requestId));
+      if (entry?.orgId !== orgId) return undefined;
+      recent.delete(hexOf(requestId));
+      return entry;
+    },
+  };
+}
+
+function hexOf(requestId: string): string {
+  return requestId.slice(requestId.indexOf("_") + 1);
+}
