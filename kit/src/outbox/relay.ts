@@ -43,6 +43,8 @@ export interface OutboxRelay {
 const DEFAULT_BATCH_SIZE = 1_000;
 const DEFAULT_POLL_MS = 500;
 const DEFAULT_RETAIN_MS = 86_400_000;
+/** Under load, what is committed within this time goes together: a batch costs the bus and each consumer a transaction, however small it is. */
+const LEAST_INTERVAL_MS = 50;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
@@ -120,6 +122,7 @@ async function publishUntilClosed(relay: Relay, connection: Queryable): Promise<
       start = readingStart();
       nextFullReadMs = Date.now() + pollMs;
     }
+    const readMs = Date.now();
     const rows = await readPending(connection, start.afterId, batchSize);
     const published = await publishRows(relay, connection, rows);
     if (!published.all) {
@@ -129,7 +132,9 @@ async function publishUntilClosed(relay: Relay, connection: Queryable): Promise<
     }
     failures = 0;
     start.advance(rows, published.xid);
-    if (rows.length < batchSize) await rest.sleep(Math.max(1, nextFullReadMs - Date.now()));
+    if (rows.length === batchSize) continue;
+    await rest.sleep(Math.max(1, nextFullReadMs - Date.now()));
+    await rest.sleepUnwoken(Math.max(0, readMs + LEAST_INTERVAL_MS - Date.now()));
   }
 }
 

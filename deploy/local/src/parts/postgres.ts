@@ -88,7 +88,7 @@ function settings({ port, durable, maxConnections }: PostgresOptions): string[] 
     `port=${port}`,
     "unix_socket_directories=",
     `max_connections=${maxConnections}`,
-    "shared_buffers=64MB",
+    "shared_buffers=256MB",
     "jit=off", // Compiling takes longer than any of our statements.
     "max_wal_senders=0",
     "timezone=UTC",
