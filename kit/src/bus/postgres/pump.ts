@@ -55,7 +55,7 @@ export function createPump({ db, request, movement, log, onLost }: PumpParts): P
 
   const run = (): void => {
     if (round) return;
-    const due = [...slots.values()].filter(({ waiting, resting }) => waiting && !resting);
+    const due = [...slots.values()].filter(({ waiting, resting }) => waiting && !resting).slice(0, maxBatch);
     if (due.length === 0) return;
     const done = step(due).finally(() => {
       round = undefined;
@@ -65,7 +65,12 @@ export function createPump({ db, request, movement, log, onLost }: PumpParts): P
   };
 
   const step = async (due: Slot[]): Promise<void> => {
-    for (const slot of due) slot.waiting = false;
+    for (const slot of due) {
+      slot.waiting = false;
+      // To the end of the line, should there be more than fit into a batch.
+      slots.delete(slot.partition.partitionId);
+      slots.set(slot.partition.partitionId, slot);
+    }
     try {
       const read = await readMessages(
         db,

@@ -197,14 +197,14 @@ export async function claimPartitions(
     returning partition_id, position, epoch`);
 }
 
-/** The next messages of each partition, in order; nothing for a partition that has another owner by now. A limit is shared among them. */
+/** The next messages of each partition, in order; nothing for a partition that has another owner by now. They share the limit. */
 export async function readMessages(
   db: Queryable,
   partitions: (Ownership & { position: bigint })[],
   limit: number,
 ): Promise<Map<number, StoredMessage[]>> {
   const { group, member } = partitions[0]!;
-  const each = Math.ceil(limit / partitions.length);
+  const each = Math.floor(limit / partitions.length);
   const rows = await db.query<{ partition_id: number } & (StoredMessage | { position: null })>(
     named(
       "bus_read",
