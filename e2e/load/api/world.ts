@@ -34,7 +34,8 @@ export interface World {
   close(): Promise<void>;
 }
 
-const MUCH_WON = 9_000_000_000;
+/** For every run there is; of a thousand wallets together still less than what the issuer may mint. */
+const MUCH_WON = 100_000_000;
 const PLENTY = ["--daily-limit", "9000000000000", "--rate", "100000", "--burst", "100000"];
 
 export async function createWorld(count: number): Promise<World> {

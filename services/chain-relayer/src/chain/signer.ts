@@ -1,4 +1,4 @@
-import { SigningKey, Transaction, computeAddress } from "ethers";
+import { SigningKey, Transaction, computeAddress, keccak256 } from "ethers";
 
 /** The key that pays for gas. It can move no user's money. */
 export interface Signer {
@@ -32,7 +32,9 @@ export function createSigner(privateKey: string): Signer {
         maxPriorityFeePerGas: priorityFeeWei,
       });
       transaction.signature = key.sign(transaction.unsignedHash);
-      return { raw: Buffer.from(transaction.serialized.slice(2), "hex"), txHash: transaction.hash! };
+      const raw = Buffer.from(transaction.serialized.slice(2), "hex");
+      // Asked for its hash, the library would write it all down once more.
+      return { raw, txHash: keccak256(raw) };
     },
   };
 }
