@@ -15,7 +15,8 @@ function postgresSeconds(): number {
       const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
       if (!/\((postgres|postmaster)/.test(stat)) continue;
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      ticks += Number(fields[11]) + Number(fields[12]);
+      // The last two are of children that have ended.
+      for (const field of fields.slice(11, 15)) ticks += Number(field);
     } catch {
       continue; // It ended meanwhile.
     }

@@ -125,9 +125,10 @@ async function startBeside(
 
 const TICKS_PER_SECOND = 100;
 
+/** With those of its children that have ended: a pool gives connections up now and then. */
 function cpuSeconds(pid: number): number {
-  const fields = statOf(pid);
-  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND;
+  const ticks = statOf(pid).slice(11, 15);
+  return ticks.reduce((sum, each) => sum + Number(each), 0) / TICKS_PER_SECOND;
 }
 
 /** A process and its children: PostgreSQL has one for each connection. */
