@@ -108,7 +108,9 @@ function commonEnv(stack: Stack): Record<string, string> {
 
 /** As their READMEs say; the others take Node's defaults. */
 const HEAPS: Record<string, string[]> = {
+  gateway: ["--max-semi-space-size=32", "--max-old-space-size=160"],
   ledger: ["--max-semi-space-size=16", "--max-old-space-size=192"],
+  payment: ["--max-semi-space-size=32", "--max-old-space-size=160"],
   "chain-relayer": ["--max-semi-space-size=8", "--max-old-space-size=160"],
 };
 
