@@ -2,19 +2,11 @@ import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { type Place } from "../domain/planning";
 import { type OperationKey } from "./operations";
 
-/**
- * Looks at operations that came in since: on how many accounts must something go before each? Only the one planner touches the heads. Those of a paused
- * lane are looked at when it goes on.
- */
+/** Looks at operations that came in since: on how many accounts must something go before each? Only the one planner touches the heads. */
 export async function sortInFresh(tx: Tx, limit: number): Promise<void> {
   await tx.run(sql`
     with fresh as (
-      (select waiting.org_id, waiting.ledger_ref
-        from (select org_id from lanes where paused_reason is null order by served_at) as lane
-        cross join lateral (
-          select o.org_id, o.ledger_ref from operations o
-          where o.org_id = lane.org_id and o.state = 'WAITING' and o.blocked is null order by o.created_at limit ${limit}) as waiting
-        limit ${limit})
+      (select org_id, ledger_ref from operations where state = 'WAITING' and blocked is null order by created_at limit ${limit})
       union all
       (select org_id, ledger_ref from operations where state = 'CONFIRMED' and turn is null and blocked is null limit ${limit})),
     placed as (select p.* from places p join fresh using (org_id, ledger_ref)),

@@ -5,15 +5,18 @@ export interface Reconciliation {
   blockNumber: bigint | null;
 }
 
-/** After a comparison that took long there is none for this many times as long, however short the interval. */
+/** After a comparison that took long there is none for this many times as long; but never for more than so many intervals. */
 const REST = 20;
+const LONGEST_REST = 4;
 
 /** True for one replica in each interval. */
 export async function claimReconciliation(db: Queryable, intervalMs: number): Promise<boolean> {
   const claimed = await db.run(sql`
     update reconciliation set started_at = now()
     where started_at <= now() - make_interval(secs => ${intervalMs / 1000})
-      and (finished_at is null or finished_at < started_at or now() - finished_at >= ${REST} * (finished_at - started_at))`);
+      and (finished_at is null or finished_at < started_at
+        or now() - finished_at >= ${REST} * (finished_at - started_at)
+        or now() - finished_at >= ${LONGEST_REST} * make_interval(secs => ${intervalMs / 1000}))`);
   return claimed === 1;
 }
 
