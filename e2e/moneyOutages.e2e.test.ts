@@ -7,6 +7,7 @@ import { planBus } from "@wonrail/local/startBus";
 import { ON_THEIR_WAY, untilNone } from "./money/onTheirWay";
 import { openWallet, OUTSIDE } from "./money/scenes";
 import { type Answer, type Api, type Json } from "./support/api";
+import { asAdmin } from "./support/asAdmin";
 import { newOrganisation } from "./support/operators";
 import { missingOnTheBus } from "./support/readTopic";
 import { reconciled } from "./support/reconciled";
@@ -196,20 +197,7 @@ async function unsettled(paymentIds: ReadonlySet<string>): Promise<string[]> {
   return left;
 }
 
-async function newestLease(): Promise<{ lease_id: string; granted_units: number }> {
-  const { postgres } = stack.stack();
-  const db = openDatabase({
-    url: postgres.urls.admin!,
-    schema: "auth",
-    applicationName: "e2e",
-    max: 1,
-    log: testLog(),
-  });
-  try {
-    return await db.one(
-      rawSql("select lease_id, granted_units from quota_leases order by granted_at desc limit 1"),
-    );
-  } finally {
-    await db.close();
-  }
+function newestLease(): Promise<{ lease_id: string; granted_units: number }> {
+  const newest = rawSql("select lease_id, granted_units from quota_leases order by granted_at desc limit 1");
+  return asAdmin(stack.stack(), "auth", (db) => db.one(newest));
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { openDatabase, rawSql } from "@wonrail/kit/db";
-import { testLog } from "@wonrail/kit/testing";
+import { rawSql } from "@wonrail/kit/db";
 import { type Stack } from "@wonrail/local/stackFile";
+import { asAdmin } from "../support/asAdmin";
 
 /** What has not come to its end yet, as an operator would count it. */
 export const ON_THEIR_WAY = {
@@ -15,15 +15,8 @@ export type Kind = keyof typeof ON_THEIR_WAY;
 const PAUSE_MS = 100;
 
 /** Waits until there is nothing of these kinds, and fails with what there is. */
-export async function untilNone({ postgres }: Stack, kinds: Kind[], withinMs: number): Promise<void> {
-  const db = openDatabase({
-    url: postgres.urls.admin!,
-    schema: "public",
-    applicationName: "e2e",
-    max: 1,
-    log: testLog(),
-  });
-  try {
+export function untilNone(stack: Stack, kinds: Kind[], withinMs: number): Promise<void> {
+  return asAdmin(stack, "public", async (db) => {
     for (const endMs = Date.now() + withinMs; ; await sleep(PAUSE_MS)) {
       const left: Partial<Record<Kind, number>> = {};
       for (const kind of kinds) {
@@ -33,7 +26,5 @@ export async function untilNone({ postgres }: Stack, kinds: Kind[], withinMs: nu
       if (Object.keys(left).length === 0) return;
       if (Date.now() > endMs) throw new Error(`still on their way: ${JSON.stringify(left)}`);
     }
-  } finally {
-    await db.close();
-  }
+  });
 }
