@@ -101,11 +101,25 @@ export function untilSettled(
       const all = await readOperations(world);
       const open = all.filter(({ state }) => !["CONFIRMED", "FAILED", "PASSED"].includes(state));
       if (all.length < operations || open.length > 0) {
-        const some = open.slice(0, 3).map((one) => `${one.ledger_ref} ${one.state} ${one.wait_reason}`);
-        throw new Error(`${all.length} of ${operations} operations, ${open.length} open: ${some.join("; ")}`);
+        throw new Error(
+          `${all.length} of ${operations} operations, ${open.length} open: ${await whatHolds(world)}`,
+        );
       }
       return all;
     },
     { timeoutMs, intervalMs: 100 },
   );
+}
+
+/** Why operations are open: in which state how many are, which lanes and wallets are stopped, and who is to plan. */
+async function whatHolds({ relayerDb }: World): Promise<string> {
+  const { found } = await relayerDb.one<{ found: unknown }>(sql`
+    select json_build_object(
+      'open', (select json_agg(o) from (
+        select state, blocked, wait_reason, count(*), min(ledger_ref) as one from operations
+        where state in ('WAITING', 'PLANNED', 'IN_FLIGHT') group by 1, 2, 3) o),
+      'drifts', (select json_agg(d) from (select * from drifts where acknowledged_at is null limit 5) d),
+      'paused', (select json_agg(l) from lanes l where paused_reason is not null),
+      'signers', (select json_agg(s) from (select *, now() as now from signers) s)) as found`);
+  return JSON.stringify(found);
 }
