@@ -24,7 +24,7 @@ type Entry = Pick<JournalPosted, "requestId" | "relatedId" | "kind" | "postings"
 
 /** Takes in ledger entries. What is on the chain already has no steps, but its place in the order. */
 export async function takeInEntries(tx: Tx, entries: { origin: Origin; entry: Entry }[]): Promise<void> {
-  await insertOperations(
+  insertOperations(
     tx,
     entries.map(({ origin, entry }) => operationOfEntry(origin, entry)),
   );
@@ -44,7 +44,7 @@ export async function takeInHold(tx: Tx, origin: Origin, hold: HoldPlaced, lifeM
     expiresAt: new Date(hold.placedAt!.getTime() + lifeMs),
     places: [{ accountId: walletId, atSequence: hold.sequence + 1n, movesTo: null }],
   };
-  await insertOperations(tx, [operation]);
+  insertOperations(tx, [operation]);
 }
 
 function operationOfEntry(origin: Origin, entry: Entry): NewOperation {

@@ -55,7 +55,7 @@ const COLUMNS = sql`org_id, ledger_ref, related_id, kind, operation_id, steps, s
   transaction_id, tx_hash, request_id, traceparent, created_at`;
 
 /** Writes down operations with their places and legs, each once. Which place is whose turn is the planner's business, so nothing is locked here. */
-export async function insertOperations(tx: Tx, operations: NewOperation[]): Promise<void> {
+export function insertOperations(tx: Tx, operations: NewOperation[]): void {
   const steps = operations.map((operation) =>
     operation.steps.map((step) => ({ ...step, amountWon: step.amountWon.toString() })),
   );
@@ -66,7 +66,7 @@ export async function insertOperations(tx: Tx, operations: NewOperation[]): Prom
   const legs = operations.flatMap((operation) =>
     legsOf(operation).map(({ fromWalletId, nonce }) => ({ ...operation, fromWalletId, nonce })),
   );
-  await tx.run(
+  tx.push(
     named(
       "insert_operations",
       sql`

@@ -34,7 +34,7 @@ export const charge: Flow<"charge", ChargeInput> = {
         updatedAt: at,
       };
     });
-    await insertCharges(tx, charges);
+    insertCharges(tx, charges);
     return charges.map((made, index) => {
       const message = toCharge(made, facts.network);
       return {

@@ -63,7 +63,7 @@ export const pay: Flow<"pay", PayInput> = {
         updatedAt: at,
       };
     });
-    await insertPayments(tx, payments);
+    insertPayments(tx, payments);
     return payments.map((made, index) => {
       const message = toPayment(made, facts.network);
       return {

@@ -25,7 +25,8 @@ export interface RecordDeps {
 /** Writes down what queued, in one transaction; when that fails, each alone, so that one that cannot be written fails only itself. */
 export async function recordOutcomes(deps: RecordDeps, findings: Finding[]): Promise<Outcome<Buffer>[]> {
   try {
-    const answers = await tx(deps.db, (tx) => record(tx, deps.facts, findings));
+    // It locks and looks first; what it then writes leaves together with the commit.
+    const answers = await tx(deps.db, (tx) => record(tx, deps.facts, findings), { readsFirst: true });
     await failpoint("payment.recorded");
     return answers.map((value) => ({ ok: true, value }));
   } catch (error) {
@@ -48,7 +49,7 @@ async function record(tx: Tx, facts: Facts, findings: Finding[]): Promise<Buffer
   }
   const fresh = [...open.values()];
   const { answered, events } = await recordFresh(tx, facts, fresh);
-  if (answered.length > 0) await saveAnswers(tx, answered);
+  if (answered.length > 0) saveAnswers(tx, answered);
   await appendEvents(tx, events);
   await failpoint("payment.recording");
   const answers = new Map(answered.map(({ operationId, answer }) => [operationId, Buffer.from(answer)]));

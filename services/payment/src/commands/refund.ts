@@ -29,7 +29,7 @@ export const refund: Flow<"refund", RefundInput> = {
         createdAt: entry.postedAt!,
       };
     });
-    await insertRefunds(tx, refunds);
+    insertRefunds(tx, refunds);
     return refunds.map((made, index) => {
       const message = toRefund(made, facts.network);
       return {

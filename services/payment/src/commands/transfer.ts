@@ -55,7 +55,7 @@ export const transfer: Flow<"transfer", TransferInput> = {
         updatedAt: at,
       };
     });
-    await insertTransfers(tx, transfers);
+    insertTransfers(tx, transfers);
     return transfers.map((made, index) => {
       const message = toTransfer(made, facts.network);
       const told = made.status === "PENDING" ? transferHeld : transferCompleted;

@@ -16,8 +16,8 @@ interface ChargeRow {
   updated_at: Date;
 }
 
-export async function insertCharges(tx: Tx, charges: Charge[]): Promise<void> {
-  await tx.run(sql`
+export function insertCharges(tx: Tx, charges: Charge[]): void {
+  tx.push(sql`
     insert into charges (org_id, charge_id, wallet_id, amount_won, balance_won, memo, created_at)
     select * from unnest(
       ${charges.map((charge) => charge.orgId)}::text[],

@@ -110,8 +110,8 @@ export interface Answered {
   answer: Uint8Array;
 }
 
-export async function saveAnswers(tx: Tx, answered: Answered[]): Promise<void> {
-  await tx.run(sql`
+export function saveAnswers(tx: Tx, answered: Answered[]): void {
+  tx.push(sql`
     update operations set state = done.state, answer = done.answer, updated_at = now()
     from unnest(
       ${answered.map((one) => one.orgId)}::text[],

@@ -21,8 +21,8 @@ interface PaymentRow {
   updated_at: Date;
 }
 
-export async function insertPayments(tx: Tx, payments: Payment[]): Promise<void> {
-  await tx.run(sql`
+export function insertPayments(tx: Tx, payments: Payment[]): void {
+  tx.push(sql`
     insert into payments (org_id, payment_id, status, payer_wallet_id, receiver_wallet_id, amount_won, government_won,
       incentive_won, normal_won, accrued_won, memo, created_at)
     select org_id, payment_id, 'PAID', payer, receiver, amount, government, incentive, normal, accrued, memo, created_at from unnest(

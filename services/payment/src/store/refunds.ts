@@ -1,8 +1,8 @@
 import { sql, type Tx } from "@wonrail/kit/db";
 import { type Refund } from "../domain/records";
 
-export async function insertRefunds(tx: Tx, refunds: Refund[]): Promise<void> {
-  await tx.run(sql`
+export function insertRefunds(tx: Tx, refunds: Refund[]): void {
+  tx.push(sql`
     insert into refunds (org_id, refund_id, wallet_id, amount_won, memo, created_at)
     select * from unnest(
       ${refunds.map((refund) => refund.orgId)}::text[],

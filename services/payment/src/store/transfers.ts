@@ -18,8 +18,8 @@ interface TransferRow {
   updated_at: Date;
 }
 
-export async function insertTransfers(tx: Tx, transfers: Transfer[]): Promise<void> {
-  await tx.run(sql`
+export function insertTransfers(tx: Tx, transfers: Transfer[]): void {
+  tx.push(sql`
     insert into transfers (org_id, transfer_id, status, from_wallet_id, to_wallet_address, to_wallet_id, amount_won, memo, created_at)
     select * from unnest(
       ${transfers.map((transfer) => transfer.orgId)}::text[],
