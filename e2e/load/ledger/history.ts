@@ -3,6 +3,7 @@ import { idToUuid } from "@wonrail/kit/ids";
 import type { World } from "./world";
 
 const CHUNK = 250_000;
+const TOLD_EVERY = 20 * CHUNK;
 
 /**
  * Fills the journal with transfers of the past, as the engine would have posted them, by one statement a table for each chunk: loading
@@ -11,6 +12,8 @@ const CHUNK = 250_000;
 export async function loadHistory({ admin, orgId, wallets }: World, entries: number): Promise<void> {
   const org = idToUuid(orgId);
   for (let done = 0; done < entries; done += CHUNK) {
+    if (done > 0 && done % TOLD_EVERY === 0)
+      process.stderr.write(`${done / 1e6} million entries are loaded\n`);
     await admin.run(
       rawSql(
         "create table if not exists ledger.bench_numbers as select number from ledger.accounts where type = 1",
