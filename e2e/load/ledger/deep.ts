@@ -19,7 +19,7 @@ export async function deepSection(
   clusterUrl: string,
   entries: number,
   wallets: number,
-  { seconds, rounds }: Plan,
+  { seconds, rounds, pages }: Plan,
 ): Promise<Result[]> {
   const shallow = await createWorld(clusterUrl, wallets);
   const deep = await createWorld(clusterUrl, wallets);
@@ -48,7 +48,7 @@ export async function deepSection(
       told("deep.cpu.node", dear.nodeUs, "µs/transfer", `100,000: ${cheap.nodeUs.toFixed(1)} µs`),
       told("deep.cpu.postgres", dear.postgresUs, "µs/transfer", `100,000: ${cheap.postgresUs.toFixed(1)} µs`),
       told("deep.wal.bytes", dear.walBytes, "bytes/transfer", `100,000: ${Math.round(cheap.walBytes)} bytes`),
-      ...(await statementResults(deep)),
+      ...(await statementResults(deep, pages)),
     ];
   } finally {
     await Promise.all([shallow.close(), deep.close()]);
@@ -72,16 +72,16 @@ async function latency(world: World, seconds: number): Promise<number> {
   return (await closedLoop({ callers: LATENCY_CALLERS, seconds, work })).p99Ms;
 }
 
-/** Page 1 and page 10,000 of one merchant's statement, read in turn by cursor. */
-async function statementResults(world: World): Promise<Result[]> {
+/** The first page and the last of one merchant's statement, read in turn by cursor. */
+async function statementResults(world: World, pages: number): Promise<Result[]> {
   const merchant = world.wallets.at(-1)!;
-  const sequence = await fillStatement(world, merchant, 10_001 * PAGE);
+  const sequence = await fillStatement(world, merchant, (pages + 1) * PAGE);
   const cursor = (last: bigint) => Buffer.from(last.toString()).toString("base64url");
   const firstMs: number[] = [];
   const deepMs: number[] = [];
   for (let read = 0; read < PAGE_READS; read += 1) {
     firstMs.push(await timeOf(world, merchant, cursor(sequence + 1n)));
-    deepMs.push(await timeOf(world, merchant, cursor(sequence + 1n - BigInt(9_999 * PAGE))));
+    deepMs.push(await timeOf(world, merchant, cursor(sequence + 1n - BigInt((pages - 1) * PAGE))));
   }
   const [first, deep] = [median(firstMs), median(deepMs)];
   return [
@@ -90,13 +90,13 @@ async function statementResults(world: World): Promise<Result[]> {
       deep / first,
       "×",
       1.1,
-      `page 10,000: ${deep.toFixed(2)} ms, page 1: ${first.toFixed(2)} ms`,
+      `page ${pages.toLocaleString("en-US")}: ${deep.toFixed(2)} ms, page 1: ${first.toFixed(2)} ms`,
     ),
     told("statement.page_ms", first, "ms"),
   ];
 }
 
-/** One account that has 10,000 pages: what it lacks is posted to it by the engine. */
+/** One account that has so many pages: what it lacks is posted to it by the engine. */
 async function fillStatement(world: World, merchant: string, lines: number): Promise<bigint> {
   const others = world.wallets.slice(0, 1_000);
   for (;;) {

@@ -11,9 +11,9 @@ import { createWorld } from "./world";
 
 const SECTIONS = ["engine", "hot", "payment", "grpc", "deep"] as const;
 const PLANS = {
-  quick: { seconds: 1, rounds: 1, memorySeconds: 5, history: 250_000, wallets: 2_000 },
-  normal: { seconds: 5, rounds: 3, memorySeconds: 600, history: 5_000_000, wallets: 10_000 },
-  deep: { seconds: 10, rounds: 3, memorySeconds: 600, history: 33_000_000, wallets: 10_000 },
+  quick: { seconds: 1, rounds: 1, memorySeconds: 2, history: 150_000, wallets: 2_000, pages: 500 },
+  normal: { seconds: 5, rounds: 3, memorySeconds: 600, history: 5_000_000, wallets: 10_000, pages: 10_000 },
+  deep: { seconds: 10, rounds: 3, memorySeconds: 600, history: 33_000_000, wallets: 10_000, pages: 10_000 },
 } satisfies Record<string, Plan & { history: number; wallets: number }>;
 
 async function main(): Promise<void> {

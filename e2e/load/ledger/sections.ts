@@ -12,6 +12,8 @@ import { openWallets, randomPair, transferIntent, type World } from "./world";
 export interface Plan {
   seconds: number;
   rounds: number;
+  /** How deep into a statement is read. */
+  pages: number;
   /** Of sustained load for the memory figure. */
   memorySeconds: number;
 }
@@ -43,7 +45,7 @@ export async function engineSection(world: World, { seconds, rounds }: Plan): Pr
     return measured.perSecond;
   });
   const bare = await compare(rounds, rate, () => bareInsertRate(world, seconds));
-  const wal = await walPerTransfer(world, seconds);
+  const wal = await walPerTransfer(world, seconds, rounds);
   return [
     told(
       "engine.rate",
@@ -58,13 +60,14 @@ export async function engineSection(world: World, { seconds, rounds }: Plan): Pr
 }
 
 /** Over so many that the pages which a checkpoint makes the log repeat are a part of it and not most of it. */
-const WAL_TRANSFERS = 100_000;
-const WAL_ROUNDS = 60;
+const WAL_TRANSFERS_A_ROUND = 35_000;
+const LONGEST_WAL_SECONDS = 60;
 
-async function walPerTransfer(world: World, seconds: number): Promise<number> {
+async function walPerTransfer(world: World, seconds: number, rounds: number): Promise<number> {
   const before = await world.walBytes();
   let count = 0;
-  for (let round = 0; round < WAL_ROUNDS && count < WAL_TRANSFERS; round += 1) {
+  const wanted = rounds * WAL_TRANSFERS_A_ROUND;
+  for (let spent = 0; spent < LONGEST_WAL_SECONDS && count < wanted; spent += seconds) {
     count += (await transfers(world, seconds, undefined, 0)).total;
   }
   return Number((await world.walBytes()) - before) / count;
