@@ -7,3 +7,7 @@ drop index concurrently if exists operations_expiring;
 create index concurrently operations_expiring on operations (expires_at)
   where state in ('WAITING', 'PLANNED') and expires_at is not null;
 drop index concurrently if exists operations_open;
+-- What came in is sorted in lane by lane, since a paused one has time.
+drop index concurrently if exists operations_fresh_by_lane;
+create index concurrently operations_fresh_by_lane on operations (org_id, created_at) where state = 'WAITING' and blocked is null;
+drop index concurrently if exists operations_fresh;
