@@ -161,7 +161,7 @@ const BUGS = [
 // The quick ones first. Replicas as processes of their own are left to the normal run: they take long, and these bugs do not need them.
 const TESTS = {
   unit: ["domain/rules.test.ts", "domain/decide.test.ts"],
-  int: ["commands/engine.int.test.ts", "events.int.test.ts"],
+  int: ["commands/engine.int.test.ts", "commands/poison.int.test.ts", "events.int.test.ts"],
 };
 
 const only = process.argv[2];
