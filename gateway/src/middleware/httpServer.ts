@@ -1,5 +1,6 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, IncomingMessage, type Server, ServerResponse } from "node:http";
 import { type AddressInfo, type Socket } from "node:net";
+import { type Express } from "express";
 import { DomainError, invalidRequest } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
 import { Counter, Gauge, type Registry } from "@wonrail/kit/metrics";
@@ -30,11 +31,12 @@ const MAX_HEADER_BYTES = 8 * 1024;
 const CHECK_INTERVAL_MS = 1_000;
 
 /** The server around the app: limits for clients that are slow, many or wrong in ways that never become a request. */
-export async function startHttpServer(app: RequestListener, options: HttpServerOptions): Promise<HttpServer> {
+export async function startHttpServer(app: Express, options: HttpServerOptions): Promise<HttpServer> {
   const { host, port, headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs } = options;
   let draining = false;
   const server = createServer(
     {
+      ...bornForExpress(app),
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
@@ -77,6 +79,18 @@ export async function startHttpServer(app: RequestListener, options: HttpServerO
       clearTimeout(timer);
     },
   };
+}
+
+/**
+ * Requests and answers that are born with the prototypes Express would give them. Left to itself it changes the prototype of each one, and
+ * with that V8 forgets what it knows of their shape: everything that touches them is then three times as slow, ADR 0108.
+ */
+function bornForExpress(app: Express) {
+  class ExpressRequest extends IncomingMessage {}
+  class ExpressResponse extends ServerResponse {}
+  app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request);
+  app.response = Object.setPrototypeOf(ExpressResponse.prototype, app.response);
+  return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
 
 interface ParserError extends Error {
