@@ -111,7 +111,7 @@ const HEAPS: Record<string, string[]> = {
   gateway: ["--max-semi-space-size=32", "--max-old-space-size=160"],
   ledger: ["--max-semi-space-size=16", "--max-old-space-size=192"],
   payment: ["--max-semi-space-size=32", "--max-old-space-size=160"],
-  "chain-relayer": ["--max-semi-space-size=8", "--max-old-space-size=160"],
+  "chain-relayer": ["--max-old-space-size=160"],
 };
 
 /** What node is told before its script. */

@@ -4,6 +4,7 @@ ARCHITECTURE.md; addresses and NetworkPolicies follow from them, and a test comp
 */}}
 {{- define "wonrail.facts" -}}
 gateway:
+  semiSpaceMib: 32 # as gateway/README.md says
   calls: [auth, wallet, payment, chain-relayer]
 auth:
   schema: auth
@@ -19,6 +20,7 @@ ledger:
   calls: []
 payment:
   schema: payment
+  semiSpaceMib: 32 # as services/payment/README.md says
   calls: [auth, wallet, ledger]
   settings: [NETWORK, TOKEN_ADDRESS, PAYMENT_MANAGER_ADDRESS]
 chain-relayer:

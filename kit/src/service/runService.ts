@@ -2,6 +2,7 @@ import { type Bus, openBus } from "../bus";
 import { createLog, type Log } from "../log";
 import { type Database, openDatabase } from "../db";
 import { type GrpcService, startGrpcServer } from "../grpc/server";
+import { letHeapGrow } from "../heap";
 import { type ConsumerSpec, startConsumer } from "../inbox";
 import { createRegistry, type Registry } from "../metrics";
 import { assertMigrated } from "../migrate";
@@ -53,6 +54,7 @@ export interface ServiceSpec<C extends ServiceConfig> {
 
 /** A process's whole life, the same for every service: config → pool → app → doors → signals. */
 export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>): Promise<void> {
+  letHeapGrow();
   const { config } = spec;
   const schema = spec.schema ?? spec.name;
   const log = createLog({ service: spec.name, level: config.LOG_LEVEL });

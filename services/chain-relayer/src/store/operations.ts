@@ -64,7 +64,12 @@ export function insertOperations(tx: Tx, operations: NewOperation[]): void {
     of.places.map((place) => ({ orgId, ledgerRef, ...place })),
   );
   const legs = operations.flatMap((operation) =>
-    legsOf(operation).map(({ fromWalletId, nonce }) => ({ ...operation, fromWalletId, nonce })),
+    legsOf(operation).map(({ fromWalletId, nonce }) => ({
+      orgId: operation.orgId,
+      ledgerRef: operation.ledgerRef,
+      fromWalletId,
+      nonce,
+    })),
   );
   tx.push(
     named(
