@@ -1,9 +1,7 @@
 // npm run bench -- api [--quick] [--seconds N] [--soak-seconds N] [--wallets N] [--peer name=URL …] [--readme]
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measurePeers } from "../peers";
-import { line, machine, type Result, table, writeJson } from "../report";
+import { line, machine, type Result, table, writeJson, writeReadme } from "../report";
 import { pairs } from "./pairs";
 import { baselines, commands, costs, hotMerchant, settling } from "./sections";
 import { soak } from "./soak";
@@ -48,8 +46,7 @@ async function main(): Promise<void> {
     say(await settling(world, seconds));
   });
   process.stdout.write(`\n${table(results)}\n\n${writeJson("api", results)}\n`);
-  if (values.readme)
-    writeReadme(`Last run: ${where}, ${new Date().toISOString().slice(0, 10)}.\n\n${table(results)}`);
+  if (values.readme) writeReadme("gateway/README.md", "api", where, results);
 }
 
 async function inWorld<T>(wallets: number, work: (world: World) => Promise<T>): Promise<T> {
@@ -59,17 +56,6 @@ async function inWorld<T>(wallets: number, work: (world: World) => Promise<T>): 
   } finally {
     await world.close();
   }
-}
-
-/** Puts the table into the gateway's page, where the last one was. */
-function writeReadme(text: string): void {
-  const path = join(__dirname, "../../../gateway/README.md");
-  const page = readFileSync(path, "utf8");
-  const between = /(<!-- bench -->\n)[^]*(<!-- \/bench -->)/;
-  writeFileSync(
-    path,
-    page.replace(between, (_, start, end) => `${start}\n${text}\n\n${end}`),
-  );
 }
 
 main().catch((error: unknown) => {

@@ -1,7 +1,8 @@
 import { createBenchClient, transferMessage } from "../ledger/replica";
 import { closedLoop, type Measured } from "../loop";
 import { atLeast, atMost, type Result, told } from "../report";
-import { type Http } from "./http";
+import { withBareNode } from "./bareNode";
+import { type Http, openHttp } from "./http";
 import { type Wallet, type World } from "./world";
 
 const CONNECTIONS = [16, 64, 256];
@@ -22,8 +23,15 @@ export const SENDS = {
   },
 } satisfies Record<string, Send>;
 
-/** What the same requests cost where nothing is done: at the gateway alone, and at the ledger alone. */
+/** What the same requests cost where nothing is done: by Node itself, at the gateway alone, and at the ledger alone. */
 export async function baselines(world: World, seconds: number) {
+  const node = await withBareNode(async (url) => {
+    const http = openHttp(url, {}, USUAL);
+    const work = async () => void (await http.send("POST", "/", { walletId: "any", amount: 999 }));
+    const measured = await closedLoop({ callers: USUAL, seconds, work });
+    http.close();
+    return measured;
+  });
   const refused: Send = (http, { wallets }) =>
     http.send("POST", "/api/wallets/charge", { walletId: wallets[0]!.walletId, amount: 999 });
   const bare = await loop(world, USUAL, seconds, refused, 400);
@@ -39,16 +47,28 @@ export async function baselines(world: World, seconds: number) {
   await client.close();
   const note = `answered by the gateway alone, after key, rate and input; ${latency(bare)}`;
   return {
+    node: node.perSecond,
     bare: bare.perSecond,
     ledger: ledger.perSecond,
     results: [
+      told(
+        "bare_node.rate",
+        node.perSecond,
+        "requests/s",
+        "how fast the machine is: Node's HTTP server and no more",
+      ),
       told("bare_express.rate", bare.perSecond, "requests/s", note),
       told("ledger_grpc.rate", ledger.perSecond, "transfers/s", latency(ledger)),
     ],
   };
 }
 
-export async function commands(world: World, seconds: number, base: { bare: number; ledger: number }) {
+type Baselines = Omit<Awaited<ReturnType<typeof baselines>>, "results">;
+
+/** What was asked for, of the bare Node server on the machine where it was asked for. */
+const PAYMENTS_OF_BARE_NODE = 2_500 / 43_000;
+
+export async function commands(world: World, seconds: number, base: Baselines) {
   const results: Result[] = [];
   const usual: Record<string, Measured> = {};
   for (const [name, send] of Object.entries(SENDS)) {
@@ -65,6 +85,17 @@ export async function commands(world: World, seconds: number, base: { bare: numb
         ? atLeast("payment.rate", perSecond, "requests/s", 2_500, where)
         : told(`${name}.rate`, perSecond, "requests/s", where),
       atMost(`${name}.p99_ms`, p99Ms, "ms", 100),
+      ...(name === "payment"
+        ? [
+            atLeast(
+              "payment.vs_bare_node",
+              perSecond / base.node,
+              "×",
+              PAYMENTS_OF_BARE_NODE,
+              "2,500 of 43,000",
+            ),
+          ]
+        : []),
       told(`${name}.vs_bare_express`, perSecond / base.bare, "×"),
       told(`${name}.vs_ledger_grpc`, perSecond / base.ledger, "×"),
     );

@@ -1,10 +1,8 @@
 // npm run bench -- ledger [--quick | --deep] [--only engine,grpc,hot,payment,deep] [--postgres URL] [--peer name=URL …] [--readme]
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measurePeers } from "../peers";
 import { startBenchPostgres } from "../postgres";
-import { line, machine, table, writeJson, type Result } from "../report";
+import { line, machine, table, writeJson, writeReadme, type Result } from "../report";
 import { deepSection } from "./deep";
 import { engineSection, grpcSection, hotSection, paymentSection, transfers, type Plan } from "./sections";
 import { createWorld } from "./world";
@@ -54,21 +52,7 @@ async function main(): Promise<void> {
     await postgres.stop();
   }
   process.stdout.write(`\n${table(results)}\n\n${writeJson("ledger", results)}\n`);
-  if (values.readme)
-    writeReadme(`Last run: ${where}, ${new Date().toISOString().slice(0, 10)}.\n\n${table(results)}`);
-}
-
-/** Puts the table into the service's page, where the last one was. */
-function writeReadme(text: string): void {
-  const path = join(__dirname, "../../../services/ledger/README.md");
-  const page = readFileSync(path, "utf8");
-  writeFileSync(
-    path,
-    page.replace(
-      /(<!-- bench -->\n)[^]*(<!-- \/bench -->)/,
-      (_, start, end) => `${start}\n${text}\n\n${end}`,
-    ),
-  );
+  if (values.readme) writeReadme("services/ledger/README.md", "ledger", where, results);
 }
 
 function given(url: string) {

@@ -43,8 +43,11 @@ export interface OutboxRelay {
 const DEFAULT_BATCH_SIZE = 1_000;
 const DEFAULT_POLL_MS = 500;
 const DEFAULT_RETAIN_MS = 86_400_000;
-/** Under load, what is committed within this time goes together: a batch costs the bus and each consumer a transaction, however small it is. */
+/** What is committed within this time goes together: a batch costs the bus and each consumer a transaction, however small it is. */
 const LEAST_INTERVAL_MS = 50;
+/** And within this time when there is much of it. */
+const BUSY_INTERVAL_MS = 200;
+const BUSY_EVENTS = 10;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
@@ -134,7 +137,8 @@ async function publishUntilClosed(relay: Relay, connection: Queryable): Promise<
     start.advance(rows, published.xid);
     if (rows.length === batchSize) continue;
     await rest.sleep(Math.max(1, nextFullReadMs - Date.now()));
-    await rest.sleepUnwoken(Math.max(0, readMs + LEAST_INTERVAL_MS - Date.now()));
+    const intervalMs = published.events < BUSY_EVENTS ? LEAST_INTERVAL_MS : BUSY_INTERVAL_MS;
+    await rest.sleepUnwoken(Math.max(0, readMs + intervalMs - Date.now()));
   }
 }
 
@@ -167,13 +171,14 @@ function readingStart(): {
 
 /**
  * In pieces of a bounded size, since one row may stand for many events. What the bus has is marked before the next piece is tried. Tells
- * whether all went, and the transaction that marked last.
+ * whether all went, how many events that were, and the transaction that marked last.
  */
 async function publishRows(
   relay: Relay,
   connection: Queryable,
   rows: OutboxRow[],
-): Promise<{ all: boolean; xid?: bigint | undefined }> {
+): Promise<{ all: boolean; events: number; xid?: bigint | undefined }> {
+  let count = 0;
   let events: OutboxRow[] = [];
   let ids: bigint[] = [];
   let xid: bigint | undefined;
@@ -182,14 +187,15 @@ async function publishRows(
     ids.push(row.id);
     if (events.length < relay.batchSize && index < rows.length - 1) continue;
     await failpoint("outbox.publishing");
-    if (!(await publish(relay, events))) return { all: false };
+    if (!(await publish(relay, events))) return { all: false, events: count };
     await failpoint("outbox.published");
     xid = await markPublished(connection, ids);
     relay.metrics.published(events);
+    count += events.length;
     events = [];
     ids = [];
   }
-  return { all: true, xid };
+  return { all: true, events: count, xid };
 }
 
 async function publish({ bus, log, metrics }: Relay, rows: OutboxRow[]): Promise<boolean> {

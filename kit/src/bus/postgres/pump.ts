@@ -3,7 +3,7 @@ import type { Log } from "../../log";
 import type { Movement } from "../liveness";
 import { DEFAULT_MAX_BATCH, type ReceivedMessage, type SubscribeOptions } from "../port";
 import { createRedelivery } from "../redelivery";
-import { moveCursors, type Ownership, readMessages, type StoredMessage } from "./store";
+import { moveCursors, type Ownership, type ReadMessages, readMessages, type StoredMessage } from "./store";
 
 export interface OwnedPartition extends Ownership {
   topic: string;
@@ -38,9 +38,8 @@ interface Slot {
   resting?: NodeJS.Timeout | undefined;
 }
 
-interface Delivery {
+interface Delivery extends ReadMessages {
   slot: Slot;
-  messages: StoredMessage[];
 }
 
 /**
@@ -79,9 +78,9 @@ export function createPump({ db, request, movement, log, onLost }: PumpParts): P
       );
       const full: Delivery[] = [];
       for (const slot of due) {
-        const messages = read.get(slot.partition.partitionId);
-        if (messages === undefined) lose(slot);
-        else if (messages.length > 0) full.push({ slot, messages });
+        const found = read.get(slot.partition.partitionId);
+        if (found === undefined) lose(slot);
+        else if (found.messages.length > 0) full.push({ slot, ...found });
       }
       if (full.length > 0) await deliver(full);
     } catch (error) {
@@ -109,14 +108,15 @@ export function createPump({ db, request, movement, log, onLost }: PumpParts): P
       position: messages.at(-1)!.position + 1n,
     }));
     const moved = await moveCursors(db, done);
-    for (const [index, { slot }] of full.entries()) {
+    for (const [index, { slot, mayHaveMore }] of full.entries()) {
       const { partitionId, position } = done[index]!;
       if (!moved.has(partitionId)) {
         lose(slot);
         continue;
       }
       slot.partition.position = position;
-      slot.waiting = true;
+      // Of what has come meanwhile we are told.
+      if (mayHaveMore) slot.waiting = true;
       redelivery.done(String(partitionId));
     }
   };

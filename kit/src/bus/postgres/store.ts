@@ -1,5 +1,6 @@
 // Every statement of the bus on Postgres, in the order of a message's life.
 import { named, sql, type Queryable } from "../../db";
+import { groupBy } from "../../groupBy";
 import type { BusMessage, PartitionLag, Topic } from "../port";
 import { keyHash } from "./keyHash";
 
@@ -17,6 +18,13 @@ export interface StoredMessage {
   value: Buffer;
   headers: Record<string, string>;
   stored_at: Date;
+}
+
+/** Of one partition. */
+export interface ReadMessages {
+  messages: StoredMessage[];
+  /** They are as many as it was given room for. */
+  mayHaveMore: boolean;
 }
 
 export interface Member {
@@ -202,9 +210,10 @@ export async function readMessages(
   db: Queryable,
   partitions: (Ownership & { position: bigint })[],
   limit: number,
-): Promise<Map<number, StoredMessage[]>> {
+): Promise<Map<number, ReadMessages>> {
   const { group, member } = partitions[0]!;
   const each = Math.floor(limit / partitions.length);
+  const eachBytes = Math.ceil(MAX_READ_BYTES / partitions.length);
   const rows = await db.query<{ partition_id: number } & (StoredMessage | { position: null })>(
     named(
       "bus_read",
@@ -225,16 +234,16 @@ export async function readMessages(
           order by position limit ${each}
         ) as candidates
       ) as sized
-      where bytes_before < ${Math.ceil(MAX_READ_BYTES / partitions.length)}
+      where bytes_before < ${eachBytes}
     ) as next on true
     order by cursors.partition_id, next.position`,
     ),
   );
-  const read = new Map<number, StoredMessage[]>();
-  for (const row of rows) {
-    const messages = read.get(row.partition_id) ?? [];
-    if (row.position !== null) messages.push(row);
-    read.set(row.partition_id, messages);
+  const read = new Map<number, ReadMessages>();
+  for (const [partitionId, ofPartition] of groupBy(rows, (row) => row.partition_id)) {
+    const messages = ofPartition.filter((row): row is typeof row & StoredMessage => row.position !== null);
+    const bytes = messages.reduce((sum, { value }) => sum + value.length, 0);
+    read.set(partitionId, { messages, mayHaveMore: messages.length >= each || bytes >= eachBytes });
   }
   return read;
 }
