@@ -88,8 +88,8 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
 function bornForExpress(app: Express) {
   class ExpressRequest extends IncomingMessage {}
   class ExpressResponse extends ServerResponse {}
-  app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request);
-  app.response = Object.setPrototypeOf(ExpressResponse.prototype, app.response);
+  app.request = Object.setPrototypeOf(ExpressRequest.prototype, app.request) as Express["request"];
+  app.response = Object.setPrototypeOf(ExpressResponse.prototype, app.response) as Express["response"];
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
 
