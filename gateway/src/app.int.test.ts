@@ -1,3 +1,4 @@
+import { IncomingMessage, ServerResponse } from "node:http";
 import { createSecretKey } from "@wonrail/kit/apiKey";
 import { DomainError } from "@wonrail/kit/errors";
 import { isId } from "@wonrail/kit/ids";
@@ -37,6 +38,22 @@ afterAll(async () => {
 beforeEach(() => {
   work = async () => ({ data: { done: true } });
   Object.assign(auth.state, { delayMs: 0, failWith: undefined, quotaLeft: 1_000 });
+});
+
+test("neither a request's prototype is changed on its way nor its answer's, which would make all that touches them slow", async () => {
+  const changed: string[] = [];
+  let looked = 0;
+  const setPrototypeOf = Object.setPrototypeOf.bind(Object);
+  const spy = jest.spyOn(Object, "setPrototypeOf").mockImplementation((target: object, prototype) => {
+    if (target instanceof IncomingMessage || target instanceof ServerResponse) {
+      looked += 1;
+      if (Object.getPrototypeOf(target) !== prototype) changed.push(target.constructor.name);
+    }
+    return setPrototypeOf(target, prototype) as unknown;
+  });
+  await gateway.send("GET", "/healthz");
+  spy.mockRestore();
+  expect([looked, changed]).toEqual([2, []]);
 });
 
 describe("the envelope", () => {

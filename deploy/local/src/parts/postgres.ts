@@ -81,7 +81,7 @@ export async function preparePostgres(options: PostgresOptions): Promise<Postgre
 
 function settings({ port, durable, maxConnections }: PostgresOptions): string[] {
   const durability = durable
-    ? []
+    ? ["max_wal_size=4GB"] // After a checkpoint the next change of each page logs all of it: those by the clock are enough.
     : ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_wal_size=256MB"];
   return [
     `listen_addresses=${HOST}`,

@@ -25,7 +25,9 @@ export interface Comparison {
   moving: number;
 }
 
-const AT_ONCE = 1_000;
+/** Wallets that are asked about in one statement, which looks through all that is open. */
+const AT_ONCE = 10_000;
+const PAGE = 1_000;
 
 /** An organisation's wallets as the ledger has them, and its own accounts, against what is settled and on its way. */
 export async function compareLedger(
@@ -35,8 +37,7 @@ export async function compareLedger(
 ): Promise<Comparison> {
   const comparison: Comparison = { drifts: [], judged: 0, moving: 0 };
   const before = await ledger.getTotals({ orgId });
-  for (let after: string | undefined, more = true; more;) {
-    const { accounts } = await ledger.listAccounts({ orgId, afterAccountId: after, limit: AT_ONCE });
+  for await (const accounts of accountsOf(ledger, orgId)) {
     const wallets = accounts.filter(({ accountId }) => isWallet(accountId));
     // Asked after the ledger was, so that what it has said we have mostly heard.
     const expected = await listExpectedBalances(
@@ -46,14 +47,26 @@ export async function compareLedger(
     );
     for (const account of wallets)
       judge(comparison, orgId, blockNumber, account, expected.get(account.accountId)!);
-    after = accounts.at(-1)?.accountId;
-    more = accounts.length === AT_ONCE;
   }
-  const supply = await expectedSupply(db, orgId);
+  const supply = comparison.moving === 0 ? await expectedSupply(db, orgId) : null;
   const totals = await ledger.getTotals({ orgId });
-  const still = comparison.moving === 0 && mintedWon(totals) === mintedWon(before);
+  const still = mintedWon(totals) === mintedWon(before);
   comparison.drifts.push(...judgeTotals(orgId, blockNumber, totals, still ? supply : null));
   return comparison;
+}
+
+/** In the order of their ids, as many at a time as are compared at once. */
+async function* accountsOf(ledger: LedgerReader, orgId: string): AsyncGenerator<Account[]> {
+  let found: Account[] = [];
+  for (let afterAccountId: string | undefined, more = true; more;) {
+    const { accounts } = await ledger.listAccounts({ orgId, afterAccountId, limit: PAGE });
+    found.push(...accounts);
+    afterAccountId = accounts.at(-1)?.accountId;
+    more = accounts.length === PAGE;
+    if (more && found.length < AT_ONCE) continue;
+    yield found;
+    found = [];
+  }
 }
 
 function judge(
