@@ -92,7 +92,7 @@ export async function commands(world: World, seconds: number, base: Baselines) {
               perSecond / base.node,
               "×",
               PAYMENTS_OF_BARE_NODE,
-              "2,500 of 43,000",
+              "as 2,500 to 43,000",
             ),
           ]
         : []),
