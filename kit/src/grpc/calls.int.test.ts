@@ -57,10 +57,10 @@ describe("deadlines", () => {
     });
     const toSecond = echoClient(second.port, { defaultTimeoutMs: 10_000 });
     const first = await startEcho({ say: async (note) => toSecond.say(note) });
-    const toFirst = echoClient(first.port, { defaultTimeoutMs: 500 });
+    const toFirst = echoClient(first.port, { defaultTimeoutMs: 2_000 });
     const remainingMs = Number((await toFirst.say({ text: "" })).text);
-    expect(remainingMs).toBeGreaterThan(300);
-    expect(remainingMs).toBeLessThanOrEqual(500);
+    expect(remainingMs).toBeGreaterThan(1_000);
+    expect(remainingMs).toBeLessThanOrEqual(2_000);
   });
 
   test("a call's own timeout never extends the request's deadline", async () => {
@@ -113,7 +113,7 @@ describe("deadlines", () => {
     const client = echoClient(port);
     const goingAway = new AbortController();
     const cancelled = client.say({ text: "cancelled" }, { signal: goingAway.signal });
-    await expect(client.say({ text: "too slow" }, { timeoutMs: 50 })).rejects.toMatchObject({
+    await expect(client.say({ text: "too slow" }, { timeoutMs: 500 })).rejects.toMatchObject({
       code: "SYS_003",
     });
     goingAway.abort();
@@ -221,7 +221,7 @@ describe("a dependency that cannot be reached", () => {
     const startedAt = Date.now();
     const call = echoClient(1).say({ text: "", requestId: "a" }, { retry: true, timeoutMs: 120 });
     await expect(call).rejects.toMatchObject({ code: "SYS_002" });
-    expect(Date.now() - startedAt).toBeLessThan(250);
+    expect(Date.now() - startedAt).toBeLessThan(1_000);
   });
 });
 
