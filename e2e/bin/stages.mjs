@@ -28,7 +28,7 @@ export const STAGES = [
   },
   { name: "contracts", command: ["node", "contracts/bin/test.mjs"] },
   { name: "int", jest: jest("int", "--maxWorkers=2") },
-  { name: "e2e", jest: jest("e2e", "--runInBand") },
+  { name: "e2e", jest: jest("e2e", "--maxWorkers=2") },
 ];
 
 /** What does no I/O beyond reading the sources. */

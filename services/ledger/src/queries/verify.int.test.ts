@@ -3,7 +3,6 @@ import { openTestDatabase } from "@wonrail/kit/testing";
 import { newId } from "@wonrail/kit/ids";
 import { won } from "@wonrail/kit/money";
 import { verify } from "../admin";
-import { verifySince } from "./verify";
 import { DAILY_LIMIT, postTo, requestOf, startTestLedger, type TestLedger } from "../commands/testing/ledger";
 
 let ledger: TestLedger;
@@ -88,28 +87,3 @@ test.each([
   for (const invariant of invariants) expect(output).toContain(`FAIL  ${invariant}`);
   expect(code).toBe(1);
 });
-
-test.each([
-  [
-    "an amount",
-    "update postings set amount_won = amount_won + 1 where sequence = 150",
-    ["I2_entry_balance", "I3_chain"],
-  ],
-  ["a balance", "update accounts set balance_won = balance_won + 1 where sequence > 300", ["I3_balance"]],
-  ["a missing posting", "delete from postings where sequence = 200", ["I2_entry_balance"]],
-])(
-  "what is verified all the time finds %s among what was posted lately",
-  async (_what, statement, invariants) => {
-    const { db, adminUrl } = ledger.database;
-    const lately = new Date(Date.now() - 600_000);
-    const broken = async () =>
-      (await verifySince(db, lately))
-        .filter(({ violations }) => violations.length > 0)
-        .map(({ invariant }) => invariant);
-    expect(await broken()).toEqual([]);
-    const admin = openTestDatabase(adminUrl, "ledger");
-    await admin.run(rawSql(statement));
-    await admin.close();
-    expect(await broken()).toEqual(expect.arrayContaining(invariants));
-  },
-);

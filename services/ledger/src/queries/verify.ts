@@ -1,14 +1,15 @@
 import { tx, type Database, type Tx } from "@wonrail/kit/db";
-import { groupBy } from "@wonrail/kit/groupBy";
 import {
   ACCOUNT_CHECKS,
   JOURNAL_CHECKS,
   countAll,
-  entryChecks,
+  findEntryViolations,
   findViolations,
   prepareChecks,
   type Check,
   type Counted,
+  type EntryRange,
+  type EntryViolation,
   type Violation,
 } from "../store/checks";
 
@@ -19,24 +20,15 @@ export interface CheckResult {
 }
 
 const MAX_ROWS = 100;
-/** Keeps what one statement reads small, however long ago the last one was. */
-const SLICE_MS = 60_000;
 
-/** The accounts, and the entries made since. On one snapshot, so that a batch is seen whole or not at all. */
-export function verifySince(db: Database, since: Date): Promise<CheckResult[]> {
-  const slices: Check[] = [];
-  for (let fromMs = since.getTime(), nowMs = Date.now(); fromMs < nowMs; fromMs += SLICE_MS) {
-    const untilMs = fromMs + SLICE_MS;
-    slices.push(...entryChecks(new Date(fromMs), untilMs < nowMs ? new Date(untilMs) : null));
-  }
-  return onSnapshot(db, async (tx) => merge(await runChecks(tx, [...ACCOUNT_CHECKS, ...slices])));
+/** The accounts alone: cheap enough for every few seconds. */
+export function verifyAccounts(db: Database): Promise<CheckResult[]> {
+  return onSnapshot(db, (tx) => runChecks(tx, ACCOUNT_CHECKS));
 }
 
-function merge(results: CheckResult[]): CheckResult[] {
-  return [...groupBy(results, ({ invariant }) => invariant).values()].map((same) => ({
-    ...same[0]!,
-    violations: same.flatMap(({ violations }) => violations),
-  }));
+/** The entries of a time. One statement sees a batch whole or not at all. */
+export function verifyEntries(db: Database, range: EntryRange): Promise<EntryViolation[]> {
+  return onSnapshot(db, (tx) => findEntryViolations(tx, range, MAX_ROWS));
 }
 
 /** Everything there is, with what was counted. */

@@ -1,4 +1,4 @@
-import { rawSql, sql, type Queryable, type Sql } from "@wonrail/kit/db";
+import { named, rawSql, sql, type Queryable, type Sql } from "@wonrail/kit/db";
 
 /** What must always be true of the tables, each as a statement that gives the rows for which it is not. */
 export interface Check {
@@ -11,6 +11,22 @@ export interface Check {
 export interface Violation {
   what: string;
   details: string;
+}
+
+/**
+ * Until when what was committed is seen by whoever looks from now on: before the oldest transaction that still writes. A service sees this of its own role only,
+ * and no other writes entries.
+ */
+export async function writtenUntil(db: Queryable): Promise<Date> {
+  const row = await db.one<{ at: Date }>(
+    named(
+      "writes_oldest",
+      sql`
+        select least(clock_timestamp(), min(xact_start)) as at from pg_stat_activity
+        where datname = current_database() and usename = current_user and backend_xid is not null`,
+    ),
+  );
+  return row.at;
 }
 
 /** Compiling takes longer than most checks; the whole journal is grouped and sorted, which should not go to disk sooner than it must. */
@@ -58,71 +74,86 @@ export const ACCOUNT_CHECKS: Check[] = [
   },
 ];
 
+/** What is said of the entries of a time. */
+export const ENTRY_INVARIANTS = {
+  I2_entry_balance: "the postings of an entry are there, two or more, and sum to zero",
+  I3_chain: "each posting goes on from the one before it",
+  I3_balance: "an account's balance and sequence are those of its last posting",
+};
+
+export interface EntryViolation extends Violation {
+  invariant: keyof typeof ENTRY_INVARIANTS;
+}
+
+/** Entries by the time of their ids; of those only the ones that were on their way for longer than this. */
+export interface EntryRange {
+  from: Date;
+  until: Date | null;
+  lateMs: number;
+}
+
 /**
- * Of the entries whose ids are of this time, by key: costs what was posted then, not what is in the journal. The postings of an account are read as the one
- * range that they are, with the one before.
+ * In one statement, since all of it is about the same rows. Costs what was posted then, not what is in the journal: the postings of an account are read as
+ * the one range that they are, with the one before.
  */
-export function entryChecks(from: Date, until: Date | null): Check[] {
-  const refs = sql`
-    refs as materialized (
-      select e.id, l.number, l.sequence
-      from (select distinct org_id from accounts) o
-      join lateral (
-        select * from entries e
-        where e.org_id = o.org_id and e.id >= uuid_from(${from}::timestamptz)
-          and e.id < coalesce(uuid_from(${until}::timestamptz), 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-      ) e on true
-      cross join lateral unnest(e.account_numbers, e.sequences) as l (number, sequence))`;
-  const lines = sql`
-    ${refs},
-    lines as materialized (
-      select p.* from (select number, min(sequence) - 1 as first, max(sequence) as last from refs group by number) r
-      join lateral (
-        select account_number, sequence, entry_id, amount_won, balance_after_won from postings
-        where account_number = r.number and sequence between r.first and r.last
-      ) p on true)`;
-  return [
-    {
-      invariant: "I2_entry_balance",
-      says: "the postings of an entry are there, two or more, and sum to zero",
-      violations: sql`
-        with ${lines}
-        select r.id::text as what, 'postings ' || count(p.entry_id) || ' of ' || count(*) || ', sum ' || coalesce(sum(p.amount_won), 0) as details
-        from refs r
-        left join lines p on p.account_number = r.number and p.sequence = r.sequence and p.entry_id = r.id
-        group by r.id having count(p.entry_id) <> count(*) or count(*) < 2 or sum(p.amount_won) <> 0`,
-    },
-    {
-      invariant: "I3_chain",
-      says: "each posting goes on from the one before it",
-      violations: sql`
-        with ${lines}
-        select a.id::text as what, 'posting ' || p.sequence || ' does not follow ' || (p.sequence - 1) as details
-        from (
-          select lines.*, lag(sequence) over w as before_sequence, lag(balance_after_won) over w as before_won
-          from lines window w as (partition by account_number order by sequence)
-        ) p
-        join refs r on r.number = p.account_number and r.sequence = p.sequence
-        join accounts a on a.number = p.account_number
-        where (p.sequence = 1 and p.balance_after_won <> p.amount_won)
-          or (p.sequence > 1
-            and (p.before_sequence is distinct from p.sequence - 1 or p.before_won + p.amount_won <> p.balance_after_won)
-            and (p.before_sequence is not null or exists (
-              select from postings o where o.account_number = p.account_number and o.sequence < p.sequence - 1)))`,
-    },
-    {
-      invariant: "I3_balance",
-      says: "an account's balance and sequence are those of its last posting",
-      violations: sql`
-        with ${refs}
-        select a.id::text as what, 'the account says ' || a.balance_won || ' at ' || a.sequence as details
-        from (select distinct number from refs) t
+export function findEntryViolations(
+  db: Queryable,
+  range: EntryRange,
+  limit: number,
+): Promise<EntryViolation[]> {
+  const { from, until, lateMs } = range;
+  return db.query<EntryViolation>(
+    named(
+      "entries_verify",
+      sql`
+        with refs as materialized (
+          select e.id, l.number, l.sequence
+          from (select distinct org_id from accounts) o
+          join lateral (
+            select * from entries e
+            where e.org_id = o.org_id and e.id >= uuid_from(${from}::timestamptz)
+              and e.id < coalesce(uuid_from(${until}::timestamptz), 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+              and (${lateMs}::integer = 0 or uuid_from(e.posted_at - make_interval(secs => ${lateMs}::integer / 1000.0)) > e.id)
+          ) e on true
+          cross join lateral unnest(e.account_numbers, e.sequences) as l (number, sequence)
+        ), touched as materialized (
+          select number, min(sequence) as first, max(sequence) as last from refs group by number
+        ), lines as (
+          select t.number, p.*
+          from touched t
+          join lateral (
+            select sequence, entry_id, amount_won, balance_after_won,
+              lag(sequence) over w as before_sequence, lag(balance_after_won) over w as before_won
+            from postings where account_number = t.number and sequence between t.first - 1 and t.last
+            window w as (order by sequence)
+          ) p on true
+        ), named as (
+          select r.id, p.*, case when p.sequence = 1 then p.balance_after_won <> p.amount_won
+            else p.before_won + p.amount_won <> p.balance_after_won or p.before_sequence <> p.sequence - 1
+              or (p.before_sequence is null and exists (
+                select from postings o where o.account_number = p.number and o.sequence < p.sequence)) end as broken
+          from refs r
+          left join lines p on p.number = r.number and p.sequence = r.sequence and p.entry_id = r.id
+        ), entries_read as (
+          select id, count(*) as named, count(entry_id) as found, coalesce(sum(amount_won), 0) as sum_won,
+            min(number) filter (where broken) as broken_number, min(sequence) filter (where broken) as broken_sequence
+          from named group by id
+        )
+        select 'I2_entry_balance' as invariant, id::text as what, 'postings ' || found || ' of ' || named || ', sum ' || sum_won as details
+        from entries_read where found <> named or named < 2 or sum_won <> 0
+        union all
+        select 'I3_chain', a.id::text, 'posting ' || broken_sequence || ' does not follow ' || (broken_sequence - 1)
+        from entries_read join accounts a on a.number = broken_number
+        union all
+        select 'I3_balance', a.id::text, 'the account says ' || a.balance_won || ' at ' || a.sequence
+        from touched t
         join accounts a on a.number = t.number
         left join postings p on p.account_number = a.number and p.sequence = a.sequence
         where p.balance_after_won is distinct from a.balance_won
-          or exists (select from postings n where n.account_number = a.number and n.sequence > a.sequence)`,
-    },
-  ];
+          or exists (select from postings n where n.account_number = a.number and n.sequence > a.sequence)
+        limit ${limit}`,
+    ),
+  );
 }
 
 /** Of everything that is in the tables. Reads the whole journal. */
