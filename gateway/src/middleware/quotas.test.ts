@@ -179,3 +179,76 @@ test("a lease whose answer was lost is given back", async () => {
   expect(second).toBe(`${first!.slice("lost ".length)}:0`);
   await quotas.close();
 });
+
+/** Lends as many as are wanted; `calls` are answered one by one, when the test says so. */
+function startSlow() {
+  const calls: { wanted: number; answer: () => Promise<void>; fail: () => Promise<void> }[] = [];
+  const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const lease: LeaseQuota = ({ wanted }) =>
+    new Promise((resolve, reject) => {
+      const lent = {
+        granted: wanted,
+        validForMs: 10_000,
+        limit: 1e6,
+        used: 0,
+        recallable: 0,
+        retryAfterMs: 0,
+      };
+      calls.push({
+        wanted,
+        answer: () => (resolve({ ...lent, resetsAt: undefined }), settled()),
+        fail: () => (reject(new DomainError("SYS_003")), settled()),
+      });
+    });
+  const { quotas } = start(lease);
+  const outcomes: string[] = [];
+  const come = async (count: number) => {
+    for (let i = 0; i < count; i += 1) {
+      void quotas.count(ORG, "WALLETS", done).then(
+        () => outcomes.push("done"),
+        (error: DomainError) => outcomes.push(error.code),
+      );
+    }
+    await settled();
+  };
+  return { calls, come, outcomes, quotas };
+}
+
+test("the next lease is asked for when half of one is used, so that nobody waits for it", async () => {
+  const { calls, come, outcomes } = startSlow();
+  await come(20);
+  expect(calls.map(({ wanted }) => wanted)).toEqual([1]);
+  await calls[0]!.answer();
+  await calls[1]!.answer();
+  expect(outcomes).toHaveLength(20);
+  // All of the second was wanted by who waited; the third was asked for ahead.
+  expect(calls).toHaveLength(3);
+  await calls[2]!.answer();
+  const left = calls[1]!.wanted - 19;
+  const half = Math.ceil(calls[2]!.wanted / 2);
+  await come(left + half - 1);
+  expect(calls).toHaveLength(3);
+  await come(1);
+  expect(calls).toHaveLength(4);
+  await come(calls[2]!.wanted - half);
+  expect(outcomes).toEqual(Array.from({ length: 20 + left + calls[2]!.wanted }, () => "done"));
+});
+
+test("who comes while a call is under way that fails is heard once more", async () => {
+  const { calls, come, outcomes } = startSlow();
+  await come(1);
+  await come(1);
+  await calls[0]!.fail();
+  expect(outcomes).toEqual(["SYS_002"]);
+  await calls[1]!.answer();
+  expect(outcomes).toEqual(["SYS_002", "done"]);
+});
+
+test("who comes seldom has nothing lent ahead", async () => {
+  const { calls, come } = startSlow();
+  await come(1);
+  await calls[0]!.answer();
+  await come(1);
+  await calls[1]!.answer();
+  expect(calls).toHaveLength(2);
+});

@@ -67,13 +67,16 @@ interface Lease {
   /** Taken by work that has not ended. */
   running: number;
   validUntilMs: number;
+  /** The next one was asked for while this one had units left. */
+  askedAhead: boolean;
 }
 
 /** One organisation's use of one quota in this process. */
 interface Counter {
   readonly orgId: string;
   readonly quota: QuotaName;
-  lease: Lease | undefined;
+  /** Taken from in this order: the one in use, and the next, that was asked for ahead. */
+  leases: Lease[];
   /** No longer taken from; accounted for when nothing runs on them. */
   ending: Lease[];
   leasing: Promise<void> | undefined;
@@ -94,27 +97,39 @@ const SWEEP_MS = 1_000;
 const USED_UP_MS = 1_000;
 /** How long a lease should last: a tenth of its life, so that a process that dies takes little of the plan with it. */
 const LEASE_TARGET_MS = 1_000;
+/** Of smaller ones none is asked for ahead: those who come so seldom can wait, and leave the units to others. */
+const LEAST_TO_ASK_AHEAD = 16;
 
-/** Plans' quotas, kept exactly by auth and spent here in leases: a unit is counted once, whatever fails, and no plan is ever exceeded. */
+/**
+ * Plans' quotas, kept exactly by auth and spent here in leases: a unit is counted once, whatever fails, and no plan is ever exceeded. The next lease is
+ * asked for when half of one is used, so that none waits at a steady rate, nor when auth is away for a moment.
+ */
 export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Quotas {
   const counters = new Map<string, Counter>();
   const sweeper = setInterval(() => void sweep(), SWEEP_MS).unref();
   let sweeping = false;
 
   async function take(counter: Counter): Promise<Lease> {
+    let excused = false;
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
-      const { lease } = counter;
-      if (lease && lease.taken < lease.granted && monotonicMs() < lease.validUntilMs) {
+      const lease = usable(counter);
+      if (lease) {
         lease.taken += 1;
         lease.running += 1;
         counter.takenSinceAsk += 1;
+        askAhead(counter, lease);
         return lease;
       }
       if (counter.usedUp && monotonicMs() < counter.usedUp.untilMs) throw counter.usedUp.refusal;
       if (counter.waiting >= MAX_WAITING) break;
       counter.waiting += 1;
+      const joins = counter.leasing !== undefined;
       try {
-        await (counter.leasing ??= renew(counter).finally(() => (counter.leasing = undefined)));
+        await renew(counter);
+      } catch (error) {
+        // A call that was under way already failed for somebody who came earlier. Once.
+        if (!joins || excused) throw error;
+        excused = true;
       } finally {
         counter.waiting -= 1;
       }
@@ -122,9 +137,29 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
     throw new DomainError("SYS_002", { retryAfterMs: 1000 });
   }
 
-  /** Ends the lease in use and asks for another. */
-  async function renew(counter: Counter): Promise<void> {
-    end(counter);
+  /** Ends those that are used up or over. */
+  function usable({ leases, ending }: Counter): Lease | undefined {
+    const now = monotonicMs();
+    while (leases[0] && (leases[0].taken >= leases[0].granted || leases[0].validUntilMs <= now)) {
+      ending.push(leases.shift()!);
+    }
+    return leases[0];
+  }
+
+  function askAhead(counter: Counter, lease: Lease): void {
+    if (lease.askedAhead || lease.granted < LEAST_TO_ASK_AHEAD || 2 * lease.taken < lease.granted) return;
+    lease.askedAhead = true;
+    if (counter.leases.length > 1) return;
+    // A failure here is of no consequence: whoever finds no unit left asks again, and waits for the answer.
+    renew(counter).catch(() => undefined);
+  }
+
+  /** Asks for another lease; who comes meanwhile waits for the same one. */
+  function renew(counter: Counter): Promise<void> {
+    return (counter.leasing ??= ask(counter).finally(() => (counter.leasing = undefined)));
+  }
+
+  async function ask(counter: Counter): Promise<void> {
     const accounts = settled(counter);
     const leaseId = randomUUID();
     const sentAtMs = monotonicMs();
@@ -132,13 +167,12 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
     const { orgId, quota } = counter;
     const answer = await leaseQuota({ orgId, quota, wanted, leaseId, accounts }).catch((error: unknown) => {
       // The units may be on loan all the same: this account gives them back.
-      counter.ending.push({ leaseId, granted: 0, taken: 0, running: 0, validUntilMs: sentAtMs });
+      counter.ending.push(newLease(leaseId, 0, sentAtMs));
       throw isOutage(error) ? new DomainError("SYS_002", { retryAfterMs: 1000 }, { cause: error }) : error;
     });
     accounted(counter, accounts);
     if (answer.granted > 0) {
-      const validUntilMs = sentAtMs + answer.validForMs;
-      counter.lease = { leaseId, granted: answer.granted, taken: 0, running: 0, validUntilMs };
+      counter.leases.push(newLease(leaseId, answer.granted, sentAtMs + answer.validForMs));
     } else if (answer.recallable > 0) {
       await sleep(answer.retryAfterMs);
     } else {
@@ -158,8 +192,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
   }
 
   function end(counter: Counter): void {
-    if (counter.lease) counter.ending.push(counter.lease);
-    counter.lease = undefined;
+    counter.ending.push(...counter.leases.splice(0));
   }
 
   /** Gives account of what has ended by itself; otherwise units that nobody asks for again would stay on loan. */
@@ -167,9 +200,9 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
     if (sweeping) return;
     sweeping = true;
     for (const [key, counter] of counters) {
-      if (counter.lease && counter.lease.validUntilMs <= monotonicMs()) end(counter);
+      const inUse = usable(counter);
       await giveAccount(counter);
-      if (!counter.lease && counter.ending.length === 0 && !counter.leasing && counter.waiting === 0)
+      if (!inUse && counter.ending.length === 0 && !counter.leasing && counter.waiting === 0)
         counters.delete(key);
     }
     sweeping = false;
@@ -194,7 +227,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
       counter = {
         orgId,
         quota,
-        lease: undefined,
+        leases: [],
         ending: [],
         leasing: undefined,
         waiting: 0,
@@ -251,6 +284,10 @@ function changesNothing(error: DomainError): boolean {
 
 function isOutage(error: unknown): boolean {
   return error instanceof DomainError && errorTable[error.code].http >= 500;
+}
+
+function newLease(leaseId: string, granted: number, validUntilMs: number): Lease {
+  return { leaseId, granted, taken: 0, running: 0, validUntilMs, askedAhead: false };
 }
 
 function settled(counter: Counter): QuotaAccount[] {
