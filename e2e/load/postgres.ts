@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, chmodSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openDatabase, sql } from "@wonrail/kit/db";
+import { createLog } from "@wonrail/kit/log";
 import { preparePostgres } from "@wonrail/local/parts/postgres";
 import { randomFreePort } from "@wonrail/local/process/freePort";
 import { startGuard } from "@wonrail/local/process/guard";
@@ -60,4 +62,24 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
       rmSync(part.dataDir, { recursive: true, force: true });
     },
   };
+}
+
+const LOG_FILES = 200;
+
+/**
+ * Makes a server of a minute like one that has run for long: such a one writes its log into files that it has used before. A new one makes each of
+ * 16 MB while everybody who commits waits, for 0.1 to 0.4 s where the disk has other things to do.
+ */
+export async function makeLogFiles(adminUrl: string): Promise<void> {
+  const log = createLog({ service: "bench", level: "warn" });
+  const db = openDatabase({ url: adminUrl, schema: "public", applicationName: "bench", max: 1, log });
+  try {
+    for (let file = 0; file < LOG_FILES; file += 1) {
+      await db.query(sql`select pg_logical_emit_message(false, 'bench', 'one more file')`);
+      await db.query(sql`select pg_switch_wal()`);
+    }
+    await db.run(sql`checkpoint`);
+  } finally {
+    await db.close();
+  }
 }

@@ -89,6 +89,7 @@ const NOT_METRICS = new Set([
   "credit_deposits",
   "pg_stat_activity",
   "max_wal_size",
+  "min_wal_size",
 ]);
 
 test("recording rules name only what is exported", () => {

@@ -17,19 +17,20 @@ export async function soak(world: World, seconds: number, peakPerSecond: number)
   const latencies: Halves<number[]> = [[], []];
   const memory: Record<string, Halves<number>> = {};
   const open = new Set<Promise<void>>();
-  let failed = 0;
+  const failures = new Map<string, number>();
+  const fail = (why: string): void => void failures.set(why, (failures.get(why) ?? 0) + 1);
 
   const sendOne = async (dueMs: number, into: number[]): Promise<void> => {
-    const status = await SENDS.payment(http, world).catch(() => 0);
+    const status = await SENDS.payment(http, world).catch((error: Error) => error.message);
     if (status === 201) into.push(performance.now() - dueMs);
-    else failed += 1;
+    else fail(`${status}`);
   };
   const startMs = performance.now();
   for (let sent = 0; sent < count; sent += 1) {
     const dueMs = startMs + (sent * 1_000) / perSecond;
     if (dueMs > performance.now()) await sleep(dueMs - performance.now());
     const half = sent < count / 2 ? 0 : 1;
-    if (open.size >= MAX_OPEN) failed += 1;
+    if (open.size >= MAX_OPEN) fail("not sent, too many are under way");
     else {
       const work: Promise<void> = sendOne(dueMs, latencies[half]).finally(() => open.delete(work));
       open.add(work);
@@ -40,8 +41,10 @@ export async function soak(world: World, seconds: number, peakPerSecond: number)
   http.close();
   const [early, late] = [p99(latencies[0]), p99(latencies[1])];
   const drift = `${perSecond}/s for ${seconds} s, p99 ${early.toFixed(0)} ms, then ${late.toFixed(0)} ms`;
+  const failed = [...failures.values()].reduce((sum, count) => sum + count, 0);
+  const why = [...failures].map(([why, count]) => `${count} × ${why}`).join(", ");
   return [
-    atMost("soak.failed", failed, "requests", 0),
+    atMost("soak.failed", failed, "requests", 0, why),
     atMost("soak.p99_drift", late / early, "×", 1.5, drift),
     ...SERVICES.map((name) => {
       const [first, second] = memory[name] ?? [0, 0];

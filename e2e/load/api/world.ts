@@ -10,6 +10,7 @@ import { howLaunched } from "../../support/launched";
 import { newOrganisation } from "../../support/operators";
 import { isReady } from "../../support/replicas";
 import { startStack } from "../../support/startStack";
+import { makeLogFiles } from "../postgres";
 import { type Http, openHttp } from "./http";
 
 export interface Wallet {
@@ -41,6 +42,7 @@ const PLENTY = ["--daily-limit", "9000000000000", "--rate", "100000", "--burst",
 export async function createWorld(count: number): Promise<World> {
   const stack = await startStack({ bus: "postgres" });
   const { gatewayUrl, services, postgres } = stack.stack();
+  await makeLogFiles(postgres.urls.admin!);
   const { api, apiKey, orgId } = await newOrganisation(stack.stack(), ...PLENTY, "--incentive-bps", "100");
   const settle = async (state: "pause" | "resume"): Promise<void> => {
     const script = join(ROOT, "services/chain-relayer/bin/admin.mjs");

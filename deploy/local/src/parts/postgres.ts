@@ -80,8 +80,9 @@ export async function preparePostgres(options: PostgresOptions): Promise<Postgre
 }
 
 function settings({ port, durable, maxConnections }: PostgresOptions): string[] {
+  // After a checkpoint the next change of each page logs all of it: those by the clock are enough. Files of the log are kept, since making one holds up who commits.
   const durability = durable
-    ? ["max_wal_size=4GB"] // After a checkpoint the next change of each page logs all of it: those by the clock are enough.
+    ? ["max_wal_size=4GB", "min_wal_size=1GB"]
     : ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_wal_size=256MB"];
   return [
     `listen_addresses=${HOST}`,
