@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { Registry } from "../metrics";
 import {
   createTestDatabase,
@@ -74,6 +75,32 @@ describe("values", () => {
     expect(await test.db.query(sql`select * from unnest(${bytes}::bytea[]) as bytes`)).toEqual(
       bytes.map((bytes) => ({ bytes })),
     );
+  });
+
+  it("brings arrays of any kind back as they were sent, nulls too", async () => {
+    const orNull = <T>(one: fc.Arbitrary<T>) => fc.array(fc.option(one), { maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(
+        orNull(fc.string({ unit: "binary" }).filter((text) => !text.includes("\0"))),
+        orNull(fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes))),
+        orNull(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })),
+        orNull(fc.integer()),
+        orNull(fc.integer({ min: -32_768, max: 32_767 })),
+        async (texts, bytes, bigs, whole, small) => {
+          const row = await test.db.one(sql`
+            select ${texts}::text[] as texts, ${bytes}::bytea[] as bytes, ${bigs}::bigint[] as bigs, ${whole}::integer[] as whole,
+              ${small}::smallint[] as small`);
+          expect(row).toEqual({ texts, bytes, bigs, whole, small });
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it("refuses a character in an array that cannot be stored, and a number that is too large, as it does without one", async () => {
+    const nul = test.db.query(sql`select ${["a\0"]}::text[] as texts`);
+    await expect(nul).rejects.toMatchObject({ code: "REQ_001" });
+    await expect(test.db.query(sql`select ${[2n ** 63n]}::bigint[] as bigs`)).rejects.toThrow("out of range");
   });
 
   it("asserts how many rows a question has", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { arrayLiteral } from "./arrays";
-import { named, sql, textOf } from "./sql";
+import { named, sql, textOf, type Sql } from "./sql";
 
 const rendered = (statement: ReturnType<typeof sql>) => [textOf(statement), statement.values];
 
@@ -54,8 +54,11 @@ describe("sql", () => {
   });
 
   it("renders arrays of every kind of scalar", () => {
-    expect(rendered(sql`${[1n, 2n]}::bigint[]`)).toEqual(["$1::bigint[]", ["{1,2}"]]);
-    expect(rendered(sql`${sql.array(["a", null], "text[]")}`)).toEqual(["$1::text[]", ['{"a",NULL}']]);
+    expect(rendered(sql`${[1n, 2n]}::numeric[]`)).toEqual(["$1::numeric[]", ["{1,2}"]]);
+    expect(rendered(sql`${sql.array([new Date(0), null], "timestamptz[]")}`)).toEqual([
+      "$1::timestamptz[]",
+      ['{"1970-01-01T00:00:00.000Z",NULL}'],
+    ]);
     expect(arrayLiteral([])).toBe("{}");
     expect(arrayLiteral([true, false, 1.5])).toBe("{t,f,1.5}");
     expect(arrayLiteral(["NULL", "", "a,b", "{}", 'say "hi"', "back\\slash"])).toBe(
@@ -64,6 +67,32 @@ describe("sql", () => {
     expect(arrayLiteral([Buffer.from([0, 255]), new Uint8Array([1])])).toBe('{"\\\\x00ff","\\\\x01"}');
     expect(() => arrayLiteral([undefined as never])).toThrow("use null");
     expect(() => arrayLiteral([[1] as never])).toThrow("only scalars");
+  });
+
+  it("sends arrays in the form in which Postgres keeps them, by the cast, when every element is of its type and within it", () => {
+    const form = (statement: Sql) => typeof statement.values[0];
+    const fitting = [
+      sql`${[1n, null]}::bigint[]`,
+      sql`${[-(2n ** 63n)]}::bigint[]`,
+      sql`${[1, null]}::integer[]`,
+      sql`${[-32_768]}::smallint[]`,
+      sql`any(${["a", null]}::text[])`,
+      sql`${sql.array([Buffer.from("a"), null], "bytea[]")}`,
+      sql`${[null]}::text[]`,
+    ];
+    expect(fitting.map(form)).toEqual(fitting.map(() => "object"));
+    const others = [
+      sql`${[]}::bigint[]`,
+      sql`${[2n ** 63n]}::bigint[]`,
+      sql`${[1, 2]}::bigint[]`,
+      sql`${[2 ** 31]}::integer[]`,
+      sql`${[1.5]}::integer[]`,
+      sql`${[32_768]}::smallint[]`,
+      sql`${["a", 1]}::text[]`,
+      sql`${["a"]}::uuid[]`,
+      sql`${[1n]}`,
+    ];
+    expect(others.map(form)).toEqual(others.map(() => "string"));
   });
 
   it("numbers as many parameters as there are values, however statements are nested", () => {

@@ -1,5 +1,6 @@
 import type { Json } from "../json";
 import { arrayLiteral, type ArrayElement } from "./arrays";
+import { binaryArray } from "./binaryArrays";
 
 const sqlBrand = Symbol("sql");
 
@@ -14,9 +15,16 @@ export interface Sql {
 type Parameter = null | boolean | number | string | Uint8Array;
 export type SqlValue = ArrayElement | readonly ArrayElement[] | Sql;
 
-/** ``sql`select … where id = ${id}` ``: values become parameters, nested statements become part of this one. */
+/**
+ * ``sql`select … where id = ${id}` ``: values become parameters, nested statements become part of this one. An array goes in the form that the cast after it
+ * says, ``${amounts}::bigint[]``.
+ */
 export function sql(strings: TemplateStringsArray, ...values: SqlValue[]): Sql {
-  return values.some(isSql) ? merge(strings, values) : make(strings, values.map(parameter));
+  if (values.some(isSql)) return merge(strings, values);
+  return make(
+    strings,
+    values.map((value, index) => parameter(value, strings[index + 1]!)),
+  );
 }
 
 /** A table's or column's name that is not known when the statement is written. */
@@ -26,7 +34,7 @@ sql.json = (value: Json): Sql => make(["", "::jsonb"], [JSON.stringify(value)]);
 
 /** An array with its cast, for `unnest`: `sql.array(amounts, "bigint[]")`. */
 sql.array = (values: readonly ArrayElement[], type: ArrayType): Sql =>
-  make(["", `::${type}`], [arrayLiteral(values)]);
+  make(["", `::${type}`], [array(values, `::${type}`)]);
 
 sql.join = (parts: readonly Sql[], separator: Sql): Sql => {
   const list = parts.flatMap((part, index) => (index === 0 ? [part] : [separator, part]));
@@ -83,7 +91,7 @@ function merge(strings: readonly string[], values: readonly SqlValue[]): Sql {
   values.forEach((value, index) => {
     const after = strings[index + 1]!;
     if (!isSql(value)) {
-      mergedValues.push(parameter(value));
+      mergedValues.push(parameter(value, after));
       mergedStrings.push(after);
       return;
     }
@@ -95,7 +103,7 @@ function merge(strings: readonly string[], values: readonly SqlValue[]): Sql {
   return make(mergedStrings, mergedValues);
 }
 
-function parameter(value: Exclude<SqlValue, Sql> | Sql): Parameter {
+function parameter(value: SqlValue, after: string): Parameter {
   switch (typeof value) {
     case "bigint":
       return value.toString();
@@ -104,15 +112,19 @@ function parameter(value: Exclude<SqlValue, Sql> | Sql): Parameter {
     case "boolean":
       return value;
     default:
-      return objectParameter(value);
+      return objectParameter(value, after);
   }
 }
 
-function objectParameter(value: object | null | undefined): Parameter {
+function objectParameter(value: object | null | undefined, after: string): Parameter {
   if (value === null || value instanceof Uint8Array) return value;
   if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return arrayLiteral(value as ArrayElement[]);
+  if (Array.isArray(value)) return array(value as ArrayElement[], after);
   throw new Error(
     "assertion failed: an SQL parameter is a scalar, an array of scalars or sql``; use null for what is absent",
   );
+}
+
+function array(values: readonly ArrayElement[], cast: string): Parameter {
+  return binaryArray(values, cast) ?? arrayLiteral(values);
 }

@@ -3,7 +3,7 @@ import { assert } from "@wonrail/kit/errors";
 import { derivedId, idToUuid, uuidToId } from "@wonrail/kit/ids";
 import { won, type Won } from "@wonrail/kit/money";
 import { isOrgAccount, type Account, type AccountType, type OrgAccountType } from "../domain/types";
-import { bigints, uuids } from "./arrays";
+import { uuids } from "./arrays";
 import { accountTypes } from "./codes";
 
 interface FactsRow {
@@ -58,7 +58,7 @@ export async function lockAccounts(tx: Tx, facts: Map<bigint, AccountFacts>): Pr
     named(
       "accounts_lock",
       sql`
-        select ${MOVING} from accounts where number = any(${bigints([...facts.keys()])}::bigint[])
+        select ${MOVING} from accounts where number = any(${[...facts.keys()]}::bigint[])
         order by number for no key update`,
     ),
   );

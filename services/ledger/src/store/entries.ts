@@ -6,7 +6,7 @@ import { won } from "@wonrail/kit/money";
 import { isOrgAccount, requestKey } from "../domain/types";
 import type { AnsweredRequest, BalanceAfter, Entry, LedgerRequest, Outcome, Posting } from "../domain/types";
 import { accountId } from "./accounts";
-import { bigints, braces, hexOf, smallints, sparse, uuids } from "./arrays";
+import { braces, hexOf, sparse, uuids } from "./arrays";
 import { accountTypes, intentKinds, transactionTypes } from "./codes";
 
 /** An entry of the journal with whose request it was. */
@@ -35,12 +35,12 @@ export function insertEntries(
         insert into entries
           (org_id, id, request_prefix, kind, content_hash, posted_at, related_id, memo, account_numbers, sequences, code, detail)
         select org_id, id, request_prefix, kind, content_hash, ${new Date(nowMs)}::timestamptz, related_id, memo,
-          (${bigints(columns.accountNumbers)}::bigint[])[first:last], (${bigints(columns.sequences)}::bigint[])[first:last], code, detail::jsonb
+          (${columns.accountNumbers}::bigint[])[first:last], (${columns.sequences}::bigint[])[first:last], code, detail::jsonb
         from unnest(
           ${uuids(columns.orgIds)}::uuid[],
           ${uuids(columns.ids)}::uuid[],
-          ${braces(columns.prefixes)}::text[],
-          ${smallints(columns.kinds)}::smallint[],
+          ${columns.prefixes}::text[],
+          ${columns.kinds}::smallint[],
           ${braces(columns.contentHashes)}::uuid[],
           ${sparse(columns.firsts)}::integer[],
           ${sparse(columns.lasts)}::integer[],

@@ -1,6 +1,6 @@
 import { named, sql, type Tx } from "@wonrail/kit/db";
 import type { Account, Entry } from "../domain/types";
-import { bigints, integers, smallints, sparse, uuids } from "./arrays";
+import { sparse, uuids } from "./arrays";
 import { transactionTypes } from "./codes";
 
 /** Writes the postings of a batch and brings their accounts to what was decided: see migrations/0009_write_postings.sql. */
@@ -28,14 +28,14 @@ export function writePostings(tx: Tx, entries: Entry[], touched: Account[]): voi
       "postings_write",
       sql`
         select write_postings(
-          ${bigints(numbers)}::bigint[], ${bigints(sequences)}::bigint[], ${bigints(amounts)}::bigint[], ${bigints(balances)}::bigint[],
-          ${uuids(entryIds)}::uuid[], ${uuids(orgIds)}::uuid[], ${smallints(types)}::smallint[],
-          ${bigints(touched.map(({ number }) => number))}::bigint[],
-          ${bigints(touched.map(({ balanceWon }) => balanceWon))}::bigint[],
-          ${bigints(touched.map(({ heldWon }) => heldWon))}::bigint[],
-          ${bigints(touched.map(({ limitUsedWon }) => limitUsedWon))}::bigint[],
-          ${integers(touched.map(({ limitDay }) => limitDay))}::integer[],
-          ${integers(touched.map(({ blockTypes }) => blockTypes))}::integer[],
+          ${numbers}::bigint[], ${sequences}::bigint[], ${amounts}::bigint[], ${balances}::bigint[],
+          ${uuids(entryIds)}::uuid[], ${uuids(orgIds)}::uuid[], ${types}::smallint[],
+          ${touched.map(({ number }) => number)}::bigint[],
+          ${touched.map(({ balanceWon }) => balanceWon)}::bigint[],
+          ${touched.map(({ heldWon }) => heldWon)}::bigint[],
+          ${touched.map(({ limitUsedWon }) => limitUsedWon)}::bigint[],
+          ${touched.map(({ limitDay }) => limitDay)}::integer[],
+          ${touched.map(({ blockTypes }) => blockTypes)}::integer[],
           ${sparse(touched.map(({ closedAtMs }) => (closedAtMs === null ? null : new Date(closedAtMs))))}::timestamptz[]
         )`,
     ),
