@@ -3,4 +3,4 @@
 import { runStages } from "./runStages.mjs";
 import { FAST } from "./stages.mjs";
 
-process.exit(runStages(FAST, process.argv.slice(2)));
+process.exit(await runStages(FAST, process.argv.slice(2)));

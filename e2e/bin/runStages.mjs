@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,16 +10,20 @@ import summary from "./summary.js";
 const JEST = join(REPOSITORY, "node_modules/jest/bin/jest.js");
 const BACKENDS = "backends.txt";
 
-/** Runs the named stages one after the other, also when one fails: a run tells everything it can. Returns the exit code. */
-export function runStages(defaults, args) {
+/**
+ * Runs the named stages one after the other, also when one fails: a run tells everything it can. One that is `aside` runs beside those that follow, until
+ * one has to be `alone`. Gives the exit code.
+ */
+export async function runStages(defaults, args) {
   const { names, patterns } = readOptions(defaults, args);
   orExit(() => {
     requireNode();
     install();
   });
   const reports = mkdtempSync(join(tmpdir(), "wonrail-report-"));
-  const results = STAGES.filter(({ name }) => names.includes(name)).map((stage) =>
-    runStage(stage, reports, patterns),
+  const results = await runInTurn(
+    STAGES.filter(({ name }) => names.includes(name)),
+    (stage) => runStage(stage, reports, patterns),
   );
   print(results, reports);
   rmSync(reports, { recursive: true, force: true });
@@ -42,20 +46,41 @@ function readOptions(defaults, args) {
   return { names, patterns: positionals };
 }
 
-function runStage(stage, reports, patterns) {
+async function runInTurn(stages, runOne) {
+  const results = [];
+  const aside = [];
+  for (const stage of stages) {
+    if (stage.alone) await Promise.all(aside);
+    const result = stage.aside ? runAside(stage) : await runOne(stage);
+    if (stage.aside) aside.push(result);
+    results.push(result);
+  }
+  return Promise.all(results);
+}
+
+/** What it writes is shown when it ends, in one piece. */
+async function runAside({ name, command }) {
+  const startedAt = Date.now();
+  let output = "";
+  const exitCode = await run(command, {}, (text) => (output += text));
+  process.stdout.write(`\n── ${name}, meanwhile\n${output}`);
+  return { name, ...summary.commandResult(exitCode), durationMs: Date.now() - startedAt };
+}
+
+async function runStage(stage, reports, patterns) {
   process.stdout.write(`\n── ${stage.name}\n`);
   const startedAt = Date.now();
   const result = stage.jest
-    ? runJest(stage, reports, patterns)
-    : summary.commandResult(run(stage.command, {}));
+    ? await runJest(stage, reports, patterns)
+    : summary.commandResult(await run(stage.command, {}));
   return { name: stage.name, ...result, durationMs: Date.now() - startedAt };
 }
 
-function runJest({ name, jest, whole = [] }, reports, patterns) {
+async function runJest({ name, jest, whole = [] }, reports, patterns) {
   const outputFile = join(reports, `${name}.json`);
   const narrowed = patterns.length > 0 ? ["--testPathPatterns", ...patterns] : whole;
   const args = [JEST, ...jest, ...narrowed, "--json", `--outputFile=${outputFile}`];
-  const exitCode = run([process.execPath, ...args], { WONRAIL_TEST_BACKENDS: join(reports, BACKENDS) });
+  const exitCode = await run([process.execPath, ...args], { WONRAIL_TEST_BACKENDS: join(reports, BACKENDS) });
   return summary.jestResult(
     exitCode,
     existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, "utf8")) : undefined,
@@ -63,15 +88,18 @@ function runJest({ name, jest, whole = [] }, reports, patterns) {
 }
 
 /** jest writes its JSON to standard output as well as to the file; what people read comes on standard error. */
-function run([command, ...args], env) {
-  const stdio = ["ignore", args.includes("--json") ? "ignore" : "inherit", "inherit"];
-  const { status, error } = spawnSync(command, args, {
-    cwd: REPOSITORY,
-    stdio,
-    env: { ...process.env, ...env },
+function run([command, ...args], env, hear) {
+  const toldTo = args.includes("--json") ? "ignore" : "inherit";
+  const stdio = hear ? ["ignore", "pipe", "pipe"] : ["ignore", toldTo, "inherit"];
+  const child = spawn(command, args, { cwd: REPOSITORY, stdio, env: { ...process.env, ...env } });
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", hear);
+  return new Promise((resolve) => {
+    child.once("error", (error) => {
+      process.stderr.write(`${error.message}\n`);
+      resolve(1);
+    });
+    child.once("close", (code) => resolve(code ?? 1));
   });
-  if (error) process.stderr.write(`${error.message}\n`);
-  return status ?? 1;
 }
 
 function print(results, reports) {

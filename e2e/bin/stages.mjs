@@ -1,6 +1,7 @@
 /**
  * Everything that a change has to pass, one line each, in the order of how soon it tells. A stage is a command, which passes or fails as
- * one, or a run of jest, of which every test counts; `whole` is what a run of all its tests is given besides.
+ * one, or a run of jest, of which every test counts; `whole` is what a run of all its tests is given besides. What is `aside` runs beside those after it,
+ * and what is `alone` waits until that has ended.
  */
 
 /** What did not change since it was last found good is not looked at again; a fresh clone looks at everything. */
@@ -16,6 +17,7 @@ const coverage = [
 
 export const STAGES = [
   { name: "types", command: ["node", "deploy/local/bin/build.mjs"] },
+  { name: "contracts", command: ["node", "contracts/bin/test.mjs"], aside: true },
   { name: "tidy", jest: jest("unit", "--testPathPatterns", "/tidy\\.test\\.ts$") },
   { name: "lint", command: npx("eslint", ".", "--max-warnings", "0", ...cached("eslint")) },
   { name: "format", command: npx("prettier", "--check", "--log-level", "warn", ".", ...cached("prettier")) },
@@ -26,9 +28,8 @@ export const STAGES = [
     jest: jest("unit", "--maxWorkers=100%", "--testPathPatterns", "^(?!.*tidy\\.test\\.ts$)"),
     whole: coverage,
   },
-  { name: "contracts", command: ["node", "contracts/bin/test.mjs"] },
-  { name: "int", jest: jest("int", "--maxWorkers=2") },
-  { name: "e2e", jest: jest("e2e", "--maxWorkers=2") },
+  { name: "int", jest: jest("int", "--maxWorkers=2"), alone: true },
+  { name: "e2e", jest: jest("e2e", "--maxWorkers=2"), alone: true },
 ];
 
 /** What does no I/O beyond reading the sources. */

@@ -4,7 +4,7 @@ import { runStages } from "./runStages.mjs";
 import { STAGES } from "./stages.mjs";
 
 process.exit(
-  runStages(
+  await runStages(
     STAGES.map(({ name }) => name),
     process.argv.slice(2),
   ),
