@@ -93,8 +93,8 @@ export interface EntryRange {
 }
 
 /**
- * In one statement, since all of it is about the same rows. Costs what was posted then, not what is in the journal: the postings of an account are read as
- * the one range that they are, with the one before.
+ * In one statement, since all of it is about the same rows. Costs what was posted then, not what is in the journal: organisations are found by the steps
+ * of an index, and the postings of an account are read as the one range that they are, with the one before.
  */
 export function findEntryViolations(
   db: Queryable,
@@ -103,56 +103,57 @@ export function findEntryViolations(
 ): Promise<EntryViolation[]> {
   const { from, until, lateMs } = range;
   return db.query<EntryViolation>(
-    named(
-      "entries_verify",
-      sql`
-        with refs as materialized (
-          select e.id, l.number, l.sequence
-          from (select distinct org_id from accounts) o
-          join lateral (
-            select * from entries e
-            where e.org_id = o.org_id and e.id >= uuid_from(${from}::timestamptz)
-              and e.id < coalesce(uuid_from(${until}::timestamptz), 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-              and (${lateMs}::integer = 0 or uuid_from(e.posted_at - make_interval(secs => ${lateMs}::integer / 1000.0)) > e.id)
-          ) e on true
-          cross join lateral unnest(e.account_numbers, e.sequences) as l (number, sequence)
-        ), touched as materialized (
-          select number, min(sequence) as first, max(sequence) as last from refs group by number
-        ), lines as (
-          select t.number, p.*
-          from touched t
-          join lateral (
-            select sequence, entry_id, amount_won, balance_after_won,
-              lag(sequence) over w as before_sequence, lag(balance_after_won) over w as before_won
-            from postings where account_number = t.number and sequence between t.first - 1 and t.last
-            window w as (order by sequence)
-          ) p on true
-        ), named as (
-          select r.id, p.*, case when p.sequence = 1 then p.balance_after_won <> p.amount_won
-            else p.before_won + p.amount_won <> p.balance_after_won or p.before_sequence <> p.sequence - 1
-              or (p.before_sequence is null and exists (
-                select from postings o where o.account_number = p.number and o.sequence < p.sequence)) end as broken
-          from refs r
-          left join lines p on p.number = r.number and p.sequence = r.sequence and p.entry_id = r.id
-        ), entries_read as (
-          select id, count(*) as named, count(entry_id) as found, coalesce(sum(amount_won), 0) as sum_won,
-            min(number) filter (where broken) as broken_number, min(sequence) filter (where broken) as broken_sequence
-          from named group by id
-        )
-        select 'I2_entry_balance' as invariant, id::text as what, 'postings ' || found || ' of ' || named || ', sum ' || sum_won as details
-        from entries_read where found <> named or named < 2 or sum_won <> 0
+    sql`
+      with recursive orgs as (
+        (select org_id from accounts order by org_id limit 1)
         union all
-        select 'I3_chain', a.id::text, 'posting ' || broken_sequence || ' does not follow ' || (broken_sequence - 1)
-        from entries_read join accounts a on a.number = broken_number
-        union all
-        select 'I3_balance', a.id::text, 'the account says ' || a.balance_won || ' at ' || a.sequence
+        select (select a.org_id from accounts a where a.org_id > o.org_id order by a.org_id limit 1) from orgs o where o.org_id is not null
+      ), refs as materialized (
+        select e.id, l.number, l.sequence
+        from orgs o
+        join lateral (
+          select * from entries e
+          where e.org_id = o.org_id and e.id >= uuid_from(${from}::timestamptz)
+            and e.id < coalesce(uuid_from(${until}::timestamptz), 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+            and (${lateMs}::integer = 0 or uuid_from(e.posted_at - make_interval(secs => ${lateMs}::integer / 1000.0)) > e.id)
+        ) e on true
+        cross join lateral unnest(e.account_numbers, e.sequences) as l (number, sequence)
+      ), touched as materialized (
+        select number, min(sequence) as first, max(sequence) as last from refs group by number
+      ), lines as (
+        select t.number, p.*
         from touched t
-        join accounts a on a.number = t.number
-        left join postings p on p.account_number = a.number and p.sequence = a.sequence
-        where p.balance_after_won is distinct from a.balance_won
-          or exists (select from postings n where n.account_number = a.number and n.sequence > a.sequence)
-        limit ${limit}`,
-    ),
+        join lateral (
+          select sequence, entry_id, amount_won, balance_after_won,
+            lag(sequence) over w as before_sequence, lag(balance_after_won) over w as before_won
+          from postings where account_number = t.number and sequence between t.first - 1 and t.last
+          window w as (order by sequence)
+        ) p on true
+      ), named as (
+        select r.id, p.*, case when p.sequence = 1 then p.balance_after_won <> p.amount_won
+          else p.before_won + p.amount_won <> p.balance_after_won or p.before_sequence <> p.sequence - 1
+            or (p.before_sequence is null and exists (
+              select from postings o where o.account_number = p.number and o.sequence < p.sequence)) end as broken
+        from refs r
+        left join lines p on p.number = r.number and p.sequence = r.sequence and p.entry_id = r.id
+      ), entries_read as (
+        select id, count(*) as named, count(entry_id) as found, coalesce(sum(amount_won), 0) as sum_won,
+          min(number) filter (where broken) as broken_number, min(sequence) filter (where broken) as broken_sequence
+        from named group by id
+      )
+      select 'I2_entry_balance' as invariant, id::text as what, 'postings ' || found || ' of ' || named || ', sum ' || sum_won as details
+      from entries_read where found <> named or named < 2 or sum_won <> 0
+      union all
+      select 'I3_chain', a.id::text, 'posting ' || broken_sequence || ' does not follow ' || (broken_sequence - 1)
+      from entries_read join accounts a on a.number = broken_number
+      union all
+      select 'I3_balance', a.id::text, 'the account says ' || a.balance_won || ' at ' || a.sequence
+      from touched t
+      join accounts a on a.number = t.number
+      left join postings p on p.account_number = a.number and p.sequence = a.sequence
+      where p.balance_after_won is distinct from a.balance_won
+        or exists (select from postings n where n.account_number = a.number and n.sequence > a.sequence)
+      limit ${limit}`,
   );
 }
 
