@@ -32,7 +32,7 @@ test("draining cuts what does not end", async () => {
   const result = expect(running).rejects.toMatchObject({ code: "SYS_003" });
   await drain(100);
   await result;
-  expect(Date.now() - startedAt).toBeLessThan(1000);
+  expect(Date.now() - startedAt).toBeLessThan(5_000);
 });
 
 test("a client is ready while the server serves and not while it does not", async () => {

@@ -122,7 +122,7 @@ describe("the relay", () => {
       const before = bus.messages.length;
       await append(db, event("a", before));
       await eventually(() => expect(bus.messages).toHaveLength(before + 1), { intervalMs: 1 });
-      expect(performance.now() - startMs).toBeLessThan(500);
+      expect(performance.now() - startMs).toBeLessThan(5_000);
     }
   });
 

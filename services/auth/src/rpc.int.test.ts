@@ -201,7 +201,7 @@ describe("a watch", () => {
     const startedMs = Date.now();
     await two.client.revokeKey({ orgId: organisation.orgId, keyId: key.keyId, clientAddress: "" });
     const heard = await watch.until(({ change }) => change?.$case === "keyRevoked");
-    expect(Date.now() - startedMs).toBeLessThan(500);
+    expect(Date.now() - startedMs).toBeLessThan(2_000);
     expect(heard.change!.value).toEqual({
       orgId: organisation.orgId,
       keyId: key.keyId,
@@ -282,7 +282,7 @@ describe("a watch", () => {
     await watch.until(({ change }) => change?.$case === "started");
     const startedMs = Date.now();
     await replica.stop();
-    expect(Date.now() - startedMs).toBeLessThan(1_000);
+    expect(Date.now() - startedMs).toBeLessThan(4_000);
     await watch.ended;
   });
 });

@@ -90,7 +90,7 @@ test("three replicas, 200 due at once, one killed in the middle: 200 transfers, 
   const startedMs = now();
   const alive = [replica(), replica()];
   await Promise.all(alive.map((one) => runScheduledRecords(one, signal)));
-  expect(now() - startedMs).toBeLessThan(2_000);
+  expect(now() - startedMs).toBeLessThan(4_000);
   await new Promise((resolve) => setTimeout(resolve, LEASE_MS + 200));
   await Promise.all(alive.map((one) => runScheduledRecords(one, signal)));
 
