@@ -145,8 +145,13 @@ test("both gateways together keep an organisation's rate, and say when to come a
 
 test("a plan's hundred wallets are made exactly once each, however the requests are spread", async () => {
   const { apiKey } = await newOrganisation({ plan: "FREE", ratePerSecond: 1_000 });
-  const post = (gateway: TestGateway) =>
-    gateway.send("POST", "/test/wallets", { key: apiKey, body: { amount: 1 } });
+  // Where auth takes too long nothing was done, and a client tries again.
+  const post = async (gateway: TestGateway) => {
+    for (;;) {
+      const reply = await gateway.send("POST", "/test/wallets", { key: apiKey, body: { amount: 1 } });
+      if (reply.status !== 503) return reply;
+    }
+  };
   const answers: number[] = [];
   for (let round = 0; round < 14; round += 1) {
     const replies = await Promise.all(Array.from({ length: 10 }, (_, i) => post(gateways[i % 2]!)));
