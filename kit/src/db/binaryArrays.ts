@@ -16,23 +16,45 @@ type Values = readonly ArrayElement[];
 /** Undefined when an element is not of the type, or not within it: what Postgres makes of that is its own business. */
 type Encode = (values: Values) => Buffer | undefined;
 
+/** How many bytes an element takes, and their writing, which gives where they end. */
+interface ElementType<T extends ArrayElement> {
+  oid: number;
+  sizeOf: (value: ArrayElement) => number | undefined;
+  write: (into: Buffer, value: T, at: number) => number;
+}
+
+const TEXT: ElementType<string> = {
+  oid: TEXT_OID,
+  sizeOf: (value) => (typeof value === "string" ? Buffer.byteLength(value) : undefined),
+  write: (into, value, at) => at + into.write(value, at),
+};
+const BYTEA: ElementType<Uint8Array> = {
+  oid: BYTEA_OID,
+  sizeOf: (value) => (value instanceof Uint8Array ? value.length : undefined),
+  write: (into, value, at) => (into.set(value, at), at + value.length),
+};
+const BIGINT: ElementType<bigint> = {
+  oid: BIGINT_OID,
+  sizeOf: (value) => (typeof value === "bigint" && BigInt.asIntN(64, value) === value ? 8 : undefined),
+  write: (into, value, at) => into.writeBigInt64BE(value, at),
+};
+const INTEGER: ElementType<number> = {
+  oid: INTEGER_OID,
+  sizeOf: (value) => (typeof value === "number" && (value | 0) === value ? 4 : undefined),
+  write: (into, value, at) => into.writeInt32BE(value, at),
+};
+const SMALLINT: ElementType<number> = {
+  oid: SMALLINT_OID,
+  sizeOf: (value) => (typeof value === "number" && (value << 16) >> 16 === value ? 2 : undefined),
+  write: (into, value, at) => into.writeInt16BE(value, at),
+};
+
 const ENCODERS: [cast: string, encode: Encode][] = [
-  ["::text[]", texts],
-  ["::bytea[]", bytes],
-  [
-    "::bigint[]",
-    (values) =>
-      numbers(BIGINT_OID, 8, values, isBigint, (into, value, at) => into.writeBigInt64BE(value, at)),
-  ],
-  [
-    "::integer[]",
-    (values) => numbers(INTEGER_OID, 4, values, isInteger, (into, value, at) => into.writeInt32BE(value, at)),
-  ],
-  [
-    "::smallint[]",
-    (values) =>
-      numbers(SMALLINT_OID, 2, values, isSmallint, (into, value, at) => into.writeInt16BE(value, at)),
-  ],
+  ["::text[]", (values) => encode(TEXT, values)],
+  ["::bytea[]", (values) => encode(BYTEA, values)],
+  ["::bigint[]", (values) => encode(BIGINT, values)],
+  ["::integer[]", (values) => encode(INTEGER, values)],
+  ["::smallint[]", (values) => encode(SMALLINT, values)],
 ];
 
 /** The array for the cast that follows it; undefined when only the text form will do. */
@@ -42,65 +64,24 @@ export function binaryArray(values: Values, cast: string): Buffer | undefined {
   return undefined;
 }
 
-function texts(values: Values): Buffer | undefined {
+function encode<T extends ArrayElement>(type: ElementType<T>, values: Values): Buffer | undefined {
   let size = HEADER_BYTES + values.length * LENGTH_BYTES;
   for (const value of values) {
-    if (typeof value === "string") size += Buffer.byteLength(value);
-    else if (value !== null) return undefined;
+    if (value === null) continue;
+    const bytes = type.sizeOf(value);
+    if (bytes === undefined) return undefined;
+    size += bytes;
   }
-  const array = startArray(TEXT_OID, values, size);
+  const array = startArray(type.oid, values, size);
   let at = HEADER_BYTES;
   for (const value of values) {
-    if (typeof value !== "string") at = array.writeInt32BE(NULL_LENGTH, at);
-    else {
-      const length = array.write(value, at + LENGTH_BYTES);
-      array.writeInt32BE(length, at);
-      at += LENGTH_BYTES + length;
+    if (value === null) {
+      at = array.writeInt32BE(NULL_LENGTH, at);
+      continue;
     }
-  }
-  return array;
-}
-
-function bytes(values: Values): Buffer | undefined {
-  let size = HEADER_BYTES + values.length * LENGTH_BYTES;
-  for (const value of values) {
-    if (value instanceof Uint8Array) size += value.length;
-    else if (value !== null) return undefined;
-  }
-  const array = startArray(BYTEA_OID, values, size);
-  let at = HEADER_BYTES;
-  for (const value of values) {
-    if (!(value instanceof Uint8Array)) at = array.writeInt32BE(NULL_LENGTH, at);
-    else {
-      at = array.writeInt32BE(value.length, at);
-      array.set(value, at);
-      at += value.length;
-    }
-  }
-  return array;
-}
-
-function numbers<T extends ArrayElement>(
-  oid: number,
-  width: number,
-  values: Values,
-  fits: (value: ArrayElement) => value is T,
-  write: (into: Buffer, value: T, at: number) => void,
-): Buffer | undefined {
-  let size = HEADER_BYTES + values.length * LENGTH_BYTES;
-  for (const value of values) {
-    if (fits(value)) size += width;
-    else if (value !== null) return undefined;
-  }
-  const array = startArray(oid, values, size);
-  let at = HEADER_BYTES;
-  for (const value of values) {
-    if (!fits(value)) at = array.writeInt32BE(NULL_LENGTH, at);
-    else {
-      at = array.writeInt32BE(width, at);
-      write(array, value, at);
-      at += width;
-    }
+    const end = type.write(array, value as T, at + LENGTH_BYTES);
+    array.writeInt32BE(end - at - LENGTH_BYTES, at);
+    at = end;
   }
   return array;
 }
@@ -113,16 +94,4 @@ function startArray(oid: number, values: Values, size: number): Buffer {
   array.writeInt32BE(values.length, 12);
   array.writeInt32BE(1, 16);
   return array;
-}
-
-function isBigint(value: ArrayElement): value is bigint {
-  return typeof value === "bigint" && BigInt.asIntN(64, value) === value;
-}
-
-function isInteger(value: ArrayElement): value is number {
-  return typeof value === "number" && (value | 0) === value;
-}
-
-function isSmallint(value: ArrayElement): value is number {
-  return typeof value === "number" && (value << 16) >> 16 === value;
 }

@@ -12,6 +12,7 @@ import {
   postTo,
   requestOf,
   startTestLedger,
+  transferOf,
   type TestLedger,
 } from "./testing/ledger";
 import { createEngine } from "./engine";
@@ -103,13 +104,7 @@ test("each kind of intent is posted, answered again the same, and refused when i
 test("a stored refusal is answered again, and other content under its id is refused without being kept", async () => {
   const from = await ledger.open("poor");
   const to = await ledger.open("rich");
-  const intent = {
-    kind: "transfer",
-    fromWalletId: from,
-    toWalletId: to,
-    amountWon: won(10n),
-    dailyLimitWon: DAILY_LIMIT,
-  } as const;
+  const intent = transferOf(from, to, 10n);
   const request = requestOf(ledger.orgId, intent);
   expect(codeOf(await postTo(ledger.engine, request))).toBe("TRF_001");
   await ledger.post({ kind: "charge", walletId: from, amountWon: won(1_000n) });
@@ -227,16 +222,6 @@ async function postingsBeforeTheirTime(): Promise<bigint> {
     ) times
     where posted_at < before`);
   return count;
-}
-
-function transferOf(fromWalletId: string, toWalletId: string, amount: bigint) {
-  return {
-    kind: "transfer",
-    fromWalletId,
-    toWalletId,
-    amountWon: won(amount),
-    dailyLimitWon: DAILY_LIMIT,
-  } as const;
 }
 
 test("the service's role can neither change nor remove what is in the journal", async () => {

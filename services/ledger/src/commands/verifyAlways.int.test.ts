@@ -1,10 +1,9 @@
 import { rawSql, sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { Registry } from "@wonrail/kit/metrics";
-import { won } from "@wonrail/kit/money";
 import { openTestDatabase, testLog } from "@wonrail/kit/testing";
 import { writtenUntil } from "../store/checks";
-import { DAILY_LIMIT, postTo, requestOf, startTestLedger, type TestLedger } from "./testing/ledger";
+import { postTo, requestOf, startTestLedger, transferOf, type TestLedger } from "./testing/ledger";
 import { lateEntries, newEntries, verifyAlways, verifySince } from "./verifyAlways";
 
 const LATE_BY_MS = 60_000;
@@ -23,14 +22,10 @@ afterEach(() => ledger.close());
 
 /** A transfer whose request was made then. */
 async function transfer(requestedMs: number): Promise<string> {
-  const intent = {
-    kind: "transfer",
-    fromWalletId: from,
-    toWalletId: to,
-    amountWon: won(10n),
-    dailyLimitWon: DAILY_LIMIT,
-  } as const;
-  const request = { ...requestOf(ledger.orgId, intent), requestId: newId("opn", requestedMs) };
+  const request = {
+    ...requestOf(ledger.orgId, transferOf(from, to, 10n)),
+    requestId: newId("opn", requestedMs),
+  };
   expect(await postTo(ledger.engine, request)).toMatchObject({ status: "posted" });
   return request.requestId;
 }

@@ -56,6 +56,11 @@ export async function startTestLedger(): Promise<TestLedger> {
   };
 }
 
+export function transferOf(fromWalletId: string, toWalletId: string, amount: bigint) {
+  const amountWon = won(amount);
+  return { kind: "transfer", fromWalletId, toWalletId, amountWon, dailyLimitWon: DAILY_LIMIT } as const;
+}
+
 export function postTo(engine: Engine, request: LedgerRequest): Promise<Outcome> {
   const origin = { requestId: newId("req"), traceparent: "" };
   return engine.post({ request, origin, deadlineMs: Infinity });
