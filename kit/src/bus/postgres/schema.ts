@@ -49,8 +49,9 @@ const TABLES: Sql = rawSql(`
     unique (topic, number)
   ) with (fillfactor = 50);
 
+  -- Whoever appends has locked the partition: a foreign key would look for it again for each message, which doubled what one costs.
   create table if not exists bus.messages (
-    partition_id int not null references bus.partitions on delete cascade,
+    partition_id int not null,
     position bigint not null,
     key text not null,
     value bytea not null,
@@ -58,6 +59,7 @@ const TABLES: Sql = rawSql(`
     stored_at timestamptz not null,
     primary key (partition_id, position)
   );
+  alter table bus.messages drop constraint if exists messages_partition_id_fkey;
 
   -- A group's place in a partition, and the one member that may move it. The epoch tells two ownerships of one member apart.
   create table if not exists bus.cursors (
