@@ -85,8 +85,11 @@ export async function listExpectedBalances(
 ): Promise<Map<string, ExpectedBalance>> {
   const rows = await db.query<{ wallet_id: string; units: bigint; sequence: bigint; complete: boolean }>(sql`
     with wanted as (select wallet_id from unnest(${walletIds}::text[]) as wanted (wallet_id)),
-    ${unsettledSteps(orgId)},
-    unsettled as (select account_id, sum(units) as units from unsettled_steps group by account_id),
+    unsettled as (
+      select side.account_id, sum(side.amount_won) * 1000000 as units
+      from ${openSteps(orgId)}
+      cross join lateral (values (from_wallet_id, -amount_won), (to_wallet_id, amount_won)) as side (account_id, amount_won)
+      where side.account_id is not null group by side.account_id),
     -- The ledger has a deposit as soon as its entry was heard of, although the answer may not have come yet.
     heard as (
       select d.wallet_id, sum(d.units - d.remainder_units) as units
@@ -130,30 +133,25 @@ export async function listExpectedBalances(
 /** How much of an organisation's money should exist: what its operations have minted less what they have burned, and what they are about to. */
 export async function expectedSupply(db: Queryable, orgId: string): Promise<bigint> {
   const { units } = await db.one<{ units: bigint }>(sql`
-    with ${unsettledSteps(orgId)}
     select coalesce((select units from settled_balances where org_id = ${orgId} and account_id = ${SUPPLY}), 0)
-      + coalesce((select sum(units) from unsettled_steps where account_id = ${SUPPLY}), 0) as units`);
+      + coalesce((select sum(case kind when 'MINT' then amount_won when 'BURN' then -amount_won end) * 1000000 from ${openSteps(orgId)}), 0) as units`);
   return units;
 }
 
 /**
- * What the steps of open operations will do on the chain. A leg whose authorization is used already has done it, whoever sent it; and so has an
+ * The steps that open operations have yet to do on the chain. A leg whose authorization is used already has been done, whoever sent it; and so has an
  * operation that was executed before this database knew of it.
  */
-function unsettledSteps(orgId: string): Sql {
-  return sql`
-  open_steps as (
-    select step ->> 'kind' as kind, step ->> 'fromWalletId' as from_wallet_id, step ->> 'toWalletId' as to_wallet_id,
-      (step ->> 'amountWon')::numeric * 1000000 as units
-    from operations o cross join lateral jsonb_array_elements(o.steps) as step
+function openSteps(orgId: string): Sql {
+  return sql`(
+    select step.kind, step."fromWalletId" as from_wallet_id, step."toWalletId" as to_wallet_id, step."amountWon" as amount_won
+    from operations o
+    cross join lateral jsonb_to_recordset(o.steps)
+      as step (kind text, "fromWalletId" text, "toWalletId" text, "amountWon" bigint, nonce text)
     where o.org_id = ${orgId} and o.state in ('WAITING', 'PLANNED', 'IN_FLIGHT') and o.kind <> 'INTENT_KIND_PLACE_HOLD'
-      and not exists (
-        select from used_authorizations u where u.from_wallet_id = step ->> 'fromWalletId' and u.nonce = step ->> 'nonce')
+      and (step."fromWalletId" is null or not exists (
+        select from used_authorizations u where u.from_wallet_id = step."fromWalletId" and u.nonce = step.nonce))
       and not exists (
         select from drifts d
-        where d.org_id = '' and d.wallet_id = '' and d.kind = 'UNKNOWN_OPERATION' and d.subject = o.operation_id)),
-  unsettled_steps as (
-    select from_wallet_id as account_id, -units as units from open_steps where from_wallet_id is not null
-    union all select to_wallet_id, units from open_steps where to_wallet_id is not null
-    union all select ${SUPPLY}, case kind when 'MINT' then units else -units end from open_steps where kind <> 'TRANSFER')`;
+        where d.org_id = '' and d.wallet_id = '' and d.kind = 'UNKNOWN_OPERATION' and d.subject = o.operation_id)) as open_steps`;
 }
