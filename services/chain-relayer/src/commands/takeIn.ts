@@ -12,6 +12,7 @@ import {
 } from "../domain/settlement";
 import { type Place } from "../domain/planning";
 import { insertOperations, type NewOperation } from "../store/operations";
+import { holdHeads } from "../store/places";
 
 /** Whose request it was, for logs and events. */
 export interface Origin {
@@ -24,10 +25,8 @@ type Entry = Pick<JournalPosted, "requestId" | "relatedId" | "kind" | "postings"
 
 /** Takes in ledger entries. What is on the chain already has no steps, but its place in the order. */
 export async function takeInEntries(tx: Tx, entries: { origin: Origin; entry: Entry }[]): Promise<void> {
-  insertOperations(
-    tx,
-    entries.map(({ origin, entry }) => operationOfEntry(origin, entry)),
-  );
+  const operations = entries.map(({ origin, entry }) => operationOfEntry(origin, entry));
+  insertOperations(tx, operations, await holdHeads(tx));
 }
 
 /** Takes in money that is to leave to an outside address. It can go once everything before the hold has gone. */
@@ -44,7 +43,7 @@ export async function takeInHold(tx: Tx, origin: Origin, hold: HoldPlaced, lifeM
     expiresAt: new Date(hold.placedAt!.getTime() + lifeMs),
     places: [{ accountId: walletId, atSequence: hold.sequence + 1n, movesTo: null }],
   };
-  insertOperations(tx, [operation]);
+  insertOperations(tx, [operation], await holdHeads(tx));
 }
 
 function operationOfEntry(origin: Origin, entry: Entry): NewOperation {

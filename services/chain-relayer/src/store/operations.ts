@@ -54,8 +54,11 @@ type StoredStep = Omit<Step, "amountWon"> & { amountWon: string };
 const COLUMNS = sql`org_id, ledger_ref, related_id, kind, operation_id, steps, state, attempts, wait_reason, expires_at,
   transaction_id, tx_hash, request_id, traceparent, created_at`;
 
-/** Writes down operations with their places and legs, each once. Which place is whose turn is the planner's business, so nothing is locked here. */
-export function insertOperations(tx: Tx, operations: NewOperation[]): void {
+/**
+ * Writes down operations with their places and legs, each once. While the heads are held (`holdHeads`), each is sorted in at once: on how many
+ * accounts must something go before it? Otherwise the planner does that.
+ */
+export function insertOperations(tx: Tx, operations: NewOperation[], headsHeld: boolean): void {
   const steps = operations.map((operation) =>
     operation.steps.map((step) => ({ ...step, amountWon: step.amountWon.toString() })),
   );
@@ -75,11 +78,28 @@ export function insertOperations(tx: Tx, operations: NewOperation[]): void {
     named(
       "insert_operations",
       sql`
-    with added as (
-      insert into operations (org_id, ledger_ref, related_id, kind, operation_id, steps, from_wallets, state, expires_at,
+    with place as materialized (
+      select place.*, head.next_sequence
+      from unnest(
+        ${places.map((place) => place.orgId)}::text[],
+        ${places.map((place) => place.ledgerRef)}::text[],
+        ${places.map((place) => place.accountId)}::text[],
+        ${places.map((place) => place.atSequence)}::bigint[],
+        ${places.map((place) => place.movesTo)}::bigint[])
+        as place (org_id, ledger_ref, account_id, at_sequence, moves_to)
+      left join account_heads head using (org_id, account_id)),
+    sorted as (
+      select org_id, ledger_ref, count(*) filter (where at_sequence > coalesce(next_sequence, 1))::integer as blocked
+      from place group by org_id, ledger_ref),
+    begun as (
+      insert into account_heads (org_id, account_id)
+      select distinct org_id, account_id from place where ${headsHeld} and next_sequence is null order by 1, 2
+      on conflict do nothing),
+    added as (
+      insert into operations (org_id, ledger_ref, related_id, kind, operation_id, steps, from_wallets, state, blocked, expires_at,
         request_id, traceparent)
-      select org_id, ledger_ref, related_id, kind, operation_id, steps, string_to_array(payers, ' '), 'WAITING', expires_at,
-        request_id, traceparent
+      select org_id, ledger_ref, related_id, kind, operation_id, steps, string_to_array(payers, ' '), 'WAITING',
+        case when ${headsHeld} then coalesce(blocked, 0) end, expires_at, request_id, traceparent
       from unnest(
         ${operations.map((one) => one.orgId)}::text[],
         ${operations.map((one) => one.ledgerRef)}::text[],
@@ -92,18 +112,12 @@ export function insertOperations(tx: Tx, operations: NewOperation[]): void {
         ${operations.map((one) => one.requestId)}::text[],
         ${operations.map((one) => one.traceparent)}::text[])
         as given (org_id, ledger_ref, related_id, kind, operation_id, steps, payers, expires_at, request_id, traceparent)
+      left join sorted using (org_id, ledger_ref)
       on conflict (org_id, ledger_ref) do nothing returning org_id, ledger_ref),
     lane as (insert into lanes (org_id) select distinct org_id from added order by 1 on conflict do nothing),
     placed as (
       insert into places (org_id, account_id, at_sequence, ledger_ref, moves_to)
-      select org_id, account_id, at_sequence, ledger_ref, moves_to
-      from unnest(
-        ${places.map((place) => place.orgId)}::text[],
-        ${places.map((place) => place.ledgerRef)}::text[],
-        ${places.map((place) => place.accountId)}::text[],
-        ${places.map((place) => place.atSequence)}::bigint[],
-        ${places.map((place) => place.movesTo)}::bigint[])
-        as place (org_id, ledger_ref, account_id, at_sequence, moves_to) join added using (org_id, ledger_ref))
+      select org_id, account_id, at_sequence, ledger_ref, moves_to from place join added using (org_id, ledger_ref))
     insert into legs (from_wallet_id, nonce, org_id, ledger_ref)
     select from_wallet_id, nonce, org_id, ledger_ref
     from unnest(

@@ -1,8 +1,24 @@
-import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { type Place } from "../domain/planning";
 import { type OperationKey } from "./operations";
 
-/** Looks at operations that came in since: on how many accounts must something go before each? Only the one planner touches the heads. */
+/**
+ * Keeps the planner from moving the heads until this transaction ends: it locks its signer's row, as every release has, before it touches them.
+ * False when it is at them now, which is not waited for, or when there has never been one.
+ */
+export async function holdHeads(tx: Tx): Promise<boolean> {
+  const { held } = await tx.one<{ held: boolean }>(
+    named(
+      "hold_heads",
+      sql`
+        with held as (select from signers for share skip locked)
+        select (select count(*) from held) = count(*) and count(*) > 0 as held from signers`,
+    ),
+  );
+  return held;
+}
+
+/** Sorts in what came in while the heads could not be held. Only the one planner touches the heads. */
 export async function sortInFresh(tx: Tx, limit: number): Promise<void> {
   await tx.run(sql`
     with fresh as (
