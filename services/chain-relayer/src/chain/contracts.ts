@@ -1,4 +1,5 @@
 import { Interface, id } from "ethers";
+import { assert } from "@wonrail/kit/errors";
 import manager from "@wonrail/contracts/artifacts/PaymentManager.json";
 import token from "@wonrail/contracts/artifacts/WonToken.json";
 import { type StepKind } from "../domain/settlement";
@@ -24,38 +25,65 @@ export interface ChainOperation {
   steps: ChainStep[];
 }
 
-const KINDS: Record<StepKind, number> = { TRANSFER: 0, MINT: 1, BURN: 2 };
-const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
-const ZERO_WORD = `0x${"0".repeat(64)}`;
+const KINDS: Record<StepKind, bigint> = { TRANSFER: 0n, MINT: 1n, BURN: 2n };
+const EXECUTE = Buffer.from(managerAbi.getFunction("execute")!.selector.slice(2), "hex");
+const NO_ADDRESS = "0".repeat(40);
+const NO_WORD = Buffer.alloc(32);
 
-/** The call that settles a batch. */
-export function encodeExecute(operations: ChainOperation[]): string {
-  const heads = operations.map(({ operationId, steps }) => [`0x${operationId}`, steps.length]);
-  const steps = operations.flatMap(({ steps }) => steps.map(toTuple));
-  return managerAbi.encodeFunctionData("execute", [heads, steps]);
+/** The call that settles a batch: `execute((id, stepCount)[], step[])`. By hand, because the library took a quarter of this service's time. */
+export function encodeExecute(operations: ChainOperation[]): Buffer {
+  const steps = operations.flatMap(({ steps }) => steps);
+  const heads = operations.flatMap(({ operationId, steps }) => [
+    bytes(operationId, 32),
+    number(BigInt(steps.length)),
+  ]);
+  return Buffer.concat([
+    EXECUTE,
+    // Where the two lists begin.
+    number(64n),
+    number(BigInt(64 + 32 + heads.length * 32)),
+    number(BigInt(operations.length)),
+    ...heads,
+    number(BigInt(steps.length)),
+    ...steps.flatMap(toWords),
+  ]);
 }
 
-function toTuple({ kind, from, to, units, validBefore, nonce, signature }: ChainStep) {
-  const { r, vs } = compact(signature);
+function toWords({ kind, from, to, units, validBefore, nonce, signature }: ChainStep): Buffer[] {
   return [
-    KINDS[kind],
-    from || ZERO_ADDRESS,
-    to || ZERO_ADDRESS,
-    units,
-    validBefore,
-    nonce ? `0x${nonce}` : ZERO_WORD,
-    r,
-    vs,
+    number(KINDS[kind]),
+    address(from),
+    address(to),
+    number(units),
+    number(validBefore),
+    nonce ? bytes(nonce, 32) : NO_WORD,
+    ...compact(signature),
   ];
 }
 
 /** ERC-2098: the parity of the recovered point goes into the highest bit of s, which is always free. */
-function compact(signature: Uint8Array): { r: string; vs: string } {
-  if (signature.length === 0) return { r: ZERO_WORD, vs: ZERO_WORD };
-  const bytes = Buffer.from(signature);
-  const s = Buffer.from(bytes.subarray(32, 64));
-  if (bytes[64] === 28) s[0]! |= 0x80;
-  return { r: `0x${bytes.subarray(0, 32).toString("hex")}`, vs: `0x${s.toString("hex")}` };
+function compact(signature: Uint8Array): [r: Buffer, vs: Buffer] {
+  if (signature.length === 0) return [NO_WORD, NO_WORD];
+  assert(signature.length === 65, "a signature has 65 bytes");
+  const r = Buffer.from(signature.subarray(0, 32));
+  const vs = Buffer.from(signature.subarray(32, 64));
+  if (signature[64] === 28) vs[0]! |= 0x80;
+  return [r, vs];
+}
+
+function address(text: string): Buffer {
+  return Buffer.concat([NO_WORD.subarray(20), bytes(text ? text.slice(2) : NO_ADDRESS, 20)]);
+}
+
+function number(value: bigint): Buffer {
+  return bytes(value.toString(16).padStart(64, "0"), 32);
+}
+
+/** Whatever is no hex, or not as long, must not become other bytes. */
+function bytes(hex: string, length: number): Buffer {
+  const read = Buffer.from(hex, "hex");
+  assert(read.length === length && hex.length === 2 * length, `${hex} is not ${length} bytes in hex`);
+  return read;
 }
 
 /** By hand, because all wallets are asked for at once and the library takes several times as long. */

@@ -105,7 +105,7 @@ async function affordableFees(
 
 interface Fitted {
   ready: Ready[];
-  data: string;
+  data: Buffer;
   gasLimit: bigint;
 }
 
@@ -115,7 +115,7 @@ function fit(all: Ready[], latest: Block): Fitted {
   for (let count = all.length; ; count = Math.ceil(count / 2)) {
     const ready = all.slice(0, count);
     const data = encodeExecute(ready.map(({ chainOperation }) => chainOperation));
-    const small = data.length / 2 <= MOST_BYTES || count === 1;
+    const small = data.length <= MOST_BYTES || count === 1;
     const gasLimit = small ? gasFor(ready) : most + 1n;
     if (gasLimit <= most) return { ready, data, gasLimit };
     if (count === 1) return { ready, data, gasLimit: most };
@@ -149,7 +149,7 @@ async function storeTransaction(
     await setNextNonce(tx, signer.address, nonce + 1n);
     const transactionId = await storeSigned(tx, {
       ...{ signer: signer.address, nonce, epoch: lease.epoch, to, gasLimit },
-      callData: Buffer.from(data.slice(2), "hex"),
+      callData: data,
       version: { txHash, raw, ...fees },
     });
     await markInFlight(tx, operations, transactionId, txHash);

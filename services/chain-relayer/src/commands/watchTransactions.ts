@@ -6,9 +6,12 @@ import { type Signer } from "../chain/signer";
 import { firstFees, replacementFees } from "../domain/fees";
 import { listInFlightOf, putBack } from "../store/operations";
 import {
+  type Call,
   type ChainTransaction,
   emptyTransaction,
   fence,
+  findCall,
+  findRaw,
   insertVersion,
   type Lease,
   listGaps,
@@ -96,36 +99,40 @@ async function push(deps: WatchDeps, lease: Lease, transaction: ChainTransaction
   const waits = state !== "MINED" && sentAt !== null && now() - sentAt.getTime() <= resendAfterMs;
   if (waits) return;
   const last = versions.at(-1)!;
-  const outcome = await broadcast(deps, { transactionId, raw: last.raw, txHash: last.txHash });
+  const raw = await findRaw(deps.db, last.txHash);
+  const outcome = await broadcast(deps, { transactionId, raw, txHash: last.txHash });
   const stuck = now() - last.createdAt.getTime() > replaceAfterMs;
   if (outcome === "unacceptable") await empty(deps, lease, transaction);
   else if (stuck || outcome === "underpriced" || outcome === "fee_too_low")
-    await replace(deps, lease, transaction);
+    await replace(deps, lease, transaction, await findCall(deps.db, transactionId));
 }
 
 /** No node will ever take it: its nonce is used up by an empty transaction, and its operations go again, in a smaller one. */
 async function empty(deps: WatchDeps, lease: Lease, transaction: ChainTransaction): Promise<void> {
   const { db, signer, log } = deps;
   const { transactionId } = transaction;
-  const emptied = { ...transaction, to: signer.address, callData: Buffer.alloc(0), gasLimit: EMPTY_GAS };
+  const nothing = { to: signer.address, callData: Buffer.alloc(0), gasLimit: EMPTY_GAS };
   await tx(db, async (tx) => {
     await fence(tx, lease);
     await putBack(tx, await listInFlightOf(tx, transactionId), "batch_reverted", RETRY_MS);
-    await emptyTransaction(tx, transactionId, emptied);
+    await emptyTransaction(tx, transactionId, nothing);
   });
   log.error({ nonce: transaction.nonce.toString() }, "no node takes a transaction; its nonce is used up");
-  await replace(deps, lease, emptied);
+  await replace(deps, lease, transaction, nothing);
 }
 
 /** The same nonce and the same call, for more. Not above the cap: then it waits as it is. */
-async function replace(deps: WatchDeps, lease: Lease, transaction: ChainTransaction): Promise<void> {
+async function replace(
+  deps: WatchDeps,
+  lease: Lease,
+  { nonce, transactionId, versions }: ChainTransaction,
+  { to, callData, gasLimit }: Call,
+): Promise<void> {
   const { db, provider, signer, chain, feeCapWei } = deps;
   const { baseFeeWei } = await provider.latestBlock();
-  const fees = replacementFees(transaction.versions.at(-1)!, { baseFeeWei, capWei: feeCapWei });
+  const fees = replacementFees(versions.at(-1)!, { baseFeeWei, capWei: feeCapWei });
   if (!fees) return;
-  const { nonce, gasLimit, callData, transactionId, to } = transaction;
-  const data = `0x${callData.toString("hex")}`;
-  const signed = signer.sign({ chainId: chain.chainId, nonce, to, data, gasLimit, ...fees });
+  const signed = signer.sign({ chainId: chain.chainId, nonce, to, data: callData, gasLimit, ...fees });
   await tx(db, async (tx) => {
     await fence(tx, lease);
     await insertVersion(tx, transactionId, { ...signed, ...fees });
@@ -142,18 +149,12 @@ async function fillGaps(deps: WatchDeps, lease: Lease, first: ChainTransaction):
     const { baseFeeWei } = await provider.latestBlock();
     const fees = firstFees({ baseFeeWei, tipWei: await provider.priorityFeeWei(), capWei: feeCapWei });
     if (!fees) return;
-    const call = { nonce, to: signer.address, gasLimit: EMPTY_GAS };
-    const signed = signer.sign({ chainId: chain.chainId, data: "0x", ...call, ...fees });
+    const call = { to: signer.address, callData: Buffer.alloc(0), gasLimit: EMPTY_GAS };
+    const signed = signer.sign({ chainId: chain.chainId, nonce, data: call.callData, ...call, ...fees });
     const transactionId = await tx(db, async (tx) => {
       await fence(tx, lease);
       const version = { ...signed, ...fees };
-      return storeSigned(tx, {
-        ...call,
-        signer: signer.address,
-        epoch: lease.epoch,
-        callData: Buffer.alloc(0),
-        version,
-      });
+      return storeSigned(tx, { ...call, nonce, signer: signer.address, epoch: lease.epoch, version });
     });
     log.warn({ nonce: nonce.toString() }, "filled a gap in the signer's nonces");
     await broadcast(deps, { transactionId, ...signed });

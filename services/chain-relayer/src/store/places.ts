@@ -51,9 +51,12 @@ export async function findPlaces(
     next_sequence: bigint;
   }>(sql`
     select p.org_id, p.ledger_ref, p.account_id, p.at_sequence, p.moves_to, h.next_sequence
-    from places p join account_heads h using (org_id, account_id)
-    join unnest(${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.ledgerRef)}::text[])
-      as wanted (org_id, ledger_ref) using (org_id, ledger_ref)`);
+    from unnest(${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.ledgerRef)}::text[])
+      as wanted (org_id, ledger_ref)
+    -- By the index, for each: the whole table is read otherwise, as long as it is small enough for that to look cheap.
+    cross join lateral (
+      select * from places where places.org_id = wanted.org_id and places.ledger_ref = wanted.ledger_ref offset 0) as p
+    join account_heads h on h.org_id = p.org_id and h.account_id = p.account_id`);
   const places = new Map<string, Place[]>();
   for (const row of rows) {
     const key = `${row.org_id}|${row.ledger_ref}`;

@@ -10,9 +10,6 @@ export interface Lease {
 export interface ChainTransaction {
   transactionId: bigint;
   nonce: bigint;
-  to: string;
-  callData: Buffer;
-  gasLimit: bigint;
   state: "SIGNED" | "SENT" | "MINED";
   sentAt: Date | null;
   /** Oldest first. */
@@ -21,13 +18,19 @@ export interface ChainTransaction {
 
 export interface Version {
   txHash: string;
-  raw: Buffer;
   maxFeeWei: bigint;
   priorityFeeWei: bigint;
   createdAt: Date;
 }
 
-export type NewVersion = Omit<Version, "createdAt">;
+export type NewVersion = Omit<Version, "createdAt"> & { raw: Buffer };
+
+/** What a transaction does, in whichever version. */
+export interface Call {
+  to: string;
+  callData: Buffer;
+  gasLimit: bigint;
+}
 
 /** Takes or keeps the lease; null while another holds it. The epoch grows with every change of hands. */
 export async function holdLease(
@@ -98,13 +101,10 @@ export async function raiseNextNonce(tx: Tx, signer: string, atLeast: bigint): P
   );
 }
 
-export interface NewTransaction {
+export interface NewTransaction extends Call {
   signer: string;
   nonce: bigint;
   epoch: bigint;
-  to: string;
-  callData: Buffer;
-  gasLimit: bigint;
   version: NewVersion;
 }
 
@@ -169,31 +169,25 @@ export async function markTransaction(
   return changed === 1;
 }
 
-/** What is under way, in the order of the nonces, with every version that was signed. */
+/** What is under way, in the order of the nonces, with every version that was signed; without their bytes, which are 80 KB of a full batch. */
 export async function listOpenTransactions(db: Queryable, signer: string): Promise<ChainTransaction[]> {
   const rows = await db.query<{
     transaction_id: bigint;
     nonce: bigint;
-    recipient: string;
-    call_data: Buffer;
-    gas_limit: bigint;
     state: "SIGNED" | "SENT" | "MINED";
     sent_at: Date | null;
     tx_hash: string;
-    raw: Buffer;
     max_fee_wei: bigint;
     priority_fee_wei: bigint;
     created_at: Date;
   }>(sql`
-    select t.transaction_id, t.nonce, t.recipient, t.call_data, t.gas_limit, t.state, t.sent_at,
-      v.tx_hash, v.raw, v.max_fee_wei, v.priority_fee_wei, v.created_at
+    select t.transaction_id, t.nonce, t.state, t.sent_at, v.tx_hash, v.max_fee_wei, v.priority_fee_wei, v.created_at
     from transactions t join transaction_versions v using (transaction_id)
     where t.signer = ${signer} and t.state in ('SIGNED', 'SENT', 'MINED') order by t.nonce, v.created_at`);
   const open = new Map<bigint, ChainTransaction>();
   for (const row of rows) {
     const version = {
       txHash: row.tx_hash,
-      raw: row.raw,
       maxFeeWei: row.max_fee_wei,
       priorityFeeWei: row.priority_fee_wei,
       createdAt: row.created_at,
@@ -201,19 +195,26 @@ export async function listOpenTransactions(db: Queryable, signer: string): Promi
     const known = open.get(row.transaction_id);
     if (known) known.versions.push(version);
     else {
-      open.set(row.transaction_id, {
-        transactionId: row.transaction_id,
-        nonce: row.nonce,
-        to: row.recipient,
-        callData: row.call_data,
-        gasLimit: row.gas_limit,
-        state: row.state,
-        sentAt: row.sent_at,
-        versions: [version],
-      });
+      const { transaction_id: transactionId, nonce, state, sent_at: sentAt } = row;
+      open.set(transactionId, { transactionId, nonce, state, sentAt, versions: [version] });
     }
   }
   return [...open.values()];
+}
+
+export async function findCall(db: Queryable, transactionId: bigint): Promise<Call> {
+  const row = await db.one<{ recipient: string; call_data: Buffer; gas_limit: bigint }>(
+    sql`select recipient, call_data, gas_limit from transactions where transaction_id = ${transactionId}`,
+  );
+  return { to: row.recipient, callData: row.call_data, gasLimit: row.gas_limit };
+}
+
+/** The signed bytes of a version. */
+export async function findRaw(db: Queryable, txHash: string): Promise<Buffer> {
+  const { raw } = await db.one<{ raw: Buffer }>(
+    sql`select raw from transaction_versions where tx_hash = ${txHash}`,
+  );
+  return raw;
 }
 
 /** What is signed and not in a block. */

@@ -1,0 +1,76 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { getAddress } from "ethers";
+import { type ChainOperation, type ChainStep, encodeExecute, managerAbi } from "./contracts";
+
+const hex = (bytes: number) => randomBytes(bytes).toString("hex");
+
+describe("the call that settles a batch", () => {
+  test("is what the library makes of it, whatever is in the batch", () => {
+    for (let round = 0; round < 200; round += 1) {
+      const batch = Array.from({ length: randomInt(5) }, anyOperation);
+      expect(`0x${encodeExecute(batch).toString("hex")}`).toBe(byLibrary(batch));
+    }
+  });
+
+  test("is made of nothing but what it should be", () => {
+    const broken: Partial<ChainStep>[] = [
+      { to: `0x${"g".repeat(40)}` },
+      { to: `0x${hex(19)}` },
+      { from: hex(20) },
+      { nonce: hex(31) },
+      { nonce: `0x${hex(31)}` },
+      { units: -1n },
+      { units: 1n << 256n },
+      { signature: randomBytes(64) },
+    ];
+    for (const part of broken)
+      expect(() => encodeExecute([{ operationId: hex(32), steps: [{ ...transfer(), ...part }] }])).toThrow();
+    expect(() => encodeExecute([{ operationId: hex(31), steps: [] }])).toThrow("is not 32 bytes");
+  });
+});
+
+function anyOperation(): ChainOperation {
+  return { operationId: hex(32), steps: Array.from({ length: randomInt(4) }, anyStep) };
+}
+
+function anyStep(): ChainStep {
+  const mint = { kind: "MINT" as const, from: "", nonce: "", validBefore: 0n, signature: new Uint8Array() };
+  return [transfer(), { ...transfer(), ...mint }, { ...transfer(), kind: "BURN" as const, to: "" }][
+    randomInt(3)
+  ]!;
+}
+
+function transfer(): ChainStep {
+  return {
+    kind: "TRANSFER",
+    from: getAddress(`0x${hex(20)}`),
+    to: `0x${hex(20)}`,
+    units: BigInt(`0x${hex(1 + randomInt(32))}`),
+    validBefore: BigInt(randomInt(2 ** 40)),
+    nonce: hex(32),
+    signature: Buffer.concat([
+      randomBytes(32),
+      Buffer.of(randomInt(128)),
+      randomBytes(31),
+      Buffer.of(27 + randomInt(2)),
+    ]),
+  };
+}
+
+const KINDS = { TRANSFER: 0, MINT: 1, BURN: 2 };
+
+function byLibrary(operations: ChainOperation[]): string {
+  const zero = (bytes: number) => `0x${"00".repeat(bytes)}`;
+  const steps = operations
+    .flatMap(({ steps }) => steps)
+    .map(({ kind, from, to, units, validBefore, nonce, signature }) => {
+      const bytes = Buffer.from(signature);
+      const s = Buffer.from(bytes.subarray(32, 64));
+      if (bytes[64] === 28) s[0]! += 128;
+      const [r, vs] = bytes.length === 0 ? [zero(32), zero(32)] : [bytes.subarray(0, 32), s];
+      const ends = [from || zero(20), to || zero(20)];
+      return [KINDS[kind], ...ends, units, validBefore, nonce ? `0x${nonce}` : zero(32), r, vs];
+    });
+  const heads = operations.map(({ operationId, steps }) => [`0x${operationId}`, steps.length]);
+  return managerAbi.encodeFunctionData("execute", [heads, steps]);
+}
