@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { measurePeers } from "../peers";
 import { line, machine, type Result, table, writeJson, writeReadme } from "../report";
 import { pairs } from "./pairs";
-import { baselines, commands, costs, hotMerchant, settling } from "./sections";
+import { baselines, commands, costs, hotMerchant, settling, warmUp } from "./sections";
 import { soak } from "./soak";
 import { createWorld, type World } from "./world";
 
@@ -29,6 +29,7 @@ async function main(): Promise<void> {
     results.push(...more);
   };
   const paymentRate = await inWorld(wallets, async (world) => {
+    await warmUp(world, seconds);
     const base = await baselines(world, seconds);
     say(base.results);
     const measured = await commands(world, seconds, base);
