@@ -108,6 +108,8 @@ export async function commands(world: World, seconds: number, base: Baselines) {
   return { results, paymentRate: usual.payment!.perSecond, transferRate: usual.transfer!.perSecond };
 }
 
+const TURNS = 5;
+
 /** Everybody pays anybody, and everybody pays one receiver. */
 export async function hotMerchant(world: World, seconds: number): Promise<Result[]> {
   const [merchant] = world.wallets;
@@ -115,9 +117,16 @@ export async function hotMerchant(world: World, seconds: number): Promise<Result
     const payer = wallets[1 + Math.floor(Math.random() * (wallets.length - 1))]!;
     return http.send("POST", "/api/wallets/payment", paymentOf(payer, merchant!));
   };
-  const spread = await loop(world, USUAL, seconds, SENDS.payment, 201);
-  const hot = await loop(world, USUAL, seconds, toMerchant, 201);
-  return [atLeast("payment.hot_vs_spread", hot.perSecond / spread.perSecond, "×", 0.9, latency(hot))];
+  const spread: Measured[] = [];
+  const hot: Measured[] = [];
+  // In turns, since the machine is faster in one ten seconds than in the next.
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    spread.push(await loop(world, USUAL, seconds / TURNS, SENDS.payment, 201));
+    hot.push(await loop(world, USUAL, seconds / TURNS, toMerchant, 201));
+  }
+  const rateOf = (all: Measured[]) => all.reduce((sum, { perSecond }) => sum + perSecond, 0) / TURNS;
+  const note = `${rateOf(hot).toFixed(0)} and ${rateOf(spread).toFixed(0)} a second, in ${TURNS} turns`;
+  return [atLeast("payment.hot_vs_spread", rateOf(hot) / rateOf(spread), "×", 0.9, note)];
 }
 
 /** CPU time of each process for one payment: what a gain would have to take away from. */
