@@ -1,4 +1,5 @@
 import { Interface, id } from "ethers";
+import { readAddress, ZERO_ADDRESS } from "@wonrail/kit/address";
 import { assert } from "@wonrail/kit/errors";
 import manager from "@wonrail/contracts/artifacts/PaymentManager.json";
 import token from "@wonrail/contracts/artifacts/WonToken.json";
@@ -27,7 +28,6 @@ export interface ChainOperation {
 
 const KINDS: Record<StepKind, bigint> = { TRANSFER: 0n, MINT: 1n, BURN: 2n };
 const EXECUTE = Buffer.from(managerAbi.getFunction("execute")!.selector.slice(2), "hex");
-const NO_ADDRESS = "0".repeat(40);
 const NO_WORD = Buffer.alloc(32);
 
 /** The call that settles a batch: `execute((id, stepCount)[], step[])`. By hand, because the library took a quarter of this service's time. */
@@ -72,7 +72,9 @@ function compact(signature: Uint8Array): [r: Buffer, vs: Buffer] {
 }
 
 function address(text: string): Buffer {
-  return Buffer.concat([NO_WORD.subarray(20), bytes(text ? text.slice(2) : NO_ADDRESS, 20)]);
+  const read = text ? readAddress(text) : ZERO_ADDRESS;
+  assert(read !== null, `${text} is not an address`);
+  return Buffer.concat([NO_WORD.subarray(20), bytes(read.slice(2), 20)]);
 }
 
 function number(value: bigint): Buffer {

@@ -1,4 +1,5 @@
 import { SigningKey, computeAddress, keccak256 } from "ethers";
+import { readAddress } from "@wonrail/kit/address";
 import { assert } from "@wonrail/kit/errors";
 import { rlpBytes, rlpList, rlpNumber } from "./rlp";
 
@@ -27,13 +28,13 @@ export function createSigner(privateKey: string): Signer {
   return {
     address: computeAddress(key.publicKey),
     sign({ chainId, nonce, to, data, gasLimit, maxFeeWei, priorityFeeWei }) {
-      const recipient = Buffer.from(to.slice(2), "hex");
-      assert(recipient.length === 20, `${to} is not an address`);
+      const recipient = readAddress(to);
+      assert(recipient !== null, `${to} is not an address`);
       const noValue = rlpNumber(0n);
       const noAccessList = rlpList([]);
       const fields = [
         ...[chainId, nonce, priorityFeeWei, maxFeeWei, gasLimit].map(rlpNumber),
-        rlpBytes(recipient),
+        rlpBytes(Buffer.from(recipient.slice(2), "hex")),
         noValue,
         rlpBytes(data),
         noAccessList,
