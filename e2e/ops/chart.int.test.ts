@@ -10,7 +10,7 @@ import {
   podsOf,
   render,
 } from "./chart";
-import { PROCESSES, calledBy, settingsOf } from "./repository";
+import { PROCESSES, calledBy, settingsOf, youngFlag } from "./repository";
 
 if (helm === undefined)
   process.stderr.write(
@@ -111,6 +111,16 @@ withHelm("the chart", () => {
         expect(
           container.env!.filter(({ value, valueFrom }) => value === undefined || value === "" || valueFrom),
         ).toEqual([]);
+      }
+    });
+
+    it("starts each process with a young generation as large as everywhere, which leaves room for the old", () => {
+      for (const { name } of PROCESSES) {
+        const { env } = workload(manifests(), name);
+        const flags = env!.find((each) => each.name === "NODE_OPTIONS")!.value!.split(" ");
+        expect({ name, flags }).toEqual({ name, flags: expect.arrayContaining([youngFlag(name)]) });
+        const [old] = flags.flatMap((flag) => /^--max-old-space-size=([1-9]\d*)$/.exec(flag)?.[1] ?? []);
+        expect(Number(old)).toBeGreaterThanOrEqual(160);
       }
     });
 

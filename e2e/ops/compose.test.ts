@@ -1,6 +1,6 @@
 import Ajv, { type AnySchema } from "ajv";
 import { parse } from "yaml";
-import { PROCESSES, calledBy, readText, settingsOf } from "./repository";
+import { PROCESSES, calledBy, readText, settingsOf, youngFlag } from "./repository";
 
 interface Service {
   image?: string;
@@ -39,6 +39,13 @@ describe("deploy/compose.yaml", () => {
         expect(depends_on).toMatchObject({ [callee]: { condition: "service_healthy" } });
     },
   );
+
+  it("starts each process with a young generation as large as everywhere", () => {
+    for (const { name } of PROCESSES) {
+      const flags = compose.services[name]!.environment!.NODE_OPTIONS!.split(" ");
+      expect({ name, flags }).toEqual({ name, flags: expect.arrayContaining([youngFlag(name)]) });
+    }
+  });
 
   it("migrates each schema with the image of its service, before that starts", () => {
     for (const { name, schema } of PROCESSES) {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { nodeFlags } from "@wonrail/local/services";
 
 /** The same from the sources and from what is compiled of them. */
 export const ROOT = rootAbove(__dirname);
@@ -21,6 +22,11 @@ export const PROCESSES: readonly OpsProcess[] = [
   { name: "payment", folder: "services/payment", schema: "payment" },
   { name: "chain-relayer", folder: "services/chain-relayer", schema: "chain_relayer" },
 ];
+
+/** How large the young half of a process's heap may become, as it is started locally. */
+export function youngFlag(name: string): string {
+  return nodeFlags(name).find((flag) => flag.startsWith("--max-semi-space-size="))!;
+}
 
 export function readText(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");

@@ -4,6 +4,7 @@ import { coalesce, createClient, type Coalesced } from "@wonrail/kit/grpc/client
 import { newId } from "@wonrail/kit/ids";
 import { createLog } from "@wonrail/kit/log";
 import { createRegistry } from "@wonrail/kit/metrics";
+import { nodeFlags } from "@wonrail/local/services";
 import type { ItemContext } from "@wonrail/proto/common/v1/common";
 import {
   LedgerServiceService,
@@ -21,12 +22,9 @@ export interface BenchReplica {
   stop(): Promise<void>;
 }
 
-/** As every ledger is started: see services/ledger/README.md. */
-export const NODE_FLAGS = ["--max-semi-space-size=16", "--max-old-space-size=192"];
-
 export async function startBenchReplica(databaseUrl: string): Promise<BenchReplica> {
   const child = fork(join(__dirname, "serve.ts"), {
-    execArgv: [...NODE_FLAGS, "--require", require.resolve("tsx/cjs")],
+    execArgv: [...nodeFlags("ledger"), "--require", require.resolve("tsx/cjs")],
     env: { ...process.env, DATABASE_URL: databaseUrl },
   });
   const next = <T>(): Promise<T> =>

@@ -2,10 +2,10 @@
 {{- define "wonrail.environment" -}}
 {{- $facts := index (include "wonrail.facts" .root | fromYaml) .name -}}
 {{- $settings := include "wonrail.settings" . | fromYaml -}}
-{{- $young := hasKey $facts "semiSpaceMib" | ternary (printf " --max-semi-space-size=%d" (int $facts.semiSpaceMib)) "" -}}
+{{- $young := int $facts.semiSpaceMib -}}
 {{- $env := dict
   "NODE_ENV" "production"
-  "NODE_OPTIONS" (printf "--max-old-space-size=%s%s" (include "wonrail.heapMib" $settings.resources.limits.memory) $young)
+  "NODE_OPTIONS" (printf "--max-old-space-size=%d --max-semi-space-size=%d" (include "wonrail.oldSpaceMib" (dict "limit" $settings.resources.limits.memory "young" $young) | int) $young)
   "LOG_LEVEL" .root.Values.logLevel
   "OPS_PORT" "7200"
   "SHUTDOWN_GRACE_MS" ($settings.shutdownGraceMs | int64 | toString)

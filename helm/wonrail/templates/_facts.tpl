@@ -1,30 +1,33 @@
 {{/*
-What each process is: its schema, whom it calls, and what it is told beyond what all are told. The calls are the edges of
+What each process is: its schema, whom it calls, how large the young half of its heap may be, and what it is told beyond what all are told. The calls are the edges of
 ARCHITECTURE.md; addresses and NetworkPolicies follow from them, and a test compares them with each service's config.ts.
 */}}
 {{- define "wonrail.facts" -}}
 gateway:
-  semiSpaceMib: 32 # as gateway/README.md says
+  semiSpaceMib: 32
   calls: [auth, wallet, payment, chain-relayer]
 auth:
   schema: auth
+  semiSpaceMib: 16
   calls: []
   settings: [KEY_MODE]
 wallet:
   schema: wallet
+  semiSpaceMib: 16
   calls: [ledger]
   settings: [CHAIN_ID, TOKEN_ADDRESS, KEK_PATH]
 ledger:
   schema: ledger
-  semiSpaceMib: 16 # services/ledger/README.md says why
+  semiSpaceMib: 16
   calls: []
 payment:
   schema: payment
-  semiSpaceMib: 32 # as services/payment/README.md says
+  semiSpaceMib: 32
   calls: [auth, wallet, ledger]
   settings: [NETWORK, TOKEN_ADDRESS, PAYMENT_MANAGER_ADDRESS]
 chain-relayer:
   schema: chain_relayer
+  semiSpaceMib: 16
   calls: [wallet, ledger, payment]
   chain: true
   settings: [CHAIN_ID, NETWORK, TOKEN_ADDRESS, PAYMENT_MANAGER_ADDRESS, START_BLOCK, FINALITY, CHAIN_RPC_URLS, OPERATOR_KEY_FILE]

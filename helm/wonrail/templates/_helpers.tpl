@@ -72,13 +72,17 @@ readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end }}
 
-{{/* Three quarters of the memory limit, for V8's old space: the rest is buffers, code and new space. In MiB. */}}
-{{- define "wonrail.heapMib" -}}
-{{- if hasSuffix "Gi" . -}}
-{{ mul (trimSuffix "Gi" . | int) 768 }}
-{{- else if hasSuffix "Mi" . -}}
-{{ div (mul (trimSuffix "Mi" . | int) 3) 4 }}
+{{/*
+For V8's old space: three quarters of what the young one, which has three of its halves at most, leaves of the memory limit. The rest is buffers and code. In MiB.
+*/}}
+{{- define "wonrail.oldSpaceMib" -}}
+{{- $limit := 0 -}}
+{{- if hasSuffix "Gi" .limit -}}
+{{- $limit = mul (trimSuffix "Gi" .limit | int) 1024 -}}
+{{- else if hasSuffix "Mi" .limit -}}
+{{- $limit = trimSuffix "Mi" .limit | int -}}
 {{- else -}}
-{{ fail (printf "limits.memory has to be in Mi or Gi, not %s" .) }}
+{{- fail (printf "limits.memory has to be in Mi or Gi, not %s" .limit) -}}
 {{- end -}}
+{{ div (mul (sub $limit (mul 3 .young)) 3) 4 }}
 {{- end }}
