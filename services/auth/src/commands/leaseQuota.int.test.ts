@@ -95,6 +95,17 @@ test("an expired lease cannot be had again under its id", async () => {
   expect(await auth.leaseQuota(call)).toMatchObject({ granted: 0, usage: { spent: 50n, leased: 0n } });
 });
 
+test("a lease that was accounted for before its call came lends nothing", async () => {
+  const orgId = await newOrganisation("FREE");
+  const account = { leaseId: uuid(1), spent: 0 };
+  for (const leaseId of [uuid(2), uuid(3)]) {
+    const other = await auth.leaseQuota(ask(orgId, { wanted: 1, leaseId, accounts: [account] }));
+    expect(other.granted).toBe(1);
+  }
+  expect(await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }))).toMatchObject({ granted: 0 });
+  expect(await usagesOf(orgId)).toEqual([{ spent: 0n, leased: 2n }]);
+});
+
 test("when nothing is free, says what others hold, and they give it back", async () => {
   const orgId = await newOrganisation("FREE");
   await spend(orgId, 998);

@@ -65,6 +65,7 @@ async function lease(tx: Tx, input: LeaseQuotaInput, terms: Terms): Promise<Quot
   );
 
   await takeAccounts(tx, input, usages, leases);
+  await closeBeforeTheyCome(tx, input, key, now, leases);
   const before = usages.get(key.period)!;
   const given = input.leaseId === null ? undefined : leases.get(input.leaseId);
   const lent = given ?? newLease(input, key, before, terms);
@@ -93,6 +94,26 @@ async function takeAccounts(
     usages.set(lease.period, accountForLease(usages.get(lease.period)!, lease, spent));
     leases.set(leaseId, { ...lease, state: "ACCOUNTED" });
     await closeQuotaLease(tx, lease, spent);
+  }
+}
+
+/**
+ * A gateway that has given up on a call gives account of the lease it asked for, and the call may be under way still. It must lend nothing when it
+ * comes, for nobody would give account of that.
+ */
+async function closeBeforeTheyCome(
+  tx: Tx,
+  { accounts, replicaId }: LeaseQuotaInput,
+  key: UsageKey,
+  now: Date,
+  leases: Map<string, StoredLease>,
+): Promise<void> {
+  for (const { leaseId, spent } of accounts) {
+    if (leases.has(leaseId) || spent > 0) continue;
+    const times = { grantedAt: now, expiresAt: now };
+    const closed: StoredLease = { ...key, leaseId, replicaId, state: "ACCOUNTED", granted: 0, ...times };
+    leases.set(leaseId, closed);
+    await insertQuotaLease(tx, closed);
   }
 }
 

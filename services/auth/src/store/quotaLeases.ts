@@ -14,9 +14,9 @@ export interface StoredLease extends QuotaLease, UsageKey {
 export async function insertQuotaLease(tx: Tx, lease: StoredLease): Promise<void> {
   await tx.run(sql`
     insert into quota_leases
-      (org_id, lease_id, quota, period, replica_id, state, granted_units, granted_at, expires_at)
+      (org_id, lease_id, quota, period, replica_id, state, granted_units, spent_units, granted_at, expires_at)
     values (${idToUuid(lease.orgId)}, ${lease.leaseId}, ${lease.quota}, ${lease.period}, ${lease.replicaId},
-      ${lease.state}, ${lease.granted}, ${lease.grantedAt}, ${lease.expiresAt})`);
+      ${lease.state}, ${lease.granted}, ${lease.state === "ACCOUNTED" ? 0 : null}, ${lease.grantedAt}, ${lease.expiresAt})`);
 }
 
 /** The caller holds the lock of each lease's period. */
