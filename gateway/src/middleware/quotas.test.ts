@@ -30,6 +30,8 @@ function plan(limit: number) {
   return { lease, lent: () => [...leases.values()].reduce((sum, units) => sum + units, 0) };
 }
 
+afterEach(() => jest.useRealTimers());
+
 function start(leaseQuota: LeaseQuota) {
   const clock = { nowMs: 0 };
   const quotas = createQuotas({ leaseQuota, log: testLog(), monotonicMs: () => clock.nowMs });
@@ -251,4 +253,20 @@ test("who comes seldom has nothing lent ahead", async () => {
   await come(1);
   await calls[1]!.answer();
   expect(calls).toHaveLength(2);
+});
+
+test("a lease that comes while account is given of the last one is used", async () => {
+  jest.useFakeTimers({ doNotFake: ["setImmediate"] });
+  const { calls, come, outcomes } = startSlow();
+  await come(1);
+  await calls[0]!.answer();
+  jest.advanceTimersByTime(1_000);
+  expect(calls[1]).toMatchObject({ wanted: 0 });
+  await come(1);
+  expect(calls[2]).toMatchObject({ wanted: 3 });
+  await calls[2]!.answer();
+  await calls[1]!.answer();
+  await come(2);
+  expect(outcomes).toHaveLength(4);
+  expect(calls).toHaveLength(3);
 });

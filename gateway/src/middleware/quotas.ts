@@ -200,10 +200,10 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
     if (sweeping) return;
     sweeping = true;
     for (const [key, counter] of counters) {
-      const inUse = usable(counter);
+      usable(counter);
       await giveAccount(counter);
-      if (!inUse && counter.ending.length === 0 && !counter.leasing && counter.waiting === 0)
-        counters.delete(key);
+      // Only now: who came meanwhile may have been lent more.
+      if (isIdle(counter)) counters.delete(key);
     }
     sweeping = false;
   }
@@ -284,6 +284,10 @@ function changesNothing(error: DomainError): boolean {
 
 function isOutage(error: unknown): boolean {
   return error instanceof DomainError && errorTable[error.code].http >= 500;
+}
+
+function isIdle({ leases, ending, leasing, waiting }: Counter): boolean {
+  return leases.length === 0 && ending.length === 0 && !leasing && waiting === 0;
 }
 
 function newLease(leaseId: string, granted: number, validUntilMs: number): Lease {
