@@ -28,7 +28,8 @@ export async function soak(world: World, seconds: number, peakPerSecond: number)
   const startMs = performance.now();
   for (let sent = 0; sent < count; sent += 1) {
     const dueMs = startMs + (sent * 1_000) / perSecond;
-    if (dueMs > performance.now()) await sleep(dueMs - performance.now());
+    const earlyMs = dueMs - performance.now();
+    if (earlyMs > 0) await sleep(earlyMs);
     const half = sent < count / 2 ? 0 : 1;
     if (open.size >= MAX_OPEN) fail("not sent, too many are under way");
     else {
