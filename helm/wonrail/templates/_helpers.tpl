@@ -73,7 +73,7 @@ capabilities: { drop: [ALL] }
 {{- end }}
 
 {{/*
-For V8's old space: three quarters of what the young one, which has three of its halves at most, leaves of the memory limit. The rest is buffers and code. In MiB.
+For V8's old space: three quarters of what the young one, three times `semiSpaceMib` at most, leaves of the memory limit. The rest is buffers and code. In MiB.
 */}}
 {{- define "wonrail.oldSpaceMib" -}}
 {{- $limit := 0 -}}
@@ -84,5 +84,7 @@ For V8's old space: three quarters of what the young one, which has three of its
 {{- else -}}
 {{- fail (printf "limits.memory has to be in Mi or Gi, not %s" .limit) -}}
 {{- end -}}
-{{ div (mul (sub $limit (mul 3 .young)) 3) 4 }}
+{{- $old := div (mul (sub $limit (mul 3 .young)) 3) 4 -}}
+{{- if lt $old 96 }}{{ fail (printf "limits.memory of %s is too little: a process needs 256Mi" .limit) }}{{ end -}}
+{{ $old }}
 {{- end }}

@@ -11,6 +11,7 @@ export interface StoredLease extends QuotaLease, UsageKey {
   expiresAt: Date;
 }
 
+/** A new one, or one that was accounted for before its call came, of which nothing was spent. */
 export async function insertQuotaLease(tx: Tx, lease: StoredLease): Promise<void> {
   await tx.run(sql`
     insert into quota_leases
