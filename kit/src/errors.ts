@@ -141,6 +141,15 @@ export function isRefusal(error: unknown): error is DomainError {
   return error instanceof DomainError && errorTable[error.code].http < 500 && !error.retryable;
 }
 
+/**
+ * SYS_002 promises that nothing was done. Of several tries, or of several steps, each promises that only of itself: where one before it may
+ * have done something, the outcome of the whole is unknown.
+ */
+export function perhapsDone(error: unknown): unknown {
+  const promises = error instanceof DomainError && error.code === "SYS_002";
+  return promises ? new DomainError("SYS_003", null, { cause: error }) : error;
+}
+
 export function isErrorCode(text: unknown): text is ErrorCode {
   return typeof text === "string" && Object.hasOwn(errorTable, text);
 }

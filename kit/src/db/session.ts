@@ -24,6 +24,8 @@ export interface Session extends Queryable {
   release(error?: Error): void;
 }
 
+const SUCCESSFUL = "00000";
+
 export interface SessionParts {
   client: ClientBase;
   release: (error?: Error) => void;
@@ -33,8 +35,9 @@ export interface SessionParts {
 
 export function createSession({ client, release, watchdog, observe }: SessionParts): Session {
   let warnings = 0;
-  const onNotice = (notice: { severity?: string | undefined }): void => {
-    if (notice.severity === "WARNING") warnings += 1;
+  const onNotice = (notice: { code?: string | undefined }): void => {
+    // By its code: the severity's name is in the server's language. A mere notice has this one.
+    if (notice.code !== SUCCESSFUL) warnings += 1;
   };
   client.on("notice", onNotice);
 

@@ -217,6 +217,27 @@ describe("a dependency that cannot be reached", () => {
     }
   });
 
+  test("a last try that never left does not make an earlier one undone", async () => {
+    let done = 0;
+    const { port } = await startEcho({
+      say: async () => {
+        done += 1;
+        // The answer never comes, and nobody is there any more.
+        await proxy.close();
+        return new Promise<never>(() => undefined);
+      },
+    });
+    const proxy = await openProxy(port);
+    const client = echoClient(proxy.port);
+    await expect(client.say({ text: "", requestId: "a" }, { retry: true })).rejects.toMatchObject({
+      code: "SYS_003",
+    });
+    expect(done).toBe(1);
+    await expect(client.say({ text: "", requestId: "b" }, { retry: true })).rejects.toMatchObject({
+      code: "SYS_002",
+    });
+  });
+
   test("repeating ends with the deadline", async () => {
     const startedAt = Date.now();
     const call = echoClient(1).say({ text: "", requestId: "a" }, { retry: true, timeoutMs: 120 });

@@ -156,6 +156,24 @@ test("a failed bulk call repeats one by one what may be repeated, and fails the 
   expect(alone).toContain("req-kept");
 });
 
+test("when a bulk call's outcome is unknown, an item that cannot be repeated now is not called undone", async () => {
+  let bulk: DomainError;
+  const { send } = await start(async (note) => note, {
+    sayAll: async () => {
+      throw bulk;
+    },
+    say: async () => {
+      throw new DomainError("SYS_002");
+    },
+  });
+  const codeAfter = async (code: "SYS_002" | "SYS_003") => {
+    bulk = new DomainError(code);
+    const [result] = await Promise.allSettled([send({ text: "", requestId: "x" }, { retry: true })]);
+    return (result as { reason: DomainError }).reason.code;
+  };
+  expect([await codeAfter("SYS_003"), await codeAfter("SYS_002")]).toEqual(["SYS_003", "SYS_002"]);
+});
+
 test("a refusal of the whole call is the answer of every item", async () => {
   let alone = 0;
   const { send } = await start(async (note) => note, {

@@ -84,6 +84,11 @@ export function isUnavailable(error: unknown): boolean {
   return isServiceError(error) && error.code === status.UNAVAILABLE;
 }
 
+/** The call may have done its work, and nobody said so. */
+export function isUnknown(error: unknown): boolean {
+  return error instanceof DomainError && error.code === "SYS_003";
+}
+
 function isUnreachable(error: unknown): boolean {
   return isServiceError(error) && isFromTransport(error, status.UNAVAILABLE);
 }

@@ -1,10 +1,11 @@
 import { type ErrorDetail } from "@wonrail/proto/common/v1/common";
 import { childTraceparent, type RequestContext, runInContext } from "../../context";
-import { assert, DomainError, isRefusal } from "../../errors";
+import { assert, DomainError, isRefusal, perhapsDone } from "../../errors";
 import { newId } from "../../ids";
 import { type Outcome } from "../../lane";
 import { toItemContext } from "../requestContext";
 import { fromErrorDetail } from "../wireErrors";
+import { isUnknown } from "./call";
 import { type CoalesceOptions } from "./coalesce";
 
 export interface Queued<Req> {
@@ -41,9 +42,10 @@ async function sendLive<Req, Res, Item, Answer>(
     return answers.map((answer) => toOutcome(options.fromAnswer(answer)));
   } catch (error) {
     const alone = atMost(MAX_ALONE);
+    const unsure = isUnknown(error);
     return batch.map((queued) =>
       queued.mayRepeat && !isRefusal(error)
-        ? { ok: true, value: alone(() => repeat(queued, options.unary)) }
+        ? { ok: true, value: alone(() => repeat(queued, options.unary, unsure)) }
         : { ok: false, error },
     );
   }
@@ -67,12 +69,17 @@ async function callBulk<Req, Res, Item, Answer>(
   return answers;
 }
 
-function repeat<Req, Res>(
+async function repeat<Req, Res>(
   { request, context, deadlineMs }: Queued<Req>,
   unary: CoalesceOptions<Req, Res, unknown, unknown>["unary"],
+  unsure: boolean,
 ): Promise<Res> {
   const timeoutMs = deadlineMs - Date.now();
-  return runInContext({ ...context, deadlineMs }, () => unary(request, { retry: true, timeoutMs }));
+  try {
+    return await runInContext({ ...context, deadlineMs }, () => unary(request, { retry: true, timeoutMs }));
+  } catch (error) {
+    throw unsure ? perhapsDone(error) : error;
+  }
 }
 
 function toOutcome<Res>(answer: { value: Res } | { error: ErrorDetail }): Outcome<Res> {

@@ -1,4 +1,5 @@
 import { type Client, type Metadata, status } from "@grpc/grpc-js";
+import { perhapsDone } from "../../errors";
 import { type ObserveCall } from "../callMetrics";
 import { type MethodDefinition } from "../definition";
 import {
@@ -9,6 +10,7 @@ import {
   type Dependency,
   guard,
   isUnavailable,
+  isUnknown,
   type Outgoing,
   prepare,
   toCallerError,
@@ -20,6 +22,7 @@ export type UnaryCall<Req, Res> = (request: Req, options?: CallOptions) => Promi
 export function unaryCall(dependency: Dependency, method: MethodDefinition): UnaryCall<unknown, unknown> {
   const send = sender(method, dependency.observed(method));
   return async (request, options = {}) => {
+    let unsure = false;
     try {
       const outgoing = prepare(dependency, options);
       const once = () =>
@@ -28,10 +31,14 @@ export function unaryCall(dependency: Dependency, method: MethodDefinition): Una
       return await withRetry(once, {
         deadlineMs: outgoing.deadlineMs,
         budget: dependency.budget,
-        isWorthRetrying: isUnavailable,
+        isWorthRetrying: (error) => {
+          unsure ||= isUnknown(toCallerError(error));
+          return isUnavailable(error);
+        },
       });
     } catch (error) {
-      throw toCallerError(error);
+      const told = toCallerError(error);
+      throw unsure ? perhapsDone(told) : told;
     }
   };
 }

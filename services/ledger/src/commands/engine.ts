@@ -1,5 +1,5 @@
 import { CommitUnknownError, isUniqueViolation, type Database } from "@wonrail/kit/db";
-import { DomainError, isRefusal } from "@wonrail/kit/errors";
+import { DomainError, isRefusal, perhapsDone } from "@wonrail/kit/errors";
 import { createLane, type Outcome as Settled } from "@wonrail/kit/lane";
 import type { Log } from "@wonrail/kit/log";
 import type { Registry } from "@wonrail/kit/metrics";
@@ -130,9 +130,15 @@ async function postLive(parts: Parts, items: Item[], onWriting: () => void): Pro
 
 /**
  * The whole batch again first, since most errors of a database pass; then by halves, in order, until the one that cannot be done stands
- * alone and fails alone.
+ * alone and fails alone. `unsure`: a commit that they were part of was not answered.
  */
-async function postOrSplit(parts: Parts, items: Item[], onWriting: () => void): Promise<Settled<Outcome>[]> {
+async function postOrSplit(
+  parts: Parts,
+  items: Item[],
+  onWriting: () => void,
+  unsureBefore = false,
+): Promise<Settled<Outcome>[]> {
+  let unsure = unsureBefore;
   for (let attempt = 1; ; attempt += 1) {
     try {
       const timer = parts.metrics.startBatch();
@@ -142,16 +148,18 @@ async function postOrSplit(parts: Parts, items: Item[], onWriting: () => void): 
       parts.recent?.remember(movedIn(decision));
       return outcomes.map((value) => ({ ok: true, value }));
     } catch (error) {
+      unsure ||= error instanceof CommitUnknownError;
       if (attempt < ATTEMPTS && mayPass(error)) continue;
       if (items.length > 1 && !concernsAll(error)) {
         const half = items.length >> 1;
-        const first = await postOrSplit(parts, items.slice(0, half), onWriting);
-        return [...first, ...(await postOrSplit(parts, items.slice(half), onWriting))];
+        const first = await postOrSplit(parts, items.slice(0, half), onWriting, unsure);
+        return [...first, ...(await postOrSplit(parts, items.slice(half), onWriting, unsure))];
       }
       if (!(error instanceof DomainError))
         parts.log.error({ err: error, items: items.length }, "posting failed");
       parts.metrics.failed(items.length);
-      return items.map(() => ({ ok: false, error }));
+      const told = unsure ? perhapsDone(error) : error;
+      return items.map(() => ({ ok: false, error: told }));
     }
   }
 }

@@ -206,10 +206,14 @@ function checkMoves(moves: Move[]): void {
   moves.forEach(({ account, amountWon }, index) => {
     assert(amountWon !== 0n, "a posting must move something");
     sum += amountWon;
-    if (isOrgAccount(account.type)) return;
     const balance = balanceAfter(moves, account, index);
+    if (isOrgAccount(account.type)) {
+      if (BigInt.asIntN(64, balance) !== balance) throw tooMuch("is more than the organisation's books hold");
+      return;
+    }
     assert(balance >= account.heldWon, "no rule may let a wallet fall below what it holds");
-    if (balance > MAX_WON) throw tooMuch();
+    // Beyond this it could not be shown exactly.
+    if (balance > MAX_WON) throw tooMuch(`would bring the wallet above ${MAX_WON}`);
   });
   assert(sum === 0n && moves.length >= 2, "an entry must have two postings or more that sum to zero");
 }
@@ -223,9 +227,7 @@ function balanceAfter(moves: Move[], account: Account, last: number): bigint {
   return balance;
 }
 
-/** A balance beyond this could not be shown exactly. */
-function tooMuch(): DomainError {
-  const message = `would bring the wallet above ${MAX_WON}`;
+function tooMuch(message: string): DomainError {
   return new DomainError("REQ_001", { fields: [{ path: "amount", message }] });
 }
 

@@ -266,3 +266,17 @@ test("a closed wallet refuses every movement but the deposit that reached its ad
     ),
   ).toEqual(["posted", ...Array<string>(5).fill("WAL_004"), "posted"]);
 });
+
+test("what an organisation's own account cannot hold is refused, and the request after it is not", () => {
+  const state = openWorld();
+  const issuance = state.accounts.find(
+    (account) => account.orgId === orgId && account.type === "ORG_ISSUANCE",
+  )!;
+  issuance.balanceWon = won(-(2n ** 63n) + 1_000n);
+  const asked = [charge(kim.normal, 1_001n), charge(kim.normal, 1_000n), charge(lee.normal, 1n)];
+  const { outcomes } = decide(
+    state,
+    asked.map((intent, index) => request(orgId, requestId(index + 1), intent)),
+  );
+  expect(codes(outcomes)).toEqual(["REQ_001", "posted", "REQ_001"]);
+});

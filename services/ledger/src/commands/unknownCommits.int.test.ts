@@ -1,0 +1,51 @@
+import { openDatabase } from "@wonrail/kit/db";
+import { won } from "@wonrail/kit/money";
+import { startProxy, testLog } from "@wonrail/kit/testing";
+import { createEngine } from "./engine";
+import { balancesOf, codeOf, postTo, requestOf, startTestLedger, type TestLedger } from "./testing/ledger";
+
+let ledger: TestLedger;
+
+beforeAll(async () => {
+  ledger = await startTestLedger();
+});
+afterAll(async () => {
+  expect(await ledger.violations()).toEqual([]);
+  await ledger.close();
+});
+
+test("the database goes away with a commit: the outcome is unknown, although the next attempt certainly did nothing", async () => {
+  const url = new URL(ledger.database.url);
+  let isArmed = false;
+  const proxy = await startProxy({
+    target: { host: url.hostname, port: Number(url.port) },
+    onRequest(chunk, proxy) {
+      if (!isArmed || !chunk.toString("latin1").includes("commit")) return;
+      isArmed = false;
+      proxy.setMode({ kind: "dropResponses" });
+      setTimeout(() => proxy.setMode({ kind: "reset" }), 100);
+    },
+  });
+  url.hostname = proxy.host;
+  url.port = String(proxy.port);
+  const log = testLog();
+  const db = openDatabase({ url: url.toString(), schema: "ledger", applicationName: "test", log });
+  const engine = createEngine({ db, log });
+  try {
+    const walletId = await ledger.open();
+    const charge = (amount: bigint) =>
+      requestOf(ledger.orgId, { kind: "charge", walletId, amountWon: won(amount) });
+    await postTo(engine, charge(1_000n));
+    isArmed = true;
+    const lost = charge(2_000n);
+    await expect(postTo(engine, lost)).rejects.toMatchObject({ code: "SYS_003" });
+    await expect(postTo(engine, charge(4_000n))).rejects.toMatchObject({ code: "SYS_002" });
+    proxy.setMode({ kind: "pass" });
+    expect(codeOf(await postTo(engine, lost))).toBe("posted");
+    expect(await balancesOf(ledger, [walletId])).toEqual([3_000n]);
+  } finally {
+    await engine.close();
+    await db.close();
+    await proxy.close();
+  }
+}, 30_000);
