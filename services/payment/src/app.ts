@@ -61,7 +61,8 @@ export function createApp(parts: ServiceParts<Config>) {
     help: "Operations whose outcome has been open for longer than a request may take",
     registers: [registry],
     async collect() {
-      this.set(await countAbandonedOperations(db, ABANDONED_AFTER_MS));
+      // A database that is away must not take the other metrics with it.
+      this.set(await countAbandonedOperations(db, ABANDONED_AFTER_MS).catch(() => NaN));
     },
   });
 

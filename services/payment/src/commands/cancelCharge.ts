@@ -45,15 +45,18 @@ export const cancelCharge: Flow<"cancelCharge", CancelChargeInput> = {
         memo: input.memo,
         createdAt: entry.postedAt!,
       };
-      const charge = await charges.cancelCharge(tx, cancel, BigInt(entry.result.value.cancelledWon));
+      const cancelledWon = won(BigInt(entry.result.value.cancelledWon));
+      const charge = await charges.cancelCharge(tx, cancel, cancelledWon);
       // The charge was posted by a process that died before it wrote it down; the completer does, and then this one.
       if (!charge) throw new DomainError("SYS_003");
-      const message = toCharge(charge, facts.network);
+      // The answer is about this part; the event about the charge at its version, by which its readers go.
+      const answered = toCharge({ ...charge, cancelledWon }, facts.network);
+      const told = toCharge(charge, facts.network);
       return {
-        outcome: { $case: "cancelledCharge", value: { cancelId: operationId, charge: message } },
+        outcome: { $case: "cancelledCharge", value: { cancelId: operationId, charge: answered } },
         event: chargeCancelled(
           charge,
-          { cancelId: operationId, amountWon: amountWon.toString(), charge: message },
+          { cancelId: operationId, amountWon: amountWon.toString(), charge: told },
           operation,
         ),
       };

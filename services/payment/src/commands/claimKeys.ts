@@ -3,9 +3,9 @@ import { failpoint } from "@wonrail/kit/failpoint";
 import { type Outcome } from "@wonrail/kit/lane";
 import {
   type Claim,
+  type Claimed,
   insertOperations,
   operationKey,
-  type StoredOperation,
   takeOperationsByKey,
 } from "../store/operations";
 
@@ -13,7 +13,7 @@ import {
  * Takes the keys of everything that queued, in one transaction; when that fails for one of them, by halves, until that one stands alone and
  * fails alone. Where a key is taken, gives what is found under it.
  */
-export async function claimKeys(db: Database, claims: Claim[]): Promise<Outcome<StoredOperation>[]> {
+export async function claimKeys(db: Database, claims: Claim[]): Promise<Outcome<Claimed>[]> {
   try {
     return await claimTogether(db, claims);
   } catch (error) {
@@ -25,12 +25,12 @@ export async function claimKeys(db: Database, claims: Claim[]): Promise<Outcome<
   }
 }
 
-async function claimTogether(db: Database, claims: Claim[]): Promise<Outcome<StoredOperation>[]> {
+async function claimTogether(db: Database, claims: Claim[]): Promise<Outcome<Claimed>[]> {
   const { inserted, taken } = await tx(db, async (tx) => {
     const rows = await insertOperations(tx, claims);
     const inserted = new Map(rows.map((row) => [row.operationId, row]));
     const lost = claims.filter((claim) => !inserted.has(claim.operationId));
-    const none = new Map<string, StoredOperation>();
+    const none = new Map<string, Claimed>();
     const taken = lost.length === 0 ? none : await takeOperationsByKey(tx, lost);
     await failpoint("payment.claiming");
     return { inserted, taken };

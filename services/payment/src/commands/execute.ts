@@ -1,4 +1,4 @@
-import { DomainError, isRefusal } from "@wonrail/kit/errors";
+import { DomainError, isRefusal, perhapsDone } from "@wonrail/kit/errors";
 import { toErrorDetail } from "@wonrail/kit/grpc/server";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { newId } from "@wonrail/kit/ids";
@@ -7,8 +7,14 @@ import { type PostRequest, type PostResponse } from "@wonrail/proto/ledger/v1/le
 import { type ExecuteRequest, ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
 import { type Database } from "@wonrail/kit/db";
 import { type Lane } from "@wonrail/kit/lane";
-import { type Input, KIND_PREFIX, type Operation } from "../domain/operation";
-import { type Claim, findOperationByKey, releaseOperation, type StoredOperation } from "../store/operations";
+import { type Input, KIND_PREFIX } from "../domain/operation";
+import {
+  type Claim,
+  type Claimed,
+  findOperationByKey,
+  releaseOperation,
+  type StoredOperation,
+} from "../store/operations";
 import { type Facts } from "./flow";
 import { flowOf, kindOf, prepare } from "./flows";
 import { type Finding } from "./recordOutcomes";
@@ -17,7 +23,7 @@ export interface ExecuteDeps {
   db: Database;
   facts: Facts;
   /** Writes down who took which key; gives what was found under keys that were taken. */
-  claims: Lane<Claim, StoredOperation>;
+  claims: Lane<Claim, Claimed>;
   /** The ledger's bulk call, shared with everything that queued meanwhile. */
   post: (request: PostRequest) => Promise<PostResponse>;
   /** Writes down outcomes; gives the encoded answer. */
@@ -47,13 +53,17 @@ export async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promi
 }
 
 /** Posts and records an operation that was claimed, by whomever. */
-export async function finish(deps: ExecuteDeps, operation: Operation): Promise<Buffer> {
+export async function finish(deps: ExecuteDeps, operation: Claimed): Promise<Buffer> {
   const entry = await postOrRefuse(deps, operation);
   await failpoint("payment.posted");
-  return deps.outcomes.submit({ operation, entry });
+  try {
+    return await deps.outcomes.submit({ operation, entry });
+  } catch (error) {
+    throw perhapsDone(error);
+  }
 }
 
-/** When the facts cannot be had or have changed, a key that was used before still gets its answer. */
+/** When the facts cannot be had or have changed, a key that was used before still gets its answer, or is brought to its end. */
 async function prepareOrReplay(
   { db, facts }: ExecuteDeps,
   orgId: string,
@@ -65,8 +75,10 @@ async function prepareOrReplay(
     const idempotencyKey = request.idempotencyKey;
     if (idempotencyKey === undefined) throw error;
     const earlier = await findOperationByKey(db, { orgId, kind: kindOf(request.command!), idempotencyKey });
-    if (!earlier?.answer) throw error;
-    return earlier;
+    if (!earlier) throw error;
+    if (!earlier.bodyHash.equals(request.bodyHash)) throw new DomainError("REQ_003");
+    // What was taken up once goes on as it was understood then.
+    return earlier.answer === null ? earlier.input : earlier;
   }
 }
 
@@ -75,7 +87,7 @@ function replay(earlier: StoredOperation, request: ExecuteRequest): ExecuteRespo
   return { ...ExecuteResponse.decode(earlier.answer!), replayed: true };
 }
 
-async function postOrRefuse({ db, post }: ExecuteDeps, operation: Operation): Promise<Finding["entry"]> {
+async function postOrRefuse({ db, post }: ExecuteDeps, operation: Claimed): Promise<Finding["entry"]> {
   const { orgId, operationId, input, requestId, traceparent, createdAt } = operation;
   const flow = flowOf(input);
   try {
@@ -89,20 +101,23 @@ async function postOrRefuse({ db, post }: ExecuteDeps, operation: Operation): Pr
     });
   } catch (error) {
     if (isRefusal(error)) return { refused: toErrorDetail(error) };
-    if (isCertainlyNotPosted(error)) await release(db, operation);
-    throw error;
+    throw isPromise(error) && (await release(db, operation)) ? error : perhapsDone(error);
   }
 }
 
-function isCertainlyNotPosted(error: unknown): boolean {
+/** That nothing was done: by this try. */
+function isPromise(error: unknown): boolean {
   return error instanceof DomainError && error.code === "SYS_002";
 }
 
-/** SYS_002 promises that nothing was done; when the completer cannot be told so, the outcome is unknown instead. */
-async function release(db: Database, operation: Operation): Promise<void> {
+/**
+ * Lets go of an operation that the ledger has certainly not seen, so that the completer leaves it alone. False when that is not certain, since
+ * somebody else has taken it up before or meanwhile, or when it cannot be written down.
+ */
+async function release(db: Database, operation: Claimed): Promise<boolean> {
   try {
-    await releaseOperation(db, operation);
-  } catch (error) {
-    throw new DomainError("SYS_003", null, { cause: error });
+    return operation.aloneSince !== null && (await releaseOperation(db, operation, operation.aloneSince));
+  } catch {
+    return false;
   }
 }

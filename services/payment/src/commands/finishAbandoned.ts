@@ -1,8 +1,7 @@
 import { runInContext } from "@wonrail/kit/context";
 import { tx } from "@wonrail/kit/db";
 import { type Log } from "@wonrail/kit/log";
-import { type Operation } from "../domain/operation";
-import { takeAbandonedOperations } from "../store/operations";
+import { type Claimed, takeAbandonedOperations } from "../store/operations";
 import { type ExecuteDeps, finish } from "./execute";
 
 /** Longer than a request's deadline allows its own process to be at it. */
@@ -19,7 +18,7 @@ export async function finishAbandoned(deps: FinishDeps): Promise<void> {
   await Promise.all(operations.map((operation) => finishOne(deps, operation)));
 }
 
-function finishOne(deps: FinishDeps, operation: Operation): Promise<void> {
+function finishOne(deps: FinishDeps, operation: Claimed): Promise<void> {
   const { requestId, traceparent, orgId, operationId } = operation;
   return runInContext({ requestId, traceparent, orgId }, async () => {
     try {

@@ -1,4 +1,4 @@
-import { type Database, tx, type Tx } from "@wonrail/kit/db";
+import { type Database, isTransient, tx, type Tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { type Outcome } from "@wonrail/kit/lane";
@@ -30,7 +30,8 @@ export async function recordOutcomes(deps: RecordDeps, findings: Finding[]): Pro
     await failpoint("payment.recorded");
     return answers.map((value) => ({ ok: true, value }));
   } catch (error) {
-    if (findings.length === 1) return [{ ok: false, error }];
+    // The database is away or overloaded: one by one they would fare no better.
+    if (findings.length === 1 || isTransient(error)) return findings.map(() => ({ ok: false, error }));
     const outcomes: Outcome<Buffer>[] = [];
     for (const finding of findings) outcomes.push(...(await recordOutcomes(deps, [finding])));
     return outcomes;

@@ -31,7 +31,7 @@ export function insertCharges(tx: Tx, charges: Charge[]): void {
 
 /**
  * Writes down one cancellation; `cancelledWon` is what the ledger says is cancelled in all. Two that arrive in the other order leave the
- * greater sum. Undefined when the charge itself is not written down yet.
+ * greater sum, and the charge as it is then. Undefined when the charge itself is not written down yet.
  */
 export async function cancelCharge(
   tx: Tx,
@@ -45,7 +45,7 @@ export async function cancelCharge(
   await tx.run(sql`
     insert into charge_cancels (org_id, cancel_id, charge_id, amount_won, memo, created_at)
     values (${cancel.orgId}, ${cancel.cancelId}, ${cancel.chargeId}, ${cancel.amountWon}, ${cancel.memo}, ${cancel.createdAt})`);
-  return { ...toCharge(row), cancelledWon: won(cancelledWon) };
+  return toCharge(row);
 }
 
 export async function findCharge(

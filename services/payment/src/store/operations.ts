@@ -1,3 +1,4 @@
+import { groupBy } from "@wonrail/kit/groupBy";
 import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { type Input, type Kind, type Operation } from "../domain/operation";
 
@@ -18,6 +19,12 @@ export interface StoredOperation extends Operation {
   answer: Buffer | null;
 }
 
+/** An operation in the hands of one who may take it to the ledger. */
+export interface Claimed extends StoredOperation {
+  /** When its holder took it, while nobody can have asked the ledger for it before; null when somebody may have. */
+  aloneSince: string | null;
+}
+
 interface OperationRow {
   org_id: string;
   operation_id: string;
@@ -34,8 +41,8 @@ interface OperationRow {
 const COLUMNS = sql`org_id, operation_id, idempotency_key, kind, body_hash, input, answer, request_id, traceparent, created_at`;
 
 /** Takes the keys that are free, in one statement. Gives the rows that are new; the others belong to somebody. */
-export async function insertOperations(tx: Tx, claims: Claim[]): Promise<StoredOperation[]> {
-  const rows = await tx.query<OperationRow>(
+export async function insertOperations(tx: Tx, claims: Claim[]): Promise<Claimed[]> {
+  const rows = await tx.query<OperationRow & { alone_since: string }>(
     named(
       "operations_insert",
       sql`
@@ -52,27 +59,49 @@ export async function insertOperations(tx: Tx, claims: Claim[]): Promise<StoredO
           ${claims.map((claim) => claim.traceparent)}::text[])
           as claim (org_id, operation_id, kind, idempotency_key, body_hash, input, request_id, traceparent)
         on conflict (org_id, kind, idempotency_key) where idempotency_key is not null do nothing
-        returning org_id, operation_id, idempotency_key, kind, body_hash, input, answer, request_id, traceparent, created_at`,
+        returning org_id, operation_id, idempotency_key, kind, body_hash, input, answer, request_id, traceparent, created_at,
+          updated_at::text as alone_since`,
     ),
   );
-  return rows.map(toOperation);
+  return rows.map((row) => ({ ...toOperation(row), aloneSince: row.alone_since }));
 }
 
-/** Who holds these keys. A released operation is taken up again under its old id, so that it can never be posted twice. */
+/**
+ * Who holds these keys. A released operation is taken up again under its old id, so that it can never be posted twice; by the same request only,
+ * since the completer does what is taken up.
+ */
 export async function takeOperationsByKey(
   tx: Tx,
-  keys: Pick<Claim, "orgId" | "idempotencyKey" | "input">[],
-): Promise<Map<string, StoredOperation>> {
-  const wanted = sql`(org_id, kind, idempotency_key) in (select * from unnest(
-    ${keys.map((key) => key.orgId)}::text[],
-    ${keys.map((key) => key.input.kind)}::text[],
-    ${keys.map((key) => key.idempotencyKey)}::text[]))`;
-  await tx.run(
-    sql`update operations set state = 'CLAIMED', updated_at = now() where state = 'RELEASED' and ${wanted}`,
+  claims: Pick<Claim, "orgId" | "idempotencyKey" | "input" | "bodyHash">[],
+): Promise<Map<string, Claimed>> {
+  const keys = sql`
+    ${claims.map((claim) => claim.orgId)}::text[],
+    ${claims.map((claim) => claim.input.kind)}::text[],
+    ${claims.map((claim) => claim.idempotencyKey)}::text[]`;
+  // One that is open already is touched too: whoever has it sees that he is no longer alone with it.
+  const taken = await tx.query<{ operation_id: string; alone_since: string | null }>(sql`
+    with open as (
+      select org_id, operation_id, state from operations
+      where state in ('CLAIMED', 'RELEASED') and (org_id, kind, idempotency_key, body_hash) in (
+        select * from unnest(${keys}, ${claims.map((claim) => claim.bodyHash)}::bytea[]))
+      order by org_id, operation_id for update)
+    update operations o set state = 'CLAIMED', updated_at = clock_timestamp()
+    from open where o.org_id = open.org_id and o.operation_id = open.operation_id
+    returning o.operation_id, case when open.state = 'RELEASED' then o.updated_at::text end as alone_since`);
+  const rows = await tx.query<OperationRow>(
+    sql`select ${COLUMNS} from operations where (org_id, kind, idempotency_key) in (select * from unnest(${keys}))`,
   );
-  const rows = await tx.query<OperationRow>(sql`select ${COLUMNS} from operations where ${wanted}`);
+  const aloneSince = new Map(taken.map((row) => [row.operation_id, row.alone_since]));
+  const asked = groupBy(claims, ({ orgId, input, idempotencyKey }) =>
+    operationKey(orgId, input.kind, idempotencyKey),
+  );
   return new Map(
-    rows.map((row) => [operationKey(row.org_id, row.kind, row.idempotency_key), toOperation(row)]),
+    rows.map((row) => {
+      const key = operationKey(row.org_id, row.kind, row.idempotency_key);
+      const isAlone = asked.get(key)!.length === 1;
+      const since = (isAlone && aloneSince.get(row.operation_id)) || null;
+      return [key, { ...toOperation(row), aloneSince: since }];
+    }),
   );
 }
 
@@ -121,14 +150,19 @@ export function saveAnswers(tx: Tx, answered: Answered[]): void {
     where operations.org_id = done.org_id and operations.operation_id = done.operation_id and operations.answer is null`);
 }
 
-/** The ledger has certainly not seen it: nothing will be done unless its own key asks again. */
+/**
+ * The ledger has certainly not seen it: nothing will be done unless its own key asks again. False when somebody else has taken it up
+ * meanwhile, who may be asking the ledger now.
+ */
 export async function releaseOperation(
   db: Queryable,
   { orgId, operationId }: Pick<Operation, "orgId" | "operationId">,
-): Promise<void> {
-  await db.run(sql`
+  aloneSince: string,
+): Promise<boolean> {
+  const released = await db.run(sql`
     update operations set state = 'RELEASED', updated_at = now()
-    where org_id = ${orgId} and operation_id = ${operationId} and state = 'CLAIMED'`);
+    where org_id = ${orgId} and operation_id = ${operationId} and state = 'CLAIMED' and updated_at = ${aloneSince}::timestamptz`);
+  return released === 1;
 }
 
 /** Takes operations that nobody has finished for a while; another replica looks at them again only after as long a while. */
@@ -136,15 +170,15 @@ export async function takeAbandonedOperations(
   tx: Tx,
   olderThanMs: number,
   limit: number,
-): Promise<StoredOperation[]> {
+): Promise<Claimed[]> {
   const rows = await tx.query<OperationRow>(sql`
-    update operations set updated_at = now()
+    update operations set updated_at = clock_timestamp()
     where (org_id, operation_id) in (
       select org_id, operation_id from operations
       where state = 'CLAIMED' and updated_at < now() - make_interval(secs => ${olderThanMs / 1000})
       order by updated_at limit ${limit} for update skip locked)
     returning ${COLUMNS}`);
-  return rows.map(toOperation);
+  return rows.map((row) => ({ ...toOperation(row), aloneSince: null }));
 }
 
 export async function countAbandonedOperations(db: Queryable, olderThanMs: number): Promise<number> {
@@ -160,6 +194,8 @@ export async function deleteOldOperations(tx: Tx, olderThanDays: number, limit: 
     delete from operations where (org_id, operation_id) in (
       select org_id, operation_id from operations
       where created_at < now() - make_interval(days => ${olderThanDays}) and state <> 'CLAIMED'
+        -- One that was done long after it was first asked for is kept as long as any other.
+        and updated_at < now() - make_interval(days => ${olderThanDays})
       order by created_at limit ${limit} for update skip locked)`);
 }
 
