@@ -1,6 +1,6 @@
 import { DomainError } from "@wonrail/kit/errors";
 import { eventually } from "@wonrail/kit/testing";
-import { type Reply } from "./routes/operation";
+import { type Call, type Reply } from "./routes/operation";
 import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
 import { countedRoute } from "./testing/countedRoute";
 import { startGateway, type TestGateway } from "./testing/startGateway";
@@ -8,11 +8,11 @@ import { startGateway, type TestGateway } from "./testing/startGateway";
 let auth: AuthAtOurEdge;
 let gateway: TestGateway;
 /** What the counted route does next. */
-let work: () => Promise<Reply<{ done: boolean }>>;
+let work: (call: Call) => Promise<Reply<{ done: boolean }>>;
 
 beforeAll(async () => {
   auth = await startAuthAtOurEdge();
-  const extraRoutes = [countedRoute("/test/counted", "MONEY_OPERATIONS", () => work())];
+  const extraRoutes = [countedRoute("/test/counted", "MONEY_OPERATIONS", (call) => work(call))];
   gateway = await startGateway({ authPort: auth.port, extraRoutes });
   await eventually(() => gateway.ready());
 });
@@ -67,6 +67,28 @@ describe("limits", () => {
     work = async () => ({ data: { done: true } });
     expect((await post()).status).toBe(201);
     expect((await post()).body.error?.code).toBe("WAUTH_004");
+  });
+
+  test("what was done before the plan was used up is still answered under its key, and nothing else is", async () => {
+    const { text } = auth.addKey();
+    auth.state.quotaLeft = 1;
+    const done = new Set<string>();
+    work = async ({ idempotencyKey, repeatOnly }) => {
+      if (repeatOnly && !done.has(idempotencyKey!)) throw new DomainError("WAUTH_004");
+      const replayed = done.has(idempotencyKey!);
+      done.add(idempotencyKey!);
+      return { data: { done: true }, replayed };
+    };
+    const post = async (name?: string) => {
+      const headers = name === undefined ? {} : { "idempotency-key": name };
+      const answer = await gateway.send("POST", "/test/counted", { key: text, headers, body: { amount: 1 } });
+      return [answer.status, answer.headers["idempotent-replayed"], answer.body.error?.details?.limit];
+    };
+    expect(await post("first")).toEqual([201, undefined, undefined]);
+    expect(await post("first")).toEqual([201, "true", undefined]);
+    expect(await post("second")).toEqual([403, undefined, 1_000]);
+    expect(await post()).toEqual([403, undefined, 1_000]);
+    expect([...done]).toEqual(["first"]);
   });
 
   test("a refusal that may be tried again says when", async () => {

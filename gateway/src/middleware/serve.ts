@@ -1,5 +1,6 @@
 import { type Request, type RequestHandler } from "express";
 import { z } from "zod";
+import { DomainError } from "@wonrail/kit/errors";
 import {
   type Call,
   type Input,
@@ -95,14 +96,31 @@ async function servePrincipal(
   }
   const input = await readInput(operation, req);
   const key = operation.idempotent ? idempotencyKey(req) : undefined;
-  const work = () => handler(input, { principal, clientAddress: address, idempotencyKey: key });
+  const call: Call = { principal, clientAddress: address, idempotencyKey: key };
+  const work = () => handler(input, call);
   try {
-    const reply = await (operation.quota ? quotas.count(principal.orgId, operation.quota, work) : work());
+    const reply = await (operation.quota
+      ? quotas
+          .count(principal.orgId, operation.quota, work)
+          .catch((error: unknown) => repeat(error, key, () => handler(input, { ...call, repeatOnly: true })))
+      : work());
     send(res, operation, reply, options);
   } catch (error) {
     if (error instanceof RepeatedRefusal) markReplayed(res);
     throw error;
   }
+}
+
+/** A plan that is used up does not take back what was done under it: who asks again with the same key gets the answer. */
+async function repeat<R>(error: unknown, key: string | undefined, ask: () => Promise<R>): Promise<R> {
+  if (key === undefined || !isUsedUp(error)) throw error;
+  return ask().catch((again: unknown) => {
+    throw isUsedUp(again) ? error : again;
+  });
+}
+
+function isUsedUp(error: unknown): boolean {
+  return error instanceof DomainError && error.code === "WAUTH_004";
 }
 
 async function readInput(

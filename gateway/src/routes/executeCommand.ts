@@ -15,7 +15,7 @@ type ValueOf<D extends Done> = { [O in Outcome as O["$case"]]: O["value"] }[D];
 /** Has the payment service do a command, once for the request's Idempotency-Key. */
 export async function executeCommand<D extends Done>(
   { executePayment }: Pick<Clients, "executePayment">,
-  { idempotencyKey }: Call,
+  { idempotencyKey, repeatOnly }: Call,
   request: { body: object; command: Command; expect: D },
 ): Promise<{ value: ValueOf<D>; replayed: boolean }> {
   const context = currentContext();
@@ -25,6 +25,7 @@ export async function executeCommand<D extends Done>(
     context: { requestId: context.requestId, traceparent: context.traceparent, orgId: context.orgId },
     idempotencyKey,
     bodyHash: bodyHash(request.body),
+    repeatOnly,
     command: request.command,
   });
   await failpoint("gateway.answered");

@@ -49,6 +49,8 @@ export interface Call {
   clientAddress: string;
   /** Of operations that take one, when the request has it. */
   idempotencyKey: string | undefined;
+  /** The plan is used up: only what was asked for earlier under this key is answered. */
+  repeatOnly?: true;
 }
 
 /** A call without a key has no principal. */

@@ -205,14 +205,14 @@ export const updateTransactionSchedule = operation({
 });
 
 export function createTransactionWith({ relayer }: Clients): Handler<typeof createTransaction> {
-  return async ({ body }, { principal: { orgId }, idempotencyKey }) => {
+  return async ({ body }, { principal: { orgId }, idempotencyKey, repeatOnly }) => {
     const fields = {
       ...body,
       paymentType: enumValue(PaymentType, body.paymentType),
       txHash: body.paymentType === "INSTANT" ? body.txHash : undefined,
       scheduledAt: body.paymentType === "SCHEDULED" ? body.scheduledAt : undefined,
     };
-    const asked = { orgId, fields, idempotencyKey, bodyHash: bodyHash(body) };
+    const asked = { orgId, fields, idempotencyKey, bodyHash: bodyHash(body), repeatOnly };
     const { record, replayed } = await relayer.createRecord(asked);
     return { data: recordOf(record), replayed };
   };

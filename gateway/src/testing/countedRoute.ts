@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { type QuotaName } from "../middleware/quotas";
-import { operation, type Reply, route, type Route } from "../routes/operation";
+import { type Call, operation, type Reply, route, type Route } from "../routes/operation";
 
 /** A route as the money routes are, whose work the test decides. */
 export function countedRoute(
   path: string,
   quota: QuotaName | undefined,
-  work: () => Promise<Reply<{ done: boolean }>>,
+  work: (call: Call) => Promise<Reply<{ done: boolean }>>,
 ): Route {
   const definition = operation({
     id: "countedTest",
@@ -20,5 +20,5 @@ export function countedRoute(
     data: z.strictObject({ done: z.boolean() }),
     errors: [],
   });
-  return route("POST", path, definition, work);
+  return route("POST", path, definition, (_input, call) => work(call));
 }

@@ -16,11 +16,17 @@ import { type RequestKey } from "./store/records";
 export function rpc(app: App): GrpcService[] {
   return [
     implement(RelayerServiceService, {
-      async createRecord({ orgId, fields, ...given }) {
+      async createRecord({ orgId, fields, repeatOnly = false, ...given }) {
         const paymentType = enumName(PaymentType, fields?.paymentType ?? PaymentType.UNSPECIFIED);
         if (!fields || !paymentType)
           throw invalidRequest([{ path: "paymentType", message: "must be INSTANT or SCHEDULED" }]);
-        const wanted = { orgId: organisation(orgId), paymentType, fields, key: requestKey(given) };
+        const wanted = {
+          orgId: organisation(orgId),
+          paymentType,
+          fields,
+          key: requestKey(given),
+          repeatOnly,
+        };
         const { record, replayed } = await app.createRecord(wanted);
         return { record: toRecord(record, []), replayed };
       },

@@ -26,6 +26,8 @@ export interface RecordWanted {
   fields: GivenFields;
   /** Null: whoever asks again asks for another record. */
   key: RequestKey | null;
+  /** Only what was made earlier under the key is asked for. */
+  repeatOnly?: boolean;
 }
 
 export interface RecordMade {
@@ -41,6 +43,7 @@ export interface RecordMade {
 export async function createRecord(deps: RecordDeps, wanted: RecordWanted): Promise<RecordMade> {
   const earlier = await findEarlier(deps, wanted);
   if (earlier) return earlier;
+  if (wanted.repeatOnly) throw new DomainError("WAUTH_004");
   const record = newRecord(deps, wanted);
   const runAt = record.run === "UNATTENDED" ? null : (record.scheduledAt ?? record.createdAt);
   const made = await tx(deps.db, async (tx) => {

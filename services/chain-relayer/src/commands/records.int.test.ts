@@ -68,6 +68,14 @@ describe("under an idempotency key", () => {
     }
   });
 
+  test("that may only be repeated makes no record, and gives the one that was made", async () => {
+    const one = wanted(newId("org"), {}, scheduledAt());
+    const repeat = () => keyed({ ...one, repeatOnly: true });
+    await expect(repeat()).rejects.toMatchObject({ code: "WAUTH_004" });
+    const { record } = await keyed(one);
+    expect(await repeat()).toEqual({ record, replayed: true });
+  });
+
   test("the answer is the record as it was made, whatever became of it and of its time", async () => {
     const due = new Date(clock + 2_000);
     const one = wanted(newId("org"), {}, due);

@@ -36,7 +36,8 @@ export interface ExecuteDeps {
  */
 export async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<ExecuteResponse> {
   const orgId = request.context!.orgId;
-  const input = await prepareOrReplay(deps, orgId, request);
+  if (request.repeatOnly && !(await findEarlier(deps, request))) throw new DomainError("WAUTH_004");
+  const input = await prepareOrReplay(deps, request);
   if ("answer" in input) return replay(input, request);
 
   const claimed = await deps.claims.submit({
@@ -64,22 +65,24 @@ export async function finish(deps: ExecuteDeps, operation: Claimed): Promise<Buf
 }
 
 /** When the facts cannot be had or have changed, a key that was used before still gets its answer, or is brought to its end. */
-async function prepareOrReplay(
-  { db, facts }: ExecuteDeps,
-  orgId: string,
-  request: ExecuteRequest,
-): Promise<Input | StoredOperation> {
+async function prepareOrReplay(deps: ExecuteDeps, request: ExecuteRequest): Promise<Input | StoredOperation> {
   try {
-    return await prepare(facts, orgId, request.command);
+    return await prepare(deps.facts, request.context!.orgId, request.command);
   } catch (error) {
-    const idempotencyKey = request.idempotencyKey;
-    if (idempotencyKey === undefined) throw error;
-    const earlier = await findOperationByKey(db, { orgId, kind: kindOf(request.command!), idempotencyKey });
+    const earlier = await findEarlier(deps, request);
     if (!earlier) throw error;
     if (!earlier.bodyHash.equals(request.bodyHash)) throw new DomainError("REQ_003");
     // What was taken up once goes on as it was understood then.
     return earlier.answer === null ? earlier.input : earlier;
   }
+}
+
+async function findEarlier(
+  { db }: ExecuteDeps,
+  { context, idempotencyKey, command }: ExecuteRequest,
+): Promise<StoredOperation | undefined> {
+  if (idempotencyKey === undefined) return undefined;
+  return findOperationByKey(db, { orgId: context!.orgId, kind: kindOf(command!), idempotencyKey });
 }
 
 function replay(earlier: StoredOperation, request: ExecuteRequest): ExecuteResponse {

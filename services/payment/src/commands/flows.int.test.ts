@@ -14,7 +14,7 @@ import {
   OperationSubmitted,
 } from "@wonrail/proto/relayer/events/v1/events";
 import { deliver, published } from "./testing/events";
-import { asOwner, type Command, openWorld, OUTSIDE, valueOf, type World } from "./testing/world";
+import { asOwner, type Command, openWorld, OUTSIDE, requestOf, valueOf, type World } from "./testing/world";
 
 // Each money flow from the command to the record: claimed, posted by a real ledger, written down, told of once.
 
@@ -137,6 +137,20 @@ describe("a key", () => {
     expect(await world.execute(charge(walletId, 1_000), key)).toMatchObject({ replayed: true });
   });
 
+  test("that may only be repeated begins nothing, and is answered or brought to its end", async () => {
+    const { walletId } = await world.openWallet();
+    const [key, unused] = [randomUUID(), randomUUID()];
+    const repeat = (of?: string) =>
+      world.app().execute({ ...requestOf(world.orgId, charge(walletId, 1_000), of), repeatOnly: true });
+    for (const other of [unused, undefined])
+      await expect(repeat(other)).rejects.toMatchObject({ code: "WAUTH_004" });
+    await world.execute(charge(walletId, 1_000), key);
+    expect(await repeat(key)).toMatchObject({ replayed: true });
+    await asOwner(world.payment, "update operations set state = 'CLAIMED', answer = null");
+    await repeat(key);
+    expect(await world.balances(walletId)).toEqual([1_000]);
+  });
+
   test("with another body is REQ_003, and the same key of another command is another key", async () => {
     const { walletId, chargeId } = await world.openWallet({ amountWon: 5_000 });
     const key = randomUUID();
@@ -167,10 +181,13 @@ describe("a key", () => {
     const key = randomUUID();
     const { chargeId } = valueOf(await world.execute(charge(walletId, 1_000), key), "charge");
     const forget = () => world.app().deleteOldOperations(new AbortController().signal);
-    await asOwner(world.payment, `update operations set created_at = now() - interval '31 days 23 hours'`);
+    await asOwner(
+      world.payment,
+      `update operations set created_at = now() - interval '40 days', updated_at = now() - interval '31 days 23 hours'`,
+    );
     await forget();
     expect(await world.execute(charge(walletId, 1_000), key)).toMatchObject({ replayed: true });
-    await asOwner(world.payment, `update operations set created_at = now() - interval '32 days 1 hour'`);
+    await asOwner(world.payment, `update operations set updated_at = now() - interval '32 days 1 hour'`);
     await forget();
     expect(await world.execute(charge(walletId, 1_000), key)).toMatchObject({ replayed: false });
     const found = await world.app().getCharge({ orgId: world.orgId, id: chargeId });
