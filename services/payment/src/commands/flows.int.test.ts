@@ -146,9 +146,12 @@ describe("a key", () => {
       await expect(repeat(other)).rejects.toMatchObject({ code: "WAUTH_004" });
     await world.execute(charge(walletId, 1_000), key);
     expect(await repeat(key)).toMatchObject({ replayed: true });
-    await asOwner(world.payment, "update operations set state = 'CLAIMED', answer = null");
-    await repeat(key);
-    expect(await world.balances(walletId)).toEqual([1_000]);
+    await world.stop("ledger");
+    const open = randomUUID();
+    await expect(world.execute(charge(walletId, 1_000), open)).rejects.toBeDefined();
+    await world.crash();
+    expect(await repeat(open)).toMatchObject({ outcome: { $case: "charge" } });
+    expect(await world.balances(walletId)).toEqual([2_000]);
   });
 
   test("with another body is REQ_003, and the same key of another command is another key", async () => {
