@@ -8,6 +8,7 @@ import {
   countOfTypes,
   findSequenceAt,
   listSequences,
+  listSequencesBelow,
   listSequencesOfTypes,
   type SequenceRange,
   type StatementLine,
@@ -66,8 +67,8 @@ function lastOf({ last }: SequenceRange, { after }: Page): bigint {
   return before < last ? before : last;
 }
 
-/** Without types the page's sequences are known before it is read: as many lines further is as many sequences less. */
-function readLines(
+/** Without types the page's sequences are known before it is read: as many lines further is as many sequences less. Where some are gone, it reads on. */
+async function readLines(
   db: Database,
   account: Account,
   types: TransactionType[],
@@ -78,7 +79,11 @@ function readLines(
   if (types.length > 0) return listSequencesOfTypes(db, account, types, range, page.offset, limit);
   const last = range.last - BigInt(page.offset);
   const first = last - BigInt(limit) + 1n;
-  return listSequences(db, account, { first: first > range.first ? first : range.first, last });
+  if (first <= range.first) return listSequences(db, account, { first: range.first, last });
+  const lines = await listSequences(db, account, { first, last });
+  return lines.length === limit
+    ? lines
+    : listSequencesBelow(db, account, { first: range.first, last }, limit);
 }
 
 function countLines(

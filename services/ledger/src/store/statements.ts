@@ -23,7 +23,7 @@ export interface SequenceRange {
 
 /**
  * The first sequence that was posted at a time or later, by halving: times on one account never run backwards. Some twenty look-ups by key
- * for millions of postings, and no index on time to keep.
+ * for millions of postings, and no index on time to keep. What left with its month leaves gaps: the first line behind the middle decides.
  */
 export async function findSequenceAt(db: Queryable, account: Account, atMs: number): Promise<bigint> {
   const row = await db.one<{ sequence: bigint }>(
@@ -33,11 +33,14 @@ export async function findSequenceAt(db: Queryable, account: Account, atMs: numb
         with recursive search (low, high) as (
           select 1::bigint, ${account.sequence}::bigint + 1
           union all
-          select case when e.posted_at < ${new Date(atMs)} then m.middle + 1 else s.low end,
+          select case when e.posted_at < ${new Date(atMs)} then p.sequence + 1 else s.low end,
             case when e.posted_at < ${new Date(atMs)} then s.high else m.middle end
           from search s
           cross join lateral (select (s.low + s.high) / 2 as middle) m
-          left join postings p on p.account_number = ${account.number} and p.sequence = m.middle
+          left join lateral (
+            select org_id, entry_id, sequence from postings
+            where account_number = ${account.number} and sequence >= m.middle and sequence < s.high
+            order by sequence limit 1) p on true
           left join entries e on e.org_id = p.org_id and e.id = p.entry_id
           where s.low < s.high
         )
@@ -65,6 +68,30 @@ export async function listSequences(
         where p.account_number = ${account.number} and p.sequence between ${range.first} and ${range.last}
           and p.org_id = ${idToUuid(account.orgId)}
         order by p.sequence desc`,
+      ),
+    ),
+  );
+}
+
+/** The newest of a range, however far they are apart: what left with its month leaves gaps. */
+export async function listSequencesBelow(
+  db: Queryable,
+  account: Account,
+  range: SequenceRange,
+  limit: number,
+): Promise<StatementLine[]> {
+  return toLines(
+    account,
+    await db.query<LineRow>(
+      named(
+        "statement_list_below",
+        sql`
+        ${LINE}
+        from postings p
+        ${ENTRY}
+        where p.account_number = ${account.number} and p.sequence between ${range.first} and ${range.last}
+          and p.org_id = ${idToUuid(account.orgId)}
+        order by p.sequence desc limit ${limit}`,
       ),
     ),
   );

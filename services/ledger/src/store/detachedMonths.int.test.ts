@@ -1,0 +1,57 @@
+import { sql } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/ids";
+import { won } from "@wonrail/kit/money";
+import { openTestDatabase } from "@wonrail/kit/testing";
+import { postTo, requestOf, startTestLedger, type TestLedger } from "../commands/testing/ledger";
+import { listStatement } from "../queries/listStatement";
+import { readJournalWindow } from "./partitions";
+
+const DAY_MS = 24 * 3_600_000;
+let ledger: TestLedger;
+
+beforeEach(async () => {
+  ledger = await startTestLedger();
+});
+afterEach(() => ledger.close());
+
+/** A wallet with a line for each mark, of the oldest month or of this one; then the oldest month leaves. */
+async function walletOf(months: ("old" | "new")[]): Promise<string> {
+  const { database, orgId, engine } = ledger;
+  const { fromMs } = await readJournalWindow(database.db);
+  const walletId = await ledger.open();
+  for (const month of months) {
+    const more = month === "old" ? { requestId: newId("opn", fromMs + DAY_MS) } : {};
+    await postTo(engine, requestOf(orgId, { kind: "charge", walletId, amountWon: won(1_000n) }, more));
+  }
+  const owner = openTestDatabase(database.ownerUrl, "ledger");
+  await owner.query(sql`select detach_oldest_journal_partition()`);
+  await owner.close();
+  return walletId;
+}
+
+test("from and to are found where lines before them have left", async () => {
+  const accountId = await walletOf(["old", "old", "old", "new"]);
+  const list = async (fromMs: number | null, toMs: number | null) => {
+    const query = { orgId: ledger.orgId, accountId, types: [], fromMs, toMs, page: undefined };
+    return (await listStatement(ledger.database.db, query)).lines.map(({ posting }) => posting.sequence);
+  };
+  const [before, after] = [Date.now() - DAY_MS, Date.now() + DAY_MS];
+  expect([await list(after, null), await list(null, after)]).toEqual([[], [4n]]);
+  expect([await list(before, null), await list(null, before)]).toEqual([[4n], []]);
+});
+
+test("a statement goes on behind lines that have left", async () => {
+  const accountId = await walletOf(["new", "new", "new", "old", "old", "old", "old", "new", "new"]);
+  const seen: bigint[] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages < 9; pages += 1) {
+    const { lines, info } = await listStatement(ledger.database.db, {
+      ...{ orgId: ledger.orgId, accountId, types: [], fromMs: null, toMs: null },
+      page: { limit: 2, position: cursor === undefined ? undefined : { $case: "cursor", value: cursor } },
+    });
+    seen.push(...lines.map(({ posting }) => posting.sequence));
+    if (!info.hasNext) break;
+    cursor = info.nextCursor;
+  }
+  expect(seen).toEqual([9n, 8n, 3n, 2n, 1n]);
+});
