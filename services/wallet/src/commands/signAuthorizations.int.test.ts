@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { sql } from "@wonrail/kit/db";
+import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { HoldStatus } from "@wonrail/proto/ledger/v1/ledger";
 import { AuthorizationKind, type AuthorizationIntent, WalletType } from "@wonrail/proto/wallet/v1/wallet";
@@ -120,6 +120,45 @@ test("of twenty callers with twenty nonces for one leg one is signed for; its no
   expect(await sign(again)).toEqual([expect.stringMatching(/^0x/)]);
 }, 15_000);
 
+test("two callers that meet with two legs of one operation: no more is signed than leaves the wallet", async () => {
+  const [shop, other] = [await makeWallet(orgId, "shop"), await makeWallet(orgId, "other")];
+  const ledgerRef = newId("pay");
+  world.ledger.addEntry({
+    orgId,
+    ledgerRef,
+    lines: [
+      [payer.walletId, -100n],
+      [other.walletId, -100n],
+      [payee.walletId, 100n],
+      [shop.walletId, 100n],
+    ],
+  });
+  const answers = await meeting(
+    [payee, shop].map(
+      ({ walletAddress }) =>
+        () =>
+          sign({ ...transferOf(100n), ledgerRef, toAddress: walletAddress }),
+    ),
+  );
+  expect(answers.flat().sort()).toEqual([expect.stringMatching(/^0x/), "not_in_operation"]);
+});
+
+test("payers are locked in the order of their ids: whoever waits for the first holds none of the others", async () => {
+  const others = await Promise.all([...Array(8).keys()].map((user) => makeWallet(orgId, `user-${user}`)));
+  const [first, ...later] = [payer, ...others].map(({ walletId }) => walletId).sort();
+  let answers: Promise<string[]> | undefined;
+  await tx(world.database.db, async (tx) => {
+    await tx.run(sql`select from wallets where wallet_id = ${first!} for update`);
+    answers = sign(...[...later.toReversed(), first!].map((walletId) => transferOf(10n, walletId)));
+    await untilWaiting(1);
+    const free = await tx.run(
+      sql`select from wallets where wallet_id = any(${later}::text[]) for update skip locked`,
+    );
+    expect(free).toBe(8);
+  });
+  expect(await answers).toEqual(Array(9).fill(expect.stringMatching(/^0x/)));
+});
+
 test("in an hour no more is signed for than the limits allow, and the same authorization again costs nothing", async () => {
   const most = transferOf(WALLET_LIMIT);
   expect(await sign(most)).toEqual([expect.stringMatching(/^0x/)]);
@@ -182,6 +221,28 @@ async function signPatiently(intent: AuthorizationIntent): Promise<string> {
       if (tries === 20) throw error;
       await sleep(20);
     }
+  }
+}
+
+/** Runs these calls so that all of them are under way before any of them gets at the hour's sums. */
+async function meeting<T>(calls: (() => Promise<T>)[]): Promise<T[]> {
+  let answers: Promise<T[]> | undefined;
+  await tx(world.database.db, async (tx) => {
+    await tx.run(sql`lock table velocity in access exclusive mode`);
+    answers = Promise.all(calls.map((call) => call()));
+    await untilWaiting(calls.length);
+  });
+  return answers!;
+}
+
+/** So many transactions wait for somebody's lock. */
+async function untilWaiting(transactions: number): Promise<void> {
+  for (const endMs = Date.now() + 1_500; ; await sleep(10)) {
+    const { count } = await world.database.db.one<{ count: bigint }>(sql`
+      select count(*) as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`);
+    if (Number(count) === transactions) return;
+    if (Date.now() > endMs) throw new Error(`${count} wait instead of ${transactions}`);
   }
 }
 

@@ -29,7 +29,7 @@ import {
 } from "../store/authorizations";
 import { findSeeds } from "../store/seeds";
 import { lockVelocity, saveVelocity } from "../store/velocity";
-import { listWalletsById } from "../store/wallets";
+import { listWalletsById, lockWallets } from "../store/wallets";
 import { type LedgerClient } from "./openAccount";
 
 export interface SignDeps {
@@ -86,6 +86,12 @@ interface Known {
 function decideAndRecord(deps: SignDeps, intents: SigningIntent[], { wallets, operations }: Known) {
   return tx(deps.db, async (tx) => {
     const nowMs = deps.now();
+    // A leg that another call is just writing has no row to lock yet, so what leaves a wallet is decided by one call at a time. A statement sees
+    // what was committed before it began: this one comes first, and the legs are read by the next.
+    await lockWallets(
+      tx,
+      intents.map(({ orgId, fromWalletId }) => ({ orgId, walletId: fromWalletId })),
+    );
     const earlier = await lockAuthorizations(tx, intents);
     const used = await lockVelocity(
       tx,
@@ -112,7 +118,8 @@ function decideAndRecord(deps: SignDeps, intents: SigningIntent[], { wallets, op
       return null;
     });
     const saved = await saveAuthorizations(tx, granted, nowMs - CLOCK_MARGIN_MS);
-    // Somebody signed one of these legs between the lock and the write: nothing of this call is signed, the caller asks again.
+    // The rows say it too: a leg that was signed between the look and the write, by whoever did not take the lock. Nothing of this call is signed,
+    // the caller asks again.
     if (saved !== new Set(granted.map(legKey)).size) throw new DomainError("SYS_002", { retryAfterMs: 100 });
     await saveVelocity(tx, used);
     return reasons;

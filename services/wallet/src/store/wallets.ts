@@ -100,6 +100,17 @@ export async function listWallets(
   return { rows: rows.map(toWallet), total: Number(total) };
 }
 
+/** Locks these wallets until the transaction ends, in one order whoever asks. Only who else locks them waits: rows that refer to a wallet do not. */
+export async function lockWallets(tx: Tx, wallets: { orgId: string; walletId: string }[]): Promise<void> {
+  await tx.run(sql`
+    select from wallets
+    where (org_id, wallet_id) in (
+      select * from unnest(
+        ${wallets.map((wallet) => wallet.orgId)}::text[],
+        ${wallets.map((wallet) => wallet.walletId)}::text[]))
+    order by org_id, wallet_id for no key update`);
+}
+
 /** Moves a wallet from one status to the next; undefined when it is not (or no longer) in the first. The version counts the events told of it. */
 export async function moveWallet(
   tx: Tx,

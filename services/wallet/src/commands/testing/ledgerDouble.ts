@@ -19,6 +19,8 @@ export interface LedgerDouble {
   /** What it answers instead; undefined to answer as always. */
   refuse: (request: PostRequest) => Error | undefined;
   holdsMoney: Set<string>;
+  /** An entry of any lines: what leaves an account is negative. */
+  addEntry(of: { orgId: string; ledgerRef: string; lines: [accountId: string, amountWon: bigint][] }): void;
   addTransfer(of: { orgId: string; ledgerRef: string; from: string; to: string; amountWon: bigint }): void;
   addRefund(of: { orgId: string; ledgerRef: string; from: string; amountWon: bigint }): void;
   addHold(of: {
@@ -40,6 +42,7 @@ export function createLedgerDouble(): LedgerDouble {
     asked: [],
     refuse: () => undefined,
     holdsMoney: new Set(),
+    addEntry: ({ orgId, ledgerRef, lines }) => add(orgId, ledgerRef, lines, undefined),
     addTransfer: ({ orgId, ledgerRef, from, to, amountWon }) => {
       add(
         orgId,
