@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { rawSql, sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
-import { AuthorizationKind, WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { type AuthorizationIntent, AuthorizationKind, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { openCurve } from "../keys/curve";
 import { walletBranch, walletKey } from "../keys/hierarchy";
 import { createKeyring } from "../keys/keyring";
@@ -73,6 +73,31 @@ test("a seed row that is moved to another organisation does not open there", asy
   await expect(create(mine, "park")).rejects.toMatchObject({ code: "SYS_001" });
 });
 
+test("a seed that does not open keeps no other organisation waiting; when it opens again, the same nonce is signed", async () => {
+  const [mine, theirs] = [newId("org"), newId("org")];
+  const intents = [await payable(mine), await payable(theirs)];
+  await spoilSeed(theirs);
+  expect(await outcomesOf(intents)).toEqual(["signature", "key_unavailable"]);
+  expect(await outcomesOf(intents.toReversed())).toEqual(["key_unavailable", "signature"]);
+  const refusals = sql`select reason from signing_refusals where org_id in (${mine}, ${theirs})`;
+  expect(await world.database.db.query(refusals)).toEqual(Array(2).fill({ reason: "key_unavailable" }));
+  const { values } = await world.registry.getSingleMetric("signer_refusals_total")!.get();
+  expect(values).toContainEqual(expect.objectContaining({ labels: { reason: "key_unavailable" }, value: 2 }));
+  const told = world
+    .logged()
+    .split("\n")
+    .filter((line) => line.includes("keys cannot be had"));
+  const lines = told.map((line) => JSON.parse(line) as { level: unknown; orgId: string });
+  expect(lines.map(({ orgId }) => orgId)).toEqual([theirs, theirs]);
+  expect(lines.map(({ level }) => level)).toEqual(["error", "error"]);
+
+  // What was written down for it stays, so that no second authorization lives beside it.
+  const other = { ...intents[1]!, nonce: randomBytes(32) };
+  expect(await outcomesOf([other])).toEqual(["live_authorization"]);
+  await spoilSeed(theirs);
+  expect(await outcomesOf(intents)).toEqual(["signature", "signature"]);
+});
+
 test("the key-encryption key is changed while wallets are made and signatures given; then the old one is gone and all goes on", async () => {
   const orgs = Array.from({ length: 25 }, () => newId("org"));
   const made = await Promise.all(orgs.map((orgId) => create(orgId, "kim")));
@@ -130,6 +155,31 @@ function openSecond() {
     const seed = { orgId, version: row.version, keyId: row.kek_id, bytes: row.sealed };
     return keyring.withSeed(seed, (keys) => keys.address(0));
   };
+}
+
+/** A wish to sign a transfer that the ledger has posted. */
+async function payable(orgId: string) {
+  const [payer, payee] = [await create(orgId, "payer"), await create(orgId, "payee")];
+  const ledgerRef = newId("trf");
+  world.ledger.addTransfer({ orgId, ledgerRef, from: payer.walletId, to: payee.walletId, amountWon: 5n });
+  return intentOf(orgId, ledgerRef, payer.walletId, payee, 5n);
+}
+
+/** The reason of the refusal, of each that was not signed. */
+async function outcomesOf(intents: AuthorizationIntent[]): Promise<string[]> {
+  const { signatures } = await world.client.signAuthorizations({ intents });
+  return signatures.map(({ outcome }) =>
+    outcome!.$case === "signature"
+      ? "signature"
+      : (JSON.parse(outcome!.value.detailsJson!) as { reason: string }).reason,
+  );
+}
+
+/** Done twice, it is mended. */
+async function spoilSeed(orgId: string): Promise<void> {
+  await world.database.db.run(
+    sql`update seeds set sealed = set_byte(sealed, 20, 255 - get_byte(sealed, 20)) where org_id = ${orgId}`,
+  );
 }
 
 /** As the service itself would have stored it. */

@@ -70,12 +70,14 @@ export async function signAuthorizations(
     for (const { origin, ledgerRef } of intents)
       deps.log.debug({ ...requestFields(origin), ledgerRef }, "asked to sign");
   await recordRefusals(deps, intents, reasons);
-  const signatures = await signAll(
+  const granted = intents.filter((_, index) => reasons[index] === null);
+  const outcomes = await signAll(deps, granted, wallets);
+  await recordRefusals(
     deps,
-    intents.filter((_, index) => reasons[index] === null),
-    wallets,
+    granted,
+    outcomes.map((outcome) => ("refused" in outcome ? outcome.refused : null)),
   );
-  return reasons.map((refused) => (refused === null ? { signature: signatures.shift()! } : { refused }));
+  return reasons.map((refused) => (refused === null ? outcomes.shift()! : { refused }));
 }
 
 interface Known {
@@ -165,23 +167,32 @@ async function walletsOf(db: Database, intents: SigningIntent[]): Promise<Map<st
   return new Map(found.flat().map((wallet) => [wallet.walletId, wallet]));
 }
 
+/**
+ * One organisation's seed that does not open keeps no other organisation waiting. What was recorded for it stays: when the seed opens
+ * again, the same nonce is signed.
+ */
 async function signAll(
-  { db, keyring, typedData }: SignDeps,
+  { db, keyring, typedData, log }: SignDeps,
   intents: SigningIntent[],
   wallets: Map<string, Wallet>,
-): Promise<Buffer[]> {
+): Promise<SigningOutcome[]> {
   const seeds = await findSeeds(db, [...new Set(intents.map((intent) => intent.orgId))]);
-  const signatures = new Array<Buffer>(intents.length);
-  const places = intents.map((intent, place) => ({ intent, place }));
-  for (const [orgId, of] of groupBy(places, ({ intent }) => intent.orgId)) {
-    await keyring.withSeed(seeds.get(orgId)!, (keys) => {
-      for (const { intent, place } of of) {
-        const wallet = wallets.get(intent.fromWalletId)!;
-        signatures[place] = keys.sign(wallet.keyIndex, digestOf(typedData, intent, wallet.address));
-      }
-    });
+  const outcomes = new Array<SigningOutcome>(intents.length).fill({ refused: "key_unavailable" });
+  const places = intents.map((intent, place) => {
+    const { address, keyIndex } = wallets.get(intent.fromWalletId)!;
+    return { orgId: intent.orgId, place, keyIndex, digest: digestOf(typedData, intent, address) };
+  });
+  for (const [orgId, of] of groupBy(places, (each) => each.orgId)) {
+    try {
+      await keyring.withSeed(seeds.get(orgId)!, (keys) => {
+        for (const { place, keyIndex, digest } of of)
+          outcomes[place] = { signature: keys.sign(keyIndex, digest) };
+      });
+    } catch (error) {
+      log.error({ err: error, orgId }, "an organisation's keys cannot be had");
+    }
   }
-  return signatures;
+  return outcomes;
 }
 
 function digestOf(typedData: TypedData, intent: SigningIntent, from: string): Uint8Array {

@@ -58,7 +58,9 @@ export type RefusalReason =
   | "live_authorization"
   | "over_wallet_limit"
   | "over_organisation_limit"
-  | "over_global_limit";
+  | "over_global_limit"
+  /** Nothing speaks against it, but the organisation's seed does not open. */
+  | "key_unavailable";
 
 /** Why an intent is not signed; null when nothing speaks against it. */
 export function refusalOf(intent: SigningIntent, facts: SigningFacts): RefusalReason | null {
