@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
@@ -91,6 +92,30 @@ test("deactivating is the ledger's decision: refused while there is money, finis
   await expect(world.client.updateWallet({ orgId, walletId, metadata: {} })).rejects.toMatchObject({
     code: "WAL_004",
   });
+  expect(await eventsOf(walletId)).toEqual(["wallet_created", "wallet_deactivated"]);
+});
+
+test("of two deactivations the first is refused, and hears it after the second was granted: the wallet is deactivated", async () => {
+  const orgId = newId("org");
+  const { walletId } = await create(orgId, "kim");
+  const deactivate = () => world.client.deactivateWallet({ orgId, walletId });
+  let secondAsks = (): void => undefined;
+  const secondAsked = new Promise<void>((resolve) => (secondAsks = resolve));
+  world.ledger.refuse = async () => {
+    await secondAsked;
+    return new DomainError("WAL_003");
+  };
+  const refused = deactivate().catch((error: unknown) => error);
+  while (!world.ledger.asked.includes(`closeAccount ${walletId}`)) await sleep(5);
+  world.ledger.refuse = async () => {
+    secondAsks();
+    await refused;
+    return undefined;
+  };
+  const granted = await deactivate();
+  expect(await refused).toMatchObject({ code: "WAL_003" });
+  expect(granted.wallet).toMatchObject({ status: WalletStatus.DEACTIVATED });
+  expect(await get(orgId, walletId)).toMatchObject({ status: WalletStatus.DEACTIVATED });
   expect(await eventsOf(walletId)).toEqual(["wallet_created", "wallet_deactivated"]);
 });
 

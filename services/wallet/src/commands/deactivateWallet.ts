@@ -52,6 +52,7 @@ export async function closeAccount(
   });
 }
 
-const START = { from: "ACTIVE", to: "DEACTIVATING", events: 0 } as const;
-const BACK = { from: "DEACTIVATING", to: "ACTIVE", events: 0 } as const;
-const FINISH = { from: "DEACTIVATING", to: "DEACTIVATED", events: 1 } as const;
+const START = { from: ["ACTIVE"], to: "DEACTIVATING", events: 0 } as const;
+const BACK = { from: ["DEACTIVATING"], to: "ACTIVE", events: 0 } as const;
+/** Also from ACTIVE: of two that ask at once one may be refused, and write its way back after the other was granted. The ledger's word is the last. */
+const FINISH = { from: ["DEACTIVATING", "ACTIVE"], to: "DEACTIVATED", events: 1 } as const;

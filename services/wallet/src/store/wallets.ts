@@ -111,15 +111,15 @@ export async function lockWallets(tx: Tx, wallets: { orgId: string; walletId: st
     order by org_id, wallet_id for no key update`);
 }
 
-/** Moves a wallet from one status to the next; undefined when it is not (or no longer) in the first. The version counts the events told of it. */
+/** Moves a wallet from one of these statuses to another; undefined when it is in none of them. The version counts the events told of it. */
 export async function moveWallet(
   tx: Tx,
   wallet: Pick<Wallet, "orgId" | "walletId">,
-  move: { from: StoredStatus; to: StoredStatus; events: 0 | 1 },
+  move: { from: readonly StoredStatus[]; to: StoredStatus; events: 0 | 1 },
 ): Promise<Wallet | undefined> {
   const row = await tx.maybe<WalletRow>(sql`
     update wallets set status = ${move.to}, version = version + ${move.events}, updated_at = now()
-    where org_id = ${wallet.orgId} and wallet_id = ${wallet.walletId} and status = ${move.from}
+    where org_id = ${wallet.orgId} and wallet_id = ${wallet.walletId} and status = any(${move.from}::text[])
     returning ${COLUMNS}`);
   return row && toWallet(row);
 }

@@ -17,7 +17,7 @@ export interface LedgerDouble {
   /** Every request to open or close, also the refused and the repeated. */
   asked: string[];
   /** What it answers instead; undefined to answer as always. */
-  refuse: (request: PostRequest) => Error | undefined;
+  refuse: (request: PostRequest) => Error | undefined | Promise<Error | undefined>;
   holdsMoney: Set<string>;
   /** An entry of any lines: what leaves an account is negative. */
   addEntry(of: { orgId: string; ledgerRef: string; lines: [accountId: string, amountWon: bigint][] }): void;
@@ -69,7 +69,7 @@ export function createLedgerDouble(): LedgerDouble {
       add(orgId, ledgerRef, [], { walletId: from, toAddress, amountWon: amountWon.toString(), status });
     },
     service: implement(LedgerServiceService, {
-      post: (request) => Promise.resolve(post(double, request)),
+      post: (request) => post(double, request),
       getEntries: ({ orgId, requestIds }) =>
         Promise.resolve({ entries: requestIds.flatMap((id) => entries.get(`${orgId}|${id}`) ?? []) }),
       getBalances: () => Promise.resolve({ accounts: [] }),
@@ -78,12 +78,12 @@ export function createLedgerDouble(): LedgerDouble {
   return double;
 }
 
-function post(double: LedgerDouble, request: PostRequest): PostResponse {
+async function post(double: LedgerDouble, request: PostRequest): Promise<PostResponse> {
   const { intent, requestId } = request;
   if (intent?.$case !== "openAccount" && intent?.$case !== "closeAccount") throw new Error("not asked for");
   const { walletId } = intent.value;
   double.asked.push(`${intent.$case} ${walletId}`);
-  const refusal = double.refuse(request);
+  const refusal = await double.refuse(request);
   if (refusal) throw refusal;
   if (intent.$case === "openAccount") {
     if (intent.value.type === AccountType.UNSPECIFIED) throw new Error("an account needs a type");
