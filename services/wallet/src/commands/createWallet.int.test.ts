@@ -74,6 +74,41 @@ test("what nobody asks for again is finished by the job, and told once", async (
   expect(await eventsOf(ensured.wallet!.walletId)).toEqual(["wallet_created"]);
 });
 
+test("wallets that the ledger will not open keep none behind them from being finished; when it is away the round ends", async () => {
+  const orgId = newId("org");
+  world.ledger.refuse = () => new DomainError("SYS_002", { retryAfterMs: 1 });
+  for (const user of ["kim", "lee", "park"]) await create(orgId, user).catch(() => undefined);
+  // More in front of them than one look takes, and older.
+  await world.database.db.run(sql`
+    insert into wallets (org_id, wallet_id, user_id, wallet_type, address, key_index, status)
+    select ${orgId}, 'wal_000' || n, 'refused ' || n, 'NORMAL', '0x' || lpad(n::text, 40, '0'), 1000 + n, 'OPENING'
+    from generate_series(1, 120) as n`);
+  await age(orgId);
+  await world.database.db.run(
+    sql`update wallets set updated_at = now() - interval '1 hour' where org_id = ${orgId} and user_id like 'refused%'`,
+  );
+  const isRefused = ({ requestId }: { requestId: string }) => requestId.startsWith("wal_000");
+  const finish = () => world.app.finishWallets(new AbortController().signal);
+
+  const before = world.ledger.asked.length;
+  await expect(finish()).rejects.toMatchObject({ code: "SYS_002" });
+  expect(new Set(world.ledger.asked.slice(before)).size).toBe(1);
+
+  world.ledger.refuse = (request) => (isRefused(request) ? new DomainError("WAL_001") : undefined);
+  await expect(finish()).rejects.toThrow("120 wallets could not be finished");
+  const statuses = sql`
+    select user_id, status from wallets where org_id = ${orgId} and user_id not like 'refused%' order by user_id`;
+  expect(await world.database.db.query(statuses)).toEqual(
+    ["kim", "lee", "park"].map((user) => ({ user_id: user, status: "ACTIVE" })),
+  );
+  const told = world
+    .logged()
+    .split("\n")
+    .filter((line) => line.includes("could not be finished"));
+  expect(told).toHaveLength(120);
+  await world.database.db.run(sql`delete from wallets where org_id = ${orgId} and status = 'OPENING'`);
+});
+
 test("deactivating is the ledger's decision: refused while there is money, finished by the job after a crash", async () => {
   const orgId = newId("org");
   const { walletId } = await create(orgId, "kim");

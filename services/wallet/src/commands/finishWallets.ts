@@ -1,21 +1,48 @@
-import { isRefusal } from "@wonrail/kit/errors";
+import { DomainError, isRefusal } from "@wonrail/kit/errors";
+import { type Log } from "@wonrail/kit/log";
+import { type Wallet } from "../domain/wallet";
 import { listUnfinishedWallets } from "../store/wallets";
 import { closeAccount, type DeactivateWalletDeps } from "./deactivateWallet";
 import { openAccount } from "./openAccount";
+
+export interface FinishWalletsDeps extends DeactivateWalletDeps {
+  log: Log;
+}
 
 /** Longer than any request may take, so that a wallet is never finished by two at once for no reason. */
 const OLDER_THAN_MS = 5_000;
 const AT_ONCE = 100;
 
-/** Goes on with wallets that a crash left half made or half deactivated. */
-export async function finishWallets(deps: DeactivateWalletDeps, signal: AbortSignal): Promise<void> {
-  for (const wallet of await listUnfinishedWallets(deps.db, OLDER_THAN_MS, AT_ONCE)) {
-    if (signal.aborted) return;
-    if (wallet.status === "OPENING") {
-      await openAccount(deps, wallet);
-    } else {
-      await closeAccount(deps, wallet).catch(ignoreRefusal);
+/**
+ * Goes on with wallets that a crash left half made or half deactivated. One that cannot be finished keeps no other waiting; the round
+ * fails at its end, so that the job's alert says that somebody has to look.
+ */
+export async function finishWallets(deps: FinishWalletsDeps, signal: AbortSignal): Promise<void> {
+  let after = { orgId: "", walletId: "" };
+  let unfinished = 0;
+  for (;;) {
+    const wallets = await listUnfinishedWallets(deps.db, OLDER_THAN_MS, after, AT_ONCE);
+    for (const wallet of wallets) {
+      if (signal.aborted) return;
+      if (!(await isFinished(deps, wallet))) unfinished += 1;
+      after = wallet;
     }
+    if (wallets.length < AT_ONCE) break;
+  }
+  if (unfinished > 0) throw new Error(`${unfinished} wallets could not be finished; the log names each`);
+}
+
+async function isFinished(deps: FinishWalletsDeps, wallet: Wallet): Promise<boolean> {
+  try {
+    if (wallet.status === "OPENING") await openAccount(deps, wallet);
+    else await closeAccount(deps, wallet).catch(ignoreRefusal);
+    return true;
+  } catch (error) {
+    // The ledger or Postgres is away: the next wallets would only find the same.
+    if (error instanceof DomainError && error.code === "SYS_002") throw error;
+    const { orgId, walletId, status } = wallet;
+    deps.log.error({ err: error, orgId, walletId, status }, "a wallet could not be finished");
+    return false;
   }
 }
 

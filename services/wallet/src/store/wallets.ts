@@ -137,15 +137,18 @@ export async function replaceMetadata(
   return row && toWallet(row);
 }
 
+/** In the order of their ids, so that those behind are reached however many of the first stay unfinished. */
 export async function listUnfinishedWallets(
   db: Queryable,
   olderThanMs: number,
+  after: { orgId: string; walletId: string },
   limit: number,
 ): Promise<Wallet[]> {
   const rows = await db.query<WalletRow>(sql`
     select ${COLUMNS} from wallets
     where status in ('OPENING', 'DEACTIVATING') and updated_at < now() - make_interval(secs => ${olderThanMs / 1000})
-    order by updated_at limit ${limit}`);
+      and (org_id, wallet_id) > (${after.orgId}, ${after.walletId})
+    order by org_id, wallet_id limit ${limit}`);
   return rows.map(toWallet);
 }
 
