@@ -19,6 +19,7 @@ import {
   WalletType,
 } from "@wonrail/proto/wallet/v1/wallet";
 import { type App } from "./app";
+import { onceBegun } from "./commands/onceBegun";
 import { type SigningOutcome } from "./commands/signAuthorizations";
 import { type SigningIntent } from "./domain/signingPolicy";
 import { visibleStatus, type Wallet, type WalletType as TypeName } from "./domain/wallet";
@@ -27,7 +28,11 @@ import { type WalletWithBalance } from "./queries/getWallet";
 
 /** The way in by gRPC. What is not in this list answers UNIMPLEMENTED. */
 export function rpc(app: App): GrpcService[] {
-  const answer = async (wallet: Wallet) => ({ wallet: toMessage((await app.withBalances([wallet]))[0]!) });
+  /** Of a wallet that was changed: what keeps the ledger from saying its balance undoes nothing. */
+  const answer = async (wallet: Wallet) => {
+    const [found] = await onceBegun(() => app.withBalances([wallet]));
+    return { wallet: toMessage(found!) };
+  };
   return [
     implement(WalletServiceService, {
       createWallet: async ({ orgId, userId, walletType, metadata }) =>

@@ -13,7 +13,10 @@ beforeAll(async () => {
 afterAll(() => world.close());
 beforeEach(() => {
   world.ledger.refuse = () => undefined;
+  world.ledger.refuseBalances = () => undefined;
 });
+
+const away = () => new DomainError("SYS_002", { retryAfterMs: 1 });
 
 test("fifty requests for one user make one wallet, one key and one account; organisations and types have their own", async () => {
   const orgId = newId("org");
@@ -41,8 +44,9 @@ test("fifty requests for one user make one wallet, one key and one account; orga
 
 test("a wallet whose account could not be opened belongs to whoever asks next, with the same key", async () => {
   const orgId = newId("org");
-  world.ledger.refuse = () => new DomainError("SYS_002", { retryAfterMs: 1 });
-  await expect(create(orgId, "kim")).rejects.toMatchObject({ code: "SYS_002" });
+  world.ledger.refuse = away;
+  for (let times = 0; times < 2; times += 1)
+    await expect(create(orgId, "kim")).rejects.toMatchObject({ code: "SYS_003" });
   const [opening] = await world.database.db.query<{ wallet_id: string; address: string; status: string }>(
     sql`select wallet_id, address, status from wallets where org_id = ${orgId}`,
   );
@@ -63,8 +67,9 @@ test("a wallet whose account could not be opened belongs to whoever asks next, w
 
 test("what nobody asks for again is finished by the job, and told once", async () => {
   const orgId = newId("org");
-  world.ledger.refuse = () => new DomainError("SYS_002", { retryAfterMs: 1 });
-  await create(orgId, "kim").catch(() => undefined);
+  world.ledger.refuse = away;
+  // "Nothing was done" would be untrue of a wallet that comes by itself.
+  await expect(create(orgId, "kim")).rejects.toMatchObject({ code: "SYS_003" });
   await age(orgId);
   world.ledger.refuse = () => undefined;
   const never = new AbortController().signal;
@@ -74,9 +79,28 @@ test("what nobody asks for again is finished by the job, and told once", async (
   expect(await eventsOf(ensured.wallet!.walletId)).toEqual(["wallet_created"]);
 });
 
+test("the ledger is away: what is written down already is not called undone, whoever finishes it", async () => {
+  const orgId = newId("org");
+  const { walletId } = await create(orgId, "kim");
+  world.ledger.refuse = away;
+  const ensured = { orgId, userId: "lee", walletType: WalletType.INCENTIVE };
+  // Of the operation that needs this wallet nothing was done.
+  await expect(world.client.ensureWallet(ensured)).rejects.toMatchObject({ code: "SYS_002" });
+  await expect(world.client.deactivateWallet({ orgId, walletId })).rejects.toMatchObject({ code: "SYS_003" });
+  await age(orgId);
+  world.ledger.refuse = () => undefined;
+  await world.app.finishWallets(new AbortController().signal);
+  expect(await get(orgId, walletId)).toMatchObject({ status: WalletStatus.DEACTIVATED });
+
+  world.ledger.refuseBalances = away;
+  await expect(create(orgId, "park")).rejects.toMatchObject({ code: "SYS_003" });
+  world.ledger.refuseBalances = () => undefined;
+  await expect(create(orgId, "park")).rejects.toMatchObject({ code: "WAL_001" });
+});
+
 test("wallets that the ledger will not open keep none behind them from being finished; when it is away the round ends", async () => {
   const orgId = newId("org");
-  world.ledger.refuse = () => new DomainError("SYS_002", { retryAfterMs: 1 });
+  world.ledger.refuse = away;
   for (const user of ["kim", "lee", "park"]) await create(orgId, user).catch(() => undefined);
   // More in front of them than one look takes, and older.
   await world.database.db.run(sql`

@@ -6,6 +6,7 @@ import { type Wallet, type WalletType } from "../domain/wallet";
 import { type Keyring } from "../keys/keyring";
 import { findSeed, insertSeed, takeKeyIndex } from "../store/seeds";
 import { findUserWallet, insertWallet } from "../store/wallets";
+import { onceBegun } from "./onceBegun";
 import { type OpenAccountDeps, openAccount } from "./openAccount";
 
 export interface CreateWalletDeps extends OpenAccountDeps {
@@ -29,10 +30,13 @@ export async function createWallet(deps: CreateWalletDeps, input: CreateWalletIn
   checkMetadata(input.metadata);
   const { wallet, existed } = await reserveWallet(deps, input);
   if (existed && wallet.status !== "OPENING") throw new DomainError("WAL_001", { walletId: wallet.walletId });
-  return openAccount(deps, wallet);
+  return onceBegun(() => openAccount(deps, wallet));
 }
 
-/** The user's wallet of this type, made when there is none. */
+/**
+ * The user's wallet of this type, made when there is none. SYS_002 stays SYS_002 here: whoever asks does so for an operation of its own, of
+ * which nothing was done, and no plan counts this wallet.
+ */
 export async function ensureWallet(
   deps: CreateWalletDeps,
   input: Omit<CreateWalletInput, "metadata">,

@@ -2,8 +2,9 @@ import { type Database, tx } from "@wonrail/kit/db";
 import { DomainError, isRefusal } from "@wonrail/kit/errors";
 import { type Wallet } from "../domain/wallet";
 import { walletDeactivated } from "../events";
-import { type LedgerClient } from "./openAccount";
 import { findWallet, moveWallet } from "../store/wallets";
+import { onceBegun } from "./onceBegun";
+import { type LedgerClient } from "./openAccount";
 
 export interface DeactivateWalletDeps {
   db: Database;
@@ -25,7 +26,7 @@ export async function deactivateWallet(
   });
   if (!wallet || wallet.status === "OPENING") throw new DomainError("WAL_002");
   if (wallet.status === "DEACTIVATED") throw new DomainError("WAL_004");
-  return closeAccount(deps, wallet);
+  return onceBegun(() => closeAccount(deps, wallet));
 }
 
 export async function closeAccount(

@@ -18,6 +18,7 @@ export interface LedgerDouble {
   asked: string[];
   /** What it answers instead; undefined to answer as always. */
   refuse: (request: PostRequest) => Error | undefined | Promise<Error | undefined>;
+  refuseBalances: () => Error | undefined;
   holdsMoney: Set<string>;
   /** An entry of any lines: what leaves an account is negative. */
   addEntry(of: { orgId: string; ledgerRef: string; lines: [accountId: string, amountWon: bigint][] }): void;
@@ -41,6 +42,7 @@ export function createLedgerDouble(): LedgerDouble {
     opened: new Set(),
     asked: [],
     refuse: () => undefined,
+    refuseBalances: () => undefined,
     holdsMoney: new Set(),
     addEntry: ({ orgId, ledgerRef, lines }) => add(orgId, ledgerRef, lines, undefined),
     addTransfer: ({ orgId, ledgerRef, from, to, amountWon }) => {
@@ -72,7 +74,10 @@ export function createLedgerDouble(): LedgerDouble {
       post: (request) => post(double, request),
       getEntries: ({ orgId, requestIds }) =>
         Promise.resolve({ entries: requestIds.flatMap((id) => entries.get(`${orgId}|${id}`) ?? []) }),
-      getBalances: () => Promise.resolve({ accounts: [] }),
+      getBalances: () => {
+        const refusal = double.refuseBalances();
+        return refusal ? Promise.reject(refusal) : Promise.resolve({ accounts: [] });
+      },
     }),
   };
   return double;

@@ -1,0 +1,15 @@
+import { DomainError } from "@wonrail/kit/errors";
+
+/**
+ * For what comes after a request has written something down: a job goes on with it, or nothing has to. SYS_002 would promise that nothing was
+ * done, and the gateway would give the plan's unit back; the outcome is unknown instead.
+ */
+export async function onceBegun<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof DomainError && error.code === "SYS_002")
+      throw new DomainError("SYS_003", null, { cause: error });
+    throw error;
+  }
+}
