@@ -244,6 +244,32 @@ describe("what is no HTTP request", () => {
     expectRefusal(await gateway.raw(Buffer.from(bytes, "latin1")), wanted);
   });
 
+  test.each([
+    ["a tunnel", "CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n", 405],
+    [
+      "another protocol",
+      "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n",
+      200,
+    ],
+    ["an expectation", "GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\n\r\n", 417],
+    ["nothing that is HTTP", "\x16\x03\x01\r\n\r\n", 400],
+  ])(
+    "who asks for %s and resets the connection after the answer harms nobody",
+    async (_name, bytes, status) => {
+      const socket = connect(gateway.port, "127.0.0.1").on("error", () => undefined);
+      socket.write(bytes, "latin1");
+      const [answer] = (await once(socket, "data")) as [Buffer];
+      expect(answer.toString()).toContain(`HTTP/1.1 ${status} `);
+      socket.resetAndDestroy();
+      await eventually(async () => {
+        expect(await gateway.registry.getSingleMetricAsString("http_connections")).toMatch(
+          /^http_connections 0$/m,
+        );
+      });
+      expect((await gateway.send("GET", "/healthz")).status).toBe(200);
+    },
+  );
+
   test("a request in another's body is never served: one connection, one answer", async () => {
     const smuggled = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
     const { text: received } = await gateway.raw(

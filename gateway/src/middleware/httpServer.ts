@@ -60,7 +60,12 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
   server.on("checkExpectation", (_req, res) => {
     answerRaw(res.socket, 417, invalidRequest([{ path: "(header) Expect", message: "is not supported" }]));
   });
-  server.on("connect", (_req, socket) => answerRaw(socket as Socket, 405, new DomainError("REQ_005")));
+  server.on("connect", (_req, stream) => {
+    const socket = stream as Socket;
+    // Node has given the socket away with all of its own listeners: unheard, a reset would end the process.
+    socket.on("error", () => socket.destroy());
+    answerRaw(socket, 405, new DomainError("REQ_005"));
+  });
   measure(server, options.registry);
 
   await new Promise<void>((resolve, reject) => {
