@@ -5,6 +5,7 @@ import { errorTable, isErrorCode } from "@wonrail/kit/errors";
 import { eventually } from "@wonrail/kit/testing";
 import { exampleId } from "./routes/schemas";
 import { type AuthAtOurEdge, type KnownKey, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { countedRoute } from "./testing/countedRoute";
 import { type Answer, type SendOptions, startGateway, type TestGateway } from "./testing/startGateway";
 
 // Everything that a client can get wrong, or do on purpose. Each gets a clear coded answer in the envelope, nothing happens behind
@@ -14,10 +15,14 @@ let auth: AuthAtOurEdge;
 let gateway: TestGateway;
 let own: KnownKey;
 let foreign: KnownKey;
+/** What a route that moves money does. */
+const move = jest.fn(async () => ({ data: { done: true } }));
 
 beforeAll(async () => {
   auth = await startAuthAtOurEdge();
-  gateway = await startGateway({ authPort: auth.port, headersTimeoutMs: 1_000, requestTimeoutMs: 2_000 });
+  const extraRoutes = [countedRoute("/test/counted", undefined, move)];
+  const timeouts = { headersTimeoutMs: 1_000, requestTimeoutMs: 2_000 };
+  gateway = await startGateway({ authPort: auth.port, extraRoutes, ...timeouts });
   await eventually(() => gateway.ready());
   own = auth.addKey();
   foreign = auth.addKey();
@@ -269,6 +274,29 @@ describe("what is no HTTP request", () => {
       expect((await gateway.send("GET", "/healthz")).status).toBe(200);
     },
   );
+
+  test.each([
+    ["stray bytes", "stray bytes"],
+    ["a head that is too large", `GET / HTTP/1.1\r\nX-Filler: ${"x".repeat(9_000)}`],
+    ["a head that never ends", "GET / HTTP/1.1\r\nX-Slow: "],
+    ["a tunnel", "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n"],
+    ["an expectation", "GET / HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\n\r\n"],
+  ])("%s behind a request that is being done are no refusal of it", async (_name, behind) => {
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    move.mockImplementationOnce(() => finished.then(() => ({ data: { done: true } })));
+    const done = move.mock.calls.length + 1;
+    const socket = connect(gateway.port, "127.0.0.1").setEncoding("utf8");
+    let received = "";
+    socket.on("data", (text: string) => (received += text)).on("error", () => undefined);
+    const lines = [`X-API-Key: ${own.text}`, "Content-Type: application/json", "Content-Length: 12"];
+    socket.write(["POST /test/counted HTTP/1.1", "Host: x", ...lines, "", '{"amount":1}'].join("\r\n"));
+    await eventually(() => expect(move).toHaveBeenCalledTimes(done));
+    socket.write(behind);
+    await closed(socket);
+    finish();
+    expect(received).toBe("");
+  });
 
   test("a request in another's body is never served: one connection, one answer", async () => {
     const smuggled = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";

@@ -57,8 +57,8 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
   server.timeout = options.idleTimeoutMs;
   server.on("clientError", answerBrokenRequest);
   // An expectation that nobody has, and a tunnel that nobody offers: both are ordinary requests to be refused.
-  server.on("checkExpectation", (_req, res) => {
-    answerRaw(res.socket, 417, invalidRequest([{ path: "(header) Expect", message: "is not supported" }]));
+  server.on("checkExpectation", ({ socket }) => {
+    answerRaw(socket, 417, invalidRequest([{ path: "(header) Expect", message: "is not supported" }]));
   });
   server.on("connect", (_req, stream) => {
     const socket = stream as Socket;
@@ -104,13 +104,11 @@ interface ParserError extends Error {
 
 /** What Node's parser refuses never becomes a request, but its sender is owed the same kind of answer. */
 function answerBrokenRequest(error: ParserError, stream: unknown): void {
-  const socket = stream as Socket & { _httpMessage?: { headersSent: boolean } };
-  // Nobody is there, or an answer is half written: a second one would only garble it.
-  if (error.code === "ECONNRESET" || socket._httpMessage?.headersSent) {
-    socket.destroy();
-    return;
-  }
+  const socket = stream as Socket;
   switch (error.code) {
+    case "ECONNRESET":
+      socket.destroy();
+      return;
     case "HPE_HEADER_OVERFLOW":
       return answerRaw(socket, 431, new DomainError("REQ_006", { maxHeaderBytes: MAX_HEADER_BYTES }));
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
@@ -136,9 +134,9 @@ const REASONS: Record<number, string> = {
 };
 
 /** Writes a whole answer and ends the connection, whose next bytes could be anything. */
-function answerRaw(socket: Socket | null, status: number, error: DomainError): void {
-  if (!socket?.writable) {
-    socket?.destroy();
+function answerRaw(socket: Socket, status: number, error: DomainError): void {
+  if (!socket.writable || isOwedAnother(socket)) {
+    socket.destroy();
     return;
   }
   const requestId = newId("req");
@@ -156,6 +154,15 @@ function answerRaw(socket: Socket | null, status: number, error: DomainError): v
   // The sender may go on for ever; what it sends now is nobody's.
   socket.resume();
   setTimeout(() => socket.destroy(), CHECK_INTERVAL_MS).unref();
+}
+
+/**
+ * The next bytes on the wire belong to the answer of another request: half written, they would be garbled by this one; not begun, this one
+ * would be read as the answer to a request that is whole and may be moving money just now. A broken connection says the truth, that nobody knows.
+ */
+function isOwedAnother(socket: Socket): boolean {
+  const { _httpMessage: answer } = socket as Socket & { _httpMessage?: ServerResponse | null };
+  return answer != null && (answer.headersSent || answer.req.complete);
 }
 
 function pairs(headers: readonly string[]): string[] {
