@@ -63,6 +63,19 @@ test("a money call has one idempotency key over all its attempts, and another ca
   expect(asked.map(({ headers }) => headers.get("x-retry-count"))).toEqual([null, "1", "2", null]);
 });
 
+test("every attempt sends what the call was given, whatever becomes of the caller's object meanwhile", async () => {
+  const { client, asked } = clientOf([dropped(), success({})]);
+  const given = { ...transfer, memo: "A" };
+  const call = settled(client.transfers.create(given));
+  given.amount = 999_999;
+  given.memo = "B";
+  await call;
+  expect(asked.map(({ body }) => body)).toEqual([
+    { ...transfer, memo: "A" },
+    { ...transfer, memo: "A" },
+  ]);
+});
+
 test("the caller's key is sent, and is on the error", async () => {
   const { client, asked } = clientOf([failure(400, "TRF_001")]);
   const { error } = await settled(client.transfers.create(transfer, { idempotencyKey: "order-7" }));

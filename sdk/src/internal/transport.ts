@@ -26,6 +26,14 @@ export interface Transport {
   currentApiKey(): string;
 }
 
+/** What one attempt at a request has beyond it. */
+interface Attempt {
+  body: string | undefined;
+  idempotencyKey: string | undefined;
+  timeoutMs: number;
+  retriesMade: number;
+}
+
 /** Sends requests: each with its limits, its key and its retries. */
 export function createTransport(config: Config, random: () => number = Math.random): Transport {
   let { apiKey } = config;
@@ -34,8 +42,10 @@ export function createTransport(config: Config, random: () => number = Math.rand
     const { options = {}, repeat } = request;
     const { timeoutMs, maxRetries } = attemptLimits(config, options);
     const idempotencyKey = repeat === "keyed" ? checkedKey(options.idempotencyKey) : undefined;
+    // Once for all attempts: the caller may change its object meanwhile, and one key stands for one body.
+    const body = request.body === undefined ? undefined : JSON.stringify(request.body);
     for (let retriesMade = 0; ; retriesMade += 1) {
-      const outcome = await attempt<T>(request, { idempotencyKey, timeoutMs, retriesMade });
+      const outcome = await attempt<T>(request, { body, idempotencyKey, timeoutMs, retriesMade });
       if (!(outcome instanceof ServiceError)) return outcome;
       if (repeat === "once" || retriesMade >= maxRetries || !isRetried(outcome)) throw outcome;
       const delayMs = Math.round(retryDelayMs(retriesMade, outcome.retryAfterMs, random));
@@ -46,11 +56,7 @@ export function createTransport(config: Config, random: () => number = Math.rand
 
   async function attempt<T>(
     request: ApiRequest,
-    {
-      idempotencyKey,
-      timeoutMs,
-      retriesMade,
-    }: { idempotencyKey: string | undefined; timeoutMs: number; retriesMade: number },
+    { body, idempotencyKey, timeoutMs, retriesMade }: Attempt,
   ): Promise<WithResponse<T> | ServiceError> {
     const signal = request.options?.signal;
     if (signal?.aborted) throw abortedError(signal);
@@ -58,7 +64,7 @@ export function createTransport(config: Config, random: () => number = Math.rand
     const init = {
       method: request.method,
       headers: headersOf(config, request, { apiKey, idempotencyKey, retriesMade }),
-      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+      ...(body === undefined ? {} : { body }),
       // A redirect would carry the key to wherever it points.
       redirect: "manual" as const,
     };
