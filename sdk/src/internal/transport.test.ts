@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import { type Answer, failure, fakeFetch, silence, success } from "../../test/support/fakeFetch.ts";
 import { type ClientOptions, ServiceClient } from "../client.ts";
 import {
+  AbortedError,
   ConflictError,
   ConnectionTimeoutError,
   InvalidRequestError,
@@ -193,6 +194,26 @@ test("a signal ends an attempt and a pause, and nothing more is sent", async () 
   controller.abort("enough");
   expect((await call).error).toMatchObject({ code: "SDK_003", cause: "enough" });
   expect(asked.length).toBeLessThanOrEqual(1);
+});
+
+test.each<[string, Answer, number]>([
+  ["before it is sent", success({}), 0],
+  ["while it is under way", silence, 1],
+  ["in the pause after an answer that was lost", dropped(), 1],
+])("a money call that is aborted %s tells its idempotency key", async (_name, answer, sent) => {
+  const controller = new AbortController();
+  const { client, asked } = clientOf([answer]);
+  if (sent === 0) controller.abort();
+  const call = client.transfers
+    .create(transfer, { signal: controller.signal })
+    .then(undefined, (e: unknown) => e);
+  await jest.advanceTimersByTimeAsync(10);
+  controller.abort();
+  const error = (await call) as AbortedError;
+  expect(error).toBeInstanceOf(AbortedError);
+  expect(error.idempotencyKey).toMatch(/^[0-9a-f-]{36}$/);
+  expect(asked).toHaveLength(sent);
+  for (const { headers } of asked) expect(headers.get("idempotency-key")).toBe(error.idempotencyKey);
 });
 
 test("withResponse() tells of the response, and its failure is handled once", async () => {

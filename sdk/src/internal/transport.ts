@@ -50,7 +50,7 @@ export function createTransport(config: Config, random: () => number = Math.rand
       if (repeat === "once" || retriesMade >= maxRetries || !isRetried(outcome)) throw outcome;
       const delayMs = Math.round(retryDelayMs(retriesMade, outcome.retryAfterMs, random));
       config.log.info("retrying", { ...place(request), code: outcome.code, retry: retriesMade + 1, delayMs });
-      await sleep(delayMs, options.signal);
+      await sleep(delayMs, options.signal, idempotencyKey);
     }
   }
 
@@ -59,7 +59,7 @@ export function createTransport(config: Config, random: () => number = Math.rand
     { body, idempotencyKey, timeoutMs, retriesMade }: Attempt,
   ): Promise<WithResponse<T> | ServiceError> {
     const signal = request.options?.signal;
-    if (signal?.aborted) throw abortedError(signal);
+    if (signal?.aborted) throw abortedError(signal, idempotencyKey);
     const url = urlOf(config.baseUrl, request);
     const init = {
       method: request.method,
@@ -86,7 +86,7 @@ export function createTransport(config: Config, random: () => number = Math.rand
         replayed,
       };
     } catch (error) {
-      if (signal?.aborted) throw abortedError(signal);
+      if (signal?.aborted) throw abortedError(signal, idempotencyKey);
       const code = limit.timedOut() ? "SDK_002" : "SDK_001";
       config.log.debug("no answer", { ...place(request), code, durationMs: Date.now() - startedMs });
       return serviceError({ code, idempotencyKey, cause: error });
