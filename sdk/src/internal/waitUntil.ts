@@ -28,6 +28,8 @@ export async function waitUntil<State>(
   let lastError: ServiceError | undefined;
   for (;;) {
     const lookedAtMs = Date.now();
+    // A pause may end late: on a machine that slept, or was busy.
+    if (lookedAtMs >= endsAtMs) throw timeoutError(timeoutMs, lastState, lastError);
     // The next look is the retry.
     const limits = { timeoutMs: Math.min(30_000, endsAtMs - lookedAtMs), maxRetries: 0 };
     const seen = await lookOnce(look, signal === undefined ? limits : { ...limits, signal });

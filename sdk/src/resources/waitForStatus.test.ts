@@ -73,6 +73,16 @@ test("gives up in time also while an answer does not come", async () => {
   expect(error.cause).toMatchObject({ code: "SDK_002" });
 });
 
+test("a pause that ends after the time is over is the end, with the last state", async () => {
+  const { client, times } = clientOf(pending());
+  const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal, { timeoutMs: 5_000 }));
+  await jest.advanceTimersByTimeAsync(1_000);
+  jest.setSystemTime(60_000);
+  await jest.advanceTimersByTimeAsync(500);
+  expect(await waiting).toMatchObject({ error: { code: "SDK_005", lastState: { status: "PENDING" } } });
+  expect(times).toEqual([0]);
+});
+
 test("an interval and a time-out of its own are kept", async () => {
   const { client, times } = clientOf(pending());
   const waiting = outcomeOf(
