@@ -182,6 +182,59 @@ test("a lease whose answer was lost is given back", async () => {
   await quotas.close();
 });
 
+describe("while auth is away", () => {
+  /** A request each millisecond. */
+  async function fiveThousandRequests(code: "SYS_002" | "SYS_003") {
+    const { lease, lent } = plan(100);
+    const lend = lease.getMockImplementation()!;
+    lease.mockRejectedValue(new DomainError(code));
+    const { clock, quotas } = start(lease);
+    for (clock.nowMs = 1; clock.nowMs <= 5_000; clock.nowMs += 1) {
+      await expect(quotas.count(ORG, "WALLETS", done)).rejects.toMatchObject({ code: "SYS_002" });
+    }
+    const failures = lease.mock.calls.length;
+    lease.mockImplementation(lend);
+    clock.nowMs += 250;
+    await quotas.count(ORG, "WALLETS", done);
+    await quotas.close();
+    const accounts = lease.mock.calls.slice(failures).flatMap(([wish]) => wish.accounts);
+    return { failures, accounts, lent: lent() };
+  }
+
+  test("five thousand refused requests leave nothing behind, and auth is asked four times a second", async () => {
+    const { failures, accounts, lent } = await fiveThousandRequests("SYS_002");
+    expect(failures).toBeLessThanOrEqual(22);
+    expect(accounts).toHaveLength(1);
+    expect(lent).toBe(1);
+  });
+
+  test("what may be on loan all the same is accounted for, and nothing twice", async () => {
+    const { failures, accounts, lent } = await fiveThousandRequests("SYS_003");
+    expect(failures).toBeLessThanOrEqual(22);
+    expect(new Set(accounts.map(({ leaseId }) => leaseId)).size).toBe(accounts.length);
+    expect(accounts).toHaveLength(failures + 1);
+    expect(lent).toBe(1);
+  });
+
+  test("no more than a thousand leases are remembered, however long it lasts", async () => {
+    const { lease } = plan(100);
+    const lend = lease.getMockImplementation()!;
+    lease.mockRejectedValue(new DomainError("SYS_003"));
+    const { clock, quotas } = start(lease);
+    for (let i = 0; i < 1_500; i += 1) {
+      clock.nowMs += 250;
+      await quotas.count(ORG, "WALLETS", done).catch(() => undefined);
+    }
+    lease.mockClear().mockImplementation(lend);
+    for (let i = 0; i < 20; i += 1) {
+      quotas.recall(ORG, "WALLETS");
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(lease.mock.calls.flatMap(([{ accounts }]) => accounts)).toHaveLength(1_000);
+    await quotas.close();
+  });
+});
+
 /** Lends as many as are wanted; `calls` are answered one by one, when the test says so. */
 function startSlow() {
   const calls: { wanted: number; answer: () => Promise<void>; fail: () => Promise<void> }[] = [];

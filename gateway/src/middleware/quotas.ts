@@ -77,16 +77,18 @@ interface Counter {
   readonly quota: QuotaName;
   /** Taken from in this order: the one in use, and the next, that was asked for ahead. */
   leases: Lease[];
-  /** No longer taken from; accounted for when nothing runs on them. */
-  ending: Lease[];
+  /** No longer taken from, by id; accounted for when nothing runs on them. */
+  ending: Map<string, Lease>;
   leasing: Promise<void> | undefined;
   waiting: number;
   /** Units taken since the last lease was asked for, which was at this time and for so many: what the next one goes by. */
   takenSinceAsk: number;
   askedAtMs: number;
   lastWanted: number;
-  /** auth said that the plan is used up; until then nobody asks again. */
-  usedUp: { refusal: DomainError; untilMs: number } | undefined;
+  /** Of asking, since the last answer. */
+  failuresInARow: number;
+  /** auth said that the plan is used up, or has failed again and again; until then nobody asks. */
+  refusing: { refusal: DomainError; untilMs: number } | undefined;
 }
 
 const MAX_WAITING = 1_000;
@@ -95,6 +97,11 @@ const MAX_UNITS_PER_LEASE = 1_000;
 const MAX_ACCOUNTS_PER_CALL = 100;
 const SWEEP_MS = 1_000;
 const USED_UP_MS = 1_000;
+/** One failure may be a connection's; of more than that each would only cost the next request its time, and auth a call. */
+const FAILURES_BEFORE_REST = 2;
+const REST_MS = 250;
+/** Leases of one counter whose answers were lost. Of more none is remembered: auth counts them as spent, and no plan is exceeded. */
+const MAX_LOST = 1_000;
 /** How long a lease should last: a tenth of its life, so that a process that dies takes little of the plan with it. */
 const LEASE_TARGET_MS = 1_000;
 /** Of smaller ones none is asked for ahead: those who come so seldom can wait, and leave the units to others. */
@@ -120,7 +127,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
         askAhead(counter, lease);
         return lease;
       }
-      if (counter.usedUp && monotonicMs() < counter.usedUp.untilMs) throw counter.usedUp.refusal;
+      if (counter.refusing && monotonicMs() < counter.refusing.untilMs) throw counter.refusing.refusal;
       if (counter.waiting >= MAX_WAITING) break;
       counter.waiting += 1;
       const joins = counter.leasing !== undefined;
@@ -141,7 +148,8 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
   function usable({ leases, ending }: Counter): Lease | undefined {
     const now = monotonicMs();
     while (leases[0] && (leases[0].taken >= leases[0].granted || leases[0].validUntilMs <= now)) {
-      ending.push(leases.shift()!);
+      const lease = leases.shift()!;
+      ending.set(lease.leaseId, lease);
     }
     return leases[0];
   }
@@ -166,18 +174,30 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
     const wanted = nextWish(counter, sentAtMs);
     const { orgId, quota } = counter;
     const answer = await leaseQuota({ orgId, quota, wanted, leaseId, accounts }).catch((error: unknown) => {
-      // The units may be on loan all the same: this account gives them back.
-      counter.ending.push(newLease(leaseId, 0, sentAtMs));
-      throw isOutage(error) ? new DomainError("SYS_002", { retryAfterMs: 1000 }, { cause: error }) : error;
+      // Unless that is ruled out, the units may be on loan: this account gives them back.
+      if (!changesNothing(error) && counter.ending.size < MAX_LOST) {
+        counter.ending.set(leaseId, newLease(leaseId, 0, sentAtMs));
+      }
+      throw isOutage(error) ? failed(counter, error) : error;
     });
+    counter.failuresInARow = 0;
     accounted(counter, accounts);
     if (answer.granted > 0) {
       counter.leases.push(newLease(leaseId, answer.granted, sentAtMs + answer.validForMs));
     } else if (answer.recallable > 0) {
       await sleep(answer.retryAfterMs);
     } else {
-      counter.usedUp = { refusal: planExceeded(quota, answer), untilMs: monotonicMs() + USED_UP_MS };
+      counter.refusing = { refusal: planExceeded(quota, answer), untilMs: monotonicMs() + USED_UP_MS };
     }
+  }
+
+  function failed(counter: Counter, cause: unknown): DomainError {
+    const refusal = new DomainError("SYS_002", { retryAfterMs: 1000 }, { cause });
+    counter.failuresInARow += 1;
+    if (counter.failuresInARow >= FAILURES_BEFORE_REST) {
+      counter.refusing = { refusal, untilMs: monotonicMs() + REST_MS };
+    }
+    return refusal;
   }
 
   /** As many as wait, and what the use of late will need; at most twice the last wish, so that one moment's rush is not taken for a rate. */
@@ -192,7 +212,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
   }
 
   function end(counter: Counter): void {
-    counter.ending.push(...counter.leases.splice(0));
+    for (const lease of counter.leases.splice(0)) counter.ending.set(lease.leaseId, lease);
   }
 
   /** Gives account of what has ended by itself; otherwise units that nobody asks for again would stay on loan. */
@@ -228,13 +248,14 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
         orgId,
         quota,
         leases: [],
-        ending: [],
+        ending: new Map(),
         leasing: undefined,
         waiting: 0,
         takenSinceAsk: 0,
         askedAtMs: 0,
         lastWanted: 1,
-        usedUp: undefined,
+        failuresInARow: 0,
+        refusing: undefined,
       };
       counters.set(key, counter);
     }
@@ -251,7 +272,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
         didNothing = reply.replayed === true;
         return reply;
       } catch (error) {
-        didNothing = error instanceof DomainError && changesNothing(error);
+        didNothing = changesNothing(error);
         throw error;
       } finally {
         lease.running -= 1;
@@ -265,7 +286,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
       void giveAccount(counter);
     },
     reconsider(orgId) {
-      for (const [, counter] of counters) if (counter.orgId === orgId) counter.usedUp = undefined;
+      for (const [, counter] of counters) if (counter.orgId === orgId) counter.refusing = undefined;
     },
     async close() {
       clearInterval(sweeper);
@@ -278,7 +299,8 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
 }
 
 /** SYS_003 says that the outcome is unknown and SYS_001 says nothing at all; every other refusal is a promise that nothing was done. */
-function changesNothing(error: DomainError): boolean {
+function changesNothing(error: unknown): boolean {
+  if (!(error instanceof DomainError)) return false;
   return error.code === "SYS_002" || error.code === "SYS_004" || errorTable[error.code].http < 500;
 }
 
@@ -287,23 +309,25 @@ function isOutage(error: unknown): boolean {
 }
 
 function isIdle({ leases, ending, leasing, waiting }: Counter): boolean {
-  return leases.length === 0 && ending.length === 0 && !leasing && waiting === 0;
+  return leases.length === 0 && ending.size === 0 && !leasing && waiting === 0;
 }
 
 function newLease(leaseId: string, granted: number, validUntilMs: number): Lease {
   return { leaseId, granted, taken: 0, running: 0, validUntilMs, askedAhead: false };
 }
 
+/** Looks no further than at what one call takes and what still runs: in an outage there may be many more. */
 function settled(counter: Counter): QuotaAccount[] {
-  return counter.ending
-    .filter((lease) => lease.running === 0)
-    .slice(0, MAX_ACCOUNTS_PER_CALL)
-    .map(({ leaseId, taken }) => ({ leaseId, spent: taken }));
+  const accounts: QuotaAccount[] = [];
+  for (const { leaseId, taken, running } of counter.ending.values()) {
+    if (running > 0) continue;
+    if (accounts.push({ leaseId, spent: taken }) === MAX_ACCOUNTS_PER_CALL) break;
+  }
+  return accounts;
 }
 
 function accounted(counter: Counter, accounts: QuotaAccount[]): void {
-  const ids = new Set(accounts.map(({ leaseId }) => leaseId));
-  counter.ending = counter.ending.filter(({ leaseId }) => !ids.has(leaseId));
+  for (const { leaseId } of accounts) counter.ending.delete(leaseId);
 }
 
 function planExceeded(quota: QuotaName, { limit, used, resetsAt }: QuotaLease): DomainError {
