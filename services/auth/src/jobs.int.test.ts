@@ -58,6 +58,27 @@ test("leases of long ago and failures that are over are forgotten, the rest stay
   expect(usage).toEqual({ spent_units: 5n, leased_units: 5n });
 });
 
+test("one round forgets all that is over, however much, and a shutdown ends it", async () => {
+  await database.db.run(sql`
+    insert into quota_leases
+      (org_id, lease_id, quota, period, replica_id, state, granted_units, spent_units, granted_at, expires_at)
+    select org_id, gen_random_uuid(), quota, period, 'a', 'ACCOUNTED', 1, 1, now(), now() - interval '8 days'
+    from quota_usages, generate_series(1, 1200)`);
+  await database.db.run(sql`
+    insert into failed_attempts (subject_kind, subject, failures, window_ends_at)
+    select 'KEY', n::text, 1, now() - interval '1 second' from generate_series(1, 1200) as n`);
+  const forgetting = jobs(app).filter(({ name }) => name.startsWith("forget_"));
+  for (const job of forgetting) await job.run(AbortSignal.abort());
+  expect(await rowsLeft()).toEqual({ leases: 1_201n, failures: 1_200n });
+  for (const job of forgetting) await job.run(new AbortController().signal);
+  expect(await rowsLeft()).toEqual({ leases: 1n, failures: 0n });
+});
+
+function rowsLeft() {
+  return database.db.one(sql`
+    select (select count(*) from quota_leases) as leases, (select count(*) from failed_attempts) as failures`);
+}
+
 async function violations(): Promise<number> {
   await app.checkAudit(new AbortController().signal);
   const metric = await registry.getSingleMetric("invariant_violations")!.get();

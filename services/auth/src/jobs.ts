@@ -1,7 +1,7 @@
 import { type Job } from "@wonrail/kit/service";
 import { type App } from "./app";
 
-/** Rows taken in one round; what is left waits for the next. */
+/** Rows taken at once. */
 const BATCH = 500;
 
 /** The way in by the clock. */
@@ -15,9 +15,23 @@ export function jobs(app: App): Job[] {
     {
       name: "forget_quota_leases",
       everyMs: 60_000,
-      run: async () => void (await app.forgetQuotaLeases(BATCH)),
+      run: (signal) => untilFewAreLeft(app.forgetQuotaLeases, signal),
     },
-    { name: "forget_failures", everyMs: 10_000, run: async () => void (await app.forgetFailures(BATCH)) },
+    {
+      name: "forget_failures",
+      everyMs: 10_000,
+      run: (signal) => untilFewAreLeft(app.forgetFailures, signal),
+    },
     { name: "verify_audit", everyMs: 30_000, run: (signal) => app.checkAudit(signal) },
   ];
+}
+
+/** One batch a round would fall behind what gateways and guessers leave, for good. */
+async function untilFewAreLeft(
+  forget: (limit: number) => Promise<number>,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    if ((await forget(BATCH)) < BATCH) return;
+  }
 }

@@ -31,10 +31,11 @@ export async function addFailure(
   return rows.map(fromRow);
 }
 
+/** By `now()`: of a time that moves while the statement runs, PostgreSQL cannot look in the index. */
 export async function deleteEndedFailures(db: Queryable, limit: number): Promise<number> {
   return db.run(sql`
     delete from failed_attempts where (subject_kind, subject) in (
-      select subject_kind, subject from failed_attempts where window_ends_at <= clock_timestamp()
+      select subject_kind, subject from failed_attempts where window_ends_at <= now()
       limit ${limit} for update skip locked)`);
 }
 

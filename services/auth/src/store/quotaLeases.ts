@@ -73,6 +73,7 @@ export async function expireQuotaLeases(tx: Tx, key: UsageKey): Promise<StoredLe
   return rows.map(fromRow);
 }
 
+/** By `now()`: of a time that moves while the statement runs, PostgreSQL cannot look in the index. */
 export async function deleteClosedQuotaLeases(
   db: Queryable,
   keptForDays: number,
@@ -81,7 +82,7 @@ export async function deleteClosedQuotaLeases(
   return db.run(sql`
     delete from quota_leases where (org_id, lease_id) in (
       select org_id, lease_id from quota_leases
-      where state <> 'OPEN' and expires_at < clock_timestamp() - ${keptForDays} * interval '1 day'
+      where state <> 'OPEN' and expires_at < now() - ${keptForDays} * interval '1 day'
       limit ${limit} for update skip locked)`);
 }
 
