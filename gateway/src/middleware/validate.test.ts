@@ -184,6 +184,26 @@ describe("lists", () => {
     expect(details).toMatchObject({ fields: [{ path }] });
   });
 
+  test.each([
+    "9999-12-31T23:59:59-00:01",
+    "9999-12-31T23:59:59-23:59",
+    "0000-01-01T00:00:00Z",
+    "0001-01-01T00:00:00+00:01",
+  ])("%s, which is beyond what PostgreSQL takes, is refused once", (from) => {
+    expect(refusal(listWalletTransactions.query, { from }, "query").details).toEqual({
+      fields: [{ path: "from", message: "must be within the years 1 to 9999 in UTC" }],
+    });
+  });
+
+  test.each([
+    "9999-12-31T23:59:59Z",
+    "9999-12-31T23:59:59+23:59",
+    "0001-01-01T00:00:00Z",
+    "0000-12-31T23:59:00-00:01",
+  ])("%s is accepted", (from) => {
+    expect(() => validate(listWalletTransactions.query, { from }, "query")).not.toThrow();
+  });
+
   test("a page beyond ten thousand rows is refused with the advice to use cursor", () => {
     expect(JSON.stringify(refusal(listWallets.query, { currentPage: "501" }, "query").details)).toContain(
       "cursor",

@@ -92,12 +92,23 @@ export const memoGiven = z
   .nullable()
   .meta({ description: "The note given with the request.", examples: ["Order 20260114-0021"] });
 
+/** The years that four digits can say and PostgreSQL takes. A zone can move a moment out of them. */
+const FIRST_MOMENT_MS = Date.parse("0001-01-01T00:00:00.000Z");
+const LAST_MOMENT_MS = Date.parse("9999-12-31T23:59:59.999Z");
+
 /** An ISO 8601 date-time with its zone, in a request. */
 export function momentOf(description: string) {
   return z.iso
     .datetime({ offset: true, error: "must be an ISO 8601 date-time with a zone" })
+    .refine((text) => !isBeyondYears(Date.parse(text)), {
+      message: "must be within the years 1 to 9999 in UTC",
+    })
     .transform((text) => new Date(text))
     .meta({ description, type: "string", format: "date-time", examples: ["2026-01-14T09:30:00+09:00"] });
+}
+
+function isBeyondYears(momentMs: number): boolean {
+  return momentMs < FIRST_MOMENT_MS || momentMs > LAST_MOMENT_MS;
 }
 
 /** A date-time in an answer. */
