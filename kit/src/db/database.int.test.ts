@@ -322,6 +322,35 @@ describe("listen", () => {
     await db.close();
     await proxy.close();
   });
+
+  it("gives up a connection whose answer never comes, and begins on the next one", async () => {
+    const target = new URL(test.url);
+    let asked = 0;
+    const proxy = await startProxy({
+      target: { host: target.hostname, port: Number(target.port) },
+      onRequest: (chunk, proxy) => {
+        if (!chunk.includes("listen")) return;
+        asked += 1;
+        if (asked === 1) proxy.setMode({ kind: "halfOpen" });
+      },
+    });
+    target.port = String(proxy.port);
+    const db = openDatabase({
+      url: target.toString(),
+      schema: "sample",
+      applicationName: "halfopen",
+      answerGraceMs: 100,
+      statementTimeoutMs: 200,
+      log: testLog(),
+    });
+    const heard: string[] = [];
+    const listener = await db.listen("swallowed", (payload) => heard.push(payload));
+    await eventually(() => expect(heard).toEqual([""]));
+    expect(asked).toBe(2);
+    await listener.close();
+    await db.close();
+    await proxy.close();
+  }, 15_000);
 });
 
 describe("dedicated", () => {

@@ -22,11 +22,12 @@ export async function startListener({ open, channel, onNotify, log }: ListenPart
 
   const listenOnce = async (): Promise<void> => {
     current = await open();
-    const { client, close } = current;
+    const { client, session, close } = current;
     try {
       const lost = new Promise<void>((resolve) => client.once("end", resolve));
       client.on("notification", (message) => onNotify(message.payload ?? ""));
-      await client.query(`listen ${client.escapeIdentifier(channel)}`);
+      // Through the session, so that the watchdog ends a connection whose answer never comes.
+      await session.command(`listen ${client.escapeIdentifier(channel)}`);
       firstAttempt();
       onNotify("");
       if (!rest.closed) await lost;
