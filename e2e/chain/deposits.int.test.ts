@@ -44,8 +44,11 @@ test("tokens from outside are credited once, what is less than one KRW is counte
     { state: "DUST", amount_won: 0n, remainder_units: WON - 1n },
   ]);
 
-  // From the first block again: nothing is credited, and no balance changes, twice.
+  // From the first block again, whose state the node has long forgotten: nothing is credited, and no balance changes, twice.
+  await world.node.mine(400);
+  await scannedTo(await newestBlock());
   await operator("rescan", "--from", "1");
+  await scannedTo(await newestBlock());
   await compared();
   await balanceIs(book, wallet.walletId, 5_000n);
   expect(await openDrifts()).toEqual([]);
@@ -253,6 +256,22 @@ async function stateOf(ledgerRef: string): Promise<string | undefined> {
     sql`select state from operations where ledger_ref = ${ledgerRef}`,
   );
   return row?.state;
+}
+
+async function newestBlock(): Promise<bigint> {
+  return BigInt(await world.node.rpc<string>("eth_blockNumber"));
+}
+
+async function scannedTo(number: bigint): Promise<void> {
+  await eventually(
+    async () => {
+      const cursor = await world.relayerDb.one<{ block_number: bigint }>(
+        sql`select block_number from scan_cursor`,
+      );
+      expect(cursor.block_number).toBeGreaterThanOrEqual(number);
+    },
+    { timeoutMs: 20_000 },
+  );
 }
 
 /** Waits until the books have been compared from beginning to end twice more. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { inheritedEnv } from "@wonrail/local/config";
-import { anvilBinary, CHAIN_ID } from "@wonrail/local/parts/anvil";
+import { anvilBinary, CHAIN_ID, STATES_KEPT } from "@wonrail/local/parts/anvil";
 import { jsonRpc } from "@wonrail/local/parts/jsonRpc";
 import { randomFreePort } from "@wonrail/local/process/freePort";
 import { type Guard } from "@wonrail/local/process/guard";
@@ -27,7 +27,8 @@ export async function startNode({ dir, guard }: { dir: string; guard: Guard }): 
       command: anvilBinary(),
       args: () => [
         ...["--host", "127.0.0.1", "--port", `${port}`, "--chain-id", `${CHAIN_ID}`, "--quiet"],
-        ...["--no-mining", "--slots-in-an-epoch", "1", "--accounts", "3", "--gas-limit", "60000000"],
+        ...["--no-mining", "--slots-in-an-epoch", "1", "--prune-history", `${STATES_KEPT}`],
+        ...["--accounts", "3", "--gas-limit", "60000000"],
       ],
       env: inheritedEnv(),
       cwd: dir,

@@ -8,7 +8,7 @@ import { PartError } from "./partError";
 
 export const CHAIN_ID = 31_337;
 /** States of past blocks that can be asked about. Without a limit the node writes every one of them to the user's home folder. */
-const STATES_KEPT = 64;
+export const STATES_KEPT = 64;
 const NOBODY = `0x${"0".repeat(40)}`;
 
 export interface AnvilOptions {

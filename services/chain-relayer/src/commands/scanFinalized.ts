@@ -128,16 +128,23 @@ async function findFirstExecutions(
   return firsts;
 }
 
+/**
+ * The newest nonce only leaves out what is in no block; which block it is in says the receipt. The nonce as of this block would be a state that a
+ * usual node has forgotten once the scan is some hundred blocks behind.
+ */
 async function findMined({ db, provider, signer }: ScanDeps, to: Block): Promise<FinalRange["mined"]> {
-  const mined: FinalRange["mined"] = [];
-  const finalNonce = await provider.nonce(signer.address, to.number);
-  for (const { transactionId, nonce, versions } of await listOpenTransactions(db, signer.address)) {
-    if (nonce >= finalNonce) continue;
-    const receipts = await provider.receipts(versions.map(({ txHash }) => txHash));
-    for (const { blockNumber, succeeded } of receipts.values())
-      if (blockNumber <= to.number) mined.push({ transactionId, succeeded });
-  }
-  return mined;
+  const latestNonce = await provider.nonce(signer.address, "latest");
+  const used = (await listOpenTransactions(db, signer.address)).filter(({ nonce }) => nonce < latestNonce);
+  const receipts = await provider.receipts(
+    used.flatMap(({ versions }) => versions.map(({ txHash }) => txHash)),
+  );
+  return used.flatMap(({ transactionId, versions }) =>
+    versions.flatMap(({ txHash }) => {
+      const receipt = receipts.get(txHash);
+      const isFinal = receipt !== undefined && receipt.blockNumber <= to.number;
+      return isFinal ? [{ transactionId, succeeded: receipt.succeeded }] : [];
+    }),
+  );
 }
 
 async function applyRange(tx: Tx, range: FinalRange): Promise<void> {

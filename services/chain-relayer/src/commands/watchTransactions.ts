@@ -55,13 +55,19 @@ export async function watchTransactions(deps: WatchDeps, lease: Lease): Promise<
   const unmined = open.filter((transaction) => !isMined(transaction));
   if (unmined.length === 0) return;
 
-  const final = await provider.finalBlock();
-  const finalNonce = final ? await provider.nonce(signer.address, final.number) : 0n;
-  await fillGaps(deps, lease, unmined[0]!);
+  const latestNonce = await provider.nonce(signer.address, "latest");
+  // A state of an older block, which not every node has; most rounds can do without it.
+  const finalNonce = unmined[0]!.nonce < latestNonce ? await findFinalNonce(deps) : 0n;
+  await fillGaps(deps, lease, { first: unmined[0]!, chainNonce: latestNonce });
   for (const transaction of unmined) {
     if (transaction.nonce < finalNonce) await giveUp(deps, lease, transaction);
     else await push(deps, lease, transaction);
   }
+}
+
+async function findFinalNonce({ provider, signer }: WatchDeps): Promise<bigint> {
+  const final = await provider.finalBlock();
+  return final ? provider.nonce(signer.address, final.number) : 0n;
 }
 
 async function note(
@@ -141,9 +147,12 @@ async function replace(
 }
 
 /** A nonce that was used from outside is free again after a reorganisation that dropped it. Whatever comes behind it would wait for ever. */
-async function fillGaps(deps: WatchDeps, lease: Lease, first: ChainTransaction): Promise<void> {
+async function fillGaps(
+  deps: WatchDeps,
+  lease: Lease,
+  { first, chainNonce }: { first: ChainTransaction; chainNonce: bigint },
+): Promise<void> {
   const { db, provider, signer, chain, feeCapWei, log } = deps;
-  const chainNonce = await provider.nonce(signer.address, "latest");
   if (first.nonce <= chainNonce) return;
   for (const nonce of await listGaps(db, signer.address, chainNonce)) {
     const { baseFeeWei } = await provider.latestBlock();

@@ -1,0 +1,131 @@
+import { type Database } from "@wonrail/kit/db";
+import { createRegistry, Counter } from "@wonrail/kit/metrics";
+import { testLog } from "@wonrail/kit/testing";
+import { type Block, type ChainLog, type LogFilter, type Provider, type Receipt } from "../../chain/provider";
+import { RpcRefusal } from "../../chain/rpc";
+import { createSigner, type Signer } from "../../chain/signer";
+import { createScanSpan } from "../../domain/scanSpan";
+import { type DispatchDeps } from "../dispatch";
+import { type GiveUpDeps } from "../giveUpHolds";
+import { type ScanDeps } from "../scanFinalized";
+
+/** A chain that is what the test says. Like a usual node it has forgotten the states of older blocks. */
+export interface ChainDouble {
+  latest: bigint;
+  final: bigint;
+  baseFeeWei: bigint;
+  tipWei: bigint;
+  /** By address; 0 where nothing is said. */
+  nonces: Map<string, bigint>;
+  /** By transaction hash. */
+  receipts: Map<string, Receipt>;
+  logs: ChainLog[];
+  /** As many blocks as one question for logs may be about. */
+  mostBlocks: bigint;
+  /** What the nodes answer to signed bytes; they take them while it is null. */
+  refusal: string | null;
+  /** Every signed transaction that was handed over, in hex. */
+  sent: string[];
+  /** The questions for nonces, as "address block". */
+  asked: string[];
+  provider: Provider;
+}
+
+const STATES_KEPT = 128n;
+
+export function createChainDouble(): ChainDouble {
+  const chain: ChainDouble = {
+    ...{ latest: 1_100n, final: 1_000n, baseFeeWei: 1_000n, tipWei: 1n },
+    ...{ nonces: new Map(), receipts: new Map(), logs: [], mostBlocks: 10_000n },
+    ...{ refusal: null, sent: [], asked: [] },
+    provider: {
+      checkChain: () => Promise.resolve(),
+      latestBlock: () => Promise.resolve(blockOf(chain, chain.latest)),
+      finalBlock: () => Promise.resolve(blockOf(chain, chain.final)),
+      block: (number) => Promise.resolve(blockOf(chain, number)),
+      logs: async (filter) => logsOf(chain, filter),
+      receipt: (txHash) => Promise.resolve(chain.receipts.get(txHash) ?? null),
+      receipts: (hashes) =>
+        Promise.resolve(new Map([...chain.receipts].filter(([txHash]) => hashes.includes(txHash)))),
+      nonce: async (address, at) => {
+        chain.asked.push(`${address} ${at}`);
+        if (typeof at === "bigint") needState(chain, at);
+        return chain.nonces.get(address) ?? 0n;
+      },
+      balance: () => Promise.resolve(10n ** 24n),
+      callAt: async (_to, _data, at) => {
+        needState(chain, at);
+        return "0x0";
+      },
+      callManyAt: async (_to, data, at) => {
+        needState(chain, at);
+        return data.map(() => "0x0");
+      },
+      priorityFeeWei: () => Promise.resolve(chain.tipWei),
+      send: async (raw) => {
+        if (chain.refusal !== null) throw new RpcRefusal(-32000, chain.refusal);
+        chain.sent.push(raw);
+        return "0x";
+      },
+    },
+  };
+  return chain;
+}
+
+export function blockHashOf(number: bigint): string {
+  return `0x${number.toString(16).padStart(64, "0")}`;
+}
+
+function blockOf({ baseFeeWei }: ChainDouble, number: bigint): Block {
+  const time = 2_000_000_000n + number;
+  return {
+    ...{ number, hash: blockHashOf(number), parentHash: blockHashOf(number - 1n), time },
+    ...{ baseFeeWei, gasLimit: 30_000_000n },
+  };
+}
+
+function needState({ latest }: ChainDouble, at: bigint): void {
+  if (at < latest - STATES_KEPT) throw new RpcRefusal(-32000, "missing trie node");
+}
+
+function logsOf({ logs, mostBlocks }: ChainDouble, { topics, fromBlock, to }: LogFilter): ChainLog[] {
+  if (to.number - fromBlock >= mostBlocks) throw new RpcRefusal(-32005, "block range is too wide");
+  return logs.filter(
+    (log) =>
+      log.blockNumber >= fromBlock &&
+      log.blockNumber <= to.number &&
+      (topics ?? []).every((topic, place) => [topic].flat().includes(log.topics[place]!)),
+  );
+}
+
+export const OPERATOR = createSigner(`0x${"11".repeat(32)}`);
+export const NEXT_OPERATOR = createSigner(`0x${"22".repeat(32)}`);
+export const TOKEN = `0x${"3".repeat(40)}`;
+export const PAYMENT_MANAGER = `0x${"4".repeat(40)}`;
+
+/** What the relayer's work needs, with nothing of its own waiting for anything. */
+export function depsOn(
+  db: Database,
+  { provider }: ChainDouble,
+  signer: Signer = OPERATOR,
+): DispatchDeps & ScanDeps & GiveUpDeps {
+  const wallet = {
+    findWalletsByAddress: () => Promise.resolve({ wallets: [] }),
+    getWalletFacts: () => Promise.resolve({ wallets: [] }),
+  };
+  return {
+    ...{ db, provider, signer, log: testLog(), wallet: wallet as never },
+    chain: {
+      ...{ chainId: 31_337n, network: "WON_TESTNET" },
+      ...{ tokenAddress: TOKEN, paymentManagerAddress: PAYMENT_MANAGER },
+    },
+    ...{ startBlock: 0n, scanSpan: createScanSpan(), now: Date.now },
+    ...{ holder: "this process", leaseMs: 60_000, maxInFlight: 16, maxSteps: 200 },
+    ...{ feeCapWei: 1_000_000n, authorizationLifeSeconds: 1_800n, resendAfterMs: 0, replaceAfterMs: 60_000 },
+    lost: new Counter({
+      name: "lost",
+      help: "Transactions whose nonce was used by something else",
+      registers: [createRegistry({ service: "test", version: "0", commit: "0" })],
+    }),
+  };
+}

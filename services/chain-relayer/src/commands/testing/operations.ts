@@ -1,0 +1,78 @@
+import { type Database, sql, tx } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/ids";
+import { type Signer } from "../../chain/signer";
+import { type Fees } from "../../domain/fees";
+import { type Step } from "../../domain/settlement";
+import {
+  insertOperations,
+  listPlannedOperations,
+  markInFlight,
+  type NewOperation,
+} from "../../store/operations";
+import { holdHeads } from "../../store/places";
+import { holdLease, setNextNonce, storeSigned } from "../../store/transactions";
+import { planOperations } from "../planOperations";
+import { PAYMENT_MANAGER } from "./chainDouble";
+
+const ORG = newId("org");
+
+/** The first of its wallet, which is also who pays. */
+export function operationOf(walletId: string = newId("wal"), of: Partial<NewOperation> = {}): NewOperation {
+  const ledgerRef = newId("pay");
+  const step = {
+    kind: "TRANSFER",
+    fromWalletId: walletId,
+    toWalletId: newId("wal"),
+    toAddress: null,
+  } as const;
+  return {
+    ...{ orgId: ORG, ledgerRef, relatedId: ledgerRef, kind: "INTENT_KIND_PAYMENT" },
+    operationId: ledgerRef.slice(4).repeat(2),
+    steps: [{ ...step, amountWon: 1n as Step["amountWon"], nonce: ledgerRef.slice(4).repeat(2) }],
+    ...{ expiresAt: null, requestId: newId("req"), traceparent: "" },
+    places: [{ accountId: walletId, atSequence: 1n, movesTo: 2n }],
+    ...of,
+  };
+}
+
+export async function takeIn(db: Database, operations: NewOperation[]): Promise<void> {
+  await tx(db, async (tx) => insertOperations(tx, operations, await holdHeads(tx)));
+}
+
+/** Plans and signs what waits, as one transaction, as the signer's writer does; answers its hash. Nobody has the bytes yet. */
+export async function carry(
+  db: Database,
+  signer: Signer,
+  { nonce, fees = { maxFeeWei: 10_000n, priorityFeeWei: 1n } }: { nonce: bigint; fees?: Fees },
+): Promise<string> {
+  const lease = (await holdLease(db, signer.address, "this process", 60_000))!;
+  await planOperations(db, lease);
+  const planned = await listPlannedOperations(db, 1_000);
+  const call = { to: PAYMENT_MANAGER, gasLimit: 100_000n };
+  const data = Buffer.from("00", "hex");
+  const signed = signer.sign({ chainId: 31_337n, nonce, ...call, data, ...fees });
+  await tx(db, async (tx) => {
+    await setNextNonce(tx, signer.address, nonce + 1n);
+    const transactionId = await storeSigned(tx, {
+      ...{ ...call, callData: data, signer: signer.address, nonce, epoch: lease.epoch },
+      version: { ...signed, ...fees },
+    });
+    await markInFlight(tx, planned, transactionId, signed.txHash);
+  });
+  return signed.txHash;
+}
+
+export async function statesOf(db: Database, operations: NewOperation[]): Promise<string[]> {
+  const rows = await db.query<{ ledger_ref: string; state: string; wait_reason: string | null }>(
+    sql`select ledger_ref, state, wait_reason from operations`,
+  );
+  const said = new Map(
+    rows.map((row) => [row.ledger_ref, [row.state, row.wait_reason ?? []].flat().join(" ")]),
+  );
+  return operations.map(({ ledgerRef }) => said.get(ledgerRef)!);
+}
+
+export async function transactionStates(db: Database): Promise<string[]> {
+  const rows = await db.query<{ state: string }>(sql`select state from transactions order by transaction_id`);
+  return rows.map(({ state }) => state);
+}
