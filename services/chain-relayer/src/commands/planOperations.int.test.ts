@@ -6,8 +6,8 @@ import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { type Place } from "../domain/planning";
 import { randomOperations, seeded } from "../domain/testing/randomOperations";
 import { insertOperations, type NewOperation } from "../store/operations";
-import { holdHeads } from "../store/places";
-import { fence, holdLease, type Lease } from "../store/transactions";
+import { holdHeads, moveHeads } from "../store/places";
+import { fence, fencePlanning, holdLease, type Lease, LeaseLostError } from "../store/transactions";
 import { planOperations } from "./planOperations";
 
 let database: TestDatabase;
@@ -96,6 +96,40 @@ test("the heads do not move while an operation is being sorted in", async () => 
   // In the same look or in the next one, as it was there before the head moved.
   await planOperations(database.db, lease);
   expect(await plannedRefs()).toEqual(refsOf([first, second]));
+});
+
+test("of two signers' planners one plans at a time, as while the operator's key is changed", async () => {
+  const lease = await becomeWriter();
+  const other = (await holdLease(database.db, `0x${"2".repeat(40)}`, "another process", 60_000))!;
+  const one = operation(place(newId("wal"), 1n));
+  await takeIn([one]);
+  let done = false;
+  const begun = await tx(database.db, async (tx) => {
+    await fencePlanning(tx, other);
+    const planning = planOperations(database.db, lease).then(() => (done = true));
+    await sleep(200);
+    expect(done).toBe(false);
+    return { planning };
+  });
+  await begun.planning;
+  expect(await plannedRefs()).toEqual(refsOf([one]));
+});
+
+test("a planner whose lease is gone does not plan", async () => {
+  const lease = await becomeWriter();
+  const stale = { ...lease, epoch: lease.epoch - 1n };
+  await expect(planOperations(database.db, stale)).rejects.toThrow(LeaseLostError);
+});
+
+test("a head never goes back", async () => {
+  const accountId = newId("wal");
+  await takeIn([operation(place(accountId, 1n))]);
+  await planOperations(database.db, await becomeWriter());
+  const moveTo = (nextSequence: bigint) =>
+    tx(database.db, (tx) => moveHeads(tx, [{ orgId: ORG, accountId, nextSequence }]));
+  await moveTo(5n);
+  await moveTo(2n);
+  expect(await database.db.one(sql`select next_sequence from account_heads`)).toEqual({ next_sequence: 5n });
 });
 
 test("whatever comes in while others come in and the planner plans, all of it goes, and in its order", async () => {

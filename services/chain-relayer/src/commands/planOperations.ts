@@ -2,7 +2,7 @@ import { type Database, tx } from "@wonrail/kit/db";
 import { planBatch } from "../domain/planning";
 import { countPlannedOperations, listCandidates, markPlanned } from "../store/operations";
 import { findPlaces, moveHeads, sortInFresh } from "../store/places";
-import { fence, type Lease } from "../store/transactions";
+import { fencePlanning, type Lease } from "../store/transactions";
 
 /** Enough to fill the transactions that may be under way, and not more: what is planned can no longer be overtaken. */
 const PLANNED_AHEAD = 4_000;
@@ -14,7 +14,7 @@ const MAX_ROUNDS = 10;
 /** R1: gives operations whose accounts have come to them their turn, lane by lane, and moves the accounts on. */
 export async function planOperations(db: Database, lease: Lease): Promise<void> {
   await tx(db, async (tx) => {
-    await fence(tx, lease);
+    await fencePlanning(tx, lease);
     await sortInFresh(tx, FRESH_AT_ONCE);
     let room = PLANNED_AHEAD - (await countPlannedOperations(tx));
     if (room < LEAST_ROOM) return;

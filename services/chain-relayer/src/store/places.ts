@@ -68,7 +68,7 @@ export async function findPlaces(
   return { places, heads: new Map(rows.map((row) => [row.account_id, row.next_sequence])) };
 }
 
-/** Moves heads on, and tells those that waited for it. */
+/** Moves heads on, never back, and tells those that waited for it. */
 export async function moveHeads(
   tx: Tx,
   heads: { orgId: string; accountId: string; nextSequence: bigint }[],
@@ -82,7 +82,7 @@ export async function moveHeads(
         ${heads.map((head) => head.nextSequence)}::bigint[]) as target (org_id, account_id, next_sequence)
         using (org_id, account_id)),
     heads as (
-      update account_heads h set next_sequence = moved.after
+      update account_heads h set next_sequence = greatest(h.next_sequence, moved.after)
       from moved where h.org_id = moved.org_id and h.account_id = moved.account_id),
     freed as (
       select p.org_id, p.ledger_ref, count(*)::integer as places

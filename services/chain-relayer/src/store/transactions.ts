@@ -90,6 +90,15 @@ export async function fence(tx: Tx, { signer, epoch }: Lease): Promise<{ nextNon
   return { nextNonce: row.next_nonce };
 }
 
+/** The planner's fence: of all signers' writers one plans at a time, since the heads are everybody's. */
+export async function fencePlanning(tx: Tx, { signer, epoch }: Lease): Promise<void> {
+  const rows = await tx.query<{ address: string; epoch: bigint }>(
+    sql`select address, epoch from signers order by address for update`,
+  );
+  if (rows.find(({ address }) => address === signer)?.epoch !== epoch)
+    throw new LeaseLostError("another writer has the lease");
+}
+
 export async function setNextNonce(tx: Tx, signer: string, nextNonce: bigint): Promise<void> {
   await tx.run(sql`update signers set next_nonce = ${nextNonce} where address = ${signer}`);
 }
