@@ -7,6 +7,7 @@ import {
   whileHolding,
 } from "../store/transactions";
 import { planOperations } from "./planOperations";
+import { takeBackOperations } from "./takeBackOperations";
 import { sendBatches, type SendDeps } from "./sendBatch";
 import { watchTransactions, type WatchDeps } from "./watchTransactions";
 
@@ -39,4 +40,5 @@ async function round(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Pro
   for (let sent = room; sent > 0 && room > 0 && !signal.aborted; room -= sent)
     sent = await sendBatches(deps, lease, { most: room, signal });
   await watchTransactions(deps, lease);
+  await takeBackOperations(deps, lease);
 }

@@ -3,11 +3,10 @@ import { failpoint } from "@wonrail/kit/failpoint";
 import { type ChainEvent, decodeLog, TOPICS } from "../chain/contracts";
 import { type Block, type Provider } from "../chain/provider";
 import { RpcUnclear } from "../chain/rpc";
-import { type Signer } from "../chain/signer";
 import { type ScanSpan } from "../domain/scanSpan";
 import { findByOperationIds, listInFlightOf } from "../store/operations";
 import { findCursor, lockCursor, saveCursor } from "../store/scanCursor";
-import { listOpenTransactions, markTransaction } from "../store/transactions";
+import { hashesOf, listBusySigners, listOpenTransactions, markTransaction } from "../store/transactions";
 import { saveUsedAuthorizations } from "../store/usedAuthorizations";
 import { type WalletAddress } from "../store/walletAddresses";
 import { applyDeposits } from "./applyDeposits";
@@ -19,7 +18,6 @@ export interface ScanDeps {
   db: Database;
   provider: Provider;
   wallet: WalletClient;
-  signer: Signer;
   chain: { tokenAddress: string; paymentManagerAddress: string; network: string };
   /** Where our contracts begin: nothing before it concerns us. */
   startBlock: bigint;
@@ -128,23 +126,23 @@ async function findFirstExecutions(
   return firsts;
 }
 
-/**
- * The newest nonce only leaves out what is in no block; which block it is in says the receipt. The nonce as of this block would be a state that a
- * usual node has forgotten once the scan is some hundred blocks behind.
- */
-async function findMined({ db, provider, signer }: ScanDeps, to: Block): Promise<FinalRange["mined"]> {
-  const latestNonce = await provider.nonce(signer.address, "latest");
-  const used = (await listOpenTransactions(db, signer.address)).filter(({ nonce }) => nonce < latestNonce);
-  const receipts = await provider.receipts(
-    used.flatMap(({ versions }) => versions.map(({ txHash }) => txHash)),
-  );
-  return used.flatMap(({ transactionId, versions }) =>
-    versions.flatMap(({ txHash }) => {
-      const receipt = receipts.get(txHash);
-      const isFinal = receipt !== undefined && receipt.blockNumber <= to.number;
-      return isFinal ? [{ transactionId, succeeded: receipt.succeeded }] : [];
-    }),
-  );
+/** Of every signer that has something under way: what a key has signed is in the chain although the next key has its place here. */
+async function findMined({ db, provider }: ScanDeps, to: Block): Promise<FinalRange["mined"]> {
+  const mined: FinalRange["mined"] = [];
+  for (const signer of await listBusySigners(db)) {
+    // It only leaves out what is in no block; which block it is in says the receipt. The nonce as of this block would be a state that a usual node
+    // has forgotten once the scan is some hundred blocks behind.
+    const latestNonce = await provider.nonce(signer, "latest");
+    const used = (await listOpenTransactions(db, signer)).filter(({ nonce }) => nonce < latestNonce);
+    const receipts = await provider.receipts(hashesOf(used));
+    for (const { transactionId, versions } of used)
+      for (const { txHash } of versions) {
+        const receipt = receipts.get(txHash);
+        if (receipt && receipt.blockNumber <= to.number)
+          mined.push({ transactionId, succeeded: receipt.succeeded });
+      }
+  }
+  return mined;
 }
 
 async function applyRange(tx: Tx, range: FinalRange): Promise<void> {

@@ -12,6 +12,7 @@ import {
   fence,
   findCall,
   findRaw,
+  hashesOf,
   insertVersion,
   type Lease,
   listGaps,
@@ -19,6 +20,7 @@ import {
   markTransaction,
   noteMined,
   raiseNextNonce,
+  reopenTransactions,
   storeSigned,
 } from "../store/transactions";
 import { broadcast } from "./broadcast";
@@ -47,9 +49,7 @@ export async function watchTransactions(deps: WatchDeps, lease: Lease): Promise<
   const { db, provider, signer } = deps;
   const open = await listOpenTransactions(db, signer.address);
   if (open.length === 0) return;
-  const receipts = await provider.receipts(
-    open.flatMap(({ versions }) => versions.map(({ txHash }) => txHash)),
-  );
+  const receipts = await provider.receipts(hashesOf(open));
   const isMined = ({ versions }: ChainTransaction) => versions.some(({ txHash }) => receipts.has(txHash));
   await note(db, open, isMined);
   const unmined = open.filter((transaction) => !isMined(transaction));
@@ -154,6 +154,10 @@ async function fillGaps(
 ): Promise<void> {
   const { db, provider, signer, chain, feeCapWei, log } = deps;
   if (first.nonce <= chainNonce) return;
+  await tx(db, async (tx) => {
+    await fence(tx, lease);
+    await reopenTransactions(tx, signer.address, chainNonce);
+  });
   for (const nonce of await listGaps(db, signer.address, chainNonce)) {
     const { baseFeeWei } = await provider.latestBlock();
     const fees = firstFees({ baseFeeWei, tipWei: await provider.priorityFeeWei(), capWei: feeCapWei });

@@ -99,6 +99,29 @@ export async function fencePlanning(tx: Tx, { signer, epoch }: Lease): Promise<v
     throw new LeaseLostError("another writer has the lease");
 }
 
+/** Other signers that nobody has written for since so long, and that have something under way. */
+export async function listGoneSigners(
+  db: Queryable,
+  { signer }: Lease,
+  goneForMs: number,
+): Promise<string[]> {
+  const rows = await db.query<{ address: string }>(sql`
+    select address from signers
+    where address <> ${signer} and lease_ends_at < clock_timestamp() - make_interval(secs => ${goneForMs / 1000})
+      and exists (select from transactions t where t.signer = address and t.state in ('SIGNED', 'SENT', 'MINED'))
+    order by address`);
+  return rows.map(({ address }) => address);
+}
+
+/** Locks all signers, and stops whoever wakes up and still writes for one that is gone. False when somebody writes for it again. */
+export async function fenceOff(tx: Tx, lease: Lease, gone: string, goneForMs: number): Promise<boolean> {
+  await fencePlanning(tx, lease);
+  const stopped = await tx.run(sql`
+    update signers set epoch = epoch + 1
+    where address = ${gone} and lease_ends_at < clock_timestamp() - make_interval(secs => ${goneForMs / 1000})`);
+  return stopped === 1;
+}
+
 export async function setNextNonce(tx: Tx, signer: string, nextNonce: bigint): Promise<void> {
   await tx.run(sql`update signers set next_nonce = ${nextNonce} where address = ${signer}`);
 }
@@ -167,6 +190,14 @@ export async function listGaps(db: Queryable, signer: string, chainNonce: bigint
   return rows.map((row) => row.nonce);
 }
 
+/**
+ * What was lost when its key was replaced can be mined again once the key is back: its nonce is free, and nothing behind it goes before it is used.
+ */
+export async function reopenTransactions(tx: Tx, signer: string, chainNonce: bigint): Promise<void> {
+  await tx.run(sql`
+    update transactions set state = 'SENT' where signer = ${signer} and state = 'LOST' and nonce >= ${chainNonce}`);
+}
+
 export async function markTransaction(
   tx: Tx,
   transactionId: bigint,
@@ -176,6 +207,14 @@ export async function markTransaction(
     update transactions set state = ${state}
     where transaction_id = ${transactionId} and state in ('SIGNED', 'SENT', 'MINED')`);
   return changed === 1;
+}
+
+/** Whoever has something under way, also those whose key is no longer used. */
+export async function listBusySigners(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ signer: string }>(
+    sql`select distinct signer from transactions where state in ('SIGNED', 'SENT', 'MINED') order by signer`,
+  );
+  return rows.map(({ signer }) => signer);
 }
 
 /** What is under way, in the order of the nonces, with every version that was signed; without their bytes, which are 80 KB of a full batch. */
@@ -209,6 +248,11 @@ export async function listOpenTransactions(db: Queryable, signer: string): Promi
     }
   }
   return [...open.values()];
+}
+
+/** Of every version. */
+export function hashesOf(transactions: ChainTransaction[]): string[] {
+  return transactions.flatMap(({ versions }) => versions.map(({ txHash }) => txHash));
 }
 
 export async function findCall(db: Queryable, transactionId: bigint): Promise<Call> {

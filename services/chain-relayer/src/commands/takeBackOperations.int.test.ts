@@ -1,0 +1,105 @@
+import { join } from "node:path";
+import { sql, tx } from "@wonrail/kit/db";
+import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
+import { type Signer } from "../chain/signer";
+import { saveCursor } from "../store/scanCursor";
+import { fence, holdLease, LeaseLostError } from "../store/transactions";
+import { dispatch } from "./dispatch";
+import { scanFinalized } from "./scanFinalized";
+import {
+  blockHashOf,
+  type ChainDouble,
+  createChainDouble,
+  depsOn,
+  NEXT_OPERATOR,
+  OPERATOR,
+} from "./testing/chainDouble";
+import { carry, operationOf, statesOf, takeIn, transactionStates } from "./testing/operations";
+import { watchTransactions } from "./watchTransactions";
+
+let database: TestDatabase;
+
+beforeEach(async () => {
+  database = await createTestDatabase({
+    schema: "chain_relayer",
+    migrations: join(__dirname, "../../migrations"),
+  });
+});
+afterEach(() => database.drop());
+
+test("what the key before has sent and no block has goes again, a minute after its lease has ended", async () => {
+  const chain = createChainDouble();
+  const operation = operationOf();
+  await takeIn(database.db, [operation]);
+  await carry(database.db, OPERATOR, { nonce: 0n });
+  await round(chain, NEXT_OPERATOR);
+  await endLease(OPERATOR, 59);
+  await round(chain, NEXT_OPERATOR);
+  expect(await transactionStates(database.db)).toEqual(["SIGNED"]);
+  expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
+
+  await endLease(OPERATOR, 61);
+  await round(chain, NEXT_OPERATOR);
+  expect(await transactionStates(database.db)).toEqual(["LOST"]);
+  expect(await statesOf(database.db, [operation])).toEqual(["PLANNED signer_changed"]);
+});
+
+test("a writer of the key before that wakes up later is stopped", async () => {
+  const chain = createChainDouble();
+  await takeIn(database.db, [operationOf()]);
+  await carry(database.db, OPERATOR, { nonce: 0n });
+  const sleeping = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  await endLease(OPERATOR, 61);
+  await round(chain, NEXT_OPERATOR);
+  await expect(tx(database.db, (tx) => fence(tx, sleeping))).rejects.toThrow(LeaseLostError);
+});
+
+test("what the key before has in a block is left to finality", async () => {
+  const chain = createChainDouble();
+  const operation = operationOf();
+  await takeIn(database.db, [operation]);
+  const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
+  const receipt = { blockHash: blockHashOf(1_050n), gasUsed: 50_000n, succeeded: false };
+  chain.receipts.set(txHash, { blockNumber: 1_050n, ...receipt });
+  chain.nonces.set(OPERATOR.address, 1n);
+  await endLease(OPERATOR, 61);
+  await round(chain, NEXT_OPERATOR);
+  expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
+
+  await saveCursor(database.db, { blockNumber: 1_000n, blockHash: blockHashOf(1_000n), blockTime: 1n });
+  chain.final = 1_060n;
+  const deps = depsOn(database.db, chain, NEXT_OPERATOR);
+  while (await scanFinalized(deps));
+  expect(await transactionStates(database.db)).toEqual(["FINAL"]);
+  expect(await statesOf(database.db, [operation])).toEqual(["PLANNED batch_reverted"]);
+});
+
+test("a key that comes back sends again what it had signed, so that nothing waits behind those nonces", async () => {
+  const chain = createChainDouble();
+  await takeIn(database.db, [operationOf()]);
+  await carry(database.db, OPERATOR, { nonce: 0n });
+  await endLease(OPERATOR, 61);
+  await round(chain, NEXT_OPERATOR);
+  expect(await transactionStates(database.db)).toEqual(["LOST"]);
+
+  await takeIn(database.db, [operationOf()]);
+  await carry(database.db, OPERATOR, { nonce: 1n });
+  await watch(chain);
+  await watch(chain);
+  expect(await transactionStates(database.db)).toEqual(["SENT", "SENT"]);
+  expect(new Set(chain.sent).size).toBe(2);
+});
+
+function round(chain: ChainDouble, signer: Signer): Promise<void> {
+  return dispatch(depsOn(database.db, chain, signer), new AbortController().signal);
+}
+
+async function watch(chain: ChainDouble): Promise<void> {
+  const lease = await holdLease(database.db, OPERATOR.address, "this process", 60_000);
+  await watchTransactions(depsOn(database.db, chain), lease!);
+}
+
+async function endLease({ address }: Signer, secondsAgo: number): Promise<void> {
+  await database.db.run(sql`
+    update signers set lease_ends_at = clock_timestamp() - make_interval(secs => ${secondsAgo}) where address = ${address}`);
+}

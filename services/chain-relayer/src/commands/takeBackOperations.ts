@@ -1,0 +1,47 @@
+import { type Database, tx } from "@wonrail/kit/db";
+import { type Log } from "@wonrail/kit/log";
+import { type Provider } from "../chain/provider";
+import { listInFlightOf, putBack } from "../store/operations";
+import {
+  fenceOff,
+  hashesOf,
+  type Lease,
+  listGoneSigners,
+  listOpenTransactions,
+  markTransaction,
+} from "../store/transactions";
+
+export interface TakeBackDeps {
+  db: Database;
+  log: Log;
+  provider: Provider;
+}
+
+/** A writer renews its lease every few seconds. Who has not for so long is not coming back with this key. */
+const GONE_AFTER_MS = 60_000;
+const RETRY_MS = 1_000;
+
+/**
+ * After a change of the operator's key: what the key before has signed and no block has is sent again by nobody, and may never be mined. What it
+ * carries goes again with the key of now. Should it be mined all the same, an operation's name is executed once.
+ */
+export async function takeBackOperations(deps: TakeBackDeps, lease: Lease): Promise<void> {
+  for (const signer of await listGoneSigners(deps.db, lease, GONE_AFTER_MS))
+    await takeBackFrom(deps, lease, signer);
+}
+
+async function takeBackFrom({ db, log, provider }: TakeBackDeps, lease: Lease, gone: string): Promise<void> {
+  const open = await listOpenTransactions(db, gone);
+  const receipts = await provider.receipts(hashesOf(open));
+  // What is in a block is left to finality, or to a later round if a reorganisation drops it.
+  const unmined = open.filter(({ versions }) => !versions.some(({ txHash }) => receipts.has(txHash)));
+  if (unmined.length === 0) return;
+  const isGone = await tx(db, async (tx) => {
+    if (!(await fenceOff(tx, lease, gone, GONE_AFTER_MS))) return false;
+    for (const { transactionId } of unmined)
+      if (await markTransaction(tx, transactionId, "LOST"))
+        await putBack(tx, await listInFlightOf(tx, transactionId), "signer_changed", RETRY_MS);
+    return true;
+  });
+  if (isGone) log.warn({ gone, transactions: unmined.length }, "took back what another signer had sent");
+}
