@@ -5,7 +5,13 @@ import { newId } from "@wonrail/kit/ids";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { type Place } from "../domain/planning";
 import { randomOperations, seeded } from "../domain/testing/randomOperations";
-import { insertOperations, type NewOperation } from "../store/operations";
+import { acknowledgeDrifts, type NewDrift, saveDrifts } from "../store/drifts";
+import {
+  countPlannedOperations,
+  insertOperations,
+  listPlannedOperations,
+  type NewOperation,
+} from "../store/operations";
 import { holdHeads, moveHeads } from "../store/places";
 import { fence, fencePlanning, holdLease, type Lease, LeaseLostError } from "../store/transactions";
 import { planOperations } from "./planOperations";
@@ -132,6 +138,35 @@ test("a head never goes back", async () => {
   expect(await database.db.one(sql`select next_sequence from account_heads`)).toEqual({ next_sequence: 5n });
 });
 
+test("a difference that is found after planning stops what is planned, until somebody has acknowledged it", async () => {
+  const lease = await becomeWriter();
+  const [doubtful, other] = [paymentOf(newId("wal")), paymentOf(newId("wal"))];
+  await takeIn([doubtful, other]);
+  await planOperations(database.db, lease);
+  const [walletId] = walletsOf(doubtful);
+  await saveDrifts(database.db, [driftOf(ORG, walletId!)]);
+  expect(refsOf(await listPlannedOperations(database.db, 10))).toEqual(refsOf([other]));
+  // Otherwise thousands of them would leave no room for what may go.
+  expect(await countPlannedOperations(database.db)).toBe(1);
+
+  await acknowledgeDrifts(database.db, { walletId: walletId! }, "somebody");
+  expect(refsOf(await listPlannedOperations(database.db, 10))).toEqual(refsOf([doubtful, other]));
+});
+
+test("a hundred lanes that wait for somebody to look at a difference do not keep others from their turn", async () => {
+  const lease = await becomeWriter();
+  const doubtful = Array.from({ length: 100 }, () => ({ ...paymentOf(newId("wal")), orgId: newId("org") }));
+  await takeIn(doubtful);
+  await saveDrifts(
+    database.db,
+    doubtful.flatMap((one) => walletsOf(one).map((walletId) => driftOf(one.orgId, walletId))),
+  );
+  const free = paymentOf(newId("wal"));
+  await takeIn([free]);
+  await planOperations(database.db, lease);
+  expect(await plannedRefs()).toEqual(refsOf([free]));
+});
+
 test("whatever comes in while others come in and the planner plans, all of it goes, and in its order", async () => {
   const lease = await becomeWriter();
   const orgId = newId("org");
@@ -205,7 +240,25 @@ function operation(...places: Place[]): NewOperation {
   };
 }
 
-function refsOf(operations: NewOperation[]): string[] {
+/** Out of this wallet. */
+function paymentOf(walletId: string): NewOperation {
+  const one = operation(place(walletId, 1n));
+  const to = { toWalletId: newId("wal"), toAddress: null, amountWon: 1n as never };
+  return {
+    ...one,
+    steps: [{ kind: "TRANSFER", fromWalletId: walletId, nonce: one.operationId, ...to }],
+  };
+}
+
+function walletsOf({ steps }: NewOperation): string[] {
+  return steps.map(({ fromWalletId }) => fromWalletId!);
+}
+
+function driftOf(orgId: string, walletId: string): NewDrift {
+  return { orgId, walletId, kind: "CHAIN", subject: "", expected: 10n, actual: 5n, blockNumber: 1n };
+}
+
+function refsOf(operations: { ledgerRef: string }[]): string[] {
   return operations.map(({ ledgerRef }) => ledgerRef);
 }
 

@@ -146,7 +146,8 @@ export async function listCandidates(tx: Tx, atMost: number): Promise<OperationK
     with served as (
       select lanes.org_id, served_at from lanes
       where paused_reason is null
-        and (exists (select from operations o where o.org_id = lanes.org_id and o.state = 'WAITING' and o.blocked = 0)
+        and (exists (select from operations o where o.org_id = lanes.org_id and o.state = 'WAITING' and o.blocked = 0
+            and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets)))
           or exists (select from operations o where o.org_id = lanes.org_id and o.state = 'CONFIRMED' and o.turn is null))
       order by served_at limit 100),
     early as (
@@ -192,19 +193,22 @@ export async function markPlanned(tx: Tx, operations: OperationKey[]): Promise<v
     update lanes set served_at = clock_timestamp() where org_id = any(${[...new Set(operations.map((o) => o.orgId))]}::text[])`);
 }
 
-/** What goes next, in its order. */
+/** What goes next, in its order; nothing out of a wallet whose balance has come into doubt since it was planned. */
 export async function listPlannedOperations(db: Queryable, limit: number): Promise<Operation[]> {
   const rows = await db.query<OperationRow>(sql`
     select ${COLUMNS} from operations
     where state = 'PLANNED' and retry_at <= now() and (expires_at is null or expires_at > now() + interval '10 seconds')
+      and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(from_wallets))
     order by turn limit ${limit}`);
   return rows.map(toOperation);
 }
 
+/** How many may go now. */
 export async function countPlannedOperations(db: Queryable): Promise<number> {
-  const { count } = await db.one<{ count: bigint }>(
-    sql`select count(*) from operations where state = 'PLANNED' and retry_at <= now()`,
-  );
+  const { count } = await db.one<{ count: bigint }>(sql`
+    select count(*) from operations
+    where state = 'PLANNED' and retry_at <= now()
+      and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(from_wallets))`);
   return Number(count);
 }
 
