@@ -2,7 +2,8 @@ import { createRegistry, Counter } from "@wonrail/kit/metrics";
 import { testLog } from "@wonrail/kit/testing";
 import { createEndpoints, middleOf, mostOf } from "./endpoints";
 import { createProvider } from "./provider";
-import { type Rpc, RpcUnclear } from "./rpc";
+import { type Rpc, RpcRefusal, RpcUnclear } from "./rpc";
+import { sendOutcomeOf } from "./sendOutcome";
 
 type Answers = Record<string, unknown>;
 
@@ -128,6 +129,27 @@ test("a silent endpoint does not stop the start while another answers", async ()
   await expect(open(silent).endpoints.checkChain()).rejects.toThrow("silent");
 });
 
+test.each([
+  "transaction underpriced",
+  "replacement transaction underpriced",
+  "oversized data",
+  "nonce too low",
+])("one of three, asked first, that says %s of bytes that the others have changes nothing", async (lie) => {
+  const { provider } = open(
+    refusing("liar", lie),
+    refusing("a", "already known"),
+    refusing("b", "already known"),
+  );
+  expect(await provider.send("0x").then(() => "sent", sendOutcomeOf)).toBe("known");
+});
+
+test("one alone is believed, and one that takes the bytes is enough", async () => {
+  const only = open(refusing("only", "nonce too low")).provider.send("0x");
+  expect(await only.then(() => "sent", sendOutcomeOf)).toBe("nonce_used");
+  const takes = endpoint("takes", { eth_sendRawTransaction: "0xhash" });
+  expect(await open(refusing("liar", "oversized data"), takes).provider.send("0x")).toBe("0xhash");
+});
+
 test("the middle is what more than half have reached", () => {
   expect([[5n], [9n, 5n], [9n, 5n, 1n], [9n, 5n, 5n, 1n]].map(middleOf)).toEqual([5n, 5n, 5n, 5n]);
 });
@@ -135,6 +157,12 @@ test("the middle is what more than half have reached", () => {
 test("half of them are not most of them", () => {
   expect([mostOf([1, 1, 2]), mostOf([1, 2]), mostOf([null, null, 1])]).toEqual([1, null, null]);
 });
+
+/** Takes no signed bytes. */
+function refusing(name: string, message: string): Rpc {
+  const call = () => Promise.reject(new RpcRefusal(-32000, message));
+  return { ...endpoint(name), call };
+}
 
 async function everything({ provider }: ReturnType<typeof open>) {
   const { number, time, baseFeeWei, gasLimit } = await provider.latestBlock();

@@ -22,7 +22,7 @@ export interface Endpoints {
   agreed<T>(what: string, ask: Ask<T>): Promise<T>;
   /** Of numbers that honest endpoints may see differently: what more than half have reached. */
   middle(ask: Ask<bigint>): Promise<bigint>;
-  /** Asks each once; the first that takes it is enough. */
+  /** Asks each once; the first that takes it is enough. Throws what the only one says, or else an AggregateError of what all say. */
   tell<T>(ask: Ask<T>): Promise<T>;
   /** Makes known whose word did not count. */
   report(what: string, names: string[]): void;
@@ -124,7 +124,11 @@ export function createEndpoints({ rpcs, chainId, log, disagreements, now }: Endp
       const results = await Promise.allSettled(awake().map(ask));
       const taken = results.find((result) => result.status === "fulfilled");
       if (taken) return taken.value;
-      throw reasonOf(results);
+      const reasons = results.flatMap((result) =>
+        result.status === "rejected" ? [result.reason as Error] : [],
+      );
+      if (reasons.length === 1) throw reasons[0]!;
+      throw new AggregateError(reasons, reasons.map(({ message }) => message).join("; "));
     },
   };
 }

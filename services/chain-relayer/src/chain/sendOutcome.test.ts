@@ -26,3 +26,20 @@ test("no answer at all means perhaps", () => {
   expect(sendOutcomeOf(new RpcUnclear("timeout"))).toBe("unclear");
   expect(sendOutcomeOf(new Error("socket hang up"))).toBe("unclear");
 });
+
+const HAS_IT = new RpcRefusal(-32000, "already known");
+const TOO_LARGE = new RpcRefusal(-32000, "oversized data");
+const TOO_CHEAP = new RpcRefusal(-32000, "transaction underpriced");
+const SILENT = new RpcUnclear("timeout");
+
+test.each<[string, Error[], string]>([
+  ["more than half of them decide", [TOO_LARGE, HAS_IT, HAS_IT], "known"],
+  ["also when that is bad news", [HAS_IT, TOO_LARGE, TOO_LARGE], "unacceptable"],
+  ["of two that disagree, one has the bytes", [TOO_LARGE, HAS_IT], "known"],
+  ["of three that disagree, one has the bytes", [TOO_LARGE, TOO_CHEAP, HAS_IT], "known"],
+  ["two that disagree without that say nothing", [TOO_LARGE, TOO_CHEAP], "unclear"],
+  ["who does not answer has no say", [SILENT, SILENT, TOO_CHEAP], "fee_too_low"],
+  ["nobody answers", [SILENT, SILENT], "unclear"],
+])("of several endpoints that refuse: %s", (_, errors, outcome) => {
+  expect(sendOutcomeOf(new AggregateError(errors))).toBe(outcome);
+});

@@ -1,3 +1,4 @@
+import { mostOf } from "./endpoints";
 import { RpcRefusal } from "./rpc";
 
 /**
@@ -45,6 +46,19 @@ const WORDS: [RegExp, SendOutcome][] = [
 ];
 
 export function sendOutcomeOf(error: unknown): SendOutcome {
-  if (!(error instanceof RpcRefusal)) return "unclear";
-  return WORDS.find(([words]) => words.test(error.message))?.[1] ?? "unclear";
+  if (error instanceof AggregateError) return judge(error.errors);
+  return error instanceof RpcRefusal ? meaningOf(error) : "unclear";
+}
+
+/**
+ * Of several endpoints that all refuse, one alone must not get a nonce emptied or a fee raised by what it says: more than half of those that
+ * answered decide. Where there is no such answer but one has the bytes, they are under way.
+ */
+function judge(errors: unknown[]): SendOutcome {
+  const outcomes = errors.filter((error) => error instanceof RpcRefusal).map(meaningOf);
+  return mostOf(outcomes) ?? (outcomes.includes("known") ? "known" : "unclear");
+}
+
+function meaningOf({ message }: RpcRefusal): SendOutcome {
+  return WORDS.find(([words]) => words.test(message))?.[1] ?? "unclear";
 }
