@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { sql } from "@wonrail/kit/db";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { holdLease } from "../store/transactions";
 import { type ChainDouble, createChainDouble, depsOn, OPERATOR } from "./testing/chainDouble";
@@ -31,6 +32,44 @@ test("the state of a final block is asked for only when a nonce that is used may
   expect(await transactionStates(database.db)).toEqual(["LOST"]);
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED nonce_taken"]);
 });
+
+test("what is stuck is outbid with the market's tip", async () => {
+  const chain = createChainDouble();
+  await takeIn(database.db, [operationOf()]);
+  await carry(database.db, OPERATOR, { nonce: 0n, fees: { maxFeeWei: 10_000n, priorityFeeWei: 1n } });
+  chain.tipWei = 500n;
+  await age("1 hour");
+  await watch(chain);
+  expect(await newestFees()).toEqual({ max_fee_wei: 11_251n, priority_fee_wei: 500n });
+});
+
+test("a nonce that no node takes is used up by nothing, also when it was offered all that may be paid", async () => {
+  const chain = createChainDouble();
+  const operation = operationOf();
+  await takeIn(database.db, [operation]);
+  const cap = depsOn(database.db, chain).feeCapWei;
+  await carry(database.db, OPERATOR, { nonce: 0n, fees: { maxFeeWei: cap, priorityFeeWei: 1n } });
+  chain.refusal = "oversized data";
+  await watch(chain);
+  expect(await statesOf(database.db, [operation])).toEqual(["PLANNED batch_reverted"]);
+  expect(await newestFees()).toEqual({ max_fee_wei: 2_001n, priority_fee_wei: 1n });
+
+  chain.refusal = null;
+  await watch(chain);
+  expect(await transactionStates(database.db)).toEqual(["SENT"]);
+});
+
+function newestFees(): Promise<unknown> {
+  return database.db.one(
+    sql`select max_fee_wei, priority_fee_wei from transaction_versions order by created_at desc limit 1`,
+  );
+}
+
+/** As if everything had been signed and sent so long before. */
+async function age(interval: string): Promise<void> {
+  await database.db.run(sql`update transactions set sent_at = sent_at - ${interval}::interval`);
+  await database.db.run(sql`update transaction_versions set created_at = created_at - ${interval}::interval`);
+}
 
 async function watch(chain: ChainDouble): Promise<void> {
   const lease = await holdLease(database.db, OPERATOR.address, "this process", 60_000);

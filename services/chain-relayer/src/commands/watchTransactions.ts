@@ -3,7 +3,7 @@ import { type Log } from "@wonrail/kit/log";
 import { type Counter } from "@wonrail/kit/metrics";
 import { type Provider } from "../chain/provider";
 import { type Signer } from "../chain/signer";
-import { firstFees, replacementFees } from "../domain/fees";
+import { type Fees, firstFees, type Market, replacementFees } from "../domain/fees";
 import { listInFlightOf, putBack } from "../store/operations";
 import {
   type Call,
@@ -110,7 +110,7 @@ async function push(deps: WatchDeps, lease: Lease, transaction: ChainTransaction
   const stuck = now() - last.createdAt.getTime() > replaceAfterMs;
   if (outcome === "unacceptable") await empty(deps, lease, transaction);
   else if (stuck || outcome === "underpriced" || outcome === "fee_too_low")
-    await replace(deps, lease, transaction, await findCall(deps.db, transactionId));
+    await outbid(deps, lease, transaction);
 }
 
 /** No node will ever take it: its nonce is used up by an empty transaction, and its operations go again, in a smaller one. */
@@ -124,20 +124,32 @@ async function empty(deps: WatchDeps, lease: Lease, transaction: ChainTransactio
     await emptyTransaction(tx, transactionId, nothing);
   });
   log.error({ nonce: transaction.nonce.toString() }, "no node takes a transaction; its nonce is used up");
-  await replace(deps, lease, transaction, nothing);
+  const market = await marketOf(deps);
+  // Where no node has it there is nothing to outbid.
+  const fees = replacementFees(transaction.versions.at(-1)!, market) ?? firstFees(market);
+  if (fees) await sendVersion(deps, lease, transaction, { ...nothing, ...fees });
 }
 
 /** The same nonce and the same call, for more. Not above the cap: then it waits as it is. */
-async function replace(
+async function outbid(deps: WatchDeps, lease: Lease, transaction: ChainTransaction): Promise<void> {
+  const fees = replacementFees(transaction.versions.at(-1)!, await marketOf(deps));
+  if (!fees) return;
+  const call = await findCall(deps.db, transaction.transactionId);
+  await sendVersion(deps, lease, transaction, { ...call, ...fees });
+}
+
+async function marketOf({ provider, feeCapWei }: WatchDeps): Promise<Market> {
+  const [{ baseFeeWei }, tipWei] = await Promise.all([provider.latestBlock(), provider.priorityFeeWei()]);
+  return { baseFeeWei, tipWei, capWei: feeCapWei };
+}
+
+async function sendVersion(
   deps: WatchDeps,
   lease: Lease,
-  { nonce, transactionId, versions }: ChainTransaction,
-  { to, callData, gasLimit }: Call,
+  { nonce, transactionId }: ChainTransaction,
+  { to, callData, gasLimit, ...fees }: Call & Fees,
 ): Promise<void> {
-  const { db, provider, signer, chain, feeCapWei } = deps;
-  const { baseFeeWei } = await provider.latestBlock();
-  const fees = replacementFees(versions.at(-1)!, { baseFeeWei, capWei: feeCapWei });
-  if (!fees) return;
+  const { db, signer, chain } = deps;
   const signed = signer.sign({ chainId: chain.chainId, nonce, to, data: callData, gasLimit, ...fees });
   await tx(db, async (tx) => {
     await fence(tx, lease);
@@ -152,15 +164,14 @@ async function fillGaps(
   lease: Lease,
   { first, chainNonce }: { first: ChainTransaction; chainNonce: bigint },
 ): Promise<void> {
-  const { db, provider, signer, chain, feeCapWei, log } = deps;
+  const { db, signer, chain, log } = deps;
   if (first.nonce <= chainNonce) return;
   await tx(db, async (tx) => {
     await fence(tx, lease);
     await reopenTransactions(tx, signer.address, chainNonce);
   });
   for (const nonce of await listGaps(db, signer.address, chainNonce)) {
-    const { baseFeeWei } = await provider.latestBlock();
-    const fees = firstFees({ baseFeeWei, tipWei: await provider.priorityFeeWei(), capWei: feeCapWei });
+    const fees = firstFees(await marketOf(deps));
     if (!fees) return;
     const call = { to: signer.address, callData: Buffer.alloc(0), gasLimit: EMPTY_GAS };
     const signed = signer.sign({ chainId: chain.chainId, nonce, data: call.callData, ...call, ...fees });

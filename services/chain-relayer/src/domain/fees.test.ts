@@ -3,30 +3,46 @@ import { firstFees, gasLimitFor, replacementFees } from "./fees";
 
 const GWEI = 1_000_000_000n;
 
-test("the first offer leaves room for the base fee to double, under the cap", () => {
-  expect(firstFees({ baseFeeWei: 10n * GWEI, tipWei: GWEI, capWei: 100n * GWEI })).toEqual({
-    maxFeeWei: 21n * GWEI,
-    priorityFeeWei: GWEI,
-  });
-  expect(firstFees({ baseFeeWei: 60n * GWEI, tipWei: GWEI, capWei: 100n * GWEI })?.maxFeeWei).toBe(
-    100n * GWEI,
-  );
+test("the first offer leaves room for the base fee to double, and under the cap for being outbid", () => {
+  const of = (baseFeeWei: bigint) => firstFees({ baseFeeWei, tipWei: GWEI, capWei: 100n * GWEI });
+  expect(of(10n * GWEI)).toEqual({ maxFeeWei: 21n * GWEI, priorityFeeWei: GWEI });
+  expect(of(60n * GWEI)?.maxFeeWei).toBe(70n * GWEI);
+  expect(of(80n * GWEI)?.maxFeeWei).toBe(81n * GWEI);
 });
 
 test("waits while even the next block is dearer than the cap", () => {
-  expect(firstFees({ baseFeeWei: 100n * GWEI, tipWei: 1n, capWei: 100n * GWEI })).toBeNull();
+  const market = { baseFeeWei: 100n * GWEI, tipWei: 1n, capWei: 100n * GWEI };
+  expect(firstFees(market)).toBeNull();
+  expect(replacementFees({ maxFeeWei: 50n * GWEI, priorityFeeWei: 1n }, market)).toBeNull();
 });
 
-test("a replacement always offers at least a tenth more in both fees, and never more than the cap", () => {
+test("a replacement offers at least a tenth more in both fees and the market's tip, and never more than the cap", () => {
   const fee = fc.bigInt({ min: 1n, max: 1000n * GWEI });
   fc.assert(
-    fc.property(fee, fee, fee, fee, (maxFeeWei, priorityFeeWei, baseFeeWei, capWei) => {
-      const next = replacementFees({ maxFeeWei, priorityFeeWei }, { baseFeeWei, capWei });
+    fc.property(fee, fee, fee, fee, fee, (room, priorityFeeWei, baseFeeWei, tipWei, capWei) => {
+      const maxFeeWei = priorityFeeWei + room;
+      const next = replacementFees({ maxFeeWei, priorityFeeWei }, { baseFeeWei, tipWei, capWei });
       if (next === null) return;
       expect(
         next.maxFeeWei * 10n >= maxFeeWei * 11n && next.priorityFeeWei * 10n >= priorityFeeWei * 11n,
       ).toBe(true);
+      expect(next.priorityFeeWei >= tipWei && next.maxFeeWei >= baseFeeWei + next.priorityFeeWei).toBe(true);
       expect(next.maxFeeWei <= capWei).toBe(true);
+    }),
+  );
+});
+
+test("what was offered while the market took up to seven tenths of the cap can be outbid twice, wherever the base fee falls", () => {
+  const cap = fc.bigInt({ min: GWEI, max: 1000n * GWEI });
+  const thousandth = fc.bigInt({ min: 0n, max: 700n });
+  fc.assert(
+    fc.property(cap, thousandth, thousandth, thousandth, (capWei, market, ofTip, fallen) => {
+      const tipWei = (capWei * market * ofTip) / 700_000n;
+      const baseFeeWei = (capWei * market) / 1000n - tipWei;
+      const later = { baseFeeWei: (baseFeeWei * fallen) / 700n, tipWei, capWei };
+      const first = firstFees({ baseFeeWei, tipWei, capWei })!;
+      const second = replacementFees(first, later)!;
+      expect(replacementFees(second, later)).not.toBeNull();
     }),
   );
 });

@@ -4,26 +4,50 @@ export interface Fees {
   priorityFeeWei: bigint;
 }
 
-/** The base fee can double in six full blocks; twice it is room enough to be mined soon. Null while that is above the cap. */
-export function firstFees(of: { baseFeeWei: bigint; tipWei: bigint; capWei: bigint }): Fees | null {
-  const priorityFeeWei = of.tipWei > 1n ? of.tipWei : 1n;
-  if (of.baseFeeWei + priorityFeeWei > of.capWei) return null;
-  const wanted = of.baseFeeWei * 2n + priorityFeeWei;
-  return { maxFeeWei: wanted < of.capWei ? wanted : of.capWei, priorityFeeWei };
+/** What the next block takes, and how much of it we pay at most. */
+export interface Market {
+  baseFeeWei: bigint;
+  tipWei: bigint;
+  capWei: bigint;
+}
+
+/** Null while even the next block is dearer than the cap. */
+export function firstFees({ baseFeeWei, tipWei, capWei }: Market): Fees | null {
+  const priorityFeeWei = tipWei > 1n ? tipWei : 1n;
+  const maxFeeWei = offerFor({ baseFeeWei, tipWei: priorityFeeWei, capWei });
+  return maxFeeWei === null ? null : { maxFeeWei, priorityFeeWei };
 }
 
 /** Nodes take a replacement only when both fees grow by a tenth; an eighth leaves no doubt. Null when the cap forbids it. */
-export function replacementFees(last: Fees, of: { baseFeeWei: bigint; capWei: bigint }): Fees | null {
-  const priorityFeeWei = bump(last.priorityFeeWei);
-  const grown = bump(last.maxFeeWei);
-  const wanted = of.baseFeeWei * 2n + priorityFeeWei;
-  const maxFeeWei = wanted > grown ? wanted : grown;
-  if (maxFeeWei <= of.capWei) return { maxFeeWei, priorityFeeWei };
-  return grown <= of.capWei ? { maxFeeWei: of.capWei, priorityFeeWei } : null;
+export function replacementFees(last: Fees, market: Market): Fees | null {
+  const least = bump(last.maxFeeWei);
+  const tipWei = larger(bump(last.priorityFeeWei), market.tipWei);
+  const offer = offerFor({ ...market, tipWei });
+  if (least > market.capWei || offer === null) return null;
+  return { maxFeeWei: larger(least, offer), priorityFeeWei: tipWei };
+}
+
+/**
+ * The base fee can double in six full blocks; twice it is room enough to be mined soon. What is signed at the cap can never be outbid, not even by
+ * nothing: so whatever the market can be had for, an offer leaves room for two or three more. Null when it cannot be had.
+ */
+function offerFor({ baseFeeWei, tipWei, capWei }: Market): bigint | null {
+  const needed = baseFeeWei + tipWei;
+  if (needed > capWei) return null;
+  const most = (capWei * 7n) / 10n;
+  return needed <= most ? smaller(baseFeeWei * 2n + tipWei, most) : needed;
 }
 
 function bump(feeWei: bigint): bigint {
   return feeWei + feeWei / 8n + 1n;
+}
+
+function larger(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
+}
+
+function smaller(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
 }
 
 const BASE_GAS = 60_000n;
