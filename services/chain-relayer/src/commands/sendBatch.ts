@@ -7,7 +7,7 @@ import { type Block, type Provider } from "../chain/provider";
 import { type Signer } from "../chain/signer";
 import { type Fees, firstFees, gasLimitFor, mostGas, usualGasFor } from "../domain/fees";
 import { operationSubmitted } from "../events";
-import { listPlannedOperations, markInFlight, type Operation, putBack } from "../store/operations";
+import { listPlannedOperations, markInFlight, type Operation, postpone } from "../store/operations";
 import { fence, type Lease, setNextNonce, storeSigned } from "../store/transactions";
 import { authorizeBatch, type AuthorizeDeps, type Ready } from "./authorize";
 import { broadcast } from "./broadcast";
@@ -56,7 +56,7 @@ export async function sendBatches(
     // Whatever comes of it is seen when its turn comes, or not at all when this one fails.
     coming.catch(() => undefined);
     const { ready, refused } = authorized;
-    for (const [reason, operations] of refused) await putBack(db, operations, reason, RETRY_REFUSED_MS);
+    for (const [reason, operations] of refused) await postpone(db, operations, reason, RETRY_REFUSED_MS);
     if (ready.length === 0) continue;
     const fitted = fit(ready, latest);
     const stored = await storeTransaction(deps, lease, fitted, fees);
@@ -93,11 +93,11 @@ async function affordableFees(
   const [tipWei, balance] = await Promise.all([provider.priorityFeeWei(), provider.balance(signer.address)]);
   const fees = firstFees({ baseFeeWei, tipWei, capWei: feeCapWei });
   if (!fees) {
-    await putBack(db, batch, "fee_above_cap", RETRY_FEES_MS);
+    await postpone(db, batch, "fee_above_cap", RETRY_FEES_MS);
     return null;
   }
   if (balance < fees.maxFeeWei * mostGas(gasLimit)) {
-    await putBack(db, batch, "signer_out_of_gas", RETRY_FUNDS_MS);
+    await postpone(db, batch, "signer_out_of_gas", RETRY_FUNDS_MS);
     return null;
   }
   return fees;

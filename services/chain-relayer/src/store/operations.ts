@@ -228,6 +228,20 @@ export async function markInFlight(
   if (moved !== operations.length) throw new Error("an operation was sent by somebody else meanwhile");
 }
 
+/** Lets planned operations wait, with the reason. What another writer has sent meanwhile is that one's. */
+export async function postpone(
+  db: Queryable,
+  operations: OperationKey[],
+  reason: string,
+  delayMs: number,
+): Promise<void> {
+  await db.run(sql`
+    update operations o set wait_reason = ${reason}, updated_at = now(), retry_at = now() + make_interval(secs => ${delayMs / 1000})
+    from unnest(${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.ledgerRef)}::text[])
+      as waiting (org_id, ledger_ref)
+    where o.org_id = waiting.org_id and o.ledger_ref = waiting.ledger_ref and o.state = 'PLANNED'`);
+}
+
 /** Puts operations back to be sent again later, with the reason why they wait. */
 export async function putBack(
   tx: Queryable,
