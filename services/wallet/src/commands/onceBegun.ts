@@ -1,4 +1,4 @@
-import { DomainError } from "@wonrail/kit/errors";
+import { perhapsDone } from "@wonrail/kit/errors";
 
 /**
  * For what comes after a request has written something down: a job goes on with it, or nothing has to. SYS_002 would promise that nothing was
@@ -8,8 +8,6 @@ export async function onceBegun<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof DomainError && error.code === "SYS_002")
-      throw new DomainError("SYS_003", null, { cause: error });
-    throw error;
+    throw perhapsDone(error);
   }
 }
