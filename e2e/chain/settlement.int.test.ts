@@ -1,6 +1,6 @@
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { readChain } from "./support/audit";
-import { NO_LIMIT, openBook, readOperations, untilSettled } from "./support/book";
+import { NO_LIMIT, openBook, readOperations, type TestWallet, untilSettled } from "./support/book";
 import { openWorld, type World } from "./support/world";
 
 let world: World;
@@ -65,4 +65,28 @@ test("every kind of movement settles with hash and block, also across a restart,
   expect(chain.balances.get(outside.toLowerCase())).toBe(12_345_000_000n);
   expect([...chain.executions.values()]).toEqual(settled.map(() => 1));
   expect((await readOperations(world)).filter(({ state }) => state === "PASSED")).toHaveLength(1);
+}, 60_000);
+
+test("the first transfers between wallets that are all new go at the first try", async () => {
+  const before = (await readOperations(world)).length;
+  const book = openBook(world);
+  const pairs: [TestWallet, TestWallet][] = [];
+  for (let number = 0; number < 60; number += 1)
+    pairs.push([await book.openWallet(`from-${number}`), await book.openWallet(`to-${number}`)]);
+  await book.postMany(
+    pairs.map(([{ walletId }]) => ({ $case: "charge", value: { walletId, amountWon: "3000" } })),
+  );
+  await untilSettled(world, before + 60);
+  await book.postMany(
+    pairs.map(([from, to]) => ({
+      $case: "transfer",
+      value: {
+        ...{ fromWalletId: from.walletId, toWalletId: to.walletId },
+        ...{ amountWon: "10", dailyLimitWon: NO_LIMIT },
+      },
+    })),
+  );
+  const settled = await untilSettled(world, before + 120);
+  // A batch with too little gas is taken back whole, and all of it goes a second time.
+  expect(settled.filter(({ attempts }) => attempts > 1)).toEqual([]);
 }, 60_000);

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { firstFees, gasLimitFor, replacementFees } from "./fees";
+import { firstFees, gasLimitFor, mostGas, replacementFees, usualGasFor } from "./fees";
 
 const GWEI = 1_000_000_000n;
 
@@ -50,4 +50,10 @@ test("what was offered while the market took up to seven tenths of the cap can b
 test("gas grows with the steps and holds the contract's reserve", () => {
   expect(gasLimitFor([1])).toBe(60_000n + 90_000n + 300_000n);
   expect(gasLimitFor([1, 3])).toBe(60_000n + 360_000n + 600_000n);
+});
+
+test("two hundred first transfers between new wallets fit into one transaction", () => {
+  const gasLimit = usualGasFor(Array.from({ length: 200 }, () => ({ steps: 1, isHold: false })));
+  expect(gasLimit).toBeGreaterThan(200n * 66_000n);
+  expect(gasLimit).toBeLessThan(mostGas(30_000_000n));
 });

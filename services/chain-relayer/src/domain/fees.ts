@@ -52,7 +52,8 @@ function smaller(one: bigint, other: bigint): bigint {
 
 const BASE_GAS = 60_000n;
 const GAS_PER_STEP = 90_000n;
-const USUAL_GAS_PER_STEP = 45_000n;
+/** A wallet's first transfer writes a fresh word of names, and one to a new receiver a balance that was none: some 66,000 together. */
+const USUAL_GAS_PER_STEP = 70_000n;
 const GAS_PER_HOLD = 95_000n;
 /** What PaymentManager wants to see left before each operation starts: for each of its steps and once more. */
 const RESERVE_PER_STEP = 150_000n;
