@@ -34,11 +34,25 @@ export async function dispatch(deps: DispatchDeps, signal: AbortSignal): Promise
 }
 
 async function round(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Promise<void> {
+  try {
+    await planOperations(deps.db, lease);
+    await sendPlanned(deps, lease, signal);
+  } catch (error) {
+    // While custody is away, say, what was sent before may be stuck or dropped. Of two errors the first is the one to be seen.
+    await lookAfterSent(deps, lease).catch(() => undefined);
+    throw error;
+  }
+  await lookAfterSent(deps, lease);
+}
+
+async function sendPlanned(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Promise<void> {
   const { db, signer, maxInFlight } = deps;
-  await planOperations(db, lease);
   let room = maxInFlight - (await countPendingTransactions(db, signer.address));
   for (let sent = room; sent > 0 && room > 0 && !signal.aborted; room -= sent)
     sent = await sendBatches(deps, lease, { most: room, signal });
+}
+
+async function lookAfterSent(deps: DispatchDeps, lease: Lease): Promise<void> {
   await watchTransactions(deps, lease);
   await takeBackOperations(deps, lease);
 }

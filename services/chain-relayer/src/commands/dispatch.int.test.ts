@@ -1,0 +1,27 @@
+import { join } from "node:path";
+import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
+import { dispatch } from "./dispatch";
+import { createChainDouble, depsOn, OPERATOR } from "./testing/chainDouble";
+import { carry, operationOf, takeIn } from "./testing/operations";
+
+let database: TestDatabase;
+
+beforeEach(async () => {
+  database = await createTestDatabase({
+    schema: "chain_relayer",
+    migrations: join(__dirname, "../../migrations"),
+  });
+});
+afterEach(() => database.drop());
+
+test("while custody is away, what is under way is looked after", async () => {
+  const chain = createChainDouble();
+  await takeIn(database.db, [operationOf()]);
+  await carry(database.db, OPERATOR, { nonce: 0n });
+  await takeIn(database.db, [operationOf()]);
+  const away = () => Promise.reject(new Error("custody is away"));
+  const wallet = { getWalletFacts: away, findWalletsByAddress: away, signAuthorizations: away } as never;
+  const round = dispatch({ ...depsOn(database.db, chain), wallet }, new AbortController().signal);
+  await expect(round).rejects.toThrow("custody is away");
+  expect(chain.sent).toHaveLength(1);
+});
