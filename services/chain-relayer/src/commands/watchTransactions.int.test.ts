@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { holdLease } from "../store/transactions";
 import { type ChainDouble, createChainDouble, depsOn, OPERATOR } from "./testing/chainDouble";
 import { carry, operationOf, statesOf, takeIn, transactionStates } from "./testing/operations";
-import { watchTransactions } from "./watchTransactions";
+import { type WatchDeps, watchTransactions } from "./watchTransactions";
 
 let database: TestDatabase;
 
@@ -14,7 +14,10 @@ beforeEach(async () => {
     migrations: join(__dirname, "../../migrations"),
   });
 });
-afterEach(() => database.drop());
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await database.drop();
+});
 
 test("the state of a final block is asked for only when a nonce that is used may have gone elsewhere", async () => {
   const chain = createChainDouble();
@@ -41,6 +44,22 @@ test("what is stuck is outbid with the market's tip", async () => {
   await age("1 hour");
   await watch(chain);
   expect(await newestFees()).toEqual({ max_fee_wei: 11_251n, priority_fee_wei: 500n });
+});
+
+test("when it was sent and signed is told by the database's clock, whatever this process's says", async () => {
+  const chain = createChainDouble();
+  await takeIn(database.db, [operationOf()]);
+  await carry(database.db, OPERATOR, { nonce: 0n });
+  await watch(chain);
+  const patient = { resendAfterMs: 60_000 };
+  const clock = jest.spyOn(Date, "now").mockReturnValue(Date.now() + 3_600_000);
+  await watch(chain, patient);
+  expect(chain.sent).toHaveLength(1);
+
+  clock.mockReturnValue(0);
+  await age("61 seconds");
+  await watch(chain, patient);
+  expect(chain.sent).toHaveLength(3);
 });
 
 test("a nonce that no node takes is used up by nothing, also when it was offered all that may be paid", async () => {
@@ -71,7 +90,7 @@ async function age(interval: string): Promise<void> {
   await database.db.run(sql`update transaction_versions set created_at = created_at - ${interval}::interval`);
 }
 
-async function watch(chain: ChainDouble): Promise<void> {
+async function watch(chain: ChainDouble, of: Partial<WatchDeps> = {}): Promise<void> {
   const lease = await holdLease(database.db, OPERATOR.address, "this process", 60_000);
-  await watchTransactions(depsOn(database.db, chain), lease!);
+  await watchTransactions({ ...depsOn(database.db, chain), ...of }, lease!);
 }

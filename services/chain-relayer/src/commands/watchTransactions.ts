@@ -34,7 +34,6 @@ export interface WatchDeps {
   feeCapWei: bigint;
   resendAfterMs: number;
   replaceAfterMs: number;
-  now: () => number;
   lost: Counter;
 }
 
@@ -99,15 +98,15 @@ async function giveUp(
 }
 
 async function push(deps: WatchDeps, lease: Lease, transaction: ChainTransaction): Promise<void> {
-  const { now, resendAfterMs, replaceAfterMs } = deps;
-  const { transactionId, sentAt, state, versions } = transaction;
+  const { resendAfterMs, replaceAfterMs } = deps;
+  const { transactionId, sentAgoMs, state, versions } = transaction;
   // What a reorganisation has dropped is forgotten by nodes now and then, so it does not wait.
-  const waits = state !== "MINED" && sentAt !== null && now() - sentAt.getTime() <= resendAfterMs;
+  const waits = state !== "MINED" && sentAgoMs !== null && sentAgoMs <= resendAfterMs;
   if (waits) return;
   const last = versions.at(-1)!;
   const raw = await findRaw(deps.db, last.txHash);
   const outcome = await broadcast(deps, { transactionId, raw, txHash: last.txHash });
-  const stuck = now() - last.createdAt.getTime() > replaceAfterMs;
+  const stuck = last.ageMs > replaceAfterMs;
   if (outcome === "unacceptable") await empty(deps, lease, transaction);
   else if (stuck || outcome === "underpriced" || outcome === "fee_too_low")
     await outbid(deps, lease, transaction);

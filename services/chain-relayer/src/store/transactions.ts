@@ -11,7 +11,8 @@ export interface ChainTransaction {
   transactionId: bigint;
   nonce: bigint;
   state: "SIGNED" | "SENT" | "MINED";
-  sentAt: Date | null;
+  /** Since the last try to send it; null before the first. By the database's clock, which wrote it down. */
+  sentAgoMs: number | null;
   /** Oldest first. */
   versions: Version[];
 }
@@ -20,10 +21,10 @@ export interface Version {
   txHash: string;
   maxFeeWei: bigint;
   priorityFeeWei: bigint;
-  createdAt: Date;
+  ageMs: number;
 }
 
-export type NewVersion = Omit<Version, "createdAt"> & { raw: Buffer };
+export type NewVersion = Omit<Version, "ageMs"> & { raw: Buffer };
 
 /** What a transaction does, in whichever version. */
 export interface Call {
@@ -223,13 +224,15 @@ export async function listOpenTransactions(db: Queryable, signer: string): Promi
     transaction_id: bigint;
     nonce: bigint;
     state: "SIGNED" | "SENT" | "MINED";
-    sent_at: Date | null;
+    sent_ago_ms: number | null;
     tx_hash: string;
     max_fee_wei: bigint;
     priority_fee_wei: bigint;
-    created_at: Date;
+    age_ms: number;
   }>(sql`
-    select t.transaction_id, t.nonce, t.state, t.sent_at, v.tx_hash, v.max_fee_wei, v.priority_fee_wei, v.created_at
+    select t.transaction_id, t.nonce, t.state, v.tx_hash, v.max_fee_wei, v.priority_fee_wei,
+      (extract(epoch from clock_timestamp() - t.sent_at) * 1000)::float8 as sent_ago_ms,
+      (extract(epoch from clock_timestamp() - v.created_at) * 1000)::float8 as age_ms
     from transactions t join transaction_versions v using (transaction_id)
     where t.signer = ${signer} and t.state in ('SIGNED', 'SENT', 'MINED') order by t.nonce, v.created_at`);
   const open = new Map<bigint, ChainTransaction>();
@@ -238,13 +241,13 @@ export async function listOpenTransactions(db: Queryable, signer: string): Promi
       txHash: row.tx_hash,
       maxFeeWei: row.max_fee_wei,
       priorityFeeWei: row.priority_fee_wei,
-      createdAt: row.created_at,
+      ageMs: row.age_ms,
     };
     const known = open.get(row.transaction_id);
     if (known) known.versions.push(version);
     else {
-      const { transaction_id: transactionId, nonce, state, sent_at: sentAt } = row;
-      open.set(transactionId, { transactionId, nonce, state, sentAt, versions: [version] });
+      const { transaction_id: transactionId, nonce, state, sent_ago_ms: sentAgoMs } = row;
+      open.set(transactionId, { transactionId, nonce, state, sentAgoMs, versions: [version] });
     }
   }
   return [...open.values()];
