@@ -1,8 +1,12 @@
 import { join } from "node:path";
+import { sql } from "@wonrail/kit/db";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
+import { TOPICS } from "../chain/contracts";
+import { type ChainLog } from "../chain/provider";
+import { type NewOperation } from "../store/operations";
 import { findCursor, saveCursor } from "../store/scanCursor";
 import { scanFinalized } from "./scanFinalized";
-import { blockHashOf, createChainDouble, depsOn, OPERATOR } from "./testing/chainDouble";
+import { blockHashOf, createChainDouble, depsOn, OPERATOR, PAYMENT_MANAGER } from "./testing/chainDouble";
 import { carry, operationOf, statesOf, takeIn, transactionStates } from "./testing/operations";
 
 let database: TestDatabase;
@@ -37,6 +41,32 @@ test("a scan that lags behind goes on although the nodes have forgotten its bloc
   expect(await transactionStates(database.db)).toEqual(["FINAL"]);
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED batch_reverted"]);
 });
+
+test("what settled a repeated operation is found also where endpoints look through few blocks at once", async () => {
+  const chain = createChainDouble();
+  const [early, late] = [operationOf(), operationOf()];
+  await takeIn(database.db, [early, late]);
+  chain.mostBlocks = 100n;
+  chain.logs = [
+    logOf("executed", early, 120n),
+    logOf("executed", late, 930n),
+    logOf("repeated", early, 950n),
+    logOf("repeated", late, 950n),
+  ];
+  await cursorAt(945n);
+  await scanFinalized(depsOn(database.db, chain));
+  expect(await statesOf(database.db, [early, late])).toEqual(["CONFIRMED", "CONFIRMED"]);
+  const blocks = await database.db.query(sql`select block_number from operations order by block_number`);
+  expect(blocks).toEqual([{ block_number: 120n }, { block_number: 930n }]);
+});
+
+function logOf(topic: "executed" | "repeated", { operationId }: NewOperation, blockNumber: bigint): ChainLog {
+  return {
+    ...{ address: PAYMENT_MANAGER, topics: [TOPICS[topic], `0x${operationId}`], data: "0x" },
+    ...{ blockNumber, blockHash: blockHashOf(blockNumber), logIndex: 0 },
+    txHash: `0x${operationId}`,
+  };
+}
 
 async function cursorAt(blockNumber: bigint): Promise<void> {
   await saveCursor(database.db, { blockNumber, blockHash: blockHashOf(blockNumber), blockTime: 1n });

@@ -2,7 +2,7 @@ import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { type ChainEvent, decodeLog, TOPICS } from "../chain/contracts";
 import { type Block, type Provider } from "../chain/provider";
-import { RpcUnclear } from "../chain/rpc";
+import { RpcRefusal, RpcUnclear } from "../chain/rpc";
 import { type ScanSpan } from "../domain/scanSpan";
 import { findByOperationIds, listInFlightOf } from "../store/operations";
 import { findCursor, lockCursor, saveCursor } from "../store/scanCursor";
@@ -105,25 +105,41 @@ async function readRange(deps: ScanDeps, fromBlock: bigint, to: Block): Promise<
  * A repeated operation was executed before: by a copy of this system, or before our database was restored. What settled it is its first
  * event, wherever that is.
  */
-async function findFirstExecutions(
-  { provider, chain, startBlock }: ScanDeps,
-  events: ChainEvent[],
-  to: Block,
-) {
+async function findFirstExecutions(deps: ScanDeps, events: ChainEvent[], to: Block) {
   const ids = [...new Set(events.flatMap((event) => (event.kind === "repeated" ? [event.operationId] : [])))];
   const firsts = new Map<string, ChainEvent>();
   for (let start = 0; start < ids.length; start += FIRSTS_AT_ONCE) {
-    const wanted = ids.slice(start, start + FIRSTS_AT_ONCE).map((id) => `0x${id}`);
-    const logs = await provider.logs({
-      addresses: [chain.paymentManagerAddress],
-      topics: [TOPICS.executed, wanted],
-      fromBlock: startBlock,
-      to,
-    });
-    for (const event of logs.flatMap((log) => decodeLog(log, chain) ?? []))
-      if (event.kind === "executed") firsts.set(event.operationId, event);
+    const wanted = ids.slice(start, start + FIRSTS_AT_ONCE);
+    const found = await findExecutions(deps, wanted, { fromBlock: deps.startBlock, to });
+    for (const [operationId, event] of found) firsts.set(operationId, event);
   }
   return firsts;
+}
+
+/** By operation id. Endpoints refuse to look through many blocks at once: then by halves, the later first, as most are not long ago. */
+async function findExecutions(
+  deps: ScanDeps,
+  operationIds: string[],
+  { fromBlock, to }: { fromBlock: bigint; to: Block },
+): Promise<Map<string, ChainEvent>> {
+  const { provider, chain } = deps;
+  const topics = [TOPICS.executed, operationIds.map((id) => `0x${id}`)];
+  try {
+    const logs = await provider.logs({ addresses: [chain.paymentManagerAddress], topics, fromBlock, to });
+    const events = logs.flatMap((log) => decodeLog(log, chain) ?? []);
+    return new Map(
+      events.flatMap((event) => (event.kind === "executed" ? [[event.operationId, event]] : [])),
+    );
+  } catch (error) {
+    if (!(error instanceof RpcRefusal) || fromBlock >= to.number) throw error;
+  }
+  const middle = await provider.block(fromBlock + (to.number - fromBlock) / 2n);
+  if (!middle) throw new RpcUnclear(`no endpoint has a block before ${to.number}, which is final`);
+  const found = await findExecutions(deps, operationIds, { fromBlock: middle.number + 1n, to });
+  // Each is executed once, so what is found need not be looked for any further.
+  const others = operationIds.filter((operationId) => !found.has(operationId));
+  if (others.length === 0) return found;
+  return new Map([...found, ...(await findExecutions(deps, others, { fromBlock, to: middle }))]);
 }
 
 /** Of every signer that has something under way: what a key has signed is in the chain although the next key has its place here. */
