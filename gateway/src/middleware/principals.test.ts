@@ -201,6 +201,19 @@ describe("while auth cannot be asked", () => {
     await expect(lookUp()).rejects.toMatchObject({ code: "SYS_002" });
   });
 
+  test.each(["SYS_001", "SYS_002", "SYS_003"] as const)(
+    "a look-up that ends with %s is SYS_002 with a time to wait for everybody who waits for it",
+    async (code) => {
+      const { resolve, lookUp } = start(async () => {
+        throw new DomainError(code);
+      });
+      const outcomes = await Promise.allSettled([lookUp(), lookUp(), lookUp()]);
+      const refusal = { code: "SYS_002", details: { retryAfterMs: 1000 } };
+      for (const outcome of outcomes) expect(outcome).toMatchObject({ status: "rejected", reason: refusal });
+      expect(resolve).toHaveBeenCalledTimes(1);
+    },
+  );
+
   test("keys and subscriptions end at their time nevertheless", async () => {
     const soon = { ...principal, subscriptionEndsAt: new Date(20_000), keyUsableUntil: new Date(40_000) };
     const { clock, resolve, lookUp } = start(async () => ({ ...FULL, principal: soon }));

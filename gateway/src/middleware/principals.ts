@@ -119,13 +119,9 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
     address: string,
   ): Promise<Resolution> {
     guesses.check(address);
-    try {
-      const resolution = await ask(fingerprint, key, address);
-      if (resolution.access === "none") guesses.take(address);
-      return resolution;
-    } catch (error) {
-      throw isOutage(error) ? unreachable(error) : error;
-    }
+    const resolution = await ask(fingerprint, key, address);
+    if (resolution.access === "none") guesses.take(address);
+    return resolution;
   }
 
   async function orGrace(
@@ -138,7 +134,7 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
     } catch (error) {
       if (!isOutage(error)) throw error;
       const now = monotonicMs();
-      if (known.get(fingerprint) !== entry || now - entry.sentAtMs > outageGraceMs) throw unreachable(error);
+      if (known.get(fingerprint) !== entry || now - entry.sentAtMs > outageGraceMs) throw error;
       lookUps.inc({ outcome: "grace" });
       entry.freshUntilMs = now + GRACE_STEP_MS;
       entry.askAgainAtMs = now + RETRY_MS;
@@ -175,7 +171,8 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
       return resolution;
     } catch (error) {
       lookUps.inc({ outcome: "failed" });
-      throw error;
+      // Here, so that everybody who waits for this answer hears the same: to ask is to change nothing, whatever became of it.
+      throw isOutage(error) ? new DomainError("SYS_002", { retryAfterMs: 1000 }, { cause: error }) : error;
     }
   }
 
@@ -209,10 +206,6 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
 
 function isOutage(error: unknown): boolean {
   return error instanceof DomainError && errorTable[error.code].http >= 500;
-}
-
-function unreachable(cause: unknown): DomainError {
-  return new DomainError("SYS_002", { retryAfterMs: 1000 }, { cause });
 }
 
 /** What an answer has become by itself since it was given: keys and subscriptions end without anybody saying so. */
