@@ -1,3 +1,4 @@
+import { Server } from "node:net";
 import { DomainError } from "@wonrail/kit/errors";
 import { eventually } from "@wonrail/kit/testing";
 import { type Call, type Reply } from "./routes/operation";
@@ -102,4 +103,15 @@ describe("limits", () => {
     });
     expect([status, headers["retry-after"]]).toEqual([409, "3"]);
   });
+});
+
+test("connections that cannot be accepted are logged, each, and the next one is answered", async () => {
+  const listening = jest.spyOn(Server.prototype, "listen");
+  const other = await startGateway({ authPort: auth.port });
+  const server = listening.mock.contexts.at(-1) as Server;
+  listening.mockRestore();
+  for (let i = 0; i < 3; i += 1) server.emit("error", new Error("accept EMFILE"));
+  expect(other.lines.filter((line) => line.includes("accept EMFILE"))).toHaveLength(3);
+  expect((await other.send("GET", "/healthz")).status).toBe(200);
+  await other.close();
 });

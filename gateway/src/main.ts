@@ -25,6 +25,7 @@ async function run(config: Config): Promise<void> {
     const server = await startHttpServer(app.handler, {
       host: config.HTTP_HOST,
       port: config.HTTP_PORT,
+      log,
       registry,
       maxConnections: config.MAX_CONNECTIONS,
       maxRequestsPerSocket: config.MAX_REQUESTS_PER_SOCKET,
@@ -36,6 +37,7 @@ async function run(config: Config): Promise<void> {
     const ops = await startOps({
       host: config.OPS_HOST,
       port: config.OPS_PORT,
+      log,
       registry,
       // Auth being down later is no reason to get no traffic: much goes on without it, and all gateways would vanish at once.
       checks: { auth: () => app.ready() },

@@ -1,13 +1,15 @@
-import { connect } from "node:net";
+import { connect, Server } from "node:net";
+import { createLog } from "./log";
 import { createRegistry } from "./metrics";
 import { type Ops, type OpsOptions, startOps } from "./ops";
+import { testLog } from "./testing";
 
 let ops: Ops | undefined;
 afterEach(() => ops?.close());
 
 async function start(options: Partial<OpsOptions> = {}): Promise<string> {
   const registry = createRegistry({ service: "test", version: "1.2.3", commit: "abc" });
-  ops = await startOps({ host: "127.0.0.1", port: 0, registry, checks: {}, ...options });
+  ops = await startOps({ host: "127.0.0.1", port: 0, log: testLog(), registry, checks: {}, ...options });
   return `http://127.0.0.1:${ops.port}`;
 }
 
@@ -83,6 +85,25 @@ test("other paths and methods are refused", async () => {
   expect(await get(`${url}/constructor`)).toMatchObject({ status: 404 });
   expect(await get(`${url}/metrics`, "POST")).toMatchObject({ status: 405 });
   expect(await get(`${url}/livez`, "HEAD")).toEqual({ status: 200, text: "" });
+});
+
+test("connections that cannot be accepted are logged, each, and the next one is answered", async () => {
+  const lines: string[] = [];
+  const listening = jest.spyOn(Server.prototype, "listen");
+  const destination = { write: (line: string) => void lines.push(line) };
+  const url = await start({ log: createLog({ service: "test", destination }) });
+  const server = listening.mock.contexts[0] as Server;
+  listening.mockRestore();
+  for (let i = 0; i < 3; i += 1) server.emit("error", new Error("accept EMFILE"));
+  expect(lines.filter((line) => line.includes("accept EMFILE"))).toHaveLength(3);
+  expect(await get(`${url}/livez`)).toMatchObject({ status: 200 });
+});
+
+test("a port that is taken fails the start", async () => {
+  const url = new URL(await start());
+  const registry = createRegistry({ service: "test", version: "1.2.3", commit: "abc" });
+  const again = { host: "127.0.0.1", port: Number(url.port), log: testLog(), registry, checks: {} };
+  await expect(startOps(again)).rejects.toMatchObject({ code: "EADDRINUSE" });
 });
 
 test("a client that says nothing does not keep it from closing", async () => {

@@ -1,11 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo } from "node:net";
+import { type Log } from "./log";
 import { type Registry } from "./metrics";
 
 export interface OpsOptions {
   host: string;
   /** 0 takes any free port. */
   port: number;
+  log: Log;
   registry: Registry;
   /** What the process cannot work without, by name. A check rejects when it fails. */
   checks: Readonly<Record<string, () => Promise<void>>>;
@@ -23,7 +25,7 @@ export interface Ops {
 
 /** The operators' door, on a port of its own: /livez, /readyz and /metrics. */
 export async function startOps(options: OpsOptions): Promise<Ops> {
-  const { registry, checks, checkTimeoutMs = 1000, live = () => true } = options;
+  const { log, registry, checks, checkTimeoutMs = 1000, live = () => true } = options;
   let draining = false;
   // Probes that come while the checks are running share their result, so that probing never piles up on a slow dependency.
   const failing = shareRunning(() => failingChecks(checks, checkTimeoutMs));
@@ -48,8 +50,13 @@ export async function startOps(options: OpsOptions): Promise<Ops> {
   server.maxConnections = 100;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(options.port, options.host, resolve);
+    server.listen(options.port, options.host, () => {
+      server.off("error", reject);
+      resolve();
+    });
   });
+  // What could not be accepted is no reason to end the process.
+  server.on("error", (error) => log.error({ err: error }, "a probe's connection could not be accepted"));
 
   return {
     port: (server.address() as AddressInfo).port,

@@ -3,6 +3,7 @@ import { type AddressInfo, type Socket } from "node:net";
 import { type Express } from "express";
 import { DomainError, invalidRequest } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
+import { type Log } from "@wonrail/kit/log";
 import { Counter, Gauge, type Registry } from "@wonrail/kit/metrics";
 import { refusalBody, SECURITY_HEADERS } from "./envelope";
 
@@ -10,6 +11,7 @@ export interface HttpServerOptions {
   host: string;
   /** 0 takes any free port. */
   port: number;
+  log: Log;
   registry: Registry;
   maxConnections: number;
   maxRequestsPerSocket: number;
@@ -70,8 +72,13 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
 
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, resolve);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
   });
+  // What could not be accepted, as when no file descriptor is left, is no reason to leave everybody else without an answer.
+  server.on("error", (error) => options.log.error({ err: error }, "a connection could not be accepted"));
 
   return {
     port: (server.address() as AddressInfo).port,

@@ -75,6 +75,7 @@ export async function startGateway({ authPort, config = {}, extraRoutes = [], ..
   const server = await startHttpServer(app.handler, {
     host: "127.0.0.1",
     port: 0,
+    log,
     registry,
     maxConnections: 1_000,
     maxRequestsPerSocket: 0,

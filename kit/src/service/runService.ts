@@ -130,6 +130,7 @@ async function openDoors({ config, tls, db, bus, log, registry, shutdown, doors 
   const ops = await startOps({
     host: config.OPS_HOST,
     port: config.OPS_PORT,
+    log,
     registry,
     // Not the bus: without it requests are still served, their events wait in the outbox, and an alarm tells of that.
     checks: { database: () => db.ping(), ...doors.ready },
