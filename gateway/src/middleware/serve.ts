@@ -170,7 +170,7 @@ function send(
   { checkAnswers }: ServeOptions,
 ): void {
   if (checkAnswers) operation.data.parse(reply.data);
-  if (reply.replayed) markReplayed(res);
+  if (reply.replayed && operation.idempotent) markReplayed(res);
   sendData(res, operation.status, reply.data);
 }
 

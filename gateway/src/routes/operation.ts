@@ -64,7 +64,7 @@ export interface Input<P, Q, B> {
 
 export interface Reply<D> {
   data: D;
-  /** The stored answer of an earlier request with the same Idempotency-Key. */
+  /** What an earlier request has done or begun: the plan has counted it then. */
   replayed?: boolean;
 }
 

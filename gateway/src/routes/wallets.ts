@@ -194,14 +194,14 @@ export const listWalletTransactions = operation({
 
 export function createWalletWith({ wallet: service }: Clients): Handler<typeof createWallet> {
   return async ({ body: { userId, walletType, metadata } }, { principal: { orgId } }) => {
-    const { wallet: made } = await service.createWallet({
+    const { wallet: made, existed } = await service.createWallet({
       orgId,
       userId,
       walletType: enumValue(WalletType, walletType),
       metadata: metadata ?? {},
     });
     const { availableBalance: _, updatedAt: __, ...data } = walletOf(made);
-    return { data };
+    return { data, replayed: existed };
   };
 }
 

@@ -35,15 +35,11 @@ export function rpc(app: App): GrpcService[] {
   };
   return [
     implement(WalletServiceService, {
-      createWallet: async ({ orgId, userId, walletType, metadata }) =>
-        answer(
-          await app.createWallet({
-            orgId,
-            userId: readUserId(userId),
-            walletType: readType(walletType),
-            metadata,
-          }),
-        ),
+      createWallet: async ({ orgId, userId, walletType, metadata }) => {
+        const wanted = { orgId, userId: readUserId(userId), walletType: readType(walletType), metadata };
+        const { wallet, existed } = await app.createWallet(wanted);
+        return { ...(await answer(wallet)), existed };
+      },
       getWallet: async (request) => ({ wallet: toMessage(await app.getWallet(request)) }),
       listWallets: async ({ orgId, userId, walletType, status, page }) => {
         const type = enumFilter(WalletType, walletType, "walletType");

@@ -45,8 +45,9 @@ test("fifty requests for one user make one wallet, one key and one account; orga
 test("a wallet whose account could not be opened belongs to whoever asks next, with the same key", async () => {
   const orgId = newId("org");
   world.ledger.refuse = away;
-  for (let times = 0; times < 2; times += 1)
-    await expect(create(orgId, "kim")).rejects.toMatchObject({ code: "SYS_003" });
+  // The first has begun it; the second begins nothing.
+  for (const code of ["SYS_003", "SYS_002"])
+    await expect(create(orgId, "kim")).rejects.toMatchObject({ code });
   const [opening] = await world.database.db.query<{ wallet_id: string; address: string; status: string }>(
     sql`select wallet_id, address, status from wallets where org_id = ${orgId}`,
   );
@@ -70,6 +71,8 @@ test("what nobody asks for again is finished by the job, and told once", async (
   world.ledger.refuse = away;
   // "Nothing was done" would be untrue of a wallet that comes by itself.
   await expect(create(orgId, "kim")).rejects.toMatchObject({ code: "SYS_003" });
+  // Of the wallet that was begun; who asks again begins nothing.
+  await expect(create(orgId, "kim")).rejects.toMatchObject({ code: "SYS_002" });
   await age(orgId);
   world.ledger.refuse = () => undefined;
   const never = new AbortController().signal;
@@ -242,4 +245,14 @@ test("text that cannot be stored is REQ_001, and makes no wallet", async () => {
   await expect(client.createWallet(described)).rejects.toMatchObject({ code: "REQ_001" });
   await expect(client.getWallet({ orgId, walletId: "a\0b" })).rejects.toMatchObject({ code: "REQ_001" });
   expect(await database.db.query(sql`select 1 from wallets where org_id = ${orgId}`)).toEqual([]);
+});
+
+test("a wallet that was begun before is given with the word that it was, for the plan to count it once", async () => {
+  const orgId = newId("org");
+  const asked = { orgId, userId: "kim", walletType: WalletType.NORMAL, metadata: {} };
+  world.ledger.refuse = away;
+  await expect(world.client.createWallet(asked)).rejects.toMatchObject({ code: "SYS_003" });
+  world.ledger.refuse = () => undefined;
+  expect((await world.client.createWallet(asked)).existed).toBe(true);
+  expect((await world.client.createWallet({ ...asked, userId: "lee" })).existed).toBe(false);
 });

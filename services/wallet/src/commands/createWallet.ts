@@ -26,11 +26,16 @@ export interface CreateWalletInput {
  * Makes a wallet in three steps, each of which a retry goes on from: the organisation's seed, the row with its address (OPENING), the
  * ledger's account (ACTIVE). A wallet that a crash left OPENING belongs to whoever asks for it next.
  */
-export async function createWallet(deps: CreateWalletDeps, input: CreateWalletInput): Promise<Wallet> {
+export async function createWallet(
+  deps: CreateWalletDeps,
+  input: CreateWalletInput,
+): Promise<{ wallet: Wallet; existed: boolean }> {
   checkMetadata(input.metadata);
   const { wallet, existed } = await reserveWallet(deps, input);
   if (existed && wallet.status !== "OPENING") throw new DomainError("WAL_001", { walletId: wallet.walletId });
-  return onceBegun(() => openAccount(deps, wallet));
+  const open = () => openAccount(deps, wallet);
+  // Who asks again has begun nothing: a SYS_002 is true of that request, and the plan's unit stays with the first.
+  return { wallet: await (existed ? open() : onceBegun(open)), existed };
 }
 
 /**
