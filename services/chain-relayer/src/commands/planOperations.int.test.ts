@@ -13,7 +13,7 @@ import {
   type NewOperation,
 } from "../store/operations";
 import { holdHeads, moveHeads } from "../store/places";
-import { fence, fencePlanning, holdLease, type Lease, LeaseLostError } from "../store/transactions";
+import { fence, holdLease, type Lease, LeaseLostError } from "../store/transactions";
 import { planOperations } from "./planOperations";
 
 let database: TestDatabase;
@@ -111,7 +111,7 @@ test("of two signers' planners one plans at a time, as while the operator's key 
   await takeIn([one]);
   let done = false;
   const begun = await tx(database.db, async (tx) => {
-    await fencePlanning(tx, other);
+    await fence(tx, other);
     const planning = planOperations(database.db, lease).then(() => (done = true));
     await sleep(200);
     expect(done).toBe(false);
