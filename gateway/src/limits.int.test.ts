@@ -1,4 +1,7 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { Server } from "node:net";
+import { json } from "node:stream/consumers";
 import { DomainError } from "@wonrail/kit/errors";
 import { eventually } from "@wonrail/kit/testing";
 import { type Call, type Reply } from "./routes/operation";
@@ -103,6 +106,28 @@ describe("limits", () => {
     });
     expect([status, headers["retry-after"]]).toEqual([409, "3"]);
   });
+});
+
+test("a body that comes after the request's time is answered that nothing was done, and nothing is", async () => {
+  const { text } = auth.addKey();
+  const route = countedRoute("/test/late", undefined, () => work());
+  const config = { REQUEST_BUDGET_MS: 1_000 };
+  const other = await startGateway({ authPort: auth.port, extraRoutes: [route], config });
+  work = jest.fn(work);
+  const late = request({
+    port: other.port,
+    method: "POST",
+    path: "/test/late",
+    headers: { "X-API-Key": text, "Content-Type": "application/json", "Content-Length": 12 },
+  });
+  const answered = once(late, "response") as Promise<[IncomingMessage]>;
+  late.flushHeaders();
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  late.end('{"amount":1}');
+  const [response] = await answered;
+  expect([response.statusCode, await json(response)]).toMatchObject([503, { error: { code: "SYS_002" } }]);
+  expect(work).not.toHaveBeenCalled();
+  await other.close();
 });
 
 test("connections that cannot be accepted are logged, each, and the next one is answered", async () => {

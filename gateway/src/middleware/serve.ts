@@ -1,5 +1,6 @@
 import { type Request, type RequestHandler } from "express";
 import { z } from "zod";
+import { currentContext } from "@wonrail/kit/context";
 import { DomainError } from "@wonrail/kit/errors";
 import {
   type Call,
@@ -128,11 +129,19 @@ async function readInput(
   req: Request,
 ): Promise<Input<unknown, unknown, unknown>> {
   const given = parseQuery(req.url);
-  return {
+  const input = {
     params: params && validate(params, req.params, "path"),
     query: query ? validate(query, given, "query") : refuseAll(given),
     body: body ? await readValid(body, req) : await refuseBody(req),
   };
+  refuseLate();
+  return input;
+}
+
+/** A body may take longer than the whole request has. Here it still is certain that nothing was done; a call without time could not say so. */
+function refuseLate(): void {
+  const { deadlineMs = Infinity } = currentContext() ?? {};
+  if (Date.now() >= deadlineMs) throw new DomainError("SYS_002", { retryAfterMs: 1000 });
 }
 
 async function readValid(schema: NonNullable<Operation["body"]>, req: Request): Promise<unknown> {
