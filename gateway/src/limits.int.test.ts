@@ -110,7 +110,7 @@ describe("limits", () => {
 
 test("a body that comes after the request's time is answered that nothing was done, and nothing is", async () => {
   const { text } = auth.addKey();
-  const route = countedRoute("/test/late", undefined, () => work());
+  const route = countedRoute("/test/late", undefined, (call) => work(call));
   const config = { REQUEST_BUDGET_MS: 1_000 };
   const other = await startGateway({ authPort: auth.port, extraRoutes: [route], config });
   work = jest.fn(work);
