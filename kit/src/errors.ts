@@ -141,13 +141,14 @@ export function isRefusal(error: unknown): error is DomainError {
   return error instanceof DomainError && errorTable[error.code].http < 500 && !error.retryable;
 }
 
-/**
- * SYS_002 promises that nothing was done. Of several tries, or of several steps, each promises that only of itself: where one before it may
- * have done something, the outcome of the whole is unknown.
- */
+/** SYS_002 promises that nothing was done: by the try, or the step, that ended with it. */
+export function isUndone(error: unknown): boolean {
+  return error instanceof DomainError && error.code === "SYS_002";
+}
+
+/** What such a promise is worth to the whole when a try or a step before it may have done something: the outcome is unknown. */
 export function perhapsDone(error: unknown): unknown {
-  const promises = error instanceof DomainError && error.code === "SYS_002";
-  return promises ? new DomainError("SYS_003", null, { cause: error }) : error;
+  return isUndone(error) ? new DomainError("SYS_003", null, { cause: error }) : error;
 }
 
 export function isErrorCode(text: unknown): text is ErrorCode {

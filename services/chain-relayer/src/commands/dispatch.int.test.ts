@@ -1,18 +1,9 @@
-import { join } from "node:path";
-import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { dispatch } from "./dispatch";
 import { createChainDouble, depsOn, OPERATOR } from "./testing/chainDouble";
+import { freshDatabase } from "./testing/database";
 import { carry, operationOf, takeIn } from "./testing/operations";
 
-let database: TestDatabase;
-
-beforeEach(async () => {
-  database = await createTestDatabase({
-    schema: "chain_relayer",
-    migrations: join(__dirname, "../../migrations"),
-  });
-});
-afterEach(() => database.drop());
+const database = freshDatabase();
 
 test("while custody is away, what is under way is looked after", async () => {
   const chain = createChainDouble();

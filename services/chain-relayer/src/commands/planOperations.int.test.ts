@@ -1,8 +1,6 @@
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql, tx, type Tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
-import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { type Place } from "../domain/planning";
 import { randomOperations, seeded } from "../domain/testing/randomOperations";
 import { acknowledgeDrifts, type NewDrift, saveDrifts } from "../store/drifts";
@@ -15,16 +13,9 @@ import {
 import { holdHeads, moveHeads } from "../store/places";
 import { fence, holdLease, type Lease, LeaseLostError } from "../store/transactions";
 import { planOperations } from "./planOperations";
+import { freshDatabase } from "./testing/database";
 
-let database: TestDatabase;
-
-beforeEach(async () => {
-  database = await createTestDatabase({
-    schema: "chain_relayer",
-    migrations: join(__dirname, "../../migrations"),
-  });
-});
-afterEach(() => database.drop());
+const database = freshDatabase();
 
 test("what comes in is sorted in at once, and goes in the order of its accounts", async () => {
   const lease = await becomeWriter();

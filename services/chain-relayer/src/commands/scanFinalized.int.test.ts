@@ -1,23 +1,14 @@
-import { join } from "node:path";
 import { sql } from "@wonrail/kit/db";
-import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { TOPICS } from "../chain/contracts";
 import { type ChainLog } from "../chain/provider";
 import { type NewOperation } from "../store/operations";
 import { findCursor, saveCursor } from "../store/scanCursor";
 import { scanFinalized } from "./scanFinalized";
 import { blockHashOf, createChainDouble, depsOn, OPERATOR, PAYMENT_MANAGER } from "./testing/chainDouble";
+import { freshDatabase } from "./testing/database";
 import { carry, operationOf, statesOf, takeIn, transactionStates } from "./testing/operations";
 
-let database: TestDatabase;
-
-beforeEach(async () => {
-  database = await createTestDatabase({
-    schema: "chain_relayer",
-    migrations: join(__dirname, "../../migrations"),
-  });
-});
-afterEach(() => database.drop());
+const database = freshDatabase();
 
 test("a scan that lags behind goes on although the nodes have forgotten its blocks' states", async () => {
   const chain = createChainDouble();

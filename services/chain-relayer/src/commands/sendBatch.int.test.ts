@@ -1,20 +1,11 @@
-import { join } from "node:path";
-import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { holdLease } from "../store/transactions";
 import { planOperations } from "./planOperations";
 import { sendBatches } from "./sendBatch";
 import { createChainDouble, depsOn, OPERATOR } from "./testing/chainDouble";
+import { freshDatabase } from "./testing/database";
 import { carry, operationOf, statesOf, takeIn } from "./testing/operations";
 
-let database: TestDatabase;
-
-beforeEach(async () => {
-  database = await createTestDatabase({
-    schema: "chain_relayer",
-    migrations: join(__dirname, "../../migrations"),
-  });
-});
-afterEach(() => database.drop());
+const database = freshDatabase();
 
 test("a writer that wakes up does not put off what another has sent meanwhile", async () => {
   const chain = createChainDouble();

@@ -1,6 +1,4 @@
-import { join } from "node:path";
 import { sql, tx } from "@wonrail/kit/db";
-import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { type Signer } from "../chain/signer";
 import { saveCursor } from "../store/scanCursor";
 import { fence, holdLease, LeaseLostError } from "../store/transactions";
@@ -14,18 +12,11 @@ import {
   NEXT_OPERATOR,
   OPERATOR,
 } from "./testing/chainDouble";
+import { freshDatabase } from "./testing/database";
 import { carry, operationOf, statesOf, takeIn, transactionStates } from "./testing/operations";
 import { watchTransactions } from "./watchTransactions";
 
-let database: TestDatabase;
-
-beforeEach(async () => {
-  database = await createTestDatabase({
-    schema: "chain_relayer",
-    migrations: join(__dirname, "../../migrations"),
-  });
-});
-afterEach(() => database.drop());
+const database = freshDatabase();
 
 test("what the key before has sent and no block has goes again, a minute after its lease has ended", async () => {
   const chain = createChainDouble();

@@ -8,7 +8,6 @@ import {
   countOfTypes,
   findSequenceAt,
   listSequences,
-  listSequencesBelow,
   listSequencesOfTypes,
   type SequenceRange,
   type StatementLine,
@@ -79,11 +78,10 @@ async function readLines(
   if (types.length > 0) return listSequencesOfTypes(db, account, types, range, page.offset, limit);
   const last = range.last - BigInt(page.offset);
   const first = last - BigInt(limit) + 1n;
-  if (first <= range.first) return listSequences(db, account, { first: range.first, last });
-  const lines = await listSequences(db, account, { first, last });
-  return lines.length === limit
-    ? lines
-    : listSequencesBelow(db, account, { first: range.first, last }, limit);
+  const whole = { first: range.first, last };
+  if (first <= range.first) return listSequences(db, account, whole, limit);
+  const lines = await listSequences(db, account, { first, last }, limit);
+  return lines.length === limit ? lines : listSequences(db, account, whole, limit);
 }
 
 function countLines(

@@ -50,31 +50,8 @@ export async function findSequenceAt(db: Queryable, account: Account, atMs: numb
   return row.sequence;
 }
 
-/** Newest first: the whole range, which the caller keeps as short as a page. */
+/** Newest first: as many of a range as asked for, however far they are apart. */
 export async function listSequences(
-  db: Queryable,
-  account: Account,
-  range: SequenceRange,
-): Promise<StatementLine[]> {
-  return toLines(
-    account,
-    await db.query<LineRow>(
-      named(
-        "statement_list",
-        sql`
-        ${LINE}
-        from postings p
-        ${ENTRY}
-        where p.account_number = ${account.number} and p.sequence between ${range.first} and ${range.last}
-          and p.org_id = ${idToUuid(account.orgId)}
-        order by p.sequence desc`,
-      ),
-    ),
-  );
-}
-
-/** The newest of a range, however far they are apart: what left with its month leaves gaps. */
-export async function listSequencesBelow(
   db: Queryable,
   account: Account,
   range: SequenceRange,
@@ -84,7 +61,7 @@ export async function listSequencesBelow(
     account,
     await db.query<LineRow>(
       named(
-        "statement_list_below",
+        "statement_list",
         sql`
         ${LINE}
         from postings p

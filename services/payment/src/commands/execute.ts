@@ -1,4 +1,4 @@
-import { DomainError, isRefusal, perhapsDone } from "@wonrail/kit/errors";
+import { DomainError, isRefusal, isUndone, perhapsDone } from "@wonrail/kit/errors";
 import { toErrorDetail } from "@wonrail/kit/grpc/server";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { newId } from "@wonrail/kit/ids";
@@ -104,13 +104,8 @@ async function postOrRefuse({ db, post }: ExecuteDeps, operation: Claimed): Prom
     });
   } catch (error) {
     if (isRefusal(error)) return { refused: toErrorDetail(error) };
-    throw isPromise(error) && (await release(db, operation)) ? error : perhapsDone(error);
+    throw isUndone(error) && (await release(db, operation)) ? error : perhapsDone(error);
   }
-}
-
-/** That nothing was done: by this try. */
-function isPromise(error: unknown): boolean {
-  return error instanceof DomainError && error.code === "SYS_002";
 }
 
 /**

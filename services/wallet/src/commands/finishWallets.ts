@@ -1,4 +1,4 @@
-import { DomainError, isRefusal } from "@wonrail/kit/errors";
+import { isRefusal, isUndone } from "@wonrail/kit/errors";
 import { type Log } from "@wonrail/kit/log";
 import { type Wallet } from "../domain/wallet";
 import { listUnfinishedWallets } from "../store/wallets";
@@ -39,7 +39,7 @@ async function isFinished(deps: FinishWalletsDeps, wallet: Wallet): Promise<bool
     return true;
   } catch (error) {
     // The ledger or Postgres is away: the next wallets would only find the same.
-    if (error instanceof DomainError && error.code === "SYS_002") throw error;
+    if (isUndone(error)) throw error;
     const { orgId, walletId, status } = wallet;
     deps.log.error({ err: error, orgId, walletId, status }, "a wallet could not be finished");
     return false;
