@@ -9,25 +9,21 @@ import { closeAll, echoClient, EchoService, startEcho } from "./echoService.test
 afterEach(closeAll);
 
 test("draining lets running calls end, and takes no new ones", async () => {
-  const { port, drain } = await startEcho({
-    say: async (note) => {
-      await sleep(200);
-      return note;
-    },
-  });
+  const { port, drain, served } = await startHolding();
   const client = echoClient(port);
   const running = client.say({ text: "running" });
-  await sleep(50);
+  const end = await served;
   const drained = drain(5000);
+  setTimeout(end, 100);
   await expect(running).resolves.toEqual({ text: "running" });
   await drained;
   await expect(echoClient(port).say({ text: "late" })).rejects.toMatchObject({ code: "SYS_002" });
 });
 
 test("draining cuts what does not end", async () => {
-  const { port, drain } = await startEcho({ say: () => new Promise(() => undefined) });
+  const { port, drain, served } = await startHolding();
   const running = echoClient(port).say({ text: "" });
-  await sleep(50);
+  await served;
   const startedAt = Date.now();
   const result = expect(running).rejects.toMatchObject({ code: "SYS_003" });
   await drain(100);
@@ -90,6 +86,16 @@ test("the descriptor set holds every service", () => {
     expect.arrayContaining(["wonrail.auth.v1.AuthService", "wonrail.common.v1.ErrorDetail"]),
   );
 });
+
+/** A server that keeps its first call until it is told to end it. */
+async function startHolding() {
+  let arrived: (end: () => void) => void;
+  const served = new Promise<() => void>((resolve) => (arrived = resolve));
+  const echo = await startEcho({
+    say: (note) => new Promise((resolve) => arrived(() => resolve(note))),
+  });
+  return { ...echo, served };
+}
 
 type Question = { list: true } | { symbol: string };
 
