@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { sql, tx, type Tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { type Place } from "../domain/planning";
@@ -13,7 +12,7 @@ import {
 import { holdHeads, moveHeads } from "../store/places";
 import { fence, holdLease, type Lease, LeaseLostError } from "../store/transactions";
 import { planOperations } from "./planOperations";
-import { freshDatabase } from "./testing/database";
+import { freshDatabase, untilSomebodyWaits } from "./testing/database";
 
 const database = freshDatabase();
 
@@ -83,7 +82,7 @@ test("the heads do not move while an operation is being sorted in", async () => 
   const planning = tx(database.db, async (tx) => {
     await insert(tx, [second]);
     const planning = planOperations(database.db, lease).then(() => (done = true));
-    await sleep(200);
+    await untilSomebodyWaits(database.db);
     expect(done).toBe(false);
     return { planning };
   });
@@ -104,7 +103,7 @@ test("of two signers' planners one plans at a time, as while the operator's key 
   const begun = await tx(database.db, async (tx) => {
     await fence(tx, other);
     const planning = planOperations(database.db, lease).then(() => (done = true));
-    await sleep(200);
+    await untilSomebodyWaits(database.db);
     expect(done).toBe(false);
     return { planning };
   });

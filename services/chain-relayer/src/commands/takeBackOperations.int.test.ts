@@ -24,7 +24,7 @@ test("what the key before has sent and no block has goes again, a minute after i
   await takeIn(database.db, [operation]);
   await carry(database.db, OPERATOR, { nonce: 0n });
   await round(chain, NEXT_OPERATOR);
-  await endLease(OPERATOR, 59);
+  await endLease(OPERATOR, 45);
   await round(chain, NEXT_OPERATOR);
   expect(await transactionStates(database.db)).toEqual(["SIGNED"]);
   expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);

@@ -13,6 +13,9 @@ import { watchInstantRecords, type WatchRecordsDeps } from "./watchInstantRecord
 const ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7";
 const chain = { network: "WON_TESTNET" };
 const signal = new AbortController().signal;
+/** Ages are told to the second, so the clock stands still. */
+const nowMs = Date.now();
+const now = () => nowMs;
 
 let database: TestDatabase;
 
@@ -69,7 +72,7 @@ test("the owner's word that comes while the chain is asked stays, and is the onl
   const { orgId, recordId } = record;
   const failed = { orgId, recordId, status: "FAILED" as const, failureReason: "called off" };
   node.beforeAnswer = async () => {
-    await updateRecordStatus({ db: database.db, chain, now: Date.now }, failed);
+    await updateRecordStatus({ db: database.db, chain, now }, failed);
   };
   await look(node, record);
   expect(await read(record)).toMatchObject({ status: "FAILED", failureReason: "called off" });
@@ -78,7 +81,9 @@ test("the owner's word that comes while the chain is asked stays, and is the onl
 
 test("of four replicas one looks a hash up", async () => {
   const node = nodeAt(10n);
-  const records = await Promise.all(Array.from({ length: 250 }, () => instant()));
+  const records: TransactionRecord[] = [];
+  while (records.length < 250)
+    records.push(...(await Promise.all(Array.from({ length: 50 }, () => instant()))));
   for (const { txHash } of records) node.receipts.set(txHash!, receiptIn(10n));
   await Promise.all(Array.from({ length: 4 }, () => watchInstantRecords(depsAt(node), signal)));
   const hashes = records.map(({ txHash }) => txHash!);
@@ -101,7 +106,8 @@ function nodeAt(finalNumber: bigint): FakeNode {
 function depsAt(node: FakeNode): WatchRecordsDeps {
   return {
     db: database.db,
-    now: Date.now,
+    now,
+    lookMs: 60_000,
     provider: {
       finalBlock: () => Promise.resolve(blockAt(node.finalNumber)),
       block: (number) => Promise.resolve(blockAt(number)),
@@ -141,7 +147,7 @@ async function instant(ageMs = 0): Promise<TransactionRecord> {
     amount: "1000000",
     txHash: `0x${randomBytes(32).toString("hex")}`,
   };
-  const deps = { db: database.db, chain, now: () => Date.now() - ageMs };
+  const deps = { db: database.db, chain, now: () => nowMs - ageMs };
   const wanted = { orgId: newId("org"), paymentType: "INSTANT" as const, fields, key: null };
   return (await createRecord(deps, wanted)).record;
 }

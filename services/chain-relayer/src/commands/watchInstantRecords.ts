@@ -8,10 +8,11 @@ export interface WatchRecordsDeps {
   db: Database;
   provider: Pick<Provider, "finalBlock" | "block" | "receipt">;
   now: () => number;
+  /** Others leave a record alone for this long while its hash is looked up here. */
+  lookMs?: number;
 }
 
 const AT_ONCE = 100;
-/** Others leave a record alone for this long while its hash is looked up here. */
 const LOOK_MS = 5_000;
 const UNTIL_FINAL_MS = 1_000;
 /** A hash that no node has seen for so long is said to be so, once. */
@@ -19,10 +20,11 @@ const NOT_SEEN_AFTER_MS = 60_000;
 
 /** Looks for recorded hashes in final blocks: what is mined there decides. What is not seen stays PENDING, and its history says so. */
 export async function watchInstantRecords(deps: WatchRecordsDeps, signal: AbortSignal): Promise<void> {
+  const { lookMs = LOOK_MS } = deps;
   const final = await deps.provider.finalBlock();
   if (!final) return;
   for (let more = true; more && !signal.aborted;) {
-    const records = await tx(deps.db, (tx) => takeWatchedRecords(tx, LOOK_MS, AT_ONCE));
+    const records = await tx(deps.db, (tx) => takeWatchedRecords(tx, lookMs, AT_ONCE));
     const looks = await Promise.all(records.map((record) => look(deps, record, final)));
     await postponeRecords(
       deps.db,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { type Database } from "@wonrail/kit/db";
-import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
+import { type Database, sql } from "@wonrail/kit/db";
+import { createTestDatabase, eventually, type TestDatabase } from "@wonrail/kit/testing";
 
 /** A database of its own for each test of the file that asks for it. */
 export function freshDatabase(): { readonly db: Database } {
@@ -17,4 +17,14 @@ export function freshDatabase(): { readonly db: Database } {
       return database.db;
     },
   };
+}
+
+/** Returns when somebody waits for a lock that another transaction holds: from then on time alone changes nothing. */
+export function untilSomebodyWaits(db: Database): Promise<void> {
+  const check = async () => {
+    const waiting = await db.query(sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+    if (waiting.length === 0) throw new Error("nobody waits for a lock");
+  };
+  return eventually(check, { timeoutMs: 8_000 });
 }
