@@ -53,7 +53,7 @@ test("every entry becomes one event with all its postings, under the trace of th
     pollMs: 20,
   });
   try {
-    await eventually(() => expect(messages.length).toBe(50 + 2 + 1 + 1), { timeoutMs: 5_000 });
+    await eventually(() => expect(messages.length).toBe(50 + 2 + 1 + 1), { timeoutMs: 20_000 });
   } finally {
     await relay.close();
   }

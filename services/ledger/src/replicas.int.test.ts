@@ -7,7 +7,7 @@ import { createRegistry } from "@wonrail/kit/metrics";
 import { testLog } from "@wonrail/kit/testing";
 import { LedgerServiceService, type PostOutcome, type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
-import { messageOf, startTestLedger, type TestLedger } from "./commands/testing/ledger";
+import { messageOf, startTestLedger, stayWithinOneDay, type TestLedger } from "./commands/testing/ledger";
 import { startReplica, type Replica } from "./commands/testing/replica";
 import { Model, type ModelAnswer } from "./domain/testing/model";
 import { requestsFrom } from "./domain/testing/world";
@@ -27,7 +27,9 @@ beforeAll(async () => {
   const { adminUrl, url } = ledger.database;
   await installPostgresBus(adminUrl, ["wonrail_ledger"]);
   replicas = await Promise.all([startReplica(url, url), startReplica(url, url)]);
-}, 60_000);
+}, 120_000);
+// The model reads the clock once for each client, and limits are those of a day.
+beforeEach(() => stayWithinOneDay(120_000), 150_000);
 afterAll(async () => {
   await Promise.all(replicas.map((replica) => replica.stop()));
   await ledger.close();
@@ -36,7 +38,7 @@ afterAll(async () => {
 test("thousands of random intents from many clients through two replicas are answered as by one that takes them one at a time", async () => {
   await Promise.all(Array.from({ length: CLIENTS }, (_, number) => runClient(`calm ${number}`)));
   expect(await ledger.violations()).toEqual([]);
-}, 60_000);
+}, 120_000);
 
 test("the same while one replica is killed again and again: nothing is lost, nothing is done twice, each retry gets the first answer", async () => {
   let done = false;

@@ -18,6 +18,7 @@ import {
   messageOf,
   requestOf,
   startTestLedger,
+  stayWithinOneDay,
   type TestLedger,
 } from "./commands/testing/ledger";
 import type { Intent } from "./domain/types";
@@ -36,7 +37,7 @@ function connect(port: number) {
     address: `127.0.0.1:${port}`,
     log: testLog(),
     registry: clientRegistry,
-    defaultTimeoutMs: 5_000,
+    defaultTimeoutMs: 20_000,
   };
   return createClient(LedgerServiceService, target);
 }
@@ -169,6 +170,7 @@ test("a stream answers in the order of its requests", async () => {
 });
 
 test("accounts, entries, holds and totals can be asked for, of one's own organisation only", async () => {
+  await stayWithinOneDay(10_000);
   const { orgId } = ledger;
   const walletId = await ledger.open("asker", "NORMAL", 1_000n);
   const hold = message({

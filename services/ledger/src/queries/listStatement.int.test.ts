@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { won } from "@wonrail/kit/money";
 import { postTo, requestOf, startTestLedger, DAILY_LIMIT, type TestLedger } from "../commands/testing/ledger";
@@ -31,9 +33,11 @@ beforeAll(async () => {
     [1, "TRANSFER"],
     [60, "CHARGE"],
   ] as const) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    middleMs = kind === "TRANSFER" && count === 3 ? Date.now() : middleMs;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await sleep(5);
+    // By the clock that the lines have their times from.
+    const { at } = await ledger.database.db.one<{ at: Date }>(sql`select clock_timestamp() as at`);
+    if (kind === "TRANSFER" && count === 3) middleMs = at.getTime();
+    await sleep(5);
     await Promise.all(
       Array.from({ length: count }, () => postTo(ledger.engine, kind === "CHARGE" ? charge() : transfer())),
     );

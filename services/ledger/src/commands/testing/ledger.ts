@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { newId } from "@wonrail/kit/ids";
 import { won } from "@wonrail/kit/money";
 import { createTestDatabase, testLog, type TestDatabase } from "@wonrail/kit/testing";
@@ -6,6 +7,7 @@ import { hash } from "node:crypto";
 import { AccountType } from "@wonrail/proto/ledger/v1/intents";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { contentOf } from "../../domain/content";
+import { seoulDay } from "../../domain/limits";
 import type { Intent, LedgerRequest, Outcome, WalletType } from "../../domain/types";
 import { getBalances } from "../../queries/getAccounts";
 import { verifyAll } from "../../queries/verify";
@@ -24,6 +26,8 @@ export interface TestLedger {
 }
 
 export const DAILY_LIMIT = won(5_000_000n);
+const DAY_MS = 24 * 3_600_000;
+const SEOUL_OFFSET_MS = 9 * 3_600_000;
 const MIGRATIONS = join(__dirname, "../../../migrations");
 
 export async function startTestLedger(): Promise<TestLedger> {
@@ -77,6 +81,12 @@ export function requestOf(
     .map((end, index, ends) => hex.slice(index === 0 ? 0 : ends[index - 1], end))
     .join("-");
   return { orgId, requestId: newId("opn"), requestedAtMs: null, contentHash, ...content };
+}
+
+/** Waits for the next day, by the ledger's clock, when this one is over sooner than that. */
+export async function stayWithinOneDay(forMs: number): Promise<void> {
+  const leftMs = (seoulDay(Date.now()) + 1) * DAY_MS - SEOUL_OFFSET_MS - Date.now();
+  if (leftMs < forMs) await sleep(leftMs);
 }
 
 /** What an outcome was, in a word: "posted", or the code of the refusal. */
