@@ -37,7 +37,8 @@ function as(caller?: string) {
     address: `127.0.0.1:${server.port}`,
     log: testLog(),
     registry: registry(),
-    defaultTimeoutMs: 2_000,
+    // Without a certificate there is no answer to wait for.
+    defaultTimeoutMs: caller === undefined ? 2_000 : 20_000,
     tls: caller === undefined ? undefined : authority.issue(caller, [`DNS:${caller}`]),
   });
   clients.push(client);

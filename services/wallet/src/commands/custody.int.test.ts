@@ -121,7 +121,7 @@ test("the key-encryption key is changed while wallets are made and signatures gi
   for (const [index, orgId] of orgs.slice(0, 5).entries()) {
     expect(await addressIn(orgId)).toBe(made[index]!.walletAddress);
   }
-}, 20_000);
+}, 60_000);
 
 /** Makes and signs until it is told to stop; how often it did. A single refusal fails the test. */
 async function keepWorking(
