@@ -149,7 +149,7 @@ test.each(cases)(
     await complete();
     expect(await world.balances(...wallets)).toEqual(after);
   },
-  20_000,
+  60_000,
 );
 
 test.each(["ledger.before_commit", "ledger.committed", "payment.hold_ended", "payment.ending"])(
@@ -174,7 +174,7 @@ test.each(["ledger.before_commit", "ledger.committed", "payment.hold_ended", "pa
       "transfer_completed 2",
     ]);
   },
-  20_000,
+  60_000,
 );
 
 /** Starts the work, waits until it stands at the point, and takes the ground from under it. */

@@ -139,18 +139,20 @@ test("the ledger has posted and payment's database is away: the outcome is unkno
   const [{ role }] = (await world.payment.db.query<{ role: string }>(
     rawSql("select current_user as role"),
   )) as [{ role: string }];
+  // This database only: the role is everybody's who tests at the same time.
+  const name = new URL(world.payment.url).pathname.slice(1);
   mockStop.run = async () => {
-    await asOwner(world.payment, `alter role ${role} nologin`);
+    await asOwner(world.payment, `revoke connect on database ${name} from ${role}`);
     await asOwner(
       world.payment,
-      `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`,
+      `select pg_terminate_backend(pid, 8000) from pg_stat_activity where datname = '${name}' and usename = '${role}'`,
     );
   };
   mockStop.at = "payment.posted";
   try {
     expect(await codeOf(world.execute(charge(walletId)))).toBe("SYS_003");
   } finally {
-    await asOwner(world.payment, `alter role ${role} login`);
+    await asOwner(world.payment, `grant connect on database ${name} to ${role}`);
   }
   await complete();
   expect([await states(), await world.balances(walletId)]).toEqual([["DONE"], [1_000]]);

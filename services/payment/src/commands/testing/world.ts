@@ -160,8 +160,9 @@ async function startLife(databases: Databases, orgId: string, kekPath: string) {
     closers.push(async () => {
       dead.push(db.close().catch(() => undefined));
       const admin = openDatabase({ url: adminUrl, schema: "public", applicationName: "test", max: 1, log });
+      // They are gone when this is answered: what they had locked would be passed over by the next life.
       await admin.query(
-        sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${applicationName}`,
+        sql`select pg_terminate_backend(pid, 8000) from pg_stat_activity where application_name = ${applicationName}`,
       );
       await admin.close();
     });
@@ -211,7 +212,7 @@ async function startLife(databases: Databases, orgId: string, kekPath: string) {
     onClose: (name, close) => void (name === "clients" && closers.push(close)),
   });
 
-  const client = { ...parts(), defaultTimeoutMs: 5_000 };
+  const client = { ...parts(), defaultTimeoutMs: 20_000 };
   const ledger = createClient(LedgerServiceService, { ...client, name: "to ledger", address: ledgerAddress });
   const wallet = createClient(WalletServiceService, { ...client, name: "to wallet", address: walletAddress });
   closers.push(() => [ledger, wallet].forEach((one) => one.close()));
