@@ -41,7 +41,7 @@ const ownPlace: Record<string, string> = {
 };
 
 const contracts = ["WonToken", "PaymentManager"] as const;
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 let chain: TestChain;
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { ethers } from "ethers";
 import { TestChain, send } from "./support/chain";
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 let chain: TestChain;
 

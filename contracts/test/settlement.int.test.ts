@@ -23,7 +23,7 @@ const [TRANSFER, MINT, BURN] = [0, 1, 2];
 const validBefore = 4_102_444_800;
 const won = (amount: number) => BigInt(amount) * 1_000_000n;
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 let chain: TestChain;
 let token: ethers.Contract;
