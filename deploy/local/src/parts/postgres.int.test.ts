@@ -55,7 +55,7 @@ test("the cluster is UTF-8, durable and on the loopback interface only, whatever
     sockets: "",
   });
   await owned.stop();
-}, 30_000);
+}, 90_000);
 
 test("nobody comes in without the password, also not the machine's own users", async () => {
   const part = await prepare();
@@ -64,7 +64,7 @@ test("nobody comes in without the password, also not the machine's own users", a
     "password authentication failed",
   );
   await owned.stop();
-}, 30_000);
+}, 90_000);
 
 test("what was written survives a kill, and the next start is not held up by what the kill left", async () => {
   const part = await prepare();
@@ -77,7 +77,7 @@ test("what was written survives a kill, and the next start is not held up by wha
   const second = await startProcess(part.spec, guard);
   expect(await ask(part.adminUrl, "select answer::text from kept")).toEqual({ answer: "42" });
   await second.stop();
-}, 30_000);
+}, 90_000);
 
 test("a server that nobody supervises any more is ended before another starts on its folder", async () => {
   const part = await prepare();
@@ -86,7 +86,7 @@ test("a server that nobody supervises any more is ended before another starts on
   await until(() => fingerprint(forgotten.pid) === undefined);
   expect(await ask(part.adminUrl, "select 'up' as state")).toEqual({ state: "up" });
   await second.stop();
-}, 30_000);
+}, 90_000);
 
 (asRoot ? test : test.skip)(
   "as root, in a folder that the postgres user cannot enter, the data is elsewhere",
@@ -99,7 +99,7 @@ test("a server that nobody supervises any more is ended before another starts on
     await owned.stop();
     rmSync(join(part.dataDir, ".."), { recursive: true });
   },
-  30_000,
+  90_000,
 );
 
 test("a first start that was interrupted is made again from nothing", async () => {
@@ -109,4 +109,4 @@ test("a first start that was interrupted is made again from nothing", async () =
   await prepare();
   expect(existsSync(join(part.dataDir, "PG_VERSION"))).toBe(true);
   expect(existsSync(join(part.dataDir, "../unfinished"))).toBe(false);
-}, 30_000);
+}, 90_000);

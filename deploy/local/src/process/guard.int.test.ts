@@ -34,9 +34,9 @@ test("a parent that is killed leaves no process and no temporary folder", async 
   const temporary = join(bench.dir, "temporary");
   mkdirSync(temporary);
   const parent = startParent(temporary);
-  await until(() => existsSync(join(bench.dir, "pid")), 10_000);
+  await until(() => existsSync(join(bench.dir, "pid")), 40_000);
   const child = Number(readFileSync(join(bench.dir, "pid"), "utf8"));
   expect(fingerprint(child)).toBeDefined();
   parent.kill("SIGKILL");
-  await until(() => fingerprint(child) === undefined && !existsSync(temporary), 10_000);
-}, 30_000);
+  await until(() => fingerprint(child) === undefined && !existsSync(temporary), 40_000);
+}, 90_000);

@@ -31,8 +31,15 @@ test("what it wrote last is in the error when it ends before it is ready", async
 
 test("one that is never ready is ended, and the last reason told", async () => {
   const pidFile = join(bench.dir, "pid");
-  const spec = bench.spec("echo $$ > pid; exec sleep 60", { ...readyFile(), readyTimeoutMs: 300 });
-  await expect(startProcess(spec, bench.guard)).rejects.toThrow("it was not ready after 0.3 s (no file yet)");
+  const spec = bench.spec("echo $$ > new; mv new pid; exec sleep 60", {
+    readyTimeoutMs: 500,
+    // It is at work before its time is over, however late it was started.
+    probe: async () => {
+      await until(() => existsSync(pidFile));
+      throw new Error("no file yet");
+    },
+  });
+  await expect(startProcess(spec, bench.guard)).rejects.toThrow("it was not ready after 0.5 s (no file yet)");
   expect(fingerprint(Number(readFileSync(pidFile, "utf8")))).toBeUndefined();
 });
 

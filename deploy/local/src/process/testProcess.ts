@@ -27,8 +27,8 @@ export function workbench(): Workbench {
       cwd: dir,
       logFile: join(dir, "script.log"),
       stopSignal: "SIGTERM",
-      stopGraceMs: 5_000,
-      readyTimeoutMs: 5_000,
+      stopGraceMs: 20_000,
+      readyTimeoutMs: 20_000,
       probe: async () => undefined,
       ...options,
     }),
@@ -39,7 +39,7 @@ export function workbench(): Workbench {
   };
 }
 
-export async function until(condition: () => boolean, withinMs = 5_000): Promise<void> {
+export async function until(condition: () => boolean, withinMs = 20_000): Promise<void> {
   const deadline = Date.now() + withinMs;
   while (!condition()) {
     if (Date.now() > deadline) throw new Error(`not so within ${withinMs} ms: ${condition.toString()}`);
