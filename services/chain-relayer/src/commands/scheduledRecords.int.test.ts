@@ -4,13 +4,7 @@ import { createClient, type PromiseClient } from "@wonrail/kit/grpc/client";
 import { implement, startGrpcServer } from "@wonrail/kit/grpc/server";
 import { newId } from "@wonrail/kit/ids";
 import { createRegistry } from "@wonrail/kit/metrics";
-import {
-  createTestDatabase,
-  eventually,
-  openTestDatabase,
-  type TestDatabase,
-  testLog,
-} from "@wonrail/kit/testing";
+import { createTestDatabase, eventually, type TestDatabase, testLog } from "@wonrail/kit/testing";
 import {
   type ExecuteRequest,
   type ExecuteResponse,
@@ -23,6 +17,7 @@ import { getRecord } from "../queries/getRecord";
 import { createRecord } from "./createRecord";
 import { finishScheduledRecords } from "./finishScheduledRecords";
 import { runScheduledRecords, type RunRecordsDeps } from "./runScheduledRecords";
+import { openReplica } from "./testing/database";
 import { updateRecordSchedule } from "./updateRecordSchedule";
 import { updateRecordStatus } from "./updateRecordStatus";
 
@@ -37,6 +32,7 @@ const now = Date.now;
 const chain = { network: "WON_TESTNET" };
 
 let database: TestDatabase;
+let db: Database;
 let payment: PromiseClient<PaymentServiceService> & { close(): void };
 const closers: (() => Promise<void> | void)[] = [];
 
@@ -49,6 +45,8 @@ beforeAll(async () => {
     schema: "chain_relayer",
     migrations: join(__dirname, "../../migrations"),
   });
+  db = openReplica(database.url);
+  closers.push(() => db.close());
   const service = implement(PaymentServiceService, {
     execute: (request) => Promise.resolve(executeOnce(request)),
   });
@@ -243,7 +241,7 @@ function transferOf(recordId: string): string | undefined {
 }
 
 function replica(): RunRecordsDeps {
-  const db: Database = openTestDatabase(database.url, "chain_relayer", { max: 4 });
+  const db: Database = openReplica(database.url, 4);
   closers.push(() => db.close());
   return { db, log: testLog(), payment, wallet: { findWalletsByAddress }, now, recordLeaseMs: LEASE_MS };
 }
@@ -260,7 +258,7 @@ function findWalletsByAddress({ orgId }: { orgId: string }) {
 }
 
 function apiDeps() {
-  return { db: database.db, chain, now };
+  return { db, chain, now };
 }
 
 /** Recorded when its time was still to come. */

@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { sql } from "@wonrail/kit/db";
+import { type Database, sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { type Block, type Receipt } from "../chain/provider";
 import { type TransactionRecord } from "../domain/record";
 import { getRecord } from "../queries/getRecord";
 import { createRecord } from "./createRecord";
+import { openReplica } from "./testing/database";
 import { updateRecordStatus } from "./updateRecordStatus";
 import { watchInstantRecords, type WatchRecordsDeps } from "./watchInstantRecords";
 
@@ -18,14 +19,19 @@ const nowMs = Date.now();
 const now = () => nowMs;
 
 let database: TestDatabase;
+let db: Database;
 
 beforeAll(async () => {
   database = await createTestDatabase({
     schema: "chain_relayer",
     migrations: join(__dirname, "../../migrations"),
   });
+  db = openReplica(database.url);
 });
-afterAll(() => database.drop());
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
 
 test("a hash that nobody has seen for a minute stays PENDING and says so once, until it is in a final block", async () => {
   const node = nodeAt(10n);
@@ -105,7 +111,7 @@ function nodeAt(finalNumber: bigint): FakeNode {
 
 function depsAt(node: FakeNode): WatchRecordsDeps {
   return {
-    db: database.db,
+    db,
     now,
     lookMs: 60_000,
     provider: {
@@ -147,7 +153,7 @@ async function instant(ageMs = 0): Promise<TransactionRecord> {
     amount: "1000000",
     txHash: `0x${randomBytes(32).toString("hex")}`,
   };
-  const deps = { db: database.db, chain, now: () => nowMs - ageMs };
+  const deps = { db, chain, now: () => nowMs - ageMs };
   const wanted = { orgId: newId("org"), paymentType: "INSTANT" as const, fields, key: null };
   return (await createRecord(deps, wanted)).record;
 }
