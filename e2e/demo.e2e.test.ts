@@ -5,7 +5,7 @@ import { ROOT } from "./ops/repository";
 import { startStack, type TestStack } from "./support/startStack";
 
 // The story that newcomers are told first, told to its end as they start it: by the compiled command, in a terminal of its own.
-jest.setTimeout(240_000);
+jest.setTimeout(480_000);
 
 let stack: TestStack;
 
@@ -38,6 +38,6 @@ async function demo(): Promise<{ code: number; output: string }> {
   let output = "";
   for (const stream of [story.stdout, story.stderr])
     stream.on("data", (text: Buffer) => (output += text.toString()));
-  const [code] = (await once(story, "exit")) as [number];
+  const [code] = (await once(story, "close")) as [number];
   return { code, output };
 }

@@ -8,7 +8,7 @@ import { startStack, temporaryHome, type TestStack } from "../support/startStack
 
 // Every kind of movement, as a partner asks for it, with `make down` and `make up` while it is on its way to the chain.
 
-jest.setTimeout(300_000);
+jest.setTimeout(600_000);
 
 const dir = temporaryHome();
 let stack: TestStack;

@@ -33,7 +33,7 @@ async function recordInstant({ api }: World, alice: Json): Promise<void> {
 
 async function recordScheduled(world: World, { alice, shop }: Pick<Cast, "alice" | "shop">): Promise<void> {
   const { api } = world;
-  const dueMs = Date.now() + 4_000;
+  const dueMs = Date.now() + 6_000;
   const scheduled = await api.post("/api/transaction", {
     paymentType: "SCHEDULED",
     scheduledAt: new Date(dueMs).toISOString(),

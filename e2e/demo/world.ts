@@ -35,7 +35,7 @@ export async function showBalances({ api }: World, wallets: Record<string, Json>
 export async function until(
   read: () => Promise<Json>,
   good: (value: Json) => boolean,
-  timeoutMs = 30_000,
+  timeoutMs = 120_000,
 ): Promise<Json> {
   const endMs = Date.now() + timeoutMs;
   for (;;) {

@@ -3,8 +3,8 @@ import { declaredMetrics, runtimeMetrics } from "./metrics";
 import { PROCESSES } from "./repository";
 
 let stack: TestStack;
-beforeAll(async () => void (stack = await startStack({ bus: "postgres" })), 240_000);
-afterAll(async () => void (await stack.stop()), 60_000);
+beforeAll(async () => void (stack = await startStack({ bus: "postgres" })), 480_000);
+afterAll(async () => void (await stack.stop()), 120_000);
 
 const declared = declaredMetrics();
 const runtime = new Set(runtimeMetrics());

@@ -19,7 +19,7 @@ withPromtool(
   () => {
     expect(run("test", "rules", "tests/alerts.yaml")).toMatchObject({ status: 0 });
   },
-  60_000,
+  180_000,
 );
 
 function run(...args: string[]): { status: number | null; output: string } {

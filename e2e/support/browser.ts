@@ -23,7 +23,7 @@ export interface Page {
 }
 
 const COMMANDS = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** Undefined where none is installed. */
 export function findBrowser(): string | undefined {

@@ -11,7 +11,7 @@ export interface Wanted {
   ids: ReadonlySet<string>;
 }
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 
 /** Reads a topic from its beginning until each of the ids was told of, or for as long as patience lasts. Gives those that were not. */
 export async function missingOnTheBus(stack: TestStack, { service, type, ids }: Wanted): Promise<string[]> {

@@ -10,7 +10,7 @@ export interface Reconciled {
 const PAUSE_MS = 500;
 
 /** The first comparison that ends after now. */
-export async function reconciled(stack: Stack, withinMs = 60_000): Promise<Reconciled> {
+export async function reconciled(stack: Stack, withinMs = 120_000): Promise<Reconciled> {
   const sinceSeconds = Date.now() / 1_000;
   for (const endMs = Date.now() + withinMs; Date.now() < endMs; await sleep(PAUSE_MS)) {
     const metrics = await readMetrics(stack.services["chain-relayer"]!.ops);

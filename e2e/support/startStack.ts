@@ -11,7 +11,8 @@ import { isAlive, type KnownProcess } from "@wonrail/local/process/fingerprint";
 import { readStackFile, type Stack } from "@wonrail/local/stackFile";
 
 const UP = join(__dirname, "../../deploy/local/bin/up.mjs");
-const READY_MS = 180_000;
+const READY_MS = 400_000;
+const NOTICED_MS = 30_000;
 
 export interface StackOptions {
   /** Kept when it is given; otherwise a temporary one that goes with the stack. */
@@ -31,7 +32,7 @@ export interface TestStack {
   statuses(): Promise<ProcessReport[]>;
   /** Asks the launcher, as `npm run stack` does. */
   act(verb: Verb, name: string): Promise<void>;
-  /** Kills one process by its number and returns that. */
+  /** Kills one process by its number and returns that. One that is dead is no longer said to run. */
   kill(name: string, signal?: NodeJS.Signals): Promise<number>;
   /** Waits until every process of the stack would take work. */
   untilReady(withinMs?: number): Promise<ProcessReport[]>;
@@ -97,6 +98,8 @@ function controlsOf(
 ): TestStack {
   const running = (): Launcher => readLauncher(home.launcherFile) ?? fail("The stack does not run.");
   const statuses = (): Promise<ProcessReport[]> => reportProcesses(running(), home.stackFile);
+  const pidOf = async (name: string): Promise<number | undefined> =>
+    ((await statuses()).find((report) => report.name === name) ?? fail(`There is no ${name}.`)).pid;
   return {
     home,
     output,
@@ -107,12 +110,14 @@ function controlsOf(
     act: (verb, name) => askLauncher(running(), "POST", `${verb}/${name}`),
     alive: () => knownProcesses(home).filter(isAlive),
     async kill(name, signal = "SIGKILL") {
-      const { pid } =
-        (await statuses()).find((report) => report.name === name) ?? fail(`There is no ${name}.`);
-      process.kill(pid ?? fail(`${name} does not run.`), signal);
-      return pid!;
+      const pid = (await pidOf(name)) ?? fail(`${name} does not run.`);
+      process.kill(pid, signal);
+      if (signal !== "SIGKILL") return pid;
+      for (const endMs = Date.now() + NOTICED_MS; (await pidOf(name)) === pid; await sleep(20))
+        if (Date.now() > endMs) fail(`Nobody notices that ${name} is dead.`);
+      return pid;
     },
-    async untilReady(withinMs = 60_000) {
+    async untilReady(withinMs = 120_000) {
       const deadline = Date.now() + withinMs;
       for (;;) {
         const reports = await statuses();

@@ -12,7 +12,7 @@ export interface WalletTraffic {
 }
 
 const PAUSE_MS = 50;
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 /** Makes wallets, one after the other. Whatever was answered with a wallet must be an event on the bus. */
 export function startWalletTraffic(stack: TestStack): WalletTraffic {
