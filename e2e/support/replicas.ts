@@ -10,9 +10,10 @@ import { type TestStack } from "./startStack";
 /** Loopback addresses that stand for machines; every replica has the ports of its service on one of them. */
 const MACHINES = ["127.0.0.1", "127.0.0.2"] as const;
 export type Machine = (typeof MACHINES)[number];
-const READY_MS = 60_000;
-/** As a preStop hook does: the replica is unready, and those who look have this long to notice. */
-const SETTLE_MS = 1_000;
+const READY_MS = 120_000;
+/** As the chart's preStop hook does: those who look have this long to notice, and callers to find the successor of the one before, whom they try every 2 s. */
+const SETTLE_MS = 5_000;
+const LOOK_EVERY_MS = 200;
 export const GRACE_MS = 20_000;
 
 export interface Replica {
@@ -139,21 +140,25 @@ function exitOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.once("exit", resolve));
 }
 
-/** A small balancer: connections go round the gateways that say they are ready. */
+/** A small balancer: connections go round the gateways that say they are ready, and round all of them while none says so. */
 export async function startBalancer(
   targets: { host: string; port: number; ops: string }[],
 ): Promise<{ url: string; close(): void }> {
   const sockets = new Set<Socket>();
-  let ready = targets;
+  const unready = new Set<string>();
   let turn = 0;
-  const look = setInterval(() => {
-    void Promise.all(targets.map(({ ops }) => isReady(ops))).then(
-      (states) => (ready = targets.filter((_, index) => states[index])),
-    );
-  }, 200);
+  let closed = false;
+  // Each by itself, and one look after the other: a slow answer holds up no other, and no old one comes after a new one.
+  const look = async (ops: string): Promise<void> => {
+    for (; !closed; await sleep(LOOK_EVERY_MS))
+      if (await isReady(ops)) unready.delete(ops);
+      else unready.add(ops);
+  };
+  for (const { ops } of targets) void look(ops);
   const server: Server = createServer((client) => {
-    const target = ready[(turn += 1) % ready.length];
-    if (!target) return void client.destroy();
+    const ready = targets.filter(({ ops }) => !unready.has(ops));
+    const among = ready.length > 0 ? ready : targets;
+    const target = among[(turn += 1) % among.length]!;
     const upstream = connect(target.port, target.host);
     for (const [from, to] of [
       [client, upstream],
@@ -169,7 +174,7 @@ export async function startBalancer(
   return {
     url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
     close() {
-      clearInterval(look);
+      closed = true;
       server.close();
       sockets.forEach((socket) => socket.destroy());
     },
