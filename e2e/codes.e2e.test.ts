@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase, sql } from "@wonrail/kit/db";
 import { type ErrorCode, errorTable } from "@wonrail/kit/errors";
-import { testLog } from "@wonrail/kit/testing";
+import { eventually, testLog } from "@wonrail/kit/testing";
 import { type Api, type Answer, type Json, openApi } from "./support/api";
 import { admin, newOrganisation, type NewOrganisation } from "./support/operators";
 import { startStack, type TestStack } from "./support/startStack";
+import { withinOneDay } from "./support/withinOneDay";
 
 // Every code that partners can be given is given here, through REST, by a real stack. The table does not compile when a code is missing.
 
-jest.setTimeout(240_000);
+jest.setTimeout(480_000);
 
 interface World {
   stack: TestStack;
@@ -92,7 +93,8 @@ function newHash(): string {
 const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
   WAUTH_001: ({ api }) => api.call("GET", "/api/wallet-auth/session", undefined, { key: "wk_test_nonsense" }),
   WAUTH_002: async ({ stack, org }) => {
-    const expires = new Date(Date.now() + 8_000);
+    // Long enough for a slow machine to see it at work first.
+    const expires = new Date(Date.now() + 20_000);
     const { apiKey } = await admin(
       stack.stack(),
       "key",
@@ -151,6 +153,7 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
   TRF_002: async ({ api }) => transfer(api, (await charged(api, 1_000)).walletId, `0x${"0".repeat(40)}`, 100),
   TRF_003: async ({ stack }) => {
     const { api } = await newOrganisation(stack.stack(), "--daily-limit", "5000");
+    await withinOneDay();
     const from = await charged(api, 10_000);
     const to = await wallet(api);
     expect((await transfer(api, from.walletId, to.walletAddress, 5_000)).status).toBe(201);
@@ -264,6 +267,9 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
   SYS_002: async ({ api, stack }) => {
     const { walletId } = await wallet(api);
     await stack.act("stop", "payment");
+    // Until the gateway has heard of it, it may send into the connection that ends, and cannot know what came of that.
+    const read = async () => (await api.call("GET", "/api/wallets/charge")).body.error?.code;
+    await eventually(async () => expect(await read()).toBe("SYS_002"), { timeoutMs: 30_000 });
     const refused = await api.call("POST", "/api/wallets/charge", { walletId, amount: 1_000 });
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     await stack.act("start", "payment");

