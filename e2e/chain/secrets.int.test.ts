@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type Database, rawSql, sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
+import { eventually } from "@wonrail/kit/testing";
 import { openCurve } from "@wonrail/wallet/keys/curve";
 import { walletBranch, walletKey } from "@wonrail/wallet/keys/hierarchy";
 import { fileKms } from "@wonrail/wallet/keys/kms";
@@ -20,11 +21,11 @@ beforeAll(async () => {
   world = await openWorld({ env: { LOG_LEVEL: "trace" } });
   db = openTestPool(world.adminUrl, "wallet");
   world.node.run(150);
-}, 60_000);
+}, 240_000);
 afterAll(async () => {
   await db.close();
   await world.close();
-});
+}, 120_000);
 
 test("no seed, no key derived from it, no key-encryption key and no signer's key is in a log, an answer, an event, a row or an environment", async () => {
   const orgId = newId("org");
@@ -47,6 +48,8 @@ test("no seed, no key derived from it, no key-encryption key and no signer's key
   const answer: unknown = await book.openWallet("third").catch((error: unknown) => error);
   expect(answer).toMatchObject({ code: "SYS_001" });
 
+  const said = () => readFileSync(world.walletService.logFile, "utf8");
+  await eventually(() => expect(said()).toContain("call failed"), { timeoutMs: 60_000 });
   const services = { ledger: world.ledgerService, wallet: world.walletService, relayer: world.relayers[0]! };
   const places = new Map([["answer", JSON.stringify(answer, Object.getOwnPropertyNames(answer))]]);
   for (const [name, service] of Object.entries(services)) {
@@ -64,7 +67,7 @@ test("no seed, no key derived from it, no key-encryption key and no signer's key
     const found = secrets.filter(({ bytes }) => waysToWrite(bytes).some((way) => text.includes(way)));
     expect([place, found.map(({ name }) => name)]).toEqual([place, []]);
   }
-}, 60_000);
+}, 240_000);
 
 /** As the wallet service would have stored it. */
 async function plant(orgId: string, seed: Buffer): Promise<void> {

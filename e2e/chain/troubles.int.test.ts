@@ -1,4 +1,5 @@
 // What goes wrong on a chain without anybody's fault here: each waits with its reason, and goes on by itself.
+import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@wonrail/kit/testing";
 import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
@@ -29,7 +30,7 @@ beforeAll(async () => {
       CHAIN_RPC_TIMEOUT_MS: "500",
       FEE_CAP_GWEI: "100",
       LEASE_MS: "1000",
-      OUTSIDE_LIFE_MS: "14000",
+      OUTSIDE_LIFE_MS: "20000",
       REPLACE_AFTER_MS: "2000",
       RESEND_AFTER_MS: "700",
     },
@@ -46,11 +47,11 @@ beforeAll(async () => {
     value: { walletId: payer.walletId, amountWon: "900000" },
   });
   await until(charge, { state: "CONFIRMED" });
-}, 60_000);
+}, 240_000);
 afterAll(async () => {
   await world.close();
   await proxy.close();
-});
+}, 120_000);
 
 test("a paused token", async () => {
   await asAdmin(tokenAbi.encodeFunctionData("pause"));
@@ -58,7 +59,7 @@ test("a paused token", async () => {
   await until(id, { wait_reason: "EnforcedPause" });
   await asAdmin(tokenAbi.encodeFunctionData("unpause"));
   await until(id, { state: "CONFIRMED" });
-}, 30_000);
+}, 180_000);
 
 test("a blocked address", async () => {
   await asAdmin(tokenAbi.encodeFunctionData("setBlocked", [receiver.address, true]));
@@ -66,7 +67,7 @@ test("a blocked address", async () => {
   await until(id, { wait_reason: "AccountBlocked" });
   await asAdmin(tokenAbi.encodeFunctionData("setBlocked", [receiver.address, false]));
   await until(id, { state: "CONFIRMED" });
-}, 30_000);
+}, 180_000);
 
 test("a signer that is out of gas", async () => {
   const balance = await world.node.rpc("eth_getBalance", [world.operator, "latest"]);
@@ -75,7 +76,7 @@ test("a signer that is out of gas", async () => {
   await until(id, { wait_reason: "signer_out_of_gas" });
   await world.node.rpc("anvil_setBalance", [world.operator, balance]);
   await until(id, { state: "CONFIRMED" });
-}, 30_000);
+}, 180_000);
 
 test("fees above the cap", async () => {
   await world.node.pause();
@@ -86,42 +87,35 @@ test("fees above the cap", async () => {
   await world.node.rpc("anvil_setNextBlockBaseFeePerGas", ["0x3b9aca00"]);
   world.node.run(BLOCK_MS);
   await until(id, { state: "CONFIRMED" });
-}, 30_000);
+}, 180_000);
 
 test("a transaction that the nodes forget", async () => {
   await world.node.pause();
   const id = await transfer("100");
-  const { tx_hash } = await until(id, { state: "IN_FLIGHT" });
-  await eventually(async () => {
-    expect(await world.node.rpc("eth_getTransactionByHash", [tx_hash])).not.toBeNull();
-  });
-  await world.node.rpc("anvil_dropTransaction", [tx_hash]);
+  const { hash } = await inPool(id);
+  await world.node.rpc("anvil_dropTransaction", [hash]);
   world.node.run(BLOCK_MS);
   await until(id, { state: "CONFIRMED" });
-}, 30_000);
+}, 180_000);
 
 test("the signer's key used from outside: heals by itself (x402 3231, nonce too low)", async () => {
   await world.node.pause();
   const id = await transfer("100");
-  const { tx_hash } = await until(id, { state: "IN_FLIGHT" });
-  const sent = await eventually(async () => {
-    const found = await world.node.rpc<{ nonce: string } | null>("eth_getTransactionByHash", [tx_hash]);
-    return found ?? Promise.reject(new Error("not in the pool yet"));
-  });
-  await world.node.rpc("anvil_dropTransaction", [tx_hash]);
+  const sent = await inPool(id);
+  await world.node.rpc("anvil_dropTransaction", [sent.hash]);
   const outside = { from: world.operator, to: world.admin, value: "0x1", nonce: sent.nonce, gas: "0x5208" };
   await world.node.rpc("eth_sendTransaction", [
     { ...outside, maxFeePerGas: "0x1bf08eb000", maxPriorityFeePerGas: "0x1bf08eb000" },
   ]);
   world.node.run(BLOCK_MS);
   await until(id, { state: "CONFIRMED" });
-}, 60_000);
+}, 240_000);
 
 test("a counter that has run ahead of the chain: the gap is filled (OpenZeppelin Relayer 818, 843)", async () => {
   await world.relayerDb.run(sql`update signers set next_nonce = next_nonce + 3`);
   const ids = [await transfer("100"), await transfer("101"), await transfer("102")];
   for (const id of ids) await until(id, { state: "CONFIRMED" });
-}, 30_000);
+}, 180_000);
 
 test("a window in which no sending arrives, while more and more comes in (OpenZeppelin Relayer 818, 843)", async () => {
   proxy.setFaults(["timeout_before"]);
@@ -129,20 +123,23 @@ test("a window in which no sending arrives, while more and more comes in (OpenZe
   const ids: string[] = [];
   for (let number = 0; number < 10; number += 1) {
     ids.push(await transfer(String(200 + number)));
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await sleep(300);
   }
   proxy.setRate(0);
   for (const id of ids) await until(id, { state: "CONFIRMED" });
-}, 40_000);
+}, 180_000);
 
 test("nodes that say nonce too low for what they have taken: looked up, not sent anew (OpenZeppelin Relayer 681)", async () => {
   proxy.setFaults(["nonce_too_low", "already_known", "underpriced"]);
   proxy.setRate(1);
+  const refused = () => [...proxy.done.values()].reduce((sum, times) => sum + times, 0);
+  const before = refused();
   const id = await transfer("100");
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await eventually(() => expect(refused()).toBeGreaterThan(before), { timeoutMs: 60_000 });
+  await sleep(1_500);
   proxy.setRate(0);
   expect(await until(id, { state: "CONFIRMED" })).toMatchObject({ attempts: 1 });
-}, 30_000);
+}, 180_000);
 
 test("nodes that have no receipt of what is mined and final: it is settled, never failed or paid again (OpenZeppelin Relayer 817)", async () => {
   proxy.setFaults(["no_receipt"]);
@@ -155,7 +152,7 @@ test("nodes that have no receipt of what is mined and final: it is settled, neve
   }
   const chain = await readChain(world);
   expect([...chain.executions.values()].filter((times) => times !== 1)).toEqual([]);
-}, 40_000);
+}, 180_000);
 
 test("fifty requests for one payment: one execution (x402 2801)", async () => {
   const before = (await readChain(world)).executions.size;
@@ -181,17 +178,16 @@ test("fifty requests for one payment: one execution (x402 2801)", async () => {
   const chain = await readChain(world);
   expect(chain.executions.size).toBe(before + 1);
   expect([...chain.executions.values()].filter((times) => times !== 1)).toEqual([]);
-}, 30_000);
+}, 180_000);
 
 test("an authorization that somebody else submits first settles the transfer", async () => {
   await world.node.pause();
   const id = await transfer("4321");
-  const { tx_hash } = await until(id, { state: "IN_FLIGHT" });
-  await frontRun(tx_hash!, 1);
+  const hash = await frontRun(id, 1);
   world.node.run(BLOCK_MS);
   const settled = await until(id, { state: "CONFIRMED" });
-  expect(settled.tx_hash).not.toBe(tx_hash);
-}, 30_000);
+  expect(settled.tx_hash).not.toBe(hash);
+}, 180_000);
 
 test("one leg of a payment that somebody else submits first: the others follow", async () => {
   const incentive = await book.openWallet("payer", WalletType.INCENTIVE);
@@ -210,18 +206,17 @@ test("one leg of a payment that somebody else submits first: the others follow",
     $case: "payment",
     value: { ...payment, incentiveAmountWon: undefined, accrualRateBps: 0 },
   });
-  const { tx_hash } = await until(id, { state: "IN_FLIGHT" });
-  await frontRun(tx_hash!, 1);
+  await frontRun(id, 1);
   world.node.run(BLOCK_MS);
   await until(id, { state: "CONFIRMED", attempts: 2 });
-}, 30_000);
+}, 180_000);
 
 test("money to an outside address that never arrives is given up on proof, and is free again", async () => {
   await asAdmin(tokenAbi.encodeFunctionData("setBlocked", [OUTSIDE, true]));
   const id = await hold("5000", OUTSIDE);
   await until(id, { wait_reason: "AccountBlocked" });
   expect((await read(id)).state).not.toBe("FAILED");
-  await until(id, { state: "FAILED" }, 40_000);
+  await until(id, { state: "FAILED" }, 90_000);
   const proof = await world.relayerDb.one<{
     proof_block_hash: string;
     proof_block_time: bigint;
@@ -234,10 +229,10 @@ test("money to an outside address that never arrives is given up on proof, and i
   expect(BigInt(block.timestamp)).toBe(proof.proof_block_time);
   expect(Number(proof.proof_block_time)).toBeGreaterThan(proof.expires_at.getTime() / 1000);
   await book.post("trf", { $case: "voidHold", value: { holdRequestId: id } });
-}, 60_000);
+}, 240_000);
 
 test("after all of this the chain says what the ledger says", async () => {
-  await eventually(async () => expect(await book.differences()).toEqual([]), { timeoutMs: 10_000 });
+  await eventually(async () => expect(await book.differences()).toEqual([]), { timeoutMs: 60_000 });
 });
 
 function transfer(amountWon: string): Promise<string> {
@@ -264,7 +259,7 @@ async function read(ledgerRef: string): Promise<OperationState> {
 function until(
   ledgerRef: string,
   what: Partial<OperationState>,
-  timeoutMs = 25_000,
+  timeoutMs = 60_000,
 ): Promise<OperationState> {
   return eventually(
     async () => {
@@ -279,9 +274,12 @@ function until(
 async function asAdmin(data: string): Promise<void> {
   const call = { from: world.admin, to: world.contracts.tokenAddress, data, gas: "0x30d40" };
   const hash = await world.node.rpc<string>("eth_sendTransaction", [call]);
-  await eventually(async () => {
-    expect(await world.node.rpc("eth_getTransactionReceipt", [hash])).toMatchObject({ status: "0x1" });
-  });
+  await eventually(
+    async () => {
+      expect(await world.node.rpc("eth_getTransactionReceipt", [hash])).toMatchObject({ status: "0x1" });
+    },
+    { timeoutMs: 60_000 },
+  );
 }
 
 interface SentStep {
@@ -294,12 +292,32 @@ interface SentStep {
   vs: string;
 }
 
-/** Takes authorizations out of a transaction in the pool and has them mined first, as anybody could. */
-async function frontRun(txHash: string, legs: number): Promise<void> {
-  const { input } = await eventually(async () => {
-    const found = await world.node.rpc<{ input: string } | null>("eth_getTransactionByHash", [txHash]);
-    return found ?? Promise.reject(new Error("not in the pool yet"));
-  });
+interface PooledTransaction {
+  hash: string;
+  nonce: string;
+  input: string;
+}
+
+/** The transaction that carries it, once a node has it. One that waits is replaced by another, which has a hash of its own. */
+function inPool(ledgerRef: string): Promise<PooledTransaction> {
+  return eventually(
+    async () => {
+      const versions = await world.relayerDb.query<{ tx_hash: string }>(sql`
+        select v.tx_hash from operations o join transaction_versions v using (transaction_id) where o.ledger_ref = ${ledgerRef}`);
+      const found = await Promise.all(
+        versions.map(({ tx_hash }) =>
+          world.node.rpc<PooledTransaction | null>("eth_getTransactionByHash", [tx_hash]),
+        ),
+      );
+      return found.find((one) => one !== null) ?? Promise.reject(new Error("not in the pool yet"));
+    },
+    { timeoutMs: 60_000 },
+  );
+}
+
+/** Takes authorizations out of an operation's transaction in the pool and has them mined first, as anybody could. Gives that transaction's hash. */
+async function frontRun(ledgerRef: string, legs: number): Promise<string> {
+  const { hash: theirs, input } = await inPool(ledgerRef);
   const [, steps] = managerAbi.decodeFunctionData("execute", input) as unknown as [unknown, SentStep[]];
   const [somebody] = await world.node.rpc<string[]>("eth_accounts");
   for (const step of steps.filter(({ nonce }) => BigInt(nonce) !== 0n).slice(0, legs)) {
@@ -316,4 +334,5 @@ async function frontRun(txHash: string, legs: number): Promise<void> {
     const receipt = await world.node.rpc("eth_getTransactionReceipt", [hash]);
     expect(receipt).toMatchObject({ status: "0x1" });
   }
+  return theirs;
 }
