@@ -16,8 +16,8 @@ let operations = 0;
 
 beforeAll(async () => {
   world = await openWorld({ relayers: 1, relayerEnv: { LEASE_MS: "1000", RESEND_AFTER_MS: "1000" } });
-}, 60_000);
-afterAll(() => world.close());
+}, 240_000);
+afterAll(() => world.close(), 120_000);
 
 const repeats = Array.from({ length: REPEATS }, (_, number) => number + 1);
 
@@ -33,7 +33,7 @@ describe.each(repeats)("round %i", (round) => {
       expect(await relayer!.exited()).toEqual({ code: null, signal: "SIGKILL" });
       await finish(workload);
     },
-    30_000,
+    180_000,
   );
 
   test.each(["relayer.r5", "relayer.r6"])(
@@ -42,17 +42,20 @@ describe.each(repeats)("round %i", (round) => {
       const [relayer] = world.relayers;
       const workload = await openWorkload(world, seeded(round));
       await workload.post(5);
-      await eventually(async () => {
-        const open = await readOperations(world);
-        expect(open.filter(({ state }) => state === "IN_FLIGHT").length).toBeGreaterThan(0);
-      });
+      await eventually(
+        async () => {
+          const open = await readOperations(world);
+          expect(open.filter(({ state }) => state === "IN_FLIGHT").length).toBeGreaterThan(0);
+        },
+        { timeoutMs: 60_000 },
+      );
       await relayer!.kill();
       await start({ FAILPOINTS: `${point}:kill` });
       await world.node.mine(4);
       expect(await relayer!.exited()).toEqual({ code: null, signal: "SIGKILL" });
       await finish(workload);
     },
-    30_000,
+    180_000,
   );
 });
 
@@ -70,7 +73,7 @@ test("the hash is known before anybody can have sent it: an answer that is lost 
   const receipt = await world.node.rpc<{ status: string }>("eth_getTransactionReceipt", [before.tx_hash]);
   expect(receipt.status).toBe("0x1");
   await finish(book);
-}, 30_000);
+}, 180_000);
 
 /** The bus waits ten seconds for a member that has died; a test need not. */
 async function start(extra: Record<string, string> = {}): Promise<void> {

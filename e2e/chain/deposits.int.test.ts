@@ -26,11 +26,11 @@ beforeAll(async () => {
   world.node.run(200);
   await world.node.rpc("anvil_setBalance", [OUTSIDE, "0x3635c9adc5dea00000"]);
   await world.node.rpc("anvil_impersonateAccount", [OUTSIDE]);
-}, 60_000);
+}, 240_000);
 afterAll(async () => {
   relayer.close();
   await world.close();
-});
+}, 120_000);
 
 test("tokens from outside are credited once, what is less than one KRW is counted, and the books agree", async () => {
   const book = openBook(world);
@@ -52,7 +52,7 @@ test("tokens from outside are credited once, what is less than one KRW is counte
   await compared();
   await balanceIs(book, wallet.walletId, 5_000n);
   expect(await openDrifts()).toEqual([]);
-}, 60_000);
+}, 240_000);
 
 test("a deposit's credit is in the books as soon as the ledger has answered, although its event is on its way", async () => {
   const book = openBook(world);
@@ -71,7 +71,7 @@ test("a deposit's credit is in the books as soon as the ledger has answered, alt
   await balanceIs(book, wallet.walletId, 9n);
   await compared();
   expect(await openDrifts()).toEqual([]);
-}, 60_000);
+}, 240_000);
 
 test("money sent to an outside address that is another organisation's wallet is that one's deposit", async () => {
   const book = openBook(world);
@@ -88,7 +88,7 @@ test("money sent to an outside address that is another organisation's wallet is 
   await postHold(book, holdRequestId);
   await compared();
   expect(await openDrifts()).toEqual([]);
-}, 60_000);
+}, 240_000);
 
 test("a deposit that a reorg drops before it is final is never credited", async () => {
   const book = openBook(world);
@@ -103,7 +103,7 @@ test("a deposit that a reorg drops before it is final is never credited", async 
   world.node.run(200);
   await balanceIs(book, wallet.walletId, 7n);
   expect((await deposits(wallet.walletId)).map(({ amount_won }) => amount_won)).toEqual([7n]);
-}, 60_000);
+}, 240_000);
 
 test("a difference stops the wallet's outflow until it is acknowledged, and is not found again", async () => {
   const book = openBook(world);
@@ -113,11 +113,11 @@ test("a difference stops the wallet's outflow until it is acknowledged, and is n
   expect(await openDrifts()).toEqual([]);
   const change = sql`update settled_balances set units = units + ${WON} where account_id = ${payer.walletId}`;
   // There is nothing to change before the charge has settled.
-  await eventually(async () => expect(await world.relayerDb.run(change)).toBe(1), { timeoutMs: 20_000 });
+  await eventually(async () => expect(await world.relayerDb.run(change)).toBe(1), { timeoutMs: 60_000 });
   await eventually(
     async () => expect((await openDrifts()).map(({ kind }) => kind)).toEqual(["CHAIN", "LEDGER"]),
     {
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
     },
   );
   const transfer = { fromWalletId: payer.walletId, toWalletId: payee.walletId, amountWon: "10" };
@@ -126,10 +126,10 @@ test("a difference stops the wallet's outflow until it is acknowledged, and is n
   expect(await stateOf(ref)).toBe("WAITING");
   expect(await operator("operations", "list", "--stuck", "--older-than", "0")).toContain("drift");
   expect(await operator("drift", "ack", payer.walletId)).toContain("2 acknowledged");
-  await eventually(async () => expect(await stateOf(ref)).toBe("CONFIRMED"), { timeoutMs: 20_000 });
+  await eventually(async () => expect(await stateOf(ref)).toBe("CONFIRMED"), { timeoutMs: 60_000 });
   await compared();
   expect(await openDrifts()).toEqual([]);
-}, 90_000);
+}, 300_000);
 
 test("recorded hashes become CONFIRMED or FAILED in a final block, and one that nobody has seen stays PENDING", async () => {
   const orgId = newId("org");
@@ -142,11 +142,11 @@ test("recorded hashes become CONFIRMED or FAILED in a final block, and one that 
       expect(await read(good)).toMatchObject({ status: RecordStatus.CONFIRMED });
       expect(await read(bad)).toMatchObject({ status: RecordStatus.FAILED, failureReason: "reverted" });
     },
-    { timeoutMs: 20_000 },
+    { timeoutMs: 60_000 },
   );
   expect((await read(bad)).history.map(({ changedBy }) => changedBy)).toEqual(["api", "chain"]);
   expect(await read(unseen)).toMatchObject({ status: RecordStatus.PENDING });
-}, 60_000);
+}, 240_000);
 
 test("the owner's own word comes before the chain's", async () => {
   const orgId = newId("org");
@@ -155,12 +155,13 @@ test("the owner's own word comes before the chain's", async () => {
   const id = await record(orgId, hash);
   await relayer.updateRecordStatus({ orgId, id, status: RecordStatus.CONFIRMED, failureReason: undefined });
   world.node.run(200);
-  await eventually(async () =>
-    expect(await world.node.rpc("eth_getTransactionReceipt", [hash])).toBeTruthy(),
+  await eventually(
+    async () => expect(await world.node.rpc("eth_getTransactionReceipt", [hash])).toBeTruthy(),
+    { timeoutMs: 60_000 },
   );
   await compared();
   expect((await relayer.getRecord({ orgId, id })).record).toMatchObject({ status: RecordStatus.CONFIRMED });
-}, 60_000);
+}, 240_000);
 
 type Book = ReturnType<typeof openBook>;
 
@@ -171,7 +172,7 @@ async function fundOutside(book: Book, amountWon: string) {
   await book.post("chg", { $case: "charge", value: { walletId: source.walletId, amountWon } });
   const hold = { walletId: source.walletId, amountWon, dailyLimitWon: NO_LIMIT, toAddress: OUTSIDE };
   const holdRequestId = await book.post("hld", { $case: "placeHold", value: hold });
-  await eventually(async () => expect(await stateOf(holdRequestId)).toBe("CONFIRMED"), { timeoutMs: 20_000 });
+  await eventually(async () => expect(await stateOf(holdRequestId)).toBe("CONFIRMED"), { timeoutMs: 60_000 });
   await postHold(book, holdRequestId);
   return wallet;
 }
@@ -222,7 +223,7 @@ async function balanceIs({ orgId }: Book, walletId: string, won: bigint): Promis
       const { accounts } = await world.ledger.getBalances({ orgId, accountIds: [walletId] });
       expect(accounts[0]?.balanceWon).toBe(won.toString());
     },
-    { timeoutMs: 20_000 },
+    { timeoutMs: 60_000 },
   );
 }
 
@@ -243,7 +244,7 @@ function entriesOfDeposits(walletId: string): Sql {
 }
 
 async function untilDeposits(walletId: string, expected: DepositState[]): Promise<void> {
-  await eventually(async () => expect(await deposits(walletId)).toEqual(expected), { timeoutMs: 20_000 });
+  await eventually(async () => expect(await deposits(walletId)).toEqual(expected), { timeoutMs: 60_000 });
 }
 
 function openDrifts(): Promise<{ kind: string }[]> {
@@ -270,7 +271,7 @@ async function scannedTo(number: bigint): Promise<void> {
       );
       expect(cursor.block_number).toBeGreaterThanOrEqual(number);
     },
-    { timeoutMs: 20_000 },
+    { timeoutMs: 60_000 },
   );
 }
 
@@ -285,7 +286,7 @@ async function compared(): Promise<void> {
         );
         expect(row.finished_at?.getTime()).toBeGreaterThan(now.getTime());
       },
-      { timeoutMs: 20_000 },
+      { timeoutMs: 60_000 },
     );
   }
 }

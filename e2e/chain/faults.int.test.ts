@@ -33,11 +33,11 @@ beforeAll(async () => {
     },
   });
   world.node.run(250);
-}, 60_000);
+}, 240_000);
 afterAll(async () => {
   await world.close();
   await proxy.close();
-});
+}, 120_000);
 
 test(
   `pays each of ${OPERATIONS} operations once through faults, reorganisations and kills (seed ${SEED})`,
@@ -55,7 +55,7 @@ test(
     await Promise.all(trouble);
     proxy.setRate(0);
 
-    const settled = await untilSettled(world, workload.posted(), 60_000);
+    const settled = await untilSettled(world, workload.posted(), 180_000);
     expect(settled).toHaveLength(workload.posted());
     expect(settled.filter(({ state }) => state !== "CONFIRMED")).toEqual([]);
     const chain = await readChain(world);
@@ -80,7 +80,7 @@ async function killReplicas(signal: AbortSignal): Promise<void> {
     } else {
       await relayer.kill();
       // A node on the wrong chain stops the start, as it should; whoever runs the process starts it again.
-      await eventually(() => relayer.start(), { timeoutMs: 30_000 });
+      await eventually(() => relayer.start(), { timeoutMs: 60_000 });
     }
   }
 }

@@ -8,8 +8,8 @@ let world: World;
 beforeAll(async () => {
   world = await openWorld({ relayers: 1 });
   world.node.run(250);
-}, 60_000);
-afterAll(() => world.close());
+}, 240_000);
+afterAll(() => world.close(), 120_000);
 
 test("every kind of movement settles with hash and block, also across a restart, and the chain says what the ledger says", async () => {
   const book = openBook(world);
@@ -65,7 +65,7 @@ test("every kind of movement settles with hash and block, also across a restart,
   expect(chain.balances.get(outside.toLowerCase())).toBe(12_345_000_000n);
   expect([...chain.executions.values()]).toEqual(settled.map(() => 1));
   expect((await readOperations(world)).filter(({ state }) => state === "PASSED")).toHaveLength(1);
-}, 60_000);
+}, 240_000);
 
 test("the first transfers between wallets that are all new go at the first try", async () => {
   const before = (await readOperations(world)).length;
@@ -89,4 +89,4 @@ test("the first transfers between wallets that are all new go at the first try",
   const settled = await untilSettled(world, before + 120);
   // A batch with too little gas is taken back whole, and all of it goes a second time.
   expect(settled.filter(({ attempts }) => attempts > 1)).toEqual([]);
-}, 60_000);
+}, 240_000);

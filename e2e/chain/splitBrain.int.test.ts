@@ -20,11 +20,11 @@ beforeAll(async () => {
     relayerEnv: { LEASE_MS: "1000", RESEND_AFTER_MS: "700", REPLACE_AFTER_MS: "1500", MAX_STEPS: "10" },
   });
   world.node.run(150);
-}, 60_000);
+}, 240_000);
 afterAll(async () => {
   await copy?.close();
   await world.close();
-});
+}, 120_000);
 
 test("both settle what waited when they parted, and what they were told differently since: each operation is paid once, by whichever was first", async () => {
   const workload = await openWorkload(world, seeded(7));
@@ -43,8 +43,8 @@ test("both settle what waited when they parted, and what they were told differen
   copy = await world.copy();
 
   await Promise.all([relayer!.start(), start(copy)]);
-  await untilSettled(world, workload.posted() + 1, 60_000);
-  await untilSettled({ ...world, relayerDb: copy.relayerDb }, workload.posted() + 1, 60_000);
+  await untilSettled(world, workload.posted() + 1, 180_000);
+  await untilSettled({ ...world, relayerDb: copy.relayerDb }, workload.posted() + 1, 180_000);
   expect(await wrong()).toEqual([]);
   expect(await workload.differences()).toEqual([]);
 
@@ -53,7 +53,7 @@ test("both settle what waited when they parted, and what they were told differen
   await eventually(
     async () => expect((await balances(one.address)) + (await balances(other.address))).toBe(UNITS),
     {
-      timeoutMs: 30_000,
+      timeoutMs: 60_000,
     },
   );
   await untilBothQuiet(workload.posted() + 2);
@@ -76,7 +76,7 @@ test("both settle what waited when they parted, and what they were told differen
       intent: { $case: "transfer", value },
     });
   }
-}, 180_000);
+}, 600_000);
 
 async function start({ services }: WorldCopy): Promise<void> {
   for (const service of services) await service.start();
@@ -91,7 +91,7 @@ async function untilBothQuiet(operations: number): Promise<void> {
         expect(all).toHaveLength(operations);
         expect(all.filter(({ state }) => state === "IN_FLIGHT" || state === "WAITING")).toEqual([]);
       },
-      { timeoutMs: 30_000, intervalMs: 200 },
+      { timeoutMs: 60_000, intervalMs: 200 },
     );
 }
 

@@ -94,7 +94,7 @@ export function readOperations(world: World): Promise<OperationState[]> {
 export function untilSettled(
   world: World,
   operations: number,
-  timeoutMs = 30_000,
+  timeoutMs = 90_000,
 ): Promise<OperationState[]> {
   return eventually(
     async () => {

@@ -35,7 +35,7 @@ export async function startNode({ dir, guard }: { dir: string; guard: Guard }): 
       logFile: join(dir, "anvil.log"),
       stopSignal: "SIGTERM",
       stopGraceMs: 3_000,
-      readyTimeoutMs: 20_000,
+      readyTimeoutMs: 60_000,
       probe: async () => void (await rpc("eth_chainId")),
     },
     guard,

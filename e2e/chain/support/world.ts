@@ -361,7 +361,7 @@ async function serviceAt({ name, instance, dir, guard, env }: ServicePlace): Pro
           logFile,
           stopSignal: "SIGTERM",
           stopGraceMs: 20_000,
-          readyTimeoutMs: 30_000,
+          readyTimeoutMs: 90_000,
           probe: () => askReady(ops),
         },
         guard,
