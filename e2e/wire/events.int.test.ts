@@ -30,7 +30,7 @@ import { LATER_FIELDS, readVectors } from "./vectors";
 // go from an outbox over a real bus to an inbox here: written by today's release, by an earlier and by a later one, and read by each.
 
 const EVENT = /^wonrail\.(\w+)\.events\.v1\.(\w+)$/;
-const WITHIN_MS = 20_000;
+const WITHIN_MS = 60_000;
 
 const vectors = Object.entries(readVectors()).flatMap(([name, examples]) => {
   const [, service, message] = EVENT.exec(name) ?? [];
@@ -84,7 +84,7 @@ describe.each(["postgres", ...(kafka === undefined ? [] : ["kafka"])])("over the
     const consumers = await Promise.all(specs.map((spec) => startConsumer({ db, bus, spec, log, registry })));
     parts.push(...consumers, relay, bus);
     await eventually(() => void expect(pending()).toEqual([]), { timeoutMs: WITHIN_MS, intervalMs: 100 });
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     for (const part of parts) await part.close();
   });
@@ -135,13 +135,15 @@ describe.each(["postgres", ...(kafka === undefined ? [] : ["kafka"])])("over the
   });
 
   it("passes over a type that only a later release has, and buries nothing", async () => {
-    const { values } = await registry.getSingleMetric("consumer_messages_total")!.get();
-    const skipped = values.filter(
-      ({ labels }) => labels.group === `${prefix}.earlier` && labels.outcome === "skipped",
-    );
-    expect(skipped.reduce((sum, { value }) => sum + value, 0)).toBe(
-      vectors.length + 3 * (vectors.length - released.length),
-    );
+    const skipped = async () => {
+      const { values } = await registry.getSingleMetric("consumer_messages_total")!.get();
+      return values
+        .filter(({ labels }) => labels.group === `${prefix}.earlier` && labels.outcome === "skipped")
+        .reduce((sum, { value }) => sum + value, 0);
+    };
+    const unknown = vectors.length + 3 * (vectors.length - released.length);
+    // The last of a topic may be one of them, which nobody has waited for.
+    await eventually(async () => expect(await skipped()).toBe(unknown), { timeoutMs: WITHIN_MS });
     expect(await listDeadLetters(database.db)).toEqual([]);
   });
 });

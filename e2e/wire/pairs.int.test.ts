@@ -17,8 +17,9 @@ import { makeStory, type Story } from "./support/story";
 
 const MAX_REQUEST_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 400;
-/** Before this a call has ended by its own deadline; without one it would have had five seconds. */
-const MUCH_LATER_MS = 2_500;
+/** Before this a call has ended by its own deadline, also where the machine stops for seconds; without one it would have had DEFAULT_MS. */
+const MUCH_LATER_MS = 10_000;
+const DEFAULT_MS = 20_000;
 
 const nameOf = ({ caller, method }: Call) => `${caller} → ${method.path.slice(1)}`;
 const pairOf = ({ caller, server }: Call) => `${caller} → ${server}`;
@@ -38,10 +39,10 @@ beforeAll(async () => {
   closers.unshift(() => story.gateway.close());
   madeByThemselves = [...services.served].filter((call) => !call.startsWith("gateway "));
   for (const call of PAIRS) clients.set(pairOf(call), openClient(call, services.addressOf(call.server)));
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   for (const close of closers) await close();
-}, 20_000);
+}, 60_000);
 
 describe("the calls of this test", () => {
   const table = JSON.parse(readText("proto/callers.json")) as Record<string, Record<string, string[]>>;
@@ -167,8 +168,10 @@ describe.each(PROCESSES.filter(({ schema }) => schema !== undefined))("$name", (
       expect(named).toEqual(calls.map((call) => `${nameOf(call)}: SYS_003`));
     });
     for (const call of calls)
-      await eventually(async () => expect(await outcomeOf(call, await call.good(story))).toBe("taken"));
-  });
+      await eventually(async () => expect(await outcomeOf(call, await call.good(story))).toBe("taken"), {
+        timeoutMs: 30_000,
+      });
+  }, 120_000);
 });
 
 const DETAILS = { fields: [{ path: "금액", message: "NUL \u0000" }], limit: 3, text: "x".repeat(15_000) };
@@ -195,7 +198,13 @@ function openClient({ caller, server, definition }: Call, address: string): Clie
     name,
     { ...method, requestSerialize: (request: Buffer) => request },
   ]);
-  const options = { ...parts(), name: server, address, tls: identityOf(caller), defaultTimeoutMs: 5_000 };
+  const options = {
+    ...parts(),
+    name: server,
+    address,
+    tls: identityOf(caller),
+    defaultTimeoutMs: DEFAULT_MS,
+  };
   return createClient(Object.fromEntries(methods) as ServiceDefinition, options);
 }
 
