@@ -20,7 +20,11 @@ jest.setTimeout(600_000);
 const BUS_AWAY_MS = 60_000;
 const CLIENTS = 4;
 const BETWEEN_PAYMENTS_MS = 200;
-const RUSH = 20;
+const RUSH = 10;
+/** What is moved without auth is less than this. */
+const MOVES = 8;
+const MAX_TRIES = 5;
+const SOME_LESS_MS = 4_000;
 const AT_ONCE_MS = 1_000;
 /** Twice what a request may take in all. Those that hang would never answer. */
 const IN_TIME_MS = 20_000;
@@ -74,21 +78,15 @@ describe("auth, wallet and chain-relayer are away", () => {
   const AWAY = ["chain-relayer", "wallet", "auth"];
   let one: Json;
   let two: Json;
+  /** As far as the gateway's lease of the plan goes. */
+  let leaseEndsMs: number;
 
   beforeAll(async () => {
     [one, two] = [await openWallet(api, 100_000), await openWallet(api, 100_000)];
     await transfer(two.walletAddress);
     await pay();
     for (const name of AWAY.slice(0, -1)) await stack.act("stop", name);
-    // What is left of the gateway's lease of the plan is for the time without auth: a rush has to have begun one that is larger than itself.
-    let lease = await newestLease();
-    for (let rush = 0, enough = false; !enough && rush < 20; rush += 1) {
-      await Promise.all([...Array(RUSH)].map(() => pay()));
-      const newest = await newestLease();
-      enough = newest.lease_id !== lease.lease_id && newest.granted_units >= RUSH + 10;
-      lease = newest;
-    }
-    await stack.act("stop", "auth");
+    await leaveAuth();
   });
   afterAll(async () => {
     for (const name of AWAY.toReversed()) await stack.act("start", name);
@@ -102,21 +100,47 @@ describe("auth, wallet and chain-relayer are away", () => {
     return post("/api/wallets/payment", { ...ids, amount: 100 });
   };
 
-  test("money that needs nothing new of them moves and is listed", async () => {
+  /** What is left of the gateway's lease is for the time without auth: a rush has to have begun one that is larger than itself. */
+  async function leaveAuth(): Promise<void> {
+    let lease = await newestLease();
+    for (let rush = 0, enough = false; !enough && rush < 60; rush += 1) {
+      await Promise.all([...Array(RUSH)].map(() => pay()));
+      const newest = await newestLease();
+      enough = newest.lease_id !== lease.lease_id && newest.granted_units >= RUSH + MOVES;
+      lease = newest;
+    }
+    leaseEndsMs = lease.expires_at.getTime();
+    await stack.act("stop", "auth");
+  }
+
+  /** The statuses of all that is tried. */
+  async function moveMoney(): Promise<number[]> {
     const payment = await pay();
     const charge = await post("/api/wallets/charge", { walletId: one.walletId, amount: 1_000 });
-    const { chargeId } = charge.body.data;
+    const { paymentId } = payment.body.data ?? {};
     const answers = [
       payment,
       charge,
       await transfer(two.walletAddress),
-      await post("/api/wallets/charge/cancel", { chargeId }),
-      await post("/api/wallets/payment/cancel", { paymentId: payment.body.data.paymentId }),
+      await post("/api/wallets/charge/cancel", { chargeId: charge.body.data?.chargeId }),
+      await post("/api/wallets/payment/cancel", { paymentId }),
       await post("/api/wallets/charge/refund", { walletId: two.walletId }),
       await api.call("GET", `/api/wallets/${one.walletId}/transactions`),
-      await api.call("GET", `/api/wallets/payment/${payment.body.data.paymentId}`),
+      await api.call("GET", `/api/wallets/payment/${paymentId}`),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 200, 200, 201, 200, 200]);
+    return answers.map(({ status }) => status);
+  }
+
+  test("money that needs nothing new of them moves and is listed", async () => {
+    let statuses = await moveMoney();
+    // A lease lives ten seconds, of the gateway's clock some less. A machine that was slower than that has shown nothing.
+    const tooLate = () => statuses.includes(503) && Date.now() > leaseEndsMs - SOME_LESS_MS;
+    for (let tries = 1; tooLate() && tries < MAX_TRIES; tries += 1) {
+      await stack.act("start", "auth");
+      await leaveAuth();
+      statuses = await moveMoney();
+    }
+    expect(statuses).toEqual([201, 201, 201, 200, 200, 201, 200, 200]);
   });
 
   test.each<[string, () => Promise<Answer<Json>>]>([
@@ -216,7 +240,9 @@ async function unsettled(paymentIds: ReadonlySet<string>): Promise<string[]> {
   return left;
 }
 
-function newestLease(): Promise<{ lease_id: string; granted_units: number }> {
-  const newest = rawSql("select lease_id, granted_units from quota_leases order by granted_at desc limit 1");
+function newestLease(): Promise<{ lease_id: string; granted_units: number; expires_at: Date }> {
+  const newest = rawSql(
+    "select lease_id, granted_units, expires_at from quota_leases order by granted_at desc limit 1",
+  );
   return asAdmin(stack.stack(), "auth", (db) => db.one(newest));
 }
