@@ -7,7 +7,7 @@ import { eventually } from "@wonrail/kit/testing";
 import { CRASH_POINTS, type CrashPoint, dieAt } from "./money/crashPoints";
 import { ON_THEIR_WAY, untilNone } from "./money/onTheirWay";
 import { available, openWallet, type Scene, SCENES } from "./money/scenes";
-import { settle } from "./money/settle";
+import { heard, settle } from "./money/settle";
 import { type Answer, type Api, type Json } from "./support/api";
 import { newOrganisation } from "./support/operators";
 import { reconciled } from "./support/reconciled";
@@ -54,7 +54,7 @@ test.each(Object.entries(SCENES))(
   "fifty times the same %s at once without a key: each is one of its own, and done as often as it can be",
   async (_, make) => {
     const { path, body, walletId, most } = await make(api);
-    const answers = await Promise.all([...Array(AT_ONCE)].map(() => api.call("POST", path, body)));
+    const answers = await Promise.all([...Array(AT_ONCE)].map(() => heard(api, path, body)));
     const [done, refused] = [answers.filter(succeeded), answers.filter((answer) => !succeeded(answer))];
     expect(done).toHaveLength(Math.min(most.times, AT_ONCE));
     expect(new Set(done.map(idOf)).size).toBe(done.length);
@@ -95,7 +95,7 @@ test("fifty transfers at the edge of the daily limit: exactly as many as fit", a
   const body = { fromWalletId: from.walletId, toWalletAddress: to.walletAddress, amount: 300 };
   await withinOneDay();
   const answers = await Promise.all(
-    [...Array(AT_ONCE)].map(() => limited.api.call("POST", "/api/wallets/transfer", body)),
+    [...Array(AT_ONCE)].map(() => heard(limited.api, "/api/wallets/transfer", body)),
   );
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(16);
   expect(answers.filter(({ body: { error } }) => error?.code === "TRF_003")).toHaveLength(AT_ONCE - 16);
@@ -123,7 +123,7 @@ test.each(Object.entries(ARRIVALS))(
       const { path, body } = await make(to);
       const [arrival, deactivation] = await Promise.all([
         settle(api, path, body, randomUUID()),
-        api.call("POST", `/api/wallets/${to.walletId}/deactivate`),
+        heard(api, `/api/wallets/${to.walletId}/deactivate`, undefined),
       ]);
       const { status, balance } = await api.get(`/api/wallets/${to.walletId}`);
       const ending = [arrival.body.error?.code, deactivation.body.error?.code, status, balance];

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { type Answer, type Api, type Json } from "../support/api";
 import { Model, type Step, type Verdict, type WalletName, WALLETS } from "./model";
+import { heard } from "./settle";
 
 /** A step, and whether the client sends it again: as it was, or with the same key and another amount. */
 export interface Move {
@@ -72,14 +73,14 @@ async function playOne(world: World, model: Model, step: Step, again: Move["agai
   const { path, body } = requestOf(world, step);
   const options = { idempotencyKey: randomUUID() };
   const verdict = model.apply(step);
-  const answer = await world.api.call("POST", path, body, options);
+  const answer = await heard(world.api, path, body, options);
   compare(step, verdict, answer);
   if (answer.status < 300) {
     if (step.do === "charge") world.chargeIds.push(answer.body.data.chargeId as string);
     if (step.do === "pay") world.paymentIds.push(answer.body.data.paymentId as string);
   }
   if (again === "same") {
-    const replay = await world.api.call("POST", path, body, options);
+    const replay = await heard(world.api, path, body, options);
     expect([step, replay.status, replay.body.data, replay.body.error]).toEqual([
       step,
       answer.status,
@@ -89,7 +90,7 @@ async function playOne(world: World, model: Model, step: Step, again: Move["agai
   }
   // What was refused before a key was taken leaves the key free.
   if (again === "changed" && answer.status < 300) {
-    const other = await world.api.call("POST", path, { ...body, memo: "another body" }, options);
+    const other = await heard(world.api, path, { ...body, memo: "another body" }, options);
     expect([step, other.status, other.body.error?.code]).toEqual([step, 422, "REQ_003"]);
   }
 }

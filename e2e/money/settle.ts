@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Answer, type Api, type Json } from "../support/api";
+import { type Answer, type Api, type CallOptions, type Json } from "../support/api";
 import { ContractViolation } from "../support/contract";
 
 const PAUSE_MS = 250;
@@ -16,6 +16,23 @@ export async function settle(
     const answer = await api.call("POST", path, body, { idempotencyKey }).catch(unlessViolated);
     if (answer && answer.status < 500 && answer.status !== 409 && answer.status !== 429) return answer;
     if (tries > MAX_TRIES) throw new Error(`${path} has no outcome: ${JSON.stringify(answer?.body)}`);
+    await sleep(PAUSE_MS);
+  }
+}
+
+/**
+ * Sends a request until it is heard: SYS_002 promises that nothing was done, which a process answers to those who waited for it too long
+ * while the machine did something else. Every other answer is what the test has to judge.
+ */
+export async function heard(
+  api: Api,
+  path: string,
+  body: Json,
+  options: CallOptions = {},
+): Promise<Answer<Json>> {
+  for (let tries = 0; ; tries += 1) {
+    const answer = await api.call("POST", path, body, options);
+    if (answer.body.error?.code !== "SYS_002" || tries > MAX_TRIES) return answer;
     await sleep(PAUSE_MS);
   }
 }
