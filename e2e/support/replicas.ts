@@ -11,6 +11,7 @@ import { type TestStack } from "./startStack";
 const MACHINES = ["127.0.0.1", "127.0.0.2"] as const;
 export type Machine = (typeof MACHINES)[number];
 const READY_MS = 120_000;
+const MAX_STARTS = 3;
 /** As the chart's preStop hook does: those who look have this long to notice, and callers to find the successor of the one before, whom they try every 2 s. */
 const SETTLE_MS = 5_000;
 const LOOK_EVERY_MS = 200;
@@ -49,10 +50,21 @@ export async function startReplicas(stack: TestStack): Promise<Replicas> {
   for (const { name } of PROCESSES) await stack.act("stop", name);
 
   const logFile = join(stack.home.dir, "replicas.log");
-  const start = (name: string, machine: Machine): Replica =>
-    startReplica({ name, machine, env: environments.get(name)!, logFile });
-  const all = PROCESSES.flatMap(({ name }) => MACHINES.map((machine) => start(name, machine)));
-  await Promise.all(all.map((replica) => untilReady(replica, logFile)));
+  const running = new Set<ChildProcess>();
+  const start = (name: string, machine: Machine): Promise<Replica> =>
+    startReady({ name, machine, env: environments.get(name)!, logFile }, running);
+  const stop = async (): Promise<void> => {
+    for (const process of running) process.kill("SIGKILL");
+    await Promise.all([...running].map(exitOf));
+  };
+  const places = PROCESSES.flatMap(({ name }) => MACHINES.map((machine) => ({ name, machine })));
+  const started = await Promise.allSettled(places.map(({ name, machine }) => start(name, machine)));
+  const failed = started.find((one) => one.status === "rejected");
+  if (failed) {
+    await stop();
+    throw failed.reason;
+  }
+  const all = started.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
   return {
     all,
     lines: () =>
@@ -65,16 +77,27 @@ export async function startReplicas(stack: TestStack): Promise<Replicas> {
       replica.process.kill("SIGTERM");
       const code = await exitOf(replica.process);
       const drainMs = Math.round(performance.now() - startedAt);
-      const successor = start(replica.name, replica.machine);
+      const successor = await start(replica.name, replica.machine);
       all[all.indexOf(replica)] = successor;
-      await untilReady(successor, logFile);
       return { drainMs, code, successor };
     },
-    async stop() {
-      for (const { process } of all) process.kill("SIGKILL");
-      await Promise.all(all.map(({ process }) => exitOf(process)));
-    },
+    stop,
   };
+}
+
+/** One that ends at its start, as when a busy machine lets it wait too long for its database, is started again, as by whoever runs it. */
+async function startReady(options: ReplicaOptions, running: Set<ChildProcess>): Promise<Replica> {
+  for (let starts = 1; ; starts += 1) {
+    const replica = startReplica(options);
+    running.add(replica.process);
+    replica.process.once("exit", () => running.delete(replica.process));
+    try {
+      await untilReady(replica, options.logFile);
+      return replica;
+    } catch (error) {
+      if (replica.process.exitCode === null || starts === MAX_STARTS) throw error;
+    }
+  }
 }
 
 interface ReplicaOptions {
