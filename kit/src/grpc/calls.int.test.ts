@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
 import { childTraceparent, currentContext, type RequestContext, runInContext, traceIdOf } from "../context";
 import { DomainError } from "../errors";
 import { newId } from "../ids";
@@ -55,12 +54,12 @@ describe("deadlines", () => {
     const second = await startEcho({
       say: async (_note, call) => ({ text: String(call.context.deadlineMs! - Date.now()) }),
     });
-    const toSecond = echoClient(second.port, { defaultTimeoutMs: 10_000 });
+    const toSecond = echoClient(second.port, { defaultTimeoutMs: 60_000 });
     const first = await startEcho({ say: async (note) => toSecond.say(note) });
-    const toFirst = echoClient(first.port, { defaultTimeoutMs: 2_000 });
+    const toFirst = echoClient(first.port, { defaultTimeoutMs: 20_000 });
     const remainingMs = Number((await toFirst.say({ text: "" })).text);
-    expect(remainingMs).toBeGreaterThan(1_000);
-    expect(remainingMs).toBeLessThanOrEqual(2_000);
+    expect(remainingMs).toBeGreaterThan(5_000);
+    expect(remainingMs).toBeLessThanOrEqual(20_000);
   });
 
   test("a call's own timeout never extends the request's deadline", async () => {
@@ -71,7 +70,7 @@ describe("deadlines", () => {
       client.say({ text: "" }, { timeoutMs: 60_000 }),
     );
     await expect(call).rejects.toMatchObject({ code: "SYS_003" });
-    expect(Date.now() - startedAt).toBeLessThan(5_000);
+    expect(Date.now() - startedAt).toBeLessThan(20_000);
   });
 
   test("a call without end is a mistake", async () => {
@@ -106,19 +105,23 @@ describe("deadlines", () => {
     const { port, registry } = await startEcho({
       say: async (note, call) => {
         begun.push(note.text);
+        // The caller gives up at the same moment; without word of that it is the deadline that ends the work.
+        if (note.text === "too slow") proxy.setMode({ kind: "blackhole" });
         await once(call.signal, "abort");
         ends.push(note.text);
         throw new Error("work that was cut short fails somehow");
       },
     });
-    const client = echoClient(port);
-    const goingAway = new AbortController();
-    const cancelled = client.say({ text: "cancelled" }, { signal: goingAway.signal });
-    // There is a connection now, so that a busy machine does not spend the next call's time on making one.
-    await eventually(() => expect(begun).toEqual(["cancelled"]));
-    await expect(client.say({ text: "too slow" }, { timeoutMs: 500 })).rejects.toMatchObject({
+    const proxy = await openProxy(port);
+    const hurried = echoClient(proxy.port);
+    // There is a connection now, so that a busy machine does not spend the call's time on making one.
+    await eventually(() => hurried.ready());
+    await expect(hurried.say({ text: "too slow" }, { timeoutMs: 2_500 })).rejects.toMatchObject({
       code: "SYS_003",
     });
+    const goingAway = new AbortController();
+    const cancelled = echoClient(port).say({ text: "cancelled" }, { signal: goingAway.signal });
+    await eventually(() => expect(begun).toEqual(["too slow", "cancelled"]));
     goingAway.abort();
     await expect(cancelled).rejects.toMatchObject({ code: "SYS_003" });
     await eventually(() => expect(ends.sort()).toEqual(["cancelled", "too slow"]));
@@ -133,14 +136,17 @@ describe("deadlines", () => {
     const server = spawn(process.execPath, ["-e", SILENT_SERVER], { stdio: ["ignore", "pipe", "inherit"] });
     try {
       const [line] = (await once(createInterface({ input: server.stdout }), "line")) as [string];
-      const client = echoClient(Number(line), { breaker: { volumeThreshold: 1000 } });
-      await expect(client.say({ text: "hello" })).resolves.toEqual({ text: "hello" });
+      const client = echoClient(Number(line), {
+        defaultTimeoutMs: 2_000,
+        breaker: { volumeThreshold: 1000 },
+      });
+      await expect(client.say({ text: "hello" }, { timeoutMs: 20_000 })).resolves.toEqual({ text: "hello" });
 
       server.kill("SIGSTOP");
       const startedAt = Date.now();
       const calls = Array.from({ length: 10 }, () => client.say({ text: "" }, { timeoutMs: 1200 }));
       const results = await Promise.allSettled(calls);
-      expect(Date.now() - startedAt).toBeLessThan(4_000);
+      expect(Date.now() - startedAt).toBeLessThan(15_000);
       for (const result of results) expect(result).toMatchObject({ reason: { code: "SYS_003" } });
 
       server.kill("SIGCONT");
@@ -148,14 +154,18 @@ describe("deadlines", () => {
     } finally {
       server.kill("SIGKILL");
     }
-  }, 15_000);
+  });
 
   test("a connection on which nothing comes back is replaced after a few timeouts in a row", async () => {
-    const silent = await startEcho({ say: () => new Promise(() => undefined) });
+    let arrived = 0;
+    const silent = await startEcho({ say: () => ((arrived += 1), new Promise(() => undefined)) });
     const healthy = await startEcho({ say: async (note) => note });
     const proxy = await openProxy(silent.port);
     const client = echoClient(proxy.port, { defaultTimeoutMs: 100, breaker: { volumeThreshold: 1000 } });
-    await expect(client.say({ text: "" })).rejects.toMatchObject({ code: "SYS_003" });
+    await eventually(async () => {
+      await expect(client.say({ text: "" })).rejects.toMatchObject({ code: "SYS_003" });
+      expect(arrived).toBeGreaterThan(0);
+    });
     // Only new connections reach the healthy server: whoever stays on the old one waits in vain.
     proxy.setTarget({ host: "127.0.0.1", port: healthy.port });
     await eventually(() => expect(client.say({ text: "anew" })).resolves.toEqual({ text: "anew" }));
@@ -164,13 +174,14 @@ describe("deadlines", () => {
 
 describe("a dependency that cannot be reached", () => {
   test("a call that never left is SYS_002, one whose connection was lost is SYS_003", async () => {
-    const { port } = await startEcho({ say: () => new Promise(() => undefined) });
+    const { port } = await startEcho({
+      say: () => {
+        proxy.setMode({ kind: "reset" });
+        return new Promise(() => undefined);
+      },
+    });
     const proxy = await openProxy(port);
-    const client = echoClient(proxy.port);
-    const running = client.say({ text: "" });
-    await eventually(() => expect(proxy.connections).toBe(1));
-    await sleep(50);
-    proxy.setMode({ kind: "reset" });
+    const running = echoClient(proxy.port).say({ text: "" });
     await expect(running).rejects.toMatchObject({ code: "SYS_003" });
     await expect(echoClient(1).say({ text: "" })).rejects.toMatchObject({ code: "SYS_002" });
   });
@@ -244,15 +255,29 @@ describe("a dependency that cannot be reached", () => {
   });
 
   test("repeating ends with the deadline", async () => {
-    const startedAt = Date.now();
-    const call = echoClient(1).say({ text: "", requestId: "a" }, { retry: true, timeoutMs: 120 });
-    await expect(call).rejects.toMatchObject({ code: "SYS_002" });
-    expect(Date.now() - startedAt).toBeLessThan(1_000);
+    let calls = 0;
+    const now = Date.now;
+    const { port } = await startEcho({
+      say: async () => {
+        calls += 1;
+        // By the clock, less is left than the shortest pause before another try.
+        if (calls === 2) Date.now = () => now() + 59_990;
+        throw new DomainError("SYS_002");
+      },
+    });
+    try {
+      const call = echoClient(port).say({ text: "", requestId: "a" }, { retry: true, timeoutMs: 60_000 });
+      await expect(call).rejects.toMatchObject({ code: "SYS_002" });
+      expect(calls).toBe(2);
+    } finally {
+      Date.now = now;
+    }
   });
 });
 
 describe("breaker", () => {
-  const breaker = { volumeThreshold: 5, resetTimeoutMs: 100 };
+  // Open for long enough to be seen so, also by a test that was held up.
+  const breaker = { volumeThreshold: 5, resetTimeoutMs: 2_000 };
 
   test("opens when the dependency is gone, and closes again when one call got through", async () => {
     const { port } = await startEcho({ say: async (note) => note });
@@ -262,7 +287,7 @@ describe("breaker", () => {
     for (let call = 0; call < 5; call += 1) await client.say({ text: "" }).catch(() => undefined);
     await expect(client.say({ text: "" })).rejects.toMatchObject({
       code: "SYS_002",
-      details: { retryAfterMs: 100 },
+      details: { retryAfterMs: 2_000 },
     });
     expect(await client.registry.metrics()).toContain('circuit_breaker_state{name="echo",state="open"} 1');
 
@@ -278,8 +303,8 @@ describe("breaker", () => {
 
   test("stays closed for refusals, for the server's own trouble and for callers who come too late", async () => {
     const { port } = await startEcho({
-      say: async ({ text }) => {
-        if (text === "slow") await sleep(200);
+      say: async ({ text }, { signal }) => {
+        if (text === "slow") await once(signal, "abort");
         throw new DomainError(text === "broken" ? "SYS_001" : text === "busy" ? "SYS_002" : "PAY_001");
       },
     });

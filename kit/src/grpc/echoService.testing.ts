@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { type ErrorDetail, type ItemContext } from "@wonrail/proto/common/v1/common";
 import { createLog, type Log } from "../log";
 import { createRegistry, type Registry } from "../metrics";
-import { type Proxy, startProxy } from "../testing/proxy";
+import { type Proxy, type ProxyOptions, startProxy } from "../testing/proxy";
 import { testLog } from "../testing/testLog";
 import { type ClientOptions, createClient } from "./client";
 import { type GrpcServerOptions, type Handlers, implement, startGrpcServer } from "./server";
@@ -83,7 +83,8 @@ export function echoClient(port: number, options: Partial<ClientOptions> = {}) {
     address: `127.0.0.1:${port}`,
     log: testLog(),
     registry,
-    defaultTimeoutMs: 2000,
+    // Only a limit: what has to run out of time says so itself.
+    defaultTimeoutMs: 15_000,
     ...options,
   });
   cleanups.push(() => client.close());
@@ -91,8 +92,11 @@ export function echoClient(port: number, options: Partial<ClientOptions> = {}) {
 }
 
 /** A TCP proxy in front of a server, for faults of the way between. */
-export async function openProxy(port: number): Promise<Proxy> {
-  const proxy = await startProxy({ target: { host: "127.0.0.1", port } });
+export async function openProxy(
+  port: number,
+  onRequest: ProxyOptions["onRequest"] = () => undefined,
+): Promise<Proxy> {
+  const proxy = await startProxy({ target: { host: "127.0.0.1", port }, onRequest });
   cleanups.push(() => proxy.close());
   return proxy;
 }

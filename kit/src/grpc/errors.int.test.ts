@@ -153,10 +153,18 @@ function rawCall(
   const asIs = (bytes: Buffer) => bytes;
   const request = Buffer.from(JSON.stringify({ text }));
   return new Promise((resolve) => {
-    client.makeUnaryRequest(path, asIs, asIs, request, metadata, { deadline: Date.now() + 2000 }, (error) => {
-      client.close();
-      resolve(error ?? (Object.assign(new Error("ok"), { code: status.OK }) as ServiceError));
-    });
+    client.makeUnaryRequest(
+      path,
+      asIs,
+      asIs,
+      request,
+      metadata,
+      { deadline: Date.now() + 20_000 },
+      (error) => {
+        client.close();
+        resolve(error ?? (Object.assign(new Error("ok"), { code: status.OK }) as ServiceError));
+      },
+    );
   });
 }
 

@@ -4,7 +4,8 @@ import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { implement } from "./server";
-import { closeAll, echoClient, EchoService, startEcho } from "./echoService.testing";
+import { eventually } from "../testing/eventually";
+import { closeAll, echoClient, EchoService, openProxy, startEcho } from "./echoService.testing";
 
 afterEach(closeAll);
 
@@ -13,7 +14,7 @@ test("draining lets running calls end, and takes no new ones", async () => {
   const client = echoClient(port);
   const running = client.say({ text: "running" });
   const end = await served;
-  const drained = drain(5000);
+  const drained = drain(20_000);
   setTimeout(end, 100);
   await expect(running).resolves.toEqual({ text: "running" });
   await drained;
@@ -28,33 +29,32 @@ test("draining cuts what does not end", async () => {
   const result = expect(running).rejects.toMatchObject({ code: "SYS_003" });
   await drain(100);
   await result;
-  expect(Date.now() - startedAt).toBeLessThan(5_000);
+  expect(Date.now() - startedAt).toBeLessThan(20_000);
 });
 
 test("a client is ready while the server serves and not while it does not", async () => {
   const { port, setServing } = await startEcho({});
   const client = echoClient(port);
-  await client.ready();
+  // A readiness check waits for a second only, which a machine may well be held up for.
+  await eventually(() => client.ready());
   setServing(false);
-  await expect(client.ready()).rejects.toThrow("does not serve");
+  await eventually(() => expect(client.ready()).rejects.toThrow("does not serve"));
   setServing(true);
-  await client.ready();
-  await expect(echoClient(1).ready()).rejects.toThrow("ECONNREFUSED");
+  await eventually(() => client.ready());
+  await eventually(() => expect(echoClient(1).ready()).rejects.toThrow("ECONNREFUSED"));
 });
 
 test("connections end after their age without failing a call", async () => {
   const { port } = await startEcho(
     { say: async (note) => (await sleep(20), note) },
-    { maxConnectionAgeMs: 100, maxConnectionAgeGraceMs: 1000 },
+    { maxConnectionAgeMs: 100, maxConnectionAgeGraceMs: 20_000 },
   );
-  const client = echoClient(port);
-  const endMs = Date.now() + 700;
-  let calls = 0;
-  while (Date.now() < endMs) {
-    await Promise.all([client.say({ text: "a" }), client.say({ text: "b" })]);
-    calls += 2;
-  }
-  expect(calls).toBeGreaterThan(10);
+  let connections = 0;
+  const proxy = await openProxy(port, (chunk) => {
+    if (chunk.includes("PRI * HTTP/2.0")) connections += 1;
+  });
+  const client = echoClient(proxy.port);
+  while (connections < 5) await Promise.all([client.say({ text: "a" }), client.say({ text: "b" })]);
 });
 
 test("reflection lists what is served and describes its messages, and is off unless asked for", async () => {
@@ -105,7 +105,7 @@ function reflect(port: number, questions: Question[]): Promise<Buffer[]> {
   const asIs = (bytes: Buffer) => bytes;
   const path = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
   const stream = client.makeBidiStreamRequest(path, asIs, asIs, new Metadata(), {
-    deadline: Date.now() + 2000,
+    deadline: Date.now() + 20_000,
   });
   return new Promise((resolve, reject) => {
     const answers: Buffer[] = [];

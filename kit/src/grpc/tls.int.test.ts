@@ -90,7 +90,7 @@ function callWith(
       asIs,
       Buffer.from("{}"),
       new Metadata(),
-      { deadline: Date.now() + 2000 },
+      { deadline: Date.now() + 20_000 },
       (error) => {
         client.close();
         if (error) resolve(error);

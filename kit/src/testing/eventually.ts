@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Repeats the check until it stops throwing, and gives what it returned; after the time is over, its last error. */
+/**
+ * Repeats the check until it stops throwing, and gives what it returned; after the time is over, its last error. The time is only a limit,
+ * wide enough for a machine that stalls: what passes does not wait for it.
+ */
 export async function eventually<T>(
   check: () => T | Promise<T>,
-  { timeoutMs = 5_000, intervalMs = 20 }: { timeoutMs?: number; intervalMs?: number } = {},
+  { timeoutMs = 15_000, intervalMs = 20 }: { timeoutMs?: number; intervalMs?: number } = {},
 ): Promise<T> {
   const endMs = Date.now() + timeoutMs;
   for (;;) {
