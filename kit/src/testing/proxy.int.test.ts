@@ -1,5 +1,5 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { eventually, startProxy, type Proxy, type ProxyMode } from ".";
+import { eventually, startProxy, type Proxy, type ProxyMode, type ProxyOptions } from ".";
 
 let echo: Server;
 let proxy: Proxy;
@@ -18,9 +18,12 @@ afterEach(async () => {
   await proxy.close();
 });
 
-async function start(mode: ProxyMode, onRequest?: (chunk: Buffer, proxy: Proxy) => void): Promise<void> {
+async function start(
+  mode: ProxyMode,
+  heard: Pick<ProxyOptions, "onRequest" | "onAnswer"> = {},
+): Promise<void> {
   const target = { host: "127.0.0.1", port: (echo.address() as AddressInfo).port };
-  proxy = await startProxy({ target, mode, ...(onRequest ? { onRequest } : {}) });
+  proxy = await startProxy({ target, mode, ...heard });
 }
 
 function open() {
@@ -60,13 +63,20 @@ describe("the proxy", () => {
   });
 
   it("swallows everything, or the answers only, and says nothing of it", async () => {
-    await start({ kind: "blackhole" });
+    let [asked, answered] = ["", ""];
+    await start(
+      { kind: "blackhole" },
+      {
+        onRequest: (chunk) => (asked += chunk.toString()),
+        onAnswer: (chunk) => (answered += chunk.toString()),
+      },
+    );
     const swallowed = open();
     swallowed.socket.write("a");
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await eventually(() => expect(asked).toBe("a"));
     proxy.setMode({ kind: "dropResponses" });
     swallowed.socket.write("b");
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await eventually(() => expect(answered).toBe("<b>"));
     expect(swallowed).toMatchObject({ text: "", end: "" });
     proxy.setMode({ kind: "pass" });
     swallowed.socket.write("c");
@@ -94,9 +104,10 @@ describe("the proxy", () => {
   });
 
   it("lets a fault begin at a certain request", async () => {
-    await start({ kind: "pass" }, (chunk, self) => {
+    const onRequest: ProxyOptions["onRequest"] = (chunk, self) => {
       if (chunk.includes("commit")) self.setMode({ kind: "reset" });
-    });
+    };
+    await start({ kind: "pass" }, { onRequest });
     const client = open();
     client.socket.write("begin");
     await eventually(() => expect(client.text).toBe("<begin>"));

@@ -19,6 +19,8 @@ export interface ProxyOptions {
   mode?: ProxyMode;
   /** Called with what a client sends, before it is handed on, so that a fault can start at a certain request. */
   onRequest?: (chunk: Buffer, proxy: Proxy) => void;
+  /** Called with what the target answers, before it is handed on or not: then the request was served. */
+  onAnswer?: (chunk: Buffer, proxy: Proxy) => void;
 }
 
 export interface Proxy {
@@ -43,6 +45,7 @@ export async function startProxy({
   target,
   mode = { kind: "pass" },
   onRequest,
+  onAnswer,
 }: ProxyOptions): Promise<Proxy> {
   const links = new Set<Link>();
   const state = { mode, target };
@@ -54,11 +57,10 @@ export async function startProxy({
     const upstream = connect({ ...state.target, noDelay: true });
     const link: Link = { client, upstream, bytesBack: 0, silent: false };
     links.add(link);
-    join(
-      link,
-      () => state.mode,
-      (chunk) => onRequest?.(chunk, proxy),
-    );
+    join(link, () => state.mode, {
+      onRequest: (chunk) => onRequest?.(chunk, proxy),
+      onAnswer: (chunk) => onAnswer?.(chunk, proxy),
+    });
     for (const socket of [client, upstream]) {
       socket.on("error", () => undefined);
       // A silent network does not say that the other side has gone; it is dropped when the proxy closes.
@@ -93,7 +95,9 @@ export async function startProxy({
   return proxy;
 }
 
-function join(link: Link, mode: () => ProxyMode, onRequest: (chunk: Buffer) => void): void {
+type Heard = Record<"onRequest" | "onAnswer", (chunk: Buffer) => void>;
+
+function join(link: Link, mode: () => ProxyMode, { onRequest, onAnswer }: Heard): void {
   const { client, upstream } = link;
   client.on("data", (chunk: Buffer) => {
     onRequest(chunk);
@@ -102,6 +106,7 @@ function join(link: Link, mode: () => ProxyMode, onRequest: (chunk: Buffer) => v
     later(now, () => upstream.write(chunk));
   });
   upstream.on("data", (chunk: Buffer) => {
+    onAnswer(chunk);
     const now = mode();
     if (now.kind === "blackhole" || now.kind === "dropResponses" || link.silent) return;
     link.bytesBack += chunk.length;
