@@ -45,7 +45,8 @@ test("ready when every check passes; otherwise names what fails, and nothing of 
 test("a check that hangs or throws at once is a failing one, and probes meanwhile share it", async () => {
   let runs = 0;
   const url = await start({
-    checkTimeoutMs: 50,
+    // Long enough for all three probes to come meanwhile.
+    checkTimeoutMs: 2_000,
     checks: {
       hanging: () => {
         runs += 1;

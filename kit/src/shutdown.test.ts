@@ -1,7 +1,7 @@
 import { testLog } from "./testing/testLog";
 import { createShutdown } from "./shutdown";
 
-function prepared(graceMs = 1000) {
+function prepared(graceMs = 60_000) {
   const order: string[] = [];
   const exits: number[] = [];
   const shutdown = createShutdown({ log: testLog(), graceMs, exit: (code) => void exits.push(code) });
@@ -57,7 +57,7 @@ test("two reasons to stop are one stop", async () => {
 });
 
 test("the first signal closes, the second ends the process at once", async () => {
-  const { shutdown, add, order, exits } = prepared();
+  const { shutdown, add, order, exits } = prepared(100);
   add("grpc", () => new Promise(() => undefined));
   shutdown.listen();
   process.emit("SIGTERM", "SIGTERM");

@@ -84,7 +84,7 @@ describe("migrate", () => {
       await tx.query(sql`select id from accounts`);
     });
     expect((await migrating!).applied).toHaveLength(1);
-  }, 15_000);
+  });
 });
 
 describe("assertMigrated", () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import pino from "pino";
 import { createRegistry } from "../metrics";
 import { startJobs } from "./jobs";
@@ -7,49 +8,41 @@ const registry = () => createRegistry({ service: "test", version: "0", commit: "
 
 test("a job that fails is tried again at its next turn", async () => {
   let rounds = 0;
-  const again = new Promise<void>((resolve) => {
-    const jobs = startJobs(
-      [
-        {
-          name: "flaky",
-          everyMs: 1,
-          run: async () => {
-            rounds += 1;
-            if (rounds === 1) throw new Error("first round");
-            resolve();
-            await jobs.close();
-          },
-        },
-      ],
-      { log, registry: registry() },
-    );
-    setTimeout(() => void jobs.close(), 1000).unref();
-  });
-  await again;
+  const again = newEvent();
+  const run = async () => {
+    rounds += 1;
+    if (rounds === 1) throw new Error("first round");
+    again.happen();
+  };
+  const jobs = startJobs([{ name: "flaky", everyMs: 1, run }], { log, registry: registry() });
+  await again.happened;
+  await jobs.close();
   expect(rounds).toBeGreaterThanOrEqual(2);
 });
 
 test("close waits for the round that is running and starts no other", async () => {
-  let running = 0;
-  let finished = 0;
-  const jobs = startJobs(
-    [
-      {
-        name: "slow",
-        everyMs: 1,
-        run: async () => {
-          running += 1;
-          await new Promise((resolve) => setTimeout(resolve, 20));
-          finished += 1;
-        },
-      },
-    ],
-    { log, registry: registry() },
-  );
-  await new Promise((resolve) => setTimeout(resolve, 5));
-  await jobs.close();
-  expect(finished).toBe(running);
-  const after = running;
-  await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(running).toBe(after);
+  const [begun, held] = [newEvent(), newEvent()];
+  let [running, finished] = [0, 0];
+  const run = async () => {
+    running += 1;
+    begun.happen();
+    await held.happened;
+    finished += 1;
+  };
+  const jobs = startJobs([{ name: "slow", everyMs: 1, run }], { log, registry: registry() });
+  await begun.happened;
+  let isClosed = false;
+  const closed = jobs.close().then(() => (isClosed = true));
+  await sleep(5);
+  expect([isClosed, running, finished]).toEqual([false, 1, 0]);
+  held.happen();
+  await closed;
+  await sleep(10);
+  expect([running, finished]).toEqual([1, 1]);
 });
+
+function newEvent(): { happened: Promise<void>; happen: () => void } {
+  let happen = (): void => undefined;
+  const happened = new Promise<void>((resolve) => (happen = resolve));
+  return { happened, happen };
+}
