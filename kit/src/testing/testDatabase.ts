@@ -58,8 +58,20 @@ export async function createTestDatabase(options: TestDatabaseOptions): Promise<
 }
 
 /** Another pool on a test's database, as a second replica would have. */
-export function openTestDatabase(url: string, schema: string, options: { max?: number } = {}): Database {
-  return openDatabase({ url, schema, applicationName: "test", max: options.max ?? 8, log: testLog() });
+export function openTestDatabase(
+  url: string,
+  schema: string,
+  options: { max?: number; connectTimeoutMs?: number } = {},
+): Database {
+  return openDatabase({
+    url,
+    schema,
+    applicationName: "test",
+    max: options.max ?? 8,
+    // Fifty callers at once wait for these few connections, on a slow machine for longer than a service would let them.
+    connectTimeoutMs: options.connectTimeoutMs ?? 15_000,
+    log: testLog(),
+  });
 }
 
 async function ensureTemplate(
@@ -100,6 +112,7 @@ async function onCluster<T>(url: string, work: (admin: Queryable) => Promise<T>)
     url,
     schema: "public",
     applicationName: "test set-up",
+    connectTimeoutMs: 15_000,
     statementTimeoutMs: 60_000,
     lockTimeoutMs: 60_000,
     log: testLog(),
