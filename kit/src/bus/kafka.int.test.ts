@@ -56,11 +56,11 @@ if (brokers === undefined) {
         topics: [topic],
         onCrash: (error) => crashes.push(error),
       });
-      await eventually(() => expect(crashes).toHaveLength(1), { timeoutMs: 10_000 });
+      await eventually(() => expect(crashes).toHaveLength(1), { timeoutMs: 30_000 });
       expect(crashes[0]!.message).toMatch(/protocol/);
       expect(consumer.subscription.live()).toBe(false);
       await stranger.disconnect();
-    }, 30_000);
+    }, 90_000);
 
     // Why openProducer is not idempotent. If this ever fails, kafkajs was mended, and the decision can be looked at again.
     it("acknowledges messages that it does not store, when its producer is idempotent and answers were lost", async () => {
@@ -68,7 +68,7 @@ if (brokers === undefined) {
       await bus.ensureTopics([{ name: topic, partitions: 1 }]);
       const producer = new Kafka({
         ...quiet,
-        requestTimeout: 500,
+        requestTimeout: 2_000,
         retry: { retries: 1, initialRetryTime: 50 },
         socketFactory: ({ onConnect }) => connect({ host: proxy.host, port: proxy.port }, onConnect),
       }).producer({ idempotent: true, maxInFlightRequests: 1 });
@@ -85,9 +85,9 @@ if (brokers === undefined) {
       await producer.disconnect();
 
       const reader = await collect(bus, { group: newName("group"), topics: [topic] });
-      await eventually(() => expect(reader.texts()).toContain("last"), { timeoutMs: 10_000 });
+      await eventually(() => expect(reader.texts()).toContain("last"), { timeoutMs: 30_000 });
       expect(reader.texts()).not.toContain("acknowledged and lost");
-    }, 30_000);
+    }, 90_000);
 
     it("stores all that it acknowledges after the same fault, with the settings that we chose", async () => {
       const topic = newName("topic");
@@ -104,9 +104,9 @@ if (brokers === undefined) {
       await faulty.close();
 
       const reader = await collect(bus, { group: newName("group"), topics: [topic] });
-      await eventually(() => expect(reader.texts()).toContain("last"), { timeoutMs: 10_000 });
+      await eventually(() => expect(reader.texts()).toContain("last"), { timeoutMs: 30_000 });
       expect([...new Set(reader.texts())]).toEqual(["first", "unanswered", "next", "last"]);
-    }, 30_000);
+    }, 90_000);
   });
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Bus, BusMessage } from "../port";
 import { describeDelivery } from "./delivery";
+import { killConsumerProcesses } from "./consumers";
 import { describeFaults } from "./faults";
 import { describeGroups } from "./groups";
 import { type BusPlace, openUnderTest, type UnderTestOptions } from "./underTest";
@@ -27,7 +28,7 @@ export function busConformance(name: string, start: () => Promise<BusUnderTest>)
     let maker: Bus;
     let opened: Bus[] = [];
 
-    jest.setTimeout(20_000);
+    jest.setTimeout(60_000);
     beforeAll(async () => {
       target = await start();
       maker = openUnderTest(target.place);
@@ -35,6 +36,7 @@ export function busConformance(name: string, start: () => Promise<BusUnderTest>)
     afterEach(async () => {
       await Promise.all(opened.map((bus) => bus.close()));
       opened = [];
+      await killConsumerProcesses();
     }, 30_000);
     afterAll(async () => {
       await maker.close();

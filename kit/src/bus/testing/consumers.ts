@@ -34,7 +34,7 @@ export async function collect(
 export async function arrived(
   collector: { texts(): string[] },
   texts: string[],
-  timeoutMs = 20_000,
+  timeoutMs = 30_000,
 ): Promise<void> {
   await eventually(
     () => {
@@ -51,6 +51,8 @@ export interface ConsumerProcess {
   kill(): Promise<void>;
 }
 
+const running: (() => Promise<void>)[] = [];
+
 export async function startConsumerProcess(order: ConsumerOrder): Promise<ConsumerProcess> {
   const script = join(__dirname, "consumerProcess.ts");
   const child = spawn(
@@ -63,15 +65,18 @@ export async function startConsumerProcess(order: ConsumerOrder): Promise<Consum
   const lines: string[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
   const gone = once(child, "exit");
-  await eventually(() => expect(lines).toContain("subscribed"), { timeoutMs: 20_000 });
-  return {
-    texts: () => lines.filter((line) => line !== "subscribed"),
-    child,
-    async kill() {
-      child.kill("SIGKILL");
-      await gone;
-    },
+  const kill = async (): Promise<void> => {
+    child.kill("SIGKILL");
+    await gone;
   };
+  running.push(kill);
+  await eventually(() => expect(lines).toContain("subscribed"), { timeoutMs: 60_000 });
+  return { texts: () => lines.filter((line) => line !== "subscribed"), child, kill };
+}
+
+/** For afterEach: a test that failed has not ended its own, and one that is stopped would keep the whole run from ending. */
+export async function killConsumerProcesses(): Promise<void> {
+  await Promise.all(running.splice(0).map((kill) => kill()));
 }
 
 /** The messages without their repetitions, as whoever recognises them sees them. */

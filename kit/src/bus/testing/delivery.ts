@@ -16,12 +16,12 @@ export function describeDelivery({ open, newTopic, target }: Suite): void {
       const startMs = Date.now();
       await bus.publish([{ topic, key: "키", value, headers }]);
       await bus.publish([{ topic, key: "", value: Buffer.alloc(0), headers: {} }]);
-      await eventually(() => expect(consumer.received).toHaveLength(2), { timeoutMs: 10_000 });
+      await eventually(() => expect(consumer.received).toHaveLength(2));
 
       const [first, second] = consumer.received as [ReceivedMessage, ReceivedMessage];
       expect(first).toMatchObject({ topic, key: "키", headers, partition: 0 });
       expect(first.value.equals(value)).toBe(true);
-      expect(Math.abs(first.timestampMs - startMs)).toBeLessThan(5_000);
+      expect(Math.abs(first.timestampMs - startMs)).toBeLessThan(30_000);
       expect(second).toMatchObject({ topic, key: "", headers: {} });
       expect(second.value).toHaveLength(0);
       expect(BigInt(second.offset)).toBe(BigInt(first.offset) + 1n);
@@ -126,7 +126,7 @@ export function describeDelivery({ open, newTopic, target }: Suite): void {
         ...Array.from({ length: 30 }, () => large("b", 100_000)),
         large("c", MAX_MESSAGE_BYTES - 1),
       ]);
-      await eventually(() => expect(consumer.received).toHaveLength(32), { timeoutMs: 20_000 });
+      await eventually(() => expect(consumer.received).toHaveLength(32), { timeoutMs: 30_000 });
       expect(consumer.received.map(({ value }) => String.fromCharCode(value[0]!)).join("")).toBe(
         `a${"b".repeat(30)}c`,
       );
@@ -171,22 +171,23 @@ export function describeDelivery({ open, newTopic, target }: Suite): void {
       const group = newName("group");
       const bus = open();
       await bus.publish(seriesMessages(topic, "k", 4));
+      const publishedMs = Date.now();
       await sleep(1_500);
       await bus.publish(seriesMessages(topic, "k", 2, 4));
       const [before] = await bus.lag(group, [topic]);
       expect(before).toMatchObject({ topic, partition: 0, messages: 6 });
       expect(before!.oldestAgeMs).toBeGreaterThan(1_200);
-      expect(before!.oldestAgeMs).toBeLessThan(10_000);
+      expect(before!.oldestAgeMs).toBeLessThan(60_000);
 
       const stopAt = async (messages: ReceivedMessage[]) => {
         if (messages.some(({ value }) => value.toString() === "k-4")) throw new Error("not yet");
       };
       const partial = await collect(bus, { group, topics: [topic], maxBatch: 1, handle: stopAt });
       await arrived(partial, series("k", 4));
-      await eventually(async () => expect((await bus.lag(group, [topic]))[0]!.messages).toBe(2), {
-        timeoutMs: 5_000,
-      });
-      expect((await bus.lag(group, [topic]))[0]!.oldestAgeMs).toBeLessThan(before!.oldestAgeMs);
+      await eventually(async () => expect((await bus.lag(group, [topic]))[0]!.messages).toBe(2));
+      // The first four are done, and what is left came as much later as was slept.
+      const [left] = await bus.lag(group, [topic]);
+      expect(left!.oldestAgeMs).toBeLessThan(Date.now() - publishedMs - 1_400);
       await partial.subscription.close();
 
       const rest = await collect(bus, { group, topics: [topic] });

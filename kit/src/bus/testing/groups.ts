@@ -5,7 +5,7 @@ import { newName, series, seriesMessages, type Suite, textMessage } from "./conf
 import { arrived, collect, firstOccurrences, startConsumerProcess } from "./consumers";
 import { LEASE_MS } from "./underTest";
 
-const SLOW = 60_000;
+const SLOW = 150_000;
 
 export function describeGroups({ open, newTopic, target }: Suite): void {
   const leaseMs = (): number => LEASE_MS[target().place.kind];
@@ -70,7 +70,7 @@ export function describeGroups({ open, newTopic, target }: Suite): void {
             await sleep(200);
             for (const { received } of consumers) expect(received.length).toBeGreaterThan(0);
           },
-          { timeoutMs: 20_000 },
+          { timeoutMs: 40_000 },
         );
         await eventually(async () => {
           expect((await bus.lag(group, [topic])).every(({ messages }) => messages === 0)).toBe(true);
@@ -132,12 +132,12 @@ export function describeGroups({ open, newTopic, target }: Suite): void {
         };
         const slowly = { group, topics: [topic], maxBatch: 5, handle };
         const first = await collect(bus, slowly);
-        await eventually(() => expect(first.received.length).toBeGreaterThan(10), { timeoutMs: 10_000 });
+        await eventually(() => expect(first.received.length).toBeGreaterThan(10));
         const second = await collect(open(), slowly);
-        await eventually(() => expect(second.received.length).toBeGreaterThan(10), { timeoutMs: 20_000 });
+        await eventually(() => expect(second.received.length).toBeGreaterThan(10), { timeoutMs: 40_000 });
         await first.subscription.close();
         const third = await collect(open(), slowly);
-        await arrived({ texts: () => handled.map(({ value }) => value.toString()) }, all, 30_000);
+        await arrived({ texts: () => handled.map(({ value }) => value.toString()) }, all, 80_000);
 
         for (const key of keys) {
           const ofKey = handled.filter((message) => message.key === key);
@@ -157,13 +157,13 @@ export function describeGroups({ open, newTopic, target }: Suite): void {
         const order = { place: target().place, group, topics: [topic], maxBatch: 2, handleMs: 50 };
         const victim = await startConsumerProcess(order);
         await bus.publish([...seriesMessages(topic, "a", 100), ...seriesMessages(topic, "b", 100)]);
-        await eventually(() => expect(victim.texts().length).toBeGreaterThan(10), { timeoutMs: 10_000 });
+        await eventually(() => expect(victim.texts().length).toBeGreaterThan(10));
         await victim.kill();
         const killedMs = Date.now();
         const heir = await collect(bus, { group, topics: [topic] });
         const both = { texts: () => [...victim.texts(), ...heir.texts()] };
         await arrived(both, [...series("a", 100), ...series("b", 100)], 30_000);
-        expect(Date.now() - killedMs).toBeLessThan(2 * leaseMs() + 4_000);
+        expect(Date.now() - killedMs).toBeLessThan(2 * leaseMs() + 15_000);
         expect(heir.received.length).toBeLessThan(200);
       },
       SLOW,
@@ -178,10 +178,13 @@ export function describeGroups({ open, newTopic, target }: Suite): void {
         const order = { place: target().place, group, topics: [topic], maxBatch: 1, handleMs: 200 };
         const zombie = await startConsumerProcess(order);
         await bus.publish(seriesMessages(topic, "k", 30));
-        await eventually(() => expect(zombie.texts().length).toBeGreaterThan(2), { timeoutMs: 10_000 });
+        await eventually(() => expect(zombie.texts().length).toBeGreaterThan(2));
         zombie.child.kill("SIGSTOP");
         const heir = await collect(bus, { group, topics: [topic] });
-        await arrived(heir, series("k", 30).slice(zombie.texts().length), 30_000);
+        // Together: what the other did before it was stopped may be read only now.
+        const both = { texts: () => [...zombie.texts(), ...heir.texts()] };
+        await arrived(both, series("k", 30));
+        expect(heir.received.length).toBeGreaterThan(0);
         await eventually(async () => expect((await bus.lag(group, [topic]))[0]!.messages).toBe(0));
         zombie.child.kill("SIGCONT");
         await sleep(1_500);
@@ -205,10 +208,10 @@ export function describeGroups({ open, newTopic, target }: Suite): void {
         };
         await bus.publish(seriesMessages(topic, "k", 3));
         const consumer = await collect(bus, { group, topics: [topic], handle });
-        await sleep(500);
+        await eventually(() => expect(calls).toBe(1));
         // A rival, so that a lost lease would show: it waits while the group is rebalanced, as long as the handler runs.
         const rival = collect(open(), { group, topics: [topic] });
-        await arrived(consumer, series("k", 3), 30_000);
+        await arrived(consumer, series("k", 3));
         expect((await rival).texts()).toEqual([]);
         expect(consumer.texts()).toEqual(series("k", 3));
       },

@@ -10,8 +10,9 @@ import { openPostgresBus } from "../postgres";
 export type BusPlace = { kind: "kafka"; brokers: string[] } | { kind: "postgres"; url: string };
 
 /** A member that was killed loses its partitions after this. For Kafka it is the least that a broker allows. */
-export const LEASE_MS = { kafka: 6_000, postgres: 2_000 };
-const REQUEST_TIMEOUT_MS = 2_000;
+export const LEASE_MS = { kafka: 6_000, postgres: 4_000 };
+/** Over a network that cannot fail, a request only takes long on a machine that is busy: to send it again would be a repetition. */
+const REQUEST_TIMEOUT_MS = { faulty: 2_000, sound: 15_000 };
 
 export interface UnderTestOptions {
   proxy?: Proxy;
@@ -20,14 +21,15 @@ export interface UnderTestOptions {
 
 /** Opens the bus as a service does, but quicker to notice that something is wrong, and if asked over a network that can fail. */
 export function openUnderTest(place: BusPlace, { proxy, registry }: UnderTestOptions = {}): Bus {
+  const requestTimeoutMs = REQUEST_TIMEOUT_MS[proxy ? "faulty" : "sound"];
   const common = { clientId: "test", log: testLog(), ...(registry && { registry }) };
   if (place.kind === "postgres") {
     const url = new URL(place.url);
     if (proxy) url.host = `${proxy.host}:${proxy.port}`;
-    const tuning = { leaseMs: LEASE_MS.postgres, statementTimeoutMs: REQUEST_TIMEOUT_MS };
+    const tuning = { leaseMs: LEASE_MS.postgres, statementTimeoutMs: requestTimeoutMs };
     return openPostgresBus({ ...common, kind: "postgres", url: url.toString() }, tuning);
   }
-  const tuning = { sessionTimeoutMs: LEASE_MS.kafka, requestTimeoutMs: REQUEST_TIMEOUT_MS };
+  const tuning = { sessionTimeoutMs: LEASE_MS.kafka, requestTimeoutMs };
   const options = { ...common, kind: "kafka" as const, brokers: place.brokers };
   return openKafkaBus(options, proxy ? { ...tuning, dial: dialThrough(proxy) } : tuning);
 }
