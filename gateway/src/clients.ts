@@ -15,18 +15,27 @@ export const MAX_BATCH = 500;
 
 export type Clients = ReturnType<typeof createClients>;
 
+/** Every request may have to wait for this one; an answer that takes longer is as good as none. */
+const AUTH_TIMEOUT_MS = 1_000;
+
+interface ClientParts {
+  log: Log;
+  registry: Registry;
+  tls?: TlsIdentity | undefined;
+  authTimeoutMs?: number;
+}
+
 /** The services behind the gateway. A connection is made when the first call needs it. */
 export function createClients(
   addresses: Addresses,
-  { log, registry, tls }: { log: Log; registry: Registry; tls?: TlsIdentity | undefined },
+  { log, registry, tls, authTimeoutMs = AUTH_TIMEOUT_MS }: ClientParts,
 ) {
   const shared = { log, registry, tls };
   const auth = createClient(AuthServiceService, {
     ...shared,
     name: "auth",
     address: addresses.AUTH_ADDRESS,
-    // Every request may have to wait for this one; an answer that takes longer is as good as none.
-    defaultTimeoutMs: 1_000,
+    defaultTimeoutMs: authTimeoutMs,
   });
   const wallet = createClient(WalletServiceService, {
     ...shared,

@@ -237,6 +237,8 @@ describe("while auth is away", () => {
 
 /** Lends as many as are wanted; `calls` are answered one by one, when the test says so. */
 function startSlow() {
+  // What has to be given account of every second is not of this test.
+  jest.useFakeTimers({ doNotFake: ["setImmediate"] });
   const calls: { wanted: number; answer: () => Promise<void>; fail: () => Promise<void> }[] = [];
   const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
   const lease: LeaseQuota = ({ wanted }) =>
@@ -309,7 +311,6 @@ test("who comes seldom has nothing lent ahead", async () => {
 });
 
 test("a lease that comes while account is given of the last one is used", async () => {
-  jest.useFakeTimers({ doNotFake: ["setImmediate"] });
   const { calls, come, outcomes } = startSlow();
   await come(1);
   await calls[0]!.answer();

@@ -27,7 +27,7 @@ export interface RealAuth {
 }
 
 /** One replica of the real service on a test database. Its code is loaded by path: packages do not import each other. */
-export async function startRealAuth(database: TestDatabase, port = 0): Promise<RealAuth> {
+export async function startRealAuth(database: TestDatabase): Promise<RealAuth> {
   const { createApp } = (await import(join(AUTH, "src/app"))) as {
     createApp: (parts: object) => Promise<AuthApp>;
   };
@@ -42,7 +42,7 @@ export async function startRealAuth(database: TestDatabase, port = 0): Promise<R
     registry,
     onClose: (_name: string, close: () => Promise<void> | void) => void closers.push(close),
   });
-  const server = await startGrpcServer({ host: "127.0.0.1", port, services: rpc(app), log, registry });
+  const server = await startGrpcServer({ host: "127.0.0.1", port: 0, services: rpc(app), log, registry });
   return {
     app,
     port: server.port,

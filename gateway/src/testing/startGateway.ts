@@ -31,6 +31,7 @@ export interface GatewayOptions {
   extraRoutes?: Route[];
   headersTimeoutMs?: number;
   requestTimeoutMs?: number;
+  authTimeoutMs?: number;
 }
 
 export type TestGateway = Awaited<ReturnType<typeof startGateway>>;
@@ -50,7 +51,14 @@ const probeRoute = route("GET", "/test/probe", probe, async (_input, { principal
 }));
 
 /** A gateway with a real HTTP server, and what it logged. */
-export async function startGateway({ authPort, config = {}, extraRoutes = [], ...timeouts }: GatewayOptions) {
+export async function startGateway({
+  authPort,
+  config = {},
+  extraRoutes = [],
+  // A machine that is held up for a second is no outage.
+  authTimeoutMs = 8_000,
+  ...timeouts
+}: GatewayOptions) {
   const lines: string[] = [];
   const log: Log = createLog({
     service: "gateway",
@@ -64,7 +72,7 @@ export async function startGateway({ authPort, config = {}, extraRoutes = [], ..
     PAYMENT_ADDRESS: address,
     RELAYER_ADDRESS: address,
   };
-  const clients = createClients(addresses, { log, registry });
+  const clients = createClients(addresses, { log, registry, authTimeoutMs });
   const app = createApp({
     config: { ...DEFAULTS, ...config } as Config,
     clients,
@@ -146,7 +154,7 @@ function send(
 }
 
 /** Bytes as they are, for what no HTTP client would send. The answer is all that came back until the connection ended. */
-function raw(port: number, bytes: string | Buffer, waitMs = 3_000): Promise<Answer> {
+function raw(port: number, bytes: string | Buffer, waitMs = 15_000): Promise<Answer> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1", () => void socket.write(bytes));
     let text = "";
