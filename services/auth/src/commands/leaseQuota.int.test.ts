@@ -63,7 +63,7 @@ test("fifty callers on two replicas together get exactly the limit and no unit m
   const [usage] = await usagesOf(orgId);
   expect(usage).toEqual({ spent: 1_000n, leased: 0n });
   expect(spent.reduce((sum, units) => sum + units, 0)).toBe(1_000);
-}, 30_000);
+}, 60_000);
 
 test("the database itself refuses to lend beyond the limit", async () => {
   const orgId = await newOrganisation("FREE");
@@ -75,6 +75,9 @@ test("the database itself refuses to lend beyond the limit", async () => {
 
 test("units of a crashed gateway count as spent, and come back if it gives account after all", async () => {
   const orgId = await newOrganisation("FREE");
+  // Those of the tests before, which are over by now on a machine that is slow enough.
+  await database.db.run(sql`update quota_leases set expires_at = now() - interval '1 second'`);
+  while ((await auth.expireQuotaLeases(100)) > 0);
   await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
   expect(await auth.expireQuotaLeases(100)).toBe(0);
   await expireAll(orgId);
