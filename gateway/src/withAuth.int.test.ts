@@ -12,6 +12,9 @@ import { startGateway, type TestGateway } from "./testing/startGateway";
 
 // Two gateways, each with an auth replica of its own, on one database: what one of them is told the other has to know.
 
+// Some of these do much: on a machine that has other work it takes its time.
+jest.setTimeout(120_000);
+
 let database: TestDatabase;
 let auths: [RealAuth, RealAuth];
 let gateways: [TestGateway, TestGateway];
