@@ -12,9 +12,6 @@ import { startGateway, type TestGateway } from "./testing/startGateway";
 
 // Two gateways, each with an auth replica of its own, on one database: what one of them is told the other has to know.
 
-// Some of these do much: on a machine that has other work it takes its time.
-jest.setTimeout(120_000);
-
 let database: TestDatabase;
 let auths: [RealAuth, RealAuth];
 let gateways: [TestGateway, TestGateway];
@@ -145,9 +142,7 @@ test("both gateways together keep an organisation's rate, and say when to come a
       refusals += 1;
       expect(refused.body.error?.code).toBe("RATE_001");
       expect(Number(refused.headers["retry-after"])).toBeGreaterThanOrEqual(1);
-      expect(refused.headers["ratelimit-limit"]).toBe("20");
-      // What came in while it was refused is for the next one.
-      expect(Number(refused.headers["ratelimit-remaining"])).toBeLessThan(20);
+      expect(refused.headers).toMatchObject({ "ratelimit-limit": "20", "ratelimit-remaining": "0" });
     }
   }
   const seconds = (performance.now() - started) / 1_000;

@@ -130,5 +130,7 @@ test("while auth cannot be asked each gateway keeps the organisation's full rate
 test("the headers tell what is left", async () => {
   const { rates, take } = start();
   await take();
-  expect(rates.state(principal)).toEqual({ limit: 200, remaining: 199, resetSeconds: 1 });
+  expect(rates.state(principal, false)).toEqual({ limit: 200, remaining: 199, resetSeconds: 1 });
+  // What came in while somebody was refused is for the next one.
+  expect(rates.state(principal, true)).toEqual({ limit: 200, remaining: 0, resetSeconds: 2 });
 });

@@ -34,7 +34,8 @@ export interface RateState {
 export interface Rates {
   /** Takes one request of the organisation's rate, or refuses with RATE_001. A promise only when a lease has to be waited for. */
   take(principal: Principal): void | Promise<void>;
-  state(principal: Principal): RateState;
+  /** For who was refused nothing remains, whatever came in for others meanwhile. */
+  state(principal: Principal, refused: boolean): RateState;
 }
 
 interface Bucket {
@@ -178,9 +179,9 @@ export function createRates({ leaseRate, registry, monotonicMs }: RatesOptions):
 
   return {
     take,
-    state({ orgId, ratePerSecond, rateBurst }) {
+    state({ orgId, ratePerSecond, rateBurst }, refused) {
       const bucket = bucketOf(orgId);
-      const left = bucket.leases.reduce((sum, lease) => sum + lease.left, bucket.remaining);
+      const left = refused ? 0 : bucket.leases.reduce((sum, lease) => sum + lease.left, bucket.remaining);
       const remaining = Math.max(0, Math.min(rateBurst, left));
       return {
         limit: rateBurst,

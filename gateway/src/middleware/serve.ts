@@ -21,7 +21,7 @@ import { idempotencyKey } from "./idempotency";
 import { type Principal, type Principals } from "./principals";
 import { parseQuery } from "./query";
 import { type Quotas } from "./quotas";
-import { type Rates } from "./rates";
+import { type Rates, type RateState } from "./rates";
 import { validate } from "./validate";
 
 export interface ServeOptions {
@@ -89,11 +89,13 @@ async function servePrincipal(
   res: ApiResponse,
 ): Promise<void> {
   const { rates, quotas } = options;
+  let refused = true;
   try {
     const waiting = rates.take(principal);
     if (waiting) await waiting;
+    refused = false;
   } finally {
-    addRateHeaders(res.locals.exchange, rates, principal);
+    addRateHeaders(res.locals.exchange, rates.state(principal, refused));
   }
   const input = await readInput(operation, req);
   const key = operation.idempotent ? idempotencyKey(req) : undefined;
@@ -160,8 +162,7 @@ function refuseAll(given: Record<string, string>): undefined {
   for (const _ in given) validate(NOTHING, given, "query");
 }
 
-function addRateHeaders({ headers }: Exchange, rates: Rates, principal: Principal): void {
-  const { limit, remaining, resetSeconds } = rates.state(principal);
+function addRateHeaders({ headers }: Exchange, { limit, remaining, resetSeconds }: RateState): void {
   headers.push(
     "RateLimit-Limit",
     String(limit),
