@@ -20,9 +20,6 @@ import {
   tx,
 } from ".";
 
-// Some of these do much: on a machine that has other work it takes its time.
-jest.setTimeout(120_000);
-
 let test: TestDatabase;
 let admin: ReturnType<typeof openDatabase>;
 

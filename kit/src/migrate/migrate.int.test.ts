@@ -5,9 +5,6 @@ import { openDatabase, rawSql, sql, tx, type Database } from "../db";
 import { createTestDatabase, openTestDatabase, testLog, type TestDatabase } from "../testing";
 import { assertMigrated, migrate, provisionSchema } from ".";
 
-// Some of these do much: on a machine that has other work it takes its time.
-jest.setTimeout(120_000);
-
 let test: TestDatabase;
 let dir: string;
 let owner: Database;

@@ -6,9 +6,6 @@ import { createTestDatabase, eventually, openTestDatabase, testLog, type TestDat
 import { appendEvents, republishSince, startOutboxRelay, type NewEvent, type OutboxRelay } from ".";
 import { pruneOutbox } from "./upkeep";
 
-// Some of these do much: on a machine that has other work it takes its time.
-jest.setTimeout(120_000);
-
 let test: TestDatabase;
 const opened: { close(): Promise<void> }[] = [];
 

@@ -69,7 +69,7 @@ export function openTestDatabase(
     applicationName: "test",
     max: options.max ?? 8,
     // Fifty callers at once wait for these few connections, on a slow machine for longer than a service would let them.
-    connectTimeoutMs: options.connectTimeoutMs ?? 15_000,
+    connectTimeoutMs: options.connectTimeoutMs ?? 20_000,
     log: testLog(),
   });
 }

@@ -8,9 +8,6 @@ import { monthInSeoul } from "../domain/periods";
 import { type Plan } from "../domain/plans";
 import { type LeaseQuotaInput } from "./leaseQuota";
 
-// Some of these do much: on a machine that has other work it takes its time.
-jest.setTimeout(120_000);
-
 let database: TestDatabase;
 let auth: Operations;
 let organisations = 0;

@@ -8,8 +8,6 @@ import { type CreatedOrganisation } from "./createOrganisation";
 
 const LIFETIME_MS = 3_600_000;
 const OVERLAP_MS = 600_000;
-// Some of these do much: on a machine that has other work it takes its time.
-jest.setTimeout(120_000);
 
 let database: TestDatabase;
 let auth: Operations;

@@ -6,9 +6,6 @@ import { createTestDatabase, eventually, type TestDatabase } from "@wonrail/kit/
 import { createOperations, type Operations } from "../app";
 import { type CreatedOrganisation } from "../commands/createOrganisation";
 
-// Some of these do much: on a machine that has other work it takes its time.
-jest.setTimeout(120_000);
-
 let database: TestDatabase;
 let auth: Operations;
 let organisations = 0;
@@ -72,13 +69,13 @@ describe("wrong secrets", () => {
   test("of many, none is accepted; the caller is throttled within 20 tries, and the tenant is served all the while", async () => {
     const { apiKey } = await newOrganisation();
     const outcomes = new Map<string, number>();
-    for (let i = 0; i < 100; i += 1) {
+    for (let i = 0; i < 500; i += 1) {
       const { standing, refusal } = await resolve(withOtherSecret(apiKey), "203.0.113.5");
       expect(standing.access).toBe("NONE");
       outcomes.set(refusal!.code, (outcomes.get(refusal!.code) ?? 0) + 1);
-      if (i % 10 === 0) expect((await resolve(apiKey, "203.0.113.5")).standing.access).toBe("FULL");
+      if (i % 50 === 0) expect((await resolve(apiKey, "203.0.113.5")).standing.access).toBe("FULL");
     }
-    expect(Object.fromEntries(outcomes)).toEqual({ WAUTH_001: 10, RATE_001: 90 });
+    expect(Object.fromEntries(outcomes)).toEqual({ WAUTH_001: 10, RATE_001: 490 });
   });
 
   test("of many keys from one address are throttled by the address", async () => {

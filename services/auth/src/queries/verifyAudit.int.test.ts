@@ -3,9 +3,6 @@ import { type Database, rawSql, sql } from "@wonrail/kit/db";
 import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { createOperations, type Operations } from "../app";
 
-// Some of these do much: on a machine that has other work it takes its time.
-jest.setTimeout(120_000);
-
 let database: TestDatabase;
 let owner: Database;
 let auth: Operations;
