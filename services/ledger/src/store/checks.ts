@@ -29,8 +29,12 @@ export async function writtenUntil(db: Queryable): Promise<Date> {
   return row.at;
 }
 
-/** Compiling takes longer than most checks; the whole journal is grouped and sorted, which should not go to disk sooner than it must. */
+/**
+ * Compiling takes longer than most checks; the whole journal is grouped and sorted, which should not go to disk sooner than it must. And who looks must not
+ * have waited in between: a month that leaves is gone at once, and what is left in its place is seen by younger snapshots only.
+ */
 export async function prepareChecks(connection: Queryable): Promise<void> {
+  await connection.run(rawSql("lock table entries, postings in access share mode"));
   await connection.run(rawSql("set local jit = off"));
   await connection.run(rawSql("set local work_mem = '64MB'"));
 }
@@ -38,6 +42,12 @@ export async function prepareChecks(connection: Queryable): Promise<void> {
 export async function findViolations(db: Queryable, check: Check, limit: number): Promise<Violation[]> {
   return db.query<Violation>(sql`select what, details from (${check.violations}) v limit ${limit}`);
 }
+
+/** The chains of the accounts: the journal's lines, and in their places the runs of those that have left with their month. */
+const LINES = sql`(
+  select account_number, sequence, sequence as last_sequence, entry_id, amount_won, balance_after_won from postings
+  union all
+  select account_number, first_sequence, last_sequence, null, amount_won, balance_after_won from detached_postings)`;
 
 /** Of the accounts alone: cheap enough for every few seconds. */
 export const ACCOUNT_CHECKS: Check[] = [
@@ -125,15 +135,15 @@ export function findEntryViolations(
         from touched t
         join lateral (
           select sequence, entry_id, amount_won, balance_after_won,
-            lag(sequence) over w as before_sequence, lag(balance_after_won) over w as before_won
-          from postings where account_number = t.number and sequence between t.first - 1 and t.last
+            lag(last_sequence) over w as before_sequence, lag(balance_after_won) over w as before_won
+          from ${LINES} l where account_number = t.number and sequence <= t.last and last_sequence >= t.first - 1
           window w as (order by sequence)
         ) p on true
       ), named as (
         select r.id, p.*, case when p.sequence = 1 then p.balance_after_won <> p.amount_won
           else p.before_won + p.amount_won <> p.balance_after_won or p.before_sequence <> p.sequence - 1
             or (p.before_sequence is null and exists (
-              select from postings o where o.account_number = p.number and o.sequence < p.sequence)) end as broken
+              select from ${LINES} o where o.account_number = p.number and o.sequence < p.sequence)) end as broken
         from refs r
         left join lines p on p.number = r.number and p.sequence = r.sequence and p.entry_id = r.id
       ), entries_read as (
@@ -150,7 +160,7 @@ export function findEntryViolations(
       select 'I3_balance', a.id::text, 'the account says ' || a.balance_won || ' at ' || a.sequence
       from touched t
       join accounts a on a.number = t.number
-      left join postings p on p.account_number = a.number and p.sequence = a.sequence
+      left join ${LINES} p on p.account_number = a.number and p.last_sequence = a.sequence
       where p.balance_after_won is distinct from a.balance_won
         or exists (select from postings n where n.account_number = a.number and n.sequence > a.sequence)
       limit ${limit}`,
@@ -182,8 +192,8 @@ export const JOURNAL_CHECKS: Check[] = [
       select account_number || '/' || sequence as what, 'comes to ' || balance_after_won || ' after ' || coalesce(before, 0) as details
       from (
         select account_number, sequence, amount_won, balance_after_won,
-          lag(balance_after_won) over w as before, lag(sequence) over w as before_sequence
-        from postings window w as (partition by account_number order by sequence)
+          lag(balance_after_won) over w as before, lag(last_sequence) over w as before_sequence
+        from ${LINES} l window w as (partition by account_number order by sequence)
       ) p
       where (before_sequence is not null and (sequence <> before_sequence + 1 or balance_after_won <> before + amount_won))
         or (sequence = 1 and balance_after_won <> amount_won)`,
@@ -194,8 +204,8 @@ export const JOURNAL_CHECKS: Check[] = [
     violations: sql`
       select a.id::text as what, 'the account says ' || a.balance_won || ' at ' || a.sequence as details
       from accounts a
-      left join (select account_number, max(sequence) as sequence from postings group by account_number) l on l.account_number = a.number
-      left join postings p on p.account_number = a.number and p.sequence = l.sequence
+      left join (select account_number, max(last_sequence) as sequence from ${LINES} l group by account_number) l on l.account_number = a.number
+      left join ${LINES} p on p.account_number = a.number and p.last_sequence = l.sequence
       where l.sequence is not null and (l.sequence <> a.sequence or p.balance_after_won <> a.balance_won)`,
   },
   {
@@ -207,10 +217,11 @@ export const JOURNAL_CHECKS: Check[] = [
           || coalesce(s.postings, 0) as details
       from accounts a
       left join (
-        select account_number, sum(amount_won) as amount_won, count(*) as postings, min(sequence) as first, max(sequence) as last
-        from postings group by account_number
+        select account_number, sum(amount_won) as amount_won, sum(last_sequence - sequence + 1) as postings,
+          min(sequence) as first, max(last_sequence) as last
+        from ${LINES} l group by account_number
       ) s on s.account_number = a.number
-      left join postings f on f.account_number = a.number and f.sequence = s.first
+      left join ${LINES} f on f.account_number = a.number and f.sequence = s.first
       where coalesce(s.last, 0) <> a.sequence and s.last is not null
         or s.postings <> s.last - s.first + 1
         or (s.first = 1 and s.amount_won <> a.balance_won)

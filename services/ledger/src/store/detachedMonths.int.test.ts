@@ -3,8 +3,8 @@ import { newId } from "@wonrail/kit/ids";
 import { won } from "@wonrail/kit/money";
 import { openTestDatabase } from "@wonrail/kit/testing";
 import { postTo, requestOf, startTestLedger, type TestLedger } from "../commands/testing/ledger";
+import { addOldMonths } from "../commands/testing/oldMonths";
 import { listStatement } from "../queries/listStatement";
-import { readJournalWindow } from "./partitions";
 
 const DAY_MS = 24 * 3_600_000;
 let ledger: TestLedger;
@@ -17,7 +17,7 @@ afterEach(() => ledger.close());
 /** A wallet with a line for each mark, of the oldest month or of this one; then the oldest month leaves. */
 async function walletOf(months: ("old" | "new")[]): Promise<string> {
   const { database, orgId, engine } = ledger;
-  const { fromMs } = await readJournalWindow(database.db);
+  const fromMs = await addOldMonths(database.ownerUrl);
   const walletId = await ledger.open();
   for (const month of months) {
     const more = month === "old" ? { requestId: newId("opn", fromMs + DAY_MS) } : {};

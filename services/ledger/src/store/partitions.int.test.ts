@@ -11,6 +11,7 @@ import {
   startTestLedger,
   type TestLedger,
 } from "../commands/testing/ledger";
+import { addOldMonths } from "../commands/testing/oldMonths";
 import { readRequest } from "../commands/readRequest";
 import { listStatement } from "../queries/listStatement";
 import { ensurePartitions, readJournalWindow } from "./partitions";
@@ -35,6 +36,7 @@ test("months are made ahead, once, by two replicas at the same time", async () =
 test("a detached month's requests are refused, not done again, and the statement and the invariants go on without it", async () => {
   const { database, orgId, engine } = ledger;
   const owner = openTestDatabase(database.ownerUrl, "ledger");
+  await addOldMonths(database.ownerUrl);
   const window = await readJournalWindow(database.db);
   const walletId = await ledger.open();
   const oldId = newId("opn", window.fromMs + DAY_MS);

@@ -1,0 +1,33 @@
+import { rawSql } from "@wonrail/kit/db";
+import { openTestDatabase } from "@wonrail/kit/testing";
+import { readJournalWindow } from "../../store/partitions";
+
+/** Lets the journal begin five months ago, so that its oldest month may leave. Gives the time at which it begins. */
+export async function addOldMonths(ownerUrl: string): Promise<number> {
+  const owner = openTestDatabase(ownerUrl, "ledger");
+  await owner.run(
+    rawSql(`
+      do $$
+      declare
+        until timestamptz := (select min(from_at) from journal_partitions);
+        month timestamptz := date_trunc('month', now() - interval '5 months', 'UTC');
+        suffix text;
+        parent text;
+      begin
+        while month < until loop
+          suffix := to_char(month at time zone 'UTC', 'YYYY_MM');
+          foreach parent in array array['entries', 'postings'] loop
+            execute format('create table %I (like %I including all)', parent || '_' || suffix, parent);
+            perform attach_journal_partition(parent, suffix, month);
+          end loop;
+          execute format('create unique index on %I (account_number, sequence)', 'postings_' || suffix);
+          insert into journal_partitions values (suffix, month, next_month(month));
+          month := next_month(month);
+        end loop;
+      end
+      $$`),
+  );
+  const { fromMs } = await readJournalWindow(owner);
+  await owner.close();
+  return fromMs;
+}

@@ -1,0 +1,130 @@
+import { rawSql, sql, tx } from "@wonrail/kit/db";
+import { idToUuid, newId } from "@wonrail/kit/ids";
+import { won } from "@wonrail/kit/money";
+import { eventually, openTestDatabase } from "@wonrail/kit/testing";
+import { codeOf, postTo, requestOf, startTestLedger, type TestLedger } from "../commands/testing/ledger";
+import { addOldMonths } from "../commands/testing/oldMonths";
+import { newEntries, verifySince } from "../commands/verifyAlways";
+
+const DAY_MS = 24 * 3_600_000;
+let ledger: TestLedger;
+let oldMs: number;
+
+beforeEach(async () => {
+  ledger = await startTestLedger();
+  oldMs = (await addOldMonths(ledger.database.ownerUrl)) + DAY_MS;
+});
+afterEach(() => ledger.close());
+
+type Month = "old" | "new";
+
+/** A wallet with a line for each mark: of the oldest month, or of this one. */
+async function walletOf(months: Month[]): Promise<string> {
+  const walletId = await ledger.open();
+  for (const month of months) await charge(walletId, month);
+  return walletId;
+}
+
+async function charge(walletId: string, month: Month): Promise<void> {
+  const intent = { kind: "charge", walletId, amountWon: won(1_000n) } as const;
+  const requestId = newId("chg", month === "old" ? oldMs : Date.now());
+  expect(codeOf(await postTo(ledger.engine, requestOf(ledger.orgId, intent, { requestId })))).toBe("posted");
+}
+
+async function detachOldest(): Promise<void> {
+  const owner = openTestDatabase(ledger.database.ownerUrl, "ledger");
+  await owner.query(sql`select detach_oldest_journal_partition()`);
+  await owner.close();
+}
+
+/** A line's whole entry, so that nothing but the chain can tell. */
+async function lose(walletId: string, sequence: number): Promise<void> {
+  const admin = openTestDatabase(ledger.database.adminUrl, "ledger");
+  await admin.run(
+    rawSql(`
+      with lost as (
+        select entry_id from postings p join accounts a on a.number = p.account_number
+        where a.id = '${idToUuid(walletId)}' and p.sequence = ${sequence}
+      ), gone as (delete from postings where entry_id in (select entry_id from lost))
+      delete from entries where id in (select entry_id from lost)`),
+  );
+  await admin.close();
+}
+
+async function brokenLately(): Promise<string[]> {
+  const results = await verifySince(ledger.database.db, newEntries(Date.now() - 60_000, Date.now()));
+  return results.flatMap(({ invariant, violations }) => violations.map(({ what }) => `${invariant} ${what}`));
+}
+
+test.each<Month[]>([
+  ["old", "old", "new"],
+  ["new", "old"],
+  ["new", "new", "old", "old", "new"],
+  ["new", "old", "new", "old", "new", "new"],
+  ["old"],
+])("what has left with its month is no gap: %s %s %s %s %s %s", async (...months) => {
+  const walletId = await walletOf(months);
+  await detachOldest();
+  expect(await ledger.violations()).toEqual([]);
+  expect(await brokenLately()).toEqual([]);
+
+  await charge(walletId, "new");
+  expect(await ledger.violations()).toEqual([]);
+  expect(await brokenLately()).toEqual([]);
+});
+
+test("the months that left one after the other are no gap", async () => {
+  const walletId = await walletOf(["new", "old"]);
+  oldMs += 31 * DAY_MS;
+  await charge(walletId, "old");
+  await charge(walletId, "new");
+  await detachOldest();
+  await detachOldest();
+  expect(await ledger.violations()).toEqual([]);
+});
+
+test("who verifies while a month leaves waits for it, and then sees what it has left behind", async () => {
+  await walletOf(["new", "new", "old", "new"]);
+  const owner = openTestDatabase(ledger.database.ownerUrl, "ledger");
+  let looking: Promise<unknown[]> | undefined;
+  await tx(owner, async (open) => {
+    await open.query(sql`select detach_oldest_journal_partition()`);
+    looking = Promise.all([ledger.violations(), brokenLately()]);
+    await eventually(async () => {
+      const waiting = await ledger.database.db.query(sql`
+        select distinct pid from pg_locks where not granted and relation in ('entries'::regclass, 'postings'::regclass)`);
+      expect(waiting).toHaveLength(2);
+    });
+  });
+  await owner.close();
+  expect(await looking).toEqual([[], []]);
+});
+
+test.each([
+  // What is new says nothing of the lines before the one that it follows.
+  ["before what has left", 2, []],
+  ["behind what has left", 5, ["I3_chain"]],
+  ["far from it", 7, ["I3_chain"]],
+])("a line that is missing %s is found", async (_where, sequence, lately) => {
+  const walletId = await walletOf(["new", "new", "old", "old", "new", "new", "new", "new"]);
+  await detachOldest();
+  expect(await ledger.violations()).toEqual([]);
+
+  await lose(walletId, sequence);
+  const found = await ledger.violations();
+  expect(found).toContainEqual(expect.stringMatching(new RegExp(`^I3_chain \\d+/${sequence + 1}:`)));
+  expect(found).toContainEqual(expect.stringContaining(`I3_sum ${idToUuid(walletId)}`));
+  expect((await brokenLately()).map((row) => row.split(" ")[0])).toEqual(lately);
+});
+
+test("a balance that is not that of the line that left last is found", async () => {
+  const walletId = await walletOf(["new", "old"]);
+  await detachOldest();
+  const admin = openTestDatabase(ledger.database.adminUrl, "ledger");
+  await admin.run(rawSql("update accounts set balance_won = balance_won + 1 where type = 1"));
+  await admin.close();
+  expect(await ledger.violations()).toContainEqual(
+    expect.stringContaining(`I3_balance ${idToUuid(walletId)}`),
+  );
+  expect(await brokenLately()).toContain(`I3_balance ${idToUuid(walletId)}`);
+});
