@@ -7,7 +7,8 @@ import { type Provider } from "../chain/provider";
 import { compareChain } from "../queries/compareChain";
 import { compareLedger, type LedgerReader } from "../queries/compareLedger";
 import { readBooks } from "../queries/readBooks";
-import { countOpenDrifts, type NewDrift, saveDrifts } from "../store/drifts";
+import { type Findings } from "../queries/findings";
+import { countOpenDrifts, findDoubted, mendDrifts, saveDrifts } from "../store/drifts";
 import { countUnbooked } from "../store/deposits";
 import { claimReconciliation, findReconciliation, finishReconciliation } from "../store/reconciliation";
 
@@ -25,21 +26,24 @@ export type ReconcileGauges = ReturnType<typeof createReconcileGauges>;
 
 /**
  * Compares the books: on one final block what every wallet holds on the chain with what was taken in, and the supply; then every wallet's balance in
- * the ledger with what is settled and on its way. A difference is written down, and stops the money of the wallet it concerns.
+ * the ledger with what is settled and on its way. A difference is written down, and stops the money of the wallet it concerns; where there is none
+ * any more, that is written down too, so that the next one is a new one.
  */
 export async function reconcile(deps: ReconcileDeps): Promise<void> {
   const { db, log, reconcileGauges: gauges } = deps;
   if (!(await claimReconciliation(db, deps.reconcileEveryMs))) return;
+  // Before anything is compared: what another replica finds meanwhile is not for this comparison to judge.
+  const doubted = await findDoubted(db);
   const books = await readBooks(db);
   if (!books) return;
-  await note(deps, await compareChain(deps, books));
+  await note(deps, await compareChain(deps, books, doubted));
 
   const byOrganisation = groupBy(books.wallets, (wallet) => wallet.orgId);
   let judged = 0;
   let moving = 0;
   for (const orgId of byOrganisation.keys()) {
-    const compared = await compareLedger(deps, orgId, books.cursor.blockNumber);
-    await note(deps, compared.drifts);
+    const compared = await compareLedger(deps, orgId, books.cursor.blockNumber, doubted);
+    await note(deps, compared);
     judged += compared.judged;
     moving += compared.moving;
   }
@@ -49,8 +53,9 @@ export async function reconcile(deps: ReconcileDeps): Promise<void> {
   log.debug({ wallets: books.wallets.length, judged, moving }, "books compared");
 }
 
-async function note({ db, log }: ReconcileDeps, found: NewDrift[]): Promise<void> {
-  for (const drift of await saveDrifts(db, found)) {
+async function note({ db, log }: ReconcileDeps, { drifts, mended }: Findings): Promise<void> {
+  await mendDrifts(db, mended);
+  for (const drift of await saveDrifts(db, drifts)) {
     const { orgId, walletId, kind, expected, actual } = drift;
     log.error(
       { orgId, walletId, kind, expected: expected.toString(), actual: actual.toString() },

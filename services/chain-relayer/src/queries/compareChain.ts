@@ -1,7 +1,7 @@
 import { encodeBalanceOf, encodeTotalSupply } from "../chain/contracts";
 import { type Provider } from "../chain/provider";
-import { type NewDrift } from "../store/drifts";
 import { type WalletBook } from "../store/settledBalances";
+import { createFindings, type Findings, judge } from "./findings";
 import { type Books } from "./readBooks";
 
 export interface CompareChainDeps {
@@ -17,12 +17,13 @@ const IN_FLIGHT = 2;
 export async function compareChain(
   { provider, chain }: CompareChainDeps,
   { cursor, wallets, supplyUnits }: Books,
-): Promise<NewDrift[]> {
+  doubted: ReadonlySet<string>,
+): Promise<Findings> {
   const at = { subject: "", blockNumber: cursor.blockNumber };
   const parts: WalletBook[][] = [];
   for (let start = 0; start < wallets.length; start += AT_ONCE)
     parts.push(wallets.slice(start, start + AT_ONCE));
-  const drifts: NewDrift[] = [];
+  const findings = createFindings(doubted);
   // The node works on one request while the next is made.
   const workers = Array.from({ length: IN_FLIGHT }, async () => {
     for (let part = parts.pop(); part; part = parts.pop()) {
@@ -30,13 +31,15 @@ export async function compareChain(
       const balances = await provider.callManyAt(chain.tokenAddress, calls, cursor.blockNumber);
       part.forEach(({ orgId, walletId, units }, index) => {
         const actual = BigInt(balances[index]!);
-        if (actual !== units) drifts.push({ ...at, orgId, walletId, kind: "CHAIN", expected: units, actual });
+        judge(findings, { ...at, orgId, walletId, kind: "CHAIN", expected: units, actual });
       });
     }
   });
   await Promise.all(workers);
   const supply = BigInt(await provider.callAt(chain.tokenAddress, encodeTotalSupply(), cursor.blockNumber));
-  if (supply !== supplyUnits)
-    drifts.push({ ...at, orgId: "", walletId: "", kind: "SUPPLY", expected: supplyUnits, actual: supply });
-  return drifts;
+  judge(findings, {
+    ...{ ...at, orgId: "", walletId: "", kind: "SUPPLY" },
+    ...{ expected: supplyUnits, actual: supply },
+  });
+  return findings;
 }

@@ -8,8 +8,8 @@ import {
   type LedgerServiceService,
 } from "@wonrail/proto/ledger/v1/ledger";
 import { isWallet } from "../domain/settlement";
-import { type NewDrift } from "../store/drifts";
 import { type ExpectedBalance, expectedSupply, listExpectedBalances } from "../store/settledBalances";
+import { createFindings, type Findings, judge } from "./findings";
 
 export type LedgerReader = Pick<PromiseClient<LedgerServiceService>, "listAccounts" | "getTotals">;
 
@@ -18,8 +18,7 @@ export interface CompareLedgerDeps {
   ledger: LedgerReader;
 }
 
-export interface Comparison {
-  drifts: NewDrift[];
+export interface Comparison extends Findings {
   judged: number;
   /** Wallets whose newest lines are on their way to us, so that nothing can be said of them now. */
   moving: number;
@@ -34,8 +33,9 @@ export async function compareLedger(
   { db, ledger }: CompareLedgerDeps,
   orgId: string,
   blockNumber: bigint,
+  doubted: ReadonlySet<string>,
 ): Promise<Comparison> {
-  const comparison: Comparison = { drifts: [], judged: 0, moving: 0 };
+  const comparison: Comparison = { ...createFindings(doubted), judged: 0, moving: 0 };
   const before = await ledger.getTotals({ orgId });
   for await (const accounts of accountsOf(ledger, orgId)) {
     const wallets = accounts.filter(({ accountId }) => isWallet(accountId));
@@ -46,12 +46,12 @@ export async function compareLedger(
       wallets.map(({ accountId }) => accountId),
     );
     for (const account of wallets)
-      judge(comparison, orgId, blockNumber, account, expected.get(account.accountId)!);
+      judgeWallet(comparison, orgId, blockNumber, account, expected.get(account.accountId)!);
   }
   const supply = comparison.moving === 0 ? await expectedSupply(db, orgId) : null;
   const totals = await ledger.getTotals({ orgId });
   const still = mintedWon(totals) === mintedWon(before);
-  comparison.drifts.push(...judgeTotals(orgId, blockNumber, totals, still ? supply : null));
+  judgeTotals(comparison, orgId, blockNumber, totals, still ? supply : null);
   return comparison;
 }
 
@@ -69,7 +69,7 @@ async function* accountsOf(ledger: LedgerReader, orgId: string): AsyncGenerator<
   }
 }
 
-function judge(
+function judgeWallet(
   comparison: Comparison,
   orgId: string,
   blockNumber: bigint,
@@ -82,42 +82,33 @@ function judge(
   }
   comparison.judged += 1;
   const actual = BigInt(balanceWon) * TOKEN_UNITS_PER_WON;
-  if (actual === units) return;
-  const kind = "LEDGER";
-  comparison.drifts.push({
-    orgId,
-    walletId: accountId,
-    kind,
-    subject: "",
-    expected: units,
-    actual,
-    blockNumber,
-  });
+  const place = { orgId, walletId: accountId, kind: "LEDGER" as const, subject: "" };
+  judge(comparison, { ...place, expected: units, actual, blockNumber });
 }
 
 /** The ledger's own sum, and when nothing moves also that the money in being is what the organisation has let come into being. */
 function judgeTotals(
+  findings: Findings,
   orgId: string,
   blockNumber: bigint,
   totals: GetTotalsResponse,
   supply: bigint | null,
-): NewDrift[] {
+): void {
   const of = { orgId, walletId: "", kind: "ORGANISATION" as const, blockNumber };
-  const drifts: NewDrift[] = [];
   const owed = -sumOf(totals, [
     AccountType.ORG_ISSUANCE,
     AccountType.ORG_INCENTIVE,
     AccountType.ORG_EXTERNAL,
   ]);
-  const wallets = BigInt(totals.walletsWon);
-  if (wallets !== owed) {
-    const expected = owed * TOKEN_UNITS_PER_WON;
-    drifts.push({ ...of, subject: "sum", expected, actual: wallets * TOKEN_UNITS_PER_WON });
-  }
+  const expected = owed * TOKEN_UNITS_PER_WON;
+  judge(findings, {
+    ...of,
+    subject: "sum",
+    expected,
+    actual: BigInt(totals.walletsWon) * TOKEN_UNITS_PER_WON,
+  });
   const minted = mintedWon(totals) * TOKEN_UNITS_PER_WON;
-  if (supply !== null && supply !== minted)
-    drifts.push({ ...of, subject: "supply", expected: supply, actual: minted });
-  return drifts;
+  if (supply !== null) judge(findings, { ...of, subject: "supply", expected: supply, actual: minted });
 }
 
 /** What was minted for charges and accruals and not burned since. */

@@ -1,0 +1,132 @@
+import { join } from "node:path";
+import { newId } from "@wonrail/kit/ids";
+import { Registry } from "@wonrail/kit/metrics";
+import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/money";
+import { createTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
+import { AccountType } from "@wonrail/proto/ledger/v1/intents";
+import { acknowledgeDrifts, listDrifts } from "../store/drifts";
+import { saveCursor } from "../store/scanCursor";
+import { saveWalletAddresses } from "../store/walletAddresses";
+import { createReconcileGauges, reconcile, type ReconcileDeps } from "./reconcile";
+
+const [ORG, WALLET] = [newId("org"), newId("wal")];
+
+let database: TestDatabase;
+/** What the books say; nothing of it was ever heard of here, so all but 0 differs. */
+let chainUnits: bigint;
+let supplyUnits: bigint;
+let ledgerWon: bigint;
+let owedWon: bigint;
+/** A line of the ledger that is still on its way: nothing can be said of the wallet. */
+let sequence: bigint;
+
+beforeAll(async () => {
+  database = await createTestDatabase({
+    schema: "chain_relayer",
+    migrations: join(__dirname, "../../migrations"),
+  });
+  await saveCursor(database.db, { blockNumber: 7n, blockHash: "0x7", blockTime: 7n });
+  await saveWalletAddresses(database.db, [{ walletId: WALLET, orgId: ORG, address: `0x${"a".repeat(40)}` }]);
+});
+afterAll(() => database.drop());
+beforeEach(() => {
+  chainUnits = supplyUnits = ledgerWon = owedWon = sequence = 0n;
+});
+
+const DIFFERENCES: [string, () => void, () => void][] = [
+  ["CHAIN", () => (chainUnits = 5n), () => (chainUnits = 0n)],
+  ["SUPPLY", () => (supplyUnits = 5n), () => (supplyUnits = 0n)],
+  ["LEDGER", () => (ledgerWon = 5n), () => (ledgerWon = 0n)],
+  ["ORGANISATION", () => (owedWon = 5n), () => (owedWon = 0n)],
+];
+
+test.each(DIFFERENCES)(
+  "%s: a difference that was acknowledged, mended, and comes back the same is found again",
+  async (_kind, differ, agree) => {
+    differ();
+    const first = await opened();
+    expect(first).not.toEqual([]);
+    expect(await opened()).toEqual(first);
+    await acknowledgeAll();
+    expect(await opened()).toEqual([]);
+
+    agree();
+    expect(await opened()).toEqual([]);
+    differ();
+    expect(await opened()).toEqual(first);
+
+    // Mended before anybody has looked, it waits for somebody all the same, and what comes after that is new.
+    agree();
+    expect(await opened()).toEqual(first);
+    await acknowledgeAll();
+    differ();
+    expect(await opened()).toEqual(first);
+    await acknowledgeAll();
+    expect(await opened()).toEqual([]);
+    agree();
+    expect(await opened()).toEqual([]);
+  },
+);
+
+test("a wallet that moves is neither different nor mended", async () => {
+  ledgerWon = 5n;
+  expect(await opened()).toEqual(["LEDGER", "ORGANISATION sum"]);
+  await acknowledgeAll();
+  sequence = 1n;
+  expect(await opened()).toEqual([]);
+  sequence = 0n;
+  expect(await opened()).toEqual([]);
+});
+
+test("a difference that comes back while nobody has looked is told again", async () => {
+  const told: unknown[] = [];
+  const log = { ...testLog(), error: (of: unknown) => void told.push(of), debug: () => undefined };
+  chainUnits = 7n;
+  await compare({ log: log as never });
+  await compare({ log: log as never });
+  expect(told).toHaveLength(1);
+  chainUnits = 0n;
+  await compare({ log: log as never });
+  chainUnits = 7n;
+  await compare({ log: log as never });
+  await compare({ log: log as never });
+  expect(told).toHaveLength(2);
+});
+
+/** What waits for somebody after one more comparison. */
+async function opened(): Promise<string[]> {
+  await compare();
+  const drifts = await listDrifts(database.db, { all: false, limit: 100 });
+  return drifts.map(({ kind, subject }) => `${kind} ${subject}`.trim()).sort();
+}
+
+async function acknowledgeAll(): Promise<void> {
+  for (const { driftId } of await listDrifts(database.db, { all: false, limit: 100 })) {
+    await acknowledgeDrifts(database.db, { driftId }, "somebody");
+  }
+}
+
+async function compare(other: Partial<ReconcileDeps> = {}): Promise<void> {
+  const word = (units: bigint) => `0x${units.toString(16).padStart(64, "0")}`;
+  const account = { accountId: WALLET, balanceWon: ledgerWon.toString(), sequence };
+  await reconcile({
+    db: database.db,
+    log: testLog(),
+    provider: {
+      callAt: () => Promise.resolve(word(supplyUnits)),
+      callManyAt: (_to, calls) => Promise.resolve(calls.map(() => word(chainUnits * TOKEN_UNITS_PER_WON))),
+    },
+    ledger: {
+      listAccounts: () => Promise.resolve({ accounts: [account] }),
+      getTotals: () =>
+        Promise.resolve({
+          walletsWon: ledgerWon.toString(),
+          totals: [{ type: AccountType.ORG_EXTERNAL, balanceWon: (-owedWon).toString() }],
+        }),
+    } as never,
+    chain: { tokenAddress: `0x${"b".repeat(40)}` },
+    reconcileEveryMs: 0,
+    reconcileGauges: createReconcileGauges(new Registry()),
+    ...other,
+  });
+}
