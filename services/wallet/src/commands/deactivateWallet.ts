@@ -1,8 +1,8 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { DomainError, isRefusal } from "@wonrail/kit/errors";
-import { type Wallet } from "../domain/wallet";
+import { DomainError } from "@wonrail/kit/errors";
+import { type ClosingWallet, type Wallet } from "../domain/wallet";
 import { walletDeactivated } from "../events";
-import { findWallet, moveWallet } from "../store/wallets";
+import { beginClosing, findWallet, moveWallet, stopClosing } from "../store/wallets";
 import { onceBegun } from "./onceBegun";
 import { type LedgerClient } from "./openAccount";
 
@@ -13,36 +13,61 @@ export interface DeactivateWalletDeps {
 }
 
 /**
- * The ledger decides, under the account's lock, whether the wallet is empty and idle; from then on it refuses every movement. What
- * a crash leaves DEACTIVATING is asked again.
+ * The ledger decides, under the account's lock, whether the wallet is empty and idle; from then on it refuses every movement. All who ask
+ * at the same time, and the job that goes on after a crash, ask under the one request id that the wallet has then. The ledger answers that
+ * once, so that nobody takes a wallet back to ACTIVE whose account was closed for another.
  */
 export async function deactivateWallet(
   deps: DeactivateWalletDeps,
-  { orgId, walletId }: { orgId: string; walletId: string },
+  of: { orgId: string; walletId: string },
 ): Promise<Wallet> {
-  const wallet = await tx(deps.db, async (tx) => {
-    const started = await moveWallet(tx, { orgId, walletId: walletId as Wallet["walletId"] }, START);
-    return started ?? findWallet(tx, orgId, walletId);
-  });
-  if (!wallet || wallet.status === "OPENING") throw new DomainError("WAL_002");
-  if (wallet.status === "DEACTIVATED") throw new DomainError("WAL_004");
-  return onceBegun(() => closeAccount(deps, wallet));
+  const { wallet, joined } = await begin(deps, of);
+  try {
+    return await onceBegun(() => closeAccount(deps, wallet));
+  } catch (error) {
+    // What was refused before this request came may be granted now.
+    if (!joined || !isRefusedClosing(error)) throw error;
+  }
+  const again = await begin(deps, of);
+  return onceBegun(() => closeAccount(deps, again.wallet));
 }
 
-export async function closeAccount(
-  { db, ledger, newRequestId }: DeactivateWalletDeps,
-  wallet: Wallet,
-): Promise<Wallet> {
+async function begin(
+  { db, newRequestId }: DeactivateWalletDeps,
+  { orgId, walletId }: { orgId: string; walletId: string },
+): Promise<{ wallet: ClosingWallet; joined: boolean }> {
+  const requestId = newRequestId();
+  return tx(db, async (tx) => {
+    const wallet = await beginClosing(tx, { orgId, walletId }, ["ACTIVE", "DEACTIVATING"], requestId);
+    if (wallet) return { wallet, joined: wallet.closingRequestId !== requestId };
+    const found = await findWallet(tx, orgId, walletId);
+    throw new DomainError(found?.status === "DEACTIVATED" ? "WAL_004" : "WAL_002");
+  });
+}
+
+/** Goes on with what a crash left DEACTIVATING. */
+export async function finishClosing(deps: DeactivateWalletDeps, wallet: Wallet): Promise<void> {
+  const { db, newRequestId } = deps;
+  const closing = await tx(db, (tx) => beginClosing(tx, wallet, ["DEACTIVATING"], newRequestId()));
+  if (!closing) return;
+  try {
+    await closeAccount(deps, closing);
+  } catch (error) {
+    // The wallet is active again: that is an outcome too.
+    if (!isRefusedClosing(error)) throw error;
+  }
+}
+
+async function closeAccount({ db, ledger }: DeactivateWalletDeps, wallet: ClosingWallet): Promise<Wallet> {
   try {
     await ledger.post({
       context: { orgId: wallet.orgId, requestId: "", traceparent: "" },
-      // Each attempt is a new question: what was refused while the wallet held money may be granted now.
-      requestId: newRequestId(),
+      requestId: wallet.closingRequestId,
       intent: { $case: "closeAccount", value: { walletId: wallet.walletId } },
     });
   } catch (error) {
     const closedBefore = error instanceof DomainError && error.code === "WAL_004";
-    if (isRefusal(error) && !closedBefore) await tx(db, (tx) => moveWallet(tx, wallet, BACK));
+    if (isRefusedClosing(error)) await tx(db, (tx) => stopClosing(tx, wallet));
     if (!closedBefore) throw error;
   }
   return tx(db, async (tx) => {
@@ -53,7 +78,10 @@ export async function closeAccount(
   });
 }
 
-const START = { from: ["ACTIVE"], to: "DEACTIVATING", events: 0 } as const;
-const BACK = { from: ["DEACTIVATING"], to: "ACTIVE", events: 0 } as const;
-/** Also from ACTIVE: of two that ask at once one may be refused, and write its way back after the other was granted. The ledger's word is the last. */
+/** The ledger's own decision. Any other refusal says nothing of what it has decided under this request id before. */
+function isRefusedClosing(error: unknown): boolean {
+  return error instanceof DomainError && (error.code === "WAL_002" || error.code === "WAL_003");
+}
+
+/** Also from ACTIVE: an older release asks under a request id of its own. The ledger's word is the last. */
 const FINISH = { from: ["DEACTIVATING", "ACTIVE"], to: "DEACTIVATED", events: 1 } as const;

@@ -1,8 +1,8 @@
-import { isRefusal, isUndone } from "@wonrail/kit/errors";
+import { isUndone } from "@wonrail/kit/errors";
 import { type Log } from "@wonrail/kit/log";
 import { type Wallet } from "../domain/wallet";
 import { listUnfinishedWallets } from "../store/wallets";
-import { closeAccount, type DeactivateWalletDeps } from "./deactivateWallet";
+import { type DeactivateWalletDeps, finishClosing } from "./deactivateWallet";
 import { openAccount } from "./openAccount";
 
 export interface FinishWalletsDeps extends DeactivateWalletDeps {
@@ -35,7 +35,7 @@ export async function finishWallets(deps: FinishWalletsDeps, signal: AbortSignal
 async function isFinished(deps: FinishWalletsDeps, wallet: Wallet): Promise<boolean> {
   try {
     if (wallet.status === "OPENING") await openAccount(deps, wallet);
-    else await closeAccount(deps, wallet).catch(ignoreRefusal);
+    else await finishClosing(deps, wallet);
     return true;
   } catch (error) {
     // The ledger or Postgres is away: the next wallets would only find the same.
@@ -44,9 +44,4 @@ async function isFinished(deps: FinishWalletsDeps, wallet: Wallet): Promise<bool
     deps.log.error({ err: error, orgId, walletId, status }, "a wallet could not be finished");
     return false;
   }
-}
-
-/** The wallet got money meanwhile and is active again: that is an outcome too. */
-function ignoreRefusal(error: unknown): void {
-  if (!isRefusal(error)) throw error;
 }

@@ -18,11 +18,16 @@ export interface Wallet {
   address: string;
   keyIndex: number;
   status: StoredStatus;
+  /** Under which the ledger is asked to close its account, while it is DEACTIVATING. */
+  closingRequestId: string | null;
   metadata: Metadata;
   version: bigint;
   createdAt: Date;
   updatedAt: Date;
 }
+
+/** One that is being deactivated, with the ledger's request for it. */
+export type ClosingWallet = Wallet & { closingRequestId: string };
 
 /** A wallet that is being deactivated is still active: the ledger may yet refuse. */
 export function visibleStatus(status: StoredStatus): WalletStatus {

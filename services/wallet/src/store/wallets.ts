@@ -2,7 +2,13 @@ import { type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 import { type Id } from "@wonrail/kit/ids";
 import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
 import { type Metadata } from "../domain/metadata";
-import { type StoredStatus, type Wallet, type WalletStatus, type WalletType } from "../domain/wallet";
+import {
+  type ClosingWallet,
+  type StoredStatus,
+  type Wallet,
+  type WalletStatus,
+  type WalletType,
+} from "../domain/wallet";
 
 interface WalletRow {
   org_id: string;
@@ -12,13 +18,14 @@ interface WalletRow {
   address: string;
   key_index: number;
   status: StoredStatus;
+  closing_request_id: string | null;
   metadata: Metadata;
   version: bigint;
   created_at: Date;
   updated_at: Date;
 }
 
-const COLUMNS = sql`org_id, wallet_id, user_id, wallet_type, address, key_index, status, metadata, version, created_at, updated_at`;
+const COLUMNS = sql`org_id, wallet_id, user_id, wallet_type, address, key_index, status, closing_request_id, metadata, version, created_at, updated_at`;
 
 export type NewWallet = Pick<
   Wallet,
@@ -124,6 +131,32 @@ export async function moveWallet(
   return row && toWallet(row);
 }
 
+/** Begins to close a wallet under this request id, or joins whoever has begun under another; undefined when it is in none of these statuses. */
+export async function beginClosing(
+  tx: Tx,
+  { orgId, walletId }: { orgId: string; walletId: string },
+  from: readonly ("ACTIVE" | "DEACTIVATING")[],
+  requestId: string,
+): Promise<ClosingWallet | undefined> {
+  const row = await tx.maybe<WalletRow>(sql`
+    update wallets set status = 'DEACTIVATING',
+      closing_request_id = case status when 'DEACTIVATING' then coalesce(closing_request_id, ${requestId}) else ${requestId} end,
+      updated_at = case status when 'DEACTIVATING' then updated_at else now() end
+    where org_id = ${orgId} and wallet_id = ${walletId} and status = any(${from}::text[])
+    returning ${COLUMNS}`);
+  return row && { ...toWallet(row), closingRequestId: row.closing_request_id! };
+}
+
+/** After a refusal. A wallet that is being closed under another request since then is left to that one. */
+export async function stopClosing(
+  tx: Tx,
+  { orgId, walletId, closingRequestId }: ClosingWallet,
+): Promise<void> {
+  await tx.run(sql`
+    update wallets set status = 'ACTIVE', closing_request_id = null, updated_at = now()
+    where org_id = ${orgId} and wallet_id = ${walletId} and status = 'DEACTIVATING' and closing_request_id = ${closingRequestId}`);
+}
+
 export async function replaceMetadata(
   tx: Tx,
   orgId: string,
@@ -170,6 +203,7 @@ function toWallet(row: WalletRow): Wallet {
     address: row.address,
     keyIndex: row.key_index,
     status: row.status,
+    closingRequestId: row.closing_request_id,
     metadata: row.metadata,
     version: row.version,
     createdAt: row.created_at,

@@ -19,6 +19,8 @@ export interface LedgerDouble {
   /** What it answers instead; undefined to answer as always. */
   refuse: (request: PostRequest) => Error | undefined | Promise<Error | undefined>;
   refuseBalances: () => Error | undefined;
+  /** After it has decided to close or not to: waits, or gives the error that is heard instead. */
+  loseAnswer: () => Error | undefined | Promise<Error | undefined>;
   holdsMoney: Set<string>;
   /** An entry of any lines: what leaves an account is negative. */
   addEntry(of: { orgId: string; ledgerRef: string; lines: [accountId: string, amountWon: bigint][] }): void;
@@ -38,11 +40,13 @@ export function createLedgerDouble(): LedgerDouble {
   const entries = new Map<string, Entry>();
   const add = (orgId: string, ledgerRef: string, lines: [string, bigint][], hold: Entry["hold"]) =>
     entries.set(`${orgId}|${ledgerRef}`, entryOf(ledgerRef, lines, hold));
+  const closings: Closings = new Map();
   const double: LedgerDouble = {
     opened: new Set(),
     asked: [],
     refuse: () => undefined,
     refuseBalances: () => undefined,
+    loseAnswer: () => undefined,
     holdsMoney: new Set(),
     addEntry: ({ orgId, ledgerRef, lines }) => add(orgId, ledgerRef, lines, undefined),
     addTransfer: ({ orgId, ledgerRef, from, to, amountWon }) => {
@@ -71,7 +75,7 @@ export function createLedgerDouble(): LedgerDouble {
       add(orgId, ledgerRef, [], { walletId: from, toAddress, amountWon: amountWon.toString(), status });
     },
     service: implement(LedgerServiceService, {
-      post: (request) => post(double, request),
+      post: (request) => post(double, closings, request),
       getEntries: ({ orgId, requestIds }) =>
         Promise.resolve({ entries: requestIds.flatMap((id) => entries.get(`${orgId}|${id}`) ?? []) }),
       getBalances: () => {
@@ -83,7 +87,10 @@ export function createLedgerDouble(): LedgerDouble {
   return double;
 }
 
-async function post(double: LedgerDouble, request: PostRequest): Promise<PostResponse> {
+/** What was decided under each request id, for good. */
+type Closings = Map<string, DomainError | undefined>;
+
+async function post(double: LedgerDouble, closings: Closings, request: PostRequest): Promise<PostResponse> {
   const { intent, requestId } = request;
   if (intent?.$case !== "openAccount" && intent?.$case !== "closeAccount") throw new Error("not asked for");
   const { walletId } = intent.value;
@@ -94,8 +101,10 @@ async function post(double: LedgerDouble, request: PostRequest): Promise<PostRes
     if (intent.value.type === AccountType.UNSPECIFIED) throw new Error("an account needs a type");
     double.opened.add(walletId);
   } else {
-    if (double.holdsMoney.has(walletId)) throw new DomainError("WAL_003", null);
-    if (!double.opened.delete(walletId)) throw new DomainError("WAL_004");
+    if (!closings.has(requestId)) closings.set(requestId, close(double, walletId));
+    const lost = await double.loseAnswer();
+    const refused = lost ?? closings.get(requestId);
+    if (refused) throw refused;
   }
   return {
     entryId: "jrn_x",
@@ -105,6 +114,11 @@ async function post(double: LedgerDouble, request: PostRequest): Promise<PostRes
     balances: [],
     result: undefined,
   };
+}
+
+function close({ holdsMoney, opened }: LedgerDouble, walletId: string): DomainError | undefined {
+  if (holdsMoney.has(walletId)) return new DomainError("WAL_003", null);
+  return opened.delete(walletId) ? undefined : new DomainError("WAL_004");
 }
 
 function entryOf(requestId: string, lines: [string, bigint][], hold: Entry["hold"]): Entry {

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "@wonrail/kit/db";
+import { DomainError } from "@wonrail/kit/errors";
+import { newId } from "@wonrail/kit/ids";
+import { WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { openWorld, type World } from "./testing/world";
+
+let world: World;
+let orgId: string;
+let walletId: string;
+
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+beforeEach(async () => {
+  world.ledger.loseAnswer = () => undefined;
+  orgId = newId("org");
+  const asked = { orgId, userId: "kim", walletType: WalletType.NORMAL, metadata: {} };
+  walletId = (await world.client.createWallet(asked)).wallet!.walletId;
+});
+
+/** What a caller hears: a status, or the code of a refusal. */
+const deactivate = () =>
+  world.client.deactivateWallet({ orgId, walletId }).then(
+    ({ wallet }) => nameOf(wallet!.status),
+    (error: DomainError) => error.code,
+  );
+
+test("of two deactivations one is refused and hears it late, the other's process dies: the wallet is what its account is", async () => {
+  const { ledger } = world;
+  ledger.holdsMoney.add(walletId);
+  let isHeard = (): void => undefined;
+  const heard = new Promise<void>((resolve) => (isHeard = resolve));
+  ledger.loseAnswer = () => heard.then(() => undefined);
+  const first = deactivate();
+  while (!ledger.asked.includes(`closeAccount ${walletId}`)) await sleep(5);
+
+  ledger.holdsMoney.delete(walletId);
+  ledger.loseAnswer = dies;
+  expect(await deactivate()).toBe("SYS_003");
+  ledger.loseAnswer = () => undefined;
+  isHeard();
+  expect(await first).toBe("WAL_003");
+  await finish();
+  expect(await agreed()).toBe("ACTIVE");
+
+  expect(await deactivate()).toBe("DEACTIVATED");
+  expect(await agreed()).toBe("DEACTIVATED");
+});
+
+test("what was refused before a crash is refused for the job, and asked anew for whoever asks again", async () => {
+  world.ledger.holdsMoney.add(walletId);
+  world.ledger.loseAnswer = dies;
+  expect(await deactivate()).toBe("SYS_003");
+  world.ledger.holdsMoney.delete(walletId);
+  world.ledger.loseAnswer = () => undefined;
+  await finish();
+  expect(await agreed()).toBe("ACTIVE");
+
+  world.ledger.holdsMoney.add(walletId);
+  world.ledger.loseAnswer = dies;
+  expect(await deactivate()).toBe("SYS_003");
+  world.ledger.holdsMoney.delete(walletId);
+  world.ledger.loseAnswer = () => undefined;
+  expect(await deactivate()).toBe("DEACTIVATED");
+  expect(await agreed()).toBe("DEACTIVATED");
+});
+
+test("what was granted before a crash is granted for the job, and told once", async () => {
+  world.ledger.loseAnswer = dies;
+  expect(await deactivate()).toBe("SYS_003");
+  world.ledger.loseAnswer = () => undefined;
+  await Promise.all([finish(), finish()]);
+  expect(await agreed()).toBe("DEACTIVATED");
+  const events = await world.database.db.query(
+    sql`select type from outbox where aggregate_id = ${walletId} and type = 'wallet_deactivated'`,
+  );
+  expect(events).toHaveLength(1);
+});
+
+test("what an older release has left without a request id is finished", async () => {
+  await world.database.db.run(sql`update wallets set status = 'DEACTIVATING' where wallet_id = ${walletId}`);
+  await finish();
+  expect(await agreed()).toBe("DEACTIVATED");
+});
+
+test("a refusal that is not the ledger's decision takes no wallet back", async () => {
+  world.ledger.loseAnswer = () => new DomainError("REQ_001", { fields: [] });
+  expect(await deactivate()).toBe("REQ_001");
+  await expect(finish()).rejects.toThrow("1 wallets could not be finished");
+  world.ledger.loseAnswer = () => undefined;
+  await finish();
+  expect(await agreed()).toBe("DEACTIVATED");
+});
+
+function dies(): Error {
+  return new DomainError("SYS_003");
+}
+
+/** The job, when no request can be at it any more. */
+async function finish(): Promise<void> {
+  await world.database.db.run(
+    sql`update wallets set updated_at = now() - interval '1 minute' where org_id = ${orgId}`,
+  );
+  await world.app.finishWallets(new AbortController().signal);
+}
+
+/** The wallet's status, which must be its account's. */
+async function agreed(): Promise<string> {
+  const { wallet } = await world.client.getWallet({ orgId, walletId });
+  const status = nameOf(wallet!.status);
+  expect(status).toBe(world.ledger.opened.has(walletId) ? "ACTIVE" : "DEACTIVATED");
+  return status;
+}
+
+function nameOf(status: WalletStatus): string {
+  return status === WalletStatus.ACTIVE ? "ACTIVE" : "DEACTIVATED";
+}
