@@ -15,6 +15,8 @@ revoke insert, update, delete, truncate on detached_postings from wonrail_ledger
 create or replace function detach_oldest_journal_partition() returns text
   language plpgsql
   set search_path from current
+  -- While it waits for who reads the journal, everybody who posts waits behind it: it gives up soon and is tried again.
+  set lock_timeout = '5s'
 as $$
 declare
   -- A charge can be cancelled for 30 days and a key gives its answer for 32, and both look for the entry: twice that.
