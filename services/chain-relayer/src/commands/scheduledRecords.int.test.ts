@@ -4,7 +4,7 @@ import { createClient, type PromiseClient } from "@wonrail/kit/grpc/client";
 import { implement, startGrpcServer } from "@wonrail/kit/grpc/server";
 import { newId } from "@wonrail/kit/ids";
 import { createRegistry } from "@wonrail/kit/metrics";
-import { createTestDatabase, eventually, type TestDatabase, testLog } from "@wonrail/kit/testing";
+import { createTestDatabase, eventually, openTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
 import {
   type ExecuteRequest,
   type ExecuteResponse,
@@ -17,7 +17,6 @@ import { getRecord } from "../queries/getRecord";
 import { createRecord } from "./createRecord";
 import { finishScheduledRecords } from "./finishScheduledRecords";
 import { runScheduledRecords, type RunRecordsDeps } from "./runScheduledRecords";
-import { openReplica } from "./testing/database";
 import { updateRecordSchedule } from "./updateRecordSchedule";
 import { updateRecordStatus } from "./updateRecordStatus";
 
@@ -45,7 +44,7 @@ beforeAll(async () => {
     schema: "chain_relayer",
     migrations: join(__dirname, "../../migrations"),
   });
-  db = openReplica(database.url);
+  db = openTestDatabase(database.url, "chain_relayer");
   closers.push(() => db.close());
   const service = implement(PaymentServiceService, {
     execute: (request) => Promise.resolve(executeOnce(request)),
@@ -241,7 +240,7 @@ function transferOf(recordId: string): string | undefined {
 }
 
 function replica(): RunRecordsDeps {
-  const db: Database = openReplica(database.url, 4);
+  const db: Database = openTestDatabase(database.url, "chain_relayer", { max: 4 });
   closers.push(() => db.close());
   return { db, log: testLog(), payment, wallet: { findWalletsByAddress }, now, recordLeaseMs: LEASE_MS };
 }

@@ -2,12 +2,11 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { type Database, sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
-import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
+import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { type Block, type Receipt } from "../chain/provider";
 import { type TransactionRecord } from "../domain/record";
 import { getRecord } from "../queries/getRecord";
 import { createRecord } from "./createRecord";
-import { openReplica } from "./testing/database";
 import { updateRecordStatus } from "./updateRecordStatus";
 import { watchInstantRecords, type WatchRecordsDeps } from "./watchInstantRecords";
 
@@ -26,7 +25,7 @@ beforeAll(async () => {
     schema: "chain_relayer",
     migrations: join(__dirname, "../../migrations"),
   });
-  db = openReplica(database.url);
+  db = openTestDatabase(database.url, "chain_relayer");
 });
 afterAll(async () => {
   await db.close();

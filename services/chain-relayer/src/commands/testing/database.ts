@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { type Database, openDatabase, sql } from "@wonrail/kit/db";
-import { createTestDatabase, eventually, type TestDatabase, testLog } from "@wonrail/kit/testing";
+import { type Database, sql } from "@wonrail/kit/db";
+import { createTestDatabase, eventually, type TestDatabase } from "@wonrail/kit/testing";
 
 /** A database of its own for each test of the file that asks for it. */
 export function freshDatabase(): { readonly db: Database } {
@@ -17,12 +17,6 @@ export function freshDatabase(): { readonly db: Database } {
       return database.db;
     },
   };
-}
-
-/** Another pool, as a replica has. A hundred at once come to their turn in it, also on a machine that is slow now. */
-export function openReplica(url: string, max = 8): Database {
-  const pool = { schema: "chain_relayer", applicationName: "test", max, connectTimeoutMs: 20_000 };
-  return openDatabase({ url, ...pool, log: testLog() });
 }
 
 /** Returns when somebody waits for a lock that another transaction holds: from then on time alone changes nothing. */
