@@ -4,7 +4,13 @@ import { createClient, type PromiseClient } from "@wonrail/kit/grpc/client";
 import { implement, startGrpcServer } from "@wonrail/kit/grpc/server";
 import { newId } from "@wonrail/kit/ids";
 import { createRegistry } from "@wonrail/kit/metrics";
-import { createTestDatabase, eventually, openTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
+import {
+  createTestDatabase,
+  eventually,
+  openTestDatabase,
+  type TestDatabase,
+  testLog,
+} from "@wonrail/kit/testing";
 import {
   type ExecuteRequest,
   type ExecuteResponse,
