@@ -62,7 +62,7 @@ const MOST_GAS = 1n << 24n;
 
 /** A bound on the gas of a batch with so many steps in each operation, for when no node can say. */
 export function gasLimitFor(stepsPerOperation: number[]): bigint {
-  const steps = BigInt(stepsPerOperation.reduce((sum, count) => sum + count, 0));
+  const steps = BigInt(stepsPerOperation.reduce((sum, count) => sum + atLeastOne(count), 0));
   return BASE_GAS + steps * GAS_PER_STEP + reserveFor(stepsPerOperation);
 }
 
@@ -72,7 +72,8 @@ export function gasLimitFor(stepsPerOperation: number[]): bigint {
  */
 export function usualGasFor(operations: { steps: number; isHold: boolean }[]): bigint {
   const steps = operations.reduce(
-    (sum, { steps, isHold }) => sum + BigInt(steps) * (isHold ? GAS_PER_HOLD : USUAL_GAS_PER_STEP),
+    (sum, { steps, isHold }) =>
+      sum + BigInt(atLeastOne(steps)) * (isHold ? GAS_PER_HOLD : USUAL_GAS_PER_STEP),
     0n,
   );
   return BASE_GAS + steps + reserveFor(operations.map((operation) => operation.steps));
@@ -82,6 +83,11 @@ export function usualGasFor(operations: { steps: number; isHold: boolean }[]): b
 export function mostGas(blockGasLimit: bigint): bigint {
   const most = (blockGasLimit * 3n) / 4n;
   return most < MOST_GAS ? most : MOST_GAS;
+}
+
+/** One whose authorizations are all used has no step left, and takes gas all the same to be looked up and told of. */
+function atLeastOne(steps: number): number {
+  return Math.max(steps, 1);
 }
 
 function reserveFor(stepsPerOperation: number[]): bigint {
