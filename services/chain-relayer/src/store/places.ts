@@ -4,14 +4,16 @@ import { type OperationKey } from "./operations";
 
 /**
  * Keeps the planner from moving the heads until this transaction ends: it locks its signer's row, as every release has, before it touches them.
- * False when it is at them now, which is not waited for, or when there has never been one.
+ * False when it is at them or waits for them, which is not waited for, or when there has never been one. A lease is kept meanwhile.
  */
 export async function holdHeads(tx: Tx): Promise<boolean> {
   const { held } = await tx.one<{ held: boolean }>(
     named(
       "hold_heads",
       sql`
-        with held as (select from signers for share skip locked)
+        with turn as materialized (
+          select pg_try_advisory_xact_lock_shared(hashtext('heads'), hashtext(current_schema())) as free),
+        held as (select from signers where (select free from turn) for key share skip locked)
         select (select count(*) from held) = count(*) and count(*) > 0 as held from signers`,
     ),
   );

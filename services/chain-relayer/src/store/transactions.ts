@@ -84,6 +84,7 @@ export class LeaseLostError extends Error {
 
 /** Locks the signer for the rest of the transaction, and stops a writer whose lease has gone to another. */
 export async function fence(tx: Tx, { signer, epoch }: Lease): Promise<{ nextNonce: bigint }> {
+  await waitForHeads(tx);
   const row = await tx.one<{ next_nonce: bigint; epoch: bigint }>(
     sql`select next_nonce, epoch from signers where address = ${signer} for update`,
   );
@@ -93,11 +94,20 @@ export async function fence(tx: Tx, { signer, epoch }: Lease): Promise<{ nextNon
 
 /** The planner's fence: of all signers' writers one plans at a time, since the heads are everybody's. */
 export async function fencePlanning(tx: Tx, { signer, epoch }: Lease): Promise<void> {
+  await waitForHeads(tx);
   const rows = await tx.query<{ address: string; epoch: bigint }>(
     sql`select address, epoch from signers order by address for update`,
   );
   if (rows.find(({ address }) => address === signer)?.epoch !== epoch)
     throw new LeaseLostError("another writer has the lease");
+}
+
+/**
+ * Who waits for a row lets in everybody who shares it: while several take in what has piled up, no writer would come to its turn. Nobody shares
+ * this lock before whoever waits for it (`holdHeads`).
+ */
+async function waitForHeads(tx: Tx): Promise<void> {
+  await tx.run(sql`select pg_advisory_xact_lock(hashtext('heads'), hashtext(current_schema()))`);
 }
 
 /** Other signers that nobody has written for since so long, and that have something under way. */
