@@ -193,11 +193,14 @@ export async function markPlanned(tx: Tx, operations: OperationKey[]): Promise<v
     update lanes set served_at = clock_timestamp() where org_id = any(${[...new Set(operations.map((o) => o.orgId))]}::text[])`);
 }
 
+/** A hold whose time is nearly over is not sent any more: it is given up. */
+const IN_TIME = sql`(expires_at is null or expires_at > now() + interval '10 seconds')`;
+
 /** What goes next, in its order; nothing out of a wallet whose balance has come into doubt since it was planned. */
 export async function listPlannedOperations(db: Queryable, limit: number): Promise<Operation[]> {
   const rows = await db.query<OperationRow>(sql`
     select ${COLUMNS} from operations
-    where state = 'PLANNED' and retry_at <= now() and (expires_at is null or expires_at > now() + interval '10 seconds')
+    where state = 'PLANNED' and retry_at <= now() and ${IN_TIME}
       and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(from_wallets))
     order by turn limit ${limit}`);
   return rows.map(toOperation);
@@ -207,7 +210,7 @@ export async function listPlannedOperations(db: Queryable, limit: number): Promi
 export async function countPlannedOperations(db: Queryable): Promise<number> {
   const { count } = await db.one<{ count: bigint }>(sql`
     select count(*) from operations
-    where state = 'PLANNED' and retry_at <= now()
+    where state = 'PLANNED' and retry_at <= now() and ${IN_TIME}
       and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(from_wallets))`);
   return Number(count);
 }
