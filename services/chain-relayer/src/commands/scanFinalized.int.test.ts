@@ -33,6 +33,26 @@ test("a scan that lags behind goes on although the nodes have forgotten its bloc
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED batch_reverted"]);
 });
 
+test("a receipt of a block that is no longer there ends nothing", async () => {
+  const chain = createChainDouble();
+  const operation = operationOf();
+  await takeIn(database.db, [operation]);
+  const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
+  chain.nonces.set(OPERATOR.address, 1n);
+  const receipt = { blockNumber: 999n, blockHash: `0x${"dead".repeat(16)}`, gasUsed: 1n, succeeded: true };
+  chain.receipts.set(txHash, receipt);
+  await cursorAt(995n);
+  await scanFinalized(depsOn(database.db, chain));
+  expect(await transactionStates(database.db)).toEqual(["SIGNED"]);
+  expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
+
+  // In a later block of the chain that there is; looked at with the next run of blocks.
+  chain.receipts.set(txHash, { ...receipt, blockNumber: 1_000n, blockHash: blockHashOf(1_000n) });
+  chain.final = 1_001n;
+  await scanFinalized(depsOn(database.db, chain));
+  expect(await transactionStates(database.db)).toEqual(["FINAL"]);
+});
+
 test("what settled a repeated operation is found also where endpoints look through few blocks at once", async () => {
   const chain = createChainDouble();
   const [early, late] = [operationOf(), operationOf()];

@@ -1,7 +1,7 @@
 import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { type ChainEvent, decodeLog, TOPICS } from "../chain/contracts";
-import { type Block, type Provider } from "../chain/provider";
+import { type Block, type Provider, type Receipt } from "../chain/provider";
 import { RpcRefusal, RpcUnclear } from "../chain/rpc";
 import { type ScanSpan } from "../domain/scanSpan";
 import { findByOperationIds, listInFlightOf } from "../store/operations";
@@ -154,11 +154,19 @@ async function findMined({ db, provider }: ScanDeps, to: Block): Promise<FinalRa
     for (const { transactionId, versions } of used)
       for (const { txHash } of versions) {
         const receipt = receipts.get(txHash);
-        if (receipt && receipt.blockNumber <= to.number)
+        if (receipt && receipt.blockNumber <= to.number && (await isThere(provider, receipt)))
           mined.push({ transactionId, succeeded: receipt.succeeded });
       }
   }
   return mined;
+}
+
+/**
+ * A node that is behind may still have the receipt of a block that is no longer there. What counts as final is never sent again: its nonce would stay free,
+ * and everything behind it wait for ever.
+ */
+async function isThere(provider: Provider, { blockNumber, blockHash }: Receipt): Promise<boolean> {
+  return (await provider.block(blockNumber))?.hash === blockHash;
 }
 
 async function applyRange(tx: Tx, range: FinalRange): Promise<void> {
