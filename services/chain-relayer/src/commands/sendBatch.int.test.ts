@@ -1,4 +1,7 @@
+import { newId } from "@wonrail/kit/ids";
+import { saveDrifts } from "../store/drifts";
 import { holdLease } from "../store/transactions";
+import { saveWalletAddresses } from "../store/walletAddresses";
 import { planOperations } from "./planOperations";
 import { sendBatches } from "./sendBatch";
 import { createChainDouble, depsOn, OPERATOR } from "./testing/chainDouble";
@@ -29,4 +32,38 @@ test("a writer that wakes up does not put off what another has sent meanwhile", 
   expect(await statesOf(database.db, [sent, planned])).toEqual(["IN_FLIGHT", "PLANNED"]);
   expect(await sendBatches(deps, lease, most)).toBe(0);
   expect(await statesOf(database.db, [sent, planned])).toEqual(["IN_FLIGHT", "PLANNED fee_above_cap"]);
+});
+
+test("a difference that is found while a batch is being signed stops what is not in a transaction yet", async () => {
+  const chain = createChainDouble();
+  const [walletId, toAddress] = [newId("wal"), `0x${"5".repeat(40)}`];
+  const payment = operationOf(walletId);
+  const [step] = payment.steps;
+  await takeIn(database.db, [{ ...payment, steps: [{ ...step!, toWalletId: null, toAddress }] }]);
+  const { orgId } = payment;
+  await saveWalletAddresses(database.db, [{ walletId, orgId, address: toAddress }]);
+  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  await planOperations(database.db, lease);
+  const found = {
+    orgId,
+    walletId,
+    kind: "CHAIN",
+    subject: "",
+    expected: 1n,
+    actual: 0n,
+    blockNumber: 1n,
+  } as const;
+  const wallet = {
+    signAuthorizations: async () => {
+      await saveDrifts(database.db, [found]);
+      return { signatures: [{ outcome: { $case: "signature", value: Buffer.alloc(65, 27) } }] };
+    },
+  } as never;
+  const sending = sendBatches({ ...depsOn(database.db, chain), wallet }, lease, {
+    most: 1,
+    signal: new AbortController().signal,
+  });
+  await expect(sending).rejects.toThrow("its wallet has come into doubt");
+  expect(chain.sent).toEqual([]);
+  expect(await statesOf(database.db, [payment])).toEqual(["PLANNED"]);
 });

@@ -215,7 +215,7 @@ export async function countPlannedOperations(db: Queryable): Promise<number> {
   return Number(count);
 }
 
-/** Binds planned operations to the transaction that carries them. */
+/** Binds planned operations to the transaction that carries them: from here on they can no longer be stopped. */
 export async function markInFlight(
   tx: Tx,
   operations: Operation[],
@@ -227,8 +227,10 @@ export async function markInFlight(
       attempts = attempts + 1, updated_at = now()
     from unnest(${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.ledgerRef)}::text[])
       as sent (org_id, ledger_ref)
-    where o.org_id = sent.org_id and o.ledger_ref = sent.ledger_ref and o.state = 'PLANNED'`);
-  if (moved !== operations.length) throw new Error("an operation was sent by somebody else meanwhile");
+    where o.org_id = sent.org_id and o.ledger_ref = sent.ledger_ref and o.state = 'PLANNED'
+      and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets))`);
+  if (moved !== operations.length)
+    throw new Error("an operation was sent by somebody else meanwhile, or its wallet has come into doubt");
 }
 
 /** Lets planned operations wait, with the reason. What another writer has sent meanwhile is that one's. */
