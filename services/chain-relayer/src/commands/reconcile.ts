@@ -1,13 +1,12 @@
 import { type Database } from "@wonrail/kit/db";
-import { groupBy } from "@wonrail/kit/groupBy";
 import { type Log } from "@wonrail/kit/log";
 import { Gauge, type Registry } from "@wonrail/kit/metrics";
 import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/money";
 import { type Provider } from "../chain/provider";
-import { compareChain } from "../queries/compareChain";
+import { compareSupply, compareWallets } from "../queries/compareChain";
 import { compareLedger, type LedgerReader } from "../queries/compareLedger";
-import { readBooks } from "../queries/readBooks";
 import { type Findings } from "../queries/findings";
+import { readSupplyBook, readWalletBooks } from "../queries/readBooks";
 import { countOpenDrifts, findDoubted, mendDrifts, saveDrifts } from "../store/drifts";
 import { countUnbooked } from "../store/deposits";
 import { claimReconciliation, findReconciliation, finishReconciliation } from "../store/reconciliation";
@@ -25,7 +24,7 @@ export interface ReconcileDeps {
 export type ReconcileGauges = ReturnType<typeof createReconcileGauges>;
 
 /**
- * Compares the books: on one final block what every wallet holds on the chain with what was taken in, and the supply; then every wallet's balance in
+ * Compares the books: on a final block what every wallet holds on the chain with what was taken in, and the supply; then every wallet's balance in
  * the ledger with what is settled and on its way. A difference is written down, and stops the money of the wallet it concerns; where there is none
  * any more, that is written down too, so that the next one is a new one.
  */
@@ -34,23 +33,30 @@ export async function reconcile(deps: ReconcileDeps): Promise<void> {
   if (!(await claimReconciliation(db, deps.reconcileEveryMs))) return;
   // Before anything is compared: what another replica finds meanwhile is not for this comparison to judge.
   const doubted = await findDoubted(db);
-  const books = await readBooks(db);
-  if (!books) return;
-  await note(deps, await compareChain(deps, books, doubted));
+  const supply = await readSupplyBook(db);
+  if (!supply) return;
+  await note(deps, await compareSupply(deps, supply, doubted));
+  const { blockNumber } = supply.cursor;
+  const orgIds = new Set<string>();
+  let wallets = 0;
+  for await (const books of readWalletBooks(db)) {
+    await note(deps, await compareWallets(deps, books, doubted));
+    for (const { orgId } of books.wallets) orgIds.add(orgId);
+    wallets += books.wallets.length;
+  }
 
-  const byOrganisation = groupBy(books.wallets, (wallet) => wallet.orgId);
   let judged = 0;
   let moving = 0;
-  for (const orgId of byOrganisation.keys()) {
-    const compared = await compareLedger(deps, orgId, books.cursor.blockNumber, doubted);
+  for (const orgId of orgIds) {
+    const compared = await compareLedger(deps, orgId, blockNumber, doubted);
     await note(deps, compared);
     judged += compared.judged;
     moving += compared.moving;
   }
   gauges.wallets.set({ state: "compared" }, judged);
   gauges.wallets.set({ state: "moving" }, moving);
-  await finishReconciliation(db, books.cursor.blockNumber);
-  log.debug({ wallets: books.wallets.length, judged, moving }, "books compared");
+  await finishReconciliation(db, blockNumber);
+  log.debug({ wallets, judged, moving }, "books compared");
 }
 
 async function note({ db, log }: ReconcileDeps, { drifts, mended }: Findings): Promise<void> {

@@ -2,7 +2,7 @@ import { encodeBalanceOf, encodeTotalSupply } from "../chain/contracts";
 import { type Provider } from "../chain/provider";
 import { type WalletBook } from "../store/settledBalances";
 import { createFindings, type Findings, judge } from "./findings";
-import { type Books } from "./readBooks";
+import { type SupplyBook, type WalletBooks } from "./readBooks";
 
 export interface CompareChainDeps {
   provider: Pick<Provider, "callAt" | "callManyAt">;
@@ -13,13 +13,13 @@ export interface CompareChainDeps {
 const AT_ONCE = 1_000;
 const IN_FLIGHT = 2;
 
-/** Every wallet's tokens and the supply, as the contract says on the books' block. */
-export async function compareChain(
+/** These wallets' tokens, as the contract says on the books' block. */
+export async function compareWallets(
   { provider, chain }: CompareChainDeps,
-  { cursor, wallets, supplyUnits }: Books,
+  { cursor, wallets }: WalletBooks,
   doubted: ReadonlySet<string>,
 ): Promise<Findings> {
-  const at = { subject: "", blockNumber: cursor.blockNumber };
+  const at = { kind: "CHAIN", subject: "", blockNumber: cursor.blockNumber } as const;
   const parts: WalletBook[][] = [];
   for (let start = 0; start < wallets.length; start += AT_ONCE)
     parts.push(wallets.slice(start, start + AT_ONCE));
@@ -31,15 +31,22 @@ export async function compareChain(
       const balances = await provider.callManyAt(chain.tokenAddress, calls, cursor.blockNumber);
       part.forEach(({ orgId, walletId, units }, index) => {
         const actual = BigInt(balances[index]!);
-        judge(findings, { ...at, orgId, walletId, kind: "CHAIN", expected: units, actual });
+        judge(findings, { ...at, orgId, walletId, expected: units, actual });
       });
     }
   });
   await Promise.all(workers);
-  const supply = BigInt(await provider.callAt(chain.tokenAddress, encodeTotalSupply(), cursor.blockNumber));
-  judge(findings, {
-    ...{ ...at, orgId: "", walletId: "", kind: "SUPPLY" },
-    ...{ expected: supplyUnits, actual: supply },
-  });
+  return findings;
+}
+
+/** All tokens that there are. */
+export async function compareSupply(
+  { provider, chain }: CompareChainDeps,
+  { cursor: { blockNumber }, supplyUnits: expected }: SupplyBook,
+  doubted: ReadonlySet<string>,
+): Promise<Findings> {
+  const findings = createFindings(doubted);
+  const actual = BigInt(await provider.callAt(chain.tokenAddress, encodeTotalSupply(), blockNumber));
+  judge(findings, { orgId: "", walletId: "", kind: "SUPPLY", subject: "", expected, actual, blockNumber });
   return findings;
 }

@@ -1,0 +1,82 @@
+import { sql, tx } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/ids";
+import { createRegistry } from "@wonrail/kit/metrics";
+import { listDrifts } from "../store/drifts";
+import { saveCursor } from "../store/scanCursor";
+import { addMovements } from "../store/settledBalances";
+import { createReconcileGauges, reconcile } from "./reconcile";
+import { blockHashOf, createChainDouble, depsOn } from "./testing/chainDouble";
+import { freshDatabase } from "./testing/database";
+
+const database = freshDatabase();
+const WALLETS = 12_001;
+const ORG = newId("org");
+
+test("wallets are compared part by part, each part on its own block, while blocks are taken in", async () => {
+  await makeWallets();
+  let block = 100n;
+  await cursorAt(block);
+  const calls: { count: number; at: bigint }[] = [];
+  const provider = {
+    callAt: () => Promise.resolve("0x0"),
+    callManyAt: async (_to: string, data: string[], at: bigint) => {
+      calls.push({ count: data.length, at });
+      // All wallets' last one gets a token with each block that is taken in.
+      const balances = data.map((one) => (one.endsWith(addressOf(WALLETS).slice(2)) ? at - 100n : 0n));
+      await takeInBlock((block += 1n));
+      return balances.map((units) => `0x${units.toString(16)}`);
+    },
+  };
+  await reconcile(depsWith(provider));
+  expect(await listDrifts(database.db, { all: true, limit: 10 })).toEqual([]);
+  expect(calls.reduce((sum, { count }) => sum + count, 0)).toBe(WALLETS);
+  expect(new Set(calls.map(({ at }) => at)).size).toBe(3);
+});
+
+test("a wallet of the last part that holds too little is found", async () => {
+  await makeWallets();
+  await cursorAt(1_000n);
+  await takeInBlock(1_001n);
+  await reconcile(depsWith(createChainDouble().provider));
+  const found = await listDrifts(database.db, { all: true, limit: 10 });
+  expect(found).toMatchObject([{ walletId: walletOf(WALLETS), kind: "CHAIN", expected: 1n, actual: 0n }]);
+});
+
+function depsWith(provider: object) {
+  const totals = { totals: [], walletsWon: "0" };
+  const ledger = { listAccounts: async () => ({ accounts: [] }), getTotals: async () => totals };
+  const registry = createRegistry({ service: "test", version: "0", commit: "0" });
+  return {
+    ...depsOn(database.db, createChainDouble()),
+    ...{ provider: provider as never, ledger: ledger as never, reconcileEveryMs: 15_000 },
+    reconcileGauges: createReconcileGauges(registry),
+  };
+}
+
+async function makeWallets(): Promise<void> {
+  await database.db.run(sql`
+    insert into wallet_addresses (wallet_id, org_id, address)
+    select 'wal_' || lpad(n::text, 32, '0'), ${ORG}, '0x' || lpad(n::text, 40, '0')
+    from generate_series(1, ${WALLETS}::integer) as n`);
+}
+
+/** In which the last of all wallets gets a token from somewhere. */
+async function takeInBlock(blockNumber: bigint): Promise<void> {
+  await tx(database.db, async (tx) => {
+    const log = { txHash: blockHashOf(blockNumber), logIndex: 0 };
+    await addMovements(tx, [{ ...log, accountId: walletOf(WALLETS), orgId: ORG, units: 1n }]);
+    await cursorAt(blockNumber, tx);
+  });
+}
+
+function cursorAt(blockNumber: bigint, db: Parameters<typeof saveCursor>[0] = database.db): Promise<void> {
+  return saveCursor(db, { blockNumber, blockHash: blockHashOf(blockNumber), blockTime: 1n });
+}
+
+function walletOf(number: number): string {
+  return `wal_${String(number).padStart(32, "0")}`;
+}
+
+function addressOf(number: number): string {
+  return `0x${String(number).padStart(40, "0")}`;
+}
