@@ -1,6 +1,7 @@
 import { type Database, tx } from "@wonrail/kit/db";
 import { planBatch } from "../domain/planning";
 import { countPlannedOperations, listCandidates, markPlanned } from "../store/operations";
+import { noteServed } from "../store/lanes";
 import { findPlaces, moveHeads, sortInFresh } from "../store/places";
 import { fencePlanning, type Lease } from "../store/transactions";
 
@@ -27,6 +28,9 @@ export async function planOperations(db: Database, lease: Lease): Promise<void> 
         places: places.get(`${operation.orgId}|${operation.ledgerRef}`) ?? [],
       }));
       const plan = planBatch(withPlaces, heads, room);
+      // Also those of which nothing could go: what is settled before its turn may wait for long, and a hundred such lanes would keep all others from theirs.
+      const served = plan.planned.length < room ? candidates : plan.planned.map(({ operation }) => operation);
+      await noteServed(tx, [...new Set(served.map(({ orgId }) => orgId))]);
       if (plan.planned.length === 0) return;
       await markPlanned(
         tx,

@@ -11,3 +11,8 @@ export async function listLanes(db: Queryable): Promise<{ orgId: string; pausedR
   );
   return rows.map((row) => ({ orgId: row.org_id, pausedReason: row.paused_reason }));
 }
+
+/** Lets all others have their turn before these. */
+export async function noteServed(db: Queryable, orgIds: string[]): Promise<void> {
+  await db.run(sql`update lanes set served_at = clock_timestamp() where org_id = any(${orgIds}::text[])`);
+}

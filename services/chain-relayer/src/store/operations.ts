@@ -189,8 +189,6 @@ export async function markPlanned(tx: Tx, operations: OperationKey[]): Promise<v
       ${turns.map(({ turn }) => turn)}::bigint[]) as planned (org_id, ledger_ref, turn)
     where o.org_id = planned.org_id and o.ledger_ref = planned.ledger_ref and o.turn is null
       and o.state in ('WAITING', 'CONFIRMED')`);
-  await tx.run(sql`
-    update lanes set served_at = clock_timestamp() where org_id = any(${[...new Set(operations.map((o) => o.orgId))]}::text[])`);
 }
 
 /** A hold whose time is nearly over is not sent any more: it is given up. */
