@@ -1,3 +1,4 @@
+import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { saveDrifts } from "../store/drifts";
 import { holdLease } from "../store/transactions";
@@ -67,3 +68,30 @@ test("a difference that is found while a batch is being signed stops what is not
   expect(chain.sent).toEqual([]);
   expect(await statesOf(database.db, [payment])).toEqual(["PLANNED"]);
 });
+
+test("while gas is dear a transaction stays below the price at which usual nodes refuse it", async () => {
+  const chain = createChainDouble();
+  chain.baseFeeWei = 170n * GWEI;
+  const toWalletId = newId("wal");
+  const operations = Array.from({ length: 100 }, () => {
+    const made = operationOf();
+    const steps = made.steps.map(
+      (step) => ({ ...step, kind: "MINT", fromWalletId: null, toWalletId }) as const,
+    );
+    return { ...made, steps };
+  });
+  await takeIn(database.db, operations);
+  const address = `0x${"5".repeat(40)}`;
+  await saveWalletAddresses(database.db, [{ walletId: toWalletId, orgId: operations[0]!.orgId, address }]);
+  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  await planOperations(database.db, lease);
+  const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI };
+  await sendBatches(deps, lease, { most: 1, signal: new AbortController().signal });
+  const { cost_wei: costWei, carried } = await database.db.one<{ cost_wei: bigint; carried: bigint }>(sql`
+    select gas_limit * max_fee_wei as cost_wei, (select count(*) from operations where state = 'IN_FLIGHT') as carried
+    from transactions join transaction_versions using (transaction_id)`);
+  expect(costWei).toBeLessThanOrEqual(10n ** 18n);
+  expect(carried).toBe(25n);
+});
+
+const GWEI = 1_000_000_000n;

@@ -5,7 +5,7 @@ import { appendEvents } from "@wonrail/kit/outbox";
 import { encodeExecute } from "../chain/contracts";
 import { type Block, type Provider } from "../chain/provider";
 import { type Signer } from "../chain/signer";
-import { type Fees, firstFees, gasLimitFor, mostGas, usualGasFor } from "../domain/fees";
+import { type Fees, firstFees, gasLimitFor, gasRoom, usualGasFor } from "../domain/fees";
 import { operationSubmitted } from "../events";
 import { listPlannedOperations, markInFlight, type Operation, postpone } from "../store/operations";
 import { fence, type Lease, setNextNonce, storeSigned } from "../store/transactions";
@@ -58,7 +58,7 @@ export async function sendBatches(
     const { ready, refused } = authorized;
     for (const [reason, operations] of refused) await postpone(db, operations, reason, RETRY_REFUSED_MS);
     if (ready.length === 0) continue;
-    const fitted = fit(ready, latest);
+    const fitted = fit(ready, gasRoom(latest.gasLimit, fees));
     const stored = await storeTransaction(deps, lease, fitted, fees);
     await failpoint("relayer.r2");
     await broadcast(deps, stored);
@@ -96,7 +96,7 @@ async function affordableFees(
     await postpone(db, batch, "fee_above_cap", RETRY_FEES_MS);
     return null;
   }
-  if (balance < fees.maxFeeWei * mostGas(gasLimit)) {
+  if (balance < fees.maxFeeWei * gasRoom(gasLimit, fees)) {
     await postpone(db, batch, "signer_out_of_gas", RETRY_FUNDS_MS);
     return null;
   }
@@ -110,8 +110,7 @@ interface Fitted {
 }
 
 /** As much of it, from its start, as one transaction may carry. The rest stays planned and goes with the next one. */
-function fit(all: Ready[], latest: Block): Fitted {
-  const most = mostGas(latest.gasLimit);
+function fit(all: Ready[], most: bigint): Fitted {
   for (let count = all.length; ; count = Math.ceil(count / 2)) {
     const ready = all.slice(0, count);
     const data = encodeExecute(ready.map(({ chainOperation }) => chainOperation));

@@ -60,6 +60,9 @@ const RESERVE_PER_STEP = 150_000n;
 /** No transaction may take more than 2^24 (EIP-7825), nor more than the greater part of a block. */
 const MOST_GAS = 1n << 24n;
 
+const MOST_COST_WEI = 10n ** 18n;
+const LEAST_GAS = 1_000_000n;
+
 /** A bound on the gas of a batch with so many steps in each operation, for when no node can say. */
 export function gasLimitFor(stepsPerOperation: number[]): bigint {
   const steps = BigInt(stepsPerOperation.reduce((sum, count) => sum + atLeastOne(count), 0));
@@ -83,6 +86,14 @@ export function usualGasFor(operations: { steps: number; isHold: boolean }[]): b
 export function mostGas(blockGasLimit: bigint): bigint {
   const most = (blockGasLimit * 3n) / 4n;
   return most < MOST_GAS ? most : MOST_GAS;
+}
+
+/**
+ * The same, for what it offers. Usual nodes refuse a transaction that may cost more than one ether (geth's rpc.txfeecap), and what was signed like that is
+ * never mined: whatever takes its nonce has to offer more. One operation has room in any case.
+ */
+export function gasRoom(blockGasLimit: bigint, { maxFeeWei }: Fees): bigint {
+  return smaller(mostGas(blockGasLimit), larger(MOST_COST_WEI / maxFeeWei, LEAST_GAS));
 }
 
 /** One whose authorizations are all used has no step left, and takes gas all the same to be looked up and told of. */
