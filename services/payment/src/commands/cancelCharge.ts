@@ -1,10 +1,10 @@
-import { assert, DomainError } from "@wonrail/kit/errors";
+import { assert } from "@wonrail/kit/errors";
 import { parseWon, won } from "@wonrail/kit/money";
 import { type CancelChargeInput } from "../domain/operation";
 import { checkChargeId, checkMemo, checkPositive } from "../domain/rules";
 import { chargeCancelled, toCharge } from "../events";
 import * as charges from "../store/charges";
-import { type Flow, type Posted, type Recorded } from "./flow";
+import { type Flow, type Posted, type Recorded, TooEarlyError } from "./flow";
 
 /** A charge is taken back, wholly or in parts. What remains, and whether there is still time, the ledger knows. */
 export const cancelCharge: Flow<"cancelCharge", CancelChargeInput> = {
@@ -47,8 +47,7 @@ export const cancelCharge: Flow<"cancelCharge", CancelChargeInput> = {
       };
       const cancelledWon = won(BigInt(entry.result.value.cancelledWon));
       const charge = await charges.cancelCharge(tx, cancel, cancelledWon);
-      // The charge was posted by a process that died before it wrote it down; the completer does, and then this one.
-      if (!charge) throw new DomainError("SYS_003");
+      if (!charge) throw new TooEarlyError();
       // The answer is about this part; the event about the charge at its version, by which its readers go.
       const answered = toCharge({ ...charge, cancelledWon }, facts.network);
       const told = toCharge(charge, facts.network);

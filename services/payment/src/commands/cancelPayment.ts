@@ -1,10 +1,10 @@
-import { assert, DomainError } from "@wonrail/kit/errors";
+import { assert } from "@wonrail/kit/errors";
 import { won } from "@wonrail/kit/money";
 import { type CancelPaymentInput } from "../domain/operation";
 import { checkMemo, checkPaymentId } from "../domain/rules";
 import { paymentCancelled, toCancelledPayment } from "../events";
 import * as payments from "../store/payments";
-import { type Flow, type Posted, type Recorded } from "./flow";
+import { type Flow, type Posted, type Recorded, TooEarlyError } from "./flow";
 
 /** The whole payment goes back to the wallets that it came from, once. */
 export const cancelPayment: Flow<"cancelPayment", CancelPaymentInput> = {
@@ -30,8 +30,7 @@ export const cancelPayment: Flow<"cancelPayment", CancelPaymentInput> = {
         `${operationId} was not posted as a payment's cancellation`,
       );
       const payment = await payments.cancelPayment(tx, orgId, input.paymentId, operationId);
-      // The payment was posted by a process that died before it wrote it down; the completer does, and then this one.
-      if (!payment) throw new DomainError("SYS_003");
+      if (!payment) throw new TooEarlyError();
       const restored = entry.result.value;
       const message = toCancelledPayment(
         payment,

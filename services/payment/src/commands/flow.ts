@@ -1,4 +1,5 @@
 import { type Tx } from "@wonrail/kit/db";
+import { DomainError } from "@wonrail/kit/errors";
 import { type NewEvent } from "@wonrail/kit/outbox";
 import { type PostRequest, type PostResponse } from "@wonrail/proto/ledger/v1/ledger";
 import { type ExecuteRequest, type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
@@ -26,6 +27,16 @@ export type LedgerIntent = NonNullable<PostRequest["intent"]>;
 export interface Posted<I extends Input> {
   operation: Operation<I>;
   entry: PostResponse;
+}
+
+/**
+ * What it takes back was posted by a process that has not written it down yet; that one or the completer does, and then this can be. Of this one
+ * only: what is written down with it has nothing to wait for.
+ */
+export class TooEarlyError extends DomainError {
+  constructor() {
+    super("SYS_003");
+  }
 }
 
 /** What is told of it: to the caller and to the other services. */

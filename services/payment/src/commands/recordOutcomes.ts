@@ -8,7 +8,7 @@ import { type PostResponse } from "@wonrail/proto/ledger/v1/ledger";
 import { ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
 import { type Operation } from "../domain/operation";
 import { type Answered, lockOperations, saveAnswers } from "../store/operations";
-import { type Facts } from "./flow";
+import { type Facts, TooEarlyError } from "./flow";
 import { flowOf } from "./flows";
 
 /** What became of an operation at the ledger. */
@@ -30,12 +30,16 @@ export async function recordOutcomes(deps: RecordDeps, findings: Finding[]): Pro
     await failpoint("payment.recorded");
     return answers.map((value) => ({ ok: true, value }));
   } catch (error) {
-    // The database is away or overloaded: one by one they would fare no better.
-    if (findings.length === 1 || isTransient(error)) return findings.map(() => ({ ok: false, error }));
+    if (findings.length === 1 || concernsAll(error)) return findings.map(() => ({ ok: false, error }));
     const outcomes: Outcome<Buffer>[] = [];
     for (const finding of findings) outcomes.push(...(await recordOutcomes(deps, [finding])));
     return outcomes;
   }
+}
+
+/** The database is away or overloaded: one by one they would fare no better. */
+function concernsAll(error: unknown): boolean {
+  return isTransient(error) && !(error instanceof TooEarlyError);
 }
 
 async function record(tx: Tx, facts: Facts, findings: Finding[]): Promise<Buffer[]> {
