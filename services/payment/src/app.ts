@@ -69,7 +69,7 @@ export function createApp(parts: ServiceParts<Config>) {
   return {
     execute: bind(execute),
     finishAbandoned: () => finishAbandoned(deps),
-    settleTransfers: () => settleTransfers(deps),
+    settleTransfers: (signal?: AbortSignal) => settleTransfers(deps, signal),
     deleteOldOperations: bind(deleteOldOperations),
     recordSettlements,
     savePolicy,

@@ -5,7 +5,7 @@ import { type App } from "./app";
 export function jobs(app: App): Job[] {
   return [
     { name: "finish_abandoned", everyMs: 1_000, run: () => app.finishAbandoned() },
-    { name: "settle_transfers", everyMs: 500, run: () => app.settleTransfers() },
+    { name: "settle_transfers", everyMs: 500, run: (signal) => app.settleTransfers(signal) },
     { name: "delete_old_operations", everyMs: 600_000, run: (signal) => app.deleteOldOperations(signal) },
   ];
 }

@@ -1,4 +1,4 @@
-import { type Database, tx } from "@wonrail/kit/db";
+import { type Database, isTransient, tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { siblingId } from "@wonrail/kit/ids";
 import { appendEvents } from "@wonrail/kit/outbox";
@@ -6,7 +6,7 @@ import { type PostRequest, type PostResponse } from "@wonrail/proto/ledger/v1/le
 import { type Transfer } from "../domain/records";
 import { toTransfer, transferCompleted, transferFailed } from "../events";
 import { findSettlements } from "../store/settlements";
-import { finishTransfer, listSettledTransfers } from "../store/transfers";
+import { FIRST_PLACE, finishTransfer, listSettledTransfers, type SettledTransfer } from "../store/transfers";
 
 export interface SettleDeps {
   db: Database;
@@ -18,15 +18,30 @@ const AT_ONCE = 200;
 
 /**
  * Ends transfers to outside addresses about which the chain has said its last word: what was held is posted, or given back on the relayer's
- * proof. Each step may be repeated: the ledger posts or voids a hold once, under an id that is always the same.
+ * proof. Each step may be repeated: the ledger posts or voids a hold once, under an id that is always the same. One that cannot be ended keeps
+ * none behind it waiting; the round fails at its end.
  */
-export async function settleTransfers(deps: SettleDeps): Promise<void> {
-  const settled = await listSettledTransfers(deps.db, AT_ONCE);
-  await Promise.all(
-    settled.map(({ transfer, settled, reason }) =>
-      settled === "CONFIRMED" ? complete(deps, transfer) : giveBack(deps, transfer, reason),
-    ),
-  );
+export async function settleTransfers(deps: SettleDeps, signal?: AbortSignal): Promise<void> {
+  const failed: { transferId: string; error: unknown }[] = [];
+  const end = ({ transfer, settled, reason }: SettledTransfer) =>
+    (settled === "CONFIRMED" ? complete(deps, transfer) : giveBack(deps, transfer, reason)).catch(
+      (error: unknown) => void failed.push({ transferId: transfer.transferId, error }),
+    );
+  let after = FIRST_PLACE;
+  for (;;) {
+    const settled = await listSettledTransfers(deps.db, after, AT_ONCE);
+    await Promise.all(settled.map(end));
+    // The ledger or Postgres is away: the next ones would only find the same.
+    const away = failed.find(({ error }) => isTransient(error));
+    if (away) throw away.error;
+    if (settled.length < AT_ONCE || signal?.aborted) break;
+    after = settled.at(-1)!.place;
+  }
+  const [first] = failed;
+  if (!first) return;
+  throw new Error(`${failed.length} transfers could not be ended, as ${first.transferId}`, {
+    cause: first.error,
+  });
 }
 
 async function complete(deps: SettleDeps, transfer: Transfer): Promise<void> {

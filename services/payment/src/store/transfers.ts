@@ -82,17 +82,42 @@ export async function listTransfers(
   return { rows: rows.map(toTransfer), total: Number(total) };
 }
 
-/** Transfers to outside addresses about which the chain has said its last word. */
+export interface SettledTransfer {
+  transfer: Transfer;
+  settled: "CONFIRMED" | "FAILED";
+  reason: string | null;
+  /** Where it stands among the others. */
+  place: SettledPlace;
+}
+
+/** The time is Postgres' text: a Date has no microseconds. */
+export interface SettledPlace {
+  at: string;
+  transferId: string;
+}
+
+export const FIRST_PLACE: SettledPlace = { at: "-infinity", transferId: "" };
+
+/** Transfers to outside addresses about which the chain has said its last word, those that have waited longest first. */
 export async function listSettledTransfers(
   db: Queryable,
+  after: SettledPlace,
   limit: number,
-): Promise<{ transfer: Transfer; settled: "CONFIRMED" | "FAILED"; reason: string | null }[]> {
-  const rows = await db.query<TransferRow & { settled: "CONFIRMED" | "FAILED"; reason: string | null }>(sql`
-    select t.*, s.status as settled, s.failure_reason as reason
+): Promise<SettledTransfer[]> {
+  const rows = await db.query<
+    TransferRow & { settled: "CONFIRMED" | "FAILED"; reason: string | null; at: string }
+  >(sql`
+    select t.*, s.status as settled, s.failure_reason as reason, t.updated_at::text as at
     from transfers t join settlements s on s.org_id = t.org_id and s.ledger_ref = t.transfer_id
     where t.status = 'PENDING' and s.status in ('CONFIRMED', 'FAILED')
-    order by t.updated_at limit ${limit}`);
-  return rows.map((row) => ({ transfer: toTransfer(row), settled: row.settled, reason: row.reason }));
+      and (t.updated_at, t.transfer_id) > (${after.at}::timestamptz, ${after.transferId})
+    order by t.updated_at, t.transfer_id limit ${limit}`);
+  return rows.map((row) => ({
+    transfer: toTransfer(row),
+    settled: row.settled,
+    reason: row.reason,
+    place: { at: row.at, transferId: row.transfer_id },
+  }));
 }
 
 /** Undefined when somebody else has finished it. */
