@@ -40,7 +40,10 @@ interface OperationRow {
 
 const COLUMNS = sql`org_id, operation_id, idempotency_key, kind, body_hash, input, answer, request_id, traceparent, created_at`;
 
-/** Takes the keys that are free, in one statement. Gives the rows that are new; the others belong to somebody. */
+/**
+ * Takes the keys that are free, in one statement and in their order, so that two replicas with the same keys wait for each other instead of in a
+ * circle. Gives the rows that are new; the others belong to somebody.
+ */
 export async function insertOperations(tx: Tx, claims: Claim[]): Promise<Claimed[]> {
   const rows = await tx.query<OperationRow & { alone_since: string }>(
     named(
@@ -58,6 +61,7 @@ export async function insertOperations(tx: Tx, claims: Claim[]): Promise<Claimed
           ${claims.map((claim) => claim.requestId)}::text[],
           ${claims.map((claim) => claim.traceparent)}::text[])
           as claim (org_id, operation_id, kind, idempotency_key, body_hash, input, request_id, traceparent)
+        order by org_id, kind, idempotency_key
         on conflict (org_id, kind, idempotency_key) where idempotency_key is not null do nothing
         returning org_id, operation_id, idempotency_key, kind, body_hash, input, answer, request_id, traceparent, created_at,
           updated_at::text as alone_since`,
