@@ -1,7 +1,7 @@
 import { DomainError, assert } from "@wonrail/kit/errors";
 import { won } from "@wonrail/kit/money";
 import { availableOf, openWalletOf, orgAccountOf, minus, post, record, type Book } from "./book";
-import { giveBackToLimit, requireWithinLimit, seoulDay, takeFromLimit } from "./limits";
+import { giveBackToLimit, limitDayOf, requireWithinLimit, takeFromLimit } from "./limits";
 import { requireTransferable } from "./transfers";
 import { requestKey, type Account, type Entry, type Hold, type IntentOf, type LedgerRequest } from "./types";
 
@@ -12,7 +12,7 @@ export function placeHold(book: Book, request: LedgerRequest, intent: IntentOf<"
   const wallet = openWalletOf(book, orgId, walletId);
   requireTransferable(wallet);
   if (availableOf(wallet) < amountWon) throw new DomainError("TRF_001", null);
-  const limitDay = seoulDay(book.nowMs);
+  const limitDay = limitDayOf(wallet, book.nowMs);
   requireWithinLimit(wallet, limitDay, amountWon, dailyLimitWon);
 
   takeFromLimit(wallet, limitDay, amountWon);

@@ -10,6 +10,12 @@ export function seoulDay(nowMs: number): number {
   return Math.floor((nowMs + SEOUL_OFFSET_MS) / DAY_MS);
 }
 
+/** The day whose limit counts. A clock that is set back over midnight, as after a failover, does not give the day before a second time. */
+export function limitDayOf(account: Account, nowMs: number): number {
+  const today = seoulDay(nowMs);
+  return account.limitDay === today + 1 ? account.limitDay : today;
+}
+
 export function usedOn(account: Account, day: number): Won {
   return account.limitDay === day ? account.limitUsedWon : ZERO_WON;
 }

@@ -216,6 +216,20 @@ describe("the daily limit", () => {
     expect(seoulDay(beforeMidnight + HOUR_MS) - seoulDay(beforeMidnight)).toBe(1);
   });
 
+  test("is not begun anew by a clock that is set back over midnight", () => {
+    const afterMidnight = Date.UTC(2026, 10, 20, 15, 1);
+    const steps = [charge(kim.normal, 9_000n), transfer(1_000n), { hoursLater: -1 }, transfer(1n), hold(1n)];
+    const later = [{ hoursLater: 1 }, transfer(1n), { hoursLater: 24 }, transfer(1_000n)];
+    expect(codes(play([...steps, ...later], afterMidnight))).toEqual([
+      "posted",
+      "posted",
+      "TRF_003",
+      "TRF_003",
+      "TRF_003",
+      "posted",
+    ]);
+  });
+
   test("gets back what a voided hold took, on its day and not on a later one", () => {
     const release: Intent = { kind: "voidHold", holdRequestId: requestId(2) };
     expect(codes(play([charge(kim.normal, 9_000n), hold(1_000n), release, transfer(1_000n)]))).toEqual(

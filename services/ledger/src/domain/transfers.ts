@@ -1,6 +1,6 @@
 import { DomainError } from "@wonrail/kit/errors";
 import { availableOf, openWalletOf, minus, post, type Book } from "./book";
-import { requireWithinLimit, seoulDay, takeFromLimit } from "./limits";
+import { limitDayOf, requireWithinLimit, takeFromLimit } from "./limits";
 import type { Account, Entry, IntentOf, LedgerRequest } from "./types";
 
 export function transfer(book: Book, request: LedgerRequest, intent: IntentOf<"transfer">): Entry {
@@ -11,7 +11,7 @@ export function transfer(book: Book, request: LedgerRequest, intent: IntentOf<"t
   if (from === to) throw new DomainError("TRF_002", { reason: "the wallet's own address" });
   requireTransferable(to);
   if (availableOf(from) < amountWon) throw new DomainError("TRF_001", null);
-  const day = seoulDay(book.nowMs);
+  const day = limitDayOf(from, book.nowMs);
   requireWithinLimit(from, day, amountWon, dailyLimitWon);
 
   const entry = post(book, request, [
