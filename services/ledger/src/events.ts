@@ -42,16 +42,19 @@ export function eventsOf(changes: Changes, items: readonly Item[]): NewEvent[] {
   const events = journalRefs(posted);
   if (changes.opened.length === 0 && changes.closed.length === 0 && changes.holds.size === 0) return events;
 
-  const accounts = new Map([...changes.opened, ...changes.closed].map((account) => [account.id, account]));
+  // Each is told of once: another request to open the same wallet changed nothing.
+  const justOpened = new Map(changes.opened.map((account) => [account.id, account]));
+  const justClosed = new Map(changes.closed.map((account) => [account.id, account]));
   const holds = new Map([...changes.holds].map((hold) => [hold.requestId, hold]));
   for (const { entry, origin } of posted) {
-    const account = accounts.get(entry.balances[0]?.accountId ?? "");
+    const id = entry.balances[0]?.accountId ?? "";
+    const [toOpen, toClose] = [justOpened.get(id), justClosed.get(id)];
     const hold = holds.get(entry.requestId);
-    if (entry.kind === "openAccount" && account && changes.opened.includes(account)) {
-      events.push({ ...opened(account), ...origin });
-      accounts.delete(account.id);
+    if (entry.kind === "openAccount" && toOpen) {
+      events.push({ ...opened(toOpen), ...origin });
+      justOpened.delete(id);
     }
-    if (entry.kind === "closeAccount" && account) events.push({ ...closed(account), ...origin });
+    if (entry.kind === "closeAccount" && toClose) events.push({ ...closed(toClose), ...origin });
     if (entry.kind === "placeHold" && hold) events.push({ ...holdPlaced(entry, hold), ...origin });
   }
   return events;
