@@ -103,9 +103,21 @@ async function postOrRefuse({ db, post }: ExecuteDeps, operation: Claimed): Prom
       intent: flow.intent(input),
     });
   } catch (error) {
+    if (operation.aloneSince === null && isOfTheId(error))
+      throw new DomainError("SYS_003", null, { cause: error });
     if (isRefusal(error)) return { refused: toErrorDetail(error) };
     throw isUndone(error) && (await release(db, operation)) ? error : perhapsDone(error);
   }
+}
+
+/**
+ * The ledger does not take the id, which is ours: the month that it names has left the journal. What an earlier try did under it nobody can
+ * tell any more, so it stays open, and its alert calls for somebody who looks into the archive.
+ */
+function isOfTheId(error: unknown): boolean {
+  if (!(error instanceof DomainError) || error.code !== "REQ_001") return false;
+  const fields = error.details?.fields as { path: string }[] | undefined;
+  return fields?.some(({ path }) => path === "requestId") === true;
 }
 
 /**
