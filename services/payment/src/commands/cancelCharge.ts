@@ -23,9 +23,13 @@ export const cancelCharge: Flow<"cancelCharge", CancelChargeInput> = {
   relatedId: ({ chargeId }) => chargeId,
 
   async record(tx, posted, facts) {
-    const recorded: Recorded[] = [];
-    for (const one of posted) recorded.push(await recordOne(one));
-    return recorded;
+    // Rows are locked in the order of their ids; parts of one charge stay in theirs.
+    const recorded = new Map<Posted<CancelChargeInput>, Recorded>();
+    const inOrder = [...posted].sort((one, other) =>
+      compare(one.operation.input.chargeId, other.operation.input.chargeId),
+    );
+    for (const one of inOrder) recorded.set(one, await recordOne(one));
+    return posted.map((one) => recorded.get(one)!);
 
     async function recordOne({ operation, entry }: Posted<CancelChargeInput>): Promise<Recorded> {
       const { orgId, operationId, input } = operation;
@@ -62,3 +66,8 @@ export const cancelCharge: Flow<"cancelCharge", CancelChargeInput> = {
     }
   },
 };
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}

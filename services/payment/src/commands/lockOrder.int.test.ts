@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import { type Database, openDatabase, rawSql, sql, tx, type Tx } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/ids";
+import { type Outcome } from "@wonrail/kit/lane";
+import { createTestDatabase, eventually, type TestDatabase, testLog } from "@wonrail/kit/testing";
+import { PostResponse } from "@wonrail/proto/ledger/v1/ledger";
+import { type Claim } from "../store/operations";
+import { claimKeys } from "./claimKeys";
+import { type Facts } from "./flow";
+import { type Finding, recordOutcomes } from "./recordOutcomes";
+
+// Two replicas that come to the same rows in another order do not wait for each other in a circle.
+
+let database: TestDatabase;
+
+beforeEach(async () => {
+  database = await createTestDatabase({ schema: "payment", migrations: join(__dirname, "../../migrations") });
+});
+afterEach(() => database.drop());
+
+const orgId = newId("org");
+
+test("with keys to claim", async () => {
+  const claimOf = (idempotencyKey: string): Claim => ({
+    ...{ orgId, operationId: newId("chg"), idempotencyKey, bodyHash: Buffer.alloc(32) },
+    input: { kind: "CHARGE", walletId: newId("wal"), amountWon: "1000", memo: null },
+    ...{ requestId: newId("req"), traceparent: "" },
+  });
+  const claims = [["a", "m", "z"].map(claimOf), ["z", "m", "a"].map(claimOf)];
+  const [first, second] = await inTurns(
+    (tx) =>
+      tx.run(sql`
+        insert into operations (org_id, operation_id, kind, idempotency_key, body_hash, input, state, request_id, traceparent)
+        values (${orgId}, ${newId("chg")}, 'CHARGE', 'm', ${Buffer.alloc(32)}, '{}', 'CLAIMED', '', '')`),
+    (db, replica) => claimKeys(db, claims[replica]!),
+  );
+  const ids = (outcomes: Outcome<{ operationId: string }>[]) =>
+    outcomes.map((outcome) => (outcome.ok ? outcome.value.operationId : outcome.error));
+  expect(ids(first!)).toEqual(ids(second!).reverse());
+}, 30_000);
+
+test("with parts of charges to write down", async () => {
+  const charges = ["a", "m", "z"].map((letter) => `chg_${letter}`);
+  await database.db.run(sql`
+    insert into charges (org_id, charge_id, wallet_id, amount_won, balance_won, created_at)
+    select ${orgId}, id, 'wal_1', 1000, 1000, now() from unnest(${charges}::text[]) id`);
+  const partOf = (chargeId: string): Finding => {
+    const operationId = newId("ccl");
+    return {
+      operation: {
+        ...{ orgId, operationId, requestId: newId("req"), traceparent: "", createdAt: new Date() },
+        input: { kind: "CANCEL_CHARGE", chargeId, amountWon: "100", memo: null },
+      },
+      entry: PostResponse.fromPartial({
+        ...{ requestId: operationId, postedAt: new Date() },
+        postings: [{ accountId: "wal_1", amountWon: "-100" }],
+        result: { $case: "chargeCancelled", value: { cancelledWon: "100", remainingWon: "900" } },
+      }),
+    };
+  };
+  const findings = [charges.map(partOf), [...charges].reverse().map(partOf)];
+  const answers = await inTurns(
+    (tx) => tx.run(sql`update charges set memo = 'm' where charge_id = 'chg_m'`),
+    (db, replica) => recordOutcomes({ db, facts: { network: "N" } as Facts }, findings[replica]!),
+  );
+  expect(answers.flat().map(({ ok }) => ok)).toEqual(Array(6).fill(true));
+}, 30_000);
+
+/** Somebody has the row in the middle until both replicas have come to it, or to one that the other has. */
+async function inTurns<T>(
+  hold: (tx: Tx) => Promise<unknown>,
+  work: (db: Database, replica: number) => Promise<T>,
+): Promise<T[]> {
+  const options = { url: database.url, schema: "payment", applicationName: "replica", log: testLog() };
+  const replicas = [openDatabase(options), openDatabase(options)];
+  const { both } = await tx(database.db, async (tx) => {
+    await hold(tx);
+    const both = replicas.map(work);
+    await eventually(() => expectCount(`${REPLICAS} and wait_event_type = 'Lock'`, 2n));
+    return { both };
+  });
+  const done = await Promise.all(both);
+  // What a connection has counted is told at the latest when it ends.
+  await Promise.all(replicas.map((db) => db.close()));
+  await eventually(() => expectCount(REPLICAS, 0n));
+  await expectCount("pg_stat_database where datname = current_database() and deadlocks > 0", 0n);
+  return done;
+}
+
+const REPLICAS = "pg_stat_activity where application_name like 'replica%' and datname = current_database()";
+
+async function expectCount(rows: string, count: bigint): Promise<void> {
+  expect(await database.db.one(rawSql(`select count(*) from ${rows}`))).toEqual({ count });
+}
