@@ -130,6 +130,7 @@ export async function reserveNumbers(tx: Tx, count: number): Promise<bigint[]> {
   return rows.map(({ number }) => number);
 }
 
+/** In the order of their ids, so that two batches that open the same accounts wait for each other instead of in a circle. */
 export function insertAccounts(tx: Tx, accounts: Account[]): void {
   tx.push(
     named(
@@ -142,7 +143,9 @@ export function insertAccounts(tx: Tx, accounts: Account[]): void {
           ${accounts.map(({ number }) => number)}::bigint[],
           ${accounts.map(({ type }) => accountTypes.toCode(type))}::smallint[],
           ${accounts.map(({ userId }) => userId)}::text[],
-          ${accounts.map(({ openedAtMs }) => new Date(openedAtMs))}::timestamptz[])`,
+          ${accounts.map(({ openedAtMs }) => new Date(openedAtMs))}::timestamptz[]
+        ) as a (org_id, id, number, type, user_id, opened_at)
+        order by id`,
     ),
   );
 }

@@ -1,0 +1,52 @@
+import { openDatabase, rawSql, sql, tx } from "@wonrail/kit/db";
+import { idToUuid, newId } from "@wonrail/kit/ids";
+import { eventually, testLog } from "@wonrail/kit/testing";
+import { createEngine } from "./engine";
+import { codeOf, postTo, requestOf, startTestLedger, type TestLedger } from "./testing/ledger";
+
+let ledger: TestLedger;
+
+beforeAll(async () => {
+  ledger = await startTestLedger();
+});
+afterAll(async () => {
+  expect(await ledger.violations()).toEqual([]);
+  await ledger.close();
+});
+
+test("two replicas that open the same accounts in another order do not wait for each other in a circle", async () => {
+  const { database, orgId } = ledger;
+  await ledger.open();
+  const options = { url: database.url, schema: "ledger", applicationName: "replica", log: testLog() };
+  const replicas = [openDatabase(options), openDatabase(options)];
+  const engines = replicas.map((db) => createEngine({ db, log: testLog() }));
+  const wallets = [newId("wal", 1), newId("wal", 2), newId("wal", 3)];
+  const opens = wallets.map((walletId) =>
+    requestOf(orgId, { kind: "openAccount", walletId, userId: walletId, type: "NORMAL" }),
+  );
+  // Somebody has the one in the middle until both have come to it, or to one that the other has; then gives it up.
+  let both: Promise<string[]>[] = [];
+  const held = tx(database.db, async (tx) => {
+    await tx.run(sql`
+      insert into accounts (org_id, id, type, user_id, opened_at)
+      values (${idToUuid(orgId)}, ${idToUuid(wallets[1]!)}, 1, 'somebody', now())`);
+    both = [opens, [...opens].reverse()].map(async (requests, replica) =>
+      (await Promise.all(requests.map((request) => postTo(engines[replica]!, request)))).map(codeOf),
+    );
+    await eventually(() => expectCount(`${REPLICAS} and wait_event_type = 'Lock'`, 2n));
+    throw new Error("given up");
+  });
+  await expect(held).rejects.toThrow("given up");
+  expect(await Promise.all(both)).toEqual([Array(3).fill("posted"), Array(3).fill("posted")]);
+  await Promise.all(engines.map((engine) => engine.close()));
+  // What a connection has counted is told at the latest when it ends.
+  await Promise.all(replicas.map((db) => db.close()));
+  await eventually(() => expectCount(REPLICAS, 0n));
+  await expectCount("pg_stat_database where datname = current_database() and deadlocks > 0", 0n);
+}, 30_000);
+
+const REPLICAS = "pg_stat_activity where application_name like 'replica%' and datname = current_database()";
+
+async function expectCount(rows: string, count: bigint): Promise<void> {
+  expect(await ledger.database.db.one(rawSql(`select count(*) from ${rows}`))).toEqual({ count });
+}
