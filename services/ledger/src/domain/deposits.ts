@@ -1,4 +1,3 @@
-import { assert } from "@wonrail/kit/errors";
 import { orgAccountOf, minus, post, walletOf, type Book } from "./book";
 import { requestKey, type Entry, type IntentOf, type LedgerRequest, type Outcome } from "./types";
 
@@ -29,9 +28,9 @@ export function earlierCredit(
   if (intent.kind !== "creditExternal") return undefined;
   const key = book.credits.get(creditKey(orgId, intent.chainLogId));
   if (key === undefined) return undefined;
+  // Absent when its month has left the journal: credited it is, only its answer is gone.
   const first = book.requests.get(key);
-  assert(first, "the entry that credited this log was not loaded");
-  return first.contentHash === contentHash
+  return first?.contentHash === contentHash
     ? first.outcome
     : { status: "refused", code: "REQ_003", details: null };
 }

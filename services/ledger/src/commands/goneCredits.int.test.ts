@@ -1,0 +1,30 @@
+import { sql } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/ids";
+import { won } from "@wonrail/kit/money";
+import { openTestDatabase } from "@wonrail/kit/testing";
+import { readJournalWindow } from "../store/partitions";
+import { balancesOf, codeOf, startTestLedger, type TestLedger } from "./testing/ledger";
+
+let ledger: TestLedger;
+
+beforeAll(async () => {
+  ledger = await startTestLedger();
+});
+afterAll(() => ledger.close());
+
+test("a log whose credit has left with its month is refused, and not credited again", async () => {
+  const { database } = ledger;
+  const walletId = await ledger.open();
+  const credit = { kind: "creditExternal", walletId, amountWon: won(700n), chainLogId: "log" } as const;
+  const { fromMs } = await readJournalWindow(database.db);
+  await ledger.post(credit, { requestId: newId("opn", fromMs + 24 * 3_600_000) });
+  const owner = openTestDatabase(database.ownerUrl, "ledger");
+  await owner.query(sql`select detach_oldest_journal_partition()`);
+  await owner.close();
+  const [again, beside] = await Promise.all([
+    ledger.post(credit),
+    ledger.post({ kind: "charge", walletId, amountWon: won(1_000n) }),
+  ]);
+  expect([again, beside].map(codeOf)).toEqual(["REQ_003", "posted"]);
+  expect(await balancesOf(ledger, [walletId])).toEqual([1_700n]);
+});
