@@ -23,7 +23,8 @@ const DESCRIPTION = `Stablecoin wallets for partner organisations.
 
 Every answer is the envelope \`{success, data, error, requestId, timestamp}\`. Amounts of the wallet API are whole KRW. Unknown fields are
 refused. Bodies are \`application/json\`, at most 64 KiB. Lists are newest first. A POST that moves money takes an \`Idempotency-Key\`:
-sent again with the same body it gets the stored answer, with \`Idempotent-Replayed: true\`.`;
+sent again with the same body it gets the stored answer, with \`Idempotent-Replayed: true\`. SYS_002 is about the request that it answers: when
+an earlier one with the same key was not answered, or with SYS_003, go on with that key.`;
 
 const requestId = z.string().meta({ examples: [exampleId("req")] });
 const answeredAt = z.iso.datetime().meta({ examples: ["2026-01-14T00:30:00.000Z"] });

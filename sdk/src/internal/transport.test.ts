@@ -6,7 +6,9 @@ import {
   ConflictError,
   ConnectionTimeoutError,
   InvalidRequestError,
+  OutcomeUnknownError,
   RateLimitError,
+  UnavailableError,
 } from "../core/errors.ts";
 
 const KEY = "wk_test_0Ab3Cd6Ef9Gh_0123456789ABCDEFGHIJKLMNOPQRSTUV0AbC3d";
@@ -157,6 +159,40 @@ test("pauses double, with jitter, and Retry-After is obeyed", async () => {
   );
   expect(times.map((time) => time - startedMs)).toEqual([0, 5_500]);
   random.mockRestore();
+});
+
+test.each([
+  [503, "SYS_002"],
+  [429, "RATE_001"],
+  [401, "WAUTH_002"],
+])(
+  "a money call that got no answer first and then %i %s is unknown, with its key and what came last",
+  async (status, code) => {
+    for (const first of [dropped(), silence, failure(504, "SYS_003"), failure(409, "REQ_002")]) {
+      const { client } = clientOf([first, failure(status, code)]);
+      const call = client.transfers.create(transfer, { idempotencyKey: "k1", maxRetries: 1 });
+      const { error } = await settled(call);
+      expect(error).toBeInstanceOf(OutcomeUnknownError);
+      expect(error).toMatchObject({
+        code: "SYS_003",
+        idempotencyKey: "k1",
+        retryable: true,
+        cause: { code },
+      });
+    }
+  },
+);
+
+test("what was refused at the door each time, and what nothing can be doubled by, is told as it is", async () => {
+  const [busy, refused] = [failure(503, "SYS_002"), failure(400, "TRF_001")];
+  const create = (...answers: Answer[]) =>
+    settled(clientOf(answers).client.transfers.create(transfer, { maxRetries: answers.length - 1 }));
+  expect((await create(failure(429, "RATE_001"), busy)).error).toBeInstanceOf(UnavailableError);
+  expect((await create(dropped(), refused)).error).toMatchObject({ code: "TRF_001" });
+  const { client } = clientOf([dropped(), busy]);
+  expect((await settled(client.wallets.get("wal_1", { maxRetries: 1 }))).error).toBeInstanceOf(
+    UnavailableError,
+  );
 });
 
 test("Retry-After may be a date, and one beyond a minute is left to the caller", async () => {

@@ -3,7 +3,7 @@ import { serviceError, ServiceError } from "../core/errors.ts";
 import { refusal } from "./checks.ts";
 import { attemptLimits, type Config } from "./config.ts";
 import { readAnswer } from "./readAnswer.ts";
-import { isRetried, retryDelayMs } from "./retry.ts";
+import { isRefusedAtDoor, isRetried, retryDelayMs } from "./retry.ts";
 import { abortedError, sleep } from "./sleep.ts";
 import { VERSION } from "./version.ts";
 
@@ -44,10 +44,14 @@ export function createTransport(config: Config, random: () => number = Math.rand
     const idempotencyKey = repeat === "keyed" ? checkedKey(options.idempotencyKey) : undefined;
     // Once for all attempts: the caller may change its object meanwhile, and one key stands for one body.
     const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+    let isOpen = false;
     for (let retriesMade = 0; ; retriesMade += 1) {
       const outcome = await attempt<T>(request, { body, idempotencyKey, timeoutMs, retriesMade });
       if (!(outcome instanceof ServiceError)) return outcome;
-      if (repeat === "once" || retriesMade >= maxRetries || !isRetried(outcome)) throw outcome;
+      if (repeat === "once" || retriesMade >= maxRetries || !isRetried(outcome))
+        throw isOpen && isRefusedAtDoor(outcome) ? stillUnknown(outcome) : outcome;
+      // It may have been done: only an answer to the request itself can tell.
+      if (repeat === "keyed" && !isRefusedAtDoor(outcome)) isOpen = true;
       const delayMs = Math.round(retryDelayMs(retriesMade, outcome.retryAfterMs, random));
       config.log.info("retrying", { ...place(request), code: outcome.code, retry: retriesMade + 1, delayMs });
       await sleep(delayMs, options.signal, idempotencyKey);
@@ -118,6 +122,12 @@ export function createTransport(config: Config, random: () => number = Math.rand
     },
     currentApiKey: () => apiKey,
   };
+}
+
+/** The last attempt did nothing. What an earlier one did nobody has said. */
+function stillUnknown(last: ServiceError): ServiceError {
+  const { requestId, idempotencyKey, retryAfterMs } = last;
+  return serviceError({ code: "SYS_003", requestId, idempotencyKey, retryAfterMs, cause: last });
 }
 
 /** What a log line may say of a request: no query and no body, which hold what partners' users do. */
