@@ -67,7 +67,7 @@ export function attempt<T>(
       return result;
     } catch (error) {
       if (isTimeout(error)) channel.timedOut();
-      else channel.answered();
+      else if (!isSilence(error)) channel.answered();
       throw error;
     }
   };
@@ -87,6 +87,12 @@ export function isUnavailable(error: unknown): boolean {
 /** The call may have done its work, and nobody said so. */
 export function isUnknown(error: unknown): boolean {
   return error instanceof DomainError && error.code === "SYS_003";
+}
+
+/** Nothing came back before the caller's time was over or the caller had left: no sign of life, however short the time was. */
+function isSilence(error: unknown): boolean {
+  if (!isServiceError(error)) return false;
+  return isFromTransport(error, status.DEADLINE_EXCEEDED) || isFromTransport(error, status.CANCELLED);
 }
 
 function isUnreachable(error: unknown): boolean {
