@@ -6,6 +6,7 @@ import { newId } from "@wonrail/kit/ids";
 import { type Log } from "@wonrail/kit/log";
 import { Counter, Gauge, type Registry } from "@wonrail/kit/metrics";
 import { refusalBody, SECURITY_HEADERS } from "./envelope";
+import { hearOfTheEnd } from "./pipelined";
 
 export interface HttpServerOptions {
   host: string;
@@ -51,6 +52,7 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
     (req, res) => {
       // What is being answered already is told by the app, which sees each answer off.
       if (draining) res.shouldKeepAlive = false;
+      if (res.socket === null) hearOfTheEnd(req.socket, res);
       app(req, res);
     },
   );

@@ -1,0 +1,39 @@
+import { connect } from "node:net";
+import { eventually } from "@wonrail/kit/testing";
+import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { countedRoute } from "./testing/countedRoute";
+import { startGateway, type TestGateway } from "./testing/startGateway";
+
+let auth: AuthAtOurEdge;
+let gateway: TestGateway;
+/** Never done while its client is there. */
+const move = jest.fn(() => new Promise<never>(() => undefined));
+
+beforeAll(async () => {
+  auth = await startAuthAtOurEdge();
+  gateway = await startGateway({
+    authPort: auth.port,
+    extraRoutes: [countedRoute("/test/counted", undefined, move)],
+  });
+  await eventually(() => gateway.ready());
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await auth.close();
+});
+
+test("requests behind each other whose client leaves are all seen out: counted, and in the log", async () => {
+  const lines = [`X-API-Key: ${auth.addKey().text}`, "Content-Type: application/json", "Content-Length: 12"];
+  const request = ["POST /test/counted HTTP/1.1", "Host: x", ...lines, "", '{"amount":1}'].join("\r\n");
+  const socket = connect(gateway.port, "127.0.0.1").on("error", () => undefined);
+  socket.write(request.repeat(12));
+  await eventually(() => expect(move).toHaveBeenCalledTimes(12));
+  socket.destroy();
+  await eventually(async () => {
+    expect(await gateway.registry.getSingleMetricAsString("http_requests_in_flight")).toMatch(
+      /http_requests_in_flight 0$/m,
+    );
+  });
+  expect(gateway.lines.filter((line) => line.includes('"request aborted"'))).toHaveLength(12);
+});
