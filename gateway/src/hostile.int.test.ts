@@ -248,6 +248,11 @@ describe("what is no HTTP request", () => {
     ["a method that nobody has", "STEAL / HTTP/1.1\r\nHost: x\r\n\r\n", [400, "REQ_001"]],
     ["TLS where there is none", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", [400, "REQ_001"]],
     ["a tunnel", "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n", [405, "REQ_005"]],
+    [
+      "a target that is no URL",
+      "GET http://[ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+      [404, "REQ_004"],
+    ],
   ])("%s", async (_name, bytes, wanted) => {
     expectRefusal(await gateway.raw(Buffer.from(bytes, "latin1")), wanted);
   });

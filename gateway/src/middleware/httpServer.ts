@@ -1,6 +1,6 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from "node:http";
 import { type AddressInfo, type Socket } from "node:net";
-import { type Express } from "express";
+import { type Express, type Request, type Response } from "express";
 import { DomainError, invalidRequest } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
 import { type Log } from "@wonrail/kit/log";
@@ -53,7 +53,11 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
       // What is being answered already is told by the app, which sees each answer off.
       if (draining) res.shouldKeepAlive = false;
       if (res.socket === null) hearOfTheEnd(req.socket, res);
-      app(req, res);
+      // What Express cannot read as a URL it would answer by itself, past all that each request passes. So it is asked for a path that nobody has.
+      app(req as Request, res as Response, () => {
+        req.url = "/";
+        app(req, res);
+      });
     },
   );
   server.maxConnections = options.maxConnections;
