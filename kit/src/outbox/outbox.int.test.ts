@@ -258,6 +258,21 @@ describe("what was published", () => {
     expect(bus.messages[2]!.headers.event_id).toBe(bus.messages[0]!.headers.event_id);
   });
 
+  it("does not stop what is new when it was removed while it was asked for again", async () => {
+    await append(test.db, ...[1, 2, 3, 4].map((version) => event("a", version)));
+    await test.db.run(sql`update outbox set occurred_at = now() - interval '1 hour'`);
+    await test.db.run(sql`delete from outbox_pending`);
+    await tx(test.db, async (tx) => {
+      expect(await republishSince(tx, new Date(0))).toBe(4);
+      await pruneOutbox(test.db, 60_000);
+    });
+    const bus = recordingBus();
+    startRelay(test.db, bus, { batchSize: 2 });
+    await append(test.db, event("b", 1));
+    await eventually(() => expect(namesOf(bus.messages)).toEqual(["b.1"]));
+    await eventually(async () => expect(await pending()).toBe(0n));
+  });
+
   it("is removed when it is old, and nothing that is pending ever", async () => {
     await append(test.db, ...Array.from({ length: 25 }, (_, index) => event("a", index + 1)));
     await test.db.run(sql`update outbox set occurred_at = now() - interval '1 hour' where version <= 20`);

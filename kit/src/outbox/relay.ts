@@ -176,14 +176,14 @@ function readingStart(): {
 async function publishRows(
   relay: Relay,
   connection: Queryable,
-  rows: OutboxRow[],
+  rows: PendingRow[],
 ): Promise<{ all: boolean; events: number; xid?: bigint | undefined }> {
   let count = 0;
   let events: OutboxRow[] = [];
   let ids: bigint[] = [];
   let xid: bigint | undefined;
   for (const [index, row] of rows.entries()) {
-    events.push(...(await relay.expand(connection, row)));
+    if (row.there) events.push(...(await relay.expand(connection, row)));
     ids.push(row.id);
     if (events.length < relay.batchSize && index < rows.length - 1) continue;
     await failpoint("outbox.publishing");

@@ -40,6 +40,8 @@ export async function prepareRelaySession(connection: Queryable): Promise<void> 
 /** A row as one read saw it: every transaction older than `horizon` had ended by then. */
 export interface PendingRow extends OutboxRow {
   horizon: bigint;
+  /** What was asked for again may have been removed at the same moment: it is not there any more, and nothing else of the row is. */
+  there: boolean;
 }
 
 export async function readPending(
@@ -51,11 +53,11 @@ export async function readPending(
     named(
       "outbox_read_pending",
       sql`
-        select o.id, o.event_id, o.topic, o.type, o.aggregate_id, o.version, o.org_id, o.request_id, o.traceparent,
-          o.occurred_at, o.payload, pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon
+        select pending.id, o.id is not null as there, o.event_id, o.topic, o.type, o.aggregate_id, o.version, o.org_id,
+          o.request_id, o.traceparent, o.occurred_at, o.payload, pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon
         from (select id from outbox_pending where id > ${afterId} order by id limit ${limit}) as pending
-        join outbox o using (id)
-        order by o.id`,
+        left join outbox o using (id)
+        order by pending.id`,
     ),
   );
 }
