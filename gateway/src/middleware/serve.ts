@@ -104,7 +104,7 @@ async function servePrincipal(
   try {
     const reply = await (operation.quota
       ? quotas
-          .count(principal.orgId, operation.quota, work)
+          .count(principal.orgId, operation.quota, inTime(work))
           .catch((error: unknown) => repeat(error, key, () => handler(input, { ...call, repeatOnly: true })))
       : work());
     send(res, operation, reply, options);
@@ -144,6 +144,14 @@ async function readInput(
 function refuseLate(): void {
   const { deadlineMs = Infinity } = currentContext() ?? {};
   if (Date.now() >= deadlineMs) throw new DomainError("SYS_002", { retryAfterMs: 1000 });
+}
+
+/** A unit of the plan may have been waited for as well. Work that says so gives it back; what nobody knows would keep it. */
+function inTime<R>(work: () => Promise<R>): () => Promise<R> {
+  return async () => {
+    refuseLate();
+    return work();
+  };
 }
 
 async function readValid(schema: NonNullable<Operation["body"]>, req: Request): Promise<unknown> {
