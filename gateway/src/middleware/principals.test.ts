@@ -111,6 +111,22 @@ test("an answer that was asked for before a pushed change is not kept", async ()
   expect(await lookUp()).toMatchObject({ access: "none" });
 });
 
+test("who comes after a pushed revocation does not join a look-up that was under way before it", async () => {
+  const { clock, resolve, principals, lookUp } = start(async () => FULL);
+  await lookUp();
+  let answerLate = (_: ResolvedKey) => {};
+  resolve.mockImplementationOnce(() => new Promise((answer) => (answerLate = answer)));
+  clock.nowMs = 600;
+  await lookUp();
+  principals.forgetKey("key_1");
+  resolve.mockResolvedValue(NONE);
+  const after = lookUp();
+  answerLate(FULL);
+  expect(await after).toMatchObject({ access: "none" });
+  expect(await lookUp()).toMatchObject({ access: "none" });
+  expect(resolve).toHaveBeenCalledTimes(3);
+});
+
 test("a changed organisation is looked up anew", async () => {
   let answer = FULL;
   const { principals, lookUp } = start(async () => answer);

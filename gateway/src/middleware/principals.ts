@@ -86,7 +86,7 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
   const known = new LruMap<string, Entry>(MAX_PRINCIPALS);
   // Apart, so that a flood of wrong keys cannot push out the right ones.
   const refused = new LruMap<string, Entry>(MAX_REFUSALS);
-  const underWay = new Map<string, Promise<Resolution>>();
+  const underWay = new Map<string, { answer: Promise<Resolution>; changesBefore: number }>();
   const lookUps = measure(registry, () => known.size);
   /** Grows with each change that is pushed. An answer that was asked for before one of them may be older than it. */
   let changes = 0;
@@ -104,13 +104,19 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
       }
       return entry.resolution;
     }
-    const waiting = underWay.get(fingerprint);
+    const waiting = joinable(fingerprint);
     if (!entry?.resolution.principal) {
       if (waiting) return waiting;
       const presented = parseApiKey(apiKey);
       return presented ? askAboutStranger(fingerprint, presented, clientAddress) : INVALID_KEY;
     }
     return orGrace(waiting ?? ask(fingerprint, parseApiKey(apiKey)!, clientAddress), fingerprint, entry);
+  }
+
+  /** Not one that was asked for before a change: whoever comes after a revocation would be let in by what was true before it. */
+  function joinable(fingerprint: string): Promise<Resolution> | undefined {
+    const asked = underWay.get(fingerprint);
+    return asked?.changesBefore === changes ? asked.answer : undefined;
   }
 
   async function askAboutStranger(
@@ -149,8 +155,11 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
     clientAddress: string,
   ): Promise<Resolution> {
     if (underWay.size >= MAX_LOOK_UPS) throw new DomainError("SYS_002", { retryAfterMs: 1000 });
-    const answer = askAuth(fingerprint, presented, clientAddress).finally(() => underWay.delete(fingerprint));
-    underWay.set(fingerprint, answer);
+    const answer = askAuth(fingerprint, presented, clientAddress).finally(() => {
+      if (underWay.get(fingerprint) === asked) underWay.delete(fingerprint);
+    });
+    const asked = { answer, changesBefore: changes };
+    underWay.set(fingerprint, asked);
     return answer;
   }
 
