@@ -61,3 +61,9 @@ test("takes a value from the file that NAME_FILE names, and says when it cannot"
     rmSync(folder, { recursive: true });
   }
 });
+
+test("spaces are no value: as a number they would be 0", () => {
+  expect(problemsOf({ HTTP_PORT: " ", DATABASE_URL: "\t\n" })).toBe(
+    "The configuration is not usable:\n  - HTTP_PORT is not set\n  - DATABASE_URL is not set\n",
+  );
+});

@@ -17,7 +17,8 @@ export function loadConfig<S extends z.ZodObject>(
   const values: Record<string, string> = {};
   for (const name of Object.keys(schema.shape)) {
     const value = readValue(name, env, problems);
-    if (value !== undefined && value !== "") values[name] = value;
+    // Spaces are no value either: as a number they would be 0, which is any port, or no limit.
+    if (value !== undefined && value.trim() !== "") values[name] = value;
   }
   const parsed = schema.safeParse(values);
   if (!parsed.success) {
