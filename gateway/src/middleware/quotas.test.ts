@@ -324,3 +324,39 @@ test("a lease that comes while account is given of the last one is used", async 
   expect(outcomes).toHaveLength(4);
   expect(calls).toHaveLength(3);
 });
+
+test("what is lent while the gateway stops goes back", async () => {
+  const { lease, lent } = plan(10_000);
+  let answered = Promise.resolve();
+  const { quotas } = start(async (wish) => {
+    const lent = await lease(wish);
+    await answered;
+    return lent;
+  });
+  let units = 0;
+  const use = async () => (await quotas.count(ORG, "WALLETS", done), (units += 1));
+  while (units < 100) await use();
+  let answer = () => {};
+  answered = new Promise((resolve) => (answer = resolve));
+  const calls = lease.mock.calls.length;
+  while (lease.mock.calls.length === calls) await use();
+  const closed = quotas.close();
+  answer();
+  await closed;
+  expect(lent()).toBe(units);
+});
+
+test("the accounts of all leases whose answers were lost are given when the gateway stops", async () => {
+  const given = new Set<string>();
+  const { clock, quotas } = start(async ({ wanted, accounts }) => {
+    if (wanted > 0) throw new DomainError("SYS_003");
+    for (const { leaseId } of accounts) given.add(leaseId);
+    const counts = { limit: 0, used: 0, recallable: 0, retryAfterMs: 0 };
+    return { granted: 0, validForMs: 0, ...counts, resetsAt: undefined };
+  });
+  for (let lost = 0; lost < 250; lost += 1, clock.nowMs += 1_000) {
+    await expect(quotas.count(ORG, "WALLETS", done)).rejects.toMatchObject({ code: "SYS_002" });
+  }
+  await quotas.close();
+  expect(given.size).toBe(250);
+});

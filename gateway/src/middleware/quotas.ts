@@ -228,15 +228,18 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
     sweeping = false;
   }
 
-  async function giveAccount(counter: Counter): Promise<void> {
+  /** True when there may be more than one call takes. */
+  async function giveAccount(counter: Counter): Promise<boolean> {
     const accounts = settled(counter);
-    if (accounts.length === 0) return;
+    if (accounts.length === 0) return false;
     try {
       await leaseQuota({ orgId: counter.orgId, quota: counter.quota, wanted: 0, leaseId: "", accounts });
       accounted(counter, accounts);
+      return accounts.length === MAX_ACCOUNTS_PER_CALL;
     } catch (error) {
       // The account stays and is given again; until then its units count as spent, so no plan is exceeded.
       log.debug({ err: error }, "quota account not given");
+      return false;
     }
   }
 
@@ -291,8 +294,10 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
     async close() {
       clearInterval(sweeper);
       for (const [, counter] of counters) {
+        // What is being lent now would count as spent, since nobody would give account of it.
+        await counter.leasing?.catch(() => undefined);
         end(counter);
-        await giveAccount(counter);
+        while (await giveAccount(counter));
       }
     },
   };
