@@ -28,15 +28,17 @@ export async function main(wanted?: string): Promise<number> {
     wanted ?? (await output(ROOT, "git", "describe", "--tags", "--abbrev=0", "HEAD^").catch(() => ""));
   if (commit === "")
     return (say("There is no release before this one yet: say which commit stands for it."), 2);
-  const home = temporaryHome();
+  const place = temporaryHome();
+  // Beside the checkout: a home takes nothing else.
+  const home = join(place, "home");
   let release: Release | undefined;
   try {
-    release = await startRelease(await checkOut(commit, home), home);
+    release = await startRelease(await checkOut(commit, place), home);
     say(`${commit} serves`);
     return (await upgradeUnder(release, home)) ? 0 : 1;
   } finally {
     await release?.stop();
-    rmSync(home, { recursive: true, force: true });
+    rmSync(place, { recursive: true, force: true });
   }
 }
 

@@ -16,8 +16,8 @@ export interface Release {
 }
 
 /** A checkout of its own, so that neither knows of the other. */
-export async function checkOut(commit: string, home: string): Promise<string> {
-  const folder = join(home, "release");
+export async function checkOut(commit: string, place: string): Promise<string> {
+  const folder = join(place, "release");
   await output(ROOT, "git", "clone", "--quiet", "--shared", "--no-checkout", ROOT, folder);
   await output(
     folder,

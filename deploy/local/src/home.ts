@@ -1,5 +1,6 @@
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { PartError } from "./parts/partError";
 
 /** Where everything of one stack is: `<repository>/.wonrail`, or WONRAIL_HOME. */
 export interface Home {
@@ -30,7 +31,32 @@ export function homeAt(dir: string): Home {
   };
 }
 
+/** Everything that a stack, its benchmarks and its Prometheus put there. */
+export const HOME_ENTRIES: readonly string[] = [
+  "anvil",
+  "bench",
+  "kafka",
+  "logs",
+  "postgres",
+  "prometheus",
+  "run",
+  "secrets",
+  "stack.json",
+];
+
+/** WONRAIL_HOME may name anything. A folder with other things in it is somebody's, unless a stack made its secrets there already. */
+export function isHome({ dir, secretsDir }: Pick<Home, "dir" | "secretsDir">): boolean {
+  if (!existsSync(dir) || existsSync(join(secretsDir, "root"))) return true;
+  return readdirSync(dir).every((name) => HOME_ENTRIES.includes(name));
+}
+
 export function makeHome(home: Home): void {
+  if (!isHome(home))
+    throw new PartError(
+      "The stack has no place for its data",
+      `${home.dir} holds something else, which a stack would close to others and make reset might remove`,
+      `set WONRAIL_HOME to a new or empty folder, such as ${join(home.dir, "wonrail")}.`,
+    );
   mkdirSync(home.dir, { recursive: true });
   // PostgreSQL may run as another user, who has to pass; it can list nothing.
   chmodSync(home.dir, process.getuid?.() === 0 ? 0o711 : 0o700);

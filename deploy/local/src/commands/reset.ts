@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { readConfig } from "../config";
-import { homeAt, type Home } from "../home";
+import { HOME_ENTRIES, homeAt, isHome } from "../home";
 import { clearLeftovers } from "../launcher";
 import { readLauncher } from "../launcherFile";
 import { removeKafkaDocker } from "../parts/kafkaDocker";
@@ -17,7 +17,7 @@ export async function reset(args: string[]): Promise<number> {
     process.stdout.write(`There is nothing to forget in ${home.dir}.\n`);
     return 0;
   }
-  if (!looksLikeHome(home)) {
+  if (!isHome(home)) {
     process.stderr.write(`${home.dir} does not look like a stack's home; nothing was removed.\n`);
     return 1;
   }
@@ -30,14 +30,10 @@ export async function reset(args: string[]): Promise<number> {
   await clearLeftovers(home, { note: (text) => process.stdout.write(`${text}\n`) });
   if (findDocker().ok && existsSync(home.part("kafka"))) await removeKafkaDocker(home.part("kafka"));
   rmSync(elsewhereFor(home.part("postgres")), { recursive: true, force: true });
-  for (const name of readdirSync(home.dir)) rmSync(join(home.dir, name), { recursive: true, force: true });
+  // By name: what we did not make we do not remove.
+  for (const name of HOME_ENTRIES) rmSync(join(home.dir, name), { recursive: true, force: true });
   process.stdout.write(`Forgotten: ${home.dir}. The next \`make up\` starts afresh.\n`);
   return 0;
-}
-
-/** WONRAIL_HOME may name anything; what we did not make we do not remove. */
-function looksLikeHome({ dir, secretsDir }: Home): boolean {
-  return readdirSync(dir).length === 0 || existsSync(secretsDir);
 }
 
 async function confirmed(dir: string): Promise<boolean> {

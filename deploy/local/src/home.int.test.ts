@@ -1,0 +1,63 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { reset } from "./commands/reset";
+import { homeAt, makeHome } from "./home";
+import { openSecrets } from "./secrets";
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "wonrail-home-"));
+});
+afterEach(() => {
+  delete process.env.WONRAIL_HOME;
+  rmSync(dir, { recursive: true, force: true });
+});
+
+test("a folder with somebody's files in it is refused and stays as it is", () => {
+  writeFileSync(join(dir, "thesis.txt"), "years of work");
+  chmodSync(dir, 0o1777);
+  expect(() => makeHome(homeAt(dir))).toThrow(/holds something else.*\n.*new or empty folder/s);
+  expect(statSync(dir).mode & 0o7777).toBe(0o1777);
+  expect(readdirSync(dir)).toEqual(["thesis.txt"]);
+});
+
+test("a new folder, an empty one and one that was a home before are taken", () => {
+  const home = homeAt(join(dir, "new"));
+  makeHome(home);
+  makeHome(home);
+  makeHome(homeAt(mkdtempSync(join(dir, "empty"))));
+  openSecrets(home);
+  writeFileSync(join(home.dir, "note.txt"), "put here by an operator");
+  makeHome(home);
+});
+
+test("reset forgets the stack and leaves what others put beside it", async () => {
+  const home = homeAt(dir);
+  makeHome(home);
+  openSecrets(home);
+  writeFileSync(home.stackFile, "{}");
+  mkdirSync(home.part("anvil"));
+  writeFileSync(join(dir, "thesis.txt"), "years of work");
+  process.env.WONRAIL_HOME = dir;
+  expect(await reset(["--yes"])).toBe(0);
+  expect(readdirSync(dir)).toEqual(["thesis.txt"]);
+});
+
+test("reset does not touch a folder that is no home, whatever its folders are called", async () => {
+  mkdirSync(join(dir, "secrets"));
+  writeFileSync(join(dir, "secrets", "diary.txt"), "dear diary");
+  writeFileSync(join(dir, "thesis.txt"), "years of work");
+  process.env.WONRAIL_HOME = dir;
+  expect(await reset(["--yes"])).toBe(1);
+  expect(existsSync(join(dir, "secrets", "diary.txt"))).toBe(true);
+});
