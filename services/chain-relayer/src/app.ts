@@ -105,7 +105,7 @@ async function createDeps(parts: ServiceParts<Config>) {
     replaceAfterMs: config.REPLACE_AFTER_MS,
     startBlock: BigInt(config.START_BLOCK),
     scanSpan: createScanSpan(),
-    gauges: createGauges(registry),
+    gauges: createGauges(registry, Date.now),
     reconcileEveryMs: config.RECONCILE_EVERY_MS,
     reconcileGauges: createReconcileGauges(registry),
     recordLeaseMs: config.RECORD_LEASE_MS,

@@ -9,12 +9,12 @@ import { countPendingTransactions } from "../store/transactions";
 
 export type Gauges = ReturnType<typeof createGauges>;
 
-export function createGauges(registry: Registry) {
+export function createGauges(registry: Registry, now: () => number) {
   const registers = [registry];
   return {
     reorgs: createReorgWatch(registry),
     head: new Gauge({ name: "chain_head_block", help: "The newest block", registers }),
-    headAge: new Gauge({ name: "chain_head_age_seconds", help: "Age of the newest block", registers }),
+    headTime: createHeadAge(registry, now),
     lag: new Gauge({
       name: "chain_confirmed_lag_blocks",
       help: "Blocks between the newest and the last one taken in",
@@ -45,15 +45,31 @@ export function createGauges(registry: Registry) {
   };
 }
 
+/**
+ * Told when the newest block was made. Its age grows while the endpoints answer nothing, so it is reckoned when it is read; before the
+ * first block, from the process's start.
+ */
+function createHeadAge(registry: Registry, now: () => number): (seconds: number) => void {
+  let headAt = now() / 1000;
+  new Gauge({
+    name: "chain_head_age_seconds",
+    help: "Age of the newest block",
+    registers: [registry],
+    collect() {
+      this.set(now() / 1000 - headAt);
+    },
+  });
+  return (seconds) => void (headAt = seconds);
+}
+
 /** What an operator sees of the relayer from outside. */
 export async function measure(deps: {
   db: Database;
   provider: Provider;
   signer: Signer;
   gauges: Gauges;
-  now: () => number;
 }): Promise<void> {
-  const { db, provider, signer, gauges, now } = deps;
+  const { db, provider, signer, gauges } = deps;
   const open = await listOpenCounts(db);
   gauges.open.reset();
   for (const { state, reason, count } of open) gauges.open.set({ state, reason }, count);
@@ -69,7 +85,7 @@ export async function measure(deps: {
   ]);
   gauges.head.set(Number(head.number));
   await gauges.reorgs(provider, head);
-  gauges.headAge.set(now() / 1000 - Number(head.time));
+  gauges.headTime(Number(head.time));
   gauges.balance.set(Number(balance));
   gauges.nonceGap.set(Math.max(0, transactions - Number(pending - latest)));
   const cursor = await findCursor(db);

@@ -1,0 +1,15 @@
+import { createRegistry } from "@wonrail/kit/metrics";
+import { createGauges } from "./measure";
+
+test("the newest block grows old while no endpoint answers, from the process's start when there never was one", async () => {
+  let nowMs = 1_000_000;
+  const registry = createRegistry({ service: "", version: "", commit: "" });
+  const gauges = createGauges(registry, () => nowMs);
+  const age = async () => Number(/^chain_head_age_seconds (.*)$/m.exec(await registry.metrics())?.[1]);
+  nowMs += 90_000;
+  expect(await age()).toBe(90);
+  gauges.headTime(1_088);
+  expect(await age()).toBe(2);
+  nowMs += 60_000;
+  expect(await age()).toBe(62);
+});
