@@ -96,15 +96,25 @@ export const memoGiven = z
 const FIRST_MOMENT_MS = Date.parse("0001-01-01T00:00:00.000Z");
 const LAST_MOMENT_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** An ISO 8601 date-time with its zone, in a request. */
+/** An ISO 8601 date-time with its zone, in a body. */
 export function momentOf(description: string) {
+  return moment(description, "2026-01-14T09:30:00+09:00", "must be an ISO 8601 date-time with a zone");
+}
+
+/** The same in a query, where a plus sign is a space unless it is encoded. */
+export function queryMomentOf(description: string) {
+  const error = "must be an ISO 8601 date-time with a zone: Z, or an offset whose + is written as %2B";
+  return moment(description, "2026-01-14T00:30:00Z", error);
+}
+
+function moment(description: string, example: string, error: string) {
   return z.iso
-    .datetime({ offset: true, error: "must be an ISO 8601 date-time with a zone" })
+    .datetime({ offset: true, error })
     .refine((text) => !isBeyondYears(Date.parse(text)), {
       message: "must be within the years 1 to 9999 in UTC",
     })
     .transform((text) => new Date(text))
-    .meta({ description, type: "string", format: "date-time", examples: ["2026-01-14T09:30:00+09:00"] });
+    .meta({ description, type: "string", format: "date-time", examples: [example] });
 }
 
 function isBeyondYears(momentMs: number): boolean {

@@ -10,7 +10,18 @@ import { type Clients } from "../clients";
 import { iso, known, pageRequest, paginationOf } from "./answers";
 import { bodyHash } from "./bodyHash";
 import { type Handler, operation } from "./operation";
-import { givenId, idOf, listQuery, memo, memoGiven, momentOf, pageOf, textOf, timestamp } from "./schemas";
+import {
+  givenId,
+  idOf,
+  listQuery,
+  memo,
+  memoGiven,
+  momentOf,
+  pageOf,
+  queryMomentOf,
+  textOf,
+  timestamp,
+} from "./schemas";
 
 const networkType = z
   .enum([
@@ -163,8 +174,8 @@ export const listTransactions = operation({
     status: status.optional(),
     paymentType: paymentType.optional(),
     address: address.optional().meta({ description: "Sender or recipient." }),
-    from: momentOf("Recorded not before this moment.").optional(),
-    to: momentOf("Recorded before this moment.").optional(),
+    from: queryMomentOf("Recorded not before this moment.").optional(),
+    to: queryMomentOf("Recorded before this moment.").optional(),
   }),
   status: 200,
   data: pageOf(record).meta({ id: "RecordedTransactionPage" }),

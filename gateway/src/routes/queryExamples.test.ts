@@ -1,0 +1,28 @@
+import { queryMomentOf } from "./schemas";
+import { renderOpenApi } from "./renderOpenApi";
+
+interface Parameter {
+  in: string;
+  name: string;
+  schema: { examples?: unknown[] };
+}
+const { paths } = JSON.parse(renderOpenApi()) as {
+  paths: Record<string, Record<string, { parameters?: (Parameter | { $ref: string })[] }>>;
+};
+const inQueries = Object.values(paths)
+  .flatMap((path) => Object.values(path))
+  .flatMap(({ parameters = [] }) => parameters)
+  .filter((parameter): parameter is Parameter => "in" in parameter && parameter.in === "query");
+
+test("each example of a query reads the same when it is pasted into a URL as it is", () => {
+  const pasted = inQueries.flatMap(({ name, schema }) => (schema.examples ?? []).map((each) => [name, each]));
+  expect(pasted.length).toBeGreaterThan(5);
+  for (const [name, example] of pasted as [string, string][])
+    expect(new URLSearchParams(`${name}=${example}`).get(name)).toBe(example);
+});
+
+test("a moment whose plus sign became a space is told how to write it", () => {
+  const { error } = queryMomentOf("").safeParse("2026-01-14T09:30:00 09:00");
+  expect(error?.issues[0]?.message).toContain("%2B");
+  expect(queryMomentOf("").parse("2026-01-14T09:30:00+09:00")).toEqual(new Date("2026-01-14T00:30:00Z"));
+});
