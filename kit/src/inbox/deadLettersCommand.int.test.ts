@@ -1,0 +1,39 @@
+import { sql } from "../db";
+import { createTestDatabase, type TestDatabase } from "../testing";
+import { listDeadLetters } from ".";
+import { main } from "./deadLettersCommand";
+
+let testDatabase: TestDatabase;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase({ schema: "sample" });
+  await testDatabase.db.run(sql`
+    insert into dead_letters (consumer_group, topic, partition, message_offset, message_key, event_type, headers, payload, digest, error, failures)
+    values ('sample.settlements', 'wonrail.ledger.v1', 0, '7', 'wal_1', 'noted', '{}', '', '', 'the wallet does not exist', 5)`);
+});
+afterAll(() => testDatabase?.drop());
+
+async function run(...args: string[]): Promise<{ code: number; said: string }> {
+  let said = "";
+  const code = await main(args, (text) => (said += text), testDatabase.url);
+  return { code, said };
+}
+
+test("an operator in the service's pod sees what was put aside and has it tried again", async () => {
+  const { code, said } = await run("list", "--schema", "sample");
+  expect(code).toBe(0);
+  const letter = JSON.parse(said) as { id: string };
+  expect(letter).toMatchObject({ type: "noted", error: "the wallet does not exist", state: "dead" });
+  expect((await run("replay", "--schema", "sample", "--id", letter.id)).code).toBe(0);
+  expect(await listDeadLetters(testDatabase.db)).toMatchObject([{ state: "replay_requested" }]);
+  expect((await run("replay", "--schema", "sample", "--group", "sample.settlements")).code).toBe(1);
+});
+
+test.each([
+  ["forget"],
+  ["list"],
+  ["replay", "--schema", "sample"],
+  ["replay", "--schema", "sample", "--id", "x"],
+])("used wrongly it says how it is used: %j", async (...args) => {
+  const { code, said } = await run(...args);
+  expect({ code, said }).toEqual({ code: 64, said: expect.stringContaining("--schema SCHEMA") as string });
+});
