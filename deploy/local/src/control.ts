@@ -71,12 +71,15 @@ export async function askLauncher<T>(
   { control }: Launcher,
   method: "GET" | "POST",
   path: string,
+  /** Ends the waiting. A command may take as long as what it starts. */
+  signal?: AbortSignal,
 ): Promise<T> {
   if (!control)
     throw new Error("The stack is only just starting and takes no commands yet. Try again in a moment.");
   const response = await fetch(`http://127.0.0.1:${control.port}/${path}`, {
     method,
     headers: { authorization: `Bearer ${control.token}` },
+    ...(signal ? { signal } : {}),
   });
   const body = (await response.json()) as T & { error?: string };
   if (!response.ok) throw new Error(body.error ?? `The launcher answered ${response.status}.`);

@@ -7,6 +7,7 @@ import { readLauncher, type Launcher } from "../launcherFile";
 import { isAlive } from "../process/fingerprint";
 
 const PATIENCE_MS = 60_000;
+const ANSWER_MS = 5_000;
 
 /** Stops the running stack from another terminal, and what a killed one left. */
 export async function down(): Promise<number> {
@@ -22,15 +23,20 @@ export async function down(): Promise<number> {
   return 0;
 }
 
-export async function endLauncher(launcher: Launcher): Promise<void> {
+export async function endLauncher(launcher: Launcher, answerMs = ANSWER_MS): Promise<void> {
   try {
-    await askLauncher(launcher, "POST", "shutdown");
+    await askLauncher(launcher, "POST", "shutdown", AbortSignal.timeout(answerMs));
   } catch {
-    process.kill(launcher.pid, "SIGTERM"); // It is still starting, or hangs.
+    signalTo(launcher, "SIGTERM"); // It is still starting, or hangs.
   }
   const deadline = Date.now() + PATIENCE_MS;
   while (isAlive(launcher) && Date.now() < deadline) await sleep(50);
-  if (isAlive(launcher)) process.kill(launcher.pid, "SIGKILL"); // Its guard ends the rest.
+  signalTo(launcher, "SIGKILL"); // Its guard ends the rest.
+}
+
+/** Its number may be somebody else's as soon as it is gone. */
+function signalTo(launcher: Launcher, signal: NodeJS.Signals): void {
+  if (isAlive(launcher)) process.kill(launcher.pid, signal);
 }
 
 function say(text: string): void {

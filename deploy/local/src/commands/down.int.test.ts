@@ -1,0 +1,33 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { fingerprint, isAlive } from "../process/fingerprint";
+import { endLauncher } from "./down";
+
+test("a launcher that takes the request and never answers is ended by a signal", async () => {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => sockets.push(socket.on("error", () => undefined)));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const child = spawn(process.execPath, ["-e", "process.send('up'); setInterval(() => {}, 1000)"], {
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  await once(child, "message");
+  const launcher = {
+    pid: child.pid!,
+    fingerprint: fingerprint(child.pid!)!,
+    startedAt: new Date().toISOString(),
+    control: { port: (server.address() as AddressInfo).port, token: "t" },
+  };
+  const gone = once(child, "exit");
+  try {
+    await endLauncher(launcher, 100);
+    expect(isAlive(launcher)).toBe(false);
+    expect(await gone).toEqual([null, "SIGTERM"]);
+    await endLauncher(launcher, 100); // Gone already: nobody is signalled, and nothing is thrown.
+  } finally {
+    child.kill("SIGKILL");
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  }
+});
