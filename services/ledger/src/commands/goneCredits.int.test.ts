@@ -2,8 +2,8 @@ import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { won } from "@wonrail/kit/money";
 import { openTestDatabase } from "@wonrail/kit/testing";
-import { readJournalWindow } from "../store/partitions";
 import { balancesOf, codeOf, startTestLedger, type TestLedger } from "./testing/ledger";
+import { addOldMonths } from "./testing/oldMonths";
 
 let ledger: TestLedger;
 
@@ -16,7 +16,7 @@ test("a log whose credit has left with its month is refused, and not credited ag
   const { database } = ledger;
   const walletId = await ledger.open();
   const credit = { kind: "creditExternal", walletId, amountWon: won(700n), chainLogId: "log" } as const;
-  const { fromMs } = await readJournalWindow(database.db);
+  const fromMs = await addOldMonths(database.ownerUrl);
   await ledger.post(credit, { requestId: newId("opn", fromMs + 24 * 3_600_000) });
   const owner = openTestDatabase(database.ownerUrl, "ledger");
   await owner.query(sql`select detach_oldest_journal_partition()`);
