@@ -11,22 +11,13 @@ import {
   DAILY_LIMIT,
   postTo,
   requestOf,
-  startTestLedger,
+  soundLedger,
   transferOf,
-  type TestLedger,
 } from "./testing/ledger";
 import { createEngine } from "./engine";
 import type { WalletType } from "../domain/types";
 
-let ledger: TestLedger;
-
-beforeAll(async () => {
-  ledger = await startTestLedger();
-});
-afterAll(async () => {
-  expect(await ledger.violations()).toEqual([]);
-  await ledger.close();
-});
+const ledger = soundLedger();
 
 test("each kind of intent is posted, answered again the same, and refused when it cannot be", async () => {
   const { post, open, orgId } = ledger;

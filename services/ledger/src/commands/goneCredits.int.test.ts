@@ -1,9 +1,7 @@
-import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { won } from "@wonrail/kit/money";
-import { openTestDatabase } from "@wonrail/kit/testing";
 import { balancesOf, codeOf, startTestLedger, type TestLedger } from "./testing/ledger";
-import { addOldMonths } from "./testing/oldMonths";
+import { addOldMonths, detachOldestMonth } from "./testing/oldMonths";
 
 let ledger: TestLedger;
 
@@ -18,9 +16,7 @@ test("a log whose credit has left with its month is refused, and not credited ag
   const credit = { kind: "creditExternal", walletId, amountWon: won(700n), chainLogId: "log" } as const;
   const fromMs = await addOldMonths(database.ownerUrl);
   await ledger.post(credit, { requestId: newId("opn", fromMs + 24 * 3_600_000) });
-  const owner = openTestDatabase(database.ownerUrl, "ledger");
-  await owner.query(sql`select detach_oldest_journal_partition()`);
-  await owner.close();
+  await detachOldestMonth(database.ownerUrl);
   const [again, beside] = await Promise.all([
     ledger.post(credit),
     ledger.post({ kind: "charge", walletId, amountWon: won(1_000n) }),

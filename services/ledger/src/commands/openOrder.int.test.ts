@@ -2,17 +2,9 @@ import { openDatabase, rawSql, sql, tx } from "@wonrail/kit/db";
 import { idToUuid, newId } from "@wonrail/kit/ids";
 import { eventually, testLog } from "@wonrail/kit/testing";
 import { createEngine } from "./engine";
-import { codeOf, postTo, requestOf, startTestLedger, type TestLedger } from "./testing/ledger";
+import { codeOf, postTo, requestOf, soundLedger } from "./testing/ledger";
 
-let ledger: TestLedger;
-
-beforeAll(async () => {
-  ledger = await startTestLedger();
-});
-afterAll(async () => {
-  expect(await ledger.violations()).toEqual([]);
-  await ledger.close();
-});
+const ledger = soundLedger();
 
 test("two replicas that open the same accounts in another order do not wait for each other in a circle", async () => {
   const { database, orgId } = ledger;

@@ -1,26 +1,10 @@
 import { type DomainError } from "@wonrail/kit/errors";
 import { won } from "@wonrail/kit/money";
-import {
-  balancesOf,
-  codeOf,
-  DAILY_LIMIT,
-  postTo,
-  requestOf,
-  startTestLedger,
-  type TestLedger,
-} from "./testing/ledger";
+import { balancesOf, codeOf, DAILY_LIMIT, postTo, requestOf, soundLedger } from "./testing/ledger";
 
 // What the database does not take, in the middle of a batch that it does.
 
-let ledger: TestLedger;
-
-beforeAll(async () => {
-  ledger = await startTestLedger();
-});
-afterAll(async () => {
-  expect(await ledger.violations()).toEqual([]);
-  await ledger.close();
-});
+const ledger = soundLedger();
 
 test("one item that the database cannot take fails alone", async () => {
   const good = await ledger.open("good", "NORMAL", 1_000n);

@@ -2,17 +2,9 @@ import { openDatabase } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/money";
 import { startProxy, testLog } from "@wonrail/kit/testing";
 import { createEngine } from "./engine";
-import { balancesOf, codeOf, postTo, requestOf, startTestLedger, type TestLedger } from "./testing/ledger";
+import { balancesOf, codeOf, postTo, requestOf, soundLedger } from "./testing/ledger";
 
-let ledger: TestLedger;
-
-beforeAll(async () => {
-  ledger = await startTestLedger();
-});
-afterAll(async () => {
-  expect(await ledger.violations()).toEqual([]);
-  await ledger.close();
-});
+const ledger = soundLedger();
 
 test("the database goes away with a commit: the outcome is unknown, although the next attempt certainly did nothing", async () => {
   const url = new URL(ledger.database.url);

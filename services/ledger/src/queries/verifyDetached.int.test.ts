@@ -3,7 +3,7 @@ import { idToUuid, newId } from "@wonrail/kit/ids";
 import { won } from "@wonrail/kit/money";
 import { eventually, openTestDatabase } from "@wonrail/kit/testing";
 import { codeOf, postTo, requestOf, startTestLedger, type TestLedger } from "../commands/testing/ledger";
-import { addOldMonths } from "../commands/testing/oldMonths";
+import { addOldMonths, detachOldestMonth } from "../commands/testing/oldMonths";
 import { newEntries, verifySince } from "../commands/verifyAlways";
 
 const DAY_MS = 24 * 3_600_000;
@@ -31,11 +31,7 @@ async function charge(walletId: string, month: Month): Promise<void> {
   expect(codeOf(await postTo(ledger.engine, requestOf(ledger.orgId, intent, { requestId })))).toBe("posted");
 }
 
-async function detachOldest(): Promise<void> {
-  const owner = openTestDatabase(ledger.database.ownerUrl, "ledger");
-  await owner.query(sql`select detach_oldest_journal_partition()`);
-  await owner.close();
-}
+const detachOldest = () => detachOldestMonth(ledger.database.ownerUrl);
 
 /** A line's whole entry, so that nothing but the chain can tell. */
 async function lose(walletId: string, sequence: number): Promise<void> {

@@ -1,9 +1,7 @@
-import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { won } from "@wonrail/kit/money";
-import { openTestDatabase } from "@wonrail/kit/testing";
 import { postTo, requestOf, startTestLedger, type TestLedger } from "../commands/testing/ledger";
-import { addOldMonths } from "../commands/testing/oldMonths";
+import { addOldMonths, detachOldestMonth } from "../commands/testing/oldMonths";
 import { listStatement } from "../queries/listStatement";
 
 const DAY_MS = 24 * 3_600_000;
@@ -23,9 +21,7 @@ async function walletOf(months: ("old" | "new")[]): Promise<string> {
     const more = month === "old" ? { requestId: newId("opn", fromMs + DAY_MS) } : {};
     await postTo(engine, requestOf(orgId, { kind: "charge", walletId, amountWon: won(1_000n) }, more));
   }
-  const owner = openTestDatabase(database.ownerUrl, "ledger");
-  await owner.query(sql`select detach_oldest_journal_partition()`);
-  await owner.close();
+  await detachOldestMonth(database.ownerUrl);
   return walletId;
 }
 

@@ -2,7 +2,6 @@ import { rawSql, sql } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
 import { won } from "@wonrail/kit/money";
-import { openTestDatabase } from "@wonrail/kit/testing";
 import {
   codeOf,
   messageOf,
@@ -11,7 +10,7 @@ import {
   startTestLedger,
   type TestLedger,
 } from "../commands/testing/ledger";
-import { addOldMonths } from "../commands/testing/oldMonths";
+import { addOldMonths, detachOldestMonth } from "../commands/testing/oldMonths";
 import { readRequest } from "../commands/readRequest";
 import { listStatement } from "../queries/listStatement";
 import { ensurePartitions, readJournalWindow } from "./partitions";
@@ -35,7 +34,6 @@ test("months are made ahead, once, by two replicas at the same time", async () =
 
 test("a detached month's requests are refused, not done again, and the statement and the invariants go on without it", async () => {
   const { database, orgId, engine } = ledger;
-  const owner = openTestDatabase(database.ownerUrl, "ledger");
   await addOldMonths(database.ownerUrl);
   const window = await readJournalWindow(database.db);
   const walletId = await ledger.open();
@@ -46,8 +44,7 @@ test("a detached month's requests are refused, not done again, and the statement
   expect(codeOf(await postTo(engine, recent))).toBe("posted");
   expect(await ledger.violations()).toEqual([]);
 
-  await owner.query(sql`select detach_oldest_journal_partition()`);
-  await owner.close();
+  await detachOldestMonth(database.ownerUrl);
 
   const now = await readJournalWindow(database.db);
   expect(now.fromMs).toBeGreaterThan(window.fromMs);

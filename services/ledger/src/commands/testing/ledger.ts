@@ -60,6 +60,17 @@ export async function startTestLedger(): Promise<TestLedger> {
   };
 }
 
+/** One for all tests of a file, after which no invariant may be broken. */
+export function soundLedger(): TestLedger {
+  const ledger = {} as TestLedger;
+  beforeAll(async () => void Object.assign(ledger, await startTestLedger()));
+  afterAll(async () => {
+    expect(await ledger.violations()).toEqual([]);
+    await ledger.close();
+  });
+  return ledger;
+}
+
 export function transferOf(fromWalletId: string, toWalletId: string, amount: bigint) {
   const amountWon = won(amount);
   return { kind: "transfer", fromWalletId, toWalletId, amountWon, dailyLimitWon: DAILY_LIMIT } as const;

@@ -1,4 +1,4 @@
-import { rawSql } from "@wonrail/kit/db";
+import { rawSql, sql } from "@wonrail/kit/db";
 import { openTestDatabase } from "@wonrail/kit/testing";
 import { readJournalWindow } from "../../store/partitions";
 
@@ -30,4 +30,15 @@ export async function addOldMonths(ownerUrl: string): Promise<number> {
   const { fromMs } = await readJournalWindow(owner);
   await owner.close();
   return fromMs;
+}
+
+/** As an operator does. Gives the month's name. */
+export async function detachOldestMonth(ownerUrl: string): Promise<string> {
+  const owner = openTestDatabase(ownerUrl, "ledger");
+  try {
+    const { name } = await owner.one<{ name: string }>(sql`select detach_oldest_journal_partition() as name`);
+    return name;
+  } finally {
+    await owner.close();
+  }
 }
