@@ -37,6 +37,7 @@ export function loadConfig<S extends z.ZodObject>(
 export const port = z.coerce.number().int().min(0).max(65535);
 export const durationMs = z.coerce.number().int().min(0).max(86_400_000);
 export const count = z.coerce.number().int().min(0).max(1_000_000_000);
+export const postgresUrl = z.url({ protocol: /^postgres(ql)?$/ });
 export const flag = z.enum(["true", "false"]).transform((text) => text === "true");
 export const list = z.string().transform((text) =>
   text

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { loadConfig } from "../config";
+import { loadConfig, postgresUrl } from "../config";
 
-const schema = z.object({ DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }) });
+const schema = z.object({ DATABASE_URL: postgresUrl });
 
 export type DeadLettersConfig = z.output<typeof schema>;
 

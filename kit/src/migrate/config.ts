@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { loadConfig } from "../config";
-
-const url = z.url({ protocol: /^postgres(ql)?$/ });
+import { loadConfig, postgresUrl } from "../config";
 
 const schema = z.object({
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal"]).default("info"),
@@ -9,11 +7,11 @@ const schema = z.object({
   /** The folder with the service's migrations. */
   MIGRATIONS: z.string(),
   /** As `wonrail_<schema>_owner`, which makes and changes the tables. */
-  OWNER_DATABASE_URL: url,
+  OWNER_DATABASE_URL: postgresUrl,
   /** As `wonrail_<schema>`, which is what the service uses. */
-  DATABASE_URL: url,
+  DATABASE_URL: postgresUrl,
   /** As a role that may make schemas and roles. Without it they have to be there already. */
-  ADMIN_DATABASE_URL: url.optional(),
+  ADMIN_DATABASE_URL: postgresUrl.optional(),
 });
 
 export type MigrateConfig = z.output<typeof schema>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, durationMs, flag, list, port } from "../config";
+import { count, durationMs, flag, list, port, postgresUrl } from "../config";
 import { tlsShape } from "../tls";
 import { tracingShape } from "../tracing";
 
@@ -7,7 +7,7 @@ import { tracingShape } from "../tracing";
 export const serviceShape = {
   NODE_ENV: z.enum(["production", "development", "test", "reltest"]).default("production"),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal"]).default("info"),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+  DATABASE_URL: postgresUrl,
   DATABASE_POOL_MAX: count.default(10),
   GRPC_HOST: z.string().default("0.0.0.0"),
   GRPC_PORT: port,
@@ -25,7 +25,7 @@ export const serviceShape = {
   KAFKA_USERNAME: z.string().optional(),
   KAFKA_PASSWORD: z.string().optional(),
   /** Where the bus on Postgres lives; the service's own database unless stated. */
-  BUS_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  BUS_DATABASE_URL: postgresUrl.optional(),
   SHUTDOWN_GRACE_MS: durationMs.default(20_000),
   /** How long a stopping process stays up after it reports itself unready, so that load balancers notice. */
   SHUTDOWN_SETTLE_MS: durationMs.default(0),
