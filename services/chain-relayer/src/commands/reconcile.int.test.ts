@@ -1,17 +1,17 @@
-import { join } from "node:path";
 import { newId } from "@wonrail/kit/ids";
 import { Registry } from "@wonrail/kit/metrics";
 import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/money";
-import { createTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
+import { testLog } from "@wonrail/kit/testing";
 import { AccountType } from "@wonrail/proto/ledger/v1/intents";
 import { acknowledgeDrifts, listDrifts } from "../store/drifts";
 import { saveCursor } from "../store/scanCursor";
 import { saveWalletAddresses } from "../store/walletAddresses";
 import { createReconcileGauges, reconcile, type ReconcileDeps } from "./reconcile";
+import { freshDatabase } from "./testing/database";
 
 const [ORG, WALLET] = [newId("org"), newId("wal")];
 
-let database: TestDatabase;
+const database = freshDatabase();
 /** What the books say; nothing of it was ever heard of here, so all but 0 differs. */
 let chainUnits: bigint;
 let supplyUnits: bigint;
@@ -20,17 +20,10 @@ let owedWon: bigint;
 /** A line of the ledger that is still on its way: nothing can be said of the wallet. */
 let sequence: bigint;
 
-beforeAll(async () => {
-  database = await createTestDatabase({
-    schema: "chain_relayer",
-    migrations: join(__dirname, "../../migrations"),
-  });
+beforeEach(async () => {
+  chainUnits = supplyUnits = ledgerWon = owedWon = sequence = 0n;
   await saveCursor(database.db, { blockNumber: 7n, blockHash: "0x7", blockTime: 7n });
   await saveWalletAddresses(database.db, [{ walletId: WALLET, orgId: ORG, address: `0x${"a".repeat(40)}` }]);
-});
-afterAll(() => database.drop());
-beforeEach(() => {
-  chainUnits = supplyUnits = ledgerWon = owedWon = sequence = 0n;
 });
 
 const DIFFERENCES: [string, () => void, () => void][] = [

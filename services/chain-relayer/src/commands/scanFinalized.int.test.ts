@@ -4,7 +4,14 @@ import { type ChainLog } from "../chain/provider";
 import { type NewOperation } from "../store/operations";
 import { findCursor, saveCursor } from "../store/scanCursor";
 import { scanFinalized } from "./scanFinalized";
-import { blockHashOf, createChainDouble, depsOn, OPERATOR, PAYMENT_MANAGER } from "./testing/chainDouble";
+import {
+  blockHashOf,
+  type ChainDouble,
+  createChainDouble,
+  depsOn,
+  OPERATOR,
+  PAYMENT_MANAGER,
+} from "./testing/chainDouble";
 import { freshDatabase } from "./testing/database";
 import { carry, operationOf, statesOf, takeIn, transactionStates } from "./testing/operations";
 
@@ -12,10 +19,7 @@ const database = freshDatabase();
 
 test("a scan that lags behind goes on although the nodes have forgotten its blocks' states", async () => {
   const chain = createChainDouble();
-  const operation = operationOf();
-  await takeIn(database.db, [operation]);
-  const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
-  chain.nonces.set(OPERATOR.address, 1n);
+  const { operation, txHash } = await sendOne(chain);
   chain.receipts.set(txHash, {
     ...{ blockNumber: 600n, blockHash: blockHashOf(600n) },
     ...{ gasUsed: 50_000n, succeeded: false },
@@ -35,10 +39,7 @@ test("a scan that lags behind goes on although the nodes have forgotten its bloc
 
 test("a receipt of a block that is no longer there ends nothing", async () => {
   const chain = createChainDouble();
-  const operation = operationOf();
-  await takeIn(database.db, [operation]);
-  const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
-  chain.nonces.set(OPERATOR.address, 1n);
+  const { operation, txHash } = await sendOne(chain);
   const receipt = { blockNumber: 999n, blockHash: `0x${"dead".repeat(16)}`, gasUsed: 1n, succeeded: true };
   chain.receipts.set(txHash, receipt);
   await cursorAt(995n);
@@ -70,6 +71,15 @@ test("what settled a repeated operation is found also where endpoints look throu
   const blocks = await database.db.query(sql`select block_number from operations order by block_number`);
   expect(blocks).toEqual([{ block_number: 120n }, { block_number: 930n }]);
 });
+
+/** An operation in a transaction whose nonce is used. */
+async function sendOne(chain: ChainDouble): Promise<{ operation: NewOperation; txHash: string }> {
+  const operation = operationOf();
+  await takeIn(database.db, [operation]);
+  const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
+  chain.nonces.set(OPERATOR.address, 1n);
+  return { operation, txHash };
+}
 
 function logOf(topic: "executed" | "repeated", { operationId }: NewOperation, blockNumber: bigint): ChainLog {
   return {
