@@ -3,6 +3,7 @@ import type { ClientBase, QueryConfig, QueryResult } from "pg";
 import { assert } from "../errors";
 import { textOf, type Sql } from "./sql";
 import type { Queryable } from "./types";
+import { partOf, Together } from "./together";
 import type { Watchdog } from "./watchdog";
 
 /** What other files of this folder reach inside a Database and a Tx; it is not exported from here. */
@@ -16,8 +17,10 @@ export type ObserveQuery = (name: string, seconds: number) => void;
 /** One connection in somebody's hands. */
 export interface Session extends Queryable {
   execute(statement: Sql): Promise<Answer>;
-  /** Runs a command without parameters and gives its tag: "BEGIN", "COMMIT", "ROLLBACK". */
-  command(text: string): Promise<string>;
+  /** Sends several in one message, one answer for each: none is done after one that failed, and those have its error. */
+  together(statements: Sql[]): Promise<Answer>[];
+  /** Runs a command without parameters. */
+  command(text: string): Promise<void>;
   /** Counts the warnings that the server sent, as it does when a COMMIT's wait for a standby was cut short. */
   readonly warnings: number;
   /** With an error the connection is closed instead of going back to the pool. */
@@ -54,10 +57,24 @@ export function createSession({ client, release, watchdog, observe }: SessionPar
 
   const execute = (statement: Sql): Promise<Answer> => ask(queryConfig(statement));
 
+  const together = (statements: Sql[]): Promise<Answer>[] => {
+    const startMs = performance.now();
+    const parts = statements.map((statement) => partOf(queryConfig(statement)));
+    watchdog.started(client);
+    client.query(new Together(parts.map(({ part }) => part)));
+    void Promise.allSettled(parts.map(({ answer }) => answer)).then(() => {
+      watchdog.ended(client);
+      const seconds = (performance.now() - startMs) / 1000;
+      for (const { name } of statements) if (name !== undefined) observe(name, seconds);
+    });
+    return parts.map(({ answer }) => answer);
+  };
+
   return {
     ...queryable(execute),
     execute,
-    command: async (text) => (await ask({ text })).command,
+    together,
+    command: async (text) => void (await ask({ text })),
     get warnings() {
       return warnings;
     },

@@ -1,6 +1,13 @@
 import { runInContext } from "../context";
 import { DomainError } from "../errors";
-import { createTestDatabase, openTestDatabase, startProxy, testLog, type TestDatabase } from "../testing";
+import {
+  createTestDatabase,
+  eventually,
+  openTestDatabase,
+  startProxy,
+  testLog,
+  type TestDatabase,
+} from "../testing";
 import { CommitUnknownError, afterCommit, named, openDatabase, sql, tx, type Database, type Tx } from ".";
 
 let test: TestDatabase;
@@ -19,6 +26,7 @@ beforeEach(async () => {
 
 const add = (tx: Tx, id: number, amount: bigint) =>
   tx.run(sql`update accounts set balance = balance + ${amount} where id = ${id}`);
+const plusOne = (id: number) => sql`update accounts set balance = balance + 1 where id = ${id}`;
 const balanceOf = async (id: number) =>
   (await test.db.one<{ balance: bigint }>(sql`select balance from accounts where id = ${id}`)).balance;
 
@@ -86,19 +94,89 @@ describe("tx", () => {
     expect(await balanceOf(1)).toBe(105n);
   });
 
-  it("sends the first reads with the BEGIN, and is in a transaction all the same", async () => {
-    const inTransaction = await tx(
-      test.db,
-      async (tx) => {
-        const [first, second] = await Promise.all([
-          tx.one<{ at: Date; id: string }>(sql`select now() as at, pg_current_xact_id()::text as id`),
-          tx.one<{ at: Date; id: string }>(sql`select now() as at, pg_current_xact_id()::text as id`),
+  it("is in one transaction with everything that is asked for", async () => {
+    const question = sql`select now() as at, pg_current_xact_id()::text as id`;
+    const [first, second, third] = await tx(test.db, async (tx) => [
+      ...(await Promise.all([tx.one(question), tx.one(question)])),
+      await tx.one(question),
+    ]);
+    expect(second).toEqual(first);
+    expect(third).toEqual(first);
+  });
+
+  it("asks in as many messages as it has questions, and one for the COMMIT", async () => {
+    const target = new URL(test.url);
+    let messages = 0;
+    const proxy = await startProxy({
+      target: { host: target.hostname, port: Number(target.port) },
+      onRequest: () => (messages += 1),
+    });
+    target.port = String(proxy.port);
+    const db = openTestDatabase(target.toString(), "sample", { max: 1 });
+    await db.ping();
+    const messagesOf = async (work: (tx: Tx) => Promise<unknown>): Promise<number> => {
+      messages = 0;
+      await tx(db, work);
+      return messages;
+    };
+    expect(await messagesOf(() => Promise.resolve())).toBe(0);
+    expect(await messagesOf(async (tx) => [1, 2, 3].forEach((id) => tx.push(plusOne(id))))).toBe(1);
+    expect(await messagesOf((tx) => Promise.all([add(tx, 1, 1n), add(tx, 2, 1n)]))).toBe(2);
+    const both = async (tx: Tx) => (tx.push(plusOne(1)), await add(tx, 2, 1n), tx.push(plusOne(3)));
+    expect(await messagesOf(both)).toBe(2);
+    await db.close();
+    await proxy.close();
+    expect(await Promise.all([1, 2, 3, 4].map(balanceOf))).toEqual([103n, 103n, 102n, 100n]);
+  });
+
+  it("sees in each question of one message what those before it have waited for", async () => {
+    let read: Promise<unknown> | undefined;
+    await tx(test.db, async (holder) => {
+      await add(holder, 1, 5n);
+      read = tx(test.db, async (tx) => {
+        const [, row] = await Promise.all([
+          tx.one(sql`select id from accounts where id = 1 for update`),
+          tx.one(sql`select balance from accounts where id = 1`),
         ]);
-        return [first, second];
-      },
-      { readsFirst: true },
-    );
-    expect(inTransaction[0]).toEqual(inTransaction[1]);
+        return row;
+      });
+      await eventually(async () => {
+        const waiting = sql`select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+        expect(await test.db.one(waiting)).toEqual({ count: 1n });
+      });
+    });
+    expect(await read).toEqual({ balance: 105n });
+  });
+
+  it("does nothing of a message behind what failed, and can do it again on the same connection", async () => {
+    const one = openTestDatabase(test.url, "sample", { max: 1 });
+    const later = named("later", sql`update accounts set balance = 7 where id = ${1}`);
+    for (const what of ["syntax error", "division by zero"]) {
+      const broken = what === "syntax error" ? named("broken", sql`this is none`) : sql`select 1 / 0`;
+      const failed = tx(one, async (tx) => {
+        tx.push(plusOne(2));
+        tx.push(broken);
+        tx.push(later);
+        await Promise.resolve();
+      });
+      await expect(failed).rejects.toThrow(what);
+      expect(await Promise.all([1, 2].map(balanceOf))).toEqual([100n, 100n]);
+    }
+    await tx(one, async (tx) => tx.push(later));
+    await one.run(later);
+    await tx(one, async (tx) => tx.run(named("broken", sql`update accounts set balance = 8 where id = 2`)));
+    expect(await Promise.all([1, 2].map(balanceOf))).toEqual([7n, 8n]);
+    await one.close();
+  });
+
+  it("fails with what a COMMIT finds wrong", async () => {
+    const owner = openTestDatabase(test.ownerUrl, "sample");
+    await owner.run(sql`
+      create table pairs (id integer primary key, other integer references pairs deferrable initially deferred)`);
+    await owner.close();
+    const alone = tx(test.db, (tx) => tx.run(sql`insert into pairs values (1, 2)`));
+    await expect(alone).rejects.toMatchObject({ code: "23503" });
+    expect(await test.db.query(sql`select id from pairs`)).toEqual([]);
   });
 
   it("does not pass for committed when the work swallowed the error of a statement", async () => {
@@ -268,6 +346,19 @@ describe("a COMMIT whose reply is lost", () => {
     const work = tx(test.db, (tx) => tx.run(sql`insert into warned values (1)`));
     await expect(work).rejects.toBeInstanceOf(CommitUnknownError);
     expect(await test.db.query(sql`select id from warned`)).toEqual([{ id: 1 }]);
+  });
+
+  it("is unknown too when everything had left with it", async () => {
+    await withLostReply("commit", async (db) => {
+      let runs = 0;
+      const work = tx(db, async (tx) => {
+        runs += 1;
+        tx.push(plusOne(1));
+      });
+      await expect(work).rejects.toBeInstanceOf(CommitUnknownError);
+      expect(runs).toBe(1);
+      expect(await balanceOf(1)).toBe(101n);
+    });
   });
 
   it("is told from a reply that was lost before it, after which the work runs again", async () => {

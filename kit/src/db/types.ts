@@ -34,7 +34,7 @@ export interface Queryable {
 /** A connection inside a transaction. Only `tx` makes one, and it is of no use once the transaction is over. */
 export interface Tx extends Queryable {
   readonly [txBrand]: true;
-  /** Sends a statement without waiting for it. What it fails with fails the transaction, at its commit at the latest. */
+  /** Leaves with what is asked for next, or with the commit. What it fails with fails the transaction. */
   push(statement: Sql): void;
   readonly [afterCommitSymbol]: (run: (db: Database) => void) => void;
 }

@@ -19,7 +19,7 @@ export async function installPostgresBus(adminUrl: string, roles: string[]): Pro
   try {
     await tx(db, async (tx) => {
       await tx.query(sql`select pg_advisory_xact_lock(${INSTALL_LOCK})`);
-      await tx.run(TABLES);
+      for (const table of TABLES) await tx.run(table);
       for (const role of roles) {
         const name = sql.identifier(role);
         await tx.run(sql`grant usage on schema bus to ${name}`);
@@ -31,52 +31,52 @@ export async function installPostgresBus(adminUrl: string, roles: string[]): Pro
   }
 }
 
-const TABLES: Sql = rawSql(`
-  create schema if not exists bus;
-
-  create table if not exists bus.topics (
-    name text primary key,
-    partitions int not null check (partitions between 1 and 1000),
-    created_at timestamptz not null default now()
-  );
-
-  -- Whoever appends holds the row's lock until it commits, so positions have no gaps and become visible in their order.
-  create table if not exists bus.partitions (
-    id int generated always as identity primary key,
-    topic text not null references bus.topics on delete cascade,
-    number int not null,
-    next_position bigint not null default 0,
-    unique (topic, number)
-  ) with (fillfactor = 50);
-
-  -- Whoever appends has locked the partition: a foreign key would look for it again for each message, which doubled what one costs.
-  create table if not exists bus.messages (
-    partition_id int not null,
-    position bigint not null,
-    key text not null,
-    value bytea not null,
-    headers json not null,
-    stored_at timestamptz not null,
-    primary key (partition_id, position)
-  );
-  alter table bus.messages drop constraint if exists messages_partition_id_fkey;
-
-  -- A group's place in a partition, and the one member that may move it. The epoch tells two ownerships of one member apart.
-  create table if not exists bus.cursors (
-    group_name text not null,
-    partition_id int not null references bus.partitions on delete cascade,
-    position bigint not null,
-    owner text,
-    epoch bigint not null,
-    primary key (group_name, partition_id)
-  ) with (fillfactor = 50);
-
-  -- Who is alive. Lost in a crash and written anew by the next heartbeats, so a heartbeat costs no write to the log.
-  create unlogged table if not exists bus.members (
-    group_name text not null,
-    member_id text not null,
-    topics text[] not null,
-    alive_until timestamptz not null,
-    primary key (group_name, member_id)
-  );
-`);
+const TABLES: Sql[] = [
+  rawSql("create schema if not exists bus"),
+  rawSql(`
+    create table if not exists bus.topics (
+      name text primary key,
+      partitions int not null check (partitions between 1 and 1000),
+      created_at timestamptz not null default now()
+    )`),
+  // Whoever appends holds the row's lock until it commits, so positions have no gaps and become visible in their order.
+  rawSql(`
+    create table if not exists bus.partitions (
+      id int generated always as identity primary key,
+      topic text not null references bus.topics on delete cascade,
+      number int not null,
+      next_position bigint not null default 0,
+      unique (topic, number)
+    ) with (fillfactor = 50)`),
+  // Whoever appends has locked the partition: a foreign key would look for it again for each message, which doubled what one costs.
+  rawSql(`
+    create table if not exists bus.messages (
+      partition_id int not null,
+      position bigint not null,
+      key text not null,
+      value bytea not null,
+      headers json not null,
+      stored_at timestamptz not null,
+      primary key (partition_id, position)
+    )`),
+  rawSql("alter table bus.messages drop constraint if exists messages_partition_id_fkey"),
+  // A group's place in a partition, and the one member that may move it. The epoch tells two ownerships of one member apart.
+  rawSql(`
+    create table if not exists bus.cursors (
+      group_name text not null,
+      partition_id int not null references bus.partitions on delete cascade,
+      position bigint not null,
+      owner text,
+      epoch bigint not null,
+      primary key (group_name, partition_id)
+    ) with (fillfactor = 50)`),
+  // Who is alive. Lost in a crash and written anew by the next heartbeats, so a heartbeat costs no write to the log.
+  rawSql(`
+    create unlogged table if not exists bus.members (
+      group_name text not null,
+      member_id text not null,
+      topics text[] not null,
+      alive_until timestamptz not null,
+      primary key (group_name, member_id)
+    )`),
+];

@@ -31,8 +31,6 @@ export interface BatchWatch {
   onWriting: () => void;
 }
 
-/** What is written waits for what is decided on. */
-const READS_FIRST = { readsFirst: true } as const;
 const MAX_KNOWN_ORGS = 100_000;
 
 /** One batch, one transaction: lock, decide, write, commit. What it returns is durable. */
@@ -43,19 +41,15 @@ export async function postBatch(
 ): Promise<{ outcomes: Outcome[]; decision: Decision }> {
   const requests = items.map(({ request }) => request);
   await ensureOrgs(deps, requests);
-  const decision = await tx(
-    deps.db,
-    async (tx) => {
-      const state = await loadState(tx, deps.facts, requests, onLocked);
-      const decision = decide(state, requests);
-      writeChanges(tx, decision.changes, state.nowMs);
-      await appendEvents(tx, eventsOf(decision.changes, items));
-      await failpoint("ledger.before_commit");
-      onWriting();
-      return decision;
-    },
-    READS_FIRST,
-  );
+  const decision = await tx(deps.db, async (tx) => {
+    const state = await loadState(tx, deps.facts, requests, onLocked);
+    const decision = decide(state, requests);
+    writeChanges(tx, decision.changes, state.nowMs);
+    await appendEvents(tx, eventsOf(decision.changes, items));
+    await failpoint("ledger.before_commit");
+    onWriting();
+    return decision;
+  });
   await failpoint("ledger.committed");
   return { outcomes: decision.outcomes, decision };
 }

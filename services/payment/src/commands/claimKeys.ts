@@ -10,12 +10,15 @@ import {
 } from "../store/operations";
 
 /**
- * Takes the keys of everything that queued, in one transaction; when that fails for one of them, by halves, until that one stands alone and
+ * Takes the keys of everything that queued, in one statement; when that fails for one of them, by halves, until that one stands alone and
  * fails alone. Where a key is taken, gives what is found under it.
  */
 export async function claimKeys(db: Database, claims: Claim[]): Promise<Outcome<Claimed>[]> {
+  let inserted: Map<string, Claimed>;
   try {
-    return await claimTogether(db, claims);
+    await failpoint("payment.claiming");
+    inserted = new Map((await insertOperations(db, claims)).map((row) => [row.operationId, row]));
+    await failpoint("payment.claimed");
   } catch (error) {
     // The database is away or overloaded: halves would fare no better.
     if (claims.length === 1 || isTransient(error)) return claims.map(() => ({ ok: false, error }));
@@ -23,25 +26,26 @@ export async function claimKeys(db: Database, claims: Claim[]): Promise<Outcome<
     const first = await claimKeys(db, claims.slice(0, half));
     return [...first, ...(await claimKeys(db, claims.slice(half)))];
   }
+  const lost = claims.filter(({ operationId }) => !inserted.has(operationId));
+  const taken = lost.length === 0 ? [] : await takeOver(db, lost);
+  const others = new Map(lost.map((claim, index) => [claim, taken[index]!]));
+  return claims.map((claim) => {
+    const value = inserted.get(claim.operationId);
+    return value ? { ok: true, value } : others.get(claim)!;
+  });
 }
 
-async function claimTogether(db: Database, claims: Claim[]): Promise<Outcome<Claimed>[]> {
-  const { inserted, taken } = await tx(db, async (tx) => {
-    const rows = await insertOperations(tx, claims);
-    const inserted = new Map(rows.map((row) => [row.operationId, row]));
-    const lost = claims.filter((claim) => !inserted.has(claim.operationId));
-    const none = new Map<string, Claimed>();
-    const taken = lost.length === 0 ? none : await takeOperationsByKey(tx, lost);
-    await failpoint("payment.claiming");
-    return { inserted, taken };
-  });
-  await failpoint("payment.claimed");
-  return claims.map((claim) => {
-    const own = inserted.get(claim.operationId);
-    const other = taken.get(operationKey(claim.orgId, claim.input.kind, claim.idempotencyKey));
-    const value = own ?? other;
-    return value
-      ? { ok: true, value }
-      : { ok: false, error: new Error(`the key of ${claim.operationId} is nobody's`) };
-  });
+/** What is found under keys that are somebody's. */
+async function takeOver(db: Database, claims: Claim[]): Promise<Outcome<Claimed>[]> {
+  try {
+    const taken = await tx(db, (tx) => takeOperationsByKey(tx, claims));
+    return claims.map(({ orgId, operationId, idempotencyKey, input }) => {
+      const value = taken.get(operationKey(orgId, input.kind, idempotencyKey));
+      return value
+        ? { ok: true, value }
+        : { ok: false, error: new Error(`the key of ${operationId} is nobody's`) };
+    });
+  } catch (error) {
+    return claims.map(() => ({ ok: false, error }));
+  }
 }

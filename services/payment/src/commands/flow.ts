@@ -52,6 +52,6 @@ export interface Flow<C extends Command["$case"], I extends Input> {
   intent(input: I): LedgerIntent;
   /** What the entry belongs to, when that is not the operation itself. */
   relatedId?(input: I): string;
-  /** Writes down what the ledger has posted, in the order of the operations. */
+  /** Writes down what the ledger has posted, in the order of their ids: two processes with the same ones wait for each other instead of in a circle. */
   record(tx: Tx, posted: Posted<I>[], facts: Facts): Promise<Recorded[]>;
 }

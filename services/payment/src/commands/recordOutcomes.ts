@@ -22,17 +22,25 @@ export interface RecordDeps {
   facts: Facts;
 }
 
-/** Writes down what queued, in one transaction; when that fails, each alone, so that one that cannot be written fails only itself. */
-export async function recordOutcomes(deps: RecordDeps, findings: Finding[]): Promise<Outcome<Buffer>[]> {
+/**
+ * Writes down what queued, in one transaction that leaves in one message. When that fails, since somebody else has written one of them down or one
+ * cannot be written, it locks and looks first; and at last each alone, so that one that cannot be written fails only itself.
+ */
+export async function recordOutcomes(
+  deps: RecordDeps,
+  findings: Finding[],
+  looksFirst = false,
+): Promise<Outcome<Buffer>[]> {
   try {
-    // It locks and looks first; what it then writes leaves together with the commit.
-    const answers = await tx(deps.db, (tx) => record(tx, deps.facts, findings), { readsFirst: true });
+    const answers = await tx(deps.db, (tx) => record(tx, deps.facts, findings, looksFirst));
     await failpoint("payment.recorded");
     return answers.map((value) => ({ ok: true, value }));
   } catch (error) {
-    if (findings.length === 1 || concernsAll(error)) return findings.map(() => ({ ok: false, error }));
+    if (concernsAll(error)) return findings.map(() => ({ ok: false, error }));
+    if (!looksFirst) return recordOutcomes(deps, findings, true);
+    if (findings.length === 1) return [{ ok: false, error }];
     const outcomes: Outcome<Buffer>[] = [];
-    for (const finding of findings) outcomes.push(...(await recordOutcomes(deps, [finding])));
+    for (const finding of findings) outcomes.push(...(await recordOutcomes(deps, [finding], true)));
     return outcomes;
   }
 }
@@ -42,11 +50,13 @@ function concernsAll(error: unknown): boolean {
   return isTransient(error) && !(error instanceof TooEarlyError);
 }
 
-async function record(tx: Tx, facts: Facts, findings: Finding[]): Promise<Buffer[]> {
-  const stored = await lockOperations(
-    tx,
-    findings.map(({ operation }) => operation),
-  );
+async function record(tx: Tx, facts: Facts, findings: Finding[], looksFirst: boolean): Promise<Buffer[]> {
+  const stored = looksFirst
+    ? await lockOperations(
+        tx,
+        findings.map(({ operation }) => operation),
+      )
+    : new Map<string, Buffer | null>();
   // Somebody else has brought it to its end meanwhile, or it stands in this batch twice: the answer is the one that is written down.
   const open = new Map<string, Finding>();
   for (const finding of findings) {

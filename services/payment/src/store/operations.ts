@@ -44,8 +44,8 @@ const COLUMNS = sql`org_id, operation_id, idempotency_key, kind, body_hash, inpu
  * Takes the keys that are free, in one statement and in their order, so that two replicas with the same keys wait for each other instead of in a
  * circle. Gives the rows that are new; the others belong to somebody.
  */
-export async function insertOperations(tx: Tx, claims: Claim[]): Promise<Claimed[]> {
-  const rows = await tx.query<OperationRow & { alone_since: string }>(
+export async function insertOperations(db: Queryable, claims: Claim[]): Promise<Claimed[]> {
+  const rows = await db.query<OperationRow & { alone_since: string }>(
     named(
       "operations_insert",
       sql`
@@ -143,15 +143,16 @@ export interface Answered {
   answer: Uint8Array;
 }
 
+/** An answer that is there already stays: the table's CHECK refuses to go without one. */
 export function saveAnswers(tx: Tx, answered: Answered[]): void {
   tx.push(sql`
-    update operations set state = done.state, answer = done.answer, updated_at = now()
+    update operations set state = done.state, answer = case when operations.answer is null then done.answer end, updated_at = now()
     from unnest(
       ${answered.map((one) => one.orgId)}::text[],
       ${answered.map((one) => one.operationId)}::text[],
       ${answered.map((one) => one.state)}::text[],
       ${answered.map((one) => one.answer)}::bytea[]) as done (org_id, operation_id, state, answer)
-    where operations.org_id = done.org_id and operations.operation_id = done.operation_id and operations.answer is null`);
+    where operations.org_id = done.org_id and operations.operation_id = done.operation_id`);
 }
 
 /**

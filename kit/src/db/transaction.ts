@@ -1,0 +1,124 @@
+import { types } from "node:util";
+import { assert } from "../errors";
+import { CommitUnknownError, isConnectionLoss, mayHaveHappened } from "./errors";
+import { afterCommitSymbol, queryable, type Answer, type Session } from "./session";
+import { rawSql, type Sql } from "./sql";
+import type { Database, Tx } from "./types";
+
+export interface Transaction {
+  handle: Tx;
+  commit(): Promise<void>;
+  /** Gives the connection back, or up when it is of no more use. */
+  rollBack(reason: unknown): Promise<void>;
+  /** What is to be told when it is committed. */
+  committed: ((db: Database) => void)[];
+}
+
+interface Waiting {
+  statement: Sql;
+  resolve: (answer: Answer) => void;
+  reject: (error: unknown) => void;
+}
+
+const COMMIT = rawSql("commit");
+
+/**
+ * What is asked for while nothing is under way leaves in one message, the first with the BEGIN and the last with the COMMIT: a transaction takes as
+ * many turns as it has questions, and nothing of it is done outside of it. After a statement that failed no other is.
+ *
+ * The handle dies with its transaction: a promise that was left running must not write into the connection's next one.
+ */
+export function openTransaction(session: Session, begin: Sql): Transaction {
+  const committed: ((db: Database) => void)[] = [];
+  let waiting: Waiting[] = [];
+  let underWay = false;
+  let isAsked = false;
+  let open = true;
+  let begun = false;
+  let committing = false;
+  let failure: { error: unknown; pushed: boolean } | undefined;
+
+  const wait = (statement: Sql, pushed: boolean): Promise<Answer> => {
+    const answer = new Promise<Answer>((resolve, reject) => waiting.push({ statement, resolve, reject }));
+    answer.catch((error: unknown) => (failure ??= { error, pushed }));
+    return answer;
+  };
+
+  const send = (): void => {
+    if (underWay || !isAsked) return;
+    const leaving = waiting;
+    waiting = [];
+    isAsked = false;
+    if (failure) return rejectAll(leaving, failure.error);
+    underWay = begun = true;
+    committing = leaving.at(-1)!.statement === COMMIT;
+    const answers = session.together(leaving.map(({ statement }) => statement));
+    leaving.forEach(({ resolve, reject }, index) => void answers[index]!.then(resolve, reject));
+    void Promise.allSettled(answers).then(() => {
+      underWay = false;
+      send();
+    });
+  };
+
+  void wait(begin, true);
+
+  const own = {
+    push: (statement: Sql): void => {
+      assert(open, "the transaction is over");
+      void wait(statement, true);
+    },
+    [afterCommitSymbol]: (run: (db: Database) => void) => void committed.push(run),
+  };
+  const questions = queryable(async (statement) => {
+    assert(open, "the transaction is over");
+    isAsked = true;
+    // Whatever is asked for at the same time leaves with it.
+    queueMicrotask(send);
+    return wait(statement, false);
+  });
+
+  return {
+    handle: Object.assign(questions, own) as unknown as Tx,
+    committed,
+
+    async commit() {
+      open = false;
+      const isEmpty = !begun && waiting.length === 1;
+      if (isEmpty) return;
+      const warningsBefore = session.warnings;
+      const done = wait(COMMIT, true);
+      isAsked = true;
+      send();
+      const { command } = await done.catch((error: unknown) => {
+        const hidden = failure !== undefined && !failure.pushed && !isConnectionLoss(error);
+        assert(!hidden, "the work swallowed the error of a statement, so its transaction was rolled back");
+        throw committing && mayHaveHappened(error) ? new CommitUnknownError(error) : error;
+      });
+      assert(command === "COMMIT", `the COMMIT was answered with ${command}`);
+      // The server's way to say that it gave up waiting for the standby: committed here, but perhaps not after a failover.
+      if (session.warnings !== warningsBefore)
+        throw new CommitUnknownError(new Error("the commit was answered with a warning"));
+    },
+
+    async rollBack(reason) {
+      open = false;
+      rejectAll(waiting, new Error("the transaction is over"));
+      if (!begun) return session.release();
+      if (isConnectionLoss(reason)) return session.release(asError(reason));
+      try {
+        await session.command("rollback");
+        session.release();
+      } catch (error) {
+        session.release(asError(error));
+      }
+    },
+  };
+}
+
+function rejectAll(waiting: Waiting[], error: unknown): void {
+  for (const { reject } of waiting) reject(error);
+}
+
+function asError(error: unknown): Error {
+  return types.isNativeError(error) ? error : new Error(String(error));
+}
