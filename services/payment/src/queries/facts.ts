@@ -27,7 +27,7 @@ const POLICY_TTL_MS = 1_000;
 export function createFacts({ db, auth, wallet, contracts, network, now }: FactsDeps): Facts {
   const walletsByAddress = boundedMap<string, string>(MAX_CACHED);
   const withIncentiveWallet = boundedMap<string, true>(MAX_CACHED);
-  const policies = boundedMap<string, { policy: Policy; untilMs: number }>(MAX_CACHED);
+  const policies = boundedMap<string, { policy: Promise<Policy>; untilMs: number }>(MAX_CACHED);
 
   return {
     contracts,
@@ -36,8 +36,10 @@ export function createFacts({ db, auth, wallet, contracts, network, now }: Facts
     async policyOf(orgId) {
       const known = policies.get(orgId);
       if (known && known.untilMs > now()) return known.policy;
-      const policy = (await findPolicy(db, orgId)) ?? (await askForPolicy(orgId));
+      const policy = readPolicy(orgId);
       policies.set(orgId, { policy, untilMs: now() + POLICY_TTL_MS });
+      // What failed is asked for again by the next one.
+      policy.catch(() => policies.set(orgId, { policy, untilMs: 0 }));
       return policy;
     },
 
@@ -63,6 +65,10 @@ export function createFacts({ db, auth, wallet, contracts, network, now }: Facts
       withIncentiveWallet.set(key, true);
     },
   };
+
+  async function readPolicy(orgId: string): Promise<Policy> {
+    return (await findPolicy(db, orgId)) ?? askForPolicy(orgId);
+  }
 
   /** An organisation whose first event has not arrived yet. */
   async function askForPolicy(orgId: string): Promise<Policy> {

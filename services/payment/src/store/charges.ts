@@ -1,4 +1,4 @@
-import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/money";
 import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
 import { type Charge, type ChargeCancel } from "../domain/records";
@@ -17,16 +17,22 @@ interface ChargeRow {
 }
 
 export function insertCharges(tx: Tx, charges: Charge[]): void {
-  tx.push(sql`
-    insert into charges (org_id, charge_id, wallet_id, amount_won, balance_won, memo, created_at)
-    select * from unnest(
-      ${charges.map((charge) => charge.orgId)}::text[],
-      ${charges.map((charge) => charge.chargeId)}::text[],
-      ${charges.map((charge) => charge.walletId)}::text[],
-      ${charges.map((charge) => charge.amountWon)}::bigint[],
-      ${charges.map((charge) => charge.balanceWon)}::bigint[],
-      ${charges.map((charge) => charge.memo)}::text[],
-      ${charges.map((charge) => charge.createdAt)}::timestamptz[])`);
+  tx.push(
+    named(
+      "charges_insert",
+      sql`
+        insert into charges (org_id, charge_id, wallet_id, amount_won, balance_won, memo, created_at)
+        select * from unnest(
+          ${charges.map((charge) => charge.orgId)}::text[],
+          ${charges.map((charge) => charge.chargeId)}::text[],
+          ${charges.map((charge) => charge.walletId)}::text[],
+          ${charges.map((charge) => charge.amountWon)}::bigint[],
+          ${charges.map((charge) => charge.balanceWon)}::bigint[],
+          ${charges.map((charge) => charge.memo)}::text[],
+          ${charges.map((charge) => charge.createdAt)}::timestamptz[])
+        order by 1, 2`,
+    ),
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/money";
 import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
 import { type Payment } from "../domain/records";
@@ -22,22 +22,28 @@ interface PaymentRow {
 }
 
 export function insertPayments(tx: Tx, payments: Payment[]): void {
-  tx.push(sql`
-    insert into payments (org_id, payment_id, status, payer_wallet_id, receiver_wallet_id, amount_won, government_won,
-      incentive_won, normal_won, accrued_won, memo, created_at)
-    select org_id, payment_id, 'PAID', payer, receiver, amount, government, incentive, normal, accrued, memo, created_at from unnest(
-      ${payments.map((payment) => payment.orgId)}::text[],
-      ${payments.map((payment) => payment.paymentId)}::text[],
-      ${payments.map((payment) => payment.payerWalletId)}::text[],
-      ${payments.map((payment) => payment.receiverWalletId)}::text[],
-      ${payments.map((payment) => payment.amountWon)}::bigint[],
-      ${payments.map((payment) => payment.governmentWon)}::bigint[],
-      ${payments.map((payment) => payment.incentiveWon)}::bigint[],
-      ${payments.map((payment) => payment.normalWon)}::bigint[],
-      ${payments.map((payment) => payment.accruedWon)}::bigint[],
-      ${payments.map((payment) => payment.memo)}::text[],
-      ${payments.map((payment) => payment.createdAt)}::timestamptz[])
-      as made (org_id, payment_id, payer, receiver, amount, government, incentive, normal, accrued, memo, created_at)`);
+  tx.push(
+    named(
+      "payments_insert",
+      sql`
+        insert into payments (org_id, payment_id, status, payer_wallet_id, receiver_wallet_id, amount_won, government_won,
+          incentive_won, normal_won, accrued_won, memo, created_at)
+        select org_id, payment_id, 'PAID', payer, receiver, amount, government, incentive, normal, accrued, memo, created_at from unnest(
+          ${payments.map((payment) => payment.orgId)}::text[],
+          ${payments.map((payment) => payment.paymentId)}::text[],
+          ${payments.map((payment) => payment.payerWalletId)}::text[],
+          ${payments.map((payment) => payment.receiverWalletId)}::text[],
+          ${payments.map((payment) => payment.amountWon)}::bigint[],
+          ${payments.map((payment) => payment.governmentWon)}::bigint[],
+          ${payments.map((payment) => payment.incentiveWon)}::bigint[],
+          ${payments.map((payment) => payment.normalWon)}::bigint[],
+          ${payments.map((payment) => payment.accruedWon)}::bigint[],
+          ${payments.map((payment) => payment.memo)}::text[],
+          ${payments.map((payment) => payment.createdAt)}::timestamptz[])
+          as made (org_id, payment_id, payer, receiver, amount, government, incentive, normal, accrued, memo, created_at)
+        order by 1, 2`,
+    ),
+  );
 }
 
 /** Undefined when the payment itself is not written down yet. */

@@ -1,4 +1,4 @@
-import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/money";
 import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
 import { type Transfer } from "../domain/records";
@@ -19,18 +19,24 @@ interface TransferRow {
 }
 
 export function insertTransfers(tx: Tx, transfers: Transfer[]): void {
-  tx.push(sql`
-    insert into transfers (org_id, transfer_id, status, from_wallet_id, to_wallet_address, to_wallet_id, amount_won, memo, created_at)
-    select * from unnest(
-      ${transfers.map((transfer) => transfer.orgId)}::text[],
-      ${transfers.map((transfer) => transfer.transferId)}::text[],
-      ${transfers.map((transfer) => transfer.status)}::text[],
-      ${transfers.map((transfer) => transfer.fromWalletId)}::text[],
-      ${transfers.map((transfer) => transfer.toWalletAddress)}::text[],
-      ${transfers.map((transfer) => transfer.toWalletId)}::text[],
-      ${transfers.map((transfer) => transfer.amountWon)}::bigint[],
-      ${transfers.map((transfer) => transfer.memo)}::text[],
-      ${transfers.map((transfer) => transfer.createdAt)}::timestamptz[])`);
+  tx.push(
+    named(
+      "transfers_insert",
+      sql`
+        insert into transfers (org_id, transfer_id, status, from_wallet_id, to_wallet_address, to_wallet_id, amount_won, memo, created_at)
+        select * from unnest(
+          ${transfers.map((transfer) => transfer.orgId)}::text[],
+          ${transfers.map((transfer) => transfer.transferId)}::text[],
+          ${transfers.map((transfer) => transfer.status)}::text[],
+          ${transfers.map((transfer) => transfer.fromWalletId)}::text[],
+          ${transfers.map((transfer) => transfer.toWalletAddress)}::text[],
+          ${transfers.map((transfer) => transfer.toWalletId)}::text[],
+          ${transfers.map((transfer) => transfer.amountWon)}::bigint[],
+          ${transfers.map((transfer) => transfer.memo)}::text[],
+          ${transfers.map((transfer) => transfer.createdAt)}::timestamptz[])
+        order by 1, 2`,
+    ),
+  );
 }
 
 export async function findTransfer(
