@@ -7,8 +7,8 @@ const ALL_OF_A_USER = 3;
 export interface FactsCache {
   /** Those that exist, by number. Asks the database for what it does not know yet. */
   of(tx: Tx, orgIds: Set<string>, accountIds: Set<string>): Promise<Map<bigint, AccountFacts>>;
-  /** All wallets of this wallet's user, when they are known to be all that there can be. */
-  walletsOfUser(orgId: string, walletId: string): readonly string[] | undefined;
+  /** The wallets of this wallet's user that are known, if it is known itself; and whether they are all that there can be. */
+  walletsOfUser(orgId: string, walletId: string): { ids: ReadonlySet<string>; all: boolean } | undefined;
 }
 
 /** What never changes about the accounts that were used last: saves a look-up by uuid and half the columns of every lock. */
@@ -48,8 +48,8 @@ export function createFactsCache(maxAccounts: number): FactsCache {
     walletsOfUser(orgId, walletId) {
       const facts = known.get(walletId);
       if (facts?.orgId !== orgId) return undefined;
-      const wallets = byUser.get(userKey(facts) ?? "");
-      return wallets?.size === ALL_OF_A_USER ? [...wallets] : undefined;
+      const ids = byUser.get(userKey(facts) ?? "");
+      return ids && { ids, all: ids.size === ALL_OF_A_USER };
     },
   };
 }

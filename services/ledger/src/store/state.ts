@@ -23,6 +23,8 @@ interface Refs {
   accountIds: Set<string>;
   userWallets: { orgId: string; walletId: string }[];
   users: { orgId: string; userId: string }[];
+  /** Of `userWallets` those whose users may have got another wallet since theirs were looked up. */
+  guessed: { orgId: string; walletId: string }[];
   charges: RequestRef[];
   payments: RequestRef[];
   holds: RequestRef[];
@@ -49,16 +51,28 @@ export async function loadState(
     () => undefined,
   );
   // Sent together and done one after the other, each with a snapshot of its own: all but the first see what the locks were waited for.
-  const [accounts, { nowMs, known }, credits, holds, cancelledCharges, cancelledPayments, newNumbers] =
-    await Promise.all([
-      locked,
-      findKnown(tx, requests),
-      refs.logs.length === 0 ? [] : findCredits(tx, refs.logs),
-      refs.holds.length === 0 ? [] : findHolds(tx, refs.holds),
-      refs.charges.length === 0 ? new Map<string, Won>() : findCancelledCharges(tx, refs.charges),
-      refs.payments.length === 0 ? new Set<string>() : findCancelledPayments(tx, refs.payments),
-      refs.opens === 0 ? [] : reserveNumbers(tx, refs.opens),
-    ]);
+  const [
+    accounts,
+    { nowMs, known },
+    wallets,
+    credits,
+    holds,
+    cancelledCharges,
+    cancelledPayments,
+    newNumbers,
+  ] = await Promise.all([
+    locked,
+    findKnown(tx, requests),
+    refs.guessed.length === 0 ? [] : findWalletsOfUsers(tx, refs.guessed, []),
+    refs.logs.length === 0 ? [] : findCredits(tx, refs.logs),
+    refs.holds.length === 0 ? [] : findHolds(tx, refs.holds),
+    refs.charges.length === 0 ? new Map<string, Won>() : findCancelledCharges(tx, refs.charges),
+    refs.payments.length === 0 ? new Set<string>() : findCancelledPayments(tx, refs.payments),
+    refs.opens === 0 ? [] : reserveNumbers(tx, refs.opens),
+  ]);
+  const missed = wallets.map(({ id }) => id).filter((id) => !refs.accountIds.has(id));
+  if (missed.length > 0)
+    accounts.push(...(await lockAccounts(tx, await cache.of(tx, refs.orgIds, new Set(missed)))));
   const answered = await findEntries(tx, [...known, ...credits]);
   return {
     nowMs,
@@ -83,6 +97,7 @@ function gatherRefs(requests: readonly LedgerRequest[]): Refs {
     accountIds: new Set(),
     userWallets: [],
     users: [],
+    guessed: [],
     charges: [],
     payments: [],
     holds: [],
@@ -114,10 +129,11 @@ function addRefs(refs: Refs, { orgId, intent }: LedgerRequest, touches: Touches)
 /** Entries that are cancelled, with the accounts of their postings; and the accounts of holds and of whole users. */
 async function findOriginals(tx: Tx, cache: FactsCache, refs: Refs): Promise<StoredRequest[]> {
   const { accountIds } = refs;
-  // A user who has a wallet of each type can get no other.
   const unsure = refs.userWallets.filter(({ orgId, walletId }) => {
     const wallets = cache.walletsOfUser(orgId, walletId);
-    for (const id of wallets ?? []) accountIds.add(id);
+    for (const id of wallets?.ids ?? []) accountIds.add(id);
+    // A user who has a wallet of each type can get no other. Where one may be missing, that is asked with the locks: it hardly ever is.
+    if (wallets?.all === false) refs.guessed.push({ orgId, walletId });
     return wallets === undefined;
   });
   if (unsure.length > 0 || refs.users.length > 0) {
