@@ -6,7 +6,7 @@ export interface Reconciliation {
 }
 
 /** After a comparison that took long there is none for this many times as long; but never for more than so many intervals. */
-const REST = 20;
+const REST = 40;
 const LONGEST_REST = 4;
 
 /** True for one replica in each interval. */
