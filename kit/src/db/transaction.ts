@@ -44,11 +44,16 @@ export function openTransaction(session: Session, begin: Sql): Transaction {
     return answer;
   };
 
-  const send = (): void => {
-    if (underWay || !isAsked) return;
-    const leaving = waiting;
+  const takeAll = (): Waiting[] => {
+    const all = waiting;
     waiting = [];
     isAsked = false;
+    return all;
+  };
+
+  const send = (): void => {
+    if (underWay || !isAsked) return;
+    const leaving = takeAll();
     if (failure) return rejectAll(leaving, failure.error);
     underWay = begun = true;
     committing = leaving.at(-1)!.statement === COMMIT;
@@ -102,7 +107,7 @@ export function openTransaction(session: Session, begin: Sql): Transaction {
 
     async rollBack(reason) {
       open = false;
-      rejectAll(waiting, new Error("the transaction is over"));
+      rejectAll(takeAll(), new Error("the transaction is over"));
       if (!begun) return session.release();
       if (isConnectionLoss(reason)) return session.release(asError(reason));
       try {

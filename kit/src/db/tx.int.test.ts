@@ -283,6 +283,23 @@ describe("tx", () => {
     expect(await balanceOf(1)).toBe(100n);
   });
 
+  it("does nothing of what waited for its turn when the work failed", async () => {
+    let asked: Promise<unknown>[] = [];
+    const work = tx(test.db, async (tx) => {
+      asked = [tx.run(sql`select pg_sleep(0.05)`)];
+      await Promise.resolve();
+      asked.push(add(tx, 1, 5n));
+      tx.push(plusOne(1));
+      throw new Error("no");
+    });
+    await expect(work).rejects.toThrow("no");
+    const [first, second] = await Promise.allSettled(asked);
+    expect(first!.status).toBe("fulfilled");
+    expect(second).toMatchObject({ reason: { message: "the transaction is over" } });
+    await Promise.all(Array.from({ length: 10 }, () => test.db.ping()));
+    expect(await balanceOf(1)).toBe(100n);
+  });
+
   it("tells of a commit only after it", async () => {
     const told: string[] = [];
     const tell = (name: string) => async (tx: Tx) => {
