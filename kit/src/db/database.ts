@@ -43,17 +43,24 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** One statement on its own is its own transaction: when its answer is lost, a read did nothing, anything else may have. */
+/**
+ * One statement on its own is its own transaction: when its answer is lost, a read did nothing, anything else may have. A warning is the server's way to
+ * say that it gave up waiting for the standby: done here, but perhaps not after a failover.
+ */
 async function runAlone(connect: () => Promise<Session>, statement: Sql): Promise<Answer> {
   const session = await connect();
+  const warningsBefore = session.warnings;
+  const onlyReads = /^\s*select\b/i.test(textOf(statement));
+  let result: Answer;
   try {
-    const result = await session.execute(statement);
-    session.release();
-    return result;
+    result = await session.execute(statement);
   } catch (error) {
     session.release(isConnectionLoss(error) ? (error as Error) : undefined);
-    if (mayHaveHappened(error) && !/^\s*select\b/i.test(textOf(statement)))
-      throw new CommitUnknownError(error);
+    if (mayHaveHappened(error) && !onlyReads) throw new CommitUnknownError(error);
     throw nothingDone(error);
   }
+  session.release();
+  if (session.warnings !== warningsBefore && !onlyReads)
+    throw new CommitUnknownError(new Error("the statement was answered with a warning"));
+  return result;
 }

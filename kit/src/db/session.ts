@@ -21,13 +21,14 @@ export interface Session extends Queryable {
   together(statements: Sql[]): Promise<Answer>[];
   /** Runs a command without parameters. */
   command(text: string): Promise<void>;
-  /** Counts the warnings that the server sent, as it does when a COMMIT's wait for a standby was cut short. */
+  /** Counts the warnings that the server sent, as it does when a commit's wait for a standby was cut short. */
   readonly warnings: number;
   /** With an error the connection is closed instead of going back to the pool. */
   release(error?: Error): void;
 }
 
-const SUCCESSFUL = "00000";
+/** The class of SQLSTATE. */
+const WARNING = "01";
 
 export interface SessionParts {
   client: ClientBase;
@@ -39,8 +40,8 @@ export interface SessionParts {
 export function createSession({ client, release, watchdog, observe }: SessionParts): Session {
   let warnings = 0;
   const onNotice = (notice: { code?: string | undefined }): void => {
-    // By its code: the severity's name is in the server's language. A mere notice has this one.
-    if (notice.code !== SUCCESSFUL) warnings += 1;
+    // By its code: the severity's name is in the server's language. Mere notices have no code of their own, or that of what they spare one.
+    if (notice.code?.startsWith(WARNING)) warnings += 1;
   };
   client.on("notice", onNotice);
 

@@ -362,7 +362,8 @@ describe("a COMMIT whose reply is lost", () => {
     await owner.close();
     const work = tx(test.db, (tx) => tx.run(sql`insert into warned values (1)`));
     await expect(work).rejects.toBeInstanceOf(CommitUnknownError);
-    expect(await test.db.query(sql`select id from warned`)).toEqual([{ id: 1 }]);
+    await expect(test.db.run(sql`insert into warned values (2)`)).rejects.toBeInstanceOf(CommitUnknownError);
+    expect(await test.db.query(sql`select id from warned order by id`)).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
   it("is unknown too when everything had left with it", async () => {
