@@ -36,7 +36,7 @@ export interface ExecuteDeps {
  */
 export async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<ExecuteResponse> {
   const orgId = request.context!.orgId;
-  if (request.repeatOnly && !(await findEarlier(deps, request))) throw new DomainError("WAUTH_004");
+  if (request.repeatOnly) await requireBegun(deps, request);
   const input = await prepareOrReplay(deps, request);
   if ("answer" in input) return replay(input, request);
 
@@ -75,6 +75,12 @@ async function prepareOrReplay(deps: ExecuteDeps, request: ExecuteRequest): Prom
     // What was taken up once goes on as it was understood then.
     return earlier.answer === null ? earlier.input : earlier;
   }
+}
+
+/** What was let go would be begun anew. */
+async function requireBegun(deps: ExecuteDeps, request: ExecuteRequest): Promise<void> {
+  const earlier = await findEarlier(deps, request);
+  if (!earlier || earlier.isReleased) throw new DomainError("WAUTH_004");
 }
 
 async function findEarlier(

@@ -150,6 +150,11 @@ describe("a key", () => {
     const open = randomUUID();
     await expect(world.execute(charge(walletId, 1_000), open)).rejects.toBeDefined();
     await world.crash();
+    const nowIs = (state: string) =>
+      asOwner(world.payment, `update operations set state = '${state}' where idempotency_key = '${open}'`);
+    await nowIs("RELEASED");
+    await expect(repeat(open)).rejects.toMatchObject({ code: "WAUTH_004" });
+    await nowIs("CLAIMED");
     expect(await repeat(open)).toMatchObject({ outcome: { $case: "charge" } });
     expect(await world.balances(walletId)).toEqual([2_000]);
   });

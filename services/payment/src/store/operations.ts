@@ -17,6 +17,8 @@ export interface StoredOperation extends Operation {
   bodyHash: Buffer;
   /** Null while its outcome is open. */
   answer: Buffer | null;
+  /** It was certainly not posted, and nobody goes on with it. */
+  isReleased: boolean;
 }
 
 /** An operation in the hands of one who may take it to the ledger. */
@@ -32,13 +34,14 @@ interface OperationRow {
   kind: Kind;
   body_hash: Buffer;
   input: Input;
+  state: "CLAIMED" | "RELEASED" | "DONE" | "REFUSED";
   answer: Buffer | null;
   request_id: string;
   traceparent: string;
   created_at: Date;
 }
 
-const COLUMNS = sql`org_id, operation_id, idempotency_key, kind, body_hash, input, answer, request_id, traceparent, created_at`;
+const COLUMNS = sql`org_id, operation_id, idempotency_key, kind, body_hash, input, state, answer, request_id, traceparent, created_at`;
 
 /**
  * Takes the keys that are free, in one statement and in their order, so that two replicas with the same keys wait for each other instead of in a
@@ -63,7 +66,7 @@ export async function insertOperations(db: Queryable, claims: Claim[]): Promise<
           as claim (org_id, operation_id, kind, idempotency_key, body_hash, input, request_id, traceparent)
         order by org_id, kind, idempotency_key
         on conflict (org_id, kind, idempotency_key) where idempotency_key is not null do nothing
-        returning org_id, operation_id, idempotency_key, kind, body_hash, input, answer, request_id, traceparent, created_at,
+        returning org_id, operation_id, idempotency_key, kind, body_hash, input, state, answer, request_id, traceparent, created_at,
           updated_at::text as alone_since`,
     ),
   );
@@ -211,6 +214,7 @@ function toOperation(row: OperationRow): StoredOperation {
     input: row.input,
     bodyHash: row.body_hash,
     answer: row.answer,
+    isReleased: row.state === "RELEASED",
     requestId: row.request_id,
     traceparent: row.traceparent,
     createdAt: row.created_at,
