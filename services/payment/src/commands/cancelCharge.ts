@@ -5,6 +5,7 @@ import { checkChargeId, checkMemo, checkPositive } from "../domain/rules";
 import { chargeCancelled, toCharge } from "../events";
 import * as charges from "../store/charges";
 import { type Flow, type Posted, type Recorded, TooEarlyError } from "./flow";
+import { recordInOrder } from "./recordInOrder";
 
 /** A charge is taken back, wholly or in parts. What remains, and whether there is still time, the ledger knows. */
 export const cancelCharge: Flow<"cancelCharge", CancelChargeInput> = {
@@ -23,13 +24,8 @@ export const cancelCharge: Flow<"cancelCharge", CancelChargeInput> = {
   relatedId: ({ chargeId }) => chargeId,
 
   async record(tx, posted, facts) {
-    // Rows are locked in the order of their ids; parts of one charge stay in theirs.
-    const recorded = new Map<Posted<CancelChargeInput>, Recorded>();
-    const inOrder = [...posted].sort((one, other) =>
-      compare(one.operation.input.chargeId, other.operation.input.chargeId),
-    );
-    for (const one of inOrder) recorded.set(one, await recordOne(one));
-    return posted.map((one) => recorded.get(one)!);
+    // Parts of one charge stay in their order.
+    return recordInOrder(posted, ({ operation }) => operation.input.chargeId, recordOne);
 
     async function recordOne({ operation, entry }: Posted<CancelChargeInput>): Promise<Recorded> {
       const { orgId, operationId, input } = operation;
@@ -66,8 +62,3 @@ export const cancelCharge: Flow<"cancelCharge", CancelChargeInput> = {
     }
   },
 };
-
-function compare(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
-}

@@ -5,6 +5,7 @@ import { checkMemo, checkPaymentId } from "../domain/rules";
 import { paymentCancelled, toCancelledPayment } from "../events";
 import * as payments from "../store/payments";
 import { type Flow, type Posted, type Recorded, TooEarlyError } from "./flow";
+import { recordInOrder } from "./recordInOrder";
 
 /** The whole payment goes back to the wallets that it came from, once. */
 export const cancelPayment: Flow<"cancelPayment", CancelPaymentInput> = {
@@ -19,9 +20,7 @@ export const cancelPayment: Flow<"cancelPayment", CancelPaymentInput> = {
   relatedId: ({ paymentId }) => paymentId,
 
   async record(tx, posted, facts) {
-    const recorded: Recorded[] = [];
-    for (const one of posted) recorded.push(await recordOne(one));
-    return recorded;
+    return recordInOrder(posted, ({ operation }) => operation.input.paymentId, recordOne);
 
     async function recordOne({ operation, entry }: Posted<CancelPaymentInput>): Promise<Recorded> {
       const { orgId, operationId, input } = operation;

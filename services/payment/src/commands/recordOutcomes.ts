@@ -1,4 +1,11 @@
-import { type Database, isTransient, tx, type Tx } from "@wonrail/kit/db";
+import {
+  type Database,
+  isCheckViolation,
+  isTransient,
+  isUniqueViolation,
+  tx,
+  type Tx,
+} from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { type Outcome } from "@wonrail/kit/lane";
@@ -6,8 +13,8 @@ import { appendEvents, type NewEvent } from "@wonrail/kit/outbox";
 import { type ErrorDetail } from "@wonrail/proto/common/v1/common";
 import { type PostResponse } from "@wonrail/proto/ledger/v1/ledger";
 import { ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
-import { type Operation } from "../domain/operation";
-import { type Answered, lockOperations, saveAnswers } from "../store/operations";
+import { type Kind, type Operation } from "../domain/operation";
+import { type Answered, findAnswers, saveAnswers } from "../store/operations";
 import { type Facts, TooEarlyError } from "./flow";
 import { flowOf } from "./flows";
 
@@ -22,25 +29,29 @@ export interface RecordDeps {
   facts: Facts;
 }
 
+/** As often as somebody else may write one of them down between a look and what is written then. */
+const MAX_LOOKS = 3;
+
 /**
  * Writes down what queued, in one transaction that leaves in one message. When that fails, since somebody else has written one of them down or one
- * cannot be written, it locks and looks first; and at last each alone, so that one that cannot be written fails only itself.
+ * cannot be written, it looks first; and at last each alone, so that one that cannot be written fails only itself.
  */
 export async function recordOutcomes(
   deps: RecordDeps,
   findings: Finding[],
-  looksFirst = false,
+  looks = 0,
 ): Promise<Outcome<Buffer>[]> {
   try {
-    const answers = await tx(deps.db, (tx) => record(tx, deps.facts, findings, looksFirst));
+    const answers = await tx(deps.db, (tx) => record(tx, deps.facts, findings, looks > 0));
     await failpoint("payment.recorded");
     return answers.map((value) => ({ ok: true, value }));
   } catch (error) {
     if (concernsAll(error)) return findings.map(() => ({ ok: false, error }));
-    if (!looksFirst) return recordOutcomes(deps, findings, true);
+    if (looks === 0 || (isThere(error) && looks < MAX_LOOKS))
+      return recordOutcomes(deps, findings, looks + 1);
     if (findings.length === 1) return [{ ok: false, error }];
     const outcomes: Outcome<Buffer>[] = [];
-    for (const finding of findings) outcomes.push(...(await recordOutcomes(deps, [finding], true)));
+    for (const finding of findings) outcomes.push(...(await recordOutcomes(deps, [finding], 1)));
     return outcomes;
   }
 }
@@ -50,28 +61,32 @@ function concernsAll(error: unknown): boolean {
   return isTransient(error) && !(error instanceof TooEarlyError);
 }
 
+/** A row or an answer that was to be written is there already. */
+function isThere(error: unknown): boolean {
+  return isUniqueViolation(error) || isCheckViolation(error);
+}
+
 async function record(tx: Tx, facts: Facts, findings: Finding[], looksFirst: boolean): Promise<Buffer[]> {
-  const stored = looksFirst
-    ? await lockOperations(
-        tx,
-        findings.map(({ operation }) => operation),
-      )
-    : new Map<string, Buffer | null>();
+  const operations = findings.map(({ operation }) => operation);
+  const stored = looksFirst ? await findAnswers(tx, operations) : new Map<string, Buffer>();
   // Somebody else has brought it to its end meanwhile, or it stands in this batch twice: the answer is the one that is written down.
   const open = new Map<string, Finding>();
   for (const finding of findings) {
-    if (!stored.get(finding.operation.operationId)) open.set(finding.operation.operationId, finding);
+    if (!stored.has(finding.operation.operationId)) open.set(finding.operation.operationId, finding);
   }
-  const fresh = [...open.values()];
-  const { answered, events } = await recordFresh(tx, facts, fresh);
+  const { answered, events } = await recordFresh(tx, facts, [...open.values()]);
   if (answered.length > 0) saveAnswers(tx, answered);
   await appendEvents(tx, events);
   await failpoint("payment.recording");
   const answers = new Map(answered.map(({ operationId, answer }) => [operationId, Buffer.from(answer)]));
-  return findings.map(
-    ({ operation: { operationId } }) => answers.get(operationId) ?? stored.get(operationId)!,
-  );
+  return operations.map(({ operationId }) => answers.get(operationId) ?? stored.get(operationId)!);
 }
+
+/**
+ * Every process writes in this order, and rows of one kind in the order of their ids: two with the same operations wait for each other instead of in
+ * a circle. Charges come before their cancellations, payments before theirs.
+ */
+const KINDS: Kind[] = ["CHARGE", "PAY", "TRANSFER", "REFUND", "CANCEL_CHARGE", "CANCEL_PAYMENT"];
 
 async function recordFresh(
   tx: Tx,
@@ -86,9 +101,11 @@ async function recordFresh(
       answered.push(answer(operation, "REFUSED", { $case: "error", value: entry.refused }));
     else posted.push({ operation, entry });
   }
-  // Charges before their cancellations, payments before theirs: the order in which groupBy met them.
-  for (const of of groupBy(posted, ({ operation }) => operation.input.kind).values()) {
-    const recorded = await flowOf(of[0]!.operation.input).record(tx, of, facts);
+  const byKind = groupBy(posted, ({ operation }) => operation.input.kind);
+  for (const kind of KINDS) {
+    const of = byKind.get(kind);
+    if (!of) continue;
+    const recorded = await flowOf({ kind }).record(tx, of, facts);
     recorded.forEach(({ outcome, event }, index) => {
       answered.push(answer(of[index]!.operation, "DONE", outcome));
       events.push(event);

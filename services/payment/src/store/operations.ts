@@ -126,16 +126,15 @@ export async function findOperationByKey(
   return row && toOperation(row);
 }
 
-/** Locks operations, in one order, and says which answers are there already. */
-export async function lockOperations(
-  tx: Tx,
+/** The answers of these operations that are there already. */
+export async function findAnswers(
+  db: Queryable,
   operations: Pick<Operation, "orgId" | "operationId">[],
-): Promise<Map<string, Buffer | null>> {
-  const rows = await tx.query<{ operation_id: string; answer: Buffer | null }>(sql`
+): Promise<Map<string, Buffer>> {
+  const rows = await db.query<{ operation_id: string; answer: Buffer }>(sql`
     select operation_id, answer from operations
-    where (org_id, operation_id) in (select * from unnest(
-      ${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.operationId)}::text[]))
-    order by org_id, operation_id for update`);
+    where answer is not null and (org_id, operation_id) in (select * from unnest(
+      ${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.operationId)}::text[]))`);
   return new Map(rows.map((row) => [row.operation_id, row.answer]));
 }
 
@@ -150,11 +149,13 @@ export interface Answered {
 export function saveAnswers(tx: Tx, answered: Answered[]): void {
   tx.push(sql`
     update operations set state = done.state, answer = case when operations.answer is null then done.answer end, updated_at = now()
-    from unnest(
-      ${answered.map((one) => one.orgId)}::text[],
-      ${answered.map((one) => one.operationId)}::text[],
-      ${answered.map((one) => one.state)}::text[],
-      ${answered.map((one) => one.answer)}::bytea[]) as done (org_id, operation_id, state, answer)
+    from (
+      select * from unnest(
+        ${answered.map((one) => one.orgId)}::text[],
+        ${answered.map((one) => one.operationId)}::text[],
+        ${answered.map((one) => one.state)}::text[],
+        ${answered.map((one) => one.answer)}::bytea[]) as done (org_id, operation_id, state, answer)
+      order by org_id, operation_id) as done
     where operations.org_id = done.org_id and operations.operation_id = done.operation_id`);
 }
 

@@ -1,0 +1,69 @@
+import { join } from "node:path";
+import { sql } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/ids";
+import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
+import { PostResponse } from "@wonrail/proto/ledger/v1/ledger";
+import { claimKeys } from "./claimKeys";
+import { type Facts } from "./flow";
+import { type Finding, recordOutcomes } from "./recordOutcomes";
+
+let database: TestDatabase;
+const orgId = newId("org");
+
+beforeAll(async () => {
+  database = await createTestDatabase({ schema: "payment", migrations: join(__dirname, "../../migrations") });
+});
+afterAll(() => database.drop());
+
+test("what several processes find out of the same operations is written down once, and all give the same answers", async () => {
+  const posted = await found(false);
+  const refused = await found(true);
+  const fresh = await found(false);
+  const first = await record([posted, refused]);
+  const together = [[posted, fresh, refused], [fresh], [refused, fresh, posted], [fresh, fresh]];
+  const [all, one, turned, twice] = await Promise.all(together.map(record));
+  expect(all).toEqual([first[0], one![0], first[1]]);
+  expect(turned).toEqual([first[1], one![0], first[0]]);
+  expect(twice).toEqual([one![0], one![0]]);
+  expect(await database.db.query(sql`select state from operations order by operation_id`)).toEqual(
+    [posted, refused, fresh].map(({ entry }) => ({ state: "refused" in entry ? "REFUSED" : "DONE" })),
+  );
+  const charged = [posted, fresh].map(({ operation }) => operation.operationId);
+  expect(await idsIn("charges", "charge_id")).toEqual(charged);
+  expect(await idsIn("outbox", "aggregate_id")).toEqual(charged);
+});
+
+/** A charge that was claimed, and what the ledger said of it. */
+async function found(refused: boolean): Promise<Finding> {
+  const walletId = newId("wal");
+  const [claimed] = await claimKeys(database.db, [
+    {
+      ...{ orgId, operationId: newId("chg"), idempotencyKey: null, bodyHash: Buffer.alloc(32) },
+      input: { kind: "CHARGE", walletId, amountWon: "1000", memo: null },
+      ...{ requestId: newId("req"), traceparent: "" },
+    },
+  ]);
+  if (!claimed?.ok) throw new Error("the key was not claimed");
+  const operation = claimed.value;
+  if (refused) return { operation, entry: { refused: { code: "WAL_004" } } };
+  const entry = PostResponse.fromPartial({
+    ...{ requestId: operation.operationId, postedAt: new Date() },
+    balances: [{ accountId: walletId, balanceWon: "1000", heldWon: "0" }],
+  });
+  return { operation, entry };
+}
+
+async function record(findings: Finding[]): Promise<Buffer[]> {
+  const outcomes = await recordOutcomes({ db: database.db, facts: { network: "N" } as Facts }, findings);
+  return outcomes.map((outcome) => {
+    if (!outcome.ok) throw outcome.error;
+    return outcome.value;
+  });
+}
+
+async function idsIn(table: string, column: string): Promise<string[]> {
+  const rows = await database.db.query<{ id: string }>(
+    sql`select ${sql.identifier(column)} as id from ${sql.identifier(table)} order by 1`,
+  );
+  return rows.map(({ id }) => id);
+}
