@@ -26,7 +26,7 @@ export interface RunningConsumer {
   live(): boolean;
 }
 
-const MAX_BATCH = 200;
+const MAX_BATCH = 400;
 const LAG_EVERY_MS = 10_000;
 const REPLAY_EVERY_MS = 2_000;
 const PRUNE_EVERY_MS = 3_600_000;
