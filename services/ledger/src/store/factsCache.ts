@@ -7,22 +7,24 @@ const ALL_OF_A_USER = 3;
 export interface FactsCache {
   /** Those that exist, by number. Asks the database for what it does not know yet. */
   of(tx: Tx, orgIds: Set<string>, accountIds: Set<string>): Promise<Map<bigint, AccountFacts>>;
-  /** The wallets of this wallet's user that are known, if it is known itself; and whether they are all that there can be. */
+  /** The wallets of this wallet's user when they were last asked for, and whether there can be no other. */
   walletsOfUser(orgId: string, walletId: string): { ids: ReadonlySet<string>; all: boolean } | undefined;
+  /** Every wallet of this one's user has been asked for, and is known by now. */
+  knowsUserOf(walletId: string): void;
 }
 
 /** What never changes about the accounts that were used last: saves a look-up by uuid and half the columns of every lock. */
 export function createFactsCache(maxAccounts: number): FactsCache {
   const known = new Map<string, AccountFacts>();
-  const byUser = new Map<string, Set<string>>();
+  const byUser = new Map<string, { ids: Set<string>; asked: boolean }>();
   const remember = (facts: AccountFacts): void => {
     if (known.size >= maxAccounts) forget(known.values().next().value!);
     known.set(facts.id, facts);
     const key = userKey(facts);
     if (key === undefined) return;
-    const wallets = byUser.get(key);
-    if (wallets) wallets.add(facts.id);
-    else byUser.set(key, new Set([facts.id]));
+    const user = byUser.get(key);
+    if (user) user.ids.add(facts.id);
+    else byUser.set(key, { ids: new Set([facts.id]), asked: false });
   };
   const forget = (facts: AccountFacts): void => {
     known.delete(facts.id);
@@ -47,9 +49,15 @@ export function createFactsCache(maxAccounts: number): FactsCache {
     },
     walletsOfUser(orgId, walletId) {
       const facts = known.get(walletId);
-      if (facts?.orgId !== orgId) return undefined;
-      const ids = byUser.get(userKey(facts) ?? "");
-      return ids && { ids, all: ids.size === ALL_OF_A_USER };
+      const user = facts?.orgId === orgId ? byUser.get(userKey(facts) ?? "") : undefined;
+      if (!user) return undefined;
+      const all = user.ids.size === ALL_OF_A_USER;
+      return all || user.asked ? { ids: user.ids, all } : undefined;
+    },
+    knowsUserOf(walletId) {
+      const facts = known.get(walletId);
+      const user = facts && byUser.get(userKey(facts) ?? "");
+      if (user) user.asked = true;
     },
   };
 }

@@ -23,7 +23,9 @@ interface Refs {
   accountIds: Set<string>;
   userWallets: { orgId: string; walletId: string }[];
   users: { orgId: string; userId: string }[];
-  /** Of `userWallets` those whose users may have got another wallet since theirs were looked up. */
+  /** Of `userWallets` those whose users' wallets have to be asked for before the locks, since they are not known. */
+  unsure: { orgId: string; walletId: string }[];
+  /** Those whose users may have got another wallet since theirs were asked for. */
   guessed: { orgId: string; walletId: string }[];
   charges: RequestRef[];
   payments: RequestRef[];
@@ -45,38 +47,34 @@ export async function loadState(
   const refs = gatherRefs(requests);
   const originals = await findOriginals(tx, cache, refs);
   const facts = await cache.of(tx, refs.orgIds, refs.accountIds);
+  for (const { walletId } of refs.unsure) cache.knowsUserOf(walletId);
   const locked = lockAccounts(tx, facts);
   locked.then(
     () => onLocked(),
     () => undefined,
   );
   // Sent together and done one after the other, each with a snapshot of its own: all but the first see what the locks were waited for.
-  const [
-    accounts,
-    { nowMs, known },
-    wallets,
-    credits,
-    holds,
-    cancelledCharges,
-    cancelledPayments,
-    newNumbers,
-  ] = await Promise.all([
-    locked,
-    findKnown(tx, requests),
-    refs.guessed.length === 0 ? [] : findWalletsOfUsers(tx, refs.guessed, []),
-    refs.logs.length === 0 ? [] : findCredits(tx, refs.logs),
-    refs.holds.length === 0 ? [] : findHolds(tx, refs.holds),
-    refs.charges.length === 0 ? new Map<string, Won>() : findCancelledCharges(tx, refs.charges),
-    refs.payments.length === 0 ? new Set<string>() : findCancelledPayments(tx, refs.payments),
-    refs.opens === 0 ? [] : reserveNumbers(tx, refs.opens),
-  ]);
+  const [accounts, before, wallets, credits, holds, cancelledCharges, cancelledPayments, newNumbers] =
+    await Promise.all([
+      locked,
+      findKnown(tx, requests),
+      refs.guessed.length === 0 ? [] : findWalletsOfUsers(tx, refs.guessed, []),
+      refs.logs.length === 0 ? [] : findCredits(tx, refs.logs),
+      refs.holds.length === 0 ? [] : findHolds(tx, refs.holds),
+      refs.charges.length === 0 ? new Map<string, Won>() : findCancelledCharges(tx, refs.charges),
+      refs.payments.length === 0 ? new Set<string>() : findCancelledPayments(tx, refs.payments),
+      refs.opens === 0 ? [] : reserveNumbers(tx, refs.opens),
+    ]);
   const missed = wallets.map(({ id }) => id).filter((id) => !refs.accountIds.has(id));
-  if (missed.length > 0)
-    accounts.push(...(await lockAccounts(tx, await cache.of(tx, refs.orgIds, new Set(missed)))));
+  const late = missed.length === 0 ? undefined : await cache.of(tx, refs.orgIds, new Set(missed));
+  // The clock is read again behind the last lock, whoever had it before.
+  const [more, { nowMs, known }] = late
+    ? await Promise.all([lockAccounts(tx, late), findKnown(tx, requests)])
+    : [[], before];
   const answered = await findEntries(tx, [...known, ...credits]);
   return {
     nowMs,
-    accounts,
+    accounts: [...accounts, ...more],
     requests: answersByKey([...originals, ...answered]),
     holds: new Map(holds.map((hold) => [requestKey(hold.orgId, hold.requestId), hold])),
     cancelledCharges,
@@ -97,6 +95,7 @@ function gatherRefs(requests: readonly LedgerRequest[]): Refs {
     accountIds: new Set(),
     userWallets: [],
     users: [],
+    unsure: [],
     guessed: [],
     charges: [],
     payments: [],
@@ -129,15 +128,15 @@ function addRefs(refs: Refs, { orgId, intent }: LedgerRequest, touches: Touches)
 /** Entries that are cancelled, with the accounts of their postings; and the accounts of holds and of whole users. */
 async function findOriginals(tx: Tx, cache: FactsCache, refs: Refs): Promise<StoredRequest[]> {
   const { accountIds } = refs;
-  const unsure = refs.userWallets.filter(({ orgId, walletId }) => {
+  refs.unsure = refs.userWallets.filter(({ orgId, walletId }) => {
     const wallets = cache.walletsOfUser(orgId, walletId);
     for (const id of wallets?.ids ?? []) accountIds.add(id);
     // A user who has a wallet of each type can get no other. Where one may be missing, that is asked with the locks: it hardly ever is.
     if (wallets?.all === false) refs.guessed.push({ orgId, walletId });
     return wallets === undefined;
   });
-  if (unsure.length > 0 || refs.users.length > 0) {
-    for (const { id } of await findWalletsOfUsers(tx, unsure, refs.users)) accountIds.add(id);
+  if (refs.unsure.length > 0 || refs.users.length > 0) {
+    for (const { id } of await findWalletsOfUsers(tx, refs.unsure, refs.users)) accountIds.add(id);
   }
   if (refs.holds.length > 0) {
     for (const { accountId } of await findHolds(tx, refs.holds)) accountIds.add(accountId);
