@@ -49,6 +49,7 @@ export async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promi
     requestId: request.context!.requestId,
     traceparent: request.context!.traceparent || childTraceparent(),
   });
+  if (request.repeatOnly && (await isLetGo(deps, claimed))) throw new DomainError("WAUTH_004");
   if (claimed.answer !== null || !claimed.bodyHash.equals(request.bodyHash)) return replay(claimed, request);
   return ExecuteResponse.decode(await finish(deps, claimed));
 }
@@ -81,6 +82,11 @@ async function prepareOrReplay(deps: ExecuteDeps, request: ExecuteRequest): Prom
 async function requireBegun(deps: ExecuteDeps, request: ExecuteRequest): Promise<void> {
   const earlier = await findEarlier(deps, request);
   if (!earlier || earlier.isReleased) throw new DomainError("WAUTH_004");
+}
+
+/** Who had it has let it go since it was looked for: it is let go again. */
+async function isLetGo({ db }: ExecuteDeps, claimed: Claimed): Promise<boolean> {
+  return claimed.aloneSince !== null && (await release(db, claimed));
 }
 
 async function findEarlier(

@@ -1,4 +1,5 @@
 import {
+  CommitUnknownError,
   type Database,
   isCheckViolation,
   isTransient,
@@ -46,10 +47,9 @@ export async function recordOutcomes(
     await failpoint("payment.recorded");
     return answers.map((value) => ({ ok: true, value }));
   } catch (error) {
-    if (concernsAll(error)) return findings.map(() => ({ ok: false, error }));
-    if (looks === 0 || (isThere(error) && looks < MAX_LOOKS))
+    if (looks === 0 ? !concernsAll(error) : mayBeThere(error) && looks < MAX_LOOKS)
       return recordOutcomes(deps, findings, looks + 1);
-    if (findings.length === 1) return [{ ok: false, error }];
+    if (findings.length === 1 || concernsAll(error)) return findings.map(() => ({ ok: false, error }));
     const outcomes: Outcome<Buffer>[] = [];
     for (const finding of findings) outcomes.push(...(await recordOutcomes(deps, [finding], 1)));
     return outcomes;
@@ -58,12 +58,17 @@ export async function recordOutcomes(
 
 /** The database is away or overloaded: one by one they would fare no better. */
 function concernsAll(error: unknown): boolean {
-  return isTransient(error) && !(error instanceof TooEarlyError);
+  return isTransient(error) && !mayBeThere(error);
 }
 
-/** A row or an answer that was to be written is there already. */
-function isThere(error: unknown): boolean {
-  return isUniqueViolation(error) || isCheckViolation(error);
+/** By somebody else, or by the try whose answer was lost; or what it belongs to is not. */
+function mayBeThere(error: unknown): boolean {
+  return (
+    isUniqueViolation(error) ||
+    isCheckViolation(error) ||
+    error instanceof TooEarlyError ||
+    error instanceof CommitUnknownError
+  );
 }
 
 async function record(tx: Tx, facts: Facts, findings: Finding[], looksFirst: boolean): Promise<Buffer[]> {

@@ -1,3 +1,4 @@
+import { childTraceparent, currentContext, runInContext } from "@wonrail/kit/context";
 import { type Database } from "@wonrail/kit/db";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type AuthServiceService } from "@wonrail/proto/auth/v1/auth";
@@ -36,7 +37,7 @@ export function createFacts({ db, auth, wallet, contracts, network, now }: Facts
     async policyOf(orgId) {
       const known = policies.get(orgId);
       if (known && known.untilMs > now()) return known.policy;
-      const policy = readPolicy(orgId);
+      const policy = inNobodysTime(() => readPolicy(orgId));
       policies.set(orgId, { policy, untilMs: now() + POLICY_TTL_MS });
       // What failed is asked for again by the next one.
       policy.catch(() => policies.set(orgId, { policy, untilMs: 0 }));
@@ -82,4 +83,13 @@ export function createFacts({ db, auth, wallet, contracts, network, now }: Facts
     await savePolicy(db, policy);
     return policy;
   }
+}
+
+/** Whoever asks first has less time left than others who wait for the same answer. */
+function inNobodysTime<T>(work: () => T): T {
+  const { deadlineMs: _, ...context } = currentContext() ?? {
+    requestId: "",
+    traceparent: childTraceparent(),
+  };
+  return runInContext(context, work);
 }
