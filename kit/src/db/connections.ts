@@ -41,8 +41,8 @@ export function openConnections(options: DatabaseOptions): Connections {
   const config = connectionConfig(options);
   const pool = openPool(config, options.max ?? DEFAULT_MAX, log);
   const watchdog = createWatchdog(
-    (options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS) +
-      (options.answerGraceMs ?? DEFAULT_ANSWER_GRACE_MS),
+    options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS,
+    options.answerGraceMs ?? DEFAULT_ANSWER_GRACE_MS,
   );
   const observe = queryTimer(registry);
   const unwatch = registry ? watchPool(registry, options.schema, pool) : () => undefined;

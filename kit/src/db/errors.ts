@@ -42,7 +42,8 @@ export function isConnectionLoss(error: unknown): boolean {
 
 /** True when a statement was sent and nobody said what became of it: an ERROR of the server's says that nothing did. */
 export function mayHaveHappened(error: unknown): boolean {
-  return isConnectionLoss(error) && !(error instanceof DatabaseError && error.severity === "ERROR");
+  if (error instanceof DatabaseError && error.severity === "ERROR") return false;
+  return isConnectionLoss(error) && !NEVER_SENT.test((error as Error).message);
 }
 
 /**
@@ -88,6 +89,8 @@ const SOCKET_CODES = new Set([
   "EAI_AGAIN",
   "ERR_STREAM_DESTROYED",
 ]);
+/** The driver's word for a connection that it writes nothing to any more. */
+const NEVER_SENT = /not queryable/;
 const DRIVER_SAYS_GONE =
   /^Connection terminated|not queryable|^timeout (exceeded|expired)|socket has been ended|^This socket/;
 

@@ -61,10 +61,10 @@ export function createSession({ client, release, watchdog, observe }: SessionPar
   const together = (statements: Sql[]): Promise<Answer>[] => {
     const startMs = performance.now();
     const parts = statements.map((statement) => partOf(queryConfig(statement)));
-    watchdog.started(client);
+    watchdog.started(client, parts.length);
     client.query(new Together(parts.map(({ part }) => part)));
     void Promise.allSettled(parts.map(({ answer }) => answer)).then(() => {
-      watchdog.ended(client);
+      watchdog.ended(client, parts.length);
       const seconds = (performance.now() - startMs) / 1000;
       for (const { name } of statements) if (name !== undefined) observe(name, seconds);
     });

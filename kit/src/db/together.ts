@@ -58,6 +58,11 @@ class Unsynced {
   }
 
   sync(): void {}
+
+  /** So the driver ends a statement whose values it cannot send. What follows it would be done without it. */
+  close(): void {
+    throw new Error("a value of a statement cannot be sent");
+  }
 }
 
 /**
@@ -84,10 +89,12 @@ export class Together extends Query {
     try {
       for (const statement of this.#statements) {
         const mistake = statement.submit(unsynced as unknown as Connection);
-        // Half a message cannot be taken back.
-        if (mistake) stream.destroy(mistake);
+        if (mistake) throw mistake;
       }
       (connection as WholeConnection).sync();
+    } catch (error) {
+      // Nothing of it has left, and half a message cannot be taken back.
+      stream.destroy(error as Error);
     } finally {
       stream.uncork();
     }
@@ -104,6 +111,12 @@ export class Together extends Query {
 
   handleCommandComplete(message: unknown, connection: Connection): void {
     this.#current?.handleCommandComplete(message, connection);
+    this.#answered += 1;
+    this.#look();
+  }
+
+  /** The whole answer to a text that is empty. */
+  handleEmptyQuery(): void {
     this.#answered += 1;
     this.#look();
   }

@@ -8,6 +8,7 @@ import {
   testLog,
   type TestDatabase,
 } from "../testing";
+import { isConnectionLoss, mayHaveHappened } from "./errors";
 import { CommitUnknownError, afterCommit, named, openDatabase, sql, tx, type Database, type Tx } from ".";
 
 let test: TestDatabase;
@@ -167,6 +168,19 @@ describe("tx", () => {
     await tx(one, async (tx) => tx.run(named("broken", sql`update accounts set balance = 8 where id = 2`)));
     expect(await Promise.all([1, 2].map(balanceOf))).toEqual([7n, 8n]);
     await one.close();
+  });
+
+  it("knows which answer is whose when a text is empty", async () => {
+    const [nothing, one] = await tx(test.db, (tx) =>
+      Promise.all([tx.query(sql`-- nothing`), tx.one(sql`select 1 as one`)]),
+    );
+    expect([nothing, one]).toEqual([[], { one: 1 }]);
+  });
+
+  it("can be tried again when the driver had given its connection up before anything of it left", () => {
+    const error = new Error("Client has encountered a connection error and is not queryable");
+    expect([isConnectionLoss(error), mayHaveHappened(error)]).toEqual([true, false]);
+    expect(mayHaveHappened(new Error("Connection terminated unexpectedly"))).toBe(true);
   });
 
   it("fails with what a COMMIT finds wrong", async () => {

@@ -8,33 +8,34 @@ const CHECK_EVERY_MS = 1_000;
  * driver's query_timeout gives the broken connection back to the pool; so the connection itself is closed, which fails its query.
  */
 export interface Watchdog {
-  started(client: ClientBase): void;
-  ended(client: ClientBase): void;
+  /** Several statements that are answered together have the time of all of them. */
+  started(client: ClientBase, statements?: number): void;
+  ended(client: ClientBase, statements?: number): void;
   stop(): void;
 }
 
-export function createWatchdog(maxMs: number): Watchdog {
-  const inFlight = new Map<ClientBase, { count: number; sinceMs: number }>();
+export function createWatchdog(statementTimeoutMs: number, graceMs: number): Watchdog {
+  const inFlight = new Map<ClientBase, { statements: number; sinceMs: number }>();
   const timer = setInterval(() => {
-    const oldestMs = Date.now() - maxMs;
-    for (const [client, { sinceMs }] of inFlight) {
-      if (sinceMs < oldestMs) endNow(client);
+    const nowMs = Date.now();
+    for (const [client, { statements, sinceMs }] of inFlight) {
+      if (nowMs - sinceMs > statements * statementTimeoutMs + graceMs) endNow(client);
     }
   }, CHECK_EVERY_MS);
   timer.unref();
 
   return {
-    started(client) {
+    started(client, statements = 1) {
       const entry = inFlight.get(client);
-      if (entry) entry.count += 1;
-      else inFlight.set(client, { count: 1, sinceMs: Date.now() });
+      if (entry) entry.statements += statements;
+      else inFlight.set(client, { statements, sinceMs: Date.now() });
     },
-    ended(client) {
+    ended(client, statements = 1) {
       const entry = inFlight.get(client);
       if (!entry) return;
-      entry.count -= 1;
+      entry.statements -= statements;
       entry.sinceMs = Date.now();
-      if (entry.count === 0) inFlight.delete(client);
+      if (entry.statements === 0) inFlight.delete(client);
     },
     stop: () => clearInterval(timer),
   };
