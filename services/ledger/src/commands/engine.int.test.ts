@@ -1,8 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { findAccounts, orgAccountId } from "../store/accounts";
-import { openDatabase, sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { openDatabase, sql, tx } from "@wonrail/kit/db";
+import { idToUuid, newId } from "@wonrail/kit/ids";
 import { won } from "@wonrail/kit/money";
 import { eventually, openTestDatabase, testLog } from "@wonrail/kit/testing";
 import {
@@ -162,6 +162,39 @@ test("a payment draws on a wallet that another replica has just opened, and on i
     expect(await types()).toEqual(["INCENTIVE", "NORMAL", "NORMAL"]);
     if (!last) await openElsewhere("GOVERNMENT");
   }
+  await other.close();
+});
+
+test("times on an account never run backwards, also when it was locked later than the others", async () => {
+  const { post, open, orgId, database } = ledger;
+  const other = createEngine({ db: openTestDatabase(database.url, "ledger"), log: testLog() });
+  const [payer, shop] = [await open("choi", "NORMAL", 1_000n), await open("choi's shop")];
+  const pay = () =>
+    post({
+      ...{ kind: "payment", payerWalletId: payer, receiverWalletId: shop, amountWon: won(300n) },
+      ...{ incentiveAmountWon: null, accrualRateBps: 0 },
+    });
+  await pay();
+  const incentive = newId("wal");
+  await postTo(
+    other,
+    requestOf(orgId, { kind: "openAccount", walletId: incentive, userId: "choi", type: "INCENTIVE" }),
+  );
+  await postTo(other, requestOf(orgId, { kind: "accrue", walletId: incentive, amountWon: won(250n) }));
+  // Somebody has the wallet that this replica does not know of yet; it has all others when it comes to it.
+  const { paid, releasedMs } = await tx(database.db, async (tx) => {
+    await tx.query(sql`select number from accounts where id = ${idToUuid(incentive)} for no key update`);
+    const paid = pay();
+    await eventually(async () => {
+      const waiting = sql`select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+      expect(await database.db.query(waiting)).toHaveLength(1);
+    });
+    const { now } = await tx.one<{ now: Date }>(sql`select clock_timestamp() as now`);
+    return { paid, releasedMs: now.getTime() };
+  });
+  const outcome = await paid;
+  const postedAtMs = outcome.status === "posted" ? outcome.entry.postedAtMs : 0;
+  expect(postedAtMs).toBeGreaterThanOrEqual(releasedMs);
   await other.close();
 });
 
