@@ -1,23 +1,9 @@
-import { createTestDatabase, eventually, openTestDatabase, startProxy, type TestDatabase } from "../testing";
+import { eventually, openTestDatabase, startProxy } from "../testing";
 import { named, sql, tx, type Tx } from ".";
+import { fourAccounts, plusOne } from "./testing/accounts";
 
-let test: TestDatabase;
-
-beforeAll(async () => {
-  test = await createTestDatabase({ schema: "sample" });
-  const owner = openTestDatabase(test.ownerUrl, "sample");
-  await owner.run(sql`create table accounts (id integer primary key, balance bigint not null)`);
-  await owner.close();
-});
-afterAll(() => test.drop());
-beforeEach(async () => {
-  await test.db.run(sql`delete from accounts`);
-  await test.db.run(sql`insert into accounts select id, 100 from generate_series(1, 4) as id`);
-});
-
-const plusOne = (id: number) => sql`update accounts set balance = balance + 1 where id = ${id}`;
-const balanceOf = async (id: number) =>
-  (await test.db.one<{ balance: bigint }>(sql`select balance from accounts where id = ${id}`)).balance;
+const test = fourAccounts();
+const { balanceOf } = test;
 
 describe("a transaction's messages", () => {
   it("asks in as many messages as it has questions, and one for the COMMIT", async () => {

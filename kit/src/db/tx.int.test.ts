@@ -1,28 +1,15 @@
 import { runInContext } from "../context";
 import { DomainError } from "../errors";
-import { createTestDatabase, openTestDatabase, startProxy, testLog, type TestDatabase } from "../testing";
+import { openTestDatabase, startProxy, testLog } from "../testing";
 import { isConnectionLoss, mayHaveHappened } from "./errors";
 import { CommitUnknownError, afterCommit, named, openDatabase, sql, tx, type Database, type Tx } from ".";
+import { fourAccounts, plusOne } from "./testing/accounts";
 
-let test: TestDatabase;
-
-beforeAll(async () => {
-  test = await createTestDatabase({ schema: "sample" });
-  const owner = openTestDatabase(test.ownerUrl, "sample");
-  await owner.run(sql`create table accounts (id integer primary key, balance bigint not null)`);
-  await owner.close();
-});
-afterAll(() => test.drop());
-beforeEach(async () => {
-  await test.db.run(sql`delete from accounts`);
-  await test.db.run(sql`insert into accounts select id, 100 from generate_series(1, 4) as id`);
-});
+const test = fourAccounts();
+const { balanceOf } = test;
 
 const add = (tx: Tx, id: number, amount: bigint) =>
   tx.run(sql`update accounts set balance = balance + ${amount} where id = ${id}`);
-const plusOne = (id: number) => sql`update accounts set balance = balance + 1 where id = ${id}`;
-const balanceOf = async (id: number) =>
-  (await test.db.one<{ balance: bigint }>(sql`select balance from accounts where id = ${id}`)).balance;
 
 /** Lets several parties go on only when all have come; who comes later passes. */
 function meeting(parties: number): () => Promise<void> {
