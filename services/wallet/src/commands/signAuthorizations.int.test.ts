@@ -78,6 +78,25 @@ test.each<[string, () => Partial<AuthorizationIntent>, string]>([
   expect(await refusalCount(reason)).toBe(before + 1);
 });
 
+test("what is refused again is counted each time, and written down once an hour for each reason", async () => {
+  const intent = { ...transferOf(1_000n), amountWon: "1001" };
+  const before = await refusalCount("not_in_operation");
+  for (let asked = 0; asked < 3; asked += 1) expect(await sign(intent)).toEqual(["not_in_operation"]);
+  expect(await sign({ ...intent, chainId: 1n })).toEqual(["wrong_chain"]);
+  expect(await refusalCount("not_in_operation")).toBe(before + 3);
+  const written = async () => {
+    const rows = await world.database.db.query<{ reason: string }>(
+      sql`select reason from signing_refusals where ledger_ref = ${intent.ledgerRef} order by id`,
+    );
+    return rows.map(({ reason }) => reason);
+  };
+  expect(await written()).toEqual(["not_in_operation", "wrong_chain"]);
+  const hourAgo = sql`update signing_refusals set refused_at = refused_at - interval '1 hour' where ledger_ref = ${intent.ledgerRef}`;
+  await world.database.db.run(hourAgo);
+  await sign(intent);
+  expect(await written()).toEqual(["not_in_operation", "wrong_chain", "not_in_operation"]);
+});
+
 test("another organisation's name does not open a wallet, and its operation is nobody else's", async () => {
   const intent = transferOf(1_000n);
   expect(await sign({ ...intent, orgId: newId("org") })).toEqual(["unknown_wallet"]);

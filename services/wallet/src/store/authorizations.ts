@@ -76,15 +76,20 @@ export async function saveAuthorizations(
         or authorizations.valid_before < ${new Date(expiredBeforeMs)}`);
 }
 
+/** What is refused again for the same reason is written down once an hour: it is asked for every few seconds, for as long as it is refused. */
 export async function insertRefusals(
   db: Queryable,
   refusals: { orgId: string; ledgerRef: string; fromWalletId: string; reason: string }[],
 ): Promise<void> {
   await db.run(sql`
     insert into signing_refusals (org_id, ledger_ref, from_wallet_id, reason)
-    select * from unnest(
+    select distinct * from unnest(
       ${refusals.map((refusal) => refusal.orgId)}::text[],
       ${refusals.map((refusal) => refusal.ledgerRef)}::text[],
       ${refusals.map((refusal) => refusal.fromWalletId)}::text[],
-      ${refusals.map((refusal) => refusal.reason)}::text[])`);
+      ${refusals.map((refusal) => refusal.reason)}::text[]) as refused (org_id, ledger_ref, from_wallet_id, reason)
+    where not exists (
+      select from signing_refusals lately
+      where lately.ledger_ref = refused.ledger_ref and lately.refused_at > now() - interval '1 hour'
+        and (lately.org_id, lately.from_wallet_id, lately.reason) = (refused.org_id, refused.from_wallet_id, refused.reason))`);
 }
