@@ -105,7 +105,7 @@ const HEADERS = {
   "RateLimit-Reset": { description: "Seconds until all of them are back.", schema: { type: "integer" } },
   "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer" } },
   "Idempotent-Replayed": {
-    description: "This is the stored answer of an earlier request.",
+    description: "An earlier request with this key did it, or had begun it; the plan counted it then.",
     schema: { type: "string", const: "true" },
   },
 } as const;

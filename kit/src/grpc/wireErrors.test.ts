@@ -13,6 +13,7 @@ test.each([
   ["CANCELLED", "Call cancelled", "SYS_003"],
   ["UNIMPLEMENTED", "The server does not implement the method", "SYS_004"],
   ["RESOURCE_EXHAUSTED", "Received message larger than max", "SYS_001"],
+  ["INTERNAL", "Received RST_STREAM with code 2 (Internal server error)", "SYS_003"],
   ["INTERNAL", "Error deserializing request", "SYS_001"],
   ["UNKNOWN", "", "SYS_001"],
 ] as const)("%s by the transport (%s) is %s", (name, details, code) => {

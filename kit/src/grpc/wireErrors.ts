@@ -44,7 +44,7 @@ export function fromServiceError(error: ServiceError): DomainError {
     case status.UNIMPLEMENTED:
       return new DomainError("SYS_004", null, cause);
     default:
-      return new DomainError("SYS_001", null, cause);
+      return new DomainError(wasCutOff(error) ? "SYS_003" : "SYS_001", null, cause);
   }
 }
 
@@ -65,6 +65,11 @@ function neverLeft(error: ServiceError): boolean {
   return /^(?:\w+: )?(?:No connection established|Name resolution failed|Stream refused|Channel closed)/.test(
     error.details,
   );
+}
+
+/** The stream was ended from the other side in mid-call, which comes as INTERNAL and as others; the call may have done its work. */
+function wasCutOff(error: ServiceError): boolean {
+  return error.details.startsWith("Received RST_STREAM");
 }
 
 function hasDetail(error: ServiceError): boolean {

@@ -214,9 +214,10 @@ export function toCancelledPayment(
   payment: Payment,
   cancel: PaymentCancel,
   network: string,
+  settlement?: Settlement,
 ): message.CancelledPayment {
   return {
-    payment: toPayment(payment, network),
+    payment: toPayment(payment, network, settlement),
     cancelId: cancel.cancelId,
     restoredIncentiveWon: cancel.restoredIncentiveWon.toString(),
     restoredNormalWon: cancel.restoredNormalWon.toString(),

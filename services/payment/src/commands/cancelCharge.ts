@@ -4,6 +4,7 @@ import { type CancelChargeInput } from "../domain/operation";
 import { checkChargeId, checkMemo, checkPositive } from "../domain/rules";
 import { chargeCancelled, toCharge } from "../events";
 import * as charges from "../store/charges";
+import { findSettlements } from "../store/settlements";
 import { type Flow, type Posted, type Recorded, TooEarlyError } from "./flow";
 import { recordInOrder } from "./recordInOrder";
 
@@ -46,11 +47,15 @@ export const cancelCharge: Flow<"cancelCharge", CancelChargeInput> = {
         createdAt: entry.postedAt!,
       };
       const cancelledWon = won(BigInt(entry.result.value.cancelledWon));
-      const charge = await charges.cancelCharge(tx, cancel, cancelledWon);
+      const [charge, settlements] = await Promise.all([
+        charges.cancelCharge(tx, cancel, cancelledWon),
+        findSettlements(tx, orgId, [input.chargeId]),
+      ]);
       if (!charge) throw new TooEarlyError();
       // The answer is about this part; the event about the charge at its version, by which its readers go.
-      const answered = toCharge({ ...charge, cancelledWon }, facts.network);
-      const told = toCharge(charge, facts.network);
+      const settlement = settlements.get(input.chargeId);
+      const answered = toCharge({ ...charge, cancelledWon }, facts.network, settlement);
+      const told = toCharge(charge, facts.network, settlement);
       return {
         outcome: { $case: "cancelledCharge", value: { cancelId: operationId, charge: answered } },
         event: chargeCancelled(

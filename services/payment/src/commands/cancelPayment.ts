@@ -4,6 +4,7 @@ import { type CancelPaymentInput } from "../domain/operation";
 import { checkMemo, checkPaymentId } from "../domain/rules";
 import { paymentCancelled, toCancelledPayment } from "../events";
 import * as payments from "../store/payments";
+import { findSettlements } from "../store/settlements";
 import { type Flow, type Posted, type Recorded, TooEarlyError } from "./flow";
 import { recordInOrder } from "./recordInOrder";
 
@@ -28,7 +29,10 @@ export const cancelPayment: Flow<"cancelPayment", CancelPaymentInput> = {
         entry.result?.$case === "paymentCancelled",
         `${operationId} was not posted as a payment's cancellation`,
       );
-      const payment = await payments.cancelPayment(tx, orgId, input.paymentId, operationId);
+      const [payment, settlements] = await Promise.all([
+        payments.cancelPayment(tx, orgId, input.paymentId, operationId),
+        findSettlements(tx, orgId, [input.paymentId]),
+      ]);
       if (!payment) throw new TooEarlyError();
       const restored = entry.result.value;
       const message = toCancelledPayment(
@@ -41,6 +45,7 @@ export const cancelPayment: Flow<"cancelPayment", CancelPaymentInput> = {
           keptWon: won(BigInt(restored.keptFromNormalWon)),
         },
         facts.network,
+        settlements.get(input.paymentId),
       );
       return {
         outcome: { $case: "cancelledPayment", value: message },

@@ -40,10 +40,12 @@ async function takeOver(db: Database, claims: Claim[]): Promise<Outcome<Claimed>
   try {
     const taken = await tx(db, (tx) => takeOperationsByKey(tx, claims));
     return claims.map(({ orgId, operationId, idempotencyKey, input }) => {
-      const value = taken.get(operationKey(orgId, input.kind, idempotencyKey));
-      return value
-        ? { ok: true, value }
-        : { ok: false, error: new Error(`the key of ${operationId} is nobody's`) };
+      const key = operationKey(orgId, input.kind, idempotencyKey);
+      const value = taken.get(key);
+      if (!value) return { ok: false, error: new Error(`the key of ${operationId} is nobody's`) };
+      // Of several that take up the same one the first begins it.
+      taken.set(key, { ...value, isBegun: true });
+      return { ok: true, value };
     });
   } catch (error) {
     return claims.map(() => ({ ok: false, error }));

@@ -1,4 +1,5 @@
 import { DomainError, isRefusal, isUndone, perhapsDone } from "@wonrail/kit/errors";
+import { type Log } from "@wonrail/kit/log";
 import { toErrorDetail } from "@wonrail/kit/grpc/server";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { newId } from "@wonrail/kit/ids";
@@ -21,6 +22,7 @@ import { type Finding } from "./recordOutcomes";
 
 export interface ExecuteDeps {
   db: Database;
+  log: Log;
   facts: Facts;
   /** Writes down who took which key; gives what was found under keys that were taken. */
   claims: Lane<Claim, Claimed>;
@@ -51,7 +53,8 @@ export async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promi
   });
   if (request.repeatOnly && (await isLetGo(deps, claimed))) throw new DomainError("WAUTH_004");
   if (claimed.answer !== null || !claimed.bodyHash.equals(request.bodyHash)) return replay(claimed, request);
-  return ExecuteResponse.decode(await finish(deps, claimed));
+  // It was begun before, and is the same operation: the plan has counted it then.
+  return { ...ExecuteResponse.decode(await finish(deps, claimed)), replayed: claimed.isBegun };
 }
 
 /** Posts and records an operation that was claimed, by whomever. */
@@ -61,8 +64,19 @@ export async function finish(deps: ExecuteDeps, operation: Claimed): Promise<Buf
   try {
     return await deps.outcomes.submit({ operation, entry });
   } catch (error) {
-    throw perhapsDone(error);
+    throw stillOpen(deps, operation, error);
   }
+}
+
+/**
+ * Whatever went wrong, the operation is open and will be brought to its end: who is told anything else takes it for failed, and begins it anew. What is none
+ * of the ways in which a call or a commit gets lost is a fault of ours.
+ */
+function stillOpen({ log }: ExecuteDeps, { operationId }: Claimed, error: unknown): DomainError {
+  const told = perhapsDone(error);
+  if (isUnknown(told)) return told;
+  log.error({ operationId, err: error }, "an operation is left open by a fault");
+  return new DomainError("SYS_003", null, { cause: error });
 }
 
 /** When the facts cannot be had or have changed, a key that was used before still gets its answer, or is brought to its end. */
@@ -71,7 +85,8 @@ async function prepareOrReplay(deps: ExecuteDeps, request: ExecuteRequest): Prom
     return await prepare(deps.facts, request.context!.orgId, request.command);
   } catch (error) {
     const earlier = await findEarlier(deps, request);
-    if (!earlier) throw error;
+    // Nobody has begun it, so whatever became of the question for its facts, nothing of it was done.
+    if (!earlier) throw isUnknown(error) ? new DomainError("SYS_002", null, { cause: error }) : error;
     if (!earlier.bodyHash.equals(request.bodyHash)) throw new DomainError("REQ_003");
     // What was taken up once goes on as it was understood then.
     return earlier.answer === null ? earlier.input : earlier;
@@ -82,6 +97,10 @@ async function prepareOrReplay(deps: ExecuteDeps, request: ExecuteRequest): Prom
 async function requireBegun(deps: ExecuteDeps, request: ExecuteRequest): Promise<void> {
   const earlier = await findEarlier(deps, request);
   if (!earlier || earlier.isReleased) throw new DomainError("WAUTH_004");
+}
+
+function isUnknown(error: unknown): error is DomainError {
+  return error instanceof DomainError && error.code === "SYS_003";
 }
 
 /** Who had it has let it go since it was looked for: it is let go again. */
@@ -102,11 +121,11 @@ function replay(earlier: StoredOperation, request: ExecuteRequest): ExecuteRespo
   return { ...ExecuteResponse.decode(earlier.answer!), replayed: true };
 }
 
-async function postOrRefuse({ db, post }: ExecuteDeps, operation: Claimed): Promise<Finding["entry"]> {
+async function postOrRefuse(deps: ExecuteDeps, operation: Claimed): Promise<Finding["entry"]> {
   const { orgId, operationId, input, requestId, traceparent, createdAt } = operation;
   const flow = flowOf(input);
   try {
-    return await post({
+    return await deps.post({
       context: { orgId, requestId, traceparent },
       requestId: operationId,
       memo: input.memo ?? undefined,
@@ -118,7 +137,7 @@ async function postOrRefuse({ db, post }: ExecuteDeps, operation: Claimed): Prom
     if (operation.aloneSince === null && isOfTheId(error))
       throw new DomainError("SYS_003", null, { cause: error });
     if (isRefusal(error)) return { refused: toErrorDetail(error) };
-    throw isUndone(error) && (await release(db, operation)) ? error : perhapsDone(error);
+    throw isUndone(error) && (await release(deps.db, operation)) ? error : stillOpen(deps, operation, error);
   }
 }
 

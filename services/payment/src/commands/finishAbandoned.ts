@@ -1,6 +1,5 @@
 import { runInContext } from "@wonrail/kit/context";
 import { tx } from "@wonrail/kit/db";
-import { type Log } from "@wonrail/kit/log";
 import { type Claimed, takeAbandonedOperations } from "../store/operations";
 import { type ExecuteDeps, finish } from "./execute";
 
@@ -8,17 +7,13 @@ import { type ExecuteDeps, finish } from "./execute";
 export const ABANDONED_AFTER_MS = 5_000;
 const AT_ONCE = 200;
 
-export interface FinishDeps extends ExecuteDeps {
-  log: Log;
-}
-
 /** Brings to an end what a crash left open: posted or not, the ledger tells. */
-export async function finishAbandoned(deps: FinishDeps): Promise<void> {
+export async function finishAbandoned(deps: ExecuteDeps): Promise<void> {
   const operations = await tx(deps.db, (tx) => takeAbandonedOperations(tx, ABANDONED_AFTER_MS, AT_ONCE));
   await Promise.all(operations.map((operation) => finishOne(deps, operation)));
 }
 
-function finishOne(deps: FinishDeps, operation: Claimed): Promise<void> {
+function finishOne(deps: ExecuteDeps, operation: Claimed): Promise<void> {
   const { requestId, traceparent, orgId, operationId } = operation;
   return runInContext({ requestId, traceparent, orgId }, async () => {
     try {

@@ -132,6 +132,7 @@ describe("a key", () => {
     );
     const ids = new Set(answers.map((answer) => valueOf(answer, "charge").chargeId));
     expect(ids.size).toBe(1);
+    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
     expect(await world.balances(walletId)).toEqual([1_000]);
     expect(await published(world, [...ids][0]!)).toEqual(["charge_completed 1"]);
     expect(await world.execute(charge(walletId, 1_000), key)).toMatchObject({ replayed: true });

@@ -1,7 +1,11 @@
 import { rawSql } from "@wonrail/kit/db";
+import { ChargeCancelled, PaymentCancelled } from "@wonrail/proto/payment/events/v1/events";
+import { SettlementStatus } from "@wonrail/proto/payment/v1/payment";
 import { OperationConfirmed } from "@wonrail/proto/relayer/events/v1/events";
 import { deliver } from "./testing/events";
 import { asOwner, openWorld, OUTSIDE, valueOf, type World } from "./testing/world";
+
+const HASH = `0x${"b".repeat(64)}`;
 
 let world: World;
 
@@ -27,9 +31,7 @@ test("transfers that the ledger does not end, however many, keep none behind the
     `insert into settlements (org_id, ledger_ref, status, network, tx_hash, block_number)
      select org_id, transfer_id, 'CONFIRMED', 'N', '0x', 1 from transfers where transfer_id <> '${transferId}'`,
   );
-  const word = { ledgerRef: transferId, network: "N", txHash: `0x${"b".repeat(64)}`, blockNumber: 3n };
-  const payload = OperationConfirmed.encode(OperationConfirmed.fromPartial(word)).finish();
-  await deliver(world, "operation_confirmed", payload);
+  await confirm(transferId);
 
   for (let rounds = 0; rounds < 3; rounds += 1) {
     await expect(world.app().settleTransfers()).rejects.toThrow("450 transfers could not be ended");
@@ -38,3 +40,44 @@ test("transfers that the ledger does not end, however many, keep none behind the
   expect(await world.payment.db.one(left)).toEqual({ left: 450n });
   expect(await world.balances(fromWalletId)).toEqual([4_000]);
 }, 60_000);
+
+test("a cancellation tells of the charge and of the payment with how far they are on the chain", async () => {
+  const [payer, receiver] = [await world.openWallet({ amountWon: 5_000 }), await world.openWallet()];
+  const none = { memo: undefined };
+  const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
+  const paying = { ...ids, amountWon: "1000", incentiveAmountWon: "0", ...none };
+  const { paymentId } = valueOf(await world.execute({ $case: "pay", value: paying }), "payment");
+  const { chargeId } = payer;
+  for (const ledgerRef of [chargeId, paymentId]) await confirm(ledgerRef);
+
+  const confirmed = { status: SettlementStatus.CONFIRMED, txHash: HASH, blockNumber: 3n };
+  const partly = { chargeId, amountWon: "1000", ...none };
+  const { charge } = valueOf(
+    await world.execute({ $case: "cancelCharge", value: partly }),
+    "cancelledCharge",
+  );
+  expect(charge!.settlement).toMatchObject(confirmed);
+  const whole = { paymentId, ...none };
+  const { payment } = valueOf(
+    await world.execute({ $case: "cancelPayment", value: whole }),
+    "cancelledPayment",
+  );
+  expect(payment!.settlement).toMatchObject(confirmed);
+
+  const told = await payloads("charge_cancelled", "payment_cancelled");
+  expect(ChargeCancelled.decode(told[0]!).charge!.settlement).toMatchObject(confirmed);
+  expect(PaymentCancelled.decode(told[1]!).cancelled!.payment!.settlement).toMatchObject(confirmed);
+}, 60_000);
+
+async function confirm(ledgerRef: string): Promise<void> {
+  const word = { ledgerRef, network: "N", txHash: HASH, blockNumber: 3n };
+  const payload = OperationConfirmed.encode(OperationConfirmed.fromPartial(word)).finish();
+  await deliver(world, "operation_confirmed", payload);
+}
+
+async function payloads(...types: string[]): Promise<Buffer[]> {
+  const rows = await world.payment.db.query<{ payload: Buffer }>(
+    rawSql(`select payload from outbox where type in ('${types.join("', '")}') order by id`),
+  );
+  return rows.map(({ payload }) => payload);
+}

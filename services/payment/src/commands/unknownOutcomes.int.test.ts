@@ -104,9 +104,35 @@ test("what was let go is let go again while the ledger is away, and done once wh
   expect((await states()).at(-1)).toBe("RELEASED");
   await world.crash();
   const before = await world.balances(walletId);
-  await world.execute(charge(walletId), key);
-  await world.execute(charge(walletId), key);
+  expect(await world.execute(charge(walletId), key)).toMatchObject({ replayed: false });
+  expect(await world.execute(charge(walletId), key)).toMatchObject({ replayed: true });
   expect(await world.balances(walletId)).toEqual([before[0]! + 1_000]);
+}, 60_000);
+
+test("what was let go and comes again weeks later goes by the time and the facts of that day", async () => {
+  const { walletId, chargeId } = await world.openWallet({ amountWon: 5_000 });
+  const cancel: Command = { $case: "cancelCharge", value: { chargeId, amountWon: "1000", memo: undefined } };
+  await world.stop("ledger");
+  let key = randomUUID();
+  while ((await codeOf(world.execute(cancel, key))) !== "SYS_002") key = randomUUID();
+  // Of a request that was understood otherwise at the time.
+  await asOwner(
+    world.payment,
+    `update operations set created_at = created_at - interval '25 days', input = jsonb_set(input, '{amountWon}', '"5000"')
+     where idempotency_key = '${key}'`,
+  );
+  await world.crash();
+  // What was asked for under the other keys, if there were others.
+  await complete();
+  const [before] = await world.balances(walletId);
+  expect(await world.execute(cancel, key)).toMatchObject({ replayed: false });
+  expect(await world.balances(walletId)).toEqual([before! - 1_000]);
+  const { age } = await world.payment.db.one<{ age: number }>(
+    rawSql(
+      `select extract(epoch from now() - created_at)::float8 as age from operations where idempotency_key = '${key}'`,
+    ),
+  );
+  expect(age).toBeLessThan(60);
 }, 60_000);
 
 test("another request under a key that was let go is refused, and does not bring the first one about", async () => {

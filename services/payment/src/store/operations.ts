@@ -25,6 +25,8 @@ export interface StoredOperation extends Operation {
 export interface Claimed extends StoredOperation {
   /** When its holder took it, while nobody can have asked the ledger for it before; null when somebody may have. */
   aloneSince: string | null;
+  /** An earlier request has begun it, and it was not let go since. */
+  isBegun: boolean;
 }
 
 interface OperationRow {
@@ -70,12 +72,12 @@ export async function insertOperations(db: Queryable, claims: Claim[]): Promise<
           updated_at::text as alone_since`,
     ),
   );
-  return rows.map((row) => ({ ...toOperation(row), aloneSince: row.alone_since }));
+  return rows.map((row) => ({ ...toOperation(row), aloneSince: row.alone_since, isBegun: false }));
 }
 
 /**
- * Who holds these keys. A released operation is taken up again under its old id, so that it can never be posted twice; by the same request only,
- * since the completer does what is taken up.
+ * Who holds these keys. A released operation is taken up again under its old id, so that it can never be posted twice, and otherwise as one that begins
+ * now: its time and its facts are today's. By the same request only, since the completer does what is taken up.
  */
 export async function takeOperationsByKey(
   tx: Tx,
@@ -87,12 +89,18 @@ export async function takeOperationsByKey(
     ${claims.map((claim) => claim.idempotencyKey)}::text[]`;
   // One that is open already is touched too: whoever has it sees that he is no longer alone with it.
   const taken = await tx.query<{ operation_id: string; alone_since: string | null }>(sql`
-    with open as (
-      select org_id, operation_id, state from operations
-      where state in ('CLAIMED', 'RELEASED') and (org_id, kind, idempotency_key, body_hash) in (
-        select * from unnest(${keys}, ${claims.map((claim) => claim.bodyHash)}::bytea[]))
-      order by org_id, operation_id for update)
-    update operations o set state = 'CLAIMED', updated_at = clock_timestamp()
+    with claim as (
+      select distinct on (org_id, kind, idempotency_key, body_hash) *
+      from unnest(${keys}, ${claims.map((claim) => claim.bodyHash)}::bytea[], ${claims.map(({ input }) => JSON.stringify(input))}::jsonb[])
+        as claim (org_id, kind, idempotency_key, body_hash, input)
+    ), open as (
+      select o.org_id, o.operation_id, o.state, claim.input
+      from operations o join claim using (org_id, kind, idempotency_key, body_hash)
+      where o.state in ('CLAIMED', 'RELEASED')
+      order by o.org_id, o.operation_id for update of o)
+    update operations o set state = 'CLAIMED', updated_at = clock_timestamp(),
+      input = case when open.state = 'RELEASED' then open.input else o.input end,
+      created_at = case when open.state = 'RELEASED' then clock_timestamp() else o.created_at end
     from open where o.org_id = open.org_id and o.operation_id = open.operation_id
     returning o.operation_id, case when open.state = 'RELEASED' then o.updated_at::text end as alone_since`);
   const rows = await tx.query<OperationRow>(
@@ -105,9 +113,9 @@ export async function takeOperationsByKey(
   return new Map(
     rows.map((row) => {
       const key = operationKey(row.org_id, row.kind, row.idempotency_key);
+      const since = aloneSince.get(row.operation_id) ?? null;
       const isAlone = asked.get(key)!.length === 1;
-      const since = (isAlone && aloneSince.get(row.operation_id)) || null;
-      return [key, { ...toOperation(row), aloneSince: since }];
+      return [key, { ...toOperation(row), aloneSince: isAlone ? since : null, isBegun: since === null }];
     }),
   );
 }
@@ -187,7 +195,7 @@ export async function takeAbandonedOperations(
       where state = 'CLAIMED' and updated_at < now() - make_interval(secs => ${olderThanMs / 1000})
       order by updated_at limit ${limit} for update skip locked)
     returning ${COLUMNS}`);
-  return rows.map((row) => ({ ...toOperation(row), aloneSince: null }));
+  return rows.map((row) => ({ ...toOperation(row), aloneSince: null, isBegun: true }));
 }
 
 export async function countAbandonedOperations(db: Queryable, olderThanMs: number): Promise<number> {

@@ -49,6 +49,7 @@ export async function saveSettlements(tx: Tx, changes: SettlementChange[]): Prom
   return changes.filter(({ orgId, ledgerRef }) => saved.has(`${orgId}|${ledgerRef}`));
 }
 
+/** As far as each of these operations is on the chain; none of what nothing has been said of. */
 export async function findSettlements(
   db: Queryable,
   orgId: string,

@@ -1,0 +1,101 @@
+import { randomUUID } from "node:crypto";
+import { rawSql } from "@wonrail/kit/db";
+import { DomainError } from "@wonrail/kit/errors";
+import { createLane } from "@wonrail/kit/lane";
+import { testLog } from "@wonrail/kit/testing";
+import { type Claim } from "../store/operations";
+import { claimKeys } from "./claimKeys";
+import { execute, type ExecuteDeps } from "./execute";
+import { type Finding, recordOutcomes } from "./recordOutcomes";
+import { type Command, openWorld, requestOf, type World } from "./testing/world";
+
+// What a caller is told when something fails that nobody expects: never "failed" of what will be brought to its end.
+
+let world: World;
+
+beforeAll(async () => {
+  world = await openWorld();
+}, 60_000);
+afterAll(() => world.close());
+
+test.each([
+  ["the ledger does not let payment in", { post: () => Promise.reject(new DomainError("SYS_001")) }],
+  ["the call fails as nothing that is known", { post: () => Promise.reject(new Error("no such thing")) }],
+  [
+    "the outcome cannot be written down",
+    { record: () => Promise.reject(new Error("column does not exist")) },
+  ],
+])(
+  "%s: the outcome is unknown, the operation stays open, and the same key goes on with it",
+  async (_, broken) => {
+    const { walletId } = await world.openWallet();
+    const key = randomUUID();
+    const request = requestOf(world.orgId, charge(walletId), key);
+    await expect(execute(depsWith(broken), request)).rejects.toMatchObject({ code: "SYS_003" });
+    expect(await stateOf(key)).toBe("CLAIMED");
+    expect(await world.execute(charge(walletId), key)).toMatchObject({
+      replayed: true,
+      outcome: { $case: "charge" },
+    });
+    expect(await world.balances(walletId)).toEqual([1_000]);
+  },
+);
+
+test("a fact that does not come in time: nobody has begun it, and that is what is said", async () => {
+  const [from, to] = [await world.openWallet({ amountWon: 5_000 }), await world.openWallet()];
+  const key = randomUUID();
+  const value = {
+    fromWalletId: from.walletId,
+    toWalletAddress: to.address,
+    amountWon: "1000",
+    memo: undefined,
+  };
+  const command: Command = { $case: "transfer", value };
+  const silent = { facts: { walletAt: () => Promise.reject(new DomainError("SYS_003")) } };
+  const asked = execute(depsWith(silent), requestOf(world.orgId, command, key));
+  await expect(asked).rejects.toMatchObject({ code: "SYS_002", cause: { code: "SYS_003" } });
+  expect(await stateOf(key)).toBeUndefined();
+  expect(await world.execute(command, key)).toMatchObject({
+    replayed: false,
+    outcome: { $case: "transfer" },
+  });
+});
+
+interface Broken {
+  post?: () => Promise<never>;
+  record?: () => Promise<never>;
+  facts?: Partial<ExecuteDeps["facts"]>;
+}
+
+/** A replica with something that is broken, on the database of the others. */
+function depsWith({ post, record, facts }: Broken): ExecuteDeps {
+  const limits = { maxBatch: 10, maxQueue: 10 };
+  const { db } = world.payment;
+  const known = {
+    contracts: { tokenAddress: "", paymentManagerAddress: "" },
+    policyOf: () => Promise.resolve({ dailyLimitWon: "1000000", incentiveRateBps: 0 }),
+    network: "N",
+    ...facts,
+  } as ExecuteDeps["facts"];
+  return {
+    db,
+    log: testLog(),
+    facts: known,
+    claims: createLane({ name: "claims", work: (claims: Claim[]) => claimKeys(db, claims), ...limits }),
+    post: post ?? ((request) => world.ledger().post(request)),
+    outcomes: createLane<Finding, Buffer>({
+      name: "outcomes",
+      work: (findings) => record?.() ?? recordOutcomes({ db, facts: known }, findings),
+      ...limits,
+    }),
+  };
+}
+
+function charge(walletId: string): Command {
+  return { $case: "charge", value: { walletId, amountWon: "1000", memo: undefined } };
+}
+
+async function stateOf(key: string): Promise<string | undefined> {
+  const found = rawSql(`select state from operations where idempotency_key = '${key}'`);
+  return (await world.payment.db.maybe<{ state: string }>(found))?.state;
+}
