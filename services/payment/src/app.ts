@@ -18,6 +18,7 @@ import { listWalletTransactions } from "./queries/listWalletTransactions";
 import { getCharge, getCharges, getPayment, getPayments, getTransfer, getTransfers } from "./queries/records";
 import { type Claim, countAbandonedOperations } from "./store/operations";
 import { savePolicy } from "./store/policies";
+import { noteMissedSettled } from "./store/transfers";
 
 export type App = ReturnType<typeof createApp>;
 
@@ -70,6 +71,7 @@ export function createApp(parts: ServiceParts<Config>) {
     execute: bind(execute),
     finishAbandoned: () => finishAbandoned(deps),
     settleTransfers: (signal?: AbortSignal) => settleTransfers(deps, signal),
+    noteMissedSettled: () => noteMissedSettled(db),
     deleteOldOperations: bind(deleteOldOperations),
     recordSettlements,
     savePolicy,

@@ -7,6 +7,17 @@ import { asOwner, openWorld, OUTSIDE, valueOf, type World } from "./testing/worl
 
 const HASH = `0x${"b".repeat(64)}`;
 
+/** Done once, between the ledger's answer and the record of it. */
+const mockPosted: { run?: (() => Promise<void>) | undefined } = {};
+jest.mock("@wonrail/kit/failpoint", () => ({
+  failpoint: (name: string) => {
+    const { run } = mockPosted;
+    if (name !== "payment.posted" || !run) return Promise.resolve();
+    mockPosted.run = undefined;
+    return run();
+  },
+}));
+
 let world: World;
 
 beforeEach(async () => {
@@ -32,12 +43,23 @@ test("transfers that the ledger does not end, however many, keep none behind the
      select org_id, transfer_id, 'CONFIRMED', 'N', '0x', 1 from transfers where transfer_id <> '${transferId}'`,
   );
   await confirm(transferId);
+  expect(await world.app().noteMissedSettled()).toBe(450);
 
   for (let rounds = 0; rounds < 3; rounds += 1) {
     await expect(world.app().settleTransfers()).rejects.toThrow("450 transfers could not be ended");
   }
   const left = rawSql("select count(*) as left from transfers where status = 'PENDING'");
   expect(await world.payment.db.one(left)).toEqual({ left: 450n });
+  expect(await world.balances(fromWalletId)).toEqual([4_000]);
+}, 60_000);
+
+test("a transfer whose last word comes before it is written down is ended like any other", async () => {
+  const { walletId: fromWalletId } = await world.openWallet({ amountWon: 5_000 });
+  const value = { fromWalletId, toWalletAddress: OUTSIDE, amountWon: "1000", memo: undefined };
+  const claimed = rawSql("select operation_id as id from operations where kind = 'TRANSFER'");
+  mockPosted.run = async () => confirm((await world.payment.db.one<{ id: string }>(claimed)).id);
+  await world.execute({ $case: "transfer", value });
+  await world.app().settleTransfers();
   expect(await world.balances(fromWalletId)).toEqual([4_000]);
 }, 60_000);
 

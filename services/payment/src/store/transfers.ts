@@ -18,13 +18,18 @@ interface TransferRow {
   updated_at: Date;
 }
 
+/** Of one that settled before it was written down: when that is noticed. */
+const settledAt = sql`(
+  select now() from settlements s
+  where s.org_id = transfer.org_id and s.ledger_ref = transfer.transfer_id and s.status in ('CONFIRMED', 'FAILED'))`;
+
 export function insertTransfers(tx: Tx, transfers: Transfer[]): void {
   tx.push(
     named(
       "transfers_insert",
       sql`
-        insert into transfers (org_id, transfer_id, status, from_wallet_id, to_wallet_address, to_wallet_id, amount_won, memo, created_at)
-        select * from unnest(
+        insert into transfers (org_id, transfer_id, status, from_wallet_id, to_wallet_address, to_wallet_id, amount_won, memo, created_at, settled_at)
+        select transfer.*, case when status = 'PENDING' then ${settledAt} end from unnest(
           ${transfers.map((transfer) => transfer.orgId)}::text[],
           ${transfers.map((transfer) => transfer.transferId)}::text[],
           ${transfers.map((transfer) => transfer.status)}::text[],
@@ -34,6 +39,7 @@ export function insertTransfers(tx: Tx, transfers: Transfer[]): void {
           ${transfers.map((transfer) => transfer.amountWon)}::bigint[],
           ${transfers.map((transfer) => transfer.memo)}::text[],
           ${transfers.map((transfer) => transfer.createdAt)}::timestamptz[])
+          as transfer (org_id, transfer_id, status, from_wallet_id, to_wallet_address, to_wallet_id, amount_won, memo, created_at)
         order by 1, 2`,
     ),
   );
@@ -104,6 +110,21 @@ export interface SettledPlace {
 
 export const FIRST_PLACE: SettledPlace = { at: "-infinity", transferId: "" };
 
+/** The chain has said its last word about these; those of them that are transfers to outside addresses are to be ended. */
+export function noteSettled(tx: Tx, settled: { orgId: string; ledgerRef: string }[]): void {
+  tx.push(sql`
+    update transfers set settled_at = now()
+    where status = 'PENDING' and settled_at is null and (org_id, transfer_id) in (select * from unnest(
+      ${settled.map(({ orgId }) => orgId)}::text[], ${settled.map(({ ledgerRef }) => ledgerRef)}::text[]))`);
+}
+
+/** The same for what was written down while its last word was being taken in, or taken in by an older release. Looks through all that is PENDING. */
+export async function noteMissedSettled(db: Queryable): Promise<number> {
+  return db.run(sql`
+    update transfers transfer set settled_at = ${settledAt}
+    where status = 'PENDING' and settled_at is null and ${settledAt} is not null`);
+}
+
 /** Transfers to outside addresses about which the chain has said its last word, those that have waited longest first. */
 export async function listSettledTransfers(
   db: Queryable,
@@ -113,11 +134,11 @@ export async function listSettledTransfers(
   const rows = await db.query<
     TransferRow & { settled: "CONFIRMED" | "FAILED"; reason: string | null; at: string }
   >(sql`
-    select t.*, s.status as settled, s.failure_reason as reason, t.updated_at::text as at
+    select t.*, s.status as settled, s.failure_reason as reason, t.settled_at::text as at
     from transfers t join settlements s on s.org_id = t.org_id and s.ledger_ref = t.transfer_id
-    where t.status = 'PENDING' and s.status in ('CONFIRMED', 'FAILED')
-      and (t.updated_at, t.transfer_id) > (${after.at}::timestamptz, ${after.transferId})
-    order by t.updated_at, t.transfer_id limit ${limit}`);
+    where t.status = 'PENDING' and t.settled_at is not null and s.status in ('CONFIRMED', 'FAILED')
+      and (t.settled_at, t.transfer_id) > (${after.at}::timestamptz, ${after.transferId})
+    order by t.settled_at, t.transfer_id limit ${limit}`);
   return rows.map((row) => ({
     transfer: toTransfer(row),
     settled: row.settled,
