@@ -24,7 +24,7 @@ const schema = z.object({
   ...tracingShape,
 
   /** How long everything behind the gateway may take over one request. */
-  REQUEST_BUDGET_MS: durationMs.default(10_000),
+  REQUEST_BUDGET_MS: durationMs.min(1).default(10_000),
   /** How long a key that was good goes on being good while auth cannot be asked; 0: not at all. See ADR 0040. */
   AUTH_OUTAGE_GRACE_MS: durationMs.default(300_000),
   /**
@@ -34,10 +34,11 @@ const schema = z.object({
   TRUSTED_PROXY_HOPS: count.max(10).default(0),
 
   MAX_CONNECTIONS: count.min(1).default(10_000),
-  HEADERS_TIMEOUT_MS: durationMs.default(10_000),
-  REQUEST_TIMEOUT_MS: durationMs.default(30_000),
+  /** To Node 0 means for ever, here and below. */
+  HEADERS_TIMEOUT_MS: durationMs.min(1).default(10_000),
+  REQUEST_TIMEOUT_MS: durationMs.min(1).default(30_000),
   /** Longer than a load balancer keeps its own idle connections, so that it never sends into one that is being closed. */
-  KEEP_ALIVE_TIMEOUT_MS: durationMs.default(75_000),
+  KEEP_ALIVE_TIMEOUT_MS: durationMs.min(1).default(75_000),
   MAX_REQUESTS_PER_SOCKET: count.default(10_000),
 
   SHUTDOWN_GRACE_MS: durationMs.default(20_000),
