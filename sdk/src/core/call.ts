@@ -22,7 +22,7 @@ export interface WithResponse<T> {
   requestId: string;
   /** The key that was sent, if the call takes one. */
   idempotencyKey: string | undefined;
-  /** The stored answer of an earlier request with the same key. */
+  /** An earlier request with the same key did it, or had begun it. */
   replayed: boolean;
 }
 
