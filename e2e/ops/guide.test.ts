@@ -1,0 +1,34 @@
+import { parse } from "yaml";
+import { readText } from "./repository";
+
+const guide = readText("helm/wonrail/GUIDE.md");
+const commands = guide
+  .slice(guide.indexOf("## Production"))
+  .split("\n")
+  .filter((line) => /^helm (install|upgrade) /.test(line));
+
+test("an upgrade names the files of values that the install named, or it would take their settings away", () => {
+  const files = commands.map((command) =>
+    [...command.matchAll(/ (?:-f|--values)[ =](\S+)/g)].map((match) => match[1]),
+  );
+  expect(files).toEqual([PRODUCTION, PRODUCTION]);
+});
+const PRODUCTION = ["helm/wonrail/values-production.yaml", "yours.yaml"];
+
+test("the namespace is there before anything is put into it", () => {
+  const lines = guide.slice(guide.indexOf("## Production")).split("\n");
+  const create = lines.indexOf("kubectl create namespace wonrail");
+  expect(create).toBeGreaterThan(0);
+  expect(lines.findIndex((line) => line.includes("-n wonrail"))).toBeGreaterThan(create);
+});
+
+test("what only stands for a value of one's own is marked so", () => {
+  const text = readText("helm/wonrail/values-production.yaml");
+  const unmarked = text
+    .split("\n")
+    .filter((line) => /example\.com|0x0{30}/.test(line) && !/# yours$/.test(line));
+  expect(unmarked).toEqual([]);
+  const { chain } = parse(text) as { chain: object };
+  const yours = Object.keys(chain).filter((name) => new RegExp(`^  ${name}: .* # yours$`, "m").test(text));
+  expect(yours).toEqual(["rpcUrls", "chainId", "tokenAddress", "paymentManagerAddress"]);
+});
