@@ -23,8 +23,9 @@ export async function logs(args: string[]): Promise<number> {
   const names = all.map((file) => file.replace(/\.log$/, ""));
   const wanted = positionals[0] === undefined ? names : names.filter((name) => name === positionals[0]);
   if (wanted.length === 0) {
+    const log = positionals[0] === undefined ? "log" : `log ${positionals[0]}`;
     process.stderr.write(
-      `There is no log ${positionals[0] ?? ""}in ${home.logsDir}. There are: ${names.join(", ") || "none"}.\n`,
+      `There is no ${log} in ${home.logsDir}. There are: ${names.join(", ") || "none"}.\n`,
     );
     return 1;
   }
