@@ -28,6 +28,13 @@ test("an operator in the service's pod sees what was put aside and has it tried 
   expect((await run("replay", "--schema", "sample", "--group", "sample.settlements")).code).toBe(1);
 });
 
+test("in the pod of another service it says whose database that is not", async () => {
+  const { code, said } = await run("list", "--schema", "payment");
+  expect({ code, said }).toEqual({ code: 1, said: expect.stringMatching(WRONG) as string });
+});
+const WRONG =
+  /^The database at \S+ shows \S+ no schema payment .+ Set DATABASE_URL to the one for payment\.\n$/;
+
 test.each([
   ["forget"],
   ["list"],

@@ -1,12 +1,13 @@
 import { parseArgs } from "node:util";
 import { openDatabase } from "../db";
 import { createLog } from "../log";
+import { wrongDatabase } from "../operator";
 import { readConfig } from "./config";
 import { listDeadLetters, replayDeadLetters } from "./deadLetters";
 
 // Every image has it: a service's letters are in its own schema, which nobody else's password opens.
 
-const EXIT = { done: 0, nothing: 1, usage: 64 };
+const EXIT = { done: 0, refused: 1, usage: 64 };
 
 const HELP = `Events that this service could not work on. Works on the DATABASE_URL of the pod.
 
@@ -40,7 +41,11 @@ export async function main(
         ? "There is no such dead letter that waits for a replay.\n"
         : `${requested} will be tried again; list shows what became of them.\n`,
     );
-    return requested === 0 ? EXIT.nothing : EXIT.done;
+    return requested === 0 ? EXIT.refused : EXIT.done;
+  } catch (error) {
+    const problem = wrongDatabase(error, url, schema);
+    if (problem === undefined) throw error;
+    return (out(`${problem}\n`), EXIT.refused);
   } finally {
     await db.close();
   }

@@ -202,6 +202,14 @@ describe("the database", () => {
     expect(err).toContain("Start the stack with npm run up, or set DATABASE_URL.");
   });
 
+  test("of another service is named with the one that is needed", async () => {
+    const { code, out, err } = await run("dead-letter", "list", "--service", "payment");
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toMatch(
+      /^The database at \S+ shows \S+ no schema payment .+ Set DATABASE_URL to the one for payment\.\n$/,
+    );
+  });
+
   test("that does not answer is named without its password", async () => {
     const url = "postgres://wonrail_auth:hidden@127.0.0.1:1/wonrail";
     const { code, err } = await run.with({ DATABASE_URL: url })("org", "list");

@@ -75,6 +75,13 @@ test("a wrong command line is 2 and says how to get help", async () => {
   expect((await run("drift", "ack")).code).toBe(1);
 });
 
+test("a database of another service is refused in a sentence", async () => {
+  const other = await createTestDatabase({ schema: "elsewhere" });
+  const { code, err } = await run.on(other.url)("operations", "list");
+  await other.drop();
+  expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/ no schema chain_relayer .+\.\n$/) });
+});
+
 async function insert(orgId: string, ledgerRef: string): Promise<void> {
   await database.db.run(sql`insert into lanes (org_id) values (${orgId}) on conflict do nothing`);
   const operationId = newId("opn").slice(4).repeat(2);
@@ -83,15 +90,22 @@ async function insert(orgId: string, ledgerRef: string): Promise<void> {
     values (${orgId}, ${ledgerRef}, ${ledgerRef}, 'INTENT_KIND_PAYMENT', ${operationId}, '[]', '{}', 'WAITING', 0, '', '')`);
 }
 
-async function run(...args: string[]) {
-  const said = { out: "", err: "" };
-  const code = await runAdmin(args, {
-    config: { DATABASE_URL: database.url, CHAIN_RPC_URLS: [], USER: "tester" },
-    out: (text) => void (said.out += text),
-    err: (text) => void (said.err += text),
-  });
-  return { code, ...said };
+function runOn(databaseUrl: () => string) {
+  return async (...args: string[]) => {
+    const said = { out: "", err: "" };
+    const code = await runAdmin(args, {
+      config: { DATABASE_URL: databaseUrl(), CHAIN_RPC_URLS: [], USER: "tester" },
+      out: (text) => void (said.out += text),
+      err: (text) => void (said.err += text),
+    });
+    return { code, ...said };
+  };
 }
+
+const run = Object.assign(
+  runOn(() => database.url),
+  { on: (url: string) => runOn(() => url) },
+);
 
 async function json(...args: string[]): Promise<unknown> {
   const { code, out, err } = await run(...args, "--json");

@@ -5,7 +5,7 @@ import { type Database, openDatabase } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { createLog } from "@wonrail/kit/log";
 import { createRegistry } from "@wonrail/kit/metrics";
-import { operatorOf } from "@wonrail/kit/operator";
+import { operatorOf, wrongDatabase } from "@wonrail/kit/operator";
 import { connectChain } from "./chain/connectChain";
 import { type Provider } from "./chain/provider";
 import { rescan } from "./commands/rescan";
@@ -204,6 +204,9 @@ async function withDatabase<T>(world: World, work: (db: Database) => Promise<T>)
   const db = openDatabase({ url, schema: "chain_relayer", applicationName: "admin", max: 2, log });
   try {
     return await work(db);
+  } catch (error) {
+    const problem = wrongDatabase(error, url, db.schema);
+    throw problem === undefined ? error : new Refusal(problem);
   } finally {
     await db.close();
   }

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { openDatabase, type Database } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { createLog } from "@wonrail/kit/log";
-import { operatorOf } from "@wonrail/kit/operator";
+import { operatorOf, wrongDatabase } from "@wonrail/kit/operator";
 import { createOperations, keyRules, type Operations } from "../app";
 import { type AdminConfig } from "../config";
 
@@ -36,6 +36,8 @@ export async function withDatabase<T>(
   try {
     return await work(db);
   } catch (error) {
+    const problem = wrongDatabase(error, url, schema);
+    if (problem !== undefined) throw new Refusal(problem);
     if (!(error instanceof DomainError) || error.code !== "SYS_002") throw error;
     const { host } = new URL(url);
     throw new Refusal(
