@@ -327,6 +327,25 @@ test("each request is one log line, with its ids and without its body", async ()
   expect(lines[0]).not.toContain("private words");
 });
 
+test("the line of a refused key says where it came from and, if that is known, whose it is; no other line has an address", async () => {
+  const expired = { access: KeyAccess.REFRESH, refusal: new DomainError("WAUTH_002") };
+  const { text, orgId } = auth.addKey(expired);
+  const line = async (key?: string) => {
+    const { body } = await gateway.send("GET", "/test/probe", key === undefined ? {} : { key });
+    return JSON.parse(gateway.lines.find((each) => each.includes(body.requestId))!) as object;
+  };
+  expect(await line(text)).toMatchObject({
+    status: 401,
+    code: "WAUTH_002",
+    orgId,
+    clientAddress: "127.0.0.1",
+  });
+  const unknown = await line();
+  expect(unknown).toMatchObject({ status: 401, code: "WAUTH_001", clientAddress: "127.0.0.1" });
+  expect(unknown).not.toHaveProperty("orgId");
+  expect(await line(auth.addKey().text)).not.toHaveProperty("clientAddress");
+});
+
 test("draining answers what is under way and closes each connection after its answer", async () => {
   const other = await startGateway({ authPort: auth.port, extraRoutes });
   const { text } = auth.addKey();

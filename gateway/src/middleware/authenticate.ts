@@ -1,5 +1,6 @@
 import { type IncomingMessage } from "node:http";
 import { DomainError } from "@wonrail/kit/errors";
+import { type Exchange } from "./exchange";
 import { type Principal, type Principals, type Resolution } from "./principals";
 
 const BEARER = /^Bearer +(\S+)$/i;
@@ -8,21 +9,24 @@ const BEARER = /^Bearer +(\S+)$/i;
 export async function authenticate(
   principals: Principals,
   req: IncomingMessage,
-  clientAddress: string,
+  exchange: Exchange,
   access: "session" | "full",
 ): Promise<Principal> {
   const apiKey = presentedKey(req);
   if (apiKey === undefined) throw new DomainError("WAUTH_001");
-  const found = principals.lookUp(apiKey, clientAddress);
+  const found = principals.lookUp(apiKey, exchange.clientAddress);
   // Most look-ups are answered at once, and then nothing needs to be waited for.
-  return judge(found instanceof Promise ? await found : found, req, access);
+  return judge(found instanceof Promise ? await found : found, req, exchange, access);
 }
 
 function judge(
   { access, refusal, principal }: Resolution,
   req: IncomingMessage,
+  exchange: Exchange,
   needed: "session" | "full",
 ): Principal {
+  // Before it may be refused: the line in the log says whose key it was.
+  if (principal) exchange.context = { ...exchange.context, orgId: principal.orgId };
   const orgCode = req.headers["x-org-code"];
   // A key with another organisation's code says nothing about either: it is simply no valid key.
   if (principal && orgCode !== undefined && orgCode !== principal.orgCode) throw new DomainError("WAUTH_001");

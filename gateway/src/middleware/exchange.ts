@@ -13,6 +13,8 @@ export interface Exchange {
   context: RequestContext;
   /** The route's template, never the path itself: ids would make a series each. */
   route: string;
+  /** Where the caller is, as far as the proxies in front can be believed; looked up when the route is known. */
+  clientAddress: string;
   /** Why the request was refused, if it was. */
   code: ErrorCode | undefined;
   /** Names and values, in turn, of the answer's headers beyond those that every answer has. */
@@ -55,6 +57,7 @@ export function openExchange({ log, registry, lifecycle, budgetMs }: ExchangeOpt
         deadlineMs: Date.now() + budgetMs,
       },
       route: "none",
+      clientAddress: "unknown",
       code: undefined,
       headers: [],
       lifecycle,
@@ -82,14 +85,8 @@ export function openExchange({ log, registry, lifecycle, budgetMs }: ExchangeOpt
   };
 }
 
-/** From here on the request is the organisation's: in its log lines and in what is sent to other services. */
-export function runAsOrganisation<T>(exchange: Exchange, orgId: string, work: () => T): T {
-  exchange.context = { ...exchange.context, orgId };
-  return runInContext(exchange.context, work);
-}
-
 function logAccess(log: Log, req: Request, res: Response, exchange: Exchange, seconds: number): void {
-  const { route, code } = exchange;
+  const { route, code, clientAddress } = exchange;
   const line = {
     method: req.method,
     route,
@@ -98,8 +95,12 @@ function logAccess(log: Log, req: Request, res: Response, exchange: Exchange, se
   };
   if (!res.writableFinished) log.info(line, "request aborted");
   else if (code === undefined) log.info(line, "request");
+  else if (ASKS_WHO.has(res.statusCode)) log.info({ ...line, code, clientAddress }, "request");
   else log.info({ ...line, code }, "request");
 }
+
+/** Refusals of a key and of too many requests: whom to tell, or what to block at the edge. No other line has an address, which is personal. */
+const ASKS_WHO = new Set([401, 429]);
 
 /** The RED metrics. Label sets are looked up once per combination: hashing them for each request costs more than counting. */
 function observer(

@@ -1,6 +1,6 @@
 import { type Request, type RequestHandler } from "express";
 import { z } from "zod";
-import { currentContext } from "@wonrail/kit/context";
+import { currentContext, runInContext } from "@wonrail/kit/context";
 import { DomainError } from "@wonrail/kit/errors";
 import {
   type Call,
@@ -16,7 +16,7 @@ import { authenticate } from "./authenticate";
 import { readBody } from "./body";
 import { clientAddress } from "./clientAddress";
 import { sendData } from "./envelope";
-import { type ApiResponse, type Exchange, runAsOrganisation } from "./exchange";
+import { type ApiResponse, type Exchange } from "./exchange";
 import { idempotencyKey } from "./idempotency";
 import { type Principal, type Principals } from "./principals";
 import { parseQuery } from "./query";
@@ -56,6 +56,7 @@ async function serveAnyone(
   res: ApiResponse,
 ): Promise<void> {
   const address = clientAddress(req, options.trustedProxyHops);
+  res.locals.exchange.clientAddress = address;
   if (operation.tag !== "Service") {
     options.openRates.check(address);
     options.openRates.take(address);
@@ -67,24 +68,22 @@ async function serveAnyone(
 
 async function serveKey(route: Route, options: ServeOptions, req: Request, res: ApiResponse): Promise<void> {
   const { access } = route.operation;
-  const address = clientAddress(req, options.trustedProxyHops);
+  const { exchange } = res.locals;
+  exchange.clientAddress = clientAddress(req, options.trustedProxyHops);
   const principal = await authenticate(
     options.principals,
     req,
-    address,
+    exchange,
     access === "session" ? "session" : "full",
   );
-  const { exchange } = res.locals;
-  await runAsOrganisation(exchange, principal.orgId, () =>
-    servePrincipal(route, options, principal, address, req, res),
-  );
+  // From here on the request is the organisation's: in its log lines and in what is sent to other services.
+  await runInContext(exchange.context, () => servePrincipal(route, options, principal, req, res));
 }
 
 async function servePrincipal(
   { operation, handler }: Route,
   options: ServeOptions,
   principal: Principal,
-  address: string,
   req: Request,
   res: ApiResponse,
 ): Promise<void> {
@@ -99,7 +98,7 @@ async function servePrincipal(
   }
   const input = await readInput(operation, req);
   const key = operation.idempotent ? idempotencyKey(req) : undefined;
-  const call: Call = { principal, clientAddress: address, idempotencyKey: key };
+  const call: Call = { principal, clientAddress: res.locals.exchange.clientAddress, idempotencyKey: key };
   const work = () => handler(input, call);
   try {
     const reply = await (operation.quota
