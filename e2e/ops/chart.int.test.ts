@@ -51,6 +51,7 @@ withHelm("the chart", () => {
     [["--set", "services.auth.replica=3"], /additional properties 'replica' not allowed/],
     [["--set", "bus.kind=kafkaa"], /bus\/kind/],
     [["--set", "image.tag=latest"], /image\/tag/],
+    [["--set", "chain.network=MAINNET"], /chain\/network/],
     [["--set", "migrations.mode=hook"], /runs before dev's own Postgres/],
     [["--set", "mtls.enabledd=true"], /additional properties 'enabledd' not allowed/],
   ])("refuses %j", (args, reason) => {

@@ -28,7 +28,7 @@ export interface ClientOptions {
   logger?: Logger;
   /** Else WONRAIL_LOG, else `info` for a logger that is given and `off` without one. */
   logLevel?: LogLevel;
-  /** Where the default network is not where the preset says. */
+  /** What the service's network is and where, as far as it is not the preset. What is recorded is on it unless it says another. */
   network?: NetworkOverrides;
   /** In a browser everybody can read the API key; the client refuses to work there unless this is true. */
   dangerouslyAllowBrowser?: boolean;
@@ -38,9 +38,9 @@ export interface ClientOptions {
 export class ServiceClient {
   readonly baseUrl: string;
   readonly orgCode: string | undefined;
-  /** The default network: chain id, RPC URL, contracts. */
+  /** The service's network: chain id, RPC URL, contracts. */
   readonly network: Network;
-  /** Links to the default network's explorer. */
+  /** Links to that network's explorer. */
   readonly explorer: ExplorerLinks;
   readonly auth: AuthApi;
   readonly wallets: WalletsApi;
@@ -63,7 +63,7 @@ export class ServiceClient {
     this.transfers = new TransfersApi(transport);
     this.charges = new ChargesApi(transport);
     this.payments = new PaymentsApi(transport);
-    this.transactions = new TransactionsApi(transport);
+    this.transactions = new TransactionsApi(transport, config.network.type);
   }
 
   /** Whether the gateway answers. Needs no key. */

@@ -36,7 +36,7 @@ const methods: Record<string, string> = {
 const onPurpose: Record<string, (documented: string) => string> = {
   // The client's own key is the one to refresh.
   refreshKey: (shape) => shape.replace("apiKey:", "apiKey?:"),
-  // The default network is filled in.
+  // The client's network is filled in.
   createTransaction: (shape) => shape.replace(/(from|to)NetworkType:/g, "$1NetworkType?:"),
   // A reason goes with FAILED only.
   updateTransactionStatus: () =>

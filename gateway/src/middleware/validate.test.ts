@@ -145,6 +145,11 @@ test.each<[string, z.ZodType, unknown]>([
   ["the largest amount that is exact", createTransfer.body, { ...transfer, amount: Number.MAX_SAFE_INTEGER }],
   ["an INSTANT transaction across networks", createTransaction.body, instant],
   ["a SCHEDULED transaction", createTransaction.body, scheduled],
+  [
+    "a transaction in production",
+    createTransaction.body,
+    { ...scheduled, fromNetworkType: "WON_MAINNET", toNetworkType: "WON_MAINNET" },
+  ],
   ["an amount of 78 digits", createTransaction.body, { ...instant, amount: "9".repeat(78) }],
 ])("%s is accepted", (_name, schema, value) => {
   expect(() => validate(schema, value, "body")).not.toThrow();

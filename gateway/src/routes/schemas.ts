@@ -136,7 +136,9 @@ export const walletStatus = z.enum(["ACTIVE", "DEACTIVATED"]).meta({ id: "Wallet
 export const settlement = z
   .strictObject({
     status: z.enum(["PENDING", "SUBMITTED", "CONFIRMED", "FAILED"]),
-    network: z.string().meta({ examples: ["WON_TESTNET"] }),
+    network: z
+      .string()
+      .meta({ description: "The network that the service runs on.", examples: ["WON_TESTNET"] }),
     txHash: z
       .string()
       .nullable()

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { enumName, enumValue } from "@wonrail/kit/grpc/client";
+import { NETWORKS } from "@wonrail/kit/networks";
 import {
   PaymentType,
   type Record as RecordMessage,
@@ -25,7 +26,7 @@ import {
 
 const networkType = z
   .enum([
-    "WON_TESTNET",
+    ...NETWORKS,
     "ETHEREUM_SEPOLIA",
     "BASE_SEPOLIA",
     "ARBITRUM_SEPOLIA",
@@ -36,7 +37,7 @@ const networkType = z
   .meta({
     id: "NetworkType",
     description:
-      "WON_TESTNET is the default network, which the service watches. The others are labels that you keep up to date.",
+      "The service watches and executes on the network that it runs on, which `settlement.network` names: WON_TESTNET, or WON_MAINNET in production. The others are labels that you keep up to date.",
   });
 
 const paymentType = z.enum(["INSTANT", "SCHEDULED"]).meta({ id: "TxPaymentType" });
@@ -87,7 +88,8 @@ const scheduled = z
   })
   .meta({
     id: "CreateScheduledTransaction",
-    description: "A transaction that is due later, within one network.",
+    description:
+      "A transaction that is due later, within one network. On a network that the service does not run on nothing is executed: it stays PENDING until you set its status.",
   });
 
 const record = z

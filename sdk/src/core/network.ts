@@ -1,7 +1,9 @@
 /** The networks that a recorded transaction can name. */
 export const NetworkType = {
-  /** The default: the service watches and executes on it. */
+  /** The default. A service that runs on it watches it and executes on it. */
   WON_TESTNET: "WON_TESTNET",
+  /** As WON_TESTNET, in production. */
+  WON_MAINNET: "WON_MAINNET",
   ETHEREUM_SEPOLIA: "ETHEREUM_SEPOLIA",
   BASE_SEPOLIA: "BASE_SEPOLIA",
   ARBITRUM_SEPOLIA: "ARBITRUM_SEPOLIA",

@@ -1,5 +1,6 @@
 import { fakeFetch, success } from "../../test/support/fakeFetch.ts";
 import { ServiceClient } from "../client.ts";
+import { NetworkType } from "../core/network.ts";
 import type { TransactionCreateRequest } from "../resources/transactions.ts";
 
 const ADDRESS = `0x${"ab".repeat(20)}`;
@@ -58,6 +59,13 @@ test.each<[string, object, string[]]>([
     (error as { details: { fields: { path: string }[] } }).details.fields.map(({ path }) => path),
   ).toEqual(paths);
   expect(asked).toHaveLength(0);
+});
+
+test("the client's network is filled in, which is the test network unless it was given another", async () => {
+  const network = { type: NetworkType.WON_MAINNET };
+  const inProduction = new ServiceClient({ baseUrl: "http://service", apiKey: "wk_live_1", fetch, network });
+  await inProduction.transactions.create(instant);
+  expect(asked[0]!.body).toMatchObject({ fromNetworkType: "WON_MAINNET", toNetworkType: "WON_MAINNET" });
 });
 
 test("the default network is filled in, and a Date becomes text", async () => {

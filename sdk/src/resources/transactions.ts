@@ -1,5 +1,5 @@
 import type { ApiPromise, CallOptions, IdempotentCallOptions } from "../core/call.ts";
-import { NetworkType } from "../core/network.ts";
+import type { NetworkType } from "../core/network.ts";
 import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
 import {
@@ -12,6 +12,7 @@ import {
   memoFits,
   pathId,
 } from "../internal/checks.ts";
+import type { Transport } from "../internal/transport.ts";
 import { waitUntil, type WaitOptions } from "../internal/waitUntil.ts";
 import { type Moment, momentText } from "./shared.ts";
 
@@ -23,7 +24,7 @@ export const TransactionStatus = { PENDING: "PENDING", CONFIRMED: "CONFIRMED", F
 export type TransactionStatus = (typeof TransactionStatus)[keyof typeof TransactionStatus];
 
 interface TransactionFields {
-  /** The default network unless given. */
+  /** The client's network unless given. */
   fromNetworkType?: NetworkType;
   /** As fromNetworkType unless given. */
   toNetworkType?: NetworkType;
@@ -116,6 +117,13 @@ const PATH = "/api/transaction";
 
 /** Records of on-chain transactions. */
 export class TransactionsApi extends ApiResource {
+  readonly #network: NetworkType;
+
+  constructor(transport: Transport, network: NetworkType) {
+    super(transport);
+    this.#network = network;
+  }
+
   /**
    * Records a transaction. A txHash is recorded once for each network: a second is refused with TX_002, and `details.id` names the first.
    * The call's idempotency key makes one record however often it is sent, so a SCHEDULED one is executed once.
@@ -124,7 +132,10 @@ export class TransactionsApi extends ApiResource {
     request: TransactionCreateRequest,
     options?: IdempotentCallOptions,
   ): ApiPromise<TransactionResponse> {
-    return this.move(() => ({ path: PATH, body: checkedTransaction(request, options) }), options);
+    return this.move(
+      () => ({ path: PATH, body: checkedTransaction(request, this.#network, options) }),
+      options,
+    );
   }
 
   /** With what became of it so far. */
@@ -180,9 +191,10 @@ function recordPath(id: string): string {
 
 function checkedTransaction(
   request: TransactionCreateRequest,
+  network: NetworkType,
   { idempotencyKey }: IdempotentCallOptions = {},
 ): object {
-  const { fromNetworkType = NetworkType.WON_TESTNET, toNetworkType = fromNetworkType } = request;
+  const { fromNetworkType = network, toNetworkType = fromNetworkType } = request;
   const { fromAddress, toAddress, amount, fee, memo } = request;
   const scheduledAt = momentText(request.scheduledAt);
   const body = {

@@ -1,4 +1,5 @@
 import { count, durationMs, list, loadConfig } from "@wonrail/kit/config";
+import { networkSetting } from "@wonrail/kit/networks";
 import { serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
 
@@ -14,7 +15,7 @@ const schema = z.object({
   CHAIN_RPC_URLS: list.refine((urls) => urls.length > 0, "names no endpoint"),
   CHAIN_RPC_TIMEOUT_MS: durationMs.default(5_000),
   CHAIN_ID: count,
-  NETWORK: z.string().default("WON_TESTNET"),
+  NETWORK: networkSetting,
   TOKEN_ADDRESS: address,
   PAYMENT_MANAGER_ADDRESS: address,
   /** Where the contracts begin. */

@@ -1,4 +1,5 @@
 import { loadConfig } from "@wonrail/kit/config";
+import { networkSetting } from "@wonrail/kit/networks";
 import { serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
 
@@ -10,7 +11,7 @@ const schema = z.object({
   WALLET_ADDRESS: z.string(),
   LEDGER_ADDRESS: z.string(),
   /** The name that settlements show. */
-  NETWORK: z.string().default("WON_TESTNET"),
+  NETWORK: networkSetting,
   TOKEN_ADDRESS: address,
   PAYMENT_MANAGER_ADDRESS: address,
 });

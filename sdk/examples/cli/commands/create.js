@@ -14,7 +14,10 @@ export const create = {
     amount: { type: "string", help: "in KRW, such as 12000 or 0.5" },
     fee: { type: "string", help: "as amount" },
     memo: { type: "string", help: "a note of your own, to 200 characters" },
-    network: { type: "string", help: `one of ${Object.keys(NetworkType).join(", ")}` },
+    network: {
+      type: "string",
+      help: `the service's unless given; one of ${Object.keys(NetworkType).join(", ")}`,
+    },
   },
   examples: [
     "create --hash 0x4e… --from 0x52… --to 0x86… --amount 1.5",

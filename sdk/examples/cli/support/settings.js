@@ -14,6 +14,7 @@ export function readSettings() {
   const stack = env.WONRAIL_BASE_URL ? undefined : readStack(env.WONRAIL_HOME ?? ".wonrail");
   const [organisation] = stack?.organisations ?? [];
   const network = withoutEmpty({
+    type: env.NETWORK_TYPE,
     rpcUrl: env.RPC_URL ?? stack?.chain.rpcUrl,
     explorerUrl: env.EXPLORER_URL,
     chainId: stack?.chain.chainId,

@@ -65,12 +65,13 @@ test("names every field that is wrong at once", () => {
   expect(details).toMatchObject({ fields: [{ path: "amount" }, { path: "fee" }, { path: "scheduledAt" }] });
 });
 
-test("attends to records of the default network only", () => {
+test("attends to records of its own network only", () => {
   const instant = readFields("INSTANT", { ...GIVEN, txHash: HASH }, NOW);
   const scheduled = readFields("SCHEDULED", { ...GIVEN, scheduledAt: LATER }, NOW);
   expect(firstRun(instant, "WON_TESTNET")).toBe("WATCHED");
   expect(firstRun(scheduled, "WON_TESTNET")).toBe("WAITING");
-  expect(firstRun(instant, "ELSEWHERE")).toBe("UNATTENDED");
+  expect(firstRun(instant, "WON_MAINNET")).toBe("UNATTENDED");
+  expect(firstRun({ ...instant, fromNetwork: "WON_MAINNET" }, "WON_MAINNET")).toBe("WATCHED");
 });
 
 const STATUSES: RecordStatus[] = ["PENDING", "CONFIRMED", "FAILED"];

@@ -1,0 +1,22 @@
+import { NETWORKS } from "@wonrail/kit/networks";
+import { readText } from "./repository";
+
+// A record on a network that the service does not run on is its owner's to look after. So the service's own network must be one that partners can
+// name, under one name from the chart's values to the client library.
+
+interface Named {
+  enum: string[];
+}
+
+test("what a service can run on is what the chart takes and what partners can name", () => {
+  const chart = JSON.parse(readText("helm/wonrail/values.schema.json")) as {
+    properties: { chain: { properties: { network: Named } } };
+  };
+  expect(chart.properties.chain.properties.network.enum).toEqual(NETWORKS);
+  const { NetworkType } = (
+    JSON.parse(readText("gateway/openapi.json")) as { components: { schemas: { NetworkType: Named } } }
+  ).components.schemas;
+  expect(NetworkType.enum).toEqual(expect.arrayContaining([...NETWORKS]));
+  const library = /const NetworkType: \{([^}]*)\}/.exec(readText("sdk/api.md"))![1]!;
+  expect([...library.matchAll(/"([A-Z_]+)"/g)].map((match) => match[1])).toEqual(NetworkType.enum);
+});
