@@ -8,7 +8,7 @@ import {
 } from "@wonrail/proto/wallet/v1/wallet";
 import { type ChainOperation, type ChainStep } from "../chain/contracts";
 import { type Step } from "../domain/settlement";
-import { type Operation } from "../store/operations";
+import { type Operation, REFUSED_BY_CUSTODY } from "../store/operations";
 import { findUsedAuthorizations } from "../store/usedAuthorizations";
 import { learnAddresses, type WalletClient } from "./learnAddresses";
 import { remainingSteps } from "./settledByOthers";
@@ -57,7 +57,7 @@ export async function authorizeBatch(
       steps,
       validBefore: endOf(operation, chainTime + deps.authorizationLifeSeconds),
       signatures: steps.map(() => NO_SIGNATURE),
-      reason: isUnknown(operation, addresses) ? "unknown_wallet" : null,
+      reason: isUnknown(operation, addresses) ? `${REFUSED_BY_CUSTODY}unknown_wallet` : null,
     };
   });
   await sign(deps, drafts, addresses);
@@ -118,7 +118,7 @@ function originOf({ requestId, traceparent, orgId }: Operation): ItemContext {
 
 function take(draft: Draft, index: number, signed: SignedAuthorization | undefined): void {
   if (signed?.outcome?.$case === "signature") draft.signatures[index] = signed.outcome.value;
-  else draft.reason = `custody_${reasonOf(signed)}`;
+  else draft.reason = `${REFUSED_BY_CUSTODY}${reasonOf(signed)}`;
 }
 
 function reasonOf(signed: SignedAuthorization | undefined): string {

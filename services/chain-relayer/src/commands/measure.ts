@@ -3,8 +3,8 @@ import { Gauge, type Registry } from "@wonrail/kit/metrics";
 import { type Provider } from "../chain/provider";
 import { createReorgWatch } from "../chain/reorgs";
 import { type Signer } from "../chain/signer";
-import { listOpenCounts } from "../store/operations";
 import { findCursor } from "../store/scanCursor";
+import { listOpenCounts } from "../store/stories";
 import { countPendingTransactions } from "../store/transactions";
 
 export type Gauges = ReturnType<typeof createGauges>;

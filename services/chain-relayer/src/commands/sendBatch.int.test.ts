@@ -1,11 +1,14 @@
 import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { saveDrifts } from "../store/drifts";
+import { saveCursor } from "../store/scanCursor";
 import { holdLease } from "../store/transactions";
 import { saveWalletAddresses } from "../store/walletAddresses";
+import { dispatch, type DispatchDeps } from "./dispatch";
+import { giveUpHolds } from "./giveUpHolds";
 import { planOperations } from "./planOperations";
 import { sendBatches } from "./sendBatch";
-import { createChainDouble, depsOn, OPERATOR } from "./testing/chainDouble";
+import { blockHashOf, createChainDouble, depsOn, OPERATOR } from "./testing/chainDouble";
 import { freshDatabase } from "./testing/database";
 import { carry, operationOf, statesOf, takeIn } from "./testing/operations";
 
@@ -94,4 +97,96 @@ test("while gas is dear a transaction stays below the price at which usual nodes
   expect(carried).toBe(25n);
 });
 
+describe("while custody refuses one organisation", () => {
+  const [broken, other] = [newId("org"), newId("org")];
+  const of = (orgId: string, count: number) =>
+    Array.from({ length: count }, () => operationOf(undefined, { orgId }));
+  const countOf = async (orgId: string, state: string) =>
+    (await database.db.query(sql`select from operations where org_id = ${orgId} and state = ${state}`))
+      .length;
+  /** As if the time of all that waits had come. */
+  const passTime = () => database.db.run(sql`update operations set retry_at = now() where state = 'PLANNED'`);
+  const round = (custody: ReturnType<typeof custodyWithout>, of: Partial<DispatchDeps> = {}) =>
+    dispatch({ ...depsOn(database.db, createChainDouble()), wallet: custody.wallet, ...of }, NEVER);
+
+  test("the others' operations fill the transactions, however many of it are to be asked for again", async () => {
+    const custody = custodyWithout(broken);
+    const [maxSteps, refused] = [10, of(broken, 300)];
+    await takeIn(database.db, refused);
+    // Each is refused for the first time.
+    for (let batch = 0; batch < 30; batch += 1) await round(custody, { maxSteps, maxInFlight: 1 });
+    expect(await countOf(broken, "PLANNED")).toBe(300);
+    await takeIn(database.db, of(other, 30));
+    for (let sent = 1; sent <= 3; sent += 1) {
+      await passTime();
+      await round(custody, { maxSteps, maxInFlight: sent });
+      expect(await countOf(other, "IN_FLIGHT")).toBe(sent * 10);
+    }
+    custody.refused.clear();
+    await passTime();
+    await round(custody, { maxSteps: 100, maxInFlight: 16 });
+    expect(await countOf(broken, "IN_FLIGHT")).toBe(300);
+  });
+
+  test("no more of its lane is planned until the cause is mended", async () => {
+    const custody = custodyWithout(broken);
+    await takeIn(database.db, of(broken, 1_000));
+    await round(custody);
+    await takeIn(database.db, [...of(broken, 50), ...of(other, 5)]);
+    await round(custody);
+    expect(await countOf(broken, "PLANNED")).toBe(1_000);
+    expect(await countOf(broken, "WAITING")).toBe(50);
+    expect(await countOf(other, "IN_FLIGHT")).toBe(5);
+    custody.refused.clear();
+    for (let rounds = 0; rounds < 2; rounds += 1) {
+      await passTime();
+      await round(custody);
+    }
+    expect(await countOf(broken, "IN_FLIGHT")).toBe(1_050);
+  });
+
+  test("its holds are given up on time, with the reason", async () => {
+    const hold = operationOf(undefined, {
+      ...{ orgId: broken, kind: "INTENT_KIND_PLACE_HOLD" },
+      expiresAt: new Date(Date.now() + 60_000),
+    });
+    await takeIn(database.db, [hold]);
+    const custody = custodyWithout(broken);
+    await round(custody);
+    const [blockNumber, blockHash] = [1_000n, blockHashOf(1_000n)];
+    await saveCursor(database.db, { blockNumber, blockHash, blockTime: 4_000_000_000n });
+    const deps = { ...depsOn(database.db, createChainDouble()), wallet: custody.wallet };
+    await giveUpHolds(deps);
+    expect(await statesOf(database.db, [hold])).toEqual(["PLANNED custody_key_unavailable"]);
+    await database.db.run(sql`update operations set expires_at = now() - interval '1 second'`);
+    await giveUpHolds(deps);
+    expect(await statesOf(database.db, [hold])).toEqual(["FAILED custody_key_unavailable"]);
+  });
+});
+
 const GWEI = 1_000_000_000n;
+const NEVER = new AbortController().signal;
+
+/** Custody that knows every wallet, and signs for whoever is not among the refused. */
+function custodyWithout(orgId: string) {
+  const refused = new Set([orgId]);
+  const noKey = { code: "SYS_004", detailsJson: JSON.stringify({ reason: "key_unavailable" }) };
+  const wallet = {
+    getWalletFacts: async ({ walletIds }: { walletIds: string[] }) => ({
+      wallets: walletIds.map((walletId) => ({ walletId, walletAddress: addressOf(walletId) })),
+    }),
+    signAuthorizations: async ({ intents }: { intents: { orgId: string }[] }) => ({
+      signatures: intents.map((intent) => ({
+        outcome: refused.has(intent.orgId)
+          ? { $case: "error", value: noKey }
+          : { $case: "signature", value: Buffer.alloc(65, 27) },
+      })),
+    }),
+  } as never;
+  return { refused, wallet };
+}
+
+/** Another for each wallet. */
+function addressOf(walletId: string): string {
+  return `0x${Buffer.from(walletId.slice(-20)).toString("hex")}`;
+}

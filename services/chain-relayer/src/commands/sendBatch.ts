@@ -7,7 +7,14 @@ import { type Block, type Provider } from "../chain/provider";
 import { type Signer } from "../chain/signer";
 import { type Fees, firstFees, gasLimitFor, gasRoom, usualGasFor } from "../domain/fees";
 import { operationSubmitted } from "../events";
-import { listPlannedOperations, markInFlight, type Operation, postpone } from "../store/operations";
+import {
+  listPlannedOperations,
+  markInFlight,
+  type Operation,
+  postpone,
+  postponeRefused,
+  REFUSED_BY_CUSTODY,
+} from "../store/operations";
 import { fence, type Lease, setNextNonce, storeSigned } from "../store/transactions";
 import { authorizeBatch, type AuthorizeDeps, type Ready } from "./authorize";
 import { broadcast } from "./broadcast";
@@ -23,7 +30,6 @@ export interface SendDeps extends AuthorizeDeps {
   feeCapWei: bigint;
 }
 
-const RETRY_REFUSED_MS = 5_000;
 const RETRY_FEES_MS = 3_000;
 const RETRY_FUNDS_MS = 5_000;
 /** Nodes do not take transactions of more than 128 KiB. */
@@ -56,7 +62,7 @@ export async function sendBatches(
     // Whatever comes of it is seen when its turn comes, or not at all when this one fails.
     coming.catch(() => undefined);
     const { ready, refused } = authorized;
-    for (const [reason, operations] of refused) await postpone(db, operations, reason, RETRY_REFUSED_MS);
+    for (const [reason, operations] of refused) await postponeRefused(db, operations, reason);
     if (ready.length === 0) continue;
     const fitted = fit(ready, gasRoom(latest.gasLimit, fees));
     const stored = await storeTransaction(deps, lease, fitted, fees);
@@ -69,16 +75,21 @@ export async function sendBatches(
   return sent;
 }
 
-/** In their order, each of as many steps as one transaction carries, or of one operation that has more. */
+/**
+ * In their order, each of as many steps as one transaction carries, or of one operation that has more. Those that custody has refused before take no
+ * room: most are refused again, and leave none of a transaction empty.
+ */
 function toBatches(operations: Operation[], maxSteps: number): Operation[][] {
   const batches: Operation[][] = [];
   let room = 0;
   for (const operation of operations) {
-    room -= operation.steps.length;
+    const isRefused = operation.waitReason?.startsWith(REFUSED_BY_CUSTODY) ?? false;
+    const steps = isRefused ? 0 : operation.steps.length;
+    room -= steps;
     if (batches.length > 0 && room >= 0) batches.at(-1)!.push(operation);
     else {
       batches.push([operation]);
-      room = maxSteps - operation.steps.length;
+      room = maxSteps - steps;
     }
   }
   return batches;

@@ -1,8 +1,9 @@
+import { sql } from "@wonrail/kit/db";
 import { freshDatabase } from "../commands/testing/database";
 import { OPERATOR } from "../commands/testing/chainDouble";
-import { operationOf, takeIn } from "../commands/testing/operations";
+import { operationOf, statesOf, takeIn } from "../commands/testing/operations";
 import { planOperations } from "../commands/planOperations";
-import { countPlannedOperations, listPlannedOperations } from "./operations";
+import { countPlannedOperations, listPlannedOperations, postpone, postponeRefused } from "./operations";
 import { holdLease } from "./transactions";
 
 const database = freshDatabase();
@@ -16,4 +17,42 @@ test("holds whose time is over take no room from what may go, however long their
   );
   expect(await listPlannedOperations(database.db, 10)).toHaveLength(1);
   expect(await countPlannedOperations(database.db)).toBe(1);
+});
+
+test("what custody refuses waits twice as long each time and a minute at most, takes no room, and keeps its place in the order", async () => {
+  const [refused, other] = [operationOf(), operationOf()];
+  await takeIn(database.db, [refused]);
+  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  await planOperations(database.db, lease);
+  const waits: number[] = [];
+  for (let asked = 0; asked < 6; asked += 1) {
+    await postponeRefused(database.db, [refused], "custody_key_unavailable");
+    const { seconds } = await database.db.one<{ seconds: number }>(sql`
+      select extract(epoch from retry_at - updated_at)::float8 as seconds from operations`);
+    waits.push(seconds);
+  }
+  expect(waits).toEqual([5, 10, 20, 40, 60, 60]);
+  expect(await listPlannedOperations(database.db, 10)).toEqual([]);
+
+  await takeIn(database.db, [other]);
+  await planOperations(database.db, lease);
+  await database.db.run(sql`update operations set retry_at = now()`);
+  expect(await countPlannedOperations(database.db)).toBe(1);
+  const listed = await listPlannedOperations(database.db, 10);
+  expect(listed.map(({ ledgerRef }) => ledgerRef)).toEqual([refused.ledgerRef, other.ledgerRef]);
+});
+
+test("while gas is too dear, what custody refuses keeps its reason", async () => {
+  const [refused, other] = [operationOf(), operationOf()];
+  await takeIn(database.db, [refused, other]);
+  await planOperations(
+    database.db,
+    (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!,
+  );
+  await postponeRefused(database.db, [refused], "custody_key_unavailable");
+  await postpone(database.db, [refused, other], "fee_above_cap", 3_000);
+  expect(await statesOf(database.db, [refused, other])).toEqual([
+    "PLANNED custody_key_unavailable",
+    "PLANNED fee_above_cap",
+  ]);
 });

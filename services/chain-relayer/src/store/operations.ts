@@ -1,4 +1,4 @@
-import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { named, type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 import { type OperationFacts } from "../domain/decideNext";
 import { type Place } from "../domain/planning";
 import { type Step } from "../domain/settlement";
@@ -135,17 +135,28 @@ function legsOf({ steps }: NewOperation): Step[] {
 /** What names an operation here. */
 export type OperationKey = Pick<Operation, "orgId" | "ledgerRef">;
 
+/** How the reasons begin for which custody does not sign. */
+export const REFUSED_BY_CUSTODY = "custody_";
+/** Asked for again and again, mostly in vain: however many they are, they must not stand before the others. */
+const REFUSED = sql`coalesce(starts_with(wait_reason, ${REFUSED_BY_CUSTODY}), false)`;
+/** Of a lane with so many of them no more is planned: it would mostly be refused as well, and what is planned is looked through in each round. */
+const REFUSED_OF_LANE = 1_000;
+/** So many go along with what is sent, however many may be asked for again. */
+const REFUSED_AT_ONCE = 200;
+
 /**
  * Operations that may be near their turn: those whose turn it is, a share of each lane, the lane that was served longest ago first; and what
- * comes next on the same accounts. About as many as may be planned, however many wait. Those of a paused lane or out of a wallet whose balance is
- * in doubt are left out, and everything behind them on the same accounts waits with them. With them come those that are settled before their turn, to be
- * passed over.
+ * comes next on the same accounts. About as many as may be planned, however many wait. Those of a paused lane, of one of which custody refuses too many, or
+ * out of a wallet whose balance is in doubt are left out, and everything behind them on the same accounts waits with them. With them come those that are
+ * settled before their turn, to be passed over.
  */
 export async function listCandidates(tx: Tx, atMost: number): Promise<OperationKey[]> {
   const rows = await tx.query<{ org_id: string; ledger_ref: string }>(sql`
-    with served as (
+    with refused as (
+      select org_id from operations where state = 'PLANNED' and ${REFUSED} group by org_id having count(*) >= ${REFUSED_OF_LANE}),
+    served as (
       select lanes.org_id, served_at from lanes
-      where paused_reason is null
+      where paused_reason is null and org_id not in (select org_id from refused)
         and (exists (select from operations o where o.org_id = lanes.org_id and o.state = 'WAITING' and o.blocked = 0
             and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets)))
           or exists (select from operations o where o.org_id = lanes.org_id and o.state = 'CONFIRMED' and o.turn is null))
@@ -194,22 +205,26 @@ export async function markPlanned(tx: Tx, operations: OperationKey[]): Promise<v
 /** A hold whose time is nearly over is not sent any more: it is given up. */
 const IN_TIME = sql`(expires_at is null or expires_at > now() + interval '10 seconds')`;
 
-/** What goes next, in its order; nothing out of a wallet whose balance has come into doubt since it was planned. */
+/** What is planned and due; nothing out of a wallet whose balance has come into doubt since. */
+const MAY_GO = sql`state = 'PLANNED' and retry_at <= now() and ${IN_TIME}
+  and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(from_wallets))`;
+
+/** What goes next, in its order; with a few of those that custody has refused before. */
 export async function listPlannedOperations(db: Queryable, limit: number): Promise<Operation[]> {
   const rows = await db.query<OperationRow>(sql`
-    select ${COLUMNS} from operations
-    where state = 'PLANNED' and retry_at <= now() and ${IN_TIME}
-      and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(from_wallets))
-    order by turn limit ${limit}`);
+    select ${COLUMNS} from (
+      (select * from operations where ${MAY_GO} and not ${REFUSED} order by turn limit ${limit})
+      union all
+      (select * from operations where ${MAY_GO} and ${REFUSED} order by turn limit ${REFUSED_AT_ONCE})) as next
+    order by turn`);
   return rows.map(toOperation);
 }
 
-/** How many may go now. */
+/** How many may go now, but for those that were refused before: they take no room from others. */
 export async function countPlannedOperations(db: Queryable): Promise<number> {
-  const { count } = await db.one<{ count: bigint }>(sql`
-    select count(*) from operations
-    where state = 'PLANNED' and retry_at <= now() and ${IN_TIME}
-      and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(from_wallets))`);
+  const { count } = await db.one<{ count: bigint }>(
+    sql`select count(*) from operations where ${MAY_GO} and not ${REFUSED}`,
+  );
   return Number(count);
 }
 
@@ -231,15 +246,28 @@ export async function markInFlight(
     throw new Error("an operation was sent by somebody else meanwhile, or its wallet has come into doubt");
 }
 
-/** Lets planned operations wait, with the reason. What another writer has sent meanwhile is that one's. */
-export async function postpone(
+/** Lets planned operations wait, with the reason; those that custody refuses keep theirs, which is to be mended first. */
+export function postpone(
   db: Queryable,
   operations: OperationKey[],
   reason: string,
   delayMs: number,
 ): Promise<void> {
+  const kept = sql`case when ${REFUSED} then wait_reason else ${reason} end`;
+  return letWait(db, operations, kept, sql`make_interval(secs => ${delayMs / 1000})`);
+}
+
+/** Lets those wait that custody refuses: twice as long each time, and not for long once the cause is mended. Their turn stays. */
+export function postponeRefused(db: Queryable, operations: OperationKey[], reason: string): Promise<void> {
+  const twice = sql`case when ${REFUSED} then 2 * (retry_at - updated_at) end`;
+  const delay = sql`least(interval '1 minute', greatest(interval '5 seconds', ${twice}))`;
+  return letWait(db, operations, sql`${reason}`, delay);
+}
+
+/** What another writer has sent meanwhile is that one's. */
+async function letWait(db: Queryable, operations: OperationKey[], reason: Sql, delay: Sql): Promise<void> {
   await db.run(sql`
-    update operations o set wait_reason = ${reason}, updated_at = now(), retry_at = now() + make_interval(secs => ${delayMs / 1000})
+    update operations o set wait_reason = ${reason}, updated_at = now(), retry_at = now() + ${delay}
     from unnest(${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.ledgerRef)}::text[])
       as waiting (org_id, ledger_ref)
     where o.org_id = waiting.org_id and o.ledger_ref = waiting.ledger_ref and o.state = 'PLANNED'`);
@@ -327,21 +355,6 @@ export async function listExpiredOperations(db: Queryable, limit: number): Promi
   const rows = await db.query<OperationRow>(sql`
     select ${COLUMNS} from operations where state in ('WAITING', 'PLANNED') and expires_at < now() order by expires_at limit ${limit}`);
   return rows.map(toOperation);
-}
-
-export async function listOpenCounts(
-  db: Queryable,
-): Promise<{ state: string; reason: string; count: number; oldestSeconds: number }[]> {
-  const rows = await db.query<{ state: string; reason: string; count: bigint; oldest: number }>(sql`
-    select state, coalesce(wait_reason, '') as reason, count(*) as count,
-      extract(epoch from now() - min(created_at))::float8 as oldest
-    from operations where state in ('WAITING', 'PLANNED', 'IN_FLIGHT') group by 1, 2`);
-  return rows.map((row) => ({
-    state: row.state,
-    reason: row.reason,
-    count: Number(row.count),
-    oldestSeconds: row.oldest,
-  }));
 }
 
 /** Field by field: copying it and changing one field's type took 7 % of this service's time. */

@@ -33,6 +33,22 @@ export async function listStuckOperations(
     order by created_at limit ${limit}`);
 }
 
+/** How many are not final, and since when, by state and by what they wait for. */
+export async function listOpenCounts(
+  db: Queryable,
+): Promise<{ state: string; reason: string; count: number; oldestSeconds: number }[]> {
+  const rows = await db.query<{ state: string; reason: string; count: bigint; oldest: number }>(sql`
+    select state, coalesce(wait_reason, '') as reason, count(*) as count,
+      extract(epoch from now() - min(created_at))::float8 as oldest
+    from operations where state in ('WAITING', 'PLANNED', 'IN_FLIGHT') group by 1, 2`);
+  return rows.map((row) => ({
+    state: row.state,
+    reason: row.reason,
+    count: Number(row.count),
+    oldestSeconds: row.oldest,
+  }));
+}
+
 export interface Story {
   operation: Record<string, unknown>;
   /** What goes before it on its accounts, and where the accounts' heads are. */

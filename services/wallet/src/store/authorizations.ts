@@ -76,7 +76,7 @@ export async function saveAuthorizations(
         or authorizations.valid_before < ${new Date(expiredBeforeMs)}`);
 }
 
-/** What is refused again for the same reason is written down once an hour: it is asked for every few seconds, for as long as it is refused. */
+/** What is refused again for the same reason is written down once an hour: it is asked for again and again, for as long as it is refused. */
 export async function insertRefusals(
   db: Queryable,
   refusals: { orgId: string; ledgerRef: string; fromWalletId: string; reason: string }[],
