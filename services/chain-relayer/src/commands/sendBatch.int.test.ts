@@ -1,6 +1,7 @@
 import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { saveDrifts } from "../store/drifts";
+import { type NewOperation } from "../store/operations";
 import { saveCursor } from "../store/scanCursor";
 import { holdLease } from "../store/transactions";
 import { saveWalletAddresses } from "../store/walletAddresses";
@@ -8,7 +9,7 @@ import { dispatch, type DispatchDeps } from "./dispatch";
 import { giveUpHolds } from "./giveUpHolds";
 import { planOperations } from "./planOperations";
 import { sendBatches } from "./sendBatch";
-import { blockHashOf, createChainDouble, depsOn, OPERATOR } from "./testing/chainDouble";
+import { blockHashOf, type ChainDouble, createChainDouble, depsOn, OPERATOR } from "./testing/chainDouble";
 import { freshDatabase } from "./testing/database";
 import { carry, operationOf, statesOf, takeIn } from "./testing/operations";
 
@@ -75,17 +76,7 @@ test("a difference that is found while a batch is being signed stops what is not
 test("while gas is dear a transaction stays below the price at which usual nodes refuse it", async () => {
   const chain = createChainDouble();
   chain.baseFeeWei = 170n * GWEI;
-  const toWalletId = newId("wal");
-  const operations = Array.from({ length: 100 }, () => {
-    const made = operationOf();
-    const steps = made.steps.map(
-      (step) => ({ ...step, kind: "MINT", fromWalletId: null, toWalletId }) as const,
-    );
-    return { ...made, steps };
-  });
-  await takeIn(database.db, operations);
-  const address = `0x${"5".repeat(40)}`;
-  await saveWalletAddresses(database.db, [{ walletId: toWalletId, orgId: operations[0]!.orgId, address }]);
+  await takeIn(database.db, await mints(100));
   const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI };
@@ -95,6 +86,56 @@ test("while gas is dear a transaction stays below the price at which usual nodes
     from transactions join transaction_versions using (transaction_id)`);
   expect(costWei).toBeLessThanOrEqual(10n ** 18n);
   expect(carried).toBe(25n);
+});
+
+describe("a signer that has little left", () => {
+  const dear = (of: Partial<ChainDouble>) =>
+    Object.assign(createChainDouble(), { baseFeeWei: 15n * GWEI, tipWei: GWEI, ...of });
+  const send = async (chain: ChainDouble) => {
+    const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+    await planOperations(database.db, lease);
+    const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI };
+    return sendBatches(deps, lease, { most: 1, signal: NEVER });
+  };
+  const stepsCarried = async () => {
+    const rows = await database.db.query<{ steps: bigint }>(sql`
+      select sum(jsonb_array_length(steps)) as steps from operations where transaction_id is not null
+      group by transaction_id order by transaction_id`);
+    return rows.map(({ steps }) => Number(steps));
+  };
+
+  test("sends what it can pay for, though not for a full block", async () => {
+    await takeIn(database.db, await mints(1));
+    // 430,000 gas at 31 gwei.
+    expect(await send(dear({ balanceWei: 13_329_999_999_999_999n }))).toBe(0);
+    await database.db.run(sql`update operations set retry_at = now()`);
+    expect(await send(dear({ balanceWei: 13_330_000_000_000_000n }))).toBe(1);
+  });
+
+  test("sends as much of a batch as it can pay for beside what is under way, and the rest when that is mined", async () => {
+    const operations = await mints(40);
+    await takeIn(database.db, operations);
+    // Twenty take 1,760,000 gas, ten 1,060,000, each at 31 gwei.
+    const chain = dear({ balanceWei: 31n * GWEI * (1_760_000n + 1_060_000n) });
+    expect(await send(chain)).toBe(1);
+    expect(await send(chain)).toBe(1);
+    expect(await stepsCarried()).toEqual([20, 10]);
+    expect(await send(chain)).toBe(0);
+    const waiting = (await statesOf(database.db, operations)).filter((state) => state !== "IN_FLIGHT");
+    expect(waiting).toEqual(Array(10).fill("PLANNED signer_out_of_gas"));
+    chain.nonces.set(OPERATOR.address, 2n);
+    await database.db.run(sql`update operations set retry_at = now()`);
+    expect(await send(chain)).toBe(1);
+    expect(await stepsCarried()).toEqual([20, 10, 10]);
+  });
+
+  test("lets wait what alone is too dear, and sends the others", async () => {
+    const [long, short] = await mints(2);
+    const [step] = long!.steps;
+    await takeIn(database.db, [{ ...long!, steps: Array(8).fill(step) }, short!]);
+    expect(await send(dear({ balanceWei: 31n * GWEI * 600_000n }))).toBe(1);
+    expect(await statesOf(database.db, [long!, short!])).toEqual(["PLANNED signer_out_of_gas", "IN_FLIGHT"]);
+  });
 });
 
 describe("while custody refuses one organisation", () => {
@@ -166,6 +207,21 @@ describe("while custody refuses one organisation", () => {
 
 const GWEI = 1_000_000_000n;
 const NEVER = new AbortController().signal;
+
+/** To one wallet, whose address is known. */
+async function mints(count: number): Promise<NewOperation[]> {
+  const toWalletId = newId("wal");
+  const operations = Array.from({ length: count }, () => {
+    const made = operationOf();
+    const steps = made.steps.map(
+      (step) => ({ ...step, kind: "MINT", fromWalletId: null, toWalletId }) as const,
+    );
+    return { ...made, steps };
+  });
+  const address = addressOf(toWalletId);
+  await saveWalletAddresses(database.db, [{ walletId: toWalletId, orgId: operations[0]!.orgId, address }]);
+  return operations;
+}
 
 /** Custody that knows every wallet, and signs for whoever is not among the refused. */
 function custodyWithout(orgId: string) {

@@ -15,7 +15,7 @@ import {
   postponeRefused,
   REFUSED_BY_CUSTODY,
 } from "../store/operations";
-import { fence, type Lease, setNextNonce, storeSigned } from "../store/transactions";
+import { fence, type Lease, setNextNonce, storeSigned, sumOpenCosts } from "../store/transactions";
 import { authorizeBatch, type AuthorizeDeps, type Ready } from "./authorize";
 import { broadcast } from "./broadcast";
 
@@ -32,6 +32,8 @@ export interface SendDeps extends AuthorizeDeps {
 
 const RETRY_FEES_MS = 3_000;
 const RETRY_FUNDS_MS = 5_000;
+/** No transaction asks for less: one operation of which others have done every step. */
+const LEAST_GAS = usualGasFor([{ steps: 0, isHold: false }]);
 /** Nodes do not take transactions of more than 128 KiB. */
 const MOST_BYTES = 120_000;
 
@@ -48,8 +50,11 @@ export async function sendBatches(
   const planned = await listPlannedOperations(db, most * maxSteps);
   if (planned.length === 0) return 0;
   const latest = await provider.latestBlock();
-  const fees = await affordableFees(deps, planned, latest);
-  if (!fees) return 0;
+  const means = await findMeans(deps, planned, latest);
+  if (!means) return 0;
+  const { fees } = means;
+  const room = gasRoom(latest.gasLimit, fees);
+  let payableGas = means.payableGas;
 
   const batches = toBatches(planned, maxSteps).slice(0, most);
   const authorize = async (batch: Operation[] | undefined) =>
@@ -63,14 +68,16 @@ export async function sendBatches(
     coming.catch(() => undefined);
     const { ready, refused } = authorized;
     for (const [reason, operations] of refused) await postponeRefused(db, operations, reason);
-    if (ready.length === 0) continue;
-    const fitted = fit(ready, gasRoom(latest.gasLimit, fees));
+    const payable = await leaveTooDear(deps, ready, { room, payableGas });
+    if (payable.length === 0) continue;
+    const fitted = fit(payable, payableGas < room ? payableGas : room);
     const stored = await storeTransaction(deps, lease, fitted, fees);
     await failpoint("relayer.r2");
     await broadcast(deps, stored);
     sent += 1;
+    payableGas -= fitted.gasLimit;
     // What had no room goes before everything behind it.
-    if (fitted.ready.length < ready.length) break;
+    if (fitted.ready.length < payable.length) break;
   }
   return sent;
 }
@@ -95,23 +102,49 @@ function toBatches(operations: Operation[], maxSteps: number): Operation[][] {
   return batches;
 }
 
-/** Null, with the reason on every operation, while the chain is too dear or the signer is out of gas. */
-async function affordableFees(
+/** What is offered for gas, and how much of it the signer can pay for. */
+interface Means {
+  fees: Fees;
+  payableGas: bigint;
+}
+
+/**
+ * Null, with the reason on every operation, while the chain is too dear or the signer is out of gas. Usual nodes take a transaction only when its sender
+ * can pay for it beside all others that are not mined yet, each at its dearest.
+ */
+async function findMeans(
   { db, provider, signer, feeCapWei }: SendDeps,
-  batch: Operation[],
-  { baseFeeWei, gasLimit }: Block,
-): Promise<Fees | null> {
-  const [tipWei, balance] = await Promise.all([provider.priorityFeeWei(), provider.balance(signer.address)]);
+  planned: Operation[],
+  { baseFeeWei }: Block,
+): Promise<Means | null> {
+  const [tipWei, balance, chainNonce] = await Promise.all([
+    provider.priorityFeeWei(),
+    provider.balance(signer.address),
+    provider.nonce(signer.address, "latest"),
+  ]);
   const fees = firstFees({ baseFeeWei, tipWei, capWei: feeCapWei });
   if (!fees) {
-    await postpone(db, batch, "fee_above_cap", RETRY_FEES_MS);
+    await postpone(db, planned, "fee_above_cap", RETRY_FEES_MS);
     return null;
   }
-  if (balance < fees.maxFeeWei * gasRoom(gasLimit, fees)) {
-    await postpone(db, batch, "signer_out_of_gas", RETRY_FUNDS_MS);
+  const payableGas = (balance - (await sumOpenCosts(db, signer.address, chainNonce))) / fees.maxFeeWei;
+  if (payableGas < LEAST_GAS) {
+    await postpone(db, planned, "signer_out_of_gas", RETRY_FUNDS_MS);
     return null;
   }
-  return fees;
+  return { fees, payableGas };
+}
+
+/** Answers those for which the signer can pay, each by itself. The others wait. */
+async function leaveTooDear(
+  { db }: SendDeps,
+  ready: Ready[],
+  { room, payableGas }: { room: bigint; payableGas: bigint },
+): Promise<Ready[]> {
+  const isTooDear = (one: Ready) => payableGas < room && gasFor([one]) > payableGas;
+  const tooDear = ready.filter(isTooDear).map(({ operation }) => operation);
+  if (tooDear.length > 0) await postpone(db, tooDear, "signer_out_of_gas", RETRY_FUNDS_MS);
+  return ready.filter((one) => !isTooDear(one));
 }
 
 interface Fitted {

@@ -283,6 +283,16 @@ export async function findRaw(db: Queryable, txHash: string): Promise<Buffer> {
   return raw;
 }
 
+/** What all of them may cost from this nonce on, which is the chain's next one: the dearest version of each. */
+export async function sumOpenCosts(db: Queryable, signer: string, chainNonce: bigint): Promise<bigint> {
+  const { wei } = await db.one<{ wei: bigint }>(sql`
+    select coalesce(sum(gas_limit * dearest.max_fee_wei), 0) as wei from transactions t
+    cross join lateral (
+      select max(max_fee_wei) as max_fee_wei from transaction_versions v where v.transaction_id = t.transaction_id) as dearest
+    where signer = ${signer} and state in ('SIGNED', 'SENT', 'MINED') and nonce >= ${chainNonce}`);
+  return wei;
+}
+
 /** What is signed and not in a block. */
 export async function countPendingTransactions(db: Queryable, signer: string): Promise<number> {
   const { count } = await db.one<{ count: bigint }>(

@@ -15,6 +15,8 @@ export interface ChainDouble {
   final: bigint;
   baseFeeWei: bigint;
   tipWei: bigint;
+  /** Of everybody. */
+  balanceWei: bigint;
   /** By address; 0 where nothing is said. */
   nonces: Map<string, bigint>;
   /** By transaction hash. */
@@ -35,7 +37,7 @@ const STATES_KEPT = 128n;
 
 export function createChainDouble(): ChainDouble {
   const chain: ChainDouble = {
-    ...{ latest: 1_100n, final: 1_000n, baseFeeWei: 1_000n, tipWei: 1n },
+    ...{ latest: 1_100n, final: 1_000n, baseFeeWei: 1_000n, tipWei: 1n, balanceWei: 10n ** 24n },
     ...{ nonces: new Map(), receipts: new Map(), logs: [], mostBlocks: 10_000n },
     ...{ refusal: null, sent: [], asked: [] },
     provider: {
@@ -52,7 +54,7 @@ export function createChainDouble(): ChainDouble {
         if (typeof at === "bigint") needState(chain, at);
         return chain.nonces.get(address) ?? 0n;
       },
-      balance: () => Promise.resolve(10n ** 24n),
+      balance: () => Promise.resolve(chain.balanceWei),
       callAt: async (_to, _data, at) => {
         needState(chain, at);
         return "0x0";
