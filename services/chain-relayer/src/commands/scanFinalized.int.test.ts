@@ -1,6 +1,7 @@
 import { sql } from "@wonrail/kit/db";
 import { TOPICS } from "../chain/contracts";
 import { type ChainLog } from "../chain/provider";
+import { RpcRefusal, RpcUnclear } from "../chain/rpc";
 import { type NewOperation } from "../store/operations";
 import { findCursor, saveCursor } from "../store/scanCursor";
 import { scanFinalized } from "./scanFinalized";
@@ -54,22 +55,50 @@ test("a receipt of a block that is no longer there ends nothing", async () => {
   expect(await transactionStates(database.db)).toEqual(["FINAL"]);
 });
 
-test("what settled a repeated operation is found also where endpoints look through few blocks at once", async () => {
+test.each([
+  ["refuse to look", new RpcRefusal(-32005, "block range is too wide")],
+  ["give no answer when they are to look", new RpcUnclear("too late, or too much")],
+])(
+  "what settled a repeated operation is found although endpoints %s through many blocks",
+  async (_, tooMuch) => {
+    const chain = createChainDouble();
+    chain.tooMuch = tooMuch;
+    const [early, late] = [operationOf(), operationOf()];
+    await takeIn(database.db, [early, late]);
+    chain.mostBlocks = 100n;
+    chain.logs = [
+      logOf("executed", early, 120n),
+      logOf("executed", late, 930n),
+      logOf("repeated", early, 950n),
+      logOf("repeated", late, 950n),
+    ];
+    await cursorAt(945n);
+    await scanFinalized(depsOn(database.db, chain));
+    expect(await statesOf(database.db, [early, late])).toEqual(["CONFIRMED", "CONFIRMED"]);
+    const blocks = await database.db.query(sql`select block_number from operations order by block_number`);
+    expect(blocks).toEqual([{ block_number: 120n }, { block_number: 930n }]);
+  },
+);
+
+test("an endpoint that goes away is not asked for less and less: the scan is put off", async () => {
   const chain = createChainDouble();
-  const [early, late] = [operationOf(), operationOf()];
-  await takeIn(database.db, [early, late]);
-  chain.mostBlocks = 100n;
-  chain.logs = [
-    logOf("executed", early, 120n),
-    logOf("executed", late, 930n),
-    logOf("repeated", early, 950n),
-    logOf("repeated", late, 950n),
-  ];
+  chain.logs = [logOf("repeated", operationOf(), 950n)];
+  const silent = new RpcUnclear("silent");
+  const { logs } = chain.provider;
+  let [isAway, lookups] = [false, 0];
+  chain.provider.logs = async (filter) => {
+    if (!filter.topics) return logs(filter);
+    [isAway, lookups] = [true, lookups + 1];
+    throw silent;
+  };
+  chain.provider.block = async (number) => {
+    if (isAway) throw silent;
+    return { ...(await chain.provider.latestBlock()), number, hash: blockHashOf(number) };
+  };
   await cursorAt(945n);
-  await scanFinalized(depsOn(database.db, chain));
-  expect(await statesOf(database.db, [early, late])).toEqual(["CONFIRMED", "CONFIRMED"]);
-  const blocks = await database.db.query(sql`select block_number from operations order by block_number`);
-  expect(blocks).toEqual([{ block_number: 120n }, { block_number: 930n }]);
+  await expect(scanFinalized(depsOn(database.db, chain))).rejects.toThrow("silent");
+  expect(lookups).toBe(1);
+  expect(await findCursor(database.db)).toMatchObject({ blockNumber: 945n });
 });
 
 /** An operation in a transaction whose nonce is used. */

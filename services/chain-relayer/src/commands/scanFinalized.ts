@@ -1,8 +1,8 @@
 import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
-import { type ChainEvent, decodeLog, TOPICS } from "../chain/contracts";
+import { type ChainEvent, decodeLog } from "../chain/contracts";
 import { type Block, type Provider, type Receipt } from "../chain/provider";
-import { RpcRefusal, RpcUnclear } from "../chain/rpc";
+import { RpcUnclear } from "../chain/rpc";
 import { type ScanSpan } from "../domain/scanSpan";
 import { findByOperationIds, listInFlightOf } from "../store/operations";
 import { findCursor, lockCursor, saveCursor } from "../store/scanCursor";
@@ -11,6 +11,7 @@ import { saveUsedAuthorizations } from "../store/usedAuthorizations";
 import { type WalletAddress } from "../store/walletAddresses";
 import { applyDeposits } from "./applyDeposits";
 import { applyNotCarried, applyOutcomes, isOutcome } from "./applyOutcomes";
+import { findFirstExecutions } from "./findFirstExecutions";
 import { learnOwners } from "./learnOwners";
 import { type WalletClient } from "./learnAddresses";
 
@@ -86,7 +87,7 @@ async function readRange(deps: ScanDeps, fromBlock: bigint, to: Block): Promise<
   const addresses = [chain.tokenAddress, chain.paymentManagerAddress];
   const logs = await provider.logs({ addresses, fromBlock, to });
   const events = logs.flatMap((log) => decodeLog(log, chain) ?? []);
-  const firsts = await findFirstExecutions(deps, events, to);
+  const firsts = await findFirstExecutions(deps, events, { fromBlock, to });
   const executed = [...events, ...firsts.values()].filter(({ kind }) => kind === "executed");
   const receipts = await provider.receipts([...new Set(executed.map(({ log }) => log.txHash))]);
   return {
@@ -99,47 +100,6 @@ async function readRange(deps: ScanDeps, fromBlock: bigint, to: Block): Promise<
     mined: await findMined(deps, to),
     network: chain.network,
   };
-}
-
-/**
- * A repeated operation was executed before: by a copy of this system, or before our database was restored. What settled it is its first
- * event, wherever that is.
- */
-async function findFirstExecutions(deps: ScanDeps, events: ChainEvent[], to: Block) {
-  const ids = [...new Set(events.flatMap((event) => (event.kind === "repeated" ? [event.operationId] : [])))];
-  const firsts = new Map<string, ChainEvent>();
-  for (let start = 0; start < ids.length; start += FIRSTS_AT_ONCE) {
-    const wanted = ids.slice(start, start + FIRSTS_AT_ONCE);
-    const found = await findExecutions(deps, wanted, { fromBlock: deps.startBlock, to });
-    for (const [operationId, event] of found) firsts.set(operationId, event);
-  }
-  return firsts;
-}
-
-/** By operation id. Endpoints refuse to look through many blocks at once: then by halves, the later first, as most are not long ago. */
-async function findExecutions(
-  deps: ScanDeps,
-  operationIds: string[],
-  { fromBlock, to }: { fromBlock: bigint; to: Block },
-): Promise<Map<string, ChainEvent>> {
-  const { provider, chain } = deps;
-  const topics = [TOPICS.executed, operationIds.map((id) => `0x${id}`)];
-  try {
-    const logs = await provider.logs({ addresses: [chain.paymentManagerAddress], topics, fromBlock, to });
-    const events = logs.flatMap((log) => decodeLog(log, chain) ?? []);
-    return new Map(
-      events.flatMap((event) => (event.kind === "executed" ? [[event.operationId, event]] : [])),
-    );
-  } catch (error) {
-    if (!(error instanceof RpcRefusal) || fromBlock >= to.number) throw error;
-  }
-  const middle = await provider.block(fromBlock + (to.number - fromBlock) / 2n);
-  if (!middle) throw new RpcUnclear(`no endpoint has a block before ${to.number}, which is final`);
-  const found = await findExecutions(deps, operationIds, { fromBlock: middle.number + 1n, to });
-  // Each is executed once, so what is found need not be looked for any further.
-  const others = operationIds.filter((operationId) => !found.has(operationId));
-  if (others.length === 0) return found;
-  return new Map([...found, ...(await findExecutions(deps, others, { fromBlock, to: middle }))]);
 }
 
 /** Of every signer that has something under way: what a key has signed is in the chain although the next key has its place here. */
@@ -192,5 +152,3 @@ function usedByOurWallets({ events, owners }: FinalRange) {
     return [{ fromWalletId: owner.walletId, nonce: event.nonce, txHash, blockNumber, blockHash }];
   });
 }
-
-const FIRSTS_AT_ONCE = 200;

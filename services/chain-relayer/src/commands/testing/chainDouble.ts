@@ -24,6 +24,8 @@ export interface ChainDouble {
   logs: ChainLog[];
   /** As many blocks as one question for logs may be about. */
   mostBlocks: bigint;
+  /** What the nodes do when they are asked about more. */
+  tooMuch: Error;
   /** What the nodes answer to signed bytes; they take them while it is null. */
   refusal: string | null;
   /** Every signed transaction that was handed over, in hex. */
@@ -38,7 +40,8 @@ const STATES_KEPT = 128n;
 export function createChainDouble(): ChainDouble {
   const chain: ChainDouble = {
     ...{ latest: 1_100n, final: 1_000n, baseFeeWei: 1_000n, tipWei: 1n, balanceWei: 10n ** 24n },
-    ...{ nonces: new Map(), receipts: new Map(), logs: [], mostBlocks: 10_000n },
+    ...{ nonces: new Map(), receipts: new Map(), logs: [] },
+    ...{ mostBlocks: 10_000n, tooMuch: new RpcRefusal(-32005, "block range is too wide") },
     ...{ refusal: null, sent: [], asked: [] },
     provider: {
       checkChain: () => Promise.resolve(),
@@ -90,8 +93,11 @@ function needState({ latest }: ChainDouble, at: bigint): void {
   if (at < latest - STATES_KEPT) throw new RpcRefusal(-32000, "missing trie node");
 }
 
-function logsOf({ logs, mostBlocks }: ChainDouble, { topics, fromBlock, to }: LogFilter): ChainLog[] {
-  if (to.number - fromBlock >= mostBlocks) throw new RpcRefusal(-32005, "block range is too wide");
+function logsOf(
+  { logs, mostBlocks, tooMuch }: ChainDouble,
+  { topics, fromBlock, to }: LogFilter,
+): ChainLog[] {
+  if (to.number - fromBlock >= mostBlocks) throw tooMuch;
   return logs.filter(
     (log) =>
       log.blockNumber >= fromBlock &&
