@@ -171,6 +171,6 @@ async function everything({ provider }: ReturnType<typeof open>) {
     nonce: await provider.nonce("0x", "latest"),
     balance: await provider.balance("0x"),
     tip: await provider.priorityFeeWei(),
-    receipt: await provider.receipt("0x"),
+    receipts: await provider.receipts(["0x"]),
   };
 }

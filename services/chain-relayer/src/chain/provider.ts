@@ -62,7 +62,6 @@ export interface Provider {
   block(number: bigint): Promise<Block | null>;
   /** Every log of these blocks, from endpoints that have the last of them, on the chain that it should be. */
   logs(filter: LogFilter): Promise<ChainLog[]>;
-  receipt(txHash: string): Promise<Receipt | null>;
   /** By hash; what is in no block is absent. */
   receipts(txHashes: string[]): Promise<Map<string, Receipt>>;
   /** How many transactions of the account are in the chain up to this block. */
@@ -128,7 +127,6 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
     block: agreedBlock,
     logs: (filter) => endpoints.agreed("logs", (rpc) => logsFrom(rpc, filter, options.chainId)),
     receipts,
-    receipt: async (txHash) => (await receipts([txHash])).get(txHash) ?? null,
     nonce: (address, at) =>
       number("eth_getTransactionCount", [address, typeof at === "bigint" ? hex(at) : at]),
     balance: (address) => number("eth_getBalance", [address, "latest"]),

@@ -4,6 +4,7 @@ import { type Database, sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { type Block, type Receipt } from "../chain/provider";
+import { RpcRefusal } from "../chain/rpc";
 import { type TransactionRecord } from "../domain/record";
 import { getRecord } from "../queries/getRecord";
 import { createRecord } from "./createRecord";
@@ -86,14 +87,63 @@ test("the owner's word that comes while the chain is asked stays, and is the onl
 
 test("of four replicas one looks a hash up", async () => {
   const node = nodeAt(10n);
-  const records: TransactionRecord[] = [];
-  while (records.length < 250)
-    records.push(...(await Promise.all(Array.from({ length: 50 }, () => instant()))));
+  const records = await instants(250);
   for (const { txHash } of records) node.receipts.set(txHash!, receiptIn(10n));
   await Promise.all(Array.from({ length: 4 }, () => watchInstantRecords(depsAt(node), signal)));
   const hashes = records.map(({ txHash }) => txHash!);
   expect(node.asked.filter((hash) => hashes.includes(hash)).sort()).toEqual(hashes.sort());
   for (const record of records) expect(await read(record)).toMatchObject({ status: "CONFIRMED" });
+});
+
+test("what becomes final while others are looked for is found in the same run", async () => {
+  await putOffAll();
+  const node = nodeAt(10n);
+  const records = await instants(150);
+  for (const { txHash } of records) node.receipts.set(txHash!, receiptIn(11n));
+  node.beforeAnswer = async () => void (node.finalNumber = 11n);
+  await watchInstantRecords(depsAt(node), signal);
+  const found = await Promise.all(records.map(read));
+  expect(found.filter(({ status }) => status === "CONFIRMED")).toHaveLength(50);
+});
+
+test.each([
+  ["a young one after a second", 1_000, 1],
+  ["an older one after a tenth of its age", 300_000, 30],
+  ["one that was seen after days after a minute", 3 * 86_400_000, 60],
+])("of those that are mined and not final yet is looked for again: %s", async (_, ageMs, seconds) => {
+  const node = nodeAt(10n);
+  const record = await instant(ageMs);
+  node.receipts.set(record.txHash!, receiptIn(11n));
+  await look(node, record);
+  const { again } = await database.db.one<{ again: number }>(sql`
+    select extract(epoch from run_at - clock_timestamp())::float8 as again from records where record_id = ${record.recordId}`);
+  expect(again).toBeLessThanOrEqual(seconds);
+  expect(again).toBeGreaterThan(seconds - 5);
+});
+
+test("a run is over after 2,000 hashes; the next one goes on", async () => {
+  await putOffAll();
+  const node = nodeAt(10n);
+  const { recordId } = await instant();
+  await database.db.run(sql`
+    insert into records select (jsonb_populate_record(r, jsonb_build_object('record_id', record_id || '_' || n,
+      'tx_hash', '0x' || lpad(to_hex(n), 64, '0')))).*
+    from records r, generate_series(1, 2099) as n where record_id = ${recordId}`);
+  await watchInstantRecords(depsAt(node), signal);
+  expect(new Set(node.asked).size).toBe(2_000);
+  await watchInstantRecords(depsAt(node), signal);
+  expect(new Set(node.asked).size).toBe(2_100);
+});
+
+test("a hash that nodes refuse to look for keeps only itself back", async () => {
+  await putOffAll();
+  const node = nodeAt(10n);
+  const [refused, ...others] = await instants(50);
+  node.refused = refused!.txHash!;
+  for (const { txHash } of others) node.receipts.set(txHash!, receiptIn(10n));
+  await expect(watchInstantRecords(depsAt(node), signal)).rejects.toThrow("not that one");
+  expect(await read(refused!)).toMatchObject({ status: "PENDING" });
+  for (const record of others) expect(await read(record)).toMatchObject({ status: "CONFIRMED" });
 });
 
 /** A node at our edge: what is in it is what the test says. */
@@ -102,6 +152,8 @@ interface FakeNode {
   receipts: Map<string, Receipt>;
   asked: string[];
   beforeAnswer?: () => Promise<void>;
+  /** A hash that it says nothing about, nor about others in the same question. */
+  refused?: string;
 }
 
 function nodeAt(finalNumber: bigint): FakeNode {
@@ -116,10 +168,11 @@ function depsAt(node: FakeNode): WatchRecordsDeps {
     provider: {
       finalBlock: () => Promise.resolve(blockAt(node.finalNumber)),
       block: (number) => Promise.resolve(blockAt(number)),
-      receipt: async (txHash) => {
-        node.asked.push(txHash);
+      receipts: async (hashes) => {
+        node.asked.push(...hashes);
         await node.beforeAnswer?.();
-        return node.receipts.get(txHash) ?? null;
+        if (hashes.some((txHash) => txHash === node.refused)) throw new RpcRefusal(-32000, "not that one");
+        return new Map([...node.receipts].filter(([txHash]) => hashes.includes(txHash)));
       },
     },
   };
@@ -155,6 +208,18 @@ async function instant(ageMs = 0): Promise<TransactionRecord> {
   const deps = { db, chain, now: () => nowMs - ageMs };
   const wanted = { orgId: newId("org"), paymentType: "INSTANT" as const, fields, key: null };
   return (await createRecord(deps, wanted)).record;
+}
+
+async function instants(count: number): Promise<TransactionRecord[]> {
+  const records: TransactionRecord[] = [];
+  while (records.length < count)
+    records.push(...(await Promise.all(Array.from({ length: 50 }, () => instant()))));
+  return records;
+}
+
+/** Nothing of the tests before is due while this one runs. */
+async function putOffAll(): Promise<void> {
+  await database.db.run(sql`update records set run_at = now() + interval '1 hour' where run = 'WATCHED'`);
 }
 
 async function read({ orgId, recordId }: TransactionRecord) {

@@ -49,7 +49,6 @@ export function createChainDouble(): ChainDouble {
       finalBlock: () => Promise.resolve(blockOf(chain, chain.final)),
       block: (number) => Promise.resolve(blockOf(chain, number)),
       logs: async (filter) => logsOf(chain, filter),
-      receipt: (txHash) => Promise.resolve(chain.receipts.get(txHash) ?? null),
       receipts: (hashes) =>
         Promise.resolve(new Map([...chain.receipts].filter(([txHash]) => hashes.includes(txHash)))),
       nonce: async (address, at) => {
