@@ -26,6 +26,7 @@ import { type Config } from "./config";
 import { createScanSpan } from "./domain/scanSpan";
 import { getRecord } from "./queries/getRecord";
 import { listRecords } from "./queries/listRecords";
+import { FIRST_SENT_PLACE } from "./store/records";
 import { releaseLease } from "./store/transactions";
 import { saveWalletAddresses } from "./store/walletAddresses";
 
@@ -109,6 +110,7 @@ async function createDeps(parts: ServiceParts<Config>) {
     reconcileEveryMs: config.RECONCILE_EVERY_MS,
     reconcileGauges: createReconcileGauges(registry),
     recordLeaseMs: config.RECORD_LEASE_MS,
+    sentWalk: { after: FIRST_SENT_PLACE },
     lost: new Counter({
       name: "relay_lost_transactions_total",
       help: "Transactions whose nonce was used by something else",

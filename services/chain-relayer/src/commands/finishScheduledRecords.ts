@@ -1,30 +1,43 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { lockRecord, type SentRecord, takeSentRecords } from "../store/records";
+import {
+  FIRST_SENT_PLACE,
+  listSentRecords,
+  lockSentRecord,
+  type SentPlace,
+  type SentRecord,
+} from "../store/records";
 import { changeRecord } from "./changeRecord";
 
-const AT_ONCE = 500;
-const AGAIN_MS = 1_000;
+export interface FinishRecordsDeps {
+  db: Database;
+  now: () => number;
+  /** How far along the records that were sent this process has looked. */
+  sentWalk: { after: SentPlace };
+}
+
+/** Each is looked for among the operations, so it is some ten milliseconds of the database in each round, however many wait. */
+const AT_ONCE = 2_000;
 
 /** What the chain has settled of the transfers that scheduled records became: their status and hash. */
-export async function finishScheduledRecords(
-  deps: { db: Database; now: () => number },
-  signal: AbortSignal,
-): Promise<void> {
+export async function finishScheduledRecords(deps: FinishRecordsDeps, signal: AbortSignal): Promise<void> {
   for (let more = true; more && !signal.aborted;) {
-    const sent = await tx(deps.db, (tx) => takeSentRecords(tx, AGAIN_MS, AT_ONCE));
-    for (const one of sent) if (one.settled !== null) await finish(deps, one, one.settled);
-    more = sent.length === AT_ONCE;
+    const sent = await listSentRecords(deps.db, deps.sentWalk.after, AT_ONCE);
+    const last = sent[AT_ONCE - 1];
+    deps.sentWalk.after = last?.place ?? FIRST_SENT_PLACE;
+    const found = sent.filter(({ settled }) => settled !== null);
+    for (const one of found) if (!signal.aborted) await finish(deps, one, one.settled!);
+    more = last !== undefined && found.length > 0;
   }
 }
 
 async function finish(
-  { db, now }: { db: Database; now: () => number },
-  { key, txHash, reason }: SentRecord,
+  { db, now }: FinishRecordsDeps,
+  { place, txHash, reason }: SentRecord,
   status: "CONFIRMED" | "FAILED",
 ): Promise<void> {
   await tx(db, async (tx) => {
-    const record = await lockRecord(tx, key);
-    if (record?.run !== "SENT") return;
+    const record = await lockSentRecord(tx, place);
+    if (!record) return;
     const failureReason = status === "FAILED" ? reason : null;
     await changeRecord(tx, record, {
       to: { status, failureReason, txHash: txHash?.toLowerCase() ?? null, run: "DONE" },

@@ -20,8 +20,9 @@ import {
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type TransactionRecord } from "../domain/record";
 import { getRecord } from "../queries/getRecord";
+import { FIRST_SENT_PLACE } from "../store/records";
 import { createRecord } from "./createRecord";
-import { finishScheduledRecords } from "./finishScheduledRecords";
+import { finishScheduledRecords, type FinishRecordsDeps } from "./finishScheduledRecords";
 import { runScheduledRecords, type RunRecordsDeps } from "./runScheduledRecords";
 import { updateRecordSchedule } from "./updateRecordSchedule";
 import { updateRecordStatus } from "./updateRecordStatus";
@@ -137,7 +138,7 @@ test("the outcome on the chain becomes the record's status and hash", async () =
   await runScheduledRecords(replica(), signal);
   await settle(orgId, transferOf(good.recordId)!, "CONFIRMED");
   await settle(orgId, transferOf(bad.recordId)!, "FAILED");
-  await finishScheduledRecords({ db: database.db, now }, signal);
+  await finishScheduledRecords(walker(), signal);
   expect(await read(good)).toMatchObject({
     status: "CONFIRMED",
     txHash: `0x${"11".repeat(32)}`,
@@ -147,6 +148,51 @@ test("the outcome on the chain becomes the record's status and hash", async () =
   expect(await read(open)).toMatchObject({ status: "PENDING", run: "SENT" });
   const { history } = await getRecord(database, good);
   expect(history.map(({ changedBy }) => changedBy)).toEqual(["api", "scheduler", "chain"]);
+});
+
+test("many that wait for the chain are left as they are, and one behind them is found", async () => {
+  const orgId = newId("org");
+  const first = await due(orgId);
+  await runScheduledRecords(replica(), signal);
+  // Sent at one time, and no operation of theirs has come yet.
+  await database.db.run(sql`
+    insert into records select (jsonb_populate_record(r, jsonb_build_object('record_id', record_id || '_' || n,
+      'transfer_id', transfer_id || '_' || n))).*
+    from records r, generate_series(1, 1999) as n where record_id = ${first.recordId}`);
+  const last = await due(orgId);
+  await runScheduledRecords(replica(), signal);
+  await settle(orgId, transferOf(last.recordId)!, "CONFIRMED");
+  const rows = () =>
+    database.db.query<{ record_id: string; ctid: string }>(
+      sql`select record_id, ctid::text from records where org_id = ${orgId} and run = 'SENT' order by record_id`,
+    );
+  const before = await rows();
+  const one = walker();
+  for (let rounds = 0; rounds < 4; rounds += 1) await finishScheduledRecords(one, signal);
+  expect(await read(last)).toMatchObject({ status: "CONFIRMED", run: "DONE" });
+  const left = before.filter(({ record_id: id }) => id !== last.recordId);
+  expect([left.length, await rows()]).toEqual([2_000, left]);
+
+  // From the beginning again.
+  await settle(orgId, transferOf(first.recordId)!, "FAILED");
+  for (let rounds = 0; rounds < 4; rounds += 1) await finishScheduledRecords(one, signal);
+  expect(await read(first)).toMatchObject({ status: "FAILED", failureReason: "expired" });
+  // The tests after this one look from the beginning.
+  await database.db.run(
+    sql`update records set run = 'UNATTENDED', run_at = null where org_id = ${orgId} and run = 'SENT'`,
+  );
+});
+
+test("of two replicas that see the same outcomes one writes each down", async () => {
+  const orgId = newId("org");
+  const records = await Promise.all(Array.from({ length: 60 }, () => due(orgId)));
+  await runScheduledRecords(replica(), signal);
+  for (const { recordId } of records) await settle(orgId, transferOf(recordId)!, "CONFIRMED");
+  await Promise.all([walker(), walker()].map((one) => finishScheduledRecords(one, signal)));
+  for (const record of records) {
+    const { history } = await getRecord(database, record);
+    expect(history.map(({ changedBy }) => changedBy)).toEqual(["api", "scheduler", "chain"]);
+  }
 });
 
 test("a refused transfer fails the record with the reason", async () => {
@@ -249,6 +295,10 @@ function replica(): RunRecordsDeps {
   const db: Database = openTestDatabase(database.url, "chain_relayer", { max: 4 });
   closers.push(() => db.close());
   return { db, log: testLog(), payment, wallet: { findWalletsByAddress }, now, recordLeaseMs: LEASE_MS };
+}
+
+function walker(): FinishRecordsDeps {
+  return { db, now, sentWalk: { after: FIRST_SENT_PLACE } };
 }
 
 /** The wallet service at our edge: two of the addresses are the organisation's. */

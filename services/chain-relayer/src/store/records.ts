@@ -144,37 +144,59 @@ export async function postponeRecords(
     where r.org_id = later.org_id and r.record_id = later.record_id and r.run_at is not null`);
 }
 
+/** Where a walk along the records that were sent has come to. */
+export interface SentPlace extends RecordKey {
+  /** As the database writes it, whose times are finer than ours. */
+  runAt: string;
+}
+
+export const FIRST_SENT_PLACE: SentPlace = { runAt: "-infinity", orgId: "", recordId: "" };
+
 /** A scheduled record that was sent as a transfer, with what the chain has said about it by now. */
 export interface SentRecord {
-  key: RecordKey;
+  place: SentPlace;
   settled: "CONFIRMED" | "FAILED" | null;
   txHash: string | null;
   reason: string | null;
 }
 
-/** Some of those that were sent, the one looked at longest ago first, put off until `againMs` for everybody else. */
-export async function takeSentRecords(tx: Tx, againMs: number, limit: number): Promise<SentRecord[]> {
-  const rows = await tx.query<{
+/**
+ * Some of those that were sent, in the order in which they were. It only reads: thousands may wait for a block to become final, and each time that one is put
+ * off writes its row and its index entries anew.
+ */
+export async function listSentRecords(db: Queryable, after: SentPlace, limit: number): Promise<SentRecord[]> {
+  const rows = await db.query<{
     org_id: string;
     record_id: string;
+    run_at: string;
     state: string | null;
     tx_hash: string | null;
     failure_reason: string | null;
   }>(sql`
     with sent as (
-      select org_id, record_id from records
-      where run = 'SENT' and run_at <= clock_timestamp() order by run_at limit ${limit} for update skip locked),
-    taken as (
-      update records r set run_at = clock_timestamp() + make_interval(secs => ${againMs / 1000})
-      from sent where r.org_id = sent.org_id and r.record_id = sent.record_id returning r.org_id, r.record_id, r.transfer_id)
-    select taken.org_id, taken.record_id, o.state, o.tx_hash, o.failure_reason
-    from taken left join operations o on o.org_id = taken.org_id and o.ledger_ref = taken.transfer_id`);
+      select org_id, record_id, run_at, transfer_id from records
+      where run = 'SENT' and run_at >= ${after.runAt}
+        and (run_at, org_id, record_id) > (${after.runAt}, ${after.orgId}, ${after.recordId})
+      order by run_at, org_id, record_id limit ${limit})
+    select sent.org_id, sent.record_id, sent.run_at::text, o.state, o.tx_hash, o.failure_reason
+    from sent left join operations o on o.org_id = sent.org_id and o.ledger_ref = sent.transfer_id
+    order by sent.run_at, sent.org_id, sent.record_id`);
   return rows.map((row) => ({
-    key: { orgId: row.org_id, recordId: row.record_id },
+    place: { orgId: row.org_id, recordId: row.record_id, runAt: row.run_at },
     settled: outcomeOf(row.state),
     txHash: row.tx_hash,
     reason: row.failure_reason,
   }));
+}
+
+/** A record that was sent, unless it is finished or another replica is about to finish it. */
+export async function lockSentRecord(
+  tx: Tx,
+  { orgId, recordId }: RecordKey,
+): Promise<TransactionRecord | undefined> {
+  const row = await tx.maybe<RecordRow>(sql`
+    select * from records where org_id = ${orgId} and record_id = ${recordId} and run = 'SENT' for update skip locked`);
+  return row && toRecord(row);
 }
 
 function outcomeOf(state: string | null): SentRecord["settled"] {
