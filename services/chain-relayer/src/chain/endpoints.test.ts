@@ -2,7 +2,7 @@ import { createRegistry, Counter } from "@wonrail/kit/metrics";
 import { testLog } from "@wonrail/kit/testing";
 import { createEndpoints, middleOf, mostOf } from "./endpoints";
 import { createProvider } from "./provider";
-import { type Rpc, RpcRefusal, RpcUnclear } from "./rpc";
+import { type Rpc, RpcRefusal, RpcSilent, RpcUnclear } from "./rpc";
 import { sendOutcomeOf } from "./sendOutcome";
 
 type Answers = Record<string, unknown>;
@@ -113,6 +113,54 @@ test("a silent one is not waited for again until it has rested", async () => {
   expect(asked.filter((one) => one.endsWith("eth_getBalance"))).toHaveLength(6);
 });
 
+test("one that lets its time pass is asked once while there are others, and again at once where it is alone", async () => {
+  const asked: string[] = [];
+  const silent = outOfTime(asked);
+  await open(silent, endpoint("a")).endpoints.all(balance);
+  expect(asked).toHaveLength(1);
+  await expect(open(silent).endpoints.all(balance)).rejects.toThrow("no answer");
+  expect(asked).toHaveLength(4);
+});
+
+test("one that stays silent rests twice as long each time, up to 160 s, and 10 s again after it has answered", async () => {
+  const asked: string[] = [];
+  const silent = outOfTime(asked);
+  const { endpoints, later } = open(silent, endpoint("a"));
+  const restSeconds = async () => {
+    // Questions asked at once find the same silence.
+    await Promise.all([endpoints.all(balance), endpoints.all(balance)]);
+    const before = asked.length;
+    for (let seconds = 1; ; seconds += 1) {
+      later(1_000);
+      if (seconds % 10 === 0) await endpoints.all(balance);
+      if (asked.length > before) return seconds;
+    }
+  };
+  // Each question that ends a rest is the silence with which the next begins.
+  expect([await restSeconds(), await restSeconds(), await restSeconds()]).toEqual([10, 20, 40]);
+  expect([await restSeconds(), await restSeconds(), await restSeconds()]).toEqual([80, 160, 160]);
+
+  later(160_000);
+  silent.isBack = true;
+  expect(await endpoints.all(balance)).toHaveLength(2);
+  silent.isBack = false;
+  expect(await restSeconds()).toBe(10);
+});
+
+test("an answer to what was asked before its rest began does not end it", async () => {
+  const slow = endpoint("slow");
+  const { endpoints } = open(slow, endpoint("a"));
+  await endpoints.all(balance);
+  let answer = (): void => undefined;
+  const late = endpoints.all((rpc) =>
+    rpc === slow ? new Promise((resolve) => (answer = () => resolve("0x1"))) : balance(rpc),
+  );
+  await endpoints.all((rpc) => (rpc === slow ? Promise.reject(new RpcSilent("no answer")) : balance(rpc)));
+  answer();
+  expect(await late).toHaveLength(2);
+  expect((await endpoints.all(balance)).map(({ name }) => name)).toEqual(["a"]);
+});
+
 test("an endpoint on another chain stops the start; one that moves there later is done without", async () => {
   const elsewhere = endpoint("elsewhere", { eth_chainId: "0x1" });
   await expect(open(elsewhere, endpoint("a")).endpoints.checkChain()).rejects.toThrow(
@@ -157,6 +205,22 @@ test("the middle is what more than half have reached", () => {
 test("half of them are not most of them", () => {
   expect([mostOf([1, 1, 2]), mostOf([1, 2]), mostOf([null, null, 1])]).toEqual([1, null, null]);
 });
+
+const balance = (rpc: Rpc) => rpc.call<string>("eth_getBalance", []);
+
+/** Knows its chain, and lets the time of everything else pass until it is back. */
+function outOfTime(asked: string[]): Rpc & { isBack: boolean } {
+  const silent = {
+    ...endpoint("silent"),
+    isBack: false,
+    call: async <T>(method: string) => {
+      if (silent.isBack || method === "eth_chainId") return HONEST[method] as T;
+      asked.push(method);
+      throw new RpcSilent("no answer in time");
+    },
+  };
+  return silent;
+}
 
 /** Takes no signed bytes. */
 function refusing(name: string, message: string): Rpc {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { type Log } from "@wonrail/kit/log";
 import { type Counter } from "@wonrail/kit/metrics";
-import { type Rpc, RpcBehind, RpcUnclear } from "./rpc";
+import { type Rpc, RpcBehind, RpcSilent, RpcUnclear } from "./rpc";
 
 export type Ask<T> = (rpc: Rpc) => Promise<T>;
 
@@ -39,26 +39,42 @@ export interface EndpointsOptions {
 /** How often a question is asked before the work that needs the answer is put off. */
 const ROUNDS = 3;
 const PAUSE_MS = 50;
-/** One that did not answer is not waited for again so soon: every question would take as long as its silence. */
-const REST_MS = 10_000;
+/** One that did not answer is not waited for again so soon: every question would take as long as its silence. Each time it is silent again, twice as long. */
+const FIRST_REST_MS = 10_000;
+const LONGEST_REST_MS = 160_000;
+
+interface Rest {
+  lengthMs: number;
+  untilMs: number;
+}
 
 /** On another chain than it should be. */
 class WrongChain extends RpcUnclear {}
 
 export function createEndpoints({ rpcs, chainId, log, disagreements, now }: EndpointsOptions): Endpoints {
-  const restingUntilMs = new Map<Rpc, number>();
+  /** Of those that have not answered since. */
+  const rests = new Map<Rpc, Rest>();
   const pinned = new Set<Rpc>();
 
+  function isResting(rpc: Rpc): boolean {
+    return (rests.get(rpc)?.untilMs ?? 0) > now();
+  }
+
   function awake(): Rpc[] {
-    const ready = rpcs.filter((rpc) => (restingUntilMs.get(rpc) ?? 0) <= now());
+    const ready = rpcs.filter((rpc) => !isResting(rpc));
     return ready.length > 0 ? ready : rpcs;
   }
 
   function rest(rpc: Rpc, { message }: RpcUnclear): void {
     pinned.delete(rpc);
-    if (rpcs.length === 1) return;
-    restingUntilMs.set(rpc, now() + REST_MS);
-    log.warn({ provider: rpc.name, reason: message }, "done without this endpoint for a while");
+    // Of questions that were asked at once each finds it silent, and that is one silence.
+    if (rpcs.length === 1 || isResting(rpc)) return;
+    const lengthMs = Math.min((rests.get(rpc)?.lengthMs ?? FIRST_REST_MS / 2) * 2, LONGEST_REST_MS);
+    rests.set(rpc, { lengthMs, untilMs: now() + lengthMs });
+    log.warn(
+      { provider: rpc.name, reason: message, restMs: lengthMs },
+      "done without this endpoint for a while",
+    );
   }
 
   /** Asked before anything else, and again of one that was away: behind a name there may be another node now. */
@@ -70,15 +86,34 @@ export function createEndpoints({ rpcs, chainId, log, disagreements, now }: Endp
   }
 
   async function askOne<T>(rpc: Rpc, ask: Ask<T>): Promise<T> {
+    const before = rests.get(rpc);
+    // An answer to what was asked before its rest began is no sign that it is back.
+    const answered = () => void (rests.get(rpc) === before && rests.delete(rpc));
     try {
-      return await patiently(async () => {
+      const value = await patiently(async () => {
         await pin(rpc);
         return ask(rpc);
       });
+      answered();
+      return value;
     } catch (error) {
       if (error instanceof WrongChain) report("chain id", [rpc.name]);
       if (error instanceof RpcUnclear && !(error instanceof RpcBehind)) rest(rpc, error);
+      else answered();
       throw error;
+    }
+  }
+
+  /** Silence has taken its time already: while there are others nobody waits for it twice. */
+  async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+    for (let round = 1; ; round += 1) {
+      try {
+        return await ask();
+      } catch (error) {
+        const isOver = round === ROUNDS || (error instanceof RpcSilent && rpcs.length > 1);
+        if (!(error instanceof RpcUnclear) || isOver) throw error;
+      }
+      await sleep(PAUSE_MS * round);
     }
   }
 
@@ -148,17 +183,6 @@ export function mostOf<T>(values: T[]): T | null {
 function largestSide<A extends { value: unknown }>(given: A[]): A[] {
   const sides = given.map(({ value }) => given.filter((other) => isDeepStrictEqual(other.value, value)));
   return sides.reduce((largest, side) => (side.length > largest.length ? side : largest), []);
-}
-
-async function patiently<T>(ask: () => Promise<T>): Promise<T> {
-  for (let round = 1; ; round += 1) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!(error instanceof RpcUnclear) || round === ROUNDS) throw error;
-    }
-    await sleep(PAUSE_MS * round);
-  }
 }
 
 function reasonOf(results: PromiseSettledResult<unknown>[]): unknown {

@@ -27,6 +27,9 @@ export class RpcUnclear extends Error {
   override readonly name = "RpcUnclear";
 }
 
+/** The node was waited for in vain, for as long as an answer may take. */
+export class RpcSilent extends RpcUnclear {}
+
 /** The node is well and does not have the block that was asked for. */
 export class RpcBehind extends RpcUnclear {}
 
@@ -48,12 +51,13 @@ export function openRpc({ url, timeoutMs, maxResponseBytes, duration }: RpcOptio
   const name = new URL(url).host;
 
   async function exchange(body: unknown): Promise<unknown> {
+    const deadline = AbortSignal.timeout(timeoutMs);
     try {
       const response = await fetch(url, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify(body),
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: deadline,
         redirect: "error",
       });
       const text = await readText(response, maxResponseBytes);
@@ -61,6 +65,8 @@ export function openRpc({ url, timeoutMs, maxResponseBytes, duration }: RpcOptio
       return JSON.parse(text);
     } catch (error) {
       if (error instanceof RpcUnclear) throw error;
+      if (deadline.aborted)
+        throw new RpcSilent(`${name} gave no answer within ${timeoutMs} ms`, { cause: error });
       throw new RpcUnclear(`${name} gave no answer that can be read`, { cause: error });
     }
   }
