@@ -2,7 +2,7 @@ import { createRegistry, Counter } from "@wonrail/kit/metrics";
 import { testLog } from "@wonrail/kit/testing";
 import { createEndpoints, middleOf, mostOf } from "./endpoints";
 import { createProvider } from "./provider";
-import { type Rpc, RpcRefusal, RpcSilent, RpcUnclear } from "./rpc";
+import { type Rpc, RpcBehind, RpcRefusal, RpcSilent, RpcUnclear } from "./rpc";
 import { sendOutcomeOf } from "./sendOutcome";
 
 type Answers = Record<string, unknown>;
@@ -100,6 +100,17 @@ test("one that stands still does not hold two others up, and is told of", async 
   );
   expect((await provider.finalBlock())?.number).toBe(100n);
   expect(await reported()).toContainEqual(["still", expect.any(Number)]);
+});
+
+test("when nobody answers it is said why, though the first one only stands still", async () => {
+  const behind = endpoint("behind");
+  const tooWide = endpoint("narrow");
+  const { endpoints } = open(behind, tooWide);
+  const ask = (rpc: Rpc) =>
+    Promise.reject(rpc === behind ? new RpcBehind("does not have it") : new RpcRefusal(-32005, "too wide"));
+  await expect(endpoints.agreed("logs", ask)).rejects.toThrow("too wide");
+  const alone = open(behind).endpoints;
+  await expect(alone.agreed("logs", ask)).rejects.toThrow("does not have it");
 });
 
 test("a silent one is not waited for again until it has rested", async () => {

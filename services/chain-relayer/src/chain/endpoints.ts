@@ -185,8 +185,9 @@ function largestSide<A extends { value: unknown }>(given: A[]): A[] {
   return sides.reduce((largest, side) => (side.length > largest.length ? side : largest), []);
 }
 
+/** That one stands still says nothing of what the others could not do. */
 function reasonOf(results: PromiseSettledResult<unknown>[]): unknown {
-  return (
-    results.find((result) => result.status === "rejected")?.reason ?? new RpcUnclear("there is no endpoint")
-  );
+  const reasons = results.flatMap((result) => (result.status === "rejected" ? [result.reason as Error] : []));
+  const telling = reasons.find((reason) => !(reason instanceof RpcBehind));
+  return telling ?? reasons[0] ?? new RpcUnclear("there is no endpoint");
 }
