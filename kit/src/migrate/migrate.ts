@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, DatabaseError } from "pg";
 import type { Log } from "../log";
-import { readMigrations, statementsOf, type Migration } from "./files";
-import { pendingMigrations, type AppliedMigration } from "./state";
+import { applyStatements } from "./applyStatements";
+import { readMigrations, type Migration } from "./files";
+import { inTransaction } from "./inTransaction";
+import { forgetProgress, readUnfinished } from "./progress";
+import { pendingMigrations, refuseChangedHalfway, type AppliedMigration } from "./state";
 
 export interface MigrateOptions {
   /** The schema's owner: what it makes belongs to it, and the service's role is granted what the default privileges say. */
@@ -42,7 +45,9 @@ export async function migrate({ url, schema, dir, log }: MigrateOptions): Promis
     await waitForTurn(client, schema);
     const applied = await readApplied(client);
     const report: MigrationReport = { applied: [], known: applied.length };
-    for (const migration of pendingMigrations(files, applied)) {
+    const pending = pendingMigrations(files, applied);
+    refuseChangedHalfway(pending, await readUnfinished(client));
+    for (const migration of pending) {
       const durationMs = await applyWithRetry(client, migration, log);
       const { set, number, name } = migration;
       report.applied.push({ set, number, name, durationMs });
@@ -87,9 +92,7 @@ async function applyWithRetry(client: Client, migration: Migration, log: Log): P
   const startedMs = Date.now();
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await (migration.transactional
-        ? applyInTransaction(client, migration)
-        : applyStatements(client, migration));
+      await apply(client, migration);
       return Date.now() - startedMs;
     } catch (error) {
       const locked = error instanceof DatabaseError && error.code === "55P03";
@@ -100,22 +103,13 @@ async function applyWithRetry(client: Client, migration: Migration, log: Log): P
   }
 }
 
-async function applyInTransaction(client: Client, migration: Migration): Promise<void> {
-  await client.query("begin");
-  try {
-    await client.query(migration.text);
+async function apply(client: Client, migration: Migration): Promise<void> {
+  if (!migration.transactional) await applyStatements(client, migration);
+  await inTransaction(client, async () => {
+    if (migration.transactional) await client.query(migration.text);
     await record(client, migration);
-    await client.query("commit");
-  } catch (error) {
-    await client.query("rollback").catch(() => undefined);
-    throw error;
-  }
-}
-
-/** Cannot be undone as a whole, so each statement must bear being run again: `drop index … if exists` before `create index concurrently`. */
-async function applyStatements(client: Client, migration: Migration): Promise<void> {
-  for (const statement of statementsOf(migration.text)) await client.query(statement);
-  await record(client, migration);
+    await forgetProgress(client, migration);
+  });
 }
 
 async function record(client: Client, { set, number, name, checksum }: Migration): Promise<void> {

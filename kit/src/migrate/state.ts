@@ -7,6 +7,14 @@ export interface AppliedMigration {
   checksum: string;
 }
 
+/** A file whose first statements are done, and which is not applied as a whole yet. */
+export interface UnfinishedMigration {
+  set: MigrationSet;
+  number: number;
+  checksum: string;
+  done: number;
+}
+
 /**
  * What is still to be applied. A file that was changed after it was applied stops everything: nobody can say what the schema is then.
  * Rows without a file are fine when they come after the last file: that is an older release beside a newer one.
@@ -23,6 +31,19 @@ export function pendingMigrations(files: Migration[], applied: AppliedMigration[
     );
   }
   return files.filter((file) => !byKey.has(keyOf(file)));
+}
+
+/** A file that was changed while it was half done: the new text's first statements are not those that were run. */
+export function refuseChangedHalfway(pending: Migration[], unfinished: UnfinishedMigration[]): void {
+  const byKey = new Map(unfinished.map((row) => [keyOf(row), row]));
+  for (const file of pending) {
+    const row = byKey.get(keyOf(file));
+    if (row === undefined || row.checksum === file.checksum) continue;
+    throw new Error(
+      `${listOf([file])}: changed after the first ${row.done} of its statements were run. Put the old text back; or, when the new one ` +
+        "bears being run on what they left, delete its row in migration_progress.",
+    );
+  }
 }
 
 export function listOf(migrations: Migration[]): string {
