@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Client, DatabaseError } from "pg";
+import { givingWay, LOCK_TIMEOUT_MS, waitForTurn } from "../db/giveWay";
 import type { Log } from "../log";
 import { applyStatements } from "./applyStatements";
 import { readMigrations, type Migration } from "./files";
@@ -22,11 +22,6 @@ export interface MigrationReport {
   known: number;
 }
 
-/** A migration that waits for a lock makes everyone behind it wait too, so it gives up soon and tries again. */
-const LOCK_TIMEOUT_MS = 2_000;
-const LOCK_ATTEMPTS = 30;
-const TURN_TIMEOUT_MS = 600_000;
-const TURN_POLL_MS = 100;
 /** Any number, the same for every migrator; the second key is the schema's. */
 const TURN_LOCK = 0x77_6f_6e;
 
@@ -42,7 +37,7 @@ export async function migrate({ url, schema, dir, log }: MigrateOptions): Promis
   client.on("error", () => undefined);
   await client.connect();
   try {
-    await waitForTurn(client, schema);
+    await waitForTurn(() => tryLock(client, schema), schema);
     const applied = await readApplied(client);
     const report: MigrationReport = { applied: [], known: applied.length };
     const pending = pendingMigrations(files, applied);
@@ -59,17 +54,12 @@ export async function migrate({ url, schema, dir, log }: MigrateOptions): Promis
   }
 }
 
-/** Polls instead of waiting inside Postgres: a waiting statement holds a snapshot, for which CREATE INDEX CONCURRENTLY would wait for ever. */
-async function waitForTurn(client: Client, schema: string): Promise<void> {
-  for (let waitedMs = 0; waitedMs < TURN_TIMEOUT_MS; waitedMs += TURN_POLL_MS) {
-    const { rows } = await client.query<{ mine: boolean }>(
-      "select pg_try_advisory_lock($1, hashtext($2)) as mine",
-      [TURN_LOCK, schema],
-    );
-    if (rows[0]!.mine) return;
-    await sleep(TURN_POLL_MS);
-  }
-  throw new Error(`another migrator has held schema ${schema} for ${TURN_TIMEOUT_MS / 60_000} minutes`);
+async function tryLock(client: Client, schema: string): Promise<boolean> {
+  const { rows } = await client.query<{ mine: boolean }>(
+    "select pg_try_advisory_lock($1, hashtext($2)) as mine",
+    [TURN_LOCK, schema],
+  );
+  return rows[0]!.mine;
 }
 
 async function readApplied(client: Client): Promise<AppliedMigration[]> {
@@ -90,17 +80,16 @@ async function readApplied(client: Client): Promise<AppliedMigration[]> {
 
 async function applyWithRetry(client: Client, migration: Migration, log: Log): Promise<number> {
   const startedMs = Date.now();
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await apply(client, migration);
-      return Date.now() - startedMs;
-    } catch (error) {
-      const locked = error instanceof DatabaseError && error.code === "55P03";
-      if (!locked || attempt >= LOCK_ATTEMPTS) throw describe(error, migration);
-      log.warn({ migration: migration.name, attempt }, "the migration waits for a lock that others hold");
-      await sleep(Math.random() * 1_000);
-    }
+  try {
+    await givingWay(
+      () => apply(client, migration),
+      (attempt) =>
+        log.warn({ migration: migration.name, attempt }, "the migration waits for a lock that others hold"),
+    );
+  } catch (error) {
+    throw describe(error, migration);
   }
+  return Date.now() - startedMs;
 }
 
 async function apply(client: Client, migration: Migration): Promise<void> {

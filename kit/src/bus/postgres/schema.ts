@@ -1,34 +1,64 @@
-import { openDatabase, rawSql, sql, tx, type Sql } from "../../db";
+import { openDatabase, rawSql, sql, type Queryable, type Sql } from "../../db";
+import { givingWay, LOCK_TIMEOUT_MS, waitForTurn } from "../../db/giveWay";
 import { createLog } from "../../log";
 
 const INSTALL_LOCK = 7_265_747;
 
 /**
- * Makes the schema `bus` and lets the roles publish and consume there. May run again and again, and twice at once. A later change of the
- * tables is one more statement here that says `if not exists`.
+ * Makes the schema `bus` and lets the roles publish and consume there. May run again and again, and twice at once. All of the bus's traffic waits behind
+ * whoever waits for a table's lock, so what is there already is not touched: a later change of the tables is one more entry in CHANGES.
  */
 export async function installPostgresBus(adminUrl: string, roles: string[]): Promise<void> {
+  const log = createLog({ service: "install-bus", level: "warn" });
   const db = openDatabase({
     url: adminUrl,
     schema: "bus",
     applicationName: "install bus",
     max: 1,
-    lockTimeoutMs: 60_000,
-    log: createLog({ service: "install-bus", level: "warn" }),
+    lockTimeoutMs: LOCK_TIMEOUT_MS,
+    log,
   });
   try {
-    await tx(db, async (tx) => {
-      await tx.query(sql`select pg_advisory_xact_lock(${INSTALL_LOCK})`);
-      for (const table of TABLES) await tx.run(table);
-      for (const role of roles) {
-        const name = sql.identifier(role);
-        await tx.run(sql`grant usage on schema bus to ${name}`);
-        await tx.run(sql`grant select, insert, update, delete on all tables in schema bus to ${name}`);
-      }
+    await db.dedicated(async (connection) => {
+      await waitForTurn(() => tryLock(connection), "bus");
+      await givingWay(
+        () => install(connection, roles),
+        (attempt) => log.warn({ attempt }, "a change of the bus's tables waits for a lock that others hold"),
+      );
     });
   } finally {
     await db.close();
   }
+}
+
+/** Until the connection is closed, also while it gives way: attempts in turns by several would leave the traffic no gap. */
+async function tryLock(connection: Queryable): Promise<boolean> {
+  const { mine } = await connection.one<{ mine: boolean }>(sql`
+    select pg_try_advisory_lock(${INSTALL_LOCK}) as mine`);
+  return mine;
+}
+
+/** Not one transaction: each statement is done only when it is needed, so another attempt goes on where this one stopped. */
+async function install(connection: Queryable, roles: string[]): Promise<void> {
+  for (const table of TABLES) await connection.run(table);
+  for (const { isDue, statement } of CHANGES) {
+    const { due } = await connection.one<{ due: boolean }>(isDue);
+    if (due) await connection.run(statement);
+  }
+  for (const role of roles) await grantRights(connection, role);
+}
+
+/** Even a right that is there already is written to the catalog, and every session then plans anew. */
+async function grantRights(connection: Queryable, role: string): Promise<void> {
+  const { granted } = await connection.one<{ granted: boolean }>(sql`
+    select has_schema_privilege(${role}, 'bus', 'usage') and not exists (
+      select from pg_tables, unnest(array['select', 'insert', 'update', 'delete']) as needed
+      where schemaname = 'bus' and not has_table_privilege(${role}, format('bus.%I', tablename), needed)
+    ) as granted`);
+  if (granted) return;
+  const name = sql.identifier(role);
+  await connection.run(sql`grant usage on schema bus to ${name}`);
+  await connection.run(sql`grant select, insert, update, delete on all tables in schema bus to ${name}`);
 }
 
 const TABLES: Sql[] = [
@@ -59,7 +89,6 @@ const TABLES: Sql[] = [
       stored_at timestamptz not null,
       primary key (partition_id, position)
     )`),
-  rawSql("alter table bus.messages drop constraint if exists messages_partition_id_fkey"),
   // A group's place in a partition, and the one member that may move it. The epoch tells two ownerships of one member apart.
   rawSql(`
     create table if not exists bus.cursors (
@@ -79,4 +108,21 @@ const TABLES: Sql[] = [
       alive_until timestamptz not null,
       primary key (group_name, member_id)
     )`),
+];
+
+interface Change {
+  /** Asks the catalog, which takes no lock on the table. */
+  isDue: Sql;
+  statement: Sql;
+}
+
+const CHANGES: Change[] = [
+  {
+    isDue: sql`
+      select exists (
+        select from pg_constraint
+        where conrelid = 'bus.messages'::regclass and conname = 'messages_partition_id_fkey'
+      ) as due`,
+    statement: rawSql("alter table bus.messages drop constraint if exists messages_partition_id_fkey"),
+  },
 ];

@@ -1,0 +1,84 @@
+import { type Database, openDatabase, rawSql, sql, tx } from "../../db";
+import { createTestDatabase, eventually, type TestDatabase, testLog } from "../../testing";
+import { installPostgresBus } from "../postgres";
+
+const ROLE = "wonrail_bus_user";
+/** As a backup holds it for as long as it takes. */
+const IN_USE = sql`lock table bus.messages in access share mode`;
+
+let database: TestDatabase;
+let admin: Database;
+
+beforeEach(async () => {
+  database = await createTestDatabase({ schema: "bus_user" });
+  await installPostgresBus(database.adminUrl, [ROLE]);
+  admin = openDatabase({
+    url: database.adminUrl,
+    schema: "bus",
+    applicationName: "test",
+    lockTimeoutMs: 8_000,
+    idleInTransactionTimeoutMs: 60_000,
+    log: testLog(),
+  });
+});
+afterEach(async () => {
+  await admin.close();
+  await database.drop();
+});
+
+describe("installing the bus", () => {
+  it("asks for no lock when everything is there", async () => {
+    await tx(admin, async (tx) => {
+      await tx.run(IN_USE);
+      await installPostgresBus(database.adminUrl, [ROLE]);
+    });
+  });
+
+  it("writes no right that is there, and gives each that is not", async () => {
+    const rights = () =>
+      admin.query(sql`
+        select relname, xmin::text, relacl::text from pg_class
+        where relnamespace = 'bus'::regnamespace and relkind = 'r' order by relname`);
+    const before = await rights();
+    await installPostgresBus(database.adminUrl, [ROLE]);
+    expect(await rights()).toEqual(before);
+
+    await admin.run(rawSql(`revoke delete on bus.cursors from ${ROLE}`));
+    await tx(admin, async (tx) => {
+      await tx.run(IN_USE);
+      await installPostgresBus(database.adminUrl, [ROLE]);
+    });
+    expect(
+      await admin.one(sql`select has_table_privilege(${ROLE}::name, 'bus.cursors', 'delete') as may`),
+    ).toEqual({
+      may: true,
+    });
+  });
+
+  it("gives way with a change that is due, and gets on when the table is free", async () => {
+    await admin.run(
+      rawSql(`
+      alter table bus.messages add constraint messages_partition_id_fkey
+      foreign key (partition_id) references bus.partitions`),
+    );
+    let installing: Promise<void>;
+    await tx(admin, async (tx) => {
+      await tx.run(IN_USE);
+      installing = installPostgresBus(database.adminUrl, [ROLE]);
+      await eventually(async () => expect(await waiting()).toBe(1n));
+      // Behind the change in the queue, until that gives way.
+      await admin.query(sql`select from messages`);
+    });
+    await installing!;
+    expect(
+      await admin.query(sql`select from pg_constraint where conname = 'messages_partition_id_fkey'`),
+    ).toEqual([]);
+  });
+});
+
+async function waiting(): Promise<bigint> {
+  const { count } = await admin.one<{ count: bigint }>(sql`
+    select count(*) from pg_stat_activity
+    where application_name = 'install bus' and datname = current_database() and wait_event_type = 'Lock'`);
+  return count;
+}
