@@ -1,6 +1,6 @@
 import type { Bus, ReceivedMessage, SubscribeOptions } from "../bus/port";
 import { currentContext } from "../context";
-import { sql, tx, type Tx } from "../db";
+import { sql, type Tx } from "../db";
 import { DomainError } from "../errors";
 import { newId } from "../ids";
 import { Registry } from "../metrics";
@@ -342,23 +342,31 @@ describe("a dead letter", () => {
 });
 
 describe("the inbox", () => {
+  const ids = Array.from({ length: 10 }, () => newId("evt").slice(4)).sort();
+  const insert = (group: string) =>
+    test.db.run(sql`insert into inbox (consumer_group, event_id) select ${group}, unnest(${ids}::uuid[])`);
+  const grow = (old: string[]) =>
+    test.db.run(
+      sql`update inbox set received_at = now() - interval '1 hour' where event_id = any(${old}::uuid[])`,
+    );
+
   it("forgets what is older than the bus's memory, of the group alone", async () => {
-    const ids = Array.from({ length: 10 }, () => newId("evt").slice(4)).sort();
-    await tx(test.db, async (tx) => {
-      for (const group of ["wallet", "payment"]) {
-        await tx.run(
-          sql`insert into inbox (consumer_group, event_id) select ${group}, unnest(${ids}::uuid[])`,
-        );
-      }
-      await tx.run(
-        sql`update inbox set received_at = now() - interval '1 hour' where event_id <= ${ids[6]!}::uuid`,
-      );
-    });
+    await insert("wallet");
+    await insert("payment");
+    await grow(ids.slice(0, 7));
     await pruneInbox(test.db, "wallet", 60_000, 3);
     const counts = sql`select consumer_group, count(*)::int as count from inbox group by 1 order by 1`;
     expect(await test.db.query(counts)).toEqual([
       { consumer_group: "payment", count: 10 },
       { consumer_group: "wallet", count: 3 },
     ]);
+  });
+
+  it("goes on behind an event that came long after its id was made", async () => {
+    await insert("wallet");
+    await grow([...ids.slice(1, 4), ...ids.slice(5, 8)]);
+    await pruneInbox(test.db, "wallet", 60_000, 3);
+    const left = sql`select replace(event_id::text, '-', '') as id from inbox order by event_id`;
+    expect(await test.db.query(left)).toEqual([0, 4, 8, 9].map((index) => ({ id: ids[index] })));
   });
 });

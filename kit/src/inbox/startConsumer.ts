@@ -93,7 +93,7 @@ export async function pruneInbox(
   let afterId = LOWEST_UUID;
   for (let count = 0; count < PRUNE_WINDOWS_AT_ONCE; count += 1) {
     const { last_id: lastId, old } = await pruneInboxWindow(db, group, afterId, retainMs, window);
-    if (lastId === null || old < window) return;
+    if (lastId === null || old === 0) return;
     afterId = lastId;
   }
 }

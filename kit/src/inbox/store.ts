@@ -38,7 +38,10 @@ export interface PrunedWindow {
   old: number;
 }
 
-/** Looks at the group's next rows and removes the old ones. Ids sort by time, so a window that is not all old is the last one. */
+/**
+ * Looks at the group's next rows and removes the old ones. Ids sort by time, so a window without any old one is the last; one that has both may
+ * be anywhere, since an event may come long after its id was made, as a replayed dead letter does.
+ */
 export async function pruneInboxWindow(
   db: Queryable,
   group: string,
