@@ -5,7 +5,7 @@ import type { Pause } from "../pause";
 import type { ConsumerMetrics } from "./consumerMetrics";
 import { decodeEvent, type ConsumerSpec } from "./events";
 import { runHandlers, type Due } from "./runHandlers";
-import { insertDeadLetter, takeEvents } from "./store";
+import { findTaken, insertDeadLetter, takeEvents } from "./store";
 
 export interface Consumer {
   db: Database;
@@ -13,6 +13,8 @@ export interface Consumer {
   log: Log;
   metrics: ConsumerMetrics;
   rest: Pause;
+  /** How long a batch may go one by one. */
+  aloneMs: number;
 }
 
 /** A message that is for us, decoded as far as it can be. */
@@ -27,7 +29,7 @@ const LONGEST_PAUSE_MS = 5_000;
 
 /**
  * Resolves when each message has had its effect, or is known to have had it, or is a dead letter. The batch goes in one transaction; if
- * that fails, whoever is to blame is found by going one by one.
+ * that fails, whoever is to blame is found by going one by one. Rejects when that takes too long: the bus rests, and brings all of it again.
  */
 export async function handleBatch(consumer: Consumer, messages: ReceivedMessage[]): Promise<void> {
   const { db, spec, log, metrics } = consumer;
@@ -41,7 +43,7 @@ export async function handleBatch(consumer: Consumer, messages: ReceivedMessage[
         { err: error, group: spec.group, messages: entries.length },
         "a batch failed; going one by one",
       );
-      for (const entry of entries) await handleAlone(consumer, entry);
+      await handleOneByOne(consumer, entries);
     }
   }
   metrics.batchTook((performance.now() - startMs) / 1000);
@@ -88,8 +90,36 @@ async function handleAll(tx: Tx, { spec: { group }, log }: Consumer, entries: En
   return outcomes;
 }
 
-/** Tries until it is done or closed: as long as the trouble is the database's or a dependency's, the messages behind would meet it too. */
-async function handleAlone(consumer: Consumer, entry: Entry): Promise<void> {
+/**
+ * Never past a message that is not done: those behind it may be of its key. What was done before time was up is in the inbox, so the next time
+ * begins behind it, and each time does one message at least.
+ */
+async function handleOneByOne(consumer: Consumer, entries: Entry[]): Promise<void> {
+  const fresh = await dropTaken(consumer, entries);
+  const untilMs = performance.now() + consumer.aloneMs;
+  for (const [index, entry] of fresh.entries()) {
+    await handleAlone(consumer, entry, untilMs);
+    const left = fresh.length - index - 1;
+    if (left > 0 && performance.now() >= untilMs) throw new Error(`${left} messages are left for next time`);
+  }
+}
+
+/** With one question: going through them one by one could take all the time there is. */
+async function dropTaken(consumer: Consumer, entries: Entry[]): Promise<Entry[]> {
+  const ids = entries.flatMap((entry) => (entry.kind === "event" ? [entry.event.id] : []));
+  const taken = await findTaken(consumer.db, consumer.spec.group, ids).catch((error: unknown) => {
+    for (const { message } of entries) consumer.metrics.count(message.topic, "retried");
+    throw error;
+  });
+  return entries.filter((entry) => {
+    if (entry.kind === "malformed" || !taken.has(entry.event.id)) return true;
+    consumer.metrics.count(entry.message.topic, "duplicate");
+    return false;
+  });
+}
+
+/** Tries until it is done, closed or out of time: as long as the trouble is the database's or a dependency's, the messages behind would meet it too. */
+async function handleAlone(consumer: Consumer, entry: Entry, untilMs: number): Promise<void> {
   const { spec, log, metrics, rest } = consumer;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     try {
@@ -98,6 +128,7 @@ async function handleAlone(consumer: Consumer, entry: Entry): Promise<void> {
     } catch (error) {
       metrics.count(entry.message.topic, "retried");
       log.warn({ err: error, group: spec.group, ...placeOf(entry) }, "a message will be tried again");
+      if (performance.now() + pauseMs >= untilMs) throw error;
       await rest.sleepUnwoken(pauseMs * (0.5 + Math.random() / 2));
       if (rest.closed) throw error;
     }

@@ -27,6 +27,8 @@ export interface RunningConsumer {
 }
 
 const MAX_BATCH = 400;
+/** Less than a rebalance waits for a member that is at work, and much less than a call may take before its consumer counts as stuck. */
+const ALONE_MS = 20_000;
 const LAG_EVERY_MS = 10_000;
 const REPLAY_EVERY_MS = 2_000;
 const PRUNE_EVERY_MS = 3_600_000;
@@ -40,7 +42,8 @@ const LOWEST_UUID = "00000000-0000-0000-0000-000000000000";
 export async function startConsumer(options: StartConsumerOptions): Promise<RunningConsumer> {
   const { db, bus, spec, log, registry } = options;
   const rest = pause();
-  const consumer: Consumer = { db, spec, log, rest, metrics: consumerMetrics(registry, spec.group) };
+  const metrics = consumerMetrics(registry, spec.group);
+  const consumer: Consumer = { db, spec, log, rest, metrics, aloneMs: ALONE_MS };
   let crashed = false;
   const subscription = await bus.subscribe({
     group: spec.group,

@@ -18,6 +18,13 @@ export async function takeEvents(tx: Tx, group: string, ids: Id<"evt">[]): Promi
   return new Set(rows.map(({ event_id }) => uuidToId("evt", event_id)));
 }
 
+/** Which of the events this group has had. */
+export async function findTaken(db: Queryable, group: string, ids: Id<"evt">[]): Promise<Set<Id<"evt">>> {
+  const rows = await db.query<{ event_id: string }>(sql`
+    select event_id from inbox where consumer_group = ${group} and event_id = any(${ids.map(idToUuid)}::uuid[])`);
+  return new Set(rows.map(({ event_id }) => uuidToId("evt", event_id)));
+}
+
 export async function insertDeadLetter(
   tx: Tx,
   group: string,
