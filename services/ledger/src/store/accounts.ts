@@ -65,13 +65,19 @@ export async function lockAccounts(tx: Tx, facts: Map<bigint, AccountFacts>): Pr
   return rows.map((row) => toAccount(facts.get(row.number)!, row));
 }
 
-/** The ids of all wallets of the users of these wallets, and of these users. */
+export interface UserWallet {
+  orgId: string;
+  userId: string;
+  id: string;
+}
+
+/** All wallets of the users of these wallets, and of these users. */
 export async function findWalletsOfUsers(
   db: Queryable,
   wallets: { orgId: string; walletId: string }[],
   users: { orgId: string; userId: string }[],
-): Promise<{ orgId: string; id: string }[]> {
-  const rows = await db.query<{ org_id: string; id: string }>(
+): Promise<UserWallet[]> {
+  const rows = await db.query<{ org_id: string; user_id: string; id: string }>(
     named(
       "accounts_of_users",
       sql`
@@ -83,10 +89,14 @@ export async function findWalletsOfUsers(
           union
           select * from unnest(${users.map(({ orgId }) => idToUuid(orgId))}::uuid[], ${users.map(({ userId }) => userId)}::text[])
         )
-        select a.org_id, a.id from users u join accounts a on a.org_id = u.org_id and a.user_id = u.user_id`,
+        select a.org_id, a.user_id, a.id from users u join accounts a on a.org_id = u.org_id and a.user_id = u.user_id`,
     ),
   );
-  return rows.map((row) => ({ orgId: uuidToId("org", row.org_id), id: uuidToId("wal", row.id) }));
+  return rows.map((row) => ({
+    orgId: uuidToId("org", row.org_id),
+    userId: row.user_id,
+    id: uuidToId("wal", row.id),
+  }));
 }
 
 export async function findAccounts(db: Queryable, orgId: string, accountIds: string[]): Promise<Account[]> {

@@ -1,5 +1,5 @@
 import type { Tx } from "@wonrail/kit/db";
-import { findFacts, type AccountFacts } from "./accounts";
+import { findFacts, type AccountFacts, type UserWallet } from "./accounts";
 
 /** How many wallets a user can have: one of each type. */
 const ALL_OF_A_USER = 3;
@@ -9,11 +9,14 @@ export interface FactsCache {
   of(tx: Tx, orgIds: Set<string>, accountIds: Set<string>): Promise<Map<bigint, AccountFacts>>;
   /** The wallets of this wallet's user when they were last asked for, and whether there can be no other. */
   walletsOfUser(orgId: string, walletId: string): { ids: ReadonlySet<string>; all: boolean } | undefined;
-  /** Every wallet of this one's user has been asked for, and is known by now. */
-  knowsUserOf(walletId: string): void;
+  /** The users of these wallets have no other wallets than `found`, which should be known by now. */
+  knowsUsersOf(walletIds: Iterable<string>, found: UserWallet[]): void;
 }
 
-/** What never changes about the accounts that were used last: saves a look-up by uuid and half the columns of every lock. */
+/**
+ * What never changes about the accounts that were used last: saves a look-up by uuid and half the columns of every lock. A user is forgotten
+ * as a whole: a wallet that is known without the others would not bring them back when they are asked for.
+ */
 export function createFactsCache(maxAccounts: number): FactsCache {
   const known = new Map<string, AccountFacts>();
   const byUser = new Map<string, { ids: Set<string>; asked: boolean }>();
@@ -29,7 +32,9 @@ export function createFactsCache(maxAccounts: number): FactsCache {
   const forget = (facts: AccountFacts): void => {
     known.delete(facts.id);
     const key = userKey(facts);
-    if (key !== undefined) byUser.delete(key);
+    if (key === undefined) return;
+    for (const id of byUser.get(key)?.ids ?? []) known.delete(id);
+    byUser.delete(key);
   };
   return {
     async of(tx, orgIds, accountIds) {
@@ -54,14 +59,19 @@ export function createFactsCache(maxAccounts: number): FactsCache {
       const all = user.ids.size === ALL_OF_A_USER;
       return all || user.asked ? { ids: user.ids, all } : undefined;
     },
-    knowsUserOf(walletId) {
-      const facts = known.get(walletId);
-      const user = facts && byUser.get(userKey(facts) ?? "");
-      if (user) user.asked = true;
+    knowsUsersOf(walletIds, found) {
+      // In a cache that is full some may have been forgotten for the others.
+      const incomplete = new Set(found.filter(({ id }) => !known.has(id)).map(userKey));
+      for (const walletId of walletIds) {
+        const facts = known.get(walletId);
+        const key = facts && userKey(facts);
+        const user = key === undefined || incomplete.has(key) ? undefined : byUser.get(key);
+        if (user) user.asked = true;
+      }
     },
   };
 }
 
-function userKey({ orgId, userId }: AccountFacts): string | undefined {
+function userKey({ orgId, userId }: Pick<AccountFacts, "orgId" | "userId">): string | undefined {
   return userId === null ? undefined : `${orgId} ${userId}`;
 }

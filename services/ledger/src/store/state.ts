@@ -4,7 +4,7 @@ import { creditKey } from "../domain/deposits";
 import type { Won } from "@wonrail/kit/money";
 import { touchesOf, type Touches } from "../domain/touches";
 import { requestKey, type LedgerRequest } from "../domain/types";
-import { findWalletsOfUsers, lockAccounts, orgAccountId, reserveNumbers } from "./accounts";
+import { findWalletsOfUsers, lockAccounts, orgAccountId, reserveNumbers, type UserWallet } from "./accounts";
 import type { FactsCache } from "./factsCache";
 import { findCancelledCharges } from "./cancelledCharges";
 import { findCancelledPayments } from "./cancelledPayments";
@@ -25,6 +25,8 @@ interface Refs {
   users: { orgId: string; userId: string }[];
   /** Of `userWallets` those whose users' wallets have to be asked for before the locks, since they are not known. */
   unsure: { orgId: string; walletId: string }[];
+  /** What was found for them, and for `users`. */
+  ofUsers: UserWallet[];
   /** Those whose users may have got another wallet since theirs were asked for. */
   guessed: { orgId: string; walletId: string }[];
   charges: RequestRef[];
@@ -47,7 +49,10 @@ export async function loadState(
   const refs = gatherRefs(requests);
   const originals = await findOriginals(tx, cache, refs);
   const facts = await cache.of(tx, refs.orgIds, refs.accountIds);
-  for (const { walletId } of refs.unsure) cache.knowsUserOf(walletId);
+  cache.knowsUsersOf(
+    refs.unsure.map(({ walletId }) => walletId),
+    refs.ofUsers,
+  );
   const locked = lockAccounts(tx, facts);
   locked.then(
     () => onLocked(),
@@ -96,6 +101,7 @@ function gatherRefs(requests: readonly LedgerRequest[]): Refs {
     userWallets: [],
     users: [],
     unsure: [],
+    ofUsers: [],
     guessed: [],
     charges: [],
     payments: [],
@@ -136,7 +142,8 @@ async function findOriginals(tx: Tx, cache: FactsCache, refs: Refs): Promise<Sto
     return wallets === undefined;
   });
   if (refs.unsure.length > 0 || refs.users.length > 0) {
-    for (const { id } of await findWalletsOfUsers(tx, refs.unsure, refs.users)) accountIds.add(id);
+    refs.ofUsers = await findWalletsOfUsers(tx, refs.unsure, refs.users);
+    for (const { id } of refs.ofUsers) accountIds.add(id);
   }
   if (refs.holds.length > 0) {
     for (const { accountId } of await findHolds(tx, refs.holds)) accountIds.add(accountId);

@@ -1,0 +1,51 @@
+import { tx } from "@wonrail/kit/db";
+import { won } from "@wonrail/kit/money";
+import { requestOf, soundLedger } from "../commands/testing/ledger";
+import { createFactsCache, type FactsCache } from "./factsCache";
+import { loadState } from "./state";
+
+const ledger = soundLedger();
+let normal: string;
+let incentive: string;
+let shop: string;
+
+beforeAll(async () => {
+  shop = await ledger.open("shop", "NORMAL");
+  [normal, incentive] = [await ledger.open("kim", "NORMAL"), await ledger.open("kim", "INCENTIVE")];
+});
+
+function load(cache: FactsCache, payerWalletId: string): Promise<unknown> {
+  const request = requestOf(ledger.orgId, {
+    kind: "payment",
+    payerWalletId,
+    receiverWalletId: shop,
+    amountWon: won(10n),
+    incentiveAmountWon: null,
+    accrualRateBps: 0,
+  });
+  return tx(ledger.database.db, (tx) => loadState(tx, cache, [request], () => undefined));
+}
+
+function use(cache: FactsCache, walletId: string): Promise<unknown> {
+  return tx(ledger.database.db, (tx) => cache.of(tx, new Set([ledger.orgId]), new Set([walletId])));
+}
+
+test("a user who was forgotten for others is known with all wallets again", async () => {
+  const cache = createFactsCache(4);
+  await use(cache, normal);
+  await load(cache, normal);
+  const kims = { ids: new Set([normal, incentive]), all: false };
+  expect(cache.walletsOfUser(ledger.orgId, normal)).toEqual(kims);
+  for (const userId of ["lee", "park"]) await use(cache, await ledger.open(userId, "NORMAL"));
+  expect(cache.walletsOfUser(ledger.orgId, normal)).toBeUndefined();
+  await load(cache, normal);
+  expect(cache.walletsOfUser(ledger.orgId, normal)).toEqual(kims);
+});
+
+test("where a user's wallets do not fit, none of them is taken for all", async () => {
+  for (const payer of [normal, incentive]) {
+    const cache = createFactsCache(1);
+    await load(cache, payer);
+    expect(cache.walletsOfUser(ledger.orgId, payer)).toBeUndefined();
+  }
+});
