@@ -1,4 +1,4 @@
-import { type Queryable } from "@wonrail/kit/db";
+import { openDatabase, type Queryable } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { requestFields } from "@wonrail/kit/log";
 import { type OutboxRow } from "@wonrail/kit/outbox";
@@ -7,7 +7,9 @@ import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { createEngine } from "./commands/engine";
 import { keepPartitions, watchWindow } from "./commands/keepPartitions";
 import { readRequest } from "./commands/readRequest";
+import { verifyAccounts } from "./commands/verifyAccounts";
 import { verifyAlways } from "./commands/verifyAlways";
+import { createViolationsGauge } from "./commands/violationsGauge";
 import { type Config } from "./config";
 import type { Outcome } from "./domain/types";
 import { expandEvents } from "./events";
@@ -18,6 +20,8 @@ import { createRecentEntries } from "./store/recentEntries";
 
 /** Some 1,500 bytes each. They are published within milliseconds, where this process is the one that publishes. */
 const MAX_RECENT = 5_000;
+/** For what reads all accounts. */
+const SCAN_TIMEOUT_MS = 60_000;
 
 export type App = Awaited<ReturnType<typeof createApp>>;
 
@@ -28,6 +32,16 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
   const engine = createEngine({ db, log, registry, maxBatch, maxQueue, recent });
   onClose("engine", () => engine.close());
   const window = await watchWindow(db);
+  const gauge = createViolationsGauge({ log, registry });
+  const scans = openDatabase({
+    url: config.DATABASE_URL,
+    schema: db.schema,
+    applicationName: "ledger verify",
+    max: 1,
+    statementTimeoutMs: SCAN_TIMEOUT_MS,
+    log,
+  });
+  onClose("scans", () => scans.close());
 
   return {
     /** Resolves after the commit, with what was posted or why it was refused. */
@@ -53,7 +67,8 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
 
     expandEvents: (connection: Queryable, row: OutboxRow) => expandEvents(connection, row, recent),
     keepPartitions: () => keepPartitions({ db, log, window }),
-    verify: verifyAlways({ db, log, registry }),
+    verify: verifyAlways({ db, gauge }),
+    verifyAccounts: (signal: AbortSignal) => verifyAccounts({ db: scans, gauge }, signal),
   };
 }
 

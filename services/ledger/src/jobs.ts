@@ -9,5 +9,6 @@ export function jobs(app: App, config: Pick<Config, "VERIFY_EVERY_MS">): Job[] {
   return [
     { name: "keep_partitions", everyMs: MINUTE_MS, run: () => app.keepPartitions() },
     { name: "verify", everyMs: config.VERIFY_EVERY_MS, run: (signal) => app.verify(signal) },
+    { name: "verify_accounts", everyMs: MINUTE_MS, run: (signal) => app.verifyAccounts(signal) },
   ];
 }

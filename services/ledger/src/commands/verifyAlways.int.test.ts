@@ -1,10 +1,21 @@
 import { rawSql, sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { Registry } from "@wonrail/kit/metrics";
+import { won } from "@wonrail/kit/money";
 import { openTestDatabase, testLog } from "@wonrail/kit/testing";
-import { writtenUntil } from "../store/checks";
-import { postTo, requestOf, startTestLedger, transferOf, type TestLedger } from "./testing/ledger";
-import { lateEntries, newEntries, verifyAlways, verifySince } from "./verifyAlways";
+import { tryLockAccounts, writtenUntil } from "../store/checks";
+import {
+  DAILY_LIMIT,
+  postTo,
+  requestOf,
+  startTestLedger,
+  transferOf,
+  type TestLedger,
+} from "./testing/ledger";
+import { verifySince } from "./testing/verifySince";
+import { verifyAccounts } from "./verifyAccounts";
+import { lateEntries, newEntries, verifyAlways } from "./verifyAlways";
+import { createViolationsGauge } from "./violationsGauge";
 
 const LATE_BY_MS = 60_000;
 
@@ -39,8 +50,8 @@ async function behindItsBack(statement: string): Promise<void> {
 }
 
 async function broken(ranges: Parameters<typeof verifySince>[1]): Promise<string[]> {
-  const results = await verifySince(ledger.database.db, ranges);
-  return results.filter(({ violations }) => violations.length > 0).map(({ invariant }) => invariant);
+  const found = await verifySince(ledger.database.db, ranges);
+  return found.map(({ invariant }) => invariant);
 }
 
 const lately = () => newEntries(startedMs, Date.now());
@@ -109,14 +120,41 @@ test("what a transaction that is still open writes is looked at next time", asyn
   expect((await writtenUntil(db)).getTime()).toBeGreaterThan(startedMs);
 });
 
-test("a round says what it found, and the next one says it again until it is gone", async () => {
+test("what is held and has no hold is found with the account that was touched, also when nothing was posted to it", async () => {
+  const placeHold = {
+    kind: "placeHold",
+    walletId: to,
+    amountWon: won(500n),
+    dailyLimitWon: DAILY_LIMIT,
+  } as const;
+  await ledger.post({ ...placeHold, toAddress: `0x${"a".repeat(40)}` });
+  // As if nothing else had happened lately.
+  await behindItsBack("delete from entries where account_numbers is not null");
+  expect(await broken(lately())).toEqual([]);
+  await behindItsBack("update accounts set held_won = held_won + 1 where held_won > 0");
+  expect(await broken(lately())).toEqual(["I3_held"]);
+});
+
+function startVerifying() {
   const registry = new Registry();
-  const round = verifyAlways({ db: ledger.database.db, log: testLog(), registry });
+  const { db } = ledger.database;
+  const gauge = createViolationsGauge({ log: testLog(), registry });
+  const round = verifyAlways({ db, gauge });
+  return {
+    round: () => round(new AbortController().signal),
+    turn: () => verifyAccounts({ db, gauge }, new AbortController().signal),
+    async said(invariant: string, scope = "touched") {
+      const line = `invariant_violations\\{invariant="${invariant}",scope="${scope}"\\} (\\d+)`;
+      return new RegExp(line).exec(await registry.metrics())?.[1];
+    },
+  };
+}
+
+test("a round says what it found, and the next one says it again until it is gone", async () => {
+  const { round, said } = startVerifying();
   const found = async (invariant: string) => {
-    await round(new AbortController().signal);
-    return new RegExp(`invariant_violations\\{invariant="${invariant}"\\} (\\d+)`).exec(
-      await registry.metrics(),
-    )?.[1];
+    await round();
+    return said(invariant);
   };
   expect(await found("I3_balance")).toBe("0");
   await transfer(Date.now());
@@ -125,5 +163,55 @@ test("a round says what it found, and the next one says it again until it is gon
   expect(await found("I3_balance")).not.toBe("0");
   await behindItsBack("update accounts set balance_won = balance_won - 1 where sequence > 300");
   expect(await found("I3_balance")).toBe("0");
-  expect(await found("I1_conservation")).toBe("0");
+  expect(await found("I3_chain")).toBe("0");
+});
+
+test("accounts that cannot be looked at keep no entry back, are looked at when they can be, and nobody says meanwhile that they are sound", async () => {
+  const { round, said } = startVerifying();
+  await round();
+  expect(await said("I3_held")).toBe("0");
+  await behindItsBack("alter table holds rename column state to away");
+  await transfer(Date.now());
+  await behindItsBack("delete from postings where sequence = 302");
+  await behindItsBack("update accounts set held_won = held_won + 1 where sequence > 300");
+  await expect(round()).rejects.toThrow("state");
+  expect(await said("I3_held")).toBeUndefined();
+  expect(await said("I2_entry_balance")).toBe("1");
+  await behindItsBack("alter table holds rename column away to state");
+  await round();
+  expect(await said("I3_held")).toBe("2");
+});
+
+test("entries that cannot be read keep no account back", async () => {
+  const { round, turn, said } = startVerifying();
+  await round();
+  await turn();
+  await behindItsBack("alter table entries rename column sequences to away");
+  await behindItsBack("update accounts set balance_won = balance_won + 1 where sequence > 300");
+  await expect(round()).rejects.toThrow("sequences");
+  expect(await said("I2_entry_balance")).toBeUndefined();
+  await turn();
+  expect(await said("I1_conservation", "all")).toBe("1");
+  expect(await said("I3_held", "all")).toBe("0");
+});
+
+test("one replica at a time goes through all accounts, and a check that fails keeps the others from nothing", async () => {
+  const [first, second] = [startVerifying(), startVerifying()];
+  await second.turn();
+  expect(await second.said("I1_conservation", "all")).toBe("0");
+  const rival = openTestDatabase(ledger.database.url, "ledger");
+  await rival.dedicated(async (connection) => {
+    expect(await tryLockAccounts(connection, rival.schema)).toBe(true);
+    await second.turn();
+  });
+  await rival.close();
+  // What it knew may no longer be so.
+  expect(await second.said("I1_conservation", "all")).toBeUndefined();
+
+  await first.turn();
+  await behindItsBack("alter table holds rename column state to away");
+  await behindItsBack("update accounts set balance_won = balance_won + 1 where sequence > 300");
+  await expect(first.turn()).rejects.toThrow("state");
+  expect(await first.said("I1_conservation", "all")).toBe("1");
+  expect(await first.said("I3_held", "all")).toBeUndefined();
 });

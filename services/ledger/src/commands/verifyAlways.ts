@@ -1,9 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "@wonrail/kit/db";
-import type { Log } from "@wonrail/kit/log";
-import { Gauge, type Registry } from "@wonrail/kit/metrics";
-import { verifyAccounts, verifyEntries } from "../queries/verify";
-import { ENTRY_INVARIANTS, writtenUntil, type EntryRange, type Violation } from "../store/checks";
+import { verifyEntries, verifyTouched } from "../queries/verify";
+import {
+  ENTRY_INVARIANTS,
+  TOUCHED_INVARIANTS,
+  writtenUntil,
+  type AccountViolation,
+  type EntriesRead,
+  type EntryRange,
+} from "../store/checks";
+import type { ViolationsGauge } from "./violationsGauge";
 
 /** A request's id is older than its entry by as long as the request was on its way: hardly ever more than this. */
 const OVERLAP_MS = 1_000;
@@ -16,56 +22,76 @@ const LATE_SLICE_MS = 10_000;
 /** Between two looks the processor is left to others for so many times as long as a look took. */
 const REST = 3;
 
-/** Verifies again and again what was posted since the last time, and says what it found as a gauge for each invariant. */
-export function verifyAlways({ db, log, registry }: { db: Database; log: Log; registry: Registry }) {
-  const gauge = new Gauge({
-    name: "invariant_violations",
-    help: "Rows of the ledger for which an invariant does not hold; more than 0 is an emergency",
-    labelNames: ["invariant"],
-    registers: [registry],
-  });
+/** As many accounts as are read at once, and as many as may wait for it; the turn of all accounts has the others. */
+const ACCOUNTS_AT_ONCE = 2_000;
+const MAX_WAITING = 100_000;
+
+interface Verifying {
+  db: Database;
+  gauge: ViolationsGauge;
+  /** The numbers of accounts that were touched since they were last looked at. */
+  touched: Set<bigint>;
+}
+
+/**
+ * Verifies again and again what was posted since the last time, and says what it found as a gauge for each invariant: first the entries, then the
+ * accounts that they touched. What cannot be done of the one does not keep the other back.
+ */
+export function verifyAlways({ db, gauge }: { db: Database; gauge: ViolationsGauge }) {
+  const verifying: Verifying = { db, gauge, touched: new Set() };
+  const verifyPosted = verifyPostedAlways(verifying);
+
+  return async (signal: AbortSignal): Promise<void> => {
+    const failures: unknown[] = [];
+    const failed = (table: Record<string, string>) => (error: unknown) => {
+      gauge.unknown("touched", Object.keys(table));
+      failures.push(error);
+    };
+    await verifyPosted(signal).catch(failed(ENTRY_INVARIANTS));
+    await verifyWaiting(verifying, signal).catch(failed(TOUCHED_INVARIANTS));
+    if (failures.length > 0) throw failures[0];
+  };
+}
+
+function verifyPostedAlways({ db, gauge, touched }: Verifying) {
   let verifiedUntilMs = Date.now();
   let lateUntilMs = verifiedUntilMs;
 
   return async (signal: AbortSignal): Promise<void> => {
     const untilMs = (await writtenUntil(db)).getTime();
-    const sinceMs = verifiedUntilMs - OVERLAP_MS;
     const lateToo = untilMs - lateUntilMs >= LATE_EVERY_MS;
-    const ranges = newEntries(sinceMs, untilMs);
+    const ranges = newEntries(verifiedUntilMs - OVERLAP_MS, untilMs);
     if (lateToo) ranges.push(...lateEntries(lateUntilMs - LATE_EVERY_MS, untilMs));
-    const results = await verifySince(db, ranges, signal);
-    if (signal.aborted) return;
-    let sound = true;
-    for (const { invariant, says, violations } of results) {
-      gauge.set({ invariant }, violations.length);
-      if (violations.length === 0) continue;
-      sound = false;
-      log.error(
-        { invariant, says, violations: violations.slice(0, 10) },
-        "an invariant of the ledger does not hold",
-      );
+    const found: EntriesRead["violations"] = [];
+    for (const range of ranges) {
+      if (signal.aborted) return;
+      const startMs = performance.now();
+      const read = await verifyEntries(db, range);
+      found.push(...read.violations);
+      for (const number of read.touched) if (touched.size < MAX_WAITING) touched.add(number);
+      // Should a later one fail, this one was done. What was found is found again until it is gone.
+      if (found.length === 0 && range.lateMs === 0)
+        verifiedUntilMs = Math.min(untilMs, range.until?.getTime() ?? untilMs);
+      await sleep(REST * (performance.now() - startMs));
     }
-    // What was found is found again until it is gone.
-    if (!sound) return;
-    verifiedUntilMs = untilMs;
-    if (lateToo) lateUntilMs = untilMs;
+    gauge.found("touched", ENTRY_INVARIANTS, found);
+    if (lateToo && found.length === 0) lateUntilMs = untilMs;
   };
 }
 
-/** The accounts, and these entries. */
-export async function verifySince(db: Database, ranges: EntryRange[], signal?: AbortSignal) {
-  const results = await verifyAccounts(db);
-  const found: (Violation & { invariant: string })[] = [];
-  for (const range of ranges) {
-    if (signal?.aborted) break;
+async function verifyWaiting({ db, gauge, touched }: Verifying, signal: AbortSignal): Promise<void> {
+  const found: AccountViolation[] = [];
+  const waiting = [...touched];
+  for (let start = 0; start < waiting.length; start += ACCOUNTS_AT_ONCE) {
+    if (signal.aborted) return;
     const startMs = performance.now();
-    found.push(...(await verifyEntries(db, range)));
+    const numbers = waiting.slice(start, start + ACCOUNTS_AT_ONCE);
+    const violations = await verifyTouched(db, numbers);
+    found.push(...violations);
+    if (violations.length === 0) for (const number of numbers) touched.delete(number);
     await sleep(REST * (performance.now() - startMs));
   }
-  for (const [invariant, says] of Object.entries(ENTRY_INVARIANTS)) {
-    results.push({ invariant, says, violations: found.filter((row) => row.invariant === invariant) });
-  }
-  return results;
+  gauge.found("touched", TOUCHED_INVARIANTS, found);
 }
 
 export function newEntries(fromMs: number, untilMs: number): EntryRange[] {

@@ -3,13 +3,15 @@ import {
   ACCOUNT_CHECKS,
   JOURNAL_CHECKS,
   countAll,
-  findEntryViolations,
+  findAccountViolations,
   findViolations,
   prepareChecks,
+  readEntries,
+  type AccountViolation,
   type Check,
   type Counted,
+  type EntriesRead,
   type EntryRange,
-  type EntryViolation,
   type Violation,
 } from "../store/checks";
 
@@ -21,14 +23,19 @@ export interface CheckResult {
 
 const MAX_ROWS = 100;
 
-/** The accounts alone: cheap enough for every few seconds. */
-export function verifyAccounts(db: Database): Promise<CheckResult[]> {
-  return onSnapshot(db, (tx) => runChecks(tx, ACCOUNT_CHECKS));
+/** The entries of a time. One statement sees a batch whole or not at all. */
+export function verifyEntries(db: Database, range: EntryRange): Promise<EntriesRead> {
+  return onSnapshot(db, (tx) => readEntries(tx, range, MAX_ROWS));
 }
 
-/** The entries of a time. One statement sees a batch whole or not at all. */
-export function verifyEntries(db: Database, range: EntryRange): Promise<EntryViolation[]> {
-  return onSnapshot(db, (tx) => findEntryViolations(tx, range, MAX_ROWS));
+/** Accounts that were touched. */
+export function verifyTouched(db: Database, numbers: bigint[]): Promise<AccountViolation[]> {
+  return onSnapshot(db, (tx) => findAccountViolations(tx, numbers, MAX_ROWS));
+}
+
+/** One thing that is said of all accounts. */
+export function verifyAccounts(db: Database, check: Check): Promise<Violation[]> {
+  return onSnapshot(db, (tx) => findViolations(tx, check, MAX_ROWS));
 }
 
 /** Everything there is, with what was counted. */

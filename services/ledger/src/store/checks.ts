@@ -39,6 +39,13 @@ export async function prepareChecks(connection: Queryable): Promise<void> {
   await connection.run(rawSql("set local work_mem = '64MB'"));
 }
 
+/** Whether this connection is the one that goes through all accounts now. It is until it closes. */
+export async function tryLockAccounts(connection: Queryable, schema: string): Promise<boolean> {
+  const { locked } = await connection.one<{ locked: boolean }>(sql`
+    select pg_try_advisory_lock(hashtext('verify accounts'), hashtext(${schema})) as locked`);
+  return locked;
+}
+
 export async function findViolations(db: Queryable, check: Check, limit: number): Promise<Violation[]> {
   return db.query<Violation>(sql`select what, details from (${check.violations}) v limit ${limit}`);
 }
@@ -49,7 +56,7 @@ const LINES = sql`(
   union all
   select account_number, first_sequence, last_sequence, null, amount_won, balance_after_won from detached_postings)`;
 
-/** Of the accounts alone: cheap enough for every few seconds. */
+/** Of the accounts alone, of which each reads all. */
 export const ACCOUNT_CHECKS: Check[] = [
   {
     invariant: "I1_conservation",
@@ -88,12 +95,7 @@ export const ACCOUNT_CHECKS: Check[] = [
 export const ENTRY_INVARIANTS = {
   I2_entry_balance: "the postings of an entry are there, two or more, and sum to zero",
   I3_chain: "each posting goes on from the one before it",
-  I3_balance: "an account's balance and sequence are those of its last posting",
 };
-
-export interface EntryViolation extends Violation {
-  invariant: keyof typeof ENTRY_INVARIANTS;
-}
 
 /** Entries by the time of their ids; of those only the ones that were on their way for longer than this. */
 export interface EntryRange {
@@ -102,17 +104,19 @@ export interface EntryRange {
   lateMs: number;
 }
 
+export interface EntriesRead {
+  /** The accounts of their postings, and those on which holds were placed then. */
+  touched: bigint[];
+  violations: (Violation & { invariant: keyof typeof ENTRY_INVARIANTS })[];
+}
+
 /**
  * In one statement, since all of it is about the same rows. Costs what was posted then, not what is in the journal: organisations are found by the steps
- * of an index, and the postings of an account are read as the one range that they are, with the one before.
+ * of an index, and the postings of an account are read as the one range that they are, with the one before. The "offset 0" keeps that from being
+ * planned as a join, which may read the whole journal.
  */
-export function findEntryViolations(
-  db: Queryable,
-  range: EntryRange,
-  limit: number,
-): Promise<EntryViolation[]> {
-  const { from, until, lateMs } = range;
-  return db.query<EntryViolation>(
+export function readEntries(db: Queryable, range: EntryRange, limit: number): Promise<EntriesRead> {
+  return db.one<EntriesRead>(
     sql`
       with recursive orgs as (
         (select org_id from accounts order by org_id limit 1)
@@ -122,47 +126,90 @@ export function findEntryViolations(
         select e.id, l.number, l.sequence
         from orgs o
         join lateral (
-          select * from entries e
-          where e.org_id = o.org_id and e.id >= uuid_from(${from}::timestamptz)
-            and e.id < coalesce(uuid_from(${until}::timestamptz), 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-            and (${lateMs}::integer = 0 or uuid_from(e.posted_at - make_interval(secs => ${lateMs}::integer / 1000.0)) > e.id)
+          select * from entries e where e.org_id = o.org_id and ${isOf(range, sql`e.id`, sql`e.posted_at`)}
         ) e on true
         cross join lateral unnest(e.account_numbers, e.sequences) as l (number, sequence)
       ), touched as materialized (
         select number, min(sequence) as first, max(sequence) as last from refs group by number
       ), lines as (
-        select t.number, p.*
+        select l.*, lag(last_sequence) over w as before_sequence, lag(balance_after_won) over w as before_won
         from touched t
-        join lateral (
-          select sequence, entry_id, amount_won, balance_after_won,
-            lag(last_sequence) over w as before_sequence, lag(balance_after_won) over w as before_won
-          from ${LINES} l where account_number = t.number and sequence <= t.last and last_sequence >= t.first - 1
-          window w as (order by sequence)
-        ) p on true
+        cross join lateral (
+          select * from ${LINES} l where account_number = t.number and sequence <= t.last and last_sequence >= t.first - 1 offset 0
+        ) l
+        window w as (partition by account_number order by sequence)
       ), named as (
-        select r.id, p.*, case when p.sequence = 1 then p.balance_after_won <> p.amount_won
-          else p.before_won + p.amount_won <> p.balance_after_won or p.before_sequence <> p.sequence - 1
-            or (p.before_sequence is null and exists (
-              select from ${LINES} o where o.account_number = p.number and o.sequence < p.sequence)) end as broken
+        select r.id, r.number, l.sequence, l.entry_id, l.amount_won, case when l.sequence = 1 then l.balance_after_won <> l.amount_won
+          else l.before_won + l.amount_won <> l.balance_after_won or l.before_sequence <> l.sequence - 1
+            or (l.before_sequence is null and exists (
+              select from ${LINES} o where o.account_number = l.account_number and o.sequence < l.sequence)) end as broken
         from refs r
-        left join lines p on p.number = r.number and p.sequence = r.sequence and p.entry_id = r.id
+        left join lines l on l.account_number = r.number and l.sequence = r.sequence and l.entry_id = r.id
       ), entries_read as (
         select id, count(*) as named, count(entry_id) as found, coalesce(sum(amount_won), 0) as sum_won,
           min(number) filter (where broken) as broken_number, min(sequence) filter (where broken) as broken_sequence
         from named group by id
+      ), violations as (
+        select 'I2_entry_balance' as invariant, id::text as what, 'postings ' || found || ' of ' || named || ', sum ' || sum_won as details
+        from entries_read where found <> named or named < 2 or sum_won <> 0
+        union all
+        select 'I3_chain', a.id::text, 'posting ' || broken_sequence || ' does not follow ' || (broken_sequence - 1)
+        from entries_read join accounts a on a.number = broken_number
+        limit ${limit}
+      ), holders as (
+        select h.account_number from orgs o join holds h on h.org_id = o.org_id and ${isOf(range, sql`h.id`, sql`h.placed_at`)}
       )
-      select 'I2_entry_balance' as invariant, id::text as what, 'postings ' || found || ' of ' || named || ', sum ' || sum_won as details
-      from entries_read where found <> named or named < 2 or sum_won <> 0
-      union all
-      select 'I3_chain', a.id::text, 'posting ' || broken_sequence || ' does not follow ' || (broken_sequence - 1)
-      from entries_read join accounts a on a.number = broken_number
-      union all
-      select 'I3_balance', a.id::text, 'the account says ' || a.balance_won || ' at ' || a.sequence
-      from touched t
+      select array(select number from touched union select account_number from holders) as touched,
+        (select coalesce(jsonb_agg(v), '[]') from violations v) as violations`,
+  );
+}
+
+function isOf({ from, until, lateMs }: EntryRange, id: Sql, at: Sql): Sql {
+  return sql`
+    ${id} >= uuid_from(${from}::timestamptz)
+      and ${id} < coalesce(uuid_from(${until}::timestamptz), 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+      and (${lateMs}::integer = 0 or uuid_from(${at} - make_interval(secs => ${lateMs}::integer / 1000.0)) > ${id})`;
+}
+
+/** What is said of an account that was touched. */
+export const TOUCHED_INVARIANTS = {
+  I3_balance: "an account's balance and sequence are those of its last posting",
+  I3_floor: "no wallet is below what it holds",
+  I3_held: "what an account holds is the sum of its open holds",
+  I6_holds: "a closed account has no open hold",
+};
+
+export type AccountViolation = Violation & { invariant: keyof typeof TOUCHED_INVARIANTS };
+
+/** Of these accounts alone. An account of which no line is left in any place is not asked for its last one. */
+export function findAccountViolations(
+  db: Queryable,
+  numbers: bigint[],
+  limit: number,
+): Promise<AccountViolation[]> {
+  return db.query<AccountViolation>(
+    sql`
+      select v.invariant, a.id::text as what, 'balance ' || a.balance_won || ' at ' || a.sequence || ', last posting ' || coalesce(p.balance_won::text, '-')
+        || ' at ' || coalesce(p.sequence::text, '-') || ', held ' || a.held_won || ', open holds ' || h.amount_won as details
+      from unnest(${numbers}::bigint[]) as t (number)
       join accounts a on a.number = t.number
-      left join ${LINES} p on p.account_number = a.number and p.last_sequence = a.sequence
-      where p.balance_after_won is distinct from a.balance_won
-        or exists (select from postings n where n.account_number = a.number and n.sequence > a.sequence)
+      cross join lateral (
+        select count(*) as lines, max(last_sequence) as sequence, max(balance_after_won) as balance_won
+        from ${LINES} l where l.account_number = a.number and l.last_sequence >= a.sequence
+      ) p
+      cross join lateral (
+        select count(*) as open, coalesce(sum(amount_won), 0) as amount_won
+        from holds where account_number = a.number and state = 'open'
+      ) h
+      cross join lateral (
+        values
+          ('I3_balance', case p.lines when 1 then p.sequence <> a.sequence or p.balance_won <> a.balance_won
+            when 0 then exists (select from ${LINES} l where l.account_number = a.number) else true end),
+          ('I3_floor', a.type <= 3 and (a.held_won < 0 or a.balance_won < a.held_won)),
+          ('I3_held', a.held_won <> h.amount_won),
+          ('I6_holds', a.closed_at is not null and h.open > 0)
+      ) v (invariant, broken)
+      where v.broken
       limit ${limit}`,
   );
 }

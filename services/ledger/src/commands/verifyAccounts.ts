@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database } from "@wonrail/kit/db";
+import { verifyAccounts as verifyOne } from "../queries/verify";
+import { ACCOUNT_CHECKS, tryLockAccounts } from "../store/checks";
+import type { ViolationsGauge } from "./violationsGauge";
+
+/** Between two turns, the database is left to others for so many times as long as a turn took. */
+const REST = 9;
+const LONGEST_REST_MS = 10 * 60_000;
+
+interface Verifying {
+  /** Whose statements may take long. */
+  db: Database;
+  gauge: ViolationsGauge;
+}
+
+/**
+ * Goes through all accounts, which takes the longer the more there are: a turn of its own, of one replica at a time, which keeps the lock while it
+ * rests. A check that fails does not keep the others back.
+ */
+export async function verifyAccounts(deps: Verifying, signal: AbortSignal): Promise<void> {
+  const { db, gauge } = deps;
+  const failures = await db
+    .dedicated(async (connection) => {
+      // Where it is another replica's turn, that one says what is.
+      if (!(await tryLockAccounts(connection, db.schema))) return forget(gauge);
+      const startMs = performance.now();
+      const failures = await verifyAll(deps, signal);
+      const restMs = Math.min(LONGEST_REST_MS, REST * (performance.now() - startMs));
+      await sleep(restMs, undefined, { signal }).catch(() => undefined);
+      return failures;
+    })
+    .catch((error: unknown) => [...forget(gauge), error]);
+  if (failures.length > 0) throw failures[0];
+}
+
+async function verifyAll({ db, gauge }: Verifying, signal: AbortSignal): Promise<unknown[]> {
+  const failures: unknown[] = [];
+  for (const check of ACCOUNT_CHECKS) {
+    if (signal.aborted) break;
+    const { invariant, says } = check;
+    try {
+      const violations = await verifyOne(db, check);
+      const rows = violations.map((row) => ({ ...row, invariant }));
+      gauge.found("all", { [invariant]: says }, rows);
+    } catch (error) {
+      gauge.unknown("all", [invariant]);
+      failures.push(error);
+    }
+  }
+  return failures;
+}
+
+function forget(gauge: ViolationsGauge): unknown[] {
+  gauge.unknown(
+    "all",
+    ACCOUNT_CHECKS.map(({ invariant }) => invariant),
+  );
+  return [];
+}
