@@ -85,3 +85,54 @@ test("one that waits for its next attempt can be stopped at once", async () => {
   await unit.stop();
   expect(unit.status.state).toBe("stopped");
 });
+
+test("one that is started while it stops ends first, and is looked after when it runs again", async () => {
+  const script =
+    "trap 'sleep 0.3; echo ended >> lives; exit 0' TERM; echo began >> lives; while :; do sleep 0.05; done";
+  const lives = () => readFileSync(join(bench.dir, "lives"), "utf8").trim().split("\n");
+  let begun = 0;
+  const unit = unitOf(
+    bench.spec(script, {
+      beforeSpawn: async () => void (begun += 1),
+      probe: async () => {
+        if (lives().filter((line) => line === "began").length < begun) throw new Error("not yet");
+      },
+    }),
+  );
+  await unit.start();
+  const stopped = unit.stop();
+  await unit.start();
+  await stopped;
+  expect(lives()).toEqual(["began", "ended", "began"]);
+  const second = unit.status.pid!;
+  process.kill(-second, "SIGKILL");
+  await until(() => unit.status.state === "ready" && unit.status.pid !== second);
+  await unit.stop();
+  expect(lives()).toEqual(["began", "ended", "began", "began", "ended"]);
+  expect(troubles).toEqual(["script ended with SIGKILL; starting it again"]);
+});
+
+test("one that is stopped while the way is cleared for it does not stay", async () => {
+  let clear: () => void = () => undefined;
+  const isClear = new Promise<void>((resolve) => (clear = resolve));
+  let isClearing = false;
+  const beforeSpawn = (): Promise<void> => {
+    isClearing = true;
+    return isClear;
+  };
+  const unit = unitOf(bench.spec("exec sleep 60", { beforeSpawn }));
+  const refused = expect(unit.start()).rejects.toThrow("script was stopped before it was ready");
+  await until(() => isClearing);
+  const stopped = unit.stop();
+  clear();
+  await Promise.all([stopped, refused]);
+  expect(unit.status).toMatchObject({ state: "stopped", pid: undefined });
+});
+
+test("one that is stopped before its turn came tells whoever waits for it", async () => {
+  const unit = unitOf(bench.spec("echo once >> starts; exec sleep 60"));
+  const refused = expect(unit.start()).rejects.toThrow("script was stopped before it was ready");
+  await Promise.all([unit.stop(), refused]);
+  expect(unit.status.state).toBe("stopped");
+  expect(existsSync(join(bench.dir, "starts"))).toBe(false);
+});

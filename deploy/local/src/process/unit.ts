@@ -49,16 +49,19 @@ export class Unit {
     const wanted = new AbortController();
     this.#wanted = wanted;
     return new Promise((resolve, reject) => {
-      this.#loop = this.#keepRunning(wanted.signal, { resolve, reject });
+      // What is being stopped ends first: two processes at once would want the same port.
+      this.#loop = this.#loop.then(() => this.#keepRunning(wanted.signal, { resolve, reject }));
     });
   }
 
   async stop(): Promise<void> {
     this.#wanted?.abort();
     this.#wanted = undefined;
+    // Not one that somebody asks for meanwhile, which goes on.
+    const loop = this.#loop;
     if (this.#process) this.#change("stopping");
     await this.#process?.stop();
-    await this.#loop;
+    await loop;
   }
 
   async #keepRunning(
@@ -72,7 +75,7 @@ export class Unit {
       const startedAt = Date.now();
       this.#change(failures === 0 ? "starting" : "restarting");
       try {
-        await this.#attempt();
+        await this.#attempt(signal);
         everReady = true;
         first.resolve();
         const exit = await this.#process!.exited;
@@ -96,13 +99,21 @@ export class Unit {
     this.#process = undefined;
     if (this.#wanted?.signal === signal) this.#wanted = undefined;
     this.#change("stopped");
+    // Says nothing to those who have their answer: it is for one that was stopped before its turn came.
+    first.reject(this.#stoppedEarly());
   }
 
-  async #attempt(): Promise<void> {
+  async #attempt(signal: AbortSignal): Promise<void> {
     this.#process = await spawnProcess(this.#spec, this.#deps.guard);
+    // Whoever stopped it while there was no process yet had nothing to end.
+    if (signal.aborted) throw this.#stoppedEarly();
     this.#change(this.#state);
     await this.#process.ready();
     this.#change("ready");
+  }
+
+  #stoppedEarly(): Error {
+    return new Error(`${this.#spec.name} was stopped before it was ready`);
   }
 
   #change(state: UnitState): void {
