@@ -15,14 +15,15 @@ export class Supervisor {
   }
 
   async run(spec: ProcessSpec, stage: Stage): Promise<void> {
-    if (this.#closed) throw new Error("The stack is being stopped.");
+    this.#assertOpen();
     const unit = new Unit(spec, this.#deps);
     this.#units.set(spec.name, { unit, stage });
     await unit.start();
   }
 
-  start(name: string): Promise<void> {
-    return this.#unit(name).start();
+  async start(name: string): Promise<void> {
+    this.#assertOpen();
+    await this.#unit(name).start();
   }
 
   stop(name: string): Promise<void> {
@@ -45,6 +46,10 @@ export class Supervisor {
     for (const stage of [2, 1, 0]) {
       await Promise.all(units.filter((entry) => entry.stage === stage).map(({ unit }) => unit.stop()));
     }
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new Error("The stack is being stopped.");
   }
 
   #unit(name: string): Unit {
