@@ -42,10 +42,11 @@ export async function runLauncher({
     const guard = startGuard();
     closers.push(() => guard.close());
     const known: { stack?: Stack } = {};
+    const onTrouble = (message: string): void => checklist.note(message);
     const supervisor = new Supervisor({
       guard,
       onChange: () => recordProcesses(home, guard, supervisor, known.stack),
-      onTrouble: (message) => checklist.note(message),
+      onTrouble,
     });
     closers.push(
       () => rmSync(home.processesFile, { force: true }),
@@ -57,7 +58,7 @@ export async function runLauncher({
       ...launcher,
       control: { port: control.port, token: control.token },
     });
-    const rotation = startLogRotation(home.logsDir);
+    const rotation = startLogRotation({ logsDir: home.logsDir, onTrouble });
     closers.push(() => rotation.close());
 
     // Whatever is starting when we are asked to stop ends at once, and the start with it.

@@ -1,20 +1,73 @@
-import { appendFileSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { rotateLogs } from "./rotateLogs";
+import { logRotation } from "./rotateLogs";
+
+let dir: string;
+let troubles: string[];
+let rotate: () => void;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "wonrail-logs-"));
+  troubles = [];
+  rotate = logRotation({ logsDir: dir, maxBytes: 100, onTrouble: (message) => troubles.push(message) });
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 test("a log over its limit is put aside and goes on from empty, under the same writer", () => {
-  const dir = mkdtempSync(join(tmpdir(), "wonrail-logs-"));
   const file = join(dir, "auth.log");
   const writer = openSync(file, "a");
   writeSync(writer, "first\n".repeat(20));
-  rotateLogs(dir, 100);
+  rotate();
   writeSync(writer, "second\n");
   appendFileSync(join(dir, "short.log"), "short\n");
-  rotateLogs(dir, 100);
+  rotate();
   closeSync(writer);
   expect(readFileSync(file, "utf8")).toBe("second\n");
   expect(readFileSync(`${file}.1`, "utf8")).toBe("first\n".repeat(20));
   expect(readFileSync(join(dir, "short.log"), "utf8")).toBe("short\n");
+  expect(troubles).toEqual([]);
+});
+
+test("a folder that somebody removed is made again, for its owner only", () => {
   rmSync(dir, { recursive: true });
+  rotate();
+  expect(statSync(dir).mode & 0o777).toBe(0o700);
+  expect(troubles).toEqual([]);
+});
+
+test("a home that is gone is not made again, which is said once", () => {
+  const logsDir = join(dir, "home/logs");
+  const turn = logRotation({ logsDir, onTrouble: (message) => troubles.push(message) });
+  turn();
+  turn();
+  expect(troubles).toEqual([
+    expect.stringMatching(/home\/logs cannot be looked at \(.*ENOENT.*tried again\.$/),
+  ]);
+});
+
+test("a log that cannot be put aside keeps no other from it, is said once and tried again", () => {
+  for (const name of ["auth", "ledger"]) appendFileSync(join(dir, `${name}.log`), "line\n".repeat(30));
+  const inTheWay = join(dir, "auth.log.1");
+  mkdirSync(inTheWay);
+  rotate();
+  rotate();
+  expect(troubles).toEqual([
+    expect.stringMatching(/auth\.log cannot be rotated \(.*\), which is tried again\.$/),
+  ]);
+  expect(statSync(join(dir, "ledger.log")).size).toBe(0);
+  expect(statSync(join(dir, "auth.log")).size).toBe(150);
+  rmSync(inTheWay, { recursive: true });
+  rotate();
+  expect(statSync(join(dir, "auth.log")).size).toBe(0);
+  expect(statSync(inTheWay).size).toBe(150);
 });

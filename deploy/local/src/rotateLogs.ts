@@ -1,21 +1,48 @@
-import { copyFileSync, readdirSync, statSync, truncateSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
+import { untroubledBy } from "./process/untroubled";
 
 const MAX_BYTES = 20 * 1024 * 1024;
 const EVERY_MS = 5_000;
 
+export interface LogRotation {
+  logsDir: string;
+  maxBytes?: number;
+  onTrouble: (message: string) => void;
+}
+
 /** Keeps each log, and the one before it, below a limit. Its writers hold the file open for appending, so it is copied and emptied. */
-export function startLogRotation(logsDir: string, maxBytes = MAX_BYTES): { close(): void } {
-  const timer = setInterval(() => rotateLogs(logsDir, maxBytes), EVERY_MS);
+export function startLogRotation(rotation: LogRotation): { close(): void } {
+  const timer = setInterval(logRotation(rotation), EVERY_MS);
   timer.unref();
   return { close: () => clearInterval(timer) };
 }
 
-export function rotateLogs(logsDir: string, maxBytes: number): void {
-  for (const name of readdirSync(logsDir).filter((file) => file.endsWith(".log"))) {
-    const file = join(logsDir, name);
-    if (statSync(file).size <= maxBytes) continue;
-    copyFileSync(file, `${file}.1`);
-    truncateSync(file);
+/** One turn. Each file is dealt with by itself: what keeps one from being rotated is no matter of the others. */
+export function logRotation({ logsDir, maxBytes = MAX_BYTES, onTrouble }: LogRotation): () => void {
+  const untroubled = untroubledBy(onTrouble);
+  return () =>
+    untroubled(`The logs in ${logsDir} cannot be looked at`, () => {
+      for (const file of logsIn(logsDir)) {
+        untroubled(`${file} cannot be rotated`, () => rotate(file, maxBytes));
+      }
+    });
+}
+
+/** Who removed the folder may have wanted its space, but not that nothing is logged any more. Where all of the home is gone, none is made. */
+function logsIn(logsDir: string): string[] {
+  try {
+    mkdirSync(logsDir, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
+  const names = readdirSync(logsDir).filter((name) => name.endsWith(".log"));
+  return names.map((name) => join(logsDir, name));
+}
+
+function rotate(file: string, maxBytes: number): void {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size <= maxBytes) return;
+  copyFileSync(file, `${file}.1`);
+  truncateSync(file);
 }

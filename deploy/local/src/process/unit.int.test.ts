@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Unit, type UnitStatus } from "./unit";
+import { Unit, type UnitDeps, type UnitStatus } from "./unit";
 import { until, workbench, type Workbench } from "./testProcess";
 import type { ProcessSpec } from "./ownedProcess";
 
@@ -14,10 +14,14 @@ beforeEach(() => {
 });
 afterEach(() => bench.clear());
 
-function unitOf(spec: ProcessSpec, backoffMs = () => 10): Unit {
+function unitOf(
+  spec: ProcessSpec,
+  backoffMs = () => 10,
+  onChange: UnitDeps["onChange"] = ({ state }) => states.push(state),
+): Unit {
   return new Unit(spec, {
     guard: bench.guard,
-    onChange: ({ state }) => states.push(state),
+    onChange,
     onTrouble: (message) => troubles.push(message),
     backoffMs,
   });
@@ -135,4 +139,24 @@ test("one that is stopped before its turn came tells whoever waits for it", asyn
   await Promise.all([unit.stop(), refused]);
   expect(unit.status.state).toBe("stopped");
   expect(existsSync(join(bench.dir, "starts"))).toBe(false);
+});
+
+test("one whose state cannot be recorded runs on, which is said once, and its next state is recorded", async () => {
+  let isFull = true;
+  const record = ({ state }: UnitStatus): void => {
+    if (isFull) throw new Error("no space left on device");
+    states.push(state);
+  };
+  const unit = unitOf(bench.spec("exec sleep 60"), undefined, record);
+  await unit.start();
+  const first = unit.status.pid!;
+  process.kill(first, "SIGKILL");
+  await until(() => unit.status.state === "ready" && unit.status.pid !== first);
+  expect(troubles).toEqual([
+    "The new state of script cannot be recorded (no space left on device), which is tried again.",
+    "script ended with SIGKILL; starting it again",
+  ]);
+  isFull = false;
+  await unit.stop();
+  expect(states).toEqual(["stopping", "stopped"]);
 });

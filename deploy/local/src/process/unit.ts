@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Guard } from "./guard";
 import { describeExit, spawnProcess, type OwnedProcess, type ProcessSpec } from "./ownedProcess";
+import { untroubledBy, type Untroubled } from "./untroubled";
 
 export type UnitState = "stopped" | "starting" | "ready" | "restarting" | "stopping";
 
@@ -33,10 +34,12 @@ export class Unit {
   /** Set while the process is wanted; aborting it ends the pause before the next attempt. */
   #wanted: AbortController | undefined;
   #loop: Promise<void> = Promise.resolve();
+  #untroubled: Untroubled;
 
   constructor(spec: ProcessSpec, deps: UnitDeps) {
     this.#spec = spec;
     this.#deps = deps;
+    this.#untroubled = untroubledBy(deps.onTrouble);
   }
 
   get status(): UnitStatus {
@@ -116,9 +119,12 @@ export class Unit {
     return new Error(`${this.#spec.name} was stopped before it was ready`);
   }
 
+  /** A process does not end because of whoever is told about it, who hears of the next change. */
   #change(state: UnitState): void {
     this.#state = state;
-    this.#deps.onChange(this.status);
+    this.#untroubled(`The new state of ${this.#spec.name} cannot be recorded`, () =>
+      this.#deps.onChange(this.status),
+    );
   }
 }
 
