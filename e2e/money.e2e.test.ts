@@ -16,6 +16,7 @@ import { ROOT } from "./ops/repository";
 import { type Api, type Json, RawJson } from "./support/api";
 import { findBrowser, openPage } from "./support/browser";
 import { newOrganisation } from "./support/operators";
+import { saySkipped } from "./support/saySkipped";
 import { startStack, type TestStack } from "./support/startStack";
 import { withinOneDay } from "./support/withinOneDay";
 
@@ -150,9 +151,7 @@ test("any sequence of commands, replays and changed replays ends as the rules sa
 
 const browser = findBrowser();
 if (browser === undefined)
-  process.stderr.write(
-    "  /api/docs is not opened: no browser is installed (Debian: apt-get install chromium)\n",
-  );
+  saySkipped("/api/docs is not opened, no browser is installed (Debian: apt-get install chromium)");
 
 (browser === undefined ? test.skip : test)(
   "the API's pages take the key and make calls, with the examples as they are",

@@ -9,6 +9,7 @@ import summary from "./summary.js";
 
 const JEST = join(REPOSITORY, "node_modules/jest/bin/jest.js");
 const BACKENDS = "backends.txt";
+const SKIPPED = "skipped.txt";
 
 /**
  * Runs the named stages one after the other, also when one fails: a run tells everything it can. One that is `aside` runs beside those that follow, until
@@ -80,11 +81,13 @@ async function runJest({ name, jest, whole = [] }, reports, patterns) {
   const outputFile = join(reports, `${name}.json`);
   const narrowed = patterns.length > 0 ? ["--testPathPatterns", ...patterns] : whole;
   const args = [JEST, ...jest, ...narrowed, "--json", `--outputFile=${outputFile}`];
-  const exitCode = await run([process.execPath, ...args], { WONRAIL_TEST_BACKENDS: join(reports, BACKENDS) });
-  return summary.jestResult(
-    exitCode,
-    existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, "utf8")) : undefined,
-  );
+  const exitCode = await run([process.execPath, ...args], {
+    WONRAIL_TEST_BACKENDS: join(reports, BACKENDS),
+    WONRAIL_TEST_SKIPPED: join(reports, SKIPPED),
+  });
+  const report = existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, "utf8")) : undefined;
+  const result = summary.jestResult(exitCode, report);
+  return process.env.WONRAIL_TEST_COMPLETE === "true" ? summary.withoutSkips(result) : result;
 }
 
 /** jest writes its JSON to standard output as well as to the file; what people read comes on standard error. */
@@ -103,9 +106,18 @@ function run([command, ...args], env, hear) {
 }
 
 function print(results, reports) {
-  const backends = join(reports, BACKENDS);
-  const used = existsSync(backends) ? [...new Set(readFileSync(backends, "utf8").trim().split("\n"))] : [];
-  process.stdout.write(`\n${results.map((result) => `${summary.stageLine(result)}\n`).join("")}`);
-  process.stdout.write(used.map((label) => `     used: ${label}\n`).join(""));
-  process.stdout.write(`\n${summary.totalLine(results)}\n`);
+  const skipped = summary.skippedLines(results, linesOf(join(reports, SKIPPED)), REPOSITORY);
+  const lines = [
+    "",
+    ...results.map(summary.stageLine),
+    ...linesOf(join(reports, BACKENDS)).map((label) => `     used: ${label}`),
+    ...(skipped.length > 0 ? skipped : [""]),
+    summary.totalLine(results),
+  ];
+  process.stdout.write(lines.map((line) => `${line}\n`).join(""));
+}
+
+/** Each line once; none when nobody wrote the file. */
+function linesOf(file) {
+  return existsSync(file) ? [...new Set(readFileSync(file, "utf8").trim().split("\n"))] : [];
 }

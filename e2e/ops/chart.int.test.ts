@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { saySkipped } from "../support/saySkipped";
 import {
   CHART,
   type Container,
@@ -13,9 +14,7 @@ import {
 import { PROCESSES, calledBy, settingsOf, youngFlag } from "./repository";
 
 if (helm === undefined)
-  process.stderr.write(
-    "  skipped: the chart is not rendered, helm 4 is absent; deploy/kube/tools.sh builds it\n",
-  );
+  saySkipped("the chart is not rendered, helm 4 is absent; deploy/kube/tools.sh builds it");
 const withHelm = helm === undefined ? describe.skip : describe;
 const KAFKA_SECURITY =
   "bus.tls=true,bus.ownAuthority=true,bus.sasl=scram-sha-512,secrets.kafka.existingSecret=wonrail-kafka";

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import Ajv, { type AnySchema } from "ajv";
+import { saySkipped } from "../support/saySkipped";
 import { CHART, type Manifest, VALUES, helm, parseManifests, render, renderText } from "./chart";
 import { ROOT, readText } from "./repository";
 import { findTool } from "./tools";
@@ -81,9 +82,6 @@ function withoutSecrets(manifests: Manifest[]): Map<string, Manifest> {
 
 function withTool(name: string, otherwise: string): string | undefined {
   const path = findTool(name);
-  if (path === undefined)
-    process.stderr.write(
-      `  skipped: ${otherwise}, ${name} is absent; deploy/kube/tools.sh --all builds it\n`,
-    );
+  if (path === undefined) saySkipped(`${otherwise}, ${name} is absent; deploy/kube/tools.sh --all builds it`);
   return path;
 }
