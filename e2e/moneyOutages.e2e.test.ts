@@ -20,6 +20,8 @@ jest.setTimeout(600_000);
 const BUS_AWAY_MS = 60_000;
 const CLIENTS = 4;
 const BETWEEN_PAYMENTS_MS = 200;
+/** After a restart: as long as its callers may take to find it again. */
+const FOUND_MS = 30_000;
 const RUSH = 10;
 /** What is moved without auth is less than this. */
 const MOVES = 8;
@@ -41,28 +43,47 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-test(`the ${bus} bus is away for a minute: every payment is answered, and afterwards each is told of and settled`, async () => {
+test(`the ${bus} bus is away for a minute: every payment is answered, after a restart too, and in the end each is told of and settled`, async () => {
   const [payer, shop] = [await openWallet(api, 10_000_000), await openWallet(api, 0)];
   const order = { payerWalletId: payer.walletId, receiverWalletId: shop.walletId, amount: 100 };
   const paid = new Set<string>();
   const others: unknown[] = [];
-  let running = true;
-  const clients = Array.from({ length: CLIENTS }, async () => {
-    for (; running; await sleep(BETWEEN_PAYMENTS_MS)) {
-      const { status, body } = await api.call("POST", "/api/wallets/payment", order);
-      if (status === 201) paid.add(body.data.paymentId as string);
-      else others.push(body.error);
-    }
-  });
+  const pay = async () => {
+    const { status, body } = await api.call("POST", "/api/wallets/payment", order);
+    if (status === 201) paid.add(body.data.paymentId as string);
+    return status === 201 ? undefined : body.error;
+  };
+  const startClients = () => {
+    let running = true;
+    const clients = Array.from({ length: CLIENTS }, async () => {
+      for (; running; await sleep(BETWEEN_PAYMENTS_MS)) {
+        const error = await pay();
+        if (error) others.push(error);
+      }
+    });
+    return async () => {
+      running = false;
+      await Promise.all(clients);
+    };
+  };
+  let stopClients = startClients();
   await sleep(1_000);
   const back = await takeBusAway();
   const before = paid.size;
   await sleep(BUS_AWAY_MS);
   expect(paid.size - before).toBeGreaterThan(100);
+  await stopClients();
+  expect(others).toEqual([]);
+
+  // Each is alone here: while it restarts nobody could answer.
+  for (const name of ["ledger", "payment"]) await stack.act("restart", name);
+  await eventually(async () => expect(await pay()).toBeUndefined(), { timeoutMs: FOUND_MS });
+  const restarted = paid.size;
+  stopClients = startClients();
+  await eventually(() => expect(paid.size - restarted).toBeGreaterThan(RUSH));
   await back();
   await sleep(1_000);
-  running = false;
-  await Promise.all(clients);
+  await stopClients();
   expect(others).toEqual([]);
   await stack.untilReady();
 

@@ -6,7 +6,7 @@ export { MAX_MESSAGE_BYTES, MessageRefusedError, TopicMissingError } from "./por
 export type * from "./port";
 export { installPostgresBus } from "./postgres";
 
-/** Connects when it is first used, so a server that is away delays a start and does not prevent it. */
+/** Connects when it is first used, so a server that is away prevents no start. */
 export async function openBus(options: BusOptions): Promise<Bus> {
   return options.kind === "kafka" ? openKafkaBus(options) : openPostgresBus(options);
 }

@@ -1,9 +1,12 @@
 import { connect } from "node:net";
 import { AssignerProtocol, Kafka, logLevel, type PartitionAssigner } from "kafkajs";
-import { eventually, type Proxy, startProxy } from "../testing";
+import { eventually, type Proxy, startProxy, testLog } from "../testing";
+import { openKafkaBus } from "./kafka";
+import type { Dial } from "./kafka/dial";
 import { busConformance, newName, textMessage } from "./testing/conformance";
 import { collect } from "./testing/consumers";
 import { networkTarget, openUnderTest } from "./testing/underTest";
+import { within } from "./waiting";
 
 const brokers = process.env.WONRAIL_TEST_KAFKA_BROKERS?.split(",");
 
@@ -61,6 +64,29 @@ if (brokers === undefined) {
       expect(consumer.subscription.live()).toBe(false);
       await stranger.disconnect();
     }, 90_000);
+
+    it("ends the waiting when it is told to, also for a broker that went away as the group was joined", async () => {
+      const topic = newName("topic");
+      let silent = false;
+      proxy.setMode({ kind: "blackhole" });
+      const dial: Dial = ({ onConnect }) => {
+        const { host, port } = silent ? proxy : networkTarget(place);
+        return connect({ host, port }, onConnect);
+      };
+      const options = { kind: "kafka" as const, brokers, clientId: "test", log: testLog() };
+      const leaving = openKafkaBus(options, { dial, requestTimeoutMs: 600_000 });
+      await leaving.ensureTopics([{ name: topic, partitions: 1 }]);
+      silent = true;
+      const stop = new AbortController();
+      const request = { group: newName("group"), topics: [topic], handleBatch: async () => undefined };
+      const joining = leaving.subscribe({ ...request, signal: stop.signal });
+      const outcome = expect(joining).rejects.toThrow();
+      await eventually(() => expect(proxy.connections).toBe(1));
+      stop.abort();
+      // Closing would give up after 15 s.
+      await within(10_000, "the waiting did not end", outcome);
+      await leaving.close();
+    }, 60_000);
 
     // Why openProducer is not idempotent. If this ever fails, kafkajs was mended, and the decision can be looked at again.
     it("acknowledges messages that it does not store, when its producer is idempotent and answers were lost", async () => {

@@ -19,6 +19,7 @@ import { type Dial, dial } from "./kafka/dial";
 import { readLag } from "./kafka/lag";
 import { logTo } from "./kafka/logTo";
 import { received } from "./kafka/received";
+import { createMissing, requireTopics } from "./kafka/topics";
 import { type Movement, watchMovement } from "./liveness";
 import { type BusMetrics, busMetrics } from "./metrics";
 import * as port from "./port";
@@ -61,7 +62,11 @@ export function openKafkaBus(options: port.KafkaBusOptions, tuning: Partial<Kafk
   };
   const { log, registry } = options;
   const closing = new AbortController();
-  const patience = { log, signal: closing.signal, mayPass };
+  const patience = (signal = closing.signal) => ({
+    log,
+    signal: AbortSignal.any([closing.signal, signal]),
+    mayPass,
+  });
   const consumers = new Set<port.Subscription>();
   const admin = openAdmin(parts);
   const producer = openProducer(parts);
@@ -80,13 +85,19 @@ export function openKafkaBus(options: port.KafkaBusOptions, tuning: Partial<Kafk
   let closed: Promise<void> | undefined;
   return {
     kind: "kafka",
-    ensureTopics: (topics) =>
-      untilThere("create topics", async () => createMissing(await admin.connected(), topics), patience),
+    ensureTopics: (topics, signal) =>
+      untilThere(
+        "create topics",
+        async () => createMissing(await admin.connected(), topics),
+        patience(signal),
+      ),
     publish: (messages) => publisher.publish(messages),
     async subscribe(request) {
-      const { topics } = request;
-      await untilThere("read topics", async () => requireTopics(await admin.connected(), topics), patience);
-      const consumer = await startConsumer(parts, request, () => consumers.delete(consumer));
+      const limits = patience(request.signal);
+      const read = async () => requireTopics(await admin.connected(), request.topics);
+      await untilThere("read topics", read, limits);
+      const withEnd = { ...request, signal: limits.signal };
+      const consumer = await startConsumer(parts, withEnd, () => consumers.delete(consumer));
       consumers.add(consumer);
       return consumer;
     },
@@ -164,25 +175,11 @@ function openAdmin(parts: KafkaParts): { connected(): Promise<Admin>; close(): P
     },
     async close() {
       giveUp();
+      // A question that is open now, nobody waits for.
+      hangUp();
       await within(CLOSE_TIMEOUT_MS, "the admin client did not close", admin.disconnect()).catch(hangUp);
     },
   };
-}
-
-async function createMissing(admin: Admin, topics: port.Topic[]): Promise<void> {
-  const existing = await admin.listTopics();
-  const missing = topics.filter(({ name }) => !existing.includes(name));
-  if (missing.length === 0) return;
-  await admin.createTopics({
-    topics: missing.map(({ name, partitions }) => ({ topic: name, numPartitions: partitions })),
-    waitForLeaders: true,
-  });
-}
-
-async function requireTopics(admin: Admin, topics: string[]): Promise<void> {
-  const existing = await admin.listTopics();
-  const missing = topics.filter((topic) => !existing.includes(topic));
-  if (missing.length > 0) throw new port.TopicMissingError(missing);
 }
 
 // ---- publishing
@@ -227,11 +224,11 @@ function openProducer(parts: KafkaParts) {
 
 async function startConsumer(
   parts: KafkaParts,
-  request: port.SubscribeOptions,
+  request: port.SubscribeOptions & { signal: AbortSignal },
   onClosed: () => void,
 ): Promise<port.Subscription> {
   const { sessionTimeoutMs } = parts.tuning;
-  const { group, topics } = request;
+  const { group, topics, signal } = request;
   const movement = watchMovement(2 * sessionTimeoutMs);
   const { kafka, hangUp, giveUp } = openClient(parts, FOR_EVER, movement.moved);
   const consumer = kafka.consumer({
@@ -271,11 +268,20 @@ async function startConsumer(
     onClosed();
   };
   const closeOnce = (): Promise<void> => (closed ??= close());
+  // The broker may go away again before the group is joined, and then this would try for ever.
+  const leave = (): void => {
+    void closeOnce();
+    hangUp();
+  };
+  signal.addEventListener("abort", leave);
   try {
+    signal.throwIfAborted();
     await run();
   } catch (error) {
     await closeOnce();
     throw error;
+  } finally {
+    signal.removeEventListener("abort", leave);
   }
   return { live: movement.live, close: closeOnce };
 }

@@ -53,6 +53,8 @@ export interface SubscribeOptions {
   maxBatch?: number;
   /** The consumer stopped and will not come back by itself: the process should say so and exit. */
   onCrash?: (error: Error) => void;
+  /** Ends the waiting, until there is a subscription to be closed. */
+  signal?: AbortSignal;
 }
 
 export interface Subscription {
@@ -73,8 +75,8 @@ export interface PartitionLag {
 /** The event bus as this product needs it. Delivery is at least once, in order per key. */
 export interface Bus {
   readonly kind: "kafka" | "postgres";
-  /** Makes the topics that do not exist yet; one that exists keeps its partitions. Waits a minute for a server that is not there yet. */
-  ensureTopics(topics: Topic[]): Promise<void>;
+  /** Makes the topics that do not exist yet; one that exists keeps its partitions. Waits a minute for a server that is not there yet, or until the signal. */
+  ensureTopics(topics: Topic[], signal?: AbortSignal): Promise<void>;
   /**
    * Resolves when every message is stored. After a rejection any part of them may be stored: publish them again, before anything newer
    * of the same keys, and their order holds. A message over MAX_MESSAGE_BYTES is refused with a MessageRefusedError before anything is sent.

@@ -42,7 +42,11 @@ export function openPostgresBus(options: PostgresBusOptions, tuning: Partial<Pos
     ...(registry && { registry }),
   });
   const closing = new AbortController();
-  const patience = { log, signal: closing.signal, mayPass };
+  const patience = (signal = closing.signal) => ({
+    log,
+    signal: AbortSignal.any([closing.signal, signal]),
+    mayPass,
+  });
   const consumers = new Set<PostgresConsumer>();
   const publisher = createPublisher({ send: (messages) => append(db, messages), metrics, registry });
   let listener: Promise<Listener> | undefined;
@@ -58,10 +62,11 @@ export function openPostgresBus(options: PostgresBusOptions, tuning: Partial<Pos
   let closed: Promise<void> | undefined;
   return {
     kind: "postgres",
-    ensureTopics: (topics) => untilThere("create topics", () => store.insertTopics(db, topics), patience),
+    ensureTopics: (topics, signal) =>
+      untilThere("create topics", () => store.insertTopics(db, topics), patience(signal)),
     publish: (messages) => publisher.publish(messages),
     async subscribe(request) {
-      await untilThere("read topics", () => requireTopics(db, request.topics), patience);
+      await untilThere("read topics", () => requireTopics(db, request.topics), patience(request.signal));
       listener ??= db.listen(store.CHANNEL, (payload) => hear(payload, consumers));
       await listener;
       const onClosed = (): unknown => consumers.delete(consumer);

@@ -41,4 +41,14 @@ describe("untilThere", () => {
     await expect(waiting).rejects.toThrow();
     expect(attempt).toHaveBeenCalledTimes(2);
   });
+
+  it("does not wait for an attempt that hangs when it is told to stop", async () => {
+    const stop = new AbortController();
+    const hanging = untilThere("read", () => new Promise(() => undefined), {
+      ...patience,
+      signal: stop.signal,
+    });
+    stop.abort();
+    await expect(hanging).rejects.toThrow("aborted");
+  });
 });

@@ -19,8 +19,22 @@ export async function within<T>(limitMs: number, problem: string, work: Promise<
   }
 }
 
+/** Rejects as soon as it is aborted. The work itself goes on, unheard. */
+async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => (stop = () => reject(signal.reason as Error)));
+  signal.addEventListener("abort", stop);
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+    work.catch(() => undefined);
+  }
+}
+
 export interface Patience {
   log: Log;
+  /** Ends the waiting at once, also in the middle of an attempt. */
   signal: AbortSignal;
   /** Whether the same attempt may succeed later. */
   mayPass: (error: unknown) => boolean;
@@ -34,8 +48,9 @@ export async function untilThere<T>(
 ): Promise<T> {
   const deadlineMs = Date.now() + PATIENCE_MS;
   for (let tries = 1; ; tries += 1) {
+    signal.throwIfAborted();
     try {
-      return await attempt();
+      return await unlessAborted(signal, attempt());
     } catch (error) {
       if (signal.aborted || !mayPass(error) || Date.now() > deadlineMs) throw error;
       if (tries === 1) log.info({ err: error }, `waiting to ${what}`);

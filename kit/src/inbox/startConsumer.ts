@@ -17,6 +17,8 @@ export interface StartConsumerOptions {
   registry: Registry;
   /** The consumer is gone for good. Unless told otherwise the process stops in order and exits with 1. */
   onCrash?: (error: Error) => void;
+  /** Ends the waiting for the bus. */
+  signal?: AbortSignal;
 }
 
 export interface RunningConsumer {
@@ -40,7 +42,7 @@ const LOWEST_UUID = "00000000-0000-0000-0000-000000000000";
 
 /** Consumes the topics for the group: each event has its effect once, and what cannot be worked on is put aside. */
 export async function startConsumer(options: StartConsumerOptions): Promise<RunningConsumer> {
-  const { db, bus, spec, log, registry } = options;
+  const { db, bus, spec, log, registry, signal } = options;
   const rest = pause();
   const metrics = consumerMetrics(registry, spec.group);
   const consumer: Consumer = { db, spec, log, rest, metrics, aloneMs: ALONE_MS };
@@ -55,6 +57,7 @@ export async function startConsumer(options: StartConsumerOptions): Promise<Runn
       log.fatal({ err: error, group: spec.group }, "the consumer crashed");
       (options.onCrash ?? stopProcess)(error);
     },
+    ...(signal && { signal }),
   });
   const rounds = [
     everyRound(consumer, LAG_EVERY_MS, async () =>

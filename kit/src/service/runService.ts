@@ -1,9 +1,9 @@
-import { type Bus, openBus } from "../bus";
+import { type Bus, openBus, type Topic } from "../bus";
 import { createLog, type Log } from "../log";
 import { type Database, openDatabase } from "../db";
 import { type GrpcService, startGrpcServer } from "../grpc/server";
 import { letHeapGrow } from "../heap";
-import { type ConsumerSpec, startConsumer } from "../inbox";
+import { type ConsumerSpec } from "../inbox";
 import { createRegistry, type Registry } from "../metrics";
 import { assertMigrated } from "../migrate";
 import { startOps } from "../ops";
@@ -15,6 +15,7 @@ import { startTracing } from "../tracing";
 import { callersOf } from "./callers";
 import { type ServiceConfig } from "./config";
 import { type Job, startJobs } from "./jobs";
+import { joinBus } from "./joinBus";
 
 /** What the kit makes for a service before the service makes anything itself. */
 export interface ServiceParts<C extends ServiceConfig> {
@@ -47,7 +48,7 @@ export interface ServiceSpec<C extends ServiceConfig> {
   schema?: string;
   migrations: string;
   /** Every topic that this service publishes, with its partition count. */
-  topics: { name: string; partitions: number }[];
+  topics: Topic[];
   config: C;
   open: (parts: ServiceParts<C>) => Doors | Promise<Doors>;
 }
@@ -75,14 +76,13 @@ export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>):
     });
     await assertMigrated(db, spec.migrations);
     const bus = await openBus({ ...busPlace(config), clientId: spec.name, log, registry });
-    await bus.ensureTopics(spec.topics);
 
     const closers: [string, () => Promise<void>][] = [];
     const onClose = (name: string, close: () => Promise<void> | void) => {
       closers.push([name, async () => close()]);
     };
     const doors = await spec.open({ config, db, log, registry, tls, onClose });
-    await openDoors({ config, tls, db, bus, log, registry, shutdown, doors });
+    await openDoors({ config, tls, db, bus, topics: spec.topics, log, registry, shutdown, doors });
     for (const [name, close] of closers) shutdown.add(name, close);
     shutdown.add("bus", () => bus.close());
     shutdown.add("database", () => db.close());
@@ -103,6 +103,7 @@ interface OpenDoors {
   tls: TlsIdentity | undefined;
   db: Database;
   bus: Bus;
+  topics: Topic[];
   log: Log;
   registry: Registry;
   shutdown: ReturnType<typeof createShutdown>;
@@ -110,12 +111,12 @@ interface OpenDoors {
 }
 
 /** Opens the doors inside out, and registers their closing outside in: nothing comes in once its way out is shut. */
-async function openDoors({ config, tls, db, bus, log, registry, shutdown, doors }: OpenDoors): Promise<void> {
+async function openDoors(options: OpenDoors): Promise<void> {
+  const { config, tls, db, bus, topics, log, registry, shutdown, doors } = options;
   const expand = doors.expandEvents;
+  // Not after the topics: it tries again by itself, and until then it measures what waits, for the alarm.
   const relay = startOutboxRelay({ db, bus, log, registry, ...(expand && { expand }) });
-  const consumers = await Promise.all(
-    doors.consumers.map((consumer) => startConsumer({ db, bus, spec: consumer, log, registry })),
-  );
+  const joined = joinBus({ db, bus, topics, consumers: doors.consumers, log, registry });
   const jobs = startJobs(doors.jobs, { log, registry });
   const server = await startGrpcServer({
     host: config.GRPC_HOST,
@@ -134,7 +135,7 @@ async function openDoors({ config, tls, db, bus, log, registry, shutdown, doors 
     registry,
     // Not the bus: without it requests are still served, their events wait in the outbox, and an alarm tells of that.
     checks: { database: () => db.ping(), ...doors.ready },
-    live: () => consumers.every((consumer) => consumer.live()),
+    live: () => joined.live(),
   });
 
   shutdown.add("readiness", async () => {
@@ -144,10 +145,7 @@ async function openDoors({ config, tls, db, bus, log, registry, shutdown, doors 
     doors.endStreams?.();
   });
   shutdown.add("grpc", () => server.drain(config.SHUTDOWN_GRACE_MS / 2));
-  shutdown.add(
-    "consumers",
-    async () => void (await Promise.all(consumers.map((consumer) => consumer.close()))),
-  );
+  shutdown.add("consumers", () => joined.close());
   shutdown.add("jobs", () => jobs.close());
   shutdown.add("outbox", () => relay.close());
   shutdown.add("ops", () => ops.close());

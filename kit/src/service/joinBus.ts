@@ -1,0 +1,70 @@
+import { type Bus, type Topic } from "../bus";
+import { type Database } from "../db";
+import { type ConsumerSpec, type RunningConsumer, startConsumer } from "../inbox";
+import { type Log } from "../log";
+import { type Registry } from "../metrics";
+import { pause } from "../pause";
+
+export interface JoinBusOptions {
+  db: Database;
+  bus: Bus;
+  /** Those that this service publishes. */
+  topics: Topic[];
+  consumers: ConsumerSpec[];
+  log: Log;
+  registry: Registry;
+}
+
+export interface JoinedBus {
+  /** A consumer that waits for the bus is live: a restart would not bring the bus back. */
+  live(): boolean;
+  close(): Promise<void>;
+}
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+
+/**
+ * Makes the topics and starts the consumers, in the background and for as long as it takes: requests are served without the bus, so a process
+ * that starts while it is away has to open its doors. A wrong setting is tried again as well, since nobody knows which it is: each failure is a
+ * warning.
+ */
+export function joinBus({ db, bus, topics, consumers, log, registry }: JoinBusOptions): JoinedBus {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const rest = pause();
+  const running: RunningConsumer[] = [];
+
+  async function persist<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
+    for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      try {
+        return await work();
+      } catch (error) {
+        if (signal.aborted) return undefined;
+        log.warn({ err: error, pauseMs }, `${what}; events wait, all else goes on`);
+      }
+      await rest.sleepUnwoken(pauseMs);
+    }
+    return undefined;
+  }
+  const topicsAreThere = persist("the topics could not be made", () => bus.ensureTopics(topics, signal));
+  const start = async (spec: ConsumerSpec): Promise<RunningConsumer | undefined> => {
+    await topicsAreThere;
+    const consumer = await persist(`${spec.group} could not start to consume`, () =>
+      startConsumer({ db, bus, spec, log, registry, signal }),
+    );
+    if (consumer) running.push(consumer);
+    return consumer;
+  };
+  const started = consumers.map(start);
+
+  return {
+    live: () => running.every((consumer) => consumer.live()),
+    async close() {
+      stop.abort();
+      rest.close();
+      await topicsAreThere;
+      await Promise.all(started.map(async (consumer) => (await consumer)?.close()));
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { credentials, loadPackageDefinition, type ServiceClientConstructor } from "@grpc/grpc-js";
+import { loadSync } from "@grpc/proto-loader";
+import { protoPath } from "grpc-health-check";
+import { installPostgresBus } from "../bus";
+import { newName } from "../bus/testing/conformance";
+import { tx } from "../db";
+import { appendEvents } from "../outbox";
+import { createTestDatabase, eventually, type Proxy, startProxy, type TestDatabase } from "../testing";
+
+const brokers = process.env.WONRAIL_TEST_KAFKA_BROKERS;
+/** Less than one attempt to reach a bus that is silent takes. */
+const GRACE_MS = 8_000;
+const VERSION = 1;
+
+let database: TestDatabase;
+let proxy: Proxy;
+let service: Service;
+
+beforeAll(async () => {
+  database = await createTestDatabase({ schema: "sample" });
+  await installPostgresBus(database.adminUrl, ["wonrail_sample"]);
+});
+afterAll(() => database.drop());
+afterEach(async () => {
+  service.child.kill("SIGKILL");
+  await proxy.close();
+});
+
+describe.each(brokers === undefined ? ["postgres"] : ["postgres", "kafka"])(
+  "the bus on %s is away",
+  (kind) => {
+    let topic: string;
+    beforeEach(async () => {
+      topic = newName("topic");
+      const [host, port] = (kind === "kafka" ? brokers!.split(",")[0]! : new URL(database.url).host).split(
+        ":",
+      );
+      proxy = await startProxy({ target: { host: host!, port: Number(port) }, mode: { kind: "reset" } });
+    });
+    const start = async () => {
+      const url = new URL(database.url);
+      url.port = String(proxy.port);
+      const place: Record<string, string> =
+        kind === "kafka"
+          ? { KAFKA_BROKERS: `127.0.0.1:${proxy.port}` }
+          : { BUS_DATABASE_URL: url.toString() };
+      service = await startService({ BUS: kind, ...place, DATABASE_URL: database.url, SAMPLE_TOPIC: topic });
+    };
+
+    test("a service that starts serves, and its events arrive once the bus is there", async () => {
+      await start();
+      expect(await service.health()).toEqual({ status: "SERVING" });
+      expect(await service.probe("/livez")).toBe(200);
+      expect(await service.probe("/readyz")).toBe(200);
+      await eventually(() => expect(service.lines).toContain("tick"));
+      const event = { topic, type: "sent", aggregateId: topic, version: VERSION, orgId: "org_1" };
+      await tx(database.db, (tx) => appendEvents(tx, [{ ...event, payload: Buffer.alloc(0) }]));
+
+      proxy.setMode({ kind: "pass" });
+      await eventually(() => expect(service.lines).toContain(`got ${topic}`), { timeoutMs: 60_000 });
+      expect(await service.probe("/livez")).toBe(200);
+      expect(await service.stop()).toBe(0);
+    });
+
+    test.each(["reset", "blackhole"] as const)("it stops in time and in order (%s)", async (mode) => {
+      proxy.setMode({ kind: mode });
+      await start();
+      expect(await service.stop()).toBe(0);
+      expect(service.closed()).toEqual([
+        "readiness",
+        "grpc",
+        "consumers",
+        "jobs",
+        "outbox",
+        "ops",
+        "bus",
+        "database",
+      ]);
+    });
+  },
+);
+
+interface Service {
+  child: ChildProcess;
+  lines: string[];
+  health(): Promise<unknown>;
+  probe(path: string): Promise<number>;
+  /** As an operator does; gives the exit code. */
+  stop(): Promise<number | null>;
+  /** The steps of its end. */
+  closed(): string[];
+}
+
+async function startService(env: Record<string, string>): Promise<Service> {
+  const lines: string[] = [];
+  const local = { GRPC_HOST: "127.0.0.1", OPS_HOST: "127.0.0.1", SHUTDOWN_GRACE_MS: `${GRACE_MS}` };
+  const [grpcPort, opsPort] = [await freePort(), await freePort()];
+  const child = spawn(
+    process.execPath,
+    ["--require", require.resolve("tsx/cjs"), join(__dirname, "testing/sampleService.ts")],
+    {
+      env: { PATH: process.env.PATH, ...local, GRPC_PORT: grpcPort, OPS_PORT: opsPort, ...env },
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
+  const logged = (message: string) =>
+    lines
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ msg }) => msg === message);
+  await eventually(() => expect(logged("ready")).toHaveLength(1), { timeoutMs: 30_000 });
+  return {
+    child,
+    lines,
+    health: () => checkHealth(`127.0.0.1:${grpcPort}`),
+    probe: async (path) => (await fetch(`http://127.0.0.1:${opsPort}${path}`)).status,
+    async stop() {
+      const exited = once(child, "exit");
+      child.kill("SIGTERM");
+      return ((await exited) as [number | null])[0];
+    },
+    closed: () => logged("closed").map(({ step }) => String(step)),
+  };
+}
+
+async function checkHealth(address: string): Promise<unknown> {
+  const { grpc } = loadPackageDefinition(loadSync(protoPath, { enums: String }));
+  const { health } = grpc as unknown as { health: { v1: { Health: ServiceClientConstructor } } };
+  const client = new health.v1.Health(address, credentials.createInsecure());
+  try {
+    return await new Promise((resolve, reject) =>
+      client.check!({ service: "" }, (error: Error | null, answer: unknown) =>
+        error ? reject(error) : resolve(answer),
+      ),
+    );
+  } finally {
+    client.close();
+  }
+}
+
+function freePort(): Promise<string> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(`${port}`));
+    });
+  });
+}
