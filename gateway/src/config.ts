@@ -1,11 +1,7 @@
-import { count, durationMs, loadConfig, port } from "@wonrail/kit/config";
+import { count, durationMs, hostPort, loadConfig, port } from "@wonrail/kit/config";
 import { tlsShape } from "@wonrail/kit/tls";
 import { tracingShape } from "@wonrail/kit/tracing";
 import { z } from "zod";
-
-const address = z
-  .string()
-  .regex(/^[^\s:/]+:[0-9]{1,5}$|^\[[0-9a-fA-F:]+\]:[0-9]{1,5}$/, { error: "must be host:port" });
 
 const schema = z.object({
   NODE_ENV: z.enum(["production", "development", "test", "reltest"]).default("production"),
@@ -16,10 +12,10 @@ const schema = z.object({
   OPS_HOST: z.string().default("0.0.0.0"),
   OPS_PORT: port,
 
-  AUTH_ADDRESS: address,
-  WALLET_ADDRESS: address,
-  PAYMENT_ADDRESS: address,
-  RELAYER_ADDRESS: address,
+  AUTH_ADDRESS: hostPort,
+  WALLET_ADDRESS: hostPort,
+  PAYMENT_ADDRESS: hostPort,
+  RELAYER_ADDRESS: hostPort,
   ...tlsShape,
   ...tracingShape,
 

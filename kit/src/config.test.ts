@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { flag, list, loadConfig, port } from "./config";
+import { flag, hostPort, list, loadConfig, port } from "./config";
 
 const schema = z.object({
   HTTP_PORT: port,
@@ -61,6 +61,17 @@ test("takes a value from the file that NAME_FILE names, and says when it cannot"
     rmSync(folder, { recursive: true });
   }
 });
+
+test.each(["ledger:7000", "127.0.0.1:7000", "[::1]:7000"])("%s is where a process is", (text) => {
+  expect(hostPort.parse(text)).toBe(text);
+});
+
+test.each(["ledger", "dns:///ledger:7000", "http://ledger:7000", "ledger:7000/", "::1:7000", "a:1,b:2"])(
+  "%s is not host:port, and a call there would never arrive",
+  (text) => {
+    expect(hostPort.safeParse(text).error?.issues[0]?.message).toBe("must be host:port");
+  },
+);
 
 test("spaces are no value: as a number they would be 0", () => {
   expect(problemsOf({ HTTP_PORT: " ", DATABASE_URL: "\t\n" })).toBe(

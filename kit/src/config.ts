@@ -38,6 +38,10 @@ export const port = z.coerce.number().int().min(0).max(65535);
 export const durationMs = z.coerce.number().int().min(0).max(86_400_000);
 export const count = z.coerce.number().int().min(0).max(1_000_000_000);
 export const postgresUrl = z.url({ protocol: /^postgres(ql)?$/ });
+/** Where another process is. The way there (dns, TLS) is the client's, not the setting's. */
+export const hostPort = z
+  .string()
+  .regex(/^[^\s:/]+:[0-9]{1,5}$|^\[[0-9a-fA-F:]+\]:[0-9]{1,5}$/, { error: "must be host:port" });
 export const flag = z.enum(["true", "false"]).transform((text) => text === "true");
 export const list = z.string().transform((text) =>
   text

@@ -1,4 +1,4 @@
-import { count, durationMs, list, loadConfig } from "@wonrail/kit/config";
+import { count, durationMs, hostPort, list, loadConfig } from "@wonrail/kit/config";
 import { networkSetting } from "@wonrail/kit/networks";
 import { serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
@@ -8,9 +8,9 @@ const finality = z.union([z.literal("finalized"), z.coerce.number().int().min(0)
 
 const schema = z.object({
   ...serviceShape,
-  WALLET_ADDRESS: z.string(),
-  LEDGER_ADDRESS: z.string(),
-  PAYMENT_ADDRESS: z.string(),
+  WALLET_ADDRESS: hostPort,
+  LEDGER_ADDRESS: hostPort,
+  PAYMENT_ADDRESS: hostPort,
   /** One or several, separated by commas. With several, facts on which money depends are taken only when they agree. */
   CHAIN_RPC_URLS: list.refine((urls) => urls.length > 0, "names no endpoint"),
   CHAIN_RPC_TIMEOUT_MS: durationMs.default(5_000),

@@ -1,4 +1,4 @@
-import { loadConfig } from "@wonrail/kit/config";
+import { hostPort, loadConfig } from "@wonrail/kit/config";
 import { networkSetting } from "@wonrail/kit/networks";
 import { serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
@@ -7,9 +7,9 @@ const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 
 const schema = z.object({
   ...serviceShape,
-  AUTH_ADDRESS: z.string(),
-  WALLET_ADDRESS: z.string(),
-  LEDGER_ADDRESS: z.string(),
+  AUTH_ADDRESS: hostPort,
+  WALLET_ADDRESS: hostPort,
+  LEDGER_ADDRESS: hostPort,
   /** The name that settlements show. */
   NETWORK: networkSetting,
   TOKEN_ADDRESS: address,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { count, durationMs, loadConfig } from "@wonrail/kit/config";
+import { count, durationMs, hostPort, loadConfig } from "@wonrail/kit/config";
 import { serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
 
@@ -8,7 +8,7 @@ const limitWon = z.coerce.bigint().min(0n);
 
 const schema = z.object({
   ...serviceShape,
-  LEDGER_ADDRESS: z.string(),
+  LEDGER_ADDRESS: hostPort,
   /** The file with the key-encryption keys (a mounted Secret). Only its path is configured, never a key. */
   KEK_PATH: z.string(),
   CHAIN_ID: count,
