@@ -58,6 +58,16 @@ withHelm("the chart", () => {
     expect({ ok, output }).toEqual({ ok: false, output: expect.stringMatching(reason) });
   });
 
+  it.each([
+    [{}, 5 + 20 + 10],
+    [{ SHUTDOWN_SETTLE_MS: "30000" }, 5 + 30 + 20 + 10],
+  ])("leaves the kubelet no last word with %j", (env, seconds) => {
+    const settings = Object.entries(env).map(([name, value]) => `defaults.env.${name}=${value}`);
+    const pods = podsOf(render("production", "--set-string", settings.join(",")));
+    const [auth] = pods.filter(({ owner }) => owner === "Deployment/wonrail-auth");
+    expect(auth!.pod.terminationGracePeriodSeconds).toBe(seconds);
+  });
+
   it("says what is missing when it is installed without any values", () => {
     const { ok, output } = helmRun("template", "x", CHART);
     expect({ ok, output }).toEqual({

@@ -37,6 +37,7 @@ const schema = z.object({
   KEEP_ALIVE_TIMEOUT_MS: durationMs.min(1).default(75_000),
   MAX_REQUESTS_PER_SOCKET: count.default(10_000),
 
+  /** How long a process takes to stop, at most, after it has settled. */
   SHUTDOWN_GRACE_MS: durationMs.default(20_000),
   /** How long a stopping process stays up after it reports itself unready, so that load balancers notice. */
   SHUTDOWN_SETTLE_MS: durationMs.default(0),

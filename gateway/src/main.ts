@@ -16,7 +16,8 @@ async function run(config: Config): Promise<void> {
   letHeapGrow();
   const log = createLog({ service: "gateway", level: config.LOG_LEVEL });
   const registry = createRegistry({ service: "gateway", version: process.version, commit: config.COMMIT });
-  const shutdown = createShutdown({ log, graceMs: config.SHUTDOWN_GRACE_MS });
+  const { SHUTDOWN_SETTLE_MS: settleMs, SHUTDOWN_GRACE_MS: graceMs } = config;
+  const shutdown = createShutdown({ log, settleMs, graceMs });
   shutdown.listen();
   try {
     const tracing = startTracing(config, { service: "gateway", log });
@@ -45,11 +46,11 @@ async function run(config: Config): Promise<void> {
 
     shutdown.add("readiness", async () => {
       ops.setDraining();
-      await sleep(config.SHUTDOWN_SETTLE_MS);
+      await sleep(settleMs);
     });
     shutdown.add("http", () => {
       app.stopKeepingAlive();
-      return server.drain(config.SHUTDOWN_GRACE_MS / 2);
+      return server.drain(graceMs / 2);
     });
     shutdown.add("leases", () => app.close());
     shutdown.add("clients", () => clients.close());

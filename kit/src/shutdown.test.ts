@@ -1,10 +1,11 @@
 import { testLog } from "./testing/testLog";
 import { createShutdown } from "./shutdown";
 
-function prepared(graceMs = 60_000) {
+function prepared(graceMs = 60_000, settleMs = 0) {
   const order: string[] = [];
   const exits: number[] = [];
-  const shutdown = createShutdown({ log: testLog(), graceMs, exit: (code) => void exits.push(code) });
+  const exit = (code: number) => void exits.push(code);
+  const shutdown = createShutdown({ log: testLog(), settleMs, graceMs, exit });
   const add = (name: string, close = async () => {}) =>
     shutdown.add(name, async () => {
       order.push(name);
@@ -46,6 +47,21 @@ test("a step that hangs is left behind when the grace period is over", async () 
   void shutdown.run("test");
   await new Promise((resolve) => setTimeout(resolve, 60));
   expect(exits).toEqual([1]);
+});
+
+test("the grace begins after the settling, also when that is longer", async () => {
+  const [settleMs, graceMs] = [10_000, 1_000];
+  const { shutdown, add, order, exits } = prepared(graceMs, settleMs);
+  jest.useFakeTimers();
+  add("readiness", () => new Promise((resolve) => setTimeout(resolve, settleMs)));
+  add("grpc", () => new Promise((resolve) => setTimeout(resolve, graceMs - 1)));
+  add("consumers", () => new Promise(() => undefined));
+  void shutdown.run("test");
+  await jest.advanceTimersByTimeAsync(settleMs + graceMs - 1);
+  expect({ order, exits }).toEqual({ order: ["readiness", "grpc", "consumers"], exits: [] });
+  await jest.advanceTimersByTimeAsync(1);
+  expect(exits).toEqual([1]);
+  jest.useRealTimers();
 });
 
 test("two reasons to stop are one stop", async () => {

@@ -2,6 +2,8 @@ import { type Log } from "./log";
 
 export interface ShutdownOptions {
   log: Log;
+  /** What the first step waits for load balancers; the grace begins after it. */
+  settleMs: number;
   /** After this the process ends, whatever is still running. */
   graceMs: number;
   exit?: (code: number) => void;
@@ -22,6 +24,7 @@ export interface Shutdown {
  */
 export function createShutdown({
   log,
+  settleMs,
   graceMs,
   exit = (code) => process.exit(code),
 }: ShutdownOptions): Shutdown {
@@ -33,9 +36,9 @@ export function createShutdown({
     log.info({ reason }, "stopping");
     let current = "";
     const timer = setTimeout(() => {
-      log.error({ step: current, graceMs }, "not stopped in time");
+      log.error({ step: current, settleMs, graceMs }, "not stopped in time");
       exit(1);
-    }, graceMs);
+    }, settleMs + graceMs);
 
     let failed = false;
     for (const { name, close } of steps) {

@@ -26,6 +26,7 @@ export const serviceShape = {
   KAFKA_PASSWORD: z.string().optional(),
   /** Where the bus on Postgres lives; the service's own database unless stated. */
   BUS_DATABASE_URL: postgresUrl.optional(),
+  /** How long a process takes to stop, at most, after it has settled. */
   SHUTDOWN_GRACE_MS: durationMs.default(20_000),
   /** How long a stopping process stays up after it reports itself unready, so that load balancers notice. */
   SHUTDOWN_SETTLE_MS: durationMs.default(0),

@@ -3,14 +3,21 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { credentials, loadPackageDefinition, type ServiceClientConstructor } from "@grpc/grpc-js";
-import { loadSync } from "@grpc/proto-loader";
-import { protoPath } from "grpc-health-check";
+import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { installPostgresBus } from "../bus";
 import { newName } from "../bus/testing/conformance";
 import { tx } from "../db";
+import { createClient } from "../grpc/client";
+import { Registry } from "../metrics";
 import { appendEvents } from "../outbox";
-import { createTestDatabase, eventually, type Proxy, startProxy, type TestDatabase } from "../testing";
+import {
+  createTestDatabase,
+  eventually,
+  type Proxy,
+  startProxy,
+  testLog,
+  type TestDatabase,
+} from "../testing";
 
 const brokers = process.env.WONRAIL_TEST_KAFKA_BROKERS;
 /** Less than one attempt to reach a bus that is silent takes. */
@@ -26,9 +33,20 @@ beforeAll(async () => {
   await installPostgresBus(database.adminUrl, ["wonrail_sample"]);
 });
 afterAll(() => database.drop());
-afterEach(async () => {
+afterEach(() => {
+  service.client.close();
   service.child.kill("SIGKILL");
-  await proxy.close();
+});
+
+test("what settles for longer than its grace still answers the calls that came meanwhile", async () => {
+  const place = { BUS: "postgres", DATABASE_URL: database.url, SAMPLE_TOPIC: newName("topic") };
+  const times = { SHUTDOWN_SETTLE_MS: "3000", SHUTDOWN_GRACE_MS: "2000", SAMPLE_CALL_MS: "3300" };
+  service = await startService({ ...place, ...times });
+  const call = service.client.revokeKey({ orgId: "org_1", keyId: "key_1", clientAddress: "" });
+  await eventually(() => expect(service.lines).toContain("called"));
+  const stopped = service.stop();
+  await expect(call).resolves.toMatchObject({ revokedAt: expect.any(Date) });
+  expect(await stopped).toBe(0);
 });
 
 describe.each(brokers === undefined ? ["postgres"] : ["postgres", "kafka"])(
@@ -42,6 +60,7 @@ describe.each(brokers === undefined ? ["postgres"] : ["postgres", "kafka"])(
       );
       proxy = await startProxy({ target: { host: host!, port: Number(port) }, mode: { kind: "reset" } });
     });
+    afterEach(() => proxy.close());
     const start = async () => {
       const url = new URL(database.url);
       url.port = String(proxy.port);
@@ -54,7 +73,7 @@ describe.each(brokers === undefined ? ["postgres"] : ["postgres", "kafka"])(
 
     test("a service that starts serves, and its events arrive once the bus is there", async () => {
       await start();
-      expect(await service.health()).toEqual({ status: "SERVING" });
+      await service.client.ready();
       expect(await service.probe("/livez")).toBe(200);
       expect(await service.probe("/readyz")).toBe(200);
       await eventually(() => expect(service.lines).toContain("tick"));
@@ -88,7 +107,7 @@ describe.each(brokers === undefined ? ["postgres"] : ["postgres", "kafka"])(
 interface Service {
   child: ChildProcess;
   lines: string[];
-  health(): Promise<unknown>;
+  client: ReturnType<typeof clientOf>;
   probe(path: string): Promise<number>;
   /** As an operator does; gives the exit code. */
   stop(): Promise<number | null>;
@@ -118,7 +137,7 @@ async function startService(env: Record<string, string>): Promise<Service> {
   return {
     child,
     lines,
-    health: () => checkHealth(`127.0.0.1:${grpcPort}`),
+    client: clientOf(`127.0.0.1:${grpcPort}`),
     probe: async (path) => (await fetch(`http://127.0.0.1:${opsPort}${path}`)).status,
     async stop() {
       const exited = once(child, "exit");
@@ -129,19 +148,9 @@ async function startService(env: Record<string, string>): Promise<Service> {
   };
 }
 
-async function checkHealth(address: string): Promise<unknown> {
-  const { grpc } = loadPackageDefinition(loadSync(protoPath, { enums: String }));
-  const { health } = grpc as unknown as { health: { v1: { Health: ServiceClientConstructor } } };
-  const client = new health.v1.Health(address, credentials.createInsecure());
-  try {
-    return await new Promise((resolve, reject) =>
-      client.check!({ service: "" }, (error: Error | null, answer: unknown) =>
-        error ? reject(error) : resolve(answer),
-      ),
-    );
-  } finally {
-    client.close();
-  }
+function clientOf(address: string) {
+  const options = { name: "sample", address, log: testLog(), registry: new Registry() };
+  return createClient(AuthServiceService, { ...options, defaultTimeoutMs: 20_000 });
 }
 
 function freePort(): Promise<string> {

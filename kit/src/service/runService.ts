@@ -60,7 +60,8 @@ export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>):
   const schema = spec.schema ?? spec.name;
   const log = createLog({ service: spec.name, level: config.LOG_LEVEL });
   const registry = createRegistry({ service: spec.name, version: process.version, commit: config.COMMIT });
-  const shutdown = createShutdown({ log, graceMs: config.SHUTDOWN_GRACE_MS });
+  const { SHUTDOWN_SETTLE_MS: settleMs, SHUTDOWN_GRACE_MS: graceMs } = config;
+  const shutdown = createShutdown({ log, settleMs, graceMs });
   shutdown.listen();
 
   try {

@@ -2,15 +2,18 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { z } from "zod";
-import { loadConfig } from "../../config";
+import { durationMs, loadConfig } from "../../config";
+import { implement } from "../../grpc/server";
 import { runService, serviceShape } from "..";
 
 /** A service may have no migrations of its own, but it has a folder of them. */
 const migrations = mkdtempSync(join(tmpdir(), "sample-migrations-"));
 process.once("exit", () => rmSync(migrations, { recursive: true }));
-const { SAMPLE_TOPIC, ...config } = loadConfig(
-  z.object({ ...serviceShape, SAMPLE_TOPIC: z.string() }),
+const { SAMPLE_TOPIC, SAMPLE_CALL_MS, ...config } = loadConfig(
+  z.object({ ...serviceShape, SAMPLE_TOPIC: z.string(), SAMPLE_CALL_MS: durationMs.default(0) }),
   process.env,
 );
 
@@ -20,7 +23,15 @@ void runService({
   topics: [{ name: SAMPLE_TOPIC, partitions: 2 }],
   config,
   open: () => ({
-    rpc: [],
+    rpc: [
+      implement(AuthServiceService, {
+        async revokeKey() {
+          process.stdout.write("called\n");
+          await sleep(SAMPLE_CALL_MS);
+          return { revokedAt: new Date() };
+        },
+      }),
+    ],
     consumers: [
       {
         group: SAMPLE_TOPIC,
