@@ -1,5 +1,5 @@
 import { count, durationMs, hostPort, loadConfig, port } from "@wonrail/kit/config";
-import { tlsShape } from "@wonrail/kit/tls";
+import { tlsRule, tlsShape } from "@wonrail/kit/tls";
 import { tracingShape } from "@wonrail/kit/tracing";
 import { z } from "zod";
 
@@ -46,5 +46,5 @@ const schema = z.object({
 export type Config = z.output<typeof schema>;
 
 export function readConfig(): Config {
-  return loadConfig(schema, process.env);
+  return loadConfig(schema, process.env, [tlsRule]);
 }

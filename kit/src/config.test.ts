@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { flag, hostPort, list, loadConfig, port } from "./config";
+import { flag, hostPort, list, loadConfig, port, rule } from "./config";
 
 const schema = z.object({
   HTTP_PORT: port,
@@ -11,9 +11,13 @@ const schema = z.object({
   VERBOSE: flag.default(false),
 });
 
+const brokersRule = rule({ HTTP_PORT: port, BROKERS: schema.shape.BROKERS }, ({ HTTP_PORT, BROKERS }) =>
+  HTTP_PORT === 1 && BROKERS.length === 1 ? ["BROKERS needs two with this port"] : [],
+);
+
 function problemsOf(env: Record<string, string>): string {
   try {
-    loadConfig(schema, env, (message) => {
+    loadConfig(schema, env, [brokersRule], (message) => {
       throw new Error(message);
     });
   } catch (error) {
@@ -42,6 +46,15 @@ test("lists every problem at once", () => {
   const problems = problemsOf({ HTTP_PORT: "99999" });
   expect(problems).toContain("HTTP_PORT:");
   expect(problems).toContain("DATABASE_URL is not set");
+});
+
+test("lists what holds between settings with the rest, and once a setting is unusable nothing more of it", () => {
+  expect(problemsOf({ HTTP_PORT: "1", BROKERS: "a:1" })).toBe(
+    "The configuration is not usable:\n  - DATABASE_URL is not set\n  - BROKERS needs two with this port\n",
+  );
+  expect(problemsOf({ HTTP_PORT: "x", BROKERS: "a:1", DATABASE_URL: "postgres://x/y" })).not.toContain(
+    "BROKERS",
+  );
 });
 
 test("never repeats a value, which may be a secret", () => {

@@ -11,6 +11,7 @@ export const CONFIG_EXIT_CODE = 78;
 export function loadConfig<S extends z.ZodObject>(
   schema: S,
   env: Record<string, string | undefined>,
+  rules: readonly Rule[] = [],
   exit: (message: string) => never = exitWithConfigProblem,
 ): z.output<S> {
   const problems: string[] = [];
@@ -27,10 +28,25 @@ export function loadConfig<S extends z.ZodObject>(
       problems.push(name in values ? `${name}: ${issue.message}` : `${name} is not set`);
     }
   }
+  for (const problemsOf of rules) problems.push(...problemsOf(values));
   if (problems.length > 0 || !parsed.success) {
     exit(`The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join("\n")}\n`);
   }
   return parsed.data;
+}
+
+/** What holds between settings each of which is right by itself. */
+export type Rule = (values: Record<string, string>) => string[];
+
+/** The sentences begin with the name of the setting that is to be mended. Where one of the shape is unusable, that has been said and is enough. */
+export function rule<S extends z.ZodRawShape>(
+  shape: S,
+  problemsOf: (values: z.output<z.ZodObject<S>>) => string[],
+): Rule {
+  return (values) => {
+    const parsed = z.object(shape).safeParse(values);
+    return parsed.success ? problemsOf(parsed.data) : [];
+  };
 }
 
 /** Parsers for the forms that every service's configuration uses. */

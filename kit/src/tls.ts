@@ -1,5 +1,6 @@
 import { assert } from "./errors";
 import { z } from "zod";
+import { rule } from "./config";
 import { type TlsIdentity } from "./grpc/tls";
 
 export { type TlsIdentity };
@@ -15,6 +16,12 @@ export const tlsShape = {
   TLS_KEY: pem,
   TLS_CA: pem,
 };
+
+export const tlsRule = rule(tlsShape, (given) => {
+  const missing = (["TLS_CERT", "TLS_KEY", "TLS_CA"] as const).filter((name) => given[name] === undefined);
+  if (missing.length === 3) return [];
+  return missing.map((name) => `${name}_FILE is not set: the three of TLS go together`);
+});
 
 export function readTls(config: z.output<z.ZodObject<typeof tlsShape>>): TlsIdentity | undefined {
   const given = [config.TLS_CERT, config.TLS_KEY, config.TLS_CA].filter((text) => text !== undefined);

@@ -36,13 +36,6 @@ test.each([
   expect(place(env)).toMatchObject(expected);
 });
 
-test.each([
-  [{ KAFKA_SASL: "scram-sha-256", KAFKA_USERNAME: "auth" }, /KAFKA_PASSWORD have to be/],
-  [{ KAFKA_SASL: "plain", ...credentials }, /readable on the network/],
-])("%j is refused", (env, reason) => {
-  expect(() => place(env)).toThrow(reason);
-});
-
 test("nothing of it without being asked", () => {
   expect(place({})).toEqual({ kind: "kafka", brokers: ["a:1", "b:2"] });
 });

@@ -1,4 +1,5 @@
 import { type KafkaBusOptions, type PostgresBusOptions } from "../bus/port";
+import { assert } from "../errors";
 import { type ServiceConfig } from "./config";
 
 type Place<T> = Omit<T, "clientId" | "log" | "registry">;
@@ -11,10 +12,7 @@ export function busPlace(config: ServiceConfig): Place<KafkaBusOptions> | Place<
   const place: Place<KafkaBusOptions> = { kind: "kafka", brokers: config.KAFKA_BROKERS };
   if (KAFKA_TLS) place.ssl = KAFKA_CA === undefined ? true : { ca: KAFKA_CA };
   if (KAFKA_SASL === undefined) return place;
-  if (KAFKA_USERNAME === undefined || KAFKA_PASSWORD === undefined)
-    throw new Error("KAFKA_SASL is set: KAFKA_USERNAME and KAFKA_PASSWORD have to be, too");
-  if (KAFKA_SASL === "plain" && !KAFKA_TLS)
-    throw new Error("KAFKA_SASL is plain: without KAFKA_TLS the password would be readable on the network");
+  assert(KAFKA_USERNAME !== undefined && KAFKA_PASSWORD !== undefined, "the configuration was checked");
   place.sasl = { mechanism: KAFKA_SASL, username: KAFKA_USERNAME, password: KAFKA_PASSWORD };
   return place;
 }

@@ -1,5 +1,5 @@
 import { count, durationMs, loadConfig } from "@wonrail/kit/config";
-import { serviceShape } from "@wonrail/kit/service";
+import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
 
 const keyShape = {
@@ -23,7 +23,7 @@ export type Config = z.output<typeof serviceSchema>;
 export type AdminConfig = z.output<typeof adminSchema>;
 
 export function readConfig(): Config {
-  return loadConfig(serviceSchema, process.env);
+  return loadConfig(serviceSchema, process.env, serviceRules);
 }
 
 export function readAdminConfig(): AdminConfig {

@@ -1,5 +1,5 @@
 import { count, durationMs, loadConfig } from "@wonrail/kit/config";
-import { serviceShape } from "@wonrail/kit/service";
+import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
 
 const schema = z.object({
@@ -13,7 +13,7 @@ const schema = z.object({
 export type Config = z.output<typeof schema>;
 
 export function readConfig(): Config {
-  return loadConfig(schema, process.env);
+  return loadConfig(schema, process.env, serviceRules);
 }
 
 const adminSchema = z.object({ DATABASE_URL: serviceShape.DATABASE_URL });

@@ -1,6 +1,6 @@
 import { hostPort, loadConfig } from "@wonrail/kit/config";
 import { networkSetting } from "@wonrail/kit/networks";
-import { serviceShape } from "@wonrail/kit/service";
+import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
@@ -19,5 +19,5 @@ const schema = z.object({
 export type Config = z.output<typeof schema>;
 
 export function readConfig(): Config {
-  return loadConfig(schema, process.env);
+  return loadConfig(schema, process.env, serviceRules);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { count, durationMs, hostPort, loadConfig } from "@wonrail/kit/config";
-import { serviceShape } from "@wonrail/kit/service";
+import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
 
 const limitWon = z.coerce.bigint().min(0n);
@@ -31,7 +31,7 @@ const adminSchema = z.object({
 export type Config = z.output<typeof schema>;
 
 export function readConfig(): Config {
-  return loadConfig(schema, process.env);
+  return loadConfig(schema, process.env, serviceRules);
 }
 
 /** Of the operators' commands: what is given, or else the running local stack's. */

@@ -7,7 +7,7 @@ import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { z } from "zod";
 import { durationMs, loadConfig } from "../../config";
 import { implement } from "../../grpc/server";
-import { runService, serviceShape } from "..";
+import { runService, serviceRules, serviceShape } from "..";
 
 /** A service may have no migrations of its own, but it has a folder of them. */
 const migrations = mkdtempSync(join(tmpdir(), "sample-migrations-"));
@@ -15,6 +15,7 @@ process.once("exit", () => rmSync(migrations, { recursive: true }));
 const { SAMPLE_TOPIC, SAMPLE_CALL_MS, ...config } = loadConfig(
   z.object({ ...serviceShape, SAMPLE_TOPIC: z.string(), SAMPLE_CALL_MS: durationMs.default(0) }),
   process.env,
+  serviceRules,
 );
 
 void runService({
