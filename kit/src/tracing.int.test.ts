@@ -80,6 +80,18 @@ test("a span arrives at the collector under its parent, with its request's id, a
   expect(to).toBeGreaterThanOrEqual(from);
 });
 
+test("names and values of headers may be percent-encoded, and what is not stays as it is", async () => {
+  start({ OTEL_EXPORTER_OTLP_HEADERS: "Authorization=Basic%20dXNlcg%3D%3D, x%2Dtenant=a%2Cb,x-share=100%" });
+  const context = { requestId: "req_1", traceparent: childTraceparent() };
+  beginSpan("server")!.end({ name: "s", context, parent: undefined });
+  await tracing!.close();
+  expect(received[0]!.headers).toMatchObject({
+    authorization: "Basic dXNlcg==",
+    "x-tenant": "a,b",
+    "x-share": "100%",
+  });
+});
+
 test("a span without a parent, or with one of another trace, is the first of its trace", async () => {
   start();
   for (const parent of [undefined, childTraceparent()])

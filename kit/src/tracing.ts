@@ -7,7 +7,7 @@ import { type Log } from "./log";
 export const tracingShape = {
   /** A collector that takes OTLP over HTTP: http://collector:4318. */
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
-  /** name=value,name=value: a collector's credentials. */
+  /** name=value,name=value, percent-encoded where need be: a collector's credentials. */
   OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
   /** Which share of traces is recorded, the same ones in every process. */
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
@@ -115,8 +115,20 @@ export function startTracing(
 function headersIn(text = ""): Record<string, string> {
   const pairs = text.split(",").filter((pair) => pair.includes("="));
   return Object.fromEntries(
-    pairs.map((pair) => [pair.slice(0, pair.indexOf("=")).trim(), pair.slice(pair.indexOf("=") + 1).trim()]),
+    pairs.map((pair) => {
+      const end = pair.indexOf("=");
+      return [decoded(pair.slice(0, end)), decoded(pair.slice(end + 1))];
+    }),
   );
+}
+
+/** As in W3C's Baggage, which is how vendors print them: a space in a value is %20. What cannot have been meant so is taken as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.trim());
+  } catch {
+    return text.trim();
+  }
 }
 
 /** ExportTraceServiceRequest in OTLP's JSON form: ids in hex, times as strings of nanoseconds. */
