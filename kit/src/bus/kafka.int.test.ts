@@ -40,30 +40,55 @@ if (brokers === undefined) {
       await proxy.close();
     });
 
-    it("tells of a consumer that crashed for good, which is then no longer live", async () => {
-      const topic = newName("topic");
-      const group = newName("group");
-      await bus.ensureTopics([{ name: topic, partitions: 1 }]);
-      const stranger = new Kafka(quiet).consumer({
-        groupId: group,
-        partitionAssigners: [foreignAssigner],
-        maxWaitTimeInMs: 200,
-      });
-      await stranger.connect();
-      await stranger.subscribe({ topics: [topic] });
-      await stranger.run({ eachMessage: async () => undefined });
+    it("rejects when the group does not take the consumer, and tells of no crash", async () => {
+      const { topic, group, crashes, request } = await prepare();
+      const stranger = await join(group, topic);
+      await expect(collect(bus, request)).rejects.toThrow(/protocol/);
+      expect(crashes).toEqual([]);
+      await stranger.disconnect();
+      const consumer = await collect(bus, request);
+      expect(consumer.subscription.live()).toBe(true);
+    }, 90_000);
 
-      const crashes: Error[] = [];
-      const consumer = await collect(bus, {
-        group,
-        topics: [topic],
-        onCrash: (error) => crashes.push(error),
-      });
+    it("tells of a consumer that crashed for good later on, which is then no longer live", async () => {
+      const { topic, group, crashes, request } = await prepare();
+      const far = openUnderTest(place, { proxy });
+      const consumer = await collect(far, request);
+      // The group forgets it, and is somebody else's when it comes back.
+      proxy.setMode({ kind: "blackhole" });
+      const stranger = await join(group, topic);
+      proxy.setMode({ kind: "pass" });
       await eventually(() => expect(crashes).toHaveLength(1), { timeoutMs: 30_000 });
       expect(crashes[0]!.message).toMatch(/protocol/);
       expect(consumer.subscription.live()).toBe(false);
       await stranger.disconnect();
+      await far.close();
     }, 90_000);
+
+    async function prepare() {
+      const [topic, group] = [newName("topic"), newName("group")];
+      await bus.ensureTopics([{ name: topic, partitions: 1 }]);
+      const crashes: Error[] = [];
+      const request = { group, topics: [topic], onCrash: (error: Error) => void crashes.push(error) };
+      return { topic, group, crashes, request };
+    }
+
+    /** A member with whose protocol ours does not agree; alone in the group when it resolves. */
+    async function join(group: string, topic: string) {
+      const options = { groupId: group, partitionAssigners: [foreignAssigner], maxWaitTimeInMs: 200 };
+      for (;;) {
+        const stranger = new Kafka(quiet).consumer({ ...options, retry: { retries: 0 } });
+        const crashed = new Promise<boolean>((resolve) => {
+          stranger.on(stranger.events.CRASH, () => resolve(true));
+          stranger.on(stranger.events.GROUP_JOIN, () => resolve(false));
+        });
+        await stranger.connect();
+        await stranger.subscribe({ topics: [topic] });
+        await stranger.run({ eachMessage: async () => undefined });
+        if (!(await crashed)) return stranger;
+        await stranger.disconnect();
+      }
+    }
 
     it("ends the waiting when it is told to, also for a broker that went away as the group was joined", async () => {
       const topic = newName("topic");

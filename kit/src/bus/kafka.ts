@@ -97,7 +97,11 @@ export function openKafkaBus(options: port.KafkaBusOptions, tuning: Partial<Kafk
       const read = async () => requireTopics(await admin.connected(), request.topics);
       await untilThere("read topics", read, limits);
       const withEnd = { ...request, signal: limits.signal };
-      const consumer = await startConsumer(parts, withEnd, () => consumers.delete(consumer));
+      const started = await startConsumer(parts, withEnd);
+      const consumer: port.Subscription = {
+        live: () => started.live(),
+        close: () => started.close().finally(() => consumers.delete(consumer)),
+      };
       consumers.add(consumer);
       return consumer;
     },
@@ -225,7 +229,6 @@ function openProducer(parts: KafkaParts) {
 async function startConsumer(
   parts: KafkaParts,
   request: port.SubscribeOptions & { signal: AbortSignal },
-  onClosed: () => void,
 ): Promise<port.Subscription> {
   const { sessionTimeoutMs } = parts.tuning;
   const { group, topics, signal } = request;
@@ -244,10 +247,12 @@ async function startConsumer(
   });
   consumer.on(consumer.events.REQUEST_TIMEOUT, hangUp);
   let closed: Promise<void> | undefined;
+  const start: { refusal?: Error; isDone?: true } = {};
   watchConsumer(consumer, parts, movement, group, (error) => {
     if (closed) return;
     movement.stop();
-    request.onCrash?.(error);
+    if (start.isDone) request.onCrash?.(error);
+    else start.refusal = error;
   });
   const batches = createBatchHandler(parts, request, movement);
   const run = async (): Promise<void> => {
@@ -265,7 +270,6 @@ async function startConsumer(
     batches.close();
     movement.stop();
     await within(CLOSE_TIMEOUT_MS, "the consumer did not close", consumer.disconnect()).catch(hangUp);
-    onClosed();
   };
   const closeOnce = (): Promise<void> => (closed ??= close());
   // The broker may go away again before the group is joined, and then this would try for ever.
@@ -277,6 +281,9 @@ async function startConsumer(
   try {
     signal.throwIfAborted();
     await run();
+    // kafkajs calls a group that did not take the consumer a crash, and its start a success.
+    if (start.refusal) throw start.refusal;
+    start.isDone = true;
   } catch (error) {
     await closeOnce();
     throw error;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { rawSql, sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { Registry } from "@wonrail/kit/metrics";
@@ -135,11 +136,11 @@ test("what is held and has no hold is found with the account that was touched, a
   expect(await broken(lately())).toEqual(["I3_held"]);
 });
 
-function startVerifying() {
+function startVerifying(limits: { maxWaiting?: number } = {}) {
   const registry = new Registry();
   const { db } = ledger.database;
   const gauge = createViolationsGauge({ log: testLog(), registry });
-  const round = verifyAlways({ db, gauge });
+  const round = verifyAlways({ db, gauge, ...limits });
   return {
     round: () => round(new AbortController().signal),
     turn: () => verifyAccounts({ db, gauge }, new AbortController().signal),
@@ -180,6 +181,22 @@ test("accounts that cannot be looked at keep no entry back, are looked at when t
   await behindItsBack("alter table holds rename column away to state");
   await round();
   expect(await said("I3_held")).toBe("2");
+});
+
+test("when too many accounts wait for the next entries to be read, those are read the next time, and none is left out", async () => {
+  const { round, said } = startVerifying({ maxWaiting: 1 });
+  await transfer(Date.now());
+  // Into another slice of time than what comes next.
+  await sleep(2_100);
+  const [later, to] = [await ledger.open("park", "NORMAL", 10_000n), await ledger.open("choi", "NORMAL", 0n)];
+  await ledger.post({ ...transferOf(later, to, 10n) });
+  await behindItsBack(`update accounts set balance_won = balance_won + 1 where id = '${later.slice(4)}'`);
+  await expect(round()).rejects.toThrow("accounts wait to be looked at");
+  expect(await said("I2_entry_balance")).toBeUndefined();
+  expect(await said("I3_balance")).toBe("0");
+  for (let rounds = 0; rounds < 5 && (await said("I3_balance")) === "0"; rounds += 1)
+    await round().catch(() => undefined);
+  expect(await said("I3_balance")).toBe("1");
 });
 
 test("entries that cannot be read keep no account back", async () => {

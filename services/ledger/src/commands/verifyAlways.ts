@@ -22,13 +22,14 @@ const LATE_SLICE_MS = 10_000;
 /** Between two looks the processor is left to others for so many times as long as a look took. */
 const REST = 3;
 
-/** As many accounts as are read at once, and as many as may wait for it; the turn of all accounts has the others. */
+/** As many accounts as are read at once, and about as many as may wait for it. */
 const ACCOUNTS_AT_ONCE = 2_000;
 const MAX_WAITING = 100_000;
 
 interface Verifying {
   db: Database;
   gauge: ViolationsGauge;
+  maxWaiting: number;
   /** The numbers of accounts that were touched since they were last looked at. */
   touched: Set<bigint>;
 }
@@ -37,8 +38,9 @@ interface Verifying {
  * Verifies again and again what was posted since the last time, and says what it found as a gauge for each invariant: first the entries, then the
  * accounts that they touched. What cannot be done of the one does not keep the other back.
  */
-export function verifyAlways({ db, gauge }: { db: Database; gauge: ViolationsGauge }) {
-  const verifying: Verifying = { db, gauge, touched: new Set() };
+export function verifyAlways(deps: { db: Database; gauge: ViolationsGauge; maxWaiting?: number }) {
+  const { db, gauge, maxWaiting = MAX_WAITING } = deps;
+  const verifying: Verifying = { db, gauge, maxWaiting, touched: new Set() };
   const verifyPosted = verifyPostedAlways(verifying);
 
   return async (signal: AbortSignal): Promise<void> => {
@@ -53,7 +55,7 @@ export function verifyAlways({ db, gauge }: { db: Database; gauge: ViolationsGau
   };
 }
 
-function verifyPostedAlways({ db, gauge, touched }: Verifying) {
+function verifyPostedAlways({ db, gauge, maxWaiting, touched }: Verifying) {
   let verifiedUntilMs = Date.now();
   let lateUntilMs = verifiedUntilMs;
 
@@ -65,10 +67,12 @@ function verifyPostedAlways({ db, gauge, touched }: Verifying) {
     const found: EntriesRead["violations"] = [];
     for (const range of ranges) {
       if (signal.aborted) return;
+      // What cannot be remembered would not be looked at: this goes on next time, when fewer wait.
+      if (touched.size >= maxWaiting) throw new Error(`${touched.size} accounts wait to be looked at`);
       const startMs = performance.now();
       const read = await verifyEntries(db, range);
       found.push(...read.violations);
-      for (const number of read.touched) if (touched.size < MAX_WAITING) touched.add(number);
+      for (const number of read.touched) touched.add(number);
       // Should a later one fail, this one was done. What was found is found again until it is gone.
       if (found.length === 0 && range.lateMs === 0)
         verifiedUntilMs = Math.min(untilMs, range.until?.getTime() ?? untilMs);

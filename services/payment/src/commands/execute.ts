@@ -85,9 +85,10 @@ async function prepareOrReplay(deps: ExecuteDeps, request: ExecuteRequest): Prom
     return await prepare(deps.facts, request.context!.orgId, request.command);
   } catch (error) {
     const earlier = await findEarlier(deps, request);
-    // Nobody has begun it, so whatever became of the question for its facts, nothing of it was done.
-    if (!earlier) throw isUnknown(error) ? new DomainError("SYS_002", null, { cause: error }) : error;
-    if (!earlier.bodyHash.equals(request.bodyHash)) throw new DomainError("REQ_003");
+    if (earlier && !earlier.bodyHash.equals(request.bodyHash)) throw new DomainError("REQ_003");
+    // Nobody has begun it, or it was let go: whatever became of the question for its facts, nothing of it was done.
+    if (!earlier || earlier.isReleased)
+      throw isUnknown(error) ? new DomainError("SYS_002", null, { cause: error }) : error;
     // What was taken up once goes on as it was understood then.
     return earlier.answer === null ? earlier.input : earlier;
   }

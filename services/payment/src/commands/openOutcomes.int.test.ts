@@ -55,6 +55,13 @@ test("a fact that does not come in time: nobody has begun it, and that is what i
   const asked = execute(depsWith(silent), requestOf(world.orgId, command, key));
   await expect(asked).rejects.toMatchObject({ code: "SYS_002", cause: { code: "SYS_003" } });
   expect(await stateOf(key)).toBeUndefined();
+  const down = { post: () => Promise.reject(new DomainError("SYS_002")) };
+  const letGo = execute(depsWith(down), requestOf(world.orgId, command, key));
+  await expect(letGo).rejects.toMatchObject({ code: "SYS_002" });
+  // It is begun with the facts of today, or not at all.
+  const again = execute(depsWith(silent), requestOf(world.orgId, command, key));
+  await expect(again).rejects.toMatchObject({ code: "SYS_002", cause: { code: "SYS_003" } });
+  expect(await stateOf(key)).toBe("RELEASED");
   expect(await world.execute(command, key)).toMatchObject({
     replayed: false,
     outcome: { $case: "transfer" },
@@ -73,6 +80,7 @@ function depsWith({ post, record, facts }: Broken): ExecuteDeps {
   const { db } = world.payment;
   const known = {
     contracts: { tokenAddress: "", paymentManagerAddress: "" },
+    walletAt: () => Promise.resolve(null),
     policyOf: () => Promise.resolve({ dailyLimitWon: "1000000", incentiveRateBps: 0 }),
     network: "N",
     ...facts,
