@@ -1,13 +1,12 @@
-import type { ReceivedMessage } from "../bus/port";
 import { rawSql, sql, type Tx } from "../db";
 import { DomainError } from "../errors";
-import { newId } from "../ids";
 import { Registry } from "../metrics";
 import { pause } from "../pause";
 import { createTestDatabase, eventually, openTestDatabase, testLog, type TestDatabase } from "../testing";
 import { listDeadLetters, type EventHandler, type ReceivedEvent } from ".";
 import { consumerMetrics } from "./consumerMetrics";
 import { handleBatch, type Consumer } from "./handleBatch";
+import { messageOf } from "./testing/messageOf";
 
 let test: TestDatabase;
 let registry: Registry;
@@ -34,27 +33,6 @@ function consumerOf(handlers: Record<string, EventHandler>, aloneMs: number): Co
     metrics: consumerMetrics(registry, spec.group),
     rest: pause(),
     aloneMs,
-  };
-}
-
-function messageOf(type: string, text: string): ReceivedMessage {
-  return {
-    topic: "wonrail.auth.v1",
-    partition: 0,
-    offset: text,
-    timestampMs: 0,
-    key: "key_1",
-    value: Buffer.from(text),
-    headers: {
-      event_id: newId("evt"),
-      event_type: type,
-      aggregate_id: "key_1",
-      version: "1",
-      occurred_at: new Date().toISOString(),
-      org_id: "org_1",
-      traceparent: "",
-      request_id: "req_1",
-    },
   };
 }
 

@@ -15,6 +15,7 @@ import {
   type ReceivedEvent,
 } from ".";
 import { pruneInbox } from "./startConsumer";
+import { messageOf } from "./testing/messageOf";
 
 let test: TestDatabase;
 let registry: Registry;
@@ -53,25 +54,7 @@ function handBus() {
 let offset = 0;
 function message(type: string, text: string, headers: Record<string, string> = {}): ReceivedMessage {
   offset += 1;
-  return {
-    topic: "wonrail.auth.v1",
-    partition: 0,
-    offset: String(offset),
-    timestampMs: 0,
-    key: "key_1",
-    value: Buffer.from(text),
-    headers: {
-      event_id: newId("evt"),
-      event_type: type,
-      aggregate_id: "key_1",
-      version: "1",
-      occurred_at: new Date().toISOString(),
-      org_id: "org_1",
-      traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-      request_id: "req_1",
-      ...headers,
-    },
-  };
+  return messageOf(type, text, headers, String(offset));
 }
 
 const note = async (tx: Tx, { payload }: ReceivedEvent) => {
