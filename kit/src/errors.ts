@@ -146,6 +146,11 @@ export function isUndone(error: unknown): boolean {
   return error instanceof DomainError && error.code === "SYS_002";
 }
 
+/** It may have been done, and nobody said so. */
+export function isUnknown(error: unknown): error is DomainError {
+  return error instanceof DomainError && error.code === "SYS_003";
+}
+
 /** What such a promise is worth to the whole when a try or a step before it may have done something: the outcome is unknown. */
 export function perhapsDone(error: unknown): unknown {
   return isUndone(error) ? new DomainError("SYS_003", null, { cause: error }) : error;

@@ -84,11 +84,6 @@ export function isUnavailable(error: unknown): boolean {
   return isServiceError(error) && error.code === status.UNAVAILABLE;
 }
 
-/** The call may have done its work, and nobody said so. */
-export function isUnknown(error: unknown): boolean {
-  return error instanceof DomainError && error.code === "SYS_003";
-}
-
 /** Nothing came back before the caller's time was over or the caller had left: no sign of life, however short the time was. */
 function isSilence(error: unknown): boolean {
   if (!isServiceError(error)) return false;

@@ -1,11 +1,10 @@
 import { type ErrorDetail } from "@wonrail/proto/common/v1/common";
 import { childTraceparent, type RequestContext, runInContext } from "../../context";
-import { assert, DomainError, isRefusal, perhapsDone } from "../../errors";
+import { assert, DomainError, isRefusal, isUnknown, perhapsDone } from "../../errors";
 import { newId } from "../../ids";
 import { type Outcome } from "../../lane";
 import { toItemContext } from "../requestContext";
 import { fromErrorDetail } from "../wireErrors";
-import { isUnknown } from "./call";
 import { type CoalesceOptions } from "./coalesce";
 
 export interface Queued<Req> {

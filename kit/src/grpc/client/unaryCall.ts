@@ -1,5 +1,5 @@
 import { type Client, type Metadata, status } from "@grpc/grpc-js";
-import { perhapsDone } from "../../errors";
+import { isUnknown, perhapsDone } from "../../errors";
 import { type ObserveCall } from "../callMetrics";
 import { type MethodDefinition } from "../definition";
 import {
@@ -10,7 +10,6 @@ import {
   type Dependency,
   guard,
   isUnavailable,
-  isUnknown,
   type Outgoing,
   prepare,
   toCallerError,

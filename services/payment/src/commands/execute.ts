@@ -1,4 +1,4 @@
-import { DomainError, isRefusal, isUndone, perhapsDone } from "@wonrail/kit/errors";
+import { DomainError, isRefusal, isUndone, isUnknown, perhapsDone } from "@wonrail/kit/errors";
 import { type Log } from "@wonrail/kit/log";
 import { toErrorDetail } from "@wonrail/kit/grpc/server";
 import { failpoint } from "@wonrail/kit/failpoint";
@@ -98,10 +98,6 @@ async function prepareOrReplay(deps: ExecuteDeps, request: ExecuteRequest): Prom
 async function requireBegun(deps: ExecuteDeps, request: ExecuteRequest): Promise<void> {
   const earlier = await findEarlier(deps, request);
   if (!earlier || earlier.isReleased) throw new DomainError("WAUTH_004");
-}
-
-function isUnknown(error: unknown): error is DomainError {
-  return error instanceof DomainError && error.code === "SYS_003";
 }
 
 /** Who had it has let it go since it was looked for: it is let go again. */
