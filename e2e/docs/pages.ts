@@ -1,5 +1,6 @@
 import { renderChart } from "./renderChart";
 import { renderCoverage } from "./renderCoverage";
+import { renderDecisions } from "./renderDecisions";
 import { renderErrors } from "./renderErrors";
 import { renderEvents } from "./renderEvents";
 import { renderMetrics } from "./renderMetrics";
@@ -7,6 +8,7 @@ import { renderVectors } from "../wire/vectors";
 
 /** Every generated file, by its path from the repository's root. */
 export const pages: Record<string, () => string> = {
+  "docs/adr/README.md": renderDecisions,
   "docs/coverage.md": renderCoverage,
   "docs/errors.md": renderErrors,
   "docs/events.md": renderEvents,
