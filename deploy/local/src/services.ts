@@ -107,7 +107,7 @@ function commonEnv(stack: Stack): Record<string, string> {
 }
 
 /**
- * V8's heap, in MB, as their READMEs say. How large the young generation may become is said for each: left to itself it is 1 to 64 MB, by the
+ * V8's heap, in MB. How large the young generation may become is said for each: left to itself it is 1 to 64 MB, by the
  * version of Node and the machine's memory, ADR 0112.
  */
 const HEAPS: Record<string, { young: number; old?: number }> = {

@@ -47,7 +47,7 @@ export const createPayment = operation({
   tag: "Payments",
   summary: "Pay from a user's wallets to another wallet",
   description:
-    "Draws on the payer's GOVERNMENT, then INCENTIVE, then NORMAL wallet. Incentive is accrued only on the part paid from NORMAL.",
+    "Draws on the payer's INCENTIVE, then NORMAL wallet; the part of GOVERNMENT is 0 for now. Incentive is accrued only on the part paid from NORMAL.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",

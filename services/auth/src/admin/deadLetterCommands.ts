@@ -17,7 +17,7 @@ export function deadLetterCommands(world: World): Command {
     .addCommand(ofService(replay(world)));
 }
 
-/** Every service keeps its own; in a cluster the command runs in that service's pod. */
+/** Every service keeps its own. In a cluster `kit/bin/deadLetters.mjs` does the same in that service's pod. */
 function ofService(command: Command): Command {
   const services = ["auth", "wallet", "ledger", "payment", "chain-relayer"];
   return command

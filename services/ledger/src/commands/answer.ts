@@ -1,7 +1,7 @@
 import { formatWon, won } from "@wonrail/kit/money";
 import { toErrorDetail } from "@wonrail/kit/grpc/server";
 import { DomainError } from "@wonrail/kit/errors";
-import { AccountType, IntentKind, TransactionType } from "@wonrail/proto/ledger/v1/intents";
+import { IntentKind, TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import type { PostOutcome, PostResponse, Posting as PostingMessage } from "@wonrail/proto/ledger/v1/ledger";
 import { paymentCancelled, paymentMade } from "../domain/results";
 import type { Entry, Outcome, Posting } from "../domain/types";
@@ -65,10 +65,6 @@ const kinds: Record<Entry["kind"], IntentKind> = {
 
 export function kindMessage(kind: Entry["kind"]): IntentKind {
   return kinds[kind];
-}
-
-export function typeMessage(type: Posting["accountType"]): AccountType {
-  return AccountType[type];
 }
 
 function resultMessage({ kind, postings, chargeCancelled }: Entry): PostResponse["result"] {

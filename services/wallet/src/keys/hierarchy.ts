@@ -6,8 +6,6 @@ const HARDENED = 0x8000_0000;
 const PURPOSE = 44;
 const COIN_ETHEREUM = 60;
 
-export const MAX_KEY_INDEX = HARDENED - 1;
-
 /** The branch m/44'/60' of a seed (BIP-32), under which each wallet has an index. */
 export function walletBranch(curve: Curve, seed: Uint8Array): Node {
   const purpose = hardenedChild(curve, masterNode(seed), PURPOSE);
