@@ -78,6 +78,10 @@ test("a key is resolved, refreshed, shown and revoked", async () => {
     clientAddress: "192.0.2.1",
   });
   expect(revokedAt).toBeInstanceOf(Date);
+  const trail = await one.app.listAudit({ code: organisation.code, limit: 5 });
+  expect(trail).toContainEqual(
+    expect.objectContaining({ action: "key_revoked", actor: `key:${key.prefix}` }),
+  );
   const after = await two.client.resolveKey({ key: presented(apiKey), clientAddress: "192.0.2.1" });
   expect(after).toMatchObject({
     access: KeyAccess.NONE,

@@ -50,12 +50,7 @@ export function rpc(app: App): GrpcService[] {
 
       async revokeKey({ orgId, keyId, clientAddress }) {
         const details = { address: clientAddress };
-        return app.revokeKey({
-          orgId: orgIdOf(orgId),
-          keyId: keyIdOf(keyId),
-          actor: `key:${keyId}`,
-          details,
-        });
+        return app.revokeKey({ orgId: orgIdOf(orgId), keyId: keyIdOf(keyId), details });
       },
 
       async getSession({ orgId, keyId }) {
