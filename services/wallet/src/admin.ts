@@ -6,17 +6,19 @@ import { readAdminConfig } from "./config";
 import { openCurve } from "./keys/curve";
 import { createKeyring, type Keyring } from "./keys/keyring";
 import { fileKms } from "./keys/kms";
-import { countSeedsByKek } from "./store/seeds";
+import { checkSeals } from "./queries/checkSeals";
 
 // The operators' door. It works on the database and the key file with the service's own commands, while the service runs.
 
 const EXAMPLES = `
 Rotating the key-encryption key:
-  1. Add a new key to the key file and make it the current one; keep the old one there:
-       {"current": "2026-12", "keys": {"2026-11": "…", "2026-12": "<32 random bytes, base64>"}}
-  2. $ npm run admin:wallet -- kek rotate
-  3. $ npm run admin:wallet -- kek status        (all seeds under the new one)
-  4. Take the old key out of the file.
+  1. Add a new key to the key file beside the old one, and wait until every process reads that file:
+       {"current": "2026-11", "keys": {"2026-11": "…", "2026-12": "<32 random bytes, base64>"}}
+  2. Make it the current one. In one step with the first, a process that has it would seal what another cannot open yet.
+  3. $ npm run admin:wallet -- kek rotate
+  4. $ npm run admin:wallet -- kek status        (all seeds under the new one)
+  5. Take the old key out of the file, and keep it offline for as long as there is a backup of the database from before step 3: without it
+     the seeds in that backup never open again.
 
 Works on DATABASE_URL and KEK_PATH, or else on the stack that "npm run up" started.`;
 
@@ -58,7 +60,7 @@ function createProgram(world: World): Command {
   const kek = program.command("kek").description("key-encryption keys").exitOverride();
   kek
     .command("status")
-    .description("how many seeds are sealed under which key")
+    .description("how many seeds are sealed under which key, and whether they open with the key file")
     .action(() => showStatus(world));
   kek
     .command("rotate")
@@ -68,10 +70,16 @@ function createProgram(world: World): Command {
 }
 
 async function showStatus({ db, keyring, out }: World): Promise<void> {
-  const counts = await countSeedsByKek(db);
+  const checks = await checkSeals({ db, keyring });
   out(`current key: ${keyring.currentKeyId}`);
-  for (const { kekId, seeds } of counts) out(`  ${kekId}: ${seeds} seeds`);
-  if (counts.length === 0) out("  no seeds yet");
+  for (const { kekId, seeds, problem } of checks)
+    out(`  ${kekId}: ${seeds} seeds, ${problem === null ? "one was opened" : `NOT OPENED: ${problem}`}`);
+  if (checks.length === 0) out("  no seeds yet");
+  const closed = checks.filter(({ problem }) => problem !== null);
+  if (closed.length > 0)
+    throw new Error(
+      `Wallets under ${closed.map(({ kekId }) => kekId).join(", ")} cannot sign: give the key file that key back.`,
+    );
 }
 
 async function rotate({ db, keyring, out }: World): Promise<void> {

@@ -9,6 +9,7 @@ import { walletBranch, walletKey } from "../keys/hierarchy";
 import { createKeyring } from "../keys/keyring";
 import { fileKms } from "../keys/kms";
 import { CHAIN_ID, openWorld, TOKEN, type World } from "./testing/world";
+import { checkSeals } from "../queries/checkSeals";
 import { resealSeeds } from "./resealSeeds";
 
 let world: World;
@@ -94,7 +95,7 @@ test("a seed that does not open keeps no other organisation waiting; when it ope
 
   // What was written down for it stays, so that no second authorization lives beside it.
   const other = { ...intents[1]!, nonce: randomBytes(32) };
-  expect(await outcomesOf([other])).toEqual(["live_authorization"]);
+  expect(await outcomesOf([other])).toEqual(["signed_otherwise"]);
   await spoilSeed(theirs);
   expect(await outcomesOf(intents)).toEqual(["signature", "signature"]);
 });
@@ -116,6 +117,17 @@ test("the key-encryption key is changed while wallets are made and signatures gi
     sql`select distinct kek_id from seeds where org_id = any(${orgs}::text[])`,
   );
   expect(under).toEqual([{ kek_id: "k2" }]);
+
+  // Seeds that were not sealed again, and a backup's, need the old key: without it that is said, and nothing else is.
+  const before = await checkSeals({ db: world.database.db, keyring });
+  expect(before).toContainEqual({ kekId: "k2", seeds: expect.any(BigInt) as bigint, problem: null });
+  await world.database.db.run(sql`update seeds set kek_id = 'k0' where org_id = ${orgs.at(-1)!}`);
+  const after = await checkSeals({ db: world.database.db, keyring });
+  expect(after).toContainEqual({
+    kekId: "k0",
+    seeds: 1n,
+    problem: "the key-encryption key k0 is not in the key file",
+  });
 
   world.mountKeks("k2");
   const addressIn = openSecond();

@@ -58,6 +58,13 @@ export async function replaceSeal(db: Queryable, before: SealedSeed, after: Seal
   return changed === 1;
 }
 
+export async function findSeedUnder(db: Queryable, kekId: string): Promise<SealedSeed | undefined> {
+  const row = await db.maybe<SeedRow>(
+    sql`select org_id, version, kek_id, sealed from seeds where kek_id = ${kekId} limit 1`,
+  );
+  return row && toSeed(row);
+}
+
 export async function countSeedsByKek(db: Queryable): Promise<{ kekId: string; seeds: bigint }[]> {
   const rows = await db.query<{ kek_id: string; seeds: bigint }>(
     sql`select kek_id, count(*) as seeds from seeds group by kek_id order by kek_id`,

@@ -1,0 +1,35 @@
+import { type Database } from "@wonrail/kit/db";
+import { type Keyring } from "../keys/keyring";
+import { countSeedsByKek, findSeedUnder } from "../store/seeds";
+
+export interface SealCheck {
+  kekId: string;
+  seeds: bigint;
+  /** Why the seeds under this key cannot be used; null when one that was tried opens. */
+  problem: string | null;
+}
+
+/** For every key-encryption key that the seeds name, whether a seed under it opens with the key file of now. */
+export async function checkSeals({
+  db,
+  keyring,
+}: {
+  db: Database;
+  keyring: Keyring;
+}): Promise<SealCheck[]> {
+  const checks: SealCheck[] = [];
+  for (const { kekId, seeds } of await countSeedsByKek(db))
+    checks.push({ kekId, seeds, problem: await problemOf(db, keyring, kekId) });
+  return checks;
+}
+
+async function problemOf(db: Database, keyring: Keyring, kekId: string): Promise<string | null> {
+  const seed = await findSeedUnder(db, kekId);
+  if (!seed) return null;
+  try {
+    await keyring.withSeed(seed, (keys) => keys.address(0));
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
