@@ -49,12 +49,9 @@ export type SigningOutcome = { signature: Buffer } | { refused: RefusalReason };
 
 const MAX_AT_ONCE = 500;
 
-/** Clocks of ours and of block producers may differ by this much before an expired authorization counts as dead. */
-const CLOCK_MARGIN_MS = 60_000;
-
 /**
- * Signs what the ledger says is to be paid, and nothing else. What is going to be signed is recorded first, so that a second living
- * authorization for the same leg is refused whoever asks, and however often this process dies.
+ * Signs what the ledger says is to be paid, and nothing else. What is going to be signed is recorded first, so that a second
+ * nonce for the same leg is refused whoever asks, however late, and however often this process dies.
  */
 export async function signAuthorizations(
   deps: SignDeps,
@@ -106,7 +103,6 @@ function decideAndRecord(deps: SignDeps, intents: SigningIntent[], { wallets, op
         ...deps.chain,
         nowMs,
         horizonMs: deps.horizonMs,
-        clockMarginMs: CLOCK_MARGIN_MS,
         walletKnown: wallets.get(intent.fromWalletId)?.orgId === intent.orgId,
         operation: operations.get(operationKey(intent)),
         earlier: before,
@@ -119,7 +115,7 @@ function decideAndRecord(deps: SignDeps, intents: SigningIntent[], { wallets, op
       granted.push(intent);
       return null;
     });
-    const saved = await saveAuthorizations(tx, granted, nowMs - CLOCK_MARGIN_MS);
+    const saved = await saveAuthorizations(tx, granted);
     // The rows say it too: a leg that was signed between the look and the write, by whoever did not take the lock. Nothing of this call is signed,
     // the caller asks again.
     if (saved !== new Set(granted.map(legKey)).size) throw new DomainError("SYS_002", { retryAfterMs: 100 });

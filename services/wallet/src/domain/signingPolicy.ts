@@ -26,11 +26,10 @@ export interface LedgerOperation {
   burnable: Won;
 }
 
-/** The living authorization of the same leg, if there is one. */
+/** What was signed for the same leg before, if anything was. */
 export interface EarlierAuthorization {
   nonce: string;
   amountWon: Won;
-  validBeforeMs: number;
 }
 
 export interface SigningFacts {
@@ -38,8 +37,6 @@ export interface SigningFacts {
   tokenAddress: string;
   nowMs: number;
   horizonMs: number;
-  /** How long after its end an authorization may still be mined by a clock that is behind. */
-  clockMarginMs: number;
   walletKnown: boolean;
   operation: LedgerOperation | undefined;
   earlier: EarlierAuthorization | undefined;
@@ -55,7 +52,7 @@ export type RefusalReason =
   | "not_in_operation"
   | "horizon"
   | "expired"
-  | "live_authorization"
+  | "signed_otherwise"
   | "over_wallet_limit"
   | "over_organisation_limit"
   | "over_global_limit"
@@ -71,9 +68,8 @@ export function refusalOf(intent: SigningIntent, facts: SigningFacts): RefusalRe
   if (!covers(facts.operation, intent, facts.otherLegsWon)) return "not_in_operation";
   if (intent.validBeforeMs <= facts.nowMs) return "expired";
   if (intent.validBeforeMs > facts.nowMs + facts.horizonMs) return "horizon";
-  if (isRepeat(intent, facts.earlier)) return null;
-  if (facts.earlier && facts.earlier.validBeforeMs + facts.clockMarginMs >= facts.nowMs)
-    return "live_authorization";
+  // For ever, also when the first has ended: nobody here knows whether it was used before that.
+  if (facts.earlier && !isRepeat(intent, facts.earlier)) return "signed_otherwise";
   return null;
 }
 

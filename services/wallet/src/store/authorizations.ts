@@ -14,7 +14,7 @@ export function legPrefix({ orgId, ledgerRef, fromWalletId }: Omit<Leg, "kind" |
   return `${orgId}|${ledgerRef}|${fromWalletId}|`;
 }
 
-/** The authorizations of these legs, locked until the transaction ends, so that no other nonce is signed for them meanwhile. */
+/** The authorizations of these legs, locked until the transaction ends. */
 export async function lockAuthorizations(tx: Tx, legs: Leg[]): Promise<Map<string, EarlierAuthorization>> {
   const rows = await tx.query<{
     org_id: string;
@@ -24,7 +24,6 @@ export async function lockAuthorizations(tx: Tx, legs: Leg[]): Promise<Map<strin
     to_address: string;
     nonce: Buffer;
     amount_won: bigint;
-    valid_before: Date;
   }>(sql`
     select a.* from authorizations a
     join unnest(${legs.map((leg) => leg.orgId)}::text[], ${legs.map((leg) => leg.ledgerRef)}::text[])
@@ -43,18 +42,13 @@ export async function lockAuthorizations(tx: Tx, legs: Leg[]): Promise<Map<strin
       {
         nonce: row.nonce.toString("hex"),
         amountWon: won(row.amount_won),
-        validBeforeMs: row.valid_before.getTime(),
       },
     ]),
   );
 }
 
 /** Two signers that meet on a new leg: the second insert waits for the first and then changes nothing, so its count is short. */
-export async function saveAuthorizations(
-  tx: Tx,
-  granted: SigningIntent[],
-  expiredBeforeMs: number,
-): Promise<number> {
+export async function saveAuthorizations(tx: Tx, granted: SigningIntent[]): Promise<number> {
   // A leg that stands twice in one call is written once.
   const intents = [...new Map(granted.map((intent) => [legKey(intent), intent])).values()];
   if (intents.length === 0) return 0;
@@ -70,10 +64,8 @@ export async function saveAuthorizations(
       ${intents.map((intent) => intent.amountWon)}::bigint[],
       ${intents.map((intent) => new Date(intent.validBeforeMs))}::timestamptz[])
     on conflict (org_id, ledger_ref, from_wallet_id, kind, to_address) do update
-      set nonce = excluded.nonce, amount_won = excluded.amount_won, signed_at = now(),
-        valid_before = greatest(authorizations.valid_before, excluded.valid_before)
-      where (authorizations.nonce, authorizations.amount_won) = (excluded.nonce, excluded.amount_won)
-        or authorizations.valid_before < ${new Date(expiredBeforeMs)}`);
+      set signed_at = now(), valid_before = greatest(authorizations.valid_before, excluded.valid_before)
+      where (authorizations.nonce, authorizations.amount_won) = (excluded.nonce, excluded.amount_won)`);
 }
 
 /** What is refused again for the same reason is written down once an hour: it is asked for again and again, for as long as it is refused. */

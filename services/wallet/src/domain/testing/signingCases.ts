@@ -39,7 +39,6 @@ const facts: signingPolicy.SigningFacts = {
   tokenAddress: TOKEN,
   nowMs: NOW_MS,
   horizonMs: 3_600_000,
-  clockMarginMs: 60_000,
   walletKnown: true,
   operation,
   earlier: undefined,
@@ -48,7 +47,7 @@ const facts: signingPolicy.SigningFacts = {
 
 const burn = { kind: "BURN", toAddress: "" } as const;
 const burnable = { operation: { ...operation, burnable: won(1000n) } };
-const SAME = { nonce: intent.nonce, amountWon: intent.amountWon, validBeforeMs: NOW_MS + 1 };
+const SAME = { nonce: intent.nonce, amountWon: intent.amountWon };
 const OTHER = { ...SAME, nonce: "02".repeat(32) };
 
 type Rule = [
@@ -103,21 +102,9 @@ const RULES: Rule[] = [
     "refuses the same nonce for another amount",
     {},
     { earlier: { ...SAME, amountWon: won(999n) } },
-    "live_authorization",
+    "signed_otherwise",
   ],
-  ["refuses a second nonce while the first may be mined", {}, { earlier: OTHER }, "live_authorization"],
-  [
-    "refuses a second nonce within the margin of clocks",
-    {},
-    { earlier: { ...OTHER, validBeforeMs: NOW_MS - 60_000 } },
-    "live_authorization",
-  ],
-  [
-    "signs a second nonce when the first is dead by any clock",
-    {},
-    { earlier: { ...OTHER, validBeforeMs: NOW_MS - 60_001 } },
-    null,
-  ],
+  ["refuses a second nonce for ever", {}, { earlier: OTHER }, "signed_otherwise"],
 ];
 
 const LIMITS = { walletWon: won(100n), organisationWon: won(150n), globalWon: won(200n) };
