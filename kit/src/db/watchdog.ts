@@ -2,13 +2,15 @@ import type { Duplex } from "node:stream";
 import type { ClientBase } from "pg";
 
 const CHECK_EVERY_MS = 1_000;
+/** However many statements are in one message: each takes milliseconds, and all that waits behind a lost answer waits as long as this. */
+const MOST_STATEMENTS = 2;
 
 /**
  * Ends connections whose answer is overdue. The server's statement_timeout cannot help when the network swallows the answer, and the
  * driver's query_timeout gives the broken connection back to the pool; so the connection itself is closed, which fails its query.
  */
 export interface Watchdog {
-  /** Several statements that are answered together have the time of all of them. */
+  /** Several statements that are answered together have the time of two. */
   started(client: ClientBase, statements?: number): void;
   ended(client: ClientBase, statements?: number): void;
   stop(): void;
@@ -19,7 +21,8 @@ export function createWatchdog(statementTimeoutMs: number, graceMs: number): Wat
   const timer = setInterval(() => {
     const nowMs = Date.now();
     for (const [client, { statements, sinceMs }] of inFlight) {
-      if (nowMs - sinceMs > statements * statementTimeoutMs + graceMs) endNow(client);
+      const allowedMs = Math.min(statements, MOST_STATEMENTS) * statementTimeoutMs + graceMs;
+      if (nowMs - sinceMs > allowedMs) endNow(client);
     }
   }, CHECK_EVERY_MS);
   timer.unref();
