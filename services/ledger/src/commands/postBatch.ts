@@ -40,18 +40,25 @@ export async function postBatch(
   { onLocked, onWriting }: BatchWatch,
 ): Promise<{ outcomes: Outcome[]; decision: Decision }> {
   const requests = items.map(({ request }) => request);
-  await ensureOrgs(deps, requests);
-  const decision = await tx(deps.db, async (tx) => {
-    const state = await loadState(tx, deps.facts, requests, onLocked);
-    const decision = decide(state, requests);
-    writeChanges(tx, decision.changes, state.nowMs);
-    await appendEvents(tx, eventsOf(decision.changes, items));
-    await failpoint("ledger.before_commit");
-    onWriting();
-    return decision;
-  });
-  await failpoint("ledger.committed");
-  return { outcomes: decision.outcomes, decision };
+  try {
+    await ensureOrgs(deps, requests);
+    const decision = await tx(deps.db, async (tx) => {
+      const state = await loadState(tx, deps.facts, requests, onLocked);
+      const decision = decide(state, requests);
+      writeChanges(tx, decision.changes, state.nowMs);
+      await appendEvents(tx, eventsOf(decision.changes, items));
+      await failpoint("ledger.before_commit");
+      onWriting();
+      return decision;
+    });
+    await failpoint("ledger.committed");
+    return { outcomes: decision.outcomes, decision };
+  } catch (error) {
+    // The next try takes nothing for known: the database may be another one by now, without the last accounts.
+    deps.facts.forgetAll();
+    deps.knownOrgs.clear();
+    throw error;
+  }
 }
 
 async function ensureOrgs({ db, knownOrgs }: BatchDeps, requests: LedgerRequest[]): Promise<void> {

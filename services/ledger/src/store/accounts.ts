@@ -54,14 +54,17 @@ export async function findFacts(
 
 /** Always in the order of their numbers, so that no two batches can wait for each other in a circle. */
 export async function lockAccounts(tx: Tx, facts: Map<bigint, AccountFacts>): Promise<Account[]> {
-  const rows = await tx.query<MovingRow>(
+  const rows = await tx.query<MovingRow & { id: string }>(
     named(
       "accounts_lock",
       sql`
-        select ${MOVING} from accounts where number = any(${[...facts.keys()]}::bigint[])
+        select id, ${MOVING} from accounts where number = any(${[...facts.keys()]}::bigint[])
         order by number for no key update`,
     ),
   );
+  // A standby that took over without the last commits may have lost an account whose facts are kept here, and given its number to another.
+  const isAsKnown = rows.every((row) => row.id === idToUuid(facts.get(row.number)!.id));
+  assert(isAsKnown && rows.length === facts.size, "the accounts are not those that were known");
   return rows.map((row) => toAccount(facts.get(row.number)!, row));
 }
 

@@ -11,6 +11,7 @@ export interface FactsCache {
   walletsOfUser(orgId: string, walletId: string): { ids: ReadonlySet<string>; all: boolean } | undefined;
   /** The users of these wallets have no other wallets than `found`, which should be known by now. */
   knowsUsersOf(walletIds: Iterable<string>, found: UserWallet[]): void;
+  forgetAll(): void;
 }
 
 /**
@@ -68,6 +69,10 @@ export function createFactsCache(maxAccounts: number): FactsCache {
         const user = key === undefined || incomplete.has(key) ? undefined : byUser.get(key);
         if (user) user.asked = true;
       }
+    },
+    forgetAll() {
+      known.clear();
+      byUser.clear();
     },
   };
 }

@@ -1,0 +1,27 @@
+import { idToUuid, newId } from "@wonrail/kit/ids";
+import { sql } from "@wonrail/kit/db";
+import { won } from "@wonrail/kit/money";
+import { openTestDatabase } from "@wonrail/kit/testing";
+import { balancesOf, codeOf, soundLedger } from "./testing/ledger";
+
+// A standby takes over without the last commits, while the ledger lives on and remembers what is lost.
+
+const ledger = soundLedger();
+
+test("an account that is lost is not there, and who got its number has nothing of what was meant for it", async () => {
+  const lost = await ledger.open("lost");
+  expect(codeOf(await charge(lost))).toBe("posted");
+  const owner = openTestDatabase(ledger.database.ownerUrl, "ledger");
+  const other = newId("wal");
+  await owner.run(sql`update accounts set id = ${idToUuid(other)} where id = ${idToUuid(lost)}`);
+  const kept = await ledger.open("kept");
+  const [toLost, toKept] = await Promise.all([charge(lost), charge(kept)]);
+  expect([codeOf(toLost), codeOf(toKept)]).toEqual(["WAL_002", "posted"]);
+  expect(await balancesOf(ledger, [other, kept])).toEqual([10n, 10n]);
+  await owner.run(sql`update accounts set id = ${idToUuid(lost)} where id = ${idToUuid(other)}`);
+  await owner.close();
+});
+
+function charge(walletId: string) {
+  return ledger.post({ kind: "charge", walletId, amountWon: won(10n) });
+}
