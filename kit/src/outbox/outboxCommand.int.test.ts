@@ -1,0 +1,65 @@
+import { sql, tx } from "../db";
+import { createTestDatabase, type TestDatabase } from "../testing";
+import { appendEvents } from ".";
+import { main } from "./outboxCommand";
+
+let testDatabase: TestDatabase;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase({ schema: "sample" });
+  const noted = (version: number) => ({
+    topic: "wonrail.sample.v1",
+    type: "noted",
+    aggregateId: "a",
+    version,
+    orgId: "org_1",
+    payload: Buffer.alloc(0),
+  });
+  await tx(testDatabase.db, (tx) => appendEvents(tx, [1, 2, 3].map(noted)));
+  await testDatabase.db.run(
+    sql`update outbox set occurred_at = now() - interval '2 hours' where version = 1`,
+  );
+  await testDatabase.db.run(sql`delete from outbox_pending`);
+});
+afterAll(() => testDatabase?.drop());
+
+async function run(...args: string[]): Promise<{ code: number; said: string }> {
+  let said = "";
+  const code = await main(args, (text) => (said += text), testDatabase.url);
+  return { code, said };
+}
+
+test("what was published since then goes out again, once", async () => {
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  expect(await run("republish", "--schema", "sample", "--since", since)).toMatchObject({
+    code: 0,
+    said: expect.stringMatching(/^2 events go out again/) as string,
+  });
+  expect(await run("republish", "--schema", "sample", "--since", since)).toMatchObject({
+    said: expect.stringMatching(/^0 events/) as string,
+  });
+});
+
+test("in the pod of another service it says whose database that is not", async () => {
+  const { code, said } = await run("republish", "--schema", "payment", "--since", "2026-11-23T04:00:00Z");
+  expect({ code, said }).toEqual({
+    code: 1,
+    said: expect.stringContaining("no schema payment") as string,
+  });
+});
+
+test.each([
+  [[]],
+  [["republish"]],
+  [["republish", "--schema", "sample"]],
+  [["republish", "--schema", "sample", "--since", "yesterday"]],
+  [["forget", "--schema", "sample", "--since", "2026-11-23"]],
+  [["republish", "--schema", "sample", "--since", "2026-11-23", "--all"]],
+])("%j says how it is used, and changes nothing", async (args) => {
+  const pending = sql`select count(*) as count from outbox_pending`;
+  const before = await testDatabase.db.one(pending);
+  expect(await run(...args)).toMatchObject({
+    code: 64,
+    said: expect.stringContaining("outbox.mjs republish") as string,
+  });
+  expect(await testDatabase.db.one(pending)).toEqual(before);
+});
