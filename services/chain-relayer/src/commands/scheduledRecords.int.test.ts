@@ -1,87 +1,17 @@
-import { join } from "node:path";
-import { type Database, sql } from "@wonrail/kit/db";
-import { createClient, type PromiseClient } from "@wonrail/kit/grpc/client";
-import { implement, startGrpcServer } from "@wonrail/kit/grpc/server";
+import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
-import { createRegistry } from "@wonrail/kit/metrics";
-import {
-  createTestDatabase,
-  eventually,
-  openTestDatabase,
-  type TestDatabase,
-  testLog,
-} from "@wonrail/kit/testing";
-import {
-  type ExecuteRequest,
-  type ExecuteResponse,
-  PaymentServiceService,
-  TransferStatus,
-} from "@wonrail/proto/payment/v1/payment";
-import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { eventually } from "@wonrail/kit/testing";
 import { type TransactionRecord } from "../domain/record";
 import { getRecord } from "../queries/getRecord";
-import { FIRST_SENT_PLACE } from "../store/records";
-import { createRecord } from "./createRecord";
-import { finishScheduledRecords, type FinishRecordsDeps } from "./finishScheduledRecords";
-import { runScheduledRecords, type RunRecordsDeps } from "./runScheduledRecords";
+import { finishScheduledRecords } from "./finishScheduledRecords";
+import { runScheduledRecords } from "./runScheduledRecords";
+import { INCENTIVE, OUTSIDE, schedules, WALLET } from "./testing/schedules";
 import { updateRecordSchedule } from "./updateRecordSchedule";
 import { updateRecordStatus } from "./updateRecordStatus";
 
-const NORMAL = "0x52908400098527886E0F7030069857D2E4169EE7";
-const INCENTIVE = "0x8617E340B3D01FA5F11F306F4090FD50E238070D";
-const OUTSIDE = "0xde709f2102306220921060314715629080e2fb77";
-/** Longer than any test; where a lease is to end, the test ends it. */
-const LEASE_MS = 60_000;
-const registry = createRegistry({ service: "test", version: "0", commit: "0" });
 const signal = new AbortController().signal;
-const now = Date.now;
-const chain = { network: "WON_TESTNET" };
-
-let database: TestDatabase;
-let db: Database;
-let payment: PromiseClient<PaymentServiceService> & { close(): void };
-const closers: (() => Promise<void> | void)[] = [];
-
-/** Payment at our edge: does a transfer once for its key, and says what it was asked for. */
-const asked = new Map<string, { request: ExecuteRequest; times: number; response: ExecuteResponse }>();
-let refuse: ((request: ExecuteRequest) => ExecuteResponse["outcome"] | null) | undefined;
-
-beforeAll(async () => {
-  database = await createTestDatabase({
-    schema: "chain_relayer",
-    migrations: join(__dirname, "../../migrations"),
-  });
-  db = openTestDatabase(database.url, "chain_relayer");
-  closers.push(() => db.close());
-  const service = implement(PaymentServiceService, {
-    execute: (request) => Promise.resolve(executeOnce(request)),
-  });
-  const server = await startGrpcServer({
-    host: "127.0.0.1",
-    port: 0,
-    services: [service],
-    log: testLog(),
-    registry,
-  });
-  payment = createClient(PaymentServiceService, {
-    name: "payment",
-    address: `127.0.0.1:${server.port}`,
-    log: testLog(),
-    registry,
-    defaultTimeoutMs: 20_000,
-  });
-  closers.push(
-    () => payment.close(),
-    () => server.drain(100),
-  );
-});
-afterAll(async () => {
-  for (const close of closers) await close();
-  await database.drop();
-});
-beforeEach(() => {
-  refuse = undefined;
-});
+const world = schedules();
+const { asked, replica, walker, apiDeps, transferOf, due, makeDue, read } = world;
 
 test("three replicas, 200 due at once, one killed in the middle: 200 transfers, none twice", async () => {
   const orgId = newId("org");
@@ -95,7 +25,7 @@ test("three replicas, 200 due at once, one killed in the middle: 200 transfers, 
     execute: async (request) => {
       begun += 1;
       if (begun > 50) return new Promise<never>(() => {});
-      await payment.execute(request);
+      await world.payment.execute(request);
       done += 1;
       return new Promise<never>(() => {});
     },
@@ -113,7 +43,7 @@ test("three replicas, 200 due at once, one killed in the middle: 200 transfers, 
 
   expect(timesAsked().sort()).toEqual([...Array<number>(150).fill(1), ...Array<number>(50).fill(2)]);
   for (const { recordId } of records) {
-    const { record } = await getRecord(database, { orgId, recordId });
+    const { record } = await getRecord(world.database, { orgId, recordId });
     expect(record).toMatchObject({ run: "SENT", transferId: transferOf(recordId) });
   }
 }, 60_000);
@@ -146,7 +76,7 @@ test("the outcome on the chain becomes the record's status and hash", async () =
   });
   expect(await read(bad)).toMatchObject({ status: "FAILED", failureReason: "expired", txHash: null });
   expect(await read(open)).toMatchObject({ status: "PENDING", run: "SENT" });
-  const { history } = await getRecord(database, good);
+  const { history } = await getRecord(world.database, good);
   expect(history.map(({ changedBy }) => changedBy)).toEqual(["api", "scheduler", "chain"]);
 });
 
@@ -155,7 +85,7 @@ test("many that wait for the chain are left as they are, and one behind them is 
   const first = await due(orgId);
   await runScheduledRecords(replica(), signal);
   // Sent at one time, and no operation of theirs has come yet.
-  await database.db.run(sql`
+  await world.database.db.run(sql`
     insert into records select (jsonb_populate_record(r, jsonb_build_object('record_id', record_id || '_' || n,
       'transfer_id', transfer_id || '_' || n))).*
     from records r, generate_series(1, 1999) as n where record_id = ${first.recordId}`);
@@ -163,7 +93,7 @@ test("many that wait for the chain are left as they are, and one behind them is 
   await runScheduledRecords(replica(), signal);
   await settle(orgId, transferOf(last.recordId)!, "CONFIRMED");
   const rows = () =>
-    database.db.query<{ record_id: string; ctid: string }>(
+    world.database.db.query<{ record_id: string; ctid: string }>(
       sql`select record_id, ctid::text from records where org_id = ${orgId} and run = 'SENT' order by record_id`,
     );
   const before = await rows();
@@ -178,7 +108,7 @@ test("many that wait for the chain are left as they are, and one behind them is 
   for (let rounds = 0; rounds < 4; rounds += 1) await finishScheduledRecords(one, signal);
   expect(await read(first)).toMatchObject({ status: "FAILED", failureReason: "expired" });
   // The tests after this one look from the beginning.
-  await database.db.run(
+  await world.database.db.run(
     sql`update records set run = 'UNATTENDED', run_at = null where org_id = ${orgId} and run = 'SENT'`,
   );
 });
@@ -190,13 +120,13 @@ test("of two replicas that see the same outcomes one writes each down", async ()
   for (const { recordId } of records) await settle(orgId, transferOf(recordId)!, "CONFIRMED");
   await Promise.all([walker(), walker()].map((one) => finishScheduledRecords(one, signal)));
   for (const record of records) {
-    const { history } = await getRecord(database, record);
+    const { history } = await getRecord(world.database, record);
     expect(history.map(({ changedBy }) => changedBy)).toEqual(["api", "scheduler", "chain"]);
   }
 });
 
 test("a refused transfer fails the record with the reason", async () => {
-  refuse = () => ({ $case: "error", value: { code: "TRF_001" } });
+  world.refuseBy(() => ({ $case: "error", value: { code: "TRF_001" } }));
   const record = await due(newId("org"));
   await runScheduledRecords(replica(), signal);
   const found = await read(record);
@@ -209,7 +139,7 @@ test("an unclear answer is asked again under the same key until it is clear", as
   const unclear = replica();
   unclear.payment = {
     execute: async (request) => {
-      await payment.execute(request);
+      await world.payment.execute(request);
       return { replayed: false, outcome: { $case: "error", value: { code: "SYS_003" } } };
     },
   };
@@ -238,7 +168,7 @@ test("what is not in whole KRW fails, and what is not from a NORMAL wallet is le
 test("of a schedule change and a start at the same moment exactly one happens", async () => {
   const orgId = newId("org");
   const records = await Promise.all(Array.from({ length: 60 }, () => due(orgId)));
-  const later = new Date(now() + 3_600_000);
+  const later = new Date(Date.now() + 3_600_000);
   const changes = records.map((record) =>
     updateRecordSchedule(apiDeps(), { orgId, recordId: record.recordId, scheduledAt: later }).then(
       () => "changed",
@@ -261,95 +191,12 @@ test("once it was started its owner can no longer say what became of it", async 
   await expect(updateRecordStatus(apiDeps(), change)).rejects.toMatchObject({ code: "TX_003" });
 });
 
-const WALLET = newId("wal");
-
-function executeOnce(request: ExecuteRequest): ExecuteResponse {
-  const key = request.idempotencyKey!;
-  const earlier = asked.get(key);
-  if (earlier) {
-    earlier.times += 1;
-    expect(Buffer.from(earlier.request.bodyHash).equals(Buffer.from(request.bodyHash))).toBe(true);
-    return { ...earlier.response, replayed: true };
-  }
-  const outcome = refuse?.(request) ?? { $case: "transfer", value: transferFor(request) };
-  const response: ExecuteResponse = { replayed: false, outcome };
-  asked.set(key, { request, times: 1, response });
-  return response;
-}
-
-function transferFor({ command }: ExecuteRequest) {
-  if (command?.$case !== "transfer") throw new Error("only transfers are scheduled");
-  const { fromWalletId, toWalletAddress, amountWon } = command.value;
-  const transferId = newId("trf");
-  const transfer = { transferId, status: TransferStatus.COMPLETED, fromWalletId, toWalletAddress, amountWon };
-  const unset = { toWalletId: undefined, memo: undefined, settlement: undefined, failureReason: undefined };
-  return { ...transfer, ...unset, createdAt: new Date(), updatedAt: new Date() };
-}
-
-function transferOf(recordId: string): string | undefined {
-  const outcome = asked.get(recordId)?.response.outcome;
-  return outcome?.$case === "transfer" ? outcome.value.transferId : undefined;
-}
-
-function replica(): RunRecordsDeps {
-  const db: Database = openTestDatabase(database.url, "chain_relayer", { max: 4 });
-  closers.push(() => db.close());
-  return { db, log: testLog(), payment, wallet: { findWalletsByAddress }, now, recordLeaseMs: LEASE_MS };
-}
-
-function walker(): FinishRecordsDeps {
-  return { db, now, sentWalk: { after: FIRST_SENT_PLACE } };
-}
-
-/** The wallet service at our edge: two of the addresses are the organisation's. */
-function findWalletsByAddress({ orgId }: { orgId: string }) {
-  const of = { orgId, userId: "user" };
-  return Promise.resolve({
-    wallets: [
-      { ...of, walletId: WALLET, walletType: WalletType.NORMAL, walletAddress: NORMAL },
-      { ...of, walletId: newId("wal"), walletType: WalletType.INCENTIVE, walletAddress: INCENTIVE },
-    ],
-  });
-}
-
-function apiDeps() {
-  return { db, chain, now };
-}
-
-/** Recorded when its time was still to come. */
-async function due(orgId: string, change: Record<string, string> = {}): Promise<TransactionRecord> {
-  const network = chain.network;
-  const dueMs = now() - 5_000;
-  const fields = {
-    fromNetworkType: network,
-    toNetworkType: network,
-    fromAddress: NORMAL,
-    toAddress: OUTSIDE,
-    amount: "3000000",
-    scheduledAt: new Date(dueMs),
-    ...change,
-  };
-  const deps = { ...apiDeps(), now: () => dueMs - 5_000 };
-  return (await createRecord(deps, { orgId, paymentType: "SCHEDULED", fields, key: null })).record;
-}
-
-/** As when a lease, or the pause before the next try, is over. */
-async function makeDue(orgId: string): Promise<void> {
-  await database.db.run(
-    sql`update records set run_at = clock_timestamp() where org_id = ${orgId} and run = 'STARTED'`,
-  );
-}
-
-async function read({ orgId, recordId }: TransactionRecord): Promise<TransactionRecord> {
-  return (await getRecord(database, { orgId, recordId })).record;
-}
-
 /** As the settlement core leaves it. */
 async function settle(orgId: string, ledgerRef: string, state: "CONFIRMED" | "FAILED"): Promise<void> {
   const id = newId("opn").slice(4).repeat(2);
   const hash = `0x${"11".repeat(32)}`;
   const failed = state === "FAILED";
-  await database.db.run(sql`
+  await world.database.db.run(sql`
     insert into operations (org_id, ledger_ref, related_id, kind, operation_id, steps, from_wallets, state, blocked, tx_hash, block_hash,
       failure_reason, proof_block_hash, request_id, traceparent)
     values (${orgId}, ${ledgerRef}, ${ledgerRef}, 'INTENT_KIND_TRANSFER', ${id}, '[]', '{}', ${state}, 0, ${failed ? null : hash},
