@@ -1,28 +1,33 @@
 import { join } from "node:path";
+import { createApp as createAuth } from "@wonrail/auth/app";
+import { rpc as authRpc } from "@wonrail/auth/rpc";
 import { createRecord } from "@wonrail/chain-relayer/commands/createRecord";
+import { type TransactionRecord } from "@wonrail/chain-relayer/domain/record";
 import { getRecord } from "@wonrail/chain-relayer/queries/getRecord";
 import { sql } from "@wonrail/kit/db";
-import { type GrpcServer, type GrpcService, implement, startGrpcServer } from "@wonrail/kit/grpc/server";
+import { type GrpcServer, type GrpcService, startGrpcServer } from "@wonrail/kit/grpc/server";
 import { createRegistry } from "@wonrail/kit/metrics";
 import { createTestDatabase, eventually, type TestDatabase, testLog } from "@wonrail/kit/testing";
 import { REPOSITORY } from "@wonrail/local/config";
 import { randomFreePort } from "@wonrail/local/process/freePort";
 import { createApp } from "@wonrail/payment/app";
 import { rpc } from "@wonrail/payment/rpc";
-import { AuthServiceService, Organisation } from "@wonrail/proto/auth/v1/auth";
 import { readChain } from "./support/audit";
 import { openBook } from "./support/book";
 import { openWorld, type World } from "./support/world";
 
-// Scheduled records from the clock to the chain: three relayers, one killed, the real payment, ledger and wallet services, a real node.
+// Scheduled records from the clock to the chain: three relayers, one killed, the real auth, payment, ledger and wallet services, a real node.
 
 const NETWORK = "WON_TESTNET";
 const RECORDS = 200;
 const AMOUNT_WON = 1_000n;
 const UNITS_PER_WON = 1_000_000n;
+const OUTSIDE = "0xde709f2102306220921060314715629080e2fb77";
 
 let world: World;
+let auth: Awaited<ReturnType<typeof createAuth>>;
 let payments: TestDatabase;
+const databases: TestDatabase[] = [];
 const servers: GrpcServer[] = [];
 const closers: (() => Promise<void> | void)[] = [];
 const parts = () => ({
@@ -36,59 +41,48 @@ async function serve(services: GrpcService[], port: number): Promise<string> {
   return `127.0.0.1:${server.port}`;
 }
 
+async function makeDatabase(name: string): Promise<TestDatabase> {
+  const migrations = join(REPOSITORY, "services", name, "migrations");
+  const database = await createTestDatabase({ schema: name, migrations });
+  databases.push(database);
+  return database;
+}
+
 beforeAll(async () => {
   const port = await randomFreePort();
-  const relayerEnv = { PAYMENT_ADDRESS: `127.0.0.1:${port}`, RECORD_LEASE_MS: "1500" };
+  payments = await makeDatabase("payment");
+  const { db } = await makeDatabase("auth");
+  const onClose = (_name: string, close: () => Promise<void> | void) => void closers.push(close);
+  const keys = { KEY_MODE: "test", KEY_LIFETIME_HOURS: 1, KEY_OVERLAP_MS: 60_000 } as never;
+  auth = await createAuth({ ...parts(), config: keys, db, onClose });
+  const AUTH_ADDRESS = await serve(authRpc(auth), 0);
+  const relayerEnv = { AUTH_ADDRESS, PAYMENT_ADDRESS: `127.0.0.1:${port}`, RECORD_LEASE_MS: "1500" };
   world = await openWorld({ relayers: 3, relayerEnv });
-  payments = await createTestDatabase({
-    schema: "payment",
-    migrations: join(REPOSITORY, "services/payment/migrations"),
-  });
-  // All that payment asks of auth: what the organisation may move.
-  const policy = { dailyTransferLimitWon: "5000000", incentiveRateBps: 0, version: 1n };
-  const auth = implement(AuthServiceService, {
-    getOrganisation: async () => ({
-      organisation: Organisation.fromPartial(policy),
-      subscriptionActive: true,
-    }),
-  });
   const config = {
     ...world.addresses,
-    AUTH_ADDRESS: await serve([auth], 0),
+    AUTH_ADDRESS,
     NETWORK,
     TOKEN_ADDRESS: world.contracts.tokenAddress,
     PAYMENT_MANAGER_ADDRESS: world.contracts.paymentManagerAddress,
   } as never;
-  const onClose = (_name: string, close: () => Promise<void> | void) => void closers.push(close);
   await serve(rpc(createApp({ ...parts(), config, db: payments.db, onClose }), testLog()), port);
   world.node.run(200);
 }, 300_000);
 afterAll(async () => {
   await world.close();
+  auth.endWatches();
   await Promise.all(servers.map((server) => server.drain(100)));
   for (const close of closers) await close();
-  await payments.drop();
+  for (const database of databases) await database.drop();
 }, 120_000);
 
 test("three relayers and one of them killed: each record is one transfer, on the chain too", async () => {
-  const book = openBook(world);
-  const [payer, payee] = [await book.openWallet("payer"), await book.openWallet("payee")];
-  await book.post("chg", { $case: "charge", value: { walletId: payer.walletId, amountWon: "200000" } });
-  const scheduledAt = new Date(Date.now() + 3_600_000);
-  const fields = {
-    fromNetworkType: NETWORK,
-    toNetworkType: NETWORK,
-    fromAddress: payer.address,
-    toAddress: payee.address,
-    amount: (AMOUNT_WON * UNITS_PER_WON).toString(),
-    scheduledAt,
-  };
-  const deps = { db: world.relayerDb, chain: { network: NETWORK }, now: Date.now };
-  const wanted = { orgId: book.orgId, paymentType: "SCHEDULED" as const, fields, key: null };
-  const made: Awaited<ReturnType<typeof createRecord>>[] = [];
-  while (made.length < RECORDS) made.push(await createRecord(deps, wanted));
-  // However long it took to make them, their time comes for all of them at once.
-  await world.relayerDb.run(sql`update records set run_at = clock_timestamp() where org_id = ${book.orgId}`);
+  const { organisation } = await auth.createOrganisation({ code: "ACME", name: "Acme", actor: "test" });
+  const { book, payee, record: schedule } = await openPartner(organisation.orgId);
+  const deps = recordDeps();
+  const made: TransactionRecord[] = [];
+  while (made.length < RECORDS) made.push(await schedule(payee.address));
+  await makeDue(book.orgId);
   const started = sql`select count(*) as count from records where run not in ('WAITING') and org_id = ${book.orgId}`;
   await eventually(
     async () =>
@@ -102,7 +96,7 @@ test("three relayers and one of them killed: each record is one transfer, on the
     async () => expect((await world.relayerDb.one<{ count: bigint }>(pending)).count).toBe(0n),
     { timeoutMs: 90_000, intervalMs: 200 },
   );
-  for (const { record } of made) {
+  for (const record of made) {
     const { record: found, history } = await getRecord(deps, {
       orgId: book.orgId,
       recordId: record.recordId,
@@ -117,3 +111,74 @@ test("three relayers and one of them killed: each record is one transfer, on the
   expect(balances.get(payee.address.toLowerCase())).toBe(BigInt(RECORDS) * AMOUNT_WON * UNITS_PER_WON);
   expect([...executions.values()].filter((times) => times > 1)).toEqual([]);
 }, 300_000);
+
+test("what is due of an organisation that was stopped, or whose subscription is over, moves nothing", async () => {
+  const day = 86_400_000;
+  const over = {
+    subscriptionStartsAt: new Date(Date.now() - 2 * day),
+    subscriptionEndsAt: new Date(Date.now() - day),
+  };
+  const terms = [{ code: "STOPPED" }, { code: "EXPIRED", ...over }];
+  const partners = await Promise.all(
+    terms.map(async (one) => {
+      const { organisation } = await auth.createOrganisation({ name: one.code, actor: "test", ...one });
+      return { ...(await openPartner(organisation.orgId)), code: one.code };
+    }),
+  );
+  const failed = await Promise.all(partners.map(({ record }) => record(OUTSIDE)));
+  await auth.setOrganisation({ code: "STOPPED", change: { status: "SUSPENDED" }, actor: "test" });
+  for (const { book } of partners) await makeDue(book.orgId);
+  for (const { orgId, recordId } of failed)
+    await eventually(
+      async () => {
+        const { record } = await getRecord(recordDeps(), { orgId, recordId });
+        const failureReason = expect.stringMatching(/^WAUTH_003: /) as string;
+        expect(record).toMatchObject({ status: "FAILED", failureReason, transferId: null });
+      },
+      { timeoutMs: 30_000, intervalMs: 100 },
+    );
+  for (const { book } of partners) {
+    const transfers = sql`select count(*) as count from transfers where org_id = ${book.orgId}`;
+    expect((await payments.db.one<{ count: bigint }>(transfers)).count).toBe(0n);
+    await eventually(async () => expect(await book.differences()).toEqual([]), { timeoutMs: 60_000 });
+  }
+
+  const [stopped] = partners;
+  await auth.setOrganisation({ code: "STOPPED", change: { status: "ACTIVE" }, actor: "test" });
+  const { orgId, recordId } = await stopped!.record(stopped!.payee.address);
+  await makeDue(orgId);
+  await eventually(
+    async () => expect((await getRecord(recordDeps(), { orgId, recordId })).record.status).toBe("CONFIRMED"),
+    { timeoutMs: 60_000, intervalMs: 200 },
+  );
+}, 180_000);
+
+/** An organisation with money, and a way to record a transfer of some of it for later. */
+async function openPartner(orgId: string) {
+  const book = openBook(world, orgId);
+  const [payer, payee] = [await book.openWallet("payer"), await book.openWallet("payee")];
+  await book.post("chg", { $case: "charge", value: { walletId: payer.walletId, amountWon: "200000" } });
+  const record = async (toAddress: string) => {
+    const fields = {
+      fromNetworkType: NETWORK,
+      toNetworkType: NETWORK,
+      fromAddress: payer.address,
+      toAddress,
+      amount: (AMOUNT_WON * UNITS_PER_WON).toString(),
+      scheduledAt: new Date(Date.now() + 3_600_000),
+    };
+    return (await createRecord(recordDeps(), { orgId, paymentType: "SCHEDULED", fields, key: null })).record;
+  };
+  return { book, payee, record };
+}
+
+function recordDeps() {
+  return { db: world.relayerDb, chain: { network: NETWORK }, now: Date.now };
+}
+
+/** However long it took to make them, their time comes for all of them at once. */
+async function makeDue(orgId: string): Promise<void> {
+  await world.relayerDb.run(
+    sql`update records set run_at = clock_timestamp() where org_id = ${orgId} and run = 'WAITING'`,
+  );
+}

@@ -107,6 +107,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     BUS: "postgres",
     OPS_HOST: "127.0.0.1",
     GRPC_HOST: "127.0.0.1",
+    AUTH_ADDRESS: "127.0.0.1:1",
     WALLET_ADDRESS: `127.0.0.1:${walletGrpc}`,
     LEDGER_ADDRESS: `127.0.0.1:${ledgerGrpc}`,
     PAYMENT_ADDRESS: "127.0.0.1:1",

@@ -248,6 +248,13 @@ export const CALLS: readonly Call[] = [
     },
   }),
 
+  ...calls("chain-relayer", "auth", AuthServiceService, {
+    getOrganisation: {
+      good: ({ orgId: value }) => ({ by: choice("orgId", value) }),
+      bad: ["REQ_001 organisation", () => ({ by: choice("orgId", newId("org")) })],
+    },
+  }),
+
   ...calls("chain-relayer", "wallet", WalletServiceService, {
     getWalletFacts: {
       good: ({ orgId, payer, payee }) => ({ orgId, walletIds: [payer.walletId, payee.walletId] }),

@@ -89,7 +89,7 @@ const scheduled = z
   .meta({
     id: "CreateScheduledTransaction",
     description:
-      "A transaction that is due later, within one network. On a network that the service does not run on nothing is executed: it stays PENDING until you set its status.",
+      "A transaction that is due later, within one network. On a network that the service does not run on nothing is executed: it stays PENDING until you set its status. One that is due while your organisation is suspended or its subscription is not active is not executed: it becomes FAILED, its failureReason begins with WAUTH_003, and it stays so when you may go on. A transfer that was begun before goes on to its end.",
   });
 
 const record = z

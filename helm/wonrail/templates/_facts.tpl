@@ -28,7 +28,7 @@ payment:
 chain-relayer:
   schema: chain_relayer
   semiSpaceMib: 16
-  calls: [wallet, ledger, payment]
+  calls: [auth, wallet, ledger, payment]
   chain: true
   settings: [CHAIN_ID, NETWORK, TOKEN_ADDRESS, PAYMENT_MANAGER_ADDRESS, START_BLOCK, FINALITY, CHAIN_RPC_URLS, OPERATOR_KEY_FILE]
 {{- end }}

@@ -3,6 +3,7 @@ import { createClient } from "@wonrail/kit/grpc/client";
 import { type Tx } from "@wonrail/kit/db";
 import { Counter } from "@wonrail/kit/metrics";
 import { type ServiceParts } from "@wonrail/kit/service";
+import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { type HoldPlaced } from "@wonrail/proto/ledger/events/v1/events";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
@@ -121,6 +122,7 @@ async function createDeps(parts: ServiceParts<Config>) {
 
 function openClients({ config, log, registry, tls, onClose }: ServiceParts<Config>) {
   const options = { log, registry, tls, defaultTimeoutMs: CALL_TIMEOUT_MS };
+  const auth = createClient(AuthServiceService, { ...options, name: "auth", address: config.AUTH_ADDRESS });
   const wallet = createClient(WalletServiceService, {
     ...options,
     name: "wallet",
@@ -136,6 +138,6 @@ function openClients({ config, log, registry, tls, onClose }: ServiceParts<Confi
     name: "payment",
     address: config.PAYMENT_ADDRESS,
   });
-  onClose("clients", () => [wallet, ledger, payment].forEach((client) => client.close()));
-  return { wallet, ledger, payment };
+  onClose("clients", () => [auth, wallet, ledger, payment].forEach((client) => client.close()));
+  return { auth, wallet, ledger, payment };
 }

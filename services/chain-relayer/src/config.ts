@@ -8,6 +8,7 @@ const finality = z.union([z.literal("finalized"), z.coerce.number().int().min(0)
 
 const schema = z.object({
   ...serviceShape,
+  AUTH_ADDRESS: hostPort,
   WALLET_ADDRESS: hostPort,
   LEDGER_ADDRESS: hostPort,
   PAYMENT_ADDRESS: hostPort,

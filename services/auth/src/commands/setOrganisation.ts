@@ -7,7 +7,7 @@ import { lockOrganisation, updateOrganisation } from "../store/organisations";
 import { mustFindOrganisation } from "../queries/findOrganisation";
 import { recordChange } from "./recordChange";
 
-/** Changes an organisation's terms; gateways hear of it at once, the other services by event. */
+/** Changes an organisation's terms; gateways hear of it at once, payment by event, and chain-relayer asks. */
 export async function setOrganisation(
   { db }: Deps,
   input: { code: string; change: Partial<OrganisationTerms>; actor: string },

@@ -7,15 +7,17 @@ import { groupBy } from "@wonrail/kit/groupBy";
 import { fromErrorDetail, type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type Log } from "@wonrail/kit/log";
 import { type Won } from "@wonrail/kit/money";
+import { type AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { type PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
 import { type WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type TransactionRecord, transferableWon } from "../domain/record";
-import { lockRecord, postponeRecords, startDueRecords } from "../store/records";
+import { lockRecord, postponeRecords, startRecords, takeDueRecords } from "../store/records";
 import { changeRecord, type Change } from "./changeRecord";
 
 export interface RunRecordsDeps {
   db: Database;
   log: Log;
+  auth: Pick<PromiseClient<AuthServiceService>, "getOrganisation">;
   wallet: Pick<PromiseClient<WalletServiceService>, "findWalletsByAddress">;
   payment: Pick<PromiseClient<PaymentServiceService>, "execute">;
   now: () => number;
@@ -27,14 +29,24 @@ const AT_ONCE = 100;
 const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 30_000;
 
-/** Runs what is due as transfers: each is taken by one replica, and whoever repeats it gets the first one's outcome from payment. */
+/**
+ * Runs what is due as transfers: each is taken by one replica, and whoever repeats it gets the first one's outcome from payment. One that waits is begun when
+ * auth says that its organisation may go on. One that was begun goes on to its end, since payment may have done it already.
+ */
 export async function runScheduledRecords(deps: RunRecordsDeps, signal: AbortSignal): Promise<void> {
   for (let more = true; more && !signal.aborted;) {
-    const due = await tx(deps.db, (tx) => startDueRecords(tx, deps.recordLeaseMs, AT_ONCE));
+    const due = await tx(deps.db, (tx) => takeDueRecords(tx, deps.recordLeaseMs, AT_ONCE));
     const byOrganisation = [...groupBy(due, ({ orgId }) => orgId)];
     await Promise.all(byOrganisation.map(([orgId, records]) => runThose(deps, orgId, records)));
     more = due.length === AT_ONCE;
   }
+}
+
+/** A record and the transfer that it is to be. */
+interface Planned {
+  record: TransactionRecord;
+  walletId: string;
+  amountWon: Won;
 }
 
 async function runThose(deps: RunRecordsDeps, orgId: string, records: TransactionRecord[]): Promise<void> {
@@ -46,33 +58,74 @@ async function runThose(deps: RunRecordsDeps, orgId: string, records: Transactio
         .filter(({ walletType }) => walletType === WalletType.NORMAL)
         .map(({ walletAddress, walletId }) => [walletAddress.toLowerCase(), walletId]),
     );
-    await Promise.all(
-      records.map((record) => run(deps, record, normal.get(record.fromAddress.toLowerCase()))),
+    const plans = await Promise.all(
+      records.map((record) => plan(deps, record, normal.get(record.fromAddress.toLowerCase()))),
     );
+    const planned = plans.filter((one) => one !== undefined);
+    const isBegun = ({ record }: Planned) => record.run === "STARTED";
+    await Promise.all([
+      ...planned.filter(isBegun).map((one) => send(deps, one)),
+      begin(
+        deps,
+        orgId,
+        planned.filter((one) => !isBegun(one)),
+      ),
+    ]);
   } catch (error) {
     await tryLater(deps, records, error);
   }
 }
 
-async function run(
+/** Undefined when the record cannot be a transfer, which it then says. */
+async function plan(
   deps: RunRecordsDeps,
   record: TransactionRecord,
   walletId: string | undefined,
-): Promise<void> {
+): Promise<Planned | undefined> {
   // Not one of the organisation's: its owner says what becomes of it.
   if (walletId === undefined) {
     const reason = "sender_is_not_a_normal_wallet";
-    return finish(deps, record, { to: { run: "UNATTENDED" }, runAt: null, reason });
+    await finish(deps, record, { to: { run: "UNATTENDED" }, runAt: null, reason });
+    return undefined;
   }
   const amount = transferableWon(record.amount);
-  if ("problem" in amount) return fail(deps, record, amount.problem);
+  if ("amountWon" in amount) return { record, walletId, amountWon: amount.amountWon };
+  await fail(deps, record, amount.problem);
+  return undefined;
+}
+
+/** Auth is asked last, so that its answer is of the moment in which they begin. What it cannot say is no answer: they wait. */
+async function begin(deps: RunRecordsDeps, orgId: string, planned: Planned[]): Promise<void> {
+  if (planned.length === 0) return;
+  const records = planned.map(({ record }) => record);
   try {
-    const transferId = await transfer(deps, record, walletId, amount.amountWon);
+    const { subscriptionActive } = await deps.auth.getOrganisation({ by: { $case: "orgId", value: orgId } });
+    if (!subscriptionActive) {
+      const refusal = new DomainError("WAUTH_003");
+      await Promise.all(records.map((record) => fail(deps, record, reasonOf(refusal))));
+      return;
+    }
+    const started = await startRecords(deps.db, orgId, records, deps.recordLeaseMs);
+    const byId = new Map(started.map((record) => [record.recordId, record]));
+    const begun = planned.flatMap((one) => {
+      const record = byId.get(one.record.recordId);
+      return record ? [{ ...one, record }] : [];
+    });
+    await Promise.all(begun.map((one) => send(deps, one)));
+  } catch (error) {
+    await tryLater(deps, records, error);
+  }
+}
+
+async function send(deps: RunRecordsDeps, planned: Planned): Promise<void> {
+  const { record } = planned;
+  try {
+    const transferId = await transfer(deps, planned);
     await failpoint("relayer.scheduled");
     const to = { run: "SENT" as const, transferId };
     await finish(deps, record, { to, runAt: new Date(deps.now()), reason: `sent_as_${transferId}` });
   } catch (error) {
-    if (isRefusal(error)) await fail(deps, record, `${error.code}: ${error.message}`);
+    if (isRefusal(error)) await fail(deps, record, reasonOf(error));
     else await tryLater(deps, [record], error);
   }
 }
@@ -80,9 +133,7 @@ async function run(
 /** The record's id is the idempotency key, and its content the body: both are the same for every try. */
 function transfer(
   { payment }: RunRecordsDeps,
-  record: TransactionRecord,
-  fromWalletId: string,
-  amountWon: Won,
+  { record, walletId: fromWalletId, amountWon }: Planned,
 ): Promise<string> {
   const { orgId, recordId, requestId, traceparent, toAddress, memo } = record;
   const command = {
@@ -107,25 +158,29 @@ function transfer(
   });
 }
 
+function reasonOf({ code, message }: DomainError): string {
+  return `${code}: ${message}`;
+}
+
 function fail(deps: RunRecordsDeps, record: TransactionRecord, failureReason: string): Promise<void> {
   const to = { status: "FAILED" as const, failureReason, run: "DONE" as const };
   return finish(deps, record, { to, runAt: null, reason: failureReason });
 }
 
-/** Unless another replica, to which it had fallen meanwhile, has written the same. */
+/** Unless its owner, or another replica, to which it had fallen meanwhile, was first. */
 async function finish(
   { db, now }: RunRecordsDeps,
-  key: TransactionRecord,
+  taken: TransactionRecord,
   change: Pick<Change, "to" | "runAt" | "reason">,
 ): Promise<void> {
   await tx(db, async (tx) => {
-    const record = await lockRecord(tx, key);
-    if (record?.run !== "STARTED") return;
+    const record = await lockRecord(tx, taken);
+    if (record?.run !== taken.run || record.version !== taken.version) return;
     await changeRecord(tx, record, { ...change, changedBy: "scheduler", nowMs: now() });
   });
 }
 
-/** Nobody knows whether it was done: it is asked for again under the same key. */
+/** Of what was begun nobody knows whether it was done: it is asked for again under the same key. */
 async function tryLater(
   { db, log }: RunRecordsDeps,
   records: TransactionRecord[],
@@ -135,7 +190,7 @@ async function tryLater(
   await postponeRecords(
     db,
     records.map((record) => ({
-      key: record,
+      record,
       delayMs: Math.min(FIRST_RETRY_MS * 2 ** Math.min(record.attempts, 10), LONGEST_RETRY_MS),
     })),
   );

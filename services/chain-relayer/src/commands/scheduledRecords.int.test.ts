@@ -1,4 +1,5 @@
 import { sql } from "@wonrail/kit/db";
+import { DomainError, errorTable } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
 import { eventually } from "@wonrail/kit/testing";
 import { type TransactionRecord } from "../domain/record";
@@ -11,7 +12,7 @@ import { updateRecordStatus } from "./updateRecordStatus";
 
 const signal = new AbortController().signal;
 const world = schedules();
-const { asked, replica, walker, apiDeps, transferOf, due, makeDue, read } = world;
+const { asked, stopped, replica, walker, apiDeps, transferOf, due, makeDue, read } = world;
 
 test("three replicas, 200 due at once, one killed in the middle: 200 transfers, none twice", async () => {
   const orgId = newId("org");
@@ -190,6 +191,135 @@ test("once it was started its owner can no longer say what became of it", async 
   const change = { orgId, recordId, status: "FAILED" as const, failureReason: undefined };
   await expect(updateRecordStatus(apiDeps(), change)).rejects.toMatchObject({ code: "TX_003" });
 });
+
+test("what is due of an organisation that may do nothing fails with the gateway's code, and no other's", async () => {
+  const [orgId, other] = [newId("org"), newId("org")];
+  const records = [await due(orgId), await due(orgId)];
+  const outside = await due(orgId, { fromAddress: OUTSIDE });
+  const goesOn = await due(other);
+  stopped.add(orgId);
+  await runScheduledRecords(replica(), signal);
+  for (const record of records) {
+    const { record: found, history } = await getRecord(world.database, record);
+    expect(found).toMatchObject({ status: "FAILED", run: "DONE", transferId: null });
+    expect(found.failureReason).toBe(`WAUTH_003: ${errorTable.WAUTH_003.message}`);
+    expect(history.map(({ changedBy, status }) => [changedBy, status])).toEqual([
+      ["api", "PENDING"],
+      ["scheduler", "FAILED"],
+    ]);
+  }
+  expect(await eventsOf(records)).toEqual([2n, 2n]);
+  expect(records.some(({ recordId }) => asked.has(recordId))).toBe(false);
+  // No transfer of ours: what became of it is its owner's to say, as ever.
+  expect(await read(outside)).toMatchObject({ status: "PENDING", run: "UNATTENDED" });
+  expect(await read(goesOn)).toMatchObject({ run: "SENT", transferId: transferOf(goesOn.recordId) });
+
+  // Let go on: what failed has failed, and what is due from now on is sent.
+  stopped.delete(orgId);
+  const after = await due(orgId);
+  await makeDue(orgId);
+  await runScheduledRecords(replica(), signal);
+  expect(await read(after)).toMatchObject({ run: "SENT" });
+  expect(records.some(({ recordId }) => asked.has(recordId))).toBe(false);
+});
+
+test("a transfer that was begun goes on to its end when its organisation is stopped", async () => {
+  const record = await due(newId("org"));
+  const unclear = replica();
+  unclear.payment = {
+    execute: async (request) => {
+      await world.payment.execute(request);
+      stopped.add(record.orgId);
+      throw new DomainError("SYS_003");
+    },
+  };
+  await runScheduledRecords(unclear, signal);
+  await makeDue(record.orgId);
+  await runScheduledRecords(replica(), signal);
+  expect(await read(record)).toMatchObject({ run: "SENT", transferId: transferOf(record.recordId) });
+});
+
+test("while auth cannot be asked what is due waits, and what was begun goes on", async () => {
+  const orgId = newId("org");
+  const begun = await due(orgId);
+  const unclear = replica();
+  unclear.payment = { execute: () => Promise.reject(new DomainError("SYS_003")) };
+  await runScheduledRecords(unclear, signal);
+  const waits = await due(orgId);
+  await makeDue(orgId);
+  const alone = replica();
+  // An organisation that auth does not know is no answer either.
+  for (const error of [new DomainError("SYS_002"), new DomainError("REQ_001")]) {
+    alone.auth = { getOrganisation: () => Promise.reject(error) };
+    await runScheduledRecords(alone, signal);
+    expect(await read(waits)).toMatchObject({ status: "PENDING", run: "WAITING" });
+    expect(asked.has(waits.recordId)).toBe(false);
+    await makeDue(orgId);
+  }
+  expect(await read(begun)).toMatchObject({ run: "SENT" });
+  await runScheduledRecords(replica(), signal);
+  expect(await read(waits)).toMatchObject({ run: "SENT" });
+});
+
+test("auth's answer counts for as long as the lease in which it was asked for", async () => {
+  const record = await due(newId("org"));
+  const slow = replica();
+  slow.auth = {
+    getOrganisation: async () => {
+      await makeDue(record.orgId);
+      return { organisation: undefined, subscriptionActive: true };
+    },
+  };
+  await runScheduledRecords(slow, signal);
+  expect(await read(record)).toMatchObject({ run: "WAITING" });
+  // Nor does it count in the lease that another has meanwhile.
+  slow.auth = {
+    getOrganisation: async () => {
+      await makeDue(record.orgId);
+      const away = replica();
+      away.auth = { getOrganisation: () => new Promise<never>(() => {}) };
+      void runScheduledRecords(away, signal);
+      await eventually(async () => expect(await read(record)).toMatchObject({ attempts: 3 }));
+      return { organisation: undefined, subscriptionActive: true };
+    },
+  };
+  await runScheduledRecords(slow, signal);
+  expect(await read(record)).toMatchObject({ run: "WAITING" });
+  expect(asked.has(record.recordId)).toBe(false);
+});
+
+test.each([
+  ["may go on", () => Promise.resolve({ organisation: undefined, subscriptionActive: true })],
+  ["is stopped", () => Promise.resolve({ organisation: undefined, subscriptionActive: false })],
+  ["is not known", () => Promise.reject(new DomainError("SYS_002"))],
+])("what the owner says while auth is asked is not undone: the organisation %s", async (_state, answer) => {
+  const orgId = newId("org");
+  const [putOff, failed] = [await due(orgId), await due(orgId)];
+  const later = new Date(Date.now() + 3_600_000);
+  const one = replica();
+  one.auth = {
+    getOrganisation: async () => {
+      await updateRecordSchedule(apiDeps(), { ...putOff, scheduledAt: later });
+      await updateRecordStatus(apiDeps(), { ...failed, status: "FAILED", failureReason: "not ours" });
+      return answer();
+    },
+  };
+  await runScheduledRecords(one, signal);
+  const row = await world.database.db.one<{ run: string; run_at: Date }>(
+    sql`select run, run_at from records where org_id = ${orgId} and record_id = ${putOff.recordId}`,
+  );
+  expect(row).toEqual({ run: "WAITING", run_at: later });
+  expect(await read(failed)).toMatchObject({ status: "FAILED", failureReason: "not ours" });
+  expect([putOff, failed].some(({ recordId }) => asked.has(recordId))).toBe(false);
+});
+
+/** The versions of the newest event of each. */
+async function eventsOf(records: TransactionRecord[]): Promise<bigint[]> {
+  const rows = await world.database.db.query<{ version: bigint }>(sql`
+    select max(version) as version from outbox where type = 'record_changed'
+      and aggregate_id = any(${records.map(({ recordId }) => recordId)}) group by aggregate_id`);
+  return rows.map(({ version }) => version);
+}
 
 /** As the settlement core leaves it. */
 async function settle(orgId: string, ledgerRef: string, state: "CONFIRMED" | "FAILED"): Promise<void> {

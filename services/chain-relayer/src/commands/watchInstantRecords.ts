@@ -2,7 +2,7 @@ import { type Database, tx } from "@wonrail/kit/db";
 import { type Block, type Provider, type Receipt } from "../chain/provider";
 import { RpcRefusal, RpcUnclear } from "../chain/rpc";
 import { nextLookMs, type TransactionRecord } from "../domain/record";
-import { lockRecord, postponeRecords, type RecordKey, takeWatchedRecords } from "../store/records";
+import { lockRecord, postponeRecords, takeWatchedRecords } from "../store/records";
 import { changeRecord, type Change } from "./changeRecord";
 
 export interface WatchRecordsDeps {
@@ -77,7 +77,7 @@ function onceEach(provider: WatchRecordsDeps["provider"]): SeenChain["blockAt"] 
   };
 }
 
-type Later = { key: RecordKey; delayMs: number };
+type Later = { record: TransactionRecord; delayMs: number };
 
 /** Undefined when the record's end was found; else when to look again. */
 async function look(
@@ -90,7 +90,7 @@ async function look(
     const ageMs = ageMsOf(deps, record);
     if (ageMs >= NOT_SEEN_AFTER_MS && record.version === 1n)
       await noteNotSeen(deps, record, nextLookMs(ageMs));
-    return { key: record, delayMs: nextLookMs(ageMs) };
+    return { record, delayMs: nextLookMs(ageMs) };
   }
   if (receipt.blockNumber > final.number) return notYet(deps, record);
   // The receipt may be of a block that is no longer there.
@@ -101,7 +101,7 @@ async function look(
 }
 
 function notYet(deps: WatchRecordsDeps, record: TransactionRecord): Later {
-  return { key: record, delayMs: Math.min(nextLookMs(ageMsOf(deps, record)), UNTIL_FINAL_MOST_MS) };
+  return { record, delayMs: Math.min(nextLookMs(ageMsOf(deps, record)), UNTIL_FINAL_MOST_MS) };
 }
 
 function ageMsOf({ now }: WatchRecordsDeps, { createdAt }: TransactionRecord): number {

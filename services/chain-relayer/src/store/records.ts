@@ -106,13 +106,29 @@ export async function saveRecord(tx: Tx, record: TransactionRecord, runAt: Date 
 }
 
 /** Scheduled records whose time has come, for this replica alone until `leaseMs` are over; those of a replica that died, too. */
-export async function startDueRecords(tx: Tx, leaseMs: number, limit: number): Promise<TransactionRecord[]> {
+export async function takeDueRecords(tx: Tx, leaseMs: number, limit: number): Promise<TransactionRecord[]> {
   const rows = await tx.query<RecordRow>(sql`
     with due as (
       select org_id, record_id from records
       where run in ('WAITING', 'STARTED') and run_at <= clock_timestamp() order by run_at limit ${limit} for update skip locked)
-    update records r set run = 'STARTED', attempts = attempts + 1, run_at = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
+    update records r set attempts = attempts + 1, run_at = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
     from due where r.org_id = due.org_id and r.record_id = due.record_id returning r.*`);
+  return rows.map(toRecord);
+}
+
+/** Those of the records that still wait as they were taken, under the lease in which they were; they get another. Their owner cannot stop them any more. */
+export async function startRecords(
+  db: Queryable,
+  orgId: string,
+  taken: TransactionRecord[],
+  leaseMs: number,
+): Promise<TransactionRecord[]> {
+  const rows = await db.query<RecordRow>(sql`
+    update records r set run = 'STARTED', run_at = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
+    from unnest(${taken.map(({ recordId }) => recordId)}::text[], ${taken.map(({ version }) => version)}::bigint[],
+      ${taken.map(({ attempts }) => attempts)}::integer[]) as taken (record_id, version, attempts)
+    where r.org_id = ${orgId} and r.record_id = taken.record_id and r.version = taken.version and r.attempts = taken.attempts
+      and r.run = 'WAITING' and r.run_at > clock_timestamp() returning r.*`);
   return rows.map(toRecord);
 }
 
@@ -131,17 +147,18 @@ export async function takeWatchedRecords(
   return rows.map(toRecord);
 }
 
-/** Looks at records again later. */
+/** Looks at records again later, unless they were changed meanwhile: what changed them has said when. */
 export async function postponeRecords(
   db: Queryable,
-  records: { key: RecordKey; delayMs: number }[],
+  records: { record: RecordKey & Pick<TransactionRecord, "version">; delayMs: number }[],
 ): Promise<void> {
   if (records.length === 0) return;
   await db.run(sql`
     update records r set run_at = clock_timestamp() + make_interval(secs => later.delay_ms / 1000.0)
-    from unnest(${records.map(({ key }) => key.orgId)}::text[], ${records.map(({ key }) => key.recordId)}::text[],
-      ${records.map(({ delayMs }) => Math.round(delayMs))}::bigint[]) as later (org_id, record_id, delay_ms)
-    where r.org_id = later.org_id and r.record_id = later.record_id and r.run_at is not null`);
+    from unnest(${records.map(({ record }) => record.orgId)}::text[], ${records.map(({ record }) => record.recordId)}::text[],
+      ${records.map(({ record }) => record.version)}::bigint[], ${records.map(({ delayMs }) => Math.round(delayMs))}::bigint[])
+      as later (org_id, record_id, version, delay_ms)
+    where r.org_id = later.org_id and r.record_id = later.record_id and r.version = later.version and r.run_at is not null`);
 }
 
 /** Where a walk along the records that were sent has come to. */

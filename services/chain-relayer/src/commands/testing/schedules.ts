@@ -31,12 +31,13 @@ const registry = createRegistry({ service: "test", version: "0", commit: "0" });
 
 type Refusal = (request: ExecuteRequest) => ExecuteResponse["outcome"] | null;
 
-/** What scheduled records need, for the tests of one file: a database, and payment and wallet at our edge. */
+/** What scheduled records need, for the tests of one file: a database, and auth, payment and wallet at our edge. */
 export function schedules() {
   let database: TestDatabase;
   let db: Database;
   let payment: PromiseClient<PaymentServiceService>;
   let refuse: Refusal | undefined;
+  const stopped = new Set<string>();
   const paymentDouble = startPayment((request) => refuse?.(request) ?? null);
   const { asked } = paymentDouble;
   const closers: (() => Promise<void> | void)[] = [];
@@ -58,10 +59,15 @@ export function schedules() {
     refuse = undefined;
   });
 
+  /** Auth at our edge. */
+  const getOrganisation: RunRecordsDeps["auth"]["getOrganisation"] = ({ by }) =>
+    Promise.resolve({ organisation: undefined, subscriptionActive: !stopped.has(by!.value) });
   const apiDeps = () => ({ db, chain: CHAIN, now });
 
   return {
     asked,
+    /** Organisations that may do nothing. */
+    stopped,
     apiDeps,
     get database() {
       return database;
@@ -82,7 +88,7 @@ export function schedules() {
       closers.push(() => own.close());
       return {
         ...{ db: own, log: testLog(), payment, wallet: { findWalletsByAddress } },
-        ...{ now, recordLeaseMs: LEASE_MS },
+        ...{ auth: { getOrganisation }, now, recordLeaseMs: LEASE_MS },
       };
     },
     walker(): FinishRecordsDeps {
@@ -106,7 +112,7 @@ export function schedules() {
     /** As when a lease, or the pause before the next try, is over. */
     async makeDue(orgId: string): Promise<void> {
       await database.db.run(
-        sql`update records set run_at = clock_timestamp() where org_id = ${orgId} and run = 'STARTED'`,
+        sql`update records set run_at = clock_timestamp() where org_id = ${orgId} and run in ('WAITING', 'STARTED')`,
       );
     },
     async read({ orgId, recordId }: TransactionRecord): Promise<TransactionRecord> {
