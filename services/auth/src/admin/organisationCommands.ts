@@ -46,7 +46,11 @@ function set(world: World): Command {
     .description("change what is stated; the rest stays")
     .requiredOption("--code <code>", "which organisation")
     .option("--name <name>", "the partner's name")
-    .addOption(new Option("--status <status>", "stop it and what it has scheduled, or let it go on").choices(ORGANISATION_STATUSES));
+    .addOption(
+      new Option("--status <status>", "stop it and what it has scheduled, or let it go on").choices(
+        ORGANISATION_STATUSES,
+      ),
+    );
   return withTerms(command).action(async ({ code, json, ...options }: TermOptions & { code: string }) => {
     const change = termsOf(options);
     if (Object.keys(change).length === 0)
