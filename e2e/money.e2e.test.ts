@@ -91,7 +91,7 @@ describe("the unified listing", () => {
     played = await playEveryType(api);
   });
 
-  test("has every type, newest first, with the balance after each line", async () => {
+  test("has every type, newest first, with the balance after each line and who stands at its other end", async () => {
     expect((await list("")).items.map(lineOf)).toEqual(played.normal);
     expect((await list("", played.incentiveId)).items.map(lineOf)).toEqual(played.incentive);
   });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Api, type Json } from "../support/api";
 
-/** A payer's two wallets through everything that makes a line, and what each then lists, newest first: type, signed amount, balance after. */
+/** A payer's two wallets through everything that makes a line, and what each then lists, newest first. */
 export async function playEveryType(api: Api): Promise<{
   normalId: string;
   incentiveId: string;
@@ -30,28 +30,28 @@ export async function playEveryType(api: Api): Promise<{
     incentiveId: items[0].walletId,
     paymentId,
     normal: [
-      ["REFUND", -20_000, 0],
-      ["CHARGE_CANCEL", -8_000, 20_000],
-      ["TRANSFER", -2_000, 28_000],
-      ["PAYMENT_CANCEL", 4_000, 30_000],
-      ["PAYMENT", -4_000, 26_000],
-      ["PAYMENT", -20_000, 30_000],
-      ["CHARGE", 50_000, 50_000],
+      ["REFUND", -20_000, 0, null],
+      ["CHARGE_CANCEL", -8_000, 20_000, null],
+      ["TRANSFER", -2_000, 28_000, shop.walletId],
+      ["PAYMENT_CANCEL", 4_000, 30_000, shop.walletId],
+      ["PAYMENT", -4_000, 26_000, shop.walletId],
+      ["PAYMENT", -20_000, 30_000, shop.walletId],
+      ["CHARGE", 50_000, 50_000, null],
     ],
     incentive: [
-      ["INCENTIVE_CANCEL", -200, 1_000],
-      ["INCENTIVE_USE_CANCEL", 1_000, 1_200],
-      ["INCENTIVE", 200, 200],
-      ["INCENTIVE_USE", -1_000, 0],
-      ["INCENTIVE", 1_000, 1_000],
+      ["INCENTIVE_CANCEL", -200, 1_000, null],
+      ["INCENTIVE_USE_CANCEL", 1_000, 1_200, shop.walletId],
+      ["INCENTIVE", 200, 200, null],
+      ["INCENTIVE_USE", -1_000, 0, shop.walletId],
+      ["INCENTIVE", 1_000, 1_000, null],
     ],
   };
 }
 
-export type Line = [type: string, signedAmount: number, balanceAfter: number];
+export type Line = [type: string, signedAmount: number, balanceAfter: number, counterparty: string | null];
 
-export function lineOf({ type, direction, amount, balanceAfter }: Json): Line {
-  return [type, direction === "IN" ? amount : -amount, balanceAfter];
+export function lineOf({ type, direction, amount, balanceAfter, counterparty }: Json): Line {
+  return [type, direction === "IN" ? amount : -amount, balanceAfter, counterparty];
 }
 
 /** All that a list has, page by page: by cursor, and by number. */

@@ -154,7 +154,8 @@ const walletTransaction = z
       .string()
       .nullable()
       .meta({
-        description: "The other wallet's id or the outside address; null for what is minted or burnt.",
+        description:
+          "The other wallet's id or the outside address; null for what is minted or burnt. Of a payer's several wallets the first that paid.",
         examples: ["wal_0192f0c1a2b37c4d8e5f60718293a4b6"],
       }),
     memo: memoGiven,

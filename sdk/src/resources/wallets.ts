@@ -64,7 +64,7 @@ export interface WalletTransaction {
   /** In KRW. */
   amount: number;
   balanceAfter: number;
-  /** The other wallet's id or the outside address; null for what is minted or burnt. */
+  /** The other wallet's id or the outside address; null for what is minted or burnt. Of a payer's several wallets the first that paid. */
   counterparty: string | null;
   memo: string | null;
   /** What it belongs to, such as a payment's id. */

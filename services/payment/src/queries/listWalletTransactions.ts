@@ -60,6 +60,16 @@ function isTransfer(line: StatementLine): boolean {
   return line.posting!.type === TransactionType.TRANSFER;
 }
 
+/** Minted by the organisation, or burnt. The same entry moves money between wallets, but not this. */
+function isOfTheFund({ posting }: StatementLine): boolean {
+  return posting!.type === TransactionType.INCENTIVE || posting!.type === TransactionType.INCENTIVE_CANCEL;
+}
+
+/** Of several wallets the first in the order of the entry. */
+function walletAcross({ counterpartyAccountIds }: StatementLine): string | undefined {
+  return counterpartyAccountIds.find((id) => id.startsWith("wal_"));
+}
+
 function readTypes(names: string[]): TransactionType[] {
   const unknown = names.filter((name) => !TYPE_NAMES.includes(name));
   if (unknown.length > 0) {
@@ -76,7 +86,6 @@ function toTransaction(
 ): WalletTransaction {
   const posting = line.posting!;
   const amount = BigInt(posting.amountWon);
-  const wallet = line.counterpartyAccountIds.find((id) => id.startsWith("wal_"));
   return {
     // An entry may have two lines on one wallet; with the line's number each has a name of its own.
     transactionId: `${line.entryId}-${posting.sequence}`,
@@ -84,7 +93,7 @@ function toTransaction(
     direction: amount < 0n ? Direction.OUT : Direction.IN,
     amountWon: (amount < 0n ? -amount : amount).toString(),
     balanceAfterWon: posting.balanceAfterWon,
-    counterparty: wallet ?? outside,
+    counterparty: isOfTheFund(line) ? undefined : (walletAcross(line) ?? outside),
     memo: line.memo,
     relatedId: line.relatedId,
     settlement: toSettlement(settlement ?? pending(network)),

@@ -58,6 +58,49 @@ test("the unified listing is newest first; the lines of one payment share its id
   expect((await list(incentive.walletId)).transactions).toEqual([]);
 });
 
+test("a line of any of the ten types names who stands at its other end: nobody, where money is minted or burnt", async () => {
+  const [normal, shop] = [await world.openWallet({ amountWon: 20_000 }), await world.openWallet()];
+  const incentive = await world.openWallet({ type: "INCENTIVE", userId: normal.userId, amountWon: 1_000 });
+  const ids = { payerWalletId: normal.walletId, receiverWalletId: shop.walletId };
+  const memo = undefined;
+  const value = { ...ids, amountWon: "5000", incentiveAmountWon: undefined, memo };
+  const { paymentId: paid } = valueOf(await world.execute({ $case: "pay", value }), "payment");
+  await world.execute({ $case: "cancelPayment", value: { paymentId: paid, memo } });
+  const sent = {
+    fromWalletId: normal.walletId,
+    toWalletAddress: shop.address,
+    amountWon: "2000",
+    memo,
+  };
+  await world.execute({ $case: "transfer", value: sent });
+  const { chargeId } = normal;
+  await world.execute({ $case: "cancelCharge", value: { chargeId, amountWon: "8000", memo } });
+  await world.execute({ $case: "refund", value: { walletId: normal.walletId, memo } });
+
+  const counterparties = async ({ walletId }: TestWallet) =>
+    (await list(walletId)).transactions.map(({ type, counterparty }) => [type, counterparty]);
+  expect(await counterparties(normal)).toEqual([
+    ["REFUND", undefined],
+    ["CHARGE_CANCEL", undefined],
+    ["TRANSFER", shop.walletId],
+    ["PAYMENT_CANCEL", shop.walletId],
+    ["PAYMENT", shop.walletId],
+    ["CHARGE", undefined],
+  ]);
+  expect(await counterparties(incentive)).toEqual([
+    ["INCENTIVE_CANCEL", undefined],
+    ["INCENTIVE_USE_CANCEL", shop.walletId],
+    ["INCENTIVE", undefined],
+    ["INCENTIVE_USE", shop.walletId],
+    ["CHARGE", undefined],
+  ]);
+  expect(await counterparties(shop)).toEqual([
+    ["TRANSFER", normal.walletId],
+    ["PAYMENT_CANCEL", incentive.walletId],
+    ["PAYMENT", incentive.walletId],
+  ]);
+});
+
 test("it can be asked for several types, and refuses one that there is not, naming the ten", async () => {
   const { transactions } = await list(payer.walletId, ["CHARGE", "PAYMENT"]);
   expect(transactions.map(({ type }) => type)).toEqual(["PAYMENT", "CHARGE"]);
