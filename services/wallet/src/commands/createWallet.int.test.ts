@@ -223,9 +223,9 @@ async function get(orgId: string, walletId: string) {
 
 /** So long ago that no request can be at it any more. */
 async function age(orgId: string): Promise<void> {
-  await world.database.db.run(
-    sql`update wallets set updated_at = now() - interval '1 minute' where org_id = ${orgId}`,
-  );
+  await world.database.db.run(sql`
+    update wallets set updated_at = now() - interval '1 minute', closing_since = closing_since - interval '1 minute'
+    where org_id = ${orgId}`);
 }
 
 async function eventsOf(walletId: string): Promise<string[]> {

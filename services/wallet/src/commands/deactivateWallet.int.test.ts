@@ -49,6 +49,35 @@ test("of two deactivations one is refused and hears it late, the other's process
   expect(await agreed()).toBe("DEACTIVATED");
 });
 
+test("a refused deactivation leaves the wallet as it was, the moment of its last change too", async () => {
+  const read = async () => (await world.client.getWallet({ orgId, walletId })).wallet;
+  const before = await read();
+  world.ledger.holdsMoney.add(walletId);
+  expect(await deactivate()).toBe("WAL_003");
+  expect(await read()).toEqual(before);
+
+  world.ledger.loseAnswer = dies;
+  expect(await deactivate()).toBe("SYS_003");
+  expect(await read()).toEqual(before);
+  world.ledger.loseAnswer = () => undefined;
+  await age();
+  const aged = await read();
+  await runJob();
+  expect(await read()).toEqual(aged);
+});
+
+test("the job leaves a deactivation alone that was begun just now, however long ago the wallet has changed", async () => {
+  await age();
+  world.ledger.loseAnswer = dies;
+  expect(await deactivate()).toBe("SYS_003");
+  world.ledger.loseAnswer = () => undefined;
+  const asked = world.ledger.asked.length;
+  await runJob();
+  expect(world.ledger.asked).toHaveLength(asked);
+  await finish();
+  expect(await agreed()).toBe("DEACTIVATED");
+});
+
 test("what was refused before a crash is refused for the job, and asked anew for whoever asks again", async () => {
   world.ledger.holdsMoney.add(walletId);
   world.ledger.loseAnswer = dies;
@@ -100,10 +129,18 @@ function dies(): Error {
 
 /** The job, when no request can be at it any more. */
 async function finish(): Promise<void> {
-  await world.database.db.run(
-    sql`update wallets set updated_at = now() - interval '1 minute' where org_id = ${orgId}`,
-  );
-  await world.app.finishWallets(new AbortController().signal);
+  await age();
+  await runJob();
+}
+
+function runJob(): Promise<void> {
+  return world.app.finishWallets(new AbortController().signal);
+}
+
+async function age(): Promise<void> {
+  await world.database.db.run(sql`
+    update wallets set updated_at = now() - interval '1 minute', closing_since = closing_since - interval '1 minute'
+    where org_id = ${orgId}`);
 }
 
 /** The wallet's status, which must be its account's. */

@@ -84,4 +84,4 @@ function isRefusedClosing(error: unknown): boolean {
 }
 
 /** Also from ACTIVE: an older release asks under a request id of its own. The ledger's word is the last. */
-const FINISH = { from: ["DEACTIVATING", "ACTIVE"], to: "DEACTIVATED", events: 1 } as const;
+const FINISH = { from: ["DEACTIVATING", "ACTIVE"], to: "DEACTIVATED" } as const;

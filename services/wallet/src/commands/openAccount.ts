@@ -26,7 +26,7 @@ export async function openAccount({ db, ledger }: OpenAccountDeps, wallet: Walle
     { retry: true },
   );
   return tx(db, async (tx) => {
-    const opened = await moveWallet(tx, wallet, { from: ["OPENING"], to: "ACTIVE", events: 1 });
+    const opened = await moveWallet(tx, wallet, { from: ["OPENING"], to: "ACTIVE" });
     if (!opened) return (await findWallet(tx, orgId, walletId))!;
     await walletCreated(tx, opened);
     return opened;

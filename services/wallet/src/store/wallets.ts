@@ -118,20 +118,23 @@ export async function lockWallets(tx: Tx, wallets: { orgId: string; walletId: st
     order by org_id, wallet_id for no key update`);
 }
 
-/** Moves a wallet from one of these statuses to another; undefined when it is in none of them. The version counts the events told of it. */
+/** Moves a wallet from one of these statuses to another; undefined when it is in none of them. The version counts the events told of it, each of one change. */
 export async function moveWallet(
   tx: Tx,
   wallet: Pick<Wallet, "orgId" | "walletId">,
-  move: { from: readonly StoredStatus[]; to: StoredStatus; events: 0 | 1 },
+  move: { from: readonly StoredStatus[]; to: StoredStatus },
 ): Promise<Wallet | undefined> {
   const row = await tx.maybe<WalletRow>(sql`
-    update wallets set status = ${move.to}, version = version + ${move.events}, updated_at = now()
+    update wallets set status = ${move.to}, version = version + 1, updated_at = now()
     where org_id = ${wallet.orgId} and wallet_id = ${wallet.walletId} and status = any(${move.from}::text[])
     returning ${COLUMNS}`);
   return row && toWallet(row);
 }
 
-/** Begins to close a wallet under this request id, or joins whoever has begun under another; undefined when it is in none of these statuses. */
+/**
+ * Begins to close a wallet under this request id, or joins whoever has begun under another; undefined when it is in none of these statuses. Nothing has
+ * changed by that: the ledger may refuse.
+ */
 export async function beginClosing(
   tx: Tx,
   { orgId, walletId }: { orgId: string; walletId: string },
@@ -141,7 +144,7 @@ export async function beginClosing(
   const row = await tx.maybe<WalletRow>(sql`
     update wallets set status = 'DEACTIVATING',
       closing_request_id = case status when 'DEACTIVATING' then coalesce(closing_request_id, ${requestId}) else ${requestId} end,
-      updated_at = case status when 'DEACTIVATING' then updated_at else now() end
+      closing_since = case status when 'DEACTIVATING' then closing_since else now() end
     where org_id = ${orgId} and wallet_id = ${walletId} and status = any(${from}::text[])
     returning ${COLUMNS}`);
   return row && { ...toWallet(row), closingRequestId: row.closing_request_id! };
@@ -153,7 +156,7 @@ export async function stopClosing(
   { orgId, walletId, closingRequestId }: ClosingWallet,
 ): Promise<void> {
   await tx.run(sql`
-    update wallets set status = 'ACTIVE', closing_request_id = null, updated_at = now()
+    update wallets set status = 'ACTIVE', closing_request_id = null, closing_since = null
     where org_id = ${orgId} and wallet_id = ${walletId} and status = 'DEACTIVATING' and closing_request_id = ${closingRequestId}`);
 }
 
@@ -179,7 +182,7 @@ export async function listUnfinishedWallets(
 ): Promise<Wallet[]> {
   const rows = await db.query<WalletRow>(sql`
     select ${COLUMNS} from wallets
-    where status in ('OPENING', 'DEACTIVATING') and updated_at < now() - make_interval(secs => ${olderThanMs / 1000})
+    where status in ('OPENING', 'DEACTIVATING') and greatest(updated_at, closing_since) < now() - make_interval(secs => ${olderThanMs / 1000})
       and (org_id, wallet_id) > (${after.orgId}, ${after.walletId})
     order by org_id, wallet_id limit ${limit}`);
   return rows.map(toWallet);
