@@ -2,7 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
+import { WalletCreated } from "@wonrail/proto/wallet/events/v1/events";
 import { WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { type Metadata } from "../domain/metadata";
 import { openWorld, type World } from "./testing/world";
 
 let world: World;
@@ -99,6 +101,77 @@ test("the ledger is away: what is written down already is not called undone, who
   await expect(create(orgId, "park")).rejects.toMatchObject({ code: "SYS_003" });
   world.ledger.refuseBalances = () => undefined;
   await expect(create(orgId, "park")).rejects.toMatchObject({ code: "WAL_001" });
+});
+
+describe("metadata of a wallet whose account could not be opened", () => {
+  const orgs = { orgId: "" };
+  const post = (metadata: Metadata) =>
+    world.client
+      .createWallet({ ...orgs, userId: "kim", walletType: WalletType.INCENTIVE, metadata })
+      .then(({ wallet, existed }) => [existed, wallet!.metadata] as const)
+      .catch((error: DomainError) => error.code);
+  const ensure = () =>
+    world.client.ensureWallet({ ...orgs, userId: "kim", walletType: WalletType.INCENTIVE });
+  /** What the wallet has in the end, and what was told of it. */
+  const kept = async () => {
+    const [row] = await world.database.db.query<{ wallet_id: string; metadata: Metadata }>(
+      sql`select wallet_id, metadata from wallets where org_id = ${orgs.orgId}`,
+    );
+    const [event] = await world.database.db.query<{ payload: Buffer }>(
+      sql`select payload from outbox where aggregate_id = ${row!.wallet_id} and type = 'wallet_created'`,
+    );
+    return [row!.metadata, event && WalletCreated.decode(event.payload).metadata];
+  };
+  beforeEach(() => (orgs.orgId = newId("org")));
+
+  test("is that of whoever opens it: not an earlier request's, nor the nothing of a payment's", async () => {
+    world.ledger.refuse = away;
+    await expect(ensure()).rejects.toMatchObject({ code: "SYS_002" });
+    world.ledger.refuse = () => undefined;
+    expect(await post({ tier: "gold" })).toEqual([true, { tier: "gold" }]);
+    expect(await kept()).toEqual([{ tier: "gold" }, { tier: "gold" }]);
+
+    orgs.orgId = newId("org");
+    world.ledger.refuse = away;
+    expect(await post({ tier: "gold", branch: "7" })).toBe("SYS_003");
+    world.ledger.refuse = () => undefined;
+    expect(await post({ branch: "8" })).toEqual([true, { branch: "8" }]);
+    expect(await kept()).toEqual([{ branch: "8" }, { branch: "8" }]);
+  });
+
+  test("stays the first request's when a later one changes nothing, and when a payment or the job opens it", async () => {
+    for (const open of [ensure, () => world.app.finishWallets(new AbortController().signal)]) {
+      orgs.orgId = newId("org");
+      world.ledger.refuse = away;
+      expect(await post({ tier: "gold" })).toBe("SYS_003");
+      expect(await post({ tier: "silver" })).toBe("SYS_002");
+      expect(await kept()).toEqual([{ tier: "gold" }, undefined]);
+      await age(orgs.orgId);
+      world.ledger.refuse = () => undefined;
+      await open();
+      expect(await kept()).toEqual([{ tier: "gold" }, { tier: "gold" }]);
+      expect(await post({ tier: "silver" })).toBe("WAL_001");
+    }
+  });
+
+  test("is one request's of several at once; one that asked for another hears that there is a wallet", async () => {
+    world.ledger.refuse = away;
+    expect(await post({ tier: "none" })).toBe("SYS_003");
+    let asked = 0;
+    let allAsk = (): void => undefined;
+    const allAsked = new Promise<void>((resolve) => (allAsk = resolve));
+    world.ledger.refuse = async () => {
+      asked += 1;
+      if (asked === 4) allAsk();
+      await allAsked;
+      return undefined;
+    };
+    const tiers = ["gold", "gold", "silver", "silver"];
+    const answers = await Promise.all(tiers.map((tier) => post({ tier })));
+    const [metadata, told] = await kept();
+    expect(told).toEqual(metadata);
+    expect(answers).toEqual(tiers.map((tier) => (tier === metadata!.tier ? [true, metadata] : "WAL_001")));
+  });
 });
 
 test("wallets that the ledger will not open keep none behind them from being finished; when it is away the round ends", async () => {

@@ -1,7 +1,7 @@
 import { type Database, tx } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { type Id } from "@wonrail/kit/ids";
-import { checkMetadata, type Metadata } from "../domain/metadata";
+import { checkMetadata, isSameMetadata, type Metadata } from "../domain/metadata";
 import { type Wallet, type WalletType } from "../domain/wallet";
 import { type Keyring } from "../keys/keyring";
 import { findSeed, insertSeed, takeKeyIndex } from "../store/seeds";
@@ -24,7 +24,7 @@ export interface CreateWalletInput {
 
 /**
  * Makes a wallet in three steps, each of which a retry goes on from: the organisation's seed, the row with its address (OPENING), the
- * ledger's account (ACTIVE). A wallet that a crash left OPENING belongs to whoever asks for it next.
+ * ledger's account (ACTIVE). A wallet that a crash left OPENING belongs to whoever asks for it next, and gets his metadata with the last step.
  */
 export async function createWallet(
   deps: CreateWalletDeps,
@@ -32,10 +32,13 @@ export async function createWallet(
 ): Promise<{ wallet: Wallet; existed: boolean }> {
   checkMetadata(input.metadata);
   const { wallet, existed } = await reserveWallet(deps, input);
-  if (existed && wallet.status !== "OPENING") throw new DomainError("WAL_001", { walletId: wallet.walletId });
-  const open = () => openAccount(deps, wallet);
+  if (!existed) return { wallet: await onceBegun(() => openAccount(deps, wallet)), existed };
+  if (wallet.status !== "OPENING") throw hasOne(wallet);
   // Who asks again has begun nothing: a SYS_002 is true of that request, and the plan's unit stays with the first.
-  return { wallet: await (existed ? open() : onceBegun(open)), existed };
+  const opened = await openAccount(deps, { ...wallet, metadata: input.metadata });
+  // Somebody else was first, and it is not what was asked for here.
+  if (!isSameMetadata(opened.metadata, input.metadata)) throw hasOne(wallet);
+  return { wallet: opened, existed };
 }
 
 /**
@@ -48,6 +51,10 @@ export async function ensureWallet(
 ): Promise<Wallet> {
   const { wallet } = await reserveWallet(deps, { ...input, metadata: {} });
   return wallet.status === "OPENING" ? openAccount(deps, wallet) : wallet;
+}
+
+function hasOne({ walletId }: Wallet): DomainError {
+  return new DomainError("WAL_001", { walletId });
 }
 
 async function reserveWallet(

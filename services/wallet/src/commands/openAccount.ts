@@ -13,9 +13,9 @@ export interface OpenAccountDeps {
   ledger: LedgerClient;
 }
 
-/** The last step of a wallet's making: its ledger account, then ACTIVE. Both may be done again. */
+/** The last step of a wallet's making: its ledger account, then ACTIVE with this metadata. Both may be done again; the metadata is the first's. */
 export async function openAccount({ db, ledger }: OpenAccountDeps, wallet: Wallet): Promise<Wallet> {
-  const { orgId, walletId, userId, walletType } = wallet;
+  const { orgId, walletId, userId, walletType, metadata } = wallet;
   await ledger.post(
     {
       context: { orgId, requestId: "", traceparent: "" },
@@ -26,7 +26,7 @@ export async function openAccount({ db, ledger }: OpenAccountDeps, wallet: Walle
     { retry: true },
   );
   return tx(db, async (tx) => {
-    const opened = await moveWallet(tx, wallet, { from: ["OPENING"], to: "ACTIVE" });
+    const opened = await moveWallet(tx, wallet, { from: ["OPENING"], to: "ACTIVE", metadata });
     if (!opened) return (await findWallet(tx, orgId, walletId))!;
     await walletCreated(tx, opened);
     return opened;

@@ -1,5 +1,5 @@
 import { DomainError } from "@wonrail/kit/errors";
-import { checkMetadata } from "./metadata";
+import { checkMetadata, isSameMetadata } from "./metadata";
 
 test("five pairs at the limits are fine", () => {
   expect(() =>
@@ -16,4 +16,11 @@ test.each([
   ["a value of 501 characters", { k: "x".repeat(501) }],
 ])("refuses %s", (_, metadata) => {
   expect(() => checkMetadata(metadata)).toThrow(DomainError);
+});
+
+test("is the same in any order, and never with another pair, one more or one less", () => {
+  const metadata = { tier: "gold", branch: "7" };
+  expect(isSameMetadata(metadata, { branch: "7", tier: "gold" })).toBe(true);
+  for (const other of [{}, { tier: "gold" }, { tier: "gold", branch: "8" }, { tier: "gold", toString: "7" }])
+    expect([isSameMetadata(metadata, other), isSameMetadata(other, metadata)]).toEqual([false, false]);
 });

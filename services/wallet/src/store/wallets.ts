@@ -122,10 +122,11 @@ export async function lockWallets(tx: Tx, wallets: { orgId: string; walletId: st
 export async function moveWallet(
   tx: Tx,
   wallet: Pick<Wallet, "orgId" | "walletId">,
-  move: { from: readonly StoredStatus[]; to: StoredStatus },
+  move: { from: readonly StoredStatus[]; to: StoredStatus; metadata?: Metadata },
 ): Promise<Wallet | undefined> {
+  const metadata = move.metadata === undefined ? sql`metadata` : sql.json(move.metadata);
   const row = await tx.maybe<WalletRow>(sql`
-    update wallets set status = ${move.to}, version = version + 1, updated_at = now()
+    update wallets set status = ${move.to}, metadata = ${metadata}, version = version + 1, updated_at = now()
     where org_id = ${wallet.orgId} and wallet_id = ${wallet.walletId} and status = any(${move.from}::text[])
     returning ${COLUMNS}`);
   return row && toWallet(row);
