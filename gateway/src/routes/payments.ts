@@ -47,7 +47,7 @@ export const createPayment = operation({
   tag: "Payments",
   summary: "Pay from a user's wallets to another wallet",
   description:
-    "Draws on the payer's INCENTIVE, then NORMAL wallet; the part of GOVERNMENT is 0 for now. Incentive is accrued only on the part paid from NORMAL.",
+    "Draws on the payer's INCENTIVE, then NORMAL wallet; the part of GOVERNMENT is 0 for now. Incentive is accrued only on the part paid from NORMAL. A payer without an INCENTIVE wallet gets one; when the payment is then refused, such as with PAY_001, it may be there, empty.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",

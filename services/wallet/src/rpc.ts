@@ -54,7 +54,14 @@ export function rpc(app: App): GrpcService[] {
       },
       updateWallet: async (request) => answer(await app.updateWallet(request)),
       deactivateWallet: async (request) => answer(await app.deactivateWallet(request)),
-      getWalletFacts: async (request) => ({ wallets: (await app.getWalletFacts(request)).map(toFacts) }),
+      getWalletFacts: async (request) => {
+        const wallets = await app.getWalletFacts(request);
+        const deactivated = wallets.filter(({ status }) => status === "DEACTIVATED");
+        return {
+          wallets: wallets.map(toFacts),
+          deactivatedWalletIds: deactivated.map(({ walletId }) => walletId),
+        };
+      },
       ensureWallet: async ({ orgId, userId, walletType }) => ({
         wallet: toFacts(
           await app.ensureWallet({ orgId, userId: readUserId(userId), walletType: readType(walletType) }),

@@ -14,8 +14,8 @@ export interface Facts {
   policyOf(orgId: string): Promise<Policy>;
   /** The id of the organisation's wallet at this address; null when there is none. */
   walletAt(orgId: string, address: string): Promise<string | null>;
-  /** Makes sure that the user of this wallet has an INCENTIVE wallet. */
-  ensureIncentiveWallet(orgId: string, walletId: string): Promise<void>;
+  /** Makes sure that the payer has an INCENTIVE wallet, unless what these two wallets are forbids a payment between them. */
+  ensureIncentiveWallet(orgId: string, payerWalletId: string, receiverWalletId: string): Promise<void>;
 }
 
 type Command = NonNullable<ExecuteRequest["command"]>;

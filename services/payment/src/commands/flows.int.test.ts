@@ -13,6 +13,7 @@ import {
   OperationFailed,
   OperationSubmitted,
 } from "@wonrail/proto/relayer/events/v1/events";
+import { WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { deliver, published } from "./testing/events";
 import { asOwner, type Command, openWorld, OUTSIDE, requestOf, valueOf, type World } from "./testing/world";
 
@@ -266,6 +267,38 @@ describe("a transfer to an outside address", () => {
     expect(accounts[0]).toMatchObject({ availableWon: "5000", transferredTodayWon: "0" });
     expect((await published(world, transferId)).at(-1)).toBe("transfer_failed 2");
   });
+});
+
+test("a payment that known facts forbid leaves no wallet behind; the first that may be makes the payer's INCENTIVE wallet", async () => {
+  const { orgId } = world;
+  const [payer, receiver] = [await world.openWallet({ amountWon: 10_000 }), await world.openWallet()];
+  const [closed, shut] = [await world.openWallet(), await world.openWallet()];
+  for (const { walletId } of [closed, shut]) await world.wallet().deactivateWallet({ orgId, walletId });
+  const government = await world.openWallet({ type: "GOVERNMENT" });
+  const own = await world.openWallet({ type: "GOVERNMENT", userId: payer.userId });
+  const walletIds = async () => {
+    const all = { userId: undefined, walletType: WalletType.UNSPECIFIED, status: WalletStatus.UNSPECIFIED };
+    const page = { limit: 100, position: undefined };
+    const { wallets } = await world.wallet().listWallets({ orgId, ...all, page });
+    return wallets.map(({ walletId }) => walletId);
+  };
+  const before = await walletIds();
+  const refused: [payerId: string, receiverId: string, code: string, incentive?: number][] = [
+    [closed.walletId, receiver.walletId, "WAL_004"],
+    [newId("wal"), receiver.walletId, "WAL_002"],
+    [payer.walletId, shut.walletId, "WAL_004"],
+    [payer.walletId, newId("wal"), "WAL_002"],
+    [payer.walletId, government.walletId, "PAY_005"],
+    [payer.walletId, own.walletId, "PAY_005"],
+    [payer.walletId, payer.walletId, "PAY_005"],
+    [payer.walletId, receiver.walletId, "PAY_006", 1],
+  ];
+  for (const [from, to, code, incentive] of refused) {
+    expect([code, await refusalOf(pay(from, to, 1_000, incentive))]).toEqual([code, code]);
+    expect([code, await walletIds()]).toEqual([code, before]);
+  }
+  valueOf(await world.execute(pay(payer.walletId, receiver.walletId, 1_000)), "payment");
+  expect(await walletIds()).toHaveLength(before.length + 1);
 });
 
 test("a new policy of the organisation is in force after a moment, and an older event does not bring the old one back", async () => {

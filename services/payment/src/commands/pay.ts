@@ -11,12 +11,14 @@ import { type Flow } from "./flow";
 export const pay: Flow<"pay", PayInput> = {
   async prepare(facts, orgId, { payerWalletId, receiverWalletId, amountWon, incentiveAmountWon, memo }) {
     checkPayment(parseWon(amountWon, "amount"));
-    if (incentiveAmountWon !== undefined) parseWon(incentiveAmountWon, "incentiveAmount");
+    const asked = incentiveAmountWon === undefined ? 0n : parseWon(incentiveAmountWon, "incentiveAmount");
     const noted = checkMemo(memo);
     checkWalletId(payerWalletId);
     checkWalletId(receiverWalletId);
     const { incentiveRateBps } = await facts.policyOf(orgId);
-    if (incentiveRateBps > 0) await facts.ensureIncentiveWallet(orgId, payerWalletId);
+    // Who pays with an INCENTIVE balance that he names has a wallet for it, or is refused.
+    if (incentiveRateBps > 0 && asked === 0n)
+      await facts.ensureIncentiveWallet(orgId, payerWalletId, receiverWalletId);
     return {
       kind: "PAY",
       payerWalletId,

@@ -2,7 +2,7 @@ import { childTraceparent, currentContext, runInContext } from "@wonrail/kit/con
 import { type Database } from "@wonrail/kit/db";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type AuthServiceService } from "@wonrail/proto/auth/v1/auth";
-import { type WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { type WalletFacts, type WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type Facts } from "../commands/flow";
 import { findPolicy, type Policy, savePolicy } from "../store/policies";
 import { boundedMap } from "./boundedMap";
@@ -55,13 +55,17 @@ export function createFacts({ db, auth, wallet, contracts, network, now }: Facts
       return walletId ?? null;
     },
 
-    async ensureIncentiveWallet(orgId, walletId) {
-      const key = `${orgId}|${walletId}`;
+    async ensureIncentiveWallet(orgId, payerWalletId, receiverWalletId) {
+      const key = `${orgId}|${payerWalletId}`;
       if (withIncentiveWallet.get(key)) return;
-      const { wallets } = await wallet.getWalletFacts({ orgId, walletIds: [walletId] });
-      const userId = wallets[0]?.userId;
-      // An unknown payer is the ledger's to refuse.
-      if (userId === undefined) return;
+      const walletIds = [payerWalletId, receiverWalletId];
+      const { wallets, deactivatedWalletIds } = await wallet.getWalletFacts({ orgId, walletIds });
+      const [payer, receiver] = walletIds.map((id) =>
+        wallets.find(({ walletId }) => walletId === id && !deactivatedWalletIds.includes(id)),
+      );
+      // What is forbidden is the ledger's to refuse; nobody gets a wallet for it.
+      if (!payer || !receiver || !isPayable(payer, receiver)) return;
+      const { userId } = payer;
       await wallet.ensureWallet({ orgId, userId, walletType: WalletType.INCENTIVE });
       withIncentiveWallet.set(key, true);
     },
@@ -83,6 +87,11 @@ export function createFacts({ db, auth, wallet, contracts, network, now }: Facts
     await savePolicy(db, policy);
     return policy;
   }
+}
+
+/** As the ledger judges it. */
+function isPayable(payer: WalletFacts, receiver: WalletFacts): boolean {
+  return receiver.walletType === WalletType.NORMAL && receiver.userId !== payer.userId;
 }
 
 /** Whoever asks first has less time left than others who wait for the same answer. */

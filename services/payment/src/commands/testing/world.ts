@@ -21,6 +21,7 @@ export interface World {
   /** The payment service that lives now. */
   app(): App;
   ledger(): Life["ledger"];
+  wallet(): Life["wallet"];
   /** A wallet with its address, and with money when an amount is given. */
   openWallet(options?: {
     type?: keyof typeof TYPES;
@@ -78,6 +79,7 @@ export async function openWorld(): Promise<World> {
     payment: databases.payment,
     app: () => life.app,
     ledger: () => life.ledger,
+    wallet: () => life.wallet,
     async openWallet({ type = "NORMAL", userId = randomUUID(), amountWon = 0 } = {}) {
       const request = { orgId, userId, walletType: TYPES[type], metadata: {} };
       const { walletId, walletAddress: address } = (await life.wallet.createWallet(request)).wallet!;
