@@ -9,6 +9,8 @@ import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge"
 import { countedRoute } from "./testing/countedRoute";
 import { startGateway, type TestGateway } from "./testing/startGateway";
 
+type Answer = Awaited<ReturnType<TestGateway["send"]>>;
+
 let auth: AuthAtOurEdge;
 let gateway: TestGateway;
 /** What the counted route does next. */
@@ -39,6 +41,17 @@ describe("limits", () => {
       "ratelimit-limit": "10000",
       "ratelimit-remaining": expect.any(String),
       "ratelimit-reset": "1",
+    });
+  });
+
+  test("a refusal of a caller whom only its address tells says of that what is left: nothing", async () => {
+    const refused = await untilRefused(() => gateway.send("POST", "/api/wallet-auth/refresh", { body: {} }));
+    expect(refused.body.error?.code).toBe("RATE_001");
+    expect(refused.headers).toMatchObject({
+      "ratelimit-limit": "100",
+      "ratelimit-remaining": "0",
+      "ratelimit-reset": "5",
+      "retry-after": "1",
     });
   });
 
@@ -107,6 +120,15 @@ describe("limits", () => {
     expect([status, headers["retry-after"]]).toEqual([409, "3"]);
   });
 });
+
+/** As many at a time as come back in a moment, so that also a slow machine uses them up. */
+async function untilRefused(send: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answers = await Promise.all(Array.from({ length: 100 }, send));
+    const refused = answers.find(({ status }) => status === 429);
+    if (refused) return refused;
+  }
+}
 
 test("a body that comes after the request's time is answered that nothing was done, and nothing is", async () => {
   const { text } = auth.addKey();

@@ -1,11 +1,22 @@
 import { DomainError } from "@wonrail/kit/errors";
 import { addressGroup } from "./clientAddress";
 import { LruMap } from "./lruMap";
+import { type RateState } from "./rates";
 
 export interface AddressLimits {
-  /** Throws RATE_001 when the address has used up what it may do. Takes nothing. */
+  /** Throws an AddressLimitError when the address has used up what it may do. Takes nothing. */
   check(address: string): void;
   take(address: string): void;
+}
+
+/** RATE_001, and what the RateLimit headers say of the bucket that refused. */
+export class AddressLimitError extends DomainError {
+  constructor(
+    retryAfterMs: number,
+    readonly rate: RateState,
+  ) {
+    super("RATE_001", { retryAfterMs });
+  }
 }
 
 export interface AddressLimitsOptions {
@@ -31,8 +42,9 @@ export function createAddressLimits({ perSecond, burst, monotonicMs }: AddressLi
   return {
     check(address) {
       const tokens = tokensOf(addressGroup(address));
-      if (tokens < 1)
-        throw new DomainError("RATE_001", { retryAfterMs: Math.ceil(((1 - tokens) * 1000) / perSecond) });
+      if (tokens >= 1) return;
+      const rate = { limit: burst, remaining: 0, resetSeconds: Math.ceil(burst / perSecond) };
+      throw new AddressLimitError(Math.ceil(((1 - tokens) * 1000) / perSecond), rate);
     },
     take(address) {
       const group = addressGroup(address);

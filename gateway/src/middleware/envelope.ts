@@ -1,6 +1,7 @@
 import { type DomainError, errorTable } from "@wonrail/kit/errors";
 import { type Json } from "@wonrail/kit/json";
-import { type ApiResponse } from "./exchange";
+import { type ApiResponse, type Exchange } from "./exchange";
+import { type RateState } from "./rates";
 
 /** What the answer to a refused request may carry beyond the table's row. */
 export interface Refusal {
@@ -65,6 +66,17 @@ export function refusalBody(error: DomainError, requestId: string): string {
     requestId,
     timestamp,
   });
+}
+
+export function addRateHeaders({ headers }: Exchange, { limit, remaining, resetSeconds }: RateState): void {
+  headers.push(
+    "RateLimit-Limit",
+    String(limit),
+    "RateLimit-Remaining",
+    String(remaining),
+    "RateLimit-Reset",
+    String(resetSeconds),
+  );
 }
 
 /** Whole seconds, rounded up: a client that waits exactly this long does not come too early. */

@@ -2,7 +2,8 @@ import { type ErrorRequestHandler, type RequestHandler } from "express";
 import { runInContext } from "@wonrail/kit/context";
 import { DomainError, invalidRequest } from "@wonrail/kit/errors";
 import { type Log } from "@wonrail/kit/log";
-import { type Refusal, sendRefusal } from "./envelope";
+import { AddressLimitError } from "./addressLimits";
+import { addRateHeaders, type Refusal, sendRefusal } from "./envelope";
 import { type ApiResponse } from "./exchange";
 
 /** The one place where a failure becomes an answer. What is not a refusal of ours is logged here, once, and shown to nobody. */
@@ -13,6 +14,7 @@ export function answerErrors(log: Log): ErrorRequestHandler {
       res.destroy();
       return;
     }
+    if (error instanceof AddressLimitError) addRateHeaders(res.locals.exchange, error.rate);
     sendRefusal(
       res,
       refusalOf(error, (unexpected) => {

@@ -151,7 +151,10 @@ describe("guessing", () => {
   test("twenty wrong keys from one address and no more are looked up", async () => {
     const { resolve, lookUp } = start(async () => NONE);
     for (let guess = 0; guess < 20; guess += 1) await lookUp(createApiKey("test").text);
-    await expect(lookUp(createApiKey("test").text)).rejects.toMatchObject({ code: "RATE_001" });
+    await expect(lookUp(createApiKey("test").text)).rejects.toMatchObject({
+      code: "RATE_001",
+      rate: { limit: 20, remaining: 0, resetSeconds: 20 },
+    });
     expect(resolve).toHaveBeenCalledTimes(20);
   });
 

@@ -15,13 +15,13 @@ import { type AddressLimits } from "./addressLimits";
 import { authenticate } from "./authenticate";
 import { readBody } from "./body";
 import { clientAddress } from "./clientAddress";
-import { sendData } from "./envelope";
-import { type ApiResponse, type Exchange } from "./exchange";
+import { addRateHeaders, sendData } from "./envelope";
+import { type ApiResponse } from "./exchange";
 import { idempotencyKey } from "./idempotency";
 import { type Principal, type Principals } from "./principals";
 import { parseQuery } from "./query";
 import { type Quotas } from "./quotas";
-import { type Rates, type RateState } from "./rates";
+import { type Rates } from "./rates";
 import { validate } from "./validate";
 
 export interface ServeOptions {
@@ -167,17 +167,6 @@ async function refuseBody(req: Request): Promise<undefined> {
 
 function refuseAll(given: Record<string, string>): undefined {
   for (const _ in given) validate(NOTHING, given, "query");
-}
-
-function addRateHeaders({ headers }: Exchange, { limit, remaining, resetSeconds }: RateState): void {
-  headers.push(
-    "RateLimit-Limit",
-    String(limit),
-    "RateLimit-Remaining",
-    String(remaining),
-    "RateLimit-Reset",
-    String(resetSeconds),
-  );
 }
 
 function send(

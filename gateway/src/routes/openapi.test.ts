@@ -11,7 +11,10 @@ interface Documented {
   operationId: string;
   summary: string;
   security: object[];
-  responses: Record<string, { content: Record<string, { examples?: Record<string, unknown> }> }>;
+  responses: Record<
+    string,
+    { content: Record<string, { examples?: Record<string, unknown> }>; headers: Record<string, object> }
+  >;
 }
 const document = JSON.parse(renderOpenApi()) as {
   paths: Record<string, Record<string, Documented>>;
@@ -44,6 +47,21 @@ test("each code that an operation can answer with is an example at its status", 
       expect(Object.keys(examples ?? {})).toContain(code);
     }
   }
+});
+
+test("each refusal names the headers that it may carry", () => {
+  const headersOf = (id: string, status: number) =>
+    Object.keys(operations.find(({ operationId }) => operationId === id)!.responses[status]!.headers);
+  const rate = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
+  const always = "X-Request-Id";
+  expect(headersOf("createPayment", 400)).toEqual([always, ...rate, "Idempotent-Replayed"]);
+  expect(headersOf("createPayment", 401)).toEqual([always]);
+  expect(headersOf("createPayment", 422)).toEqual([always, ...rate]);
+  expect(headersOf("createPayment", 429)).toEqual([always, ...rate, "Retry-After"]);
+  expect(headersOf("createPayment", 503)).toEqual([always, ...rate, "Retry-After"]);
+  expect(headersOf("getWallet", 404)).toEqual([always, ...rate]);
+  expect(headersOf("refreshKey", 429)).toEqual([always, ...rate, "Retry-After"]);
+  expect(headersOf("refreshKey", 400)).toEqual([always]);
 });
 
 test("every code of the wallet, transfer, charge, payment and recording API can be answered by some operation", () => {

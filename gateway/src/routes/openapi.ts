@@ -100,7 +100,11 @@ const HEADERS = {
     description: "The request's id: yours, or one that we made.",
     schema: { type: "string" },
   },
-  "RateLimit-Limit": { description: "Requests that may come at once.", schema: { type: "integer" } },
+  "RateLimit-Limit": {
+    description:
+      "Requests that may come at once: of your organisation; with a 429 before a key was accepted, of your address. What is refused before the rate was asked comes without these three, as does a 429 for wrong secrets, or for more keys or refreshes than an organisation may have.",
+    schema: { type: "integer" },
+  },
   "RateLimit-Remaining": { description: "How many of them are left, about.", schema: { type: "integer" } },
   "RateLimit-Reset": { description: "Seconds until all of them are back.", schema: { type: "integer" } },
   "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer" } },
@@ -111,6 +115,8 @@ const HEADERS = {
 } as const;
 
 type HeaderName = keyof typeof HEADERS;
+
+const RATE_HEADERS = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"] as const;
 
 function headerRefs(names: HeaderName[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
@@ -135,7 +141,7 @@ function pathOf(route: Route): RouteConfig {
     },
     responses: {
       [operation.status]: successOf(operation),
-      ...refusalsOf(refusalCodes(route)),
+      ...refusalsOf(route),
     },
   };
 }
@@ -149,7 +155,7 @@ function successOf({ data, access, idempotent }: Operation) {
     timestamp: answeredAt,
   });
   const names: HeaderName[] = ["X-Request-Id"];
-  if (access !== "anyone") names.push("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset");
+  if (access !== "anyone") names.push(...RATE_HEADERS);
   if (idempotent) names.push("Idempotent-Replayed");
   return { description: "Done.", content: { "application/json": { schema } }, headers: headerRefs(names) };
 }
@@ -169,18 +175,28 @@ export function refusalCodes({ operation, method }: Route): ErrorCode[] {
 }
 
 /** One response for each status, with an example for each code. */
-function refusalsOf(codes: ErrorCode[]): RouteConfig["responses"] {
+function refusalsOf(route: Route): RouteConfig["responses"] {
+  const codes = refusalCodes(route);
   const statuses = new Set(codes.map((code) => errorTable[code].http));
   return Object.fromEntries(
     [...statuses].map((status) => [
       status,
-      refusalOf(codes.filter((code) => errorTable[code].http === status)),
+      refusalOf(
+        route.operation,
+        status,
+        codes.filter((code) => errorTable[code].http === status),
+      ),
     ]),
   );
 }
 
-function refusalOf(codes: ErrorCode[]) {
-  const isRetryable = codes.some((code) => errorTable[code].retryable);
+function refusalOf({ access, idempotent, errors }: Operation, status: number, codes: ErrorCode[]) {
+  const names: HeaderName[] = ["X-Request-Id"];
+  // A refused key is nobody's, and has no rate.
+  if (status === 429 || (access !== "anyone" && status !== 401)) names.push(...RATE_HEADERS);
+  if (codes.some((code) => errorTable[code].retryable)) names.push("Retry-After");
+  // What the operation itself decides is kept under the key.
+  if (idempotent && codes.some((code) => errors.includes(code))) names.push("Idempotent-Replayed");
   return {
     description: codes.map((code) => `\`${code}\` ${errorTable[code].message}`).join("\n\n"),
     content: {
@@ -189,7 +205,7 @@ function refusalOf(codes: ErrorCode[]) {
         examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
       },
     },
-    headers: headerRefs(isRetryable ? ["X-Request-Id", "Retry-After"] : ["X-Request-Id"]),
+    headers: headerRefs(names),
   };
 }
 
