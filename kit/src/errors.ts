@@ -58,6 +58,7 @@ export const errorTable = {
   TX_004: row(400, "FAILED_PRECONDITION", "The transaction is not scheduled or no longer pending."),
 
   REQ_001: row(400, "INVALID_ARGUMENT", "The request is not valid. See details.fields."),
+  // Reserved: a request whose key is in use joins the one that runs. Clients are to take it for "again".
   REQ_002: row(
     409,
     "ABORTED",

@@ -80,19 +80,21 @@ export const cancelCharge = operation({
 export const refundWallet = operation({
   id: "refundWallet",
   tag: "Charges",
-  summary: "Refund the whole balance of a NORMAL wallet",
+  summary: "Refund all that is available in a NORMAL wallet",
+  description:
+    "The balance less what is held for transfers on their way, which stays. Refused with CHG_007 when nothing is available, also when all is held.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
   body: z
-    .strictObject({ walletId: idOf("wal", "WAL_002", "The NORMAL wallet to empty."), memo })
+    .strictObject({ walletId: idOf("wal", "WAL_002", "The NORMAL wallet."), memo })
     .meta({ id: "RefundWallet" }),
   status: 201,
   data: z
     .strictObject({
       refundId: givenId("rfd", "The refund's id."),
-      walletId: givenId("wal", "The wallet that was emptied."),
-      amount: won("The whole NORMAL balance, in KRW.", 30000),
+      walletId: givenId("wal", "The wallet that was refunded."),
+      amount: won("All that was available, in KRW.", 30000),
       memo: memoGiven,
       settlement,
       createdAt: timestamp("When it was made."),

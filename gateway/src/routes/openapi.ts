@@ -82,7 +82,8 @@ const PARAMETERS = {
     schema: { type: "string" },
   },
   "Idempotency-Key": {
-    description: "1 to 255 printable ASCII characters. Makes the request safe to repeat.",
+    description:
+      "1 to 255 printable ASCII characters. Makes the request safe to repeat; a repeat that comes while the first still runs joins it, and gets the same answer.",
     schema: { type: "string", minLength: 1, maxLength: 255 },
     example: "order-20260114-0021",
   },
@@ -198,7 +199,7 @@ function refusalOf({ access, idempotent, errors }: Operation, status: number, co
   // What the operation itself decides is kept under the key.
   if (idempotent && codes.some((code) => errors.includes(code))) names.push("Idempotent-Replayed");
   return {
-    description: codes.map((code) => `\`${code}\` ${errorTable[code].message}`).join("\n\n"),
+    description: codes.map(describe).join("\n\n"),
     content: {
       "application/json": {
         schema: refusal,
@@ -207,6 +208,16 @@ function refusalOf({ access, idempotent, errors }: Operation, status: number, co
     },
     headers: headerRefs(names),
   };
+}
+
+/** What a code's message, which is said to who gets it, leaves open. */
+const NOTES: Partial<Record<ErrorCode, string>> = {
+  REQ_002: "(Reserved: today such a request joins the one that runs.)",
+};
+
+function describe(code: ErrorCode): string {
+  const note = NOTES[code];
+  return `\`${code}\` ${errorTable[code].message}${note === undefined ? "" : ` ${note}`}`;
 }
 
 const refusal = z

@@ -47,7 +47,7 @@ export interface RefundRequest {
 export interface Refund {
   refundId: string;
   walletId: string;
-  /** The whole balance, in KRW. */
+  /** All that was available, in KRW. */
   amount: number;
   memo: string | null;
   settlement: Settlement;
@@ -70,7 +70,7 @@ export class ChargesApi extends ApiResource {
     return this.move(() => ({ path: `${PATH}/cancel`, body: checkedCancellation(request) }), options);
   }
 
-  /** Refunds the whole balance of a NORMAL wallet. */
+  /** Refunds all that is available in a NORMAL wallet: its balance less what is held for transfers on their way. CHG_007 when that is nothing. */
   refund(request: RefundRequest, options?: IdempotentCallOptions): ApiPromise<Refund> {
     const body = () => {
       accept([memoFits(request.memo)]);
