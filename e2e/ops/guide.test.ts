@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import { readText } from "./repository";
+import { PROCESSES, readText } from "./repository";
 
 const guide = readText("helm/wonrail/GUIDE.md");
 const commands = guide
@@ -31,4 +31,25 @@ test("what only stands for a value of one's own is marked so", () => {
   const { chain } = parse(text) as { chain: object };
   const yours = Object.keys(chain).filter((name) => new RegExp(`^  ${name}: .* # yours$`, "m").test(text));
   expect(yours).toEqual(["rpcUrls", "chainId", "tokenAddress", "paymentManagerAddress"]);
+});
+
+test("the rights in Kafka are for the topics and groups that there are", () => {
+  const table = guide.split("| Topic | Written by | Read by the groups |")[1]!.split("\n\n")[0]!;
+  const listed = [...table.matchAll(/^\| (wonrail\S+) \| (\S+) \| (.*)\|$/gm)].map(
+    ([, topic, writer, groups]) => [topic, writer, groups!.split(",").map((group) => group.trim())],
+  );
+  const services = PROCESSES.filter(({ schema }) => schema !== undefined);
+  const consumers = services.flatMap(({ folder }) =>
+    [...readText(`${folder}/src/consumers.ts`).matchAll(/group: "(.+)",\s*topics: \["(.+)"\]/g)].map(
+      ([, group, topic]) => ({ group: group!, topic: topic! }),
+    ),
+  );
+  const topics = services.map(({ name, folder }) => {
+    const topic = /const TOPIC = "(.+)";/.exec(readText(`${folder}/src/events.ts`))![1]!;
+    const groups = consumers.filter((consumer) => consumer.topic === topic).map(({ group }) => group);
+    return [topic, name, groups.length === 0 ? [""] : groups.sort()];
+  });
+  expect(listed).toEqual(topics.sort());
+  const all = services.map(({ folder }) => readText(`${folder}/src/consumers.ts`)).join("\n");
+  expect(all.match(/\bgroup: "/g)).toHaveLength(topics.flatMap(([, , groups]) => groups).filter(Boolean).length);
 });

@@ -2,7 +2,7 @@ import { type Bus, type Topic } from "../bus";
 import { type Database } from "../db";
 import { type ConsumerSpec, type RunningConsumer, startConsumer } from "../inbox";
 import { type Log } from "../log";
-import { type Registry } from "../metrics";
+import { Gauge, type Registry } from "../metrics";
 import { pause } from "../pause";
 
 export interface JoinBusOptions {
@@ -33,7 +33,17 @@ export function joinBus({ db, bus, topics, consumers, log, registry }: JoinBusOp
   const stop = new AbortController();
   const { signal } = stop;
   const rest = pause();
-  const running: RunningConsumer[] = [];
+  const running = new Map<string, RunningConsumer>();
+  const live = (group: string): boolean | undefined => running.get(group)?.live();
+  new Gauge({
+    name: "consumer_joined",
+    help: "1 while the group is consumed by this process, 0 before its start has succeeded and when it stands still",
+    labelNames: ["group"],
+    registers: [registry],
+    collect() {
+      for (const { group } of consumers) this.set({ group }, live(group) ? 1 : 0);
+    },
+  });
 
   async function persist<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
     for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
@@ -53,13 +63,13 @@ export function joinBus({ db, bus, topics, consumers, log, registry }: JoinBusOp
     const consumer = await persist(`${spec.group} could not start to consume`, () =>
       startConsumer({ db, bus, spec, log, registry, signal }),
     );
-    if (consumer) running.push(consumer);
+    if (consumer) running.set(spec.group, consumer);
     return consumer;
   };
   const started = consumers.map(start);
 
   return {
-    live: () => running.every((consumer) => consumer.live()),
+    live: () => consumers.every(({ group }) => live(group) ?? true),
     async close() {
       stop.abort();
       rest.close();

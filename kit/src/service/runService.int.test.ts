@@ -77,12 +77,14 @@ describe.each(brokers === undefined ? ["postgres"] : ["postgres", "kafka"])(
       expect(await service.probe("/livez")).toBe(200);
       expect(await service.probe("/readyz")).toBe(200);
       await eventually(() => expect(service.lines).toContain("tick"));
+      expect(await service.metrics()).toContain(`consumer_joined{group="${topic}"} 0\n`);
       const event = { topic, type: "sent", aggregateId: topic, version: VERSION, orgId: "org_1" };
       await tx(database.db, (tx) => appendEvents(tx, [{ ...event, payload: Buffer.alloc(0) }]));
 
       proxy.setMode({ kind: "pass" });
       await eventually(() => expect(service.lines).toContain(`got ${topic}`), { timeoutMs: 60_000 });
       expect(await service.probe("/livez")).toBe(200);
+      expect(await service.metrics()).toContain(`consumer_joined{group="${topic}"} 1\n`);
       expect(await service.stop()).toBe(0);
     });
 
@@ -109,6 +111,7 @@ interface Service {
   lines: string[];
   client: ReturnType<typeof clientOf>;
   probe(path: string): Promise<number>;
+  metrics(): Promise<string>;
   /** As an operator does; gives the exit code. */
   stop(): Promise<number | null>;
   /** The steps of its end. */
@@ -134,11 +137,13 @@ async function startService(env: Record<string, string>): Promise<Service> {
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .filter(({ msg }) => msg === message);
   await eventually(() => expect(logged("ready")).toHaveLength(1), { timeoutMs: 30_000 });
+  const ask = (path: string) => fetch(`http://127.0.0.1:${opsPort}${path}`);
   return {
     child,
     lines,
     client: clientOf(`127.0.0.1:${grpcPort}`),
-    probe: async (path) => (await fetch(`http://127.0.0.1:${opsPort}${path}`)).status,
+    probe: async (path) => (await ask(path)).status,
+    metrics: async () => (await ask("/metrics")).text(),
     async stop() {
       const exited = once(child, "exit");
       child.kill("SIGTERM");
