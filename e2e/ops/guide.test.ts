@@ -51,5 +51,17 @@ test("the rights in Kafka are for the topics and groups that there are", () => {
   });
   expect(listed).toEqual(topics.sort());
   const all = services.map(({ folder }) => readText(`${folder}/src/consumers.ts`)).join("\n");
-  expect(all.match(/\bgroup: "/g)).toHaveLength(topics.flatMap(([, , groups]) => groups).filter(Boolean).length);
+  expect(all.match(/\bgroup: "/g)).toHaveLength(
+    topics.flatMap(([, , groups]) => groups).filter(Boolean).length,
+  );
+});
+
+test("who restarts once a month has a new certificate before the old one is an alarm", () => {
+  const { mtls } = parse(readText("helm/wonrail/values.yaml")) as {
+    mtls: { certManager: { renewBefore: string } };
+  };
+  const [, alarmDays] = /_expiry_timestamp_seconds\) - time\(\) <= (\d+) \* 86400/.exec(
+    readText("deploy/prometheus/rules/alerts.yaml"),
+  )!;
+  expect(parseInt(mtls.certManager.renewBefore, 10) / 24).toBeGreaterThanOrEqual(31 + Number(alarmDays));
 });

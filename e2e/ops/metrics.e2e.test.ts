@@ -3,7 +3,7 @@ import { declaredMetrics, runtimeMetrics } from "./metrics";
 import { PROCESSES } from "./repository";
 
 let stack: TestStack;
-beforeAll(async () => void (stack = await startStack({ bus: "postgres" })), 480_000);
+beforeAll(async () => void (stack = await startStack({ bus: "postgres", mtls: true })), 480_000);
 afterAll(async () => void (await stack.stop()), 120_000);
 
 const declared = declaredMetrics();

@@ -21,7 +21,7 @@ async function run(config: Config): Promise<void> {
   shutdown.listen();
   try {
     const tracing = startTracing(config, { service: "gateway", log });
-    const clients = createClients(config, { log, registry, tls: readTls(config) });
+    const clients = createClients(config, { log, registry, tls: readTls(config, registry) });
     const app = createApp({ config, clients, log, registry });
     const server = await startHttpServer(app.handler, {
       host: config.HTTP_HOST,

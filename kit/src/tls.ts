@@ -1,7 +1,9 @@
-import { assert } from "./errors";
+import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 import { rule } from "./config";
+import { assert } from "./errors";
 import { type TlsIdentity } from "./grpc/tls";
+import { Gauge, type Registry } from "./metrics";
 
 export { type TlsIdentity };
 
@@ -23,10 +25,19 @@ export const tlsRule = rule(tlsShape, (given) => {
   return missing.map((name) => `${name}_FILE is not set: the three of TLS go together`);
 });
 
-export function readTls(config: z.output<z.ZodObject<typeof tlsShape>>): TlsIdentity | undefined {
+/** Measures until when it holds: the certificate that the process has in hand, whatever has become of its file since. */
+export function readTls(
+  config: z.output<z.ZodObject<typeof tlsShape>>,
+  registry: Registry,
+): TlsIdentity | undefined {
   const given = [config.TLS_CERT, config.TLS_KEY, config.TLS_CA].filter((text) => text !== undefined);
   if (given.length === 0) return undefined;
   assert(given.length === 3, "TLS_CERT_FILE, TLS_KEY_FILE and TLS_CA_FILE go together");
   const [cert, key, ca] = given.map((text) => Buffer.from(text));
+  new Gauge({
+    name: "tls_certificate_expiry_timestamp_seconds",
+    help: "Until when the certificate holds that this process shows the others; absent without TLS",
+    registers: [registry],
+  }).set(Date.parse(new X509Certificate(cert!).validTo) / 1000);
   return { cert: cert!, key: key!, ca: ca! };
 }

@@ -65,7 +65,7 @@ export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>):
   shutdown.listen();
 
   try {
-    const tls = readTls(config);
+    const tls = readTls(config, registry);
     const tracing = startTracing(config, { service: spec.name, log });
     const db = openDatabase({
       url: config.DATABASE_URL,
