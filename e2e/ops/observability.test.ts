@@ -87,6 +87,7 @@ const NOT_METRICS = new Set([
   "dead_letters",
   "finish_abandoned",
   "credit_deposits",
+  "scan_finalized",
   "verify_accounts",
   "pg_stat_activity",
   "max_wal_size",

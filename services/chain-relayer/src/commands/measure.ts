@@ -1,10 +1,10 @@
 import { type Database } from "@wonrail/kit/db";
 import { Gauge, type Registry } from "@wonrail/kit/metrics";
-import { type Provider } from "../chain/provider";
+import { type Block, type Provider } from "../chain/provider";
 import { createReorgWatch } from "../chain/reorgs";
 import { type Signer } from "../chain/signer";
-import { findCursor } from "../store/scanCursor";
-import { listOpenCounts } from "../store/stories";
+import { type Cursor, findCursor } from "../store/scanCursor";
+import { findOldestUnminedSeconds, listOpenCounts } from "../store/stories";
 import { countPendingTransactions } from "../store/transactions";
 
 export type Gauges = ReturnType<typeof createGauges>;
@@ -18,6 +18,11 @@ export function createGauges(registry: Registry, now: () => number) {
     lag: new Gauge({
       name: "chain_confirmed_lag_blocks",
       help: "Blocks between the newest and the last one taken in",
+      registers,
+    }),
+    scanLag: new Gauge({
+      name: "chain_scan_lag_seconds",
+      help: "Between the newest final block and the last one taken in",
       registers,
     }),
     balance: new Gauge({
@@ -34,6 +39,11 @@ export function createGauges(registry: Registry, now: () => number) {
     oldest: new Gauge({
       name: "relay_pending_oldest_seconds",
       help: "Age of the oldest operation that is not final",
+      registers,
+    }),
+    oldestUnmined: new Gauge({
+      name: "relay_unmined_oldest_seconds",
+      help: "Age of the oldest operation that is in no block",
       registers,
     }),
     open: new Gauge({
@@ -67,18 +77,23 @@ export async function measure(deps: {
   db: Database;
   provider: Provider;
   signer: Signer;
+  startBlock: bigint;
   gauges: Gauges;
 }): Promise<void> {
-  const { db, provider, signer, gauges } = deps;
+  const { db, provider, signer, startBlock, gauges } = deps;
   const open = await listOpenCounts(db);
   gauges.open.reset();
   for (const { state, reason, count } of open) gauges.open.set({ state, reason }, count);
-  gauges.oldest.set(Math.max(0, ...open.map(({ oldestSeconds }) => oldestSeconds)));
+  const oldestOf = (those: typeof open) => Math.max(0, ...those.map(({ oldestSeconds }) => oldestSeconds));
+  gauges.oldest.set(oldestOf(open));
+  const notSigned = open.filter(({ state }) => state !== "IN_FLIGHT");
+  gauges.oldestUnmined.set(Math.max(oldestOf(notSigned), await findOldestUnminedSeconds(db)));
   const transactions = await countPendingTransactions(db, signer.address);
   gauges.transactions.set(transactions);
 
-  const [head, balance, latest, pending] = await Promise.all([
+  const [head, final, balance, latest, pending] = await Promise.all([
     provider.latestBlock(),
+    provider.finalBlock(),
     provider.balance(signer.address),
     provider.nonce(signer.address, "latest"),
     provider.nonce(signer.address, "pending"),
@@ -90,4 +105,11 @@ export async function measure(deps: {
   gauges.nonceGap.set(Math.max(0, transactions - Number(pending - latest)));
   const cursor = await findCursor(db);
   gauges.lag.set(Number(head.number - (cursor?.blockNumber ?? 0n)));
+  gauges.scanLag.set(scanLagSeconds(final, cursor, startBlock));
+}
+
+/** Before the scan has begun, since ever. */
+function scanLagSeconds(final: Block | null, cursor: Cursor | undefined, startBlock: bigint): number {
+  if (!final || (!cursor && final.number < startBlock)) return 0;
+  return Math.max(0, Number(final.time - (cursor?.blockTime ?? 0n)));
 }

@@ -49,6 +49,15 @@ export async function listOpenCounts(
   }));
 }
 
+/** Of what is in flight in a transaction that is in no block; 0 when there is none. */
+export async function findOldestUnminedSeconds(db: Queryable): Promise<number> {
+  const { seconds } = await db.one<{ seconds: number }>(sql`
+    select coalesce(extract(epoch from now() - min(o.created_at)), 0)::float8 as seconds
+    from transactions t join operations o on o.transaction_id = t.transaction_id and o.state = 'IN_FLIGHT'
+    where t.state in ('SIGNED', 'SENT')`);
+  return seconds;
+}
+
 export interface Story {
   operation: Record<string, unknown>;
   /** What goes before it on its accounts, and where the accounts' heads are. */

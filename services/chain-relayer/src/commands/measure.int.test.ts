@@ -1,0 +1,76 @@
+import { sql } from "@wonrail/kit/db";
+import { Registry } from "@wonrail/kit/metrics";
+import { saveCursor } from "../store/scanCursor";
+import { noteMined } from "../store/transactions";
+import { createGauges, measure } from "./measure";
+import { blockHashOf, createChainDouble, depsOn, OPERATOR } from "./testing/chainDouble";
+import { freshDatabase } from "./testing/database";
+import { carry, operationOf, takeIn } from "./testing/operations";
+
+const database = freshDatabase();
+let chain: ReturnType<typeof createChainDouble>;
+let registry: Registry;
+let look: (of?: { startBlock: bigint }) => Promise<Map<string, number>>;
+
+beforeEach(() => {
+  chain = createChainDouble();
+  registry = new Registry();
+  const deps = { ...depsOn(database.db, chain), gauges: createGauges(registry, Date.now) };
+  look = async (of) => {
+    await measure({ ...deps, ...of });
+    const lines = [...(await registry.metrics()).matchAll(/^(\w+) (\S+)$/gm)];
+    return new Map(lines.map(([, name, value]) => [name!, Number(value)]));
+  };
+});
+
+test("what is in a block waits for finality alone, and is not late", async () => {
+  const { db } = database;
+  const [first, second] = [operationOf(), operationOf()];
+  await takeIn(db, [first]);
+  await carry(db, OPERATOR, { nonce: 0n });
+  await takeIn(db, [second]);
+  await db.run(sql`
+    update operations set created_at = now() - case when ledger_ref = ${first.ledgerRef} then interval '900 s' else interval '400 s' end`);
+  const { transaction_id: transactionId } = await db.one<{ transaction_id: bigint }>(
+    sql`select transaction_id from transactions`,
+  );
+  const ages = async () => {
+    const seen = await look();
+    return ["relay_unmined_oldest_seconds", "relay_pending_oldest_seconds"].map(
+      (name) => Math.floor(seen.get(name)! / 100) * 100,
+    );
+  };
+
+  expect(await ages()).toEqual([900, 900]);
+  await noteMined(db, [transactionId], []);
+  expect(await ages()).toEqual([400, 900]);
+  await noteMined(db, [], [transactionId]);
+  expect(await ages()).toEqual([900, 900]);
+  await noteMined(db, [transactionId], []);
+  await db.run(sql`delete from operations where ledger_ref = ${second.ledgerRef}`);
+  expect(await ages()).toEqual([0, 900]);
+});
+
+test("the scan is behind by what is final and not taken in, however far finality itself is behind", async () => {
+  const { db } = database;
+  const behind = async () => (await look()).get("chain_scan_lag_seconds");
+  const takenIn = (blockNumber: bigint) =>
+    saveCursor(db, {
+      blockNumber,
+      blockHash: blockHashOf(blockNumber),
+      blockTime: 2_000_000_000n + blockNumber,
+    });
+  await takenIn(1_000n);
+  expect(await behind()).toBe(0);
+  await takenIn(600n);
+  expect(await behind()).toBe(400);
+  // Another endpoint's answer may be older than what was taken in.
+  await takenIn(1_001n);
+  expect(await behind()).toBe(0);
+});
+
+test("a scan that has not begun is not behind while none of our blocks is final", async () => {
+  const behind = async (startBlock: bigint) => (await look({ startBlock })).get("chain_scan_lag_seconds");
+  expect(await behind(1_001n)).toBe(0);
+  expect(await behind(1_000n)).toBeGreaterThan(300);
+});
