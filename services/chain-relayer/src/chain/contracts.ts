@@ -99,6 +99,10 @@ export function encodeTotalSupply(): string {
   return tokenAbi.encodeFunctionData("totalSupply", []);
 }
 
+export function encodeMintAllowance(minter: string): string {
+  return tokenAbi.encodeFunctionData("mintAllowance", [minter]);
+}
+
 export function encodeAuthorizationState(from: string, nonce: string): string {
   return tokenAbi.encodeFunctionData("authorizationState", [from, `0x${nonce}`]);
 }

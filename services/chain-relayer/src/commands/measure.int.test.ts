@@ -2,8 +2,16 @@ import { sql } from "@wonrail/kit/db";
 import { Registry } from "@wonrail/kit/metrics";
 import { saveCursor } from "../store/scanCursor";
 import { noteMined } from "../store/transactions";
+import { encodeMintAllowance } from "../chain/contracts";
 import { createGauges, measure } from "./measure";
-import { blockHashOf, createChainDouble, depsOn, OPERATOR } from "./testing/chainDouble";
+import {
+  blockHashOf,
+  createChainDouble,
+  depsOn,
+  OPERATOR,
+  PAYMENT_MANAGER,
+  TOKEN,
+} from "./testing/chainDouble";
 import { freshDatabase } from "./testing/database";
 import { carry, operationOf, takeIn } from "./testing/operations";
 
@@ -73,4 +81,16 @@ test("a scan that has not begun is not behind while none of our blocks is final"
   const behind = async (startBlock: bigint) => (await look({ startBlock })).get("chain_scan_lag_seconds");
   expect(await behind(1_001n)).toBe(0);
   expect(await behind(1_000n)).toBeGreaterThan(300);
+});
+
+test("the allowance to mint is the payment manager's in the newest final block, and unknown before there are contracts", async () => {
+  const asked: unknown[] = [];
+  chain.provider.callAt = async (...call) => {
+    asked.push(call);
+    return `0x${1_234_567_999_999n.toString(16).padStart(64, "0")}`;
+  };
+  expect((await look({ startBlock: 1_001n })).has("mint_allowance_won")).toBe(false);
+  expect(asked).toEqual([]);
+  expect((await look()).get("mint_allowance_won")).toBe(1_234_567);
+  expect(asked).toEqual([[TOKEN, encodeMintAllowance(PAYMENT_MANAGER), 1_000n]]);
 });

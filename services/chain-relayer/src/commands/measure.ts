@@ -1,5 +1,7 @@
 import { type Database } from "@wonrail/kit/db";
 import { Gauge, type Registry } from "@wonrail/kit/metrics";
+import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/money";
+import { encodeMintAllowance } from "../chain/contracts";
 import { type Block, type Provider } from "../chain/provider";
 import { createReorgWatch } from "../chain/reorgs";
 import { type Signer } from "../chain/signer";
@@ -30,6 +32,7 @@ export function createGauges(registry: Registry, now: () => number) {
       help: "What the operator has left for gas",
       registers,
     }),
+    mintAllowance: createMintAllowance(registry),
     nonceGap: new Gauge({
       name: "nonce_gap",
       help: "Transactions that the chain's pending count does not know of",
@@ -55,6 +58,17 @@ export function createGauges(registry: Registry, now: () => number) {
   };
 }
 
+function createMintAllowance(registry: Registry): Gauge {
+  const gauge = new Gauge({
+    name: "mint_allowance_won",
+    help: "What the payment manager may still mint, in the newest final block; absent until it is known",
+    registers: [registry],
+  });
+  // It would begin with 0, which is an alarm.
+  gauge.remove();
+  return gauge;
+}
+
 /**
  * Told when the newest block was made. Its age grows while the endpoints answer nothing, so it is reckoned when it is read; before the
  * first block, from the process's start.
@@ -77,10 +91,11 @@ export async function measure(deps: {
   db: Database;
   provider: Provider;
   signer: Signer;
+  chain: { tokenAddress: string; paymentManagerAddress: string };
   startBlock: bigint;
   gauges: Gauges;
 }): Promise<void> {
-  const { db, provider, signer, startBlock, gauges } = deps;
+  const { db, provider, signer, chain, startBlock, gauges } = deps;
   const open = await listOpenCounts(db);
   gauges.open.reset();
   for (const { state, reason, count } of open) gauges.open.set({ state, reason }, count);
@@ -106,6 +121,11 @@ export async function measure(deps: {
   const cursor = await findCursor(db);
   gauges.lag.set(Number(head.number - (cursor?.blockNumber ?? 0n)));
   gauges.scanLag.set(scanLagSeconds(final, cursor, startBlock));
+  // Before the contracts are there, nobody is asked.
+  if (!final || final.number < startBlock) return;
+  const call = encodeMintAllowance(chain.paymentManagerAddress);
+  const units = BigInt(await provider.callAt(chain.tokenAddress, call, final.number));
+  gauges.mintAllowance.set(Number(units / TOKEN_UNITS_PER_WON));
 }
 
 /** Before the scan has begun, since ever. */
