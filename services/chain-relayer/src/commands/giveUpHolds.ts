@@ -13,10 +13,11 @@ import {
   type Operation,
 } from "../store/operations";
 import { type Cursor, findCursor } from "../store/scanCursor";
+import { assertCanonical, type CanonicalDeps } from "./assertCanonical";
 import { settledByOthers } from "./settledByOthers";
 import { learnAddresses, type WalletClient } from "./learnAddresses";
 
-export interface GiveUpDeps {
+export interface GiveUpDeps extends CanonicalDeps {
   db: Database;
   provider: Provider;
   wallet: WalletClient;
@@ -27,19 +28,23 @@ const AT_ONCE = 100;
 
 /**
  * Gives up money on its way out whose time is over, on proof only: in a final block after its last validBefore its authorization is
- * unused, so it can never be used.
+ * unused, so it can never be used. What the chain says by a block's number counts only while that block is the one that was taken in.
  */
 export async function giveUpHolds(deps: GiveUpDeps): Promise<void> {
   const cursor = await findCursor(deps.db);
   if (!cursor) return;
-  for (const operation of await listExpiredOperations(deps.db, AT_ONCE)) {
+  const expired = await listExpiredOperations(deps.db, AT_ONCE);
+  if (expired.length > 0) await assertCanonical(deps, cursor);
+  for (const operation of expired) {
     const other = await settledByOthers(deps.db, operation);
     const used = other !== null || !(await isUnusedAt(deps, operation, cursor));
     const { blockTime } = cursor;
     const finding: Finding = { kind: "looked_up", blockTime, used, settled: other !== null };
     const next = decideNext(factsOf(operation), finding);
     if (next.do === "confirm" && other) await confirm(deps, { operation, ...other, gasUsed: 0n });
-    if (next.do === "fail") await giveUp(deps, operation, cursor);
+    if (next.do !== "fail") continue;
+    await assertCanonical(deps, cursor);
+    await giveUp(deps, operation, cursor);
   }
 }
 

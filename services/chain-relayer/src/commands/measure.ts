@@ -15,6 +15,11 @@ export function createGauges(registry: Registry, now: () => number) {
   const registers = [registry];
   return {
     reorgs: createReorgWatch(registry),
+    replaced: new Gauge({
+      name: "chain_final_block_replaced",
+      help: "1 when the last block that was taken in is no longer the chain's, and nothing more is taken in; 0 otherwise",
+      registers,
+    }),
     head: new Gauge({ name: "chain_head_block", help: "The newest block", registers }),
     headTime: createHeadAge(registry, now),
     lag: new Gauge({

@@ -11,11 +11,12 @@ import { saveUsedAuthorizations } from "../store/usedAuthorizations";
 import { type WalletAddress } from "../store/walletAddresses";
 import { applyDeposits } from "./applyDeposits";
 import { applyNotCarried, applyOutcomes, isOutcome } from "./applyOutcomes";
+import { assertCanonical, type CanonicalDeps } from "./assertCanonical";
 import { findFirstExecutions } from "./findFirstExecutions";
 import { learnOwners } from "./learnOwners";
 import { type WalletClient } from "./learnAddresses";
 
-export interface ScanDeps {
+export interface ScanDeps extends CanonicalDeps {
   db: Database;
   provider: Provider;
   wallet: WalletClient;
@@ -48,7 +49,7 @@ export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
   const final = await provider.finalBlock();
   const fromBlock = cursor ? cursor.blockNumber + 1n : startBlock;
   if (!final || final.number < fromBlock) return false;
-  if (cursor) await assertCanonical(provider, cursor);
+  if (cursor) await assertCanonical(deps, cursor);
 
   const last = fromBlock + scanSpan.blocks - 1n;
   const to = last < final.number ? await provider.block(last) : final;
@@ -68,17 +69,6 @@ export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
     await failpoint("relayer.r6");
   });
   return to.number < final.number;
-}
-
-/** A final block that has changed means that the chain or the endpoint cannot be trusted: nothing more is taken in. */
-async function assertCanonical(
-  provider: Provider,
-  cursor: { blockNumber: bigint; blockHash: string },
-): Promise<void> {
-  const block = await provider.block(cursor.blockNumber);
-  if (!block) throw new RpcUnclear(`no endpoint has block ${cursor.blockNumber}, which is final`);
-  if (block.hash !== cursor.blockHash)
-    throw new Error(`block ${cursor.blockNumber} was final as ${cursor.blockHash} and is now ${block.hash}`);
 }
 
 /** Everything that has to be asked of others, before any lock is taken. */

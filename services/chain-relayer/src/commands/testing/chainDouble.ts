@@ -7,12 +7,15 @@ import { createSigner, type Signer } from "../../chain/signer";
 import { createScanSpan } from "../../domain/scanSpan";
 import { type DispatchDeps } from "../dispatch";
 import { type GiveUpDeps } from "../giveUpHolds";
+import { createGauges } from "../measure";
 import { type ScanDeps } from "../scanFinalized";
 
 /** A chain that is what the test says. Like a usual node it has forgotten the states of older blocks. */
 export interface ChainDouble {
   latest: bigint;
   final: bigint;
+  /** Blocks from here on are others than they were. */
+  replacedFrom: bigint | null;
   baseFeeWei: bigint;
   tipWei: bigint;
   /** Of everybody. */
@@ -39,7 +42,7 @@ const STATES_KEPT = 128n;
 
 export function createChainDouble(): ChainDouble {
   const chain: ChainDouble = {
-    ...{ latest: 1_100n, final: 1_000n, baseFeeWei: 1_000n, tipWei: 1n, balanceWei: 10n ** 24n },
+    ...{ latest: 1_100n, final: 1_000n, replacedFrom: null, baseFeeWei: 1_000n, tipWei: 1n, balanceWei: 10n ** 24n },
     ...{ nonces: new Map(), receipts: new Map(), logs: [] },
     ...{ mostBlocks: 10_000n, tooMuch: new RpcRefusal(-32005, "block range is too wide") },
     ...{ refusal: null, sent: [], asked: [] },
@@ -80,10 +83,11 @@ export function blockHashOf(number: bigint): string {
   return `0x${number.toString(16).padStart(64, "0")}`;
 }
 
-function blockOf({ baseFeeWei }: ChainDouble, number: bigint): Block {
+function blockOf({ baseFeeWei, replacedFrom }: ChainDouble, number: bigint): Block {
   const time = 2_000_000_000n + number;
+  const hashNow = (of: bigint) => blockHashOf(replacedFrom !== null && of >= replacedFrom ? of + 10n ** 9n : of);
   return {
-    ...{ number, hash: blockHashOf(number), parentHash: blockHashOf(number - 1n), time },
+    ...{ number, hash: hashNow(number), parentHash: hashNow(number - 1n), time },
     ...{ baseFeeWei, gasLimit: 30_000_000n },
   };
 }
@@ -120,7 +124,9 @@ export function depsOn(
     findWalletsByAddress: () => Promise.resolve({ wallets: [] }),
     getWalletFacts: () => Promise.resolve({ wallets: [] }),
   };
+  const registry = createRegistry({ service: "test", version: "0", commit: "0" });
   return {
+    ...{ gauges: createGauges(registry, Date.now) },
     ...{ db, provider, signer, log: testLog(), wallet: wallet as never },
     chain: {
       ...{ chainId: 31_337n, network: "WON_TESTNET" },
@@ -132,7 +138,7 @@ export function depsOn(
     lost: new Counter({
       name: "lost",
       help: "Transactions whose nonce was used by something else",
-      registers: [createRegistry({ service: "test", version: "0", commit: "0" })],
+      registers: [registry],
     }),
   };
 }

@@ -1,0 +1,67 @@
+import { newId } from "@wonrail/kit/ids";
+import { type NewOperation } from "../store/operations";
+import { saveCursor } from "../store/scanCursor";
+import { saveWalletAddresses } from "../store/walletAddresses";
+import { giveUpHolds } from "./giveUpHolds";
+import { blockHashOf, createChainDouble, depsOn } from "./testing/chainDouble";
+import { freshDatabase } from "./testing/database";
+import { operationOf, statesOf, takeIn } from "./testing/operations";
+
+const database = freshDatabase();
+
+test("a hold is not given up on another chain than was taken in, and is once the chain is that one again", async () => {
+  const hold = await takeInExpired();
+  const chain = createChainDouble();
+  const deps = depsOn(database.db, chain);
+  chain.replacedFrom = 990n;
+  await expect(giveUpHolds(deps)).rejects.toThrow("block 1000 was final as");
+  expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
+  expect(await replaced(deps)).toBe(1);
+
+  chain.replacedFrom = null;
+  await giveUpHolds(deps);
+  expect(await statesOf(database.db, [hold])).toEqual(["FAILED"]);
+  expect(await replaced(deps)).toBe(0);
+});
+
+test("a hold is not given up when its final block is replaced while the chain is asked about it", async () => {
+  const hold = await takeInExpired();
+  const chain = createChainDouble();
+  const { callAt } = chain.provider;
+  chain.provider.callAt = (...asked) => {
+    chain.replacedFrom = 990n;
+    return callAt(...asked);
+  };
+  await expect(giveUpHolds(depsOn(database.db, chain))).rejects.toThrow("block 1000 was final as");
+  expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
+});
+
+test("while no hold's time is over the chain is not asked", async () => {
+  await cursorAt(1_000n);
+  const chain = createChainDouble();
+  chain.replacedFrom = 990n;
+  await giveUpHolds(depsOn(database.db, chain));
+});
+
+/** A hold of a wallet whose address is known, and a final block after its end. */
+async function takeInExpired(): Promise<NewOperation> {
+  const walletId = newId("wal");
+  const hold = operationOf(walletId, {
+    kind: "INTENT_KIND_PLACE_HOLD",
+    expiresAt: new Date(Date.now() - 1_000),
+  });
+  await takeIn(database.db, [hold]);
+  const address = `0x${"5".repeat(40)}`;
+  await saveWalletAddresses(database.db, [{ walletId, orgId: hold.orgId, address }]);
+  await cursorAt(1_000n);
+  return hold;
+}
+
+function cursorAt(blockNumber: bigint): Promise<void> {
+  const blockHash = blockHashOf(blockNumber);
+  return saveCursor(database.db, { blockNumber, blockHash, blockTime: 4_000_000_000n });
+}
+
+async function replaced({ gauges }: ReturnType<typeof depsOn>): Promise<number | undefined> {
+  return (await gauges.replaced.get()).values[0]?.value;
+}
