@@ -8,6 +8,7 @@ import { createRegistry } from "@wonrail/kit/metrics";
 import { operatorOf, wrongDatabase } from "@wonrail/kit/operator";
 import { connectChain } from "./chain/connectChain";
 import { type Provider } from "./chain/provider";
+import { RpcUnclear } from "./chain/rpc";
 import { rescan } from "./commands/rescan";
 import { type AdminConfig, readAdminConfig } from "./config";
 import { acknowledgeDrifts, listDrifts } from "./store/drifts";
@@ -56,8 +57,8 @@ export async function runAdmin(args: string[], world: World): Promise<ExitCode> 
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (!(error instanceof Refusal) && !(error instanceof DomainError)) throw error;
-    world.err(`${error.message}\n`);
+    if (![Refusal, DomainError, RpcUnclear].some((expected) => error instanceof expected)) throw error;
+    world.err(`${(error as Error).message}\n`);
     return 1;
   }
 }
@@ -183,7 +184,9 @@ function drift(world: World): Command {
 
 function rescanFrom(world: World): Command {
   return new Command("rescan")
-    .description("take in final blocks again, from one on; what is known of them stays as it is")
+    .description(
+      "take in final blocks again, from one on, to find what was missed; not after final blocks were replaced",
+    )
     .requiredOption("--from <block>", "its number", bigNumber)
     .action(async ({ from }: { from: bigint }) => {
       if (from < 1n) throw new Refusal("The first block that can be read again is 1.");
@@ -192,8 +195,16 @@ function rescanFrom(world: World): Command {
       );
       if (outcome === "no_such_block") throw new Refusal(`The chain has no block ${from - 1n}.`);
       if (outcome === "not_taken_in_yet") throw new Refusal(`Block ${from} has not been taken in yet.`);
+      if (outcome !== "rewound") throw new Refusal(replacedAt(outcome.replacedAt));
       world.out(`The service takes in every final block from ${from} on again.\n`);
     });
+}
+
+function replacedAt(block: bigint): string {
+  return (
+    `Block ${block}, up to which everything is taken in, is not the block that was final: final blocks were replaced. ` +
+    "This is not for rescan, which would credit the deposits in them a second time; see docs/runbooks/FinalBlockReplaced.md."
+  );
 }
 
 async function withDatabase<T>(world: World, work: (db: Database) => Promise<T>): Promise<T> {

@@ -1,14 +1,23 @@
 import { type Database, tx } from "@wonrail/kit/db";
 import { type Provider } from "../chain/provider";
-import { lockCursor, saveCursor } from "../store/scanCursor";
+import { findCursor, lockCursor, saveCursor } from "../store/scanCursor";
+import { hashNow } from "./assertCanonical";
 
-/** Has the running service take in final blocks again from here on. What it knows of them stays as it is; what it has missed it finds. */
+/**
+ * Has the running service take in final blocks again from here on. What it knows of them stays as it is; what it has missed it finds. Only on the
+ * chain that was taken in: a log that was mined again has another place in its block, so it would count as another one, and a cursor on the new chain
+ * would hide that blocks were replaced.
+ */
 export async function rescan(
   { db, provider }: { db: Database; provider: Pick<Provider, "block"> },
   fromBlock: bigint,
-): Promise<"rewound" | "not_taken_in_yet" | "no_such_block"> {
+): Promise<"rewound" | "not_taken_in_yet" | "no_such_block" | { replacedAt: bigint }> {
   const before = await provider.block(fromBlock - 1n);
   if (!before) return "no_such_block";
+  // Asked after the other one, so that both are of the same chain. Where the service goes on meanwhile, it looks at this by itself.
+  const seen = await findCursor(db);
+  if (!seen || seen.blockNumber < fromBlock) return "not_taken_in_yet";
+  if ((await hashNow(provider, seen)) !== seen.blockHash) return { replacedAt: seen.blockNumber };
   return tx(db, async (tx) => {
     const cursor = await lockCursor(tx);
     if (!cursor || cursor.blockNumber < fromBlock) return "not_taken_in_yet";

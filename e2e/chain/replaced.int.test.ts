@@ -1,0 +1,96 @@
+// A reorganisation beyond what was final. Nothing is guessed: the books stay as they are, an alarm says so, and the operators' tool does not hide it.
+import { runAdmin } from "@wonrail/chain-relayer/admin";
+import { tokenAbi } from "@wonrail/chain-relayer/chain/contracts";
+import { sql } from "@wonrail/kit/db";
+import { eventually } from "@wonrail/kit/testing";
+import { CHAIN_ID } from "@wonrail/local/parts/anvil";
+import { NO_LIMIT, openBook } from "./support/book";
+import { openWorld, type World } from "./support/world";
+
+const OUTSIDE = "0x00000000000000000000000000000000000a11ce";
+const WON = 1_000_000n;
+const patience = { timeoutMs: 60_000 };
+const FEES = { gas: "0x30d40", maxFeePerGas: "0x1bf08eb000", maxPriorityFeePerGas: "0x3b9aca00" };
+
+let world: World;
+
+beforeAll(async () => {
+  world = await openWorld({ relayers: 1 });
+  world.node.run(150);
+  await world.node.rpc("anvil_setBalance", [OUTSIDE, "0x3635c9adc5dea00000"]);
+  await world.node.rpc("anvil_impersonateAccount", [OUTSIDE]);
+}, 240_000);
+afterAll(() => world.close(), 120_000);
+
+test("a deposit that is mined again behind another log is not credited twice, whatever the operator asks for", async () => {
+  const book = openBook(world);
+  const [source, wallet] = [await book.openWallet("source"), await book.openWallet("wallet")];
+  await book.post("chg", { $case: "charge", value: { walletId: source.walletId, amountWon: "2000" } });
+  const hold = { walletId: source.walletId, amountWon: "2000", dailyLimitWon: NO_LIMIT, toAddress: OUTSIDE };
+  await book.post("hld", { $case: "placeHold", value: hold });
+  const confirmed = sql`select from operations where state = 'CONFIRMED'`;
+  await eventually(async () => expect(await world.relayerDb.query(confirmed)).toHaveLength(2), patience);
+  await world.node.pause();
+
+  const snapshot = await world.node.rpc<string>("evm_snapshot");
+  const from = BigInt(await world.node.rpc<string>("eth_blockNumber"));
+  const nonce = await world.node.rpc<string>("eth_getTransactionCount", [OUTSIDE, "latest"]);
+  await send({ to: wallet.address, units: 5n * WON, nonce });
+  await world.node.mine(10);
+  const balance = async () => {
+    const { accounts } = await world.ledger.getBalances({
+      orgId: book.orgId,
+      accountIds: [wallet.walletId],
+    });
+    return accounts[0]?.balanceWon;
+  };
+  await eventually(async () => expect(await balance()).toBe("5"), patience);
+
+  await world.node.rpc("evm_revert", [snapshot]);
+  await somebodyApproves();
+  await send({ to: wallet.address, units: 5n * WON, nonce });
+  await world.node.mine(20);
+  await eventually(async () => expect(await metric("chain_final_block_replaced")).toBe(1), patience);
+
+  const said = await operator("rescan", "--from", String(from));
+  expect(said).toEqual({ code: 1, err: expect.stringContaining("final blocks were replaced") });
+  await world.node.mine(5);
+  const failures = 'job_failures_total{job_name="scan_finalized"';
+  const before = await metric(failures);
+  await eventually(async () => expect(await metric(failures)).toBeGreaterThan(before + 1), patience);
+  expect(await balance()).toBe("5");
+  expect(await world.relayerDb.query(sql`select from deposits`)).toHaveLength(1);
+  expect(await metric("chain_final_block_replaced")).toBe(1);
+}, 240_000);
+
+/** From the outside address. The same each time, so that its hash is the same when it is mined again. */
+function send({ to, units, nonce }: { to: string; units: bigint; nonce: string }): Promise<string> {
+  const data = tokenAbi.encodeFunctionData("transfer", [to, units]);
+  const transaction = { from: OUTSIDE, to: world.contracts.tokenAddress, data, nonce, ...FEES };
+  return world.node.rpc<string>("eth_sendTransaction", [transaction]);
+}
+
+/** Goes before what offers less, so that its log is the first of the block. */
+async function somebodyApproves(): Promise<void> {
+  const [from] = await world.node.rpc<string[]>("eth_accounts");
+  const data = tokenAbi.encodeFunctionData("approve", [OUTSIDE, 1n]);
+  const fees = { ...FEES, maxPriorityFeePerGas: "0x77359400" };
+  await world.node.rpc("eth_sendTransaction", [{ from, to: world.contracts.tokenAddress, data, ...fees }]);
+}
+
+async function operator(...args: string[]): Promise<{ code: number; err: string }> {
+  let said = "";
+  const config = { DATABASE_URL: world.adminUrl, CHAIN_RPC_URLS: [world.node.url], CHAIN_ID, USER: "tester" };
+  const code = await runAdmin(args, {
+    ...{ config, out: () => undefined },
+    err: (text) => void (said += text),
+  });
+  return { code, err: said };
+}
+
+/** Its value, of the first series whose name begins so. */
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`http://${world.relayers[0]!.ops}/metrics`)).text();
+  const line = text.split("\n").find((one) => one.startsWith(name));
+  return Number(line?.split(" ").at(-1));
+}
