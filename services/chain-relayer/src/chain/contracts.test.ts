@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { getAddress } from "ethers";
-import { type ChainOperation, type ChainStep, encodeExecute, managerAbi } from "./contracts";
+import { type ChainOperation, type ChainStep, encodeExecute, encodeTakeAll, managerAbi } from "./contracts";
 
 const hex = (bytes: number) => randomBytes(bytes).toString("hex");
 
@@ -9,6 +9,14 @@ describe("the call that settles a batch", () => {
     for (let round = 0; round < 200; round += 1) {
       const batch = Array.from({ length: randomInt(5) }, anyOperation);
       expect(`0x${encodeExecute(batch).toString("hex")}`).toBe(byLibrary(batch));
+    }
+  });
+
+  test("has the same steps where only those of one operation are asked about", () => {
+    for (let round = 0; round < 50; round += 1) {
+      const { steps } = anyOperation();
+      const expected = managerAbi.encodeFunctionData("takeAll", [steps.map(stepOf)]);
+      expect(`0x${encodeTakeAll(steps).toString("hex")}`).toBe(expected);
     }
   });
 
@@ -61,17 +69,17 @@ function transfer(): ChainStep {
 const KINDS = { TRANSFER: 0, MINT: 1, BURN: 2 };
 
 function byLibrary(operations: ChainOperation[]): string {
-  const zero = (bytes: number) => `0x${"00".repeat(bytes)}`;
-  const steps = operations
-    .flatMap(({ steps }) => steps)
-    .map(({ kind, from, to, units, validBefore, nonce, signature }) => {
-      const bytes = Buffer.from(signature);
-      const s = Buffer.from(bytes.subarray(32, 64));
-      if (bytes[64] === 28) s[0]! += 128;
-      const [r, vs] = bytes.length === 0 ? [zero(32), zero(32)] : [bytes.subarray(0, 32), s];
-      const ends = [from || zero(20), to || zero(20)];
-      return [KINDS[kind], ...ends, units, validBefore, nonce ? `0x${nonce}` : zero(32), r, vs];
-    });
+  const steps = operations.flatMap(({ steps }) => steps).map(stepOf);
   const heads = operations.map(({ operationId, steps }) => [`0x${operationId}`, steps.length]);
   return managerAbi.encodeFunctionData("execute", [heads, steps]);
+}
+
+function stepOf({ kind, from, to, units, validBefore, nonce, signature }: ChainStep): unknown[] {
+  const zero = (bytes: number) => `0x${"00".repeat(bytes)}`;
+  const bytes = Buffer.from(signature);
+  const s = Buffer.from(bytes.subarray(32, 64));
+  if (bytes[64] === 28) s[0]! += 128;
+  const [r, vs] = bytes.length === 0 ? [zero(32), zero(32)] : [bytes.subarray(0, 32), s];
+  const ends = [from || zero(20), to || zero(20)];
+  return [KINDS[kind], ...ends, units, validBefore, nonce ? `0x${nonce}` : zero(32), r, vs];
 }

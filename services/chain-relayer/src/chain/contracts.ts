@@ -28,6 +28,7 @@ export interface ChainOperation {
 
 const KINDS: Record<StepKind, bigint> = { TRANSFER: 0n, MINT: 1n, BURN: 2n };
 const EXECUTE = Buffer.from(managerAbi.getFunction("execute")!.selector.slice(2), "hex");
+const TAKE_ALL = Buffer.from(managerAbi.getFunction("takeAll")!.selector.slice(2), "hex");
 const NO_WORD = Buffer.alloc(32);
 
 /** The call that settles a batch: `execute((id, stepCount)[], step[])`. By hand, because the library took a quarter of this service's time. */
@@ -47,6 +48,11 @@ export function encodeExecute(operations: ChainOperation[]): Buffer {
     number(BigInt(steps.length)),
     ...steps.flatMap(toWords),
   ]);
+}
+
+/** The steps of one operation alone, as only the contract itself may ask for them: what refuses them is then the answer, and not in an event. */
+export function encodeTakeAll(steps: ChainStep[]): Buffer {
+  return Buffer.concat([TAKE_ALL, number(32n), number(BigInt(steps.length)), ...steps.flatMap(toWords)]);
 }
 
 function toWords({ kind, from, to, units, validBefore, nonce, signature }: ChainStep): Buffer[] {
@@ -109,6 +115,11 @@ export function encodeAuthorizationState(from: string, nonce: string): string {
 
 export function encodeIsExecuted(operationId: string): string {
   return managerAbi.encodeFunctionData("isExecuted", [`0x${operationId}`]);
+}
+
+/** May this account settle? */
+export function encodeIsOperator(account: string): string {
+  return managerAbi.encodeFunctionData("hasRole", [id("OPERATOR_ROLE"), account]);
 }
 
 export function encodeDomainSeparator(): string {

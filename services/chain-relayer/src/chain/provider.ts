@@ -67,7 +67,7 @@ export interface Provider {
   /** How many transactions of the account are in the chain up to this block. */
   nonce(address: string, at: "latest" | "pending" | bigint): Promise<bigint>;
   balance(address: string): Promise<bigint>;
-  callAt(to: string, data: string, at: bigint): Promise<string>;
+  callAt(to: string, data: string, at: bigint, from?: string): Promise<string>;
   callManyAt(to: string, data: string[], at: bigint): Promise<string[]>;
   priorityFeeWei(): Promise<bigint>;
   /** To every endpoint; the first that takes it is enough. */
@@ -130,8 +130,10 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
     nonce: (address, at) =>
       number("eth_getTransactionCount", [address, typeof at === "bigint" ? hex(at) : at]),
     balance: (address) => number("eth_getBalance", [address, "latest"]),
-    callAt: (to, data, at) =>
-      endpoints.agreed("call", (rpc) => rpc.call<string>("eth_call", [{ to, data }, hex(at)])),
+    callAt: (to, data, at, from) =>
+      endpoints.agreed("call", (rpc) =>
+        rpc.call<string>("eth_call", [{ ...(from && { from }), to, data }, hex(at)]),
+      ),
     async callManyAt(to, data, at) {
       const results: string[] = [];
       for (const part of chunks(data)) {

@@ -13,8 +13,7 @@ export async function assertCanonical({ provider, gauges }: CanonicalDeps, curso
   const { blockNumber, blockHash } = cursor;
   const now = await hashNow(provider, cursor);
   gauges.replaced.set(now === blockHash ? 0 : 1);
-  if (now !== blockHash)
-    throw new Error(`block ${blockNumber} was final as ${blockHash} and is now ${now}`);
+  if (now !== blockHash) throw new Error(`block ${blockNumber} was final as ${blockHash} and is now ${now}`);
 }
 
 /** What the chain has now where everything up to the cursor was taken in. */

@@ -1,7 +1,8 @@
 import { type Database } from "@wonrail/kit/db";
+import { type Log } from "@wonrail/kit/log";
 import { Gauge, type Registry } from "@wonrail/kit/metrics";
 import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/money";
-import { encodeMintAllowance } from "../chain/contracts";
+import { encodeIsOperator, encodeMintAllowance } from "../chain/contracts";
 import { type Block, type Provider } from "../chain/provider";
 import { createReorgWatch } from "../chain/reorgs";
 import { type Signer } from "../chain/signer";
@@ -15,6 +16,11 @@ export function createGauges(registry: Registry, now: () => number) {
   const registers = [registry];
   return {
     reorgs: createReorgWatch(registry),
+    roleMissing: new Gauge({
+      name: "operator_role_missing",
+      help: "1 while the operator's key may not call the payment manager; 0 otherwise",
+      registers,
+    }),
     replaced: new Gauge({
       name: "chain_final_block_replaced",
       help: "1 when the last block that was taken in is no longer the chain's, and nothing more is taken in; 0 otherwise",
@@ -91,16 +97,19 @@ function createHeadAge(registry: Registry, now: () => number): (seconds: number)
   return (seconds) => void (headAt = seconds);
 }
 
-/** What an operator sees of the relayer from outside. */
-export async function measure(deps: {
+export interface MeasureDeps {
   db: Database;
+  log: Log;
   provider: Provider;
   signer: Signer;
   chain: { tokenAddress: string; paymentManagerAddress: string };
   startBlock: bigint;
   gauges: Gauges;
-}): Promise<void> {
-  const { db, provider, signer, chain, startBlock, gauges } = deps;
+}
+
+/** What an operator sees of the relayer from outside. */
+export async function measure(deps: MeasureDeps): Promise<void> {
+  const { db, provider, signer, startBlock, gauges } = deps;
   const open = await listOpenCounts(db);
   gauges.open.reset();
   for (const { state, reason, count } of open) gauges.open.set({ state, reason }, count);
@@ -126,8 +135,21 @@ export async function measure(deps: {
   const cursor = await findCursor(db);
   gauges.lag.set(Number(head.number - (cursor?.blockNumber ?? 0n)));
   gauges.scanLag.set(scanLagSeconds(final, cursor, startBlock));
+  await noteRole(deps, head);
   // Before the contracts are there, nobody is asked.
-  if (!final || final.number < startBlock) return;
+  if (final && final.number >= startBlock) await noteMintAllowance(deps, final);
+}
+
+/** Without the role every transaction would be for nothing. Nobody is served better by a process that ends. */
+async function noteRole({ provider, signer, chain, gauges, log }: MeasureDeps, head: Block): Promise<void> {
+  const manager = chain.paymentManagerAddress;
+  const held = BigInt(await provider.callAt(manager, encodeIsOperator(signer.address), head.number)) !== 0n;
+  gauges.roleMissing.set(held ? 0 : 1);
+  if (!held)
+    log.error({ signer: signer.address, manager }, "the operator's key may not settle: grant it the role");
+}
+
+async function noteMintAllowance({ provider, chain, gauges }: MeasureDeps, final: Block): Promise<void> {
   const call = encodeMintAllowance(chain.paymentManagerAddress);
   const units = BigInt(await provider.callAt(chain.tokenAddress, call, final.number));
   gauges.mintAllowance.set(Number(units / TOKEN_UNITS_PER_WON));

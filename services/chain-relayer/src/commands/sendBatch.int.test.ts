@@ -1,6 +1,8 @@
 import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
+import { managerAbi, tokenAbi } from "../chain/contracts";
 import { saveDrifts } from "../store/drifts";
+import { type Step } from "../domain/settlement";
 import { type NewOperation } from "../store/operations";
 import { saveCursor } from "../store/scanCursor";
 import { holdLease } from "../store/transactions";
@@ -9,7 +11,14 @@ import { dispatch, type DispatchDeps } from "./dispatch";
 import { giveUpHolds } from "./giveUpHolds";
 import { planOperations } from "./planOperations";
 import { sendBatches } from "./sendBatch";
-import { blockHashOf, type ChainDouble, createChainDouble, depsOn, OPERATOR } from "./testing/chainDouble";
+import {
+  blockHashOf,
+  type ChainDouble,
+  createChainDouble,
+  depsOn,
+  OPERATOR,
+  PAYMENT_MANAGER,
+} from "./testing/chainDouble";
 import { freshDatabase } from "./testing/database";
 import { carry, operationOf, statesOf, takeIn } from "./testing/operations";
 
@@ -138,6 +147,63 @@ describe("a signer that has little left", () => {
   });
 });
 
+describe("what the chain has refused for a reason of all", () => {
+  const [noRole, paused] = ["AccessControlUnauthorizedAccount", "EnforcedPause"];
+  const wait = ({ ledgerRef }: NewOperation, reason: string) =>
+    database.db.run(sql`update operations set wait_reason = ${reason} where ledger_ref = ${ledgerRef}`);
+  const errorOf = (name: string) =>
+    tokenAbi.encodeErrorResult(name, name === noRole ? [PAYMENT_MANAGER, ZERO] : []);
+  const send = (chain: ChainDouble) =>
+    dispatch({ ...depsOn(database.db, chain), wallet: custodyWithout("nobody").wallet }, NEVER);
+
+  test("is asked about and waits while it would be refused again; others go, also those of another reason", async () => {
+    const chain = createChainDouble();
+    const made = await mints(5);
+    // The first two are of seven KRW, which is how the chain knows them here.
+    const seven = ({ steps, ...of }: NewOperation) => ({
+      ...of,
+      steps: steps.map((step) => ({ ...step, amountWon: 7n as Step["amountWon"] })),
+    });
+    const operations = made.map((one, place) => (place < 2 ? seven(one) : one));
+    await takeIn(database.db, operations);
+    const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+    await planOperations(database.db, lease);
+    const [first, second, third, fourth] = operations;
+    await Promise.all([
+      wait(first!, noRole),
+      wait(second!, noRole),
+      wait(third!, paused),
+      wait(fourth!, "AccountBlocked"),
+    ]);
+    const asked: string[] = [];
+    chain.refusedCall = (data) => {
+      asked.push(data);
+      return data.startsWith(TAKE_ALL) && data.includes(SEVEN_WON) ? errorOf(noRole) : null;
+    };
+    await send(chain);
+    const waits = `PLANNED ${noRole}`;
+    expect(await statesOf(database.db, operations)).toEqual([waits, waits, ...Array(3).fill("IN_FLIGHT")]);
+    // Two questions for each reason: may the operator settle, and would the steps be done?
+    expect(asked).toHaveLength(4);
+    const { seconds } = await database.db.one<{ seconds: number }>(sql`
+      select extract(epoch from retry_at - updated_at)::float8 as seconds from operations where ledger_ref = ${first!.ledgerRef}`);
+    expect(seconds).toBe(15);
+  });
+
+  test("goes when it would be refused for a reason of its own, and when the nodes say nothing that can be read", async () => {
+    const chain = createChainDouble();
+    const operations = await mints(2);
+    await takeIn(database.db, operations);
+    const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+    await planOperations(database.db, lease);
+    await Promise.all([wait(operations[0]!, paused), wait(operations[1]!, "batch_reverted")]);
+    const blocked = tokenAbi.encodeErrorResult("AccountBlocked", [PAYMENT_MANAGER]);
+    chain.refusedCall = (data) => (data.startsWith(TAKE_ALL) ? blocked : "out of something");
+    await send(chain);
+    expect(await statesOf(database.db, operations)).toEqual(["IN_FLIGHT", "IN_FLIGHT"]);
+  });
+});
+
 describe("while custody refuses one organisation", () => {
   const [broken, other] = [newId("org"), newId("org")];
   const of = (orgId: string, count: number) =>
@@ -206,6 +272,9 @@ describe("while custody refuses one organisation", () => {
 });
 
 const GWEI = 1_000_000_000n;
+const TAKE_ALL = managerAbi.getFunction("takeAll")!.selector;
+const ZERO = `0x${"0".repeat(64)}`;
+const SEVEN_WON = 7_000_000n.toString(16).padStart(64, "0");
 const NEVER = new AbortController().signal;
 
 /** To one wallet, whose address is known. */

@@ -18,6 +18,7 @@ import {
 import { fence, type Lease, setNextNonce, storeSigned, sumOpenCosts } from "../store/transactions";
 import { authorizeBatch, type AuthorizeDeps, type Ready } from "./authorize";
 import { broadcast } from "./broadcast";
+import { leaveRefused } from "./leaveRefused";
 
 export interface SendDeps extends AuthorizeDeps {
   db: Database;
@@ -47,9 +48,11 @@ export async function sendBatches(
   { most, signal }: { most: number; signal: AbortSignal },
 ): Promise<number> {
   const { db, provider, maxSteps } = deps;
-  const planned = await listPlannedOperations(db, most * maxSteps);
-  if (planned.length === 0) return 0;
+  const listed = await listPlannedOperations(db, most * maxSteps);
+  if (listed.length === 0) return 0;
   const latest = await provider.latestBlock();
+  const planned = await leaveRefused(deps, listed, latest);
+  if (planned.length === 0) return 0;
   const means = await findMeans(deps, planned, latest);
   if (!means) return 0;
   const { fees } = means;

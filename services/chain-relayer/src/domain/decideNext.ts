@@ -36,17 +36,20 @@ export function decideNext({ state, attempts, endsAt }: OperationFacts, finding:
       return { do: "confirm" };
     case "refused":
       if (finding.settled) return { do: "confirm" };
-      return {
-        do: "retry",
-        reason: finding.reason,
-        delayMs: Math.min(RETRY_MS * 2 ** attempts, LONGEST_RETRY_MS),
-      };
+      return { do: "retry", reason: finding.reason, delayMs: delayAfter(attempts) };
     case "not_carried":
-      return state === "IN_FLIGHT" ? { do: "retry", reason: finding.reason, delayMs: RETRY_MS } : NOTHING;
+      return state === "IN_FLIGHT"
+        ? { do: "retry", reason: finding.reason, delayMs: delayAfter(attempts) }
+        : NOTHING;
     case "looked_up": {
       if (finding.settled) return { do: "confirm" };
       const over = endsAt !== null && finding.blockTime > endsAt;
       return over && !finding.used && state !== "IN_FLIGHT" ? { do: "fail" } : NOTHING;
     }
   }
+}
+
+/** Each try costs gas, also one that comes to nothing. */
+function delayAfter(attempts: number): number {
+  return Math.min(RETRY_MS * 2 ** attempts, LONGEST_RETRY_MS);
 }

@@ -31,6 +31,8 @@ export interface ChainDouble {
   tooMuch: Error;
   /** What the nodes answer to signed bytes; they take them while it is null. */
   refusal: string | null;
+  /** What the contracts give when they revert a call of these bytes; they take it while that is null. */
+  refusedCall: (data: string) => string | null;
   /** Every signed transaction that was handed over, in hex. */
   sent: string[];
   /** The questions for nonces, as "address block". */
@@ -45,7 +47,7 @@ export function createChainDouble(): ChainDouble {
     ...{ latest: 1_100n, final: 1_000n, replacedFrom: null, baseFeeWei: 1_000n, tipWei: 1n, balanceWei: 10n ** 24n },
     ...{ nonces: new Map(), receipts: new Map(), logs: [] },
     ...{ mostBlocks: 10_000n, tooMuch: new RpcRefusal(-32005, "block range is too wide") },
-    ...{ refusal: null, sent: [], asked: [] },
+    ...{ refusal: null, refusedCall: () => null, sent: [], asked: [] },
     provider: {
       checkChain: () => Promise.resolve(),
       latestBlock: () => Promise.resolve(blockOf(chain, chain.latest)),
@@ -60,8 +62,10 @@ export function createChainDouble(): ChainDouble {
         return chain.nonces.get(address) ?? 0n;
       },
       balance: () => Promise.resolve(chain.balanceWei),
-      callAt: async (_to, _data, at) => {
+      callAt: async (_to, data, at) => {
         needState(chain, at);
+        const refusal = chain.refusedCall(data);
+        if (refusal !== null) throw new RpcRefusal(3, "execution reverted", refusal);
         return "0x0";
       },
       callManyAt: async (_to, data, at) => {
