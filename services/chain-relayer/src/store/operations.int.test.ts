@@ -42,6 +42,24 @@ test("what custody refuses waits twice as long each time and a minute at most, t
   expect(listed.map(({ ledgerRef }) => ledgerRef)).toEqual([refused.ledgerRef, other.ledgerRef]);
 });
 
+test("of more refused operations than go along, those that have been due longest go, in the order of their turns", async () => {
+  const refused = Array.from({ length: 250 }, () => operationOf());
+  await takeIn(database.db, refused);
+  await planOperations(
+    database.db,
+    (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!,
+  );
+  await postponeRefused(database.db, refused, "custody_key_unavailable");
+  // The later its turn, the longer it is due.
+  await database.db.run(sql`
+    update operations set retry_at = now() - make_interval(secs => (turn - (select min(turn) from operations))::integer)`);
+  const listed = await listPlannedOperations(database.db, 10);
+  const byTurn = await database.db.query<{ ledger_ref: string }>(
+    sql`select ledger_ref from operations order by turn offset 50`,
+  );
+  expect(listed.map(({ ledgerRef }) => ledgerRef)).toEqual(byTurn.map((row) => row.ledger_ref));
+});
+
 test("while gas is too dear, what custody refuses keeps its reason", async () => {
   const [refused, other] = [operationOf(), operationOf()];
   await takeIn(database.db, [refused, other]);

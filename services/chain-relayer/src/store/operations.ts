@@ -209,13 +209,16 @@ const IN_TIME = sql`(expires_at is null or expires_at > now() + interval '10 sec
 const MAY_GO = sql`state = 'PLANNED' and retry_at <= now() and ${IN_TIME}
   and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(from_wallets))`;
 
-/** What goes next, in its order; with a few of those that custody has refused before. */
+/**
+ * What goes next, in its order; with a few of those that custody has refused before. Of these the ones that have been due longest: those of which custody
+ * has been asked to no avail must not stand before what it would sign by now.
+ */
 export async function listPlannedOperations(db: Queryable, limit: number): Promise<Operation[]> {
   const rows = await db.query<OperationRow>(sql`
     select ${COLUMNS} from (
       (select * from operations where ${MAY_GO} and not ${REFUSED} order by turn limit ${limit})
       union all
-      (select * from operations where ${MAY_GO} and ${REFUSED} order by turn limit ${REFUSED_AT_ONCE})) as next
+      (select * from operations where ${MAY_GO} and ${REFUSED} order by retry_at limit ${REFUSED_AT_ONCE})) as next
     order by turn`);
   return rows.map(toOperation);
 }
