@@ -44,7 +44,14 @@ const STATES_KEPT = 128n;
 
 export function createChainDouble(): ChainDouble {
   const chain: ChainDouble = {
-    ...{ latest: 1_100n, final: 1_000n, replacedFrom: null, baseFeeWei: 1_000n, tipWei: 1n, balanceWei: 10n ** 24n },
+    ...{
+      latest: 1_100n,
+      final: 1_000n,
+      replacedFrom: null,
+      baseFeeWei: 1_000n,
+      tipWei: 1n,
+      balanceWei: 10n ** 24n,
+    },
     ...{ nonces: new Map(), receipts: new Map(), logs: [] },
     ...{ mostBlocks: 10_000n, tooMuch: new RpcRefusal(-32005, "block range is too wide") },
     ...{ refusal: null, refusedCall: () => null, sent: [], asked: [] },
@@ -89,7 +96,8 @@ export function blockHashOf(number: bigint): string {
 
 function blockOf({ baseFeeWei, replacedFrom }: ChainDouble, number: bigint): Block {
   const time = 2_000_000_000n + number;
-  const hashNow = (of: bigint) => blockHashOf(replacedFrom !== null && of >= replacedFrom ? of + 10n ** 9n : of);
+  const hashNow = (of: bigint) =>
+    blockHashOf(replacedFrom !== null && of >= replacedFrom ? of + 10n ** 9n : of);
   return {
     ...{ number, hash: hashNow(number), parentHash: hashNow(number - 1n), time },
     ...{ baseFeeWei, gasLimit: 30_000_000n },
