@@ -1,7 +1,7 @@
 import { type Log } from "@wonrail/kit/log";
 import { type Counter } from "@wonrail/kit/metrics";
 import { createEndpoints, middleOf, mostOf } from "./endpoints";
-import { type Rpc, RpcBehind, RpcUnclear } from "./rpc";
+import { isTooMuch, type Rpc, RpcBehind, RpcUnclear } from "./rpc";
 
 export interface Block {
   number: bigint;
@@ -49,6 +49,8 @@ export interface LogFilter {
 
 /** Calls in one HTTP request: what public endpoints take. */
 const MAX_CALLS_AT_ONCE = 100;
+/** The receipt of a full batch is some 350 KB, nearly all of it logs. */
+const RECEIPTS_AT_ONCE = 16;
 
 /** Endpoints a few blocks apart are usual; one that is so far behind the others is told of. */
 const FAR_BEHIND = 64n;
@@ -91,11 +93,8 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
 
   async function receipts(txHashes: string[]): Promise<Map<string, Receipt>> {
     const found = new Map<string, Receipt>();
-    for (const part of chunks(txHashes)) {
-      const calls = part.map((txHash) => ({ method: "eth_getTransactionReceipt", params: [txHash] }));
-      const given = await endpoints.all(async (rpc) =>
-        (await rpc.batch<RawReceipt | null>(calls)).map((raw) => raw && toReceipt(raw)),
-      );
+    for (const part of chunks(txHashes, RECEIPTS_AT_ONCE)) {
+      const given = await endpoints.all((rpc) => receiptsFrom(rpc, part));
       part.forEach((txHash, index) => {
         const receipt = mostOf(given.map(({ value }) => value[index]!));
         if (receipt) found.set(txHash, receipt);
@@ -136,7 +135,7 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
       ),
     async callManyAt(to, data, at) {
       const results: string[] = [];
-      for (const part of chunks(data)) {
+      for (const part of chunks(data, MAX_CALLS_AT_ONCE)) {
         const calls = part.map((one) => ({ method: "eth_call", params: [{ to, data: one }, hex(at)] }));
         results.push(...(await endpoints.agreed("calls", (rpc) => rpc.batch<string>(calls))));
       }
@@ -172,15 +171,28 @@ async function logsFrom(
   return (logs as RawLog[]).map(toLog);
 }
 
+/** In their order; in smaller parts where that is too much for one answer. */
+async function receiptsFrom(rpc: Rpc, txHashes: string[]): Promise<(Receipt | null)[]> {
+  const calls = txHashes.map((txHash) => ({ method: "eth_getTransactionReceipt", params: [txHash] }));
+  try {
+    return (await rpc.batch<RawReceipt | null>(calls)).map((raw) => raw && toReceipt(raw));
+  } catch (error) {
+    if (txHashes.length === 1 || !isTooMuch(error)) throw error;
+    const half = txHashes.length >> 1;
+    const first = await receiptsFrom(rpc, txHashes.slice(0, half));
+    return [...first, ...(await receiptsFrom(rpc, txHashes.slice(half)))];
+  }
+}
+
 async function blockOf(rpc: Rpc, tag: string): Promise<Block> {
   const raw = await rpc.call<RawBlock | null>("eth_getBlockByNumber", [tag, false]);
   if (!raw) throw new RpcBehind(`${rpc.name} does not have block ${tag}`);
   return toBlock(raw);
 }
 
-function chunks<T>(all: T[]): T[][] {
-  return Array.from({ length: Math.ceil(all.length / MAX_CALLS_AT_ONCE) }, (_, index) =>
-    all.slice(index * MAX_CALLS_AT_ONCE, (index + 1) * MAX_CALLS_AT_ONCE),
+function chunks<T>(all: T[], length: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / length) }, (_, index) =>
+    all.slice(index * length, (index + 1) * length),
   );
 }
 

@@ -27,6 +27,9 @@ export class RpcUnclear extends Error {
   override readonly name = "RpcUnclear";
 }
 
+/** The answer is larger than what is accepted of one. */
+export class RpcTooLarge extends RpcUnclear {}
+
 /** The node was waited for in vain, for as long as an answer may take. */
 export class RpcSilent extends RpcUnclear {}
 
@@ -41,7 +44,8 @@ export interface RpcOptions {
 }
 
 interface Answer {
-  id: number;
+  /** Null in a refusal of a batch as a whole. */
+  id: number | null;
   result?: unknown;
   error?: { code: number; message: string; data?: unknown };
 }
@@ -82,9 +86,10 @@ export function openRpc({ url, timeoutMs, maxResponseBytes, duration }: RpcOptio
     const single = requests.length === 1;
     const answered = await exchange(single ? requests[0] : requests);
     duration.observe({ method: calls[0]!.method }, (performance.now() - startMs) / 1000);
-    const answers = new Map(
-      (Array.isArray(answered) ? answered : [answered]).filter(isAnswer).map((answer) => [answer.id, answer]),
-    );
+    const given = (Array.isArray(answered) ? answered : [answered]).filter(isAnswer);
+    const refusal = given.find(({ id, error }) => id === null && error)?.error;
+    if (refusal && isTooMuch(refusalOf(refusal))) throw refusalOf(refusal);
+    const answers = new Map(given.map((answer) => [answer.id, answer]));
     return requests.map(({ id }) => resultOf(answers.get(id), name));
   }
 
@@ -100,13 +105,28 @@ export function openRpc({ url, timeoutMs, maxResponseBytes, duration }: RpcOptio
   };
 }
 
+/** Geth's, erigon's, reth's, nethermind's and besu's words for a batch of which they will not say, or hear, all. */
+const TOO_MUCH = /response.*too (large|big)|batch.*(too (large|big)|exceed)/i;
+
+/** Whether fewer calls in one request may be answered: there was too much of it for us, or for the node. */
+export function isTooMuch(error: unknown): boolean {
+  if (error instanceof RpcTooLarge) return true;
+  return error instanceof RpcRefusal && TOO_MUCH.test(error.message);
+}
+
 function isAnswer(value: unknown): value is Answer {
-  return typeof value === "object" && value !== null && typeof (value as Answer).id === "number";
+  if (typeof value !== "object" || value === null) return false;
+  const { id } = value as Answer;
+  return id === null || typeof id === "number";
+}
+
+function refusalOf({ code, message, data }: NonNullable<Answer["error"]>): RpcRefusal {
+  return new RpcRefusal(code, String(message), data);
 }
 
 function resultOf(answer: Answer | undefined, name: string): unknown {
   if (!answer) throw new RpcUnclear(`${name} left a call unanswered`);
-  if (answer.error) throw new RpcRefusal(answer.error.code, String(answer.error.message), answer.error.data);
+  if (answer.error) throw refusalOf(answer.error);
   if (!("result" in answer)) throw new RpcUnclear(`${name} gave neither a result nor an error`);
   return answer.result;
 }
@@ -116,7 +136,7 @@ async function readText(response: Response, maxBytes: number): Promise<string> {
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += (chunk as Uint8Array).length;
-    if (size > maxBytes) throw new RpcUnclear("the answer is larger than what is accepted");
+    if (size > maxBytes) throw new RpcTooLarge("the answer is larger than what is accepted");
     chunks.push(chunk as Uint8Array);
   }
   return Buffer.concat(chunks).toString("utf8");
