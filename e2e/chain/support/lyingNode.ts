@@ -15,6 +15,8 @@ export interface LyingNode {
   exaggerate(): void;
   /** Knows nothing that came after this block. */
   standStillAt(height: number): void;
+  /** Makes every receipt as large as that of a full batch. */
+  sayMuch(): void;
   tellTheTruth(): void;
   close(): Promise<void>;
 }
@@ -64,6 +66,7 @@ export async function startLyingNode(target: string): Promise<LyingNode> {
     forgeBlocks: () => void (lie = forgingBlocks),
     exaggerate: () => void (lie = exaggerating),
     standStillAt: (height) => void (lie = standingStill(height)),
+    sayMuch: () => void (lie = sayingMuch),
     tellTheTruth: () => void (lie = (_, result) => result),
     close: () =>
       new Promise((resolve) => {
@@ -113,6 +116,11 @@ function exaggerating({ method }: Call, result: unknown): unknown {
     default:
       return result;
   }
+}
+
+function sayingMuch({ method }: Call, result: unknown): unknown {
+  if (method !== "eth_getTransactionReceipt" || result === null) return result;
+  return { ...(result as object), more: "0".repeat(350_000) };
 }
 
 function standingStill(height: number): Lie {

@@ -105,6 +105,7 @@ async function createDeps(parts: ServiceParts<Config>) {
     authorizationLifeSeconds: BigInt(Math.floor(config.AUTHORIZATION_LIFE_MS / 1000)),
     resendAfterMs: config.RESEND_AFTER_MS,
     replaceAfterMs: config.REPLACE_AFTER_MS,
+    headsSeen: new Map<string, string>(),
     startBlock: BigInt(config.START_BLOCK),
     scanSpan: createScanSpan(),
     gauges: createGauges(registry, Date.now),

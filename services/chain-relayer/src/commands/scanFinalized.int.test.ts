@@ -55,6 +55,33 @@ test("a receipt of a block that is no longer there ends nothing", async () => {
   expect(await transactionStates(database.db)).toEqual(["FINAL"]);
 });
 
+test("of many that are mined behind the blocks that are taken in, few are asked for", async () => {
+  const chain = createChainDouble();
+  chain.nonces.set(OPERATOR.address, 40n);
+  const hashes: string[] = [];
+  for (let nonce = 0n; nonce < 40n; nonce += 1n) {
+    await takeIn(database.db, [operationOf()]);
+    const txHash = await carry(database.db, OPERATOR, { nonce });
+    const blockNumber = 991n + nonce;
+    const receipt = { blockNumber, blockHash: blockHashOf(blockNumber), gasUsed: 1n, succeeded: true };
+    hashes.push(txHash);
+    chain.receipts.set(txHash, receipt);
+  }
+  await cursorAt(990n);
+  const deps = depsOn(database.db, chain);
+  await scanFinalized(deps);
+  expect(await finalCount()).toBe(8);
+  expect(chain.looked).toEqual(hashes.slice(0, 16));
+
+  chain.looked = [];
+  await scanFinalized(deps);
+  expect(await finalCount()).toBe(10);
+  expect(chain.looked).toEqual(hashes.slice(8, 16));
+  chain.final = 1_030n;
+  while (await scanFinalized(deps));
+  expect(await finalCount()).toBe(40);
+});
+
 test.each([
   ["refuse to look", new RpcRefusal(-32005, "block range is too wide")],
   ["give no answer when they are to look", new RpcUnclear("too late, or too much")],
@@ -108,6 +135,10 @@ async function sendOne(chain: ChainDouble): Promise<{ operation: NewOperation; t
   const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
   chain.nonces.set(OPERATOR.address, 1n);
   return { operation, txHash };
+}
+
+async function finalCount(): Promise<number> {
+  return (await transactionStates(database.db)).filter((state) => state === "FINAL").length;
 }
 
 function logOf(topic: "executed" | "repeated", { operationId }: NewOperation, blockNumber: bigint): ChainLog {

@@ -6,7 +6,13 @@ import { RpcUnclear } from "../chain/rpc";
 import { type ScanSpan } from "../domain/scanSpan";
 import { findByOperationIds, listInFlightOf } from "../store/operations";
 import { findCursor, lockCursor, saveCursor } from "../store/scanCursor";
-import { hashesOf, listBusySigners, listOpenTransactions, markTransaction } from "../store/transactions";
+import {
+  type ChainTransaction,
+  hashesOf,
+  listBusySigners,
+  listOpenTransactions,
+  markTransaction,
+} from "../store/transactions";
 import { saveUsedAuthorizations } from "../store/usedAuthorizations";
 import { type WalletAddress } from "../store/walletAddresses";
 import { applyDeposits } from "./applyDeposits";
@@ -41,6 +47,8 @@ export interface FinalRange {
   mined: { transactionId: bigint; succeeded: boolean }[];
   network: string;
 }
+
+const MINED_AT_ONCE = 8;
 
 /** R5, R6: takes in the next run of final blocks, all of it in one transaction with the cursor. True when there is more. */
 export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
@@ -100,13 +108,27 @@ async function findMined({ db, provider }: ScanDeps, to: Block): Promise<FinalRa
     // has forgotten once the scan is some hundred blocks behind.
     const latestNonce = await provider.nonce(signer, "latest");
     const used = (await listOpenTransactions(db, signer)).filter(({ nonce }) => nonce < latestNonce);
-    const receipts = await provider.receipts(hashesOf(used));
-    for (const { transactionId, versions } of used)
-      for (const { txHash } of versions) {
-        const receipt = receipts.get(txHash);
-        if (receipt && receipt.blockNumber <= to.number && (await isThere(provider, receipt)))
-          mined.push({ transactionId, succeeded: receipt.succeeded });
-      }
+    mined.push(...(await minedUpTo(provider, used, to)));
+  }
+  return mined;
+}
+
+/** In small parts, since where finality is late hundreds are mined and few of them final. They are mined in the order of their nonces. */
+async function minedUpTo(
+  provider: Provider,
+  used: ChainTransaction[],
+  to: Block,
+): Promise<FinalRange["mined"]> {
+  const mined: FinalRange["mined"] = [];
+  for (let start = 0; start < used.length; start += MINED_AT_ONCE) {
+    const part = used.slice(start, start + MINED_AT_ONCE);
+    const receipts = await provider.receipts(hashesOf(part));
+    for (const { transactionId, versions } of part) {
+      const receipt = versions.flatMap(({ txHash }) => receipts.get(txHash) ?? [])[0];
+      if (!receipt) continue;
+      if (receipt.blockNumber > to.number) return mined;
+      if (await isThere(provider, receipt)) mined.push({ transactionId, succeeded: receipt.succeeded });
+    }
   }
   return mined;
 }

@@ -65,6 +65,26 @@ test("what the key before has in a block is left to finality", async () => {
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED batch_reverted"]);
 });
 
+test("what the key before has in a block is looked for again only when the head has changed", async () => {
+  const chain = createChainDouble();
+  const operation = operationOf();
+  await takeIn(database.db, [operation]);
+  const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
+  const receipt = { blockHash: blockHashOf(1_050n), gasUsed: 50_000n, succeeded: true };
+  chain.receipts.set(txHash, { blockNumber: 1_050n, ...receipt });
+  await endLease(OPERATOR, 61);
+  const deps = depsOn(database.db, chain, NEXT_OPERATOR);
+  const dispatchOnce = () => dispatch(deps, new AbortController().signal);
+  await dispatchOnce();
+  await dispatchOnce();
+  expect(chain.looked).toEqual([txHash]);
+  chain.receipts.clear();
+  chain.latest += 1n;
+  await dispatchOnce();
+  expect(await transactionStates(database.db)).toEqual(["LOST"]);
+  expect(await statesOf(database.db, [operation])).toEqual(["PLANNED signer_changed"]);
+});
+
 test("a key that comes back sends again what it had signed, so that nothing waits behind those nonces", async () => {
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);

@@ -10,11 +10,13 @@ import {
   listOpenTransactions,
   markTransaction,
 } from "../store/transactions";
+import { type HeadsSeen } from "./watchTransactions";
 
 export interface TakeBackDeps {
   db: Database;
   log: Log;
   provider: Provider;
+  headsSeen: HeadsSeen;
 }
 
 /** A writer renews its lease every few seconds. Who has not for so long is not coming back with this key. */
@@ -26,8 +28,14 @@ const RETRY_MS = 1_000;
  * carries goes again with the key of now. Should it be mined all the same, an operation's name is executed once.
  */
 export async function takeBackOperations(deps: TakeBackDeps, lease: Lease): Promise<void> {
-  for (const signer of await listGoneSigners(deps.db, lease, GONE_AFTER_MS))
+  const { db, provider, headsSeen } = deps;
+  const gone = await listGoneSigners(db, lease, GONE_AFTER_MS);
+  if (gone.length === 0) return;
+  const { hash } = await provider.latestBlock();
+  for (const signer of gone.filter((one) => headsSeen.get(one) !== hash)) {
     await takeBackFrom(deps, lease, signer);
+    headsSeen.set(signer, hash);
+  }
 }
 
 async function takeBackFrom({ db, log, provider }: TakeBackDeps, lease: Lease, gone: string): Promise<void> {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { sql } from "@wonrail/kit/db";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { holdLease } from "../store/transactions";
-import { type ChainDouble, createChainDouble, depsOn, OPERATOR } from "./testing/chainDouble";
+import { blockHashOf, type ChainDouble, createChainDouble, depsOn, OPERATOR } from "./testing/chainDouble";
 import { carry, operationOf, statesOf, takeIn, transactionStates } from "./testing/operations";
 import { type WatchDeps, watchTransactions } from "./watchTransactions";
 
@@ -34,6 +34,55 @@ test("the state of a final block is asked for only when a nonce that is used may
   expect(chain.asked.at(-1)).toBe(`${OPERATOR.address} 1000`);
   expect(await transactionStates(database.db)).toEqual(["LOST"]);
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED nonce_taken"]);
+});
+
+test("what is mined is looked for again only when the head has changed, though it be to one of the same height", async () => {
+  const chain = createChainDouble();
+  await takeIn(database.db, [operationOf()]);
+  const mined = await carry(database.db, OPERATOR, { nonce: 0n });
+  await takeIn(database.db, [operationOf()]);
+  const waiting = await carry(database.db, OPERATOR, { nonce: 1n });
+  const blockHash = blockHashOf(1_050n);
+  chain.receipts.set(mined, { blockNumber: 1_050n, blockHash, gasUsed: 1n, succeeded: true });
+  chain.nonces.set(OPERATOR.address, 1n);
+  const headsSeen = new Map<string, string>();
+  await watch(chain, { headsSeen });
+  await watch(chain, { headsSeen });
+  await watch(chain, { headsSeen });
+  expect(chain.looked).toEqual([mined, waiting, waiting, waiting]);
+  expect(await transactionStates(database.db)).toEqual(["MINED", "SENT"]);
+  chain.latest += 1n;
+  await watch(chain, { headsSeen });
+  expect(chain.looked.slice(4)).toEqual([mined, waiting]);
+
+  const { latestBlock } = chain.provider;
+  chain.provider.latestBlock = async () => ({ ...(await latestBlock()), hash: "0xanother" });
+  chain.receipts.clear();
+  chain.nonces.clear();
+  chain.sent = [];
+  await watch(chain, { headsSeen, resendAfterMs: 60_000 });
+  expect(await transactionStates(database.db)).toEqual(["SENT", "SENT"]);
+  expect(chain.sent).toHaveLength(1);
+});
+
+test("what could not be asked for is asked for again under the same head", async () => {
+  const chain = createChainDouble();
+  await takeIn(database.db, [operationOf()]);
+  const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
+  const receipt = { blockNumber: 1_050n, blockHash: blockHashOf(1_050n), gasUsed: 1n, succeeded: true };
+  chain.receipts.set(txHash, receipt);
+  chain.nonces.set(OPERATOR.address, 1n);
+  const headsSeen = new Map<string, string>();
+  await watch(chain, { headsSeen });
+  chain.latest += 1n;
+  chain.receipts.clear();
+  chain.nonces.clear();
+  const { receipts } = chain.provider;
+  chain.provider.receipts = () => Promise.reject(new Error("no answer"));
+  await expect(watch(chain, { headsSeen })).rejects.toThrow("no answer");
+  chain.provider.receipts = receipts;
+  await watch(chain, { headsSeen });
+  expect(await transactionStates(database.db)).toEqual(["SENT"]);
 });
 
 test("what is stuck is outbid with the market's tip", async () => {

@@ -25,6 +25,12 @@ import {
 } from "../store/transactions";
 import { broadcast } from "./broadcast";
 
+/**
+ * By signer, the hash of the newest block when all that it has under way was last looked for. What is mined stays so while the head is the same, and
+ * receipts are large.
+ */
+export type HeadsSeen = Map<string, string>;
+
 export interface WatchDeps {
   db: Database;
   log: Log;
@@ -34,6 +40,7 @@ export interface WatchDeps {
   feeCapWei: bigint;
   resendAfterMs: number;
   replaceAfterMs: number;
+  headsSeen: HeadsSeen;
   lost: Counter;
 }
 
@@ -45,12 +52,19 @@ const EMPTY_GAS = 21_000n;
  * when its nonce went elsewhere, and fills a nonce that nothing will ever use.
  */
 export async function watchTransactions(deps: WatchDeps, lease: Lease): Promise<void> {
-  const { db, provider, signer } = deps;
+  const { db, provider, signer, headsSeen } = deps;
   const open = await listOpenTransactions(db, signer.address);
   if (open.length === 0) return;
-  const receipts = await provider.receipts(hashesOf(open));
-  const isMined = ({ versions }: ChainTransaction) => versions.some(({ txHash }) => receipts.has(txHash));
+  // Before the receipts: should the head change meanwhile, they are asked for again.
+  const { hash } = await provider.latestBlock();
+  const isSame = headsSeen.get(signer.address) === hash;
+  const receipts = await provider.receipts(
+    hashesOf(isSame ? open.filter(({ state }) => state !== "MINED") : open),
+  );
+  const isMined = ({ state, versions }: ChainTransaction) =>
+    (isSame && state === "MINED") || versions.some(({ txHash }) => receipts.has(txHash));
   await note(db, open, isMined);
+  headsSeen.set(signer.address, hash);
   const unmined = open.filter((transaction) => !isMined(transaction));
   if (unmined.length === 0) return;
 

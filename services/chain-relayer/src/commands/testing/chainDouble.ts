@@ -37,6 +37,8 @@ export interface ChainDouble {
   sent: string[];
   /** The questions for nonces, as "address block". */
   asked: string[];
+  /** Whose receipts were asked for, by transaction hash. */
+  looked: string[];
   provider: Provider;
 }
 
@@ -54,15 +56,17 @@ export function createChainDouble(): ChainDouble {
     },
     ...{ nonces: new Map(), receipts: new Map(), logs: [] },
     ...{ mostBlocks: 10_000n, tooMuch: new RpcRefusal(-32005, "block range is too wide") },
-    ...{ refusal: null, refusedCall: () => null, sent: [], asked: [] },
+    ...{ refusal: null, refusedCall: () => null, sent: [], asked: [], looked: [] },
     provider: {
       checkChain: () => Promise.resolve(),
       latestBlock: () => Promise.resolve(blockOf(chain, chain.latest)),
       finalBlock: () => Promise.resolve(blockOf(chain, chain.final)),
       block: (number) => Promise.resolve(blockOf(chain, number)),
       logs: async (filter) => logsOf(chain, filter),
-      receipts: (hashes) =>
-        Promise.resolve(new Map([...chain.receipts].filter(([txHash]) => hashes.includes(txHash)))),
+      receipts: async (hashes) => {
+        chain.looked.push(...hashes);
+        return new Map([...chain.receipts].filter(([txHash]) => hashes.includes(txHash)));
+      },
       nonce: async (address, at) => {
         chain.asked.push(`${address} ${at}`);
         if (typeof at === "bigint") needState(chain, at);
@@ -144,7 +148,7 @@ export function depsOn(
       ...{ chainId: 31_337n, network: "WON_TESTNET" },
       ...{ tokenAddress: TOKEN, paymentManagerAddress: PAYMENT_MANAGER },
     },
-    ...{ startBlock: 0n, scanSpan: createScanSpan() },
+    ...{ startBlock: 0n, scanSpan: createScanSpan(), headsSeen: new Map() },
     ...{ holder: "this process", leaseMs: 60_000, maxInFlight: 16, maxSteps: 200 },
     ...{ feeCapWei: 1_000_000n, authorizationLifeSeconds: 1_800n, resendAfterMs: 0, replaceAfterMs: 60_000 },
     lost: new Counter({
