@@ -13,6 +13,9 @@ test.each([
   ["transaction underpriced", "fee_too_low"],
   ["exceeds block gas limit", "unacceptable"],
   ["oversized data: transaction size 140000, limit 131072", "unacceptable"],
+  ["tx fee (1.13 ether) exceeds the configured cap (1.00 ether)", "cost_too_high"],
+  ["tx fee (1125000000000000000 wei) exceeds the configured cap (1000000000000000000 wei)", "cost_too_high"],
+  ["Transaction fee cap exceeded", "cost_too_high"],
   ["internal error", "unclear"],
 ])("%s means %s", (message, outcome) => {
   expect(sendOutcomeOf(new RpcRefusal(-32000, message))).toBe(outcome);

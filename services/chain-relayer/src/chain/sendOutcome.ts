@@ -16,6 +16,8 @@ export type SendOutcome =
   | "no_funds"
   /** The fee is below what the node takes now. */
   | "fee_too_low"
+  /** It may cost more than the node lets anybody pay (geth's rpc.txfeecap). */
+  | "cost_too_high"
   /** No node will ever take these bytes. */
   | "unacceptable"
   | "unclear";
@@ -38,6 +40,7 @@ const WORDS: [RegExp, SendOutcome][] = [
     /exceeds (the )?(block|transaction|tx) gas limit|gas limit (is )?too (high|low)|intrinsic gas|oversized data|exceeds .*size/i,
     "unacceptable",
   ],
+  [/exceeds the configured cap|fee cap exceeded/i, "cost_too_high"],
   [/insufficient funds|insufficient balance|out of gas funds/i, "no_funds"],
   [
     /max fee per gas less than block base fee|fee(cap)? (is )?(too low|less than)|below.*base fee|transaction underpriced|gas price below/i,

@@ -3,7 +3,7 @@ import { newId } from "@wonrail/kit/ids";
 import { managerAbi, tokenAbi } from "../chain/contracts";
 import { saveDrifts } from "../store/drifts";
 import { type Step } from "../domain/settlement";
-import { type NewOperation } from "../store/operations";
+import { type NewOperation, putBack } from "../store/operations";
 import { saveCursor } from "../store/scanCursor";
 import { holdLease } from "../store/transactions";
 import { saveWalletAddresses } from "../store/walletAddresses";
@@ -95,6 +95,19 @@ test("while gas is dear a transaction stays below the price at which usual nodes
     from transactions join transaction_versions using (transaction_id)`);
   expect(costWei).toBeLessThanOrEqual(10n ** 18n);
   expect(carried).toBe(25n);
+});
+
+test("after nodes have refused what a transaction may cost, its operations go in smaller ones", async () => {
+  const chain = createChainDouble();
+  const operations = await mints(20);
+  await takeIn(database.db, operations);
+  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  await planOperations(database.db, lease);
+  await putBack(database.db, operations, "cost_too_high", 0);
+  await sendBatches(depsOn(database.db, chain), lease, { most: 1, signal: NEVER });
+  const { gas } = await database.db.one<{ gas: bigint }>(sql`select gas_limit as gas from transactions`);
+  // Five of the twenty, with 70,000 each.
+  expect(gas).toBe(710_000n);
 });
 
 describe("a signer that has little left", () => {

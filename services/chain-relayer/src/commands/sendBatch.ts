@@ -5,9 +5,10 @@ import { appendEvents } from "@wonrail/kit/outbox";
 import { encodeExecute } from "../chain/contracts";
 import { type Block, type Provider } from "../chain/provider";
 import { type Signer } from "../chain/signer";
-import { type Fees, firstFees, gasLimitFor, gasRoom, usualGasFor } from "../domain/fees";
+import { cheapGas, type Fees, firstFees, gasLimitFor, gasRoom, usualGasFor } from "../domain/fees";
 import { operationSubmitted } from "../events";
 import {
+  COST_TOO_HIGH,
   listPlannedOperations,
   markInFlight,
   type Operation,
@@ -73,7 +74,8 @@ export async function sendBatches(
     for (const [reason, operations] of refused) await postponeRefused(db, operations, reason);
     const payable = await leaveTooDear(deps, ready, { room, payableGas });
     if (payable.length === 0) continue;
-    const fitted = fit(payable, payableGas < room ? payableGas : room);
+    const most = roomOf(payable, room);
+    const fitted = fit(payable, payableGas < most ? payableGas : most);
     const stored = await storeTransaction(deps, lease, fitted, fees);
     await failpoint("relayer.r2");
     await broadcast(deps, stored);
@@ -148,6 +150,12 @@ async function leaveTooDear(
   const tooDear = ready.filter(isTooDear).map(({ operation }) => operation);
   if (tooDear.length > 0) await postpone(db, tooDear, "signer_out_of_gas", RETRY_FUNDS_MS);
   return ready.filter((one) => !isTooDear(one));
+}
+
+/** After nodes have refused what such a transaction may cost, no more than its first operation is sure to need. */
+function roomOf(ready: Ready[], room: bigint): bigint {
+  const isRefused = ready.some(({ operation }) => operation.waitReason === COST_TOO_HIGH);
+  return isRefused ? cheapGas(room, gasFor(ready.slice(0, 1))) : room;
 }
 
 interface Fitted {

@@ -3,8 +3,9 @@ import { type Log } from "@wonrail/kit/log";
 import { type Counter } from "@wonrail/kit/metrics";
 import { type Provider } from "../chain/provider";
 import { type Signer } from "../chain/signer";
-import { type Fees, firstFees, type Market, replacementFees } from "../domain/fees";
-import { listInFlightOf, putBack } from "../store/operations";
+import { type SendOutcome } from "../chain/sendOutcome";
+import { type Fees, firstFees, isEnough, type Market, replacementFees, withinCost } from "../domain/fees";
+import { COST_TOO_HIGH, listInFlightOf, putBack } from "../store/operations";
 import {
   type Call,
   type ChainTransaction,
@@ -22,6 +23,7 @@ import {
   raiseNextNonce,
   reopenTransactions,
   storeSigned,
+  type Version,
 } from "../store/transactions";
 import { broadcast } from "./broadcast";
 
@@ -45,6 +47,8 @@ export interface WatchDeps {
 }
 
 const RETRY_MS = 1_000;
+/** Each time costs the gas of an empty transaction. */
+const RETRY_COST_MS = 30_000;
 const EMPTY_GAS = 21_000n;
 
 /**
@@ -113,42 +117,102 @@ async function giveUp(
 
 async function push(deps: WatchDeps, lease: Lease, transaction: ChainTransaction): Promise<void> {
   const { resendAfterMs, replaceAfterMs } = deps;
-  const { transactionId, sentAgoMs, state, versions } = transaction;
+  const { sentAgoMs, state, versions } = transaction;
   // What a reorganisation has dropped is forgotten by nodes now and then, so it does not wait.
   const waits = state !== "MINED" && sentAgoMs !== null && sentAgoMs <= resendAfterMs;
   if (waits) return;
-  const last = versions.at(-1)!;
-  const raw = await findRaw(deps.db, last.txHash);
-  const outcome = await broadcast(deps, { transactionId, raw, txHash: last.txHash });
-  const stuck = last.ageMs > replaceAfterMs;
-  if (outcome === "unacceptable") await empty(deps, lease, transaction);
-  else if (stuck || outcome === "underpriced" || outcome === "fee_too_low")
-    await outbid(deps, lease, transaction);
+  const resent = await resend(deps, transaction);
+  const isStuck = versions.at(-1)!.ageMs > replaceAfterMs;
+  switch (resent.outcome) {
+    case "unacceptable":
+      return empty(deps, lease, transaction, "batch_reverted");
+    case "no_funds":
+      // It is taken when the signer can pay again; for more it would be later.
+      return;
+    case "underpriced":
+    case "fee_too_low":
+    case "cost_too_high":
+      return outbid(deps, lease, transaction, resent);
+    default:
+      if (isStuck) await outbid(deps, lease, transaction, resent);
+  }
 }
 
-/** No node will ever take it: its nonce is used up by an empty transaction, and its operations go again, in a smaller one. */
-async function empty(deps: WatchDeps, lease: Lease, transaction: ChainTransaction): Promise<void> {
+interface Resent {
+  /** Of the newest version. */
+  outcome: SendOutcome;
+  /** The version that nodes have; null where none is known. */
+  standing: Version | null;
+}
+
+/** The newest version. Where nodes may have refused that, the newest one that they take: it must not be lost for one that is never mined. */
+async function resend(deps: WatchDeps, { transactionId, versions }: ChainTransaction): Promise<Resent> {
+  const newest = versions.at(-1)!;
+  const outcomes: SendOutcome[] = [];
+  for (const version of versions.toReversed()) {
+    const { txHash } = version;
+    const outcome = await broadcast(deps, { transactionId, raw: await findRaw(deps.db, txHash), txHash });
+    outcomes.push(outcome);
+    if (outcome === "sent" || outcome === "known") return { outcome: outcomes[0]!, standing: version };
+    // Then they have the newest one, whatever they have said to it.
+    if (outcome === "underpriced" || outcome === "nonce_used")
+      return { outcome: outcomes[0]!, standing: newest };
+    // Silence has taken its time, and there is never more than one version behind which nodes have refused in words that are not known.
+    const isSilent = outcomes.length > 1 && outcomes.every((one) => one === "unclear");
+    if (isSilent || outcome === "unacceptable" || outcome === "fee_too_low") break;
+  }
+  return { outcome: outcomes[0]!, standing: null };
+}
+
+/** Its nonce is used up by an empty transaction, and its operations go again, in smaller ones. */
+async function empty(
+  deps: WatchDeps,
+  lease: Lease,
+  transaction: ChainTransaction,
+  reason: "batch_reverted" | "fee_above_cap" | typeof COST_TOO_HIGH,
+): Promise<void> {
   const { db, signer, log } = deps;
   const { transactionId } = transaction;
   const nothing = { to: signer.address, callData: Buffer.alloc(0), gasLimit: EMPTY_GAS };
   await tx(db, async (tx) => {
     await fence(tx, lease);
-    await putBack(tx, await listInFlightOf(tx, transactionId), "batch_reverted", RETRY_MS);
+    const retryMs = reason === COST_TOO_HIGH ? RETRY_COST_MS : RETRY_MS;
+    await putBack(tx, await listInFlightOf(tx, transactionId), reason, retryMs);
     await emptyTransaction(tx, transactionId, nothing);
   });
-  log.error({ nonce: transaction.nonce.toString() }, "no node takes a transaction; its nonce is used up");
+  log.error(
+    { nonce: transaction.nonce.toString(), reason },
+    "no node takes a transaction as it is; its nonce is used up",
+  );
   const market = await marketOf(deps);
   // Where no node has it there is nothing to outbid.
   const fees = replacementFees(transaction.versions.at(-1)!, market) ?? firstFees(market);
   if (fees) await sendVersion(deps, lease, transaction, { ...nothing, ...fees });
 }
 
-/** The same nonce and the same call, for more. Not above the cap: then it waits as it is. */
-async function outbid(deps: WatchDeps, lease: Lease, transaction: ChainTransaction): Promise<void> {
-  const fees = replacementFees(transaction.versions.at(-1)!, await marketOf(deps));
-  if (!fees) return;
+/**
+ * The same nonce and the same call, for more. Not above the cap: then it waits as it is. What the market takes no more and what is too large to be
+ * offered at its price makes room for smaller ones.
+ */
+async function outbid(
+  deps: WatchDeps,
+  lease: Lease,
+  transaction: ChainTransaction,
+  { outcome, standing }: Resent,
+): Promise<void> {
+  const last = transaction.versions.at(-1)!;
+  const market = await marketOf(deps);
   const call = await findCall(deps.db, transaction.transactionId);
-  await sendVersion(deps, lease, transaction, { ...call, ...fees });
+  const isTooDear = outcome === "cost_too_high" || (standing !== null && standing !== last);
+  const fees = isTooDear ? null : replacementFees(last, withinCost(market, call.gasLimit));
+  if (fees) return sendVersion(deps, lease, transaction, { ...call, ...fees });
+
+  const perhaps = outcome === "unclear" ? last : null;
+  const offer = standing ?? perhaps;
+  if (call.gasLimit <= EMPTY_GAS || (offer && isEnough(offer, market))) return;
+  const isNobodys = isTooDear && standing === null;
+  if (isNobodys ? firstFees(market) : replacementFees(last, market))
+    await empty(deps, lease, transaction, outcome === "cost_too_high" ? COST_TOO_HIGH : "fee_above_cap");
 }
 
 async function marketOf({ provider, feeCapWei }: WatchDeps): Promise<Market> {

@@ -1,5 +1,14 @@
 import fc from "fast-check";
-import { firstFees, gasLimitFor, mostGas, replacementFees, usualGasFor } from "./fees";
+import {
+  firstFees,
+  gasLimitFor,
+  gasRoom,
+  isEnough,
+  mostGas,
+  replacementFees,
+  usualGasFor,
+  withinCost,
+} from "./fees";
 
 const GWEI = 1_000_000_000n;
 
@@ -45,6 +54,33 @@ test("what was offered while the market took up to seven tenths of the cap can b
       expect(replacementFees(second, later)).not.toBeNull();
     }),
   );
+});
+
+test("a replacement of what had room at first may cost one ether, and one operation what the cap allows", () => {
+  const fee = fc.bigInt({ min: GWEI, max: 1000n * GWEI });
+  const blockGasLimit = fc.bigInt({ min: 30_000_000n, max: 100_000_000n });
+  fc.assert(
+    fc.property(fee, fee, fee, blockGasLimit, (baseFeeWei, laterFeeWei, capWei, blockGas) => {
+      const first = firstFees({ baseFeeWei, tipWei: 1n, capWei });
+      if (first === null) return;
+      const gasLimit = gasRoom(blockGas, first);
+      const later = withinCost({ baseFeeWei: laterFeeWei, tipWei: 1n, capWei }, gasLimit);
+      expect(first.maxFeeWei).toBeLessThanOrEqual(later.capWei);
+      const next = replacementFees(first, later);
+      if (next && gasLimit > 1_000_000n) expect(next.maxFeeWei * gasLimit).toBeLessThanOrEqual(10n ** 18n);
+    }),
+  );
+  const market = { baseFeeWei: GWEI, tipWei: GWEI, capWei: 3000n * GWEI };
+  expect(withinCost(market, 1_000_000n).capWei).toBe(3000n * GWEI);
+  expect(withinCost(market, 10_000_000n).capWei).toBe(100n * GWEI);
+});
+
+test("an offer is enough when it pays for the base fee and the tip", () => {
+  const market = { baseFeeWei: 10n, tipWei: 2n, capWei: 100n };
+  expect([11n, 12n].map((maxFeeWei) => isEnough({ maxFeeWei, priorityFeeWei: 1n }, market))).toEqual([
+    false,
+    true,
+  ]);
 });
 
 test("gas grows with the steps and holds the contract's reserve", () => {

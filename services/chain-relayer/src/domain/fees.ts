@@ -27,6 +27,11 @@ export function replacementFees(last: Fees, market: Market): Fees | null {
   return { maxFeeWei: larger(least, offer), priorityFeeWei: tipWei };
 }
 
+/** Whether the next block takes it. */
+export function isEnough({ maxFeeWei }: Fees, { baseFeeWei, tipWei }: Market): boolean {
+  return maxFeeWei >= baseFeeWei + tipWei;
+}
+
 /**
  * The base fee can double in six full blocks; twice it is room enough to be mined soon. What is signed at the cap can never be outbid, not even by
  * nothing: so whatever the market can be had for, an offer leaves room for two or three more. Null when it cannot be had.
@@ -94,6 +99,17 @@ export function mostGas(blockGasLimit: bigint): bigint {
  */
 export function gasRoom(blockGasLimit: bigint, { maxFeeWei }: Fees): bigint {
   return smaller(mostGas(blockGasLimit), larger(MOST_COST_WEI / maxFeeWei, LEAST_GAS));
+}
+
+/** The same for a replacement, whose gas is given: the market, and how much of it can be offered for so much gas. */
+export function withinCost(market: Market, gasLimit: bigint): Market {
+  if (gasLimit <= LEAST_GAS) return market;
+  return { ...market, capWei: smaller(market.capWei, MOST_COST_WEI / gasLimit) };
+}
+
+/** How much gas a transaction may ask for after nodes have refused what another may cost. */
+export function cheapGas(room: bigint, leastGas: bigint): bigint {
+  return smaller(room, larger(leastGas, LEAST_GAS));
 }
 
 /** One whose authorizations are all used has no step left, and takes gas all the same to be looked up and told of. */

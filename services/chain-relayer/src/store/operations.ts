@@ -276,6 +276,9 @@ async function letWait(db: Queryable, operations: OperationKey[], reason: Sql, d
     where o.org_id = waiting.org_id and o.ledger_ref = waiting.ledger_ref and o.state = 'PLANNED'`);
 }
 
+/** Nodes have refused what a transaction of these may cost. */
+export const COST_TOO_HIGH = "cost_too_high";
+
 /** Puts operations back to be sent again later, with the reason why they wait. */
 export async function putBack(
   tx: Queryable,

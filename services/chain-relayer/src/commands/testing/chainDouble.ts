@@ -1,3 +1,4 @@
+import { Transaction } from "ethers";
 import { type Database } from "@wonrail/kit/db";
 import { createRegistry, Counter } from "@wonrail/kit/metrics";
 import { testLog } from "@wonrail/kit/testing";
@@ -33,6 +34,8 @@ export interface ChainDouble {
   refusal: string | null;
   /** What the contracts give when they revert a call of these bytes; they take it while that is null. */
   refusedCall: (data: string) => string | null;
+  /** What they answer to bytes that may cost more than so much. */
+  dearest: { costWei: bigint; refusal: string } | null;
   /** Every signed transaction that was handed over, in hex. */
   sent: string[];
   /** The questions for nonces, as "address block". */
@@ -56,7 +59,8 @@ export function createChainDouble(): ChainDouble {
     },
     ...{ nonces: new Map(), receipts: new Map(), logs: [] },
     ...{ mostBlocks: 10_000n, tooMuch: new RpcRefusal(-32005, "block range is too wide") },
-    ...{ refusal: null, refusedCall: () => null, sent: [], asked: [], looked: [] },
+    ...{ refusal: null, refusedCall: () => null, dearest: null },
+    ...{ sent: [], asked: [], looked: [] },
     provider: {
       checkChain: () => Promise.resolve(),
       latestBlock: () => Promise.resolve(blockOf(chain, chain.latest)),
@@ -85,7 +89,8 @@ export function createChainDouble(): ChainDouble {
       },
       priorityFeeWei: () => Promise.resolve(chain.tipWei),
       send: async (raw) => {
-        if (chain.refusal !== null) throw new RpcRefusal(-32000, chain.refusal);
+        const refusal = chain.refusal ?? tooDear(chain, raw);
+        if (refusal !== null) throw new RpcRefusal(-32000, refusal);
         chain.sent.push(raw);
         return "0x";
       },
@@ -106,6 +111,12 @@ function blockOf({ baseFeeWei, replacedFrom }: ChainDouble, number: bigint): Blo
     ...{ number, hash: hashNow(number), parentHash: hashNow(number - 1n), time },
     ...{ baseFeeWei, gasLimit: 30_000_000n },
   };
+}
+
+function tooDear({ dearest }: ChainDouble, raw: string): string | null {
+  if (dearest === null) return null;
+  const { gasLimit, maxFeePerGas } = Transaction.from(raw);
+  return gasLimit * maxFeePerGas! > dearest.costWei ? dearest.refusal : null;
 }
 
 function needState({ latest }: ChainDouble, at: bigint): void {

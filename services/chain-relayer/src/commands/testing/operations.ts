@@ -43,12 +43,16 @@ export async function takeIn(db: Database, operations: NewOperation[]): Promise<
 export async function carry(
   db: Database,
   signer: Signer,
-  { nonce, fees = { maxFeeWei: 10_000n, priorityFeeWei: 1n } }: { nonce: bigint; fees?: Fees },
+  {
+    nonce,
+    fees = { maxFeeWei: 10_000n, priorityFeeWei: 1n },
+    gasLimit = 100_000n,
+  }: { nonce: bigint; fees?: Fees; gasLimit?: bigint },
 ): Promise<string> {
   const lease = (await holdLease(db, signer.address, "this process", 60_000))!;
   await planOperations(db, lease);
   const planned = await listPlannedOperations(db, 1_000);
-  const call = { to: PAYMENT_MANAGER, gasLimit: 100_000n };
+  const call = { to: PAYMENT_MANAGER, gasLimit };
   const data = Buffer.from("00", "hex");
   const signed = signer.sign({ chainId: 31_337n, nonce, ...call, data, ...fees });
   await tx(db, async (tx) => {
