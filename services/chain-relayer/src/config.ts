@@ -12,7 +12,10 @@ const schema = z.object({
   WALLET_ADDRESS: hostPort,
   LEDGER_ADDRESS: hostPort,
   PAYMENT_ADDRESS: hostPort,
-  /** One or several, separated by commas. With several, facts on which money depends are taken only when they agree. */
+  /**
+   * One or several, separated by commas. With several, facts on which money depends are taken only when they agree. Each needs the state of the final
+   * block: an archive node where that is more than 128 blocks behind the head.
+   */
   CHAIN_RPC_URLS: list.refine((urls) => urls.length > 0, "names no endpoint"),
   CHAIN_RPC_TIMEOUT_MS: durationMs.default(5_000),
   CHAIN_ID: count,
