@@ -4,7 +4,7 @@ import { assert } from "../errors";
 import { textOf, type Sql } from "./sql";
 import type { Queryable } from "./types";
 import { partOf, Together } from "./together";
-import type { Watchdog } from "./watchdog";
+import { endNow, type Watchdog } from "./watchdog";
 
 /** What other files of this folder reach inside a Database and a Tx; it is not exported from here. */
 export const connectSymbol = Symbol("connect");
@@ -25,6 +25,8 @@ export interface Session extends Queryable {
   readonly warnings: number;
   /** With an error the connection is closed instead of going back to the pool. */
   release(error?: Error): void;
+  /** Closes the connection at once: what is under way on it fails as if it were lost. */
+  abandon(): void;
 }
 
 /** The class of SQLSTATE. */
@@ -83,6 +85,7 @@ export function createSession({ client, release, watchdog, observe }: SessionPar
       client.off("notice", onNotice);
       release(error);
     },
+    abandon: () => endNow(client),
   };
 }
 

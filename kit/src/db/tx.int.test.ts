@@ -161,6 +161,29 @@ describe("tx", () => {
     await hasty.close();
   });
 
+  it("ends at a signal whatever it waits for, is not run again, and is not begun after it", async () => {
+    const stop = new AbortController();
+    const one = openTestDatabase(test.url, "sample", { max: 1 });
+    let runs = 0;
+    const wait = () =>
+      tx(
+        one,
+        async (tx) => {
+          runs += 1;
+          const asked = tx.query(sql`select pg_sleep(3600)`);
+          setImmediate(() => stop.abort());
+          await asked;
+        },
+        { signal: stop.signal },
+      );
+    await expect(wait()).rejects.toMatchObject({ code: "SYS_002" });
+    await expect(wait()).rejects.toBe(stop.signal.reason);
+    expect(runs).toBe(1);
+    // The pool has got rid of the one and got the other back.
+    await one.ping();
+    await one.close();
+  });
+
   it("does not start again once nobody waits for the answer", async () => {
     let runs = 0;
     const context = { requestId: "req_1", traceparent: "", deadlineMs: Date.now() };

@@ -12,6 +12,8 @@ export interface TxOptions {
   readOnly?: true;
   /** How often the whole work is tried when Postgres refuses it for what others do at the same time. */
   attempts?: number;
+  /** Ends the transaction whatever it waits for, by closing its connection; the work is not run again. */
+  signal?: AbortSignal;
 }
 
 const DEFAULT_ATTEMPTS = 5;
@@ -28,7 +30,7 @@ export async function tx<T>(db: Database, work: (tx: Tx) => Promise<T>, options:
     try {
       return await runOnce(db, work, options);
     } catch (error) {
-      const again = isRetryable(error) || isConnectionLoss(error);
+      const again = !options.signal?.aborted && (isRetryable(error) || isConnectionLoss(error));
       if (!again || attempt >= attempts) throw nothingDone(error);
       const pauseMs = pauseBefore(attempt);
       if (Date.now() + pauseMs >= (currentContext()?.deadlineMs ?? Infinity)) throw nothingDone(error);
@@ -43,8 +45,15 @@ export function afterCommit(tx: Tx, run: (db: Database) => void): void {
 }
 
 async function runOnce<T>(db: Database, work: (tx: Tx) => Promise<T>, options: TxOptions): Promise<T> {
+  const { signal } = options;
   const session = await db[connectSymbol]();
+  if (signal?.aborted) {
+    session.release();
+    throw signal.reason;
+  }
   const transaction = openTransaction(session, beginning(options));
+  const abandon = (): void => session.abandon();
+  signal?.addEventListener("abort", abandon);
   let result: T;
   try {
     result = await work(transaction.handle);
@@ -53,6 +62,8 @@ async function runOnce<T>(db: Database, work: (tx: Tx) => Promise<T>, options: T
     await transaction.rollBack(error);
     assert(!options.readOnly || sqlStateOf(error) !== "25006", "a read-only transaction tried to write");
     throw error;
+  } finally {
+    signal?.removeEventListener("abort", abandon);
   }
   session.release();
   // Not here and now: what fails in a hint must not make a committed transaction look failed.

@@ -45,7 +45,7 @@ export function createWatchdog(statementTimeoutMs: number, graceMs: number): Wat
 }
 
 /** The socket itself: a pipelining client's `end` would wait for the very answers that do not come. */
-function endNow(client: ClientBase): void {
+export function endNow(client: ClientBase): void {
   const { connection } = client as unknown as { connection: { stream: Duplex } };
   connection.stream.destroy();
 }
