@@ -6,6 +6,7 @@ import { type ServiceParts } from "@wonrail/kit/service";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { createEngine } from "./commands/engine";
 import { keepPartitions, watchWindow } from "./commands/keepPartitions";
+import { createPostedLate } from "./commands/postedLate";
 import { readRequest } from "./commands/readRequest";
 import { verifyAccounts } from "./commands/verifyAccounts";
 import { verifyAlways } from "./commands/verifyAlways";
@@ -20,6 +21,8 @@ import { createRecentEntries } from "./store/recentEntries";
 
 /** Some 1,500 bytes each. They are published within milliseconds, where this process is the one that publishes. */
 const MAX_RECENT = 5_000;
+/** Some 300 bytes each, for as long as they cannot be verified. */
+const MAX_LATE = 50_000;
 /** For what reads all accounts. */
 const SCAN_TIMEOUT_MS = 60_000;
 
@@ -29,7 +32,8 @@ export type App = Awaited<ReturnType<typeof createApp>>;
 export async function createApp({ config, db, log, registry, onClose }: AppParts) {
   const recent = createRecentEntries(MAX_RECENT);
   const { MAX_BATCH: maxBatch, MAX_QUEUE: maxQueue } = config;
-  const engine = createEngine({ db, log, registry, maxBatch, maxQueue, recent });
+  const late = createPostedLate(MAX_LATE);
+  const engine = createEngine({ db, log, registry, maxBatch, maxQueue, recent, late });
   onClose("engine", () => engine.close());
   const window = await watchWindow(db);
   const gauge = createViolationsGauge({ log, registry });
@@ -67,7 +71,7 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
 
     expandEvents: (connection: Queryable, row: OutboxRow) => expandEvents(connection, row, recent),
     keepPartitions: () => keepPartitions({ db, log, window }),
-    verify: verifyAlways({ db, gauge }),
+    verify: verifyAlways({ db, gauge, late }),
     verifyAccounts: (signal: AbortSignal) => verifyAccounts({ db: scans, gauge }, signal),
   };
 }

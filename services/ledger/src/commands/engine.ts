@@ -9,6 +9,7 @@ import { createFactsCache } from "../store/factsCache";
 import type { RecentEntries } from "../store/recentEntries";
 import { engineMetrics, type EngineMetrics } from "./engineMetrics";
 import { postBatch, type BatchDeps, type Item } from "./postBatch";
+import type { PostedLate } from "./postedLate";
 
 export interface EngineOptions {
   db: Database;
@@ -18,6 +19,8 @@ export interface EngineOptions {
   maxQueue?: number;
   /** Is told what was committed. */
   recent?: RecentEntries;
+  /** Is told the same, and what turned out to be. */
+  late?: PostedLate;
 }
 
 export interface Engine {
@@ -37,6 +40,7 @@ interface Parts extends BatchDeps {
   log: Log;
   metrics: EngineMetrics;
   recent: RecentEntries | undefined;
+  late: PostedLate | undefined;
 }
 
 /**
@@ -51,9 +55,11 @@ export function createEngine({
   maxBatch = MAX_BATCH,
   maxQueue = MAX_QUEUE,
   recent,
+  late,
 }: EngineOptions): Engine {
   const metrics = engineMetrics(registry);
-  const parts: Parts = { db, log, metrics, recent, knownOrgs: new Set(), facts: createFactsCache(MAX_FACTS) };
+  const facts = createFactsCache(MAX_FACTS);
+  const parts: Parts = { db, log, metrics, recent, late, knownOrgs: new Set(), facts };
   let giveAnswers: () => void = () => undefined;
   const lane = createLane<Waiting, void>({
     name: "ledger",
@@ -146,6 +152,7 @@ async function postOrSplit(
       timer.done();
       parts.metrics.posted(decision);
       parts.recent?.remember(movedIn(decision));
+      parts.late?.remember(outcomes);
       return outcomes.map((value) => ({ ok: true, value }));
     } catch (error) {
       unsure ||= error instanceof CommitUnknownError;

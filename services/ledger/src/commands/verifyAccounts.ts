@@ -40,10 +40,11 @@ async function verifyAll({ db, gauge }: Verifying, signal: AbortSignal): Promise
     if (signal.aborted) break;
     const { invariant, says } = check;
     try {
-      const violations = await verifyOne(db, check);
+      const violations = await verifyOne(db, check, signal);
       const rows = violations.map((row) => ({ ...row, invariant }));
       gauge.found("all", { [invariant]: says }, rows);
     } catch (error) {
+      if (signal.aborted) break;
       gauge.unknown("all", [invariant]);
       failures.push(error);
     }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { rawSql, sql, tx } from "@wonrail/kit/db";
+import { openDatabase, rawSql, sql, tx, type Database } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { Registry } from "@wonrail/kit/metrics";
 import { won } from "@wonrail/kit/money";
-import { openTestDatabase, testLog } from "@wonrail/kit/testing";
+import { eventually, openTestDatabase, testLog } from "@wonrail/kit/testing";
 import { tryLockAccounts, writtenUntil } from "../store/checks";
 import {
   DAILY_LIMIT,
@@ -136,14 +136,14 @@ test("what is held and has no hold is found with the account that was touched, a
   expect(await broken(lately())).toEqual(["I3_held"]);
 });
 
-function startVerifying(limits: { maxWaiting?: number } = {}) {
+function startVerifying(options: { maxWaiting?: number; sinceMs?: number; db?: Database } = {}) {
   const registry = new Registry();
-  const { db } = ledger.database;
+  const { db } = { ...ledger.database, ...options };
   const gauge = createViolationsGauge({ log: testLog(), registry });
-  const round = verifyAlways({ db, gauge, ...limits });
+  const round = verifyAlways({ gauge, late: ledger.late, sinceMs: Date.now(), ...options, db });
   return {
-    round: () => round(new AbortController().signal),
-    turn: () => verifyAccounts({ db, gauge }, new AbortController().signal),
+    round: (signal = new AbortController().signal) => round(signal),
+    turn: (signal = new AbortController().signal) => verifyAccounts({ db, gauge }, signal),
     async said(invariant: string, scope = "touched") {
       const line = `invariant_violations\\{invariant="${invariant}",scope="${scope}"\\} (\\d+)`;
       return new RegExp(line).exec(await registry.metrics())?.[1];
@@ -199,6 +199,95 @@ test("when too many accounts wait for the next entries to be read, those are rea
   expect(await said("I3_balance")).toBe("1");
 });
 
+test("what was found among entries is said until it is gone, also by a round that can read none", async () => {
+  const { round, said } = startVerifying();
+  const id = await transfer(Date.now());
+  await behindItsBack("delete from postings where sequence = 302");
+  await round();
+  expect([await said("I2_entry_balance"), await said("I3_chain")]).toEqual(["1", "0"]);
+  // Behind the times that are read anew.
+  await sleep(1_100);
+  await round();
+  await round();
+  expect(await said("I2_entry_balance")).toBe("1");
+  await behindItsBack("alter table entries rename column sequences to away");
+  await expect(round()).rejects.toThrow("sequences");
+  expect([await said("I2_entry_balance"), await said("I3_chain")]).toEqual(["1", undefined]);
+  await behindItsBack("alter table entries rename column away to sequences");
+  await round();
+  expect(await said("I2_entry_balance")).toBe("1");
+  await behindItsBack(`delete from entries where id = '${id.slice(4)}'`);
+  await round();
+  expect(await said("I2_entry_balance")).toBe("0");
+});
+
+test("what was found with an account is said until it is gone, also by a round that can look at none", async () => {
+  const { round, said } = startVerifying();
+  await transfer(Date.now());
+  await behindItsBack("update accounts set held_won = held_won + 1 where sequence > 300");
+  await round();
+  expect(await said("I3_held")).toBe("2");
+  await behindItsBack("alter table holds rename column state to away");
+  await expect(round()).rejects.toThrow("state");
+  expect([await said("I3_held"), await said("I3_balance")]).toEqual(["2", undefined]);
+  await behindItsBack("alter table holds rename column away to state");
+  await behindItsBack("update accounts set held_won = held_won - 1 where sequence > 300");
+  await round();
+  expect([await said("I3_held"), await said("I3_balance")]).toEqual(["0", "0"]);
+});
+
+test("what was found is said although too many accounts wait for the next entries to be read", async () => {
+  const { round, said } = startVerifying({ maxWaiting: 1 });
+  await transfer(Date.now());
+  await behindItsBack("delete from postings where sequence = 302");
+  await sleep(2_100);
+  await expect(round()).rejects.toThrow("accounts wait to be looked at");
+  expect([await said("I2_entry_balance"), await said("I3_chain")]).toEqual(["1", undefined]);
+});
+
+test("a process that starts looks back to what was posted shortly before", async () => {
+  await behindItsBack("delete from postings where sequence = 200");
+  await sleep(1_100);
+  const { db } = ledger.database;
+  const registry = new Registry();
+  const gauge = createViolationsGauge({ log: testLog(), registry });
+  await verifyAlways({ db, gauge, late: ledger.late })(new AbortController().signal);
+  expect(await registry.metrics()).toMatch(/invariant="I2_entry_balance",scope="touched"\} [1-9]/);
+});
+
+const LONG_AGO_MS = 20 * 60_000;
+
+test("what was posted under an id of long ago is verified, by whoever posted it", async () => {
+  const { round, said } = startVerifying();
+  await round();
+  const ids = [await transfer(Date.now() - LONG_AGO_MS), await transfer(Date.now() - LONG_AGO_MS)];
+  await round();
+  expect([await said("I2_entry_balance"), await said("I3_chain")]).toEqual(["0", "0"]);
+  ids.push(await transfer(Date.now() - LONG_AGO_MS));
+  await behindItsBack(`delete from postings where entry_id = '${ids[2]!.slice(4)}' and amount_won > 0`);
+  await behindItsBack("update accounts set balance_won = balance_won + 1 where sequence > 300");
+  await round();
+  expect([await said("I2_entry_balance"), await said("I3_balance")]).toEqual(["1", "2"]);
+});
+
+test("a hold that was voided under an id of long ago has its account looked at", async () => {
+  const { round, said } = startVerifying();
+  const hold = requestOf(ledger.orgId, {
+    ...{ kind: "placeHold", walletId: to, amountWon: won(500n), dailyLimitWon: DAILY_LIMIT },
+    toAddress: `0x${"a".repeat(40)}`,
+  });
+  const longAgo = () => ({ requestId: newId("trf", Date.now() - LONG_AGO_MS) });
+  await postTo(ledger.engine, hold);
+  // Behind the times that are read anew.
+  await sleep(1_100);
+  await round();
+  await ledger.post({ kind: "voidHold", holdRequestId: hold.requestId }, longAgo());
+  await behindItsBack("alter table accounts drop constraint accounts_held_not_negative");
+  await behindItsBack(`update accounts set held_won = held_won - 1 where id = '${to.slice(4)}'`);
+  await round();
+  expect([await said("I3_held"), await said("I3_floor")]).toEqual(["1", "1"]);
+});
+
 test("entries that cannot be read keep no account back", async () => {
   const { round, turn, said } = startVerifying();
   await round();
@@ -231,4 +320,40 @@ test("one replica at a time goes through all accounts, and a check that fails ke
   await expect(first.turn()).rejects.toThrow("state");
   expect(await first.said("I1_conservation", "all")).toBe("1");
   expect(await first.said("I3_held", "all")).toBeUndefined();
+});
+
+test("all accounts are gone through while a month is leaving, and none waits for who does", async () => {
+  const { turn, said } = startVerifying();
+  const owner = openTestDatabase(ledger.database.ownerUrl, "ledger");
+  await tx(owner, async (open) => {
+    await open.run(rawSql("lock table entries, postings in access exclusive mode"));
+    await turn();
+  });
+  await owner.close();
+  expect(await said("I1_conservation", "all")).toBe("0");
+});
+
+test.each([
+  ["a round", "entries, postings"],
+  ["a turn", "accounts"],
+])("%s that waits ends when the process does", async (what, tables) => {
+  const patience = { lockTimeoutMs: 3_600_000, statementTimeoutMs: 3_600_000 };
+  const { database } = ledger;
+  const patient = openDatabase({
+    ...{ url: database.url, schema: "ledger", applicationName: "patient", log: testLog() },
+    ...patience,
+  });
+  const owner = openTestDatabase(database.ownerUrl, "ledger");
+  const { round, turn } = startVerifying({ db: patient });
+  const stop = new AbortController();
+  await tx(owner, async (open) => {
+    await open.run(rawSql(`lock table ${tables} in access exclusive mode`));
+    const running = what === "a round" ? round(stop.signal) : turn(stop.signal);
+    await eventually(async () =>
+      expect(await open.query(sql`select from pg_locks where not granted`)).not.toEqual([]),
+    );
+    stop.abort();
+    await running;
+  });
+  await Promise.all([owner.close(), patient.close()]);
 });

@@ -1,16 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "@wonrail/kit/db";
-import { verifyEntries, verifyTouched } from "../queries/verify";
+import { verifyEntries, verifyEntriesOf, verifyTouched } from "../queries/verify";
+import { TOUCHED_INVARIANTS, writtenUntil, type AccountViolation, type Violation } from "../store/checks";
 import {
   ENTRY_INVARIANTS,
-  TOUCHED_INVARIANTS,
-  writtenUntil,
-  type AccountViolation,
   type EntriesRead,
+  type EntryKey,
   type EntryRange,
-} from "../store/checks";
+  type EntryViolation,
+} from "../store/entryChecks";
+import { createFindings, type Findings } from "./findings";
+import { keyOfEntry, type PostedLate } from "./postedLate";
 import type { ViolationsGauge } from "./violationsGauge";
 
+/** Where a process begins: as far back as verifying may stand still before an alarm says so, for what was posted while nobody verified. */
+const LOOK_BACK_MS = 3 * 60_000;
 /** A request's id is older than its entry by as long as the request was on its way: hardly ever more than this. */
 const OVERLAP_MS = 1_000;
 /** Now and then those are looked for that were: a little sooner, since an entry has its time before its transaction writes. */
@@ -22,80 +26,159 @@ const LATE_SLICE_MS = 10_000;
 /** Between two looks the processor is left to others for so many times as long as a look took. */
 const REST = 3;
 
-/** As many accounts as are read at once, and about as many as may wait for it. */
+/** As many accounts and single entries as are read at once, and about as many accounts as may wait for it. */
 const ACCOUNTS_AT_ONCE = 2_000;
+const ENTRIES_AT_ONCE = 200;
 const MAX_WAITING = 100_000;
+/** Entries and accounts of which it is remembered that something is wrong. By then everybody is awake. */
+const MAX_FOUND = 1_000;
 
-interface Verifying {
+interface VerifyAlways {
   db: Database;
   gauge: ViolationsGauge;
-  maxWaiting: number;
+  /** What cannot be found by the time of its id. */
+  late: PostedLate;
+  maxWaiting?: number;
+  sinceMs?: number;
+}
+
+type Verifying = Required<VerifyAlways> & {
   /** The numbers of accounts that were touched since they were last looked at. */
   touched: Set<bigint>;
-}
+  entries: Findings<EntryKey, EntryViolation>;
+  accounts: Findings<Pick<AccountViolation, "accountNumber">, AccountViolation>;
+};
 
 /**
  * Verifies again and again what was posted since the last time, and says what it found as a gauge for each invariant: first the entries, then the
- * accounts that they touched. What cannot be done of the one does not keep the other back.
+ * accounts that they touched. What cannot be done of the one does not keep the other back. Where something was found is looked at in each round, until
+ * it is gone.
  */
-export function verifyAlways(deps: { db: Database; gauge: ViolationsGauge; maxWaiting?: number }) {
-  const { db, gauge, maxWaiting = MAX_WAITING } = deps;
-  const verifying: Verifying = { db, gauge, maxWaiting, touched: new Set() };
+export function verifyAlways(deps: VerifyAlways) {
+  const verifying: Verifying = {
+    maxWaiting: MAX_WAITING,
+    sinceMs: Date.now() - LOOK_BACK_MS,
+    ...deps,
+    touched: new Set(),
+    entries: createFindings(MAX_FOUND, keyOfEntry),
+    accounts: createFindings(MAX_FOUND, ({ accountNumber }) => `${accountNumber}`),
+  };
+  const { gauge, entries, accounts } = verifying;
   const verifyPosted = verifyPostedAlways(verifying);
 
   return async (signal: AbortSignal): Promise<void> => {
     const failures: unknown[] = [];
-    const failed = (table: Record<string, string>) => (error: unknown) => {
-      gauge.unknown("touched", Object.keys(table));
-      failures.push(error);
-    };
-    await verifyPosted(signal).catch(failed(ENTRY_INVARIANTS));
-    await verifyWaiting(verifying, signal).catch(failed(TOUCHED_INVARIANTS));
+    const attempt = async (work: (signal: AbortSignal) => Promise<void>): Promise<boolean> =>
+      work(signal).then(
+        () => true,
+        (error: unknown) => (failures.push(error), false),
+      );
+    const again = await attempt((signal) => verifyFound(verifying, signal));
+    const late = await attempt((signal) => verifyLate(verifying, signal));
+    const posted = await attempt(verifyPosted);
+    if (signal.aborted) return;
+    tell(gauge, ENTRY_INVARIANTS, entries, again && late && posted);
+    const waiting = await attempt((signal) => verifyWaiting(verifying, signal));
+    if (signal.aborted) return;
+    tell(gauge, TOUCHED_INVARIANTS, accounts, waiting);
     if (failures.length > 0) throw failures[0];
   };
 }
 
-function verifyPostedAlways({ db, gauge, maxWaiting, touched }: Verifying) {
-  let verifiedUntilMs = Date.now();
-  let lateUntilMs = verifiedUntilMs;
+/** Where not everything could be looked at, nobody knows of what was not found that it is not there. */
+function tell<Place, Row extends Place & Violation & { invariant: string }>(
+  gauge: ViolationsGauge,
+  table: Record<string, string>,
+  findings: Findings<Place, Row>,
+  complete: boolean,
+): void {
+  const rows = findings.rows();
+  const told = Object.entries(table).filter(
+    ([name]) => complete || rows.some(({ invariant }) => invariant === name),
+  );
+  const known = Object.fromEntries(told);
+  gauge.found("touched", known, rows);
+  gauge.unknown(
+    "touched",
+    Object.keys(table).filter((name) => !(name in known)),
+  );
+  findings.trim();
+}
+
+function verifyFound({ db, entries }: Verifying, signal: AbortSignal): Promise<void> {
+  return inParts(entries.places(), ENTRIES_AT_ONCE, signal, async (keys) => {
+    const { violations } = await verifyEntriesOf(db, keys, signal);
+    entries.looked(keys, violations);
+  });
+}
+
+async function verifyLate(verifying: Verifying, signal: AbortSignal): Promise<void> {
+  const { db, late, entries } = verifying;
+  await inParts(late.waiting(), ENTRIES_AT_ONCE, signal, async (keys) => {
+    const { violations } = await readTouching(verifying, () => verifyEntriesOf(db, keys, signal));
+    entries.looked(keys, violations);
+    late.verified(keys);
+  });
+  const lost = late.takeLost();
+  if (lost > 0) throw new Error(`${lost} entries that were posted late could not be remembered`);
+}
+
+function verifyPostedAlways(verifying: Verifying) {
+  const { db, entries, sinceMs } = verifying;
+  let verifiedUntilMs = sinceMs;
+  let lateUntilMs = sinceMs;
 
   return async (signal: AbortSignal): Promise<void> => {
     const untilMs = (await writtenUntil(db)).getTime();
     const lateToo = untilMs - lateUntilMs >= LATE_EVERY_MS;
     const ranges = newEntries(verifiedUntilMs - OVERLAP_MS, untilMs);
     if (lateToo) ranges.push(...lateEntries(lateUntilMs - LATE_EVERY_MS, untilMs));
-    const found: EntriesRead["violations"] = [];
-    for (const range of ranges) {
-      if (signal.aborted) return;
-      // What cannot be remembered would not be looked at: this goes on next time, when fewer wait.
-      if (touched.size >= maxWaiting) throw new Error(`${touched.size} accounts wait to be looked at`);
-      const startMs = performance.now();
-      const read = await verifyEntries(db, range);
-      found.push(...read.violations);
-      for (const number of read.touched) touched.add(number);
-      // Should a later one fail, this one was done. What was found is found again until it is gone.
-      if (found.length === 0 && range.lateMs === 0)
-        verifiedUntilMs = Math.min(untilMs, range.until?.getTime() ?? untilMs);
-      await sleep(REST * (performance.now() - startMs));
-    }
-    gauge.found("touched", ENTRY_INVARIANTS, found);
-    if (lateToo && found.length === 0) lateUntilMs = untilMs;
+    await inParts(ranges, 1, signal, async ([range]) => {
+      const { violations } = await readTouching(verifying, () => verifyEntries(db, range!, signal));
+      entries.looked([], violations);
+      // Should a later one fail, this one was done.
+      if (range!.lateMs === 0) verifiedUntilMs = Math.min(untilMs, range!.until?.getTime() ?? untilMs);
+    });
+    if (lateToo && !signal.aborted) lateUntilMs = untilMs;
   };
 }
 
-async function verifyWaiting({ db, gauge, touched }: Verifying, signal: AbortSignal): Promise<void> {
-  const found: AccountViolation[] = [];
-  const waiting = [...touched];
-  for (let start = 0; start < waiting.length; start += ACCOUNTS_AT_ONCE) {
-    if (signal.aborted) return;
+async function readTouching(
+  { touched, maxWaiting }: Verifying,
+  read: () => Promise<EntriesRead>,
+): Promise<EntriesRead> {
+  // What cannot be remembered would not be looked at: this goes on next time, when fewer wait.
+  if (touched.size >= maxWaiting) throw new Error(`${touched.size} accounts wait to be looked at`);
+  const entries = await read();
+  for (const number of entries.touched) touched.add(number);
+  return entries;
+}
+
+/** Those with which something was wrong are among them until nothing is. */
+function verifyWaiting({ db, touched, accounts }: Verifying, signal: AbortSignal): Promise<void> {
+  const found = accounts.places().map(({ accountNumber }) => accountNumber);
+  return inParts([...new Set([...found, ...touched])], ACCOUNTS_AT_ONCE, signal, async (numbers) => {
+    const violations = await verifyTouched(db, numbers, signal);
+    accounts.looked(
+      numbers.map((accountNumber) => ({ accountNumber })),
+      violations,
+    );
+    for (const number of numbers) touched.delete(number);
+  });
+}
+
+async function inParts<T>(
+  all: T[],
+  size: number,
+  signal: AbortSignal,
+  work: (part: T[]) => Promise<void>,
+): Promise<void> {
+  for (let start = 0; start < all.length && !signal.aborted; start += size) {
     const startMs = performance.now();
-    const numbers = waiting.slice(start, start + ACCOUNTS_AT_ONCE);
-    const violations = await verifyTouched(db, numbers);
-    found.push(...violations);
-    if (violations.length === 0) for (const number of numbers) touched.delete(number);
-    await sleep(REST * (performance.now() - startMs));
+    await work(all.slice(start, start + size));
+    const restMs = REST * (performance.now() - startMs);
+    await sleep(restMs, undefined, { signal }).catch(() => undefined);
   }
-  gauge.found("touched", TOUCHED_INVARIANTS, found);
 }
 
 export function newEntries(fromMs: number, untilMs: number): EntryRange[] {

@@ -5,15 +5,20 @@ import {
   countAll,
   findAccountViolations,
   findViolations,
+  lockJournal,
   prepareChecks,
-  readEntries,
   type AccountViolation,
   type Check,
   type Counted,
-  type EntriesRead,
-  type EntryRange,
   type Violation,
 } from "../store/checks";
+import {
+  readEntries,
+  readEntriesOf,
+  type EntriesRead,
+  type EntryKey,
+  type EntryRange,
+} from "../store/entryChecks";
 
 export interface CheckResult {
   invariant: string;
@@ -24,37 +29,57 @@ export interface CheckResult {
 const MAX_ROWS = 100;
 
 /** The entries of a time. One statement sees a batch whole or not at all. */
-export function verifyEntries(db: Database, range: EntryRange): Promise<EntriesRead> {
-  return onSnapshot(db, (tx) => readEntries(tx, range, MAX_ROWS));
+export function verifyEntries(db: Database, range: EntryRange, signal?: AbortSignal): Promise<EntriesRead> {
+  return onJournal(db, (tx) => readEntries(tx, range, MAX_ROWS), signal);
+}
+
+/** Entries from whatever times. */
+export function verifyEntriesOf(db: Database, keys: EntryKey[], signal?: AbortSignal): Promise<EntriesRead> {
+  return onJournal(db, (tx) => readEntriesOf(tx, keys), signal);
 }
 
 /** Accounts that were touched. */
-export function verifyTouched(db: Database, numbers: bigint[]): Promise<AccountViolation[]> {
-  return onSnapshot(db, (tx) => findAccountViolations(tx, numbers, MAX_ROWS));
+export function verifyTouched(
+  db: Database,
+  numbers: bigint[],
+  signal?: AbortSignal,
+): Promise<AccountViolation[]> {
+  return onJournal(db, (tx) => findAccountViolations(tx, numbers), signal);
 }
 
-/** One thing that is said of all accounts. */
-export function verifyAccounts(db: Database, check: Check): Promise<Violation[]> {
-  return onSnapshot(db, (tx) => findViolations(tx, check, MAX_ROWS));
+/** One thing that is said of all accounts. Reads nothing of the journal, and keeps no month from leaving. */
+export function verifyAccounts(db: Database, check: Check, signal?: AbortSignal): Promise<Violation[]> {
+  return onSnapshot(db, (tx) => findViolations(tx, check, MAX_ROWS), signal);
 }
 
 /** Everything there is, with what was counted. */
 export function verifyAll(db: Database): Promise<{ results: CheckResult[]; counted: Counted }> {
   const checks = [...ACCOUNT_CHECKS, ...JOURNAL_CHECKS];
-  return onSnapshot(db, async (tx) => ({
+  return onJournal(db, async (tx) => ({
     results: await runChecks(tx, checks),
     counted: await countAll(tx),
   }));
 }
 
-function onSnapshot<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+function onJournal<T>(db: Database, work: (tx: Tx) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  return onSnapshot(
+    db,
+    async (tx) => {
+      await lockJournal(tx);
+      return work(tx);
+    },
+    signal,
+  );
+}
+
+function onSnapshot<T>(db: Database, work: (tx: Tx) => Promise<T>, signal?: AbortSignal): Promise<T> {
   return tx(
     db,
     async (tx) => {
       await prepareChecks(tx);
       return work(tx);
     },
-    { isolation: "repeatable read", readOnly: true },
+    { isolation: "repeatable read", readOnly: true, ...(signal && { signal }) },
   );
 }
 

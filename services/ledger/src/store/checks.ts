@@ -29,14 +29,18 @@ export async function writtenUntil(db: Queryable): Promise<Date> {
   return row.at;
 }
 
-/**
- * Compiling takes longer than most checks; the whole journal is grouped and sorted, which should not go to disk sooner than it must. And who looks must not
- * have waited in between: a month that leaves is gone at once, and what is left in its place is seen by younger snapshots only.
- */
+/** Compiling takes longer than most checks; the whole journal is grouped and sorted, which should not go to disk sooner than it must. */
 export async function prepareChecks(connection: Queryable): Promise<void> {
-  await connection.run(rawSql("lock table entries, postings in access share mode"));
   await connection.run(rawSql("set local jit = off"));
   await connection.run(rawSql("set local work_mem = '64MB'"));
+}
+
+/**
+ * Before the first question to the journal, for who looks must not have waited in between: a month that leaves is gone at once, and what is left in its
+ * place is seen by younger snapshots only.
+ */
+export async function lockJournal(connection: Queryable): Promise<void> {
+  await connection.run(rawSql("lock table entries, postings in access share mode"));
 }
 
 /** Whether this connection is the one that goes through all accounts now. It is until it closes. */
@@ -51,7 +55,7 @@ export async function findViolations(db: Queryable, check: Check, limit: number)
 }
 
 /** The chains of the accounts: the journal's lines, and in their places the runs of those that have left with their month. */
-const LINES = sql`(
+export const LINES = sql`(
   select account_number, sequence, sequence as last_sequence, entry_id, amount_won, balance_after_won from postings
   union all
   select account_number, first_sequence, last_sequence, null, amount_won, balance_after_won from detached_postings)`;
@@ -91,86 +95,6 @@ export const ACCOUNT_CHECKS: Check[] = [
   },
 ];
 
-/** What is said of the entries of a time. */
-export const ENTRY_INVARIANTS = {
-  I2_entry_balance: "the postings of an entry are there, two or more, and sum to zero",
-  I3_chain: "each posting goes on from the one before it",
-};
-
-/** Entries by the time of their ids; of those only the ones that were on their way for longer than this. */
-export interface EntryRange {
-  from: Date;
-  until: Date | null;
-  lateMs: number;
-}
-
-export interface EntriesRead {
-  /** The accounts of their postings, and those on which holds were placed then. */
-  touched: bigint[];
-  violations: (Violation & { invariant: keyof typeof ENTRY_INVARIANTS })[];
-}
-
-/**
- * In one statement, since all of it is about the same rows. Costs what was posted then, not what is in the journal: organisations are found by the steps
- * of an index, and the postings of an account are read as the one range that they are, with the one before. The "offset 0" keeps that from being
- * planned as a join, which may read the whole journal.
- */
-export function readEntries(db: Queryable, range: EntryRange, limit: number): Promise<EntriesRead> {
-  return db.one<EntriesRead>(
-    sql`
-      with recursive orgs as (
-        (select org_id from accounts order by org_id limit 1)
-        union all
-        select (select a.org_id from accounts a where a.org_id > o.org_id order by a.org_id limit 1) from orgs o where o.org_id is not null
-      ), refs as materialized (
-        select e.id, l.number, l.sequence
-        from orgs o
-        join lateral (
-          select * from entries e where e.org_id = o.org_id and ${isOf(range, sql`e.id`, sql`e.posted_at`)}
-        ) e on true
-        cross join lateral unnest(e.account_numbers, e.sequences) as l (number, sequence)
-      ), touched as materialized (
-        select number, min(sequence) as first, max(sequence) as last from refs group by number
-      ), lines as (
-        select l.*, lag(last_sequence) over w as before_sequence, lag(balance_after_won) over w as before_won
-        from touched t
-        cross join lateral (
-          select * from ${LINES} l where account_number = t.number and sequence <= t.last and last_sequence >= t.first - 1 offset 0
-        ) l
-        window w as (partition by account_number order by sequence)
-      ), named as (
-        select r.id, r.number, l.sequence, l.entry_id, l.amount_won, case when l.sequence = 1 then l.balance_after_won <> l.amount_won
-          else l.before_won + l.amount_won <> l.balance_after_won or l.before_sequence <> l.sequence - 1
-            or (l.before_sequence is null and exists (
-              select from ${LINES} o where o.account_number = l.account_number and o.sequence < l.sequence)) end as broken
-        from refs r
-        left join lines l on l.account_number = r.number and l.sequence = r.sequence and l.entry_id = r.id
-      ), entries_read as (
-        select id, count(*) as named, count(entry_id) as found, coalesce(sum(amount_won), 0) as sum_won,
-          min(number) filter (where broken) as broken_number, min(sequence) filter (where broken) as broken_sequence
-        from named group by id
-      ), violations as (
-        select 'I2_entry_balance' as invariant, id::text as what, 'postings ' || found || ' of ' || named || ', sum ' || sum_won as details
-        from entries_read where found <> named or named < 2 or sum_won <> 0
-        union all
-        select 'I3_chain', a.id::text, 'posting ' || broken_sequence || ' does not follow ' || (broken_sequence - 1)
-        from entries_read join accounts a on a.number = broken_number
-        limit ${limit}
-      ), holders as (
-        select h.account_number from orgs o join holds h on h.org_id = o.org_id and ${isOf(range, sql`h.id`, sql`h.placed_at`)}
-      )
-      select array(select number from touched union select account_number from holders) as touched,
-        (select coalesce(jsonb_agg(v), '[]') from violations v) as violations`,
-  );
-}
-
-function isOf({ from, until, lateMs }: EntryRange, id: Sql, at: Sql): Sql {
-  return sql`
-    ${id} >= uuid_from(${from}::timestamptz)
-      and ${id} < coalesce(uuid_from(${until}::timestamptz), 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-      and (${lateMs}::integer = 0 or uuid_from(${at} - make_interval(secs => ${lateMs}::integer / 1000.0)) > ${id})`;
-}
-
 /** What is said of an account that was touched. */
 export const TOUCHED_INVARIANTS = {
   I3_balance: "an account's balance and sequence are those of its last posting",
@@ -179,17 +103,16 @@ export const TOUCHED_INVARIANTS = {
   I6_holds: "a closed account has no open hold",
 };
 
-export type AccountViolation = Violation & { invariant: keyof typeof TOUCHED_INVARIANTS };
+export interface AccountViolation extends Violation {
+  invariant: keyof typeof TOUCHED_INVARIANTS;
+  accountNumber: bigint;
+}
 
-/** Of these accounts alone. An account of which no line is left in any place is not asked for its last one. */
-export function findAccountViolations(
-  db: Queryable,
-  numbers: bigint[],
-  limit: number,
-): Promise<AccountViolation[]> {
+/** Of these accounts alone, all there is. An account of which no line is left in any place is not asked for its last one. */
+export function findAccountViolations(db: Queryable, numbers: bigint[]): Promise<AccountViolation[]> {
   return db.query<AccountViolation>(
     sql`
-      select v.invariant, a.id::text as what, 'balance ' || a.balance_won || ' at ' || a.sequence || ', last posting ' || coalesce(p.balance_won::text, '-')
+      select v.invariant, a.number as "accountNumber", a.id::text as what, 'balance ' || a.balance_won || ' at ' || a.sequence || ', last posting ' || coalesce(p.balance_won::text, '-')
         || ' at ' || coalesce(p.sequence::text, '-') || ', held ' || a.held_won || ', open holds ' || h.amount_won as details
       from unnest(${numbers}::bigint[]) as t (number)
       join accounts a on a.number = t.number
@@ -209,8 +132,7 @@ export function findAccountViolations(
           ('I3_held', a.held_won <> h.amount_won),
           ('I6_holds', a.closed_at is not null and h.open > 0)
       ) v (invariant, broken)
-      where v.broken
-      limit ${limit}`,
+      where v.broken`,
   );
 }
 

@@ -12,11 +12,13 @@ import type { Intent, LedgerRequest, Outcome, WalletType } from "../../domain/ty
 import { getBalances } from "../../queries/getAccounts";
 import { verifyAll } from "../../queries/verify";
 import { createEngine, type Engine } from "../engine";
+import { createPostedLate, type PostedLate } from "../postedLate";
 
 /** An engine on a database of the test's own. */
 export interface TestLedger {
   database: TestDatabase;
   engine: Engine;
+  late: PostedLate;
   orgId: string;
   post(intent: Intent, options?: Partial<LedgerRequest>): Promise<Outcome>;
   open(userId?: string, type?: WalletType, won?: bigint): Promise<string>;
@@ -32,13 +34,15 @@ const MIGRATIONS = join(__dirname, "../../../migrations");
 
 export async function startTestLedger(): Promise<TestLedger> {
   const database = await createTestDatabase({ schema: "ledger", migrations: MIGRATIONS });
-  const engine = createEngine({ db: database.db, log: testLog() });
+  const late = createPostedLate(1_000);
+  const engine = createEngine({ db: database.db, log: testLog(), late });
   const orgId = newId("org");
   const post = (intent: Intent, options: Partial<LedgerRequest> = {}) =>
     postTo(engine, requestOf(orgId, intent, options));
   return {
     database,
     engine,
+    late,
     orgId,
     post,
     async open(userId = newId("req"), type = "NORMAL", amount = 0n) {

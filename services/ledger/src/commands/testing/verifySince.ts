@@ -1,6 +1,7 @@
 import type { Database } from "@wonrail/kit/db";
 import { verifyEntries, verifyTouched } from "../../queries/verify";
-import type { EntryRange, Violation } from "../../store/checks";
+import type { Violation } from "../../store/checks";
+import type { EntryRange } from "../../store/entryChecks";
 
 /** What a round finds in these times: of their entries, and of the accounts that were touched. */
 export async function verifySince(
