@@ -5,10 +5,12 @@ import type { PageInfo, PageRequest } from "@wonrail/proto/common/v1/common";
 import type { Account, TransactionType } from "../domain/types";
 import { findAccounts } from "../store/accounts";
 import {
+  countGone,
   countOfTypes,
   findSequenceAt,
   listSequences,
   listSequencesOfTypes,
+  type Gone,
   type SequenceRange,
   type StatementLine,
 } from "../store/statements";
@@ -25,7 +27,7 @@ export interface StatementQuery {
 
 const MAX_SEQUENCE = /^[1-9][0-9]{0,18}$/;
 
-/** One account's lines, newest first. A page costs the same wherever it is: the sequence has no gaps, so it is its own index. */
+/** One account's lines, newest first. A page costs the same wherever it is: the sequence has no gaps but those that are known, so it is its own index. */
 export async function listStatement(
   db: Database,
   query: StatementQuery,
@@ -33,8 +35,9 @@ export async function listStatement(
   const page = readPage(query.page);
   const account = await accountOf(db, query.orgId, query.accountId);
   const range = await rangeOf(db, account, query);
-  const rows = await readLines(db, account, query.types, { ...range, last: lastOf(range, page) }, page);
-  const total = await countLines(db, account, query.types, range);
+  const gone = await goneOf(db, account, query.types, range, page);
+  const rows = await readLines(db, account, query.types, { ...range, last: lastOf(range, page) }, page, gone);
+  const total = await countLines(db, account, query.types, range, gone);
   const { items, info } = cutPage(rows, page, ({ posting }) => posting.sequence.toString(), total);
   return { lines: items, info };
 }
@@ -56,6 +59,18 @@ async function rangeOf(
   return { first, last };
 }
 
+/** Lines of some types are counted as they are. */
+function goneOf(
+  db: Database,
+  account: Account,
+  types: TransactionType[],
+  range: SequenceRange,
+  { offset }: Page,
+): Promise<Gone> {
+  if (types.length > 0 || range.last < range.first) return Promise.resolve({ lines: 0n, before: 0n });
+  return countGone(db, account, range, offset);
+}
+
 /** A cursor is the sequence of the last line that was shown. */
 function lastOf({ last }: SequenceRange, { after }: Page): bigint {
   if (after === null) return last;
@@ -66,17 +81,22 @@ function lastOf({ last }: SequenceRange, { after }: Page): bigint {
   return before < last ? before : last;
 }
 
-/** Without types the page's sequences are known before it is read: as many lines further is as many sequences less. Where some are gone, it reads on. */
+/**
+ * Without types the page's sequences are known before it is read: as many lines further is as many sequences less, and as many again as have left
+ * before. Where some of its own have left, it reads on.
+ */
 async function readLines(
   db: Database,
   account: Account,
   types: TransactionType[],
   range: SequenceRange,
   page: Page,
+  gone: Gone,
 ): Promise<StatementLine[]> {
   const limit = rowsToRead(page);
   if (types.length > 0) return listSequencesOfTypes(db, account, types, range, page.offset, limit);
-  const last = range.last - BigInt(page.offset);
+  const skipped = page.offset === 0 ? 0n : BigInt(page.offset) + gone.before;
+  const last = range.last - skipped;
   const first = last - BigInt(limit) + 1n;
   const whole = { first: range.first, last };
   if (first <= range.first) return listSequences(db, account, whole, limit);
@@ -88,9 +108,10 @@ function countLines(
   db: Database,
   account: Account,
   types: TransactionType[],
-  range: SequenceRange,
+  { first, last }: SequenceRange,
+  gone: Gone,
 ): Promise<number> {
-  if (types.length > 0) return countOfTypes(db, account, types, range, MAX_OFFSET_ROWS + 1);
-  const lines = range.last < range.first ? 0n : range.last - range.first + 1n;
+  if (types.length > 0) return countOfTypes(db, account, types, { first, last }, MAX_OFFSET_ROWS + 1);
+  const lines = last < first ? 0n : last - first + 1n - gone.lines;
   return Promise.resolve(lines > MAX_OFFSET_ROWS ? MAX_OFFSET_ROWS + 1 : Number(lines));
 }

@@ -51,3 +51,35 @@ test("a statement goes on behind lines that have left", async () => {
   }
   expect(seen).toEqual([9n, 8n, 3n, 2n, 1n]);
 });
+
+test.each([
+  ["nnnoooonn", [9n, 8n, 3n, 2n, 1n]],
+  ["onoononnno", [9n, 8n, 7n, 5n, 2n]],
+  ["ooon", [4n]],
+  ["nooo", [1n]],
+  ["oo", []],
+])("of %s pages by number show each line that is there once, and count no other", async (months, left) => {
+  const accountId = await walletOf([...months].map((month) => (month === "o" ? "old" : "new")));
+  for (const limit of [1, 2, 3]) {
+    const seen: bigint[] = [];
+    for (let value = 1; value <= months.length; value += 1) {
+      const { lines, info } = await listStatement(ledger.database.db, {
+        ...{ orgId: ledger.orgId, accountId, types: [], fromMs: null, toMs: null },
+        page: { limit, position: { $case: "currentPage", value } },
+      });
+      seen.push(...lines.map(({ posting }) => posting.sequence));
+      expect(info).toMatchObject({ totalCount: left.length, hasNext: value * limit < left.length });
+    }
+    expect(seen).toEqual(left);
+  }
+});
+
+test("of a time only the lines that have left of it are taken from its count", async () => {
+  const accountId = await walletOf(["old", "old", "new", "old", "new"]);
+  const list = async (fromMs: number | null, toMs: number | null) => {
+    const query = { orgId: ledger.orgId, accountId, types: [], fromMs, toMs, page: undefined };
+    return (await listStatement(ledger.database.db, query)).info.totalCount;
+  };
+  const [before, after] = [Date.now() - DAY_MS, Date.now() + DAY_MS];
+  expect([await list(before, after), await list(null, before), await list(after, null)]).toEqual([2, 0, 0]);
+});

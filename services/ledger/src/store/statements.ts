@@ -50,6 +50,37 @@ export async function findSequenceAt(db: Queryable, account: Account, atMs: numb
   return row.sequence;
 }
 
+export interface Gone {
+  /** Lines of the range that have left with their month. */
+  lines: bigint;
+  /** Those of them that stand before the line that so many others stand before. */
+  before: bigint;
+}
+
+/** Of what has left there is a row for each run, so of an account of which nothing has this is one look at an index. */
+export function countGone(
+  db: Queryable,
+  account: Account,
+  { first, last }: SequenceRange,
+  offset: number,
+): Promise<Gone> {
+  return db.one<Gone>(
+    named(
+      "statement_gone",
+      sql`
+        select coalesce(sum(lines), 0)::bigint as lines, coalesce(sum(lines) filter (where there <= ${offset}), 0)::bigint as before
+        from (
+          select lines, ${last} - last_sequence - sum(lines) over (order by last_sequence desc) + lines as there
+          from (
+            select least(last_sequence, ${last}) as last_sequence, least(last_sequence, ${last}) - greatest(first_sequence, ${first}) + 1 as lines
+            from detached_postings
+            where account_number = ${account.number} and first_sequence <= ${last} and last_sequence >= ${first}
+          ) r
+        ) r`,
+    ),
+  );
+}
+
 /** Newest first: as many of a range as asked for, however far they are apart. */
 export async function listSequences(
   db: Queryable,
