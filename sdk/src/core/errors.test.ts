@@ -89,5 +89,6 @@ test("an error in a log line says what support needs", () => {
     requestId: "req_1",
     idempotencyKey: "order-7",
     retryable: false,
+    outcomeUnknown: false,
   });
 });

@@ -60,6 +60,7 @@ export interface ServiceErrorFields {
   idempotencyKey?: string | undefined;
   retryAfterMs?: number | undefined;
   retryable?: boolean | undefined;
+  outcomeUnknown?: boolean | undefined;
   cause?: unknown;
 }
 
@@ -77,6 +78,8 @@ export class ServiceError extends Error {
   readonly retryAfterMs: number | undefined;
   /** The same request may succeed later. */
   readonly retryable: boolean;
+  /** The call may have been done, whatever the class: with an `idempotencyKey`, call again with it. */
+  readonly outcomeUnknown: boolean;
 
   constructor(fields: ServiceErrorFields) {
     const meaning = isErrorCode(fields.code) ? errorMeanings[fields.code] : undefined;
@@ -90,12 +93,14 @@ export class ServiceError extends Error {
     this.idempotencyKey = fields.idempotencyKey;
     this.retryAfterMs = fields.retryAfterMs;
     this.retryable = fields.retryable ?? meaning?.retryable ?? false;
+    this.outcomeUnknown = fields.outcomeUnknown ?? false;
   }
 
   /** For logs. Without the cause, which may be anybody's object with anything in it. */
   toJSON(): Record<string, unknown> {
-    const { name, code, status, message, details, requestId, idempotencyKey, retryable } = this;
-    return { name, code, status, message, details, requestId, idempotencyKey, retryable };
+    const { name, code, status, message, details, requestId, idempotencyKey, retryable, outcomeUnknown } =
+      this;
+    return { name, code, status, message, details, requestId, idempotencyKey, retryable, outcomeUnknown };
   }
 
   /** What console.log shows in Node. */
@@ -173,10 +178,14 @@ const classes: {
 
 /** The error of the class that fits the code; for a code of a newer service, the one that fits the status. */
 export function serviceError(fields: ServiceErrorFields): ServiceError {
-  const kind = isErrorCode(fields.code) ? errorMeanings[fields.code].kind : kindOfStatus(fields.status);
+  const kind = kindOf(fields);
   return kind === "waitTimeout"
     ? new WaitTimeoutError({ ...fields, lastState: undefined })
     : new classes[kind](fields);
+}
+
+export function kindOf({ code, status }: Pick<ServiceErrorFields, "code" | "status">): ErrorKind {
+  return isErrorCode(code) ? errorMeanings[code].kind : kindOfStatus(status);
 }
 
 const kindsByStatus: Record<number, ErrorKind> = {

@@ -1,4 +1,5 @@
 import { serviceError, type ErrorDetails, type ServiceError } from "../core/errors.ts";
+import { leavesOpen } from "./outcome.ts";
 import { parseRetryAfterMs } from "./retry.ts";
 
 export interface Envelope {
@@ -6,10 +7,16 @@ export interface Envelope {
   requestId: string;
 }
 
+/** What was asked: under which key, and whether it is more than a look. */
+export interface AskedFor {
+  idempotencyKey: string | undefined;
+  isChange: boolean;
+}
+
 /** The data of a success, or the error of anything else. Rejects with the reading's own failure when the body breaks off. */
 export async function readAnswer(
   response: Response,
-  idempotencyKey: string | undefined,
+  { idempotencyKey, isChange }: AskedFor,
 ): Promise<Envelope | ServiceError> {
   const text = await response.text();
   const envelope = parseEnvelope(text);
@@ -18,18 +25,21 @@ export async function readAnswer(
     return { data: envelope.data, requestId: envelope.requestId };
 
   const retryAfterMs = parseRetryAfterMs(response.headers.get("retry-after"), Date.now());
-  const around = { status: response.status, idempotencyKey, retryAfterMs };
+  const { status } = response;
+  const around = { status, idempotencyKey, retryAfterMs };
   if (envelope?.success === false) {
     const { code, message, details } = envelope.error;
-    return serviceError({ ...around, code, message, details, requestId: envelope.requestId });
+    const outcomeUnknown = isChange && leavesOpen({ code, status });
+    return serviceError({ ...around, code, message, details, requestId: envelope.requestId, outcomeUnknown });
   }
   // A proxy in between answers in words of its own: only its status can be gone by.
   return serviceError({
     ...around,
     code: "SDK_004",
     requestId: fromHeader,
-    retryable: [408, 429, 502, 503, 504].includes(response.status),
-    details: { status: response.status, contentType: response.headers.get("content-type") },
+    retryable: [408, 429, 502, 503, 504].includes(status),
+    outcomeUnknown: isChange && leavesOpen({ code: "SDK_004", status }),
+    details: { status, contentType: response.headers.get("content-type") },
   });
 }
 

@@ -16,11 +16,6 @@ export function isRetried(error: ServiceError): boolean {
   return error.status !== undefined && RETRIED_STATUSES.includes(error.status);
 }
 
-/** Refused at the door: this attempt did nothing. Of an earlier one with the same key it says nothing. */
-export function isRefusedAtDoor({ code }: ServiceError): boolean {
-  return code === "SYS_002" || code === "RATE_001" || code.startsWith("WAUTH_");
-}
-
 /** Doubles each time, with jitter so that clients that failed together do not come back together; never sooner than asked. */
 export function retryDelayMs(
   retriesMade: number,

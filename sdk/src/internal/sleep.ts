@@ -1,12 +1,15 @@
-import { serviceError, type ServiceError } from "../core/errors.ts";
+import { serviceError, type ServiceError, type ServiceErrorFields } from "../core/errors.ts";
 
-/** Waits, unless the signal ends it. The key is that of the call in whose name it waits. */
-export function sleep(ms: number, signal?: AbortSignal, idempotencyKey?: string): Promise<void> {
+/** What an aborted call leaves behind. */
+export type LeftBehind = Pick<ServiceErrorFields, "idempotencyKey" | "outcomeUnknown">;
+
+/** Waits, unless the signal ends it. */
+export function sleep(ms: number, signal?: AbortSignal, left?: LeftBehind): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(abortedError(signal, idempotencyKey));
+    if (signal?.aborted) return reject(abortedError(signal, left));
     const onAbort = () => {
       clearTimeout(timer);
-      reject(abortedError(signal, idempotencyKey));
+      reject(abortedError(signal, left));
     };
     const timer = setTimeout(() => {
       signal?.removeEventListener("abort", onAbort);
@@ -17,6 +20,6 @@ export function sleep(ms: number, signal?: AbortSignal, idempotencyKey?: string)
 }
 
 /** With the key, since what was sent before may have been done: who calls again with it moves nothing twice. */
-export function abortedError(signal: AbortSignal | undefined, idempotencyKey?: string): ServiceError {
-  return serviceError({ code: "SDK_003", idempotencyKey, cause: signal?.reason as unknown });
+export function abortedError(signal: AbortSignal | undefined, left: LeftBehind = {}): ServiceError {
+  return serviceError({ ...left, code: "SDK_003", cause: signal?.reason as unknown });
 }

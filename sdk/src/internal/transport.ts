@@ -2,8 +2,9 @@ import type { IdempotentCallOptions, WithResponse } from "../core/call.ts";
 import { serviceError, ServiceError } from "../core/errors.ts";
 import { refusal } from "./checks.ts";
 import { attemptLimits, type Config } from "./config.ts";
+import { didNothing, ending } from "./outcome.ts";
 import { readAnswer } from "./readAnswer.ts";
-import { isRefusedAtDoor, isRetried, retryDelayMs } from "./retry.ts";
+import { isRetried, retryDelayMs } from "./retry.ts";
 import { abortedError, sleep } from "./sleep.ts";
 import { VERSION } from "./version.ts";
 
@@ -32,6 +33,8 @@ interface Attempt {
   idempotencyKey: string | undefined;
   timeoutMs: number;
   retriesMade: number;
+  /** An earlier one may have done it. */
+  isOpen: boolean;
 }
 
 /** Sends requests: each with its limits, its key and its retries. */
@@ -46,24 +49,25 @@ export function createTransport(config: Config, random: () => number = Math.rand
     const body = request.body === undefined ? undefined : JSON.stringify(request.body);
     let isOpen = false;
     for (let retriesMade = 0; ; retriesMade += 1) {
-      const outcome = await attempt<T>(request, { body, idempotencyKey, timeoutMs, retriesMade });
+      const outcome = await attempt<T>(request, { body, idempotencyKey, timeoutMs, retriesMade, isOpen });
       if (!(outcome instanceof ServiceError)) return outcome;
       if (repeat === "once" || retriesMade >= maxRetries || !isRetried(outcome))
-        throw isOpen && isRefusedAtDoor(outcome) ? stillUnknown(outcome) : outcome;
+        throw repeat === "keyed" ? ending(outcome, isOpen) : outcome;
       // It may have been done: only an answer to the request itself can tell.
-      if (repeat === "keyed" && !isRefusedAtDoor(outcome)) isOpen = true;
+      if (repeat === "keyed" && !didNothing(outcome)) isOpen = true;
       const delayMs = Math.round(retryDelayMs(retriesMade, outcome.retryAfterMs, random));
       config.log.info("retrying", { ...place(request), code: outcome.code, retry: retriesMade + 1, delayMs });
-      await sleep(delayMs, options.signal, idempotencyKey);
+      await sleep(delayMs, options.signal, { idempotencyKey, outcomeUnknown: isOpen });
     }
   }
 
   async function attempt<T>(
     request: ApiRequest,
-    { body, idempotencyKey, timeoutMs, retriesMade }: Attempt,
+    { body, idempotencyKey, timeoutMs, retriesMade, isOpen }: Attempt,
   ): Promise<WithResponse<T> | ServiceError> {
     const signal = request.options?.signal;
-    if (signal?.aborted) throw abortedError(signal, idempotencyKey);
+    if (signal?.aborted) throw abortedError(signal, { idempotencyKey, outcomeUnknown: isOpen });
+    const isChange = request.method !== "GET";
     const url = urlOf(config.baseUrl, request);
     const init = {
       method: request.method,
@@ -76,7 +80,7 @@ export function createTransport(config: Config, random: () => number = Math.rand
     const startedMs = Date.now();
     try {
       const response = await limit.of(config.fetch(url, { ...init, signal: limit.signal }));
-      const answer = await limit.of(readAnswer(response, idempotencyKey));
+      const answer = await limit.of(readAnswer(response, { idempotencyKey, isChange }));
       logAnswer(request, response.status, answer, Date.now() - startedMs);
       if (answer instanceof ServiceError) return answer;
       const { status, headers } = response;
@@ -90,10 +94,11 @@ export function createTransport(config: Config, random: () => number = Math.rand
         replayed,
       };
     } catch (error) {
-      if (signal?.aborted) throw abortedError(signal, idempotencyKey);
+      const unanswered = { idempotencyKey, outcomeUnknown: isChange };
+      if (signal?.aborted) throw abortedError(signal, unanswered);
       const code = limit.timedOut() ? "SDK_002" : "SDK_001";
       config.log.debug("no answer", { ...place(request), code, durationMs: Date.now() - startedMs });
-      return serviceError({ code, idempotencyKey, cause: error });
+      return serviceError({ ...unanswered, code, cause: error });
     } finally {
       limit.release();
     }
@@ -122,12 +127,6 @@ export function createTransport(config: Config, random: () => number = Math.rand
     },
     currentApiKey: () => apiKey,
   };
-}
-
-/** The last attempt did nothing. What an earlier one did nobody has said. */
-function stillUnknown(last: ServiceError): ServiceError {
-  const { requestId, idempotencyKey, retryAfterMs } = last;
-  return serviceError({ code: "SYS_003", requestId, idempotencyKey, retryAfterMs, cause: last });
 }
 
 /** What a log line may say of a request: no query and no body, which hold what partners' users do. */
