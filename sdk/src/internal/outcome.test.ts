@@ -109,3 +109,25 @@ test.each<[boolean, string, Answer, number]>([
   );
   expect(error).toMatchObject({ code: "SDK_003", outcomeUnknown });
 });
+
+const confirm = ({ transactions }: ServiceClient) =>
+  transactions.updateStatus("txn_1", { status: "CONFIRMED" });
+
+test.each<[string, Answer[]]>([
+  ["turned away", [dropped, busy]],
+  ["turned away at the rate", [silence, failure(429, "RATE_001")]],
+  ["our mistake", [dropped, failure(500, "SYS_001")]],
+  ["a page of a proxy", [page(502), page(502)]],
+])("a PATCH that was lost first and then %s is unknown, and may be made again", async (_name, answers) => {
+  const { error } = await errorOf(answers, confirm);
+  expect(error).toBeInstanceOf(OutcomeUnknownError);
+  expect(error).toMatchObject({ code: "SYS_003", outcomeUnknown: true, idempotencyKey: undefined });
+  expect(error.message).toBe("The outcome is not known. The same call again does no harm.");
+});
+
+test("a PATCH that was turned away each time did nothing, and a read never does anything", async () => {
+  expect((await errorOf([busy, busy], confirm)).error).toBeInstanceOf(UnavailableError);
+  const { error } = await errorOf([dropped, busy], ({ transactions }) => transactions.get("txn_1"));
+  expect(error).toBeInstanceOf(UnavailableError);
+  expect(error.outcomeUnknown).toBe(false);
+});

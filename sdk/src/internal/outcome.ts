@@ -50,6 +50,10 @@ function outcomeUnknown(last: ServiceError): ServiceError {
   const { requestId, idempotencyKey, retryAfterMs } = last;
   return serviceError({
     code: "SYS_003",
+    message:
+      idempotencyKey === undefined
+        ? "The outcome is not known. The same call again does no harm."
+        : undefined,
     requestId,
     idempotencyKey,
     retryAfterMs,

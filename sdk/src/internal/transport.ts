@@ -31,6 +31,7 @@ export interface Transport {
 interface Attempt {
   body: string | undefined;
   idempotencyKey: string | undefined;
+  isChange: boolean;
   timeoutMs: number;
   retriesMade: number;
   /** An earlier one may have done it. */
@@ -47,14 +48,16 @@ export function createTransport(config: Config, random: () => number = Math.rand
     const idempotencyKey = repeat === "keyed" ? checkedKey(options.idempotencyKey) : undefined;
     // Once for all attempts: the caller may change its object meanwhile, and one key stands for one body.
     const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+    const isChange = request.method !== "GET";
+    const asked = { body, idempotencyKey, isChange, timeoutMs };
     let isOpen = false;
     for (let retriesMade = 0; ; retriesMade += 1) {
-      const outcome = await attempt<T>(request, { body, idempotencyKey, timeoutMs, retriesMade, isOpen });
+      const outcome = await attempt<T>(request, { ...asked, retriesMade, isOpen });
       if (!(outcome instanceof ServiceError)) return outcome;
       if (repeat === "once" || retriesMade >= maxRetries || !isRetried(outcome))
-        throw repeat === "keyed" ? ending(outcome, isOpen) : outcome;
+        throw isChange && repeat !== "once" ? ending(outcome, isOpen) : outcome;
       // It may have been done: only an answer to the request itself can tell.
-      if (repeat === "keyed" && !didNothing(outcome)) isOpen = true;
+      if (isChange && !didNothing(outcome)) isOpen = true;
       const delayMs = Math.round(retryDelayMs(retriesMade, outcome.retryAfterMs, random));
       config.log.info("retrying", { ...place(request), code: outcome.code, retry: retriesMade + 1, delayMs });
       await sleep(delayMs, options.signal, { idempotencyKey, outcomeUnknown: isOpen });
@@ -63,11 +66,10 @@ export function createTransport(config: Config, random: () => number = Math.rand
 
   async function attempt<T>(
     request: ApiRequest,
-    { body, idempotencyKey, timeoutMs, retriesMade, isOpen }: Attempt,
+    { body, idempotencyKey, isChange, timeoutMs, retriesMade, isOpen }: Attempt,
   ): Promise<WithResponse<T> | ServiceError> {
     const signal = request.options?.signal;
     if (signal?.aborted) throw abortedError(signal, { idempotencyKey, outcomeUnknown: isOpen });
-    const isChange = request.method !== "GET";
     const url = urlOf(config.baseUrl, request);
     const init = {
       method: request.method,
