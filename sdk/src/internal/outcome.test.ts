@@ -131,3 +131,16 @@ test("a PATCH that was turned away each time did nothing, and a read never does 
   expect(error).toBeInstanceOf(UnavailableError);
   expect(error.outcomeUnknown).toBe(false);
 });
+
+test.each<[string, (client: ServiceClient) => PromiseLike<unknown>]>([
+  ["wallets.create", ({ wallets }) => wallets.create({ userId: "u", walletType: "NORMAL" })],
+  ["wallets.deactivate", ({ wallets }) => wallets.deactivate("wal_1")],
+  ["auth.revokeKey", ({ auth }) => auth.revokeKey()],
+])("%s is sent again while it is turned away, and not after that", async (_name, call) => {
+  const refused = await errorOf([failure(429, "RATE_001"), busy, failure(409, "WAL_001")], call);
+  expect(refused).toMatchObject({ asked: 3, error: { code: "WAL_001" } });
+  const lost = await errorOf([busy, dropped, success({})], call);
+  expect(lost).toMatchObject({ asked: 2, error: { code: "SDK_001", outcomeUnknown: true } });
+  for (const answer of [page(502), page(503), failure(504, "SYS_003"), failure(503, "SYS_009")])
+    expect((await errorOf([answer, success({})], call)).asked).toBe(1);
+});

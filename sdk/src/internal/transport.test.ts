@@ -124,7 +124,7 @@ test.each<[string, Answer, number]>([
   expect(asked).toHaveLength(times);
 });
 
-test("a POST without a key is sent once, whatever happens", async () => {
+test("a POST without a key whose answer is lost is sent once", async () => {
   const { client, asked } = clientOf([dropped()]);
   await settled(client.wallets.create({ userId: "u", walletType: "NORMAL" }));
   await settled(client.wallets.deactivate("wal_1"));

@@ -13,7 +13,7 @@ export interface ApiRequest {
   path: string;
   query?: Readonly<Record<string, string | number | undefined>> | undefined;
   body?: unknown;
-  /** `once`: never sent a second time. `keyed`: repeatable because of its idempotency key. */
+  /** `once`: never sent again when it may have been done. `keyed`: repeatable because of its idempotency key. */
   repeat: "safe" | "keyed" | "once";
   /** Without the client's API key. */
   isOpen?: true;
@@ -54,7 +54,8 @@ export function createTransport(config: Config, random: () => number = Math.rand
     for (let retriesMade = 0; ; retriesMade += 1) {
       const outcome = await attempt<T>(request, { ...asked, retriesMade, isOpen });
       if (!(outcome instanceof ServiceError)) return outcome;
-      if (repeat === "once" || retriesMade >= maxRetries || !isRetried(outcome))
+      const mayRepeat = repeat !== "once" || didNothing(outcome);
+      if (retriesMade >= maxRetries || !mayRepeat || !isRetried(outcome))
         throw isChange && repeat !== "once" ? ending(outcome, isOpen) : outcome;
       // It may have been done: only an answer to the request itself can tell.
       if (isChange && !didNothing(outcome)) isOpen = true;
