@@ -21,7 +21,7 @@ export interface ClientOptions {
   timeoutMs?: number;
   /** After the first attempt; 2 unless given. */
   maxRetries?: number;
-  /** Sent with every request. */
+  /** Sent with every request. None that the library sets itself: Idempotency-Key, X-API-Key, X-Org-Code, Content-Type. */
   headers?: Record<string, string>;
   fetch?: typeof fetch;
   /** console unless given. It gets no bodies, no headers and no credentials. */

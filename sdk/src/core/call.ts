@@ -5,6 +5,7 @@ export interface CallOptions {
   maxRetries?: number;
   /** Ends the call, whatever it is doing. */
   signal?: AbortSignal;
+  /** Beyond those of the client, and none that the library sets itself. */
   headers?: Record<string, string>;
 }
 

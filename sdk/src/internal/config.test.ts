@@ -1,3 +1,4 @@
+import { fakeFetch, success } from "../../test/support/fakeFetch.ts";
 import { ServiceClient } from "../client.ts";
 import { ConfigurationError } from "../core/errors.ts";
 
@@ -30,6 +31,7 @@ test.each<[string, object]>([
   ["a time-out of nothing", { ...given, timeoutMs: 0 }],
   ["retries without end", { ...given, maxRetries: Infinity }],
   ["an unknown log level", { ...given, logLevel: "all" }],
+  ["a header that HTTP does not take", { ...given, headers: { "x-team": "a\nb" } }],
 ])("refuses %s", (_name, options) => {
   delete process.env["WONRAIL_BASE_URL"];
   delete process.env["WONRAIL_API_KEY"];
@@ -40,6 +42,45 @@ test("says what is wrong with a key without repeating it", () => {
   const construct = () => new ServiceClient({ ...given, apiKey: "not printable \u0000 secret" });
   expect(construct).toThrow(/apiKey must be printable ASCII/);
   expect(construct).not.toThrow(/secret/);
+});
+
+test.each([
+  ["Idempotency-Key", "idempotencyKey"],
+  ["idempotency-key", "idempotencyKey"],
+  ["X-API-Key", "apiKey"],
+  ["x-org-code", "orgCode"],
+  ["Content-Type", "application/json"],
+])("refuses the header %s, which is the library's own, and names %s", async (name, instead) => {
+  const { fetch, asked } = fakeFetch(success({}));
+  const headers = { "x-team": "a", [name]: "mine" };
+  const expected = {
+    name: "ConfigurationError",
+    code: "SDK_006",
+    message: expect.stringContaining(instead) as string,
+  };
+  expect(() => new ServiceClient({ ...given, headers })).toThrow(expect.objectContaining(expected) as Error);
+  const client = new ServiceClient({ ...given, fetch });
+  for (const call of [
+    client.charges.create({ walletId: "wal_1", amount: 1_000 }, { headers }),
+    client.wallets.create({ userId: "u", walletType: "NORMAL" }, { headers }),
+    client.wallets.list({}, { headers }),
+    client.checkHealth({ headers }),
+  ])
+    await expect(call).rejects.toMatchObject(expected);
+  expect(asked).toHaveLength(0);
+});
+
+test("headers may come as Headers too, and are kept as they were given", async () => {
+  const { fetch, asked } = fakeFetch(success({}));
+  const own = { "x-team": "a" };
+  const client = new ServiceClient({ ...given, fetch, headers: own });
+  own["x-team"] = "b";
+  await client.checkHealth({ headers: new Headers({ "x-trace": "1" }) as never });
+  expect(Object.fromEntries(asked[0]!.headers)).toMatchObject({ "x-team": "a", "x-trace": "1" });
+  const keyed = new Headers({ "Idempotency-Key": "order-7" }) as never;
+  await expect(client.charges.refund({ walletId: "wal_1" }, { headers: keyed })).rejects.toMatchObject({
+    code: "SDK_006",
+  });
 });
 
 test("refuses a browser unless told", () => {

@@ -10,7 +10,7 @@ export interface Config {
   readonly orgCode: string | undefined;
   readonly timeoutMs: number;
   readonly maxRetries: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
   readonly fetch: typeof fetch;
   readonly log: Logger;
   readonly network: Network;
@@ -33,7 +33,7 @@ export function readConfig(options: ClientOptions): Config {
     orgCode,
     timeoutMs: wholeNumber("timeoutMs", options.timeoutMs, DEFAULT_TIMEOUT_MS, 1, MAX_TIMEOUT_MS),
     maxRetries: wholeNumber("maxRetries", options.maxRetries, DEFAULT_MAX_RETRIES, 0, MAX_RETRIES),
-    headers: options.headers ?? {},
+    headers: checkedHeaders(options.headers),
     // Looked up at each call: a test or an instrumentation may replace the global one.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     log: leveledLogger(options.logger ?? console, logLevel(options)),
@@ -64,6 +64,31 @@ export function attemptLimits(
     timeoutMs: wholeNumber("timeoutMs", call.timeoutMs, config.timeoutMs, 1, MAX_TIMEOUT_MS),
     maxRetries: wholeNumber("maxRetries", call.maxRetries, config.maxRetries, 0, MAX_RETRIES),
   };
+}
+
+/** What the library says itself. An idempotency key that it overwrote would be no key at all, and the call done twice. */
+const OWN_HEADERS = {
+  "idempotency-key": "give the call its idempotencyKey",
+  "x-api-key": "give the client its apiKey",
+  "x-org-code": "give the client its orgCode",
+  "content-type": "it is always application/json",
+};
+
+/** Headers of the caller's own, for one call or for all. */
+export function checkedHeaders(given: Record<string, string> = {}): Headers {
+  const headers = headersOf(given);
+  for (const [name, instead] of Object.entries(OWN_HEADERS))
+    if (headers.has(name)) throw wrong(`headers cannot set ${name}: ${instead}.`);
+  return headers;
+}
+
+function headersOf(given: Record<string, string>): Headers {
+  try {
+    return new Headers(given);
+  } catch {
+    // The reason is left out: it repeats the value.
+    throw wrong("headers must have names and values that HTTP allows.");
+  }
 }
 
 function refuseBrowser(isAllowed: boolean): void {

@@ -1,7 +1,7 @@
 import type { IdempotentCallOptions, WithResponse } from "../core/call.ts";
 import { serviceError, ServiceError } from "../core/errors.ts";
 import { refusal } from "./checks.ts";
-import { attemptLimits, type Config } from "./config.ts";
+import { attemptLimits, checkedHeaders, type Config } from "./config.ts";
 import { didNothing, ending } from "./outcome.ts";
 import { readAnswer } from "./readAnswer.ts";
 import { isRetried, retryDelayMs } from "./retry.ts";
@@ -29,6 +29,8 @@ export interface Transport {
 
 /** What one attempt at a request has beyond it. */
 interface Attempt {
+  /** The caller's own. */
+  headers: Headers;
   body: string | undefined;
   idempotencyKey: string | undefined;
   isChange: boolean;
@@ -48,8 +50,9 @@ export function createTransport(config: Config, random: () => number = Math.rand
     const idempotencyKey = repeat === "keyed" ? checkedKey(options.idempotencyKey) : undefined;
     // Once for all attempts: the caller may change its object meanwhile, and one key stands for one body.
     const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+    const headers = checkedHeaders(options.headers);
     const isChange = request.method !== "GET";
-    const asked = { body, idempotencyKey, isChange, timeoutMs };
+    const asked = { headers, body, idempotencyKey, isChange, timeoutMs };
     let isOpen = false;
     for (let retriesMade = 0; ; retriesMade += 1) {
       const outcome = await attempt<T>(request, { ...asked, retriesMade, isOpen });
@@ -67,14 +70,14 @@ export function createTransport(config: Config, random: () => number = Math.rand
 
   async function attempt<T>(
     request: ApiRequest,
-    { body, idempotencyKey, isChange, timeoutMs, retriesMade, isOpen }: Attempt,
+    { headers, body, idempotencyKey, isChange, timeoutMs, retriesMade, isOpen }: Attempt,
   ): Promise<WithResponse<T> | ServiceError> {
     const signal = request.options?.signal;
     if (signal?.aborted) throw abortedError(signal, { idempotencyKey, outcomeUnknown: isOpen });
     const url = urlOf(config.baseUrl, request);
     const init = {
       method: request.method,
-      headers: headersOf(config, request, { apiKey, idempotencyKey, retriesMade }),
+      headers: headersOf(config, request, { headers, apiKey, idempotencyKey, retriesMade }),
       ...(body === undefined ? {} : { body }),
       // A redirect would carry the key to wherever it points.
       redirect: "manual" as const,
@@ -86,12 +89,12 @@ export function createTransport(config: Config, random: () => number = Math.rand
       const answer = await limit.of(readAnswer(response, { idempotencyKey, isChange }));
       logAnswer(request, response.status, answer, Date.now() - startedMs);
       if (answer instanceof ServiceError) return answer;
-      const { status, headers } = response;
-      const replayed = headers.get("idempotent-replayed") === "true";
+      const { status } = response;
+      const replayed = response.headers.get("idempotent-replayed") === "true";
       return {
         data: answer.data as T,
         status,
-        headers,
+        headers: response.headers,
         requestId: answer.requestId,
         idempotencyKey,
         replayed,
@@ -148,20 +151,17 @@ function urlOf(baseUrl: string, { path, query = {} }: ApiRequest): string {
 }
 
 function headersOf(
-  { headers, orgCode }: Config,
-  { options, body, isOpen }: ApiRequest,
+  { headers: ofClient, orgCode }: Config,
+  { body, isOpen }: ApiRequest,
   {
+    headers,
     apiKey,
     idempotencyKey,
     retriesMade,
-  }: { apiKey: string; idempotencyKey: string | undefined; retriesMade: number },
+  }: Pick<Attempt, "headers" | "idempotencyKey" | "retriesMade"> & { apiKey: string },
 ): Headers {
-  const result = new Headers({
-    accept: "application/json",
-    "user-agent": `wonrail-sdk/${VERSION}`,
-    ...headers,
-  });
-  for (const [name, value] of Object.entries(options?.headers ?? {})) result.set(name, value);
+  const result = new Headers({ accept: "application/json", "user-agent": `wonrail-sdk/${VERSION}` });
+  for (const own of [ofClient, headers]) own.forEach((value, name) => result.set(name, value));
   if (body !== undefined) result.set("content-type", "application/json");
   if (!isOpen) result.set("x-api-key", apiKey);
   if (!isOpen && orgCode !== undefined) result.set("x-org-code", orgCode);
