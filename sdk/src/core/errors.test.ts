@@ -90,5 +90,6 @@ test("an error in a log line says what support needs", () => {
     idempotencyKey: "order-7",
     retryable: false,
     outcomeUnknown: false,
+    replayed: false,
   });
 });

@@ -61,6 +61,7 @@ export interface ServiceErrorFields {
   retryAfterMs?: number | undefined;
   retryable?: boolean | undefined;
   outcomeUnknown?: boolean | undefined;
+  replayed?: boolean | undefined;
   cause?: unknown;
 }
 
@@ -80,6 +81,8 @@ export class ServiceError extends Error {
   readonly retryable: boolean;
   /** The call may have been done, whatever the class: with an `idempotencyKey`, call again with it. */
   readonly outcomeUnknown: boolean;
+  /** An earlier request with the same key was refused so, and the refusal holds for the key: what was mended since needs a new one. */
+  readonly replayed: boolean;
 
   constructor(fields: ServiceErrorFields) {
     const meaning = isErrorCode(fields.code) ? errorMeanings[fields.code] : undefined;
@@ -94,13 +97,15 @@ export class ServiceError extends Error {
     this.retryAfterMs = fields.retryAfterMs;
     this.retryable = fields.retryable ?? meaning?.retryable ?? false;
     this.outcomeUnknown = fields.outcomeUnknown ?? false;
+    this.replayed = fields.replayed ?? false;
   }
 
   /** For logs. Without the cause, which may be anybody's object with anything in it. */
   toJSON(): Record<string, unknown> {
-    const { name, code, status, message, details, requestId, idempotencyKey, retryable, outcomeUnknown } =
-      this;
-    return { name, code, status, message, details, requestId, idempotencyKey, retryable, outcomeUnknown };
+    const { name, code, status, message, details, requestId, idempotencyKey } = this;
+    const { retryable, outcomeUnknown, replayed } = this;
+    const told = { name, code, status, message, details, requestId, idempotencyKey };
+    return { ...told, retryable, outcomeUnknown, replayed };
   }
 
   /** What console.log shows in Node. */

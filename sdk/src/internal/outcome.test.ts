@@ -110,6 +110,13 @@ test.each<[boolean, string, Answer, number]>([
   expect(error).toMatchObject({ code: "SDK_003", outcomeUnknown });
 });
 
+test("a refusal tells whether it is a kept one, which holds for its key", async () => {
+  const kept = failure(400, "TRF_001", null, { "idempotent-replayed": "true" });
+  expect((await errorOf([kept], send)).error).toMatchObject({ code: "TRF_001", replayed: true });
+  expect((await errorOf([failure(400, "TRF_001")], send)).error.replayed).toBe(false);
+  expect((await errorOf([dropped], send)).error.replayed).toBe(false);
+});
+
 const confirm = ({ transactions }: ServiceClient) =>
   transactions.updateStatus("txn_1", { status: "CONFIRMED" });
 

@@ -5,6 +5,7 @@ import { parseRetryAfterMs } from "./retry.ts";
 export interface Envelope {
   data: unknown;
   requestId: string;
+  replayed: boolean;
 }
 
 /** What was asked: under which key, and whether it is more than a look. */
@@ -21,8 +22,9 @@ export async function readAnswer(
   const text = await response.text();
   const envelope = parseEnvelope(text);
   const fromHeader = response.headers.get("x-request-id") ?? undefined;
+  const replayed = response.headers.get("idempotent-replayed") === "true";
   if (envelope?.success === true && response.ok)
-    return { data: envelope.data, requestId: envelope.requestId };
+    return { data: envelope.data, requestId: envelope.requestId, replayed };
 
   const retryAfterMs = parseRetryAfterMs(response.headers.get("retry-after"), Date.now());
   const { status } = response;
@@ -30,7 +32,8 @@ export async function readAnswer(
   if (envelope?.success === false) {
     const { code, message, details } = envelope.error;
     const outcomeUnknown = isChange && leavesOpen({ code, status });
-    return serviceError({ ...around, code, message, details, requestId: envelope.requestId, outcomeUnknown });
+    const { requestId } = envelope;
+    return serviceError({ ...around, code, message, details, requestId, outcomeUnknown, replayed });
   }
   // A proxy in between answers in words of its own: only its status can be gone by.
   return serviceError({

@@ -90,15 +90,7 @@ export function createTransport(config: Config, random: () => number = Math.rand
       logAnswer(request, response.status, answer, Date.now() - startedMs);
       if (answer instanceof ServiceError) return answer;
       const { status } = response;
-      const replayed = response.headers.get("idempotent-replayed") === "true";
-      return {
-        data: answer.data as T,
-        status,
-        headers: response.headers,
-        requestId: answer.requestId,
-        idempotencyKey,
-        replayed,
-      };
+      return { ...answer, data: answer.data as T, status, headers: response.headers, idempotencyKey };
     } catch (error) {
       const unanswered = { idempotencyKey, outcomeUnknown: isChange };
       if (signal?.aborted) throw abortedError(signal, unanswered);
