@@ -19,6 +19,7 @@ import {
   toUnits,
   VERSION,
 } from "@wonrail/sdk";
+import { computeAddress } from "ethers";
 import { checkAnswer } from "./support/contract";
 import { startStack, type TestStack } from "./support/startStack";
 
@@ -265,8 +266,13 @@ test("behind the gateway nobody is heard without a certificate, and only the rel
 describe("the command line example", () => {
   const key = `0x${randomBytes(32).toString("hex")}`;
 
-  function cli(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-    const env = { ...process.env, WONRAIL_HOME: stack.home.dir, SENDER_PRIVATE_KEY: key };
+  const cli = (...args: string[]) => cliWith({ WONRAIL_HOME: stack.home.dir }, ...args);
+
+  function cliWith(
+    settings: Record<string, string>,
+    ...args: string[]
+  ): Promise<{ code: number; stdout: string; stderr: string }> {
+    const env = { ...process.env, SENDER_PRIVATE_KEY: key, ...settings };
     return new Promise((resolve) => {
       execFile(
         process.execPath,
@@ -311,6 +317,26 @@ describe("the command line example", () => {
       "INSTANT WON_TESTNET",
     ]);
   });
+
+  test.each([[[]], [["--json"]]])(
+    "send %p whose record fails tells the hash of what is on its way, and is no exit code to begin again at",
+    async (flags) => {
+      const { apiKey, orgCode } = stack.stack().organisations[0]!;
+      const nobody = {
+        WONRAIL_BASE_URL: "http://127.0.0.1:1",
+        WONRAIL_API_KEY: apiKey,
+        WONRAIL_ORG_CODE: orgCode,
+      };
+      const chain = { RPC_URL: stack.stack().chain.rpcUrl };
+      const args = ["send", "--to", OUTSIDE, "--amount", "1", ...flags];
+      const sent = await cliWith({ ...nobody, ...chain }, ...args);
+      expect(sent).toMatchObject({ code: 5, stdout: "" });
+      const hash = /0x[0-9a-f]{64}/.exec(sent.stderr)![0];
+      expect(sent.stderr).toContain(flags.length === 0 ? `create --hash ${hash}` : `{"txHash":"${hash}"}`);
+      const amount = ["--from", computeAddress(key), "--to", OUTSIDE, "--amount", "1"];
+      expect(await cli("create", "--hash", hash, ...amount)).toMatchObject({ code: 0 });
+    },
+  );
 
   test("exit codes tell what happened", async () => {
     expect((await cli("get", "txn_none")).code).toBe(1);

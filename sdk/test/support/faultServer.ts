@@ -12,9 +12,13 @@ export type Fault =
   | "reset after" // done, and the connection is reset in the middle of the answer
   | "slow after" // done, and the answer takes longer than anybody waits
   | "500 after" // done, and the answer is 500
+  | "400 before"
   | "503 before"
   | "429 before"
   | "502 page after"; // done, and a proxy answers in its own words
+
+/** As much of a charge and of a record as the tests look at. */
+const DONE = { chargeId: "chg_1", id: "txn_1", amount: "1000000" };
 
 export interface FaultServer {
   url: string;
@@ -65,6 +69,8 @@ function spoil(fault: Fault, request: IncomingMessage, response: ServerResponse)
       return;
     case "500 after":
       return refuse(response, 500, "SYS_001");
+    case "400 before":
+      return refuse(response, 400, "REQ_001");
     case "503 before":
       return refuse(response, 503, "SYS_002", { "retry-after": "1" });
     case "429 before":
@@ -72,7 +78,7 @@ function spoil(fault: Fault, request: IncomingMessage, response: ServerResponse)
     case "502 page after":
       return void response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad gateway</h1>");
     case "none":
-      return answer(response, 201, { success: true, data: { chargeId: "chg_1" }, error: null });
+      return answer(response, 201, { success: true, data: DONE, error: null });
   }
 }
 

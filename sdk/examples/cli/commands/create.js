@@ -14,6 +14,7 @@ export const create = {
     amount: { type: "string", help: "in KRW, such as 12000 or 0.5" },
     fee: { type: "string", help: "as amount" },
     memo: { type: "string", help: "a note of your own, to 200 characters" },
+    key: { type: "string", help: "one of your own, or that of a call whose outcome is not known" },
     network: {
       type: "string",
       help: `the service's unless given; one of ${Object.keys(NetworkType).join(", ")}`,
@@ -45,6 +46,7 @@ export const create = {
             scheduledAt: momentOf(values.at),
             fromAddress: values.from ?? (await exampleWallet(client)).walletAddress,
           };
-    show({ output, client, record: await client.transactions.create(request, { signal }) });
+    const key = values.key === undefined ? {} : { idempotencyKey: values.key };
+    show({ output, client, record: await client.transactions.create(request, { signal, ...key }) });
   },
 };

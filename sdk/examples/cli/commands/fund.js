@@ -1,7 +1,8 @@
 import { formatUnits } from "@wonrail/sdk";
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { exampleWallet } from "../support/exampleWallet.js";
-import { UsageError } from "../support/failures.js";
+import { afterMoney, UsageError } from "../support/failures.js";
 import { openToken } from "../support/token.js";
 
 const GAS_WEI = "0x8ac7230489e80000"; // 10 of the chain's own coin
@@ -9,7 +10,10 @@ const GAS_WEI = "0x8ac7230489e80000"; // 10 of the chain's own coin
 export const fund = {
   summary: "put money into the example's wallet and the sender's address, on a local test network",
   takes: [],
-  options: { amount: { type: "string", help: "for each of the two, in whole KRW; 50000 unless given" } },
+  options: {
+    amount: { type: "string", help: "for each of the two, in whole KRW; 50000 unless given" },
+    key: { type: "string", help: "that of an earlier try, to go on with it; one is made unless given" },
+  },
   examples: ["fund", "fund --amount 100000"],
   async run({ values, settings, output, signal }) {
     const amount = Number(values.amount ?? 50_000);
@@ -18,26 +22,32 @@ export const fund = {
     const token = await openToken(client.network, settings.senderKey);
     try {
       const { walletId, walletAddress } = await exampleWallet(client);
-      await client.charges.create({ walletId, amount: amount * 2 }, { signal });
+      // One key for both calls: each kind of call has keys of its own.
+      const idempotencyKey = values.key ?? randomUUID();
+      output.kept("key", { idempotencyKey });
+      const keyed = { signal, idempotencyKey };
+      await client.charges.create({ walletId, amount: amount * 2 }, keyed);
       output.step(`charged   ${walletId} with ${amount * 2} KRW`);
-      const sender = token.wallet.address;
-      const { transferId } = await client.transfers.create(
-        { fromWalletId: walletId, toWalletAddress: sender, amount },
-        { signal },
+      const senderBalance = await afterMoney({ idempotencyKey }, () =>
+        fundSender({ client, output, token, keyed, walletId, amount }),
       );
-      output.step(`transfers ${transferId}: ${amount} KRW to ${sender}`);
-      await untilCompleted({ client, output, signal, transferId });
-      // Only a development node gives gas away; elsewhere the address has to have some.
-      await token.provider
-        .send("anvil_setBalance", [sender, GAS_WEI])
-        .catch(() => output.step("no gas given"));
-      const units = await token.contract.balanceOf(sender);
-      output.result({ walletId, walletAddress, sender, senderBalance: formatUnits(units) });
+      output.result({ walletId, walletAddress, sender: token.wallet.address, senderBalance });
     } finally {
       token.provider.destroy();
     }
   },
 };
+
+async function fundSender({ client, output, token, keyed, walletId, amount }) {
+  const sender = token.wallet.address;
+  const request = { fromWalletId: walletId, toWalletAddress: sender, amount };
+  const { transferId } = await client.transfers.create(request, keyed);
+  output.step(`transfers ${transferId}: ${amount} KRW to ${sender}`);
+  await untilCompleted({ client, output, signal: keyed.signal, transferId });
+  // Only a development node gives gas away; elsewhere the address has to have some.
+  await token.provider.send("anvil_setBalance", [sender, GAS_WEI]).catch(() => output.step("no gas given"));
+  return formatUnits(await token.contract.balanceOf(sender));
+}
 
 const POLL_MS = 500;
 const MAX_POLLS = 240;

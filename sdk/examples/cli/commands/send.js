@@ -1,4 +1,5 @@
 import { toUnits } from "@wonrail/sdk";
+import { afterMoney } from "../support/failures.js";
 import { required, show, waitUntilFinal } from "../support/records.js";
 import { openToken, transfer, transferWithAuthorization } from "../support/token.js";
 
@@ -22,25 +23,26 @@ export const send = {
         ? await transferWithAuthorization(token, settings.submitterKey, payment)
         : await transfer(token, payment);
       // Said before it is recorded: whatever happens next, the money is on its way under this hash.
-      output.step(`sent      ${txHash}`);
-      const recorded = await client.transactions.create(
-        {
-          paymentType: "INSTANT",
-          txHash,
-          fromAddress: token.wallet.address,
-          toAddress: payment.to,
-          amount: payment.units,
-          ...(values.memo === undefined ? {} : { memo: values.memo }),
-        },
-        { signal },
-      );
-      output.step(`recorded  ${recorded.id}`);
-      const record = values.wait
-        ? await waitUntilFinal({ client, output, signal, id: recorded.id })
-        : recorded;
-      show({ output, client, record });
+      output.kept("sent", { txHash });
+      const record = {
+        paymentType: "INSTANT",
+        txHash,
+        fromAddress: token.wallet.address,
+        toAddress: payment.to,
+        amount: payment.units,
+        ...(values.memo === undefined ? {} : { memo: values.memo }),
+      };
+      const isAwaited = values.wait === true;
+      await afterMoney({ txHash }, () => recordSent({ client, output, signal, record, isAwaited }));
     } finally {
       token.provider.destroy();
     }
   },
 };
+
+async function recordSent({ client, output, signal, record, isAwaited }) {
+  const recorded = await client.transactions.create(record, { signal });
+  output.step(`recorded  ${recorded.id}`);
+  const last = isAwaited ? await waitUntilFinal({ client, output, signal, id: recorded.id }) : recorded;
+  show({ output, client, record: last });
+}

@@ -12,10 +12,30 @@ export class UsageError extends Error {
   name = "UsageError";
 }
 
-/** Scripts branch on it. */
+/** Money has moved, and what follows failed: the whole of it again would move it twice. `left` is with what to go on. */
+export class BegunError extends Error {
+  name = "BegunError";
+
+  constructor(left, cause) {
+    super(cause.message, { cause });
+    this.left = left;
+  }
+}
+
+/** What follows a step that moved money. */
+export async function afterMoney(left, work) {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof WaitTimeoutError ? error : new BegunError(left, error);
+  }
+}
+
+/** Scripts branch on it. 5 comes before 3: who begins again at 5 may pay twice, while 3 and 1 did nothing. */
 export function exitCodeOf(error) {
   if (error instanceof UsageError || error instanceof ConfigurationError) return 2;
   if (error instanceof WaitTimeoutError) return 4;
+  if (error instanceof BegunError || error.outcomeUnknown) return 5;
   if (error instanceof ConnectionError || error instanceof UnavailableError) return 3;
   if (error instanceof AbortedError) return 130;
   return 1;
@@ -23,6 +43,7 @@ export function exitCodeOf(error) {
 
 /** What a person, or with --json a program, is told. */
 export function describe(error) {
+  if (error instanceof BegunError) return { ...describe(error.cause), ...error.left, outcomeUnknown: true };
   if (error instanceof ServiceError) return error.toJSON();
   // The chain's errors are long objects; their first sentence says it.
   return { name: error.name, message: error.shortMessage ?? error.message };

@@ -32,6 +32,10 @@ export function createOutput({ json }) {
     },
     /** A step on the way. */
     step: (text) => (json ? undefined : say(text)),
+    /** What must not be lost whatever comes next: said at once, with --json too. */
+    kept(word, fields) {
+      say(json ? JSON.stringify(fields) : `${word.padEnd(9)} ${Object.values(fields).join(" ")}`);
+    },
     help(text) {
       process.stdout.write(`${text}\n`);
       return 0;
@@ -43,9 +47,16 @@ export function createOutput({ json }) {
       for (const { path, message } of described.details?.fields ?? []) say(`  ${path} ${message}`);
       if (described.details?.id) say(`  it is ${described.details.id}`);
       if (described.requestId) say(`  request ${described.requestId}`);
+      if (described.outcomeUnknown) say(`  it may have been done: ${wayOn(described)}`);
     },
     spinner: (text) => startSpinner(text, { isShown: !json && process.stderr.isTTY }),
   };
+}
+
+function wayOn({ txHash, idempotencyKey }) {
+  if (txHash) return `do not send again, record it with create --hash ${txHash}`;
+  if (idempotencyKey) return `give the same again with --key ${idempotencyKey}`;
+  return "look before you do it again";
 }
 
 function startSpinner(text, { isShown }) {
