@@ -300,6 +300,34 @@ test("logs say what happened and hold no body, query, header or key", async () =
   expect(lines.join("\n")).not.toMatch(/the memo|the answer|the user|the\+user|0123456789/);
 });
 
+test.each<[string, Answer[], string]>([
+  ["got no answer", [dropped()], "SDK_001"],
+  ["got the answers of a proxy", [page(504)], "SYS_003"],
+  ["was lost and then turned away", [dropped(), failure(503, "SYS_002")], "SYS_003"],
+])("a call that %s is warned of once, when it ends", async (_name, answers, code) => {
+  const warned: unknown[] = [];
+  const logger = { debug: () => {}, info: () => {}, warn: (...line: unknown[]) => warned.push(line) };
+  await settled(clientOf(answers, { logger, maxRetries: 1 }).client.transfers.create(transfer));
+  const path = "/api/wallets/transfer";
+  const fields = { method: "POST", path, code, retries: 1, outcomeUnknown: true };
+  expect(warned).toEqual([["wonrail: gave up", expect.objectContaining(fields)]]);
+});
+
+test("a logger that throws changes nothing: neither what is sent nor what is answered", async () => {
+  const broken = () => {
+    throw new Error("disk full");
+  };
+  const logger = { debug: broken, info: broken, warn: broken };
+  const { client, asked } = clientOf([dropped(), success({ transferId: "trf_1" })], {
+    logger,
+    logLevel: "debug",
+  });
+  expect(await settled(client.transfers.create(transfer))).toEqual({ value: { transferId: "trf_1" } });
+  expect(asked).toHaveLength(2);
+  const lost = clientOf([dropped()], { logger, logLevel: "debug" }).client;
+  expect((await settled(lost.transfers.create(transfer))).error).toMatchObject({ code: "SDK_001" });
+});
+
 test("no key is in what a client shows of itself", () => {
   const { client } = clientOf([success({})]);
   expect(inspect(client, { depth: 10, showHidden: true })).not.toContain("0123456789");

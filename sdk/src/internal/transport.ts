@@ -58,8 +58,11 @@ export function createTransport(config: Config, random: () => number = Math.rand
       const outcome = await attempt<T>(request, { ...asked, retriesMade, isOpen });
       if (!(outcome instanceof ServiceError)) return outcome;
       const mayRepeat = repeat !== "once" || didNothing(outcome);
-      if (retriesMade >= maxRetries || !mayRepeat || !isRetried(outcome))
-        throw isChange && repeat !== "once" ? ending(outcome, isOpen) : outcome;
+      if (retriesMade >= maxRetries || !mayRepeat || !isRetried(outcome)) {
+        const last = isChange && repeat !== "once" ? ending(outcome, isOpen) : outcome;
+        warnIfUnanswered(request, last, retriesMade);
+        throw last;
+      }
       // It may have been done: only an answer to the request itself can tell.
       if (isChange && !didNothing(outcome)) isOpen = true;
       const delayMs = Math.round(retryDelayMs(retriesMade, outcome.retryAfterMs, random));
@@ -100,6 +103,15 @@ export function createTransport(config: Config, random: () => number = Math.rand
     } finally {
       limit.release();
     }
+  }
+
+  function warnIfUnanswered(
+    request: ApiRequest,
+    { code, outcomeUnknown }: ServiceError,
+    retries: number,
+  ): void {
+    if (!outcomeUnknown && code !== "SDK_001" && code !== "SDK_002") return;
+    config.log.warn("gave up", { ...place(request), code, retries, outcomeUnknown });
   }
 
   function logAnswer(
