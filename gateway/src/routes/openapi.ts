@@ -23,8 +23,9 @@ const DESCRIPTION = `Stablecoin wallets for partner organisations.
 
 Every answer is the envelope \`{success, data, error, requestId, timestamp}\`. Amounts of the wallet API are whole KRW. Unknown fields are
 refused. Bodies are \`application/json\`, at most 64 KiB. Lists are newest first. A POST that moves money takes an \`Idempotency-Key\`:
-sent again with the same body it gets the stored answer, with \`Idempotent-Replayed: true\`. SYS_002 is about the request that it answers: when
-an earlier one with the same key was not answered, or with SYS_003, go on with that key.`;
+sent again with the same body it gets the stored answer, a refusal too, with \`Idempotent-Replayed: true\`, for at least 31 days; the key of a
+recorded transaction has no end. SYS_002 is about the request that it answers: when an earlier one with the same key was not answered, or with
+SYS_003, go on with that key.`;
 
 const requestId = z.string().meta({ examples: [exampleId("req")] });
 const answeredAt = z.iso.datetime().meta({ examples: ["2026-01-14T00:30:00.000Z"] });
@@ -83,7 +84,7 @@ const PARAMETERS = {
   },
   "Idempotency-Key": {
     description:
-      "1 to 255 printable ASCII characters. Makes the request safe to repeat; a repeat that comes while the first still runs joins it, and gets the same answer.",
+      "1 to 255 printable ASCII characters. Makes the request safe to repeat: for at least 31 days, and without end where a transaction is recorded. A repeat that comes while the first still runs joins it, and gets the same answer.",
     schema: { type: "string", minLength: 1, maxLength: 255 },
     example: "order-20260114-0021",
   },

@@ -73,7 +73,7 @@ export class ServiceError extends Error {
   readonly details: ErrorDetails | null;
   /** Quote it to us. Undefined when no answer came. */
   readonly requestId: string | undefined;
-  /** Sent with the request: calling again with it cannot move money twice. */
+  /** Sent with the request: for at least 31 days calling again with it cannot move money twice. That of a recorded transaction has no end. */
   readonly idempotencyKey: string | undefined;
   /** How long the service asks to wait. */
   readonly retryAfterMs: number | undefined;
