@@ -15,4 +15,6 @@ export const pages: Record<string, () => string> = {
   "docs/metrics.md": renderMetrics,
   "helm/wonrail/README.md": renderChart,
   "proto/baseline/golden.json": renderVectors,
+  // The library is published without docs/.
+  "sdk/errors.md": renderErrors,
 };

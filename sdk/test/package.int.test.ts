@@ -131,6 +131,31 @@ test("every snippet of the README compiles and runs", async () => {
   }
 });
 
+test("every relative link in a packed page leads to a packed file", () => {
+  for (const page of readdirSync(project.library).filter((name) => name.endsWith(".md"))) {
+    const text = readFileSync(join(project.library, page), "utf8").replace(/```.*?```/gs, "");
+    const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!.split("#")[0]!);
+    const relative = links.filter((link) => link !== "" && !/^[a-z]+:/.test(link));
+    const lost = relative.filter((link) => link.startsWith("..") || !existsSync(join(project.library, link)));
+    expect({ page, lost }).toEqual({ page, lost: [] });
+  }
+});
+
+test("a compiler that is too old is told so by every import", () => {
+  // Before 5.0 declarations that import each other with their extensions are any, without a word.
+  const manifest = JSON.parse(readFileSync(join(project.library, "package.json"), "utf8")) as {
+    typesVersions: unknown;
+    exports: Record<string, Record<string, Record<string, string>>>;
+  };
+  const told = "./needs-typescript-5.0.d.ts";
+  expect(manifest.typesVersions).toEqual({ "<5.0": { "*": [told] } });
+  for (const format of ["import", "require"]) {
+    const [first] = Object.entries(manifest.exports["."]![format]!);
+    expect(first).toEqual(["types@<5.0", told]);
+  }
+  expect(readFileSync(join(project.library, told), "utf8")).not.toContain("ServiceClient");
+});
+
 test("the quick start is short", () => {
   const lines = snippets[0]!.split("\n").filter((line) => line !== "" && !line.startsWith("import"));
   const statements = lines.filter((line) => !line.startsWith("  "));
