@@ -1,6 +1,6 @@
 import { DomainError } from "@wonrail/kit/errors";
+import { BoundedMap } from "./boundedMap";
 import { addressGroup } from "./clientAddress";
-import { LruMap } from "./lruMap";
 import { type RateState } from "./rates";
 
 export interface AddressLimits {
@@ -31,7 +31,7 @@ const MAX_ADDRESSES = 20_000;
 
 /** A bucket per address, in memory: for callers whom nothing but their address tells apart. */
 export function createAddressLimits({ perSecond, burst, monotonicMs }: AddressLimitsOptions): AddressLimits {
-  const buckets = new LruMap<string, { tokens: number; atMs: number }>(MAX_ADDRESSES);
+  const buckets = new BoundedMap<string, { tokens: number; atMs: number }>(MAX_ADDRESSES);
 
   function tokensOf(group: string): number {
     const bucket = buckets.get(group);

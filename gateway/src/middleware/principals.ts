@@ -3,7 +3,7 @@ import { parseApiKey, type PresentedApiKey } from "@wonrail/kit/apiKey";
 import { DomainError, errorTable } from "@wonrail/kit/errors";
 import { Counter, Gauge, type Registry } from "@wonrail/kit/metrics";
 import { type AddressLimits } from "./addressLimits";
-import { LruMap } from "./lruMap";
+import { BoundedMap } from "./boundedMap";
 
 /** Who is calling. */
 export interface Principal {
@@ -83,9 +83,9 @@ const INVALID_KEY: Resolution = {
  */
 export function createPrincipals(options: PrincipalsOptions): Principals {
   const { resolveKey, guesses, registry, outageGraceMs, monotonicMs, nowMs } = options;
-  const known = new LruMap<string, Entry>(MAX_PRINCIPALS);
+  const known = new BoundedMap<string, Entry>(MAX_PRINCIPALS);
   // Apart, so that a flood of wrong keys cannot push out the right ones.
-  const refused = new LruMap<string, Entry>(MAX_REFUSALS);
+  const refused = new BoundedMap<string, Entry>(MAX_REFUSALS);
   const underWay = new Map<string, { answer: Promise<Resolution>; changesBefore: number }>();
   const lookUps = measure(registry, () => known.size);
   /** Grows with each change that is pushed. An answer that was asked for before one of them may be older than it. */

@@ -1,6 +1,6 @@
 import { DomainError } from "@wonrail/kit/errors";
 import { Counter, type Registry } from "@wonrail/kit/metrics";
-import { LruMap } from "./lruMap";
+import { BoundedMap } from "./boundedMap";
 import { type Principal } from "./principals";
 
 /** auth's answer to a wish for requests. */
@@ -68,7 +68,7 @@ const ALONE_STEP_MS = 250;
  * While auth cannot be asked each gateway limits by itself at the organisation's full rate: looser, never unlimited, never closed.
  */
 export function createRates({ leaseRate, registry, monotonicMs }: RatesOptions): Rates {
-  const buckets = new LruMap<string, Bucket>(MAX_ORGANISATIONS);
+  const buckets = new BoundedMap<string, Bucket>(MAX_ORGANISATIONS);
   const alone = new Counter({
     name: "gateway_rate_unshared_total",
     help: "Requests whose rate was limited by this process alone because auth could not be asked",

@@ -5,7 +5,7 @@ import { type AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { type WalletFacts, type WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type Facts } from "../commands/flow";
 import { findPolicy, type Policy, savePolicy } from "../store/policies";
-import { boundedMap } from "./boundedMap";
+import { lruMap } from "./lruMap";
 
 export interface FactsDeps {
   db: Database;
@@ -26,9 +26,9 @@ const POLICY_TTL_MS = 1_000;
 
 /** Facts that never change are kept once they are known; policies for a moment. */
 export function createFacts({ db, auth, wallet, contracts, network, now }: FactsDeps): Facts {
-  const walletsByAddress = boundedMap<string, string>(MAX_CACHED);
-  const withIncentiveWallet = boundedMap<string, true>(MAX_CACHED);
-  const policies = boundedMap<string, { policy: Promise<Policy>; untilMs: number }>(MAX_CACHED);
+  const walletsByAddress = lruMap<string, string>(MAX_CACHED);
+  const withIncentiveWallet = lruMap<string, true>(MAX_CACHED);
+  const policies = lruMap<string, { policy: Promise<Policy>; untilMs: number }>(MAX_CACHED);
 
   return {
     contracts,

@@ -1,10 +1,10 @@
 /** A map that forgets what was used longest ago when it is full. */
-export interface BoundedMap<K, V> {
+export interface LruMap<K, V> {
   get(key: K): V | undefined;
   set(key: K, value: V): void;
 }
 
-export function boundedMap<K, V>(maxEntries: number): BoundedMap<K, V> {
+export function lruMap<K, V>(maxEntries: number): LruMap<K, V> {
   const entries = new Map<K, V>();
   return {
     get(key) {

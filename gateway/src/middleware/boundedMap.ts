@@ -1,5 +1,5 @@
 /** A map that forgets what was stored longest ago when it is full. Storing again makes an entry young; reading does not. */
-export class LruMap<K, V> {
+export class BoundedMap<K, V> {
   private readonly entries = new Map<K, V>();
 
   constructor(private readonly maxEntries: number) {}

@@ -1,7 +1,7 @@
-import { boundedMap } from "./boundedMap";
+import { lruMap } from "./lruMap";
 
 test("forgets what was used longest ago", () => {
-  const map = boundedMap<string, number>(2);
+  const map = lruMap<string, number>(2);
   map.set("a", 1);
   map.set("b", 2);
   expect(map.get("a")).toBe(1);
