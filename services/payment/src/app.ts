@@ -15,7 +15,7 @@ import { settleTransfers } from "./commands/settleTransfers";
 import { type Config } from "./config";
 import { createFacts } from "./queries/facts";
 import { listWalletTransactions } from "./queries/listWalletTransactions";
-import { getCharge, getCharges, getPayment, getPayments, getTransfer, getTransfers } from "./queries/records";
+import { getCharge, listCharges, getPayment, listPayments, getTransfer, listTransfers } from "./queries/records";
 import { type Claim, countAbandonedOperations } from "./store/operations";
 import { savePolicy } from "./store/policies";
 import { noteMissedSettled } from "./store/transfers";
@@ -76,11 +76,11 @@ export function createApp(parts: ServiceParts<Config>) {
     recordSettlements,
     savePolicy,
     getTransfer: bind(getTransfer),
-    getTransfers: bind(getTransfers),
+    listTransfers: bind(listTransfers),
     getCharge: bind(getCharge),
-    getCharges: bind(getCharges),
+    listCharges: bind(listCharges),
     getPayment: bind(getPayment),
-    getPayments: bind(getPayments),
+    listPayments: bind(listPayments),
     listWalletTransactions: bind(listWalletTransactions),
   };
 

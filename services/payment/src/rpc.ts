@@ -41,15 +41,15 @@ export function rpc(app: App, log: Log): GrpcService[] {
       getCharge: async ({ orgId, chargeId: id }) => ({ charge: await app.getCharge({ orgId, id }) }),
       getPayment: async ({ orgId, paymentId: id }) => ({ payment: await app.getPayment({ orgId, id }) }),
       async listTransfers(request) {
-        const { items, info } = await app.getTransfers(listWanted(request));
+        const { items, info } = await app.listTransfers(listWanted(request));
         return { transfers: items, page: info };
       },
       async listCharges(request) {
-        const { items, info } = await app.getCharges(listWanted(request));
+        const { items, info } = await app.listCharges(listWanted(request));
         return { charges: items, page: info };
       },
       async listPayments(request) {
-        const { items, info } = await app.getPayments(listWanted(request));
+        const { items, info } = await app.listPayments(listWanted(request));
         return { payments: items, page: info };
       },
       listWalletTransactions: ({ orgId, walletId, types, from, to, page }) =>

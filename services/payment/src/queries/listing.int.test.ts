@@ -162,8 +162,8 @@ test("each list of records holds both sides of a wallet, page by page, and anoth
     readPage(
       cursor === undefined ? { limit: 2 } : { limit: 2, position: { $case: "cursor", value: cursor } },
     );
-  const first = await app().getTransfers({ orgId, walletId: payer.walletId, page: page() });
-  const second = await app().getTransfers({
+  const first = await app().listTransfers({ orgId, walletId: payer.walletId, page: page() });
+  const second = await app().listTransfers({
     orgId,
     walletId: payer.walletId,
     page: page(first.info.nextCursor),
@@ -172,14 +172,14 @@ test("each list of records holds both sides of a wallet, page by page, and anoth
     [...transferIds].reverse(),
   );
   expect(second.info.nextCursor).toBeUndefined();
-  const received = await app().getTransfers({ orgId, walletId: receiver.walletId, page: page() });
+  const received = await app().listTransfers({ orgId, walletId: receiver.walletId, page: page() });
   expect(received.items).toHaveLength(2);
-  const paid = await app().getPayments({ orgId, walletId: receiver.walletId, page: page() });
+  const paid = await app().listPayments({ orgId, walletId: receiver.walletId, page: page() });
   expect(paid.items.map((item) => item.paymentId)).toEqual([paymentId]);
-  const charged = await app().getCharges({ orgId, walletId: payer.walletId, page: page() });
+  const charged = await app().listCharges({ orgId, walletId: payer.walletId, page: page() });
   expect(charged.items).toHaveLength(1);
   const stranger = { orgId: newId("org"), walletId: null, page: page() };
-  expect((await app().getTransfers(stranger)).items).toEqual([]);
+  expect((await app().listTransfers(stranger)).items).toEqual([]);
   await expect(app().getPayment({ orgId: stranger.orgId, id: paymentId })).rejects.toMatchObject({
     code: "PAY_004",
   });

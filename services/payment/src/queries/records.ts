@@ -49,7 +49,7 @@ export async function getPayment(deps: RecordDeps, { orgId, id }: OneWanted): Pr
   return toPayment(payment, deps.network, (await settlementsOf(deps, orgId, [id]))(id));
 }
 
-export async function getTransfers(deps: RecordDeps, wanted: ListWanted): Promise<Listed<message.Transfer>> {
+export async function listTransfers(deps: RecordDeps, wanted: ListWanted): Promise<Listed<message.Transfer>> {
   const { orgId, walletId, page } = wanted;
   const { rows, total } = await listTransfers(deps.db, orgId, walletId, page);
   const { items, info } = cutPage(rows, page, (row) => row.transferId, total);
@@ -61,7 +61,7 @@ export async function getTransfers(deps: RecordDeps, wanted: ListWanted): Promis
   return { items: items.map((row) => toTransfer(row, deps.network, settlement(row.transferId))), info };
 }
 
-export async function getCharges(deps: RecordDeps, wanted: ListWanted): Promise<Listed<message.Charge>> {
+export async function listCharges(deps: RecordDeps, wanted: ListWanted): Promise<Listed<message.Charge>> {
   const { orgId, walletId, page } = wanted;
   const { rows, total } = await listCharges(deps.db, orgId, walletId, page);
   const { items, info } = cutPage(rows, page, (row) => row.chargeId, total);
@@ -73,7 +73,7 @@ export async function getCharges(deps: RecordDeps, wanted: ListWanted): Promise<
   return { items: items.map((row) => toCharge(row, deps.network, settlement(row.chargeId))), info };
 }
 
-export async function getPayments(deps: RecordDeps, wanted: ListWanted): Promise<Listed<message.Payment>> {
+export async function listPayments(deps: RecordDeps, wanted: ListWanted): Promise<Listed<message.Payment>> {
   const { orgId, walletId, page } = wanted;
   const { rows, total } = await listPayments(deps.db, orgId, walletId, page);
   const { items, info } = cutPage(rows, page, (row) => row.paymentId, total);
