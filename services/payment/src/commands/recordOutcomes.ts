@@ -7,6 +7,7 @@ import {
   tx,
   type Tx,
 } from "@wonrail/kit/db";
+import { assert } from "@wonrail/kit/errors";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { type Outcome } from "@wonrail/kit/lane";
@@ -84,14 +85,27 @@ async function record(tx: Tx, facts: Facts, findings: Finding[], looksFirst: boo
   await appendEvents(tx, events);
   await failpoint("payment.recording");
   const answers = new Map(answered.map(({ operationId, answer }) => [operationId, Buffer.from(answer)]));
-  return operations.map(({ operationId }) => answers.get(operationId) ?? stored.get(operationId)!);
+  return operations.map(({ operationId }) => {
+    const answer = answers.get(operationId) ?? stored.get(operationId);
+    assert(answer, `${operationId} has an answer`);
+    return answer;
+  });
 }
 
 /**
  * Every process writes in this order, and rows of one kind in the order of their ids: two with the same operations wait for each other instead of in
  * a circle. Charges come before their cancellations, payments before theirs.
  */
-const KINDS: Kind[] = ["CHARGE", "PAY", "TRANSFER", "REFUND", "CANCEL_CHARGE", "CANCEL_PAYMENT"];
+const ORDER = {
+  CHARGE: 1,
+  PAY: 2,
+  TRANSFER: 3,
+  REFUND: 4,
+  CANCEL_CHARGE: 5,
+  CANCEL_PAYMENT: 6,
+} satisfies Record<Kind, number>;
+
+const KINDS = (Object.keys(ORDER) as Kind[]).sort((one, other) => ORDER[one] - ORDER[other]);
 
 async function recordFresh(
   tx: Tx,
