@@ -15,7 +15,14 @@ import { settleTransfers } from "./commands/settleTransfers";
 import { type Config } from "./config";
 import { createFacts } from "./queries/facts";
 import { listWalletTransactions } from "./queries/listWalletTransactions";
-import { getCharge, listCharges, getPayment, listPayments, getTransfer, listTransfers } from "./queries/records";
+import {
+  getCharge,
+  listCharges,
+  getPayment,
+  listPayments,
+  getTransfer,
+  listTransfers,
+} from "./queries/records";
 import { type Claim, countAbandonedOperations } from "./store/operations";
 import { savePolicy } from "./store/policies";
 import { noteMissedSettled } from "./store/transfers";

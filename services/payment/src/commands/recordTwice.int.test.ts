@@ -35,7 +35,10 @@ test("what several processes find out of the same operations is written down onc
 
 test("what there is no way to write down is a fault of its own: nobody hears of nothing as an answer", async () => {
   const [known, { operation, entry }] = [await found(false), await found(false)];
-  const unknown = { operation: { ...operation, input: { ...operation.input, kind: "GIFT" } }, entry } as unknown;
+  const unknown = {
+    operation: { ...operation, input: { ...operation.input, kind: "GIFT" } },
+    entry,
+  } as unknown;
   const deps = { db: database.db, facts: { network: "N" } as Facts };
   expect(await recordOutcomes(deps, [known, unknown as Finding])).toEqual([
     { ok: true, value: expect.any(Buffer) },
