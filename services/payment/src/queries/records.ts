@@ -4,10 +4,10 @@ import { cutPage, type Page } from "@wonrail/kit/page";
 import { type PageInfo } from "@wonrail/proto/common/v1/common";
 import type * as message from "@wonrail/proto/payment/v1/payment";
 import { pending, toCharge, toPayment, toTransfer } from "../events";
-import { findCharge, listCharges } from "../store/charges";
-import { findPayment, listPayments } from "../store/payments";
+import * as charges from "../store/charges";
+import * as payments from "../store/payments";
 import { findSettlements } from "../store/settlements";
-import { findTransfer, listTransfers } from "../store/transfers";
+import * as transfers from "../store/transfers";
 import { type Settlement } from "../domain/records";
 
 export interface RecordDeps {
@@ -32,26 +32,26 @@ export interface Listed<M> {
 }
 
 export async function getTransfer(deps: RecordDeps, { orgId, id }: OneWanted): Promise<message.Transfer> {
-  const transfer = await findTransfer(deps.db, orgId, id);
+  const transfer = await transfers.findTransfer(deps.db, orgId, id);
   if (!transfer) throw new DomainError("TRF_005");
   return toTransfer(transfer, deps.network, (await settlementsOf(deps, orgId, [id]))(id));
 }
 
 export async function getCharge(deps: RecordDeps, { orgId, id }: OneWanted): Promise<message.Charge> {
-  const charge = await findCharge(deps.db, orgId, id);
+  const charge = await charges.findCharge(deps.db, orgId, id);
   if (!charge) throw new DomainError("CHG_002");
   return toCharge(charge, deps.network, (await settlementsOf(deps, orgId, [id]))(id));
 }
 
 export async function getPayment(deps: RecordDeps, { orgId, id }: OneWanted): Promise<message.Payment> {
-  const payment = await findPayment(deps.db, orgId, id);
+  const payment = await payments.findPayment(deps.db, orgId, id);
   if (!payment) throw new DomainError("PAY_004");
   return toPayment(payment, deps.network, (await settlementsOf(deps, orgId, [id]))(id));
 }
 
 export async function listTransfers(deps: RecordDeps, wanted: ListWanted): Promise<Listed<message.Transfer>> {
   const { orgId, walletId, page } = wanted;
-  const { rows, total } = await listTransfers(deps.db, orgId, walletId, page);
+  const { rows, total } = await transfers.listTransfers(deps.db, orgId, walletId, page);
   const { items, info } = cutPage(rows, page, (row) => row.transferId, total);
   const settlement = await settlementsOf(
     deps,
@@ -63,7 +63,7 @@ export async function listTransfers(deps: RecordDeps, wanted: ListWanted): Promi
 
 export async function listCharges(deps: RecordDeps, wanted: ListWanted): Promise<Listed<message.Charge>> {
   const { orgId, walletId, page } = wanted;
-  const { rows, total } = await listCharges(deps.db, orgId, walletId, page);
+  const { rows, total } = await charges.listCharges(deps.db, orgId, walletId, page);
   const { items, info } = cutPage(rows, page, (row) => row.chargeId, total);
   const settlement = await settlementsOf(
     deps,
@@ -75,7 +75,7 @@ export async function listCharges(deps: RecordDeps, wanted: ListWanted): Promise
 
 export async function listPayments(deps: RecordDeps, wanted: ListWanted): Promise<Listed<message.Payment>> {
   const { orgId, walletId, page } = wanted;
-  const { rows, total } = await listPayments(deps.db, orgId, walletId, page);
+  const { rows, total } = await payments.listPayments(deps.db, orgId, walletId, page);
   const { items, info } = cutPage(rows, page, (row) => row.paymentId, total);
   const settlement = await settlementsOf(
     deps,
