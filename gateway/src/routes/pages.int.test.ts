@@ -18,6 +18,7 @@ describe("the contract's pages", () => {
 
   test("the pages and all their parts come from our own host", async () => {
     expect((await gateway.send("GET", "/api/docs")).headers.location).toBe("/api/docs/");
+    expect((await gateway.send("GET", "/api/docs?a=b")).headers.location).toBe("/api/docs/?a=b");
     const { status, text, headers } = await gateway.send("GET", "/api/docs/");
     expect(status).toBe(200);
     expect(headers["content-security-policy"]).toContain("script-src 'self'");
