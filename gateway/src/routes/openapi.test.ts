@@ -70,6 +70,15 @@ test("every code of the wallet, transfer, charge, payment and recording API can 
   expect(expected.filter((code) => !documented.has(code as keyof typeof errorTable))).toEqual([]);
 });
 
+test("the example of a line's name is one that the listing would give, and no recorded transaction's id", () => {
+  const lines = document.components.schemas!.WalletTransaction as {
+    properties: Record<string, { examples: string[] }>;
+  };
+  expect(lines.properties.transactionId!.examples).toEqual([
+    expect.stringMatching(/^jrn_[0-9a-f]{32}-[1-9][0-9]*$/),
+  ]);
+});
+
 test("a key is needed everywhere but for refresh and liveness", () => {
   const open = operations.filter(({ security }) => security.length === 0);
   expect(open.map(({ operationId }) => operationId)).toEqual(["refreshKey", "checkHealth"]);

@@ -6,6 +6,7 @@ import { type Clients } from "../clients";
 import { iso, known, pageRequest, paginationOf, settlementOf, wonOf } from "./answers";
 import { type Handler, operation } from "./operation";
 import {
+  exampleId,
   givenId,
   idOf,
   listQuery,
@@ -145,7 +146,10 @@ export type WalletTransactionType = (typeof WALLET_TRANSACTION_TYPES)[number];
 
 const walletTransaction = z
   .strictObject({
-    transactionId: givenId("txn", "The line's id."),
+    transactionId: z.string().meta({
+      description: "The line's name, one of its own for each. Nothing else is found by it.",
+      examples: [`${exampleId("jrn")}-17`],
+    }),
     type: z.enum(WALLET_TRANSACTION_TYPES),
     direction: z.enum(["IN", "OUT"]),
     amount: won("How much moved, in KRW.", 12000),

@@ -1,7 +1,7 @@
 import { readPage } from "@wonrail/kit/page";
 import { Direction, SettlementStatus } from "@wonrail/proto/payment/v1/payment";
 import { DepositCredited, OperationConfirmed } from "@wonrail/proto/relayer/events/v1/events";
-import { newId } from "@wonrail/kit/ids";
+import { isId, newId } from "@wonrail/kit/ids";
 import { deliver } from "../commands/testing/events";
 import { openWorld, OUTSIDE, type TestWallet, valueOf, type World } from "../commands/testing/world";
 
@@ -51,6 +51,7 @@ test("the unified listing is newest first; the lines of one payment share its id
   ]);
   expect(transactions[2]).toMatchObject({
     relatedId: paymentId,
+    transactionId: expect.stringMatching(/^jrn_[0-9a-f]{32}-2$/),
     memo: "lunch",
     counterparty: receiver.walletId,
   });
@@ -161,6 +162,7 @@ test("each list of records holds both sides of a wallet, page by page, and anoth
   const page = (cursor?: string) =>
     readPage(
       cursor === undefined ? { limit: 2 } : { limit: 2, position: { $case: "cursor", value: cursor } },
+      (key) => isId("trf", key),
     );
   const first = await app().listTransfers({ orgId, walletId: payer.walletId, page: page() });
   const second = await app().listTransfers({
