@@ -1,3 +1,4 @@
+import { newId } from "@wonrail/kit/ids";
 import { type Hostile, type Things } from "./hostile";
 
 // The fields of what moves no money: wallets, keys, ids in paths, and the queries of lists.
@@ -108,9 +109,9 @@ function pathIds({ walletId, paymentId }: Things): Hostile[] {
 const PAGES: Record<string, string[]> = {
   limit: ["", "0", "-1", "101", "1.5", "1e2", "abc", "0x10", "010", " 1", "٣", "9".repeat(30)],
   currentPage: ["", "0", "-1", "1.5", "abc", "501", "999999999", "9".repeat(30)],
-  cursor: ["", "no cursor!", "AAAA", "x".repeat(600), "' or 1=1"],
   sort: ["asc"],
 };
+const NO_CURSOR = ["", "no cursor!", "AAAA", "x".repeat(600), "' or 1=1"];
 const NO_MOMENT = [
   "",
   "yesterday",
@@ -120,22 +121,40 @@ const NO_MOMENT = [
   "2026-13-01T00:00:00Z",
 ];
 
+/** What the next page of each list comes after. To every other list it says nothing. */
+const KEYS = {
+  wallet: newId("wal"),
+  transfer: newId("trf"),
+  charge: newId("chg"),
+  payment: newId("pay"),
+  record: newId("txn"),
+  line: "7",
+};
+
+function cursors(own: keyof typeof KEYS): string[] {
+  const foreign = Object.entries(KEYS).filter(([list]) => list !== own);
+  return [...NO_CURSOR, ...foreign.map(([, key]) => Buffer.from(key).toString("base64url"))];
+}
+
 function queries({ walletId, paymentId }: Things): Hostile[] {
   const noWallet = ["", "wal_1", paymentId, "' or 1=1; --"];
   const lists: Record<string, Record<string, string[]>> = {
     "/api/wallets": {
+      cursor: cursors("wallet"),
       userId: ["", "u".repeat(129)],
       walletType: ["", "GOLD", "normal"],
       status: ["", "GONE"],
     },
-    "/api/wallets/transfer": { walletId: noWallet },
-    "/api/wallets/charge": { walletId: noWallet },
-    "/api/wallets/payment": { walletId: noWallet },
+    "/api/wallets/transfer": { cursor: cursors("transfer"), walletId: noWallet },
+    "/api/wallets/charge": { cursor: cursors("charge"), walletId: noWallet },
+    "/api/wallets/payment": { cursor: cursors("payment"), walletId: noWallet },
     [`/api/wallets/${walletId}/transactions`]: {
+      cursor: cursors("line"),
       type: ["", ",", "GIFT", "payment", "PAYMENT,", "PAYMENT,GIFT", "PAYMENT;CHARGE"],
       from: NO_MOMENT,
       to: NO_MOMENT,
     },
+    "/api/transaction": { cursor: cursors("record"), from: NO_MOMENT, to: NO_MOMENT },
   };
   return Object.entries(lists).flatMap(([path, own]) =>
     Object.entries({ ...PAGES, ...own }).flatMap(([field, values]) => [

@@ -1,5 +1,7 @@
 import { DomainError } from "./errors";
-import { cutPage, readPage } from "./page";
+import { cutPage, readPage as read } from "./page";
+
+const readPage = (request: Parameters<typeof read>[0]) => read(request, (key) => /^[a-z]$/.test(key));
 
 test("a request without wishes is the first twenty", () => {
   expect(readPage(undefined)).toEqual({ limit: 20, offset: 0, after: null });
@@ -27,8 +29,8 @@ test("the last page has no next cursor, and a long list has no count", () => {
   expect(info).toEqual({ hasNext: false, nextCursor: undefined, totalCount: undefined });
 });
 
-test.each(["", "%%%", "AA", Buffer.from("a b").toString("base64url"), "YQ=="])(
-  "refuses the cursor %p",
+test.each(["", "%%%", "AA", Buffer.from("a b").toString("base64url"), "YQ==", "YWI", "OQ"])(
+  "refuses the cursor %p, which is none or another list's",
   (cursor) => {
     expect(() => readPage({ limit: 2, position: { $case: "cursor", value: cursor } })).toThrow(DomainError);
   },

@@ -3,7 +3,8 @@ import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { getRecord } from "@wonrail/chain-relayer/queries/getRecord";
 import { listRecords, type RecordsWanted } from "@wonrail/chain-relayer/queries/listRecords";
-import { readPage } from "@wonrail/kit/page";
+import { isId } from "@wonrail/kit/ids";
+import { readPage as read } from "@wonrail/kit/page";
 import { compare, median } from "../compare";
 import { startBenchPostgres } from "../postgres";
 import { atMost, line, machine, type Result, table, writeJson, writeReadme } from "../report";
@@ -76,6 +77,10 @@ async function measured(
   const result = atMost(`${name}.vs_few`, ratio, "×", 1.2, note);
   process.stdout.write(`${line(result)}\n`);
   return result;
+}
+
+function readPage(request: Parameters<typeof read>[0]) {
+  return read(request, (key) => isId("txn", key));
 }
 
 function list({ db, orgId }: World, wanted: Partial<RecordsWanted>) {

@@ -42,7 +42,7 @@ export function rpc(app: App): GrpcService[] {
           address: address ?? null,
           from: from ?? null,
           to: to ?? null,
-          page: readPage(page),
+          page: readPage(page, (key) => isId("txn", key)),
         });
         return { records: items.map((record) => toRecord(record, [])), page: info };
       },

@@ -6,6 +6,7 @@ import {
   type ItemAnswer,
   serveItems,
 } from "@wonrail/kit/grpc/server";
+import { type IdPrefix, isId } from "@wonrail/kit/ids";
 import { type Log } from "@wonrail/kit/log";
 import { readPage } from "@wonrail/kit/page";
 import {
@@ -41,15 +42,15 @@ export function rpc(app: App, log: Log): GrpcService[] {
       getCharge: async ({ orgId, chargeId: id }) => ({ charge: await app.getCharge({ orgId, id }) }),
       getPayment: async ({ orgId, paymentId: id }) => ({ payment: await app.getPayment({ orgId, id }) }),
       async listTransfers(request) {
-        const { items, info } = await app.listTransfers(listWanted(request));
+        const { items, info } = await app.listTransfers(listWanted("trf", request));
         return { transfers: items, page: info };
       },
       async listCharges(request) {
-        const { items, info } = await app.listCharges(listWanted(request));
+        const { items, info } = await app.listCharges(listWanted("chg", request));
         return { charges: items, page: info };
       },
       async listPayments(request) {
-        const { items, info } = await app.listPayments(listWanted(request));
+        const { items, info } = await app.listPayments(listWanted("pay", request));
         return { payments: items, page: info };
       },
       listWalletTransactions: ({ orgId, walletId, types, from, to, page }) =>
@@ -76,14 +77,12 @@ function checked(request: ExecuteRequest): ExecuteRequest {
   return request;
 }
 
-function listWanted({
-  orgId,
-  walletId,
-  page,
-}: {
+function listWanted(prefix: IdPrefix, { orgId, walletId, page }: ListRequest) {
+  return { orgId, walletId: walletId ?? null, page: readPage(page, (key) => isId(prefix, key)) };
+}
+
+interface ListRequest {
   orgId: string;
   walletId?: string | undefined;
   page?: Parameters<typeof readPage>[0];
-}) {
-  return { orgId, walletId: walletId ?? null, page: readPage(page) };
 }

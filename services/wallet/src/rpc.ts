@@ -7,6 +7,7 @@ import {
   implement,
   toErrorDetail,
 } from "@wonrail/kit/grpc/server";
+import { isId } from "@wonrail/kit/ids";
 import { parseWon } from "@wonrail/kit/money";
 import { readPage } from "@wonrail/kit/page";
 import {
@@ -49,7 +50,8 @@ export function rpc(app: App): GrpcService[] {
           ...(type === undefined ? {} : { walletType: type }),
           ...(state === undefined ? {} : { status: state }),
         };
-        const { items, info } = await app.listWallets({ orgId, filter, page: readPage(page) });
+        const wanted = { orgId, filter, page: readPage(page, (key) => isId("wal", key)) };
+        const { items, info } = await app.listWallets(wanted);
         return { wallets: items.map(toMessage), page: info };
       },
       updateWallet: async (request) => answer(await app.updateWallet(request)),

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
-import { readPage } from "@wonrail/kit/page";
+import { isId, newId } from "@wonrail/kit/ids";
+import { readPage as read } from "@wonrail/kit/page";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { RecordChanged } from "@wonrail/proto/relayer/events/v1/events";
 import { type PaymentType, type TransactionRecord } from "../domain/record";
@@ -239,6 +239,10 @@ function wanted(orgId: string, change: Record<string, string>, scheduledAt?: Dat
   };
   const paymentType: PaymentType = scheduledAt ? "SCHEDULED" : "INSTANT";
   return { orgId, paymentType, fields, key: null };
+}
+
+function readPage(request: Parameters<typeof read>[0]) {
+  return read(request, (key) => isId("txn", key));
 }
 
 function list(orgId: string, wanted: Partial<RecordsWanted>) {
