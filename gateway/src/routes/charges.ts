@@ -172,14 +172,15 @@ export function refundWalletWith(clients: Clients): Handler<typeof refundWallet>
 
 export function getChargeWith({ payment }: Clients): Handler<typeof getCharge> {
   return async ({ params: { chargeId } }, { principal: { orgId } }) => ({
-    data: chargeOf(known((await payment.getCharge({ orgId, chargeId })).charge)),
+    data: chargeOf(known((await payment.getCharge({ orgId, chargeId }, { retry: true })).charge)),
   });
 }
 
 export function listChargesWith({ payment }: Clients): Handler<typeof listCharges> {
   return async ({ query }, { principal: { orgId } }) => {
     const { walletId } = query;
-    const { charges, page } = await payment.listCharges({ orgId, walletId, page: pageRequest(query) });
+    const asked = { orgId, walletId, page: pageRequest(query) };
+    const { charges, page } = await payment.listCharges(asked, { retry: true });
     return { data: { items: charges.map(chargeOf), pagination: paginationOf(query, page) } };
   };
 }

@@ -165,9 +165,11 @@ function successOf({ data, access, idempotent }: Operation) {
 /** Every code that the operation can answer with: its own, and those that follow from what it is. */
 export function refusalCodes({ operation, method }: Route): ErrorCode[] {
   const { access, body, idempotent, quota, errors } = operation;
-  const codes = new Set<ErrorCode>([...errors, "REQ_001", "RATE_001", "SYS_001", "SYS_002", "SYS_003"]);
+  const codes = new Set<ErrorCode>([...errors, "REQ_001", "RATE_001", "SYS_001", "SYS_002"]);
   const add = (condition: unknown, ...more: ErrorCode[]) =>
     condition && more.forEach((code) => codes.add(code));
+  // What only asks has done nothing, whatever became of it.
+  add(method !== "GET", "SYS_003");
   add(body || method !== "GET", "REQ_006", "REQ_007");
   add(idempotent, "REQ_002", "REQ_003");
   add(access !== "anyone", "WAUTH_001", "WAUTH_002");

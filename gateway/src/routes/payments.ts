@@ -157,14 +157,15 @@ export function cancelPaymentWith(clients: Clients): Handler<typeof cancelPaymen
 
 export function getPaymentWith({ payment }: Clients): Handler<typeof getPayment> {
   return async ({ params: { paymentId } }, { principal: { orgId } }) => ({
-    data: paymentOf(known((await payment.getPayment({ orgId, paymentId })).payment)),
+    data: paymentOf(known((await payment.getPayment({ orgId, paymentId }, { retry: true })).payment)),
   });
 }
 
 export function listPaymentsWith({ payment }: Clients): Handler<typeof listPayments> {
   return async ({ query }, { principal: { orgId } }) => {
     const { walletId } = query;
-    const { payments, page } = await payment.listPayments({ orgId, walletId, page: pageRequest(query) });
+    const asked = { orgId, walletId, page: pageRequest(query) };
+    const { payments, page } = await payment.listPayments(asked, { retry: true });
     return { data: { items: payments.map(paymentOf), pagination: paginationOf(query, page) } };
   };
 }

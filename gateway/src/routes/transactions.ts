@@ -233,14 +233,14 @@ export function createTransactionWith({ relayer }: Clients): Handler<typeof crea
 
 export function getTransactionWith({ relayer }: Clients): Handler<typeof getTransaction> {
   return async ({ params: { id } }, { principal: { orgId } }) => {
-    const record = known((await relayer.getRecord({ orgId, id })).record);
+    const record = known((await relayer.getRecord({ orgId, id }, { retry: true })).record);
     return { data: { ...recordOf(record), history: record.history.map(changeOf) } };
   };
 }
 
 export function listTransactionsWith({ relayer }: Clients): Handler<typeof listTransactions> {
   return async ({ query }, { principal: { orgId } }) => {
-    const { records, page } = await relayer.listRecords({
+    const asked = {
       orgId,
       status: query.status ? enumValue(RecordStatus, query.status) : RecordStatus.UNSPECIFIED,
       paymentType: query.paymentType ? enumValue(PaymentType, query.paymentType) : PaymentType.UNSPECIFIED,
@@ -248,7 +248,8 @@ export function listTransactionsWith({ relayer }: Clients): Handler<typeof listT
       from: query.from,
       to: query.to,
       page: pageRequest(query),
-    });
+    };
+    const { records, page } = await relayer.listRecords(asked, { retry: true });
     return { data: { items: records.map(recordOf), pagination: paginationOf(query, page) } };
   };
 }

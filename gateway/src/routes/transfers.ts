@@ -115,14 +115,15 @@ export function createTransferWith(clients: Clients): Handler<typeof createTrans
 
 export function getTransferWith({ payment }: Clients): Handler<typeof getTransfer> {
   return async ({ params: { transferId } }, { principal: { orgId } }) => ({
-    data: transferOf(known((await payment.getTransfer({ orgId, transferId })).transfer)),
+    data: transferOf(known((await payment.getTransfer({ orgId, transferId }, { retry: true })).transfer)),
   });
 }
 
 export function listTransfersWith({ payment }: Clients): Handler<typeof listTransfers> {
   return async ({ query }, { principal: { orgId } }) => {
     const { walletId } = query;
-    const { transfers, page } = await payment.listTransfers({ orgId, walletId, page: pageRequest(query) });
+    const asked = { orgId, walletId, page: pageRequest(query) };
+    const { transfers, page } = await payment.listTransfers(asked, { retry: true });
     return { data: { items: transfers.map(transferOf), pagination: paginationOf(query, page) } };
   };
 }

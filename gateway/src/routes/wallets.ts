@@ -212,19 +212,20 @@ export function createWalletWith({ wallet: service }: Clients): Handler<typeof c
 
 export function getWalletWith({ wallet: service }: Clients): Handler<typeof getWallet> {
   return async ({ params: { walletId } }, { principal: { orgId } }) => ({
-    data: walletOf((await service.getWallet({ orgId, walletId })).wallet),
+    data: walletOf((await service.getWallet({ orgId, walletId }, { retry: true })).wallet),
   });
 }
 
 export function listWalletsWith({ wallet: service }: Clients): Handler<typeof listWallets> {
   return async ({ query }, { principal: { orgId } }) => {
-    const { wallets, page } = await service.listWallets({
+    const asked = {
       orgId,
       userId: query.userId,
       walletType: query.walletType ? enumValue(WalletType, query.walletType) : WalletType.UNSPECIFIED,
       status: query.status ? enumValue(WalletStatus, query.status) : WalletStatus.UNSPECIFIED,
       page: pageRequest(query),
-    });
+    };
+    const { wallets, page } = await service.listWallets(asked, { retry: true });
     return { data: { items: wallets.map(walletOf), pagination: paginationOf(query, page) } };
   };
 }
@@ -245,7 +246,7 @@ export function listWalletTransactionsWith({ payment }: Clients): Handler<typeof
   return async ({ params: { walletId }, query }, { principal: { orgId } }) => {
     const { type: types = [], from, to } = query;
     const asked = { orgId, walletId, types, from, to, page: pageRequest(query) };
-    const { transactions, page } = await payment.listWalletTransactions(asked);
+    const { transactions, page } = await payment.listWalletTransactions(asked, { retry: true });
     return { data: { items: transactions.map(lineOf), pagination: paginationOf(query, page) } };
   };
 }

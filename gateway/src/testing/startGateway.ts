@@ -27,6 +27,8 @@ export interface Envelope {
 
 export interface GatewayOptions {
   authPort: number;
+  /** Of the other services; without it they are where auth is, and answer nothing. */
+  servicesPort?: number;
   config?: Partial<Config>;
   extraRoutes?: Route[];
   headersTimeoutMs?: number;
@@ -53,6 +55,7 @@ const probeRoute = route("GET", "/test/probe", probe, async (_input, { principal
 /** A gateway with a real HTTP server, and what it logged. */
 export async function startGateway({
   authPort,
+  servicesPort = authPort,
   config = {},
   extraRoutes = [],
   // A machine that is held up for a second is no outage.
@@ -65,12 +68,12 @@ export async function startGateway({
     destination: { write: (line: string) => void lines.push(line) },
   });
   const registry = new Registry();
-  const address = `127.0.0.1:${authPort}`;
+  const services = `127.0.0.1:${servicesPort}`;
   const addresses = {
-    AUTH_ADDRESS: address,
-    WALLET_ADDRESS: address,
-    PAYMENT_ADDRESS: address,
-    RELAYER_ADDRESS: address,
+    AUTH_ADDRESS: `127.0.0.1:${authPort}`,
+    WALLET_ADDRESS: services,
+    PAYMENT_ADDRESS: services,
+    RELAYER_ADDRESS: services,
   };
   const clients = createClients(addresses, { log, registry, authTimeoutMs });
   const app = createApp({

@@ -1,5 +1,6 @@
 export { eventually } from "./eventually";
 export { startProxy, type Proxy, type ProxyMode, type ProxyOptions } from "./proxy";
+export { startDying } from "./startDying";
 export {
   createTestDatabase,
   openTestDatabase,

@@ -48,7 +48,7 @@ export function createFacts({ db, auth, wallet, contracts, network, now }: Facts
       const key = `${orgId}|${address}`;
       const known = walletsByAddress.get(key);
       if (known !== undefined) return known;
-      const { wallets } = await wallet.findWalletsByAddress({ orgId, addresses: [address] });
+      const { wallets } = await wallet.findWalletsByAddress({ orgId, addresses: [address] }, { retry: true });
       const walletId = wallets[0]?.walletId;
       // That an address is nobody's is not kept: a wallet may be made there at any time.
       if (walletId !== undefined) walletsByAddress.set(key, walletId);
@@ -59,14 +59,17 @@ export function createFacts({ db, auth, wallet, contracts, network, now }: Facts
       const key = `${orgId}|${payerWalletId}`;
       if (withIncentiveWallet.get(key)) return;
       const walletIds = [payerWalletId, receiverWalletId];
-      const { wallets, deactivatedWalletIds } = await wallet.getWalletFacts({ orgId, walletIds });
+      const { wallets, deactivatedWalletIds } = await wallet.getWalletFacts(
+        { orgId, walletIds },
+        { retry: true },
+      );
       const [payer, receiver] = walletIds.map((id) =>
         wallets.find(({ walletId }) => walletId === id && !deactivatedWalletIds.includes(id)),
       );
       // What is forbidden is the ledger's to refuse; nobody gets a wallet for it.
       if (!payer || !receiver || !isPayable(payer, receiver)) return;
       const { userId } = payer;
-      await wallet.ensureWallet({ orgId, userId, walletType: WalletType.INCENTIVE });
+      await wallet.ensureWallet({ orgId, userId, walletType: WalletType.INCENTIVE }, { retry: true });
       withIncentiveWallet.set(key, true);
     },
   };
@@ -77,7 +80,10 @@ export function createFacts({ db, auth, wallet, contracts, network, now }: Facts
 
   /** An organisation whose first event has not arrived yet. */
   async function askForPolicy(orgId: string): Promise<Policy> {
-    const { organisation } = await auth.getOrganisation({ by: { $case: "orgId", value: orgId } });
+    const { organisation } = await auth.getOrganisation(
+      { by: { $case: "orgId", value: orgId } },
+      { retry: true },
+    );
     const policy = {
       orgId,
       dailyLimitWon: organisation!.dailyTransferLimitWon,

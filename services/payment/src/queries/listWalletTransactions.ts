@@ -33,14 +33,8 @@ export async function listWalletTransactions(
   { db, ledger, network }: ListTransactionsDeps,
   { orgId, walletId, types, from, to, page }: TransactionsWanted,
 ): Promise<{ transactions: WalletTransaction[]; page: PageInfo | undefined }> {
-  const statement = await ledger.listStatement({
-    orgId,
-    accountId: walletId,
-    types: readTypes(types),
-    from,
-    to,
-    page,
-  });
+  const asked = { orgId, accountId: walletId, types: readTypes(types), from, to, page };
+  const statement = await ledger.listStatement(asked, { retry: true });
   // A line of a hold that was posted belongs to the transfer that placed it, and its settlement is the transfer's.
   const refs = statement.lines.flatMap((line) => [line.requestId, line.relatedId]);
   const [settlements, addresses] = await Promise.all([

@@ -29,7 +29,7 @@ export async function withBalances(ledger: LedgerClient, wallets: Wallet[]): Pro
   const [first] = wallets;
   if (!first) return [];
   const accountIds = wallets.map((wallet) => wallet.walletId);
-  const { accounts } = await ledger.getBalances({ orgId: first.orgId, accountIds });
+  const { accounts } = await ledger.getBalances({ orgId: first.orgId, accountIds }, { retry: true });
   const balances = new Map(accounts.map((account) => [account.accountId, account]));
   return wallets.map((wallet) => ({ wallet, balance: balances.get(wallet.walletId) ?? EMPTY }));
 }

@@ -1,0 +1,81 @@
+import { DomainError } from "@wonrail/kit/errors";
+import { implement } from "@wonrail/kit/grpc/server";
+import { eventually, startDying } from "@wonrail/kit/testing";
+import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
+import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
+import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
+import { exampleId } from "./routes/schemas";
+import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { startGateway, type TestGateway } from "./testing/startGateway";
+
+let auth: AuthAtOurEdge;
+let services: Awaited<ReturnType<typeof startDying>>;
+let gateway: TestGateway;
+/** What a service says of itself, once it is there. */
+let fails: DomainError | undefined;
+
+beforeAll(async () => {
+  auth = await startAuthAtOurEdge();
+  const refuse = (code: ConstructorParameters<typeof DomainError>[0]) => async () => {
+    throw fails ?? new DomainError(code);
+  };
+  const answer = async () => {
+    if (fails) throw fails;
+    const page = { hasNext: false, nextCursor: undefined, totalCount: 0 };
+    return { wallets: [], transfers: [], charges: [], payments: [], transactions: [], records: [], page };
+  };
+  services = await startDying([
+    implement(WalletServiceService, {
+      ...{ getWallet: refuse("WAL_002"), listWallets: answer, updateWallet: refuse("WAL_002") },
+    }),
+    implement(PaymentServiceService, {
+      ...{ getTransfer: refuse("TRF_005"), getCharge: refuse("CHG_002"), getPayment: refuse("PAY_004") },
+      ...{ listTransfers: answer, listCharges: answer, listPayments: answer, listWalletTransactions: answer },
+    }),
+    implement(RelayerServiceService, { getRecord: refuse("TX_001"), listRecords: answer }),
+  ]);
+  gateway = await startGateway({ authPort: auth.port, servicesPort: services.port });
+  await eventually(() => gateway.ready());
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await services.close();
+  await auth.close();
+});
+
+beforeEach(() => (fails = undefined));
+
+const reads = [
+  ["/api/wallets", 200],
+  [`/api/wallets/${exampleId("wal")}`, 404],
+  [`/api/wallets/${exampleId("wal")}/transactions`, 200],
+  ["/api/wallets/transfer", 200],
+  [`/api/wallets/transfer/${exampleId("trf")}`, 404],
+  ["/api/wallets/charge", 200],
+  [`/api/wallets/charge/${exampleId("chg")}`, 404],
+  ["/api/wallets/payment", 200],
+  [`/api/wallets/payment/${exampleId("pay")}`, 404],
+  ["/api/transaction", 200],
+  [`/api/transaction/${exampleId("txn")}`, 404],
+] as const;
+
+test.each(reads)(
+  "GET %s is asked of another replica when one dies in the middle of it",
+  async (path, status) => {
+    const answer = await gateway.send("GET", path, { key: auth.addKey().text });
+    expect(answer.status).toBe(status);
+  },
+);
+
+test.each(reads)("GET %s without an answer did nothing, and may be sent again", async (path) => {
+  fails = new DomainError("SYS_003");
+  const { status, headers, body } = await gateway.send("GET", path, { key: auth.addKey().text });
+  expect([status, body.error?.code, headers["retry-after"]]).toEqual([503, "SYS_002", "1"]);
+});
+
+test("what changes something is not repeated, and its outcome stays unknown", async () => {
+  const update = { key: auth.addKey().text, body: { metadata: {} } };
+  const { status, body } = await gateway.send("PATCH", `/api/wallets/${exampleId("wal")}`, update);
+  expect([status, body.error?.code]).toEqual([504, "SYS_003"]);
+});

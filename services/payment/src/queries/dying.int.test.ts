@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import { runInContext } from "@wonrail/kit/context";
+import { createClient } from "@wonrail/kit/grpc/client";
+import { implement } from "@wonrail/kit/grpc/server";
+import { newId } from "@wonrail/kit/ids";
+import { Registry } from "@wonrail/kit/metrics";
+import { createTestDatabase, startDying, type TestDatabase, testLog } from "@wonrail/kit/testing";
+import { AuthServiceService, Organisation } from "@wonrail/proto/auth/v1/auth";
+import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
+import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
+import { createFacts } from "./facts";
+import { listWalletTransactions } from "./listWalletTransactions";
+
+// What may be asked twice is asked of another replica when one dies in the middle of it.
+
+const [orgId, walletId] = [newId("org"), newId("wal")];
+let database: TestDatabase;
+let services: Awaited<ReturnType<typeof startDying>>;
+let wallet: ReturnType<typeof clientOf<typeof WalletServiceService>>;
+let auth: ReturnType<typeof clientOf<typeof AuthServiceService>>;
+let ledger: ReturnType<typeof clientOf<typeof LedgerServiceService>>;
+const ensured = jest.fn();
+
+beforeAll(async () => {
+  database = await createTestDatabase({ schema: "payment", migrations: join(__dirname, "../../migrations") });
+  const facts = { wallets: [{ walletId, userId: "user" }] } as never;
+  services = await startDying([
+    implement(WalletServiceService, {
+      findWalletsByAddress: async () => facts,
+      getWalletFacts: async () => facts,
+      ensureWallet: async (request) => (ensured(request), {}) as never,
+    }),
+    implement(AuthServiceService, {
+      getOrganisation: async () => ({
+        organisation: Organisation.fromPartial({ orgId, dailyTransferLimitWon: "1000", version: 1n }),
+        subscriptionActive: true,
+      }),
+    }),
+    implement(LedgerServiceService, {
+      listStatement: async () => ({ lines: [], page: { hasNext: false } }) as never,
+    }),
+  ]);
+  wallet = clientOf(WalletServiceService, "wallet");
+  auth = clientOf(AuthServiceService, "auth");
+  ledger = clientOf(LedgerServiceService, "ledger");
+});
+afterAll(async () => {
+  for (const client of [wallet, auth, ledger]) client.close();
+  await services.close();
+  await database.drop();
+});
+
+test("the facts of a request", async () => {
+  const contracts = { tokenAddress: "", paymentManagerAddress: "" };
+  const facts = createFacts({ db: database.db, auth, wallet, contracts, network: "N", now: () => 0 });
+  await inRequest(async () => {
+    expect(await facts.walletAt(orgId, "0x1")).toBe(walletId);
+    expect(await facts.policyOf(orgId)).toMatchObject({ dailyLimitWon: "1000" });
+    await facts.ensureIncentiveWallet(orgId, walletId);
+    expect(ensured).toHaveBeenCalledWith(expect.objectContaining({ orgId, userId: "user" }));
+  });
+});
+
+test("the unified listing", async () => {
+  const wanted = { orgId, walletId, types: [], from: undefined, to: undefined, page: undefined };
+  const listed = await inRequest(() =>
+    listWalletTransactions({ db: database.db, ledger, network: "N" }, wanted),
+  );
+  expect(listed.transactions).toEqual([]);
+});
+
+function inRequest<T>(work: () => Promise<T>): Promise<T> {
+  return runInContext({ requestId: newId("req"), traceparent: "", orgId }, work);
+}
+
+function clientOf<D extends Parameters<typeof createClient>[0]>(definition: D, name: string) {
+  const registry = new Registry();
+  const address = `127.0.0.1:${services.port}`;
+  return createClient(definition, { name, address, log: testLog(), registry, defaultTimeoutMs: 15_000 });
+}
