@@ -23,11 +23,22 @@ afterAll(async () => {
   await auth.close();
 });
 
+test("a connection that has had its requests is closed behind the last one's answer, and what came after was not begun", async () => {
+  const work = jest.fn(async () => ({ data: { done: true } }));
+  const extraRoutes = [countedRoute("/test/counted", undefined, work)];
+  const limited = await startGateway({ authPort: auth.port, extraRoutes, maxRequestsPerSocket: 3 });
+  const { status, text } = await limited.raw(request().repeat(7), 5_000);
+  await limited.close();
+  const others = [...text.matchAll(/HTTP\/1\.1 (\d+)/g)];
+  expect([status, ...others.map((match) => Number(match[1]))]).toEqual([201, 201, 201]);
+  expect(text.match(/"success":true/g)).toHaveLength(3);
+  expect(text.match(/^Connection: .*$/gm)!.at(-1)).toContain("close");
+  expect(work).toHaveBeenCalledTimes(3);
+});
+
 test("requests behind each other whose client leaves are all seen out: counted, and in the log", async () => {
-  const lines = [`X-API-Key: ${auth.addKey().text}`, "Content-Type: application/json", "Content-Length: 12"];
-  const request = ["POST /test/counted HTTP/1.1", "Host: x", ...lines, "", '{"amount":1}'].join("\r\n");
   const socket = connect(gateway.port, "127.0.0.1").on("error", () => undefined);
-  socket.write(request.repeat(12));
+  socket.write(request().repeat(12));
   await eventually(() => expect(move).toHaveBeenCalledTimes(12));
   socket.destroy();
   await eventually(async () => {
@@ -37,3 +48,8 @@ test("requests behind each other whose client leaves are all seen out: counted, 
   });
   expect(gateway.lines.filter((line) => line.includes('"request aborted"'))).toHaveLength(12);
 });
+
+function request(): string {
+  const lines = [`X-API-Key: ${auth.addKey().text}`, "Content-Type: application/json", "Content-Length: 12"];
+  return ["POST /test/counted HTTP/1.1", "Host: x", ...lines, "", '{"amount":1}'].join("\r\n");
+}

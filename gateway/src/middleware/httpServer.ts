@@ -51,7 +51,7 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
     },
     (req, res) => {
       // What is being answered already is told by the app, which sees each answer off.
-      if (draining) res.shouldKeepAlive = false;
+      if (draining || isLast(res)) res.shouldKeepAlive = false;
       if (res.socket === null) hearOfTheEnd(req.socket, res);
       // What Express cannot read as a URL it would answer by itself, past all that each request passes. So it is asked for a path that nobody has.
       app(req as Request, res as Response, () => {
@@ -97,6 +97,17 @@ export async function startHttpServer(app: Express, options: HttpServerOptions):
       clearTimeout(timer);
     },
   };
+}
+
+/**
+ * Node counts a connection's requests and says close with the answer to the last one, but does not do it: each that came behind it would get a bare 503. Closed
+ * for good after that answer, none of them is begun, so that a client may send it again.
+ */
+function isLast(res: ServerResponse): boolean {
+  return (
+    (res as ServerResponse & { maxRequestsOnConnectionReached?: boolean }).maxRequestsOnConnectionReached ===
+    true
+  );
 }
 
 /**

@@ -31,6 +31,7 @@ export interface GatewayOptions {
   servicesPort?: number;
   config?: Partial<Config>;
   extraRoutes?: Route[];
+  maxRequestsPerSocket?: number;
   headersTimeoutMs?: number;
   requestTimeoutMs?: number;
   authTimeoutMs?: number;
@@ -60,7 +61,7 @@ export async function startGateway({
   extraRoutes = [],
   // A machine that is held up for a second is no outage.
   authTimeoutMs = 8_000,
-  ...timeouts
+  ...limits
 }: GatewayOptions) {
   const lines: string[] = [];
   const log: Log = createLog({
@@ -89,12 +90,12 @@ export async function startGateway({
     log,
     registry,
     maxConnections: 1_000,
-    maxRequestsPerSocket: 0,
+    maxRequestsPerSocket: 10_000,
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 30_000,
     keepAliveTimeoutMs: 5_000,
     idleTimeoutMs: 40_000,
-    ...timeouts,
+    ...limits,
   });
   const drain = (graceMs: number) => {
     app.stopKeepingAlive();
