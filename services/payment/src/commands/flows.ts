@@ -1,4 +1,4 @@
-import { invalidRequest } from "@wonrail/kit/errors";
+import { assert, invalidRequest } from "@wonrail/kit/errors";
 import { type ExecuteRequest } from "@wonrail/proto/payment/v1/payment";
 import { type Input, type Kind } from "../domain/operation";
 import { cancelCharge } from "./cancelCharge";
@@ -39,7 +39,9 @@ export function kindOf(command: Command): Kind {
 }
 
 export function flowOf({ kind }: Pick<Input, "kind">): AnyFlow {
-  return FLOWS[kind] as AnyFlow;
+  const flow = FLOWS[kind];
+  assert(flow, `there is a flow for ${kind}`);
+  return flow as AnyFlow;
 }
 
 export function prepare(facts: Facts, orgId: string, command: ExecuteRequest["command"]): Promise<Input> {

@@ -4,10 +4,13 @@ import { newId } from "@wonrail/kit/ids";
 import { type Outcome } from "@wonrail/kit/lane";
 import { createTestDatabase, eventually, type TestDatabase, testLog } from "@wonrail/kit/testing";
 import { PostResponse } from "@wonrail/proto/ledger/v1/ledger";
+import { ExecuteResponse, SettlementStatus } from "@wonrail/proto/payment/v1/payment";
 import { type Claim } from "../store/operations";
+import { type SettlementChange } from "../store/settlements";
 import { claimKeys } from "./claimKeys";
 import { type Facts } from "./flow";
 import { type Finding, recordOutcomes } from "./recordOutcomes";
+import { recordSettlements } from "./recordSettlements";
 
 // Two replicas that come to the same rows in another order do not wait for each other in a circle.
 
@@ -44,21 +47,7 @@ test("with parts of charges to write down", async () => {
   await database.db.run(sql`
     insert into charges (org_id, charge_id, wallet_id, amount_won, balance_won, created_at)
     select ${orgId}, id, 'wal_1', 1000, 1000, now() from unnest(${charges}::text[]) id`);
-  const partOf = (chargeId: string): Finding => {
-    const operationId = newId("ccl");
-    return {
-      operation: {
-        ...{ orgId, operationId, requestId: newId("req"), traceparent: "", createdAt: new Date() },
-        input: { kind: "CANCEL_CHARGE", chargeId, amountWon: "100", memo: null },
-      },
-      entry: PostResponse.fromPartial({
-        ...{ requestId: operationId, postedAt: new Date() },
-        postings: [{ accountId: "wal_1", amountWon: "-100" }],
-        result: { $case: "chargeCancelled", value: { cancelledWon: "100", remainingWon: "900" } },
-      }),
-    };
-  };
-  const findings = [charges.map(partOf), [...charges].reverse().map(partOf)];
+  const findings = [charges, [...charges].reverse()].map((ids) => ids.map((id) => partOf(id, orgId)));
   const answers = await inTurns(
     (tx) => tx.run(sql`update charges set memo = 'm' where charge_id = 'chg_m'`),
     (db, replica) => recordOutcomes({ db, facts: { network: "N" } as Facts }, findings[replica]!),
@@ -66,13 +55,90 @@ test("with parts of charges to write down", async () => {
   expect(answers.flat().map(({ ok }) => ok)).toEqual(Array(6).fill(true));
 }, 30_000);
 
+test("with words of the chain and cancellations of what they are about, of several organisations", async () => {
+  const charges = [newId("chg"), newId("chg")].sort();
+  const organisations = [newId("org"), newId("org")].sort();
+  // The smaller organisation has the greater charge: the two ways to order them differ.
+  const originals = charges.map((chargeId, index) => ({ chargeId, orgId: organisations[1 - index]! }));
+  for (const one of originals) {
+    await insertCharge(one);
+    await tx(database.db, (tx) => recordSettlements(tx, [wordOf(one, "SUBMITTED")]));
+  }
+  const answers = await inTurns(
+    (tx) => tx.run(sql`update settlements set updated_at = now() where ledger_ref = ${charges[1]!}`),
+    async (db, replica) => {
+      if (replica === 1)
+        return tx(db, (tx) =>
+          recordSettlements(
+            tx,
+            originals.map((one) => wordOf(one, "CONFIRMED")),
+          ),
+        );
+      const findings = originals.map(({ orgId, chargeId }) => partOf(chargeId, orgId));
+      const outcomes = await recordOutcomes({ db, facts: { network: "N" } as Facts }, findings);
+      expect(outcomes.map(({ ok }) => ok)).toEqual([true, true]);
+    },
+  );
+  expect(answers).toHaveLength(2);
+}, 30_000);
+
+test("a cancellation waits for a word of the chain that is being written down, and tells of it", async () => {
+  const original = { orgId, chargeId: newId("chg") };
+  await insertCharge(original);
+  await tx(database.db, (tx) => recordSettlements(tx, [wordOf(original, "SUBMITTED")]));
+  const replica = openReplica();
+  const { recording } = await tx(database.db, async (tx) => {
+    await recordSettlements(tx, [wordOf(original, "CONFIRMED")]);
+    const facts = { network: "N" } as Facts;
+    const recording = recordOutcomes({ db: replica, facts }, [partOf(original.chargeId, orgId)]);
+    const waiting = eventually(() => expectCount(`${REPLICAS} and wait_event_type = 'Lock'`, 1n));
+    await Promise.race([recording, waiting]);
+    return { recording };
+  });
+  const told = (await recording)[0]!;
+  const { outcome } = ExecuteResponse.decode(told.ok ? told.value : Buffer.alloc(0));
+  expect(outcome).toMatchObject({
+    value: { charge: { settlement: { status: SettlementStatus.CONFIRMED } } },
+  });
+  await replica.close();
+}, 30_000);
+
+function insertCharge({ orgId, chargeId }: { orgId: string; chargeId: string }): Promise<unknown> {
+  return database.db.run(sql`
+    insert into charges (org_id, charge_id, wallet_id, amount_won, balance_won, created_at)
+    values (${orgId}, ${chargeId}, 'wal_1', 1000, 1000, now())`);
+}
+
+function wordOf(
+  { orgId, chargeId }: { orgId: string; chargeId: string },
+  status: "SUBMITTED" | "CONFIRMED",
+): SettlementChange {
+  const blockNumber = status === "SUBMITTED" ? null : 7n;
+  const place = { network: "N", txHash: `0x${"a".repeat(64)}`, blockNumber };
+  return { orgId, ledgerRef: chargeId, status, ...place, requestId: newId("req"), traceparent: "" };
+}
+
+function partOf(chargeId: string, orgId: string): Finding {
+  const operationId = newId("ccl");
+  return {
+    operation: {
+      ...{ orgId, operationId, requestId: newId("req"), traceparent: "", createdAt: new Date() },
+      input: { kind: "CANCEL_CHARGE", chargeId, amountWon: "100", memo: null },
+    },
+    entry: PostResponse.fromPartial({
+      ...{ requestId: operationId, postedAt: new Date() },
+      postings: [{ accountId: "wal_1", amountWon: "-100" }],
+      result: { $case: "chargeCancelled", value: { cancelledWon: "100", remainingWon: "900" } },
+    }),
+  };
+}
+
 /** Somebody has the row in the middle until both replicas have come to it, or to one that the other has. */
 async function inTurns<T>(
   hold: (tx: Tx) => Promise<unknown>,
   work: (db: Database, replica: number) => Promise<T>,
 ): Promise<T[]> {
-  const options = { url: database.url, schema: "payment", applicationName: "replica", log: testLog() };
-  const replicas = [openDatabase(options), openDatabase(options)];
+  const replicas = [openReplica(), openReplica()];
   const { both } = await tx(database.db, async (tx) => {
     await hold(tx);
     const both = replicas.map(work);
@@ -85,6 +151,10 @@ async function inTurns<T>(
   await eventually(() => expectCount(REPLICAS, 0n));
   await expectCount("pg_stat_database where datname = current_database() and deadlocks > 0", 0n);
   return done;
+}
+
+function openReplica(): Database {
+  return openDatabase({ url: database.url, schema: "payment", applicationName: "replica", log: testLog() });
 }
 
 const REPLICAS = "pg_stat_activity where application_name like 'replica%' and datname = current_database()";

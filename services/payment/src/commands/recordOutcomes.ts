@@ -17,6 +17,7 @@ import { type PostResponse } from "@wonrail/proto/ledger/v1/ledger";
 import { ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
 import { type Kind, type Operation } from "../domain/operation";
 import { type Answered, findAnswers, saveAnswers } from "../store/operations";
+import { holdSettlements } from "../store/settlements";
 import { type Facts, TooEarlyError } from "./flow";
 import { flowOf } from "./flows";
 
@@ -120,6 +121,12 @@ async function recordFresh(
       answered.push(answer(operation, "REFUSED", { $case: "error", value: entry.refused }));
     else posted.push({ operation, entry });
   }
+  const originals = posted.flatMap(({ operation: { orgId, input } }) => {
+    const ledgerRef = flowOf(input).relatedId?.(input);
+    return ledgerRef === undefined ? [] : [{ orgId, ledgerRef }];
+  });
+  // Before any row of its own: who writes settlements holds none of those.
+  if (originals.length > 0) holdSettlements(tx, originals);
   const byKind = groupBy(posted, ({ operation }) => operation.input.kind);
   for (const kind of KINDS) {
     const of = byKind.get(kind);

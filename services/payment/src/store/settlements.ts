@@ -49,6 +49,18 @@ export async function saveSettlements(tx: Tx, changes: SettlementChange[]): Prom
   return changes.filter(({ orgId, ledgerRef }) => saved.has(`${orgId}|${ledgerRef}`));
 }
 
+/**
+ * What is said of these next comes when `tx` has ended, so what is read of them now is not told behind it. Taken in the order in which it is written;
+ * what is final changes no more.
+ */
+export function holdSettlements(tx: Tx, of: { orgId: string; ledgerRef: string }[]): void {
+  tx.push(sql`
+    select from settlements
+    where status = 'SUBMITTED' and (org_id, ledger_ref) in (
+      select * from unnest(${of.map((one) => one.orgId)}::text[], ${of.map((one) => one.ledgerRef)}::text[]))
+    order by org_id, ledger_ref for share`);
+}
+
 /** As far as each of these operations is on the chain; none of what nothing has been said of. */
 export async function findSettlements(
   db: Queryable,
