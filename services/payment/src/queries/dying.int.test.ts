@@ -37,7 +37,7 @@ beforeAll(async () => {
       }),
     }),
     implement(LedgerServiceService, {
-      listStatement: async () => ({ lines: [], page: { hasNext: false } }) as never,
+      listStatement: async () => ({ lines: [], page: { hasNext: false } }),
     }),
   ]);
   wallet = clientOf(WalletServiceService, "wallet");
