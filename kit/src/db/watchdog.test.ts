@@ -8,17 +8,20 @@ test.each([
   ["one statement", 1, 15_000],
   ["two in one message", 2, 25_000],
   ["ten in one message", 10, 25_000],
-])("%s that nobody answers ends the connection after its time, and not before", (_, statements, allowedMs) => {
-  const destroy = jest.fn();
-  const client = { connection: { stream: { destroy } } } as unknown as ClientBase;
-  const watchdog = createWatchdog(10_000, 5_000);
-  watchdog.started(client, statements);
-  jest.advanceTimersByTime(allowedMs);
-  expect(destroy).not.toHaveBeenCalled();
-  jest.advanceTimersByTime(2_000);
-  expect(destroy).toHaveBeenCalled();
-  watchdog.stop();
-});
+])(
+  "%s that nobody answers ends the connection after its time, and not before",
+  (_, statements, allowedMs) => {
+    const destroy = jest.fn();
+    const client = { connection: { stream: { destroy } } } as unknown as ClientBase;
+    const watchdog = createWatchdog(10_000, 5_000);
+    watchdog.started(client, statements);
+    jest.advanceTimersByTime(allowedMs);
+    expect(destroy).not.toHaveBeenCalled();
+    jest.advanceTimersByTime(2_000);
+    expect(destroy).toHaveBeenCalled();
+    watchdog.stop();
+  },
+);
 
 test("what was answered begins its time anew, and the last answer ends it", () => {
   const destroy = jest.fn();

@@ -7,13 +7,13 @@ import { Registry } from "@wonrail/kit/metrics";
 import { createTestDatabase, startDying, type TestDatabase, testLog } from "@wonrail/kit/testing";
 import { AuthServiceService, Organisation } from "@wonrail/proto/auth/v1/auth";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
-import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
+import { WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { createFacts } from "./facts";
 import { listWalletTransactions } from "./listWalletTransactions";
 
 // What may be asked twice is asked of another replica when one dies in the middle of it.
 
-const [orgId, walletId] = [newId("org"), newId("wal")];
+const [orgId, walletId, shopId] = [newId("org"), newId("wal"), newId("wal")];
 let database: TestDatabase;
 let services: Awaited<ReturnType<typeof startDying>>;
 let wallet: ReturnType<typeof clientOf<typeof WalletServiceService>>;
@@ -23,7 +23,12 @@ const ensured = jest.fn();
 
 beforeAll(async () => {
   database = await createTestDatabase({ schema: "payment", migrations: join(__dirname, "../../migrations") });
-  const facts = { wallets: [{ walletId, userId: "user" }] } as never;
+  const walletType = WalletType.NORMAL;
+  const wallets = [
+    { walletId, userId: "user", walletType },
+    { walletId: shopId, userId: "shop", walletType },
+  ];
+  const facts = { wallets, deactivatedWalletIds: [] } as never;
   services = await startDying([
     implement(WalletServiceService, {
       findWalletsByAddress: async () => facts,
@@ -56,7 +61,7 @@ test("the facts of a request", async () => {
   await inRequest(async () => {
     expect(await facts.walletAt(orgId, "0x1")).toBe(walletId);
     expect(await facts.policyOf(orgId)).toMatchObject({ dailyLimitWon: "1000" });
-    await facts.ensureIncentiveWallet(orgId, walletId);
+    await facts.ensureIncentiveWallet(orgId, walletId, shopId);
     expect(ensured).toHaveBeenCalledWith(expect.objectContaining({ orgId, userId: "user" }));
   });
 });

@@ -10,13 +10,7 @@ export interface SealCheck {
 }
 
 /** For every key-encryption key that the seeds name, whether a seed under it opens with the key file of now. */
-export async function checkSeals({
-  db,
-  keyring,
-}: {
-  db: Database;
-  keyring: Keyring;
-}): Promise<SealCheck[]> {
+export async function checkSeals({ db, keyring }: { db: Database; keyring: Keyring }): Promise<SealCheck[]> {
   const checks: SealCheck[] = [];
   for (const { kekId, seeds } of await countSeedsByKek(db))
     checks.push({ kekId, seeds, problem: await problemOf(db, keyring, kekId) });
