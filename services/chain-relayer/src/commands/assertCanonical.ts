@@ -1,4 +1,4 @@
-import { type Provider } from "../chain/provider";
+import { type Block, type Provider } from "../chain/provider";
 import { RpcUnclear } from "../chain/rpc";
 import { type Cursor } from "../store/scanCursor";
 import { type Gauges } from "./measure";
@@ -9,9 +9,13 @@ export interface CanonicalDeps {
 }
 
 /** A final block that has changed means that the chain or the endpoint cannot be trusted: nothing is taken in, and nothing concluded. */
-export async function assertCanonical({ provider, gauges }: CanonicalDeps, cursor: Cursor): Promise<void> {
+export async function assertCanonical(
+  { provider, gauges }: CanonicalDeps,
+  cursor: Cursor,
+  final?: Block,
+): Promise<void> {
   const { blockNumber, blockHash } = cursor;
-  const now = await hashNow(provider, cursor);
+  const now = final?.number === blockNumber ? final.hash : await hashNow(provider, cursor);
   gauges.replaced.set(now === blockHash ? 0 : 1);
   if (now !== blockHash) throw new Error(`block ${blockNumber} was final as ${blockHash} and is now ${now}`);
 }

@@ -155,8 +155,8 @@ async function noteMintAllowance({ provider, chain, gauges }: MeasureDeps, final
   gauges.mintAllowance.set(Number(units / TOKEN_UNITS_PER_WON));
 }
 
-/** Before the scan has begun, since ever. */
+/** Before the scan has begun, since ever. Either way: a final block long before what was taken in is of another chain. */
 function scanLagSeconds(final: Block | null, cursor: Cursor | undefined, startBlock: bigint): number {
   if (!final || (!cursor && final.number < startBlock)) return 0;
-  return Math.max(0, Number(final.time - (cursor?.blockTime ?? 0n)));
+  return Math.abs(Number(final.time - (cursor?.blockTime ?? 0n)));
 }

@@ -111,6 +111,24 @@ test("a first offer that is too dear for the nodes leaves its nonce to nothing, 
   expect(await transactionStates(database.db)).toEqual(["SENT"]);
 });
 
+test("what was emptied a moment before the writer failed is offered by the next round", async () => {
+  const chain = chainAt({ baseFeeWei: 20n * GWEI });
+  chain.dearest = { ...FEE_CAP, costWei: ETHER / 2n };
+  const operation = await send({ maxFeeWei: 50n * GWEI });
+  const { priorityFeeWei } = chain.provider;
+  let asked = 0;
+  chain.provider.priorityFeeWei = () => {
+    asked += 1;
+    return asked === 2 ? Promise.reject(new Error("no endpoint answers")) : priorityFeeWei();
+  };
+  await watch(chain).catch(() => undefined);
+  expect(await statesOf(database.db, [operation])).toEqual(["PLANNED cost_too_high"]);
+  expect(await costs()).toHaveLength(1);
+  await watch(chain);
+  expect(Transaction.from(chain.sent.at(-1)).gasLimit).toBe(21_000n);
+  expect(await costs()).toHaveLength(2);
+});
+
 test("what cannot be paid for is not outbid", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI, refusal: NO_FUNDS });
   await send({ maxFeeWei: 30n * GWEI });

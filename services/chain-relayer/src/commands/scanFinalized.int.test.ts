@@ -38,6 +38,15 @@ test("a scan that lags behind goes on although the nodes have forgotten its bloc
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED batch_reverted"]);
 });
 
+test("that the last block which was taken in is another one is seen also while nothing new is final", async () => {
+  const chain = createChainDouble();
+  await cursorAt(1_000n);
+  const deps = depsOn(database.db, chain);
+  expect(await scanFinalized(deps)).toBe(false);
+  chain.replacedFrom = 1_000n;
+  await expect(scanFinalized(deps)).rejects.toThrow("was final as");
+});
+
 test("a receipt of a block that is no longer there ends nothing", async () => {
   const chain = createChainDouble();
   const { operation, txHash } = await sendOne(chain);

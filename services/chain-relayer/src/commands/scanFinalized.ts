@@ -56,8 +56,10 @@ export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
   const cursor = await findCursor(db);
   const final = await provider.finalBlock();
   const fromBlock = cursor ? cursor.blockNumber + 1n : startBlock;
-  if (!final || final.number < fromBlock) return false;
-  if (cursor) await assertCanonical(deps, cursor);
+  if (!final) return false;
+  // Also while nothing new is final. A final block that lies before the cursor says nothing yet; how far it does is measured.
+  if (cursor && final.number >= cursor.blockNumber) await assertCanonical(deps, cursor, final);
+  if (final.number < fromBlock) return false;
 
   const last = fromBlock + scanSpan.blocks - 1n;
   const to = last < final.number ? await provider.block(last) : final;

@@ -56,6 +56,7 @@ test("what the key before has in a block is left to finality", async () => {
   await endLease(OPERATOR, 61);
   await round(chain, NEXT_OPERATOR);
   expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
+  expect(await transactionStates(database.db)).toEqual(["MINED"]);
 
   await saveCursor(database.db, { blockNumber: 1_000n, blockHash: blockHashOf(1_000n), blockTime: 1n });
   chain.final = 1_060n;

@@ -3,12 +3,14 @@ import { type Log } from "@wonrail/kit/log";
 import { type Provider } from "../chain/provider";
 import { listInFlightOf, putBack } from "../store/operations";
 import {
+  type ChainTransaction,
   fenceOff,
   hashesOf,
   type Lease,
   listGoneSigners,
   listOpenTransactions,
   markTransaction,
+  noteMined,
 } from "../store/transactions";
 import { type HeadsSeen } from "./watchTransactions";
 
@@ -42,7 +44,15 @@ async function takeBackFrom({ db, log, provider }: TakeBackDeps, lease: Lease, g
   const open = await listOpenTransactions(db, gone);
   const receipts = await provider.receipts(hashesOf(open));
   // What is in a block is left to finality, or to a later round if a reorganisation drops it.
-  const unmined = open.filter(({ versions }) => !versions.some(({ txHash }) => receipts.has(txHash)));
+  const isMined = ({ versions }: ChainTransaction) => versions.some(({ txHash }) => receipts.has(txHash));
+  const mined = open.filter((one) => one.state !== "MINED" && isMined(one));
+  if (mined.length > 0)
+    await noteMined(
+      db,
+      mined.map(({ transactionId }) => transactionId),
+      [],
+    );
+  const unmined = open.filter((one) => !isMined(one));
   if (unmined.length === 0) return;
   const isGone = await tx(db, async (tx) => {
     if (!(await fenceOff(tx, lease, gone, GONE_AFTER_MS))) return false;

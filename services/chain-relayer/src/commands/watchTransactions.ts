@@ -203,13 +203,19 @@ async function outbid(
   const last = transaction.versions.at(-1)!;
   const market = await marketOf(deps);
   const call = await findCall(deps.db, transaction.transactionId);
+  if (call.gasLimit <= EMPTY_GAS) {
+    // It was emptied because of what stands before it, perhaps a moment before this process ended: it offers itself, whatever nodes say to that.
+    const isNobodys = outcome === "cost_too_high" && standing === null;
+    const fees = replacementFees(last, market) ?? (isNobodys ? firstFees(market) : null);
+    return fees ? sendVersion(deps, lease, transaction, { ...call, ...fees }) : undefined;
+  }
   const isTooDear = outcome === "cost_too_high" || (standing !== null && standing !== last);
   const fees = isTooDear ? null : replacementFees(last, withinCost(market, call.gasLimit));
   if (fees) return sendVersion(deps, lease, transaction, { ...call, ...fees });
 
   const perhaps = outcome === "unclear" ? last : null;
   const offer = standing ?? perhaps;
-  if (call.gasLimit <= EMPTY_GAS || (offer && isEnough(offer, market))) return;
+  if (offer && isEnough(offer, market)) return;
   const isNobodys = isTooDear && standing === null;
   if (isNobodys ? firstFees(market) : replacementFees(last, market))
     await empty(deps, lease, transaction, outcome === "cost_too_high" ? COST_TOO_HIGH : "fee_above_cap");
