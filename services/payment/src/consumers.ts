@@ -33,42 +33,43 @@ function policies(app: App): ConsumerSpec {
 }
 
 function settlements(app: App): ConsumerSpec {
-  const recordAll = (read: (payload: Buffer) => Said): BulkHandler => ({
+  // One handler for all four, so that a batch of them is written at once, in one order, whatever they say.
+  const record: BulkHandler = {
     all: (tx, events) =>
       app.recordSettlements(
         tx,
-        events.map(({ orgId, requestId, traceparent, payload }) => ({
+        events.map(({ type, orgId, requestId, traceparent, payload }) => ({
           ...{ orgId, requestId, traceparent },
-          ...read(payload),
+          ...READERS[type]!(payload),
         })),
       ),
-  });
+  };
   return {
     group: "payment.settlements",
     topics: ["wonrail.relayer.v1"],
-    handlers: {
-      operation_submitted: recordAll((payload) => {
-        const { ledgerRef, network, txHash } = OperationSubmitted.decode(payload);
-        return { ledgerRef, status: "SUBMITTED", network, txHash, blockNumber: null };
-      }),
-      operation_confirmed: recordAll((payload) => {
-        const { ledgerRef, network, txHash, blockNumber } = OperationConfirmed.decode(payload);
-        return { ledgerRef, status: "CONFIRMED", network, txHash, blockNumber };
-      }),
-      operation_failed: recordAll((payload) => {
-        const { ledgerRef, network, reason, proofBlockNumber, proofBlockHash } =
-          OperationFailed.decode(payload);
-        const failure = { reason, proofBlockNumber, proofBlockHash };
-        return { ledgerRef, status: "FAILED", network, txHash: null, blockNumber: null, failure };
-      }),
-      deposit_credited: recordAll((payload) => {
-        const { ledgerRef, network, txHash, blockNumber, fromAddress } = DepositCredited.decode(payload);
-        const counterparty = fromAddress;
-        return { ledgerRef, status: "CONFIRMED", network, txHash, blockNumber, counterparty };
-      }),
-    },
+    handlers: Object.fromEntries(Object.keys(READERS).map((type) => [type, record])),
   };
 }
 
 /** What an event of the relayer says of an operation. */
 type Said = Omit<SettlementChange, "orgId" | "requestId" | "traceparent">;
+
+const READERS: Record<string, (payload: Buffer) => Said> = {
+  operation_submitted(payload) {
+    const { ledgerRef, network, txHash } = OperationSubmitted.decode(payload);
+    return { ledgerRef, status: "SUBMITTED", network, txHash, blockNumber: null };
+  },
+  operation_confirmed(payload) {
+    const { ledgerRef, network, txHash, blockNumber } = OperationConfirmed.decode(payload);
+    return { ledgerRef, status: "CONFIRMED", network, txHash, blockNumber };
+  },
+  operation_failed(payload) {
+    const { ledgerRef, network, reason, proofBlockNumber, proofBlockHash } = OperationFailed.decode(payload);
+    const failure = { reason, proofBlockNumber, proofBlockHash };
+    return { ledgerRef, status: "FAILED", network, txHash: null, blockNumber: null, failure };
+  },
+  deposit_credited(payload) {
+    const { ledgerRef, network, txHash, blockNumber, fromAddress } = DepositCredited.decode(payload);
+    return { ledgerRef, status: "CONFIRMED", network, txHash, blockNumber, counterparty: fromAddress };
+  },
+};
