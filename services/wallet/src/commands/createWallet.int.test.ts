@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
+import { eventually } from "@wonrail/kit/testing";
 import { WalletCreated } from "@wonrail/proto/wallet/events/v1/events";
 import { WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type Metadata } from "../domain/metadata";
@@ -134,6 +135,7 @@ describe("metadata of a wallet whose account could not be opened", () => {
     orgs.orgId = newId("org");
     world.ledger.refuse = away;
     expect(await post({ tier: "gold", branch: "7" })).toBe("SYS_003");
+    await age(orgs.orgId);
     world.ledger.refuse = () => undefined;
     expect(await post({ branch: "8" })).toEqual([true, { branch: "8" }]);
     expect(await kept()).toEqual([{ branch: "8" }, { branch: "8" }]);
@@ -157,6 +159,7 @@ describe("metadata of a wallet whose account could not be opened", () => {
   test("is one request's of several at once; one that asked for another hears that there is a wallet", async () => {
     world.ledger.refuse = away;
     expect(await post({ tier: "none" })).toBe("SYS_003");
+    await age(orgs.orgId);
     let asked = 0;
     let allAsk = (): void => undefined;
     const allAsked = new Promise<void>((resolve) => (allAsk = resolve));
@@ -172,6 +175,28 @@ describe("metadata of a wallet whose account could not be opened", () => {
     expect(told).toEqual(metadata);
     expect(answers).toEqual(tiers.map((tier) => (tier === metadata!.tier ? [true, metadata] : "WAL_001")));
   });
+});
+
+test("metadata of a wallet that is being made stays its maker's, whoever opens it", async () => {
+  const orgId = newId("org");
+  const post = (tier: string) =>
+    world.client
+      .createWallet({ orgId, userId: "kim", walletType: WalletType.NORMAL, metadata: { tier } })
+      .then(({ wallet }) => wallet!.metadata)
+      .catch((error: DomainError) => error.code);
+  let asked = 0;
+  let letMakerGoOn = (): void => undefined;
+  const maker = new Promise<void>((resolve) => (letMakerGoOn = resolve));
+  world.ledger.refuse = async () => {
+    asked += 1;
+    if (asked === 1) await maker;
+    return undefined;
+  };
+  const made = post("gold");
+  await eventually(() => expect(asked).toBe(1));
+  expect(await post("silver")).toBe("WAL_001");
+  letMakerGoOn();
+  expect(await made).toEqual({ tier: "gold" });
 });
 
 test("wallets that the ledger will not open keep none behind them from being finished; when it is away the round ends", async () => {
@@ -297,7 +322,8 @@ async function get(orgId: string, walletId: string) {
 /** So long ago that no request can be at it any more. */
 async function age(orgId: string): Promise<void> {
   await world.database.db.run(sql`
-    update wallets set updated_at = now() - interval '1 minute', closing_since = closing_since - interval '1 minute'
+    update wallets set created_at = created_at - interval '1 minute',
+      updated_at = now() - interval '1 minute', closing_since = closing_since - interval '1 minute'
     where org_id = ${orgId}`);
 }
 

@@ -24,7 +24,8 @@ export interface CreateWalletInput {
 
 /**
  * Makes a wallet in three steps, each of which a retry goes on from: the organisation's seed, the row with its address (OPENING), the
- * ledger's account (ACTIVE). A wallet that a crash left OPENING belongs to whoever asks for it next, and gets his metadata with the last step.
+ * ledger's account (ACTIVE). A wallet that a crash left OPENING belongs to whoever asks for it next, and gets his
+ * metadata with the last step; one that may be being made keeps what its maker gave it.
  */
 export async function createWallet(
   deps: CreateWalletDeps,

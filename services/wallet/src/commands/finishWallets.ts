@@ -1,7 +1,7 @@
 import { isUndone } from "@wonrail/kit/errors";
 import { type Log } from "@wonrail/kit/log";
 import { type Wallet } from "../domain/wallet";
-import { listUnfinishedWallets } from "../store/wallets";
+import { listUnfinishedWallets, MAKING_MS } from "../store/wallets";
 import { type DeactivateWalletDeps, finishClosing } from "./deactivateWallet";
 import { openAccount } from "./openAccount";
 
@@ -9,8 +9,6 @@ export interface FinishWalletsDeps extends DeactivateWalletDeps {
   log: Log;
 }
 
-/** Longer than any request may take, so that a wallet is never finished by two at once for no reason. */
-const OLDER_THAN_MS = 5_000;
 const AT_ONCE = 100;
 
 /**
@@ -21,7 +19,7 @@ export async function finishWallets(deps: FinishWalletsDeps, signal: AbortSignal
   let after = { orgId: "", walletId: "" };
   let unfinished = 0;
   for (;;) {
-    const wallets = await listUnfinishedWallets(deps.db, OLDER_THAN_MS, after, AT_ONCE);
+    const wallets = await listUnfinishedWallets(deps.db, MAKING_MS, after, AT_ONCE);
     for (const wallet of wallets) {
       if (signal.aborted) return;
       if (!(await isFinished(deps, wallet))) unfinished += 1;

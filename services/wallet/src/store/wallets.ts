@@ -119,12 +119,19 @@ export async function lockWallets(tx: Tx, wallets: { orgId: string; walletId: st
 }
 
 /** Moves a wallet from one of these statuses to another; undefined when it is in none of them. The version counts the events told of it, each of one change. */
+/** Longer than any request may take. */
+export const MAKING_MS = 5_000;
+
 export async function moveWallet(
   tx: Tx,
   wallet: Pick<Wallet, "orgId" | "walletId">,
   move: { from: readonly StoredStatus[]; to: StoredStatus; metadata?: Metadata },
 ): Promise<Wallet | undefined> {
-  const metadata = move.metadata === undefined ? sql`metadata` : sql.json(move.metadata);
+  // Where its maker gave it some and may still be at it, that stays.
+  const metadata =
+    move.metadata === undefined
+      ? sql`metadata`
+      : sql`case when metadata = '{}' or created_at < now() - ${MAKING_MS} * interval '1 millisecond' then ${sql.json(move.metadata)} else metadata end`;
   const row = await tx.maybe<WalletRow>(sql`
     update wallets set status = ${move.to}, metadata = ${metadata}, version = version + 1, updated_at = now()
     where org_id = ${wallet.orgId} and wallet_id = ${wallet.walletId} and status = any(${move.from}::text[])
