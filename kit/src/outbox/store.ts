@@ -116,8 +116,22 @@ export async function pruneWindow(
     select max(id) as last_id, (count(*) filter (where old))::integer as old from seen`);
 }
 
-/** Puts what was published since then on the bus again; consumers skip what they had. For a bus that lost what it had acknowledged. */
-export async function republishSince(db: Queryable, since: Date): Promise<number> {
-  return db.run(sql`
-    insert into outbox_pending (id) select id from outbox where occurred_at >= ${since} on conflict do nothing`);
+const REPUBLISH_WINDOW = 10_000;
+
+/**
+ * Puts what was published since then on the bus again; consumers skip what they had. For a bus that lost what it had acknowledged. In windows, since a
+ * day of events is more than one statement should read.
+ */
+export async function republishSince(db: Queryable, since: Date, window = REPUBLISH_WINDOW): Promise<number> {
+  let asked = 0;
+  for (let afterId: bigint | null = 0n; afterId !== null;) {
+    const seen: { last_id: bigint | null; count: number } = await db.one(sql`
+      with seen as (select id, occurred_at from outbox where id > ${afterId} order by id limit ${window}),
+      asked as (
+        insert into outbox_pending (id) select id from seen where occurred_at >= ${since} on conflict do nothing returning id)
+      select (select max(id) from seen) as last_id, (select count(*) from asked)::integer as count`);
+    asked += seen.count;
+    afterId = seen.last_id;
+  }
+  return asked;
 }
