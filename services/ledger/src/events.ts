@@ -6,13 +6,14 @@ import type { NewEvent, OutboxRow } from "@wonrail/kit/outbox";
 import {
   AccountClosed,
   AccountOpened,
+  AccountReopened,
   HoldPlaced,
   JournalPosted,
 } from "@wonrail/proto/ledger/events/v1/events";
 import { AccountType } from "@wonrail/proto/ledger/v1/intents";
 import { entryIdOf, kindMessage, postingMessage } from "./commands/answer";
 import type { Item } from "./commands/postBatch";
-import type { Changes } from "./domain/book";
+import type { Changes, Turn } from "./domain/book";
 import type { Account, Entry, Hold } from "./domain/types";
 import { readJournalRefs, writeJournalRefs, type JournalRef } from "./domain/journalRefs";
 import { findEntries } from "./store/entries";
@@ -37,24 +38,25 @@ const JOURNAL_REFS = "journal_refs";
 export function eventsOf(changes: Changes, items: readonly Item[]): NewEvent[] {
   const origins = new Map(items.map(({ request, origin }) => [request, origin]));
   const posted = changes.answered.flatMap(({ request, answer: { outcome } }) =>
-    outcome.status === "posted" ? [{ entry: outcome.entry, origin: origins.get(request)! }] : [],
+    outcome.status === "posted" ? [{ request, entry: outcome.entry, origin: origins.get(request)! }] : [],
   );
   const events = journalRefs(posted);
-  if (changes.opened.length === 0 && changes.closed.length === 0 && changes.holds.size === 0) return events;
+  const turns = [...changes.closed, ...changes.reopened];
+  if (changes.opened.length === 0 && turns.length === 0 && changes.holds.size === 0) return events;
 
   // Each is told of once: another request to open the same wallet changed nothing.
   const justOpened = new Map(changes.opened.map((account) => [account.id, account]));
-  const justClosed = new Map(changes.closed.map((account) => [account.id, account]));
+  const turnedBy = new Map(turns.map((turn) => [turn.request, turn]));
   const holds = new Map([...changes.holds].map((hold) => [hold.requestId, hold]));
-  for (const { entry, origin } of posted) {
+  for (const { request, entry, origin } of posted) {
     const id = entry.balances[0]?.accountId ?? "";
-    const [toOpen, toClose] = [justOpened.get(id), justClosed.get(id)];
+    const [toOpen, turn] = [justOpened.get(id), turnedBy.get(request)];
     const hold = holds.get(entry.requestId);
     if (entry.kind === "openAccount" && toOpen) {
       events.push({ ...opened(toOpen), ...origin });
       justOpened.delete(id);
     }
-    if (entry.kind === "closeAccount" && toClose) events.push({ ...closed(toClose), ...origin });
+    if (turn) events.push({ ...turned(turn, new Date(entry.postedAtMs)), ...origin });
     if (entry.kind === "placeHold" && hold) events.push({ ...holdPlaced(entry, hold), ...origin });
   }
   return events;
@@ -134,10 +136,14 @@ function opened(account: Account): NewEvent {
   return accountEvent("account_opened", account, 1, payload);
 }
 
-function closed(account: Account): NewEvent {
-  const closedAt = new Date(account.closedAtMs!);
-  const payload = AccountClosed.encode({ accountId: account.id, closedAt }).finish();
-  return accountEvent("account_closed", account, 2, payload);
+function turned({ request, account, version }: Turn, at: Date): NewEvent {
+  const accountId = account.id;
+  if (request.intent.kind === "closeAccount") {
+    const payload = AccountClosed.encode({ accountId, closedAt: at }).finish();
+    return accountEvent("account_closed", account, version, payload);
+  }
+  const payload = AccountReopened.encode({ accountId, reopenedAt: at }).finish();
+  return accountEvent("account_reopened", account, version, payload);
 }
 
 function accountEvent(type: string, { id, orgId }: Account, version: number, payload: Uint8Array): NewEvent {

@@ -61,6 +61,7 @@ const kinds: Record<Entry["kind"], IntentKind> = {
   postHold: IntentKind.POST_HOLD,
   voidHold: IntentKind.VOID_HOLD,
   creditExternal: IntentKind.CREDIT_EXTERNAL,
+  reopenAccount: IntentKind.REOPEN_ACCOUNT,
 };
 
 export function kindMessage(kind: Entry["kind"]): IntentKind {

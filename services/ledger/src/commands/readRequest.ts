@@ -50,6 +50,7 @@ function readIntent(intent: PostRequest["intent"]): Intent {
     case "openAccount":
       return readOpenAccount(intent.value);
     case "closeAccount":
+    case "reopenAccount":
     case "refund":
       return { kind: intent.$case, walletId: id("wal", intent.value.walletId, "walletId") };
     case "charge":

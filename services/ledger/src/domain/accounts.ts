@@ -1,6 +1,6 @@
 import { DomainError, assert } from "@wonrail/kit/errors";
 import { ZERO_WON } from "@wonrail/kit/money";
-import { addAccount, openWalletOf, record, walletsOfUser, type Book } from "./book";
+import { addAccount, openWalletOf, record, walletOf, walletsOfUser, type Book } from "./book";
 import type { Account, Entry, IntentOf, LedgerRequest } from "./types";
 
 /** One wallet per organisation, user and type. Opening the same one again changes nothing. */
@@ -40,6 +40,25 @@ export function closeAccount(book: Book, request: LedgerRequest, intent: IntentO
     throw new DomainError("WAL_003", { walletId: account.id });
   }
   account.closedAtMs = book.nowMs;
-  book.changes.closed.push(account);
+  book.changes.closed.push({ request, account, version: 2 * timesReopened(book, account) + 2 });
   return record(book, request, [account]);
+}
+
+/** Whatever was deposited into it since it was closed can leave it again. One that is open stays as it is. */
+export function reopenAccount(book: Book, request: LedgerRequest, intent: IntentOf<"reopenAccount">): Entry {
+  const account = walletOf(book, request.orgId, intent.walletId);
+  if (account.closedAtMs === null) return record(book, request, [account]);
+  const times = timesReopened(book, account) + 1;
+  account.closedAtMs = null;
+  book.reopened.set(reopenedKey(account.orgId, account.id), times);
+  book.changes.reopened.push({ request, account, version: 2 * times + 1 });
+  return record(book, request, [account]);
+}
+
+function timesReopened({ reopened }: Book, { orgId, id }: Account): number {
+  return reopened.get(reopenedKey(orgId, id)) ?? 0;
+}
+
+export function reopenedKey(orgId: string, walletId: string): string {
+  return `${orgId} ${walletId}`;
 }

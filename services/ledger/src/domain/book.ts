@@ -30,14 +30,24 @@ export interface State {
   cancelledPayments: Set<string>;
   /** `requestKey`s of the entries that credited a log, by organisation and log. */
   credits: Map<string, string>;
+  /** How often each wallet that is closed or opened again was opened again before; absent is never. By `reopenedKey`. */
+  reopened: Map<string, number>;
   /** For the accounts that this batch opens. */
   newNumbers: bigint[];
+}
+
+/** An account that was closed or opened again, and which of its changes this is. */
+export interface Turn {
+  request: LedgerRequest;
+  account: Account;
+  version: number;
 }
 
 /** What a batch changes, in the order in which it was decided. */
 export interface Changes {
   opened: Account[];
-  closed: Account[];
+  closed: Turn[];
+  reopened: Turn[];
   touched: Set<Account>;
   /** Everything that is answered for the first time. */
   answered: { request: LedgerRequest; answer: AnsweredRequest }[];
@@ -76,10 +86,12 @@ export function openBook(state: State): Book {
     cancelledCharges: new Map(state.cancelledCharges),
     cancelledPayments: new Set(state.cancelledPayments),
     credits: new Map(state.credits),
+    reopened: new Map(state.reopened),
     newNumbers: [...state.newNumbers],
     changes: {
       opened: [],
       closed: [],
+      reopened: [],
       touched: new Set(),
       answered: [],
       typeBlocks: [],

@@ -14,6 +14,7 @@ function partsOf(intent: Intent): (string | null)[] {
     case "openAccount":
       return [intent.walletId, intent.userId, intent.type];
     case "closeAccount":
+    case "reopenAccount":
     case "refund":
       return [intent.walletId];
     case "charge":

@@ -1,5 +1,5 @@
 import { type DomainError, isRefusal, never } from "@wonrail/kit/errors";
-import { closeAccount, openAccount } from "./accounts";
+import { closeAccount, openAccount, reopenAccount } from "./accounts";
 import { openBook, type Book, type Changes, type State } from "./book";
 import { cancelCharge, charge, refund } from "./charges";
 import { creditExternal, earlierCredit } from "./deposits";
@@ -57,6 +57,8 @@ function entryOf(book: Book, request: LedgerRequest): Entry {
       return openAccount(book, request, intent);
     case "closeAccount":
       return closeAccount(book, request, intent);
+    case "reopenAccount":
+      return reopenAccount(book, request, intent);
     case "charge":
       return charge(book, request, intent);
     case "cancelCharge":

@@ -7,6 +7,7 @@ import { type IntentKind } from "./types";
 const POSTERS: Record<IntentKind, string> = {
   openAccount: "wallet",
   closeAccount: "wallet",
+  reopenAccount: "wallet",
   charge: "payment",
   cancelCharge: "payment",
   refund: "payment",

@@ -281,6 +281,25 @@ test("a closed wallet refuses every movement but the deposit that reached its ad
   ).toEqual(["posted", ...Array<string>(5).fill("WAL_004"), "posted"]);
 });
 
+test("what was deposited into a closed wallet leaves it when it was opened again, and then it closes again", () => {
+  const walletId = kim.normal;
+  const close: Intent = { kind: "closeAccount", walletId };
+  const reopen: Intent = { kind: "reopenAccount", walletId };
+  const refund: Intent = { kind: "refund", walletId };
+  expect(codes(play([close, deposit(walletId), refund, reopen, close, refund, close, refund]))).toEqual([
+    ...["posted", "posted", "WAL_004", "posted", "WAL_003", "posted", "posted", "WAL_004"],
+  ]);
+});
+
+test("opening a wallet again that is open changes nothing, and one that is not there is refused", () => {
+  const open: Intent = { kind: "reopenAccount", walletId: kim.normal };
+  const [first, , other] = play([open, charge(kim.normal, 1_000n), { ...open, walletId: "wal_none" }]);
+  expect(first).toMatchObject({
+    entry: { postings: [], balances: [{ accountId: kim.normal, balanceWon: 0n }] },
+  });
+  expect(other).toMatchObject({ code: "WAL_002" });
+});
+
 test("what an organisation's own account cannot hold is refused, and the request after it is not", () => {
   const state = openWorld();
   const issuance = state.accounts.find(

@@ -13,6 +13,8 @@ export interface Touches {
   originalRequestId?: string;
   holdRequestId?: string;
   chainLogId?: string;
+  /** How often it was opened again is asked for. */
+  reopenedWalletId?: string;
 }
 
 export function touchesOf({ intent }: LedgerRequest): Touches {
@@ -20,7 +22,8 @@ export function touchesOf({ intent }: LedgerRequest): Touches {
     case "openAccount":
       return { walletIds: [intent.walletId], orgAccounts: [], userId: intent.userId };
     case "closeAccount":
-      return { walletIds: [intent.walletId], orgAccounts: [] };
+    case "reopenAccount":
+      return { walletIds: [intent.walletId], orgAccounts: [], reopenedWalletId: intent.walletId };
     case "charge":
     case "refund":
       return { walletIds: [intent.walletId], orgAccounts: ["ORG_ISSUANCE"] };

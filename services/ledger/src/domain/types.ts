@@ -23,6 +23,7 @@ export type TransactionType =
 export type Intent =
   | { kind: "openAccount"; walletId: string; userId: string; type: WalletType }
   | { kind: "closeAccount"; walletId: string }
+  | { kind: "reopenAccount"; walletId: string }
   | { kind: "charge"; walletId: string; amountWon: Won }
   | { kind: "cancelCharge"; chargeRequestId: string; amountWon: Won | null }
   | { kind: "refund"; walletId: string }

@@ -7,12 +7,13 @@ import { insertCredits } from "./credits";
 import { insertEntries } from "./entries";
 import { saveHolds } from "./holds";
 import { writePostings } from "./postings";
+import { insertReopened } from "./reopenedAccounts";
 import { insertTypeBlocks } from "./typeBlocks";
 
 /** Writes down what a batch decided: each table once, however many requests there were, and no statement waits for another's answer. */
 export function writeChanges(tx: Tx, changes: Changes, nowMs: number): void {
-  const { opened, answered, touched, holds, cancelledCharges, cancelledPayments, credits, typeBlocks } =
-    changes;
+  const { opened, reopened, answered, touched, holds } = changes;
+  const { cancelledCharges, cancelledPayments, credits, typeBlocks } = changes;
   if (opened.length > 0) insertAccounts(tx, opened);
   if (answered.length > 0) insertEntries(tx, answered, nowMs);
   const entries = answered.flatMap(({ answer: { outcome } }) =>
@@ -24,4 +25,5 @@ export function writeChanges(tx: Tx, changes: Changes, nowMs: number): void {
   if (cancelledCharges.size > 0) saveCancelledCharges(tx, cancelledCharges);
   if (cancelledPayments.length > 0) insertCancelledPayments(tx, cancelledPayments);
   if (credits.length > 0) insertCredits(tx, credits);
+  if (reopened.length > 0) insertReopened(tx, reopened);
 }

@@ -25,6 +25,7 @@ const INTENT_KINDS: readonly IntentKind[] = [
   "postHold",
   "voidHold",
   "creditExternal",
+  "reopenAccount",
 ];
 
 export const accountTypes = codes(ACCOUNT_TYPES);

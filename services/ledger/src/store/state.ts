@@ -11,6 +11,7 @@ import { findCancelledPayments } from "./cancelledPayments";
 import { findCredits } from "./credits";
 import { answersByKey, findEntries, findKnown, type StoredRequest } from "./entries";
 import { findHolds } from "./holds";
+import { findReopened } from "./reopenedAccounts";
 
 interface RequestRef {
   orgId: string;
@@ -33,6 +34,7 @@ interface Refs {
   payments: RequestRef[];
   holds: RequestRef[];
   logs: { orgId: string; chainLogId: string }[];
+  reopened: { orgId: string; walletId: string }[];
   opens: number;
 }
 
@@ -59,17 +61,27 @@ export async function loadState(
     () => undefined,
   );
   // Sent together and done one after the other, each with a snapshot of its own: all but the first see what the locks were waited for.
-  const [accounts, before, wallets, credits, holds, cancelledCharges, cancelledPayments, newNumbers] =
-    await Promise.all([
-      locked,
-      findKnown(tx, requests),
-      refs.guessed.length === 0 ? [] : findWalletsOfUsers(tx, refs.guessed, []),
-      refs.logs.length === 0 ? [] : findCredits(tx, refs.logs),
-      refs.holds.length === 0 ? [] : findHolds(tx, refs.holds),
-      refs.charges.length === 0 ? new Map<string, Won>() : findCancelledCharges(tx, refs.charges),
-      refs.payments.length === 0 ? new Set<string>() : findCancelledPayments(tx, refs.payments),
-      refs.opens === 0 ? [] : reserveNumbers(tx, refs.opens),
-    ]);
+  const [
+    accounts,
+    before,
+    wallets,
+    credits,
+    holds,
+    cancelledCharges,
+    cancelledPayments,
+    reopened,
+    newNumbers,
+  ] = await Promise.all([
+    locked,
+    findKnown(tx, requests),
+    refs.guessed.length === 0 ? [] : findWalletsOfUsers(tx, refs.guessed, []),
+    refs.logs.length === 0 ? [] : findCredits(tx, refs.logs),
+    refs.holds.length === 0 ? [] : findHolds(tx, refs.holds),
+    refs.charges.length === 0 ? new Map<string, Won>() : findCancelledCharges(tx, refs.charges),
+    refs.payments.length === 0 ? new Set<string>() : findCancelledPayments(tx, refs.payments),
+    refs.reopened.length === 0 ? new Map<string, number>() : findReopened(tx, refs.reopened),
+    refs.opens === 0 ? [] : reserveNumbers(tx, refs.opens),
+  ]);
   const missed = wallets.map(({ id }) => id).filter((id) => !refs.accountIds.has(id));
   const late = missed.length === 0 ? undefined : await cache.of(tx, refs.orgIds, new Set(missed));
   // The clock is read again behind the last lock, whoever had it before.
@@ -90,6 +102,7 @@ export async function loadState(
         requestKey(orgId, requestId),
       ]),
     ),
+    reopened,
     newNumbers,
   };
 }
@@ -107,6 +120,7 @@ function gatherRefs(requests: readonly LedgerRequest[]): Refs {
     payments: [],
     holds: [],
     logs: [],
+    reopened: [],
     opens: 0,
   };
   for (const request of requests) addRefs(refs, request, touchesOf(request));
@@ -117,11 +131,12 @@ function addRefs(refs: Refs, { orgId, intent }: LedgerRequest, touches: Touches)
   refs.orgIds.add(orgId);
   for (const walletId of touches.walletIds) refs.accountIds.add(walletId);
   for (const type of touches.orgAccounts) refs.accountIds.add(orgAccountId(orgId, type));
-  const { userOfWalletId, userId, originalRequestId, holdRequestId, chainLogId } = touches;
+  const { userOfWalletId, userId, originalRequestId, holdRequestId, chainLogId, reopenedWalletId } = touches;
   if (userOfWalletId !== undefined) refs.userWallets.push({ orgId, walletId: userOfWalletId });
   if (userId !== undefined) refs.users.push({ orgId, userId });
   if (holdRequestId !== undefined) refs.holds.push({ orgId, requestId: holdRequestId });
   if (chainLogId !== undefined) refs.logs.push({ orgId, chainLogId });
+  if (reopenedWalletId !== undefined) refs.reopened.push({ orgId, walletId: reopenedWalletId });
   if (originalRequestId !== undefined) {
     (intent.kind === "cancelCharge" ? refs.charges : refs.payments).push({
       orgId,

@@ -103,6 +103,12 @@ export class Model {
         wallet.closed = true;
         return [];
       }
+      case "reopenAccount": {
+        const wallet = this.wallets.get(intent.walletId);
+        if (wallet?.org !== org) throw new Refused("WAL_002");
+        wallet.closed = false;
+        return [];
+      }
       case "charge":
         this.open(org, intent.walletId);
         Object.assign(done, { wallet: intent.walletId, amount: intent.amountWon });

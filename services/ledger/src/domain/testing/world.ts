@@ -108,6 +108,7 @@ function requestFrom(
       amountWon,
       chainLogId: `${log} ${second! % 5}`,
     }),
+    () => ({ kind: "reopenAccount", walletId: wallet(first!) }),
   ];
   const intent = intents[kind! % intents.length]!();
   // Now and then an id that was used before, with the same or another content.
@@ -139,15 +140,26 @@ export function openWorld(users: string[] = USERS): State {
     cancelledCharges: new Map(),
     cancelledPayments: new Set(),
     credits: new Map(),
+    reopened: new Map(),
     newNumbers: Array.from({ length: 100 }, (_, index) => BigInt(1_000 + index)),
   };
 }
 
 /** What the store would read for the next batch. */
 export function stateAfter({ book }: Decision, nowMs: number): State {
-  const { requests, holds, cancelledCharges, cancelledPayments, credits, newNumbers } = book;
+  const { requests, holds, cancelledCharges, cancelledPayments, credits, reopened, newNumbers } = book;
   const accounts = [...book.accounts.values()];
-  return { nowMs, accounts, requests, holds, cancelledCharges, cancelledPayments, credits, newNumbers };
+  return {
+    nowMs,
+    accounts,
+    requests,
+    holds,
+    cancelledCharges,
+    cancelledPayments,
+    credits,
+    reopened,
+    newNumbers,
+  };
 }
 
 /** The engine's answer in the model's words. */
