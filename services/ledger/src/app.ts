@@ -4,6 +4,7 @@ import { requestFields } from "@wonrail/kit/log";
 import { type OutboxRow } from "@wonrail/kit/outbox";
 import { type ServiceParts } from "@wonrail/kit/service";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
+import { createClosedAccountsGauge } from "./commands/closedAccountsGauge";
 import { createEngine } from "./commands/engine";
 import { keepPartitions, watchWindow } from "./commands/keepPartitions";
 import { createPostedLate } from "./commands/postedLate";
@@ -37,6 +38,7 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
   onClose("engine", () => engine.close());
   const window = await watchWindow(db);
   const gauge = createViolationsGauge({ log, registry });
+  const closedGauge = createClosedAccountsGauge({ log, registry });
   const scans = openDatabase({
     url: config.DATABASE_URL,
     schema: db.schema,
@@ -72,7 +74,7 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
     expandEvents: (connection: Queryable, row: OutboxRow) => expandEvents(connection, row, recent),
     keepPartitions: () => keepPartitions({ db, log, window }),
     verify: verifyAlways({ db, gauge, late }),
-    verifyAccounts: (signal: AbortSignal) => verifyAccounts({ db: scans, gauge }, signal),
+    verifyAccounts: (signal: AbortSignal) => verifyAccounts({ db: scans, gauge, closedGauge }, signal),
   };
 }
 

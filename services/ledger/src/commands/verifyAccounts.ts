@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "@wonrail/kit/db";
-import { verifyAccounts as verifyOne } from "../queries/verify";
+import { findClosed, verifyAccounts as verifyOne } from "../queries/verify";
 import { ACCOUNT_CHECKS, tryLockAccounts } from "../store/checks";
+import type { ClosedAccountsGauge } from "./closedAccountsGauge";
 import type { ViolationsGauge } from "./violationsGauge";
 
 /** Between two turns, the database is left to others for so many times as long as a turn took. */
@@ -12,6 +13,7 @@ interface Verifying {
   /** Whose statements may take long. */
   db: Database;
   gauge: ViolationsGauge;
+  closedGauge: ClosedAccountsGauge;
 }
 
 /**
@@ -19,22 +21,22 @@ interface Verifying {
  * rests. A check that fails does not keep the others back.
  */
 export async function verifyAccounts(deps: Verifying, signal: AbortSignal): Promise<void> {
-  const { db, gauge } = deps;
+  const { db } = deps;
   const failures = await db
     .dedicated(async (connection) => {
       // Where it is another replica's turn, that one says what is.
-      if (!(await tryLockAccounts(connection, db.schema))) return forget(gauge);
+      if (!(await tryLockAccounts(connection, db.schema))) return forget(deps);
       const startMs = performance.now();
       const failures = await verifyAll(deps, signal);
       const restMs = Math.min(LONGEST_REST_MS, REST * (performance.now() - startMs));
       await sleep(restMs, undefined, { signal }).catch(() => undefined);
       return failures;
     })
-    .catch((error: unknown) => [...forget(gauge), error]);
+    .catch((error: unknown) => [...forget(deps), error]);
   if (failures.length > 0) throw failures[0];
 }
 
-async function verifyAll({ db, gauge }: Verifying, signal: AbortSignal): Promise<unknown[]> {
+async function verifyAll({ db, gauge, closedGauge }: Verifying, signal: AbortSignal): Promise<unknown[]> {
   const failures: unknown[] = [];
   for (const check of ACCOUNT_CHECKS) {
     if (signal.aborted) break;
@@ -49,10 +51,19 @@ async function verifyAll({ db, gauge }: Verifying, signal: AbortSignal): Promise
       failures.push(error);
     }
   }
+  if (signal.aborted) return failures;
+  try {
+    closedGauge.found(await findClosed(db, signal));
+  } catch (error) {
+    if (signal.aborted) return failures;
+    closedGauge.unknown();
+    failures.push(error);
+  }
   return failures;
 }
 
-function forget(gauge: ViolationsGauge): unknown[] {
+function forget({ gauge, closedGauge }: Verifying): unknown[] {
+  closedGauge.unknown();
   gauge.unknown(
     "all",
     ACCOUNT_CHECKS.map(({ invariant }) => invariant),

@@ -14,6 +14,7 @@ import {
   type TestLedger,
 } from "./testing/ledger";
 import { verifySince } from "./testing/verifySince";
+import { createClosedAccountsGauge } from "./closedAccountsGauge";
 import { verifyAccounts } from "./verifyAccounts";
 import { lateEntries, newEntries, verifyAlways } from "./verifyAlways";
 import { createViolationsGauge } from "./violationsGauge";
@@ -136,16 +137,52 @@ test("what is held and has no hold is found with the account that was touched, a
   expect(await broken(lately())).toEqual(["I3_held"]);
 });
 
+test("a turn counts the closed accounts that hold money, until they are opened again", async () => {
+  const { turn, closed } = startVerifying();
+  const walletId = await ledger.open("park", "INCENTIVE");
+  const amountWon = won(500n);
+  await ledger.post({ kind: "closeAccount", walletId });
+  await turn();
+  expect(await closed("INCENTIVE")).toBe("0");
+  await ledger.post({ kind: "creditExternal", walletId, amountWon, chainLogId: "31337/0xa/0xb/1" });
+  await turn();
+  expect([await closed("NORMAL"), await closed("INCENTIVE")]).toEqual(["0", "1"]);
+
+  // Whose turn it is not says nothing, and neither does who could not look.
+  const rival = openTestDatabase(ledger.database.url, "ledger");
+  await rival.dedicated(async (connection) => {
+    await tryLockAccounts(connection, rival.schema);
+    await turn();
+  });
+  await rival.close();
+  expect(await closed("INCENTIVE")).toBeUndefined();
+  await turn();
+  expect(await closed("INCENTIVE")).toBe("1");
+  await behindItsBack("alter table accounts rename column closed_at to away");
+  await expect(turn()).rejects.toThrow("closed_at");
+  expect(await closed("INCENTIVE")).toBeUndefined();
+  await behindItsBack("alter table accounts rename column away to closed_at");
+
+  await ledger.post({ kind: "reopenAccount", walletId });
+  await turn();
+  expect(await closed("INCENTIVE")).toBe("0");
+});
+
 function startVerifying(options: { maxWaiting?: number; sinceMs?: number; db?: Database } = {}) {
   const registry = new Registry();
   const { db } = { ...ledger.database, ...options };
   const gauge = createViolationsGauge({ log: testLog(), registry });
+  const closedGauge = createClosedAccountsGauge({ log: testLog(), registry });
   const round = verifyAlways({ gauge, late: ledger.late, sinceMs: Date.now(), ...options, db });
   return {
     round: (signal = new AbortController().signal) => round(signal),
-    turn: (signal = new AbortController().signal) => verifyAccounts({ db, gauge }, signal),
+    turn: (signal = new AbortController().signal) => verifyAccounts({ db, gauge, closedGauge }, signal),
     async said(invariant: string, scope = "touched") {
       const line = `invariant_violations\\{invariant="${invariant}",scope="${scope}"\\} (\\d+)`;
+      return new RegExp(line).exec(await registry.metrics())?.[1];
+    },
+    async closed(type: string) {
+      const line = `ledger_closed_accounts_with_balance\\{type="${type}"\\} (\\d+)`;
       return new RegExp(line).exec(await registry.metrics())?.[1];
     },
   };

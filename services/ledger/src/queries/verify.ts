@@ -1,4 +1,5 @@
 import { tx, type Database, type Tx } from "@wonrail/kit/db";
+import { findClosedWithBalance, type ClosedWithBalance } from "../store/accounts";
 import {
   ACCOUNT_CHECKS,
   JOURNAL_CHECKS,
@@ -52,6 +53,11 @@ export function verifyTouched(
 /** One thing that is said of all accounts. Reads nothing of the journal, and keeps no month from leaving. */
 export function verifyAccounts(db: Database, check: Check, signal?: AbortSignal): Promise<Violation[]> {
   return onSnapshot(db, (tx) => findViolations(tx, check, MAX_ROWS), signal);
+}
+
+/** Not wrong, but somebody has to look: the accounts that are closed and hold money. */
+export function findClosed(db: Database, signal?: AbortSignal): Promise<ClosedWithBalance[]> {
+  return onSnapshot(db, findClosedWithBalance, signal);
 }
 
 /** Everything there is, with what was counted. */

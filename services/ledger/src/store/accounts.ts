@@ -215,6 +215,34 @@ export async function sumAccounts(db: Queryable, orgId: string): Promise<TypeTot
   }));
 }
 
+export interface ClosedWithBalance {
+  type: AccountType;
+  accounts: bigint;
+  /** Up to ten of them. */
+  first: { orgId: string; walletId: string }[];
+}
+
+/** Reads all accounts: an index by what every posting changes would be on the way of every posting. */
+export async function findClosedWithBalance(db: Queryable): Promise<ClosedWithBalance[]> {
+  const rows = await db.query<{ type: number; accounts: bigint; org_ids: string[]; ids: string[] }>(
+    named(
+      "accounts_closed_with_balance",
+      sql`
+        select type, count(*) as accounts, (array_agg(org_id::text order by number))[1:10] as org_ids,
+          (array_agg(id::text order by number))[1:10] as ids
+        from accounts where closed_at is not null and balance_won > 0 group by type order by type`,
+    ),
+  );
+  return rows.map((row) => ({
+    type: accountTypes.fromCode(row.type),
+    accounts: row.accounts,
+    first: row.ids.map((id, index) => ({
+      orgId: uuidToId("org", row.org_ids[index]!),
+      walletId: uuidToId("wal", id),
+    })),
+  }));
+}
+
 function toFacts(row: FactsRow): AccountFacts {
   const type = accountTypes.fromCode(row.type);
   return {
