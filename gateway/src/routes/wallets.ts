@@ -121,7 +121,7 @@ export const deactivateWallet = operation({
   tag: "Wallets",
   summary: "Deactivate a wallet",
   description:
-    "Refused while the wallet holds money or has work in flight. Afterwards everything but reading it is WAL_004.",
+    "Refused while the wallet holds money or has work in flight. Afterwards everything but reading it is WAL_004. Tokens that reach its address all the same are credited to it; the operator of the service can make it ACTIVE again, so that they can be moved.",
   access: "full",
   params: walletPath,
   status: 200,

@@ -4,7 +4,7 @@ import { newId } from "@wonrail/kit/ids";
 import { createRegistry } from "@wonrail/kit/metrics";
 import { won } from "@wonrail/kit/money";
 import { testLog } from "@wonrail/kit/testing";
-import { AccountType, TransactionType } from "@wonrail/proto/ledger/v1/intents";
+import { AccountType, IntentKind, TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import {
   AccountStatus,
   HoldStatus,
@@ -69,6 +69,19 @@ const charge = (walletId: string, amount: bigint): Intent => ({
   kind: "charge",
   walletId,
   amountWon: won(amount),
+});
+
+test("a closed account that was deposited into is opened again, with what it holds", async () => {
+  const walletId = await ledger.open("late");
+  const chainLogId = "31337/0xd/0xe/1";
+  await client.post(message({ kind: "closeAccount", walletId }));
+  await client.post(message({ kind: "creditExternal", walletId, amountWon: won(50n), chainLogId }));
+  const reopened = await client.post(message({ kind: "reopenAccount", walletId }));
+  expect(reopened).toMatchObject({ postings: [], balances: [{ accountId: walletId, balanceWon: "50" }] });
+  const { entry } = await client.getEntry({ orgId: ledger.orgId, id: reopened.entryId });
+  expect(entry!.kind).toBe(IntentKind.REOPEN_ACCOUNT);
+  const { accounts } = await client.getBalances({ orgId: ledger.orgId, accountIds: [walletId] });
+  expect(accounts).toMatchObject([{ status: AccountStatus.OPEN, closedAt: undefined }]);
 });
 
 test("a refusal crosses with its code and details, and a posted intent with its postings", async () => {

@@ -8,6 +8,7 @@ import { createWallet, ensureWallet } from "./commands/createWallet";
 import { deactivateWallet } from "./commands/deactivateWallet";
 import { deleteOldVelocity } from "./commands/deleteOldVelocity";
 import { finishWallets } from "./commands/finishWallets";
+import { reopenWallets } from "./commands/reopenWallets";
 import { signAuthorizations } from "./commands/signAuthorizations";
 import { updateWallet } from "./commands/updateWallet";
 import { type Config } from "./config";
@@ -67,6 +68,7 @@ export function createApp({ config, db, log, registry, tls, onClose }: ServicePa
     deactivateWallet: bind(deactivateWallet),
     signAuthorizations: bind(signAuthorizations),
     finishWallets: bind(finishWallets),
+    reopenWallets: bind(reopenWallets),
     deleteOldVelocity: () => deleteOldVelocity(deps),
     getWallet: bind(getWallet),
     getWalletFacts: bind(getWalletFacts),

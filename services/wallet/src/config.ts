@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { count, durationMs, hostPort, loadConfig } from "@wonrail/kit/config";
+import { operatorOf } from "@wonrail/kit/operator";
 import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
 
@@ -26,6 +27,8 @@ const adminSchema = z.object({
   KEK_PATH: z.string().optional(),
   /** Where the local stack lives, for when the two above are not given. */
   WONRAIL_HOME: z.string().default(".wonrail"),
+  /** Who the operator is: kept with the wallets that he wants reopened. */
+  USER: z.string().max(64).optional(),
 });
 
 export type Config = z.output<typeof schema>;
@@ -35,9 +38,10 @@ export function readConfig(): Config {
 }
 
 /** Of the operators' commands: what is given, or else the running local stack's. */
-export function readAdminConfig(): { databaseUrl: string; kekPath: string } {
-  const { DATABASE_URL, KEK_PATH, WONRAIL_HOME } = loadConfig(adminSchema, process.env);
+export function readAdminConfig(): { databaseUrl: string; kekPath: string; operator: string } {
+  const { DATABASE_URL, KEK_PATH, WONRAIL_HOME, USER } = loadConfig(adminSchema, process.env);
   return {
+    operator: operatorOf({ USER }),
     databaseUrl: DATABASE_URL ?? localDatabaseUrl(WONRAIL_HOME),
     kekPath: KEK_PATH ?? join(WONRAIL_HOME, "secrets", "kek.json"),
   };

@@ -1,7 +1,12 @@
 import { type Tx } from "@wonrail/kit/db";
 import { enumValue } from "@wonrail/kit/grpc/server";
 import { appendEvents } from "@wonrail/kit/outbox";
-import { WalletCreated, WalletDeactivated, WalletUpdated } from "@wonrail/proto/wallet/events/v1/events";
+import {
+  WalletCreated,
+  WalletDeactivated,
+  WalletReopened,
+  WalletUpdated,
+} from "@wonrail/proto/wallet/events/v1/events";
 import { type WalletFacts, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type Wallet } from "./domain/wallet";
 
@@ -37,6 +42,16 @@ export function walletDeactivated(tx: Tx, wallet: Wallet): Promise<void> {
     "wallet_deactivated",
     wallet,
     WalletDeactivated.encode({ walletId, deactivatedAt: updatedAt }).finish(),
+  );
+}
+
+export function walletReopened(tx: Tx, wallet: Wallet): Promise<void> {
+  const { walletId, updatedAt } = wallet;
+  return append(
+    tx,
+    "wallet_reopened",
+    wallet,
+    WalletReopened.encode({ walletId, reopenedAt: updatedAt }).finish(),
   );
 }
 

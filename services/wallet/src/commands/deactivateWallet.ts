@@ -2,7 +2,7 @@ import { type Database, tx } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { type ClosingWallet, type Wallet } from "../domain/wallet";
 import { walletDeactivated } from "../events";
-import { beginClosing, findWallet, moveWallet, stopClosing } from "../store/wallets";
+import { beginClosing, endClosing, findWallet, stopClosing } from "../store/wallets";
 import { onceBegun } from "./onceBegun";
 import { type LedgerClient } from "./openAccount";
 
@@ -71,7 +71,7 @@ async function closeAccount({ db, ledger }: DeactivateWalletDeps, wallet: Closin
     if (!closedBefore) throw error;
   }
   return tx(db, async (tx) => {
-    const closed = await moveWallet(tx, wallet, FINISH);
+    const closed = await endClosing(tx, wallet);
     if (!closed) return (await findWallet(tx, wallet.orgId, wallet.walletId))!;
     await walletDeactivated(tx, closed);
     return closed;
@@ -82,6 +82,3 @@ async function closeAccount({ db, ledger }: DeactivateWalletDeps, wallet: Closin
 function isRefusedClosing(error: unknown): boolean {
   return error instanceof DomainError && (error.code === "WAL_002" || error.code === "WAL_003");
 }
-
-/** Also from ACTIVE: an older release asks under a request id of its own. The ledger's word is the last. */
-const FINISH = { from: ["DEACTIVATING", "ACTIVE"], to: "DEACTIVATED" } as const;

@@ -20,6 +20,7 @@ export interface Wallet {
   status: StoredStatus;
   /** Under which the ledger is asked to close its account, while it is DEACTIVATING. */
   closingRequestId: string | null;
+  timesReopened: number;
   metadata: Metadata;
   version: bigint;
   createdAt: Date;

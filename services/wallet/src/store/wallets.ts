@@ -19,13 +19,14 @@ interface WalletRow {
   key_index: number;
   status: StoredStatus;
   closing_request_id: string | null;
+  times_reopened: number;
   metadata: Metadata;
   version: bigint;
   created_at: Date;
   updated_at: Date;
 }
 
-const COLUMNS = sql`org_id, wallet_id, user_id, wallet_type, address, key_index, status, closing_request_id, metadata, version, created_at, updated_at`;
+const COLUMNS = sql`org_id, wallet_id, user_id, wallet_type, address, key_index, status, closing_request_id, times_reopened, metadata, version, created_at, updated_at`;
 
 export type NewWallet = Pick<
   Wallet,
@@ -118,10 +119,10 @@ export async function lockWallets(tx: Tx, wallets: { orgId: string; walletId: st
     order by org_id, wallet_id for no key update`);
 }
 
-/** Moves a wallet from one of these statuses to another; undefined when it is in none of them. The version counts the events told of it, each of one change. */
 /** Longer than any request may take. */
 export const MAKING_MS = 5_000;
 
+/** Moves a wallet from one of these statuses to another; undefined when it is in none of them. The version counts the events told of it, each of one change. */
 export async function moveWallet(
   tx: Tx,
   wallet: Pick<Wallet, "orgId" | "walletId">,
@@ -166,6 +167,30 @@ export async function stopClosing(
   await tx.run(sql`
     update wallets set status = 'ACTIVE', closing_request_id = null, closing_since = null
     where org_id = ${orgId} and wallet_id = ${walletId} and status = 'DEACTIVATING' and closing_request_id = ${closingRequestId}`);
+}
+
+/**
+ * A wallet whose account was closed, unless it has been reopened since whoever asked began. Also from ACTIVE: an older release asks under a request id of
+ * its own, and the ledger's word is the last.
+ */
+export async function endClosing(
+  tx: Tx,
+  { orgId, walletId, timesReopened }: ClosingWallet,
+): Promise<Wallet | undefined> {
+  const row = await tx.maybe<WalletRow>(sql`
+    update wallets set status = 'DEACTIVATED', version = version + 1, updated_at = now()
+    where org_id = ${orgId} and wallet_id = ${walletId} and status in ('DEACTIVATING', 'ACTIVE') and times_reopened = ${timesReopened}
+    returning ${COLUMNS}`);
+  return row && toWallet(row);
+}
+
+export async function reopenWallet(tx: Tx, orgId: string, walletId: string): Promise<Wallet | undefined> {
+  const row = await tx.maybe<WalletRow>(sql`
+    update wallets set status = 'ACTIVE', closing_request_id = null, closing_since = null, times_reopened = times_reopened + 1,
+      version = version + 1, updated_at = now()
+    where org_id = ${orgId} and wallet_id = ${walletId} and status = 'DEACTIVATED'
+    returning ${COLUMNS}`);
+  return row && toWallet(row);
 }
 
 export async function replaceMetadata(
@@ -215,6 +240,7 @@ function toWallet(row: WalletRow): Wallet {
     keyIndex: row.key_index,
     status: row.status,
     closingRequestId: row.closing_request_id,
+    timesReopened: row.times_reopened,
     metadata: row.metadata,
     version: row.version,
     createdAt: row.created_at,

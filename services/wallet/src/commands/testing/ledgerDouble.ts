@@ -14,12 +14,12 @@ export interface LedgerDouble {
   service: GrpcService;
   /** Wallets with an open account. */
   opened: Set<string>;
-  /** Every request to open or close, also the refused and the repeated. */
+  /** Every request to open, close or open again, also the refused and the repeated. */
   asked: string[];
   /** What it answers instead; undefined to answer as always. */
   refuse: (request: PostRequest) => Error | undefined | Promise<Error | undefined>;
   refuseBalances: () => Error | undefined;
-  /** After it has decided to close or not to: waits, or gives the error that is heard instead. */
+  /** After it has decided to close or not to, or has opened again: waits, or gives the error that is heard instead. */
   loseAnswer: () => Error | undefined | Promise<Error | undefined>;
   holdsMoney: Set<string>;
   /** An entry of any lines: what leaves an account is negative. */
@@ -40,7 +40,7 @@ export function createLedgerDouble(): LedgerDouble {
   const entries = new Map<string, Entry>();
   const add = (orgId: string, ledgerRef: string, lines: [string, bigint][], hold: Entry["hold"]) =>
     entries.set(`${orgId}|${ledgerRef}`, entryOf(ledgerRef, lines, hold));
-  const closings: Closings = new Map();
+  const decided: Decided = new Map();
   const double: LedgerDouble = {
     opened: new Set(),
     asked: [],
@@ -75,7 +75,7 @@ export function createLedgerDouble(): LedgerDouble {
       add(orgId, ledgerRef, [], { walletId: from, toAddress, amountWon: amountWon.toString(), status });
     },
     service: implement(LedgerServiceService, {
-      post: (request) => post(double, closings, request),
+      post: (request) => post(double, decided, request),
       getEntries: ({ orgId, requestIds }) =>
         Promise.resolve({ entries: requestIds.flatMap((id) => entries.get(`${orgId}|${id}`) ?? []) }),
       getBalances: () => {
@@ -87,12 +87,17 @@ export function createLedgerDouble(): LedgerDouble {
   return double;
 }
 
-/** What was decided under each request id, for good. */
-type Closings = Map<string, DomainError | undefined>;
+/** What was decided of closing and opening again under each request id, for good. */
+type Decided = Map<string, DomainError | undefined>;
 
-async function post(double: LedgerDouble, closings: Closings, request: PostRequest): Promise<PostResponse> {
+async function post(double: LedgerDouble, decided: Decided, request: PostRequest): Promise<PostResponse> {
   const { intent, requestId } = request;
-  if (intent?.$case !== "openAccount" && intent?.$case !== "closeAccount") throw new Error("not asked for");
+  if (
+    intent?.$case !== "openAccount" &&
+    intent?.$case !== "closeAccount" &&
+    intent?.$case !== "reopenAccount"
+  )
+    throw new Error("not asked for");
   const { walletId } = intent.value;
   double.asked.push(`${intent.$case} ${walletId}`);
   const refusal = await double.refuse(request);
@@ -101,9 +106,10 @@ async function post(double: LedgerDouble, closings: Closings, request: PostReque
     if (intent.value.type === AccountType.UNSPECIFIED) throw new Error("an account needs a type");
     double.opened.add(walletId);
   } else {
-    if (!closings.has(requestId)) closings.set(requestId, close(double, walletId));
+    const decide = intent.$case === "closeAccount" ? close : reopen;
+    if (!decided.has(requestId)) decided.set(requestId, decide(double, walletId));
     const lost = await double.loseAnswer();
-    const refused = lost ?? closings.get(requestId);
+    const refused = lost ?? decided.get(requestId);
     if (refused) throw refused;
   }
   return {
@@ -114,6 +120,10 @@ async function post(double: LedgerDouble, closings: Closings, request: PostReque
     balances: [],
     result: undefined,
   };
+}
+
+function reopen({ opened }: LedgerDouble, walletId: string): undefined {
+  opened.add(walletId);
 }
 
 function close({ holdsMoney, opened }: LedgerDouble, walletId: string): DomainError | undefined {

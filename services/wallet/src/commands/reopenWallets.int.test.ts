@@ -1,0 +1,201 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "@wonrail/kit/db";
+import { DomainError } from "@wonrail/kit/errors";
+import { newId } from "@wonrail/kit/ids";
+import { WalletReopened } from "@wonrail/proto/wallet/events/v1/events";
+import { WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { runAdmin } from "../admin";
+import { openCurve } from "../keys/curve";
+import { createKeyring } from "../keys/keyring";
+import { fileKms } from "../keys/kms";
+import { findReopening } from "../store/reopenings";
+import { openWorld, type World } from "./testing/world";
+
+let world: World;
+let orgId: string;
+let walletId: string;
+
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+beforeEach(async () => {
+  world.ledger.loseAnswer = () => undefined;
+  world.ledger.refuse = () => undefined;
+  orgId = newId("org");
+  const asked = { orgId, userId: "kim", walletType: WalletType.NORMAL, metadata: {} };
+  walletId = (await world.client.createWallet(asked)).wallet!.walletId;
+});
+
+test("an operator reopens a deactivated wallet, the log says who, and its partner can deactivate it again", async () => {
+  expect(await deactivate()).toBe("DEACTIVATED");
+  const before = (await world.client.getWallet({ orgId, walletId })).wallet!;
+  expect(await reopened()).toEqual({ code: 0, said: `${walletId} was reopened and is ACTIVE now.` });
+  expect(await agreed()).toBe("ACTIVE");
+  const after = (await world.client.getWallet({ orgId, walletId })).wallet!;
+  expect(after.updatedAt!.getTime()).toBeGreaterThan(before.updatedAt!.getTime());
+  expect(world.logged()).toContain('"operator":"operator:tester"');
+
+  expect(await deactivate()).toBe("DEACTIVATED");
+  expect(await agreed()).toBe("DEACTIVATED");
+  const told = await events();
+  expect(told.map(({ type, version }) => `${type} ${version}`)).toEqual([
+    ...["wallet_created 1", "wallet_deactivated 2", "wallet_reopened 3", "wallet_deactivated 4"],
+  ]);
+  expect(WalletReopened.decode(told[2]!.payload)).toEqual({ walletId, reopenedAt: after.updatedAt });
+});
+
+test("a wallet that is not deactivated, not there or another's is refused with what it is, and nothing is written down", async () => {
+  const refusal = "only one that is DEACTIVATED can be reopened.";
+  expect(await reopen()).toEqual({ code: 1, said: `${walletId} is ACTIVE: ${refusal}` });
+  world.ledger.loseAnswer = dies;
+  await deactivate();
+  expect(await reopen()).toEqual({ code: 1, said: `${walletId} is DEACTIVATING: ${refusal}` });
+  const other = newId("org");
+  expect(await reopen({ org: other })).toEqual({ code: 1, said: `${other} has no wallet ${walletId}.` });
+  expect(await reopen({ org: "FIRST" })).toMatchObject({ code: 1, said: expect.stringContaining("--org") });
+  expect(await reopen({ wallet: "kim" })).toMatchObject({
+    code: 1,
+    said: expect.stringContaining("--wallet"),
+  });
+  const rows = await world.database.db.query(
+    sql`select from reopenings where org_id in (${orgId}, ${other})`,
+  );
+  expect(rows).toEqual([]);
+});
+
+test("what a crash leaves is gone on with under the same request id, by two at once, and told once", async () => {
+  await deactivate();
+  world.ledger.loseAnswer = dies;
+  expect(await reopen()).toMatchObject({ code: 1, said: expect.stringContaining("is not reopened yet") });
+  const { requestId } = (await findReopening(world.database.db, orgId, walletId))!;
+  await expect(runJob()).rejects.toThrow("1 wallets could not be reopened");
+  // Until it is ACTIVE nobody can ask to close what has been opened.
+  expect(await deactivate()).toBe("WAL_004");
+  expect(await reopen()).toMatchObject({ code: 1 });
+  expect(await findReopening(world.database.db, orgId, walletId)).toMatchObject({ requestId });
+
+  world.ledger.loseAnswer = () => undefined;
+  await Promise.all([runJob(), runJob()]);
+  expect(await agreed()).toBe("ACTIVE");
+  expect((await events()).filter(({ type }) => type === "wallet_reopened")).toHaveLength(1);
+});
+
+test("a replica that comes late with a reopening opens nothing that was deactivated since", async () => {
+  await deactivate();
+  const hears = holdAnswer();
+  await reopen();
+  const late = runJob();
+  await until(() => world.ledger.asked.includes(`reopenAccount ${walletId}`));
+  world.ledger.loseAnswer = () => undefined;
+  await runJob();
+  expect(await deactivate()).toBe("DEACTIVATED");
+  hears();
+  await late;
+  await runJob();
+  expect(await agreed()).toBe("DEACTIVATED");
+});
+
+test("who hears late that a wallet is closed does not deactivate it when it has been reopened since", async () => {
+  const hears = holdAnswer();
+  const late = deactivate();
+  await until(() => world.ledger.asked.includes(`closeAccount ${walletId}`));
+  world.ledger.loseAnswer = () => undefined;
+  expect(await deactivate()).toBe("DEACTIVATED");
+  expect(await reopened()).toMatchObject({ code: 0 });
+  hears();
+  expect(await late).toBe("ACTIVE");
+  expect(await agreed()).toBe("ACTIVE");
+});
+
+test("a ledger of an older release refuses it and keeps no other wallet waiting, and a newer one does it", async () => {
+  await deactivate();
+  const [first, old] = [walletId, (await another()).walletId];
+  world.ledger.refuse = ({ intent }) =>
+    intent?.$case === "reopenAccount" && intent.value.walletId === first
+      ? new DomainError("REQ_001", { fields: [] })
+      : undefined;
+  await reopen();
+  await reopen({ wallet: old });
+  await expect(runJob()).rejects.toThrow("1 wallets could not be reopened");
+  expect([world.ledger.opened.has(first), world.ledger.opened.has(old)]).toEqual([false, true]);
+  world.ledger.refuse = () => undefined;
+  await runJob();
+  expect(await agreed()).toBe("ACTIVE");
+});
+
+/** Another wallet of the same organisation, deactivated. */
+async function another(): Promise<{ walletId: string }> {
+  const asked = { orgId, userId: "lee", walletType: WalletType.NORMAL, metadata: {} };
+  const { wallet } = await world.client.createWallet(asked);
+  await world.client.deactivateWallet({ orgId, walletId: wallet!.walletId });
+  return { walletId: wallet!.walletId };
+}
+
+/** The command while no process does what it has written down. */
+async function reopen(
+  options: { org?: string; wallet?: string } = {},
+  patienceMs = 0,
+): Promise<{ code: number; said: string }> {
+  const said: string[] = [];
+  const keyring = createKeyring({ kms: fileKms(world.kekPath), curve: openCurve() });
+  const [out, err] = [(text: string) => void said.push(text), (text: string) => void said.push(text)];
+  const args = ["wallet", "reopen", "--org", options.org ?? orgId, "--wallet", options.wallet ?? walletId];
+  const { db } = world.database;
+  const code = await runAdmin(args, { db, keyring, operator: "operator:tester", out, err, patienceMs });
+  return { code, said: said.join("\n") };
+}
+
+/** And while the service runs. */
+async function reopened(): Promise<{ code: number; said: string }> {
+  const command = reopen({}, 20_000);
+  await until(async () => (await findReopening(world.database.db, orgId, walletId)) !== undefined);
+  await runJob();
+  return command;
+}
+
+function runJob(): Promise<void> {
+  return world.app.reopenWallets(new AbortController().signal);
+}
+
+/** What a caller hears: a status, or the code of a refusal. */
+function deactivate(): Promise<string> {
+  return world.client.deactivateWallet({ orgId, walletId }).then(
+    ({ wallet }) => nameOf(wallet!.status),
+    (error: DomainError) => error.code,
+  );
+}
+
+/** The next answer is on its way until the function is called. */
+function holdAnswer(): () => void {
+  let hears = (): void => undefined;
+  const heard = new Promise<void>((resolve) => (hears = resolve));
+  world.ledger.loseAnswer = () => heard.then(() => undefined);
+  return hears;
+}
+
+function dies(): Error {
+  return new DomainError("SYS_003");
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(5);
+}
+
+/** The wallet's status, which must be its account's. */
+async function agreed(): Promise<string> {
+  const { wallet } = await world.client.getWallet({ orgId, walletId });
+  const status = nameOf(wallet!.status);
+  expect(status).toBe(world.ledger.opened.has(walletId) ? "ACTIVE" : "DEACTIVATED");
+  return status;
+}
+
+function nameOf(status: WalletStatus): string {
+  return status === WalletStatus.ACTIVE ? "ACTIVE" : "DEACTIVATED";
+}
+
+function events(): Promise<{ type: string; version: bigint; payload: Buffer }[]> {
+  return world.database.db.query(
+    sql`select type, version, payload from outbox where aggregate_id = ${walletId} order by id`,
+  );
+}

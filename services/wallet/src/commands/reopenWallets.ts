@@ -1,0 +1,82 @@
+import { type Database, tx } from "@wonrail/kit/db";
+import { assert, isUndone } from "@wonrail/kit/errors";
+import { type Log } from "@wonrail/kit/log";
+import { type StoredStatus, type Wallet } from "../domain/wallet";
+import { walletReopened } from "../events";
+import { deleteReopening, insertReopening, listReopenings, type Reopening } from "../store/reopenings";
+import { findWallet, lockWallets, reopenWallet } from "../store/wallets";
+import { type LedgerClient } from "./openAccount";
+
+const AT_ONCE = 1_000;
+
+export interface BeginReopeningDeps {
+  db: Database;
+  newRequestId: () => string;
+}
+
+/**
+ * Writes down that an operator wants a deactivated wallet reopened; the job does it. Tells the wallet's status when that is another one, and
+ * undefined when there is no such wallet: then nothing is written.
+ */
+export async function beginReopening(
+  { db, newRequestId }: BeginReopeningDeps,
+  { orgId, walletId, operator }: { orgId: string; walletId: string; operator: string },
+): Promise<Reopening | Exclude<StoredStatus, "DEACTIVATED"> | undefined> {
+  return tx(db, async (tx) => {
+    // Else it might be written down again for a wallet that the job has just reopened.
+    await lockWallets(tx, [{ orgId, walletId }]);
+    const wallet = await findWallet(tx, orgId, walletId);
+    if (wallet?.status !== "DEACTIVATED") return wallet?.status;
+    return insertReopening(tx, { orgId, walletId, requestId: newRequestId(), operator });
+  });
+}
+
+export interface ReopenWalletsDeps {
+  db: Database;
+  ledger: LedgerClient;
+  log: Log;
+}
+
+/** Does what operators have written down. One that cannot be done keeps no other waiting; the round fails at its end, for the job's alert. */
+export async function reopenWallets(deps: ReopenWalletsDeps, signal: AbortSignal): Promise<void> {
+  let undone = 0;
+  for (const reopening of await listReopenings(deps.db, AT_ONCE)) {
+    if (signal.aborted) return;
+    if (!(await isReopened(deps, reopening))) undone += 1;
+  }
+  if (undone > 0) throw new Error(`${undone} wallets could not be reopened; the log names each`);
+}
+
+async function isReopened(deps: ReopenWalletsDeps, reopening: Reopening): Promise<boolean> {
+  try {
+    await reopen(deps, reopening);
+    return true;
+  } catch (error) {
+    // The ledger or Postgres is away: the next wallets would only find the same.
+    if (isUndone(error)) throw error;
+    deps.log.error({ err: error, ...reopening }, "a wallet could not be reopened");
+    return false;
+  }
+}
+
+/** Both steps may be done again: the ledger answers the request id once, and who takes the row away changes the wallet. */
+async function reopen({ db, ledger, log }: ReopenWalletsDeps, reopening: Reopening): Promise<void> {
+  const { orgId, walletId, requestId } = reopening;
+  await ledger.post(
+    {
+      context: { orgId, requestId: "", traceparent: "" },
+      requestId,
+      intent: { $case: "reopenAccount", value: { walletId } },
+    },
+    { retry: true },
+  );
+  const reopened = await tx(db, async (tx): Promise<Wallet | undefined> => {
+    await lockWallets(tx, [reopening]);
+    if (!(await deleteReopening(tx, reopening))) return undefined;
+    const wallet = await reopenWallet(tx, orgId, walletId);
+    assert(wallet, "a wallet stays DEACTIVATED until it is reopened");
+    await walletReopened(tx, wallet);
+    return wallet;
+  });
+  if (reopened) log.info(reopening, "an operator has reopened a wallet");
+}
