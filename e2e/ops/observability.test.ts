@@ -89,6 +89,7 @@ const NOT_METRICS = new Set([
   "credit_deposits",
   "scan_finalized",
   "verify_accounts",
+  "reopen_wallets",
   "pg_stat_activity",
   "max_wal_size",
   "min_wal_size",
