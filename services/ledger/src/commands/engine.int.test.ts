@@ -92,41 +92,6 @@ test("each kind of intent is posted, answered again the same, and refused when i
   expect(codeOf(await post({ ...deposit, amountWon: won(51n) }))).toBe("REQ_003");
 });
 
-test("a closed account that was deposited into is opened again, emptied and closed again, each of it once", async () => {
-  const { post, open, orgId, database } = ledger;
-  const walletId = await open("late");
-  const amountWon = won(50n);
-  await post({ kind: "closeAccount", walletId });
-  await post({ kind: "creditExternal", walletId, amountWon, chainLogId: "31337/0xa/0xc/1" });
-  expect(codeOf(await post({ kind: "refund", walletId }))).toBe("WAL_004");
-
-  const reopen = requestOf(orgId, { kind: "reopenAccount", walletId });
-  const answers = await Promise.all([reopen, reopen, reopen].map((each) => postTo(ledger.engine, each)));
-  expect(answers[0]).toMatchObject({
-    status: "posted",
-    entry: { kind: "reopenAccount", postings: [], balances: [{ accountId: walletId, balanceWon: 50n }] },
-  });
-  expect(codeOf(await post({ kind: "refund", walletId }))).toBe("posted");
-  expect(codeOf(await post({ kind: "closeAccount", walletId }))).toBe("posted");
-  // A repetition that comes late opens nothing.
-  expect([...answers, await postTo(ledger.engine, reopen)]).toEqual(Array(4).fill(answers[0]));
-  expect(codeOf(await post({ kind: "charge", walletId, amountWon }))).toBe("WAL_004");
-  await post({ kind: "reopenAccount", walletId });
-  await post({ kind: "closeAccount", walletId });
-
-  const told = await database.db.query<{ type: string; version: bigint }>(
-    sql`select type, version from outbox where aggregate_id = ${walletId} order by id`,
-  );
-  expect(told.map(({ type, version }) => `${type} ${version}`)).toEqual([
-    "account_opened 1",
-    "account_closed 2",
-    "account_reopened 3",
-    "account_closed 4",
-    "account_reopened 5",
-    "account_closed 6",
-  ]);
-});
-
 test("a stored refusal is answered again, and other content under its id is refused without being kept", async () => {
   const from = await ledger.open("poor");
   const to = await ledger.open("rich");
