@@ -82,6 +82,21 @@ test("with words of the chain and cancellations of what they are about, of sever
   expect(answers).toHaveLength(2);
 }, 30_000);
 
+test("the last word stays, in whatever order a batch has them", async () => {
+  const [early, late] = [
+    { orgId, chargeId: newId("chg") },
+    { orgId, chargeId: newId("chg") },
+  ];
+  await tx(database.db, (tx) =>
+    recordSettlements(tx, [
+      ...[wordOf(early, "CONFIRMED"), wordOf(early, "SUBMITTED")],
+      ...[wordOf(late, "SUBMITTED"), wordOf(late, "CONFIRMED")],
+    ]),
+  );
+  const statuses = sql`select distinct status from settlements where ledger_ref in (${early.chargeId}, ${late.chargeId})`;
+  expect(await database.db.query(statuses)).toEqual([{ status: "CONFIRMED" }]);
+});
+
 test("a cancellation waits for a word of the chain that is being written down, and tells of it", async () => {
   const original = { orgId, chargeId: newId("chg") };
   await insertCharge(original);
