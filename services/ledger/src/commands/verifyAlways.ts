@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "@wonrail/kit/db";
-import { MAX_ENTRY_ROWS, verifyEntries, verifyEntriesOf, verifyTouched } from "../queries/verify";
+import { verifyEntries, verifyEntriesOf, verifyTouched } from "../queries/verify";
 import { TOUCHED_INVARIANTS, writtenUntil, type AccountViolation, type Violation } from "../store/checks";
 import {
   ENTRY_INVARIANTS,
@@ -133,16 +133,13 @@ function verifyPostedAlways(verifying: Verifying) {
     const lateToo = untilMs - lateUntilMs >= LATE_EVERY_MS;
     const ranges = newEntries(verifiedUntilMs - OVERLAP_MS, untilMs);
     if (lateToo) ranges.push(...lateEntries(lateUntilMs - LATE_EVERY_MS, untilMs));
-    let allNamed = true;
     await inParts(ranges, 1, signal, async ([range]) => {
       const { violations } = await readTouching(verifying, () => verifyEntries(db, range!, signal));
       entries.looked([], violations);
-      if (violations.length >= MAX_ENTRY_ROWS) allNamed = false;
-      // Should a later one fail, this one was done. What was not named of it is read again.
-      if (allNamed && range!.lateMs === 0)
-        verifiedUntilMs = Math.min(untilMs, range!.until?.getTime() ?? untilMs);
+      // Should a later one fail, this one was done.
+      if (range!.lateMs === 0) verifiedUntilMs = Math.min(untilMs, range!.until?.getTime() ?? untilMs);
     });
-    if (lateToo && allNamed && !signal.aborted) lateUntilMs = untilMs;
+    if (lateToo && !signal.aborted) lateUntilMs = untilMs;
   };
 }
 

@@ -28,8 +28,8 @@ export interface CheckResult {
 }
 
 const MAX_ROWS = 100;
-/** Of the entries of a time; there may be more where so many come. */
-export const MAX_ENTRY_ROWS = 1_000;
+/** Of the entries of a time: as many as are remembered. */
+const MAX_ENTRY_ROWS = 1_000;
 
 /** The entries of a time. One statement sees a batch whole or not at all. */
 export function verifyEntries(db: Database, range: EntryRange, signal?: AbortSignal): Promise<EntriesRead> {
