@@ -81,6 +81,7 @@ function valueOf(field: DescField, depth: number): JsonValue {
 }
 
 function single(field: DescField, depth: number): JsonValue {
+  // What an enum gains stands beside its kin and not last, so that the examples of a message differ by its fields only.
   if (field.enum) return field.enum.values.at(-1)!.name;
   if (field.message?.typeName === "google.protobuf.Timestamp") return "2026-01-02T03:04:05.678Z";
   if (field.message) return sample(field.message, 0, depth + 1);
