@@ -1,13 +1,6 @@
 import { parseArgs } from "node:util";
-import { openDatabase } from "../db";
-import { createLog } from "../log";
-import { wrongDatabase } from "../operator";
-import { readConfig } from "./config";
+import { EXIT, onServiceDatabase } from "../command/onServiceDatabase";
 import { listDeadLetters, replayDeadLetters } from "./deadLetters";
-
-// Every image has it: a service's letters are in its own schema, which nobody else's password opens.
-
-const EXIT = { done: 0, refused: 1, usage: 64 };
 
 const HELP = `Events that this service could not work on. Works on the DATABASE_URL of the pod.
 
@@ -26,10 +19,7 @@ export async function main(
   const options = parse(args);
   if (options === undefined) return (out(HELP), EXIT.usage);
   const { schema } = options;
-  const url = databaseUrl ?? readConfig().DATABASE_URL;
-  const log = createLog({ service: "dead-letters", level: "silent" });
-  const db = openDatabase({ url, schema, applicationName: "dead-letters", max: 1, log });
-  try {
+  return onServiceDatabase({ name: "dead-letters", schema, out, databaseUrl }, async (db) => {
     if (options.verb === "list") {
       for (const letter of await listDeadLetters(db))
         out(`${JSON.stringify({ ...letter, id: letter.id.toString() })}\n`);
@@ -42,13 +32,7 @@ export async function main(
         : `${requested} will be tried again; list shows what became of them.\n`,
     );
     return requested === 0 ? EXIT.refused : EXIT.done;
-  } catch (error) {
-    const problem = wrongDatabase(error, url, schema);
-    if (problem === undefined) throw error;
-    return (out(`${problem}\n`), EXIT.refused);
-  } finally {
-    await db.close();
-  }
+  });
 }
 
 function parse(args: string[]) {

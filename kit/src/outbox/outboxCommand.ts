@@ -1,11 +1,6 @@
 import { parseArgs } from "node:util";
-import { openDatabase } from "../db";
-import { readConfig } from "../inbox/config";
-import { createLog } from "../log";
-import { wrongDatabase } from "../operator";
+import { EXIT, onServiceDatabase } from "../command/onServiceDatabase";
 import { republishSince } from "./store";
-
-const EXIT = { done: 0, refused: 1, usage: 64 };
 
 const HELP = `Events of this service that the bus has lost. Works on the DATABASE_URL of the pod.
 
@@ -15,7 +10,6 @@ puts what was published since TIME (2026-11-23T04:00:00Z), and is still kept, on
 SCHEMA is the service's name with _ for -: payment, ledger, chain_relayer.
 `;
 
-/** Every image has it: a service's events are in its own schema, which nobody else's password opens. */
 export async function main(
   args: string[],
   out: (text: string) => void = (text) => void process.stdout.write(text),
@@ -24,20 +18,11 @@ export async function main(
   const options = parse(args);
   if (options === undefined) return (out(HELP), EXIT.usage);
   const { schema, since } = options;
-  const url = databaseUrl ?? readConfig().DATABASE_URL;
-  const log = createLog({ service: "outbox", level: "silent" });
-  const db = openDatabase({ url, schema, applicationName: "outbox", max: 1, log });
-  try {
+  return onServiceDatabase({ name: "outbox", schema, out, databaseUrl }, async (db) => {
     const asked = await republishSince(db, since);
     out(`${asked} events go out again; outbox_pending in the service's metrics says how many are left.\n`);
     return EXIT.done;
-  } catch (error) {
-    const problem = wrongDatabase(error, url, schema);
-    if (problem === undefined) throw error;
-    return (out(`${problem}\n`), EXIT.refused);
-  } finally {
-    await db.close();
-  }
+  });
 }
 
 function parse(args: string[]): { schema: string; since: Date } | undefined {

@@ -3,8 +3,8 @@ import { loadConfig, postgresUrl } from "../config";
 
 const schema = z.object({ DATABASE_URL: postgresUrl });
 
-export type DeadLettersConfig = z.output<typeof schema>;
+export type CommandConfig = z.output<typeof schema>;
 
-export function readConfig(): DeadLettersConfig {
+export function readConfig(): CommandConfig {
   return loadConfig(schema, process.env);
 }
