@@ -1,10 +1,11 @@
 import { connect } from "node:net";
-import { AssignerProtocol, Kafka, logLevel, type PartitionAssigner } from "kafkajs";
+import { Kafka, logLevel } from "kafkajs";
 import { eventually, type Proxy, startProxy, testLog } from "../testing";
 import { openKafkaBus } from "./kafka";
 import type { Dial } from "./kafka/dial";
 import { busConformance, newName, textMessage } from "./testing/conformance";
 import { collect } from "./testing/consumers";
+import { joinAsStranger } from "./testing/stranger";
 import { networkTarget, openUnderTest } from "./testing/underTest";
 import { within } from "./waiting";
 
@@ -42,7 +43,7 @@ if (brokers === undefined) {
 
     it("rejects when the group does not take the consumer, and tells of no crash", async () => {
       const { topic, group, crashes, request } = await prepare();
-      const stranger = await join(group, topic);
+      const stranger = await joinAsStranger(brokers, group, topic);
       await expect(collect(bus, request)).rejects.toThrow(/protocol/);
       expect(crashes).toEqual([]);
       await stranger.disconnect();
@@ -56,7 +57,7 @@ if (brokers === undefined) {
       const consumer = await collect(far, request);
       // The group forgets it, and is somebody else's when it comes back.
       proxy.setMode({ kind: "blackhole" });
-      const stranger = await join(group, topic);
+      const stranger = await joinAsStranger(brokers, group, topic);
       proxy.setMode({ kind: "pass" });
       await eventually(() => expect(crashes).toHaveLength(1), { timeoutMs: 30_000 });
       expect(crashes[0]!.message).toMatch(/protocol/);
@@ -74,22 +75,6 @@ if (brokers === undefined) {
     }
 
     /** A member with whose protocol ours does not agree; alone in the group when it resolves. */
-    async function join(group: string, topic: string) {
-      const options = { groupId: group, partitionAssigners: [foreignAssigner], maxWaitTimeInMs: 200 };
-      for (;;) {
-        const stranger = new Kafka(quiet).consumer({ ...options, retry: { retries: 0 } });
-        const crashed = new Promise<boolean>((resolve) => {
-          stranger.on(stranger.events.CRASH, () => resolve(true));
-          stranger.on(stranger.events.GROUP_JOIN, () => resolve(false));
-        });
-        await stranger.connect();
-        await stranger.subscribe({ topics: [topic] });
-        await stranger.run({ eachMessage: async () => undefined });
-        if (!(await crashed)) return stranger;
-        await stranger.disconnect();
-      }
-    }
-
     it("ends the waiting when it is told to, also for a broker that went away as the group was joined", async () => {
       const topic = newName("topic");
       let silent = false;
@@ -160,22 +145,3 @@ if (brokers === undefined) {
     }, 90_000);
   });
 }
-
-/** A protocol that no other member speaks: the broker refuses whoever joins with another. */
-const foreignAssigner: PartitionAssigner = () => ({
-  name: "Foreign",
-  version: 0,
-  assign: async ({ members }) =>
-    members.map(({ memberId }) => ({
-      memberId,
-      memberAssignment: AssignerProtocol.MemberAssignment.encode({
-        version: 0,
-        assignment: {},
-        userData: Buffer.alloc(0),
-      }),
-    })),
-  protocol: ({ topics }) => ({
-    name: "Foreign",
-    metadata: AssignerProtocol.MemberMetadata.encode({ version: 0, topics, userData: Buffer.alloc(0) }),
-  }),
-});

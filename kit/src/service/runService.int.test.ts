@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { installPostgresBus } from "../bus";
 import { newName } from "../bus/testing/conformance";
+import { joinAsStranger } from "../bus/testing/stranger";
 import { tx } from "../db";
 import { createClient } from "../grpc/client";
 import { Registry } from "../metrics";
@@ -23,6 +24,7 @@ const brokers = process.env.WONRAIL_TEST_KAFKA_BROKERS;
 /** Less than one attempt to reach a bus that is silent takes. */
 const GRACE_MS = 8_000;
 const VERSION = 1;
+const STEPS = ["readiness", "grpc", "consumers", "jobs", "outbox", "ops", "bus", "database"];
 
 let database: TestDatabase;
 let proxy: Proxy;
@@ -48,6 +50,29 @@ test("what settles for longer than its grace still answers the calls that came m
   await expect(call).resolves.toMatchObject({ revokedAt: expect.any(Date) });
   expect(await stopped).toBe(0);
 });
+
+(brokers === undefined ? test.skip : test)(
+  "a service whose consumer is gone for good stops in order and ends with 1",
+  async () => {
+    const topic = newName("topic");
+    service = await startService({
+      KAFKA_BROKERS: brokers!,
+      DATABASE_URL: database.url,
+      SAMPLE_TOPIC: topic,
+    });
+    await eventually(async () =>
+      expect(await service.metrics()).toContain(`consumer_joined{group="${topic}"} 1\n`),
+    );
+    const exited = once(service.child, "exit");
+    // The group forgets it meanwhile, and is somebody else's when it comes back.
+    service.child.kill("SIGSTOP");
+    const stranger = await joinAsStranger(brokers!.split(","), topic, topic);
+    service.child.kill("SIGCONT");
+    expect(await exited).toEqual([1, null]);
+    expect(service.closed()).toEqual(STEPS);
+    await stranger.disconnect();
+  },
+);
 
 describe.each(brokers === undefined ? ["postgres"] : ["postgres", "kafka"])(
   "the bus on %s is away",
@@ -92,16 +117,7 @@ describe.each(brokers === undefined ? ["postgres"] : ["postgres", "kafka"])(
       proxy.setMode({ kind: mode });
       await start();
       expect(await service.stop()).toBe(0);
-      expect(service.closed()).toEqual([
-        "readiness",
-        "grpc",
-        "consumers",
-        "jobs",
-        "outbox",
-        "ops",
-        "bus",
-        "database",
-      ]);
+      expect(service.closed()).toEqual(STEPS);
     });
   },
 );
