@@ -24,6 +24,8 @@ const SECRET_NAMES = [
   '["x-api-key"]',
 ];
 
+const LONGEST_WAITING_BYTES = 4 * 1024 * 1024;
+
 /** One JSON object a line. The request's id, trace and organisation are on every line that is written while it is served. */
 export function createLog({ service, level = "info", destination }: LogOptions): Log {
   const options = {
@@ -37,7 +39,23 @@ export function createLog({ service, level = "info", destination }: LogOptions):
     },
     mixin: contextFields,
   };
-  return destination ? pino(options, destination) : pino(options);
+  return pino(options, destination ?? standardOutput());
+}
+
+/**
+ * May be a file on a volume that is full. Then lines wait for space, as many as fit into LONGEST_WAITING_BYTES, and nobody waits for them: neither a request,
+ * nor the end of the process, which pino would put off until there is space.
+ */
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ dest: 1, sync: false, maxLength: LONGEST_WAITING_BYTES });
+  let full = false;
+  output.on("error", () => (full = true));
+  output.on("write", () => (full = false));
+  const flushSync = output.flushSync.bind(output);
+  output.flushSync = () => {
+    if (!full) flushSync();
+  };
+  return output;
 }
 
 function contextFields(): Record<string, string> {
