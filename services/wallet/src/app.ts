@@ -44,7 +44,6 @@ export function createApp({ config, db, log, registry, tls, onClose }: ServicePa
     keyring: createKeyring({ kms: fileKms(config.KEK_PATH), curve }),
     newWalletId: () => newId("wal"),
     newRequestId: () => newId("req"),
-    now: Date.now,
     chain,
     typedData: typedDataFor(chain),
     horizonMs: config.SIGNING_HORIZON_MS,

@@ -78,6 +78,22 @@ test.each<[string, () => Partial<AuthorizationIntent>, string]>([
   expect(await refusalCount(reason)).toBe(before + 1);
 });
 
+test.each([-1, 1])("a clock that is %d day off decides as any other", async (days) => {
+  const [good, ended, far] = [600, -60, 3_700].map((seconds) => ({
+    ...transferOf(100n),
+    validBefore: secondsFromNow(seconds),
+  }));
+  const now = Date.now;
+  const clock = jest.spyOn(Date, "now").mockImplementation(() => now() + days * 86_400_000);
+  try {
+    expect(await sign(good!)).toEqual([expect.stringMatching(/^0x[0-9a-f]{130}$/)]);
+    expect(await sign(ended!)).toEqual(["expired"]);
+    expect(await sign(far!)).toEqual(["horizon"]);
+  } finally {
+    clock.mockRestore();
+  }
+});
+
 test("what is refused again is counted each time, and written down once an hour for each reason", async () => {
   const intent = { ...transferOf(1_000n), amountWon: "1001" };
   const before = await refusalCount("not_in_operation");

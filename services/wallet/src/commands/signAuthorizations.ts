@@ -40,7 +40,6 @@ export interface SignDeps {
   chain: { chainId: bigint; tokenAddress: string };
   limits: VelocityLimits;
   horizonMs: number;
-  now: () => number;
   refusals: Counter<"reason">;
   log: Log;
 }
@@ -84,7 +83,6 @@ interface Known {
 
 function decideAndRecord(deps: SignDeps, intents: SigningIntent[], { wallets, operations }: Known) {
   return tx(deps.db, async (tx) => {
-    const nowMs = deps.now();
     // A leg that another call is just writing has no row to lock yet, so what leaves a wallet is decided by one call at a time. A statement sees
     // what was committed before it began: this one comes first, and the legs are read by the next.
     await lockWallets(
@@ -92,10 +90,8 @@ function decideAndRecord(deps: SignDeps, intents: SigningIntent[], { wallets, op
       intents.map(({ orgId, fromWalletId }) => ({ orgId, walletId: fromWalletId })),
     );
     const earlier = await lockAuthorizations(tx, intents);
-    const used = await lockVelocity(
-      tx,
-      intents.flatMap((intent) => [walletScope(intent), organisationScope(intent), GLOBAL_SCOPE]),
-    );
+    const scopes = intents.flatMap((intent) => [walletScope(intent), organisationScope(intent)]);
+    const { nowMs, used } = await lockVelocity(tx, [...scopes, GLOBAL_SCOPE]);
     const granted: SigningIntent[] = [];
     const reasons = intents.map((intent): RefusalReason | null => {
       const before = earlier.get(legKey(intent));

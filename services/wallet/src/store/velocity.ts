@@ -1,17 +1,24 @@
 import { sql, type Tx } from "@wonrail/kit/db";
 import { type Won, won } from "@wonrail/kit/money";
 
-/** What was signed for in this hour in each scope, locked in one order until the transaction ends. */
-export async function lockVelocity(tx: Tx, scopes: string[]): Promise<Map<string, Won>> {
+export interface Velocity {
+  /** The database's time, which says what hour it is: replicas of custody may have clocks of their own. */
+  nowMs: number;
+  used: Map<string, Won>;
+}
+
+/** What was signed for in this hour in each of the scopes, of which there is one at least; locked in one order until the transaction ends. */
+export async function lockVelocity(tx: Tx, scopes: string[]): Promise<Velocity> {
   const ordered = sql.array([...new Set(scopes)].sort(), "text[]");
   await tx.run(sql`
     insert into velocity (scope, hour, amount_won)
     select scope, date_trunc('hour', now()), 0 from unnest(${ordered}) as scope order by scope
     on conflict (scope, hour) do nothing`);
-  const rows = await tx.query<{ scope: string; amount_won: bigint }>(sql`
-    select scope, amount_won from velocity
+  const rows = await tx.query<{ scope: string; amount_won: bigint; now: Date }>(sql`
+    select scope, amount_won, now() from velocity
     where scope = any(${ordered}) and hour = date_trunc('hour', now()) order by scope for update`);
-  return new Map(rows.map((row) => [row.scope, won(row.amount_won)]));
+  const used = new Map(rows.map((row) => [row.scope, won(row.amount_won)]));
+  return { nowMs: rows[0]!.now.getTime(), used };
 }
 
 export async function saveVelocity(tx: Tx, used: Map<string, Won>): Promise<void> {
