@@ -8,12 +8,12 @@ import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import { claimKeys } from "./commands/claimKeys";
 import { deleteOldOperations } from "./commands/deleteOldOperations";
 import { execute } from "./commands/execute";
+import { createFacts } from "./commands/facts";
 import { ABANDONED_AFTER_MS, finishAbandoned } from "./commands/finishAbandoned";
 import { type Finding, recordOutcomes } from "./commands/recordOutcomes";
 import { recordSettlements } from "./commands/recordSettlements";
 import { settleTransfers } from "./commands/settleTransfers";
 import { type Config } from "./config";
-import { createFacts } from "./queries/facts";
 import { listWalletTransactions } from "./queries/listWalletTransactions";
 import {
   getCharge,

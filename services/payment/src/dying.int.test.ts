@@ -8,8 +8,8 @@ import { createTestDatabase, startDying, type TestDatabase, testLog } from "@won
 import { AuthServiceService, Organisation } from "@wonrail/proto/auth/v1/auth";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/wallet";
-import { createFacts } from "./facts";
-import { listWalletTransactions } from "./listWalletTransactions";
+import { createFacts } from "./commands/facts";
+import { listWalletTransactions } from "./queries/listWalletTransactions";
 
 // What may be asked twice is asked of another replica when one dies in the middle of it.
 
@@ -22,7 +22,7 @@ let ledger: ReturnType<typeof clientOf<typeof LedgerServiceService>>;
 const ensured = jest.fn();
 
 beforeAll(async () => {
-  database = await createTestDatabase({ schema: "payment", migrations: join(__dirname, "../../migrations") });
+  database = await createTestDatabase({ schema: "payment", migrations: join(__dirname, "../migrations") });
   const walletType = WalletType.NORMAL;
   const wallets = [
     { walletId, userId: "user", walletType },
