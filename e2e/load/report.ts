@@ -72,7 +72,7 @@ export function writeJson(bench: string, results: Result[]): string {
 }
 
 /** Puts the table into a page of the repository, where the bench's last one was. */
-export function writeReadme(page: string, bench: string, where: string, results: Result[]): void {
+export function writeTable(page: string, bench: string, where: string, results: Result[]): void {
   const path = join(__dirname, "../..", page);
   const text = `Last run: ${where}, ${new Date().toISOString().slice(0, 10)}.\n\n${table(results)}`;
   const between = new RegExp(`(<!-- bench: ${bench} -->\n)[^]*(<!-- /bench: ${bench} -->)`);

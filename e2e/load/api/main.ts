@@ -1,7 +1,7 @@
 // npm run bench -- api [--quick] [--seconds N] [--soak-seconds N] [--wallets N] [--peer name=URL …] [--readme]
 import { parseArgs } from "node:util";
 import { measurePeers } from "../peers";
-import { line, machine, type Result, table, writeJson, writeReadme } from "../report";
+import { line, machine, type Result, table, writeJson, writeTable } from "../report";
 import { pairs } from "./pairs";
 import { baselines, commands, costs, hotMerchant, settling, warmUp } from "./sections";
 import { soak } from "./soak";
@@ -47,7 +47,7 @@ async function main(): Promise<void> {
     say(await settling(world, seconds));
   });
   process.stdout.write(`\n${table(results)}\n\n${writeJson("api", results)}\n`);
-  if (values.readme) writeReadme("gateway/README.md", "api", where, results);
+  if (values.readme) writeTable("gateway/README.md", "api", where, results);
 }
 
 async function inWorld<T>(wallets: number, work: (world: World) => Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { measurePeers } from "../peers";
 import { startBenchPostgres } from "../postgres";
-import { line, machine, table, writeJson, writeReadme, type Result } from "../report";
+import { line, machine, table, writeJson, writeTable, type Result } from "../report";
 import { deepSection } from "./deep";
 import { engineSection, grpcSection, hotSection, paymentSection, transfers, type Plan } from "./sections";
 import { createWorld } from "./world";
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
     await postgres.stop();
   }
   process.stdout.write(`\n${table(results)}\n\n${writeJson("ledger", results)}\n`);
-  if (values.readme) writeReadme("services/ledger/README.md", "ledger", where, results);
+  if (values.readme) writeTable("docs/ledger-speed.md", "ledger", where, results);
 }
 
 function given(url: string) {

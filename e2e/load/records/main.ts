@@ -7,7 +7,7 @@ import { isId } from "@wonrail/kit/ids";
 import { readPage as read } from "@wonrail/kit/page";
 import { compare, median } from "../compare";
 import { startBenchPostgres } from "../postgres";
-import { atMost, line, machine, type Result, table, writeJson, writeReadme } from "../report";
+import { atMost, line, machine, type Result, table, writeJson, writeTable } from "../report";
 import { addressOf, createWorld, RECORDS_OF_A_SENDER, type World } from "./world";
 
 const FEW = 10_000;
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
     await postgres.stop();
   }
   process.stdout.write(`\n${table(results)}\n\n${writeJson("records", results)}\n`);
-  if (values.readme) writeReadme("services/chain-relayer/README.md", "records", where, results);
+  if (values.readme) writeTable("services/chain-relayer/README.md", "records", where, results);
 }
 
 async function measured(
