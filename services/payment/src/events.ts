@@ -12,17 +12,12 @@ import {
   TransferHeld,
 } from "@wonrail/proto/payment/events/v1/events";
 import * as message from "@wonrail/proto/payment/v1/payment";
+import { cancellableUntil, type Charge, chargeStatus } from "./domain/charge";
 import { type Operation } from "./domain/operation";
-import {
-  cancellableUntil,
-  type Charge,
-  chargeStatus,
-  type Payment,
-  type PaymentCancel,
-  type Refund,
-  type Settlement,
-  type Transfer,
-} from "./domain/records";
+import { type Payment, type PaymentCancel } from "./domain/payment";
+import { type Refund } from "./domain/refund";
+import { pending, type Settlement } from "./domain/settlement";
+import { type Transfer } from "./domain/transfer";
 
 const TOPIC = "wonrail.payment.v1";
 
@@ -111,11 +106,6 @@ function event(
     ...(requestId === undefined ? {} : { requestId }),
     ...(traceparent === undefined ? {} : { traceparent }),
   };
-}
-
-/** What is not on its way yet. */
-export function pending(network: string): Settlement {
-  return { status: "PENDING", network, txHash: null, blockNumber: null };
 }
 
 export function toSettlement({ status, network, txHash, blockNumber }: Settlement): message.Settlement {

@@ -1,7 +1,7 @@
 import { assert } from "@wonrail/kit/errors";
 import { parseWon, won } from "@wonrail/kit/money";
 import { type PayInput } from "../domain/operation";
-import { type Payment } from "../domain/records";
+import { type Payment } from "../domain/payment";
 import { checkMemo, checkPayment, checkWalletId } from "../domain/rules";
 import { paymentCompleted, toPayment } from "../events";
 import { insertPayments } from "../store/payments";

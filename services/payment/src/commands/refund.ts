@@ -1,6 +1,6 @@
 import { won } from "@wonrail/kit/money";
 import { type RefundInput } from "../domain/operation";
-import { type Refund } from "../domain/records";
+import { type Refund } from "../domain/refund";
 import { checkMemo, checkWalletId } from "../domain/rules";
 import { refundCompleted, toRefund } from "../events";
 import { insertRefunds } from "../store/refunds";

@@ -3,7 +3,7 @@ import { failpoint } from "@wonrail/kit/failpoint";
 import { siblingId } from "@wonrail/kit/ids";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { type PostRequest, type PostResponse } from "@wonrail/proto/ledger/v1/ledger";
-import { type Transfer } from "../domain/records";
+import { type Transfer } from "../domain/transfer";
 import { toTransfer, transferCompleted, transferFailed } from "../events";
 import { findSettlements } from "../store/settlements";
 import { FIRST_PLACE, finishTransfer, listSettledTransfers, type SettledTransfer } from "../store/transfers";

@@ -1,7 +1,7 @@
 import { parseWon, won } from "@wonrail/kit/money";
 import { checkDestination } from "../domain/destination";
 import { type TransferInput } from "../domain/operation";
-import { type Transfer } from "../domain/records";
+import { type Transfer } from "../domain/transfer";
 import { checkMemo, checkPositive, checkWalletId } from "../domain/rules";
 import { toTransfer, transferCompleted, transferHeld } from "../events";
 import { insertTransfers } from "../store/transfers";

@@ -5,7 +5,8 @@ import { type PageInfo, type PageRequest } from "@wonrail/proto/common/v1/common
 import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { type LedgerServiceService, type StatementLine } from "@wonrail/proto/ledger/v1/ledger";
 import { Direction, type WalletTransaction } from "@wonrail/proto/payment/v1/payment";
-import { pending, toSettlement } from "../events";
+import { pending } from "../domain/settlement";
+import { toSettlement } from "../events";
 import { findSettlements, type StoredSettlement } from "../store/settlements";
 import { findOutsideAddresses } from "../store/transfers";
 

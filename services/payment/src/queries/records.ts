@@ -3,12 +3,12 @@ import { DomainError } from "@wonrail/kit/errors";
 import { cutPage, type Page } from "@wonrail/kit/page";
 import { type PageInfo } from "@wonrail/proto/common/v1/common";
 import type * as message from "@wonrail/proto/payment/v1/payment";
-import { pending, toCharge, toPayment, toTransfer } from "../events";
+import { toCharge, toPayment, toTransfer } from "../events";
 import * as charges from "../store/charges";
 import * as payments from "../store/payments";
 import { findSettlements } from "../store/settlements";
 import * as transfers from "../store/transfers";
-import { type Settlement } from "../domain/records";
+import { pending, type Settlement } from "../domain/settlement";
 
 export interface RecordDeps {
   db: Database;

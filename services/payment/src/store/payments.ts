@@ -1,7 +1,7 @@
 import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/money";
 import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
-import { type Payment } from "../domain/records";
+import { type Payment } from "../domain/payment";
 
 interface PaymentRow {
   org_id: string;

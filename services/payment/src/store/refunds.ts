@@ -1,5 +1,5 @@
 import { named, sql, type Tx } from "@wonrail/kit/db";
-import { type Refund } from "../domain/records";
+import { type Refund } from "../domain/refund";
 
 export function insertRefunds(tx: Tx, refunds: Refund[]): void {
   tx.push(

@@ -1,5 +1,5 @@
 import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
-import { type Settlement } from "../domain/records";
+import { type Settlement } from "../domain/settlement";
 
 export interface SettlementChange extends Settlement {
   status: "SUBMITTED" | "CONFIRMED" | "FAILED";

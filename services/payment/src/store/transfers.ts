@@ -1,7 +1,7 @@
 import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/money";
 import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
-import { type Transfer } from "../domain/records";
+import { type Transfer } from "../domain/transfer";
 
 interface TransferRow {
   org_id: string;

@@ -1,5 +1,5 @@
 import { won } from "@wonrail/kit/money";
-import { cancellableUntil, chargeStatus } from "./records";
+import { cancellableUntil, chargeStatus } from "./charge";
 
 test("a charge's status follows what was cancelled of it", () => {
   const of = (cancelled: bigint) => chargeStatus({ amountWon: won(1000n), cancelledWon: won(cancelled) });

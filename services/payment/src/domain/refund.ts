@@ -1,0 +1,10 @@
+import { type Won } from "@wonrail/kit/money";
+
+export interface Refund {
+  orgId: string;
+  refundId: string;
+  walletId: string;
+  amountWon: Won;
+  memo: string | null;
+  createdAt: Date;
+}
