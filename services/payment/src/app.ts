@@ -14,15 +14,13 @@ import { type Finding, recordOutcomes } from "./commands/recordOutcomes";
 import { recordSettlements } from "./commands/recordSettlements";
 import { settleTransfers } from "./commands/settleTransfers";
 import { type Config } from "./config";
+import { getCharge } from "./queries/getCharge";
+import { getPayment } from "./queries/getPayment";
+import { getTransfer } from "./queries/getTransfer";
+import { listCharges } from "./queries/listCharges";
+import { listPayments } from "./queries/listPayments";
+import { listTransfers } from "./queries/listTransfers";
 import { listWalletTransactions } from "./queries/listWalletTransactions";
-import {
-  getCharge,
-  listCharges,
-  getPayment,
-  listPayments,
-  getTransfer,
-  listTransfers,
-} from "./queries/records";
 import { type Claim, countAbandonedOperations } from "./store/operations";
 import { savePolicy } from "./store/policies";
 import { noteMissedSettled } from "./store/transfers";

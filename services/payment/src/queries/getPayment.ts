@@ -1,0 +1,16 @@
+import { type Database } from "@wonrail/kit/db";
+import { DomainError } from "@wonrail/kit/errors";
+import type * as message from "@wonrail/proto/payment/v1/payment";
+import { toPayment } from "../events";
+import { findPayment } from "../store/payments";
+import { findSettlements } from "../store/settlements";
+
+export async function getPayment(
+  { db, network }: { db: Database; network: string },
+  { orgId, id }: { orgId: string; id: string },
+): Promise<message.Payment> {
+  const payment = await findPayment(db, orgId, id);
+  if (!payment) throw new DomainError("PAY_004");
+  const settlements = await findSettlements(db, orgId, [id]);
+  return toPayment(payment, network, settlements.get(id));
+}

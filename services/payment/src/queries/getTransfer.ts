@@ -1,0 +1,16 @@
+import { type Database } from "@wonrail/kit/db";
+import { DomainError } from "@wonrail/kit/errors";
+import type * as message from "@wonrail/proto/payment/v1/payment";
+import { toTransfer } from "../events";
+import { findTransfer } from "../store/transfers";
+import { findSettlements } from "../store/settlements";
+
+export async function getTransfer(
+  { db, network }: { db: Database; network: string },
+  { orgId, id }: { orgId: string; id: string },
+): Promise<message.Transfer> {
+  const transfer = await findTransfer(db, orgId, id);
+  if (!transfer) throw new DomainError("TRF_005");
+  const settlements = await findSettlements(db, orgId, [id]);
+  return toTransfer(transfer, network, settlements.get(id));
+}

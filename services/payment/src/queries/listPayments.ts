@@ -1,0 +1,18 @@
+import { type Database } from "@wonrail/kit/db";
+import { cutPage, type Page } from "@wonrail/kit/page";
+import { type PageInfo } from "@wonrail/proto/common/v1/common";
+import type * as message from "@wonrail/proto/payment/v1/payment";
+import { toPayment } from "../events";
+import * as payments from "../store/payments";
+import { findSettlements } from "../store/settlements";
+
+export async function listPayments(
+  { db, network }: { db: Database; network: string },
+  { orgId, walletId, page }: { orgId: string; walletId: string | null; page: Page },
+): Promise<{ items: message.Payment[]; info: PageInfo }> {
+  const { rows, total } = await payments.listPayments(db, orgId, walletId, page);
+  const { items, info } = cutPage(rows, page, (row) => row.paymentId, total);
+  const ids = items.map((row) => row.paymentId);
+  const settlements = await findSettlements(db, orgId, ids);
+  return { items: items.map((row) => toPayment(row, network, settlements.get(row.paymentId))), info };
+}
