@@ -1,4 +1,4 @@
-import { DomainError, type FieldProblem, invalidRequest } from "@wonrail/kit/errors";
+import { DomainError, invalidRequest } from "@wonrail/kit/errors";
 import { isId } from "@wonrail/kit/ids";
 import { type Won } from "@wonrail/kit/money";
 
@@ -20,12 +20,10 @@ export function checkPositive(amountWon: Won, path: string): void {
 
 /** Characters as people count them: an emoji is one. */
 export function checkMemo(memo: string | undefined): string | null {
-  const problems: FieldProblem[] =
-    memo !== undefined && [...memo].length > MAX_MEMO_CHARACTERS
-      ? [{ path: "memo", message: `must have at most ${MAX_MEMO_CHARACTERS} characters` }]
-      : [];
-  if (problems.length > 0) throw invalidRequest(problems);
-  return memo ?? null;
+  if (memo === undefined) return null;
+  if ([...memo].length > MAX_MEMO_CHARACTERS)
+    throw invalidRequest([{ path: "memo", message: `must have at most ${MAX_MEMO_CHARACTERS} characters` }]);
+  return memo;
 }
 
 /** An id of the wrong form is answered as one that does not exist. */
