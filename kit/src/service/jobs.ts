@@ -1,6 +1,7 @@
 import { DomainError } from "../errors";
 import { type Log } from "../log";
 import { Counter, Gauge, type Registry } from "../metrics";
+import { pause } from "../pause";
 
 /** Something that is done again and again. Every job is safe to run in several replicas at once: it takes what it does by row lock. */
 export interface Job {
@@ -28,6 +29,7 @@ export function startJobs(jobs: Job[], { log, registry }: { log: Log; registry: 
     registers: [registry],
   });
   const stop = new AbortController();
+  const rest = pause();
   const loops = jobs.map((job) => loop(job));
 
   async function loop(job: Job): Promise<void> {
@@ -45,27 +47,15 @@ export function startJobs(jobs: Job[], { log, registry }: { log: Log; registry: 
           "job failed",
         );
       }
-      await pause(job.everyMs, stop.signal);
+      await rest.sleepUnwoken(job.everyMs);
     }
   }
 
   return {
     async close() {
       stop.abort();
+      rest.close();
       await Promise.all(loops);
     },
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-  });
 }
