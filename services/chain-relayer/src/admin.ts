@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { lines, print, table } from "@wonrail/kit/command/print";
 import { type Database, openDatabase } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { createLog } from "@wonrail/kit/log";
@@ -113,7 +114,7 @@ function operation(world: World): Command {
     .action(async (ref: string, { json }: { json?: true }) => {
       const story = await withDatabase(world, (db) => findStory(db, ref));
       if (!story) throw new Refusal(`There is no operation ${ref}.`);
-      const parts = [story.places, story.transactions, story.authorizations].map(table);
+      const parts = [story.places, story.transactions, story.authorizations].map((rows) => table(rows));
       const names = ["places", "transactions", "authorizations"];
       const tables = parts.flatMap((part, index) => ["", `${names[index]}:`, ...part]);
       print(world, json, story, [...lines(story.operation), ...tables]);
@@ -127,14 +128,14 @@ function lane(world: World): Command {
     .addOption(jsonOption())
     .action(async ({ json }: { json?: true }) => {
       const rows = await withDatabase(world, listLanes);
-      print(world, json, rows, table(rows.map((row) => ({ ...row }))));
+      print(world, json, rows, table(rows));
     });
   const pause = new Command("pause")
     .description("start nothing new of an organisation; what is under way goes on")
     .argument("<org>", "its id")
     .requiredOption("--reason <text>", "why, for whoever looks later")
     .action(async (orgId: string, { reason }: { reason: string }) => {
-      const why = `${reason} (${actorOf(world)})`;
+      const why = `${reason} (${operatorOf(world.config)})`;
       const known = await withDatabase(world, (db) => setLanePause(db, orgId, why));
       if (!known) throw new Refusal(NO_LANE);
       world.out(`The lane of ${orgId} is paused.\n`);
@@ -172,7 +173,7 @@ function drift(world: World): Command {
     .action(async (walletId: string | undefined, { id }: { id?: bigint }) => {
       if ((walletId === undefined) === (id === undefined)) throw new Refusal("State one: a wallet, or --id.");
       const which = walletId === undefined ? { driftId: id! } : { walletId };
-      const count = await withDatabase(world, (db) => acknowledgeDrifts(db, which, actorOf(world)));
+      const count = await withDatabase(world, (db) => acknowledgeDrifts(db, which, operatorOf(world.config)));
       if (count === 0) throw new Refusal("There is no such drift that waits for somebody.");
       world.out(`${count} acknowledged.\n`);
     });
@@ -225,7 +226,8 @@ async function withDatabase<T>(world: World, work: (db: Database) => Promise<T>)
 
 function openProvider({ config }: World): Provider {
   const chain = readStack(config)?.chain;
-  const urls = config.CHAIN_RPC_URLS.length > 0 ? config.CHAIN_RPC_URLS : chain?.rpcUrl ? [chain.rpcUrl] : [];
+  const ofStack = chain?.rpcUrl ? [chain.rpcUrl] : [];
+  const urls = config.CHAIN_RPC_URLS.length > 0 ? config.CHAIN_RPC_URLS : ofStack;
   const chainId = config.CHAIN_ID ?? chain?.chainId;
   if (urls.length === 0 || chainId === undefined)
     throw new Refusal("There is no chain. Start the stack, or set CHAIN_RPC_URLS and CHAIN_ID.");
@@ -233,10 +235,6 @@ function openProvider({ config }: World): Provider {
   const log = createLog({ service: "admin", level: "silent" });
   const options = { timeoutMs: 5_000, finality: "finalized", log, registry } as const;
   return connectChain({ urls, chainId: BigInt(chainId), ...options });
-}
-
-function actorOf({ config }: World): string {
-  return operatorOf(config);
 }
 
 /** As far as it concerns these commands. */
@@ -274,45 +272,4 @@ function limitOption(): Option {
 
 function jsonOption(): Option {
   return new Option("--json", "print JSON for programs");
-}
-
-/** JSON for programs, or lines for people. */
-function print({ out }: World, json: true | undefined, result: unknown, human: string[]): void {
-  out(json ? `${JSON.stringify(result, asText, 2)}\n` : human.map((line) => `${line}\n`).join(""));
-}
-
-function lines(record: object): string[] {
-  const width = Math.max(...Object.keys(record).map((name) => name.length));
-  return Object.entries(record).map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}`);
-}
-
-function table(rows: object[]): string[] {
-  const [first] = rows;
-  if (!first) return ["none"];
-  const columns = Object.keys(first);
-  const cells = [columns, ...rows.map((row) => Object.values(row).map(shown))];
-  const widths = columns.map((_, index) => Math.max(...cells.map((row) => row[index]!.length)));
-  return cells.map((row) =>
-    row
-      .map((text, index) => text.padEnd(widths[index]!))
-      .join("  ")
-      .trimEnd(),
-  );
-}
-
-/** Nothing of what others have written may move the cursor or pass for another line. */
-function shown(value: unknown): string {
-  const text =
-    value === null || value === undefined
-      ? "-"
-      : typeof value === "string"
-        ? value
-        : value instanceof Date
-          ? value.toISOString()
-          : JSON.stringify(value, asText);
-  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, (one) => `\\u{${one.codePointAt(0)!.toString(16)}}`);
-}
-
-function asText(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? value.toString() : value;
 }

@@ -1,6 +1,6 @@
 import { Command } from "commander";
+import { lines, print, table } from "@wonrail/kit/command/print";
 import { bigNumber, jsonOption, limitOption } from "./options";
-import { lines, print, table } from "./print";
 import { Refusal, withAuth, type World } from "./world";
 
 export function auditCommands(world: World): Command {

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
+import { lines, print, table } from "@wonrail/kit/command/print";
 import { listDeadLetters, replayDeadLetters, showDeadLetter, type DeadLetter } from "@wonrail/kit/inbox";
 import { bigNumber, jsonOption, limitOption } from "./options";
-import { lines, print, table } from "./print";
 import { Refusal, withDatabase, type World } from "./world";
 
 interface LetterOptions {

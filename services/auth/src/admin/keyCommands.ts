@@ -1,7 +1,7 @@
 import { Command } from "commander";
+import { lines, print, table } from "@wonrail/kit/command/print";
 import { usableUntil, type ApiKey, type KeyAccess } from "../domain/keys";
 import { jsonOption, limitOption, time } from "./options";
-import { lines, print, table } from "./print";
 import { actorOf, withAuth, type World } from "./world";
 
 interface KeyOptions {

@@ -1,9 +1,9 @@
 import { Command, Option } from "commander";
+import { lines, print, table } from "@wonrail/kit/command/print";
 import { type Won } from "@wonrail/kit/money";
 import { ORGANISATION_STATUSES, type Organisation, type OrganisationTerms } from "../domain/organisations";
 import { PLANS, type Plan } from "../domain/plans";
 import { amount, jsonOption, limitOption, time, wholeNumber } from "./options";
-import { lines, print, table } from "./print";
 import { actorOf, Refusal, withAuth, type World } from "./world";
 
 export function organisationCommands(world: World): Command {
