@@ -170,7 +170,7 @@ export function createEndpoints({ rpcs, chainId, log, disagreements, now }: Endp
 
 /** The highest number that more than half have reached: one alone can neither push it up nor, beside two others, hold it down. */
 export function middleOf(values: bigint[]): bigint {
-  const falling = [...values].sort((one, other) => (one < other ? 1 : one > other ? -1 : 0));
+  const falling = [...values].sort((one, other) => Number(other - one));
   return falling[falling.length >> 1]!;
 }
 

@@ -116,11 +116,12 @@ function depositOf(event: TransferEvent, known: Known): NewDeposit | null {
 
 function kindOf(event: TransferEvent, known: Known, payer: WalletAddress | undefined): Origin {
   const { outcome, operation } = operationOf(event, known);
+  const said = operation ? "known" : "unknown";
   return originOf({
     fromOurs: payer !== undefined,
     fromNobody: event.from === NOBODY,
     leg: known.legs.get(placeOf(event.log.txHash, event.log.logIndex))?.kind ?? null,
-    operation: outcome === undefined ? null : operation ? "known" : "unknown",
+    operation: outcome ? said : null,
   });
 }
 
