@@ -49,7 +49,9 @@ export async function loadState(
   onLocked: () => void,
 ): Promise<State> {
   const refs = gatherRefs(requests);
-  const originals = await findOriginals(tx, cache, refs);
+  await addWalletsOfUsers(tx, cache, refs);
+  await addAccountsOfHolds(tx, refs);
+  const originals = await findOriginals(tx, refs);
   const facts = await cache.of(tx, refs.orgIds, refs.accountIds);
   cache.knowsUsersOf(
     refs.unsure.map(({ walletId }) => walletId),
@@ -146,8 +148,7 @@ function addRefs(refs: Refs, { orgId, intent }: LedgerRequest, touches: Touches)
   if (intent.kind === "openAccount") refs.opens += 1;
 }
 
-/** Entries that are cancelled, with the accounts of their postings; and the accounts of holds and of whole users. */
-async function findOriginals(tx: Tx, cache: FactsCache, refs: Refs): Promise<StoredRequest[]> {
+async function addWalletsOfUsers(tx: Tx, cache: FactsCache, refs: Refs): Promise<void> {
   const { accountIds } = refs;
   refs.unsure = refs.userWallets.filter(({ orgId, walletId }) => {
     const wallets = cache.walletsOfUser(orgId, walletId);
@@ -156,17 +157,22 @@ async function findOriginals(tx: Tx, cache: FactsCache, refs: Refs): Promise<Sto
     if (wallets?.all === false) refs.guessed.push({ orgId, walletId });
     return wallets === undefined;
   });
-  if (refs.unsure.length > 0 || refs.users.length > 0) {
-    refs.ofUsers = await findWalletsOfUsers(tx, refs.unsure, refs.users);
-    for (const { id } of refs.ofUsers) accountIds.add(id);
-  }
-  if (refs.holds.length > 0) {
-    for (const { accountId } of await findHolds(tx, refs.holds)) accountIds.add(accountId);
-  }
+  if (refs.unsure.length === 0 && refs.users.length === 0) return;
+  refs.ofUsers = await findWalletsOfUsers(tx, refs.unsure, refs.users);
+  for (const { id } of refs.ofUsers) accountIds.add(id);
+}
+
+async function addAccountsOfHolds(tx: Tx, { holds, accountIds }: Refs): Promise<void> {
+  if (holds.length === 0) return;
+  for (const { accountId } of await findHolds(tx, holds)) accountIds.add(accountId);
+}
+
+/** Entries that are cancelled; their accounts are those of their postings. */
+async function findOriginals(tx: Tx, refs: Refs): Promise<StoredRequest[]> {
   const originals = await findEntries(tx, [...refs.charges, ...refs.payments]);
   for (const { answer } of originals) {
     if (answer.outcome.status === "refused") continue;
-    for (const { accountId } of answer.outcome.entry.postings) accountIds.add(accountId);
+    for (const { accountId } of answer.outcome.entry.postings) refs.accountIds.add(accountId);
   }
   return originals;
 }
