@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "@wonrail/kit/db";
-import { findClosed, verifyAccounts as verifyOne } from "../queries/verify";
+import { findClosed, verifyCheck } from "../queries/verify";
 import { ACCOUNT_CHECKS, tryLockAccounts } from "../store/checks";
 import type { ClosedAccountsGauge } from "./closedAccountsGauge";
 import type { ViolationsGauge } from "./violationsGauge";
@@ -42,7 +42,7 @@ async function verifyAll({ db, gauge, closedGauge }: Verifying, signal: AbortSig
     if (signal.aborted) break;
     const { invariant, says } = check;
     try {
-      const violations = await verifyOne(db, check, signal);
+      const violations = await verifyCheck(db, check, signal);
       const rows = violations.map((row) => ({ ...row, invariant }));
       gauge.found("all", { [invariant]: says }, rows);
     } catch (error) {

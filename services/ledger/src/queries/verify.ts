@@ -50,8 +50,8 @@ export function verifyTouched(
   return onJournal(db, (tx) => findAccountViolations(tx, numbers), signal);
 }
 
-/** One thing that is said of all accounts. Reads nothing of the journal, and keeps no month from leaving. */
-export function verifyAccounts(db: Database, check: Check, signal?: AbortSignal): Promise<Violation[]> {
+/** One check of all accounts. Reads nothing of the journal, and keeps no month from leaving. */
+export function verifyCheck(db: Database, check: Check, signal?: AbortSignal): Promise<Violation[]> {
   return onSnapshot(db, (tx) => findViolations(tx, check, MAX_ROWS), signal);
 }
 
