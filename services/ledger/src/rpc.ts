@@ -52,7 +52,9 @@ export function rpc(app: App): GrpcService[] {
       async getBalances({ orgId, accountIds }) {
         atMost(accountIds.length, "accountIds");
         return {
-          accounts: (await app.getBalances(org(orgId), accountIds.filter(isAccountId))).map(accountMessage),
+          accounts: (await app.getBalances(checkedOrgId(orgId), accountIds.filter(isAccountId))).map(
+            accountMessage,
+          ),
         };
       },
 
@@ -61,14 +63,16 @@ export function rpc(app: App): GrpcService[] {
           throw bad("afterAccountId", "must be an account's id");
         if (limit < 1 || limit > MAX_ITEMS) throw bad("limit", `must be from 1 to ${MAX_ITEMS}`);
         return {
-          accounts: (await app.listAccounts(org(orgId), afterAccountId ?? null, limit)).map(accountMessage),
+          accounts: (await app.listAccounts(checkedOrgId(orgId), afterAccountId ?? null, limit)).map(
+            accountMessage,
+          ),
         };
       },
 
       async listStatement({ orgId, accountId, types, from, to, page }) {
         if (!isAccountId(accountId)) throw new DomainError("WAL_002", { walletId: accountId });
         const { lines, info } = await app.listStatement({
-          orgId: org(orgId),
+          orgId: checkedOrgId(orgId),
           accountId,
           types: types.map(typeOf),
           fromMs: from?.getTime() ?? null,
@@ -80,20 +84,20 @@ export function rpc(app: App): GrpcService[] {
 
       async getEntry({ orgId, id }) {
         if (!UUID_PART.test(id)) throw new DomainError("TX_001", null);
-        return { entry: entryMessage(await app.getEntry(org(orgId), id)) };
+        return { entry: entryMessage(await app.getEntry(checkedOrgId(orgId), id)) };
       },
 
       async getEntries({ orgId, requestIds }) {
         atMost(requestIds.length, "requestIds");
         const found = await app.getEntries(
-          org(orgId),
+          checkedOrgId(orgId),
           requestIds.filter((id) => UUID_PART.test(id)),
         );
         return { entries: found.map(entryMessage) };
       },
 
       async getTotals({ orgId }) {
-        return totalsMessage(await app.getTotals(org(orgId)));
+        return totalsMessage(await app.getTotals(checkedOrgId(orgId)));
       },
     }),
   ];
@@ -115,7 +119,7 @@ function errorMessage(error: unknown): PostOutcome {
   return { outcome: { $case: "error", value: toErrorDetail(error) } };
 }
 
-function org(orgId: string): string {
+function checkedOrgId(orgId: string): string {
   if (!isId("org", orgId)) throw bad("orgId", "must be an organisation's id");
   return orgId;
 }
