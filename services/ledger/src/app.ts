@@ -15,9 +15,10 @@ import { createViolationsGauge } from "./commands/violationsGauge";
 import { type Config } from "./config";
 import type { Outcome } from "./domain/types";
 import { expandEvents } from "./events";
-import { getBalances, getTotals, listAccountsOf } from "./queries/getAccounts";
+import { getBalances } from "./queries/getBalances";
 import { getEntries } from "./queries/getEntries";
 import { listStatement, type StatementQuery } from "./queries/listStatement";
+import { listAccounts, sumAccounts } from "./store/accounts";
 import { createRecentEntries } from "./store/recentEntries";
 
 /** Some 1,500 bytes each. They are published within milliseconds, where this process is the one that publishes. */
@@ -61,10 +62,10 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
 
     getBalances: (orgId: string, accountIds: string[]) => getBalances(db, orgId, accountIds),
     listAccounts: (orgId: string, after: string | null, limit: number) =>
-      listAccountsOf(db, orgId, after, limit),
+      listAccounts(db, orgId, after, limit),
     listStatement: (query: StatementQuery) => listStatement(db, query),
     getEntries: (orgId: string, requestIds: string[]) => getEntries(db, orgId, requestIds),
-    getTotals: (orgId: string) => getTotals(db, orgId),
+    getTotals: (orgId: string) => sumAccounts(db, orgId),
     async getEntry(orgId: string, id: string) {
       const [found] = await getEntries(db, orgId, [id]);
       if (!found) throw new DomainError("TX_001", null);

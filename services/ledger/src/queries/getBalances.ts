@@ -1,22 +1,9 @@
 import type { Database } from "@wonrail/kit/db";
 import type { Account } from "../domain/types";
-import { findAccounts, listAccounts, sumAccounts, type TypeTotal } from "../store/accounts";
+import { findAccounts } from "../store/accounts";
 
 /** In the order in which they were asked for; ids that are absent, or another organisation's, are left out. */
 export async function getBalances(db: Database, orgId: string, accountIds: string[]): Promise<Account[]> {
   const found = new Map((await findAccounts(db, orgId, accountIds)).map((account) => [account.id, account]));
   return accountIds.flatMap((id) => found.get(id) ?? []);
-}
-
-export function listAccountsOf(
-  db: Database,
-  orgId: string,
-  afterAccountId: string | null,
-  limit: number,
-): Promise<Account[]> {
-  return listAccounts(db, orgId, afterAccountId, limit);
-}
-
-export function getTotals(db: Database, orgId: string): Promise<TypeTotal[]> {
-  return sumAccounts(db, orgId);
 }

@@ -9,7 +9,7 @@ import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { contentOf } from "../../domain/content";
 import { seoulDay } from "../../domain/limits";
 import type { Intent, LedgerRequest, Outcome, WalletType } from "../../domain/types";
-import { getBalances } from "../../queries/getAccounts";
+import { getBalances } from "../../queries/getBalances";
 import { verifyAll } from "../../queries/verify";
 import { createEngine, type Engine } from "../engine";
 import { createPostedLate, type PostedLate } from "../postedLate";
