@@ -11,6 +11,7 @@ import { issueKey } from "./commands/issueKey";
 import { leaseQuota } from "./commands/leaseQuota";
 import { type LeaseRateInput, leaseRates, type RateLease } from "./commands/leaseRate";
 import { refreshKey } from "./commands/refreshKey";
+import { resolveKey } from "./commands/resolveKey";
 import { revokeKey } from "./commands/revokeKey";
 import { revokeKeyOf } from "./commands/revokeKeyOf";
 import { rotateSecretKey } from "./commands/rotateSecretKey";
@@ -21,7 +22,6 @@ import { getSession } from "./queries/getSession";
 import { listAudit } from "./queries/listAudit";
 import { listKeys } from "./queries/listKeys";
 import { listOrganisations } from "./queries/listOrganisations";
-import { resolveKey } from "./queries/resolveKey";
 import { verifyAudit } from "./queries/verifyAudit";
 import { openChangeFeed, type ChangeFeed } from "./queries/watchChanges";
 
@@ -44,6 +44,7 @@ export function createOperations(deps: Deps) {
     rotateSecretKey: bind(deps, rotateSecretKey),
     issueKey: bind(deps, issueKey),
     refreshKey: bind(deps, refreshKey),
+    resolveKey: bind(deps, resolveKey),
     revokeKey: bind(deps, revokeKey),
     revokeKeyOf: bind(deps, revokeKeyOf),
     leaseRates: bind(deps, leaseRates),
@@ -52,7 +53,6 @@ export function createOperations(deps: Deps) {
     forgetQuotaLeases: bind(deps, forgetQuotaLeases),
     forgetFailures: bind(deps, forgetFailures),
 
-    resolveKey: bind(deps, resolveKey),
     getSession: bind(deps, getSession),
     findOrganisation: bind(deps, findOrganisation),
     listOrganisations: bind(deps, listOrganisations),

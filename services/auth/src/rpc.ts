@@ -19,12 +19,12 @@ import {
 import { type App } from "./app";
 import { type LeaseQuotaInput, type QuotaGrant } from "./commands/leaseQuota";
 import { type RefreshedKey } from "./commands/refreshKey";
+import { type ResolvedKey } from "./commands/resolveKey";
 import { usableUntil } from "./domain/keys";
 import { RATE_LEASE_MS } from "./domain/rates";
 import { QUOTA_RECALL_MS } from "./domain/quotas";
 import { organisationMessage } from "./events";
 import { type Session } from "./queries/getSession";
-import { type ResolvedKey } from "./queries/resolveKey";
 import { HEARTBEAT_MS, type Word } from "./queries/watchChanges";
 
 const MAX_WANTED = 1_000_000;

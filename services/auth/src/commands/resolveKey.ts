@@ -2,10 +2,10 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { type PresentedApiKey } from "@wonrail/kit/apiKey";
 import { type DomainError } from "@wonrail/kit/errors";
 import { type Deps } from "../app";
-import { countFailure } from "../commands/countFailure";
 import { NO_ACCESS, standingOf, type ApiKey, type KeyStanding } from "../domain/keys";
 import { isSubscriptionActive, type Organisation } from "../domain/organisations";
 import { findCredentials } from "../store/apiKeys";
+import { countFailure } from "./countFailure";
 
 export interface ResolveKeyInput {
   presented: PresentedApiKey;
@@ -20,7 +20,7 @@ export interface ResolvedKey {
   caller?: { key: ApiKey; organisation: Organisation; subscriptionActive: boolean };
 }
 
-/** Whose key this is and what it may do now. */
+/** Whose key this is and what it may do now. Counts the wrong ones. */
 export async function resolveKey(
   deps: Deps,
   { presented, clientAddress }: ResolveKeyInput,

@@ -4,7 +4,7 @@ import { createApiKey, parseApiKey } from "@wonrail/kit/apiKey";
 import { sql } from "@wonrail/kit/db";
 import { createTestDatabase, eventually, type TestDatabase } from "@wonrail/kit/testing";
 import { createOperations, type Operations } from "../app";
-import { type CreatedOrganisation } from "../commands/createOrganisation";
+import { type CreatedOrganisation } from "./createOrganisation";
 
 let database: TestDatabase;
 let auth: Operations;
