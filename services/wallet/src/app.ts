@@ -12,6 +12,7 @@ import { reopenWallets } from "./commands/reopenWallets";
 import { signAuthorizations } from "./commands/signAuthorizations";
 import { updateWallet } from "./commands/updateWallet";
 import { type Config } from "./config";
+import { type Wallet } from "./domain/wallet";
 import { openCurve } from "./keys/curve";
 import { createKeyring } from "./keys/keyring";
 import { fileKms } from "./keys/kms";
@@ -73,9 +74,7 @@ export function createApp({ config, db, log, registry, tls, onClose }: ServicePa
     getWalletFacts: bind(getWalletFacts),
     findWalletsByAddress: bind(findWalletsByAddress),
     listWallets: bind(listWallets),
-    withBalances: bind((of: typeof deps, wallets: Parameters<typeof withBalances>[1]) =>
-      withBalances(of.ledger, wallets),
-    ),
+    withBalances: (wallets: Wallet[]) => withBalances(ledger, wallets),
   };
 
   function bind<I, O>(work: (of: typeof deps, input: I) => Promise<O>): (input: I) => Promise<O> {
