@@ -29,12 +29,12 @@ export async function changeRecord(
   const changedAt = new Date(Math.max(change.nowMs, record.updatedAt.getTime()));
   const changed = { ...record, ...change.to, version: record.version + 1n, updatedAt: changedAt };
   await saveRecord(tx, changed, change.runAt);
-  await tell(tx, changed, change);
+  await publishVersion(tx, changed, change);
   return changed;
 }
 
-/** Adds a record's newest version to its history, and publishes it. */
-export async function tell(
+/** A record's newest version, in its history and as an event. */
+export async function publishVersion(
   tx: Tx,
   record: TransactionRecord,
   { reason, changedBy }: Pick<Change, "reason" | "changedBy">,

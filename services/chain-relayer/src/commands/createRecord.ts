@@ -12,7 +12,7 @@ import {
 } from "../domain/record";
 import { firstChange } from "../store/recordChanges";
 import { findRecordByKey, findRecordIdByHash, insertRecord, type RequestKey } from "../store/records";
-import { tell } from "./changeRecord";
+import { publishVersion } from "./changeRecord";
 
 export interface RecordDeps {
   db: Database;
@@ -48,7 +48,7 @@ export async function createRecord(deps: RecordDeps, wanted: RecordWanted): Prom
   const runAt = record.run === "UNATTENDED" ? null : (record.scheduledAt ?? record.createdAt);
   const made = await tx(deps.db, async (tx) => {
     const inserted = await insertRecord(tx, record, { runAt, key: wanted.key });
-    if (inserted) await tell(tx, record, { reason: null, changedBy: "api" });
+    if (inserted) await publishVersion(tx, record, { reason: null, changedBy: "api" });
     return inserted;
   });
   if (made) return { record, replayed: false };
