@@ -6,7 +6,7 @@ import { type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { createLog } from "@wonrail/kit/log";
-import { createRegistry } from "@wonrail/kit/metrics";
+import { testRegistry } from "@wonrail/kit/testing";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import {
   ConflictError,
@@ -242,7 +242,7 @@ test("behind the gateway nobody is heard without a certificate, and only the rel
       name: "wallet",
       address: stack.stack().services.wallet!.grpc!,
       log: createLog({ service: "test", level: "silent" }),
-      registry: createRegistry({ service: "test", version: "0", commit: "0" }),
+      registry: testRegistry(),
       defaultTimeoutMs: 20_000,
       tls:
         caller === undefined

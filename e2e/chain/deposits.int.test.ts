@@ -2,8 +2,7 @@ import { runAdmin } from "@wonrail/chain-relayer/admin";
 import { sql, type Sql } from "@wonrail/kit/db";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { newId } from "@wonrail/kit/ids";
-import { createRegistry } from "@wonrail/kit/metrics";
-import { eventually, testLog } from "@wonrail/kit/testing";
+import { eventually, testLog, testRegistry } from "@wonrail/kit/testing";
 import { CHAIN_ID } from "@wonrail/local/parts/anvil";
 import { randomFreePort } from "@wonrail/local/process/freePort";
 import { PaymentType, RecordStatus, RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
@@ -326,7 +325,7 @@ function openRelayer(port: number) {
     name: "relayer",
     address: `127.0.0.1:${port}`,
     log: testLog(),
-    registry: createRegistry({ service: "test", version: "0", commit: "0" }),
+    registry: testRegistry(),
     defaultTimeoutMs: 10_000,
   });
 }

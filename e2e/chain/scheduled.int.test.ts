@@ -6,8 +6,13 @@ import { type TransactionRecord } from "@wonrail/chain-relayer/domain/record";
 import { getRecord } from "@wonrail/chain-relayer/queries/getRecord";
 import { sql } from "@wonrail/kit/db";
 import { type GrpcServer, type GrpcService, startGrpcServer } from "@wonrail/kit/grpc/server";
-import { createRegistry } from "@wonrail/kit/metrics";
-import { createTestDatabase, eventually, type TestDatabase, testLog } from "@wonrail/kit/testing";
+import {
+  createTestDatabase,
+  eventually,
+  type TestDatabase,
+  testLog,
+  testRegistry,
+} from "@wonrail/kit/testing";
 import { REPOSITORY } from "@wonrail/local/config";
 import { randomFreePort } from "@wonrail/local/process/freePort";
 import { createApp } from "@wonrail/payment/app";
@@ -32,7 +37,7 @@ const servers: GrpcServer[] = [];
 const closers: (() => Promise<void> | void)[] = [];
 const parts = () => ({
   log: testLog(),
-  registry: createRegistry({ service: "test", version: "0", commit: "0" }),
+  registry: testRegistry(),
 });
 
 async function serve(services: GrpcService[], port: number): Promise<string> {

@@ -7,9 +7,8 @@ import { promisify } from "node:util";
 import { installPostgresBus } from "@wonrail/kit/bus";
 import { type Database, openDatabase, rawSql } from "@wonrail/kit/db";
 import { createClient } from "@wonrail/kit/grpc/client";
-import { createRegistry } from "@wonrail/kit/metrics";
 import { migrate, provisionSchema } from "@wonrail/kit/migrate";
-import { testLog } from "@wonrail/kit/testing";
+import { testLog, testRegistry } from "@wonrail/kit/testing";
 import { inheritedEnv, REPOSITORY } from "@wonrail/local/config";
 import { CHAIN_ID } from "@wonrail/local/parts/anvil";
 import { randomFreePort } from "@wonrail/local/process/freePort";
@@ -210,7 +209,7 @@ function openWallet(address: string) {
 
 const CLIENT = () => ({
   log: testLog(),
-  registry: createRegistry({ service: "test", version: "0", commit: "0" }),
+  registry: testRegistry(),
   defaultTimeoutMs: 20_000,
 });
 

@@ -17,9 +17,8 @@ import {
   type ServerCall,
   startGrpcServer,
 } from "@wonrail/kit/grpc/server";
-import { createRegistry } from "@wonrail/kit/metrics";
 import { callersOf } from "@wonrail/kit/service";
-import { createTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
+import { createTestDatabase, type TestDatabase, testLog, testRegistry } from "@wonrail/kit/testing";
 import { createApp as createLedger } from "@wonrail/ledger/app";
 import { rpc as ledgerRpc } from "@wonrail/ledger/rpc";
 import { createApp as createPayment } from "@wonrail/payment/app";
@@ -53,7 +52,7 @@ export function identityOf(name: string) {
 }
 
 export function parts() {
-  return { log: testLog(), registry: createRegistry({ service: "test", version: "0", commit: "0" }) };
+  return { log: testLog(), registry: testRegistry() };
 }
 
 /** A door as `runService` opens it: by certificate, for the callers that proto/callers.json names. */

@@ -1,9 +1,10 @@
 import { PassThrough } from "node:stream";
 import { type ErrorDetail, type ItemContext } from "@wonrail/proto/common/v1/common";
 import { createLog, type Log } from "../log";
-import { createRegistry, type Registry } from "../metrics";
+import { type Registry } from "../metrics";
 import { type Proxy, type ProxyOptions, startProxy } from "../testing/proxy";
 import { testLog } from "../testing/testLog";
+import { testRegistry } from "../testing/testRegistry";
 import { type ClientOptions, createClient } from "./client";
 import { type GrpcServerOptions, type Handlers, implement, startGrpcServer } from "./server";
 
@@ -99,10 +100,6 @@ export async function openProxy(
   const proxy = await startProxy({ target: { host: "127.0.0.1", port }, onRequest });
   cleanups.push(() => proxy.close());
   return proxy;
-}
-
-export function testRegistry(): Registry {
-  return createRegistry({ service: "test", version: "0", commit: "0" });
 }
 
 /** A log whose lines can be read back. */

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pino from "pino";
-import { createRegistry } from "../metrics";
 import { startJobs } from "./jobs";
+import { testRegistry } from "../testing";
 
 const log = pino({ level: "silent" });
-const registry = () => createRegistry({ service: "test", version: "0", commit: "0" });
 
 test("a job that fails is tried again at its next turn", async () => {
   let rounds = 0;
@@ -14,7 +13,7 @@ test("a job that fails is tried again at its next turn", async () => {
     if (rounds === 1) throw new Error("first round");
     again.happen();
   };
-  const jobs = startJobs([{ name: "flaky", everyMs: 1, run }], { log, registry: registry() });
+  const jobs = startJobs([{ name: "flaky", everyMs: 1, run }], { log, registry: testRegistry() });
   await again.happened;
   await jobs.close();
   expect(rounds).toBeGreaterThanOrEqual(2);
@@ -29,7 +28,7 @@ test("close waits for the round that is running and starts no other", async () =
     await held.happened;
     finished += 1;
   };
-  const jobs = startJobs([{ name: "slow", everyMs: 1, run }], { log, registry: registry() });
+  const jobs = startJobs([{ name: "slow", everyMs: 1, run }], { log, registry: testRegistry() });
   await begun.happened;
   let isClosed = false;
   const closed = jobs.close().then(() => (isClosed = true));

@@ -8,3 +8,4 @@ export {
   type TestDatabaseOptions,
 } from "./testDatabase";
 export { testLog } from "./testLog";
+export { testRegistry } from "./testRegistry";

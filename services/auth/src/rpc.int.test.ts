@@ -12,6 +12,7 @@ import {
   openTestDatabase,
   testLog,
   type TestDatabase,
+  testRegistry,
 } from "@wonrail/kit/testing";
 import { KeyIssued, OrganisationChanged } from "@wonrail/proto/auth/events/v1/events";
 import {
@@ -348,7 +349,7 @@ async function startReplica(): Promise<Replica> {
 }
 
 function clientOf(port: number) {
-  const registry = createRegistry({ service: "test", version: "0", commit: "0" });
+  const registry = testRegistry();
   const options = { name: "auth", address: `127.0.0.1:${port}`, log, registry, defaultTimeoutMs: 15_000 };
   return createClient(AuthServiceService, options);
 }

@@ -2,10 +2,9 @@ import { makeAuthority } from "@wonrail/kit/certificates";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { type GrpcServer, startGrpcServer } from "@wonrail/kit/grpc/server";
 import { newId } from "@wonrail/kit/ids";
-import { createRegistry } from "@wonrail/kit/metrics";
 import { won } from "@wonrail/kit/money";
 import { callersOf } from "@wonrail/kit/service";
-import { testLog } from "@wonrail/kit/testing";
+import { testLog, testRegistry } from "@wonrail/kit/testing";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { createApp } from "./app";
 import {
@@ -21,7 +20,6 @@ import { rpc } from "./rpc";
 // Who may have what posted, by certificate.
 
 const authority = makeAuthority("wonrail test authority");
-const registry = () => createRegistry({ service: "test", version: "0", commit: "0" });
 let ledger: TestLedger;
 let server: GrpcServer;
 const closers: (() => Promise<void> | void)[] = [];
@@ -30,7 +28,7 @@ const onClose = (_name: string, close: () => Promise<void> | void) => void close
 beforeAll(async () => {
   ledger = await startTestLedger();
   const config = { MAX_BATCH: 1_000, MAX_QUEUE: 20_000 } as never;
-  const parts = { log: testLog(), registry: registry() };
+  const parts = { log: testLog(), registry: testRegistry() };
   const services = rpc(await createApp({ ...parts, config, db: ledger.database.db, onClose }));
   const tls = authority.issue("ledger", ["DNS:ledger"]);
   const door = { host: "127.0.0.1", port: 0, tls, callers: callersOf(services) };
@@ -48,7 +46,7 @@ function as(caller?: string) {
     name: "ledger",
     address: `127.0.0.1:${server.port}`,
     log: testLog(),
-    registry: registry(),
+    registry: testRegistry(),
     // Without a certificate there is no answer to wait for.
     defaultTimeoutMs: caller === undefined ? 2_000 : 20_000,
     tls: caller === undefined ? undefined : authority.issue(caller, [`DNS:${caller}`]),

@@ -1,10 +1,9 @@
 import type { Bus, BusMessage } from "@wonrail/kit/bus";
 import { newId } from "@wonrail/kit/ids";
 import { type Queryable, sql } from "@wonrail/kit/db";
-import { createRegistry } from "@wonrail/kit/metrics";
 import { won } from "@wonrail/kit/money";
 import { type OutboxRow, startOutboxRelay } from "@wonrail/kit/outbox";
-import { eventually, testLog } from "@wonrail/kit/testing";
+import { eventually, testLog, testRegistry } from "@wonrail/kit/testing";
 import { AccountOpened, HoldPlaced, JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import { DAILY_LIMIT, postTo, requestOf, startTestLedger, type TestLedger } from "./commands/testing/ledger";
 import { createEngine } from "./commands/engine";
@@ -43,7 +42,7 @@ test("every entry becomes one event with all its postings, under the trace of th
 
   // Only publishing is needed of the bus here; the real ones have their own suite.
   const bus = { publish: async (batch: BusMessage[]) => void messages.push(...batch) } as unknown as Bus;
-  const registry = createRegistry({ service: "test", version: "0", commit: "0" });
+  const registry = testRegistry();
   const relay = startOutboxRelay({
     db: ledger.database.db,
     bus,

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { installPostgresBus } from "@wonrail/kit/bus";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { newId } from "@wonrail/kit/ids";
-import { createRegistry } from "@wonrail/kit/metrics";
-import { testLog } from "@wonrail/kit/testing";
+import { testLog, testRegistry } from "@wonrail/kit/testing";
 import { LedgerServiceService, type PostOutcome, type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { messageOf, startTestLedger, stayWithinOneDay, type TestLedger } from "./commands/testing/ledger";
@@ -63,7 +62,7 @@ async function runClient(name: string): Promise<void> {
       name: "ledger",
       address,
       log: testLog(),
-      registry: createRegistry({ service: "test", version: "0", commit: "0" }),
+      registry: testRegistry(),
       defaultTimeoutMs: 5_000,
     }),
   );

@@ -3,7 +3,7 @@ import { startGrpcServer, type GrpcServer } from "@wonrail/kit/grpc/server";
 import { newId } from "@wonrail/kit/ids";
 import { createRegistry } from "@wonrail/kit/metrics";
 import { won } from "@wonrail/kit/money";
-import { testLog } from "@wonrail/kit/testing";
+import { testLog, testRegistry } from "@wonrail/kit/testing";
 import { AccountType, IntentKind, TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import {
   AccountStatus,
@@ -27,7 +27,7 @@ import { rpc } from "./rpc";
 let ledger: TestLedger;
 let server: GrpcServer;
 let client: ReturnType<typeof connect>;
-const registry = createRegistry({ service: "test", version: "0", commit: "0" });
+const registry = testRegistry();
 const closers: (() => Promise<void> | void)[] = [];
 
 function connect(port: number) {

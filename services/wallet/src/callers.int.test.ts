@@ -2,9 +2,8 @@ import { makeAuthority } from "@wonrail/kit/certificates";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { type GrpcServer, startGrpcServer } from "@wonrail/kit/grpc/server";
 import { newId } from "@wonrail/kit/ids";
-import { createRegistry } from "@wonrail/kit/metrics";
 import { callersOf } from "@wonrail/kit/service";
-import { testLog } from "@wonrail/kit/testing";
+import { testLog, testRegistry } from "@wonrail/kit/testing";
 import { AuthorizationKind, WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { CHAIN_ID, openWorld, TOKEN, type World } from "./commands/testing/world";
 import { rpc } from "./rpc";
@@ -12,7 +11,6 @@ import { rpc } from "./rpc";
 // Who may have what signed, by certificate.
 
 const authority = makeAuthority("wonrail test authority");
-const registry = () => createRegistry({ service: "test", version: "0", commit: "0" });
 const clients: { close(): void }[] = [];
 let world: World;
 let server: GrpcServer;
@@ -21,7 +19,7 @@ beforeAll(async () => {
   world = await openWorld();
   const services = rpc(world.app);
   const door = { host: "127.0.0.1", port: 0, tls: authority.issue("wallet", ["DNS:wallet"]) };
-  const parts = { log: testLog(), registry: registry() };
+  const parts = { log: testLog(), registry: testRegistry() };
   server = await startGrpcServer({ ...door, ...parts, callers: callersOf(services), services });
 });
 afterAll(async () => {
@@ -36,7 +34,7 @@ function as(caller?: string) {
     name: "wallet",
     address: `127.0.0.1:${server.port}`,
     log: testLog(),
-    registry: registry(),
+    registry: testRegistry(),
     // Without a certificate there is no answer to wait for.
     defaultTimeoutMs: caller === undefined ? 2_000 : 20_000,
     tls: caller === undefined ? undefined : authority.issue(caller, [`DNS:${caller}`]),

@@ -1,5 +1,5 @@
-import { createRegistry, Counter } from "@wonrail/kit/metrics";
-import { testLog } from "@wonrail/kit/testing";
+import { Counter } from "@wonrail/kit/metrics";
+import { testLog, testRegistry } from "@wonrail/kit/testing";
 import { createEndpoints, middleOf, mostOf } from "./endpoints";
 import { createProvider } from "./provider";
 import { type Rpc, RpcBehind, RpcRefusal, RpcSilent, RpcUnclear } from "./rpc";
@@ -42,7 +42,7 @@ function endpoint(name: string, answers: Answers = {}, asked: string[] = []): Rp
 }
 
 function open(...rpcs: Rpc[]) {
-  const registers = [createRegistry({ service: "test", version: "0", commit: "0" })];
+  const registers = [testRegistry()];
   const disagreements = new Counter({
     name: "disagreements",
     help: "Whose word did not count",

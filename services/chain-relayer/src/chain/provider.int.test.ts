@@ -2,8 +2,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo } from "node:net";
-import { createRegistry } from "@wonrail/kit/metrics";
-import { testLog } from "@wonrail/kit/testing";
+import { testLog, testRegistry } from "@wonrail/kit/testing";
 import { connectChain } from "./connectChain";
 
 interface Call {
@@ -96,7 +95,7 @@ function open() {
   const { port } = server.address() as AddressInfo;
   return connectChain({
     ...{ urls: [`http://127.0.0.1:${port}`], timeoutMs: 30_000, chainId: 31_337n, finality: 64 },
-    ...{ log: testLog(), registry: createRegistry({ service: "test", version: "0", commit: "0" }) },
+    ...{ log: testLog(), registry: testRegistry() },
   });
 }
 

@@ -1,6 +1,6 @@
-import { createRegistry } from "@wonrail/kit/metrics";
 import { type Block } from "./provider";
 import { createReorgWatch } from "./reorgs";
+import { testRegistry } from "@wonrail/kit/testing";
 
 function block(number: number, fork: string): Block {
   return {
@@ -14,7 +14,7 @@ function block(number: number, fork: string): Block {
 }
 
 test("counts a reorganisation once, with its depth, and takes a node that is behind for nothing", async () => {
-  const registry = createRegistry({ service: "test", version: "0", commit: "0" });
+  const registry = testRegistry();
   const look = createReorgWatch(registry);
   let chain = (number: bigint): Block | null => block(Number(number), "a");
   const provider = { block: async (number: bigint) => chain(number) };

@@ -1,6 +1,6 @@
 import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
-import { createRegistry } from "@wonrail/kit/metrics";
+import { testRegistry } from "@wonrail/kit/testing";
 import { listDrifts } from "../store/drifts";
 import { saveCursor } from "../store/scanCursor";
 import { addMovements } from "../store/settledBalances";
@@ -45,7 +45,7 @@ test("a wallet of the last part that holds too little is found", async () => {
 function depsWith(provider: object) {
   const totals = { totals: [], walletsWon: "0" };
   const ledger = { listAccounts: async () => ({ accounts: [] }), getTotals: async () => totals };
-  const registry = createRegistry({ service: "test", version: "0", commit: "0" });
+  const registry = testRegistry();
   return {
     ...depsOn(database.db, createChainDouble()),
     ...{ provider: provider as never, ledger: ledger as never, reconcileEveryMs: 15_000 },

@@ -1,7 +1,7 @@
 import { Transaction } from "ethers";
 import { type Database } from "@wonrail/kit/db";
-import { createRegistry, Counter } from "@wonrail/kit/metrics";
-import { testLog } from "@wonrail/kit/testing";
+import { Counter } from "@wonrail/kit/metrics";
+import { testLog, testRegistry } from "@wonrail/kit/testing";
 import { type Block, type ChainLog, type LogFilter, type Provider, type Receipt } from "../../chain/provider";
 import { RpcRefusal } from "../../chain/rpc";
 import { createSigner, type Signer } from "../../chain/signer";
@@ -151,7 +151,7 @@ export function depsOn(
     findWalletsByAddress: () => Promise.resolve({ wallets: [] }),
     getWalletFacts: () => Promise.resolve({ wallets: [] }),
   };
-  const registry = createRegistry({ service: "test", version: "0", commit: "0" });
+  const registry = testRegistry();
   return {
     ...{ gauges: createGauges(registry, Date.now) },
     ...{ db, provider, signer, log: testLog(), wallet: wallet as never },

@@ -3,8 +3,13 @@ import { type Database, sql } from "@wonrail/kit/db";
 import { createClient, type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type GrpcServer, implement, startGrpcServer } from "@wonrail/kit/grpc/server";
 import { newId } from "@wonrail/kit/ids";
-import { createRegistry } from "@wonrail/kit/metrics";
-import { createTestDatabase, openTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
+import {
+  createTestDatabase,
+  openTestDatabase,
+  type TestDatabase,
+  testLog,
+  testRegistry,
+} from "@wonrail/kit/testing";
 import {
   type ExecuteRequest,
   type ExecuteResponse,
@@ -27,7 +32,7 @@ const NORMAL = "0x52908400098527886E0F7030069857D2E4169EE7";
 const LEASE_MS = 60_000;
 const CHAIN = { network: "WON_TESTNET" };
 const now = Date.now;
-const registry = createRegistry({ service: "test", version: "0", commit: "0" });
+const registry = testRegistry();
 
 type Refusal = (request: ExecuteRequest) => ExecuteResponse["outcome"] | null;
 
