@@ -53,7 +53,7 @@ afterAll(async () => {
   await proxy.close();
 }, 120_000);
 
-test("a paused token", async () => {
+test("a transfer waits while the token is paused, and settles when it goes on", async () => {
   await asAdmin(tokenAbi.encodeFunctionData("pause"));
   const id = await transfer("100");
   await until(id, { wait_reason: "EnforcedPause" });
@@ -61,7 +61,7 @@ test("a paused token", async () => {
   await until(id, { state: "CONFIRMED" });
 }, 180_000);
 
-test("a blocked address", async () => {
+test("a transfer to a blocked address waits, and settles when it is blocked no more", async () => {
   await asAdmin(tokenAbi.encodeFunctionData("setBlocked", [receiver.address, true]));
   const id = await transfer("100");
   await until(id, { wait_reason: "AccountBlocked" });
@@ -69,7 +69,7 @@ test("a blocked address", async () => {
   await until(id, { state: "CONFIRMED" });
 }, 180_000);
 
-test("a signer that is out of gas", async () => {
+test("a transfer waits while the signer has no gas, and settles when it has", async () => {
   const balance = await world.node.rpc("eth_getBalance", [world.operator, "latest"]);
   await world.node.rpc("anvil_setBalance", [world.operator, "0x0"]);
   const id = await transfer("100");
@@ -78,7 +78,7 @@ test("a signer that is out of gas", async () => {
   await until(id, { state: "CONFIRMED" });
 }, 180_000);
 
-test("fees above the cap", async () => {
+test("a transfer waits while fees are above the cap, and settles when they are below", async () => {
   await world.node.pause();
   await world.node.rpc("anvil_setNextBlockBaseFeePerGas", [`0x${(200n * 10n ** 9n).toString(16)}`]);
   await world.node.mine();
@@ -89,7 +89,7 @@ test("fees above the cap", async () => {
   await until(id, { state: "CONFIRMED" });
 }, 180_000);
 
-test("a transaction that the nodes forget", async () => {
+test("a transaction that the nodes forget is sent again, and settles", async () => {
   await world.node.pause();
   const id = await transfer("100");
   const { hash } = await inPool(id);

@@ -76,7 +76,7 @@ test("what is not the caller's business is refused with a code, and nothing chan
   expect(await balancesOf(ledger, [walletId])).toEqual([0n]);
 });
 
-test("what is, is done", async () => {
+test("what is the caller's business is done", async () => {
   const walletId = newId("wal");
   await as("wallet").post(message({ kind: "openAccount", walletId, userId: "lee", type: "NORMAL" }));
   await as("payment").post(message({ kind: "charge", walletId, amountWon: won(1_000n) }));

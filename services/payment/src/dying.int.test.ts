@@ -55,7 +55,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("the facts of a request", async () => {
+test("the facts of a request are had from another replica", async () => {
   const contracts = { tokenAddress: "", paymentManagerAddress: "" };
   const facts = createFacts({ db: database.db, auth, wallet, contracts, network: "N", now: () => 0 });
   await inRequest(async () => {
@@ -66,7 +66,7 @@ test("the facts of a request", async () => {
   });
 });
 
-test("the unified listing", async () => {
+test("the unified listing is had from another replica", async () => {
   const wanted = { orgId, walletId, types: [], from: undefined, to: undefined, page: undefined };
   const listed = await inRequest(() =>
     listWalletTransactions({ db: database.db, ledger, network: "N" }, wanted),

@@ -1,6 +1,6 @@
 import { plans, PLANS, QUOTAS, quotaLimit } from "./plans";
 
-test("the plan table", () => {
+test("each plan's limits are those of the contract", () => {
   expect(PLANS.map((plan) => [plan, ...QUOTAS.map((quota) => quotaLimit(plan, quota))])).toEqual([
     ["FREE", 100n, 1_000n, 1_000n],
     ["STANDARD", 100_000n, 1_000_000n, 1_000_000n],

@@ -23,7 +23,7 @@ afterEach(() => database.drop());
 
 const orgId = newId("org");
 
-test("with keys to claim", async () => {
+test("two replicas with keys to claim both claim them", async () => {
   const claimOf = (idempotencyKey: string): Claim => ({
     ...{ orgId, operationId: newId("chg"), idempotencyKey, bodyHash: Buffer.alloc(32) },
     input: { kind: "CHARGE", walletId: newId("wal"), amountWon: "1000", memo: null },
@@ -42,7 +42,7 @@ test("with keys to claim", async () => {
   expect(ids(first!)).toEqual(ids(second!).reverse());
 }, 30_000);
 
-test("with parts of charges to write down", async () => {
+test("two replicas with parts of charges to write down both write them", async () => {
   const charges = ["a", "m", "z"].map((letter) => `chg_${letter}`);
   await database.db.run(sql`
     insert into charges (org_id, charge_id, wallet_id, amount_won, balance_won, created_at)
@@ -55,7 +55,7 @@ test("with parts of charges to write down", async () => {
   expect(answers.flat().map(({ ok }) => ok)).toEqual(Array(6).fill(true));
 }, 30_000);
 
-test("with words of the chain and cancellations of what they are about, of several organisations", async () => {
+test("two replicas with words of the chain and cancellations of what they are about both end, also of several organisations", async () => {
   const charges = [newId("chg"), newId("chg")].sort();
   const organisations = [newId("org"), newId("org")].sort();
   // The smaller organisation has the greater charge: the two ways to order them differ.
