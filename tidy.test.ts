@@ -159,6 +159,23 @@ test("no file is longer than 400 lines and no function longer than 70", () => {
   );
 });
 
+test("what is exported somebody uses", () => {
+  const code = tracked
+    .filter((path) => /\.(ts|mjs|js)$/.test(path))
+    .map((path) => ({ path, words: new Set(read(path).match(/\w+/g)) }));
+  const isUsed = (name: string, from: string) =>
+    code.some(({ path, words }) => path !== from && words.has(name));
+  // The library's exports are for others; types are exported for the signatures that name them.
+  const unused = sources
+    .filter((path) => !path.startsWith("sdk/"))
+    .flatMap((from) =>
+      [...read(from).matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm)]
+        .filter(([, name]) => !isUsed(name!, from))
+        .map(([, name]) => `${name} of ${from}`),
+    );
+  expect(advice(unused, "is named in no other file; take the export away")).toEqual([]);
+});
+
 test("nothing is left for later in the code", () => {
   const marker = new RegExp(
     `\\b(${["TO", "DO"].join("")}|${["FIX", "ME"].join("")}|${["X", "XX"].join("")})\\b`,

@@ -19,7 +19,7 @@ export interface BenchPostgres {
  * Durable (fsync and synchronous_commit on), with the memory and the checkpoint distance that one would give a ledger's own server. What
  * differs from PostgreSQL's defaults is here and nowhere else.
  */
-export const SETTINGS = [
+const SETTINGS = [
   "fsync=on",
   "synchronous_commit=on",
   "full_page_writes=on",

@@ -53,7 +53,7 @@ const REFUSALS: Partial<Record<RpcFault, string>> = {
   already_known: "already known",
   underpriced: "replacement transaction underpriced",
 };
-export const ALL_FAULTS: readonly RpcFault[] = [
+const ALL_FAULTS: readonly RpcFault[] = [
   ...WAYS,
   "wrong_chain",
   "stale",

@@ -59,7 +59,7 @@ export function renderVectors(): string {
 }
 
 /** One example with every field set; where a message offers a choice, one for each. Written by another implementation than the product's. */
-export function samplesOf(message: DescMessage): string[] {
+function samplesOf(message: DescMessage): string[] {
   const choices = Math.max(1, ...message.oneofs.map(({ fields }) => fields.length));
   return Array.from({ length: choices }, (_, choice) =>
     Buffer.from(toBinary(message, fromJson(message, sample(message, choice)))).toString("base64"),

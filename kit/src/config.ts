@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 
 /** The exit code for a process that was configured wrongly (EX_CONFIG). */
-export const CONFIG_EXIT_CODE = 78;
+const CONFIG_EXIT_CODE = 78;
 
 /**
  * Reads a process's configuration. Every problem is listed at once, then the process exits with 78: an operator should not

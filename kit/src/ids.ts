@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 
 /** What each kind of id starts with; the rest is a UUIDv7 in 32 hex digits, so ids sort by the time they were made. */
-export const ID_PREFIXES = [
+const ID_PREFIXES = [
   "org",
   "key",
   "wal",

@@ -148,7 +148,7 @@ export async function settling(world: World, seconds: number): Promise<Result[]>
   return [atLeast("payment.rate_settling", measured.perSecond, "requests/s", 1_000, latency(measured))];
 }
 
-export async function loop(
+async function loop(
   world: World,
   connections: number,
   seconds: number,

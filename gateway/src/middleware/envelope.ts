@@ -80,7 +80,7 @@ export function addRateHeaders({ headers }: Exchange, { limit, remaining, resetS
 }
 
 /** Whole seconds, rounded up: a client that waits exactly this long does not come too early. */
-export function retryAfterSeconds(error: DomainError): number {
+function retryAfterSeconds(error: DomainError): number {
   const waitMs: Json | undefined = error.details?.retryAfterMs;
   return typeof waitMs === "number" && waitMs > 0 ? Math.ceil(waitMs / 1000) : 1;
 }

@@ -7,8 +7,8 @@ import { MethodNotAllowedError } from "../middleware/errors";
 import { type ApiResponse } from "../middleware/exchange";
 import { type OpenApiDocument } from "./openapi";
 
-export const DOCUMENT_PATH = "/api/openapi.json";
-export const PAGES_PATH = "/api/docs";
+const DOCUMENT_PATH = "/api/openapi.json";
+const PAGES_PATH = "/api/docs";
 
 /** The OpenAPI document and its pages. They are about the contract, so they are not in the envelope; their refusals are. */
 export function pages(document: OpenApiDocument): Router {

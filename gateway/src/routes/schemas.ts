@@ -85,7 +85,7 @@ function characters(text: string): number {
   return count;
 }
 
-export const MEMO_MAX_CHARACTERS = 200;
+const MEMO_MAX_CHARACTERS = 200;
 export const memo = textOf(MEMO_MAX_CHARACTERS, "A note of your own.", "Order 20260114-0021").optional();
 export const memoGiven = z
   .string()
@@ -163,7 +163,7 @@ function queryInteger(min: number, max: number) {
     .transform(Number);
 }
 
-export const MAX_LIMIT = 100;
+const MAX_LIMIT = 100;
 export const DEFAULT_LIMIT = 20;
 
 const pageFields = {

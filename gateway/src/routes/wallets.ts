@@ -62,7 +62,7 @@ const wallet = z
 /** A new wallet has had no time to change. */
 const newWallet = wallet.omit({ availableBalance: true, updatedAt: true }).meta({ id: "NewWallet" });
 
-export const walletPath = z.strictObject({ walletId: idOf("wal", "WAL_002", "The wallet's id.") });
+const walletPath = z.strictObject({ walletId: idOf("wal", "WAL_002", "The wallet's id.") });
 
 export const createWallet = operation({
   id: "createWallet",
@@ -129,7 +129,7 @@ export const deactivateWallet = operation({
   errors: ["WAL_002", "WAL_003", "WAL_004"],
 });
 
-export const WALLET_TRANSACTION_TYPES = [
+const WALLET_TRANSACTION_TYPES = [
   "TRANSFER",
   "CHARGE",
   "CHARGE_CANCEL",

@@ -26,7 +26,7 @@ export interface Origin {
 }
 
 /** The way out: every event that this service publishes goes to this topic. */
-export const TOPIC = "wonrail.ledger.v1";
+const TOPIC = "wonrail.ledger.v1";
 export const TOPICS = [{ name: TOPIC, partitions: 6 }];
 
 /**

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { inheritedEnv } from "../config";
 
-export const OLDEST_JAVA = 17;
+const OLDEST_JAVA = 17;
 
 export type Found = { ok: true; command: string; version: string } | { ok: false; why: string };
 

@@ -32,7 +32,7 @@ export interface KeyStanding {
 }
 
 /** A revocation holds everywhere within this time, even where no push arrives. */
-export const MAX_CACHE_MS = 1_000;
+const MAX_CACHE_MS = 1_000;
 /** More usable keys than this mean that something refreshes in a loop. */
 export const MAX_USABLE_KEYS = 100;
 

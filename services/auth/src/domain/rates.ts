@@ -25,7 +25,7 @@ export interface RateDraw {
 }
 
 /** A clock that steps back refills nothing and takes nothing away. */
-export function refill(bucket: RateBucket, rule: RateRule, now: Date): RateBucket {
+function refill(bucket: RateBucket, rule: RateRule, now: Date): RateBucket {
   const elapsedMs = Math.max(0, now.getTime() - bucket.refilledAt.getTime());
   const capacity = BigInt(rule.burst) * 1000n;
   const filled = bucket.millitokens + BigInt(elapsedMs) * BigInt(rule.perSecond);

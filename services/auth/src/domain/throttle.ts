@@ -1,5 +1,5 @@
 /** Wrong secrets are answered with WAUTH_001 this often in a window, and with RATE_001 after that. The right one always works. */
-export const FAILURES_ALLOWED = { KEY: 10, ADDRESS: 20 } as const;
+const FAILURES_ALLOWED = { KEY: 10, ADDRESS: 20 } as const;
 export const FAILURE_WINDOW_MS = 60_000;
 
 export type SubjectKind = keyof typeof FAILURES_ALLOWED;

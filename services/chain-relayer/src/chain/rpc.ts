@@ -28,7 +28,7 @@ export class RpcUnclear extends Error {
 }
 
 /** The answer is larger than what is accepted of one. */
-export class RpcTooLarge extends RpcUnclear {}
+class RpcTooLarge extends RpcUnclear {}
 
 /** The node was waited for in vain, for as long as an answer may take. */
 export class RpcSilent extends RpcUnclear {}

@@ -2,7 +2,7 @@ import { DomainError } from "@wonrail/kit/errors";
 import { ZERO_WON, won, type Won } from "@wonrail/kit/money";
 
 /** What the GOVERNMENT wallet may contribute to one payment in version 1. */
-export const GOVERNMENT_SHARE_WON = ZERO_WON;
+const GOVERNMENT_SHARE_WON = ZERO_WON;
 
 export interface Split {
   governmentWon: Won;

@@ -2,8 +2,8 @@ import { DomainError, invalidRequest } from "@wonrail/kit/errors";
 import { isId } from "@wonrail/kit/ids";
 import { type Won } from "@wonrail/kit/money";
 
-export const MIN_CHARGE_WON = 1_000n;
-export const MIN_PAYMENT_WON = 100n;
+const MIN_CHARGE_WON = 1_000n;
+const MIN_PAYMENT_WON = 100n;
 const MAX_MEMO_CHARACTERS = 200;
 
 export function checkCharge(amountWon: Won): void {

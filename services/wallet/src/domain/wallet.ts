@@ -1,7 +1,7 @@
 import { type Id } from "@wonrail/kit/ids";
 import { type Metadata } from "./metadata";
 
-export const WALLET_TYPES = ["NORMAL", "INCENTIVE", "GOVERNMENT"] as const;
+const WALLET_TYPES = ["NORMAL", "INCENTIVE", "GOVERNMENT"] as const;
 export type WalletType = (typeof WALLET_TYPES)[number];
 
 /** What partners see. */

@@ -49,7 +49,7 @@ export interface TestWallet {
 
 export type Command = NonNullable<ExecuteRequest["command"]>;
 
-export const CONTRACTS = {
+const CONTRACTS = {
   TOKEN_ADDRESS: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
   PAYMENT_MANAGER_ADDRESS: "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512",
 };
