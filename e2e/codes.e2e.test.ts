@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase, sql } from "@wonrail/kit/db";
 import { type ErrorCode, errorTable } from "@wonrail/kit/errors";
+import { newId } from "@wonrail/kit/ids";
 import { eventually, testLog } from "@wonrail/kit/testing";
 import { type Api, type Answer, type Json, openApi } from "./support/api";
 import { admin, newOrganisation, type NewOrganisation } from "./support/operators";
@@ -227,6 +228,17 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     const [payer, receiver] = [await charged(api, 1_000), await wallet(api)];
     const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
     return api.call("POST", "/api/wallets/payment", { ...ids, amount: 100, incentiveAmount: 50 });
+  },
+  PAY_007: async ({ api, stack }) => {
+    const { payment } = await paid(api);
+    // Now it is of a month that the journal does not have.
+    const paymentId = newId("pay", Date.now() - 300 * 24 * 3_600_000);
+    await asOwner(
+      stack,
+      sql`update payment.payments set payment_id = ${paymentId} where payment_id = ${payment.paymentId as string}`,
+    );
+    expect((await api.call("GET", `/api/wallets/payment/${paymentId}`)).status).toBe(200);
+    return api.call("POST", "/api/wallets/payment/cancel", { paymentId });
   },
 
   TX_001: ({ api }) => api.call("GET", `/api/transaction/txn_${NOBODY}`),

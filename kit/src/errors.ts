@@ -51,6 +51,7 @@ export const errorTable = {
     "FAILED_PRECONDITION",
     "The incentiveAmount is more than the INCENTIVE balance or the amount.",
   ),
+  PAY_007: row(400, "FAILED_PRECONDITION", "The payment is too long ago to be cancelled."),
 
   TX_001: row(404, "NOT_FOUND", "The transaction does not exist."),
   TX_002: row(409, "ALREADY_EXISTS", "A transaction with this txHash is already recorded."),

@@ -76,7 +76,7 @@ export const cancelPayment = operation({
   tag: "Payments",
   summary: "Cancel a payment",
   description:
-    "Whole and once: the payer's wallets get back what each of them paid, and the accrual is clawed back.",
+    "Whole and once: the payer's wallets get back what each of them paid, and the accrual is clawed back. A payment can be cancelled for at least two months; when its month has left the books for the archive, that is refused with PAY_007.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
@@ -95,7 +95,7 @@ export const cancelPayment = operation({
       keptFromNormal: won("Of the accrual, no longer there and so kept from the NORMAL part.", 0),
     })
     .meta({ id: "CancelledPayment" }),
-  errors: ["WAL_004", "PAY_001", "PAY_003", "PAY_004"],
+  errors: ["WAL_004", "PAY_001", "PAY_003", "PAY_004", "PAY_007"],
 });
 
 export const getPayment = operation({

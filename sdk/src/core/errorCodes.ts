@@ -29,6 +29,7 @@ export const errorCodes = {
   PAY_004: { kind: "notFound", status: 404, retryable: false, message: "The payment does not exist." },
   PAY_005: { kind: "refused", status: 400, retryable: false, message: "This wallet cannot receive this payment." },
   PAY_006: { kind: "refused", status: 400, retryable: false, message: "The incentiveAmount is more than the INCENTIVE balance or the amount." },
+  PAY_007: { kind: "refused", status: 400, retryable: false, message: "The payment is too long ago to be cancelled." },
   TX_001: { kind: "notFound", status: 404, retryable: false, message: "The transaction does not exist." },
   TX_002: { kind: "conflict", status: 409, retryable: false, message: "A transaction with this txHash is already recorded." },
   TX_003: { kind: "conflict", status: 409, retryable: false, message: "The transaction's status does not allow this change." },

@@ -1,6 +1,8 @@
-import { assert } from "@wonrail/kit/errors";
+import { assert, DomainError } from "@wonrail/kit/errors";
+import { toErrorDetail } from "@wonrail/kit/grpc/server";
 import { parseWon, won } from "@wonrail/kit/money";
 import { type CancelChargeInput } from "../domain/operation";
+import { cancellableUntil, chargeStatus } from "../domain/records";
 import { checkChargeId, checkMemo, checkPositive } from "../domain/rules";
 import { chargeCancelled, toCharge } from "../events";
 import * as charges from "../store/charges";
@@ -65,5 +67,13 @@ export const cancelCharge: Flow<"cancelCharge", CancelChargeInput> = {
         ),
       };
     }
+  },
+
+  async refusal(tx, { orgId, createdAt, input: { chargeId } }, refused) {
+    if (refused.code !== "CHG_002") return refused;
+    const charge = await charges.findCharge(tx, orgId, chargeId);
+    if (!charge) return refused;
+    if (chargeStatus(charge) === "CANCELLED") return toErrorDetail(new DomainError("CHG_003", { chargeId }));
+    return createdAt > cancellableUntil(charge) ? toErrorDetail(new DomainError("CHG_004")) : refused;
   },
 };

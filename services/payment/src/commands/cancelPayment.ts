@@ -1,4 +1,5 @@
-import { assert } from "@wonrail/kit/errors";
+import { assert, DomainError } from "@wonrail/kit/errors";
+import { toErrorDetail } from "@wonrail/kit/grpc/server";
 import { won } from "@wonrail/kit/money";
 import { type CancelPaymentInput } from "../domain/operation";
 import { checkMemo, checkPaymentId } from "../domain/rules";
@@ -52,5 +53,13 @@ export const cancelPayment: Flow<"cancelPayment", CancelPaymentInput> = {
         event: paymentCancelled(payment, message, operation),
       };
     }
+  },
+
+  async refusal(tx, { orgId, input: { paymentId } }, refused) {
+    if (refused.code !== "PAY_004") return refused;
+    const payment = await payments.findPayment(tx, orgId, paymentId);
+    if (!payment) return refused;
+    const isCancelled = payment.status === "CANCELLED";
+    return toErrorDetail(isCancelled ? new DomainError("PAY_003", { paymentId }) : new DomainError("PAY_007"));
   },
 };

@@ -1,6 +1,7 @@
 import { type Tx } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { type NewEvent } from "@wonrail/kit/outbox";
+import { type ErrorDetail } from "@wonrail/proto/common/v1/common";
 import { type PostRequest, type PostResponse } from "@wonrail/proto/ledger/v1/ledger";
 import { type ExecuteRequest, type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
 import { type ContractAddresses } from "../domain/destination";
@@ -54,4 +55,6 @@ export interface Flow<C extends Command["$case"], I extends Input> {
   relatedId?(input: I): string;
   /** Writes down what the ledger has posted, in the order of their ids: two processes with the same ones wait for each other instead of in a circle. */
   record(tx: Tx, posted: Posted<I>[], facts: Facts): Promise<Recorded[]>;
+  /** What the ledger's refusal means to who knows more than the ledger: its journal forgets old months, the records here nothing. */
+  refusal?(tx: Tx, operation: Operation<I>, refused: ErrorDetail): Promise<ErrorDetail>;
 }

@@ -117,9 +117,10 @@ async function recordFresh(
   const events: NewEvent[] = [];
   const posted: { operation: Operation; entry: PostResponse }[] = [];
   for (const { operation, entry } of findings) {
-    if ("refused" in entry)
-      answered.push(answer(operation, "REFUSED", { $case: "error", value: entry.refused }));
-    else posted.push({ operation, entry });
+    if ("refused" in entry) {
+      const value = await refusalOf(tx, operation, entry.refused);
+      answered.push(answer(operation, "REFUSED", { $case: "error", value }));
+    } else posted.push({ operation, entry });
   }
   const originals = posted.flatMap(({ operation: { orgId, input } }) => {
     const ledgerRef = flowOf(input).relatedId?.(input);
@@ -138,6 +139,10 @@ async function recordFresh(
     });
   }
   return { answered, events };
+}
+
+async function refusalOf(tx: Tx, operation: Operation, refused: ErrorDetail): Promise<ErrorDetail> {
+  return (await flowOf(operation.input).refusal?.(tx, operation, refused)) ?? refused;
 }
 
 function answer(
