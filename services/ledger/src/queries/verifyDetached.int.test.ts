@@ -3,7 +3,7 @@ import { idToUuid, newId } from "@wonrail/kit/ids";
 import { won } from "@wonrail/kit/money";
 import { eventually, openTestDatabase } from "@wonrail/kit/testing";
 import { codeOf, postTo, requestOf, startTestLedger, type TestLedger } from "../commands/testing/ledger";
-import { addOldMonths, detachOldestMonth } from "../commands/testing/oldMonths";
+import { addOldMonths, detachOldestMonth, forgetPublished } from "../commands/testing/oldMonths";
 import { verifySince } from "../commands/testing/verifySince";
 import { newEntries } from "../commands/verifyAlways";
 
@@ -85,6 +85,7 @@ test("who verifies while a month leaves waits for it, and then sees what it has 
   const owner = openTestDatabase(ledger.database.ownerUrl, "ledger");
   let looking: Promise<unknown[]> | undefined;
   await tx(owner, async (open) => {
+    await forgetPublished(open);
     await open.query(sql`select detach_oldest_journal_partition()`);
     looking = Promise.all([ledger.violations(), brokenLately()]);
     await eventually(async () => {

@@ -10,7 +10,7 @@ import {
   startTestLedger,
   type TestLedger,
 } from "../commands/testing/ledger";
-import { addOldMonths } from "../commands/testing/oldMonths";
+import { addOldMonths, forgetPublished } from "../commands/testing/oldMonths";
 import { readJournalWindow } from "./partitions";
 
 const DAY_MS = 24 * 3_600_000;
@@ -39,7 +39,7 @@ test("the month that is under way stays", async () => {
   await expect(detach()).rejects.toThrow(/the month \d{4}_\d\d is not over yet/);
 });
 
-test("a month stays for as long as a hold of it is open: it is settled under an id of that month", async () => {
+test("a month stays for as long as a hold of it is open, which is settled under an id of that month, and told of", async () => {
   const fromMs = await addOldMonths(ledger.database.ownerUrl);
   const walletId = await ledger.open("kim", "NORMAL", 1_000n);
   const requestId = newId("trf", fromMs + DAY_MS);
@@ -58,6 +58,11 @@ test("a month stays for as long as a hold of it is open: it is settled under an 
   const settled = { requestId: newId("trf", fromMs + DAY_MS) };
   const posted = requestOf(ledger.orgId, { kind: "postHold", holdRequestId: requestId }, settled);
   expect(codeOf(await post(posted))).toBe("posted");
+  // Nobody would ever hear of what has just been posted: its event is built from the journal.
+  await expect(detach()).rejects.toThrow(/has entries as young as .*, whose events are not published/);
+  await owner.run(sql`delete from outbox_pending`);
+  await expect(detach()).rejects.toThrow(/or may be published again/);
+  await forgetPublished(owner);
   await detach();
   expect((await readJournalWindow(ledger.database.db)).fromMs).toBeGreaterThan(fromMs);
   expect(await ledger.violations()).toEqual([]);
