@@ -20,7 +20,7 @@ import {
   WalletType,
 } from "@wonrail/proto/wallet/v1/wallet";
 import { type App } from "./app";
-import { onceBegun } from "./commands/onceBegun";
+import { onceAnothers, onceBegun } from "./commands/onceBegun";
 import { type SigningOutcome } from "./commands/signAuthorizations";
 import { type SigningIntent } from "./domain/signingPolicy";
 import { visibleStatus, type Wallet, type WalletType as TypeName } from "./domain/wallet";
@@ -29,17 +29,18 @@ import { type WalletWithBalance } from "./queries/getWallet";
 
 /** The way in by gRPC. What is not in this list answers UNIMPLEMENTED. */
 export function rpc(app: App): GrpcService[] {
-  /** Of a wallet that was changed: what keeps the ledger from saying its balance undoes nothing. */
-  const answer = async (wallet: Wallet) => {
-    const [found] = await onceBegun(() => app.withBalances([wallet]));
+  const shown = async (wallet: Wallet) => {
+    const [found] = await app.withBalances([wallet]);
     return { wallet: toMessage(found!) };
   };
+  /** Of a wallet that was changed: what keeps the ledger from saying its balance undoes nothing. */
+  const answer = (wallet: Wallet) => onceBegun(() => shown(wallet));
   return [
     implement(WalletServiceService, {
       createWallet: async ({ orgId, userId, walletType, metadata }) => {
         const wanted = { orgId, userId: readUserId(userId), walletType: readType(walletType), metadata };
         const { wallet, existed } = await app.createWallet(wanted);
-        return { ...(await answer(wallet)), existed };
+        return { ...(await (existed ? onceAnothers(() => shown(wallet)) : answer(wallet))), existed };
       },
       getWallet: async (request) => ({ wallet: toMessage(await app.getWallet(request)) }),
       listWallets: async ({ orgId, userId, walletType, status, page }) => {

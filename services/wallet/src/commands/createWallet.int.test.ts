@@ -355,3 +355,15 @@ test("a wallet that was begun before is given with the word that it was, for the
   expect((await world.client.createWallet(asked)).existed).toBe(true);
   expect((await world.client.createWallet({ ...asked, userId: "lee" })).existed).toBe(false);
 });
+
+test.each([
+  ["is away", away],
+  ["does not answer in time", () => new DomainError("SYS_003")],
+])("a wallet that was begun before costs no second unit when the ledger then %s", async (_, broken) => {
+  const asked = { orgId: newId("org"), userId: "kim", walletType: WalletType.NORMAL, metadata: {} };
+  world.ledger.refuse = away;
+  await expect(world.client.createWallet(asked)).rejects.toMatchObject({ code: "SYS_003" });
+  world.ledger.refuse = () => undefined;
+  world.ledger.refuseBalances = broken;
+  await expect(world.client.createWallet(asked)).rejects.toMatchObject({ code: "SYS_002" });
+});
