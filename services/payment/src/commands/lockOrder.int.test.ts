@@ -6,7 +6,7 @@ import { createTestDatabase, eventually, type TestDatabase, testLog } from "@won
 import { PostResponse } from "@wonrail/proto/ledger/v1/ledger";
 import { ExecuteResponse, SettlementStatus } from "@wonrail/proto/payment/v1/payment";
 import { type Claim } from "../store/operations";
-import { type SettlementChange } from "../store/settlements";
+import { findSettlements, holdSettlements, type SettlementChange } from "../store/settlements";
 import { claimKeys } from "./claimKeys";
 import { type Facts } from "./flow";
 import { type Finding, recordOutcomes } from "./recordOutcomes";
@@ -55,32 +55,39 @@ test("two replicas with parts of charges to write down both write them", async (
   expect(answers.flat().map(({ ok }) => ok)).toEqual(Array(6).fill(true));
 }, 30_000);
 
-test("two replicas with words of the chain and cancellations of what they are about both end, also of several organisations", async () => {
-  const charges = [newId("chg"), newId("chg")].sort();
-  const organisations = [newId("org"), newId("org")].sort();
-  // The smaller organisation has the greater charge: the two ways to order them differ.
-  const originals = charges.map((chargeId, index) => ({ chargeId, orgId: organisations[1 - index]! }));
-  for (const one of originals) {
-    await insertCharge(one);
-    await tx(database.db, (tx) => recordSettlements(tx, [wordOf(one, "SUBMITTED")]));
-  }
-  const answers = await inTurns(
-    (tx) => tx.run(sql`update settlements set updated_at = now() where ledger_ref = ${charges[1]!}`),
-    async (db, replica) => {
-      if (replica === 1)
-        return tx(db, (tx) =>
-          recordSettlements(
-            tx,
-            originals.map((one) => wordOf(one, "CONFIRMED")),
-          ),
-        );
-      const findings = originals.map(({ orgId, chargeId }) => partOf(chargeId, orgId));
-      const outcomes = await recordOutcomes({ db, facts: { network: "N" } as Facts }, findings);
-      expect(outcomes.map(({ ok }) => ok)).toEqual([true, true]);
-    },
-  );
-  expect(answers).toHaveLength(2);
-}, 30_000);
+test.each([
+  ["more words", true],
+  ["the first words", false],
+])(
+  "two replicas with %s of the chain and cancellations of what they are about both end, also of several organisations",
+  async (_, said) => {
+    const charges = [newId("chg"), newId("chg")].sort();
+    const organisations = [newId("org"), newId("org")].sort();
+    // The smaller organisation has the greater charge: the two ways to order them differ.
+    const originals = charges.map((chargeId, index) => ({ chargeId, orgId: organisations[1 - index]! }));
+    for (const one of originals) {
+      await insertCharge(one);
+      if (said) await tx(database.db, (tx) => recordSettlements(tx, [wordOf(one, "SUBMITTED")]));
+    }
+    const answers = await inTurns(
+      (tx) => recordSettlements(tx, [wordOf(originals[1]!, "SUBMITTED")]),
+      async (db, replica) => {
+        if (replica === 1)
+          return tx(db, (tx) =>
+            recordSettlements(
+              tx,
+              originals.map((one) => wordOf(one, "CONFIRMED")),
+            ),
+          );
+        const findings = originals.map(({ orgId, chargeId }) => partOf(chargeId, orgId));
+        const outcomes = await recordOutcomes({ db, facts: { network: "N" } as Facts }, findings);
+        expect(outcomes.map(({ ok }) => ok)).toEqual([true, true]);
+      },
+    );
+    expect(answers).toHaveLength(2);
+  },
+  30_000,
+);
 
 test("the last word stays, in whatever order a batch has them", async () => {
   const [early, late] = [
@@ -97,24 +104,49 @@ test("the last word stays, in whatever order a batch has them", async () => {
   expect(await database.db.query(statuses)).toEqual([{ status: "CONFIRMED" }]);
 });
 
-test("a cancellation waits for a word of the chain that is being written down, and tells of it", async () => {
+test.each([
+  ["a word", true],
+  ["the first word", false],
+])(
+  "a cancellation waits for %s of the chain that is being written down, and tells of it",
+  async (_, said) => {
+    const original = { orgId, chargeId: newId("chg") };
+    await insertCharge(original);
+    if (said) await tx(database.db, (tx) => recordSettlements(tx, [wordOf(original, "SUBMITTED")]));
+    const replica = openReplica();
+    const { recording } = await tx(database.db, async (tx) => {
+      await recordSettlements(tx, [wordOf(original, "CONFIRMED")]);
+      const facts = { network: "N" } as Facts;
+      const recording = recordOutcomes({ db: replica, facts }, [partOf(original.chargeId, orgId)]);
+      const waiting = eventually(() => expectCount(`${REPLICAS} and wait_event_type = 'Lock'`, 1n));
+      await Promise.race([recording, waiting]);
+      return { recording };
+    });
+    const told = (await recording)[0]!;
+    const { outcome } = ExecuteResponse.decode(told.ok ? told.value : Buffer.alloc(0));
+    expect(outcome).toMatchObject({
+      value: { charge: { settlement: { status: SettlementStatus.CONFIRMED } } },
+    });
+    await replica.close();
+  },
+  30_000,
+);
+
+test("the first word of the chain waits for a cancellation that has found none, and is told behind it", async () => {
   const original = { orgId, chargeId: newId("chg") };
+  const of = { orgId, ledgerRef: original.chargeId };
   await insertCharge(original);
-  await tx(database.db, (tx) => recordSettlements(tx, [wordOf(original, "SUBMITTED")]));
   const replica = openReplica();
-  const { recording } = await tx(database.db, async (tx) => {
-    await recordSettlements(tx, [wordOf(original, "CONFIRMED")]);
-    const facts = { network: "N" } as Facts;
-    const recording = recordOutcomes({ db: replica, facts }, [partOf(original.chargeId, orgId)]);
-    const waiting = eventually(() => expectCount(`${REPLICAS} and wait_event_type = 'Lock'`, 1n));
-    await Promise.race([recording, waiting]);
-    return { recording };
+  const { taken } = await tx(database.db, async (open) => {
+    holdSettlements(open, [of, of]);
+    expect((await findSettlements(open, orgId, [of.ledgerRef])).size).toBe(0);
+    const taken = tx(replica, (tx) => recordSettlements(tx, [wordOf(original, "CONFIRMED")]));
+    await eventually(() => expectCount(`${REPLICAS} and wait_event_type = 'Lock'`, 1n));
+    return { taken };
   });
-  const told = (await recording)[0]!;
-  const { outcome } = ExecuteResponse.decode(told.ok ? told.value : Buffer.alloc(0));
-  expect(outcome).toMatchObject({
-    value: { charge: { settlement: { status: SettlementStatus.CONFIRMED } } },
-  });
+  await taken;
+  const settlements = await findSettlements(database.db, orgId, [of.ledgerRef]);
+  expect(settlements.get(of.ledgerRef)).toMatchObject({ status: "CONFIRMED", network: "N", blockNumber: 7n });
   await replica.close();
 }, 30_000);
 

@@ -50,15 +50,23 @@ export async function saveSettlements(tx: Tx, changes: SettlementChange[]): Prom
 }
 
 /**
- * What is said of these next comes when `tx` has ended, so what is read of them now is not told behind it. Taken in the order in which it is written;
- * what is final changes no more.
+ * What is said of these next comes when `tx` has ended, so what is read of them now is not told behind it. In one statement, so that they are taken in
+ * the order in which they are written. One of which nothing has been said has no row to lock: one is written and taken away again, and whoever
+ * writes its first waits for what becomes of that. What is final changes no more.
  */
 export function holdSettlements(tx: Tx, of: { orgId: string; ledgerRef: string }[]): void {
+  const keys = sql`unnest(${of.map((one) => one.orgId)}::text[], ${of.map((one) => one.ledgerRef)}::text[])`;
   tx.push(sql`
-    select from settlements
-    where status = 'SUBMITTED' and (org_id, ledger_ref) in (
-      select * from unnest(${of.map((one) => one.orgId)}::text[], ${of.map((one) => one.ledgerRef)}::text[]))
-    order by org_id, ledger_ref for share`);
+    insert into settlements (org_id, ledger_ref, status, network)
+    select distinct org_id, ledger_ref, 'SUBMITTED', '' from ${keys} as original (org_id, ledger_ref)
+    where not exists (
+      select from settlements s
+      where s.org_id = original.org_id and s.ledger_ref = original.ledger_ref and s.status in ('CONFIRMED', 'FAILED'))
+    order by org_id, ledger_ref
+    on conflict (org_id, ledger_ref) do update set status = settlements.status where false`);
+  tx.push(sql`
+    delete from settlements
+    where network = '' and status = 'SUBMITTED' and (org_id, ledger_ref) in (select * from ${keys})`);
 }
 
 /** As far as each of these operations is on the chain; none of what nothing has been said of. */
