@@ -40,6 +40,8 @@ export const createCharge = operation({
   id: "createCharge",
   tag: "Charges",
   summary: "Charge a wallet",
+  description:
+    "A wallet of any type. Out of a GOVERNMENT wallet the money can for now only be taken by cancelling the charge, within its 30 days.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",

@@ -128,7 +128,8 @@ export function timestamp(description: string) {
 
 export const walletType = z.enum(["NORMAL", "INCENTIVE", "GOVERNMENT"]).meta({
   id: "WalletType",
-  description: "What a wallet is for. Payments draw on GOVERNMENT, then INCENTIVE, then NORMAL.",
+  description:
+    "What a wallet is for. Payments draw on GOVERNMENT, then INCENTIVE, then NORMAL; on GOVERNMENT with 0 for now, and as it neither transfers nor is refunded, what is in it stays there but for charges that are cancelled in time.",
 });
 
 export const walletStatus = z.enum(["ACTIVE", "DEACTIVATED"]).meta({ id: "WalletStatus" });

@@ -4,7 +4,7 @@ import { ApiResource } from "../internal/apiResource.ts";
 import { accept, pathId } from "../internal/checks.ts";
 import { type Moment, momentText, type Settlement } from "./shared.ts";
 
-/** Payments draw on GOVERNMENT, then INCENTIVE, then NORMAL. */
+/** Payments draw on GOVERNMENT, then INCENTIVE, then NORMAL; on GOVERNMENT with 0 for now, so what is in it stays but for charges that are cancelled in time. */
 export type WalletType = "NORMAL" | "INCENTIVE" | "GOVERNMENT";
 export type WalletStatus = "ACTIVE" | "DEACTIVATED";
 /** At most 5 pairs: keys to 40 characters, values to 500. */
