@@ -39,12 +39,12 @@ export async function claimKeys(db: Database, claims: Claim[]): Promise<Outcome<
 async function takeOver(db: Database, claims: Claim[]): Promise<Outcome<Claimed>[]> {
   try {
     const taken = await tx(db, (tx) => takeOperationsByKey(tx, claims));
-    return claims.map(({ orgId, operationId, idempotencyKey, input }) => {
+    return claims.map(({ orgId, operationId, idempotencyKey, bodyHash, input }) => {
       const key = operationKey(orgId, input.kind, idempotencyKey);
       const value = taken.get(key);
       if (!value) return { ok: false, error: new Error(`the key of ${operationId} is nobody's`) };
-      // Of several that take up the same one the first begins it.
-      taken.set(key, { ...value, isBegun: true });
+      // Of several that take up the same one the first begins it; who has another body begins nothing.
+      if (value.bodyHash.equals(bodyHash)) taken.set(key, { ...value, isBegun: true });
       return { ok: true, value };
     });
   } catch (error) {
