@@ -2,7 +2,7 @@ import { assert, DomainError } from "@wonrail/kit/errors";
 import { toErrorDetail } from "@wonrail/kit/grpc/server";
 import { parseWon, won } from "@wonrail/kit/money";
 import { type CancelChargeInput } from "../domain/operation";
-import { cancellableUntil, chargeStatus } from "../domain/records";
+import { cancellableUntil, chargeStatus } from "../domain/charge";
 import { checkChargeId, checkMemo, checkPositive } from "../domain/rules";
 import { chargeCancelled, toCharge } from "../events";
 import * as charges from "../store/charges";

@@ -60,6 +60,8 @@ export const cancelPayment: Flow<"cancelPayment", CancelPaymentInput> = {
     const payment = await payments.findPayment(tx, orgId, paymentId);
     if (!payment) return refused;
     const isCancelled = payment.status === "CANCELLED";
-    return toErrorDetail(isCancelled ? new DomainError("PAY_003", { paymentId }) : new DomainError("PAY_007"));
+    return toErrorDetail(
+      isCancelled ? new DomainError("PAY_003", { paymentId }) : new DomainError("PAY_007"),
+    );
   },
 };
