@@ -138,6 +138,21 @@ test("a changed organisation is looked up anew", async () => {
   expect(await lookUp()).toMatchObject({ access: "session" });
 });
 
+test("when the stream of changes begins anew, what is known of a key is asked for again before it is used", async () => {
+  const { resolve, principals, lookUp } = start(async () => FULL);
+  await lookUp();
+  resolve.mockResolvedValue(NONE);
+  principals.doubtAll();
+  expect(await lookUp()).toMatchObject({ access: "none" });
+});
+
+test("while a thousand look-ups have no answer another one is SYS_002 at once", async () => {
+  const { lookUp } = start(() => new Promise(() => undefined));
+  for (let key = 0; key < 1_000; key += 1) void lookUp(createApiKey("test").text);
+  const refusal = { code: "SYS_002", details: { retryAfterMs: 1000 } };
+  await expect(lookUp(createApiKey("test").text)).rejects.toMatchObject(refusal);
+});
+
 test.each(["", "x", "wk_test_short", `${key.slice(0, -1)}!`, "k".repeat(10_000)])(
   "a key of a wrong form (%#) costs no call",
   async (malformed) => {
@@ -252,6 +267,18 @@ describe("while auth cannot be asked", () => {
     principals.forgetOrganisation("org_1");
     resolve.mockImplementation(outage);
     await expect(lookUp()).rejects.toMatchObject({ code: "SYS_002" });
+  });
+
+  test("a key that is revoked while auth is asked about it is not served from memory", async () => {
+    const { clock, resolve, principals, lookUp } = start(async () => FULL);
+    await lookUp();
+    let fail: (error: DomainError) => void = () => undefined;
+    resolve.mockImplementation(() => new Promise((_, reject) => (fail = reject)));
+    clock.nowMs = 1_000;
+    const asked = lookUp();
+    principals.forgetKey("key_1");
+    fail(new DomainError("SYS_002"));
+    await expect(asked).rejects.toMatchObject({ code: "SYS_002" });
   });
 
   test("auth is tried again all the time, and its first answer counts at once", async () => {
