@@ -1,0 +1,36 @@
+import { createAddressLimits } from "./addressLimits";
+
+function start() {
+  const clock = { nowMs: 0 };
+  const limits = createAddressLimits({ perSecond: 1, burst: 3, monotonicMs: () => clock.nowMs });
+  /** How many of ten that come at once are let through. */
+  const tenFrom = (address: string): number => {
+    let passed = 0;
+    for (let come = 0; come < 10; come += 1) {
+      try {
+        limits.check(address);
+      } catch {
+        continue;
+      }
+      limits.take(address);
+      passed += 1;
+    }
+    return passed;
+  };
+  return { clock, tenFrom };
+}
+
+test("an address has its burst, then its rate, and never saves up more than a burst", () => {
+  const { clock, tenFrom } = start();
+  expect(tenFrom("192.0.2.1")).toBe(3);
+  expect(tenFrom("192.0.2.2")).toBe(3);
+  clock.nowMs = 2_000;
+  expect(tenFrom("192.0.2.1")).toBe(2);
+  clock.nowMs = 3_600_000;
+  expect(tenFrom("192.0.2.1")).toBe(3);
+});
+
+test("the addresses of one IPv6 network share one burst", () => {
+  const { tenFrom } = start();
+  expect(["2001:db8::1", "2001:db8::2", "2001:db8:1::1"].map(tenFrom)).toEqual([3, 0, 3]);
+});
