@@ -114,6 +114,22 @@ test("what a lease did not use by its end is void", async () => {
   expect(lease.mock.calls.length).toBeGreaterThan(calls);
 });
 
+test("a lease's life counts from when it was asked for", async () => {
+  const { clock, lease, take } = start();
+  lease.mockImplementation(async () => {
+    clock.nowMs += 400;
+    const rule = { ratePerSecond: 100, rateBurst: 200 };
+    return { granted: 10, validForMs: 1_000, ...rule, remaining: 0, retryAfterMs: 0 };
+  });
+  await take();
+  clock.nowMs = 999;
+  await take();
+  expect(lease).toHaveBeenCalledTimes(1);
+  clock.nowMs = 1_000;
+  await take();
+  expect(lease).toHaveBeenCalledTimes(2);
+});
+
 test("while auth cannot be asked each gateway keeps the organisation's full rate by itself", async () => {
   const { clock, take } = start(async () => {
     throw new DomainError("SYS_002");
@@ -125,6 +141,26 @@ test("while auth cannot be asked each gateway keeps the organisation's full rate
   }
   expect(passed).toBeGreaterThan(600);
   expect(passed).toBeLessThanOrEqual(200 + 5 * 100);
+});
+
+test("a gateway by itself saves up no more than a burst, however long nobody came", async () => {
+  const { clock, take } = start(async () => {
+    throw new DomainError("SYS_002");
+  });
+  await take();
+  clock.nowMs = 60_000;
+  const outcomes = await Promise.allSettled(Array.from({ length: 400 }, take));
+  expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(200);
+});
+
+test("what auth says counts again from its first answer on", async () => {
+  const { clock, lease, take } = start();
+  lease.mockRejectedValueOnce(new DomainError("SYS_002"));
+  await take();
+  const nothing = { granted: 0, validForMs: 1_000, remaining: 0, retryAfterMs: 700 };
+  lease.mockResolvedValue({ ...nothing, ratePerSecond: 100, rateBurst: 200 });
+  clock.nowMs = 250;
+  await expect(take()).rejects.toMatchObject({ code: "RATE_001" });
 });
 
 test("the headers tell what is left", async () => {
