@@ -4,6 +4,7 @@ import { createQuotas, type LeaseQuota } from "./quotas";
 
 const ORG = "org_1";
 const done = async () => ({ data: null, replayed: false });
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** auth's side: a plan's limit, leases, and accounts that count once. */
 function plan(limit: number) {
@@ -118,10 +119,32 @@ test("what a lease did not use by its end is asked for again, after an account o
   expect(lent()).toBe(10);
 });
 
-test("closing gives an exact account", async () => {
+test("a lease's life counts from when it was asked for", async () => {
+  const { lease } = plan(10);
+  const { clock, quotas } = start(async (wish) => {
+    clock.nowMs += 400;
+    return lease({ ...wish, wanted: 5 });
+  });
+  for (const [atMs, calls] of [
+    [0, 1],
+    [9_999, 1],
+    [10_000, 2],
+  ] as const) {
+    clock.nowMs = atMs;
+    await quotas.count(ORG, "WALLETS", done);
+    expect(lease).toHaveBeenCalledTimes(calls);
+  }
+  await quotas.close();
+});
+
+test("closing gives an exact account, also when the last one did not arrive", async () => {
   const { lease, lent } = plan(1_000);
   const { quotas } = start(lease);
   await Promise.all(Array.from({ length: 37 }, () => quotas.count(ORG, "WALLETS", done)));
+  lease.mockRejectedValueOnce(new DomainError("SYS_003"));
+  quotas.recall(ORG, "WALLETS");
+  await settle();
+  expect(lent()).toBeGreaterThan(37);
   await quotas.close();
   expect(lent()).toBe(37);
 });
@@ -131,9 +154,23 @@ test("a recall gives account at once of what is not in use", async () => {
   const { quotas } = start(lease);
   await Promise.all(Array.from({ length: 37 }, () => quotas.count(ORG, "WALLETS", done)));
   quotas.recall(ORG, "WALLETS");
-  await new Promise((resolve) => setImmediate(resolve));
+  await settle();
   expect(lent()).toBe(37);
   await quotas.close();
+});
+
+test("of a lease that is recalled account is given when the work on it has ended", async () => {
+  const { lease, lent } = plan(10);
+  const { quotas } = start(lease);
+  let refuse: (error: DomainError) => void = () => undefined;
+  const refused = quotas.count(ORG, "WALLETS", () => new Promise((_, reject) => (refuse = reject)));
+  await settle();
+  quotas.recall(ORG, "WALLETS");
+  await settle();
+  refuse(new DomainError("WAL_001"));
+  await expect(refused).rejects.toMatchObject({ code: "WAL_001" });
+  await quotas.close();
+  expect(lent()).toBe(0);
 });
 
 test("units that others may give back are waited for before refusing", async () => {
@@ -228,7 +265,7 @@ describe("while auth is away", () => {
     lease.mockClear().mockImplementation(lend);
     for (let i = 0; i < 20; i += 1) {
       quotas.recall(ORG, "WALLETS");
-      await new Promise((resolve) => setImmediate(resolve));
+      await settle();
     }
     expect(lease.mock.calls.flatMap(([{ accounts }]) => accounts)).toHaveLength(1_000);
     await quotas.close();
@@ -240,7 +277,6 @@ function startSlow() {
   // What has to be given account of every second is not of this test.
   jest.useFakeTimers({ doNotFake: ["setImmediate"] });
   const calls: { wanted: number; answer: () => Promise<void>; fail: () => Promise<void> }[] = [];
-  const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
   const lease: LeaseQuota = ({ wanted }) =>
     new Promise((resolve, reject) => {
       const lent = {
@@ -253,8 +289,8 @@ function startSlow() {
       };
       calls.push({
         wanted,
-        answer: () => (resolve({ ...lent, resetsAt: undefined }), settled()),
-        fail: () => (reject(new DomainError("SYS_003")), settled()),
+        answer: () => (resolve({ ...lent, resetsAt: undefined }), settle()),
+        fail: () => (reject(new DomainError("SYS_003")), settle()),
       });
     });
   const { quotas } = start(lease);
@@ -266,7 +302,7 @@ function startSlow() {
         (error: DomainError) => outcomes.push(error.code),
       );
     }
-    await settled();
+    await settle();
   };
   return { calls, come, outcomes, quotas };
 }
