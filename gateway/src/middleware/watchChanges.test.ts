@@ -42,6 +42,25 @@ test("a stream that falls silent is given up after three missed heartbeats", asy
   await watch.close();
 });
 
+test("a stream that goes on beating is kept", async () => {
+  jest.useFakeTimers();
+  const signals: AbortSignal[] = [];
+  const { watch } = start(async function* (signal) {
+    signals.push(signal);
+    yield { kind: "started", heartbeatMs: 1_000 };
+    while (!signal.aborted) {
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      yield { kind: "heartbeat" };
+    }
+  });
+  await jest.advanceTimersByTimeAsync(10_000);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  const closed = watch.close();
+  await jest.advanceTimersByTimeAsync(1_000);
+  await closed;
+  jest.useRealTimers();
+});
+
 test("closing ends it for good", async () => {
   const ended = jest.fn();
   const { watch } = start(async function* (signal) {
