@@ -7,7 +7,7 @@ import { type Claim } from "../store/operations";
 import { claimKeys } from "./claimKeys";
 import { execute, type ExecuteDeps } from "./execute";
 import { type Finding, recordOutcomes } from "./recordOutcomes";
-import { type Command, openWorld, requestOf, type World } from "./testing/world";
+import { asOwner, type Command, openWorld, requestOf, type World } from "./testing/world";
 
 // What a caller is told when something fails that nobody expects: never "failed" of what will be brought to its end.
 
@@ -68,6 +68,63 @@ test("a fact that does not come in time: nobody has begun it, and that is what i
   });
 });
 
+describe("a fact that cannot be had", () => {
+  const silent = { walletAt: () => Promise.reject(new DomainError("SYS_002")) };
+
+  async function transferred(deps: ExecuteDeps | undefined) {
+    const [from, to] = [await world.openWallet({ amountWon: 5_000 }), await world.openWallet()];
+    const value = { fromWalletId: from.walletId, toWalletAddress: to.address, amountWon: "1000" };
+    const key = randomUUID();
+    const request = requestOf(world.orgId, { $case: "transfer", value: { ...value, memo: undefined } }, key);
+    const first = await (deps ? execute(deps, request) : world.app().execute(request)).catch(() => undefined);
+    return { from, key, request, first };
+  }
+
+  test("takes nobody the answer that is stored under his key", async () => {
+    const { request, first } = await transferred(undefined);
+    const again = await execute(depsWith({ facts: silent }), request);
+    expect(again).toEqual({ ...first, replayed: true });
+    const other = execute(depsWith({ facts: silent }), { ...request, bodyHash: Buffer.alloc(32) });
+    await expect(other).rejects.toMatchObject({ code: "REQ_003" });
+  });
+
+  test("keeps nobody from going on with what he has begun", async () => {
+    const lost = { post: () => Promise.reject(new DomainError("SYS_003")) };
+    const known = { walletAt: (_: string, address: string) => walletIdAt(address) };
+    const { from, key, request } = await transferred(depsWith({ ...lost, facts: known }));
+    expect(await stateOf(key)).toBe("CLAIMED");
+    const again = await execute(depsWith({ facts: silent }), request);
+    expect(again).toMatchObject({ replayed: true, outcome: { $case: "transfer" } });
+    expect(await world.balances(from.walletId)).toEqual([4_000]);
+  });
+});
+
+test("what is let go while it is asked for once more under a plan that is used up is not begun", async () => {
+  const { walletId } = await world.openWallet();
+  const key = randomUUID();
+  const open = { post: () => Promise.reject(new DomainError("SYS_003")) };
+  const request = { ...requestOf(world.orgId, charge(walletId), key), repeatOnly: true };
+  await expect(execute(depsWith(open), { ...request, repeatOnly: false })).rejects.toBeDefined();
+  const deps = depsWith({});
+  const submit = deps.claims.submit.bind(deps.claims);
+  deps.claims.submit = async (claim) => {
+    await asOwner(world.payment, `update operations set state = 'RELEASED' where idempotency_key = '${key}'`);
+    return submit(claim);
+  };
+  await expect(execute(deps, request)).rejects.toMatchObject({ code: "WAUTH_004" });
+  expect([await stateOf(key), await world.balances(walletId)]).toEqual(["RELEASED", [0]]);
+});
+
+test("where nothing accrues a payment needs no INCENTIVE wallet, and none is made", async () => {
+  const [payer, receiver] = [await world.openWallet({ amountWon: 5_000 }), await world.openWallet()];
+  const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
+  const value = { ...ids, amountWon: "1000", incentiveAmountWon: undefined, memo: undefined };
+  const ensureIncentiveWallet = jest.fn(() => Promise.resolve());
+  const deps = depsWith({ facts: { ensureIncentiveWallet } });
+  const paid = await execute(deps, requestOf(world.orgId, { $case: "pay", value }));
+  expect([paid.outcome?.$case, ensureIncentiveWallet.mock.calls]).toEqual(["payment", []]);
+});
+
 interface Broken {
   post?: () => Promise<never>;
   record?: () => Promise<never>;
@@ -101,6 +158,11 @@ function depsWith({ post, record, facts }: Broken): ExecuteDeps {
 
 function charge(walletId: string): Command {
   return { $case: "charge", value: { walletId, amountWon: "1000", memo: undefined } };
+}
+
+async function walletIdAt(address: string): Promise<string | null> {
+  const { wallets } = await world.wallet().findWalletsByAddress({ orgId: world.orgId, addresses: [address] });
+  return wallets[0]?.walletId ?? null;
 }
 
 async function stateOf(key: string): Promise<string | undefined> {
