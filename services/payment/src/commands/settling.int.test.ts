@@ -1,7 +1,7 @@
 import { rawSql } from "@wonrail/kit/db";
 import { ChargeCancelled, PaymentCancelled } from "@wonrail/proto/payment/events/v1/events";
 import { SettlementStatus } from "@wonrail/proto/payment/v1/payment";
-import { OperationConfirmed } from "@wonrail/proto/relayer/events/v1/events";
+import { OperationConfirmed, OperationFailed } from "@wonrail/proto/relayer/events/v1/events";
 import { deliver } from "./testing/events";
 import { asOwner, openWorld, OUTSIDE, valueOf, type World } from "./testing/world";
 
@@ -53,15 +53,26 @@ test("transfers that the ledger does not end, however many, keep none behind the
   expect(await world.balances(fromWalletId)).toEqual([4_000]);
 }, 60_000);
 
-test("a transfer whose last word comes before it is written down is ended like any other", async () => {
-  const { walletId: fromWalletId } = await world.openWallet({ amountWon: 5_000 });
-  const value = { fromWalletId, toWalletAddress: OUTSIDE, amountWon: "1000", memo: undefined };
-  const claimed = rawSql("select operation_id as id from operations where kind = 'TRANSFER'");
-  mockPosted.run = async () => confirm((await world.payment.db.one<{ id: string }>(claimed)).id);
-  await world.execute({ $case: "transfer", value });
-  await world.app().settleTransfers();
-  expect(await world.balances(fromWalletId)).toEqual([4_000]);
-}, 60_000);
+test.each([
+  ["CONFIRMED", 4_000],
+  ["FAILED", 5_000],
+] as const)(
+  "a transfer that is %s before it is written down is ended like any other",
+  async (last, left) => {
+    const { walletId: fromWalletId } = await world.openWallet({ amountWon: 5_000 });
+    const value = { fromWalletId, toWalletAddress: OUTSIDE, amountWon: "1000", memo: undefined };
+    const claimed = rawSql("select operation_id as id from operations where kind = 'TRANSFER'");
+    mockPosted.run = async () => {
+      const { id } = await world.payment.db.one<{ id: string }>(claimed);
+      await (last === "CONFIRMED" ? confirm(id) : fail(id));
+    };
+    await world.execute({ $case: "transfer", value });
+    await world.app().settleTransfers();
+    const { accounts } = await world.ledger().getBalances({ orgId: world.orgId, accountIds: [fromWalletId] });
+    expect(accounts).toMatchObject([{ balanceWon: String(left), heldWon: "0" }]);
+  },
+  60_000,
+);
 
 test("a cancellation tells of the charge and of the payment with how far they are on the chain", async () => {
   const [payer, receiver] = [await world.openWallet({ amountWon: 5_000 }), await world.openWallet()];
@@ -95,6 +106,12 @@ async function confirm(ledgerRef: string): Promise<void> {
   const word = { ledgerRef, network: "N", txHash: HASH, blockNumber: 3n };
   const payload = OperationConfirmed.encode(OperationConfirmed.fromPartial(word)).finish();
   await deliver(world, "operation_confirmed", payload);
+}
+
+async function fail(ledgerRef: string): Promise<void> {
+  const proof = { reason: "expired", proofBlockNumber: 9n, proofBlockHash: HASH };
+  const word = OperationFailed.fromPartial({ ledgerRef, network: "N", ...proof });
+  await deliver(world, "operation_failed", OperationFailed.encode(word).finish());
 }
 
 async function payloads(...types: string[]): Promise<Buffer[]> {
