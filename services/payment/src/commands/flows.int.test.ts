@@ -306,7 +306,7 @@ test("a new policy of the organisation is in force after a moment, and an older 
   const policy = (limit: string, version: bigint) =>
     OrganisationChanged.encode(
       OrganisationChanged.fromPartial({
-        organisation: { orgId: world.orgId, dailyTransferLimitWon: limit, incentiveRateBps: 0, version },
+        organisation: { orgId: world.orgId, dailyTransferLimitWon: limit, incentiveRateBps: 1_000, version },
       }),
     ).finish();
   await deliver(world, "organisation_changed", policy("2000", 5n));
@@ -314,6 +314,8 @@ test("a new policy of the organisation is in force after a moment, and an older 
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   await expect(refusalOf(transfer(from.walletId, to.address, 2_001))).resolves.toBe("TRF_003");
   await world.execute(transfer(from.walletId, to.address, 2_000));
+  const paid = valueOf(await world.execute(pay(from.walletId, to.walletId, 1_000)), "payment");
+  expect(paid.incentiveAccruedWon).toBe("100");
   await deliver(world, "organisation_changed", policy("5000000", 6n));
 });
 
