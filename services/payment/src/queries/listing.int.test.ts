@@ -29,7 +29,7 @@ beforeAll(async () => {
   for (const to of [receiver.address, receiver.address, OUTSIDE]) {
     const moved = await world.execute({
       $case: "transfer",
-      value: { fromWalletId: payer.walletId, toWalletAddress: to, amountWon: "1000", memo: undefined },
+      value: { fromWalletId: payer.walletId, toWalletAddress: to, amountWon: "1000", memo: "rent" },
     });
     transferIds.push(valueOf(moved, "transfer").transferId);
   }
@@ -122,8 +122,21 @@ test("an outside transfer is a line once it is posted, with its address and the 
     type: "TRANSFER",
     relatedId: transferId,
     counterparty: OUTSIDE,
+    memo: "rent",
     settlement: { status: SettlementStatus.CONFIRMED, txHash: HASH, blockNumber: 12n },
   });
+});
+
+test("what takes something back is on its own way on the chain", async () => {
+  const { walletId, chargeId } = await world.openWallet({ amountWon: 2_000 });
+  const word = { ledgerRef: chargeId, network: NETWORK, txHash: HASH, blockNumber: 12n };
+  const payload = OperationConfirmed.encode(OperationConfirmed.fromPartial(word)).finish();
+  await deliver(world, "operation_confirmed", payload);
+  await world.execute({ $case: "cancelCharge", value: { chargeId, amountWon: undefined, memo: undefined } });
+  expect((await list(walletId)).transactions.map(({ settlement }) => settlement!.status)).toEqual([
+    SettlementStatus.PENDING,
+    SettlementStatus.CONFIRMED,
+  ]);
 });
 
 test("a deposit shows where it came from, once its event has come", async () => {
@@ -175,7 +188,7 @@ test("each list of records holds both sides of a wallet, page by page, and anoth
   );
   expect(second.info.nextCursor).toBeUndefined();
   const received = await app().listTransfers({ orgId, walletId: receiver.walletId, page: page() });
-  expect(received.items).toHaveLength(2);
+  expect([received.items.length, received.info.totalCount]).toEqual([2, 2]);
   const paid = await app().listPayments({ orgId, walletId: receiver.walletId, page: page() });
   expect(paid.items.map((item) => item.paymentId)).toEqual([paymentId]);
   const charged = await app().listCharges({ orgId, walletId: payer.walletId, page: page() });
