@@ -79,6 +79,23 @@ describe("a bulk call's items", () => {
   });
 });
 
+test("a refusal that is given again says so, and the first one is thrown", async () => {
+  const refused = { ...chargeOf(newId("wal")), idempotencyKey: "again" };
+  await expect(client.execute(refused)).rejects.toMatchObject({ code: "WAL_002" });
+  expect(await client.execute(refused)).toMatchObject({
+    replayed: true,
+    outcome: { $case: "error", value: { code: "WAL_002" } },
+  });
+});
+
+test.each<[string, () => Promise<unknown>]>([
+  ["a hash of 31 bytes", () => client.execute({ ...chargeOf(newId("wal")), bodyHash: Buffer.alloc(31) })],
+  ["no organisation", () => client.execute(chargeOf(newId("wal"), { orgId: "" }))],
+  ["1,001 items", () => client.executeBulk({ items: Array(1_001).fill(chargeOf(newId("wal"))) })],
+])("%s is refused as REQ_001", async (_what, ask) => {
+  await expect(ask()).rejects.toMatchObject({ code: "REQ_001" });
+});
+
 test.each<[string, () => Promise<unknown>]>([
   ["a memo", () => client.execute(chargeOf(newId("wal"), {}, "a\0b"))],
   ["an operation's id", () => client.getCharge({ orgId: world.orgId, chargeId: "a\0b" })],
