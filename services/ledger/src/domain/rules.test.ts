@@ -259,6 +259,20 @@ test("a charge can be cancelled for 30 times 24 hours, counted by when the cance
   ]);
 });
 
+test("a cancellation that was asked for in time may come late, and no clock that is ahead makes it late", () => {
+  const charged = decide(openWorld(), [request(orgId, requestId(1), charge(kim.normal, 9_000n))]);
+  const cancelled = (hours: number, askedHours: number) => {
+    const cancel: Intent = { kind: "cancelCharge", chargeRequestId: requestId(1), amountWon: won(1n) };
+    const requestedAtMs = START_MS + askedHours * HOUR_MS;
+    const asked = { ...request(orgId, requestId(2), cancel), requestedAtMs };
+    return codes(decide(stateAfter(charged, START_MS + hours * HOUR_MS), [asked]).outcomes)[0];
+  };
+  const end = 30 * 24;
+  expect([cancelled(end + 1, end), cancelled(end + 1, end + 1), cancelled(end, end + 1)]).toEqual([
+    ...["posted", "CHG_004", "posted"],
+  ]);
+});
+
 test("what was deposited into a closed INCENTIVE wallet does not pay", () => {
   const close: Intent = { kind: "closeAccount", walletId: kim.incentive };
   const [, , , paid] = play([
