@@ -1,0 +1,31 @@
+import { won } from "@wonrail/kit/money";
+import { contentOf } from "./content";
+import { type IntentOf } from "./types";
+
+const hold: IntentOf<"placeHold"> = {
+  ...{ kind: "placeHold", walletId: "wal_1", toAddress: "0xa" },
+  ...{ amountWon: won(1n), dailyLimitWon: won(5n) },
+};
+const payment: IntentOf<"payment"> = {
+  ...{ kind: "payment", payerWalletId: "wal_1", receiverWalletId: "wal_2", amountWon: won(100n) },
+  ...{ incentiveAmountWon: null, accrualRateBps: 100 },
+};
+const held = { intent: hold, memo: null, relatedId: null };
+const paid = { intent: payment, memo: null, relatedId: null };
+
+test.each([
+  ["the address of a hold", held, { ...held, intent: { ...hold, toAddress: "0xb" } }],
+  ["the part that INCENTIVE pays", paid, { ...paid, intent: { ...payment, incentiveAmountWon: won(0n) } }],
+  ["a memo", paid, { ...paid, memo: "m" }],
+  ["what it belongs to", paid, { ...paid, relatedId: "pay_1" }],
+  ["a memo in the place of what it belongs to", { ...paid, memo: "m" }, { ...paid, relatedId: "m" }],
+])("%s makes it another request", (_what, one, other) => {
+  expect(contentOf(one)).not.toBe(contentOf(other));
+});
+
+test.each([
+  ["limit", held, { ...held, intent: { ...hold, dailyLimitWon: won(6n) } }],
+  ["rate", paid, { ...paid, intent: { ...payment, accrualRateBps: 200 } }],
+])("another %s, which may change between a request and its retry, does not", (_policy, one, other) => {
+  expect(contentOf(one)).toBe(contentOf(other));
+});
