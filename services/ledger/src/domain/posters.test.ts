@@ -1,0 +1,17 @@
+import { mayPost } from "./posters";
+import { type IntentKind } from "./types";
+
+const POSTED: Record<string, IntentKind[]> = {
+  wallet: ["openAccount", "closeAccount", "reopenAccount"],
+  payment: [
+    ...(["charge", "cancelCharge", "refund", "transfer", "payment", "cancelPayment", "accrue"] as const),
+    ...(["placeHold", "postHold", "voidHold"] as const),
+  ],
+  "chain-relayer": ["creditExternal"],
+  gateway: [],
+};
+
+test.each(Object.entries(POSTED))("%s may have %j posted, and nothing else", (caller, kinds) => {
+  const all = Object.values(POSTED).flat();
+  expect(all.filter((kind) => mayPost(caller, kind))).toEqual(kinds);
+});
