@@ -1,4 +1,5 @@
 import { type DomainError } from "@wonrail/kit/errors";
+import { newId } from "@wonrail/kit/ids";
 import { won } from "@wonrail/kit/money";
 import { balancesOf, codeOf, DAILY_LIMIT, postTo, requestOf, soundLedger } from "./testing/ledger";
 
@@ -43,4 +44,21 @@ test("one item whose text the database cannot keep is refused as REQ_001, and th
   );
   expect(codes).toEqual(["posted", "REQ_001", "posted", "posted"]);
   expect(await balancesOf(ledger, [walletId])).toEqual([30n]);
+});
+
+test("an item that nobody waits for any more is not begun, and the others of its batch are posted", async () => {
+  const walletId = await ledger.open("late");
+  const request = () => requestOf(ledger.orgId, { kind: "charge", walletId, amountWon: won(10n) });
+  const origin = { requestId: newId("req"), traceparent: "" };
+  const settled = await Promise.allSettled(
+    [Infinity, Date.now() - 1, Infinity].map((deadlineMs) =>
+      ledger.engine.post({ request: request(), origin, deadlineMs }),
+    ),
+  );
+  expect(settled).toMatchObject([
+    { value: { status: "posted" } },
+    { reason: { code: "SYS_003" } },
+    { value: { status: "posted" } },
+  ]);
+  expect(await balancesOf(ledger, [walletId])).toEqual([20n]);
 });
