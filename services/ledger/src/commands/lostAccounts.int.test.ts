@@ -2,6 +2,7 @@ import { idToUuid, newId } from "@wonrail/kit/ids";
 import { sql } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/money";
 import { openTestDatabase } from "@wonrail/kit/testing";
+import { orgAccountId } from "../store/accounts";
 import { balancesOf, codeOf, soundLedger } from "./testing/ledger";
 
 // A standby takes over without the last commits, while the ledger lives on and remembers what is lost.
@@ -20,6 +21,18 @@ test("an account that is lost is not there, and who got its number has nothing o
   expect(await balancesOf(ledger, [other, kept])).toEqual([10n, 10n]);
   await owner.run(sql`update accounts set id = ${idToUuid(lost)} where id = ${idToUuid(other)}`);
   await owner.close();
+});
+
+test("an organisation's own account that is lost is made again by the next try", async () => {
+  const walletId = await ledger.open("issued");
+  await charge(walletId);
+  const owner = openTestDatabase(ledger.database.ownerUrl, "ledger");
+  const issuance = idToUuid(orgAccountId(ledger.orgId, "ORG_ISSUANCE"));
+  await owner.run(sql`update accounts set id = ${idToUuid(newId("acc"))} where id = ${issuance}`);
+  await owner.close();
+  await expect(charge(walletId)).rejects.toBeDefined();
+  expect(codeOf(await charge(walletId))).toBe("posted");
+  expect(await balancesOf(ledger, [walletId])).toEqual([20n]);
 });
 
 function charge(walletId: string) {
