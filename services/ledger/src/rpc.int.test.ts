@@ -221,6 +221,11 @@ test("accounts, entries, holds and totals can be asked for, of one's own organis
     code: "TX_001",
   });
 
+  const more = message(charge(walletId, 5n));
+  const charged = await client.post(more);
+  expect(charged.balances).toMatchObject([{ balanceWon: "1005", heldWon: "300", availableWon: "705" }]);
+  expect(await client.post(more)).toEqual(charged);
+
   const all = await client.listAccounts({ orgId, afterAccountId: undefined, limit: 1_000 });
   const [first, ...rest] = all.accounts;
   expect(
