@@ -1,0 +1,167 @@
+import { implement, startGrpcServer } from "@wonrail/kit/grpc/server";
+import { Registry } from "@wonrail/kit/metrics";
+import { eventually, testLog } from "@wonrail/kit/testing";
+import {
+  CancelledPayment,
+  Charge,
+  ChargeStatus,
+  type ExecuteRequest,
+  type ExecuteResponse,
+  type ListWalletTransactionsRequest,
+  Payment,
+  PaymentServiceService,
+  PaymentStatus,
+  type Settlement,
+  SettlementStatus,
+  Transfer,
+  TransferStatus,
+} from "@wonrail/proto/payment/v1/payment";
+import { Wallet, WalletServiceService, WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { exampleId } from "./routes/schemas";
+import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { startGateway, type TestGateway } from "./testing/startGateway";
+
+// What is asked of the services for a request, and which name in an answer each thing has that they say.
+
+const at = new Date("2026-01-14T00:30:00.000Z");
+const settlement: Settlement = {
+  ...{ status: SettlementStatus.CONFIRMED, network: "N", txHash: "0xa", blockNumber: 7n },
+};
+const payment = Payment.fromPartial({
+  ...{ paymentId: "pay_1", status: PaymentStatus.PAID, payerWalletId: "wal_1", receiverWalletId: "wal_2" },
+  ...{ amountWon: "600", breakdown: { governmentWon: "100", incentiveWon: "200", normalWon: "300" } },
+  ...{ incentiveAccruedWon: "15", memo: "lunch", settlement, createdAt: at, updatedAt: at },
+});
+const paid = {
+  ...{ paymentId: "pay_1", status: "PAID", payerWalletId: "wal_1", receiverWalletId: "wal_2", amount: 600 },
+  ...{ breakdown: { government: 100, incentive: 200, normal: 300 }, incentiveAccrued: 15, memo: "lunch" },
+  settlement: { status: "CONFIRMED", network: "N", txHash: "0xa", blockNumber: 7 },
+  createdAt: at.toISOString(),
+};
+
+let auth: AuthAtOurEdge;
+let services: Awaited<ReturnType<typeof startGrpcServer>>;
+let gateway: TestGateway;
+let key: string;
+const asked: ExecuteRequest[] = [];
+const listed: ListWalletTransactionsRequest[] = [];
+/** What payment says next. */
+let says: ExecuteResponse;
+
+beforeAll(async () => {
+  auth = await startAuthAtOurEdge();
+  const execute = async (request: ExecuteRequest) => (asked.push(request), says);
+  const door = { host: "127.0.0.1", port: 0, log: testLog(), registry: new Registry() };
+  services = await startGrpcServer({
+    ...door,
+    services: [
+      implement(PaymentServiceService, {
+        execute,
+        executeBulk: async ({ items }) => ({ items: await Promise.all(items.map(execute)) }),
+        getTransfer: async () => ({
+          transfer: Transfer.fromPartial({
+            ...{ transferId: "trf_1", status: TransferStatus.FAILED, fromWalletId: "wal_1", amountWon: "5" },
+            ...{ toWalletAddress: "0xb", failureReason: "expired", settlement, createdAt: at, updatedAt: at },
+          }),
+        }),
+        listWalletTransactions: async (request) => {
+          listed.push(request);
+          return { transactions: [], page: { hasNext: false, nextCursor: undefined, totalCount: 0 } };
+        },
+      }),
+      implement(WalletServiceService, {
+        getWallet: async () => ({
+          wallet: Wallet.fromPartial({
+            ...{ walletId: "wal_1", userId: "user", walletType: WalletType.NORMAL, walletAddress: "0xa" },
+            ...{ balanceWon: "900", availableBalanceWon: "800", status: WalletStatus.ACTIVE },
+            ...{ createdAt: at, updatedAt: at },
+          }),
+        }),
+      }),
+    ],
+  });
+  gateway = await startGateway({ authPort: auth.port, servicesPort: services.port });
+  await eventually(() => gateway.ready());
+  key = auth.addKey().text;
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await services.drain(100);
+  await auth.close();
+});
+
+beforeEach(() => {
+  asked.length = 0;
+  says = { replayed: false, outcome: { $case: "payment", value: payment } };
+});
+
+const post = (path: string, body: object | string) =>
+  gateway.send("POST", `/api/wallets/${path}`, { key, body });
+const get = async (path: string) => (await gateway.send("GET", `/api/wallets/${path}`, { key })).body.data;
+const order = { payerWalletId: exampleId("wal"), receiverWalletId: exampleId("wal"), amount: 600 };
+
+describe("each thing that is said has its own name", () => {
+  test("of a payment, and of its cancellation", async () => {
+    expect((await post("payment", order)).body.data).toEqual(paid);
+    const value = CancelledPayment.fromPartial({
+      ...{ payment: { ...payment, status: PaymentStatus.CANCELLED }, cancelId: "pcl_1" },
+      ...{ restoredIncentiveWon: "200", restoredNormalWon: "290" },
+      ...{ incentiveClawedBackWon: "5", keptFromNormalWon: "10" },
+    });
+    says = { replayed: false, outcome: { $case: "cancelledPayment", value } };
+    const cancelled = await post("payment/cancel", { paymentId: exampleId("pay") });
+    expect(cancelled.body.data).toEqual({
+      ...{ ...paid, status: "CANCELLED", cancelId: "pcl_1", restored: { incentive: 200, normal: 290 } },
+      ...{ incentiveClawedBack: 5, keptFromNormal: 10 },
+    });
+  });
+
+  test("of a charge", async () => {
+    const value = Charge.fromPartial({
+      ...{
+        chargeId: "chg_1",
+        status: ChargeStatus.PARTIALLY_CANCELLED,
+        walletId: "wal_1",
+        amountWon: "3000",
+      },
+      ...{ cancelledAmountWon: "1000", balanceWon: "4000", settlement, cancellableUntil: at },
+      ...{ createdAt: at, updatedAt: at },
+    });
+    says = { replayed: false, outcome: { $case: "charge", value } };
+    const { body } = await post("charge", { walletId: exampleId("wal"), amount: 3_000 });
+    expect(body.data).toMatchObject({ amount: 3_000, cancelledAmount: 1_000, balance: 4_000, memo: null });
+  });
+
+  test("of a transfer that failed, and of a wallet", async () => {
+    const failed = { status: "FAILED", failureReason: "expired", toWalletId: null, amount: 5 };
+    expect(await get(`transfer/${exampleId("trf")}`)).toMatchObject(failed);
+    expect(await get(exampleId("wal"))).toMatchObject({ balance: 900, availableBalance: 800 });
+  });
+});
+
+test("a time to list from and one to list to are asked for as they were given", async () => {
+  await get(`${exampleId("wal")}/transactions?from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z`);
+  expect(listed).toMatchObject([
+    { from: new Date("2026-01-01T00:00:00Z"), to: new Date("2026-02-01T00:00:00Z") },
+  ]);
+});
+
+test("the same request has one hash, however it is written: no incentiveAmount is the whole as null is, and 0 is none", async () => {
+  const turned = Object.fromEntries(Object.entries(order).reverse());
+  for (const body of [order, turned, { ...order, incentiveAmount: null }, { ...order, incentiveAmount: 0 }])
+    await post("payment", body);
+  const [first, ...others] = asked.map(({ bodyHash }) => Buffer.from(bodyHash).toString("hex"));
+  expect(others.map((hash) => hash === first)).toEqual([true, true, false]);
+  const incentives = asked.map(({ command }) => command?.$case === "pay" && command.value.incentiveAmountWon);
+  expect(incentives).toEqual([undefined, undefined, undefined, "0"]);
+});
+
+test.each([
+  [true, "true"],
+  [false, undefined],
+])("a refusal that was given before (%p) says so", async (replayed, header) => {
+  says = { replayed, outcome: { $case: "error", value: { code: "PAY_001" } } };
+  const { status, headers, body } = await post("payment", order);
+  expect([status, body.error?.code, headers["idempotent-replayed"]]).toEqual([400, "PAY_001", header]);
+});
