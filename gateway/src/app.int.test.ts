@@ -175,6 +175,12 @@ describe("a key", () => {
     ]);
   });
 
+  test("with an access that this release does not know opens nothing", async () => {
+    const { text } = auth.addKey({ access: 99 as KeyAccess });
+    const { status, body } = await gateway.send("GET", "/test/probe", { key: text });
+    expect([status, body.error?.code]).toEqual([401, "WAUTH_001"]);
+  });
+
   test("in use costs its requests no call to auth", async () => {
     const { text } = auth.addKey();
     await gateway.send("GET", "/test/probe", { key: text });
