@@ -43,6 +43,7 @@ test.each<[string, Answer[], string]>([
   ["a success whose body is no envelope", [page(200)], "SDK_004"],
   ["a success whose body breaks off", [new Response('{"success":true,"data":{"tran')], "SDK_004"],
   ["a redirect, which may hide a failure behind the proxy", [page(302)], "SDK_004"],
+  ["a lost answer, then turned away again and again", [dropped, busy, busy], "SYS_002"],
   ["a lost answer, then our mistake", [dropped, failure(500, "SYS_001")], "SYS_001"],
   ["a lost answer, then a release that does not have it", [silence, failure(501, "SYS_004")], "SYS_004"],
   ["a lost answer, then a new code of the service's side", [dropped, failure(507, "SYS_009")], "SYS_009"],
