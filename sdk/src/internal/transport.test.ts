@@ -116,6 +116,7 @@ test.each<[string, Answer, number]>([
   ["400", failure(400, "REQ_001"), 1],
   ["422", failure(422, "REQ_003"), 1],
   ["a success that is not ours", page(200), 1],
+  ["a success under another status", success({}, { status: 400 }), 1],
   ["a redirect", page(302, { location: "http://elsewhere" }), 1],
 ])("%s: %p is sent %p times", async (_name, answer, times) => {
   const { client, asked } = clientOf([answer]);
@@ -195,19 +196,28 @@ test("what was refused at the door each time, and what nothing can be doubled by
   );
 });
 
-test("Retry-After may be a date, and one beyond a minute is left to the caller", async () => {
-  const inTenSeconds = new Date(Date.now() + 10_000).toUTCString();
-  const { error } = await settled(
-    clientOf([failure(429, "RATE_001", null, { "retry-after": inTenSeconds })]).client.wallets.get("wal_1", {
-      maxRetries: 0,
-    }),
-  );
-  expect(error).toBeInstanceOf(RateLimitError);
-  expect(error).toMatchObject({ retryAfterMs: 10_000, retryable: true });
-  const { client, asked } = clientOf([failure(429, "RATE_001", null, { "retry-after": "3600" })]);
-  expect((await settled(client.wallets.get("wal_1"))).error).toMatchObject({ retryAfterMs: 3_600_000 });
-  expect(asked).toHaveLength(1);
+test("Retry-After may be a date, also one that is over", async () => {
+  for (const retryAfterMs of [10_000, -10_000]) {
+    const at = new Date(Date.now() + retryAfterMs).toUTCString();
+    const { client } = clientOf([failure(429, "RATE_001", null, { "retry-after": at })]);
+    const { error } = await settled(client.wallets.get("wal_1", { maxRetries: 0 }));
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect(error).toMatchObject({ retryAfterMs: Math.max(0, retryAfterMs), retryable: true });
+  }
 });
+
+test.each([
+  ["60", 2],
+  ["61", 1],
+])(
+  "a Retry-After of %s s: %p attempts, since one beyond a minute is left to the caller",
+  async (text, times) => {
+    const { client, asked } = clientOf([failure(429, "RATE_001", null, { "retry-after": text })]);
+    const { error } = await settled(client.wallets.get("wal_1", { maxRetries: 1 }));
+    expect(error).toMatchObject({ retryAfterMs: Number(text) * 1_000 });
+    expect(asked).toHaveLength(times);
+  },
+);
 
 test("each attempt has the time-out, and the error says so", async () => {
   const { client, asked } = clientOf([silence]);
