@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import { createApiKey, createSecretKey, parseApiKey } from "@wonrail/kit/apiKey";
 import { DomainError } from "@wonrail/kit/errors";
-import { rawSql, sql } from "@wonrail/kit/db";
-import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
+import { rawSql, type Sql, sql, tx } from "@wonrail/kit/db";
+import { idToUuid } from "@wonrail/kit/ids";
+import { createTestDatabase, eventually, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { createOperations, type Operations } from "../app";
+import { type Organisation } from "../domain/organisations";
 import { type CreatedOrganisation } from "./createOrganisation";
 
 const LIFETIME_MS = 3_600_000;
@@ -89,6 +91,8 @@ test("refuses to make more than a hundred usable keys", async () => {
   const refusal = await refusalOf(refresh(apiKey, secretKey));
   expect(refusal.code).toBe("RATE_001");
   expect(refusal.details!.retryAfterMs).toBeGreaterThan(50_000);
+  const issued = auth.issueKey({ code: organisation.code, actor: "operator:test" });
+  expect((await refusalOf(issued)).code).toBe("REQ_001");
 });
 
 describe("a revoked key", () => {
@@ -132,6 +136,42 @@ describe("a revoked key", () => {
       else expect(refreshed.reason).toMatchObject({ code: "WAUTH_001" });
     }
   });
+});
+
+describe("a refresh that waits for the organisation's lock", () => {
+  test.each([
+    ["the key is revoked", sql`update api_keys set revoked_at = now()`],
+    ["the secret is rotated", sql`update organisations set secret_key_hash = sha256('another')`],
+  ])("is refused when %s meanwhile", async (_, change) => {
+    const { organisation, apiKey, secretKey } = await newOrganisation();
+    const { work } = await whileLocked(organisation, () => refresh(apiKey, secretKey), change);
+    expect((await refusalOf(work)).code).toBe("WAUTH_001");
+  });
+
+  test("goes by the time at which it gets it", async () => {
+    const { organisation, apiKey, secretKey } = await newOrganisation();
+    const { work, unlockedAt } = await whileLocked(organisation, () => refresh(apiKey, secretKey));
+    const { key } = await work;
+    expect(key.issuedAt.getTime()).toBeGreaterThanOrEqual(unlockedAt.getTime());
+  });
+
+  /** Begins the work, and changes something of the organisation, which is locked, when the work has come to wait. */
+  async function whileLocked<T>({ orgId }: Organisation, begin: () => Promise<T>, change?: Sql) {
+    const of = sql`where org_id = ${idToUuid(orgId)}`;
+    return tx(database.db, async (tx) => {
+      await tx.run(sql`select from organisations ${of} for update`);
+      const work = begin();
+      work.catch(() => undefined);
+      await eventually(async () => {
+        const waiting = await database.db.query(sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+        expect(waiting).toHaveLength(1);
+      });
+      if (change) await tx.run(sql`${change} ${of}`);
+      const { at } = await tx.one<{ at: Date }>(sql`select clock_timestamp() as at`);
+      return { work, unlockedAt: at };
+    });
+  }
 });
 
 describe("wrong credentials", () => {
