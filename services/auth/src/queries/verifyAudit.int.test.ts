@@ -1,7 +1,12 @@
 import { join } from "node:path";
 import { type Database, rawSql, sql } from "@wonrail/kit/db";
+import { idToUuid, uuidToId } from "@wonrail/kit/ids";
 import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { createOperations, type Operations } from "../app";
+import { nextAuditEntry } from "../domain/auditEntries";
+import { listAuditHeads, pageOfAuditEntries } from "../store/auditEntries";
+
+const FIRST_ORG = uuidToId("org", "00000000-0000-0000-0000-000000000000");
 
 let database: TestDatabase;
 let owner: Database;
@@ -44,8 +49,25 @@ test.each([
   ],
   ["a rewritten hash", "update audit_entries set hash = sha256('x') where sequence = 6", 6n],
 ])("%s is found in both chains", async (_name, tampering, sequence) => {
-  const found = await whileTampered(tampering);
+  const found = await whileTampered(() => owner.run(rawSql(tampering)));
   expect(found.problems.map((problem) => problem.sequence)).toEqual([sequence, sequence]);
+});
+
+test("a last entry that was written anew, with the hash that belongs to it, is found by the head", async () => {
+  const rewrite = async () => {
+    for (const { orgId, head } of await listAuditHeads(owner, FIRST_ORG, 10)) {
+      const page = await pageOfAuditEntries(owner, { orgId, sequence: head!.sequence - 1n }, 1);
+      const { previousHash, ...last } = page[0]!;
+      const before = { sequence: last.sequence - 1n, hash: previousHash };
+      const { hash, actor } = nextAuditEntry(orgId, before, { ...last, actor: "operator:other" });
+      const of = sql`org_id = ${idToUuid(orgId)} and sequence = ${last.sequence}`;
+      await owner.run(sql`update audit_entries set actor = ${actor}, hash = ${hash} where ${of}`);
+    }
+  };
+  const found = await whileTampered(rewrite);
+  expect(found.problems.map(({ problem }) => problem)).toEqual(
+    Array(2).fill("the chain does not end where its head says"),
+  );
 });
 
 test("the service may add entries and do nothing else to them", async () => {
@@ -70,11 +92,11 @@ test("fifty changes at once make one unbroken chain", async () => {
   expect((await auth.verifyAudit()).problems).toEqual([]);
 });
 
-async function whileTampered(tampering: string) {
+async function whileTampered(tamper: () => Promise<unknown>) {
   await owner.run(sql`create table kept_entries as table audit_entries`);
   await owner.run(sql`create table kept_heads as table audit_heads`);
   try {
-    await owner.run(rawSql(tampering));
+    await tamper();
     return await auth.verifyAudit();
   } finally {
     await owner.run(sql`delete from audit_entries`);
