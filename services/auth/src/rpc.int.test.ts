@@ -149,43 +149,50 @@ const quota = {
   leaseId: randomUUID(),
   accounts: [],
 };
-test.each<[string, () => Promise<unknown>]>([
-  ["no key", () => one.client.resolveKey({ clientAddress: "" })],
+test.each<[string, string, () => Promise<unknown>]>([
+  ["no key", "key", () => one.client.resolveKey({ clientAddress: "" })],
   [
     "a hash of another length",
+    "key",
     () => one.client.resolveKey({ key: { ...good, keyHash: Buffer.alloc(31) }, clientAddress: "" }),
   ],
   [
     "a prefix of another form",
+    "key",
     () => one.client.resolveKey({ key: { ...good, prefix: "wk_test_'; drop" }, clientAddress: "" }),
   ],
   [
     "a key's id for an organisation's",
+    "orgId",
     () => one.client.revokeKey({ orgId: key, keyId: key, clientAddress: "" }),
   ],
-  ["an organisation's id for a key's", () => one.client.getSession({ orgId: org, keyId: org })],
+  ["an organisation's id for a key's", "keyId", () => one.client.getSession({ orgId: org, keyId: org })],
   [
     "an organisation that is not there",
+    "orgId",
     () => one.client.leaseRate({ orgId: org, replicaId: "a", wanted: 1 }),
   ],
   [
     "more than anyone can want",
+    "wanted",
     () => one.client.leaseRate({ orgId: org, replicaId: "a", wanted: 4_000_000_000 }),
   ],
-  ["a quota that is not there", () => one.client.leaseQuota({ ...quota, quota: Quota.UNSPECIFIED })],
-  ["a lease without an id", () => one.client.leaseQuota({ ...quota, leaseId: "" })],
-  ["a lease id that is no UUID", () => one.client.leaseQuota({ ...quota, leaseId: "1" })],
+  ["a quota that is not there", "quota", () => one.client.leaseQuota({ ...quota, quota: Quota.UNSPECIFIED })],
+  ["a lease without an id", "leaseId", () => one.client.leaseQuota({ ...quota, leaseId: "" })],
+  ["a lease id that is no UUID", "leaseId", () => one.client.leaseQuota({ ...quota, leaseId: "1" })],
   [
     "an account that is no UUID",
+    "accounts.leaseId",
     () => one.client.leaseQuota({ ...quota, accounts: [{ leaseId: "1", spent: 1 }] }),
   ],
-  ["no way to find an organisation", () => one.client.getOrganisation({})],
-  ["a code that is not there", () => one.client.getOrganisation({ by: { $case: "code", value: "NOBODY" } })],
-])("%s is refused as REQ_001 and names the field", async (_name, call) => {
-  await expect(call()).rejects.toMatchObject({
-    code: "REQ_001",
-    details: { fields: [{ path: expect.any(String) as string }] },
-  });
+  ["no way to find an organisation", "by", () => one.client.getOrganisation({})],
+  [
+    "a code that is not there",
+    "organisation",
+    () => one.client.getOrganisation({ by: { $case: "code", value: "NOBODY" } }),
+  ],
+])("%s is refused as REQ_001 and names the field %s", async (_name, path, call) => {
+  await expect(call()).rejects.toMatchObject({ code: "REQ_001", details: { fields: [{ path }] } });
 });
 
 test("a gateway's name that cannot be stored is REQ_001, and nothing is lent to it", async () => {
