@@ -119,18 +119,26 @@ test("another organisation's name does not open a wallet, and its operation is n
   const stranger = newId("org");
   await makeWallet(stranger, "payer");
   expect(await sign({ ...intent, orgId: stranger })).toEqual(["unknown_wallet"]);
+  // Nor when its owner asks for it at the same time.
+  expect(await sign({ ...intent, orgId: stranger }, intent)).toEqual([
+    "unknown_wallet",
+    expect.stringMatching(/^0x/),
+  ]);
 });
 
 test("a hold is signed for its own address while it is open, and not after", async () => {
   const hold = { orgId, from: payer.walletId, toAddress: OUTSIDE, amountWon: 700n };
-  const [open, voided] = [newId("hld"), newId("hld")];
+  const open = newId("hld");
   world.ledger.addHold({ ...hold, ledgerRef: open });
-  world.ledger.addHold({ ...hold, ledgerRef: voided, status: HoldStatus.VOIDED });
   const wish = { toAddress: OUTSIDE, amountWon: "700" };
   expect(await sign({ ...transferOf(1n), ...wish, ledgerRef: open })).toEqual([
     expect.stringMatching(/^0x[0-9a-f]{130}$/),
   ]);
-  expect(await sign({ ...transferOf(1n), ...wish, ledgerRef: voided })).toEqual(["unknown_operation"]);
+  for (const status of [HoldStatus.VOIDED, HoldStatus.POSTED]) {
+    const over = newId("hld");
+    world.ledger.addHold({ ...hold, ledgerRef: over, status });
+    expect(await sign({ ...transferOf(1n), ...wish, ledgerRef: over })).toEqual(["unknown_operation"]);
+  }
 });
 
 test("a burn takes what goes back to the organisation, and no more", async () => {
@@ -160,6 +168,31 @@ test("of twenty callers with twenty nonces for one leg one is signed for; its no
   expect(await sign({ ...intent, nonce: nonceOf(99) })).toEqual(["signed_otherwise"]);
   expect(await sign(again)).toEqual([expect.stringMatching(/^0x/)]);
 }, 60_000);
+
+test("of two nonces for one leg in one call the first is signed for", async () => {
+  const intent = transferOf(500n);
+  const again = { ...intent, nonce: nonceOf(2) };
+  expect(await sign(intent, again, intent)).toEqual([
+    expect.stringMatching(/^0x/),
+    "signed_otherwise",
+    expect.stringMatching(/^0x/),
+  ]);
+});
+
+test("a leg that is written down by whoever does not take the lock is signed for under that nonce alone", async () => {
+  const intent = transferOf(500n);
+  let answer: Promise<string[]> | undefined;
+  await tx(world.database.db, async (tx) => {
+    await tx.run(sql`
+      insert into authorizations (org_id, ledger_ref, from_wallet_id, kind, to_address, nonce, amount_won, valid_before)
+      values (${orgId}, ${intent.ledgerRef}, ${payer.walletId}, 'TRANSFER', ${payee.walletAddress.toLowerCase()}, ${nonceOf(2)}, 500, now())`);
+    answer = sign(intent);
+    answer.catch(() => undefined);
+    await untilWaiting(1);
+  });
+  await expect(answer).rejects.toMatchObject({ code: "SYS_002" });
+  expect(await sign(intent)).toEqual(["signed_otherwise"]);
+});
 
 test("two callers that meet with two legs of one operation: no more is signed than leaves the wallet", async () => {
   const [shop, other] = [await makeWallet(orgId, "shop"), await makeWallet(orgId, "other")];
@@ -206,9 +239,32 @@ test("in an hour no more is signed for than the limits allow, and the same autho
   expect(await sign(most)).toEqual([expect.stringMatching(/^0x/)]);
   expect(await sign(most)).toEqual([expect.stringMatching(/^0x/)]);
   expect(await sign(transferOf(1n))).toEqual(["over_wallet_limit"]);
+  // What is forgotten is of other hours.
+  await world.app.deleteOldVelocity();
+  expect(await sign(transferOf(1n))).toEqual(["over_wallet_limit"]);
   const other = await makeWallet(orgId, "other");
   expect(await sign(transferOf(5_001n, other.walletId))).toEqual(["over_organisation_limit"]);
   expect(await sign(transferOf(5_000n, other.walletId))).toEqual([expect.stringMatching(/^0x/)]);
+});
+
+test.each<[string, Partial<AuthorizationIntent>]>([
+  ["an amount of nothing", { amountWon: "0" }],
+  ["a nonce of 31 bytes", { nonce: Buffer.alloc(31) }],
+  ["a burn to somebody", { kind: AuthorizationKind.BURN }],
+  ["a payee that is no address", { toAddress: "0x12" }],
+])("%s refuses the whole call", async (_, change) => {
+  const good = transferOf(10n);
+  await expect(sign(good, { ...good, ...change })).rejects.toMatchObject({
+    code: "REQ_001",
+    details: { fields: [{ path: expect.stringMatching(/^intents\.1\./) }] },
+  });
+});
+
+test("more legs than a call may have are refused before any is looked at", async () => {
+  const intent = transferOf(10n);
+  await expect(sign(...Array<AuthorizationIntent>(501).fill(intent))).rejects.toMatchObject({
+    code: "REQ_001",
+  });
 });
 
 test("one call of many legs: each is answered by itself, in its place", async () => {
