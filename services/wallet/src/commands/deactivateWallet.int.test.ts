@@ -49,6 +49,27 @@ test("of two deactivations one is refused and hears it late, the other's process
   expect(await agreed()).toBe("DEACTIVATED");
 });
 
+test("a refusal that is heard late takes no wallet back that was granted under a later request", async () => {
+  const { ledger } = world;
+  ledger.holdsMoney.add(walletId);
+  let isHeard = (): void => undefined;
+  const heard = new Promise<void>((resolve) => (isHeard = resolve));
+  ledger.loseAnswer = () => heard.then(() => undefined);
+  const first = deactivate();
+  while (!ledger.asked.includes(`closeAccount ${walletId}`)) await sleep(5);
+
+  // The second hears the same refusal, asks anew, is granted, and its process dies.
+  ledger.holdsMoney.delete(walletId);
+  const answers = [undefined, dies()];
+  ledger.loseAnswer = () => answers.shift();
+  expect(await deactivate()).toBe("SYS_003");
+  ledger.loseAnswer = () => undefined;
+  isHeard();
+  expect(await first).toBe("WAL_003");
+  await finish();
+  expect(await agreed()).toBe("DEACTIVATED");
+});
+
 test("a refused deactivation leaves the wallet as it was, the moment of its last change too", async () => {
   const read = async () => (await world.client.getWallet({ orgId, walletId })).wallet;
   const before = await read();
