@@ -96,6 +96,23 @@ test("a replica that comes late with a reopening opens nothing that was deactiva
   expect(await agreed()).toBe("DEACTIVATED");
 });
 
+test("a replica that comes late with a reopening leaves a later one to be done", async () => {
+  await deactivate();
+  const hears = holdAnswer();
+  await reopen();
+  const late = runJob();
+  await until(() => world.ledger.asked.includes(`reopenAccount ${walletId}`));
+  world.ledger.loseAnswer = () => undefined;
+  await runJob();
+  expect(await deactivate()).toBe("DEACTIVATED");
+  await reopen();
+  hears();
+  await late;
+  expect(await agreed()).toBe("DEACTIVATED");
+  await runJob();
+  expect(await agreed()).toBe("ACTIVE");
+});
+
 test("who hears late that a wallet is closed does not deactivate it when it has been reopened since", async () => {
   const hears = holdAnswer();
   const late = deactivate();
