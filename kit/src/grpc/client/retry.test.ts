@@ -47,6 +47,13 @@ test("does not repeat what makes no sense to repeat, nor beyond the deadline", a
   expect(refused.attempts() + late.attempts()).toBe(2);
 });
 
+test("each call earns its part of a retry, also one that needs none", async () => {
+  const budget = new RetryBudget();
+  while (budget.spend());
+  for (let call = 0; call < 11; call += 1) await withRetry(() => Promise.resolve(), options({ budget }));
+  expect([budget.spend(), budget.spend()]).toEqual([true, false]);
+});
+
 test("retries are a tenth of the calls once the first handful is used up", () => {
   const budget = new RetryBudget();
   let retries = 0;
