@@ -1,0 +1,64 @@
+import { tx } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/ids";
+import { type AuthorizationIntent } from "@wonrail/proto/wallet/v1/wallet";
+import { type Operation } from "../store/operations";
+import { saveUsedAuthorizations } from "../store/usedAuthorizations";
+import { authorizeBatch } from "./authorize";
+import { createChainDouble, depsOn } from "./testing/chainDouble";
+import { freshDatabase } from "./testing/database";
+import { operationOf } from "./testing/operations";
+
+const CHAIN_TIME = 2_000_000_000n;
+const database = freshDatabase();
+
+test("an authorization ends after a while of chain time, and a hold's never after its own end: then it is given back", async () => {
+  const lasting = planned();
+  const hold = (endsAt: bigint) => planned({ expiresAt: new Date(Number(endsAt) * 1_000 + 999) });
+  const batch = [lasting, hold(CHAIN_TIME + 60n), hold(CHAIN_TIME + 86_400n)];
+  const { ready, asked } = await authorize(batch);
+  const ends = [CHAIN_TIME + 1_800n, CHAIN_TIME + 60n, CHAIN_TIME + 1_800n];
+  expect(asked.map(({ validBefore }) => validBefore)).toEqual(ends);
+  expect(ready.map(({ chainOperation }) => chainOperation.steps[0]!.validBefore)).toEqual(ends);
+});
+
+test("a step whose authorization is used is neither signed nor sent again, and the others go", async () => {
+  const [first, second] = [operationOf().steps[0]!, operationOf().steps[0]!];
+  const used = { fromWalletId: first.fromWalletId!, nonce: first.nonce, txHash: "0x1" };
+  await tx(database.db, (tx) => saveUsedAuthorizations(tx, [{ ...used, blockNumber: 1n, blockHash: "0x1" }]));
+  const { ready, asked } = await authorize([planned({ steps: [first, second] })]);
+  expect(asked.map(({ fromWalletId }) => fromWalletId)).toEqual([second.fromWalletId]);
+  expect(ready[0]!.chainOperation.steps.map(({ nonce }) => nonce)).toEqual([second.nonce]);
+});
+
+test("an operation with a wallet that custody does not know is refused, and nothing of it is signed", async () => {
+  const [known, unknown] = [planned(), planned()];
+  const { ready, refused, asked } = await authorize([known, unknown], unknown.steps[0]!.toWalletId!);
+  expect(ready.map(({ operation }) => operation)).toEqual([known]);
+  expect(refused).toEqual(new Map([["custody_unknown_wallet", [unknown]]]));
+  expect(asked.map(({ ledgerRef }) => ledgerRef)).toEqual([known.ledgerRef]);
+});
+
+function planned(of: Partial<Operation> = {}): Operation {
+  const { places: _places, ...operation } = operationOf();
+  const sent = { attempts: 0, waitReason: null, transactionId: null, txHash: null };
+  return { ...operation, ...sent, state: "PLANNED", createdAt: new Date(), ...of };
+}
+
+/** Custody that signs whatever it is asked for, of every wallet but one. */
+async function authorize(batch: Operation[], unknownWalletId = newId("wal") as string) {
+  const asked: AuthorizationIntent[] = [];
+  const wallet = {
+    getWalletFacts: async ({ walletIds }: { walletIds: string[] }) => ({
+      wallets: walletIds
+        .filter((walletId) => walletId !== unknownWalletId)
+        .map((walletId) => ({ walletId, walletAddress: `0x${walletId.slice(-20).padStart(40, "0")}` })),
+    }),
+    signAuthorizations: async ({ intents }: { intents: AuthorizationIntent[] }) => {
+      asked.push(...intents);
+      const outcome = { $case: "signature", value: Buffer.alloc(65, 27) };
+      return { signatures: intents.map(() => ({ outcome })) };
+    },
+  } as never;
+  const deps = { ...depsOn(database.db, createChainDouble()), wallet };
+  return { ...(await authorizeBatch(deps, batch, CHAIN_TIME)), asked };
+}
