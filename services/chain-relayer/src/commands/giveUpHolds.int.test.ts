@@ -1,4 +1,7 @@
+import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
+import { OperationFailed } from "@wonrail/proto/relayer/events/v1/events";
+import { managerAbi, tokenAbi } from "../chain/contracts";
 import { type NewOperation } from "../store/operations";
 import { saveCursor } from "../store/scanCursor";
 import { saveWalletAddresses } from "../store/walletAddresses";
@@ -36,6 +39,42 @@ test("a hold is not given up when its final block is replaced while the chain is
   expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
 });
 
+test.each(["authorizationState", "isExecuted"])(
+  "a hold is not given up while the final block's %s speaks against it, though no event of it was taken in",
+  async (question) => {
+    const hold = await takeInExpired();
+    const chain = createChainDouble();
+    const { callAt } = chain.provider;
+    const asks = (tokenAbi.getFunction(question) ?? managerAbi.getFunction(question))!.selector;
+    chain.provider.callAt = async (to, data, ...at) =>
+      data.startsWith(asks) ? "0x1" : callAt(to, data, ...at);
+    await giveUpHolds(depsOn(database.db, chain));
+    expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
+  },
+);
+
+test("a hold that goes out while the chain is asked about it is not given up, and nobody hears that it was", async () => {
+  const hold = await takeInExpired();
+  const chain = createChainDouble();
+  const { callAt } = chain.provider;
+  chain.provider.callAt = async (...asked) => {
+    await database.db.run(sql`update operations set state = 'IN_FLIGHT'`);
+    return callAt(...asked);
+  };
+  await giveUpHolds(depsOn(database.db, chain));
+  expect(await statesOf(database.db, [hold])).toEqual(["IN_FLIGHT"]);
+  expect(await eventsOf()).toEqual([]);
+});
+
+test("what is told of a hold that is given up is why it waited, with the block that proves it", async () => {
+  const hold = await takeInExpired();
+  await database.db.run(sql`update operations set wait_reason = 'AccountBlocked'`);
+  await giveUpHolds(depsOn(database.db, createChainDouble()));
+  const [event] = await eventsOf();
+  const failed = OperationFailed.decode(event!.payload);
+  expect(failed).toMatchObject({ reason: "AccountBlocked", ledgerRef: hold.ledgerRef });
+});
+
 test("while no hold's time is over the chain is not asked", async () => {
   await cursorAt(1_000n);
   const chain = createChainDouble();
@@ -60,6 +99,10 @@ async function takeInExpired(): Promise<NewOperation> {
 function cursorAt(blockNumber: bigint): Promise<void> {
   const blockHash = blockHashOf(blockNumber);
   return saveCursor(database.db, { blockNumber, blockHash, blockTime: 4_000_000_000n });
+}
+
+function eventsOf(): Promise<{ type: string; payload: Buffer }[]> {
+  return database.db.query(sql`select type, payload from outbox`);
 }
 
 async function replaced({ gauges }: ReturnType<typeof depsOn>): Promise<number | undefined> {
