@@ -1,9 +1,18 @@
-import { sql } from "@wonrail/kit/db";
+import { sql, tx } from "@wonrail/kit/db";
 import { freshDatabase } from "../commands/testing/database";
 import { OPERATOR } from "../commands/testing/chainDouble";
 import { operationOf, statesOf, takeIn } from "../commands/testing/operations";
 import { planOperations } from "../commands/planOperations";
-import { countPlannedOperations, listPlannedOperations, postpone, postponeRefused } from "./operations";
+import {
+  type Confirmation,
+  countPlannedOperations,
+  findByOperationIds,
+  listPlannedOperations,
+  markConfirmed,
+  postpone,
+  postponeRefused,
+  putBack,
+} from "./operations";
 import { holdLease } from "./transactions";
 
 const database = freshDatabase();
@@ -73,4 +82,25 @@ test("while gas is too dear, what custody refuses keeps its reason", async () =>
     "PLANNED custody_key_unavailable",
     "PLANNED fee_above_cap",
   ]);
+});
+
+test("what was given up stays so; what is confirmed is told once, and not sent again", async () => {
+  const [failed, settled] = [operationOf(), operationOf()];
+  await takeIn(database.db, [failed, settled]);
+  await database.db.run(sql`
+    update operations set state = 'FAILED', failure_reason = 'expired', proof_block_hash = '0x1'
+    where ledger_ref = ${failed.ledgerRef}`);
+  const found = await findByOperationIds(database.db, [failed.operationId, settled.operationId]);
+  const block = { txHash: "0x2", blockNumber: 2n, blockHash: "0x3", gasUsed: 1n };
+  const confirm = () =>
+    tx(database.db, (tx) =>
+      markConfirmed(
+        tx,
+        [...found.values()].map((operation): Confirmation => ({ operation, ...block })),
+      ),
+    );
+  expect((await confirm()).map(({ operation }) => operation.ledgerRef)).toEqual([settled.ledgerRef]);
+  expect(await confirm()).toEqual([]);
+  await putBack(database.db, [failed, settled], "not_executed", 0);
+  expect(await statesOf(database.db, [failed, settled])).toEqual(["FAILED", "CONFIRMED"]);
 });
