@@ -47,6 +47,18 @@ test("that the last block which was taken in is another one is seen also while n
   await expect(scanFinalized(deps)).rejects.toThrow("was final as");
 });
 
+test("who comes late with a run of blocks leaves the cursor where a faster one, or an operator, has put it", async () => {
+  const chain = createChainDouble();
+  await cursorAt(900n);
+  const { logs } = chain.provider;
+  chain.provider.logs = async (filter) => {
+    await cursorAt(700n);
+    return logs(filter);
+  };
+  await scanFinalized(depsOn(database.db, chain));
+  expect(await findCursor(database.db)).toMatchObject({ blockNumber: 700n });
+});
+
 test("a receipt of a block that is no longer there ends nothing", async () => {
   const chain = createChainDouble();
   const { operation, txHash } = await sendOne(chain);
