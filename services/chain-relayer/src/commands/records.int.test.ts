@@ -141,6 +141,15 @@ test("every change is in the history and is an event, in order", async () => {
   });
 });
 
+test("a clock that steps back makes no change older than the one before it", async () => {
+  const orgId = newId("org");
+  const { recordId } = await record(orgId, {}, scheduledAt());
+  const behind = { ...deps, now: () => clock - 60_000 };
+  await updateRecordSchedule(behind, { orgId, recordId, scheduledAt: scheduledAt() });
+  const { history } = await getRecord(deps, { orgId, recordId });
+  expect(history[1]!.changedAt).toEqual(history[0]!.changedAt);
+});
+
 test("of a history without end the newest 100 changes are shown, and what it was when it was made is still known", async () => {
   const due = scheduledAt();
   const one = { ...wanted(newId("org"), {}, due), key: { idempotencyKey: "k", bodyHash: Buffer.from("b") } };

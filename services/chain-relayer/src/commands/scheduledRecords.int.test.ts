@@ -305,10 +305,11 @@ test.each([
     },
   };
   await runScheduledRecords(one, signal);
-  const row = await world.database.db.one<{ run: string; run_at: Date }>(
-    sql`select run, run_at from records where org_id = ${orgId} and record_id = ${putOff.recordId}`,
+  const row = await world.database.db.one<{ run: string; run_at: Date; attempts: number }>(
+    sql`select run, run_at, attempts from records where org_id = ${orgId} and record_id = ${putOff.recordId}`,
   );
-  expect(row).toEqual({ run: "WAITING", run_at: later });
+  // At its new time it begins anew, without the pauses of the tries before.
+  expect(row).toEqual({ run: "WAITING", run_at: later, attempts: 0 });
   expect(await read(failed)).toMatchObject({ status: "FAILED", failureReason: "not ours" });
   expect([putOff, failed].some(({ recordId }) => asked.has(recordId))).toBe(false);
 });
