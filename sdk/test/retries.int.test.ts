@@ -48,6 +48,12 @@ test("500 after success is not repeated; a call with the same key later has no s
   expect(server.effects).toEqual(["order-7"]);
 });
 
+test("a redirect is not followed: it would carry the key to wherever it leads", async () => {
+  await expect(charge(["redirect before"])).rejects.toMatchObject({ cause: { status: 307 } });
+  expect(server.seen).toHaveLength(1);
+  expect(server.effects).toEqual([]);
+});
+
 test("when the retries are used up the last failure is thrown", async () => {
   await expect(charge(["429 before", "429 before"], { maxRetries: 1 })).rejects.toBeInstanceOf(
     RateLimitError,

@@ -15,6 +15,7 @@ export type Fault =
   | "400 before"
   | "503 before"
   | "429 before"
+  | "redirect before"
   | "502 page after"; // done, and a proxy answers in its own words
 
 /** As much of a charge and of a record as the tests look at. */
@@ -75,6 +76,8 @@ function spoil(fault: Fault, request: IncomingMessage, response: ServerResponse)
       return refuse(response, 503, "SYS_002", { "retry-after": "1" });
     case "429 before":
       return refuse(response, 429, "RATE_001", { "retry-after": "1" });
+    case "redirect before":
+      return void response.writeHead(307, { location: "/elsewhere" }).end();
     case "502 page after":
       return void response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad gateway</h1>");
     case "none":
