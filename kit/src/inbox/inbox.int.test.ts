@@ -322,6 +322,19 @@ describe("a dead letter", () => {
     expect(await listDeadLetters(test.db, { state: "replayed" })).toHaveLength(2);
     expect(await replayDeadLetters(test.db, { group: "wallet" })).toBe(0);
   });
+
+  it("that was no event and was mended has its effect once, although the bus brings the event as well", async () => {
+    const bus = handBus();
+    await start(bus, { noted: note });
+    const mended = message("noted", "a");
+    await bus.deliver({ ...mended, headers: { ...mended.headers, version: "NaN" } });
+    await test.db.run(sql`update dead_letters set headers = ${JSON.stringify(mended.headers)}::json`);
+    expect(await replayDeadLetters(test.db, { group: "wallet" })).toBe(1);
+    await eventually(async () => expect(await effects()).toEqual(["a"]));
+    await bus.deliver(mended);
+    expect(await effects()).toEqual(["a"]);
+    expect(await outcome("duplicate")).toBe(1);
+  });
 });
 
 describe("the inbox", () => {
