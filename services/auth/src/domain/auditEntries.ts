@@ -39,6 +39,10 @@ export function brokenLink(head: AuditHead, entry: AuditEntry): string | null {
   return null;
 }
 
+export function sameEnd(one: AuditHead, other: AuditHead): boolean {
+  return one.sequence === other.sequence && one.hash.equals(other.hash);
+}
+
 /** Each part is preceded by its length, so no two different entries are ever the same bytes. */
 function hashOf(entry: Omit<AuditEntry, "hash">): Buffer {
   const parts = [

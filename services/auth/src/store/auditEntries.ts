@@ -1,6 +1,6 @@
 import { sql, type Queryable, type Tx } from "@wonrail/kit/db";
 import { idToUuid, uuidToId, type Id } from "@wonrail/kit/ids";
-import { type AuditEntry, type AuditHead } from "../domain/auditEntries";
+import { EMPTY_CHAIN, type AuditEntry, type AuditHead } from "../domain/auditEntries";
 
 const columns = sql`
   org_id, sequence, occurred_at, actor, action, subject, details, request_id, previous_hash, hash`;
@@ -22,6 +22,19 @@ export async function pageOfAuditEntries(
     select ${columns} from audit_entries
     where (org_id, sequence) > (${idToUuid(after.orgId)}, ${after.sequence})
     order by org_id, sequence limit ${limit}`);
+  return rows.map(fromRow);
+}
+
+/** One organisation's, oldest first. */
+export async function auditEntriesAfter(
+  db: Queryable,
+  orgId: Id<"org">,
+  sequence: bigint,
+  limit: number,
+): Promise<AuditEntry[]> {
+  const rows = await db.query<AuditEntryRow>(sql`
+    select ${columns} from audit_entries where org_id = ${idToUuid(orgId)} and sequence > ${sequence}
+    order by sequence limit ${limit}`);
   return rows.map(fromRow);
 }
 
@@ -49,25 +62,41 @@ export async function putAuditHead(tx: Tx, orgId: Id<"org">, head: AuditHead): P
     on conflict (org_id) do update set sequence = excluded.sequence, hash = excluded.hash`);
 }
 
-/** Every organisation with the end of its chain, which is null only when someone has removed it. */
-export async function listAuditHeads(
+/** An organisation's chain by its two ends, which are the same unless someone has changed it. */
+export interface AuditChain {
+  orgId: Id<"org">;
+  /** Null only when someone has removed it. */
+  head: AuditHead | null;
+  /** The last entry there is. */
+  last: AuditHead;
+}
+
+export async function listAuditChains(
   db: Queryable,
   afterOrgId: Id<"org">,
   limit: number,
-): Promise<{ orgId: Id<"org">; code: string; head: AuditHead | null }[]> {
+): Promise<AuditChain[]> {
   const rows = await db.query<{
     org_id: string;
-    code: string;
     sequence: bigint | null;
     hash: Buffer | null;
+    last_sequence: bigint | null;
+    last_hash: Buffer | null;
   }>(sql`
-    select o.org_id, o.code, h.sequence, h.hash
-    from organisations o left join audit_heads h using (org_id)
+    select o.org_id, h.sequence, h.hash, e.sequence as last_sequence, e.hash as last_hash
+    from organisations o
+      left join audit_heads h using (org_id)
+      left join lateral (
+        select sequence, hash from audit_entries where org_id = o.org_id order by sequence desc limit 1
+      ) e on true
     where o.org_id > ${idToUuid(afterOrgId)} order by o.org_id limit ${limit}`);
-  return rows.map(({ org_id, code, sequence, hash }) => ({
+  return rows.map(({ org_id, sequence, hash, last_sequence, last_hash }) => ({
     orgId: uuidToId("org", org_id),
-    code,
     head: sequence === null || hash === null ? null : { sequence, hash },
+    last:
+      last_sequence === null || last_hash === null
+        ? EMPTY_CHAIN
+        : { sequence: last_sequence, hash: last_hash },
   }));
 }
 
