@@ -7,6 +7,7 @@ export type MessageOutcome = "processed" | "duplicate" | "skipped" | "retried" |
 export interface ConsumerMetrics {
   count(topic: string, outcome: MessageOutcome, messages?: number): void;
   batchTook(seconds: number): void;
+  /** Those that are not among them are not told of any more: none, while the bus cannot be asked. */
   lag(partitions: PartitionLag[]): void;
 }
 
@@ -26,16 +27,22 @@ export function consumerMetrics(registry: Registry, group: string): ConsumerMetr
   });
   const labelNames = ["group", "topic", "partition"];
   const lagMessages = shared(registry, "consumer_lag_messages", (name) => {
-    return new Gauge({ name, help: "Messages that the group has not done yet", labelNames, registers });
-  });
-  const lagSeconds = shared(registry, "consumer_lag_seconds", (name) => {
     return new Gauge({
       name,
-      help: "Age of the oldest message that the group has not done yet",
+      help: "Messages that the group has not done yet; absent while not known",
       labelNames,
       registers,
     });
   });
+  const lagSeconds = shared(registry, "consumer_lag_seconds", (name) => {
+    return new Gauge({
+      name,
+      help: "Age of the oldest message that the group has not done yet; absent while not known",
+      labelNames,
+      registers,
+    });
+  });
+  let told: PartitionLag[] = [];
   return {
     count(topic, outcome, count = 1) {
       messages.inc({ group, topic, outcome }, count);
@@ -43,6 +50,11 @@ export function consumerMetrics(registry: Registry, group: string): ConsumerMetr
     },
     batchTook: (seconds) => processing.observe({ group }, seconds),
     lag(partitions) {
+      for (const { topic, partition } of told) {
+        lagMessages.remove({ group, topic, partition });
+        lagSeconds.remove({ group, topic, partition });
+      }
+      told = partitions;
       for (const { topic, partition, messages: behind, oldestAgeMs } of partitions) {
         lagMessages.set({ group, topic, partition }, behind);
         lagSeconds.set({ group, topic, partition }, oldestAgeMs / 1000);

@@ -14,7 +14,8 @@ import {
   type EventHandler,
   type ReceivedEvent,
 } from ".";
-import { pruneInbox } from "./startConsumer";
+import { consumerMetrics } from "./consumerMetrics";
+import { measureLag, pruneInbox } from "./startConsumer";
 import { messageOf } from "./testing/messageOf";
 
 let test: TestDatabase;
@@ -285,6 +286,25 @@ describe("a consumer", () => {
     bus.crash();
     expect(consumer.live()).toBe(false);
     expect(crashes).toHaveLength(1);
+  });
+
+  it("does not say how far behind it is while the bus cannot be asked, nor of partitions that are gone", async () => {
+    const bus = handBus();
+    const metrics = consumerMetrics(registry, "wallet");
+    const other = consumerMetrics(registry, "payment");
+    const told = async () => (await registry.metrics()).match(/^consumer_lag_seconds.*/gm);
+    const lines = (group: string, partition: number) =>
+      `consumer_lag_seconds{group="${group}",topic="wonrail.auth.v1",partition="${partition}"} 1.5`;
+    const spec = { group: "wallet", topics: ["wonrail.auth.v1"] };
+    other.lag(await bus.lag("payment", spec.topics));
+    metrics.lag([{ topic: "wonrail.auth.v1", partition: 1, messages: 3, oldestAgeMs: 1500 }]);
+    expect(await told()).toEqual([lines("payment", 0), lines("wallet", 1)]);
+    await measureLag(bus, spec, metrics);
+    expect(await told()).toEqual([lines("payment", 0), lines("wallet", 0)]);
+    const away = { lag: async () => Promise.reject(new Error("the bus is away")) };
+    await expect(measureLag(away, spec, metrics)).rejects.toThrow("the bus is away");
+    expect(await told()).toEqual([lines("payment", 0)]);
+    expect(await registry.metrics()).not.toContain('consumer_lag_messages{group="wallet"');
   });
 });
 

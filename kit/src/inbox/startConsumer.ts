@@ -3,7 +3,7 @@ import type { Database } from "../db";
 import type { Log } from "../log";
 import type { Registry } from "../metrics";
 import { pause } from "../pause";
-import { consumerMetrics } from "./consumerMetrics";
+import { consumerMetrics, type ConsumerMetrics } from "./consumerMetrics";
 import type { ConsumerSpec } from "./events";
 import { handleBatch, type Consumer } from "./handleBatch";
 import { replayRequested } from "./replay";
@@ -60,9 +60,7 @@ export async function startConsumer(options: StartConsumerOptions): Promise<Runn
     ...(signal && { signal }),
   });
   const rounds = [
-    everyRound(consumer, LAG_EVERY_MS, async () =>
-      consumer.metrics.lag(await bus.lag(spec.group, spec.topics)),
-    ),
+    everyRound(consumer, LAG_EVERY_MS, () => measureLag(bus, spec, metrics)),
     everyRound(consumer, REPLAY_EVERY_MS, () => replayRequested(consumer)),
     everyRound(consumer, PRUNE_EVERY_MS, () => pruneInbox(db, spec.group)),
   ];
@@ -86,6 +84,20 @@ async function everyRound(
       log.warn({ err: error, group: spec.group }, "upkeep of a consumer failed"),
     );
     await rest.sleepUnwoken(everyMs);
+  }
+}
+
+/** Exported for its test. */
+export async function measureLag(
+  bus: Pick<Bus, "lag">,
+  { group, topics }: Pick<ConsumerSpec, "group" | "topics">,
+  metrics: ConsumerMetrics,
+): Promise<void> {
+  try {
+    metrics.lag(await bus.lag(group, topics));
+  } catch (error) {
+    metrics.lag([]);
+    throw error;
   }
 }
 

@@ -4,7 +4,8 @@ import { sql, tx, type Database } from "../db";
 import { Registry } from "../metrics";
 import { createTestDatabase, eventually, openTestDatabase, testLog, type TestDatabase } from "../testing";
 import { appendEvents, republishSince, startOutboxRelay, type NewEvent, type OutboxRelay } from ".";
-import { pruneOutbox } from "./upkeep";
+import { relayMetrics } from "./relayMetrics";
+import { measureBacklog, pruneOutbox } from "./upkeep";
 
 let test: TestDatabase;
 const opened: { close(): Promise<void> }[] = [];
@@ -194,6 +195,23 @@ describe("the relay", () => {
       expect(text).toContain("outbox_publish_delay_seconds_count 3");
       expect(text).toContain("outbox_oldest_age_seconds");
     });
+  });
+
+  it("says nothing of its backlog while it cannot be read", async () => {
+    const registry = new Registry();
+    const metrics = relayMetrics(registry);
+    const told = async () => (await registry.metrics()).match(/^outbox_(pending|oldest_age_seconds) .*/gm);
+    expect(await told()).toBeNull();
+    await append(test.db, event("a", 1));
+    await measureBacklog(test.db, metrics);
+    expect(await told()).toEqual([
+      "outbox_pending 1",
+      expect.stringMatching(/^outbox_oldest_age_seconds [\d.]+$/),
+    ]);
+    const closed = openTestDatabase(test.url, "sample");
+    await closed.close();
+    await expect(measureBacklog(closed, metrics)).rejects.toThrow();
+    expect(await told()).toBeNull();
   });
 
   it("builds the events that a row stands for, and marks the row when all are out", async () => {

@@ -24,7 +24,7 @@ export function startUpkeep({ db, log, metrics, retainMs }: UpkeepOptions): { cl
     let nextPruneMs = Date.now() + Math.random() * PRUNE_EVERY_MS;
     while (!rest.closed) {
       try {
-        metrics.backlog(await readBacklog(db));
+        await measureBacklog(db, metrics);
         if (Date.now() >= nextPruneMs) {
           nextPruneMs = Date.now() + PRUNE_EVERY_MS;
           await pruneOutbox(db, retainMs);
@@ -42,6 +42,16 @@ export function startUpkeep({ db, log, metrics, retainMs }: UpkeepOptions): { cl
       await done;
     },
   };
+}
+
+/** Exported for its test. */
+export async function measureBacklog(db: Database, metrics: RelayMetrics): Promise<void> {
+  try {
+    metrics.backlog(await readBacklog(db));
+  } catch (error) {
+    metrics.backlog(null);
+    throw error;
+  }
 }
 
 /** Exported for its test. */
