@@ -5,12 +5,15 @@ export type Address = `0x${string}`;
 
 export const ZERO_ADDRESS: Address = `0x${"0".repeat(40)}`;
 
+/** What an address looks like, checksum or not. */
+export const ADDRESS_FORM = /^0x[0-9a-fA-F]{40}$/;
+
 /**
  * Reads an address as people write it: all lower case, all upper case, or checksummed. Null when it is none, a mixed-case one with a wrong
  * checksum included, for that is what a mistyped address looks like.
  */
 export function readAddress(text: string): Address | null {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return null;
+  if (!ADDRESS_FORM.test(text)) return null;
   const digits = text.slice(2);
   const lower = digits.toLowerCase();
   const address = checksummed(lower);

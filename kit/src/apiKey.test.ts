@@ -1,6 +1,13 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import { createApiKey, createSecretKey, deriveApiKey, parseApiKey, parseSecretKey } from "./apiKey";
+import {
+  createApiKey,
+  createSecretKey,
+  deriveApiKey,
+  isKeyPrefix,
+  parseApiKey,
+  parseSecretKey,
+} from "./apiKey";
 
 test("an API key reads wk_<mode>_<id>_<secret><checksum> and parses to its prefix and hash", () => {
   const key = createApiKey("test");
@@ -8,6 +15,12 @@ test("an API key reads wk_<mode>_<id>_<secret><checksum> and parses to its prefi
   expect(key.prefix).toBe(key.text.slice(0, 20));
   expect(key.hash).toEqual(createHash("sha256").update(key.text).digest());
   expect(parseApiKey(key.text)).toEqual({ prefix: key.prefix, hash: key.hash });
+});
+
+test("a prefix is known by its form, and a key or a part of one is none", () => {
+  const { prefix, text } = createApiKey("live");
+  expect(isKeyPrefix(prefix)).toBe(true);
+  for (const other of ["", text, prefix.slice(0, -1), ` ${prefix}`]) expect(isKeyPrefix(other)).toBe(false);
 });
 
 test("a secret key parses to its hash", () => {

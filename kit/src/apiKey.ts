@@ -31,7 +31,9 @@ const ID_LENGTH = 12;
 const API_SECRET_LENGTH = 32;
 const SECRET_KEY_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
-const API_KEY = /^(wk_(?:test|live)_[0-9A-Za-z]{12})_[0-9A-Za-z]{38}$/;
+const PREFIX = "wk_(?:test|live)_[0-9A-Za-z]{12}";
+const KEY_PREFIX = new RegExp(`^${PREFIX}$`);
+const API_KEY = new RegExp(`^(${PREFIX})_[0-9A-Za-z]{38}$`);
 const SECRET_KEY = /^sk_(?:test|live)_[0-9A-Za-z]{49}$/;
 
 export function createApiKey(mode: KeyMode, random: (size: number) => Buffer = randomBytes): NewApiKey {
@@ -52,6 +54,10 @@ export function parseApiKey(text: string): PresentedApiKey | undefined {
   const prefix = API_KEY.exec(text)?.[1];
   if (prefix === undefined || !hasChecksum(text)) return undefined;
   return { prefix, hash: sha256(text) };
+}
+
+export function isKeyPrefix(text: string): boolean {
+  return KEY_PREFIX.test(text);
 }
 
 export function createSecretKey(

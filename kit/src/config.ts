@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
+import { ADDRESS_FORM } from "./address";
 
 /** The exit code for a process that was configured wrongly (EX_CONFIG). */
 const CONFIG_EXIT_CODE = 78;
@@ -58,6 +59,8 @@ export const postgresUrl = z.url({ protocol: /^postgres(ql)?$/ });
 export const hostPort = z
   .string()
   .regex(/^[^\s:/]+:[0-9]{1,5}$|^\[[0-9a-fA-F:]+\]:[0-9]{1,5}$/, { error: "must be host:port" });
+/** A contract's. */
+export const address = z.string().regex(ADDRESS_FORM);
 export const flag = z.enum(["true", "false"]).transform((text) => text === "true");
 export const list = z.string().transform((text) =>
   text

@@ -2,6 +2,7 @@ import { performance } from "node:perf_hooks";
 import { type NextFunction, type Request, type RequestHandler, type Response } from "express";
 import { childTraceparent, type RequestContext, runInContext } from "@wonrail/kit/context";
 import { type ErrorCode, invalidRequest } from "@wonrail/kit/errors";
+import { isRequestId } from "@wonrail/kit/grpc/client";
 import { newId } from "@wonrail/kit/ids";
 import { type Log } from "@wonrail/kit/log";
 import { Counter, DURATION_BUCKETS_SECONDS, Gauge, Histogram, type Registry } from "@wonrail/kit/metrics";
@@ -38,9 +39,6 @@ export interface ExchangeOptions {
   budgetMs: number;
 }
 
-/** The same form that services accept from each other. */
-export const REQUEST_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
-
 /** The first middleware: gives the request its id, trace, deadline and context, and sees it out with one log line. */
 export function openExchange({ log, registry, lifecycle, budgetMs }: ExchangeOptions): RequestHandler {
   const observe = observer(registry);
@@ -52,7 +50,7 @@ export function openExchange({ log, registry, lifecycle, budgetMs }: ExchangeOpt
     const exchange: Exchange = {
       startedMs: performance.now(),
       context: {
-        requestId: typeof given === "string" && REQUEST_ID.test(given) ? given : newId("req"),
+        requestId: isRequestId(given) ? given : newId("req"),
         traceparent: childTraceparent(parent),
         deadlineMs: Date.now() + budgetMs,
       },

@@ -2,7 +2,7 @@ import { OpenApiGeneratorV31, OpenAPIRegistry, type RouteConfig } from "@asteaso
 import { z } from "zod";
 import { type ErrorCode, errorTable } from "@wonrail/kit/errors";
 import { MAX_BODY_BYTES } from "../middleware/body";
-import { REQUEST_ID } from "../middleware/exchange";
+import { REQUEST_ID_FORM } from "@wonrail/kit/grpc/client";
 import { type Operation, type Route, type Tag } from "./operation";
 import { exampleId } from "./schemas";
 
@@ -76,7 +76,7 @@ function registerShared(registry: OpenAPIRegistry, codes: Set<ErrorCode>): void 
 const PARAMETERS = {
   "X-Request-Id": {
     description: "Names the request in the answer and in our logs.",
-    schema: { type: "string", pattern: REQUEST_ID.source },
+    schema: { type: "string", pattern: REQUEST_ID_FORM.source },
   },
   "X-Org-Code": {
     description: "When given it must be the code of the key's organisation.",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ADDRESS_FORM } from "@wonrail/kit/address";
 import { enumName, enumValue } from "@wonrail/kit/grpc/client";
 import { NETWORKS } from "@wonrail/kit/networks";
 import {
@@ -45,7 +46,7 @@ const status = z.enum(["PENDING", "CONFIRMED", "FAILED"]).meta({ id: "Transactio
 
 const address = z
   .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/, { error: "must be 0x and 40 hex digits" })
+  .regex(ADDRESS_FORM, { error: "must be 0x and 40 hex digits" })
   .meta({ examples: ["0x52908400098527886E0F7030069857D2E4169EE7"] });
 
 const txHash = z

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ADDRESS_FORM } from "@wonrail/kit/address";
 import { enumName } from "@wonrail/kit/grpc/client";
 import { type Transfer, TransferStatus } from "@wonrail/proto/payment/v1/payment";
 import { type Clients } from "../clients";
@@ -60,13 +61,10 @@ export const createTransfer = operation({
       fromWalletId: idOf("wal", "WAL_002", "The source, a NORMAL wallet."),
       toWalletAddress: z
         .string()
-        .refine(
-          (text) => /^0x[0-9a-fA-F]{40}$/.test(text),
-          refusedAs("TRF_002", "must be 0x and 40 hex digits"),
-        )
+        .refine((text) => ADDRESS_FORM.test(text), refusedAs("TRF_002", "must be 0x and 40 hex digits"))
         .meta({
           description: "The destination. A mixed-case address must have a valid EIP-55 checksum.",
-          pattern: "^0x[0-9a-fA-F]{40}$",
+          pattern: ADDRESS_FORM.source,
           examples: ["0x8617E340B3D01FA5F11F306F4090FD50E238070D"],
         }),
       amount: amountOf("How much, in KRW.", 10000),

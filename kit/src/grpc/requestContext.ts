@@ -8,7 +8,7 @@ const ORG_ID = "x-org-id";
 const TRACEPARENT = "traceparent";
 
 /** What an id that someone else chose may look like: it ends up in headers and log lines. */
-const REQUEST_ID_FORM = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+export const REQUEST_ID_FORM = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 export function isRequestId(text: unknown): text is string {
   return typeof text === "string" && REQUEST_ID_FORM.test(text);

@@ -1,7 +1,7 @@
-import { type PresentedApiKey } from "@wonrail/kit/apiKey";
+import { isKeyPrefix, type PresentedApiKey } from "@wonrail/kit/apiKey";
 import { DomainError, invalidRequest } from "@wonrail/kit/errors";
 import { enumName, type GrpcService, implement, toErrorDetail } from "@wonrail/kit/grpc/server";
-import { type Id, isId } from "@wonrail/kit/ids";
+import { type Id, isId, readOrgId } from "@wonrail/kit/ids";
 import {
   AuthServiceService,
   type GetSessionResponse,
@@ -50,16 +50,16 @@ export function rpc(app: App): GrpcService[] {
 
       async revokeKey({ orgId, keyId, clientAddress }) {
         const details = { address: clientAddress };
-        return app.revokeKey({ orgId: orgIdOf(orgId), keyId: keyIdOf(keyId), details });
+        return app.revokeKey({ orgId: readOrgId(orgId), keyId: keyIdOf(keyId), details });
       },
 
       async getSession({ orgId, keyId }) {
-        return sessionResponse(await app.getSession({ orgId: orgIdOf(orgId), keyId: keyIdOf(keyId) }));
+        return sessionResponse(await app.getSession({ orgId: readOrgId(orgId), keyId: keyIdOf(keyId) }));
       },
 
       async leaseRate({ orgId, wanted }) {
         check("wanted", `must be at most ${MAX_WANTED}`, wanted <= MAX_WANTED);
-        const { rule, ...draw } = await app.leaseRate({ orgId: orgIdOf(orgId), wanted });
+        const { rule, ...draw } = await app.leaseRate({ orgId: readOrgId(orgId), wanted });
         return { ...draw, validForMs: RATE_LEASE_MS, ratePerSecond: rule.perSecond, rateBurst: rule.burst };
       },
 
@@ -155,7 +155,7 @@ function leaseQuotaInput(request: LeaseQuotaRequest): LeaseQuotaInput {
     "must be a UUID",
     accounts.every((account) => UUID.test(account.leaseId)),
   );
-  return { orgId: orgIdOf(orgId), quota: name, replicaId, wanted, leaseId: leaseId || null, accounts };
+  return { orgId: readOrgId(orgId), quota: name, replicaId, wanted, leaseId: leaseId || null, accounts };
 }
 
 function leaseQuotaResponse({ usage, period, ...grant }: QuotaGrant): LeaseQuotaResponse {
@@ -183,14 +183,9 @@ function watchChangesResponse(word: Word): WatchChangesResponse {
 }
 
 function presentedKey(key: PresentedKey | undefined): PresentedApiKey {
-  const isPrefix = /^wk_(test|live)_[0-9A-Za-z]{12}$/.test(key?.prefix ?? "");
-  check("key", "must be a prefix and a SHA-256", isPrefix && key?.keyHash.length === 32);
+  const wellFormed = isKeyPrefix(key?.prefix ?? "") && key?.keyHash.length === 32;
+  check("key", "must be a prefix and a SHA-256", wellFormed);
   return { prefix: key!.prefix, hash: key!.keyHash };
-}
-
-function orgIdOf(text: string): Id<"org"> {
-  if (!isId("org", text)) throw invalidRequest([{ path: "orgId", message: "must be an organisation's id" }]);
-  return text;
 }
 
 function keyIdOf(text: string): Id<"key"> {

@@ -1,9 +1,8 @@
-import { count, durationMs, hostPort, list, loadConfig } from "@wonrail/kit/config";
+import { address, count, durationMs, hostPort, list, loadConfig } from "@wonrail/kit/config";
 import { networkSetting } from "@wonrail/kit/networks";
 import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
 
-const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 const finality = z.union([z.literal("finalized"), z.coerce.number().int().min(0).max(10_000)]);
 
 const schema = z.object({

@@ -1,6 +1,6 @@
 import { DomainError, invalidRequest } from "@wonrail/kit/errors";
 import { enumFilter, enumName, type GrpcService, implement } from "@wonrail/kit/grpc/server";
-import { isId } from "@wonrail/kit/ids";
+import { isId, readOrgId } from "@wonrail/kit/ids";
 import { readPage } from "@wonrail/kit/page";
 import {
   type CreateRecordRequest,
@@ -21,7 +21,7 @@ export function rpc(app: App): GrpcService[] {
         if (!fields || !paymentType)
           throw invalidRequest([{ path: "paymentType", message: "must be INSTANT or SCHEDULED" }]);
         const wanted = {
-          orgId: organisation(orgId),
+          orgId: readOrgId(orgId),
           paymentType,
           fields,
           key: requestKey(given),
@@ -36,7 +36,7 @@ export function rpc(app: App): GrpcService[] {
       },
       async listRecords({ orgId, status, paymentType, address, from, to, page }) {
         const { items, info } = await app.listRecords({
-          orgId: organisation(orgId),
+          orgId: readOrgId(orgId),
           status: enumFilter(RecordStatus, status, "status") ?? null,
           paymentType: enumFilter(PaymentType, paymentType, "paymentType") ?? null,
           address: address ?? null,
@@ -64,7 +64,7 @@ export function rpc(app: App): GrpcService[] {
 /** An id of the wrong form is answered as one that does not exist. */
 function keyOf(orgId: string, recordId: string) {
   if (!isId("txn", recordId)) throw new DomainError("TX_001");
-  return { orgId: organisation(orgId), recordId };
+  return { orgId: readOrgId(orgId), recordId };
 }
 
 function requestKey({
@@ -78,9 +78,4 @@ function requestKey({
   }
   if (bodyHash?.length !== 32) throw invalidRequest([{ path: "body_hash", message: "must be 32 bytes" }]);
   return { idempotencyKey, bodyHash };
-}
-
-function organisation(orgId: string): string {
-  if (!isId("org", orgId)) throw invalidRequest([{ path: "orgId", message: "must be an organisation's id" }]);
-  return orgId;
 }

@@ -6,7 +6,7 @@ import {
   type GrpcService,
   type ServerCall,
 } from "@wonrail/kit/grpc/server";
-import { isId } from "@wonrail/kit/ids";
+import { isId, readOrgId } from "@wonrail/kit/ids";
 import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import {
   LedgerServiceService,
@@ -52,7 +52,7 @@ export function rpc(app: App): GrpcService[] {
       async getBalances({ orgId, accountIds }) {
         atMost(accountIds.length, "accountIds");
         return {
-          accounts: (await app.getBalances(checkedOrgId(orgId), accountIds.filter(isAccountId))).map(
+          accounts: (await app.getBalances(readOrgId(orgId), accountIds.filter(isAccountId))).map(
             accountMessage,
           ),
         };
@@ -63,7 +63,7 @@ export function rpc(app: App): GrpcService[] {
           throw bad("afterAccountId", "must be an account's id");
         if (limit < 1 || limit > MAX_ITEMS) throw bad("limit", `must be from 1 to ${MAX_ITEMS}`);
         return {
-          accounts: (await app.listAccounts(checkedOrgId(orgId), afterAccountId ?? null, limit)).map(
+          accounts: (await app.listAccounts(readOrgId(orgId), afterAccountId ?? null, limit)).map(
             accountMessage,
           ),
         };
@@ -72,7 +72,7 @@ export function rpc(app: App): GrpcService[] {
       async listStatement({ orgId, accountId, types, from, to, page }) {
         if (!isAccountId(accountId)) throw new DomainError("WAL_002", { walletId: accountId });
         const { lines, info } = await app.listStatement({
-          orgId: checkedOrgId(orgId),
+          orgId: readOrgId(orgId),
           accountId,
           types: types.map(typeOf),
           fromMs: from?.getTime() ?? null,
@@ -84,20 +84,20 @@ export function rpc(app: App): GrpcService[] {
 
       async getEntry({ orgId, id }) {
         if (!UUID_PART.test(id)) throw new DomainError("TX_001", null);
-        return { entry: entryMessage(await app.getEntry(checkedOrgId(orgId), id)) };
+        return { entry: entryMessage(await app.getEntry(readOrgId(orgId), id)) };
       },
 
       async getEntries({ orgId, requestIds }) {
         atMost(requestIds.length, "requestIds");
         const found = await app.getEntries(
-          checkedOrgId(orgId),
+          readOrgId(orgId),
           requestIds.filter((id) => UUID_PART.test(id)),
         );
         return { entries: found.map(entryMessage) };
       },
 
       async getTotals({ orgId }) {
-        return totalsMessage(await app.getTotals(checkedOrgId(orgId)));
+        return totalsMessage(await app.getTotals(readOrgId(orgId)));
       },
     }),
   ];
@@ -117,11 +117,6 @@ function forCaller(request: PostRequest, { caller }: ServerCall): PostRequest {
 
 function errorMessage(error: unknown): PostOutcome {
   return { outcome: { $case: "error", value: toErrorDetail(error) } };
-}
-
-function checkedOrgId(orgId: string): string {
-  if (!isId("org", orgId)) throw bad("orgId", "must be an organisation's id");
-  return orgId;
 }
 
 function isAccountId(id: string): boolean {

@@ -1,9 +1,7 @@
-import { hostPort, loadConfig } from "@wonrail/kit/config";
+import { address, hostPort, loadConfig } from "@wonrail/kit/config";
 import { networkSetting } from "@wonrail/kit/networks";
 import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
-
-const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 
 const schema = z.object({
   ...serviceShape,

@@ -1,3 +1,4 @@
+import { ADDRESS_FORM } from "@wonrail/kit/address";
 import { DomainError, invalidRequest } from "@wonrail/kit/errors";
 import {
   enumFilter,
@@ -119,7 +120,7 @@ function readIntent(intent: AuthorizationIntent, index: number): SigningIntent {
     ...(kind ? [] : [{ path: path("kind"), message: "must be TRANSFER or BURN" }]),
     ...(amountWon > 0n ? [] : [{ path: path("amount_won"), message: "must be positive" }]),
     ...(intent.nonce.length === 32 ? [] : [{ path: path("nonce"), message: "must be 32 bytes" }]),
-    ...((kind === "BURN" ? /^$/ : /^0x[0-9a-fA-F]{40}$/).test(intent.toAddress)
+    ...((kind === "BURN" ? /^$/ : ADDRESS_FORM).test(intent.toAddress)
       ? []
       : [{ path: path("to_address"), message: "must be an address, or empty to burn" }]),
   ];

@@ -1,5 +1,5 @@
 export { enumName, enumValue } from "../enums";
-export { isRequestId } from "../requestContext";
+export { isRequestId, REQUEST_ID_FORM } from "../requestContext";
 export { type TlsIdentity } from "../tls";
 export { fromErrorDetail, toErrorDetail } from "../wireErrors";
 export { type CallOptions } from "./call";

@@ -1,5 +1,4 @@
 export { enumFilter, enumName, enumValue } from "../enums";
-export { isRequestId } from "../requestContext";
 export { type TlsIdentity } from "../tls";
 export { fromErrorDetail, toErrorDetail } from "../wireErrors";
 export { type CallerRules } from "./callers";

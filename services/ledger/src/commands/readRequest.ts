@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { ADDRESS_FORM } from "@wonrail/kit/address";
 import { type FieldProblem, invalidRequest } from "@wonrail/kit/errors";
 import { idTimeMs, isId, type IdPrefix } from "@wonrail/kit/ids";
 import { parseWon, type Won } from "@wonrail/kit/money";
@@ -13,7 +14,6 @@ const MAX_TEXT = 255;
 const MAX_RATE_BPS = 10_000;
 const ANY_ID = /^[a-z]{3}_[0-9a-f]{32}$/;
 const UUID_V7 = /^[a-z]{3}_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/;
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const CONTROL = /\p{Cc}/u;
 
 const WALLET_TYPES: Partial<Record<AccountType, WalletType>> = {
@@ -127,7 +127,7 @@ function readPayment(value: ValueOf<"payment">): Intent {
 }
 
 function readPlaceHold(value: ValueOf<"placeHold">): Intent {
-  check(ADDRESS.test(value.toAddress), "toAddress", "must be an address");
+  check(ADDRESS_FORM.test(value.toAddress), "toAddress", "must be an address");
   return {
     kind: "placeHold",
     walletId: id("wal", value.walletId, "walletId"),
