@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { stackFileIn } from "@wonrail/kit/localStack";
 import { PartError } from "./parts/partError";
 
 /** Where everything of one stack is: `<repository>/.wonrail`, or WONRAIL_HOME. */
@@ -21,7 +22,7 @@ export function homeAt(dir: string): Home {
   const logsDir = join(dir, "logs");
   return {
     dir,
-    stackFile: join(dir, "stack.json"),
+    stackFile: stackFileIn(dir),
     launcherFile: join(run, "launcher.json"),
     processesFile: join(run, "processes.json"),
     secretsDir: join(dir, "secrets"),

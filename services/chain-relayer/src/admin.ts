@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { lines, print, table } from "@wonrail/kit/command/print";
 import { type Database, openDatabase } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
+import { localHome, readLocalStack, type LocalStack } from "@wonrail/kit/localStack";
 import { createLog } from "@wonrail/kit/log";
 import { createRegistry } from "@wonrail/kit/metrics";
 import { operatorOf, wrongDatabase } from "@wonrail/kit/operator";
@@ -237,23 +236,8 @@ function openProvider({ config }: World): Provider {
   return connectChain({ urls, chainId: BigInt(chainId), ...options });
 }
 
-/** As far as it concerns these commands. */
-interface Stack {
-  postgres?: { urls?: Record<string, string> };
-  chain?: { rpcUrl?: string; chainId?: number };
-}
-
-/** Beside the repository's package.json, from src as from dist. */
-const DEFAULT_HOME = join(__dirname, "..", "..", "..", ".wonrail");
-
-function readStack({ WONRAIL_HOME }: AdminConfig): Stack | undefined {
-  try {
-    return JSON.parse(
-      readFileSync(join(resolve(WONRAIL_HOME ?? DEFAULT_HOME), "stack.json"), "utf8"),
-    ) as Stack;
-  } catch {
-    return undefined;
-  }
+function readStack({ WONRAIL_HOME }: AdminConfig): LocalStack | undefined {
+  return readLocalStack(localHome(WONRAIL_HOME));
 }
 
 function wholeNumber(text: string): number {

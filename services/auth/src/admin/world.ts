@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
 import { openDatabase, type Database } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
+import { localHome, readLocalStack, stackFileIn } from "@wonrail/kit/localStack";
 import { createLog } from "@wonrail/kit/log";
 import { operatorOf, wrongDatabase } from "@wonrail/kit/operator";
 import { createOperations, keyRules, type Operations } from "../app";
@@ -55,26 +54,10 @@ export function actorOf({ config }: World): string {
 
 function databaseUrl(config: AdminConfig, service: string): string {
   if (config.DATABASE_URL !== undefined) return config.DATABASE_URL;
-  const file = join(resolve(config.WONRAIL_HOME ?? DEFAULT_HOME), "stack.json");
-  const url = readStack(file)?.postgres?.urls?.[service];
+  const home = localHome(config.WONRAIL_HOME);
+  const url = readLocalStack(home)?.postgres?.urls?.[service];
   if (url !== undefined) return url;
   throw new Refusal(
-    `There is no ${service} database: ${file} names none. Start the stack with npm run up, or set DATABASE_URL.`,
+    `There is no ${service} database: ${stackFileIn(home)} names none. Start the stack with npm run up, or set DATABASE_URL.`,
   );
-}
-
-/** As far as it concerns these commands. */
-interface Stack {
-  postgres?: { urls?: Record<string, string> };
-}
-
-/** Beside the repository's package.json, from src as from dist. */
-const DEFAULT_HOME = join(__dirname, "..", "..", "..", "..", ".wonrail");
-
-function readStack(file: string): Stack | undefined {
-  try {
-    return JSON.parse(readFileSync(file, "utf8")) as Stack;
-  } catch {
-    return undefined;
-  }
 }
