@@ -83,9 +83,9 @@ export function launch(dir: string, bus?: "kafka" | "postgres", more: string[] =
   });
 }
 
-/** PostgreSQL may run as another user, who has to be able to pass. */
+/** PostgreSQL may run as another user, who has to be able to pass. With a space, as somebody's folder will have. */
 export function temporaryHome(): string {
-  const dir = mkdtempSync(join(tmpdir(), "wonrail-e2e-"));
+  const dir = mkdtempSync(join(tmpdir(), "wonrail e2e-"));
   chmodSync(dir, 0o711);
   return dir;
 }
