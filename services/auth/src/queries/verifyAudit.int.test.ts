@@ -4,7 +4,7 @@ import { idToUuid, uuidToId } from "@wonrail/kit/ids";
 import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { createOperations, type Operations } from "../app";
 import { nextAuditEntry } from "../domain/auditEntries";
-import { listAuditHeads, pageOfAuditEntries } from "../store/auditEntries";
+import { listAuditChains, pageOfAuditEntries } from "../store/auditEntries";
 
 const FIRST_ORG = uuidToId("org", "00000000-0000-0000-0000-000000000000");
 
@@ -55,7 +55,7 @@ test.each([
 
 test("a last entry that was written anew, with the hash that belongs to it, is found by the head", async () => {
   const rewrite = async () => {
-    for (const { orgId, head } of await listAuditHeads(owner, FIRST_ORG, 10)) {
+    for (const { orgId, head } of await listAuditChains(owner, FIRST_ORG, 10)) {
       const page = await pageOfAuditEntries(owner, { orgId, sequence: head!.sequence - 1n }, 1);
       const { previousHash, ...last } = page[0]!;
       const before = { sequence: last.sequence - 1n, hash: previousHash };
