@@ -55,7 +55,7 @@ async function untilFinal(path, done) {
   throw new Error(`${path} is not final after ${FINAL_WITHIN_MS} ms`);
 }
 
-/** Charge, transfer, payment, cancellation, money to the chain, refund; each with what is left. */
+/** Charge, transfer, payment, cancellation, money to the chain, refund; each with what is left. One wallet is left for an operator to reopen. */
 async function story() {
   const tag = randomUUID().slice(0, 8);
   const [alice, shop] = [await wallet(`alice-${tag}`), await wallet(`shop-${tag}`)];
@@ -88,7 +88,13 @@ async function story() {
   );
   await ask("POST", "/api/wallets/charge/refund", { walletId: alice.walletId });
   expect("alice after the refund", await balanceOf(alice), 0);
-  return { paymentFinalInBlock: settlement.blockNumber, outsideTransfer: moved.settlement.txHash };
+  const { walletId: deactivatedWallet } = await wallet(`closed-${tag}`);
+  await ask("POST", `/api/wallets/${deactivatedWallet}/deactivate`);
+  return {
+    paymentFinalInBlock: settlement.blockNumber,
+    outsideTransfer: moved.settlement.txHash,
+    deactivatedWallet,
+  };
 }
 
 /** Each worker moves money between two wallets of its own, and at the end they hold exactly what the answers say. */

@@ -1,0 +1,62 @@
+import { spawnSync } from "node:child_process";
+import { ROOT, readText } from "./repository";
+
+// deploy/kube/smoke.sh needs a cluster. What it has been told by one is tried here: that a failure ends it, and with 1.
+
+/** Runs a line of bash with the script's functions, on a cluster that answers as stated. */
+function run(kubectl: string, line: string) {
+  const script = `kubectl() { ${kubectl} ; }; export -f kubectl; sleep() { :; }; source deploy/kube/smoke.sh; ${line}; echo and on`;
+  const { status, stdout, stderr } = spawnSync("bash", ["-c", script], { cwd: ROOT, encoding: "utf8" });
+  return { status, said: stdout + stderr };
+}
+const podThat = (phase: string, said: string) =>
+  `case "$*" in *"get pod "*) echo ${phase} ;; *logs*) echo '${said}' ;; esac`;
+
+test("a story that fails ends the run", () => {
+  const { status, said } = run(podThat("Failed", "alice has 1"), `told "the story" outcome story`);
+  expect({ status, said }).toEqual({ status: 1, said: expect.stringContaining("story: alice has 1") });
+  expect(said).not.toContain("and on");
+  const well = run(podThat("Succeeded", "final in block 7"), `told "the story" outcome story`);
+  expect(well).toEqual({ status: 0, said: expect.stringMatching(/the story: final in block 7\nand on\n$/) });
+});
+
+test("books that do not agree end the run", () => {
+  const { status, said } = run(`echo "1 violations"; return 1`, `told "books" books`);
+  expect({ status, said }).toEqual({ status: 1, said: expect.stringContaining("the books: 1 violations") });
+  expect(said).not.toContain("and on");
+});
+
+test("one restart that fails is not forgotten for those behind it", () => {
+  const stuck = `[[ "$*" != *wonrail-ledger* ]]`;
+  for (const step of ["restart", "kill_pods"])
+    expect(run(stuck, `if ${step}; then exit 0; fi; exit 5`)).toMatchObject({ status: 5 });
+});
+
+test("a probe that never ran is no proof that an edge is closed", () => {
+  const { status, said } = run(podThat("Pending", ""), `if reaches "app: x" ledger 7000; then :; fi`);
+  expect({ status, said }).toEqual({ status: 1, said: expect.stringContaining("the probe did not run") });
+  const closed = run(podThat("Failed", ""), `if reaches "app: x" ledger 7000; then exit 5; fi`);
+  expect(closed).toMatchObject({ status: 0 });
+});
+
+test("nothing is checked within an argument, where a failure would be the subshell's alone", () => {
+  const checks = /\bsay .*\$\((outcome|books|kek_status|wallet_admin|kube exec)\b/;
+  const lines = readText("deploy/kube/smoke.sh").split("\n");
+  expect(lines.filter((line) => checks.test(line))).toEqual([]);
+});
+
+test("every command that the pages give for a pod is tried, with what an operator fills in", () => {
+  const commands = run(":", "operators_commands org_1 wal_1").said.split("\n").slice(0, -2);
+  expect(commands).toContain(
+    "kubectl exec deployment/wonrail-wallet -- node bin/admin.mjs wallet reopen --org org_1 --wallet wal_1",
+  );
+  expect(commands.filter((command) => /outbox\.mjs republish/.test(command))).toHaveLength(1);
+  expect(commands.filter((command) => /[<…]| -n /.test(command))).toEqual([]);
+});
+
+test("a command that fails, or that nothing fills in, ends the run", () => {
+  expect(run("return 3", `try_command "kubectl exec deployment/a -- b"`)).toMatchObject({ status: 1 });
+  expect(run(":", `try_command "kubectl exec deployment/a -- b <name>"`)).toMatchObject({ status: 1 });
+  const nothing = `echo "There is no such dead letter that waits for a replay."; return 1`;
+  expect(run(nothing, `try_command "kubectl exec deployment/a -- b"`)).toMatchObject({ status: 0 });
+});
