@@ -33,6 +33,24 @@ test("what only stands for a value of one's own is marked so", () => {
   expect(yours).toEqual(["rpcUrls", "chainId", "tokenAddress", "paymentManagerAddress"]);
 });
 
+test("max_connections is enough for every pod of values-production.yaml, and one more of each service while it is rolled out", () => {
+  const { defaults, services } = parse(readText("helm/wonrail/values-production.yaml")) as Production;
+  const { postgres } = parse(readText("helm/wonrail/values.yaml")) as { postgres: { poolMax: number } };
+  const pods = PROCESSES.filter(({ schema }) => schema !== undefined).map(({ name }) => {
+    const { replicas, autoscaling } = { ...defaults, ...services[name] };
+    const { enabled, maxReplicas } = { ...defaults.autoscaling, ...autoscaling };
+    return (enabled ? maxReplicas : replicas) + 1;
+  });
+  const connections = pods.reduce((sum, count) => sum + count * (postgres.poolMax + 2), 20);
+  expect(guide).toMatch(
+    new RegExp(`\`postgres.poolMax\` and two: ${connections} for\\s+values-production.yaml`),
+  );
+});
+interface Production {
+  defaults: { replicas: number; autoscaling: { enabled: boolean; maxReplicas: number } };
+  services: Record<string, Partial<Production["defaults"]>>;
+}
+
 test("the rights in Kafka are for the topics and groups that there are", () => {
   const table = guide.split("| Topic | Written by | Read by the groups |")[1]!.split("\n\n")[0]!;
   const listed = [...table.matchAll(/^\| (wonrail\S+) \| (\S+) \| (.*)\|$/gm)].map(
