@@ -53,11 +53,42 @@ export function metricsNamedIn(expression: string): string[] {
   return found.filter((word) => !/^(and|or|unless|bool|offset)$/.test(word));
 }
 
+/** Each label that a PromQL expression asks of a series, in its braces with the values that are spelled out, or in a `by` around it. */
+export function labelsAskedIn(expression: string): { series: string; label: string; values: string[] }[] {
+  const inBraces = [...expression.matchAll(/([a-zA-Z_:][\w:]*)\{([^}]*)\}/g)].flatMap(([, series, list]) =>
+    [...list!.matchAll(/(\w+) *(?:=~|!~|!=|=) *"([^"]*)"/g)].map(([, label, value]) => ({
+      series: series!,
+      label: label!,
+      values: value!.startsWith("$") ? [] : value!.split("|"),
+    })),
+  );
+  const around = [...expression.matchAll(/\bby *\(([^)]*)\) */g)].flatMap((match) => {
+    const start = match.index + match[0].length;
+    // Behind what it is about instead of before it, it may be about anything in the expression.
+    const about = expression[start] === "(" ? enclosedFrom(expression, start) : expression;
+    const labels = match[1]!.split(",").map((label) => label.trim());
+    return metricsNamedIn(about).flatMap((series) => labels.map((label) => ({ series, label, values: [] })));
+  });
+  return [...inBraces, ...around];
+}
+
+/** What a series is labelled with by the process that exports it. */
+export function labelsBySeries(): Map<string, Set<string>> {
+  const runtime = createRegistry({ service: "", version: "", commit: "" }).getMetricsAsArray();
+  const found = new Map<string, Set<string>>();
+  for (const { name, labels } of [...declaredMetrics(), ...runtime.map(withLabels)])
+    for (const series of [name, ...withSuffixes(name)]) {
+      const bucket = series.endsWith("_bucket") ? ["le"] : [];
+      found.set(series, new Set([...(found.get(series) ?? []), ...labels, ...bucket]));
+    }
+  return found;
+}
+
 const FIELD = (name: string) => new RegExp(`\\b${name}: *(?:"([^"]*)"|\`([^\`]*)\`)`);
 
 function metricsIn(text: string): Omit<DocumentedMetric, "by">[] {
   const declared = [...text.matchAll(/new (Counter|Gauge|Histogram)(?:<[^>]*>)?\(\{/g)].flatMap((match) => {
-    const body = bracesFrom(text, match.index + match[0].length - 1);
+    const body = enclosedFrom(text, match.index + match[0].length - 1);
     const before = text.slice(Math.max(0, match.index - 900), match.index);
     const name = literal(body, "name") ?? lastOf(before, /shared\(\s*\w+,\s*["`]([^"`]+)["`]/g);
     const help = literal(body, "help") ?? lastOf(before, /const help =\s*["`]([^"`]+)["`]/g) ?? "";
@@ -113,14 +144,22 @@ function lastOf(text: string, pattern: RegExp): string | undefined {
   return [...text.matchAll(pattern)].at(-1)?.[1];
 }
 
-function bracesFrom(text: string, start: number): string {
+/** From a bracket to the one that closes it. */
+function enclosedFrom(text: string, start: number): string {
+  const open = text[start];
+  const close = open === "(" ? ")" : "}";
   let depth = 0;
   for (let index = start; index < text.length; index += 1) {
-    if (text[index] === "{") depth += 1;
-    if (text[index] === "}") depth -= 1;
+    if (text[index] === open) depth += 1;
+    if (text[index] === close) depth -= 1;
     if (depth === 0) return text.slice(start, index + 1);
   }
   return text.slice(start);
+}
+
+/** prom-client keeps the names of the labels, and its types do not say so. */
+function withLabels(metric: { name: string; labelNames?: string[] }) {
+  return { name: metric.name, labels: metric.labelNames ?? [] };
 }
 
 function withSuffixes(name: string): string[] {

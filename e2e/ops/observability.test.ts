@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { declaredMetrics, metricsNamedIn, seriesNames } from "./metrics";
+import { declaredMetrics, labelsAskedIn, labelsBySeries, metricsNamedIn, seriesNames } from "./metrics";
 import { PROCESSES, ROOT, readText } from "./repository";
 
 interface Rule {
@@ -15,7 +15,7 @@ interface Panel {
   title: string;
   description: string;
   fieldConfig: { defaults: { unit: string } };
-  targets: { expr: string }[];
+  targets: { expr: string; legendFormat?: string }[];
 }
 
 const rulesOf = (file: string) =>
@@ -32,6 +32,23 @@ const unknownIn = (expression: string) =>
   metricsNamedIn(expression).filter((name) => !known.has(name) && !LABELS.has(name));
 /** Words of an expression that are neither metric nor function. */
 const LABELS = new Set(["le"]);
+/** Whoever scrapes a process adds these. */
+const SCRAPED = ["job", "instance", "namespace"];
+const labelled = labelsBySeries();
+for (const { record, expr } of recorded)
+  labelled.set(record!, new Set(labelsAskedIn(expr).map(({ label }) => label)));
+const has = (series: string, label: string) =>
+  SCRAPED.includes(label) || (labelled.get(series)?.has(label) ?? false);
+/** Labels that no series of the expression can have: it would find nothing, or everything in one. */
+const strangeLabelsIn = (expression: string) =>
+  labelsAskedIn(expression)
+    .filter(({ series, label }) => !has(series, label))
+    .map(({ series, label }) => `${series}{${label}}`);
+/** Labels that a text takes from what the expression finds. */
+const unfilledIn = (text: string, pattern: RegExp, expression: string) =>
+  [...text.matchAll(pattern)]
+    .map((match) => match[1]!)
+    .filter((label) => !metricsNamedIn(expression).some((series) => has(series, label)));
 
 test("finds the metrics of every process", () => {
   const by = new Set(declaredMetrics().map((metric) => metric.by));
@@ -44,11 +61,31 @@ test("finds the metrics of every process", () => {
   ]);
 });
 
+test("finds the labels that an expression asks for, and what cannot have them", () => {
+  const expression =
+    'sum by (name) (rate(circuit_breaker_events_total{job="a",event=~"open|close"}[2m])) > 0';
+  const series = "circuit_breaker_events_total";
+  expect(labelsAskedIn(expression)).toEqual([
+    { series, label: "job", values: ["a"] },
+    { series, label: "event", values: ["open", "close"] },
+    { series, label: "name", values: [] },
+  ]);
+  expect(strangeLabelsIn(expression)).toEqual([]);
+  expect(strangeLabelsIn('max by (peer) (circuit_breaker_state{mode="open"})')).toEqual([
+    "circuit_breaker_state{mode}",
+    "circuit_breaker_state{peer}",
+  ]);
+  expect(strangeLabelsIn("sum(rate(lane_wait_seconds_sum[1m])) by (le)")).toEqual([
+    "lane_wait_seconds_sum{le}",
+  ]);
+});
+
 describe.each(alerts.map((rule) => [rule.alert!, rule] as const))(
   "alert %s",
   (name, { expr, labels, annotations }) => {
     it("names only what is exported, says whom to wake, and has a runbook and a case", () => {
-      expect(unknownIn(expr)).toEqual([]);
+      expect([...unknownIn(expr), ...strangeLabelsIn(expr)]).toEqual([]);
+      expect(unfilledIn(JSON.stringify(annotations), /\$labels\.(\w+)/g, expr)).toEqual([]);
       expect(metricsNamedIn(expr).length).toBeGreaterThan(0);
       expect(labels!.severity).toMatch(/^(critical|warning)$/);
       expect(annotations).toMatchObject({ summary: expect.any(String), description: expect.any(String) });
@@ -96,7 +133,7 @@ const NOT_METRICS = new Set([
 ]);
 
 test("recording rules name only what is exported", () => {
-  expect(recorded.flatMap(({ expr }) => unknownIn(expr))).toEqual([]);
+  expect(recorded.flatMap(({ expr }) => [...unknownIn(expr), ...strangeLabelsIn(expr)])).toEqual([]);
   expect(
     recorded.map(({ record }) => record!).filter((record) => !/^[a-z_]+:[a-z0-9_]+:[a-z0-9_]+$/.test(record)),
   ).toEqual([]);
@@ -123,8 +160,9 @@ describe.each(dashboards)("dashboard %s", (file) => {
     (_, panel) => {
       expect(panel.description).not.toBe("");
       expect(panel.fieldConfig.defaults.unit).not.toBe("");
-      for (const { expr } of panel.targets) {
-        expect(unknownIn(expr)).toEqual([]);
+      for (const { expr, legendFormat = "" } of panel.targets) {
+        expect([...unknownIn(expr), ...strangeLabelsIn(expr)]).toEqual([]);
+        expect(unfilledIn(legendFormat, /\{\{ *(\w+) *\}\}/g, expr)).toEqual([]);
         expect(expr).not.toMatch(/\[\d/);
         if (!expr.includes(":")) expect(expr).toContain('job=~"$job",instance=~"$instance"');
       }
