@@ -1,6 +1,10 @@
+import { createApiKey } from "@wonrail/kit/apiKey";
+import { eventually } from "@wonrail/kit/testing";
+import { openApi } from "../support/api";
 import { type TestStack, startStack } from "../support/startStack";
-import { declaredMetrics, runtimeMetrics } from "./metrics";
+import { declaredMetrics, labelsAskedIn, runtimeMetrics } from "./metrics";
 import { PROCESSES } from "./repository";
+import { expressions } from "./rules";
 
 let stack: TestStack;
 beforeAll(async () => void (stack = await startStack({ bus: "postgres", mtls: true })), 480_000);
@@ -12,8 +16,7 @@ const runtime = new Set(runtimeMetrics());
 test.each(PROCESSES.map(({ name }) => name))(
   "%s exports what docs/metrics.md says, and nothing else",
   async (name) => {
-    const response = await fetch(`http://${stack.stack().services[name]!.ops}/metrics`);
-    const exported = [...(await response.text()).matchAll(/^# TYPE (\S+) /gm)].map((match) => match[1]!);
+    const exported = [...(await scrape(name)).matchAll(/^# TYPE (\S+) /gm)].map((match) => match[1]!);
     const own = declared.filter(({ by }) => by === name).map((metric) => metric.name);
     const shared = declared.filter(({ by }) => by === "all").map((metric) => metric.name);
     expect(own.filter((metric) => !exported.includes(metric))).toEqual([]);
@@ -23,13 +26,51 @@ test.each(PROCESSES.map(({ name }) => name))(
 );
 
 test("what the kit measures is exported by some process", async () => {
-  const texts = await Promise.all(
-    PROCESSES.map(async ({ name }) =>
-      (await fetch(`http://${stack.stack().services[name]!.ops}/metrics`)).text(),
-    ),
-  );
+  const texts = await Promise.all(PROCESSES.map(({ name }) => scrape(name)));
   const missing = declared.filter(
     ({ by, name }) => by === "all" && !texts.some((text) => text.includes(`# TYPE ${name} `)),
   );
   expect(missing.map(({ name }) => name)).toEqual([]);
 });
+
+/** What trouble makes, or a minute's turn through all accounts, by label. */
+const NOT_AT_ONCE: Record<string, string[]> = {
+  status_class: ["5xx", "aborted"],
+  code: ["WAUTH_002"],
+  grpc_code: ["Unknown", "Internal", "Unavailable", "DataLoss", "DeadlineExceeded"],
+  scope: ["all"],
+};
+
+test("what alerts, rules and dashboards ask of a label is there, or its kin where that takes trouble or a minute", async () => {
+  const { gatewayUrl, organisations } = stack.stack();
+  const api = openApi(gatewayUrl, organisations[0]!.apiKey);
+  expect((await api.call("GET", "/api/wallets")).status).toBe(200);
+  const stranger = createApiKey("test").text;
+  expect((await api.call("GET", "/api/wallets", undefined, { key: stranger })).status).toBe(401);
+  const asked = expressions()
+    .flatMap(labelsAskedIn)
+    .filter(({ label, values }) => label !== "job" && values.length > 0);
+  expect(asked.length).toBeGreaterThan(10);
+  await eventually(
+    async () => {
+      const samples = (await Promise.all(PROCESSES.map(({ name }) => scrape(name)))).join("\n");
+      expect(asked.flatMap((each) => missingIn(samples, each))).toEqual([]);
+    },
+    { timeoutMs: 60_000, intervalMs: 500 },
+  );
+});
+
+function missingIn(samples: string, { series, label, values }: ReturnType<typeof labelsAskedIn>[number]) {
+  const lines = samples.split("\n").filter((line) => line.startsWith(`${series}{`));
+  const found = new Set(
+    lines.flatMap((line) => new RegExp(`[{,]${label}="([^"]*)"`).exec(line)?.slice(1) ?? []),
+  );
+  const wanted = values.filter((value) => !NOT_AT_ONCE[label]?.includes(value));
+  return found.size === 0
+    ? [`${series}{${label}}`]
+    : wanted.filter((value) => !found.has(value)).map((value) => `${series}{${label}="${value}"}`);
+}
+
+async function scrape(name: string): Promise<string> {
+  return (await fetch(`http://${stack.stack().services[name]!.ops}/metrics`)).text();
+}

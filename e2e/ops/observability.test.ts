@@ -3,30 +3,12 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { declaredMetrics, labelsAskedIn, labelsBySeries, metricsNamedIn, seriesNames } from "./metrics";
 import { PROCESSES, ROOT, readText } from "./repository";
+import { BOARDS, boardOf, expressions, rulesOf } from "./rules";
 
-interface Rule {
-  alert?: string;
-  record?: string;
-  expr: string;
-  labels?: { severity: string };
-  annotations?: { summary: string; description: string; runbook_url: string };
-}
-interface Panel {
-  title: string;
-  description: string;
-  fieldConfig: { defaults: { unit: string } };
-  targets: { expr: string; legendFormat?: string }[];
-}
-
-const rulesOf = (file: string) =>
-  (parse(readText(`deploy/prometheus/rules/${file}`)) as { groups: { rules: Rule[] }[] }).groups.flatMap(
-    ({ rules }) => rules,
-  );
 const recorded = rulesOf("recording.yaml");
 const alerts = rulesOf("alerts.yaml");
 const cases = (parse(readText("deploy/prometheus/tests/alerts.yaml")) as { tests: { name: string }[] }).tests;
 const runbooks = readdirSync(join(ROOT, "docs/runbooks")).map((file) => file.replace(/\.md$/, ""));
-const dashboards = readdirSync(join(ROOT, "deploy/grafana/dashboards"));
 const known = new Set([...seriesNames(), ...recorded.map(({ record }) => record!)]);
 const unknownIn = (expression: string) =>
   metricsNamedIn(expression).filter((name) => !known.has(name) && !LABELS.has(name));
@@ -78,6 +60,13 @@ test("finds the labels that an expression asks for, and what cannot have them", 
   expect(strangeLabelsIn("sum(rate(lane_wait_seconds_sum[1m])) by (le)")).toEqual([
     "lane_wait_seconds_sum{le}",
   ]);
+});
+
+test("what is asked of a process is asked by its name", () => {
+  const jobs = expressions().flatMap((expression) =>
+    labelsAskedIn(expression).flatMap(({ label, values }) => (label === "job" ? values : [])),
+  );
+  expect([...new Set(jobs)].sort()).toEqual(PROCESSES.map(({ name }) => name).sort());
 });
 
 describe.each(alerts.map((rule) => [rule.alert!, rule] as const))(
@@ -139,14 +128,8 @@ test("recording rules name only what is exported", () => {
   ).toEqual([]);
 });
 
-describe.each(dashboards)("dashboard %s", (file) => {
-  const board = JSON.parse(readText(`deploy/grafana/dashboards/${file}`)) as {
-    uid: string;
-    editable: boolean;
-    schemaVersion: number;
-    templating: { list: { name: string }[] };
-    panels: Panel[];
-  };
+describe.each(BOARDS)("dashboard %s", (file) => {
+  const board = boardOf(file);
 
   it("is stable and takes its datasource, process and instance from variables", () => {
     expect(board).toMatchObject({ uid: `wonrail-${file.replace(".json", "")}`, editable: false });
