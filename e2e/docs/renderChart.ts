@@ -22,8 +22,8 @@ interface Row {
   comment: string;
 }
 
-/** Line by line: the file is ours, its indentation is two, and its comments stand above what they are about. */
-function readValues(text: string): Row[] {
+/** Line by line: the file is ours, its indentation is two, and its comments stand above what they are about. A value without one is nobody's to guess. */
+export function readValues(text: string): Row[] {
   const path: string[] = [];
   let comment = "";
   return text.split("\n").flatMap((line) => {
@@ -33,8 +33,9 @@ function readValues(text: string): Row[] {
     const [, indent, name, value] = found;
     path.splice(indent!.length / 2, path.length, name!);
     if (value === undefined && comment === "") return [];
-    const row = { path: path.join("."), value: value ?? "", comment };
+    if (comment === "") throw new Error(`values.yaml: ${path.join(".")} has no comment`);
+    const row = { path: path.join("."), value: value ?? "below", comment };
     comment = "";
-    return value === undefined ? [{ ...row, value: "below" }] : [row];
+    return [row];
   });
 }

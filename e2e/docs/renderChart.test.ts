@@ -1,0 +1,11 @@
+import { readValues, renderChart } from "./renderChart";
+
+test("every value of the chart has a comment, and one without is said", () => {
+  expect(renderChart().split("## Values")[1]).not.toMatch(/\| *\|$/m);
+  const text = "# -- How many\nreplicas: 2\nimage:\n  # -- Which\n  tag: a\n  registry: b\n";
+  expect(() => readValues(text)).toThrow("values.yaml: image.registry has no comment");
+  expect(readValues(text.replace("  registry: b\n", ""))).toEqual([
+    { path: "replicas", value: "2", comment: "How many" },
+    { path: "image.tag", value: "a", comment: "Which" },
+  ]);
+});
