@@ -26,15 +26,8 @@ export interface ScratchProject {
 
 export async function scratchProject(): Promise<ScratchProject> {
   const dir = mkdtempSync(join(tmpdir(), "wonrail-sdk-"));
-  const run = (command: string, args: string[], env: Record<string, string> = {}, cwd = dir): Promise<Ran> =>
-    new Promise((resolve, reject) => {
-      const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, timeout: LIMIT_MS });
-      let output = "";
-      child.stdout.on("data", (chunk) => (output += chunk));
-      child.stderr.on("data", (chunk) => (output += chunk));
-      child.once("error", reject);
-      child.once("close", (code) => resolve({ ok: code === 0, output }));
-    });
+  const run = (command: string, args: string[], env: Record<string, string> = {}, cwd = dir) =>
+    execute(command, args, cwd, env);
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(dir, path)), { recursive: true });
     writeFileSync(join(dir, path), text);
@@ -60,6 +53,22 @@ export async function scratchProject(): Promise<ScratchProject> {
     tsc: (args) => run(process.execPath, [resolveHere.resolve("typescript/bin/tsc"), ...args]),
     remove: () => rmSync(dir, { recursive: true, force: true }),
   };
+}
+
+export function execute(
+  command: string,
+  args: string[],
+  cwd: string,
+  env: Record<string, string> = {},
+): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, timeout: LIMIT_MS });
+    let output = "";
+    child.stdout.on("data", (chunk) => (output += chunk));
+    child.stderr.on("data", (chunk) => (output += chunk));
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ ok: code === 0, output }));
+  });
 }
 
 async function mustSucceed(running: Promise<Ran>): Promise<void> {
