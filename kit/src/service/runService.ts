@@ -36,7 +36,7 @@ export interface Doors {
   jobs: Job[];
   /** Builds the events of outbox rows that only say which they are (see the outbox relay). */
   expandEvents?: OutboxRelayOptions["expand"];
-  /** Dependencies without which the process should get no traffic, beyond database and bus. */
+  /** Dependencies without which the process should get no traffic, beyond its database. */
   ready?: Record<string, () => Promise<void>>;
   /** Called before the gRPC server drains: ends the streams that would go on for ever, so that it need not cut them. */
   endStreams?: () => void;
