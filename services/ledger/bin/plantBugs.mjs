@@ -118,7 +118,7 @@ const BUGS = [
     "const locked = lockAccounts(tx, facts);",
     "const early = await findKnown(tx, requests); const locked = lockAccounts(tx, facts);",
     "int",
-    [["      findKnown(tx, requests),", "      early,"]],
+    [["    findKnown(tx, requests),", "    early,"]],
   ],
   [
     "answer before the commit",
@@ -127,12 +127,9 @@ const BUGS = [
     'await appendEvents(tx, eventsOf(decision.changes, items)); if (decision.changes.touched.size === 2) throw new Error("lost after the answer");',
     "int",
     [
-      [
-        "const decision = await tx(\n    deps.db",
-        "let early: Decision | undefined; const decision = await tx(deps.db",
-      ],
+      ["const decision = await tx(", "let early: Decision | undefined; const decision = await tx("],
       ["const decision = decide(state, requests);", "const decision = (early = decide(state, requests));"],
-      ["    READS_FIRST,\n  );", "    READS_FIRST,\n  ).catch(() => early!);"],
+      ["      return decision;\n    });", "      return decision;\n    }).catch(() => early!);"],
     ],
   ],
   [
