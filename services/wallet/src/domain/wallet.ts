@@ -1,8 +1,7 @@
 import { type Id } from "@wonrail/kit/ids";
 import { type Metadata } from "./metadata";
 
-const WALLET_TYPES = ["NORMAL", "INCENTIVE", "GOVERNMENT"] as const;
-export type WalletType = (typeof WALLET_TYPES)[number];
+export type WalletType = "NORMAL" | "INCENTIVE" | "GOVERNMENT";
 
 /** What partners see. */
 export type WalletStatus = "ACTIVE" | "DEACTIVATED";
