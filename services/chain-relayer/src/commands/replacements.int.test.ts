@@ -47,6 +47,20 @@ test("what the market takes no more, and what is too large to offer more, makes 
   expect(maxFeePerGas).toBeGreaterThan(56n * GWEI);
 });
 
+test("what offers a tip that the market takes no more makes room for smaller ones, however much it offers in all", async () => {
+  const chain = chainAt({ baseFeeWei: 20n * GWEI });
+  const operation = await send({ maxFeeWei: 50n * GWEI });
+  await watch(chain);
+  chain.tipWei = 5n * GWEI;
+  await age("1 hour");
+  await watch(chain);
+  expect(await statesOf(database.db, [operation])).toEqual(["PLANNED fee_above_cap"]);
+  expect(Transaction.from(chain.sent.at(-1))).toMatchObject({
+    gasLimit: 21_000n,
+    maxPriorityFeePerGas: 5n * GWEI,
+  });
+});
+
 test("above the cap for every transaction it waits as it is: not even an empty one can be had", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI });
   const operation = await send({ maxFeeWei: 50n * GWEI });

@@ -75,12 +75,13 @@ test("a replacement of what had room at first may cost one ether, and one operat
   expect(withinCost(market, 10_000_000n).capWei).toBe(100n * GWEI);
 });
 
-test("an offer is enough when it pays for the base fee and the tip", () => {
+test("an offer is enough when it pays for the base fee and, beside that, the market's tip", () => {
   const market = { baseFeeWei: 10n, tipWei: 2n, capWei: 100n };
-  expect([11n, 12n].map((maxFeeWei) => isEnough({ maxFeeWei, priorityFeeWei: 1n }, market))).toEqual([
-    false,
-    true,
-  ]);
+  const isEnoughAt = (maxFeeWei: bigint, priorityFeeWei: bigint) =>
+    isEnough({ maxFeeWei, priorityFeeWei }, market);
+  expect([isEnoughAt(11n, 2n), isEnoughAt(12n, 2n)]).toEqual([false, true]);
+  // Whoever makes the block gets no more than the offer's own tip, however much is offered in all.
+  expect([isEnoughAt(90n, 1n), isEnoughAt(90n, 2n)]).toEqual([false, true]);
 });
 
 test("gas grows with the steps and holds the contract's reserve", () => {

@@ -27,9 +27,9 @@ export function replacementFees(last: Fees, market: Market): Fees | null {
   return { maxFeeWei: larger(least, offer), priorityFeeWei: tipWei };
 }
 
-/** Whether the next block takes it. */
-export function isEnough({ maxFeeWei }: Fees, { baseFeeWei, tipWei }: Market): boolean {
-  return maxFeeWei >= baseFeeWei + tipWei;
+/** Whether the next block takes it: what is left beside the base fee goes to whoever makes the block, and of that no more than the offer's own tip. */
+export function isEnough({ maxFeeWei, priorityFeeWei }: Fees, { baseFeeWei, tipWei }: Market): boolean {
+  return smaller(maxFeeWei - baseFeeWei, priorityFeeWei) >= tipWei;
 }
 
 /**
