@@ -50,7 +50,8 @@ export interface ServiceSpec<C extends ServiceConfig> {
   /** Every topic that this service publishes, with its partition count. */
   topics: Topic[];
   config: C;
-  open: (parts: ServiceParts<C>) => Doors | Promise<Doors>;
+  /** `fail` is for what turns out later to be as wrong as what ends a start: the process stops, in order and with 1. */
+  open: (parts: ServiceParts<C>, fail: (error: unknown) => void) => Doors | Promise<Doors>;
 }
 
 /** A process's whole life, the same for every service: config → pool → app → doors → signals. */
@@ -82,7 +83,12 @@ export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>):
     const onClose = (name: string, close: () => Promise<void> | void) => {
       closers.push([name, async () => close()]);
     };
-    const doors = await spec.open({ config, db, log, registry, tls, onClose });
+    const fail = (error: unknown): void => {
+      log.fatal({ err: error }, "cannot go on");
+      process.exitCode = 1;
+      void shutdown.run("cannot go on");
+    };
+    const doors = await spec.open({ config, db, log, registry, tls, onClose }, fail);
     await openDoors({ config, tls, db, bus, topics: spec.topics, log, registry, shutdown, doors });
     for (const [name, close] of closers) shutdown.add(name, close);
     shutdown.add("bus", () => bus.close());

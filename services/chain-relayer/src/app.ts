@@ -9,13 +9,14 @@ import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import { openChain } from "./chain/openChain";
+import { type Provider } from "./chain/provider";
 import { createSigner } from "./chain/signer";
 import { createRecord } from "./commands/createRecord";
 import { creditDeposits } from "./commands/creditDeposits";
 import { dispatch } from "./commands/dispatch";
 import { finishScheduledRecords } from "./commands/finishScheduledRecords";
 import { giveUpHolds } from "./commands/giveUpHolds";
-import { createGauges, measure } from "./commands/measure";
+import { createGauges, measureChain, measureOperations } from "./commands/measure";
 import { createReconcileGauges, measureBooks, reconcile } from "./commands/reconcile";
 import { runScheduledRecords } from "./commands/runScheduledRecords";
 import { scanFinalized } from "./commands/scanFinalized";
@@ -37,21 +38,23 @@ const CALL_TIMEOUT_MS = 10_000;
 const GWEI = 1_000_000_000n;
 
 /** Table of contents: every command and query, bound to what it needs. */
-export async function createApp(parts: ServiceParts<Config>) {
-  const deps = await createDeps(parts);
+export async function createApp(parts: ServiceParts<Config>, fail: (error: unknown) => void) {
+  const deps = createDeps(parts);
+  const chain = await openCheckedChain(parts, fail);
   const { OUTSIDE_LIFE_MS } = parts.config;
   return {
     takeInEntries,
     takeInHold: (tx: Tx, origin: Origin, hold: HoldPlaced) => takeInHold(tx, origin, hold, OUTSIDE_LIFE_MS),
-    dispatch: (signal: AbortSignal) => dispatch(deps, signal),
-    async scanFinalized(signal: AbortSignal) {
+    dispatch: onChain(dispatch),
+    scanFinalized: onChain(async (deps, signal) => {
       while (!signal.aborted && (await scanFinalized(deps)));
-    },
-    giveUpHolds: () => giveUpHolds(deps),
-    measure: () => measure(deps),
+    }),
+    giveUpHolds: onChain(giveUpHolds),
+    measureOperations: () => measureOperations(deps),
+    measureChain: onChain(measureChain),
     saveWalletAddresses,
-    creditDeposits: bind(creditDeposits),
-    reconcile: () => reconcile(deps),
+    creditDeposits: onChain(creditDeposits),
+    reconcile: onChain(reconcile),
     measureBooks: () => measureBooks(deps),
     createRecord: bind(createRecord),
     updateRecordStatus: bind(updateRecordStatus),
@@ -60,15 +63,39 @@ export async function createApp(parts: ServiceParts<Config>) {
     listRecords: bind(listRecords),
     runScheduledRecords: bind(runScheduledRecords),
     finishScheduledRecords: bind(finishScheduledRecords),
-    watchInstantRecords: bind(watchInstantRecords),
+    watchInstantRecords: onChain(watchInstantRecords),
   };
 
   function bind<I, O>(work: (of: typeof deps, input: I) => Promise<O>): (input: I) => Promise<O> {
     return (input) => work(deps, input);
   }
+
+  /** Begins when the chain is checked; what it takes from the other replicas, a lease or a row, it takes only then. */
+  function onChain(work: (of: typeof deps & { provider: Provider }, signal: AbortSignal) => Promise<void>) {
+    return async (signal: AbortSignal): Promise<void> => {
+      const provider = await chain.reached(signal);
+      if (provider) await work({ ...deps, provider }, signal);
+    };
+  }
 }
 
-async function createDeps(parts: ServiceParts<Config>) {
+async function openCheckedChain(parts: ServiceParts<Config>, fail: (error: unknown) => void) {
+  const { config, log, registry, onClose } = parts;
+  const chain = await openChain({
+    urls: config.CHAIN_RPC_URLS,
+    timeoutMs: config.CHAIN_RPC_TIMEOUT_MS,
+    finality: config.FINALITY,
+    chainId: BigInt(config.CHAIN_ID),
+    tokenAddress: config.TOKEN_ADDRESS,
+    log,
+    registry,
+    fail,
+  });
+  onClose("chain", () => chain.close());
+  return chain;
+}
+
+function createDeps(parts: ServiceParts<Config>) {
   const { config, db, log, registry } = parts;
   const chain = {
     chainId: BigInt(config.CHAIN_ID),
@@ -76,15 +103,6 @@ async function createDeps(parts: ServiceParts<Config>) {
     paymentManagerAddress: config.PAYMENT_MANAGER_ADDRESS,
     network: config.NETWORK,
   };
-  const provider = await openChain({
-    urls: config.CHAIN_RPC_URLS,
-    timeoutMs: config.CHAIN_RPC_TIMEOUT_MS,
-    finality: config.FINALITY,
-    chainId: chain.chainId,
-    tokenAddress: chain.tokenAddress,
-    log,
-    registry,
-  });
   const signer = createSigner(config.OPERATOR_KEY);
   const holder = `relayer-${randomBytes(6).toString("hex")}`;
   // Another replica need not wait for the lease to run out.
@@ -94,7 +112,6 @@ async function createDeps(parts: ServiceParts<Config>) {
     db,
     log,
     chain,
-    provider,
     signer,
     now: Date.now,
     holder,

@@ -13,8 +13,8 @@ void runService({
   migrations: join(__dirname, "..", "migrations"),
   topics: TOPICS,
   config: readConfig(),
-  open: async (parts) => {
-    const app = await createApp(parts);
+  open: async (parts, fail) => {
+    const app = await createApp(parts, fail);
     return { rpc: rpc(app), consumers: consumers(app), jobs: jobs(app) };
   },
 });

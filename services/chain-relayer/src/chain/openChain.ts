@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { TypedDataEncoder } from "ethers";
-import { type Log } from "@wonrail/kit/log";
 import { connectChain, type ConnectOptions } from "./connectChain";
 import { encodeDomainSeparator } from "./contracts";
 import { type Provider } from "./provider";
@@ -8,18 +7,65 @@ import { RpcUnclear } from "./rpc";
 
 export interface ChainOptions extends ConnectOptions {
   tokenAddress: string;
+  /** Told when an endpoint that was away at the start answers wrongly. */
+  fail: (error: unknown) => void;
 }
 
-const START_TRIES = 30;
+/** The chain, perhaps away. */
+export interface OpenedChain {
+  /** Waits until it is checked; null when the signal comes first, or never. Nobody gets at it otherwise. */
+  reached(signal: AbortSignal): Promise<Provider | null>;
+  close(): void;
+}
 
-/** The chain, checked: every endpoint is on it, and the token's signatures are bound to what we sign for. */
-export async function openChain(options: ChainOptions): Promise<Provider> {
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 5_000;
+
+/**
+ * The chain, checked before anybody gets at it: every endpoint is on it, and the token's signatures are bound to what we sign for. One that answers
+ * wrongly stops the start, and later the process. While none answers, the start goes on without it, and it is tried again in the background.
+ */
+export async function openChain(options: ChainOptions): Promise<OpenedChain> {
+  const { log, fail } = options;
   const provider = connectChain(options);
-  await untilReached(options.log, async () => {
-    await provider.checkChain();
-    await checkDomain(provider, options);
+  const stop = new AbortController();
+
+  async function check(): Promise<boolean> {
+    try {
+      await provider.checkChain();
+      await checkDomain(provider, options);
+      return true;
+    } catch (error) {
+      if (!(error instanceof RpcUnclear)) throw error;
+      log.warn({ reason: error.message }, "waiting for the chain; all that needs none of it goes on");
+      return false;
+    }
+  }
+
+  let isChecked = await check();
+  async function persist(): Promise<void> {
+    for (let pauseMs = FIRST_PAUSE_MS; !isChecked; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      await sleep(pauseMs, undefined, { signal: stop.signal }).catch(() => undefined);
+      if (stop.signal.aborted) return;
+      isChecked = await check();
+    }
+  }
+  const checked = persist().catch(fail);
+
+  return {
+    async reached(signal) {
+      if (!isChecked) await Promise.race([checked, aborted(signal)]);
+      return isChecked ? provider : null;
+    },
+    close: () => stop.abort(),
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
   });
-  return provider;
 }
 
 async function checkDomain(provider: Provider, { chainId, tokenAddress }: ChainOptions): Promise<void> {
@@ -33,17 +79,4 @@ async function checkDomain(provider: Provider, { chainId, tokenAddress }: ChainO
   });
   if (onChain !== ours)
     throw new Error(`the contract at ${tokenAddress} is not our token: its domain separator is ${onChain}`);
-}
-
-/** An endpoint that does not answer yet is waited for; one that answers wrongly stops the start. */
-async function untilReached(log: Log, check: () => Promise<void>): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await check();
-    } catch (error) {
-      if (!(error instanceof RpcUnclear) || tries >= START_TRIES) throw error;
-      log.warn({ reason: error.message }, "waiting for the chain");
-      await sleep(1_000);
-    }
-  }
 }

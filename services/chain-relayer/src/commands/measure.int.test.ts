@@ -3,7 +3,7 @@ import { Registry } from "@wonrail/kit/metrics";
 import { saveCursor } from "../store/scanCursor";
 import { noteMined } from "../store/transactions";
 import { encodeMintAllowance } from "../chain/contracts";
-import { createGauges, measure } from "./measure";
+import { createGauges, measureChain, measureOperations } from "./measure";
 import {
   blockHashOf,
   createChainDouble,
@@ -18,14 +18,17 @@ import { carry, operationOf, takeIn } from "./testing/operations";
 const database = freshDatabase();
 let chain: ReturnType<typeof createChainDouble>;
 let registry: Registry;
+let lookInside: () => Promise<void>;
 let look: (of?: { startBlock: bigint }) => Promise<Map<string, number>>;
 
 beforeEach(() => {
   chain = createChainDouble();
   registry = new Registry();
   const deps = { ...depsOn(database.db, chain), gauges: createGauges(registry, Date.now) };
+  lookInside = () => measureOperations(deps);
   look = async (of) => {
-    await measure({ ...deps, ...of });
+    await lookInside();
+    await measureChain({ ...deps, ...of });
     const lines = [...(await registry.metrics()).matchAll(/^(\w+) (\S+)$/gm)];
     return new Map(lines.map(([, name, value]) => [name!, Number(value)]));
   };
@@ -83,6 +86,16 @@ test("a scan that has not begun is not behind while none of our blocks is final"
   const behind = async (startBlock: bigint) => (await look({ startBlock })).get("chain_scan_lag_seconds");
   expect(await behind(1_001n)).toBe(0);
   expect(await behind(1_000n)).toBeGreaterThan(300);
+});
+
+test("before the chain has answered nothing is said of it, so that nobody takes an unknown balance for an empty account", async () => {
+  await lookInside();
+  const text = await registry.metrics();
+  const unknown = ["chain_head_block", "chain_confirmed_lag_blocks", "chain_scan_lag_seconds"];
+  for (const name of [...unknown, "hot_wallet_balance_wei", "nonce_gap", "mint_allowance_won"])
+    expect(text).not.toMatch(new RegExp(`^${name} `, "m"));
+  expect(text).toMatch(/^chain_head_age_seconds /m);
+  expect((await look()).get("hot_wallet_balance_wei")).toBe(1e24);
 });
 
 test("the allowance to mint is the payment manager's in the newest final block, and unknown before there are contracts", async () => {

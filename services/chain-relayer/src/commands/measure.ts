@@ -14,7 +14,7 @@ export type Gauges = ReturnType<typeof createGauges>;
 
 export function createGauges(registry: Registry, now: () => number) {
   const registers = [registry];
-  return {
+  const gauges = {
     reorgs: createReorgWatch(registry),
     roleMissing: new Gauge({
       name: "operator_role_missing",
@@ -43,7 +43,11 @@ export function createGauges(registry: Registry, now: () => number) {
       help: "What the operator has left for gas",
       registers,
     }),
-    mintAllowance: createMintAllowance(registry),
+    mintAllowance: new Gauge({
+      name: "mint_allowance_won",
+      help: "What the payment manager may still mint, in the newest final block; absent until it is known",
+      registers,
+    }),
     nonceGap: new Gauge({
       name: "nonce_gap",
       help: "Transactions that the chain's pending count does not know of",
@@ -67,17 +71,17 @@ export function createGauges(registry: Registry, now: () => number) {
       registers,
     }),
   };
-}
-
-function createMintAllowance(registry: Registry): Gauge {
-  const gauge = new Gauge({
-    name: "mint_allowance_won",
-    help: "What the payment manager may still mint, in the newest final block; absent until it is known",
-    registers: [registry],
-  });
-  // It would begin with 0, which is an alarm.
-  gauge.remove();
-  return gauge;
+  // Each would begin with 0, which is an alarm, or says that all is well before anybody knows.
+  for (const gauge of [
+    gauges.head,
+    gauges.lag,
+    gauges.scanLag,
+    gauges.balance,
+    gauges.mintAllowance,
+    gauges.nonceGap,
+  ])
+    gauge.remove();
+  return gauges;
 }
 
 /**
@@ -107,9 +111,12 @@ export interface MeasureDeps {
   gauges: Gauges;
 }
 
-/** What an operator sees of the relayer from outside. */
-export async function measure(deps: MeasureDeps): Promise<void> {
-  const { db, provider, signer, startBlock, gauges } = deps;
+/** What an operator sees of the relayer from outside: of its own tables, whether there is a chain or not. */
+export async function measureOperations({
+  db,
+  signer,
+  gauges,
+}: Omit<MeasureDeps, "provider">): Promise<void> {
   const open = await listOpenCounts(db);
   gauges.open.reset();
   for (const { state, reason, count } of open) gauges.open.set({ state, reason }, count);
@@ -117,9 +124,13 @@ export async function measure(deps: MeasureDeps): Promise<void> {
   gauges.oldest.set(oldestOf(open));
   const notSigned = open.filter(({ state }) => state !== "IN_FLIGHT");
   gauges.oldestUnmined.set(Math.max(oldestOf(notSigned), await findOldestUnminedSeconds(db)));
-  const transactions = await countPendingTransactions(db, signer.address);
-  gauges.transactions.set(transactions);
+  gauges.transactions.set(await countPendingTransactions(db, signer.address));
+}
 
+/** The same of the chain. */
+export async function measureChain(deps: MeasureDeps): Promise<void> {
+  const { db, provider, signer, startBlock, gauges } = deps;
+  const transactions = await countPendingTransactions(db, signer.address);
   const [head, final, balance, latest, pending] = await Promise.all([
     provider.latestBlock(),
     provider.finalBlock(),
