@@ -8,7 +8,8 @@ import {
 } from "@wonrail/proto/wallet/v1/wallet";
 import { type ChainOperation, type ChainStep } from "../chain/contracts";
 import { type Step } from "../domain/settlement";
-import { type Operation, REFUSED_BY_CUSTODY } from "../store/operations";
+import { type Operation } from "../store/operations";
+import { REFUSED_BY_CUSTODY } from "../store/plannedOperations";
 import { findUsedAuthorizations } from "../store/usedAuthorizations";
 import { learnAddresses, type WalletClient } from "./learnAddresses";
 import { remainingSteps } from "./settledByOthers";

@@ -4,7 +4,8 @@ import { encodeExecute, encodeTakeAll, reasonOf } from "../chain/contracts";
 import { type Block, type Provider } from "../chain/provider";
 import { RpcRefusal } from "../chain/rpc";
 import { type Signer } from "../chain/signer";
-import { type Operation, postpone, postponeRefused } from "../store/operations";
+import { type Operation } from "../store/operations";
+import { postpone, postponeRefused } from "../store/plannedOperations";
 import { authorizeBatch, type AuthorizeDeps, type Ready } from "./authorize";
 
 export interface LeaveRefusedDeps extends AuthorizeDeps {

@@ -3,12 +3,8 @@ import { newId } from "@wonrail/kit/ids";
 import { type Place } from "../domain/planning";
 import { randomOperations, seeded } from "../domain/testing/randomOperations";
 import { acknowledgeDrifts, type NewDrift, saveDrifts } from "../store/drifts";
-import {
-  countPlannedOperations,
-  insertOperations,
-  listPlannedOperations,
-  type NewOperation,
-} from "../store/operations";
+import { insertOperations, type NewOperation } from "../store/operations";
+import { countPlannedOperations, listPlannedOperations } from "../store/plannedOperations";
 import { holdHeads, moveHeads } from "../store/places";
 import { fence, holdLease, type Lease, LeaseLostError } from "../store/transactions";
 import { planOperations } from "./planOperations";

@@ -1,6 +1,6 @@
 import { type Database, tx } from "@wonrail/kit/db";
 import { planBatch } from "../domain/planning";
-import { countPlannedOperations, listCandidates, markPlanned } from "../store/operations";
+import { countPlannedOperations, listCandidates, markPlanned } from "../store/plannedOperations";
 import { noteServed } from "../store/lanes";
 import { findPlaces, moveHeads, sortInFresh } from "../store/places";
 import { fencePlanning, type Lease } from "../store/transactions";

@@ -217,6 +217,27 @@ describe("what the chain has refused for a reason of all", () => {
   });
 });
 
+test("however many the chain refuses again and again, most of each transaction is left to others", async () => {
+  const chain = createChainDouble();
+  const refused = await mints(60);
+  await takeIn(database.db, refused);
+  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  await planOperations(database.db, lease);
+  const comesBack = () =>
+    database.db.run(sql`
+      update operations set state = 'PLANNED', attempts = 1, wait_reason = 'MintAllowanceExceeded', retry_at = now()
+      where ledger_ref = any(${refused.map(({ ledgerRef }) => ledgerRef)}::text[])`);
+  const others = await mints(32);
+  await takeIn(database.db, others);
+  await planOperations(database.db, lease);
+  for (let sent = 1; sent <= 4; sent += 1) {
+    await comesBack();
+    await sendBatches({ ...depsOn(database.db, chain), maxSteps: 12 }, lease, { most: 1, signal: NEVER });
+    const states = await statesOf(database.db, others);
+    expect(states.filter((state) => state === "IN_FLIGHT")).toHaveLength(Math.min(sent * 9, 32));
+  }
+});
+
 describe("while custody refuses one organisation", () => {
   const [broken, other] = [newId("org"), newId("org")];
   const of = (orgId: string, count: number) =>

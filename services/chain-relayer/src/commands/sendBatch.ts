@@ -7,15 +7,13 @@ import { type Block, type Provider } from "../chain/provider";
 import { type Signer } from "../chain/signer";
 import { cheapGas, type Fees, firstFees, gasLimitFor, gasRoom, usualGasFor } from "../domain/fees";
 import { operationSubmitted } from "../events";
+import { COST_TOO_HIGH, markInFlight, type Operation } from "../store/operations";
 import {
-  COST_TOO_HIGH,
   listPlannedOperations,
-  markInFlight,
-  type Operation,
   postpone,
   postponeRefused,
   REFUSED_BY_CUSTODY,
-} from "../store/operations";
+} from "../store/plannedOperations";
 import { fence, type Lease, setNextNonce, storeSigned, sumOpenCosts } from "../store/transactions";
 import { authorizeBatch, type AuthorizeDeps, type Ready } from "./authorize";
 import { broadcast } from "./broadcast";

@@ -1,4 +1,4 @@
-import { named, type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
+import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { type OperationFacts } from "../domain/decideNext";
 import { type Place } from "../domain/planning";
 import { type Step } from "../domain/settlement";
@@ -31,7 +31,7 @@ export function factsOf({ state, attempts, expiresAt }: Operation): OperationFac
   return { state, attempts, endsAt };
 }
 
-interface OperationRow {
+export interface OperationRow {
   org_id: string;
   ledger_ref: string;
   related_id: string;
@@ -51,7 +51,7 @@ interface OperationRow {
 
 type StoredStep = Omit<Step, "amountWon"> & { amountWon: string };
 
-const COLUMNS = sql`org_id, ledger_ref, related_id, kind, operation_id, steps, state, attempts, wait_reason, expires_at,
+export const COLUMNS = sql`org_id, ledger_ref, related_id, kind, operation_id, steps, state, attempts, wait_reason, expires_at,
   transaction_id, tx_hash, request_id, traceparent, created_at`;
 
 /**
@@ -135,102 +135,6 @@ function legsOf({ steps }: NewOperation): Step[] {
 /** What names an operation here. */
 export type OperationKey = Pick<Operation, "orgId" | "ledgerRef">;
 
-/** How the reasons begin for which custody does not sign. */
-export const REFUSED_BY_CUSTODY = "custody_";
-/** Asked for again and again, mostly in vain: however many they are, they must not stand before the others. */
-const REFUSED = sql`coalesce(starts_with(wait_reason, ${REFUSED_BY_CUSTODY}), false)`;
-/** Of a lane with so many of them no more is planned: it would mostly be refused as well, and what is planned is looked through in each round. */
-const REFUSED_OF_LANE = 1_000;
-/** So many go along with what is sent, however many may be asked for again. */
-const REFUSED_AT_ONCE = 200;
-
-/**
- * Operations that may be near their turn: those whose turn it is, a share of each lane, the lane that was served longest ago first; and what
- * comes next on the same accounts. About as many as may be planned, however many wait. Those of a paused lane, of one of which custody refuses too many, or
- * out of a wallet whose balance is in doubt are left out, and everything behind them on the same accounts waits with them. With them come those that are
- * settled before their turn, to be passed over.
- */
-export async function listCandidates(tx: Tx, atMost: number): Promise<OperationKey[]> {
-  const rows = await tx.query<{ org_id: string; ledger_ref: string }>(sql`
-    with refused as (
-      select org_id from operations where state = 'PLANNED' and ${REFUSED} group by org_id having count(*) >= ${REFUSED_OF_LANE}),
-    served as (
-      select lanes.org_id, served_at from lanes
-      where paused_reason is null and org_id not in (select org_id from refused)
-        and (exists (select from operations o where o.org_id = lanes.org_id and o.state = 'WAITING' and o.blocked = 0
-            and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets)))
-          or exists (select from operations o where o.org_id = lanes.org_id and o.state = 'CONFIRMED' and o.turn is null))
-      order by served_at limit 100),
-    early as (
-      select o.org_id, o.ledger_ref from operations o join served using (org_id)
-      where o.state = 'CONFIRMED' and o.turn is null and o.blocked is not null order by o.created_at limit ${atMost}),
-    ready as (
-      select turn.* from served cross join lateral (
-        select o.org_id, o.ledger_ref from operations o
-        where o.org_id = served.org_id and o.state = 'WAITING' and o.blocked = 0
-          and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets))
-        order by o.created_at limit (select greatest(20, ${atMost}::bigint / count(*)) from served)) as turn
-      union all select org_id, ledger_ref from early),
-    accounts as (
-      select distinct p.org_id, p.account_id from places p join ready using (org_id, ledger_ref)),
-    near as (
-      select next.org_id, next.ledger_ref from accounts a join account_heads h using (org_id, account_id)
-      cross join lateral (
-        select p.org_id, p.ledger_ref from places p
-        where p.org_id = h.org_id and p.account_id = h.account_id and p.at_sequence >= h.next_sequence
-        order by p.at_sequence limit (select least(500, 1 + 2 * ${atMost}::bigint / count(*)) from accounts)) as next
-      union select org_id, ledger_ref from ready)
-    select o.org_id, o.ledger_ref from operations o join near using (org_id, ledger_ref) join served using (org_id)
-    where o.blocked is not null
-      and (o.state = 'CONFIRMED' and o.turn is null or o.state = 'WAITING'
-        and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets)))
-    order by served.served_at, o.created_at`);
-  return rows.map((row) => ({ orgId: row.org_id, ledgerRef: row.ledger_ref }));
-}
-
-/** Gives each its turn, in this order. What is settled already or has no steps is only passed over. */
-export async function markPlanned(tx: Tx, operations: OperationKey[]): Promise<void> {
-  const turns = await tx.query<{ turn: bigint }>(
-    sql`select nextval('operation_turns') as turn from generate_series(1, ${operations.length}::integer) order by 1`,
-  );
-  await tx.run(sql`
-    update operations o set updated_at = now(), turn = planned.turn,
-      state = case when o.state = 'CONFIRMED' then o.state when jsonb_array_length(o.steps) = 0 then 'PASSED' else 'PLANNED' end
-    from unnest(${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.ledgerRef)}::text[],
-      ${turns.map(({ turn }) => turn)}::bigint[]) as planned (org_id, ledger_ref, turn)
-    where o.org_id = planned.org_id and o.ledger_ref = planned.ledger_ref and o.turn is null
-      and o.state in ('WAITING', 'CONFIRMED')`);
-}
-
-/** A hold whose time is nearly over is not sent any more: it is given up. */
-const IN_TIME = sql`(expires_at is null or expires_at > now() + interval '10 seconds')`;
-
-/** What is planned and due; nothing out of a wallet whose balance has come into doubt since. */
-const MAY_GO = sql`state = 'PLANNED' and retry_at <= now() and ${IN_TIME}
-  and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(from_wallets))`;
-
-/**
- * What goes next, in its order; with a few of those that custody has refused before. Of these the ones that have been due longest: those of which custody
- * has been asked to no avail must not stand before what it would sign by now.
- */
-export async function listPlannedOperations(db: Queryable, limit: number): Promise<Operation[]> {
-  const rows = await db.query<OperationRow>(sql`
-    select ${COLUMNS} from (
-      (select * from operations where ${MAY_GO} and not ${REFUSED} order by turn limit ${limit})
-      union all
-      (select * from operations where ${MAY_GO} and ${REFUSED} order by retry_at limit ${REFUSED_AT_ONCE})) as next
-    order by turn`);
-  return rows.map(toOperation);
-}
-
-/** How many may go now, but for those that were refused before: they take no room from others. */
-export async function countPlannedOperations(db: Queryable): Promise<number> {
-  const { count } = await db.one<{ count: bigint }>(
-    sql`select count(*) from operations where ${MAY_GO} and not ${REFUSED}`,
-  );
-  return Number(count);
-}
-
 /** Binds planned operations to the transaction that carries them: from here on they can no longer be stopped. */
 export async function markInFlight(
   tx: Tx,
@@ -247,33 +151,6 @@ export async function markInFlight(
       and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets))`);
   if (moved !== operations.length)
     throw new Error("an operation was sent by somebody else meanwhile, or its wallet has come into doubt");
-}
-
-/** Lets planned operations wait, with the reason; those that custody refuses keep theirs, which is to be mended first. */
-export function postpone(
-  db: Queryable,
-  operations: OperationKey[],
-  reason: string,
-  delayMs: number,
-): Promise<void> {
-  const kept = sql`case when ${REFUSED} then wait_reason else ${reason} end`;
-  return letWait(db, operations, kept, sql`make_interval(secs => ${delayMs / 1000})`);
-}
-
-/** Lets those wait that custody refuses: twice as long each time, and not for long once the cause is mended. Their turn stays. */
-export function postponeRefused(db: Queryable, operations: OperationKey[], reason: string): Promise<void> {
-  const twice = sql`case when ${REFUSED} then 2 * (retry_at - updated_at) end`;
-  const delay = sql`least(interval '1 minute', greatest(interval '5 seconds', ${twice}))`;
-  return letWait(db, operations, sql`${reason}`, delay);
-}
-
-/** What another writer has sent meanwhile is that one's. */
-async function letWait(db: Queryable, operations: OperationKey[], reason: Sql, delay: Sql): Promise<void> {
-  await db.run(sql`
-    update operations o set wait_reason = ${reason}, updated_at = now(), retry_at = now() + ${delay}
-    from unnest(${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.ledgerRef)}::text[])
-      as waiting (org_id, ledger_ref)
-    where o.org_id = waiting.org_id and o.ledger_ref = waiting.ledger_ref and o.state = 'PLANNED'`);
 }
 
 /** Nodes have refused what a transaction of these may cost. */
@@ -368,7 +245,7 @@ function toStored({ kind, fromWalletId, toWalletId, toAddress, amountWon, nonce 
   return { kind, fromWalletId, toWalletId, toAddress, amountWon: amountWon.toString(), nonce };
 }
 
-function toOperation(row: OperationRow): Operation {
+export function toOperation(row: OperationRow): Operation {
   return {
     orgId: row.org_id,
     ledgerRef: row.ledger_ref,

@@ -3,12 +3,8 @@ import { newId } from "@wonrail/kit/ids";
 import { type Signer } from "../../chain/signer";
 import { type Fees } from "../../domain/fees";
 import { type Step } from "../../domain/settlement";
-import {
-  insertOperations,
-  listPlannedOperations,
-  markInFlight,
-  type NewOperation,
-} from "../../store/operations";
+import { insertOperations, markInFlight, type NewOperation } from "../../store/operations";
+import { listPlannedOperations } from "../../store/plannedOperations";
 import { holdHeads } from "../../store/places";
 import { holdLease, setNextNonce, storeSigned } from "../../store/transactions";
 import { planOperations } from "../planOperations";
