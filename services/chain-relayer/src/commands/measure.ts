@@ -14,7 +14,7 @@ export type Gauges = ReturnType<typeof createGauges>;
 
 export function createGauges(registry: Registry, now: () => number) {
   const registers = [registry];
-  const gauges = {
+  return {
     reorgs: createReorgWatch(registry),
     roleMissing: new Gauge({
       name: "operator_role_missing",
@@ -26,33 +26,37 @@ export function createGauges(registry: Registry, now: () => number) {
       help: "1 when the last block that was taken in is no longer the chain's, and nothing more is taken in; 0 otherwise",
       registers,
     }),
-    head: new Gauge({ name: "chain_head_block", help: "The newest block", registers }),
+    head: unknownYet(new Gauge({ name: "chain_head_block", help: "The newest block", registers })),
     headTime: createHeadAge(registry, now),
-    lag: new Gauge({
-      name: "chain_confirmed_lag_blocks",
-      help: "Blocks between the newest and the last one taken in",
-      registers,
-    }),
-    scanLag: new Gauge({
-      name: "chain_scan_lag_seconds",
-      help: "Between the newest final block and the last one taken in",
-      registers,
-    }),
-    balance: new Gauge({
-      name: "hot_wallet_balance_wei",
-      help: "What the operator has left for gas",
-      registers,
-    }),
-    mintAllowance: new Gauge({
-      name: "mint_allowance_won",
-      help: "What the payment manager may still mint, in the newest final block; absent until it is known",
-      registers,
-    }),
-    nonceGap: new Gauge({
-      name: "nonce_gap",
-      help: "Transactions that the chain's pending count does not know of",
-      registers,
-    }),
+    lag: unknownYet(
+      new Gauge({
+        name: "chain_confirmed_lag_blocks",
+        help: "Blocks between the newest and the last one taken in",
+        registers,
+      }),
+    ),
+    scanLag: unknownYet(
+      new Gauge({
+        name: "chain_scan_lag_seconds",
+        help: "Between the newest final block and the last one taken in",
+        registers,
+      }),
+    ),
+    balance: unknownYet(
+      new Gauge({
+        name: "hot_wallet_balance_wei",
+        help: "What the operator has left for gas",
+        registers,
+      }),
+    ),
+    mintAllowance: createMintAllowance(registry),
+    nonceGap: unknownYet(
+      new Gauge({
+        name: "nonce_gap",
+        help: "Transactions that the chain's pending count does not know of",
+        registers,
+      }),
+    ),
     transactions: new Gauge({ name: "tx_pending", help: "Transactions under way", registers }),
     oldest: new Gauge({
       name: "relay_pending_oldest_seconds",
@@ -71,17 +75,22 @@ export function createGauges(registry: Registry, now: () => number) {
       registers,
     }),
   };
-  // Each would begin with 0, which is an alarm, or says that all is well before anybody knows.
-  for (const gauge of [
-    gauges.head,
-    gauges.lag,
-    gauges.scanLag,
-    gauges.balance,
-    gauges.mintAllowance,
-    gauges.nonceGap,
-  ])
-    gauge.remove();
-  return gauges;
+}
+
+function createMintAllowance(registry: Registry): Gauge {
+  return unknownYet(
+    new Gauge({
+      name: "mint_allowance_won",
+      help: "What the payment manager may still mint, in the newest final block; absent until it is known",
+      registers: [registry],
+    }),
+  );
+}
+
+/** It would begin with 0, which is an alarm, or says that all is well before anybody knows. */
+function unknownYet(gauge: Gauge): Gauge {
+  gauge.remove();
+  return gauge;
 }
 
 /**

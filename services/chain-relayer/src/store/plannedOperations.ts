@@ -27,9 +27,9 @@ const MAY_LEAVE = sql`not exists (select from drifts d where d.acknowledged_at i
 
 /**
  * Operations that may be near their turn: those whose turn it is, a share of each lane, the lane that was served longest ago first; and what
- * comes next on the same accounts. About as many as may be planned, however many wait. Those of a paused lane, of a lane or a payer of whom custody refuses too many, or
- * out of a wallet whose balance is in doubt are left out, and everything behind them on the same accounts waits with them. With them come those that are
- * settled before their turn, to be passed over.
+ * comes next on the same accounts. About as many as may be planned, however many wait. Those of a paused lane, of a lane or a payer of whom custody
+ * refuses too many, or out of a wallet whose balance is in doubt are left out, and everything behind them on the same accounts waits with them. With them
+ * come those that are settled before their turn, to be passed over.
  */
 export async function listCandidates(tx: Tx, atMost: number): Promise<OperationKey[]> {
   const rows = await tx.query<{ org_id: string; ledger_ref: string }>(sql`
