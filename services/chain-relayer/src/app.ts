@@ -15,6 +15,7 @@ import { createRecord } from "./commands/createRecord";
 import { creditDeposits } from "./commands/creditDeposits";
 import { dispatch } from "./commands/dispatch";
 import { finishScheduledRecords } from "./commands/finishScheduledRecords";
+import { forgetBytes } from "./commands/forgetBytes";
 import { giveUpHolds } from "./commands/giveUpHolds";
 import { createGauges, measureChain, measureOperations } from "./commands/measure";
 import { createReconcileGauges, measureBooks, reconcile } from "./commands/reconcile";
@@ -64,6 +65,7 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
     runScheduledRecords: bind(runScheduledRecords),
     finishScheduledRecords: bind(finishScheduledRecords),
     watchInstantRecords: onChain(watchInstantRecords),
+    forgetBytes: (signal: AbortSignal) => forgetBytes(deps, signal),
   };
 
   function bind<I, O>(work: (of: typeof deps, input: I) => Promise<O>): (input: I) => Promise<O> {
@@ -130,6 +132,7 @@ function createDeps(parts: ServiceParts<Config>) {
     reconcileGauges: createReconcileGauges(registry),
     recordLeaseMs: config.RECORD_LEASE_MS,
     sentWalk: { after: FIRST_SENT_PLACE },
+    bytesWalk: { after: 0n },
     lost: new Counter({
       name: "relay_lost_transactions_total",
       help: "Transactions whose nonce was used by something else",

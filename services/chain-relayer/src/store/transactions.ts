@@ -283,6 +283,26 @@ export async function findRaw(db: Queryable, txHash: string): Promise<Buffer> {
   return raw;
 }
 
+/**
+ * Empties the bytes of the next transactions behind this one that were made long ago, where they are final: until then, and also of one that was lost, they
+ * may be wanted. Answers which were looked at, in their order.
+ */
+export async function forgetFinalBytes(tx: Tx, after: bigint, limit: number): Promise<bigint[]> {
+  const rows = await tx.query<{ transaction_id: bigint }>(sql`
+    with old as (
+      select transaction_id, state from transactions
+      where transaction_id > ${after} and created_at < now() - interval '30 days'
+      order by transaction_id limit ${limit} for update skip locked),
+    unsigned as (
+      update transaction_versions v set raw = ''::bytea from old
+      where v.transaction_id = old.transaction_id and old.state = 'FINAL' and v.raw <> ''::bytea),
+    uncalled as (
+      update transactions t set call_data = ''::bytea from old
+      where t.transaction_id = old.transaction_id and old.state = 'FINAL' and t.call_data <> ''::bytea)
+    select transaction_id from old order by transaction_id`);
+  return rows.map((row) => row.transaction_id);
+}
+
 /** What all of them may cost from this nonce on, which is the chain's next one: the dearest version of each. */
 export async function sumOpenCosts(db: Queryable, signer: string, chainNonce: bigint): Promise<bigint> {
   const { wei } = await db.one<{ wei: bigint }>(sql`
