@@ -176,7 +176,7 @@ describe("a key", () => {
   });
 
   test("with an access that this release does not know opens nothing", async () => {
-    const { text } = auth.addKey({ access: 99 as KeyAccess });
+    const { text } = auth.addKey({ access: KeyAccess.UNRECOGNIZED });
     const { status, body } = await gateway.send("GET", "/test/probe", { key: text });
     expect([status, body.error?.code]).toEqual([401, "WAUTH_001"]);
   });

@@ -163,7 +163,7 @@ test("of a lease that is recalled account is given when the work on it has ended
   const { lease, lent } = plan(10);
   const { quotas } = start(lease);
   let refuse: (error: DomainError) => void = () => undefined;
-  const refused = quotas.count(ORG, "WALLETS", () => new Promise((_, reject) => (refuse = reject)));
+  const refused = quotas.count(ORG, "WALLETS", () => new Promise<never>((_, reject) => (refuse = reject)));
   await settle();
   quotas.recall(ORG, "WALLETS");
   await settle();
