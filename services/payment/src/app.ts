@@ -23,7 +23,7 @@ import { listTransfers } from "./queries/listTransfers";
 import { listWalletTransactions } from "./queries/listWalletTransactions";
 import { type Claim, countAbandonedOperations } from "./store/operations";
 import { savePolicy } from "./store/policies";
-import { noteMissedSettled } from "./store/transfers";
+import { findOldestPendingSeconds, noteMissedSettled } from "./store/transfers";
 
 export type App = ReturnType<typeof createApp>;
 
@@ -62,15 +62,7 @@ export function createApp(parts: ServiceParts<Config>) {
   };
   onClose("claims", () => deps.claims.close());
   onClose("outcomes", () => deps.outcomes.close());
-  new Gauge({
-    name: "payment_abandoned_operations",
-    help: "Operations whose outcome has been open for longer than a request may take",
-    registers: [registry],
-    async collect() {
-      // A database that is away must not take the other metrics with it.
-      this.set(await countAbandonedOperations(db, ABANDONED_AFTER_MS).catch(() => NaN));
-    },
-  });
+  createGauges(parts);
 
   return {
     execute: bind(execute),
@@ -92,6 +84,26 @@ export function createApp(parts: ServiceParts<Config>) {
   function bind<I, O>(work: (of: typeof deps, input: I) => Promise<O>): (input: I) => Promise<O> {
     return (input) => work(deps, input);
   }
+}
+
+/** Asked of the database when they are read. One that is away must not take the other metrics with it. */
+function createGauges({ db, registry }: ServiceParts<Config>): void {
+  new Gauge({
+    name: "payment_abandoned_operations",
+    help: "Operations whose outcome has been open for longer than a request may take",
+    registers: [registry],
+    async collect() {
+      this.set(await countAbandonedOperations(db, ABANDONED_AFTER_MS).catch(() => NaN));
+    },
+  });
+  new Gauge({
+    name: "payment_pending_transfers_oldest_seconds",
+    help: "Age of the oldest transfer to an outside address that is PENDING",
+    registers: [registry],
+    async collect() {
+      this.set(await findOldestPendingSeconds(db).catch(() => NaN));
+    },
+  });
 }
 
 function openClients({ config, log, registry, tls, onClose }: ServiceParts<Config>) {

@@ -6,6 +6,7 @@ import { AccountType } from "@wonrail/proto/ledger/v1/intents";
 import { acknowledgeDrifts, listDrifts } from "../store/drifts";
 import { saveCursor } from "../store/scanCursor";
 import { saveWalletAddresses } from "../store/walletAddresses";
+import { createUnheardWatch } from "./unheardWatch";
 import { createReconcileGauges, reconcile, type ReconcileDeps } from "./reconcile";
 import { freshDatabase } from "./testing/database";
 
@@ -86,6 +87,37 @@ test("a difference that comes back while nobody has looked is told again", async
   expect(told).toHaveLength(2);
 });
 
+test("since when a wallet's newest entry has not come here is measured, until it comes or there is a newer one", async () => {
+  const registry = new Registry();
+  let nowMs = 1_000_000;
+  const unheard = createUnheardWatch(registry, () => nowMs);
+  const warned: unknown[] = [];
+  const log = { ...testLog(), warn: (of: unknown) => void warned.push(of), debug: () => undefined };
+  const after = async (passedMs: number) => {
+    nowMs += passedMs;
+    await compare({ unheard, log: log as never });
+    return (await registry.getSingleMetric("reconciliation_unheard_oldest_seconds")!.get()).values[0]!.value;
+  };
+  expect(await after(15_000)).toBe(0);
+  sequence = 1n;
+  expect(await after(15_000)).toBe(0);
+  expect(await after(15_000)).toBe(15);
+  sequence = 2n;
+  expect(await after(15_000)).toBe(0);
+  for (const seconds of [60, 120, 180, 240]) expect(await after(60_000)).toBe(seconds);
+  expect(warned).toEqual([]);
+  expect(await after(60_000)).toBe(300);
+  expect(warned).toEqual([{ orgId: ORG, walletId: WALLET, sequence: "2", seconds: 300 }]);
+  sequence = 0n;
+  expect(await after(60_000)).toBe(0);
+
+  // Another replica has compared meanwhile: what came since is not known here, nor what was lost.
+  sequence = 3n;
+  expect(await after(15_000)).toBe(0);
+  expect(await after(700_000)).toBe(0);
+  expect(await after(15_000)).toBe(15);
+});
+
 /** What waits for somebody after one more comparison. */
 async function opened(): Promise<string[]> {
   await compare();
@@ -120,6 +152,7 @@ async function compare(other: Partial<ReconcileDeps> = {}): Promise<void> {
     chain: { tokenAddress: `0x${"b".repeat(40)}` },
     reconcileEveryMs: 0,
     reconcileGauges: createReconcileGauges(new Registry()),
+    unheard: createUnheardWatch(new Registry(), Date.now),
     ...other,
   });
 }

@@ -2,6 +2,7 @@ import { type Database } from "@wonrail/kit/db";
 import { type Log } from "@wonrail/kit/log";
 import { Gauge, type Registry } from "@wonrail/kit/metrics";
 import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/money";
+import { type Account } from "@wonrail/proto/ledger/v1/ledger";
 import { type Provider } from "../chain/provider";
 import { compareSupply, compareWallets } from "../queries/compareChain";
 import { compareLedger, type LedgerReader } from "../queries/compareLedger";
@@ -10,6 +11,7 @@ import { readSupplyBook, readWalletBooks } from "../queries/readBooks";
 import { countOpenDrifts, findDoubted, mendDrifts, saveDrifts } from "../store/drifts";
 import { countUnbooked } from "../store/deposits";
 import { claimReconciliation, findReconciliation, finishReconciliation } from "../store/reconciliation";
+import { type UnheardRound, type UnheardWatch } from "./unheardWatch";
 
 export interface ReconcileDeps {
   db: Database;
@@ -18,8 +20,12 @@ export interface ReconcileDeps {
   ledger: LedgerReader;
   chain: { tokenAddress: string };
   reconcileEveryMs: number;
+  unheard: UnheardWatch;
   reconcileGauges: ReconcileGauges;
 }
+
+/** Long after what is on its way has come. */
+const TOLD_AFTER_SECONDS = 300;
 
 export type ReconcileGauges = ReturnType<typeof createReconcileGauges>;
 
@@ -45,18 +51,29 @@ export async function reconcile(deps: ReconcileDeps): Promise<void> {
     wallets += books.wallets.length;
   }
 
+  const round = deps.unheard.begin();
+  const onMoving = (orgId: string, { accountId: walletId, sequence }: Account) =>
+    round.note({ orgId, walletId, sequence });
   let judged = 0;
   let moving = 0;
   for (const orgId of orgIds) {
-    const compared = await compareLedger(deps, orgId, blockNumber, doubted);
+    const compared = await compareLedger({ ...deps, onMoving }, orgId, blockNumber, doubted);
     await note(deps, compared);
     judged += compared.judged;
     moving += compared.moving;
   }
+  tellUnheard(deps, round.end());
   gauges.wallets.set({ state: "compared" }, judged);
   gauges.wallets.set({ state: "moving" }, moving);
   await finishReconciliation(db, blockNumber);
   log.debug({ wallets, judged, moving }, "books compared");
+}
+
+function tellUnheard({ log }: ReconcileDeps, oldest: ReturnType<UnheardRound["end"]>): void {
+  if (!oldest || oldest.seconds < TOLD_AFTER_SECONDS) return;
+  const { orgId, walletId, sequence, seconds } = oldest;
+  const which = { orgId, walletId, sequence: sequence.toString(), seconds };
+  log.warn(which, "a wallet's newest entry has not been heard of");
 }
 
 async function note({ db, log }: ReconcileDeps, { drifts, mended }: Findings): Promise<void> {

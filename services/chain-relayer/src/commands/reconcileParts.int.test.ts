@@ -4,6 +4,7 @@ import { testRegistry } from "@wonrail/kit/testing";
 import { listDrifts } from "../store/drifts";
 import { saveCursor } from "../store/scanCursor";
 import { addMovements } from "../store/settledBalances";
+import { createUnheardWatch } from "./unheardWatch";
 import { createReconcileGauges, reconcile } from "./reconcile";
 import { blockHashOf, createChainDouble, depsOn } from "./testing/chainDouble";
 import { freshDatabase } from "./testing/database";
@@ -50,6 +51,7 @@ function depsWith(provider: object) {
     ...depsOn(database.db, createChainDouble()),
     ...{ provider: provider as never, ledger: ledger as never, reconcileEveryMs: 15_000 },
     reconcileGauges: createReconcileGauges(registry),
+    unheard: createUnheardWatch(registry, Date.now),
   };
 }
 

@@ -16,6 +16,8 @@ export type LedgerReader = Pick<PromiseClient<LedgerServiceService>, "listAccoun
 export interface CompareLedgerDeps {
   db: Database;
   ledger: LedgerReader;
+  /** Told of each wallet that is moving. */
+  onMoving: (orgId: string, account: Account) => void;
 }
 
 export interface Comparison extends Findings {
@@ -30,7 +32,7 @@ const PAGE = 1_000;
 
 /** An organisation's wallets as the ledger has them, and its own accounts, against what is settled and on its way. */
 export async function compareLedger(
-  { db, ledger }: CompareLedgerDeps,
+  { db, ledger, onMoving }: CompareLedgerDeps,
   orgId: string,
   blockNumber: bigint,
   doubted: ReadonlySet<string>,
@@ -46,7 +48,8 @@ export async function compareLedger(
       wallets.map(({ accountId }) => accountId),
     );
     for (const account of wallets)
-      judgeWallet(comparison, orgId, blockNumber, account, expected.get(account.accountId)!);
+      if (!judgeWallet(comparison, orgId, blockNumber, account, expected.get(account.accountId)!))
+        onMoving(orgId, account);
   }
   const supply = comparison.moving === 0 ? await expectedSupply(db, orgId) : null;
   const totals = await ledger.getTotals({ orgId });
@@ -69,21 +72,23 @@ async function* accountsOf(ledger: LedgerReader, orgId: string): AsyncGenerator<
   }
 }
 
+/** False of one that is moving. */
 function judgeWallet(
   comparison: Comparison,
   orgId: string,
   blockNumber: bigint,
   { accountId, balanceWon, sequence }: Account,
   { units, complete, sequence: heard }: ExpectedBalance,
-): void {
+): boolean {
   if (!complete || heard !== sequence) {
     comparison.moving += 1;
-    return;
+    return false;
   }
   comparison.judged += 1;
   const actual = BigInt(balanceWon) * TOKEN_UNITS_PER_WON;
   const place = { orgId, walletId: accountId, kind: "LEDGER" as const, subject: "" };
   judge(comparison, { ...place, expected: units, actual, blockNumber });
+  return true;
 }
 
 /** The ledger's own sum, and when nothing moves also that the money in being is what the organisation has let come into being. */

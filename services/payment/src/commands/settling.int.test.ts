@@ -2,6 +2,7 @@ import { rawSql } from "@wonrail/kit/db";
 import { ChargeCancelled, PaymentCancelled } from "@wonrail/proto/payment/events/v1/events";
 import { SettlementStatus } from "@wonrail/proto/payment/v1/payment";
 import { OperationConfirmed, OperationFailed } from "@wonrail/proto/relayer/events/v1/events";
+import { findOldestPendingSeconds } from "../store/transfers";
 import { deliver } from "./testing/events";
 import { asOwner, openWorld, OUTSIDE, valueOf, type World } from "./testing/world";
 
@@ -73,6 +74,23 @@ test.each([
   },
   60_000,
 );
+
+test("how long a transfer has waited for the chain's last word is measured from when it was written down", async () => {
+  const { db } = world.payment;
+  const { walletId: fromWalletId } = await world.openWallet({ amountWon: 5_000 });
+  expect(await findOldestPendingSeconds(db)).toBe(0);
+  const value = { fromWalletId, toWalletAddress: OUTSIDE, amountWon: "1000", memo: undefined };
+  const { transferId } = valueOf(await world.execute({ $case: "transfer", value }), "transfer");
+  await world.execute({ $case: "transfer", value });
+  await asOwner(
+    world.payment,
+    `update transfers set updated_at = now() - interval '2 hours' where transfer_id = '${transferId}'`,
+  );
+  expect(await findOldestPendingSeconds(db)).toBeGreaterThanOrEqual(7_200);
+  await confirm(transferId);
+  await world.app().settleTransfers();
+  expect(await findOldestPendingSeconds(db)).toBeLessThan(7_200);
+}, 60_000);
 
 test("a cancellation tells of the charge and of the payment with how far they are on the chain", async () => {
   const [payer, receiver] = [await world.openWallet({ amountWon: 5_000 }), await world.openWallet()];

@@ -125,6 +125,13 @@ export async function noteMissedSettled(db: Queryable): Promise<number> {
     where status = 'PENDING' and settled_at is null and ${settledAt} is not null`);
 }
 
+/** Of what is PENDING: since it was written down. 0 when nothing is. */
+export async function findOldestPendingSeconds(db: Queryable): Promise<number> {
+  const { seconds } = await db.one<{ seconds: number }>(sql`
+    select coalesce(extract(epoch from now() - min(updated_at)), 0)::float8 as seconds from transfers where status = 'PENDING'`);
+  return seconds;
+}
+
 /** Transfers to outside addresses about which the chain has said its last word, those that have waited longest first. */
 export async function listSettledTransfers(
   db: Queryable,
