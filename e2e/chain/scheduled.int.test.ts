@@ -66,6 +66,8 @@ beforeAll(async () => {
   const config = {
     ...world.addresses,
     AUTH_ADDRESS,
+    // Nothing is settled here.
+    RELAYER_ADDRESS: "127.0.0.1:1",
     NETWORK,
     TOKEN_ADDRESS: world.contracts.tokenAddress,
     PAYMENT_MANAGER_ADDRESS: world.contracts.paymentManagerAddress,

@@ -5,7 +5,12 @@ import { AuthServiceService, Quota } from "@wonrail/proto/auth/v1/auth";
 import { AccountType, TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
-import { PaymentType, RecordStatus, RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
+import {
+  type OperationRef,
+  PaymentType,
+  RecordStatus,
+  RelayerServiceService,
+} from "@wonrail/proto/relayer/v1/relayer";
 import {
   AuthorizationKind,
   WalletServiceService,
@@ -225,6 +230,13 @@ export const CALLS: readonly Call[] = [
     getOrganisation: {
       good: ({ orgId: value }) => ({ by: choice("orgId", value) }),
       bad: ["REQ_001 by", () => ({ by: undefined })],
+    },
+  }),
+
+  ...calls("payment", "chain-relayer", RelayerServiceService, {
+    getOperations: {
+      good: ({ orgId, transferId: ledgerRef }) => ({ refs: [{ orgId, ledgerRef }] }),
+      bad: ["REQ_001 refs", ({ refs: [ref] }) => ({ refs: Array<OperationRef>(1_001).fill(ref!) })],
     },
   }),
 

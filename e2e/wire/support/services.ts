@@ -7,6 +7,7 @@ import { rpc as authRpc } from "@wonrail/auth/rpc";
 import { createRecord } from "@wonrail/chain-relayer/commands/createRecord";
 import { updateRecordSchedule } from "@wonrail/chain-relayer/commands/updateRecordSchedule";
 import { updateRecordStatus } from "@wonrail/chain-relayer/commands/updateRecordStatus";
+import { getOperations } from "@wonrail/chain-relayer/queries/getOperations";
 import { getRecord } from "@wonrail/chain-relayer/queries/getRecord";
 import { listRecords } from "@wonrail/chain-relayer/queries/listRecords";
 import { rpc as relayerRpc } from "@wonrail/chain-relayer/rpc";
@@ -95,8 +96,9 @@ export async function startServices(): Promise<Services> {
     WALLET_ADDRESS: addressOf("wallet"),
     LEDGER_ADDRESS: addressOf("ledger"),
   };
-  await start("payment", paymentRpc(createPayment(partsOf("payment", behind)), testLog()));
   await start("chain-relayer", relayerRpc(recording(databases.get("chain-relayer")!)));
+  const settling = { ...behind, RELAYER_ADDRESS: addressOf("chain-relayer") };
+  await start("payment", paymentRpc(createPayment(partsOf("payment", settling)), testLog()));
 
   return {
     auth,
@@ -149,6 +151,7 @@ function recording({ db }: TestDatabase): Parameters<typeof relayerRpc>[0] {
     createRecord: bind(createRecord),
     updateRecordStatus: bind(updateRecordStatus),
     updateRecordSchedule: bind(updateRecordSchedule),
+    getOperations: bind(getOperations),
     getRecord: bind(getRecord),
     listRecords: bind(listRecords),
   };

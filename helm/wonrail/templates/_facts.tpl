@@ -23,7 +23,7 @@ ledger:
 payment:
   schema: payment
   semiSpaceMib: 24
-  calls: [auth, wallet, ledger]
+  calls: [auth, wallet, ledger, chain-relayer]
   settings: [NETWORK, TOKEN_ADDRESS, PAYMENT_MANAGER_ADDRESS]
 chain-relayer:
   schema: chain_relayer

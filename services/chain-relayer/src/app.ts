@@ -28,6 +28,7 @@ import { updateRecordStatus } from "./commands/updateRecordStatus";
 import { watchInstantRecords } from "./commands/watchInstantRecords";
 import { type Config } from "./config";
 import { createScanSpan } from "./domain/scanSpan";
+import { getOperations } from "./queries/getOperations";
 import { getRecord } from "./queries/getRecord";
 import { listRecords } from "./queries/listRecords";
 import { FIRST_SENT_PLACE } from "./store/records";
@@ -61,6 +62,7 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
     createRecord: bind(createRecord),
     updateRecordStatus: bind(updateRecordStatus),
     updateRecordSchedule: bind(updateRecordSchedule),
+    getOperations: bind(getOperations),
     getRecord: bind(getRecord),
     listRecords: bind(listRecords),
     runScheduledRecords: bind(runScheduledRecords),

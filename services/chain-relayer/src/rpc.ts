@@ -1,9 +1,10 @@
 import { DomainError, invalidRequest } from "@wonrail/kit/errors";
-import { enumFilter, enumName, type GrpcService, implement } from "@wonrail/kit/grpc/server";
+import { enumFilter, enumName, enumValue, type GrpcService, implement } from "@wonrail/kit/grpc/server";
 import { isId, readOrgId } from "@wonrail/kit/ids";
 import { readPage } from "@wonrail/kit/page";
 import {
   type CreateRecordRequest,
+  OperationStatus,
   PaymentType,
   RecordStatus,
   RelayerServiceService,
@@ -12,7 +13,9 @@ import { type App } from "./app";
 import { toRecord } from "./events";
 import { type RequestKey } from "./store/records";
 
-/** The way in by gRPC: the recording API. What is not in this list answers UNIMPLEMENTED. */
+const MAX_REFS = 1_000;
+
+/** The way in by gRPC: the recording API, and how far operations are. What is not in this list answers UNIMPLEMENTED. */
 export function rpc(app: App): GrpcService[] {
   return [
     implement(RelayerServiceService, {
@@ -56,6 +59,17 @@ export function rpc(app: App): GrpcService[] {
       async updateRecordSchedule({ orgId, id, scheduledAt }) {
         if (!scheduledAt) throw invalidRequest([{ path: "scheduledAt", message: "is required" }]);
         return { record: toRecord(await app.updateRecordSchedule({ ...keyOf(orgId, id), scheduledAt }), []) };
+      },
+      async getOperations({ refs }) {
+        if (refs.length > MAX_REFS)
+          throw invalidRequest([{ path: "refs", message: `has more than ${MAX_REFS} entries` }]);
+        const found = await app.getOperations(refs);
+        return {
+          operations: found.map(({ orgId, ledgerRef, status }) => ({
+            ref: { orgId, ledgerRef },
+            status: enumValue(OperationStatus, status),
+          })),
+        };
       },
     }),
   ];

@@ -1,9 +1,10 @@
 import { coalesce, createClient } from "@wonrail/kit/grpc/client";
 import { createLane } from "@wonrail/kit/lane";
-import { Gauge } from "@wonrail/kit/metrics";
+import { Counter, Gauge } from "@wonrail/kit/metrics";
 import { type ServiceParts } from "@wonrail/kit/service";
 import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
+import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import { claimKeys } from "./commands/claimKeys";
 import { deleteOldOperations } from "./commands/deleteOldOperations";
@@ -35,7 +36,7 @@ const MAX_QUEUE = 5_000;
 /** Table of contents: every command and query, bound to what it needs. */
 export function createApp(parts: ServiceParts<Config>) {
   const { config, db, log, registry, onClose } = parts;
-  const { ledger, wallet, auth, post } = openClients(parts);
+  const { ledger, wallet, auth, relayer, post } = openClients(parts);
   const network = config.NETWORK;
   const facts = createFacts({
     db,
@@ -50,9 +51,15 @@ export function createApp(parts: ServiceParts<Config>) {
     db,
     log,
     ledger,
+    relayer,
     post,
     facts,
     network,
+    doubted: new Counter({
+      name: "payment_doubted_transfers_total",
+      help: "Looks at transfers of which the bus has said what chain-relayer does not say",
+      registers: [registry],
+    }),
     claims: createLane({ name: "claims", work: (claims: Claim[]) => claimKeys(db, claims), ...limits }),
     outcomes: createLane({
       name: "outcomes",
@@ -119,6 +126,11 @@ function openClients({ config, log, registry, tls, onClose }: ServiceParts<Confi
     address: config.WALLET_ADDRESS,
   });
   const auth = createClient(AuthServiceService, { ...options, name: "auth", address: config.AUTH_ADDRESS });
+  const relayer = createClient(RelayerServiceService, {
+    ...options,
+    name: "chain-relayer",
+    address: config.RELAYER_ADDRESS,
+  });
   const post = coalesce({
     name: "ledger.post",
     bulk: async (items: Parameters<typeof ledger.post>[0][], options) =>
@@ -135,6 +147,6 @@ function openClients({ config, log, registry, tls, onClose }: ServiceParts<Confi
     registry,
   });
   onClose("ledger lane", () => post.close());
-  onClose("clients", () => [ledger, wallet, auth].forEach((client) => client.close()));
-  return { ledger, wallet, auth, post };
+  onClose("clients", () => [ledger, wallet, auth, relayer].forEach((client) => client.close()));
+  return { ledger, wallet, auth, relayer, post };
 }

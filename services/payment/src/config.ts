@@ -8,6 +8,7 @@ const schema = z.object({
   AUTH_ADDRESS: hostPort,
   WALLET_ADDRESS: hostPort,
   LEDGER_ADDRESS: hostPort,
+  RELAYER_ADDRESS: hostPort,
   /** The name that settlements show. */
   NETWORK: networkSetting,
   TOKEN_ADDRESS: address,

@@ -1,4 +1,5 @@
 import { type Queryable, sql } from "@wonrail/kit/db";
+import { type Operation, type OperationKey } from "./operations";
 
 /** Operations as operators look at them: of all organisations, with everything that was tried. */
 export interface OpenOperation {
@@ -32,6 +33,16 @@ export async function listStuckOperations(
       and (${orgId}::text is null or org_id = ${orgId})
     order by created_at limit ${limit}`);
 }
+
+/** Those of them that there are. */
+export function listOperationStates(db: Queryable, refs: OperationKey[]): Promise<OperationState[]> {
+  return db.query<OperationState>(sql`
+    select org_id as "orgId", ledger_ref as "ledgerRef", state from operations
+    where (org_id, ledger_ref) in (select * from unnest(
+      ${refs.map(({ orgId }) => orgId)}::text[], ${refs.map(({ ledgerRef }) => ledgerRef)}::text[]))`);
+}
+
+export type OperationState = Pick<Operation, "orgId" | "ledgerRef" | "state">;
 
 /** How many are not final, and since when, by state and by what they wait for. */
 export async function listOpenCounts(

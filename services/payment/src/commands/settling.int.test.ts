@@ -1,6 +1,6 @@
 import { rawSql } from "@wonrail/kit/db";
 import { ChargeCancelled, PaymentCancelled } from "@wonrail/proto/payment/events/v1/events";
-import { SettlementStatus } from "@wonrail/proto/payment/v1/payment";
+import { SettlementStatus, TransferStatus } from "@wonrail/proto/payment/v1/payment";
 import { OperationConfirmed, OperationFailed } from "@wonrail/proto/relayer/events/v1/events";
 import { findOldestPendingSeconds } from "../store/transfers";
 import { deliver } from "./testing/events";
@@ -75,6 +75,51 @@ test.each([
   60_000,
 );
 
+/** What has become of the transfer when both say that. */
+const ENDED = { CONFIRMED: TransferStatus.COMPLETED, FAILED: TransferStatus.FAILED };
+
+test.each<["CONFIRMED" | "FAILED", number]>([
+  ["CONFIRMED", 4_000],
+  ["FAILED", 5_000],
+])(
+  "a forged %s ends no hold, and keeps no other waiting, until chain-relayer itself says so",
+  async (word, left) => {
+    const [victim, other] = [await hold(), await hold()];
+    const opposite = word === "FAILED" ? "CONFIRMED" : "FAILED";
+    world.relayerSays.set(victim.transferId, "UNKNOWN");
+    await (word === "FAILED" ? fail(victim.transferId) : confirm(victim.transferId));
+    await confirm(other.transferId);
+    for (const said of ["UNKNOWN", "OPEN", opposite] as const) {
+      world.relayerSays.set(victim.transferId, said);
+      await world.app().settleTransfers();
+      expect(await read(victim.transferId)).toMatchObject({ status: TransferStatus.PENDING });
+      expect(await world.balances(victim.walletId, other.walletId)).toEqual([5_000, 4_000]);
+    }
+    expect(await world.metric("payment_doubted_transfers_total")).toBe(3);
+
+    world.relayerSays.set(victim.transferId, word);
+    await world.app().settleTransfers();
+    expect(await read(victim.transferId)).toMatchObject({ status: ENDED[word] });
+    expect(await world.balances(victim.walletId)).toEqual([left]);
+    expect(await world.metric("payment_doubted_transfers_total")).toBe(3);
+  },
+  60_000,
+);
+
+test("while chain-relayer cannot be asked what has settled waits, and is ended when it can", async () => {
+  const { walletId, transferId } = await hold();
+  await confirm(transferId);
+  await world.stop("chain-relayer");
+  for (let rounds = 0; rounds < 3; rounds += 1)
+    await expect(world.app().settleTransfers()).rejects.toMatchObject({ retryable: true });
+  expect(await read(transferId)).toMatchObject({ status: TransferStatus.PENDING });
+  expect(await world.balances(walletId)).toEqual([5_000]);
+  await world.crash();
+  await world.app().settleTransfers();
+  expect(await read(transferId)).toMatchObject({ status: TransferStatus.COMPLETED });
+  expect(await world.balances(walletId)).toEqual([4_000]);
+}, 60_000);
+
 test("how long a transfer has waited for the chain's last word is measured from when it was written down", async () => {
   const { db } = world.payment;
   const { walletId: fromWalletId } = await world.openWallet({ amountWon: 5_000 });
@@ -119,6 +164,23 @@ test("a cancellation tells of the charge and of the payment with how far they ar
   expect(ChargeCancelled.decode(told[0]!).charge!.settlement).toMatchObject(confirmed);
   expect(PaymentCancelled.decode(told[1]!).cancelled!.payment!.settlement).toMatchObject(confirmed);
 }, 60_000);
+
+async function hold(): Promise<{ walletId: string; transferId: string }> {
+  const { walletId } = await world.openWallet({ amountWon: 5_000 });
+  const value = { fromWalletId: walletId, toWalletAddress: OUTSIDE, amountWon: "1000", memo: undefined };
+  const { transferId } = valueOf(await world.execute({ $case: "transfer", value }), "transfer");
+  return { walletId, transferId };
+}
+
+function read(id: string) {
+  return world.app().getTransfer({ orgId: world.orgId, id });
+}
+
+async function fail(ledgerRef: string): Promise<void> {
+  const proof = { reason: "expired", proofBlockNumber: 3n, proofBlockHash: HASH };
+  const word = OperationFailed.fromPartial({ ledgerRef, network: "N", ...proof });
+  await deliver(world, "operation_failed", OperationFailed.encode(word).finish());
+}
 
 async function confirm(ledgerRef: string): Promise<void> {
   const word = { ledgerRef, network: "N", txHash: HASH, blockNumber: 3n };

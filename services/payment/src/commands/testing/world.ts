@@ -4,13 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Database, openDatabase, rawSql, sql } from "@wonrail/kit/db";
 import { createClient } from "@wonrail/kit/grpc/client";
-import { type GrpcService, implement, startGrpcServer } from "@wonrail/kit/grpc/server";
+import { enumValue, type GrpcService, implement, startGrpcServer } from "@wonrail/kit/grpc/server";
 import { newId } from "@wonrail/kit/ids";
 import { Registry } from "@wonrail/kit/metrics";
 import { createTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
 import { AuthServiceService, Organisation } from "@wonrail/proto/auth/v1/auth";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { type ExecuteRequest, type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
+import { OperationStatus, RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type App, createApp } from "../../app";
 
@@ -30,6 +31,10 @@ export interface World {
   }): Promise<TestWallet>;
   execute(command: Command, idempotencyKey?: string): Promise<ExecuteResponse>;
   balances(...walletIds: string[]): Promise<number[]>;
+  /** What chain-relayer says of an operation, whatever the bus has said. Of any other it says the same as that. */
+  relayerSays: Map<string, "UNKNOWN" | "OPEN" | "CONFIRMED" | "FAILED">;
+  /** Of the payment service that lives now. */
+  metric(name: string): Promise<number>;
   /** What the ledger's invariants have to say; nothing, when all is well. */
   violations(): Promise<string[]>;
   /** They answer nobody from now on. */
@@ -72,11 +77,15 @@ export async function openWorld(): Promise<World> {
   writeFileSync(kekPath, JSON.stringify(kek), { mode: 0o600 });
   const [payment, ledger, wallet] = await Promise.all(["payment", "ledger", "wallet"].map(makeDatabase));
   const databases: Databases = { payment: payment!, ledger: ledger!, wallet: wallet! };
-  let life = await startLife(databases, orgId, kekPath);
+  const relayerSays: World["relayerSays"] = new Map();
+  const start = () => startLife(databases, orgId, kekPath, relayerSays);
+  let life = await start();
 
   const world: World = {
     orgId,
     payment: databases.payment,
+    relayerSays,
+    metric: (name) => life.metric(name),
     app: () => life.app,
     ledger: () => life.ledger,
     wallet: () => life.wallet,
@@ -104,7 +113,7 @@ export async function openWorld(): Promise<World> {
     stop: (...names) => life.stop(names),
     async crash() {
       await life.die();
-      life = await startLife(databases, orgId, kekPath);
+      life = await start();
     },
     async close() {
       await life.die();
@@ -143,12 +152,17 @@ interface LedgerVerify {
   verifyAll(db: Database): Promise<{ results: { violations: { what: string }[] }[] }>;
 }
 
-export type ServiceName = "ledger" | "wallet" | "auth";
+export type ServiceName = "ledger" | "wallet" | "auth" | "chain-relayer";
 
 /** From a start of the processes to their death. */
 type Life = Awaited<ReturnType<typeof startLife>>;
 
-async function startLife(databases: Databases, orgId: string, kekPath: string) {
+async function startLife(
+  databases: Databases,
+  orgId: string,
+  kekPath: string,
+  relayerSays: World["relayerSays"],
+) {
   const parts = () => ({ log, registry: new Registry() });
   const closers: (() => unknown)[] = [];
   const dead: Promise<unknown>[] = [];
@@ -205,9 +219,11 @@ async function startLife(databases: Databases, orgId: string, kekPath: string) {
     LEDGER_ADDRESS: ledgerAddress,
     WALLET_ADDRESS: walletAddress,
     AUTH_ADDRESS: authAddress,
+    RELAYER_ADDRESS: await serve("chain-relayer", [relayerAtOurEdge(databases.payment, relayerSays)]),
   };
+  const registry = new Registry();
   const app = createApp({
-    ...parts(),
+    ...{ log, registry },
     config: { ...addresses, ...CONTRACTS, NETWORK: "WON_TESTNET" } as never,
     db: await open("payment"),
     // What would wait for work that a crash has stopped is not closed.
@@ -222,6 +238,10 @@ async function startLife(databases: Databases, orgId: string, kekPath: string) {
     app,
     ledger,
     wallet,
+    async metric(name: string) {
+      const { values } = await registry.getSingleMetric(name)!.get();
+      return values.reduce((sum, { value }) => sum + value, 0);
+    },
     async stop(names: ServiceName[]) {
       await Promise.all(names.map((name) => servers.get(name)!()));
     },
@@ -249,6 +269,23 @@ function authAtOurEdge(orgId: string): GrpcService {
       }),
       subscriptionActive: true,
     }),
+  });
+}
+
+/** All that payment asks of chain-relayer. What was not said otherwise is as the events have it. */
+function relayerAtOurEdge({ db }: TestDatabase, says: World["relayerSays"]): GrpcService {
+  return implement(RelayerServiceService, {
+    async getOperations({ refs }) {
+      const told = await db.query<{ ref: string; status: string }>(sql`
+        select ledger_ref as ref, status from settlements where ledger_ref = any(${refs.map(({ ledgerRef }) => ledgerRef)}::text[])`);
+      const statuses = new Map([...told.map(({ ref, status }) => [ref, status] as const), ...says]);
+      return {
+        operations: refs.flatMap((ref) => {
+          const status = statuses.get(ref.ledgerRef) ?? "UNKNOWN";
+          return status === "UNKNOWN" ? [] : [{ ref, status: enumValue(OperationStatus, status) }];
+        }),
+      };
+    },
   });
 }
 
