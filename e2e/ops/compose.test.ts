@@ -38,8 +38,12 @@ describe("deploy/compose.yaml", () => {
       for (const callee of calledBy(process)) {
         // Of two that call each other one comes first.
         const isMutual = calledBy(PROCESSES.find((one) => one.name === callee)!).includes(name);
-        const waits = [depends_on[callee], isMutual && compose.services[callee]!.depends_on?.[name]];
-        expect(waits).toContainEqual({ condition: "service_healthy" });
+        const theirs = (isMutual && compose.services[callee]!.depends_on) || {};
+        const waits = [
+          ...Object.entries(depends_on).filter(([other]) => other === callee),
+          ...Object.entries(theirs).filter(([other]) => other === name),
+        ];
+        expect(waits).toContainEqual([expect.any(String), { condition: "service_healthy" }]);
       }
     },
   );
