@@ -18,6 +18,7 @@ if (helm === undefined)
 const withHelm = helm === undefined ? describe.skip : describe;
 const KAFKA_SECURITY =
   "bus.tls=true,bus.ownAuthority=true,bus.sasl=scram-sha-512,secrets.kafka.existingSecret=wonrail-kafka";
+const KAFKA_USERS = "bus.tls=true,bus.sasl=scram-sha-512,secrets.kafka.secretPrefix=wonrail-kafka";
 const OWN_PARTS = ["postgres", "kafka", "chain"];
 
 withHelm("the chart", () => {
@@ -66,6 +67,15 @@ withHelm("the chart", () => {
     const pods = podsOf(render("production", "--set-string", settings.join(",")));
     const [auth] = pods.filter(({ owner }) => owner === "Deployment/wonrail-auth");
     expect(auth!.pod.terminationGracePeriodSeconds).toBe(seconds);
+  });
+
+  it("gives each service its own user of Kafka's, and nobody else's", () => {
+    const pods = podsOf(render("production", "--set", KAFKA_USERS));
+    for (const { name, schema } of PROCESSES) {
+      const { pod } = pods.find(({ owner }) => owner === `Deployment/wonrail-${name}`)!;
+      const shown = JSON.stringify(pod.volumes).match(/"wonrail-kafka[^"]*"/g) ?? [];
+      expect({ name, shown }).toEqual({ name, shown: schema ? [`"wonrail-kafka-${name}"`] : [] });
+    }
   });
 
   it("says what is missing when it is installed without any values", () => {

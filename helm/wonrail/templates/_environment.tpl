@@ -55,6 +55,14 @@ KAFKA_PASSWORD_FILE: /run/secrets/wonrail/kafka/password
 {{- end }}
 {{- end }}
 
+{{/* A service's own, so that the brokers can tell who writes; or one for all. */}}
+{{- define "wonrail.kafkaSecret" -}}
+{{- $kafka := .root.Values.secrets.kafka -}}
+{{- if $kafka.secretPrefix }}{{ $kafka.secretPrefix }}-{{ .name }}
+{{- else }}{{ $kafka.existingSecret | required "secrets.kafka.secretPrefix (or .existingSecret) is not set, but bus.sasl or bus.ownAuthority is" }}
+{{- end -}}
+{{- end }}
+
 {{/* What a service reads from files: its own database URL, and the keys that are its business. */}}
 {{- define "wonrail.secretVolume" -}}
 {{- $facts := index (include "wonrail.facts" .root | fromYaml) .name -}}
@@ -68,7 +76,7 @@ KAFKA_PASSWORD_FILE: /run/secrets/wonrail/kafka/password
       {{- $bus := .root.Values.bus }}
       {{- if and (eq $bus.kind "kafka") (or $bus.sasl $bus.ownAuthority) }}
       - secret:
-          name: {{ .root.Values.secrets.kafka.existingSecret | required "secrets.kafka.existingSecret is not set, but bus.sasl or bus.ownAuthority is" }}
+          name: {{ include "wonrail.kafkaSecret" . }}
           items:
             {{- if $bus.sasl }}
             - { key: username, path: kafka/username }
