@@ -188,12 +188,6 @@ async function confirm(ledgerRef: string): Promise<void> {
   await deliver(world, "operation_confirmed", payload);
 }
 
-async function fail(ledgerRef: string): Promise<void> {
-  const proof = { reason: "expired", proofBlockNumber: 9n, proofBlockHash: HASH };
-  const word = OperationFailed.fromPartial({ ledgerRef, network: "N", ...proof });
-  await deliver(world, "operation_failed", OperationFailed.encode(word).finish());
-}
-
 async function payloads(...types: string[]): Promise<Buffer[]> {
   const rows = await world.payment.db.query<{ payload: Buffer }>(
     rawSql(`select payload from outbox where type in ('${types.join("', '")}') order by id`),
