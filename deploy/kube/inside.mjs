@@ -92,6 +92,7 @@ async function story() {
   await ask("POST", `/api/wallets/${deactivatedWallet}/deactivate`);
   return {
     paymentFinalInBlock: settlement.blockNumber,
+    outsideTransferId: out.transferId,
     outsideTransfer: moved.settlement.txHash,
     deactivatedWallet,
   };

@@ -125,10 +125,10 @@ set_secret() { kube patch secret wonrail-dev --type merge -p "{\"stringData\":{\
 wallet_admin() { kube exec deployment/wonrail-wallet -c wallet -- node bin/admin.mjs "$@"; }
 kek_status() { wallet_admin kek status | tr -s '\n ' ' '; }
 
-# What the guide and the runbooks give for a pod, about the organisation and the wallet that are handed in.
+# What the guide and the runbooks give for a pod, about the organisation, the wallet and the transfer that are handed in.
 operators_commands() {
   grep -ohE '(^|`)kubectl (-n wonrail )?exec [^`]*' docs/runbooks/*.md helm/wonrail/GUIDE.md |
-    sed -E "s/^\`//; s/ -n wonrail//; s/--org <id>/--org $1/; s/--wallet <id>/--wallet $2/; s/--id <id>/--id 1/; s/…\$/--help/" | sort -u
+    sed -E "s/^\`//; s/ -n wonrail//; s/--org <id>/--org $1/; s/--wallet <id>/--wallet $2/; s/<transfer>/$3/; s/--id <id>/--id 1/; s/…\$/--help/" | sort -u
 }
 try_command() {
   [[ $1 != *[\<…]* ]] || fail "nothing here fills in: $1"
@@ -164,7 +164,7 @@ key="$(field apiKey "$made")"
 kube create secret generic smoke --from-literal "api-key=$key" --from-literal "admin-url=$(secret_value admin-url)" --from-file deploy/kube/inside.mjs >/dev/null
 pod story "$TESTER" '[node, /run/smoke/inside.mjs, story]'
 told "the story" outcome story
-closed="$(field deactivatedWallet "$said")"
+closed="$(field deactivatedWallet "$said")" outside="$(field outsideTransferId "$said")"
 
 under_load "rolling restart of all six" restart
 under_load "upgrade with a changed value" "$helm" upgrade wonrail "${chart[@]}" --set logLevel=debug
@@ -211,7 +211,7 @@ tried=0
 while read -r command; do
   try_command "$command"
   tried=$((tried + 1))
-done < <(operators_commands "$(field orgId "$made")" "$closed")
+done < <(operators_commands "$(field orgId "$made")" "$closed" "$outside")
 say "operators' commands: the $tried that the guide and runbooks give for a pod run in it"
 
 pod story "$TESTER" '[node, /run/smoke/inside.mjs, story]'

@@ -46,7 +46,7 @@ test("nothing is checked within an argument, where a failure would be the subshe
 });
 
 test("every command that the pages give for a pod is tried, with what an operator fills in", () => {
-  const commands = run(":", "operators_commands org_1 wal_1").said.split("\n").slice(0, -2);
+  const commands = run(":", "operators_commands org_1 wal_1 trf_1").said.split("\n").slice(0, -2);
   expect(commands).toContain(
     "kubectl exec deployment/wonrail-wallet -- node bin/admin.mjs wallet reopen --org org_1 --wallet wal_1",
   );
