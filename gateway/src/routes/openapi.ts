@@ -1,8 +1,8 @@
 import { OpenApiGeneratorV31, OpenAPIRegistry, type RouteConfig } from "@asteasolutions/zod-to-openapi";
 import { z } from "zod";
 import { type ErrorCode, errorTable } from "@wonrail/kit/errors";
-import { MAX_BODY_BYTES } from "../middleware/body";
 import { REQUEST_ID_FORM } from "@wonrail/kit/grpc/client";
+import { MAX_BODY_BYTES } from "../middleware/body";
 import { type Operation, type Route, type Tag } from "./operation";
 import { exampleId } from "./schemas";
 

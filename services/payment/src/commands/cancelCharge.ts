@@ -1,8 +1,8 @@
 import { assert, DomainError } from "@wonrail/kit/errors";
 import { toErrorDetail } from "@wonrail/kit/grpc/server";
 import { parseWon, won } from "@wonrail/kit/money";
-import { type CancelChargeInput } from "../domain/operation";
 import { cancellableUntil, chargeStatus } from "../domain/charge";
+import { type CancelChargeInput } from "../domain/operation";
 import { checkChargeId, checkMemo, checkPositive } from "../domain/rules";
 import { chargeCancelled, toCharge } from "../events";
 import * as charges from "../store/charges";

@@ -1,6 +1,6 @@
 import { parseWon, won } from "@wonrail/kit/money";
-import { type ChargeInput } from "../domain/operation";
 import { type Charge } from "../domain/charge";
+import { type ChargeInput } from "../domain/operation";
 import { checkCharge, checkMemo, checkWalletId } from "../domain/rules";
 import { chargeCompleted, toCharge } from "../events";
 import { insertCharges } from "../store/charges";

@@ -3,8 +3,8 @@ import { type Database } from "@wonrail/kit/db";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { type WalletFacts, type WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/wallet";
-import { type Facts } from "./flow";
 import { findPolicy, type Policy, savePolicy } from "../store/policies";
+import { type Facts } from "./flow";
 import { lruMap } from "./lruMap";
 
 export interface FactsDeps {

@@ -1,8 +1,8 @@
 import { parseWon, won } from "@wonrail/kit/money";
 import { checkDestination } from "../domain/destination";
 import { type TransferInput } from "../domain/operation";
-import { type Transfer } from "../domain/transfer";
 import { checkMemo, checkPositive, checkWalletId } from "../domain/rules";
+import { type Transfer } from "../domain/transfer";
 import { toTransfer, transferCompleted, transferHeld } from "../events";
 import { insertTransfers } from "../store/transfers";
 import { type Flow } from "./flow";

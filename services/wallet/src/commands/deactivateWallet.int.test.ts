@@ -27,7 +27,8 @@ const deactivate = () =>
     (error: DomainError) => error.code,
   );
 
-test("of two deactivations one is refused and hears it late, the other's process dies: the wallet is what its account is", async () => {
+/** A deactivation that the ledger has refused, for money that is gone by now; it hears of it when it is told to. */
+async function refusedUnheard() {
   const { ledger } = world;
   ledger.holdsMoney.add(walletId);
   let isHeard = (): void => undefined;
@@ -35,8 +36,13 @@ test("of two deactivations one is refused and hears it late, the other's process
   ledger.loseAnswer = () => heard.then(() => undefined);
   const first = deactivate();
   while (!ledger.asked.includes(`closeAccount ${walletId}`)) await sleep(5);
-
   ledger.holdsMoney.delete(walletId);
+  return { first, isHeard };
+}
+
+test("of two deactivations one is refused and hears it late, the other's process dies: the wallet is what its account is", async () => {
+  const { ledger } = world;
+  const { first, isHeard } = await refusedUnheard();
   ledger.loseAnswer = dies;
   expect(await deactivate()).toBe("SYS_003");
   ledger.loseAnswer = () => undefined;
@@ -51,15 +57,8 @@ test("of two deactivations one is refused and hears it late, the other's process
 
 test("a refusal that is heard late takes no wallet back that was granted under a later request", async () => {
   const { ledger } = world;
-  ledger.holdsMoney.add(walletId);
-  let isHeard = (): void => undefined;
-  const heard = new Promise<void>((resolve) => (isHeard = resolve));
-  ledger.loseAnswer = () => heard.then(() => undefined);
-  const first = deactivate();
-  while (!ledger.asked.includes(`closeAccount ${walletId}`)) await sleep(5);
-
+  const { first, isHeard } = await refusedUnheard();
   // The second hears the same refusal, asks anew, is granted, and its process dies.
-  ledger.holdsMoney.delete(walletId);
   const answers = [undefined, dies()];
   ledger.loseAnswer = () => answers.shift();
   expect(await deactivate()).toBe("SYS_003");

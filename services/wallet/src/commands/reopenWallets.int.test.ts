@@ -81,7 +81,8 @@ test("what a crash leaves is gone on with under the same request id, by two at o
   expect((await events()).filter(({ type }) => type === "wallet_reopened")).toHaveLength(1);
 });
 
-test("a replica that comes late with a reopening opens nothing that was deactivated since", async () => {
+/** A replica has not heard yet that its reopening was granted; another finished that, and the wallet is deactivated again. */
+async function deactivatedSinceReopening() {
   await deactivate();
   const hears = holdAnswer();
   await reopen();
@@ -90,6 +91,11 @@ test("a replica that comes late with a reopening opens nothing that was deactiva
   world.ledger.loseAnswer = () => undefined;
   await runJob();
   expect(await deactivate()).toBe("DEACTIVATED");
+  return { hears, late };
+}
+
+test("a replica that comes late with a reopening opens nothing that was deactivated since", async () => {
+  const { hears, late } = await deactivatedSinceReopening();
   hears();
   await late;
   await runJob();
@@ -97,14 +103,7 @@ test("a replica that comes late with a reopening opens nothing that was deactiva
 });
 
 test("a replica that comes late with a reopening leaves a later one to be done", async () => {
-  await deactivate();
-  const hears = holdAnswer();
-  await reopen();
-  const late = runJob();
-  await until(() => world.ledger.asked.includes(`reopenAccount ${walletId}`));
-  world.ledger.loseAnswer = () => undefined;
-  await runJob();
-  expect(await deactivate()).toBe("DEACTIVATED");
+  const { hears, late } = await deactivatedSinceReopening();
   await reopen();
   hears();
   await late;
