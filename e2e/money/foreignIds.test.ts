@@ -1,0 +1,59 @@
+import { readText } from "../ops/repository";
+import { requestsFor } from "./foreignIds";
+import { type Things } from "./hostile";
+
+interface Schema {
+  $ref?: string;
+  oneOf?: Schema[];
+  properties?: Record<string, unknown>;
+}
+
+interface Operation {
+  parameters?: { in?: string; name?: string }[];
+  requestBody?: { content: { "application/json": { schema: Schema } } };
+}
+
+const document = JSON.parse(readText("gateway/openapi.json")) as {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+};
+
+/** What an organisation calls its users itself is no id of ours. */
+const THEIR_OWN = ["userId"];
+const THINGS = { walletId: "wal", otherWalletId: "wal", otherAddress: "0x" } as Things;
+const ID = "{id}";
+
+test("each place of the contract where an id may stand is asked for another organisation's", () => {
+  const asked = requestsFor(THINGS).map(([, make]) => placeOf(make(ID)));
+  expect(asked.sort()).toEqual(Object.entries(document.paths).flatMap(placesOf).sort());
+});
+
+function placeOf({ method, path, body = {} }: ReturnType<Made>): string {
+  const field = Object.entries(body).find(([, value]) => value === ID)?.[0];
+  return [method, path, ...(field ? [field] : [])].join(" ");
+}
+
+type Made = ReturnType<typeof requestsFor>[number][1];
+
+function placesOf([path, operations]: [string, Record<string, Operation>]): string[] {
+  const plain = path.replace(/\{\w+\}/, ID);
+  return Object.entries(operations).flatMap(([method, { parameters = [], requestBody }]) => {
+    const at = `${method.toUpperCase()} ${plain}`;
+    const query = parameters.filter((each) => each.in === "query" && isId(each.name!));
+    const fields = requestBody ? fieldsOf(requestBody.content["application/json"].schema) : [];
+    return [
+      ...(path.includes("{") ? [at] : []),
+      ...query.map(({ name }) => `${at}?${name}=${ID}`),
+      ...fields.filter(isId).map((field) => `${at} ${field}`),
+    ];
+  });
+}
+
+function fieldsOf({ $ref, oneOf = [], properties = {} }: Schema): string[] {
+  const named = $ref && document.components.schemas[$ref.split("/").at(-1)!];
+  return [...(named ? fieldsOf(named) : []), ...oneOf.flatMap(fieldsOf), ...Object.keys(properties)];
+}
+
+function isId(name: string): boolean {
+  return /(^id|Id)$/.test(name) && !THEIR_OWN.includes(name);
+}
