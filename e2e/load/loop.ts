@@ -49,6 +49,19 @@ export async function closedLoop({
   return { ...summary(latencies, seconds), total, failed };
 }
 
+/** Does the work for each number below `count`, by so many callers at once. */
+export async function atOnce(
+  callers: number,
+  count: number,
+  work: (number: number) => Promise<unknown>,
+): Promise<void> {
+  let next = 0;
+  const caller = async () => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+}
+
 function summary(latencies: number[], seconds: number): Omit<Measured, "total" | "failed"> {
   const sorted = Float64Array.from(latencies).sort();
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

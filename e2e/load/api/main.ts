@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { measurePeers } from "../peers";
 import { line, machine, type Result, table, writeJson, writeTable } from "../report";
 import { pairs } from "./pairs";
+import { scheduled } from "./scheduled";
 import { baselines, commands, costs, hotMerchant, settling, warmUp } from "./sections";
 import { soak } from "./soak";
 import { createWorld, type World } from "./world";
@@ -45,6 +46,7 @@ async function main(): Promise<void> {
     say(await pairs(world, seconds, paymentRate));
     await world.settle("resume");
     say(await settling(world, seconds));
+    say(await scheduled(world));
   });
   process.stdout.write(`\n${table(results)}\n\n${writeJson("api", results)}\n`);
   if (values.readme) writeTable("gateway/README.md", "api", where, results);

@@ -10,6 +10,7 @@ import { howLaunched } from "../../support/launched";
 import { newOrganisation } from "../../support/operators";
 import { isReady } from "../../support/replicas";
 import { startStack } from "../../support/startStack";
+import { atOnce } from "../loop";
 import { makeLogFiles } from "../postgres";
 import { type Http, openHttp } from "./http";
 
@@ -168,16 +169,4 @@ async function untilDone(work: () => Promise<unknown>): Promise<void> {
       await sleep(500);
     }
   }
-}
-
-async function atOnce(
-  callers: number,
-  count: number,
-  work: (number: number) => Promise<void>,
-): Promise<void> {
-  let next = 0;
-  const caller = async () => {
-    while (next < count) await work(next++);
-  };
-  await Promise.all(Array.from({ length: callers }, caller));
 }

@@ -20,6 +20,7 @@ import { giveUpHolds } from "./commands/giveUpHolds";
 import { createGauges, measureChain, measureOperations } from "./commands/measure";
 import { createReconcileGauges, measureBooks, reconcile } from "./commands/reconcile";
 import { runScheduledRecords } from "./commands/runScheduledRecords";
+import { createScheduledMetrics } from "./commands/scheduledMetrics";
 import { createUnheardWatch } from "./commands/unheardWatch";
 import { scanFinalized } from "./commands/scanFinalized";
 import { type Origin, takeInEntries, takeInHold } from "./commands/takeIn";
@@ -134,6 +135,7 @@ function createDeps(parts: ServiceParts<Config>) {
     reconcileEveryMs: config.RECONCILE_EVERY_MS,
     reconcileGauges: createReconcileGauges(registry),
     unheard: createUnheardWatch(registry, Date.now),
+    scheduled: createScheduledMetrics(registry),
     recordLeaseMs: config.RECORD_LEASE_MS,
     sentWalk: { after: FIRST_SENT_PLACE },
     bytesWalk: { after: 0n },

@@ -4,6 +4,7 @@ import { saveCursor } from "../store/scanCursor";
 import { noteMined } from "../store/transactions";
 import { encodeMintAllowance } from "../chain/contracts";
 import { createGauges, measureChain, measureOperations } from "./measure";
+import { createScheduledMetrics } from "./scheduledMetrics";
 import {
   blockHashOf,
   createChainDouble,
@@ -24,7 +25,11 @@ let look: (of?: { startBlock: bigint }) => Promise<Map<string, number>>;
 beforeEach(() => {
   chain = createChainDouble();
   registry = new Registry();
-  const deps = { ...depsOn(database.db, chain), gauges: createGauges(registry, Date.now) };
+  const deps = {
+    ...depsOn(database.db, chain),
+    gauges: createGauges(registry, Date.now),
+    scheduled: createScheduledMetrics(registry),
+  };
   lookInside = () => measureOperations(deps);
   look = async (of) => {
     await lookInside();

@@ -6,9 +6,11 @@ import { encodeIsOperator, encodeMintAllowance } from "../chain/contracts";
 import { type Block, type Provider } from "../chain/provider";
 import { createReorgWatch } from "../chain/reorgs";
 import { type Signer } from "../chain/signer";
+import { findOldestDueSeconds } from "../store/records";
 import { type Cursor, findCursor } from "../store/scanCursor";
 import { findOldestUnminedSeconds, listOpenCounts } from "../store/stories";
 import { countPendingTransactions } from "../store/transactions";
+import { type ScheduledMetrics } from "./scheduledMetrics";
 
 export type Gauges = ReturnType<typeof createGauges>;
 
@@ -118,6 +120,7 @@ export interface MeasureDeps {
   chain: { tokenAddress: string; paymentManagerAddress: string };
   startBlock: bigint;
   gauges: Gauges;
+  scheduled: Pick<ScheduledMetrics, "oldestDue">;
 }
 
 /** What an operator sees of the relayer from outside: of its own tables, whether there is a chain or not. */
@@ -125,6 +128,7 @@ export async function measureOperations({
   db,
   signer,
   gauges,
+  scheduled,
 }: Omit<MeasureDeps, "provider">): Promise<void> {
   const open = await listOpenCounts(db);
   gauges.open.reset();
@@ -134,6 +138,7 @@ export async function measureOperations({
   const notSigned = open.filter(({ state }) => state !== "IN_FLIGHT");
   gauges.oldestUnmined.set(Math.max(oldestOf(notSigned), await findOldestUnminedSeconds(db)));
   gauges.transactions.set(await countPendingTransactions(db, signer.address));
+  scheduled.oldestDue.set(await findOldestDueSeconds(db));
 }
 
 /** The same of the chain. */

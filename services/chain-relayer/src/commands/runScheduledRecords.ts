@@ -13,6 +13,7 @@ import { type WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/
 import { type TransactionRecord, transferableWon } from "../domain/record";
 import { lockRecord, postponeRecords, startRecords, takeDueRecords } from "../store/records";
 import { changeRecord, type Change } from "./changeRecord";
+import { type ScheduledMetrics } from "./scheduledMetrics";
 
 export interface RunRecordsDeps {
   db: Database;
@@ -21,6 +22,7 @@ export interface RunRecordsDeps {
   wallet: Pick<PromiseClient<WalletServiceService>, "findWalletsByAddress">;
   payment: Pick<PromiseClient<PaymentServiceService>, "execute">;
   now: () => number;
+  scheduled: Pick<ScheduledMetrics, "late">;
   /** How long others leave what was started here alone. Then they go on with it, under the same idempotency key. */
   recordLeaseMs: number;
 }
@@ -123,7 +125,9 @@ async function send(deps: RunRecordsDeps, planned: Planned): Promise<void> {
     const transferId = await transfer(deps, planned);
     await failpoint("relayer.scheduled");
     const to = { run: "SENT" as const, transferId };
-    await finish(deps, record, { to, runAt: new Date(deps.now()), reason: `sent_as_${transferId}` });
+    const sentMs = deps.now();
+    await finish(deps, record, { to, runAt: new Date(sentMs), reason: `sent_as_${transferId}` });
+    deps.scheduled.late.observe(Math.max(0, sentMs - record.scheduledAt!.getTime()) / 1000);
   } catch (error) {
     if (isRefusal(error)) await fail(deps, record, reasonOf(error));
     else await tryLater(deps, [record], error);

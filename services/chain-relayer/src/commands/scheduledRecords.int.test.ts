@@ -4,6 +4,7 @@ import { newId } from "@wonrail/kit/ids";
 import { eventually } from "@wonrail/kit/testing";
 import { type TransactionRecord } from "../domain/record";
 import { getRecord } from "../queries/getRecord";
+import { findOldestDueSeconds } from "../store/records";
 import { finishScheduledRecords } from "./finishScheduledRecords";
 import { runScheduledRecords } from "./runScheduledRecords";
 import { INCENTIVE, OUTSIDE, schedules, WALLET } from "./testing/schedules";
@@ -61,6 +62,31 @@ test("a record that came due while nobody ran is executed after the start", asyn
       value: { fromWalletId: WALLET, toWalletAddress: record.toAddress, amountWon: "3", memo: "rent" },
     },
   });
+});
+
+test("how late what was sent is, and how long what cannot be sent has been due", async () => {
+  const orgId = newId("org");
+  const late = async () => {
+    const text = await world.metrics.metrics();
+    const of = (what: string) =>
+      Number(new RegExp(`^scheduled_late_seconds_${what} (\\S+)$`, "m").exec(text)![1]);
+    return { count: of("count"), sum: of("sum") };
+  };
+  const before = await late();
+  await due(orgId); // Five seconds ago.
+  const away = { ...replica(), auth: { getOrganisation: () => Promise.reject(new DomainError("SYS_002")) } };
+  await runScheduledRecords(away, signal);
+  expect(await late()).toEqual(before);
+  expect(await findOldestDueSeconds(world.database.db)).toBeGreaterThanOrEqual(5);
+
+  await makeDue(orgId);
+  await runScheduledRecords(replica(), signal);
+  const after = await late();
+  expect(after.count - before.count).toBe(1);
+  expect(after.sum - before.sum).toBeGreaterThanOrEqual(5);
+  const { recordId } = await due(orgId);
+  await updateRecordSchedule(apiDeps(), { orgId, recordId, scheduledAt: new Date(Date.now() + 3_600_000) });
+  expect(await findOldestDueSeconds(world.database.db)).toBe(0);
 });
 
 test("the outcome on the chain becomes the record's status and hash", async () => {

@@ -132,6 +132,14 @@ export async function startRecords(
   return rows.map(toRecord);
 }
 
+/** Of those that are to be sent by now; 0 when there is none. */
+export async function findOldestDueSeconds(db: Queryable): Promise<number> {
+  const { seconds } = await db.one<{ seconds: number }>(sql`
+    select greatest(0, extract(epoch from clock_timestamp() - min(scheduled_at)))::float8 as seconds
+    from records where run in ('WAITING', 'STARTED')`);
+  return seconds;
+}
+
 /** Hashes that are to be looked for now, put off until `againMs` for everybody else. */
 export async function takeWatchedRecords(
   tx: Tx,

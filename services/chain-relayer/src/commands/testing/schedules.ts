@@ -23,6 +23,7 @@ import { FIRST_SENT_PLACE } from "../../store/records";
 import { createRecord } from "../createRecord";
 import { type FinishRecordsDeps } from "../finishScheduledRecords";
 import { type RunRecordsDeps } from "../runScheduledRecords";
+import { createScheduledMetrics } from "../scheduledMetrics";
 
 export const WALLET = newId("wal");
 export const INCENTIVE = "0x8617E340B3D01FA5F11F306F4090FD50E238070D";
@@ -43,6 +44,8 @@ export function schedules() {
   let payment: PromiseClient<PaymentServiceService>;
   let refuse: Refusal | undefined;
   const stopped = new Set<string>();
+  const metrics = testRegistry();
+  const scheduled = createScheduledMetrics(metrics);
   const paymentDouble = startPayment((request) => refuse?.(request) ?? null);
   const { asked } = paymentDouble;
   const closers: (() => Promise<void> | void)[] = [];
@@ -73,6 +76,7 @@ export function schedules() {
     asked,
     /** Organisations that may do nothing. */
     stopped,
+    metrics,
     apiDeps,
     get database() {
       return database;
@@ -93,7 +97,7 @@ export function schedules() {
       closers.push(() => own.close());
       return {
         ...{ db: own, log: testLog(), payment, wallet: { findWalletsByAddress } },
-        ...{ auth: { getOrganisation }, now, recordLeaseMs: LEASE_MS },
+        ...{ auth: { getOrganisation }, now, scheduled, recordLeaseMs: LEASE_MS },
       };
     },
     walker(): FinishRecordsDeps {
