@@ -4,7 +4,8 @@ import { type ErrorCode, errorTable } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
 import { eventually, testLog } from "@wonrail/kit/testing";
 import { type Api, type Answer, type Json, openApi } from "./support/api";
-import { admin, newOrganisation, type NewOrganisation } from "./support/operators";
+import { leaksOf, secretsOf } from "./support/leaks";
+import { admin, keysGiven, newOrganisation, type NewOrganisation } from "./support/operators";
 import { startStack, type TestStack } from "./support/startStack";
 import { withinOneDay } from "./support/withinOneDay";
 
@@ -326,4 +327,13 @@ test.each(given)("%s", async (code, give) => {
   });
   expect(status).toBe(errorTable[code].http);
   expect(body.requestId).toMatch(/^req_/);
+});
+
+test("after all of them no partner's key and no password is in a log, an event or a row", async () => {
+  const secrets = { ...secretsOf(world.stack), ...keysGiven };
+  expect(Object.values(secrets).every((secret) => secret.length >= 20)).toBe(true);
+  expect(await leaksOf(world.stack, secrets)).toEqual([]);
+  // The places are the right ones: what may be there is.
+  const known = await leaksOf(world.stack, { organisation: world.org.orgCode });
+  expect(known).toContain("organisation in auth.organisations");
 });

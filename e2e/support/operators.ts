@@ -21,6 +21,9 @@ export async function admin(stack: Stack, ...args: string[]): Promise<Record<str
   return JSON.parse(stdout) as Record<string, string>;
 }
 
+/** The keys of all that newOrganisation has made, by name. */
+export const keysGiven: Record<string, string> = {};
+
 let made = 0;
 
 /** An organisation of a test's own. */
@@ -40,5 +43,6 @@ export async function newOrganisation(stack: Stack, ...options: string[]): Promi
     ...options,
   );
   const { orgId, orgCode, apiKey, secretKey } = created as unknown as NewOrganisation;
+  Object.assign(keysGiven, { [`API key of ${orgCode}`]: apiKey, [`secret key of ${orgCode}`]: secretKey });
   return { orgId, orgCode, apiKey, secretKey, api: openApi(stack.gatewayUrl, apiKey) };
 }
