@@ -143,6 +143,11 @@ export function isRefusal(error: unknown): error is DomainError {
   return error instanceof DomainError && errorTable[error.code].http < 500 && !error.retryable;
 }
 
+/** True when something of ours was away or failed, whatever was asked of it. */
+export function isOutage(error: unknown): error is DomainError {
+  return error instanceof DomainError && errorTable[error.code].http >= 500;
+}
+
 /** SYS_002 promises that nothing was done: by the try, or the step, that ended with it. */
 export function isUndone(error: unknown): boolean {
   return error instanceof DomainError && error.code === "SYS_002";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { parseApiKey, type PresentedApiKey } from "@wonrail/kit/apiKey";
-import { DomainError, errorTable } from "@wonrail/kit/errors";
+import { DomainError, isOutage } from "@wonrail/kit/errors";
 import { Counter, Gauge, type Registry } from "@wonrail/kit/metrics";
 import { type AddressLimits } from "./addressLimits";
 import { BoundedMap } from "./boundedMap";
@@ -211,10 +211,6 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
       for (const [, entry] of known) entry.freshUntilMs = 0;
     },
   };
-}
-
-function isOutage(error: unknown): boolean {
-  return error instanceof DomainError && errorTable[error.code].http >= 500;
 }
 
 /** What an answer has become by itself since it was given: keys and subscriptions end without anybody saying so. */

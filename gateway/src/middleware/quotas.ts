@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DomainError, errorTable } from "@wonrail/kit/errors";
+import { DomainError, errorTable, isOutage } from "@wonrail/kit/errors";
 import { type Log } from "@wonrail/kit/log";
 
 /** What a plan counts. */
@@ -307,10 +307,6 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
 function changesNothing(error: unknown): boolean {
   if (!(error instanceof DomainError)) return false;
   return error.code === "SYS_002" || error.code === "SYS_004" || errorTable[error.code].http < 500;
-}
-
-function isOutage(error: unknown): boolean {
-  return error instanceof DomainError && errorTable[error.code].http >= 500;
 }
 
 function isIdle({ leases, ending, leasing, waiting }: Counter): boolean {
