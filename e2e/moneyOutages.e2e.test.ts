@@ -189,20 +189,60 @@ describe("auth, wallet and chain-relayer are away", () => {
 
 test("wallet and ledger hang: everything is answered within its deadline", async () => {
   const { walletId } = await openWallet(api, 1_000);
-  const hanging = [await stack.kill("wallet", "SIGSTOP"), await stack.kill("ledger", "SIGSTOP")];
+  const codes = await askedWhileHanging(
+    ["wallet", "ledger"],
+    [
+      () => api.call("GET", `/api/wallets/${walletId}`),
+      () => api.call("GET", `/api/wallets/${walletId}/transactions`),
+      () => api.call("POST", "/api/wallets/charge", { walletId, amount: 1_000 }),
+    ],
+  );
+  for (const code of codes) expect(["SYS_002", "SYS_003"]).toContain(code);
+});
+
+test("payment hangs: what was asked of it is answered within its deadline, and has one effect when it is awake", async () => {
+  const { walletId } = await openWallet(api, 1_000);
+  const charge = { walletId, amount: 2_000 };
+  const key = { idempotencyKey: `hanging ${walletId}` };
+  const ask = () => api.call("POST", "/api/wallets/charge", charge, key);
+  for (const code of await askedWhileHanging(["payment"], [ask, ask, ask]))
+    expect(["SYS_002", "SYS_003"]).toContain(code);
+  await stack.untilReady();
+  const first = await eventually(() => api.post("/api/wallets/charge", charge, key), { timeoutMs: 30_000 });
+  expect(first.balance).toBe(3_000);
+  expect((await api.get(`/api/wallets/${walletId}`)).balance).toBe(3_000);
+});
+
+test("auth hangs: a key that was good goes on, and one that nobody knows is answered in time", async () => {
+  const stranger = { key: createApiKey("test").text };
+  const list = () => api.call("GET", "/api/wallets/payment");
+  const late = async () => {
+    await sleep(3_000); // A key is believed for a second by itself.
+    return list();
+  };
+  const codes = await askedWhileHanging(
+    ["auth"],
+    [list, late, () => api.call("GET", "/api/wallets/payment", undefined, stranger)],
+  );
+  expect(codes).toEqual([undefined, undefined, "SYS_002"]);
+});
+
+/** The codes of what was asked at once while these processes took everything and answered nothing. */
+async function askedWhileHanging(
+  names: string[],
+  asked: (() => Promise<Answer<Json>>)[],
+): Promise<(string | undefined)[]> {
+  const hanging: number[] = [];
   try {
+    for (const name of names) hanging.push(await stack.kill(name, "SIGSTOP"));
     const startedMs = performance.now();
-    const answers = await Promise.all([
-      api.call("GET", `/api/wallets/${walletId}`),
-      api.call("GET", `/api/wallets/${walletId}/transactions`),
-      api.call("POST", "/api/wallets/charge", { walletId, amount: 1_000 }),
-    ]);
+    const answers = await Promise.all(asked.map((ask) => ask()));
     expect(performance.now() - startedMs).toBeLessThan(IN_TIME_MS);
-    for (const { body } of answers) expect(["SYS_002", "SYS_003"]).toContain(body.error?.code);
+    return answers.map(({ body }) => body.error?.code);
   } finally {
     for (const pid of hanging) process.kill(pid, "SIGCONT");
   }
-});
+}
 
 /** Gives what brings it back. The embedded bus is a part of Postgres: nobody gets at its tables. */
 async function takeBusAway(): Promise<() => Promise<void>> {
