@@ -4,8 +4,10 @@ import { sql, tx, type Database, type Tx } from "../db";
 import { Registry } from "../metrics";
 import { createTestDatabase, eventually, openTestDatabase, testLog, type TestDatabase } from "../testing";
 import { appendEvents, republishSince, startOutboxRelay, type NewEvent, type OutboxRelay } from ".";
+import { outboxChannel } from "./doorbell";
 import { relayMetrics } from "./relayMetrics";
-import { measureBacklog, pruneOutbox } from "./upkeep";
+import { tryLockRelay } from "./store";
+import { measureBacklog, pruneOutbox, startUpkeep } from "./upkeep";
 
 let test: TestDatabase;
 const opened: { close(): Promise<void> }[] = [];
@@ -127,6 +129,19 @@ describe("the relay", () => {
     }
   });
 
+  it("is told by another process of each commit, however close they follow each other", async () => {
+    let told = 0;
+    opened.push(await test.db.listen(outboxChannel("sample"), () => (told += 1)));
+    // Listening begins with a look.
+    expect(told).toBe(1);
+    const elsewhere = openTestDatabase(test.url, "sample");
+    opened.push(elsewhere);
+    // Connected already, they commit within a moment.
+    await Promise.all([1, 2, 3].map(() => elsewhere.ping()));
+    await Promise.all(["a", "b"].map((aggregateId) => append(elsewhere, event(aggregateId, 1))));
+    await eventually(() => expect(told).toBe(3));
+  });
+
   it("keeps the order within each aggregate over many batches and writers", async () => {
     const bus = recordingBus();
     startRelay(test.db, bus, { batchSize: 7 });
@@ -220,6 +235,14 @@ describe("the relay", () => {
     expect(await told()).toBeNull();
   });
 
+  it("says of its backlog how long the oldest has waited", async () => {
+    const registry = new Registry();
+    await append(test.db, event("a", 1), event("a", 2));
+    await test.db.run(sql`update outbox set occurred_at = now() - interval '1 hour' where version = 1`);
+    await measureBacklog(test.db, relayMetrics(registry));
+    expect(await registry.metrics()).toMatch(/^outbox_oldest_age_seconds 36\d\d/m);
+  });
+
   it("builds the events that a row stands for, and marks the row when all are out", async () => {
     const bus = recordingBus();
     const relay = startOutboxRelay({
@@ -268,6 +291,36 @@ describe("the relay", () => {
     await append(test.db, event("a", 4));
     await eventually(() => expect(namesOf([...first.messages, ...second.messages])).toContain("a.4"));
   });
+
+  it("runs for each schema of a database, whoever runs for another", async () => {
+    await test.db.dedicated(async (first) => {
+      expect(await tryLockRelay(first, "sample")).toBe(true);
+      await test.db.dedicated(async (second) => {
+        expect(await tryLockRelay(second, "sample")).toBe(false);
+        expect(await tryLockRelay(second, "another")).toBe(true);
+      });
+    });
+  });
+
+  it("listens on one connection, however often it is interrupted, and on none once it is closed", async () => {
+    const bus = recordingBus();
+    const relay = startRelay(test.db, bus);
+    const admin = openTestDatabase(test.adminUrl, "sample");
+    opened.push(admin);
+    const listening = async () =>
+      admin.query(sql`
+        select from pg_stat_activity where datname = current_database() and query like 'listen %'`);
+    for (const version of [1, 2, 3]) {
+      await append(test.db, event("a", version));
+      await eventually(() => expect(bus.messages).toHaveLength(version));
+      await eventually(async () => expect(await listening()).toHaveLength(1));
+      await admin.run(sql`
+        select pg_terminate_backend(pid) from pg_locks
+        where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`);
+    }
+    await relay.close();
+    await eventually(async () => expect(await listening()).toEqual([]));
+  });
 });
 
 describe("what was published", () => {
@@ -280,6 +333,18 @@ describe("what was published", () => {
     expect(await republishSince(test.db, new Date(Date.now() - 60_000), 1)).toBe(2);
     await eventually(() => expect(namesOf(bus.messages)).toEqual(["a.1", "a.2", "a.1", "a.2"]));
     expect(bus.messages[2]!.headers.event_id).toBe(bus.messages[0]!.headers.event_id);
+  });
+
+  it("is published again also by a relay that has long gone on behind it", async () => {
+    const bus = recordingBus();
+    startRelay(test.db, bus);
+    for (const version of [1, 2, 3, 4]) {
+      await append(test.db, event("a", version));
+      await eventually(async () => expect(await pending()).toBe(0n));
+    }
+    expect(await republishSince(test.db, new Date(0))).toBe(4);
+    const all = ["a.1", "a.2", "a.3", "a.4"];
+    await eventually(() => expect(namesOf(bus.messages)).toEqual([...all, ...all]));
   });
 
   it("does not stop what is new when it was removed while it was asked for again", async () => {
@@ -306,5 +371,17 @@ describe("what was published", () => {
     await pruneOutbox(test.db, 60_000, 4);
     const left = await test.db.query<{ version: bigint }>(sql`select version from outbox order by id`);
     expect(left.map(({ version }) => version)).toEqual([3n, 21n, 22n, 23n, 24n, 25n]);
+  });
+
+  it("is removed without anybody asking", async () => {
+    await append(test.db, event("a", 1));
+    await test.db.run(sql`update outbox set occurred_at = now() - interval '1 hour'`);
+    await test.db.run(sql`delete from outbox_pending`);
+    const metrics = relayMetrics(new Registry());
+    // The first of a process's rounds comes at once, and not at any time of its first minute.
+    const random = jest.spyOn(Math, "random").mockReturnValue(0);
+    opened.push(startUpkeep({ db: test.db, log: testLog(), metrics, retainMs: 60_000 }));
+    random.mockRestore();
+    await eventually(async () => expect(await test.db.query(sql`select from outbox`)).toEqual([]));
   });
 });
