@@ -24,8 +24,8 @@ async function asOwner(...statements: string[]): Promise<void> {
   await owner.close();
 }
 
-function consumerOf(handlers: Record<string, EventHandler>, aloneMs: number): Consumer {
-  const spec = { group: "wallet", topics: ["wonrail.auth.v1"], handlers };
+function consumerOf(handlers: Record<string, EventHandler>, aloneMs: number, group = "wallet"): Consumer {
+  const spec = { group, topics: ["wonrail.auth.v1"], handlers };
   return {
     db: test.db,
     spec,
@@ -111,4 +111,16 @@ it("a database that is away is the bus's to wait for", async () => {
   expect(await outcome("retried")).toBe(1);
   await handleBatch(consumer, [messageOf("noted", "1")]);
   expect(await effects()).toEqual(["1"]);
+});
+
+it("what another group has had is still to be had, also when a batch goes one by one", async () => {
+  const poison = async () => {
+    throw new DomainError("WAL_002");
+  };
+  const batch = [messageOf("noted", "1"), messageOf("poison", "2"), messageOf("noted", "3")];
+  for (const group of ["payment", "wallet"]) {
+    await handleBatch(consumerOf({ noted: note, poison }, 60_000, group), batch);
+  }
+  expect(await effects()).toEqual(["1", "3", "1", "3"]);
+  expect(await listDeadLetters(test.db)).toMatchObject([{ group: "wallet" }, { group: "payment" }]);
 });

@@ -385,4 +385,11 @@ describe("the inbox", () => {
     const left = sql`select replace(event_id::text, '-', '') as id from inbox order by event_id`;
     expect(await test.db.query(left)).toEqual([0, 4, 8, 9].map((index) => ({ id: ids[index] })));
   });
+
+  it("forgets without anybody asking", async () => {
+    await insert("wallet");
+    await test.db.run(sql`update inbox set received_at = now() - interval '15 days'`);
+    await start(handBus(), {});
+    await eventually(async () => expect(await test.db.query(sql`select from inbox`)).toEqual([]));
+  });
 });
