@@ -16,6 +16,11 @@ test("a page number becomes an offset, up to the ten thousandth row", () => {
   expect(() => readPage({ limit: 100, position: { $case: "currentPage", value: 101 } })).toThrow(DomainError);
 });
 
+test("a page has a hundred rows at most, whoever asks", () => {
+  expect(readPage({ limit: 100 }).limit).toBe(100);
+  expect(() => readPage({ limit: 101 })).toThrow(DomainError);
+});
+
 test("a cursor leads to the row after the last one that was shown", () => {
   const page = readPage({ limit: 2 });
   const { items, info } = cutPage(["c", "b", "a"], page, (row) => row, 3);
