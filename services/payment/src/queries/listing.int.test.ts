@@ -194,8 +194,12 @@ test("each list of records holds both sides of a wallet, page by page, and anoth
   const charged = await app().listCharges({ orgId, walletId: payer.walletId, page: page() });
   expect(charged.items).toHaveLength(1);
   const stranger = { orgId: newId("org"), walletId: null, page: page() };
-  expect((await app().listTransfers(stranger)).items).toEqual([]);
-  await expect(app().getPayment({ orgId: stranger.orgId, id: paymentId })).rejects.toMatchObject({
-    code: "PAY_004",
-  });
+  const nothing = { items: [], info: { totalCount: 0 } };
+  expect(await app().listTransfers(stranger)).toMatchObject(nothing);
+  expect(await app().listPayments(stranger)).toMatchObject(nothing);
+  expect(await app().listCharges(stranger)).toMatchObject(nothing);
+  const ofStranger = (id: string) => ({ orgId: stranger.orgId, id });
+  await expect(app().getPayment(ofStranger(paymentId))).rejects.toMatchObject({ code: "PAY_004" });
+  await expect(app().getCharge(ofStranger(payer.chargeId))).rejects.toMatchObject({ code: "CHG_002" });
+  await expect(app().getTransfer(ofStranger(transferIds[0]!))).rejects.toMatchObject({ code: "TRF_005" });
 });
