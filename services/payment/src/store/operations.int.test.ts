@@ -8,6 +8,7 @@ import {
   type Claimed,
   countAbandonedOperations,
   deleteOldOperations,
+  findOperationByKey,
   releaseOperation,
   takeAbandonedOperations,
 } from "./operations";
@@ -27,8 +28,10 @@ const claimOf = (idempotencyKey: string): Claim => ({
   ...{ requestId: newId("req"), traceparent: "" },
 });
 
-async function claim(...keys: string[]): Promise<Claimed[]> {
-  const outcomes = await claimKeys(database.db, keys.map(claimOf));
+const claim = (...keys: string[]) => claimAll(keys.map(claimOf));
+
+async function claimAll(claims: Claim[]): Promise<Claimed[]> {
+  const outcomes = await claimKeys(database.db, claims);
   return outcomes.map((outcome) => {
     if (!outcome.ok) throw outcome.error;
     return outcome.value;
@@ -63,6 +66,20 @@ test("of two that take up at once what was let go none is alone with it, and the
     [released!.operationId, null, false],
     [released!.operationId, null, true],
   ]);
+});
+
+test("a key is one organisation's and one command's, also when two ask at once under the same", async () => {
+  const strangerId = newId("org");
+  const claims = () => [claimOf("k"), { ...claimOf("k"), orgId: strangerId }];
+  const [own, strangers] = await claimAll(claims());
+  const again = await claimAll(claims());
+  expect(again.map(({ operationId }) => operationId)).toEqual([own!.operationId, strangers!.operationId]);
+  const find = (orgId: string, kind: "CHARGE" | "REFUND") =>
+    findOperationByKey(database.db, { orgId, kind, idempotencyKey: "k" });
+  expect(await find(orgId, "CHARGE")).toMatchObject({ operationId: own!.operationId });
+  expect(await find(strangerId, "CHARGE")).toMatchObject({ operationId: strangers!.operationId });
+  expect(await find(newId("org"), "CHARGE")).toBeUndefined();
+  expect(await find(orgId, "REFUND")).toBeUndefined();
 });
 
 test("an operation whose outcome is open is never forgotten, however old it is", async () => {
