@@ -49,6 +49,9 @@ test("transfers that the ledger does not end, however many, keep none behind the
   for (let rounds = 0; rounds < 3; rounds += 1) {
     await expect(world.app().settleTransfers()).rejects.toThrow("450 transfers could not be ended");
   }
+  // A process that stops goes no further than what it has in hand.
+  const stopped = world.app().settleTransfers(AbortSignal.abort());
+  await expect(stopped).rejects.toThrow("200 transfers could not be ended");
   const left = rawSql("select count(*) as left from transfers where status = 'PENDING'");
   expect(await world.payment.db.one(left)).toEqual({ left: 450n });
   expect(await world.balances(fromWalletId)).toEqual([4_000]);
@@ -114,6 +117,18 @@ test("while chain-relayer cannot be asked what has settled waits, and is ended w
     await expect(world.app().settleTransfers()).rejects.toMatchObject({ retryable: true });
   expect(await read(transferId)).toMatchObject({ status: TransferStatus.PENDING });
   expect(await world.balances(walletId)).toEqual([5_000]);
+  await world.crash();
+  await world.app().settleTransfers();
+  expect(await read(transferId)).toMatchObject({ status: TransferStatus.COMPLETED });
+  expect(await world.balances(walletId)).toEqual([4_000]);
+}, 60_000);
+
+test("while the ledger is away what has settled waits, and its round is one to be tried again", async () => {
+  const { walletId, transferId } = await hold();
+  await confirm(transferId);
+  await world.stop("ledger");
+  await expect(world.app().settleTransfers()).rejects.toMatchObject({ retryable: true });
+  expect(await read(transferId)).toMatchObject({ status: TransferStatus.PENDING });
   await world.crash();
   await world.app().settleTransfers();
   expect(await read(transferId)).toMatchObject({ status: TransferStatus.COMPLETED });
