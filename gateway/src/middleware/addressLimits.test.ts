@@ -17,7 +17,7 @@ function start() {
     }
     return passed;
   };
-  return { clock, tenFrom };
+  return { clock, limits, tenFrom };
 }
 
 test("an address has its burst, then its rate, and never saves up more than a burst", () => {
@@ -28,6 +28,15 @@ test("an address has its burst, then its rate, and never saves up more than a bu
   expect(tenFrom("192.0.2.1")).toBe(2);
   clock.nowMs = 3_600_000;
   expect(tenFrom("192.0.2.1")).toBe(3);
+});
+
+test("those that were let through at once, more than there was room for, cost the address no more than its burst", () => {
+  const { clock, limits, tenFrom } = start();
+  for (let come = 0; come < 10; come += 1) limits.check("192.0.2.1");
+  for (let come = 0; come < 10; come += 1) limits.take("192.0.2.1");
+  expect(tenFrom("192.0.2.1")).toBe(0);
+  clock.nowMs = 1_000;
+  expect(tenFrom("192.0.2.1")).toBe(1);
 });
 
 test("the addresses of one IPv6 network share one burst", () => {

@@ -2,7 +2,13 @@ import { createApiKey } from "@wonrail/kit/apiKey";
 import { DomainError } from "@wonrail/kit/errors";
 import { Registry } from "@wonrail/kit/metrics";
 import { createAddressLimits } from "./addressLimits";
-import { createPrincipals, type Principal, type ResolvedKey, type ResolveKey } from "./principals";
+import {
+  createPrincipals,
+  type Principal,
+  type Principals,
+  type ResolvedKey,
+  type ResolveKey,
+} from "./principals";
 
 const ADDRESS = "192.0.2.1";
 const key = createApiKey("test").text;
@@ -98,13 +104,17 @@ test("a pushed revocation takes effect at once", async () => {
   expect(await lookUp()).toMatchObject({ access: "none" });
 });
 
-test("an answer that was asked for before a pushed change is not kept", async () => {
+test.each<[string, (principals: Principals) => void]>([
+  ["a revoked key", ({ forgetKey }) => forgetKey("key_1")],
+  ["a changed organisation", ({ forgetOrganisation }) => forgetOrganisation("org_1")],
+  ["a stream that began anew", ({ doubtAll }) => doubtAll()],
+])("an answer that was asked for before a pushed change is not kept: %s", async (_, change) => {
   let answer = Promise.resolve(FULL);
   const { principals, lookUp } = start(() => answer);
   let release: (value: ResolvedKey) => void = () => undefined;
   answer = new Promise((resolve) => (release = resolve));
   const early = lookUp();
-  principals.forgetKey("key_1");
+  change(principals);
   release(FULL);
   await early;
   answer = Promise.resolve(NONE);

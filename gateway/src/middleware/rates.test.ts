@@ -105,6 +105,12 @@ test("a refusal says how long to wait, and costs no further call until then", as
   expect(lease).toHaveBeenCalledTimes(1);
 });
 
+test("while a thousand wait for a lease another one is refused at once", async () => {
+  const { take } = start(() => new Promise(() => undefined));
+  for (let waiting = 0; waiting < 1_000; waiting += 1) void take();
+  await expect(take()).rejects.toMatchObject({ code: "RATE_001", details: { retryAfterMs: 1_000 } });
+});
+
 test("what a lease did not use by its end is void", async () => {
   const { clock, lease, take } = start();
   await Promise.all(Array.from({ length: 10 }, take));
