@@ -376,3 +376,21 @@ test("draining answers what is under way and closes each connection after its an
   await drained;
   await other.close().catch(() => undefined);
 });
+
+test("draining cuts off who is not answered within its grace", async () => {
+  const other = await startGateway({ authPort: auth.port, extraRoutes });
+  const { text } = auth.addKey();
+  let begin: () => void;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  work = () => {
+    begin();
+    return new Promise(() => undefined);
+  };
+  const left = expect(
+    other.send("POST", "/test/counted", { key: text, body: { amount: 1 } }),
+  ).rejects.toThrow("socket hang up");
+  await begun;
+  await other.drain(100);
+  await left;
+  await other.close().catch(() => undefined);
+});
