@@ -134,6 +134,18 @@ describe("a migration that cannot be one transaction", () => {
     expect(await findIndex()).toEqual({ oid: begun!, valid: true });
   });
 
+  it("waits behind a build for a lock as long as any migration does, and no longer", async () => {
+    write(
+      "0002_noted.sql",
+      `-- no-transaction
+create index concurrently places_by_id on places (id);
+insert into places (name) values (current_setting('lock_timeout'));
+`,
+    );
+    await run();
+    expect(await owner.query(sql`select name from places`)).toEqual([{ name: "2s" }]);
+  });
+
   it("runs alone what ends transactions itself", async () => {
     write("0002_vacuum.sql", "-- no-transaction\nvacuum places;\ndo $$ begin commit; end $$;\n");
     expect((await run()).applied).toHaveLength(1);
