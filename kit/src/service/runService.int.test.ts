@@ -24,7 +24,7 @@ const brokers = process.env.WONRAIL_TEST_KAFKA_BROKERS;
 /** Less than one attempt to reach a bus that is silent takes. */
 const GRACE_MS = 8_000;
 const VERSION = 1;
-const STEPS = ["readiness", "grpc", "consumers", "jobs", "outbox", "ops", "bus", "database"];
+const STEPS = ["readiness", "grpc", "consumers", "jobs", "outbox", "ops", "sample", "bus", "database"];
 
 let database: TestDatabase;
 let proxy: Proxy;

@@ -23,23 +23,28 @@ void runService({
   migrations,
   topics: [{ name: SAMPLE_TOPIC, partitions: 2 }],
   config,
-  open: () => ({
-    rpc: [
-      implement(AuthServiceService, {
-        async revokeKey() {
-          process.stdout.write("called\n");
-          await sleep(SAMPLE_CALL_MS);
-          return { revokedAt: new Date() };
+  open: ({ onClose }) => {
+    onClose("sample", () => undefined);
+    return {
+      rpc: [
+        implement(AuthServiceService, {
+          async revokeKey() {
+            process.stdout.write("called\n");
+            await sleep(SAMPLE_CALL_MS);
+            return { revokedAt: new Date() };
+          },
+        }),
+      ],
+      consumers: [
+        {
+          group: SAMPLE_TOPIC,
+          topics: [SAMPLE_TOPIC],
+          handlers: {
+            sent: async (_tx, { aggregateId }) => void process.stdout.write(`got ${aggregateId}\n`),
+          },
         },
-      }),
-    ],
-    consumers: [
-      {
-        group: SAMPLE_TOPIC,
-        topics: [SAMPLE_TOPIC],
-        handlers: { sent: async (_tx, { aggregateId }) => void process.stdout.write(`got ${aggregateId}\n`) },
-      },
-    ],
-    jobs: [{ name: "tick", everyMs: 100, run: async () => void process.stdout.write("tick\n") }],
-  }),
+      ],
+      jobs: [{ name: "tick", everyMs: 100, run: async () => void process.stdout.write("tick\n") }],
+    };
+  },
 });
