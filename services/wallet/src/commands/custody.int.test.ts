@@ -74,6 +74,15 @@ test("a seed row that is moved to another organisation does not open there", asy
   await expect(create(mine, "park")).rejects.toMatchObject({ code: "SYS_001" });
 });
 
+test("the wallets that an organisation makes first, all at once, have keys of the one seed that is kept", async () => {
+  const orgId = newId("org");
+  const users = Array.from({ length: 20 }, (_, user) => `user-${user}`);
+  const made = await Promise.all(users.map((user) => create(orgId, user)));
+  const addressIn = openSecond();
+  const kept = await Promise.all(users.map((_, index) => addressIn(orgId, index)));
+  expect(made.map(({ walletAddress }) => walletAddress).sort()).toEqual(kept.sort());
+});
+
 test("a seed that does not open keeps no other organisation waiting; when it opens again, the same nonce is signed", async () => {
   const [mine, theirs] = [newId("org"), newId("org")];
   const intents = [await payable(mine), await payable(theirs)];
@@ -158,15 +167,15 @@ async function keepWorking(
   return done;
 }
 
-/** As a process would that starts with the new key alone: the address of an organisation's first wallet, derived anew. */
+/** As a process would that starts with the new key alone: the address of an organisation's wallet, the first unless another is meant, derived anew. */
 function openSecond() {
   const keyring = createKeyring({ kms: fileKms(world.kekPath), curve: openCurve() });
-  return async (orgId: string) => {
+  return async (orgId: string, index = 0) => {
     const row = await world.database.db.one<{ version: number; kek_id: string; sealed: Buffer }>(
       sql`select version, kek_id, sealed from seeds where org_id = ${orgId}`,
     );
     const seed = { orgId, version: row.version, keyId: row.kek_id, bytes: row.sealed };
-    return keyring.withSeed(seed, (keys) => keys.address(0));
+    return keyring.withSeed(seed, (keys) => keys.address(index));
   };
 }
 
