@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { sql } from "@wonrail/kit/db";
+import { sql, tx } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
 import { WalletReopened } from "@wonrail/proto/wallet/events/v1/events";
@@ -124,6 +124,24 @@ test("who hears late that a wallet is closed does not deactivate it when it has 
   expect(await agreed()).toBe("ACTIVE");
 });
 
+test("who asks while the job reopens the wallet hears that it is ACTIVE, and nothing is written down again", async () => {
+  const { db } = world.database;
+  await deactivate();
+  await reopen();
+  let job: Promise<void> | undefined;
+  let second: Promise<unknown> | undefined;
+  await tx(db, async (tx) => {
+    await tx.run(sql`lock table outbox in access exclusive mode`);
+    job = runJob();
+    await until(() => isWaiting(1));
+    second = reopen();
+    await until(() => isWaiting(2));
+  });
+  await job;
+  expect(await second).toMatchObject({ code: 1, said: expect.stringContaining(`${walletId} is ACTIVE`) });
+  expect(await findReopening(db, orgId, walletId)).toBeUndefined();
+});
+
 test("a ledger of an older release refuses it and keeps no other wallet waiting, and a newer one does it", async () => {
   await deactivate();
   const [first, old] = [walletId, (await another()).walletId];
@@ -196,6 +214,13 @@ function dies(): Error {
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(5);
+}
+
+/** So many transactions wait for somebody's lock. */
+async function isWaiting(transactions: number): Promise<boolean> {
+  const waiting = await world.database.db.query(sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+  return waiting.length === transactions;
 }
 
 /** The wallet's status, which must be its account's. */
