@@ -55,7 +55,13 @@ test("a wallet whose account could not be opened belongs to whoever asks next, w
     sql`select wallet_id, address, status from wallets where org_id = ${orgId}`,
   );
   expect(opening!.status).toBe("OPENING");
-  await expect(get(orgId, opening!.wallet_id)).rejects.toMatchObject({ code: "WAL_002" });
+  const walletId = opening!.wallet_id;
+  for (const attempt of [
+    get(orgId, walletId),
+    world.client.updateWallet({ orgId, walletId, metadata: { a: "b" } }),
+    world.client.deactivateWallet({ orgId, walletId }),
+  ])
+    await expect(attempt).rejects.toMatchObject({ code: "WAL_002" });
   expect((await world.client.findWalletsByAddress({ orgId, addresses: [opening!.address] })).wallets).toEqual(
     [],
   );
