@@ -29,6 +29,7 @@ test("gives a new key that works at once, and the old one works until its overla
   expect(await accessOf(apiKey)).toBe("FULL");
   const overlapMs = refreshed.oldKeyUsableUntil!.getTime() - refreshed.key.issuedAt.getTime();
   expect(overlapMs).toBe(OVERLAP_MS);
+  expect(refreshed.key.expiresAt.getTime() - refreshed.key.issuedAt.getTime()).toBe(LIFETIME_MS);
 });
 
 test("ends the old key when its overlap ends, and it can still be refreshed", async () => {
@@ -191,6 +192,13 @@ describe("wrong credentials", () => {
     }
   });
 
+  test("are a key's prefix with another body, also beside the right secret", async () => {
+    const { apiKey, secretKey } = await newOrganisation();
+    const guessed = { ...parseApiKey(apiKey)!, hash: createApiKey("test").hash };
+    const refreshed = auth.refreshKey({ ...inputOf(apiKey, secretKey), presented: guessed });
+    expect((await refusalOf(refreshed)).code).toBe("WAUTH_001");
+  });
+
   test("are throttled by key, and the right ones still work", async () => {
     const { apiKey, secretKey } = await newOrganisation();
     const codes: string[] = [];
@@ -227,8 +235,25 @@ test("a rotated secret key refreshes, the old one does not, and the API keys go 
   // What came of the first refresh cannot be derived from the new secret, so this is another key; the first goes on for its overlap.
   const after = await refresh(apiKey, secretKey);
   expect(after.apiKey).not.toBe(before.apiKey);
-  expect(await accessOf(before.apiKey)).toBe("FULL");
+  for (const { apiKey: works } of [before, after]) expect(await accessOf(works)).toBe("FULL");
   expect((await refresh(apiKey, secretKey)).apiKey).toBe(after.apiKey);
+  const trail = await auth.listAudit({ code: organisation.code, limit: 10 });
+  expect(trail).toContainEqual(
+    expect.objectContaining({ action: "secret_key_rotated", actor: "operator:test" }),
+  );
+});
+
+test("a key that is given again is in the trail, with the key that was shown and from where", async () => {
+  const { organisation, key, apiKey, secretKey } = await newOrganisation();
+  const first = await refresh(apiKey, secretKey);
+  await auth.refreshKey(inputOf(apiKey, secretKey, "198.51.100.9"));
+  const [entry] = await auth.listAudit({ code: organisation.code, limit: 1 });
+  expect(entry).toMatchObject({
+    action: "key_given_again",
+    actor: `key:${key.prefix}`,
+    subject: first.key.prefix,
+  });
+  expect(JSON.parse(entry!.details)).toEqual({ presented: key.prefix, address: "198.51.100.9" });
 });
 
 test("each refresh writes its audit entry and its events in the same transaction, with versions that grow by one", async () => {
