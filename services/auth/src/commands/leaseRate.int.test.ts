@@ -76,6 +76,13 @@ test("gateways that storm two replicas get the burst and what came in meanwhile,
   expect(granted).toBeLessThanOrEqual(100 + 50 * elapsedSeconds + 1);
 });
 
+test("what one organisation draws is not taken from another, nor given to it", async () => {
+  const [one, two] = [await newOrganisation(1, 500), await newOrganisation(1, 1_000)];
+  await lease(one, 500);
+  expect((await lease(two, 600)).remaining).toBe(400);
+  expect((await lease(one, 300)).granted).toBeLessThan(300);
+});
+
 test("a changed rate holds at the next draw", async () => {
   const orgId = await newOrganisation(1_000, 2_000);
   await lease(orgId, 1);
