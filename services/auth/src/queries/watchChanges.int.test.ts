@@ -33,6 +33,20 @@ test("a watcher that does not keep up is told to start afresh, and then what cam
   expect(await readTo(slow, 1_001)).toBe(1);
 });
 
+test("who watches is counted until he goes", async () => {
+  const before = feed.watchers;
+  const [one, two] = [watch(), watch()];
+  for (const watcher of [one, two]) await watcher.next();
+  expect(feed.watchers).toBe(before + 2);
+  for (const [watcher, left] of [
+    [one, 1],
+    [two, 0],
+  ] as const) {
+    await watcher.return!();
+    expect(feed.watchers).toBe(before + left);
+  }
+});
+
 test("who begins to watch while the door is being shut is sent elsewhere at once", async () => {
   feed.endWatches();
   expect(await watch().next()).toEqual({ done: true, value: undefined });
