@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { sql } from "@wonrail/kit/db";
+import { type Database, type Sql, sql } from "@wonrail/kit/db";
 import { type Id } from "@wonrail/kit/ids";
 import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { createOperations, type Operations } from "../app";
@@ -89,6 +89,46 @@ test("units of a crashed gateway count as spent, and come back if it gives accou
   expect(await usagesOf(orgId)).toEqual([{ spent: 30n, leased: 0n }]);
 });
 
+test("an account that comes in the next month counts in the month of its lease", async () => {
+  const orgId = await newOrganisation("FREE");
+  await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
+  await toLastMonth(orgId);
+  const next = await auth.leaseQuota(
+    ask(orgId, { leaseId: uuid(2), accounts: [{ leaseId: uuid(1), spent: 7 }] }),
+  );
+  expect(next).toMatchObject({ granted: 50, usage: { spent: 0n, leased: 50n } });
+  expect(await usagesOf(orgId)).toEqual([
+    { spent: 7n, leased: 0n },
+    { spent: 0n, leased: 50n },
+  ]);
+});
+
+test("a lease ends with its month", async () => {
+  const orgId = await newOrganisation("FREE");
+  const endsAt = monthInSeoul(new Date()).resetsAt;
+  const last = createOperations({ ...deps(), db: withTime(new Date(endsAt.getTime() - 3_000)) });
+  expect((await last.leaseQuota(ask(orgId))).validForMs).toBe(3_000);
+});
+
+test("an account that stands twice in one call counts once", async () => {
+  const orgId = await newOrganisation("FREE");
+  await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
+  const account = { leaseId: uuid(1), spent: 7 };
+  await auth.leaseQuota(ask(orgId, { wanted: 0, leaseId: null, accounts: [account, account] }));
+  expect(await usagesOf(orgId)).toEqual([{ spent: 7n, leased: 0n }]);
+});
+
+test("a lease that is given again is good for what is left of its time", async () => {
+  const orgId = await newOrganisation("FREE");
+  const call = ask(orgId, { leaseId: uuid(1) });
+  await auth.leaseQuota(call);
+  await database.db.run(sql`
+    update quota_leases set expires_at = clock_timestamp() + interval '4 seconds' where org_id = ${orgId.slice(4)}::uuid`);
+  expect((await auth.leaseQuota(call)).validForMs).toBeLessThanOrEqual(4_000);
+  await expireAll(orgId);
+  expect((await auth.leaseQuota(call)).validForMs).toBe(0);
+});
+
 test("an expired lease cannot be had again under its id", async () => {
   const orgId = await newOrganisation("FREE");
   const call = ask(orgId, { leaseId: uuid(1) });
@@ -118,7 +158,9 @@ test("when nothing is free, says what others hold, and they give it back", async
   expect(await auth.leaseQuota(ask(orgId))).toMatchObject({ granted: 0, recallable: 2n });
   const accounts = [{ leaseId: uuid(8), spent: 0 }];
   await auth.leaseQuota(ask(orgId, { replicaId: "b", wanted: 0, leaseId: null, accounts }));
-  expect(await auth.leaseQuota(ask(orgId))).toMatchObject({ granted: 1 });
+  expect(await auth.leaseQuota(ask(orgId, { leaseId: uuid(7) }))).toMatchObject({ granted: 1 });
+  // What is left to come back is b's one; a's own is in its hands.
+  expect(await auth.leaseQuota(ask(orgId))).toMatchObject({ granted: 0, recallable: 1n });
 });
 
 test("an organisation's leases and accounts say nothing about another's", async () => {
@@ -209,6 +251,27 @@ async function usagesOf(orgId: Id<"org">): Promise<{ spent: bigint; leased: bigi
   return database.db.query(sql`
     select spent_units as spent, leased_units as leased from quota_usages
     where org_id = ${orgId.slice(4)}::uuid order by quota, period`);
+}
+
+/** The only use there is, with its leases. */
+async function toLastMonth(orgId: Id<"org">): Promise<void> {
+  const of = sql`where org_id = ${orgId.slice(4)}::uuid`;
+  await database.db.run(sql`
+    insert into quota_usages select org_id, quota, '2020-01', limit_units, spent_units, leased_units from quota_usages ${of}`);
+  await database.db.run(sql`update quota_leases set period = '2020-01' ${of}`);
+  await database.db.run(sql`delete from quota_usages ${of} and period <> '2020-01'`);
+}
+
+/** The same database, where it is this time. */
+function withTime(now: Date): Database {
+  const { db } = database;
+  return {
+    ...db,
+    async maybe<T>(query: Sql) {
+      const row = await db.maybe<T>(query);
+      return row && { ...row, now };
+    },
+  };
 }
 
 async function expireAll(orgId: Id<"org">): Promise<void> {
