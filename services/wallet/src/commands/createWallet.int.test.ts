@@ -315,6 +315,8 @@ test("metadata is replaced as a whole, and more than five pairs are refused with
     code: "REQ_001",
   });
   expect((await get(orgId, walletId)).metadata).toEqual({ tier: "silver" });
+  const wanted = { orgId, userId: "lee", walletType: WalletType.NORMAL, metadata: tooMuch };
+  await expect(world.client.createWallet(wanted)).rejects.toMatchObject({ code: "REQ_001" });
 });
 
 async function create(orgId: string, userId: string, walletType = WalletType.NORMAL) {
