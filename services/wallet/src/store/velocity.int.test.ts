@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { join } from "node:path";
+import { sql, tx } from "@wonrail/kit/db";
+import { won } from "@wonrail/kit/money";
+import { createTestDatabase, eventually, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
+import { deleteOldVelocity, lockVelocity, saveVelocity } from "./velocity";
+
+let database: TestDatabase;
+
+beforeEach(async () => {
+  database = await createTestDatabase({ schema: "wallet", migrations: join(__dirname, "../../migrations") });
+  await stayWithinOneHour(20_000);
+});
+afterEach(() => database.drop());
+
+test("of two who spend from one scope the second waits for the first, and goes on from his sum", async () => {
+  await spend("all", 1n);
+  let second: Promise<void> | undefined;
+  await tx(database.db, async (tx) => {
+    const { used } = await lockVelocity(tx, ["org/a", "all"]);
+    second = spend("all", 20n);
+    await untilOneWaits();
+    await saveVelocity(tx, used.set("all", won(used.get("all")! + 300n)));
+  });
+  await second;
+  expect(await sums()).toEqual(["all 321", "org/a 0"]);
+});
+
+test("scopes are locked in the order of their names: whoever waits for the first holds no other", async () => {
+  for (const scope of ["org/b", "org/a", "all"]) await spend(scope, 1n);
+  // So that PostgreSQL knows how small the table is, and reads it as it lies.
+  const owner = openTestDatabase(database.ownerUrl, "wallet", { max: 1 });
+  await owner.run(sql`analyze velocity`);
+  await owner.close();
+  let waiting: Promise<unknown> | undefined;
+  await tx(database.db, async (tx) => {
+    await tx.run(sql`select from velocity where scope = 'all' for update`);
+    waiting = spend("all", 1n, "org/b", "org/a");
+    await untilOneWaits();
+    const free = await tx.run(sql`select from velocity where scope <> 'all' for update skip locked`);
+    expect(free).toBe(2);
+  });
+  await waiting;
+});
+
+test("an hour's sums are its own: others are neither counted nor changed, and those of two days ago are forgotten", async () => {
+  await spend("all", 5n);
+  await database.db.run(sql`
+    insert into velocity (scope, hour, amount_won)
+    select 'all', date_trunc('hour', now()) + h * interval '1 hour', 1000 + h from unnest(array[-49, -1, 1]) as h`);
+  await spend("all", 20n);
+  expect(await sums()).toEqual(["all 951", "all 999", "all 25", "all 1001"]);
+  expect(await tx(database.db, (tx) => deleteOldVelocity(tx))).toBe(1);
+  expect(await sums()).toEqual(["all 999", "all 25", "all 1001"]);
+});
+
+async function spend(scope: string, amountWon: bigint, ...alsoLocked: string[]): Promise<void> {
+  await tx(database.db, async (tx) => {
+    const { used } = await lockVelocity(tx, [...alsoLocked, scope]);
+    await saveVelocity(tx, new Map([[scope, won(used.get(scope)! + amountWon)]]));
+  });
+}
+
+async function sums(): Promise<string[]> {
+  const rows = await database.db.query<{ scope: string; amount_won: bigint }>(
+    sql`select scope, amount_won from velocity order by scope, hour`,
+  );
+  return rows.map((row) => `${row.scope} ${row.amount_won}`);
+}
+
+async function untilOneWaits(): Promise<void> {
+  await eventually(async () => {
+    const waiting = await database.db.query(sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+    expect(waiting).toHaveLength(1);
+  });
+}
+
+/** Waits for the next hour, by the clock that the sums go by, when this one is over sooner than that. */
+async function stayWithinOneHour(forMs: number): Promise<void> {
+  const { left_ms: leftMs } = await database.db.one<{ left_ms: number }>(sql`
+    select (extract(epoch from date_trunc('hour', now()) + interval '1 hour' - now()) * 1000)::float8 as left_ms`);
+  if (leftMs < forMs) await sleep(leftMs);
+}
