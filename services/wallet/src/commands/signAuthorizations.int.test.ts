@@ -134,6 +134,13 @@ test("a hold is signed for its own address while it is open, and not after", asy
   expect(await sign({ ...transferOf(1n), ...wish, ledgerRef: open })).toEqual([
     expect.stringMatching(/^0x[0-9a-f]{130}$/),
   ]);
+  const other = newId("hld");
+  world.ledger.addHold({ ...hold, ledgerRef: other });
+  const burn = { kind: AuthorizationKind.BURN, toAddress: "" };
+  for (const change of [burn, { toAddress: payee.walletAddress }])
+    expect(await sign({ ...transferOf(1n), ...wish, ledgerRef: other, ...change })).toEqual([
+      "not_in_operation",
+    ]);
   for (const status of [HoldStatus.VOIDED, HoldStatus.POSTED]) {
     const over = newId("hld");
     world.ledger.addHold({ ...hold, ledgerRef: over, status });
@@ -245,6 +252,17 @@ test("in an hour no more is signed for than the limits allow, and the same autho
   const other = await makeWallet(orgId, "other");
   expect(await sign(transferOf(5_001n, other.walletId))).toEqual(["over_organisation_limit"]);
   expect(await sign(transferOf(5_000n, other.walletId))).toEqual([expect.stringMatching(/^0x/)]);
+});
+
+test("in an hour no more is signed for than the limit of all organisations together", async () => {
+  await stayWithinOneHour(10_000);
+  await world.database.db.run(sql`
+    insert into velocity (scope, hour, amount_won) values ('all', date_trunc('hour', now()), 999950)
+    on conflict (scope, hour) do update set amount_won = excluded.amount_won`);
+  expect(await sign(transferOf(51n))).toEqual(["over_global_limit"]);
+  expect(await sign(transferOf(50n))).toEqual([expect.stringMatching(/^0x/)]);
+  expect(await sign(transferOf(1n))).toEqual(["over_global_limit"]);
+  await world.database.db.run(sql`delete from velocity where scope = 'all'`);
 });
 
 test.each<[string, Partial<AuthorizationIntent>]>([
