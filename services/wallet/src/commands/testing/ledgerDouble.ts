@@ -2,6 +2,7 @@ import { DomainError } from "@wonrail/kit/errors";
 import { type GrpcService, implement } from "@wonrail/kit/grpc/server";
 import { AccountType } from "@wonrail/proto/ledger/v1/intents";
 import {
+  type Account,
   type Entry,
   HoldStatus,
   LedgerServiceService,
@@ -19,6 +20,8 @@ export interface LedgerDouble {
   /** What it answers instead; undefined to answer as always. */
   refuse: (request: PostRequest) => Error | undefined | Promise<Error | undefined>;
   refuseBalances: () => Error | undefined;
+  /** What it says of these accounts; of the others nothing. */
+  balances: Map<string, { balanceWon: string; availableWon: string }>;
   /** After it has decided to close or not to, or has opened again: waits, or gives the error that is heard instead. */
   loseAnswer: () => Error | undefined | Promise<Error | undefined>;
   holdsMoney: Set<string>;
@@ -46,6 +49,7 @@ export function createLedgerDouble(): LedgerDouble {
     asked: [],
     refuse: () => undefined,
     refuseBalances: () => undefined,
+    balances: new Map(),
     loseAnswer: () => undefined,
     holdsMoney: new Set(),
     addEntry: ({ orgId, ledgerRef, lines }) => add(orgId, ledgerRef, lines, undefined),
@@ -78,9 +82,10 @@ export function createLedgerDouble(): LedgerDouble {
       post: (request) => post(double, decided, request),
       getEntries: ({ orgId, requestIds }) =>
         Promise.resolve({ entries: requestIds.flatMap((id) => entries.get(`${orgId}|${id}`) ?? []) }),
-      getBalances: () => {
+      getBalances: async ({ accountIds }) => {
         const refusal = double.refuseBalances();
-        return refusal ? Promise.reject(refusal) : Promise.resolve({ accounts: [] });
+        if (refusal) throw refusal;
+        return { accounts: accountIds.flatMap((accountId) => accountOf(double, accountId)) };
       },
     }),
   };
@@ -129,6 +134,13 @@ function reopen({ opened }: LedgerDouble, walletId: string): undefined {
 function close({ holdsMoney, opened }: LedgerDouble, walletId: string): DomainError | undefined {
   if (holdsMoney.has(walletId)) return new DomainError("WAL_003", null);
   return opened.delete(walletId) ? undefined : new DomainError("WAL_004");
+}
+
+function accountOf({ balances }: LedgerDouble, accountId: string): Account[] {
+  const balance = balances.get(accountId);
+  if (!balance) return [];
+  const rest = { type: 0 as never, status: 0 as never, sequence: 0n, heldWon: "0", transferredTodayWon: "0" };
+  return [{ ...rest, accountId, userId: undefined, openedAt: new Date(), closedAt: undefined, ...balance }];
 }
 
 function entryOf(requestId: string, lines: [string, bigint][], hold: Entry["hold"]): Entry {
