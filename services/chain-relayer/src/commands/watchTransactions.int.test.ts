@@ -1,8 +1,15 @@
 import { join } from "node:path";
 import { sql } from "@wonrail/kit/db";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
-import { holdLease } from "../store/transactions";
-import { blockHashOf, type ChainDouble, createChainDouble, depsOn, OPERATOR } from "./testing/chainDouble";
+import { holdLease, LeaseLostError } from "../store/transactions";
+import {
+  blockHashOf,
+  type ChainDouble,
+  createChainDouble,
+  depsOn,
+  NEXT_OPERATOR,
+  OPERATOR,
+} from "./testing/chainDouble";
 import { carry, operationOf, statesOf, takeIn, transactionStates } from "./testing/operations";
 import { type WatchDeps, watchTransactions } from "./watchTransactions";
 
@@ -34,6 +41,53 @@ test("the state of a final block is asked for only when a nonce that is used may
   expect(chain.asked.at(-1)).toBe(`${OPERATOR.address} 1000`);
   expect(await transactionStates(database.db)).toEqual(["LOST"]);
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED nonce_taken"]);
+});
+
+test("of what is in no block the nonces that are used are given up and counted, and the next one is not", async () => {
+  const chain = createChainDouble();
+  const [taken, next] = [operationOf(), operationOf()];
+  await takeIn(database.db, [taken]);
+  await carry(database.db, OPERATOR, { nonce: 5n });
+  await takeIn(database.db, [next]);
+  await carry(database.db, OPERATOR, { nonce: 6n });
+  chain.nonces.set(OPERATOR.address, 6n);
+  const { lost } = depsOn(database.db, chain);
+  await watch(chain, { lost });
+  expect(await transactionStates(database.db)).toEqual(["LOST", "SENT"]);
+  expect(await statesOf(database.db, [taken, next])).toEqual(["PLANNED nonce_taken", "IN_FLIGHT"]);
+  expect((await lost.get()).values[0]!.value).toBe(1);
+});
+
+test.each<[string, bigint, (chain: ChainDouble) => unknown]>([
+  ["outbids nothing", 0n, () => age("1 hour")],
+  ["empties nothing", 0n, (chain) => (chain.refusal = "oversized data")],
+  ["gives nothing up", 0n, (chain) => chain.nonces.set(OPERATOR.address, 1n)],
+  ["fills no gap", 1n, () => undefined],
+])("a writer whose lease has gone to another %s", async (_, nonce, happen) => {
+  const chain = createChainDouble();
+  const operation = operationOf();
+  await takeIn(database.db, [operation]);
+  await carry(database.db, OPERATOR, { nonce });
+  await happen(chain);
+  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  const watching = watchTransactions(depsOn(database.db, chain), { ...lease, epoch: lease.epoch - 1n });
+  await expect(watching).rejects.toThrow(LeaseLostError);
+  expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
+  expect(await database.db.query(sql`select from transaction_versions`)).toHaveLength(1);
+});
+
+test("a gap is filled although another key has a transaction of that nonce", async () => {
+  const chain = createChainDouble();
+  await takeIn(database.db, [operationOf()]);
+  await carry(database.db, OPERATOR, { nonce: 0n });
+  await takeIn(database.db, [operationOf()]);
+  await carry(database.db, NEXT_OPERATOR, { nonce: 1n });
+  const lease = await holdLease(database.db, NEXT_OPERATOR.address, "this process", 60_000);
+  await watchTransactions(depsOn(database.db, chain, NEXT_OPERATOR), lease!);
+  const nonces = await database.db.query(
+    sql`select nonce from transactions where signer = ${NEXT_OPERATOR.address} order by nonce`,
+  );
+  expect(nonces).toEqual([{ nonce: 0n }, { nonce: 1n }]);
 });
 
 test("what is mined is looked for again only when the head has changed, though it be to one of the same height", async () => {
