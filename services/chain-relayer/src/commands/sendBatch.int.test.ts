@@ -110,14 +110,43 @@ test("after nodes have refused what a transaction may cost, its operations go in
   expect(gas).toBe(710_000n);
 });
 
+test("nonces that its key has used from outside are left alone, and none is given twice when nodes have forgotten them", async () => {
+  const chain = createChainDouble();
+  const deps = { ...depsOn(database.db, chain), maxSteps: 1 };
+  await takeIn(database.db, await mints(2));
+  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  await planOperations(database.db, lease);
+  for (const chainNonce of [7n, 5n]) {
+    chain.nonces.set(OPERATOR.address, chainNonce);
+    await sendBatches(deps, lease, { most: 1, signal: NEVER });
+  }
+  const nonces = await database.db.query(sql`select nonce from transactions order by transaction_id`);
+  expect(nonces).toEqual([{ nonce: 7n }, { nonce: 8n }]);
+});
+
+test("what has no room in its transaction goes before everything behind it", async () => {
+  const chain = createChainDouble();
+  chain.baseFeeWei = 170n * GWEI;
+  await takeIn(database.db, await mints(80));
+  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  await planOperations(database.db, lease);
+  const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI, maxSteps: 40 };
+  // Of the first forty there is room for twenty.
+  expect(await sendBatches(deps, lease, { most: 2, signal: NEVER })).toBe(1);
+  const [, ...sent] = await database.db.query(
+    sql`select state, count(*) as count, max(turn) - min(turn) + 1 as turns from operations group by 1 order by 1 desc`,
+  );
+  expect(sent).toEqual([{ state: "IN_FLIGHT", count: 20n, turns: 20n }]);
+});
+
 describe("a signer that has little left", () => {
   const dear = (of: Partial<ChainDouble>) =>
     Object.assign(createChainDouble(), { baseFeeWei: 15n * GWEI, tipWei: GWEI, ...of });
-  const send = async (chain: ChainDouble) => {
+  const send = async (chain: ChainDouble, { most = 1, maxSteps = 200 } = {}) => {
     const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
     await planOperations(database.db, lease);
-    const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI };
-    return sendBatches(deps, lease, { most: 1, signal: NEVER });
+    const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI, maxSteps };
+    return sendBatches(deps, lease, { most, signal: NEVER });
   };
   const stepsCarried = async () => {
     const rows = await database.db.query<{ steps: bigint }>(sql`
@@ -149,6 +178,14 @@ describe("a signer that has little left", () => {
     await database.db.run(sql`update operations set retry_at = now()`);
     expect(await send(chain)).toBe(1);
     expect(await stepsCarried()).toEqual([20, 10, 10]);
+  });
+
+  test("sends no more at once than it can pay for, in however many transactions", async () => {
+    await takeIn(database.db, await mints(4));
+    // Two take 500,000 gas, one 430,000, each at 31 gwei.
+    const chain = dear({ balanceWei: 31n * GWEI * 999_999n });
+    expect(await send(chain, { most: 2, maxSteps: 2 })).toBe(2);
+    expect(await stepsCarried()).toEqual([2, 1]);
   });
 
   test("lets wait what alone is too dear, and sends the others", async () => {
