@@ -3,6 +3,7 @@ import { newId } from "@wonrail/kit/ids";
 import { type Place } from "../domain/planning";
 import { randomOperations, seeded } from "../domain/testing/randomOperations";
 import { acknowledgeDrifts, type NewDrift, saveDrifts } from "../store/drifts";
+import { setLanePause } from "../store/lanes";
 import { insertOperations, type NewOperation } from "../store/operations";
 import { countPlannedOperations, listPlannedOperations } from "../store/plannedOperations";
 import { holdHeads, moveHeads } from "../store/places";
@@ -137,6 +138,19 @@ test("a difference that is found after planning stops what is planned, until som
 
   await acknowledgeDrifts(database.db, { walletId: walletId! }, "somebody");
   expect(refsOf(await listPlannedOperations(database.db, 10))).toEqual(refsOf([doubtful, other]));
+});
+
+test("nothing of a lane that is paused gets its turn until it is resumed, and others go on", async () => {
+  const lease = await becomeWriter();
+  const paused = operation(place(newId("wal"), 1n));
+  const other = { ...operation(place(newId("wal"), 1n)), orgId: newId("org") };
+  await takeIn([paused, other]);
+  await setLanePause(database.db, ORG, "asked to");
+  await planOperations(database.db, lease);
+  expect(await plannedRefs()).toEqual(refsOf([other]));
+  await setLanePause(database.db, ORG, null);
+  await planOperations(database.db, lease);
+  expect(await plannedRefs()).toEqual(refsOf([other, paused]));
 });
 
 test("a hundred lanes that wait for somebody to look at a difference do not keep others from their turn", async () => {
