@@ -35,6 +35,22 @@ test("what the key before has sent and no block has goes again, a minute after i
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED signer_changed"]);
 });
 
+test("nothing is taken from the key before when its writer is back while the chain is asked", async () => {
+  const chain = createChainDouble();
+  const operation = operationOf();
+  await takeIn(database.db, [operation]);
+  await carry(database.db, OPERATOR, { nonce: 0n });
+  await endLease(OPERATOR, 61);
+  const { receipts } = chain.provider;
+  chain.provider.receipts = async (hashes) => {
+    await holdLease(database.db, OPERATOR.address, "another process", 60_000);
+    return receipts(hashes);
+  };
+  await round(chain, NEXT_OPERATOR);
+  expect(await transactionStates(database.db)).toEqual(["SIGNED"]);
+  expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
+});
+
 test("a writer of the key before that wakes up later is stopped", async () => {
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);
