@@ -1,9 +1,10 @@
-import { sql } from "@wonrail/kit/db";
+import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { OperationFailed } from "@wonrail/proto/relayer/events/v1/events";
 import { managerAbi, tokenAbi } from "../chain/contracts";
 import { type NewOperation } from "../store/operations";
 import { saveCursor } from "../store/scanCursor";
+import { saveUsedAuthorizations } from "../store/usedAuthorizations";
 import { saveWalletAddresses } from "../store/walletAddresses";
 import { giveUpHolds } from "./giveUpHolds";
 import { blockHashOf, createChainDouble, depsOn } from "./testing/chainDouble";
@@ -64,6 +65,23 @@ test("a hold that goes out while the chain is asked about it is not given up, an
   await giveUpHolds(depsOn(database.db, chain));
   expect(await statesOf(database.db, [hold])).toEqual(["IN_FLIGHT"]);
   expect(await eventsOf()).toEqual([]);
+});
+
+test("a hold whose authorization somebody else has used is settled by that, whatever its end", async () => {
+  const hold = await takeInExpired();
+  const [{ fromWalletId, nonce }] = hold.steps as [NewOperation["steps"][0]];
+  const used = { fromWalletId: fromWalletId!, nonce, txHash: "0x9", blockNumber: 9n, blockHash: "0x99" };
+  await tx(database.db, (tx) => saveUsedAuthorizations(tx, [used]));
+  await giveUpHolds(depsOn(database.db, createChainDouble()));
+  expect(await statesOf(database.db, [hold])).toEqual(["CONFIRMED"]);
+  expect((await eventsOf()).map(({ type }) => type)).toEqual(["operation_confirmed"]);
+});
+
+test("a hold of a wallet that custody does not know is given up: nothing can have been signed", async () => {
+  const hold = await takeInExpired();
+  await database.db.run(sql`delete from wallet_addresses`);
+  await giveUpHolds(depsOn(database.db, createChainDouble()));
+  expect(await statesOf(database.db, [hold])).toEqual(["FAILED"]);
 });
 
 test("what is told of a hold that is given up is why it waited, with the block that proves it", async () => {
