@@ -53,6 +53,16 @@ test("the same hash is free in another organisation and on another network", asy
   await expect(record(orgId, { txHash })).rejects.toMatchObject({ code: "TX_002" });
 });
 
+test("who records a hash again is told of its record, and not of the scheduled ones that went in that transaction", async () => {
+  const txHash = `0x${"ef".repeat(32)}`;
+  const orgId = newId("org");
+  for (const due of [scheduledAt(), scheduledAt()]) await record(orgId, {}, due);
+  await database.db.run(sql`update records set tx_hash = ${txHash} where org_id = ${orgId}`);
+  const { recordId } = await record(orgId, { txHash });
+  const refused = { code: "TX_002", details: { id: recordId } };
+  await expect(record(orgId, { txHash })).rejects.toMatchObject(refused);
+});
+
 describe("under an idempotency key", () => {
   const hashOf = (text: string) => createHash("sha256").update(text).digest();
   const keyed = (one: RecordWanted, idempotencyKey = "order-7", body = "the same") =>
@@ -139,6 +149,15 @@ test("every change is in the history and is an event, in order", async () => {
     failureReason: "called off",
     history: [{ changedBy: "api" }],
   });
+});
+
+test("another time for a record of another network makes nothing here act on it", async () => {
+  const orgId = newId("org");
+  const elsewhere = { fromNetworkType: "BASE_SEPOLIA", toNetworkType: "BASE_SEPOLIA" };
+  const { recordId } = await record(orgId, elsewhere, scheduledAt());
+  const due = scheduledAt();
+  const changed = await updateRecordSchedule(deps, { orgId, recordId, scheduledAt: due });
+  expect(changed).toMatchObject({ scheduledAt: due, run: "UNATTENDED" });
 });
 
 test("a clock that steps back makes no change older than the one before it", async () => {
