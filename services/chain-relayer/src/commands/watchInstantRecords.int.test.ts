@@ -4,7 +4,7 @@ import { type Database, sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { type Block, type Receipt } from "../chain/provider";
-import { RpcRefusal } from "../chain/rpc";
+import { RpcRefusal, RpcUnclear } from "../chain/rpc";
 import { type TransactionRecord } from "../domain/record";
 import { getRecord } from "../queries/getRecord";
 import { createRecord } from "./createRecord";
@@ -135,9 +135,12 @@ test("a run is over after 2,000 hashes; the next one goes on", async () => {
   expect(new Set(node.asked).size).toBe(2_100);
 });
 
-test("a hash that nodes refuse to look for keeps only itself back", async () => {
+test.each([
+  ["refuse to look for", new RpcRefusal(-32000, "not that one")],
+  ["say too much of", new RpcUnclear("not that one: the answer is larger than what is accepted")],
+])("a hash that nodes %s keeps only itself back", async (_, refusal) => {
   await putOffAll();
-  const node = nodeAt(10n);
+  const node = { ...nodeAt(10n), refusal };
   const [refused, ...others] = await instants(50);
   node.refused = refused!.txHash!;
   for (const { txHash } of others) node.receipts.set(txHash!, receiptIn(10n));
@@ -154,6 +157,7 @@ interface FakeNode {
   beforeAnswer?: () => Promise<void>;
   /** A hash that it says nothing about, nor about others in the same question. */
   refused?: string;
+  refusal?: Error;
 }
 
 function nodeAt(finalNumber: bigint): FakeNode {
@@ -171,7 +175,7 @@ function depsAt(node: FakeNode): WatchRecordsDeps {
       receipts: async (hashes) => {
         node.asked.push(...hashes);
         await node.beforeAnswer?.();
-        if (hashes.some((txHash) => txHash === node.refused)) throw new RpcRefusal(-32000, "not that one");
+        if (hashes.some((txHash) => txHash === node.refused)) throw node.refusal!;
         return new Map([...node.receipts].filter(([txHash]) => hashes.includes(txHash)));
       },
     },
