@@ -47,12 +47,32 @@ test("what the ledger does not take stays unbooked and is asked for again, after
     expect(row).toEqual({ state: "SEEN", attempts: attempts + 1, refusal: "WAL_004", later: true });
   }
   expect(await unbooked()).toBe(5_000_000n);
+  // Not before its time has come.
+  expect(await credit(() => null)).toEqual([]);
 });
 
-async function seen(units: bigint): Promise<NewDeposit> {
+test("a credit is booked for the wallet that it is of, and no other of its organisation", async () => {
+  const { orgId } = await seen(5_000_000n);
+  await seen(7_000_000n, { orgId, logIndex: 4 });
+  await credit(() => newId("opn"));
+  expect(await database.db.query(sql`select unbooked_units as units from settled_balances`)).toEqual([
+    { units: 0n },
+    { units: 0n },
+  ]);
+});
+
+test("of two replicas that credit a deposit at once, one tells of it", async () => {
+  const { ledgerRef } = await seen(5_000_000n);
+  const other = () => credit(() => ledgerRef);
+  await credit(() => ledgerRef, other);
+  expect(await unbooked()).toBe(0n);
+  expect(await database.db.query(sql`select from outbox where type = 'deposit_credited'`)).toHaveLength(1);
+});
+
+async function seen(units: bigint, of: Partial<NewDeposit> = {}): Promise<NewDeposit> {
   const place = { txHash: `0x${"1".repeat(64)}`, logIndex: 3, blockNumber: 7n, blockHash: "0x7" };
   const to = { orgId: newId("org"), walletId: newId("wal"), fromAddress: `0x${"a".repeat(40)}` };
-  const deposit = { ...place, ...to, units, ledgerRef: newId("opn"), ...bookingOf(units) };
+  const deposit = { ...place, ...to, units, ledgerRef: newId("opn"), ...bookingOf(units), ...of };
   await tx(database.db, (tx) => insertDeposits(tx, [deposit]));
   return deposit;
 }
@@ -65,7 +85,10 @@ async function unbooked(): Promise<bigint> {
 }
 
 /** The ledger at our edge has what it is asked for under this id, or refuses it. */
-async function credit(requestIdOf: () => string | null): Promise<PostRequest[]> {
+async function credit(
+  requestIdOf: () => string | null,
+  beforeAnswer?: () => Promise<unknown>,
+): Promise<PostRequest[]> {
   const asked: PostRequest[] = [];
   const outcomeOf = ({ intent }: PostRequest): PostOutcome => {
     const requestId = requestIdOf();
@@ -79,6 +102,7 @@ async function credit(requestIdOf: () => string | null): Promise<PostRequest[]> 
   const ledger = {
     postBulk: async ({ items }: { items: PostRequest[] }) => {
       asked.push(...items);
+      await beforeAnswer?.();
       return { outcomes: items.map(outcomeOf) };
     },
   } as never;
