@@ -1,6 +1,14 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { getAddress } from "ethers";
-import { type ChainOperation, type ChainStep, encodeExecute, encodeTakeAll, managerAbi } from "./contracts";
+import {
+  type ChainOperation,
+  type ChainStep,
+  decodeLog,
+  encodeExecute,
+  encodeTakeAll,
+  managerAbi,
+  tokenAbi,
+} from "./contracts";
 
 const hex = (bytes: number) => randomBytes(bytes).toString("hex");
 
@@ -37,6 +45,30 @@ describe("the call that settles a batch", () => {
     expect(() => encodeExecute([{ operationId: hex(31), steps: [] }])).toThrow("is not 32 bytes");
   });
 });
+
+test("what a contract says counts only of the one that may say it", () => {
+  const [manager, token, stranger] = [address(), address(), address()];
+  const contracts = { tokenAddress: token, paymentManagerAddress: manager };
+  const word = `0x${hex(32)}`;
+  const said = [
+    ...["OperationExecuted", "OperationRepeated"].map((name) => managerAbi.encodeEventLog(name, [word])),
+    managerAbi.encodeEventLog("OperationFailed", [word, "0x"]),
+    ...["AuthorizationUsed", "AuthorizationCanceled"].map((name) =>
+      tokenAbi.encodeEventLog(name, [stranger, word]),
+    ),
+    tokenAbi.encodeEventLog("Transfer", [stranger, token, 5n]),
+  ];
+  const place = { blockNumber: 1n, blockHash: word, txHash: word, logIndex: 0 };
+  const kindsOf = (by: string) =>
+    said.map((one) => decodeLog({ ...place, ...one, address: by.toLowerCase() }, contracts)?.kind);
+  expect(kindsOf(manager)).toEqual(["executed", "repeated", "failed", undefined, undefined, undefined]);
+  expect(kindsOf(token)).toEqual([undefined, undefined, undefined, "used", "canceled", "transfer"]);
+  expect(kindsOf(stranger)).toEqual(Array(6).fill(undefined));
+});
+
+function address(): string {
+  return getAddress(`0x${hex(20)}`);
+}
 
 function anyOperation(): ChainOperation {
   return { operationId: hex(32), steps: Array.from({ length: randomInt(4) }, anyStep) };

@@ -16,6 +16,7 @@ const BLOCK = {
   baseFeePerGas: "0x3b9aca00",
   gasLimit: "0x3938700",
 };
+const BLOCK_ELSEWHERE = { ...BLOCK, hash: `0x${"cc".repeat(32)}` };
 const HONEST: Answers = {
   eth_chainId: "0x7a69",
   eth_getTransactionCount: "0x5",
@@ -54,6 +55,7 @@ function open(...rpcs: Rpc[]) {
   return {
     endpoints: createEndpoints({ ...options, now: () => nowMs }),
     provider: createProvider({ ...options, finality: "finalized" }),
+    providerWith: (finality: number) => createProvider({ ...options, finality }),
     later: (ms: number) => void (nowMs += ms),
     reported: async () =>
       (await disagreements.get()).values.map(({ labels, value }) => [labels.provider, value]),
@@ -100,6 +102,33 @@ test("one that stands still does not hold two others up, and is told of", async 
   );
   expect((await provider.finalBlock())?.number).toBe(100n);
   expect(await reported()).toContainEqual(["still", expect.any(Number)]);
+});
+
+test("a block is final under as many others as were asked for, and none is before there are so many", async () => {
+  const asked: unknown[] = [];
+  const node = endpoint("a", { eth_blockNumber: BLOCK.number });
+  const call = <T>(method: string, params: unknown[]) => {
+    if (method === "eth_getBlockByNumber") asked.push(params[0]);
+    return node.call<T>(method, params);
+  };
+  const { providerWith } = open({ ...node, call });
+  await providerWith(64).finalBlock();
+  await providerWith(100).finalBlock();
+  expect(asked).toEqual(["0x24", "0x0"]);
+  expect(await providerWith(101).finalBlock()).toBeNull();
+});
+
+test.each<[string, Answers, string]>([
+  ["has another block where the last one should be", { eth_getBlockByNumber: BLOCK_ELSEWHERE }, "block 100"],
+  ["does not have the last block", { eth_getBlockByNumber: null }, "block 100"],
+  ["is on another chain by now", { eth_chainId: "0x1" }, "on another chain"],
+])("logs are not believed of a node that %s", async (_, answers, reason) => {
+  const { provider } = open({
+    ...endpoint("a"),
+    batch: endpoint("a", { eth_getLogs: [], ...answers }).batch,
+  });
+  const logs = provider.logs({ addresses: [], fromBlock: 1n, to: { number: 100n, hash: BLOCK.hash } });
+  await expect(logs).rejects.toThrow(reason);
 });
 
 test("when nobody answers it is said why, though the first one only stands still", async () => {
