@@ -54,6 +54,17 @@ test("a hundred receipts of full batches are taken in, each as its own", async (
   expect([...receipts.values()].map(({ blockNumber }) => blockNumber)).toEqual(HASHES.map(BigInt));
 });
 
+test("answers in another order are each of its own question, and one that is missing is no answer", async () => {
+  const answer = ({ id, params }: Call) => ({ id, result: receiptOf(params[0]!) });
+  refuse = (calls) => calls.map(answer).reverse();
+  const receipts = await open().receipts(HASHES.slice(0, 8));
+  expect([...receipts.values()].map(({ blockNumber }) => blockNumber)).toEqual(
+    HASHES.slice(0, 8).map(BigInt),
+  );
+  refuse = (calls) => calls.slice(1).map(answer);
+  await expect(open().receipts(HASHES.slice(0, 8))).rejects.toThrow("left a call unanswered");
+});
+
 test("receipts that are more than an answer may hold are asked for in halves", async () => {
   logs = LOGS.repeat(12);
   expect((await open().receipts(HASHES.slice(0, 8))).size).toBe(8);
