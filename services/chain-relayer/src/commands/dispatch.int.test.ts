@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { holdLease } from "../store/transactions";
 import { dispatch } from "./dispatch";
 import { createChainDouble, depsOn, OPERATOR } from "./testing/chainDouble";
 import { freshDatabase } from "./testing/database";
@@ -14,5 +16,22 @@ test("while custody is away, what is under way is looked after", async () => {
   const wallet = { getWalletFacts: away, findWalletsByAddress: away, signAuthorizations: away } as never;
   const round = dispatch({ ...depsOn(database.db, chain), wallet }, new AbortController().signal);
   await expect(round).rejects.toThrow("custody is away");
+  expect(chain.sent).toHaveLength(1);
+});
+
+test("the writer keeps its lease through a round that takes longer than that", async () => {
+  const chain = createChainDouble();
+  await takeIn(database.db, [operationOf()]);
+  await carry(database.db, OPERATOR, { nonce: 0n });
+  const { receipts } = chain.provider;
+  let other: unknown;
+  chain.provider.receipts = async (hashes) => {
+    await sleep(4_000);
+    other = await holdLease(database.db, OPERATOR.address, "another process", 60_000);
+    return receipts(hashes);
+  };
+  const deps = { ...depsOn(database.db, chain), leaseMs: 3_000 };
+  await dispatch(deps, new AbortController().signal);
+  expect(other).toBeNull();
   expect(chain.sent).toHaveLength(1);
 });
