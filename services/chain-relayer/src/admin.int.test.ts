@@ -23,6 +23,9 @@ test("says what is stuck and why, and tells one operation's whole story", async 
   expect(await json(...args)).toMatchObject([{ orgId, ledgerRef, state: "WAITING" }]);
   expect((await run("lane", "pause", orgId, "--reason", "asked to")).code).toBe(0);
   expect(await json(...args)).toMatchObject([{ waitReason: "lane_paused" }]);
+  await database.db.run(sql`update operations set state = 'PLANNED'`);
+  expect(await json(...args)).toMatchObject([{ waitReason: "lane_paused" }]);
+  await database.db.run(sql`update operations set state = 'WAITING'`);
   const story = await json("operation", "show", ledgerRef);
   expect(story).toMatchObject({ operation: { ledger_ref: ledgerRef, state: "WAITING" }, transactions: [] });
   expect((await run("operation", "show", ledgerRef)).out).toContain(ledgerRef);

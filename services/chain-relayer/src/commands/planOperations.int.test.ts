@@ -153,6 +153,21 @@ test("nothing of a lane that is paused gets its turn until it is resumed, and ot
   expect(await plannedRefs()).toEqual(refsOf([other, paused]));
 });
 
+test("a pause stops what is planned as well, and takes no room for it; resumed, it goes in its turn", async () => {
+  const lease = await becomeWriter();
+  const paused = operation(place(newId("wal"), 1n));
+  const other = { ...operation(place(newId("wal"), 1n)), orgId: newId("org") };
+  await takeIn([paused]);
+  await planOperations(database.db, lease);
+  await takeIn([other]);
+  await planOperations(database.db, lease);
+  await setLanePause(database.db, ORG, "asked to");
+  expect(refsOf(await listPlannedOperations(database.db, 10))).toEqual(refsOf([other]));
+  expect(await countPlannedOperations(database.db)).toBe(1);
+  await setLanePause(database.db, ORG, null);
+  expect(refsOf(await listPlannedOperations(database.db, 10))).toEqual(refsOf([paused, other]));
+});
+
 test("a hundred lanes that wait for somebody to look at a difference do not keep others from their turn", async () => {
   const lease = await becomeWriter();
   const doubtful = Array.from({ length: 100 }, () => ({ ...paymentOf(newId("wal")), orgId: newId("org") }));

@@ -90,9 +90,10 @@ export async function markPlanned(tx: Tx, operations: OperationKey[]): Promise<v
 /** A hold whose time is nearly over is not sent any more: it is given up. */
 const IN_TIME = sql`(expires_at is null or expires_at > now() + interval '10 seconds')`;
 
-/** What is planned and due; nothing out of a wallet whose balance has come into doubt since. */
+/** What is planned and due; nothing out of a wallet whose balance has come into doubt since, nor of a lane that was paused since. */
 const MAY_GO = sql`state = 'PLANNED' and retry_at <= now() and ${IN_TIME}
-  and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(from_wallets))`;
+  and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(from_wallets))
+  and org_id not in (select lanes.org_id from lanes where paused_reason is not null)`;
 
 /** Never sent, and not refused by custody. */
 const FIRST = sql`attempts = 0 and not ${REFUSED}`;

@@ -21,7 +21,7 @@ export async function listStuckOperations(
   return db.query<OpenOperation>(sql`
     select org_id as "orgId", ledger_ref as "ledgerRef", kind, state, attempts, tx_hash as "txHash",
       case
-        when state = 'WAITING' and exists (select from lanes l where l.org_id = o.org_id and l.paused_reason is not null) then 'lane_paused'
+        when state in ('WAITING', 'PLANNED') and exists (select from lanes l where l.org_id = o.org_id and l.paused_reason is not null) then 'lane_paused'
         when state in ('WAITING', 'PLANNED') and exists (
           select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets)) then 'drift'
         when state = 'WAITING' and blocked > 0 then 'earlier_operations'
