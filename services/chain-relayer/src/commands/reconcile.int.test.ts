@@ -1,13 +1,16 @@
+import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { Registry } from "@wonrail/kit/metrics";
 import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/money";
 import { testLog } from "@wonrail/kit/testing";
 import { AccountType } from "@wonrail/proto/ledger/v1/intents";
+import { bookingOf } from "../domain/deposits";
+import { insertDeposits } from "../store/deposits";
 import { acknowledgeDrifts, listDrifts } from "../store/drifts";
 import { saveCursor } from "../store/scanCursor";
 import { saveWalletAddresses } from "../store/walletAddresses";
 import { createUnheardWatch } from "./unheardWatch";
-import { createReconcileGauges, reconcile, type ReconcileDeps } from "./reconcile";
+import { createReconcileGauges, measureBooks, reconcile, type ReconcileDeps } from "./reconcile";
 import { freshDatabase } from "./testing/database";
 
 const [ORG, WALLET] = [newId("org"), newId("wal")];
@@ -116,6 +119,37 @@ test("since when a wallet's newest entry has not come here is measured, until it
   expect(await after(15_000)).toBe(0);
   expect(await after(700_000)).toBe(0);
   expect(await after(15_000)).toBe(15);
+});
+
+test("what an operator sees: what differs and nobody has acknowledged, and what of the deposits is in no ledger", async () => {
+  const registry = new Registry();
+  const reconcileGauges = createReconcileGauges(registry);
+  const measured = async () => {
+    await measureBooks({ db: database.db, reconcileGauges });
+    const lines = (await registry.metrics()).split("\n").filter((line) => !line.startsWith("#"));
+    return new Map(lines.map((line) => line.split(" ") as [string, string]));
+  };
+  chainUnits = 7n;
+  await compare();
+  const place = { txHash: "0x1", blockNumber: 7n, blockHash: "0x7", fromAddress: "0x2", orgId: ORG };
+  const deposits = [1_000_001n, 5n, 10n ** 30n].map((units, logIndex) => {
+    const to = { walletId: WALLET, ledgerRef: newId("opn") };
+    return { ...place, ...to, logIndex, units, ...bookingOf(units) };
+  });
+  await tx(database.db, (tx) => insertDeposits(tx, deposits));
+  await database.db.run(sql`update deposits set created_at = now() - interval '90 seconds'`);
+  const before = await measured();
+  expect(before.get(`ledger_chain_drift_won{kind="CHAIN"}`)).toBe("7");
+  expect(before.get(`reconciliation_open_drifts{kind="CHAIN"}`)).toBe("1");
+  const states = ["seen", "dust", "too_large"].map((one) => before.get(`deposits_unbooked{state="${one}"}`));
+  expect(states).toEqual(["1", "1", "1"]);
+  expect(before.get("deposits_remainder_units")).toBe("6");
+  expect(Math.floor(Number(before.get("deposits_oldest_seen_seconds")) / 10)).toBe(9);
+  const secondsAgo = Date.now() / 1000 - Number(before.get("reconciliation_last_success_timestamp_seconds"));
+  expect(Math.abs(secondsAgo)).toBeLessThan(60);
+
+  await acknowledgeAll();
+  expect((await measured()).has(`reconciliation_open_drifts{kind="CHAIN"}`)).toBe(false);
 });
 
 /** What waits for somebody after one more comparison. */
