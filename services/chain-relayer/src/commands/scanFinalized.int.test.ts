@@ -1,9 +1,12 @@
 import { sql } from "@wonrail/kit/db";
-import { TOPICS } from "../chain/contracts";
+import { newId } from "@wonrail/kit/ids";
+import { tokenAbi, TOPICS } from "../chain/contracts";
 import { type ChainLog } from "../chain/provider";
 import { RpcRefusal, RpcUnclear } from "../chain/rpc";
+import { listDrifts } from "../store/drifts";
 import { type NewOperation } from "../store/operations";
 import { findCursor, saveCursor } from "../store/scanCursor";
+import { saveWalletAddresses, type WalletAddress } from "../store/walletAddresses";
 import { scanFinalized } from "./scanFinalized";
 import {
   blockHashOf,
@@ -12,6 +15,7 @@ import {
   depsOn,
   OPERATOR,
   PAYMENT_MANAGER,
+  TOKEN,
 } from "./testing/chainDouble";
 import { freshDatabase } from "./testing/database";
 import { carry, operationOf, statesOf, takeIn, transactionStates } from "./testing/operations";
@@ -128,6 +132,57 @@ test.each([
   },
 );
 
+test("the gas of a transaction is shared by the operations that it has executed", async () => {
+  const chain = createChainDouble();
+  const carried = [operationOf(), operationOf(), operationOf()];
+  await takeIn(database.db, carried);
+  const [txHash, blockHash] = [`0x${"7".repeat(64)}`, blockHashOf(950n)];
+  chain.receipts.set(txHash, { blockNumber: 950n, blockHash, gasUsed: 300_000n, succeeded: true });
+  chain.logs = carried.map((one, logIndex) => ({ ...logOf("executed", one, 950n), txHash, logIndex }));
+  await cursorAt(945n);
+  await scanFinalized(depsOn(database.db, chain));
+  const shares = await database.db.query(sql`select gas_used from operations where state = 'CONFIRMED'`);
+  expect(shares).toEqual(Array(3).fill({ gas_used: 100_000n }));
+});
+
+test("an operation of our payment manager that nobody here has ordered is a difference, and one that we know is none", async () => {
+  const chain = createChainDouble();
+  const [ours, unknown] = [operationOf(), operationOf()];
+  await takeIn(database.db, [ours]);
+  chain.logs = [ours, unknown].map((one) => logOf("executed", one, 950n));
+  await cursorAt(945n);
+  await scanFinalized(depsOn(database.db, chain));
+  const found = await listDrifts(database.db, { all: true, limit: 10 });
+  expect(found.map(({ kind, subject }) => [kind, subject])).toEqual([
+    ["UNKNOWN_OPERATION", unknown.operationId],
+  ]);
+});
+
+test("what our wallets send each other without an order of ours is no deposit, and who pays itself has what it had", async () => {
+  const chain = createChainDouble();
+  const [payer, payee] = [walletAt("a"), walletAt("b")];
+  await saveWalletAddresses(database.db, [payer, payee]);
+  chain.logs = [
+    transferOf(outside, payer.address, 9n, 0),
+    transferOf(payer.address, payee.address, 2n, 1),
+    transferOf(payer.address, payer.address, 5n, 2),
+    transferOf(payer.address, outside, 1n, 3),
+    transferOf(outside, payee.address, 0n, 4),
+  ];
+  await cursorAt(945n);
+  await scanFinalized(depsOn(database.db, chain));
+  const units = await database.db.query(
+    sql`select account_id, org_id, units from settled_balances order by units desc`,
+  );
+  expect(units).toEqual([
+    { account_id: payer.walletId, org_id: payer.orgId, units: 6n },
+    { account_id: payee.walletId, org_id: payee.orgId, units: 2n },
+  ]);
+  expect(await database.db.query(sql`select wallet_id, units from deposits`)).toEqual([
+    { wallet_id: payer.walletId, units: 9n },
+  ]);
+});
+
 test("an endpoint that goes away is not asked for less and less: the scan is put off", async () => {
   const chain = createChainDouble();
   chain.logs = [logOf("repeated", operationOf(), 950n)];
@@ -156,6 +211,18 @@ async function sendOne(chain: ChainDouble): Promise<{ operation: NewOperation; t
   const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
   chain.nonces.set(OPERATOR.address, 1n);
   return { operation, txHash };
+}
+
+const outside = `0x${"c".repeat(40)}`;
+
+function walletAt(digit: string): WalletAddress {
+  return { walletId: newId("wal"), orgId: newId("org"), address: `0x${digit.repeat(40)}` };
+}
+
+function transferOf(from: string, to: string, units: bigint, logIndex: number): ChainLog {
+  const { data, topics } = tokenAbi.encodeEventLog("Transfer", [from, to, units]);
+  const place = { blockNumber: 950n, blockHash: blockHashOf(950n), txHash: "0x8", logIndex };
+  return { address: TOKEN, topics, data, ...place };
 }
 
 async function finalCount(): Promise<number> {
