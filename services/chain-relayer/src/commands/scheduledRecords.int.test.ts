@@ -64,6 +64,17 @@ test("a record that came due while nobody ran is executed after the start", asyn
   });
 });
 
+test("a sender's wallet is looked for in the record's own organisation", async () => {
+  const orgIds = [newId("org"), newId("org")];
+  for (const orgId of orgIds) await due(orgId);
+  const one = replica();
+  const { findWalletsByAddress } = one.wallet;
+  const askedOf: string[] = [];
+  one.wallet = { findWalletsByAddress: (of) => (askedOf.push(of.orgId), findWalletsByAddress(of)) };
+  await runScheduledRecords(one, signal);
+  expect(askedOf.sort()).toEqual(orgIds.sort());
+});
+
 test("how late what was sent is, and how long what cannot be sent has been due", async () => {
   const orgId = newId("org");
   const late = async () => {
@@ -152,6 +163,14 @@ test("of two replicas that see the same outcomes one writes each down", async ()
   }
 });
 
+test("what the chain says of another organisation's operation of the same name settles nothing", async () => {
+  const record = await due(newId("org"));
+  await runScheduledRecords(replica(), signal);
+  await settle(newId("org"), transferOf(record.recordId)!, "FAILED");
+  await finishScheduledRecords(walker(), signal);
+  expect(await read(record)).toMatchObject({ status: "PENDING", run: "SENT" });
+});
+
 test("a refused transfer fails the record with the reason", async () => {
   world.refuseBy(() => ({ $case: "error", value: { code: "TRF_001" } }));
   const record = await due(newId("org"));
@@ -175,6 +194,16 @@ test("an unclear answer is asked again under the same key until it is clear", as
   await makeDue(record.orgId);
   await runScheduledRecords(replica(), signal);
   expect(await read(record)).toMatchObject({ run: "SENT", transferId: transferOf(record.recordId) });
+});
+
+test("what has no clear answer is asked again within half a minute, however often it was asked", async () => {
+  const { recordId } = await due(newId("org"));
+  await world.database.db.run(sql`update records set attempts = 2000 where record_id = ${recordId}`);
+  const away = { ...replica(), auth: { getOrganisation: () => Promise.reject(new DomainError("SYS_002")) } };
+  await runScheduledRecords(away, signal);
+  const { seconds } = await world.database.db.one<{ seconds: number }>(sql`
+    select extract(epoch from run_at - clock_timestamp())::float8 as seconds from records where record_id = ${recordId}`);
+  expect(Math.ceil(seconds / 10)).toBe(3);
 });
 
 test("what is not in whole KRW fails, and what is not from a NORMAL wallet is left to its owner", async () => {
