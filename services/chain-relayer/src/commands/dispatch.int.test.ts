@@ -26,11 +26,11 @@ test("the writer keeps its lease through a round that takes longer than that", a
   const { receipts } = chain.provider;
   let other: unknown;
   chain.provider.receipts = async (hashes) => {
-    await sleep(4_000);
+    await sleep(7_000);
     other = await holdLease(database.db, OPERATOR.address, "another process", 60_000);
     return receipts(hashes);
   };
-  const deps = { ...depsOn(database.db, chain), leaseMs: 3_000 };
+  const deps = { ...depsOn(database.db, chain), leaseMs: 6_000 };
   await dispatch(deps, new AbortController().signal);
   expect(other).toBeNull();
   expect(chain.sent).toHaveLength(1);
