@@ -35,11 +35,13 @@ function consumerOf(group: string, noted: EventHandler): Consumer {
 const refuse = async () => {
   throw new DomainError("WAL_002");
 };
-const noteFor = (group: string) => async (tx: Tx, { payload }: ReceivedEvent) => {
-  await tx.run(sql`insert into effects (what) values (${`${group} ${payload.toString()}`})`);
-  // Whoever looks for a letter meanwhile finds this one not done yet.
-  await tx.run(sql`select pg_sleep(0.05)`);
-};
+const noteFor =
+  (group: string) =>
+  async (tx: Tx, { payload }: ReceivedEvent) => {
+    await tx.run(sql`insert into effects (what) values (${`${group} ${payload.toString()}`})`);
+    // Whoever looks for a letter meanwhile finds this one not done yet.
+    await tx.run(sql`select pg_sleep(0.05)`);
+  };
 const effects = async () =>
   (await test.db.query<{ what: string }>(sql`select what from effects order by position`)).map(
     ({ what }) => what,
