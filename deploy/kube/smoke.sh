@@ -2,7 +2,8 @@
 # Tries the chart on the cluster that KUBECONFIG names, from install to uninstall, in a namespace of its own. The images are there already
 # (images.sh). What it said last is in docs/kubernetes-proof.md. Ends with 1 at the first thing that is not as it should be.
 #   NAMESPACE  made and deleted again (wonrail-smoke)      HELM  helm 4, or 3.21 (helm)
-#   HELM_ARGS  more flags for install and upgrade: a registry, other images of the development parts, resources
+#   HELM_ARGS  more flags for install and upgrade: a registry, resources, other images of the development parts; for those that images.sh
+#              builds with PARTS=1: "--set dev.images.postgres=wonrail-part-postgres:1 --set dev.images.chain=wonrail-part-chain:1"
 #   PROBE_IMAGE  any image with node, for the stranger who is refused; the gateway's unless stated
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
