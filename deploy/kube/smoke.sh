@@ -174,15 +174,18 @@ under_load "each pod deleted in turn" replace_pods
 under_load "one pod of each killed without grace" kill_pods
 
 reaches "$TESTER" wonrail-gateway 80 || fail "the tester does not reach the gateway"
-reaches "$(component chain-relayer)" wonrail-wallet 7000 || fail "chain-relayer does not reach wallet"
-for edge in "payment wonrail-chain-relayer 7000" "gateway wonrail-ledger 7000" "gateway wonrail-postgres 5432" "test wonrail-wallet 7000" "payment wonrail-chain 8545" "wallet wonrail-chain 8545" "auth wonrail-wallet 7000"; do
+for edge in "chain-relayer wonrail-wallet 7000" "payment wonrail-chain-relayer 7000"; do
+  read -r from host port <<<"$edge"
+  reaches "$(component "$from")" "$host" "$port" || fail "$from does not reach $host:$port"
+done
+for edge in "ledger wonrail-chain-relayer 7000" "gateway wonrail-ledger 7000" "gateway wonrail-postgres 5432" "test wonrail-wallet 7000" "payment wonrail-chain 8545" "wallet wonrail-chain 8545" "auth wonrail-wallet 7000"; do
   read -r from host port <<<"$edge"
   if reaches "$(component "$from")" "$host" "$port"; then fail "$from reaches $host:$port"; fi
 done
 for host in auth wallet ledger payment chain-relayer; do
   if reaches "app: stranger" "wonrail-$host" 7000; then fail "a stranger reaches $host"; fi
 done
-say "NetworkPolicy: chain-relayer reaches wallet; 7 edges that are not drawn, and a stranger to each service, are refused"
+say "NetworkPolicy: chain-relayer reaches wallet, and payment chain-relayer; 7 edges that are not drawn, and a stranger to each service, are refused"
 
 # A new key-encryption key beside the old one, then everything under the new one.
 kek="$(secret_value 'kek\.json' | node -p 'const k = JSON.parse(require("fs").readFileSync(0, "utf8")); k.keys.second = require("crypto").randomBytes(32).toString("base64"); k.current = "second"; JSON.stringify(k)')"

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { ROOT, readText } from "./repository";
+import { drawnCalls, ROOT, readText } from "./repository";
 
 // deploy/kube/smoke.sh needs a cluster. What it has been told by one is tried here: that a failure ends it, and with 1.
 
@@ -37,6 +37,19 @@ test("a probe that never ran is no proof that an edge is closed", () => {
   expect({ status, said }).toEqual({ status: 1, said: expect.stringContaining("the probe did not run") });
   const closed = run(podThat("Failed", ""), `if reaches "app: x" ledger 7000; then exit 5; fi`);
   expect(closed).toMatchObject({ status: 0 });
+});
+
+test("of the edges that are tried those are open that are drawn", () => {
+  const drawn = new Set([...drawnCalls()].flatMap(([from, calls]) => calls.map((to) => `${from} ${to}`)));
+  const tried = [...readText("deploy/kube/smoke.sh").matchAll(/^for edge in (.+); do$/gm)].map(([, list]) =>
+    [...list!.matchAll(/"([a-z-]+) wonrail-([a-z-]+) 7000"/g)].map(([, from, to]) =>
+      drawn.has(`${from} ${to}`),
+    ),
+  );
+  expect(tried).toEqual([
+    [true, true],
+    [false, false, false, false],
+  ]);
 });
 
 test("nothing is checked within an argument, where a failure would be the subshell's alone", () => {
