@@ -4,6 +4,7 @@ import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { implement } from "./server";
+import { type DomainError } from "../errors";
 import { eventually } from "../testing/eventually";
 import { closeAll, echoClient, EchoService, openProxy, startEcho } from "./echoService.testing";
 
@@ -42,6 +43,30 @@ test("a client is ready while the server serves and not while it does not", asyn
   setServing(true);
   await eventually(() => client.ready());
   await eventually(() => expect(echoClient(1).ready()).rejects.toThrow("ECONNREFUSED"));
+});
+
+test("a server that is replaced within a second fails no call that may be repeated, however many come meanwhile", async () => {
+  const say = async (note: { text: string }) => note;
+  const first = await startEcho({ say });
+  const client = echoClient(first.port, { breaker: { volumeThreshold: 1_000 } });
+  await client.say({ text: "before" });
+  await first.drain(0);
+  const texts = Array.from({ length: 50 }, (_, number) => `${number}`);
+  const calls = Promise.all(texts.map((text) => client.say({ text, requestId: text }, { retry: true })));
+  await sleep(500);
+  await startEcho({ say }, { port: first.port });
+  expect((await calls).map(({ text }) => text)).toEqual(texts);
+});
+
+test("one that stays away is waited for during the first second, and not by those who come later", async () => {
+  const { port, drain } = await startEcho({ say: async (note) => note });
+  const client = echoClient(port);
+  await client.say({ text: "before" });
+  await drain(0);
+  const late = () => client.say({ text: "", requestId: "a" }, { retry: true });
+  await expect(late()).rejects.toMatchObject({ code: "SYS_002" });
+  const within = async (ms: number) => (await sleep(ms), "still waiting");
+  expect(await Promise.race([late().catch((error: DomainError) => error.code), within(900)])).toBe("SYS_002");
 });
 
 test("connections end after their age without failing a call", async () => {

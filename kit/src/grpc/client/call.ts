@@ -63,7 +63,7 @@ export function attempt<T>(
   const work = async () => {
     try {
       const result = await send(channel.client(), metadataFromContext(context));
-      channel.answered();
+      channel.served();
       return result;
     } catch (error) {
       if (isTimeout(error)) channel.timedOut();

@@ -1,4 +1,4 @@
-import { type ChannelOptions, Client, credentials } from "@grpc/grpc-js";
+import { type ChannelOptions, Client, connectivityState, credentials } from "@grpc/grpc-js";
 import { type Log } from "../../log";
 import { type TlsIdentity } from "../tls";
 
@@ -16,14 +16,21 @@ export interface ChannelSettings {
 /** The way to one dependency. */
 export interface Channel {
   client(): Client;
-  /** To be told about each call: whether anything came back. */
+  /** To be told about each call: whether it was served, or anything came back. */
+  served(): void;
   answered(): void;
   timedOut(): void;
+  /**
+   * Waits while there is no connection, no longer than for the first second without one and not beyond the deadline: whoever takes the place
+   * of a server that went is looked up and connected to meanwhile. True when there is a connection again; false when there was one, or is none.
+   */
+  reconnected(deadlineMs: number): Promise<boolean>;
   close(): void;
 }
 
 const TIMEOUTS_BEFORE_RENEWAL = 5;
 const RENEWAL_PAUSE_MS = 5000;
+const RECONNECT_MS = 1000;
 
 /**
  * A connection can die without a word: the peer is stopped, a firewall forgot it. grpc-js would go on using it for as long as TCP keeps
@@ -41,9 +48,14 @@ export function openChannel({ address, name, tls, maxReceiveBytes, log }: Channe
   let client = make();
   let timeoutsInARow = 0;
   let renewedAtMs = -Infinity;
+  let lostAtMs: number | undefined;
 
   return {
     client: () => client,
+    served() {
+      timeoutsInARow = 0;
+      lostAtMs = undefined;
+    },
     answered: () => void (timeoutsInARow = 0),
     timedOut() {
       timeoutsInARow += 1;
@@ -55,6 +67,13 @@ export function openChannel({ address, name, tls, maxReceiveBytes, log }: Channe
       client = make();
       timeoutsInARow = 0;
       renewedAtMs = now;
+    },
+    async reconnected(deadlineMs) {
+      if (client.getChannel().getConnectivityState(true) === connectivityState.READY) return false;
+      lostAtMs ??= performance.now();
+      const untilMs = Math.min(deadlineMs, Date.now() + lostAtMs + RECONNECT_MS - performance.now());
+      if (untilMs <= Date.now()) return false;
+      return new Promise((resolve) => client.waitForReady(untilMs, (error) => resolve(!error)));
     },
     close: () => client.close(),
   };

@@ -4,6 +4,7 @@ const options = (more = {}) => ({
   deadlineMs: Date.now() + 60_000,
   budget: new RetryBudget(),
   isWorthRetrying: () => true,
+  reconnected: () => Promise.resolve(false),
   random: () => 0,
   ...more,
 });
@@ -45,6 +46,14 @@ test("does not repeat what makes no sense to repeat, nor beyond the deadline", a
     "failure 1",
   );
   expect(refused.attempts() + late.attempts()).toBe(2);
+});
+
+test("what waited for a connection is free of charge", async () => {
+  const budget = new RetryBudget();
+  while (budget.spend());
+  await expect(withRetry(failing(1).attempt, options({ budget }))).rejects.toThrow("failure 1");
+  const reconnected = () => Promise.resolve(true);
+  await expect(withRetry(failing(1).attempt, options({ budget, reconnected }))).resolves.toBe(2);
 });
 
 test("each call earns its part of a retry, also one that needs none", async () => {

@@ -8,12 +8,14 @@ export interface RetryOptions {
   deadlineMs: number;
   budget: RetryBudget;
   isWorthRetrying: (error: unknown) => boolean;
+  /** Waits where there is no connection. True when there is one again. */
+  reconnected: () => Promise<boolean>;
   random?: () => number;
 }
 
 /** Repeats a call that may be repeated, a few times, ever later, and only while somebody waits for the answer. */
 export async function withRetry<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { deadlineMs, budget, isWorthRetrying, random = Math.random } = options;
+  const { deadlineMs, budget, isWorthRetrying, reconnected, random = Math.random } = options;
   budget.earn();
   for (let attempts = 1; ; attempts += 1) {
     try {
@@ -21,8 +23,11 @@ export async function withRetry<T>(attempt: () => Promise<T>, options: RetryOpti
     } catch (error) {
       if (attempts === MAX_ATTEMPTS || !isWorthRetrying(error)) throw error;
       const delayMs = delayBefore(attempts, random);
-      if (Date.now() + delayMs >= deadlineMs || !budget.spend()) throw error;
+      if (Date.now() + delayMs >= deadlineMs) throw error;
+      // What found no connection has burdened nobody: when there is one again it goes for the first time.
+      if (!(await reconnected()) && !budget.spend()) throw error;
       await sleep(delayMs);
+      if (Date.now() >= deadlineMs) throw error;
     }
   }
 }

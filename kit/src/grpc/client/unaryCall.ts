@@ -30,6 +30,7 @@ export function unaryCall(dependency: Dependency, method: MethodDefinition): Una
       return await withRetry(once, {
         deadlineMs: outgoing.deadlineMs,
         budget: dependency.budget,
+        reconnected: () => dependency.channel.reconnected(outgoing.deadlineMs),
         isWorthRetrying: (error) => {
           unsure ||= isUnknown(toCallerError(error));
           return isUnavailable(error);
