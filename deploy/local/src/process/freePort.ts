@@ -4,11 +4,19 @@ import { createServer } from "node:net";
 export const HIGHEST_PORT = 32_767;
 const LOWEST_RANDOM_PORT = 20_000;
 const ATTEMPTS = 100;
+/** A port is free until its process listens, and others look for theirs meanwhile: each worker of a test run looks among its own. */
+const WORKERS = 8;
+const PORTS_OF_A_WORKER = Math.floor((HIGHEST_PORT - LOWEST_RANDOM_PORT) / WORKERS);
+const given = new Set<number>();
 
-/** A port that nobody is likely to look for: for throw-away processes, of which many may start at the same time. */
-export async function randomFreePort(random: () => number = Math.random): Promise<number> {
+/** A port that nobody is likely to look for, and that was given to nobody before: for throw-away processes, of which many may start at the same time. */
+export async function randomFreePort(): Promise<number> {
+  const worker = Number(process.env.JEST_WORKER_ID ?? 0) % WORKERS;
+  const lowest = LOWEST_RANDOM_PORT + worker * PORTS_OF_A_WORKER;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const port = LOWEST_RANDOM_PORT + Math.floor(random() * (HIGHEST_PORT - LOWEST_RANDOM_PORT));
+    const port = lowest + Math.floor(Math.random() * PORTS_OF_A_WORKER);
+    if (given.has(port)) continue;
+    given.add(port);
     if (await isFree(port)) return port;
   }
   throw new Error(`Of ${ATTEMPTS} random ports, none is free on 127.0.0.1.`);

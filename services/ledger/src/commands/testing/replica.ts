@@ -66,10 +66,16 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   await ended;
 }
 
-/** Below the range that the kernel hands to outgoing connections: none of those takes it while the replica is away. */
+const LOWEST_PORT = 20_000;
+
+/**
+ * Below the range that the kernel hands to outgoing connections: none of those takes it while the replica is away. Another worker of the test
+ * run looks among others.
+ */
 async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const port =
+      LOWEST_PORT + (Number(process.env.JEST_WORKER_ID) % 8) * 1_500 + Math.floor(Math.random() * 1_500);
     if (await isFree(port)) return port;
   }
   throw new Error("no port is free");
