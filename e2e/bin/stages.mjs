@@ -28,8 +28,7 @@ export const STAGES = [
     jest: jest("unit", "--maxWorkers=100%", "--testPathPatterns", "^(?!.*tidy\\.test\\.ts$)"),
     whole: coverage,
   },
-  // They wait for clocks and brokers a fifth of the time, so there is room for one more than the processors of a small machine.
-  { name: "int", jest: jest("int", "--maxWorkers=3"), alone: true },
+  { name: "int", jest: jest("int", "--maxWorkers=2"), alone: true },
   { name: "e2e", jest: jest("e2e", "--maxWorkers=2"), alone: true },
 ];
 
