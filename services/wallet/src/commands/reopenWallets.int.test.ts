@@ -9,6 +9,7 @@ import { openCurve } from "../keys/curve";
 import { createKeyring } from "../keys/keyring";
 import { fileKms } from "../keys/kms";
 import { findReopening } from "../store/reopenings";
+import { untilWaiting } from "./testing/moments";
 import { openWorld, type World } from "./testing/world";
 
 let world: World;
@@ -133,9 +134,9 @@ test("who asks while the job reopens the wallet hears that it is ACTIVE, and not
   await tx(db, async (tx) => {
     await tx.run(sql`lock table outbox in access exclusive mode`);
     job = runJob();
-    await until(() => isWaiting(1));
+    await untilWaiting(db, 1);
     second = reopen();
-    await until(() => isWaiting(2));
+    await untilWaiting(db, 2);
   });
   await job;
   expect(await second).toMatchObject({ code: 1, said: expect.stringContaining(`${walletId} is ACTIVE`) });
@@ -214,13 +215,6 @@ function dies(): Error {
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(5);
-}
-
-/** So many transactions wait for somebody's lock. */
-async function isWaiting(transactions: number): Promise<boolean> {
-  const waiting = await world.database.db.query(sql`
-    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
-  return waiting.length === transactions;
 }
 
 /** The wallet's status, which must be its account's. */

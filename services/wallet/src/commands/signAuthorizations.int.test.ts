@@ -4,6 +4,7 @@ import { newId } from "@wonrail/kit/ids";
 import { HoldStatus } from "@wonrail/proto/ledger/v1/ledger";
 import { AuthorizationKind, type AuthorizationIntent, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { verifyTypedData } from "ethers";
+import { stayWithinOneHour, untilWaiting } from "./testing/moments";
 import { CHAIN_ID, openWorld, TOKEN, type World } from "./testing/world";
 
 const OUTSIDE = "0xde709f2102306220921060314715629080e2fb77";
@@ -195,7 +196,7 @@ test("a leg that is written down by whoever does not take the lock is signed for
       values (${orgId}, ${intent.ledgerRef}, ${payer.walletId}, 'TRANSFER', ${payee.walletAddress.toLowerCase()}, ${nonceOf(2)}, 500, now())`);
     answer = sign(intent);
     answer.catch(() => undefined);
-    await untilWaiting(1);
+    await untilWaiting(world.database.db, 1);
   });
   await expect(answer).rejects.toMatchObject({ code: "SYS_002" });
   expect(await sign(intent)).toEqual(["signed_otherwise"]);
@@ -231,7 +232,7 @@ test("payers are locked in the order of their ids: whoever waits for the first h
   await tx(world.database.db, async (tx) => {
     await tx.run(sql`select from wallets where wallet_id = ${first!} for update`);
     answers = sign(...[...later.toReversed(), first!].map((walletId) => transferOf(10n, walletId)));
-    await untilWaiting(1);
+    await untilWaiting(world.database.db, 1);
     const free = await tx.run(
       sql`select from wallets where wallet_id = any(${later}::text[]) for update skip locked`,
     );
@@ -241,7 +242,7 @@ test("payers are locked in the order of their ids: whoever waits for the first h
 });
 
 test("in an hour no more is signed for than the limits allow, and the same authorization again costs nothing", async () => {
-  await stayWithinOneHour(10_000);
+  await stayWithinOneHour(world.database.db, 10_000);
   const most = transferOf(WALLET_LIMIT);
   expect(await sign(most)).toEqual([expect.stringMatching(/^0x/)]);
   expect(await sign(most)).toEqual([expect.stringMatching(/^0x/)]);
@@ -255,7 +256,7 @@ test("in an hour no more is signed for than the limits allow, and the same autho
 });
 
 test("in an hour no more is signed for than the limit of all organisations together", async () => {
-  await stayWithinOneHour(10_000);
+  await stayWithinOneHour(world.database.db, 10_000);
   await world.database.db.run(sql`
     insert into velocity (scope, hour, amount_won) values ('all', date_trunc('hour', now()), 999950)
     on conflict (scope, hour) do update set amount_won = excluded.amount_won`);
@@ -346,27 +347,9 @@ async function meeting<T>(calls: (() => Promise<T>)[]): Promise<T[]> {
   await tx(world.database.db, async (tx) => {
     await tx.run(sql`lock table velocity in access exclusive mode`);
     answers = Promise.all(calls.map((call) => call()));
-    await untilWaiting(calls.length);
+    await untilWaiting(world.database.db, calls.length);
   });
   return answers!;
-}
-
-/** So many transactions wait for somebody's lock. Whoever holds it may be idle for a little longer than this. */
-async function untilWaiting(transactions: number): Promise<void> {
-  for (const endMs = Date.now() + 8_000; ; await sleep(10)) {
-    const { count } = await world.database.db.one<{ count: bigint }>(sql`
-      select count(*) as count from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`);
-    if (Number(count) === transactions) return;
-    if (Date.now() > endMs) throw new Error(`${count} wait instead of ${transactions}`);
-  }
-}
-
-/** Waits for the next hour, by the clock that the sums go by, when this one is over sooner than that. */
-async function stayWithinOneHour(forMs: number): Promise<void> {
-  const { left_ms: leftMs } = await world.database.db.one<{ left_ms: number }>(sql`
-    select (extract(epoch from date_trunc('hour', now()) + interval '1 hour' - now()) * 1000)::float8 as left_ms`);
-  if (leftMs < forMs) await sleep(leftMs);
 }
 
 async function refusalCount(reason: string): Promise<number> {

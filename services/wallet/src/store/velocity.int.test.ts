@@ -1,15 +1,15 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
 import { sql, tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/money";
-import { createTestDatabase, eventually, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
+import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
+import { stayWithinOneHour, untilWaiting } from "../commands/testing/moments";
 import { deleteOldVelocity, lockVelocity, saveVelocity } from "./velocity";
 
 let database: TestDatabase;
 
 beforeEach(async () => {
   database = await createTestDatabase({ schema: "wallet", migrations: join(__dirname, "../../migrations") });
-  await stayWithinOneHour(20_000);
+  await stayWithinOneHour(database.db, 20_000);
 });
 afterEach(() => database.drop());
 
@@ -19,7 +19,7 @@ test("of two who spend from one scope the second waits for the first, and goes o
   await tx(database.db, async (tx) => {
     const { used } = await lockVelocity(tx, ["org/a", "all"]);
     second = spend("all", 20n);
-    await untilOneWaits();
+    await untilWaiting(database.db, 1);
     await saveVelocity(tx, used.set("all", won(used.get("all")! + 300n)));
   });
   await second;
@@ -36,7 +36,7 @@ test("scopes are locked in the order of their names: whoever waits for the first
   await tx(database.db, async (tx) => {
     await tx.run(sql`select from velocity where scope = 'all' for update`);
     waiting = spend("all", 1n, "org/b", "org/a");
-    await untilOneWaits();
+    await untilWaiting(database.db, 1);
     const free = await tx.run(sql`select from velocity where scope <> 'all' for update skip locked`);
     expect(free).toBe(2);
   });
@@ -66,19 +66,4 @@ async function sums(): Promise<string[]> {
     sql`select scope, amount_won from velocity order by scope, hour`,
   );
   return rows.map((row) => `${row.scope} ${row.amount_won}`);
-}
-
-async function untilOneWaits(): Promise<void> {
-  await eventually(async () => {
-    const waiting = await database.db.query(sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
-    expect(waiting).toHaveLength(1);
-  });
-}
-
-/** Waits for the next hour, by the clock that the sums go by, when this one is over sooner than that. */
-async function stayWithinOneHour(forMs: number): Promise<void> {
-  const { left_ms: leftMs } = await database.db.one<{ left_ms: number }>(sql`
-    select (extract(epoch from date_trunc('hour', now()) + interval '1 hour' - now()) * 1000)::float8 as left_ms`);
-  if (leftMs < forMs) await sleep(leftMs);
 }

@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Database, sql } from "@wonrail/kit/db";
+
+/** Waits until so many transactions wait for somebody's lock. Whoever holds it may be idle for a little longer than this. */
+export async function untilWaiting(db: Database, transactions: number): Promise<void> {
+  for (const endMs = Date.now() + 8_000; ; await sleep(10)) {
+    const { count } = await db.one<{ count: bigint }>(sql`
+      select count(*) as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`);
+    if (Number(count) === transactions) return;
+    if (Date.now() > endMs) throw new Error(`${count} wait instead of ${transactions}`);
+  }
+}
+
+/** Waits for the next hour, by the clock that the sums of an hour go by, when this one is over sooner than that. */
+export async function stayWithinOneHour(db: Database, forMs: number): Promise<void> {
+  const { left_ms: leftMs } = await db.one<{ left_ms: number }>(sql`
+    select (extract(epoch from date_trunc('hour', now()) + interval '1 hour' - now()) * 1000)::float8 as left_ms`);
+  if (leftMs < forMs) await sleep(leftMs);
+}
