@@ -58,6 +58,27 @@ test("of what is in no block the nonces that are used are given up and counted, 
   expect((await lost.get()).values[0]!.value).toBe(1);
 });
 
+test.each<[string, string, (chain: ChainDouble, txHash: string) => unknown]>([
+  ["is mined, and final at once,", "SIGNED", mine],
+  ["is said to be final by another replica", "FINAL", () => say("FINAL")],
+])("what %s while its nonce is asked for is neither given up nor counted", async (_, state, happen) => {
+  const chain = createChainDouble();
+  const operation = operationOf();
+  await takeIn(database.db, [operation]);
+  const txHash = await carry(database.db, OPERATOR, { nonce: 5n });
+  chain.nonces.set(OPERATOR.address, 6n);
+  const nonce: WatchDeps["provider"]["nonce"] = async (address, at) => {
+    if (typeof at === "bigint") await happen(chain, txHash);
+    return chain.provider.nonce(address, at);
+  };
+  const { lost } = depsOn(database.db, chain);
+  await watch(chain, { lost, provider: { ...chain.provider, nonce } });
+  expect(chain.asked).toHaveLength(2);
+  expect(await transactionStates(database.db)).toEqual([state]);
+  expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
+  expect((await lost.get()).values[0]!.value).toBe(0);
+});
+
 test.each<[string, bigint, (chain: ChainDouble) => unknown]>([
   ["outbids nothing", 0n, () => age("1 hour")],
   ["empties nothing", 0n, (chain) => (chain.refusal = "oversized data")],
@@ -96,8 +117,7 @@ test("what is mined is looked for again only when the head has changed, though i
   const mined = await carry(database.db, OPERATOR, { nonce: 0n });
   await takeIn(database.db, [operationOf()]);
   const waiting = await carry(database.db, OPERATOR, { nonce: 1n });
-  const blockHash = blockHashOf(1_050n);
-  chain.receipts.set(mined, { blockNumber: 1_050n, blockHash, gasUsed: 1n, succeeded: true });
+  mine(chain, mined);
   chain.nonces.set(OPERATOR.address, 1n);
   const headsSeen = new Map<string, string>();
   await watch(chain, { headsSeen });
@@ -123,8 +143,7 @@ test("what could not be asked for is asked for again under the same head", async
   const chain = createChainDouble();
   await takeIn(database.db, [operationOf()]);
   const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
-  const receipt = { blockNumber: 1_050n, blockHash: blockHashOf(1_050n), gasUsed: 1n, succeeded: true };
-  chain.receipts.set(txHash, receipt);
+  mine(chain, txHash);
   chain.nonces.set(OPERATOR.address, 1n);
   const headsSeen = new Map<string, string>();
   await watch(chain, { headsSeen });
@@ -188,6 +207,15 @@ function newestFees(): Promise<unknown> {
 }
 
 /** As if everything had been signed and sent so long before. */
+function mine(chain: ChainDouble, txHash: string): void {
+  const [blockNumber, blockHash] = [1_050n, blockHashOf(1_050n)];
+  chain.receipts.set(txHash, { blockNumber, blockHash, gasUsed: 1n, succeeded: true });
+}
+
+async function say(state: "FINAL"): Promise<void> {
+  await database.db.run(sql`update transactions set state = ${state}`);
+}
+
 async function age(interval: string): Promise<void> {
   await database.db.run(sql`update transactions set sent_at = sent_at - ${interval}::interval`);
   await database.db.run(sql`update transaction_versions set created_at = created_at - ${interval}::interval`);

@@ -77,14 +77,19 @@ export async function watchTransactions(deps: WatchDeps, lease: Lease): Promise<
   const finalNonce = unmined[0]!.nonce < latestNonce ? await findFinalNonce(deps) : 0n;
   await fillGaps(deps, lease, { first: unmined[0]!, chainNonce: latestNonce });
   for (const transaction of unmined) {
-    if (transaction.nonce < finalNonce) await giveUp(deps, lease, transaction);
-    else await push(deps, lease, transaction);
+    if (transaction.nonce >= finalNonce) await push(deps, lease, transaction);
+    else if (!(await isMinedAfterAll(provider, transaction))) await giveUp(deps, lease, transaction);
   }
 }
 
 async function findFinalNonce({ provider, signer }: WatchDeps): Promise<bigint> {
   const final = await provider.finalBlock();
   return final ? provider.nonce(signer.address, final.number) : 0n;
+}
+
+/** It may have been mined, and be final, since its receipts were asked for. */
+async function isMinedAfterAll(provider: Provider, transaction: ChainTransaction): Promise<boolean> {
+  return (await provider.receipts(hashesOf([transaction]))).size > 0;
 }
 
 async function note(
@@ -105,12 +110,14 @@ async function giveUp(
   transaction: ChainTransaction,
 ): Promise<void> {
   const { transactionId, nonce } = transaction;
-  await tx(db, async (tx) => {
+  const isLost = await tx(db, async (tx) => {
     await fence(tx, lease);
-    if (!(await markTransaction(tx, transactionId, "LOST"))) return;
+    if (!(await markTransaction(tx, transactionId, "LOST"))) return false;
     await putBack(tx, await listInFlightOf(tx, transactionId), "nonce_taken", RETRY_MS);
     await raiseNextNonce(tx, signer.address, nonce + 1n);
+    return true;
   });
+  if (!isLost) return;
   lost.inc();
   log.warn({ nonce: nonce.toString() }, "the signer's nonce was used from outside");
 }
