@@ -41,6 +41,8 @@ export class RawJson {
 export type Json = any;
 
 const MAX_TRIES = 10;
+/** Nothing was done, the outcome is not known, and still running: an answer says of each that the same may be asked again. */
+const ASK_AGAIN = ["SYS_002", "SYS_003", "REQ_002"];
 
 /** The public API as a partner without a library would call it. Every answer is held against the OpenAPI document. */
 export function openApi(gatewayUrl: string, apiKey: string): Api {
@@ -66,12 +68,12 @@ export function openApi(gatewayUrl: string, apiKey: string): Api {
     return { status: response.status, headers: response.headers, body: answer };
   }
 
-  /** As a good client does: what was certainly not done is asked for again, the same request with the same key. */
+  /** As a good client does: what has no outcome yet is asked for again, the same request with the same key. */
   async function must<T>(method: string, path: string, body?: unknown, options?: CallOptions): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       const { status, headers, body: envelope } = await call<T>(method, path, body, options);
       if (envelope.success) return envelope.data;
-      if (envelope.error?.code !== "SYS_002" || tries >= MAX_TRIES) {
+      if (!ASK_AGAIN.includes(envelope.error!.code) || tries >= MAX_TRIES) {
         throw new Error(`${method} ${path} answered ${status} ${JSON.stringify(envelope.error)}`);
       }
       await sleep(Number(headers.get("retry-after") ?? 1) * 1_000);
