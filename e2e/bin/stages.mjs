@@ -19,7 +19,7 @@ export const STAGES = [
   { name: "types", command: ["node", "deploy/local/bin/build.mjs"] },
   { name: "contracts", command: ["node", "contracts/bin/test.mjs"], aside: true },
   { name: "tidy", jest: jest("unit", "--testPathPatterns", "/tidy\\.test\\.ts$") },
-  { name: "lint", command: npx("eslint", ".", "--max-warnings", "0", ...cached("eslint")) },
+  { name: "lint", command: npx("eslint", ".", "--max-warnings", "0", ...cached("eslint")), aside: true },
   { name: "format", command: npx("prettier", "--check", "--log-level", "warn", ".", ...cached("prettier")) },
   { name: "proto", command: ["npm", "run", "lint", "--silent", "-w", "@wonrail/proto"] },
   { name: "openapi", command: ["npm", "run", "lint", "--silent", "-w", "@wonrail/gateway"] },
