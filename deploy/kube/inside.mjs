@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const { GATEWAY, API_KEY_FILE, WORKERS = "4", SECONDS = "120" } = process.env;
+const { GATEWAY, API_KEY_FILE, WORKERS = "4", SECONDS = "120", PAUSE_MS = "0" } = process.env;
 const key = readFileSync(API_KEY_FILE, "utf8").trim();
 const OUTSIDE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const FINAL_WITHIN_MS = 60_000;
@@ -122,6 +122,7 @@ async function worker(index, running) {
   };
   for (let turn = 0; running(); turn += 1) {
     await commands[turn % commands.length]().catch((error) => failures.push(error.message));
+    if (PAUSE_MS !== "0") await sleep(Number(PAUSE_MS));
   }
   if (failures.length > 0) return;
   expect(`payer ${index}`, await balanceOf(payer), wanted.payer);
