@@ -43,10 +43,10 @@ async function main(): Promise<void> {
   });
   // Another one, where nothing of all that waits to be settled.
   await inWorld(wallets, async (world) => {
+    say(await scheduled(world));
     say(await pairs(world, seconds, paymentRate));
     await world.settle("resume");
     say(await settling(world, seconds));
-    say(await scheduled(world));
   });
   process.stdout.write(`\n${table(results)}\n\n${writeJson("api", results)}\n`);
   if (values.readme) writeTable("gateway/README.md", "api", where, results);
