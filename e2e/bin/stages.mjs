@@ -1,7 +1,7 @@
 /**
  * Everything that a change has to pass, one line each, in the order of how soon it tells. A stage is a command, which passes or fails as
  * one, or a run of jest, of which every test counts; `whole` is what a run of all its tests is given besides. What is `aside` runs beside those after it,
- * and what is `alone` waits until that has ended.
+ * so it comes as early as it can, and what is `alone` waits until that has ended.
  */
 
 /** What did not change since it was last found good is not looked at again; a fresh clone looks at everything. */
@@ -16,8 +16,8 @@ const coverage = [
 ].flat();
 
 export const STAGES = [
-  { name: "types", command: ["node", "deploy/local/bin/build.mjs"] },
   { name: "contracts", command: ["node", "contracts/bin/test.mjs"], aside: true },
+  { name: "types", command: ["node", "deploy/local/bin/build.mjs"] },
   { name: "tidy", jest: jest("unit", "--testPathPatterns", "/tidy\\.test\\.ts$") },
   { name: "lint", command: npx("eslint", ".", "--max-warnings", "0", ...cached("eslint")), aside: true },
   { name: "format", command: npx("prettier", "--check", "--log-level", "warn", ".", ...cached("prettier")) },
