@@ -60,7 +60,7 @@ test("of what is in no block the nonces that are used are given up and counted, 
 
 test.each<[string, string, (chain: ChainDouble, txHash: string) => unknown]>([
   ["is mined, and final at once,", "SIGNED", mine],
-  ["is said to be final by another replica", "FINAL", () => say("FINAL")],
+  ["is said to be final by another replica", "FINAL", sayFinal],
 ])("what %s while its nonce is asked for is neither given up nor counted", async (_, state, happen) => {
   const chain = createChainDouble();
   const operation = operationOf();
@@ -206,16 +206,16 @@ function newestFees(): Promise<unknown> {
   );
 }
 
-/** As if everything had been signed and sent so long before. */
 function mine(chain: ChainDouble, txHash: string): void {
   const [blockNumber, blockHash] = [1_050n, blockHashOf(1_050n)];
   chain.receipts.set(txHash, { blockNumber, blockHash, gasUsed: 1n, succeeded: true });
 }
 
-async function say(state: "FINAL"): Promise<void> {
-  await database.db.run(sql`update transactions set state = ${state}`);
+async function sayFinal(): Promise<void> {
+  await database.db.run(sql`update transactions set state = 'FINAL'`);
 }
 
+/** As if everything had been signed and sent so long before. */
 async function age(interval: string): Promise<void> {
   await database.db.run(sql`update transactions set sent_at = sent_at - ${interval}::interval`);
   await database.db.run(sql`update transaction_versions set created_at = created_at - ${interval}::interval`);
