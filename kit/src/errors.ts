@@ -163,6 +163,11 @@ export function perhapsDone(error: unknown): unknown {
   return isUndone(error) ? new DomainError("SYS_003", null, { cause: error }) : error;
 }
 
+/** Who only asked has done nothing, whatever became of the question. */
+export function nothingDone(error: unknown): unknown {
+  return isUnknown(error) ? new DomainError("SYS_002", { retryAfterMs: 1000 }, { cause: error }) : error;
+}
+
 export function isErrorCode(text: unknown): text is ErrorCode {
   return typeof text === "string" && Object.hasOwn(errorTable, text);
 }

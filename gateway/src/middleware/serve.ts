@@ -1,7 +1,7 @@
 import { type Request, type RequestHandler } from "express";
 import { z } from "zod";
 import { currentContext, runInContext } from "@wonrail/kit/context";
-import { DomainError, isUnknown } from "@wonrail/kit/errors";
+import { DomainError, nothingDone } from "@wonrail/kit/errors";
 import {
   type Call,
   type Input,
@@ -109,13 +109,8 @@ async function servePrincipal(
     send(res, operation, reply, options);
   } catch (error) {
     if (error instanceof RepeatedRefusal) markReplayed(res);
-    throw method === "GET" ? undone(error) : error;
+    throw method === "GET" ? nothingDone(error) : error;
   }
-}
-
-/** To ask is to change nothing, whatever became of the question. It has no key to be repeated under, and needs none. */
-function undone(error: unknown): unknown {
-  return isUnknown(error) ? new DomainError("SYS_002", { retryAfterMs: 1000 }, { cause: error }) : error;
 }
 
 /** A plan that is used up does not take back what was done under it: who asks again with the same key gets the answer. */

@@ -47,9 +47,9 @@ async function round(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Pro
 
 async function sendPlanned(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Promise<void> {
   const { db, signer, maxInFlight } = deps;
-  let room = maxInFlight - (await countPendingTransactions(db, signer.address));
-  for (let sent = room; sent > 0 && room > 0 && !signal.aborted; room -= sent)
-    sent = await sendBatches(deps, lease, { most: room, signal });
+  let left = maxInFlight - (await countPendingTransactions(db, signer.address));
+  for (let sent = left; sent > 0 && left > 0 && !signal.aborted; left -= sent)
+    sent = await sendBatches(deps, lease, { maxTransactions: left, signal });
 }
 
 async function lookAfterSent(deps: DispatchDeps, lease: Lease): Promise<void> {

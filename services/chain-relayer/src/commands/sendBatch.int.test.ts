@@ -41,7 +41,7 @@ test("a writer that wakes up does not put off what another has sent meanwhile", 
       return 1n;
     },
   };
-  const most = { most: 1, signal: new AbortController().signal };
+  const most = { maxTransactions: 1, signal: new AbortController().signal };
   expect(await sendBatches({ ...deps, provider: slow }, lease, most)).toBe(0);
   expect(await statesOf(database.db, [sent, planned])).toEqual(["IN_FLIGHT", "PLANNED"]);
   expect(await sendBatches(deps, lease, most)).toBe(0);
@@ -74,7 +74,7 @@ test("a difference that is found while a batch is being signed stops what is not
     },
   } as never;
   const sending = sendBatches({ ...depsOn(database.db, chain), wallet }, lease, {
-    most: 1,
+    maxTransactions: 1,
     signal: new AbortController().signal,
   });
   await expect(sending).rejects.toThrow("its wallet has come into doubt");
@@ -89,7 +89,7 @@ test("while gas is dear a transaction stays below the price at which usual nodes
   const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI };
-  await sendBatches(deps, lease, { most: 1, signal: new AbortController().signal });
+  await sendBatches(deps, lease, { maxTransactions: 1, signal: new AbortController().signal });
   const { cost_wei: costWei, carried } = await database.db.one<{ cost_wei: bigint; carried: bigint }>(sql`
     select gas_limit * max_fee_wei as cost_wei, (select count(*) from operations where state = 'IN_FLIGHT') as carried
     from transactions join transaction_versions using (transaction_id)`);
@@ -104,7 +104,7 @@ test("after nodes have refused what a transaction may cost, its operations go in
   const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   await putBack(database.db, operations, "cost_too_high", 0);
-  await sendBatches(depsOn(database.db, chain), lease, { most: 1, signal: NEVER });
+  await sendBatches(depsOn(database.db, chain), lease, { maxTransactions: 1, signal: NEVER });
   const { gas } = await database.db.one<{ gas: bigint }>(sql`select gas_limit as gas from transactions`);
   // Five of the twenty, with 70,000 each.
   expect(gas).toBe(710_000n);
@@ -118,7 +118,7 @@ test("nonces that its key has used from outside are left alone, and none is give
   await planOperations(database.db, lease);
   for (const chainNonce of [7n, 5n]) {
     chain.nonces.set(OPERATOR.address, chainNonce);
-    await sendBatches(deps, lease, { most: 1, signal: NEVER });
+    await sendBatches(deps, lease, { maxTransactions: 1, signal: NEVER });
   }
   const nonces = await database.db.query(sql`select nonce from transactions order by transaction_id`);
   expect(nonces).toEqual([{ nonce: 7n }, { nonce: 8n }]);
@@ -132,7 +132,7 @@ test("what has no room in its transaction goes before everything behind it", asy
   await planOperations(database.db, lease);
   const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI, maxSteps: 40 };
   // Of the first forty there is room for twenty.
-  expect(await sendBatches(deps, lease, { most: 2, signal: NEVER })).toBe(1);
+  expect(await sendBatches(deps, lease, { maxTransactions: 2, signal: NEVER })).toBe(1);
   const [, ...sent] = await database.db.query(
     sql`select state, count(*) as count, max(turn) - min(turn) + 1 as turns from operations group by 1 order by 1 desc`,
   );
@@ -142,11 +142,11 @@ test("what has no room in its transaction goes before everything behind it", asy
 describe("a signer that has little left", () => {
   const dear = (of: Partial<ChainDouble>) =>
     Object.assign(createChainDouble(), { baseFeeWei: 15n * GWEI, tipWei: GWEI, ...of });
-  const send = async (chain: ChainDouble, { most = 1, maxSteps = 200 } = {}) => {
+  const send = async (chain: ChainDouble, { maxTransactions = 1, maxSteps = 200 } = {}) => {
     const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
     await planOperations(database.db, lease);
     const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI, maxSteps };
-    return sendBatches(deps, lease, { most, signal: NEVER });
+    return sendBatches(deps, lease, { maxTransactions, signal: NEVER });
   };
   const stepsCarried = async () => {
     const rows = await database.db.query<{ steps: bigint }>(sql`
@@ -184,7 +184,7 @@ describe("a signer that has little left", () => {
     await takeIn(database.db, await mints(4));
     // Two take 500,000 gas, one 430,000, each at 31 gwei.
     const chain = dear({ balanceWei: 31n * GWEI * 999_999n });
-    expect(await send(chain, { most: 2, maxSteps: 2 })).toBe(2);
+    expect(await send(chain, { maxTransactions: 2, maxSteps: 2 })).toBe(2);
     expect(await stepsCarried()).toEqual([2, 1]);
   });
 
@@ -269,7 +269,10 @@ test("however many the chain refuses again and again, most of each transaction i
   await planOperations(database.db, lease);
   for (let sent = 1; sent <= 4; sent += 1) {
     await comesBack();
-    await sendBatches({ ...depsOn(database.db, chain), maxSteps: 12 }, lease, { most: 1, signal: NEVER });
+    await sendBatches({ ...depsOn(database.db, chain), maxSteps: 12 }, lease, {
+      maxTransactions: 1,
+      signal: NEVER,
+    });
     const states = await statesOf(database.db, others);
     expect(states.filter((state) => state === "IN_FLIGHT")).toHaveLength(Math.min(sent * 9, 32));
   }

@@ -44,21 +44,18 @@ const MOST_BYTES = 120_000;
 export async function sendBatches(
   deps: SendDeps,
   lease: Lease,
-  { most, signal }: { most: number; signal: AbortSignal },
+  { maxTransactions, signal }: { maxTransactions: number; signal: AbortSignal },
 ): Promise<number> {
   const { db, provider, maxSteps } = deps;
-  const listed = await listPlannedOperations(db, most * maxSteps);
+  const listed = await listPlannedOperations(db, maxTransactions * maxSteps);
   if (listed.length === 0) return 0;
   const latest = await provider.latestBlock();
   const planned = await leaveRefused(deps, listed, latest);
   if (planned.length === 0) return 0;
   const means = await findMeans(deps, planned, latest);
   if (!means) return 0;
-  const { fees } = means;
-  const room = gasRoom(latest.gasLimit, fees);
-  let payableGas = means.payableGas;
 
-  const batches = toBatches(planned, maxSteps).slice(0, most);
+  const batches = toBatches(planned, maxSteps).slice(0, maxTransactions);
   const authorize = async (batch: Operation[] | undefined) =>
     batch === undefined || signal.aborted ? null : authorizeBatch(deps, batch, latest.time);
   let sent = 0;
@@ -68,17 +65,12 @@ export async function sendBatches(
     coming = authorize(batches.shift());
     // Whatever comes of it is seen when its turn comes, or not at all when this one fails.
     coming.catch(() => undefined);
-    const { ready, refused } = authorized;
-    for (const [reason, operations] of refused) await postponeRefused(db, operations, reason);
-    const payable = await leaveTooDear(deps, ready, { room, payableGas });
+    for (const [reason, operations] of authorized.refused) await postponeRefused(db, operations, reason);
+    const payable = await leaveTooDear(deps, authorized.ready, means);
     if (payable.length === 0) continue;
-    const most = roomOf(payable, room);
-    const fitted = fit(payable, payableGas < most ? payableGas : most);
-    const stored = await storeTransaction(deps, lease, fitted, fees);
-    await failpoint("relayer.r2");
-    await broadcast(deps, stored);
+    const fitted = await sendOne(deps, lease, payable, means);
     sent += 1;
-    payableGas -= fitted.gasLimit;
+    means.payableGas -= fitted.gasLimit;
     // What had no room goes before everything behind it.
     if (fitted.ready.length < payable.length) break;
   }
@@ -105,9 +97,10 @@ function toBatches(operations: Operation[], maxSteps: number): Operation[][] {
   return batches;
 }
 
-/** What is offered for gas, and how much of it the signer can pay for. */
+/** What is offered for gas, how much of it a transaction may ask for, and how much the signer can pay for. */
 interface Means {
   fees: Fees;
+  gasRoom: bigint;
   payableGas: bigint;
 }
 
@@ -118,7 +111,7 @@ interface Means {
 async function findMeans(
   { db, provider, signer, feeCapWei }: SendDeps,
   planned: Operation[],
-  { baseFeeWei }: Block,
+  { baseFeeWei, gasLimit }: Block,
 ): Promise<Means | null> {
   const [tipWei, balance, chainNonce] = await Promise.all([
     provider.priorityFeeWei(),
@@ -135,25 +128,40 @@ async function findMeans(
     await postpone(db, planned, "signer_out_of_gas", RETRY_FUNDS_MS);
     return null;
   }
-  return { fees, payableGas };
+  return { fees, gasRoom: gasRoom(gasLimit, fees), payableGas };
 }
 
 /** Answers those for which the signer can pay, each by itself. The others wait. */
 async function leaveTooDear(
   { db }: SendDeps,
   ready: Ready[],
-  { room, payableGas }: { room: bigint; payableGas: bigint },
+  { gasRoom, payableGas }: Means,
 ): Promise<Ready[]> {
-  const isTooDear = (one: Ready) => payableGas < room && gasFor([one]) > payableGas;
+  const isTooDear = (one: Ready) => payableGas < gasRoom && gasFor([one]) > payableGas;
   const tooDear = ready.filter(isTooDear).map(({ operation }) => operation);
   if (tooDear.length > 0) await postpone(db, tooDear, "signer_out_of_gas", RETRY_FUNDS_MS);
   return ready.filter((one) => !isTooDear(one));
 }
 
+/** As much of it, from its start, as one transaction may carry. */
+async function sendOne(
+  deps: SendDeps,
+  lease: Lease,
+  ready: Ready[],
+  { fees, gasRoom, payableGas }: Means,
+): Promise<Fitted> {
+  const mostGas = roomOf(ready, gasRoom);
+  const fitted = fit(ready, payableGas < mostGas ? payableGas : mostGas);
+  const stored = await storeTransaction(deps, lease, fitted, fees);
+  await failpoint("relayer.r2");
+  await broadcast(deps, stored);
+  return fitted;
+}
+
 /** After nodes have refused what such a transaction may cost, no more than its first operation is sure to need. */
-function roomOf(ready: Ready[], room: bigint): bigint {
+function roomOf(ready: Ready[], gasRoom: bigint): bigint {
   const isRefused = ready.some(({ operation }) => operation.waitReason === COST_TOO_HIGH);
-  return isRefused ? cheapGas(room, gasFor(ready.slice(0, 1))) : room;
+  return isRefused ? cheapGas(gasRoom, gasFor(ready.slice(0, 1))) : gasRoom;
 }
 
 interface Fitted {
@@ -163,14 +171,14 @@ interface Fitted {
 }
 
 /** As much of it, from its start, as one transaction may carry. The rest stays planned and goes with the next one. */
-function fit(all: Ready[], most: bigint): Fitted {
+function fit(all: Ready[], mostGas: bigint): Fitted {
   for (let count = all.length; ; count = Math.ceil(count / 2)) {
     const ready = all.slice(0, count);
     const data = encodeExecute(ready.map(({ chainOperation }) => chainOperation));
     const small = data.length <= MOST_BYTES || count === 1;
-    const gasLimit = small ? gasFor(ready) : most + 1n;
-    if (gasLimit <= most) return { ready, data, gasLimit };
-    if (count === 1) return { ready, data, gasLimit: most };
+    const gasLimit = small ? gasFor(ready) : mostGas + 1n;
+    if (gasLimit <= mostGas) return { ready, data, gasLimit };
+    if (count === 1) return { ready, data, gasLimit: mostGas };
   }
 }
 

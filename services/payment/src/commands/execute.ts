@@ -1,4 +1,4 @@
-import { DomainError, isRefusal, isUndone, isUnknown, perhapsDone } from "@wonrail/kit/errors";
+import { DomainError, isRefusal, isUndone, isUnknown, nothingDone, perhapsDone } from "@wonrail/kit/errors";
 import { type Log } from "@wonrail/kit/log";
 import { toErrorDetail } from "@wonrail/kit/grpc/server";
 import { failpoint } from "@wonrail/kit/failpoint";
@@ -86,9 +86,8 @@ async function prepareOrReplay(deps: ExecuteDeps, request: ExecuteRequest): Prom
   } catch (error) {
     const earlier = await findEarlier(deps, request);
     if (earlier && !earlier.bodyHash.equals(request.bodyHash)) throw new DomainError("REQ_003");
-    // Nobody has begun it, or it was let go: whatever became of the question for its facts, nothing of it was done.
-    if (!earlier || earlier.isReleased)
-      throw isUnknown(error) ? new DomainError("SYS_002", null, { cause: error }) : error;
+    // Nobody has begun it, or it was let go: only its facts were asked for.
+    if (!earlier || earlier.isReleased) throw nothingDone(error);
     // What was taken up once goes on as it was understood then.
     return earlier.answer === null ? earlier.input : earlier;
   }

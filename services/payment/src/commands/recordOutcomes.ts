@@ -35,27 +35,45 @@ export interface RecordDeps {
 /** As often as somebody else may write one of them down between a look and what is written then. */
 const MAX_LOOKS = 3;
 
-/**
- * Writes down what queued, in one transaction that leaves in one message. When that fails, since somebody else has written one of them down or one
- * cannot be written, it looks first; and at last each alone, so that one that cannot be written fails only itself.
- */
-export async function recordOutcomes(
-  deps: RecordDeps,
-  findings: Finding[],
-  looks = 0,
-): Promise<Outcome<Buffer>[]> {
+/** Writes down what queued, in one transaction that leaves in one message. Hardly ever is one there already, so nobody looks first. */
+export async function recordOutcomes(deps: RecordDeps, findings: Finding[]): Promise<Outcome<Buffer>[]> {
   try {
-    const answers = await tx(deps.db, (tx) => record(tx, deps.facts, findings, looks > 0));
-    await failpoint("payment.recorded");
-    return answers.map((value) => ({ ok: true, value }));
+    return await recordAll(deps, findings, async () => new Map());
   } catch (error) {
-    if (looks === 0 ? !concernsAll(error) : mayBeThere(error) && looks < MAX_LOOKS)
-      return recordOutcomes(deps, findings, looks + 1);
-    if (findings.length === 1 || concernsAll(error)) return findings.map(() => ({ ok: false, error }));
-    const outcomes: Outcome<Buffer>[] = [];
-    for (const finding of findings) outcomes.push(...(await recordOutcomes(deps, [finding], 1)));
-    return outcomes;
+    return concernsAll(error) ? failed(findings, error) : recordAfterLooking(deps, findings);
   }
+}
+
+/**
+ * For when somebody else has written one of them down, or one cannot be written: what is there is left as it is, and at last each goes alone, so that
+ * one that cannot be written fails only itself.
+ */
+async function recordAfterLooking(deps: RecordDeps, findings: Finding[]): Promise<Outcome<Buffer>[]> {
+  for (let looks = 1; ; looks += 1) {
+    try {
+      return await recordAll(deps, findings, findAnswers);
+    } catch (error) {
+      if (mayBeThere(error) && looks < MAX_LOOKS) continue;
+      if (findings.length === 1 || concernsAll(error)) return failed(findings, error);
+      const outcomes: Outcome<Buffer>[] = [];
+      for (const finding of findings) outcomes.push(...(await recordAfterLooking(deps, [finding])));
+      return outcomes;
+    }
+  }
+}
+
+async function recordAll(
+  { db, facts }: RecordDeps,
+  findings: Finding[],
+  look: typeof findAnswers,
+): Promise<Outcome<Buffer>[]> {
+  const answers = await tx(db, (tx) => record(tx, facts, findings, look));
+  await failpoint("payment.recorded");
+  return answers.map((value) => ({ ok: true, value }));
+}
+
+function failed(findings: Finding[], error: unknown): Outcome<Buffer>[] {
+  return findings.map(() => ({ ok: false, error }));
 }
 
 /** The database is away or overloaded: one by one they would fare no better. */
@@ -73,9 +91,14 @@ function mayBeThere(error: unknown): boolean {
   );
 }
 
-async function record(tx: Tx, facts: Facts, findings: Finding[], looksFirst: boolean): Promise<Buffer[]> {
+async function record(
+  tx: Tx,
+  facts: Facts,
+  findings: Finding[],
+  look: typeof findAnswers,
+): Promise<Buffer[]> {
   const operations = findings.map(({ operation }) => operation);
-  const stored = looksFirst ? await findAnswers(tx, operations) : new Map<string, Buffer>();
+  const stored = await look(tx, operations);
   // Somebody else has brought it to its end meanwhile, or it stands in this batch twice: the answer is the one that is written down.
   const open = new Map<string, Finding>();
   for (const finding of findings) {

@@ -1,4 +1,4 @@
-import { DomainError, isUnknown, perhapsDone } from "@wonrail/kit/errors";
+import { nothingDone, perhapsDone } from "@wonrail/kit/errors";
 
 /**
  * For what comes after a request has written something down: a job goes on with it, or nothing has to. SYS_002 would promise that nothing was
@@ -20,6 +20,6 @@ export async function onceAnothers<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw isUnknown(error) ? new DomainError("SYS_002", null, { cause: error }) : error;
+    throw nothingDone(error);
   }
 }
