@@ -14,6 +14,8 @@ const NO_USER: Values = [
   ...NO_TEXT,
   ["nothing", '""'],
   ["129 characters", text("u".repeat(129))],
+  ["a tab", text("kim\tlee")],
+  ["a control character of another kind", text("kim\u0085")],
   ["half of a surrogate pair", '"\\ud83d"'],
   ["a NUL", '"a\\u0000b"'],
 ];

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { enumName, enumValue } from "@wonrail/kit/grpc/client";
+import { isUserId, USER_ID_FORM } from "@wonrail/kit/userId";
 import { Direction, type WalletTransaction } from "@wonrail/proto/payment/v1/payment";
 import { type Wallet, WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type Clients } from "../clients";
@@ -23,7 +24,12 @@ import {
 
 const MAX_METADATA_PAIRS = 5;
 
-const userId = textOf(128, "The user's identifier in your own system.", "user-1001", 1);
+const userId = textOf(
+  128,
+  "The user's identifier in your own system, without control characters.",
+  "user-1001",
+  1,
+).refine(isUserId, { message: USER_ID_FORM });
 
 const metadata = z
   .record(

@@ -11,6 +11,7 @@ import {
 import { isId } from "@wonrail/kit/ids";
 import { parseWon } from "@wonrail/kit/money";
 import { readPage } from "@wonrail/kit/page";
+import { isUserId, USER_ID_FORM } from "@wonrail/kit/userId";
 import {
   AuthorizationKind,
   type AuthorizationIntent,
@@ -106,9 +107,7 @@ function readType(type: WalletType): TypeName {
 }
 
 function readUserId(userId: string): string {
-  if (userId.length < 1 || userId.length > 255) {
-    throw invalidRequest([{ path: "userId", message: "must have 1 to 255 characters" }]);
-  }
+  if (!isUserId(userId)) throw invalidRequest([{ path: "userId", message: USER_ID_FORM }]);
   return userId;
 }
 

@@ -3,6 +3,7 @@ import { ADDRESS_FORM } from "@wonrail/kit/address";
 import { type FieldProblem, invalidRequest } from "@wonrail/kit/errors";
 import { idTimeMs, isId, type IdPrefix } from "@wonrail/kit/ids";
 import { parseWon, type Won } from "@wonrail/kit/money";
+import { isUserId, USER_ID_FORM } from "@wonrail/kit/userId";
 import { AccountType } from "@wonrail/proto/ledger/v1/intents";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { contentOf } from "../domain/content";
@@ -107,7 +108,7 @@ function readOpenAccount({ walletId, userId, type }: ValueOf<"openAccount">): In
   return {
     kind: "openAccount",
     walletId: id("wal", walletId, "walletId"),
-    userId: text(userId, "userId"),
+    userId: readUserId(userId),
     type: walletType,
   };
 }
@@ -145,6 +146,11 @@ function id<P extends IdPrefix>(prefix: P, value: string, path: string): string 
 function anyId(value: string, path: string): string {
   check(ANY_ID.test(value), path, "must be an id");
   return value;
+}
+
+function readUserId(userId: string): string {
+  check(isUserId(userId), "userId", USER_ID_FORM);
+  return userId;
 }
 
 function text(value: string, path: string): string {

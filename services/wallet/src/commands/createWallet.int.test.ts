@@ -45,6 +45,16 @@ test("fifty requests for one user make one wallet, one key and one account; orga
   expect([...world.ledger.opened]).toEqual(expect.arrayContaining(others.map(({ walletId }) => walletId)));
 });
 
+test("a database that was restored to an earlier time hands out no address a second time", async () => {
+  const orgId = newId("org");
+  const { walletAddress: lost } = await create(orgId, "kim");
+  // That time is over when the database is back.
+  await sleep(1_100);
+  await world.database.db.run(sql`delete from wallets where org_id = ${orgId}`);
+  await world.database.db.run(sql`update seeds set next_index = 0 where org_id = ${orgId}`);
+  expect((await create(orgId, "lee")).walletAddress).not.toBe(lost);
+});
+
 test("a wallet whose account could not be opened belongs to whoever asks next, with the same key", async () => {
   const orgId = newId("org");
   world.ledger.refuse = away;
@@ -346,8 +356,9 @@ test("text that cannot be stored is REQ_001, and makes no wallet", async () => {
   const { client, database } = world;
   const orgId = newId("org");
   const refusal = { code: "REQ_001", details: { fields: [{}] } };
-  const wanted = { orgId, userId: "a\0b", walletType: WalletType.NORMAL, metadata: {} };
-  await expect(client.createWallet(wanted)).rejects.toMatchObject(refusal);
+  const wanted = { orgId, userId: "kim\tlee", walletType: WalletType.NORMAL, metadata: {} };
+  for (const userId of ["a\0b", "kim\tlee", "", "u".repeat(129)])
+    await expect(client.createWallet({ ...wanted, userId })).rejects.toMatchObject(refusal);
   const described = { ...wanted, userId: "kim", metadata: { team: "a\0b" } };
   await expect(client.createWallet(described)).rejects.toMatchObject({ code: "REQ_001" });
   await expect(client.getWallet({ orgId, walletId: "a\0b" })).rejects.toMatchObject({ code: "REQ_001" });

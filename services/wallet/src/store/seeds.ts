@@ -30,11 +30,14 @@ export async function insertSeed(db: Database, seed: SealedSeed): Promise<void> 
     on conflict (org_id) do nothing`);
 }
 
-/** An index is used for one wallet or for none: a crash leaves a gap, never a key for two. */
+/**
+ * An index is used for one wallet or for none: a crash leaves a gap, never a key for two. It is no less than the seconds since 2026, so that a database
+ * that was restored to an earlier time does not hand out again what it has forgotten.
+ */
 export async function takeKeyIndex(db: Queryable, orgId: string): Promise<number> {
-  const row = await db.one<{ index: number }>(
-    sql`update seeds set next_index = next_index + 1 where org_id = ${orgId} returning next_index - 1 as index`,
-  );
+  const row = await db.one<{ index: number }>(sql`
+    update seeds set next_index = greatest(next_index, extract(epoch from now() - '2026-01-01Z'::timestamptz)::integer) + 1
+    where org_id = ${orgId} returning next_index - 1 as index`);
   return row.index;
 }
 
