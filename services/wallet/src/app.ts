@@ -69,7 +69,7 @@ export function createApp({ config, db, log, registry, tls, onClose }: ServicePa
     signAuthorizations: bind(signAuthorizations),
     finishWallets: bind(finishWallets),
     reopenWallets: bind(reopenWallets),
-    deleteOldVelocity: () => deleteOldVelocity(deps),
+    deleteOldVelocity: (signal: AbortSignal) => deleteOldVelocity(deps, signal),
     getWallet: bind(getWallet),
     getWalletFacts: bind(getWalletFacts),
     findWalletsByAddress: bind(findWalletsByAddress),

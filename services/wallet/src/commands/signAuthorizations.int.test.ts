@@ -248,7 +248,7 @@ test("in an hour no more is signed for than the limits allow, and the same autho
   expect(await sign(most)).toEqual([expect.stringMatching(/^0x/)]);
   expect(await sign(transferOf(1n))).toEqual(["over_wallet_limit"]);
   // What is forgotten is of other hours.
-  await world.app.deleteOldVelocity();
+  await world.app.deleteOldVelocity(new AbortController().signal);
   expect(await sign(transferOf(1n))).toEqual(["over_wallet_limit"]);
   const other = await makeWallet(orgId, "other");
   expect(await sign(transferOf(5_001n, other.walletId))).toEqual(["over_organisation_limit"]);

@@ -50,8 +50,19 @@ test("an hour's sums are its own: others are neither counted nor changed, and th
     select 'all', date_trunc('hour', now()) + h * interval '1 hour', 1000 + h from unnest(array[-49, -1, 1]) as h`);
   await spend("all", 20n);
   expect(await sums()).toEqual(["all 951", "all 999", "all 25", "all 1001"]);
-  expect(await tx(database.db, (tx) => deleteOldVelocity(tx))).toBe(1);
+  expect(await tx(database.db, (tx) => deleteOldVelocity(tx, 10))).toBe(1);
   expect(await sums()).toEqual(["all 999", "all 25", "all 1001"]);
+});
+
+test("of what is old so many rows go at once, the oldest first, and nobody waits for somebody else who deletes", async () => {
+  await database.db.run(sql`
+    insert into velocity (scope, hour, amount_won)
+    select 'all', date_trunc('hour', now()) - h * interval '1 hour', h from generate_series(49, 53) as h`);
+  await tx(database.db, async (first) => {
+    expect(await deleteOldVelocity(first, 2)).toBe(2);
+    expect(await tx(database.db, (second) => deleteOldVelocity(second, 2))).toBe(2);
+  });
+  expect(await sums()).toEqual(["all 49"]);
 });
 
 async function spend(scope: string, amountWon: bigint, ...alsoLocked: string[]): Promise<void> {

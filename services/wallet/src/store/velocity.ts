@@ -28,6 +28,10 @@ export async function saveVelocity(tx: Tx, used: Map<string, Won>): Promise<void
     where velocity.scope = spent.scope and velocity.hour = date_trunc('hour', now())`);
 }
 
-export async function deleteOldVelocity(tx: Tx): Promise<number> {
-  return tx.run(sql`delete from velocity where hour < now() - interval '2 days'`);
+/** Hours that no limit looks at any more. */
+export async function deleteOldVelocity(tx: Tx, limit: number): Promise<number> {
+  return tx.run(sql`
+    delete from velocity where (scope, hour) in (
+      select scope, hour from velocity where hour < now() - interval '2 days'
+      order by hour limit ${limit} for update skip locked)`);
 }
