@@ -31,7 +31,11 @@ export function takeFromLimit(account: Account, day: number, amountWon: Won): vo
   account.limitDay = day;
 }
 
-/** Only as long as the day lasts: yesterday's limit is of no use to anybody. */
+/**
+ * Only as long as the day lasts: yesterday's limit is of no use to anybody. A day that a wrong clock has left and come back to has forgotten what was used
+ * in it, and less than nothing never is.
+ */
 export function giveBackToLimit(account: Account, day: number, amountWon: Won): void {
-  if (account.limitDay === day) account.limitUsedWon = won(account.limitUsedWon - amountWon);
+  if (account.limitDay !== day) return;
+  account.limitUsedWon = account.limitUsedWon < amountWon ? ZERO_WON : won(account.limitUsedWon - amountWon);
 }

@@ -230,6 +230,16 @@ describe("the daily limit", () => {
     ]);
   });
 
+  test("is never less than unused, when a clock that was days ahead for a moment has made the day forget a hold", () => {
+    const release: Intent = { kind: "voidHold", holdRequestId: requestId(2) };
+    const ahead = [{ hoursLater: 48 }, transfer(1n), { hoursLater: -48 }, transfer(1n)];
+    const after = [release, transfer(1_000n), transfer(1n)];
+    expect(codes(play([charge(kim.normal, 9_000n), hold(900n), ...ahead, ...after]))).toEqual([
+      ...Array<string>(6).fill("posted"),
+      "TRF_003",
+    ]);
+  });
+
   test("gets back what a voided hold took, on its day and not on a later one", () => {
     const release: Intent = { kind: "voidHold", holdRequestId: requestId(2) };
     expect(codes(play([charge(kim.normal, 9_000n), hold(1_000n), release, transfer(1_000n)]))).toEqual(
