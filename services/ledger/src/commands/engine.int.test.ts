@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { findAccounts, orgAccountId } from "../store/accounts";
 import { openDatabase, sql, tx } from "@wonrail/kit/db";
 import { idToUuid, newId } from "@wonrail/kit/ids";
-import { won } from "@wonrail/kit/money";
+import { MAX_WON, won } from "@wonrail/kit/money";
 import { eventually, openTestDatabase, testLog } from "@wonrail/kit/testing";
 import {
   balancesOf,
@@ -102,6 +102,18 @@ test("a stored refusal is answered again, and other content under its id is refu
   expect(codeOf(await postTo(ledger.engine, request))).toBe("TRF_001");
   const other = requestOf(ledger.orgId, { ...intent, amountWon: won(11n) }, { requestId: request.requestId });
   expect(codeOf(await postTo(ledger.engine, other))).toBe("REQ_003");
+});
+
+test("a deposit that finds no room is credited under the same id when there is some", async () => {
+  const walletId = await ledger.open("full", "NORMAL", MAX_WON);
+  const deposit = requestOf(ledger.orgId, {
+    ...{ kind: "creditExternal", walletId, amountWon: won(100n), chainLogId: "1/0xb/0xt/1" },
+  });
+  for (let time = 0; time < 2; time += 1)
+    expect(codeOf(await postTo(ledger.engine, deposit))).toBe("REQ_001");
+  await ledger.post({ kind: "refund", walletId });
+  for (let time = 0; time < 2; time += 1) expect(codeOf(await postTo(ledger.engine, deposit))).toBe("posted");
+  expect(await balancesOf(ledger, [walletId])).toEqual([100n]);
 });
 
 test("fifty parallel sends of one request through two replicas have one effect and fifty equal answers", async () => {

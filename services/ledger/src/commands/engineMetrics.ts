@@ -45,7 +45,7 @@ export function engineMetrics(registry: Registry | undefined): EngineMetrics {
   const postings = new Counter({ name: "ledger_postings_total", help: "Postings written", registers });
   const replays = new Counter({
     name: "ledger_replays_total",
-    help: "Requests answered with an earlier answer",
+    help: "Requests answered with an earlier answer, and deposits that are refused for now",
     registers,
   });
   const failures = new Counter({

@@ -1,6 +1,13 @@
 import { isRefusal } from "@wonrail/kit/errors";
 import fc from "fast-check";
-import { isOrgAccount, POSTINGS_PER_BLOCK, type Account, type LedgerRequest, type Posting } from "./types";
+import {
+  isOrgAccount,
+  POSTINGS_PER_BLOCK,
+  type Account,
+  type LedgerRequest,
+  type Outcome,
+  type Posting,
+} from "./types";
 import { decide, type Decision } from "./decide";
 import type { State } from "./book";
 import { typesOf } from "./typeBits";
@@ -136,11 +143,15 @@ test("a replay gets the first answer and changes nothing, in the same batch, in 
     fc.property(sequences, (bytes) => {
       const requests = requestsFrom(bytes).filter(isNoRepeatedDeposit());
       const first = decide(openWorld(), requests);
+      const answered = requests.map((request, index) => ({ request, outcome: first.outcomes[index]! }));
+      const kept = answered.filter((one) => !isForNow(one));
+      const replayed = kept.map(({ request }) => request);
       const again = decide(stateAfter(first, openWorld().nowMs + 40 * 24 * HOUR_MS), [
-        ...requests,
-        ...requests,
+        ...replayed,
+        ...replayed,
       ]);
-      expect(again.outcomes).toEqual([...first.outcomes, ...first.outcomes]);
+      const outcomes = kept.map(({ outcome }) => outcome);
+      expect(again.outcomes).toEqual([...outcomes, ...outcomes]);
       expect(again.changes.answered).toEqual([]);
       expect(again.changes.touched.size).toBe(0);
       expect([...again.book.accounts]).toEqual([...first.book.accounts]);
@@ -148,6 +159,11 @@ test("a replay gets the first answer and changes nothing, in the same batch, in 
     { numRuns: runs(1_000) },
   );
 });
+
+/** What is on the chain is asked for until it is taken, so that its refusal is not kept. */
+function isForNow({ request, outcome }: { request: LedgerRequest; outcome: Outcome }): boolean {
+  return request.intent.kind === "creditExternal" && outcome.status === "refused";
+}
 
 /** A log that comes again under another id is answered from the log, and that id is not kept: it may be used for something else later. */
 function isNoRepeatedDeposit(): (request: LedgerRequest) => boolean {

@@ -69,6 +69,7 @@ export class Model {
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       done.answer = { code: error.code };
+      if (intent.kind === "creditExternal") return done.answer;
     }
     this.done.set(id, done);
     return done.answer;
