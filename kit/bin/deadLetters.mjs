@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 // What an operator runs in the pod of the service whose events were put aside; see src/inbox/deadLettersCommand.ts.
-import { createRequire } from "node:module";
+import { runBuilt } from "./runBuilt.mjs";
 
-const { main } = createRequire(import.meta.url)("../dist/inbox/deadLettersCommand.js");
-process.exitCode = await main(process.argv.slice(2));
+await runBuilt(new URL("../dist/inbox/deadLettersCommand.js", import.meta.url));

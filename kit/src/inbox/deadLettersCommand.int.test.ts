@@ -14,7 +14,8 @@ afterAll(() => testDatabase?.drop());
 
 async function run(...args: string[]): Promise<{ code: number; said: string }> {
   let said = "";
-  const code = await main(args, (text) => (said += text), testDatabase.url);
+  const hear = (text: string) => void (said += text);
+  const code = await main(args, { out: hear, err: hear }, { DATABASE_URL: testDatabase.url });
   return { code, said };
 }
 
@@ -30,7 +31,7 @@ test("an operator in the service's pod sees what was put aside and has it tried 
 
 test("in the pod of another service it says whose database that is not", async () => {
   const { code, said } = await run("list", "--schema", "payment");
-  expect({ code, said }).toEqual({ code: 1, said: expect.stringMatching(WRONG) as string });
+  expect({ code, said }).toEqual({ code: 2, said: expect.stringMatching(WRONG) as string });
 });
 const WRONG =
   /^The database at \S+ shows \S+ no schema payment .+ Set DATABASE_URL to the one for payment\.\n$/;
@@ -42,5 +43,5 @@ test.each([
   ["replay", "--schema", "sample", "--id", "x"],
 ])("used wrongly it says how it is used: %j", async (...args) => {
   const { code, said } = await run(...args);
-  expect({ code, said }).toEqual({ code: 64, said: expect.stringContaining("--schema SCHEMA") as string });
+  expect({ code, said }).toEqual({ code: 2, said: expect.stringContaining("--schema SCHEMA") as string });
 });

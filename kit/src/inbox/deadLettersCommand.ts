@@ -1,5 +1,8 @@
 import { parseArgs } from "node:util";
-import { EXIT, onServiceDatabase } from "../command/onServiceDatabase";
+import { readConfig, type CommandConfig } from "../command/config";
+import { exitCodeOf, Refusal, TERMINAL, type ExitCode } from "../command/runCommands";
+import { withDatabase } from "../command/withDatabase";
+import { type Database } from "../db";
 import { listDeadLetters, replayDeadLetters } from "./deadLetters";
 
 const HELP = `Events that this service could not work on. Works on the DATABASE_URL of the pod.
@@ -11,29 +14,26 @@ const HELP = `Events that this service could not work on. Works on the DATABASE_
 SCHEMA is the service's name with _ for -: payment, wallet, chain_relayer.
 `;
 
-export async function main(
-  args: string[],
-  out: (text: string) => void = (text) => void process.stdout.write(text),
-  databaseUrl?: string,
-): Promise<number> {
+export async function main(args: string[], terminal = TERMINAL, config?: CommandConfig): Promise<ExitCode> {
   const options = parse(args);
-  if (options === undefined) return (out(HELP), EXIT.usage);
-  const { schema } = options;
-  return onServiceDatabase({ name: "dead-letters", schema, out, databaseUrl }, async (db) => {
-    if (options.verb === "list") {
-      for (const letter of await listDeadLetters(db))
-        out(`${JSON.stringify({ ...letter, id: letter.id.toString() })}\n`);
-      return EXIT.done;
-    }
-    const requested = await replayDeadLetters(db, options.which);
-    out(
-      requested === 0
-        ? "There is no such dead letter that waits for a replay.\n"
-        : `${requested} will be tried again; list shows what became of them.\n`,
-    );
-    return requested === 0 ? EXIT.refused : EXIT.done;
+  if (options === undefined) return (terminal.out(HELP), 2);
+  return exitCodeOf(terminal, async () => {
+    const said = await withDatabase(config ?? readConfig(), options.schema, (db) => answer(db, options));
+    terminal.out(said);
   });
 }
+
+async function answer(db: Database, options: Options): Promise<string> {
+  if (options.verb === "list") {
+    const letters = await listDeadLetters(db);
+    return letters.map((letter) => `${JSON.stringify({ ...letter, id: letter.id.toString() })}\n`).join("");
+  }
+  const requested = await replayDeadLetters(db, options.which);
+  if (requested === 0) throw new Refusal("There is no such dead letter that waits for a replay.");
+  return `${requested} will be tried again; list shows what became of them.\n`;
+}
+
+type Options = NonNullable<ReturnType<typeof parse>>;
 
 function parse(args: string[]) {
   try {

@@ -1,5 +1,7 @@
 import { parseArgs } from "node:util";
-import { EXIT, onServiceDatabase } from "../command/onServiceDatabase";
+import { readConfig, type CommandConfig } from "../command/config";
+import { exitCodeOf, TERMINAL, type ExitCode } from "../command/runCommands";
+import { withDatabase } from "../command/withDatabase";
 import { republishSince } from "./store";
 
 const HELP = `Events of this service that the bus has lost. Works on the DATABASE_URL of the pod.
@@ -10,18 +12,14 @@ puts what was published since TIME (2026-11-23T04:00:00Z), and is still kept, on
 SCHEMA is the service's name with _ for -: payment, ledger, chain_relayer.
 `;
 
-export async function main(
-  args: string[],
-  out: (text: string) => void = (text) => void process.stdout.write(text),
-  databaseUrl?: string,
-): Promise<number> {
+export async function main(args: string[], terminal = TERMINAL, config?: CommandConfig): Promise<ExitCode> {
+  const { out } = terminal;
   const options = parse(args);
-  if (options === undefined) return (out(HELP), EXIT.usage);
+  if (options === undefined) return (out(HELP), 2);
   const { schema, since } = options;
-  return onServiceDatabase({ name: "outbox", schema, out, databaseUrl }, async (db) => {
-    const asked = await republishSince(db, since);
+  return exitCodeOf(terminal, async () => {
+    const asked = await withDatabase(config ?? readConfig(), schema, (db) => republishSince(db, since));
     out(`${asked} events go out again; outbox_pending in the service's metrics says how many are left.\n`);
-    return EXIT.done;
   });
 }
 

@@ -198,13 +198,13 @@ describe("the database", () => {
 
   test("that is nowhere is asked for with the next step", async () => {
     const { code, err } = await run.with({ DATABASE_URL: undefined, WONRAIL_HOME: tmpdir() })("org", "list");
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toContain("Start the stack with npm run up, or set DATABASE_URL.");
   });
 
   test("of another service is named with the one that is needed", async () => {
     const { code, out, err } = await run("dead-letter", "list", "--service", "payment");
-    expect([code, out]).toEqual([1, ""]);
+    expect([code, out]).toEqual([2, ""]);
     expect(err).toMatch(
       /^The database at \S+ shows \S+ no schema payment .+ Set DATABASE_URL to the one for payment\.\n$/,
     );
@@ -214,7 +214,7 @@ describe("the database", () => {
     const url = "postgres://wonrail_auth:hidden@127.0.0.1:1/wonrail";
     const { code, err } = await run.with({ DATABASE_URL: url })("org", "list");
     expect([code, err]).toEqual([
-      1,
+      2,
       "The database at 127.0.0.1:1 cannot be reached. Start the stack with npm run up, or set DATABASE_URL.\n",
     ]);
   });

@@ -1,3 +1,4 @@
+import { commandShape } from "@wonrail/kit/command/config";
 import { count, durationMs, loadConfig } from "@wonrail/kit/config";
 import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
@@ -10,14 +11,7 @@ const keyShape = {
   KEY_OVERLAP_MS: durationMs.default(600_000),
 };
 const serviceSchema = z.object({ ...serviceShape, ...keyShape });
-const adminSchema = z.object({
-  ...keyShape,
-  /** Where the organisations are. Without it the operators' commands look for a running stack in WONRAIL_HOME. */
-  DATABASE_URL: serviceShape.DATABASE_URL.optional(),
-  WONRAIL_HOME: z.string().optional(),
-  /** Who the operator is, for the audit trail. */
-  USER: z.string().max(64).optional(),
-});
+const adminSchema = z.object({ ...commandShape, ...keyShape });
 
 export type Config = z.output<typeof serviceSchema>;
 export type AdminConfig = z.output<typeof adminSchema>;

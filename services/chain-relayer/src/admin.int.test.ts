@@ -82,7 +82,7 @@ test("a database of another service is refused in a sentence", async () => {
   const other = await createTestDatabase({ schema: "elsewhere" });
   const { code, err } = await run.on(other.url)("operations", "list");
   await other.drop();
-  expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/ no schema chain_relayer .+\.\n$/) });
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/ no schema chain_relayer .+\.\n$/) });
 });
 
 async function insert(orgId: string, ledgerRef: string): Promise<void> {

@@ -1,11 +1,25 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { lines, print, table } from "@wonrail/kit/command/print";
-import { type Database, openDatabase } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/errors";
+import { Command, Option } from "commander";
+import {
+  bigNumber,
+  CouldNotRun,
+  jsonOption,
+  limitOption,
+  lines,
+  print,
+  Refusal,
+  runCommands,
+  table,
+  TERMINAL,
+  wholeNumber,
+  withDatabase,
+  type ExitCode,
+  type World as CommandWorld,
+} from "@wonrail/kit/command";
+import { type Database } from "@wonrail/kit/db";
 import { localHome, readLocalStack, type LocalStack } from "@wonrail/kit/localStack";
 import { createLog } from "@wonrail/kit/log";
 import { createRegistry } from "@wonrail/kit/metrics";
-import { operatorOf, wrongDatabase } from "@wonrail/kit/operator";
+import { operatorOf } from "@wonrail/kit/operator";
 import { connectChain } from "./chain/connectChain";
 import { type Provider } from "./chain/provider";
 import { RpcUnclear } from "./chain/rpc";
@@ -17,15 +31,7 @@ import { findStory, listStuckOperations } from "./store/stories";
 
 // The operators' door. It works on the database that the running replicas share, so what it does holds for all of them at once.
 
-/** 0: done. 1: refused, or there is no such thing. 2: the command line is wrong. Wrong configuration is 78, as everywhere. */
-export type ExitCode = 0 | 1 | 2;
-
-/** What the commands see of the outside. */
-export interface World {
-  config: AdminConfig;
-  out: (text: string) => void;
-  err: (text: string) => void;
-}
+type World = CommandWorld<AdminConfig>;
 
 const EXAMPLES = `
 Examples:
@@ -40,27 +46,12 @@ Works on DATABASE_URL, CHAIN_RPC_URLS and CHAIN_ID, or else on the stack that "n
 
 const NO_LANE = "There is no such lane; an organisation gets its own with its first operation.";
 
-/** Something that the operator has to put right, in a sentence that says what. */
-class Refusal extends Error {
-  override readonly name = "Refusal";
-}
-
 export function main(args: string[]): Promise<ExitCode> {
-  const out = (text: string) => void process.stdout.write(text);
-  const err = (text: string) => void process.stderr.write(text);
-  return runAdmin(args, { config: readAdminConfig(), out, err });
+  return runAdmin(args, { config: readAdminConfig(), ...TERMINAL });
 }
 
-export async function runAdmin(args: string[], world: World): Promise<ExitCode> {
-  try {
-    await createProgram(world).parseAsync(args, { from: "user" });
-    return 0;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (![Refusal, DomainError, RpcUnclear].some((expected) => error instanceof expected)) throw error;
-    world.err(`${(error as Error).message}\n`);
-    return 1;
-  }
+export function runAdmin(args: string[], world: World): Promise<ExitCode> {
+  return runCommands(createProgram(world), args, world);
 }
 
 function createProgram(world: World): Command {
@@ -69,17 +60,7 @@ function createProgram(world: World): Command {
     .addHelpText("after", EXAMPLES);
   const groups = [operations(world), operation(world), lane(world), drift(world), rescanFrom(world)];
   for (const group of groups) program.addCommand(group);
-  return inherit(program, world);
-}
-
-/** Commander's settings do not reach commands that were made before them. */
-function inherit(command: Command, world: World): Command {
-  command
-    .exitOverride()
-    .configureOutput({ writeOut: world.out, writeErr: world.err })
-    .showHelpAfterError("Use --help to see the options.");
-  command.commands.forEach((child) => inherit(child, world));
-  return command;
+  return program;
 }
 
 function operations(world: World): Command {
@@ -88,7 +69,7 @@ function operations(world: World): Command {
     .option("--stuck", "only those that are older than settling should take")
     .addOption(new Option("--older-than <seconds>", "with --stuck").default(60).argParser(wholeNumber))
     .option("--org <id>", "of one organisation")
-    .addOption(limitOption())
+    .addOption(limitOption(50, 10_000))
     .addOption(jsonOption())
     .action(
       async (options: { stuck?: true; olderThan: number; org?: string; limit: number; json?: true }) => {
@@ -97,7 +78,7 @@ function operations(world: World): Command {
           orgId: options.org ?? null,
           limit: options.limit,
         };
-        const found = await withDatabase(world, (db) => listStuckOperations(db, wanted));
+        const found = await inRelayer(world, (db) => listStuckOperations(db, wanted));
         const rows = found.map((row) => ({ ...row, ageSeconds: Math.round(row.ageSeconds) }));
         print(world, options.json, rows, table(rows));
       },
@@ -111,7 +92,7 @@ function operation(world: World): Command {
     .argument("<ref>", "the id of the ledger entry or hold, or the operation's id on the chain")
     .addOption(jsonOption())
     .action(async (ref: string, { json }: { json?: true }) => {
-      const story = await withDatabase(world, (db) => findStory(db, ref));
+      const story = await inRelayer(world, (db) => findStory(db, ref));
       if (!story) throw new Refusal(`There is no operation ${ref}.`);
       const parts = [story.places, story.transactions, story.authorizations].map((rows) => table(rows));
       const names = ["places", "transactions", "authorizations"];
@@ -126,7 +107,7 @@ function lane(world: World): Command {
     .description("organisations with their own lane, and which are paused")
     .addOption(jsonOption())
     .action(async ({ json }: { json?: true }) => {
-      const rows = await withDatabase(world, listLanes);
+      const rows = await inRelayer(world, listLanes);
       print(world, json, rows, table(rows));
     });
   const pause = new Command("pause")
@@ -135,7 +116,7 @@ function lane(world: World): Command {
     .requiredOption("--reason <text>", "why, for whoever looks later")
     .action(async (orgId: string, { reason }: { reason: string }) => {
       const why = `${reason} (${operatorOf(world.config)})`;
-      const known = await withDatabase(world, (db) => setLanePause(db, orgId, why));
+      const known = await inRelayer(world, (db) => setLanePause(db, orgId, why));
       if (!known) throw new Refusal(NO_LANE);
       world.out(`The lane of ${orgId} is paused.\n`);
     });
@@ -143,7 +124,7 @@ function lane(world: World): Command {
     .description("go on")
     .argument("<org>", "its id")
     .action(async (orgId: string) => {
-      const known = await withDatabase(world, (db) => setLanePause(db, orgId, null));
+      const known = await inRelayer(world, (db) => setLanePause(db, orgId, null));
       if (!known) throw new Refusal(NO_LANE);
       world.out(`The lane of ${orgId} goes on.\n`);
     });
@@ -158,10 +139,10 @@ function drift(world: World): Command {
   const list = new Command("list")
     .description("what the chain, this service and the ledger do not agree about, newest first")
     .option("--all", "those that were acknowledged, too")
-    .addOption(limitOption())
+    .addOption(limitOption(50, 10_000))
     .addOption(jsonOption())
     .action(async ({ all, limit, json }: { all?: true; limit: number; json?: true }) => {
-      const rows = await withDatabase(world, (db) => listDrifts(db, { all: all === true, limit }));
+      const rows = await inRelayer(world, (db) => listDrifts(db, { all: all === true, limit }));
       const shown = rows.map((row) => ({ ...row, difference: row.actual - row.expected }));
       print(world, json, shown, table(shown));
     });
@@ -172,7 +153,7 @@ function drift(world: World): Command {
     .action(async (walletId: string | undefined, { id }: { id?: bigint }) => {
       if ((walletId === undefined) === (id === undefined)) throw new Refusal("State one: a wallet, or --id.");
       const which = walletId === undefined ? { driftId: id! } : { walletId };
-      const count = await withDatabase(world, (db) => acknowledgeDrifts(db, which, operatorOf(world.config)));
+      const count = await inRelayer(world, (db) => acknowledgeDrifts(db, which, operatorOf(world.config)));
       if (count === 0) throw new Refusal("There is no such drift that waits for somebody.");
       world.out(`${count} acknowledged.\n`);
     });
@@ -190,14 +171,18 @@ function rescanFrom(world: World): Command {
     .requiredOption("--from <block>", "its number", bigNumber)
     .action(async ({ from }: { from: bigint }) => {
       if (from < 1n) throw new Refusal("The first block that can be read again is 1.");
-      const outcome = await withDatabase(world, async (db) =>
+      const outcome = await inRelayer(world, (db) =>
         rescan({ db, provider: openProvider(world) }, from),
-      );
+      ).catch(unanswered);
       if (outcome === "no_such_block") throw new Refusal(`The chain has no block ${from - 1n}.`);
       if (outcome === "not_taken_in_yet") throw new Refusal(`Block ${from} has not been taken in yet.`);
       if (outcome !== "rewound") throw new Refusal(replacedAt(outcome.replacedAt));
       world.out(`The service takes in every final block from ${from} on again.\n`);
     });
+}
+
+function unanswered(error: unknown): never {
+  throw error instanceof RpcUnclear ? new CouldNotRun(error.message) : error;
 }
 
 function replacedAt(block: bigint): string {
@@ -207,20 +192,8 @@ function replacedAt(block: bigint): string {
   );
 }
 
-async function withDatabase<T>(world: World, work: (db: Database) => Promise<T>): Promise<T> {
-  const url = world.config.DATABASE_URL ?? readStack(world.config)?.postgres?.urls?.["chain-relayer"];
-  if (url === undefined)
-    throw new Refusal("There is no database. Start the stack with npm run up, or set DATABASE_URL.");
-  const log = createLog({ service: "admin", level: "silent" });
-  const db = openDatabase({ url, schema: "chain_relayer", applicationName: "admin", max: 2, log });
-  try {
-    return await work(db);
-  } catch (error) {
-    const problem = wrongDatabase(error, url, db.schema);
-    throw problem === undefined ? error : new Refusal(problem);
-  } finally {
-    await db.close();
-  }
+function inRelayer<T>({ config }: World, work: (db: Database) => Promise<T>): Promise<T> {
+  return withDatabase(config, "chain-relayer", work);
 }
 
 function openProvider({ config }: World): Provider {
@@ -229,7 +202,7 @@ function openProvider({ config }: World): Provider {
   const urls = config.CHAIN_RPC_URLS.length > 0 ? config.CHAIN_RPC_URLS : ofStack;
   const chainId = config.CHAIN_ID ?? chain?.chainId;
   if (urls.length === 0 || chainId === undefined)
-    throw new Refusal("There is no chain. Start the stack, or set CHAIN_RPC_URLS and CHAIN_ID.");
+    throw new CouldNotRun("There is no chain. Start the stack, or set CHAIN_RPC_URLS and CHAIN_ID.");
   const registry = createRegistry({ service: "admin", version: "0", commit: "0" });
   const log = createLog({ service: "admin", level: "silent" });
   const options = { timeoutMs: 5_000, finality: "finalized", log, registry } as const;
@@ -238,22 +211,4 @@ function openProvider({ config }: World): Provider {
 
 function readStack({ WONRAIL_HOME }: AdminConfig): LocalStack | undefined {
   return readLocalStack(localHome(WONRAIL_HOME));
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
-  return Number(text);
-}
-
-function bigNumber(text: string): bigint {
-  if (!/^\d{1,18}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
-  return BigInt(text);
-}
-
-function limitOption(): Option {
-  return new Option("--limit <count>", "how many at most").default(50).argParser(wholeNumber);
-}
-
-function jsonOption(): Option {
-  return new Option("--json", "print JSON for programs");
 }

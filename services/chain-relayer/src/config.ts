@@ -1,3 +1,4 @@
+import { commandShape } from "@wonrail/kit/command/config";
 import { address, count, durationMs, hostPort, list, loadConfig } from "@wonrail/kit/config";
 import { networkSetting } from "@wonrail/kit/networks";
 import { serviceRules, serviceShape } from "@wonrail/kit/service";
@@ -43,13 +44,10 @@ const schema = z.object({
 });
 
 const adminSchema = z.object({
-  /** Without them the operators' commands look for a running stack in WONRAIL_HOME. */
-  DATABASE_URL: serviceShape.DATABASE_URL.optional(),
+  ...commandShape,
+  /** Without them, too, it is the running stack's. */
   CHAIN_RPC_URLS: list.default([]),
   CHAIN_ID: count.optional(),
-  WONRAIL_HOME: z.string().optional(),
-  /** Who the operator is: kept with what was acknowledged and paused. */
-  USER: z.string().max(64).optional(),
 });
 
 export type Config = z.output<typeof schema>;

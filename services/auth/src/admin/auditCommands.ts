@@ -1,7 +1,6 @@
 import { Command } from "commander";
-import { lines, print, table } from "@wonrail/kit/command/print";
-import { bigNumber, jsonOption, limitOption } from "./options";
-import { Refusal, withAuth, type World } from "./world";
+import { bigNumber, jsonOption, limitOption, lines, print, Refusal, table } from "@wonrail/kit/command";
+import { withAuth, type World } from "./world";
 
 export function auditCommands(world: World): Command {
   return new Command("audit").description("who did what").addCommand(verify(world)).addCommand(list(world));

@@ -1,8 +1,16 @@
 import { Command, Option } from "commander";
-import { lines, print, table } from "@wonrail/kit/command/print";
+import {
+  bigNumber,
+  jsonOption,
+  limitOption,
+  lines,
+  print,
+  Refusal,
+  table,
+  withDatabase,
+} from "@wonrail/kit/command";
 import { listDeadLetters, replayDeadLetters, showDeadLetter, type DeadLetter } from "@wonrail/kit/inbox";
-import { bigNumber, jsonOption, limitOption } from "./options";
-import { Refusal, withDatabase, type World } from "./world";
+import { type World } from "./world";
 
 interface LetterOptions {
   service: string;
@@ -40,7 +48,7 @@ function list(world: World): Command {
           ...(state ? { state } : {}),
           ...(before === undefined ? {} : { beforeId: before }),
         };
-        const letters = await withDatabase(world, service, (db) => listDeadLetters(db, filter));
+        const letters = await withDatabase(world.config, service, (db) => listDeadLetters(db, filter));
         const rows = letters.map((letter) => ({
           ...letter,
           id: letter.id.toString(),
@@ -61,7 +69,7 @@ function show(world: World): Command {
     .description("one message whole, with what went wrong")
     .requiredOption("--id <id>", "as dead-letter list shows it", bigNumber)
     .action(async ({ service, id, json }: LetterOptions & { id: bigint }) => {
-      const letter = await withDatabase(world, service, (db) => showDeadLetter(db, id));
+      const letter = await withDatabase(world.config, service, (db) => showDeadLetter(db, id));
       if (!letter) throw new Refusal(`${service} has no dead letter with the id ${id}.`);
       const { headers, payload, ...rest } = letter;
       const record = { ...rest, id: id.toString(), failedAt: letter.failedAt.toISOString() };
@@ -79,7 +87,7 @@ function replay(world: World): Command {
     .action(async ({ service, id, group, json }: LetterOptions & { id?: bigint; group?: string }) => {
       if (id === undefined && group === undefined) throw new Refusal("State which: --id or --group.");
       const which = id === undefined ? { group: group! } : { id };
-      const requested = await withDatabase(world, service, (db) => replayDeadLetters(db, which));
+      const requested = await withDatabase(world.config, service, (db) => replayDeadLetters(db, which));
       if (requested === 0) throw new Refusal("There is no such dead letter that waits for a replay.");
       print(world, json, { requested }, [
         `${requested} will be tried again; dead-letter list shows what became of them.`,

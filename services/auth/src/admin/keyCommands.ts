@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { lines, print, table } from "@wonrail/kit/command/print";
+import { jsonOption, limitOption, lines, print, table } from "@wonrail/kit/command";
 import { usableUntil, type ApiKey, type KeyAccess } from "../domain/keys";
-import { jsonOption, limitOption, time } from "./options";
+import { time } from "./options";
 import { actorOf, withAuth, type World } from "./world";
 
 interface KeyOptions {

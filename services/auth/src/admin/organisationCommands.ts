@@ -1,10 +1,10 @@
 import { Command, Option } from "commander";
-import { lines, print, table } from "@wonrail/kit/command/print";
+import { jsonOption, limitOption, lines, print, Refusal, table, wholeNumber } from "@wonrail/kit/command";
 import { type Won } from "@wonrail/kit/money";
 import { ORGANISATION_STATUSES, type Organisation, type OrganisationTerms } from "../domain/organisations";
 import { PLANS, type Plan } from "../domain/plans";
-import { amount, jsonOption, limitOption, time, wholeNumber } from "./options";
-import { actorOf, Refusal, withAuth, type World } from "./world";
+import { amount, time } from "./options";
+import { actorOf, withAuth, type World } from "./world";
 
 export function organisationCommands(world: World): Command {
   return new Command("org")

@@ -1,0 +1,36 @@
+import { Command } from "commander";
+import { DomainError, invalidRequest } from "../errors";
+import { CouldNotRun, Refusal, runCommands } from "./runCommands";
+
+test.each<[number, Error, string]>([
+  [1, new Refusal("There is no such key."), "There is no such key.\n"],
+  [1, invalidRequest([{ path: "dailyLimit", message: "must be less" }]), "daily-limit: must be less\n"],
+  [1, new DomainError("WAL_002"), "The wallet does not exist.\n"],
+  [2, new CouldNotRun("There is no database."), "There is no database.\n"],
+  [2, new DomainError("SYS_003"), expect.stringContaining("The outcome is not known.") as string],
+])("ends with %d for %s", async (code, error, err) => {
+  expect(await run(() => Promise.reject(error))).toEqual({ code, out: "", err });
+});
+
+test("what nobody expects is thrown on, with its stack", async () => {
+  await expect(run(() => Promise.reject(new TypeError("x is no function")))).rejects.toThrow(TypeError);
+});
+
+test("done and asked for help are 0, a wrong command line is 2 and says how to get help", async () => {
+  expect(await run(async () => undefined)).toEqual({ code: 0, out: "", err: "" });
+  expect(await run(async () => undefined, "look", "--help")).toMatchObject({ code: 0, err: "" });
+  const wrong = { code: 2, out: "", err: expect.stringContaining("--help") as string };
+  expect(await run(async () => undefined, "look", "--jsn")).toEqual(wrong);
+  expect(await run(async () => undefined, "listen")).toEqual(wrong);
+});
+
+async function run(work: () => Promise<void>, ...args: string[]) {
+  const said = { out: "", err: "" };
+  const program = new Command("admin");
+  program.command("look").action(work);
+  const code = await runCommands(program, args.length === 0 ? ["look"] : args, {
+    out: (text) => void (said.out += text),
+    err: (text) => void (said.err += text),
+  });
+  return { code, ...said };
+}

@@ -1,0 +1,71 @@
+import { CommanderError, type Command } from "commander";
+import { DomainError, isOutage, type FieldProblem } from "../errors";
+
+/**
+ * 0: done. 1: refused, or what was looked at does not hold. 2: the command line is wrong, or the command could not run, so that it knows nothing.
+ * Wrong configuration is 78, as everywhere.
+ */
+export type ExitCode = 0 | 1 | 2;
+
+export interface Terminal {
+  out: (text: string) => void;
+  err: (text: string) => void;
+}
+
+/** What the commands see of the outside. */
+export interface World<Config> extends Terminal {
+  config: Config;
+}
+
+export const TERMINAL: Terminal = {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+};
+
+/** Something that the operator has to put right, in a sentence that says what. */
+export class Refusal extends Error {
+  override readonly name: string = "Refusal";
+}
+
+/** One for which the command could not even look. */
+export class CouldNotRun extends Refusal {
+  override readonly name = "CouldNotRun";
+}
+
+export function runCommands(program: Command, args: string[], terminal: Terminal): Promise<ExitCode> {
+  return exitCodeOf(terminal, () => inherit(program, terminal).parseAsync(args, { from: "user" }));
+}
+
+/** What nobody expects is thrown on: with its stack it ends as what could not run (bin/runBuilt.mjs). */
+export async function exitCodeOf({ err }: Terminal, work: () => Promise<unknown>): Promise<ExitCode> {
+  try {
+    await work();
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (!(error instanceof Refusal) && !(error instanceof DomainError)) throw error;
+    err(`${explain(error)}\n`);
+    return error instanceof CouldNotRun || isOutage(error) ? 2 : 1;
+  }
+}
+
+/** Commander's settings do not reach commands that were made before them. */
+function inherit(command: Command, { out, err }: Terminal): Command {
+  command
+    .exitOverride()
+    .configureOutput({ writeOut: out, writeErr: err })
+    .showHelpAfterError("Use --help to see the options.");
+  command.commands.forEach((child) => inherit(child, { out, err }));
+  return command;
+}
+
+/** A refusal in the words of the command line: fields are named as their options. */
+function explain(error: Refusal | DomainError): string {
+  if (error instanceof Refusal || error.code !== "REQ_001") return error.message;
+  const fields = (error.details?.fields ?? []) as unknown as FieldProblem[];
+  return fields.map(({ path, message }) => `${optionName(path)}: ${message}`).join("\n");
+}
+
+function optionName(path: string): string {
+  return path.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
