@@ -1,11 +1,9 @@
 import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
+import { createTestDatabase } from "@wonrail/kit/testing";
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { runAdmin } from "./admin";
 import { openWorld, type World } from "./commands/testing/world";
-import { openCurve } from "./keys/curve";
-import { createKeyring } from "./keys/keyring";
-import { fileKms } from "./keys/kms";
 
 let world: World;
 let orgIds: string[];
@@ -21,18 +19,18 @@ afterEach(() => world.close());
 test("kek rotate seals every seed under the current key, and kek status tells of it", async () => {
   expect(await run("kek", "status")).toEqual({
     code: 0,
-    out: "current key: k1\n  k1: 2 seeds, one was opened",
+    out: "current key: k1\n  k1: 2 seeds, one was opened\n",
     err: "",
   });
   world.mountKeks("k1", "k2");
   expect(await run("kek", "rotate")).toEqual({
     code: 0,
-    out: "  2 sealed again\n2 seeds are now under k2.",
+    out: "  2 sealed again\n2 seeds are now under k2.\n",
     err: "",
   });
   expect(await run("kek", "status")).toMatchObject({
     code: 0,
-    out: "current key: k2\n  k2: 2 seeds, one was opened",
+    out: "current key: k2\n  k2: 2 seeds, one was opened\n",
   });
 });
 
@@ -41,7 +39,7 @@ test("kek rotate fails while a seed does not open, and says whose: the old key m
   await world.database.db.run(sql`
     update seeds set sealed = set_byte(sealed, 20, 255 - get_byte(sealed, 20)) where org_id = ${orgIds[1]!}`);
   const { code, out, err } = await run("kek", "rotate");
-  expect([code, out]).toEqual([1, "  1 sealed again\n1 seeds are now under k2."]);
+  expect([code, out]).toEqual([1, "  1 sealed again\n1 seeds are now under k2.\n"]);
   expect(err).toContain(`1 seeds do not open and are as they were: ${orgIds[1]!}. Keep the old key`);
 });
 
@@ -50,17 +48,46 @@ test("kek status fails when the key file has lost a key that seeds are under, an
   const { code, out, err } = await run("kek", "status");
   expect([code, out]).toEqual([
     1,
-    "current key: k2\n  k1: 2 seeds, NOT OPENED: the key-encryption key k1 is not in the key file",
+    "current key: k2\n  k1: 2 seeds, NOT OPENED: the key-encryption key k1 is not in the key file\n",
   ]);
-  expect(err).toBe("Wallets under k1 cannot sign: give the key file that key back.");
+  expect(err).toBe("Wallets under k1 cannot sign: give the key file that key back.\n");
 });
 
-async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const [out, err]: [string[], string[]] = [[], []];
-  const keyring = createKeyring({ kms: fileKms(world.kekPath), curve: openCurve() });
-  const code = await runAdmin(args, {
-    ...{ db: world.database.db, keyring, operator: "operator:tester", patienceMs: 0 },
-    ...{ out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) },
-  });
-  return { code, out: out.join("\n"), err: err.join("\n") };
+test("a database of another service is refused in a sentence", async () => {
+  const other = await createTestDatabase({ schema: "elsewhere" });
+  const { code, err } = await run.on(other.url)("kek", "status");
+  await other.drop();
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/ no schema wallet .+\.\n$/) });
+});
+
+test("what nobody expects is not told as a refusal", async () => {
+  const broken = () => {
+    throw new TypeError("out is not what it was");
+  };
+  await expect(runAdmin(["kek", "status"], { ...worldOf(world.database.url), out: broken })).rejects.toThrow(
+    TypeError,
+  );
+});
+
+function worldOf(DATABASE_URL: string) {
+  const said = { out: "", err: "" };
+  return {
+    config: { DATABASE_URL, KEK_PATH: world.kekPath, USER: "tester" },
+    said,
+    out: (text: string) => void (said.out += text),
+    err: (text: string) => void (said.err += text),
+    patienceMs: 0,
+  };
 }
+
+function runOn(databaseUrl: () => string) {
+  return async (...args: string[]) => {
+    const { said, ...outside } = worldOf(databaseUrl());
+    return { code: await runAdmin(args, outside), ...said };
+  };
+}
+
+const run = Object.assign(
+  runOn(() => world.database.url),
+  { on: (url: string) => runOn(() => url) },
+);

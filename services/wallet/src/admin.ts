@@ -1,11 +1,21 @@
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Command, CommanderError } from "commander";
-import { openDatabase, type Database } from "@wonrail/kit/db";
+import { Command } from "commander";
+import {
+  Refusal,
+  runCommands,
+  TERMINAL,
+  withDatabase,
+  type ExitCode,
+  type World as CommandWorld,
+} from "@wonrail/kit/command";
+import { type Database } from "@wonrail/kit/db";
 import { isId, newId } from "@wonrail/kit/ids";
-import { createLog } from "@wonrail/kit/log";
+import { localHome } from "@wonrail/kit/localStack";
+import { operatorOf } from "@wonrail/kit/operator";
 import { beginReopening } from "./commands/reopenWallets";
 import { resealSeeds } from "./commands/resealSeeds";
-import { readAdminConfig } from "./config";
+import { readAdminConfig, type AdminConfig } from "./config";
 import { openCurve } from "./keys/curve";
 import { createKeyring, type Keyring } from "./keys/keyring";
 import { fileKms } from "./keys/kms";
@@ -31,13 +41,7 @@ Tokens that reached a wallet after it was deactivated:
 
 Works on DATABASE_URL and KEK_PATH, or else on the stack that "npm run up" started.`;
 
-/** What the commands see of the outside. */
-export interface World {
-  db: Database;
-  keyring: Keyring;
-  operator: string;
-  out: (text: string) => void;
-  err: (text: string) => void;
+interface World extends CommandWorld<AdminConfig> {
   /** How long a command waits for what the service has to do. */
   patienceMs: number;
 }
@@ -45,105 +49,98 @@ export interface World {
 const PATIENCE_MS = 30_000;
 const LOOK_EVERY_MS = 100;
 
-export async function main(args: string[]): Promise<number> {
-  const { databaseUrl, kekPath, operator } = readAdminConfig();
-  const log = createLog({ service: "wallet-admin", level: "error" });
-  const db = openDatabase({
-    url: databaseUrl,
-    schema: "wallet",
-    applicationName: "wallet-admin",
-    max: 2,
-    log,
-  });
-  const keyring = createKeyring({ kms: fileKms(kekPath), curve: openCurve() });
-  try {
-    const out = (text: string) => void process.stdout.write(`${text}\n`);
-    const err = (text: string) => void process.stderr.write(`${text}\n`);
-    return await runAdmin(args, { db, keyring, operator, out, err, patienceMs: PATIENCE_MS });
-  } finally {
-    await db.close();
-  }
+export function main(args: string[]): Promise<ExitCode> {
+  return runAdmin(args, { config: readAdminConfig(), ...TERMINAL, patienceMs: PATIENCE_MS });
 }
 
-export async function runAdmin(args: string[], world: World): Promise<number> {
-  try {
-    await createProgram(world).parseAsync(args, { from: "user" });
-    return 0;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    world.err(error instanceof Error ? error.message : String(error));
-    return 1;
-  }
+export function runAdmin(args: string[], world: World): Promise<ExitCode> {
+  return runCommands(createProgram(world), args, world);
 }
 
 function createProgram(world: World): Command {
+  const inWallet = (work: (db: Database) => Promise<void>) => withDatabase(world.config, "wallet", work);
   const program = new Command("admin:wallet")
     .description("Custody, and wallets that are to be reopened.")
-    .addHelpText("after", EXAMPLES)
-    .exitOverride();
-  const kek = program.command("kek").description("key-encryption keys").exitOverride();
+    .addHelpText("after", EXAMPLES);
+  const kek = program.command("kek").description("key-encryption keys");
   kek
     .command("status")
     .description("how many seeds are sealed under which key, and whether they open with the key file")
-    .action(() => showStatus(world));
+    .action(() => inWallet((db) => showStatus(db, world)));
   kek
     .command("rotate")
     .description("seal every seed under the current key; nothing waits for it")
-    .action(() => rotate(world));
-  const wallet = program.command("wallet").description("users' wallets").exitOverride();
+    .action(() => inWallet((db) => rotate(db, world)));
+  const wallet = program.command("wallet").description("users' wallets");
   wallet
     .command("reopen")
     .description("make a deactivated wallet ACTIVE again, for what reached its address since then")
     .requiredOption("--org <id>", "whose wallet it is")
     .requiredOption("--wallet <id>", "the wallet")
-    .action((options: { org: string; wallet: string }) => reopen(world, options));
+    .action((options: ReopenOptions) => inWallet((db) => reopen(db, world, options)));
   return program;
 }
 
-async function showStatus({ db, keyring, out }: World): Promise<void> {
+async function showStatus(db: Database, { config, out }: World): Promise<void> {
+  const keyring = openKeyring(config);
   const checks = await checkSeals({ db, keyring });
-  out(`current key: ${keyring.currentKeyId}`);
+  out(`current key: ${keyring.currentKeyId}\n`);
   for (const { kekId, seeds, problem } of checks)
-    out(`  ${kekId}: ${seeds} seeds, ${problem === null ? "one was opened" : `NOT OPENED: ${problem}`}`);
-  if (checks.length === 0) out("  no seeds yet");
+    out(`  ${kekId}: ${seeds} seeds, ${problem === null ? "one was opened" : `NOT OPENED: ${problem}`}\n`);
+  if (checks.length === 0) out("  no seeds yet\n");
   const closed = checks.filter(({ problem }) => problem !== null);
   if (closed.length > 0)
-    throw new Error(
+    throw new Refusal(
       `Wallets under ${closed.map(({ kekId }) => kekId).join(", ")} cannot sign: give the key file that key back.`,
     );
 }
 
-async function rotate({ db, keyring, out }: World): Promise<void> {
+async function rotate(db: Database, { config, out }: World): Promise<void> {
+  const keyring = openKeyring(config);
   const { resealed, unopened } = await resealSeeds({ db, keyring }, (soFar) =>
-    out(`  ${soFar} sealed again`),
+    out(`  ${soFar} sealed again\n`),
   );
-  out(`${resealed} seeds are now under ${keyring.currentKeyId}.`);
+  out(`${resealed} seeds are now under ${keyring.currentKeyId}.\n`);
   if (unopened.length > 0)
-    throw new Error(
+    throw new Refusal(
       `${unopened.length} seeds do not open and are as they were: ${unopened.join(", ")}. Keep the old key, and restore their rows from a backup.`,
     );
 }
 
+function openKeyring({ KEK_PATH, WONRAIL_HOME }: AdminConfig): Keyring {
+  const path = KEK_PATH ?? join(localHome(WONRAIL_HOME), "secrets", "kek.json");
+  return createKeyring({ kms: fileKms(path), curve: openCurve() });
+}
+
+interface ReopenOptions {
+  org: string;
+  wallet: string;
+}
+
 /** The service does it, with its own name towards the ledger and under its own log; this waits for it. */
-async function reopen(world: World, { org: orgId, wallet: walletId }: { org: string; wallet: string }) {
-  const { db, operator, out, patienceMs } = world;
-  if (!isId("org", orgId)) throw new Error("--org is an organisation's id: org_ and 32 hex digits.");
-  if (!isId("wal", walletId)) throw new Error("--wallet is a wallet's id: wal_ and 32 hex digits.");
-  const begun = await beginReopening({ db, newRequestId: () => newId("req") }, { orgId, walletId, operator });
-  if (begun === undefined) throw new Error(`${orgId} has no wallet ${walletId}.`);
+async function reopen(
+  db: Database,
+  { config, out, patienceMs }: World,
+  { org: orgId, wallet: walletId }: ReopenOptions,
+): Promise<void> {
+  if (!isId("org", orgId)) throw new Refusal("--org is an organisation's id: org_ and 32 hex digits.");
+  if (!isId("wal", walletId)) throw new Refusal("--wallet is a wallet's id: wal_ and 32 hex digits.");
+  const wanted = { orgId, walletId, operator: operatorOf(config) };
+  const begun = await beginReopening({ db, newRequestId: () => newId("req") }, wanted);
+  if (begun === undefined) throw new Refusal(`${orgId} has no wallet ${walletId}.`);
   if (typeof begun === "string")
-    throw new Error(`${walletId} is ${begun}: only one that is DEACTIVATED can be reopened.`);
+    throw new Refusal(`${walletId} is ${begun}: only one that is DEACTIVATED can be reopened.`);
 
   const untilMs = Date.now() + patienceMs;
   for (;;) {
     const waiting = await findReopening(db, orgId, walletId);
     if (waiting?.requestId !== begun.requestId) break;
     if (Date.now() >= untilMs)
-      throw new Error(
+      throw new Refusal(
         `${walletId} is not reopened yet. It is written down, and the service goes on with it: see its log, job reopen_wallets.`,
       );
     await sleep(LOOK_EVERY_MS);
   }
   const wallet = await findWallet(db, orgId, walletId);
-  out(`${walletId} was reopened and is ${wallet?.status} now.`);
+  out(`${walletId} was reopened and is ${wallet?.status} now.\n`);
 }

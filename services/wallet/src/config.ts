@@ -1,7 +1,5 @@
-import { join } from "node:path";
+import { commandShape } from "@wonrail/kit/command/config";
 import { address, count, durationMs, hostPort, loadConfig } from "@wonrail/kit/config";
-import { localHome, readLocalStack } from "@wonrail/kit/localStack";
-import { operatorOf } from "@wonrail/kit/operator";
 import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
 
@@ -23,35 +21,18 @@ const schema = z.object({
 });
 
 const adminSchema = z.object({
-  DATABASE_URL: serviceShape.DATABASE_URL.optional(),
+  ...commandShape,
+  /** Without it, too, it is the running stack's. */
   KEK_PATH: z.string().optional(),
-  /** Where the local stack lives, for when the two above are not given. */
-  WONRAIL_HOME: z.string().optional(),
-  /** Who the operator is: kept with the wallets that he wants reopened. */
-  USER: z.string().max(64).optional(),
 });
 
 export type Config = z.output<typeof schema>;
+export type AdminConfig = z.output<typeof adminSchema>;
 
 export function readConfig(): Config {
   return loadConfig(schema, process.env, serviceRules);
 }
 
-/** Of the operators' commands: what is given, or else the running local stack's. */
-export function readAdminConfig(): { databaseUrl: string; kekPath: string; operator: string } {
-  const { DATABASE_URL, KEK_PATH, WONRAIL_HOME, USER } = loadConfig(adminSchema, process.env);
-  const home = localHome(WONRAIL_HOME);
-  return {
-    operator: operatorOf({ USER }),
-    databaseUrl: DATABASE_URL ?? localDatabaseUrl(home),
-    kekPath: KEK_PATH ?? join(home, "secrets", "kek.json"),
-  };
-}
-
-function localDatabaseUrl(home: string): string {
-  const url = readLocalStack(home)?.postgres?.urls?.wallet;
-  if (url !== undefined) return url;
-  throw new Error(
-    `DATABASE_URL is not set and no stack runs in ${home}. Set it, or start a stack with: npm run up`,
-  );
+export function readAdminConfig(): AdminConfig {
+  return loadConfig(adminSchema, process.env);
 }

@@ -5,9 +5,6 @@ import { newId } from "@wonrail/kit/ids";
 import { WalletReopened } from "@wonrail/proto/wallet/events/v1/events";
 import { WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { runAdmin } from "../admin";
-import { openCurve } from "../keys/curve";
-import { createKeyring } from "../keys/keyring";
-import { fileKms } from "../keys/kms";
 import { findReopening } from "../store/reopenings";
 import { untilWaiting } from "./testing/moments";
 import { openWorld, type World } from "./testing/world";
@@ -172,13 +169,12 @@ async function reopen(
   options: { org?: string; wallet?: string } = {},
   patienceMs = 0,
 ): Promise<{ code: number; said: string }> {
-  const said: string[] = [];
-  const keyring = createKeyring({ kms: fileKms(world.kekPath), curve: openCurve() });
-  const [out, err] = [(text: string) => void said.push(text), (text: string) => void said.push(text)];
+  let said = "";
+  const hear = (text: string) => void (said += text);
   const args = ["wallet", "reopen", "--org", options.org ?? orgId, "--wallet", options.wallet ?? walletId];
-  const { db } = world.database;
-  const code = await runAdmin(args, { db, keyring, operator: "operator:tester", out, err, patienceMs });
-  return { code, said: said.join("\n") };
+  const config = { DATABASE_URL: world.database.url, USER: "tester" };
+  const code = await runAdmin(args, { config, out: hear, err: hear, patienceMs });
+  return { code, said: said.trimEnd() };
 }
 
 /** And while the service runs. */
