@@ -1,3 +1,4 @@
+import { commandShape } from "@wonrail/kit/command/config";
 import { count, durationMs, loadConfig } from "@wonrail/kit/config";
 import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
@@ -16,9 +17,11 @@ export function readConfig(): Config {
   return loadConfig(schema, process.env, serviceRules);
 }
 
-const adminSchema = z.object({ DATABASE_URL: serviceShape.DATABASE_URL });
+const adminSchema = z.object(commandShape);
+
+export type AdminConfig = z.output<typeof adminSchema>;
 
 /** The operators' commands need the database and nothing else. */
-export function readAdminConfig(): z.output<typeof adminSchema> {
+export function readAdminConfig(): AdminConfig {
   return loadConfig(adminSchema, process.env);
 }

@@ -2,7 +2,7 @@ import { rawSql } from "@wonrail/kit/db";
 import { openTestDatabase } from "@wonrail/kit/testing";
 import { newId } from "@wonrail/kit/ids";
 import { won } from "@wonrail/kit/money";
-import { verify } from "../admin";
+import { runAdmin } from "../admin";
 import { DAILY_LIMIT, postTo, requestOf, startTestLedger, type TestLedger } from "../commands/testing/ledger";
 
 let ledger: TestLedger;
@@ -38,9 +38,10 @@ beforeEach(async () => {
 afterEach(() => ledger.close());
 
 async function report(): Promise<{ code: number; output: string }> {
-  const written: string[] = [];
-  const code = await verify(ledger.database.db, {}, { write: (line) => written.push(line) });
-  return { code, output: written.join("\n") };
+  let output = "";
+  const hear = (text: string) => void (output += text);
+  const code = await runAdmin([], { config: { DATABASE_URL: ledger.database.url }, out: hear, err: hear });
+  return { code, output };
 }
 
 test("a sound ledger has 0 violations and says what was counted", async () => {

@@ -1,0 +1,43 @@
+import { tmpdir } from "node:os";
+import { createTestDatabase } from "@wonrail/kit/testing";
+import { runAdmin } from "./admin";
+import { type AdminConfig } from "./config";
+
+// 1 says that an invariant does not hold. Whoever could not look must not say so.
+
+test("an option that it does not know is 2", async () => {
+  const { code, err } = await verify({ DATABASE_URL: NOWHERE }, "--jsn");
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("unknown option '--jsn'") });
+});
+
+test("a database that does not answer is 2, in a sentence without its password", async () => {
+  expect(await verify({ DATABASE_URL: NOWHERE })).toEqual({
+    code: 2,
+    out: "",
+    err: "The database at 127.0.0.1:1 cannot be reached. Start the stack with npm run up, or set DATABASE_URL.\n",
+  });
+});
+
+test("a database of another service is 2", async () => {
+  const other = await createTestDatabase({ schema: "elsewhere" });
+  const said = await verify({ DATABASE_URL: other.url });
+  await other.drop();
+  expect(said).toEqual({ code: 2, out: "", err: expect.stringMatching(/ no schema ledger .+\.\n$/) });
+});
+
+test("no database at all is 2, and the next step is said", async () => {
+  const { code, err } = await verify({ WONRAIL_HOME: tmpdir() });
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("npm run up, or set DATABASE_URL") });
+});
+
+const NOWHERE = "postgres://wonrail_ledger:hidden@127.0.0.1:1/wonrail";
+
+async function verify(config: AdminConfig, ...args: string[]) {
+  const said = { out: "", err: "" };
+  const code = await runAdmin(args, {
+    config,
+    out: (text) => void (said.out += text),
+    err: (text) => void (said.err += text),
+  });
+  return { code, ...said };
+}
