@@ -1,21 +1,70 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT, readText } from "./repository";
+import { PROCESSES, ROOT, readText } from "./repository";
 
 const PAGES = [
   ...readdirSync(join(ROOT, "docs/runbooks")).map((file) => `docs/runbooks/${file}`),
+  ...PROCESSES.map(({ folder }) => `${folder}/README.md`),
   "helm/wonrail/GUIDE.md",
+  "README.md",
 ];
+const folders = PROCESSES.map(({ folder }) => folder);
+const dockerfile = readText("deploy/Dockerfile");
+const leftOut = readText(".dockerignore").split("\n");
 
-test("what the pages for operators run by its place in the image is there, in every image", () => {
-  const named = PAGES.flatMap((page) => [...readText(page).matchAll(/\/app\/([\w/.-]+\.mjs)/g)]).map(
-    ([, path]) => path!,
+test("what the pages for operators run in a pod is there, in the image of that pod", () => {
+  const absent = PAGES.flatMap((page) => absentIn(readText(page), page).map((path) => `${page}: ${path}`));
+  expect(absent).toEqual([]);
+  expect(readText("docs/runbooks/DeadLetters.md")).toContain(" node /app/kit/bin/deadLetters.mjs ");
+});
+
+test.each([
+  ["`kubectl exec deployment/wonrail-ledger -- node bin/verify.mjs --json`", []],
+  ["`kubectl exec deployment/wonrail-ledger -- node bin/admin.mjs`", ["bin/admin.mjs"]],
+  ["`kubectl exec deployment/wonrail-ledger -- env USER=kim node bin/plantBugs.mjs`", ["bin/plantBugs.mjs"]],
+  ["`node services/auth/bin/admin.mjs` in the auth pod", ["services/auth/bin/admin.mjs"]],
+  ["`bin/verify.mjs`, `node bin/admin.mjs`", ["bin/verify.mjs"]],
+  ["node /app/kit/bin/outbox.mjs and /app/kit/src/outbox.mjs", ["/app/kit/src/outbox.mjs"]],
+  ["`node contracts/bin/admin.mjs --help`", []],
+])("of %s in auth's README are not there: %j", (text, absent) => {
+  expect(absentIn(text, "services/auth/README.md")).toEqual(absent);
+});
+
+test("a pod's folder is its service's, with all that its image takes of that", () => {
+  expect(dockerfile).toMatch(/^WORKDIR \/app\/service$/m);
+  expect(dockerfile).toContain('ln -s "/app/${folder}" /out/service');
+  expect(inImages()).toEqual(
+    expect.arrayContaining(["kit/bin", "kit/dist", ...folders.map((at) => `${at}/bin`)]),
   );
-  expect(named).toContain("kit/bin/deadLetters.mjs");
-  expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
-  expect(readText("deploy/Dockerfile")).toMatch(/for part in .* kit\/bin kit\/dist /);
 });
 
 test("no page sends an operator to another service's pod for what was put aside", () => {
   for (const page of PAGES) expect(readText(page)).not.toMatch(/wonrail-\S+ -- [^`\n]*dead-letter/);
 });
+
+/** A path is of the pod that stands before it, of the service whose page it is, or of whichever has it. Contracts are worked on in the repository. */
+function absentIn(text: string, page: string): string[] {
+  const named = text.matchAll(
+    /(?:deployment\/wonrail-([a-z-]+) [^`\n]*?)?(?<=[\s`'(])(\/?(?:[\w.-]+\/)+[\w.-]+\.mjs)/g,
+  );
+  const home = folders.find((folder) => page === `${folder}/README.md`);
+  return [...named].flatMap(([, pod, path]) => {
+    if (path!.startsWith("contracts/")) return existsSync(join(ROOT, path!)) ? [] : [path!];
+    const at = PROCESSES.find(({ name }) => name === pod)?.folder ?? home;
+    const places = path!.startsWith("/app/")
+      ? [path!.slice("/app/".length)]
+      : (at === undefined ? folders : [at]).map((folder) => `${folder}/${path}`);
+    return places.some(isInImage) ? [] : [path!];
+  });
+}
+
+function isInImage(path: string): boolean {
+  const isTaken = inImages().some((part) => path.startsWith(`${part}/`));
+  return isTaken && !leftOut.includes(path) && existsSync(join(ROOT, path));
+}
+
+/** What the Dockerfile puts into some image. */
+function inImages(): string[] {
+  const parts = /for part in ([^;]+); do/.exec(dockerfile)![1]!.replaceAll(/["\\]/g, "").trim().split(/\s+/);
+  return parts.flatMap((part) => folders.map((folder) => part.replace("${folder}", folder)));
+}
