@@ -1,4 +1,4 @@
-import { derivedId, idTimeMs, idToUuid, isId, newId, readOrgId, siblingId, uuidToId } from "./ids";
+import { derivedId, idTimeMs, idToUuid, isId, newId, siblingId, uuidToId } from "./ids";
 
 test("ids sort by the time they were made and carry it", () => {
   const early = newId("trf", 1_700_000_000_000);
@@ -11,13 +11,6 @@ test("ten thousand ids of one millisecond are all different and well formed", ()
   const ids = new Set(Array.from({ length: 10_000 }, () => newId("wal", 0)));
   expect(ids.size).toBe(10_000);
   for (const id of ids) expect(isId("wal", id)).toBe(true);
-});
-
-test("an organisation's id is read, and no other kind's", () => {
-  const orgId = newId("org");
-  expect(readOrgId(orgId)).toBe(orgId);
-  for (const text of ["", "org_", newId("wal"), orgId.toUpperCase()])
-    expect(() => readOrgId(text)).toThrow(expect.objectContaining({ code: "REQ_001" }));
 });
 
 test("an id survives the way through Postgres' uuid", () => {

@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from "node:crypto";
-import { invalidRequest } from "./errors";
 
 /** What each kind of id starts with; the rest is a UUIDv7 in 32 hex digits, so ids sort by the time they were made. */
 export type IdPrefix =
@@ -48,12 +47,6 @@ export function isId<P extends IdPrefix>(prefix: P, text: unknown): text is Id<P
     text.startsWith(`${prefix}_`) &&
     /^[0-9a-f]{32}$/.test(text.slice(prefix.length + 1))
   );
-}
-
-/** An organisation's id as a call gives it. */
-export function readOrgId(text: string): Id<"org"> {
-  if (!isId("org", text)) throw invalidRequest([{ path: "orgId", message: "must be an organisation's id" }]);
-  return text;
 }
 
 /** The id as Postgres' uuid type stores it: 16 bytes instead of 36. */

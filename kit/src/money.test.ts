@@ -26,11 +26,11 @@ test.each([
   "9007199254740992",
   "99999999999999999999",
 ])("refuses %p as an amount and names the field", (text) => {
-  expect(() => parseWon(text, "amount_won")).toThrow(DomainError);
+  expect(() => parseWon(text, "amountWon")).toThrow(DomainError);
   try {
-    parseWon(text, "amount_won");
+    parseWon(text, "amountWon");
   } catch (error) {
-    expect((error as DomainError).details).toMatchObject({ fields: [{ path: "amount_won" }] });
+    expect((error as DomainError).details).toMatchObject({ fields: [{ path: "amountWon" }] });
   }
 });
 

@@ -149,6 +149,8 @@ const quota = {
   leaseId: randomUUID(),
   accounts: [],
 };
+const account = { leaseId: "1", spent: 1 };
+const giveBack = (accounts: (typeof account)[]) => one.client.leaseQuota({ ...quota, accounts });
 test.each<[string, string, () => Promise<unknown>]>([
   ["no key", "key", () => one.client.resolveKey({ clientAddress: "" })],
   [
@@ -180,11 +182,8 @@ test.each<[string, string, () => Promise<unknown>]>([
   ["a quota that is not there", "quota", () => one.client.leaseQuota({ ...quota, quota: Quota.UNSPECIFIED })],
   ["a lease without an id", "leaseId", () => one.client.leaseQuota({ ...quota, leaseId: "" })],
   ["a lease id that is no UUID", "leaseId", () => one.client.leaseQuota({ ...quota, leaseId: "1" })],
-  [
-    "an account that is no UUID",
-    "accounts.leaseId",
-    () => one.client.leaseQuota({ ...quota, accounts: [{ leaseId: "1", spent: 1 }] }),
-  ],
+  ["an account that is no UUID", "accounts.leaseId", () => giveBack([account])],
+  ["more accounts than a call may give", "accounts", () => giveBack(Array(101).fill(account))],
   ["no way to find an organisation", "by", () => one.client.getOrganisation({})],
   [
     "a code that is not there",

@@ -1,7 +1,14 @@
 import { isKeyPrefix, type PresentedApiKey } from "@wonrail/kit/apiKey";
 import { DomainError, invalidRequest } from "@wonrail/kit/errors";
-import { enumName, type GrpcService, implement, toErrorDetail } from "@wonrail/kit/grpc/server";
-import { type Id, isId, readOrgId } from "@wonrail/kit/ids";
+import {
+  enumName,
+  type GrpcService,
+  implement,
+  readAtMost,
+  readOrgId,
+  toErrorDetail,
+} from "@wonrail/kit/grpc/server";
+import { type Id, isId } from "@wonrail/kit/ids";
 import {
   AuthServiceService,
   type GetSessionResponse,
@@ -149,12 +156,8 @@ function leaseQuotaInput(request: LeaseQuotaRequest): LeaseQuotaInput {
   const isLeaseId = wanted === 0 ? leaseId === "" : UUID.test(leaseId);
   check("leaseId", "must be a UUID, and empty when nothing is wanted", isLeaseId);
   check("wanted", `must be at most ${MAX_WANTED}`, wanted <= MAX_WANTED);
-  check("accounts", `must be at most ${MAX_ACCOUNTS}`, accounts.length <= MAX_ACCOUNTS);
-  check(
-    "accounts.leaseId",
-    "must be a UUID",
-    accounts.every((account) => UUID.test(account.leaseId)),
-  );
+  const areLeaseIds = readAtMost(MAX_ACCOUNTS, accounts, "accounts").every((each) => UUID.test(each.leaseId));
+  check("accounts.leaseId", "must be a UUID", areLeaseIds);
   return { orgId: readOrgId(orgId), quota: name, replicaId, wanted, leaseId: leaseId || null, accounts };
 }
 

@@ -1,6 +1,16 @@
 import { DomainError, invalidRequest } from "@wonrail/kit/errors";
-import { enumFilter, enumName, enumValue, type GrpcService, implement } from "@wonrail/kit/grpc/server";
-import { isId, readOrgId } from "@wonrail/kit/ids";
+import {
+  enumFilter,
+  enumName,
+  enumValue,
+  type GrpcService,
+  implement,
+  readAtMost,
+  readBodyHash,
+  readIdempotencyKey,
+  readOrgId,
+} from "@wonrail/kit/grpc/server";
+import { isId } from "@wonrail/kit/ids";
 import { readPage } from "@wonrail/kit/page";
 import {
   type CreateRecordRequest,
@@ -61,9 +71,7 @@ export function rpc(app: App): GrpcService[] {
         return { record: toRecord(await app.updateRecordSchedule({ ...keyOf(orgId, id), scheduledAt }), []) };
       },
       async getOperations({ refs }) {
-        if (refs.length > MAX_REFS)
-          throw invalidRequest([{ path: "refs", message: `has more than ${MAX_REFS} entries` }]);
-        const found = await app.getOperations(refs);
+        const found = await app.getOperations(readAtMost(MAX_REFS, refs, "refs"));
         return {
           operations: found.map(({ orgId, ledgerRef, status }) => ({
             ref: { orgId, ledgerRef },
@@ -86,10 +94,5 @@ function requestKey({
   bodyHash,
 }: Pick<CreateRecordRequest, "idempotencyKey" | "bodyHash">): RequestKey | null {
   if (idempotencyKey === undefined) return null;
-  if (!/^[\x20-\x7e]{1,255}$/.test(idempotencyKey)) {
-    const message = "must be 1 to 255 printable ASCII characters";
-    throw invalidRequest([{ path: "idempotency_key", message }]);
-  }
-  if (bodyHash?.length !== 32) throw invalidRequest([{ path: "body_hash", message: "must be 32 bytes" }]);
-  return { idempotencyKey, bodyHash };
+  return { idempotencyKey: readIdempotencyKey(idempotencyKey), bodyHash: readBodyHash(bodyHash) };
 }

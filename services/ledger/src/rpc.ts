@@ -2,11 +2,13 @@ import { DomainError, invalidRequest } from "@wonrail/kit/errors";
 import {
   enumName,
   implement,
+  readAtMost,
+  readOrgId,
   toErrorDetail,
   type GrpcService,
   type ServerCall,
 } from "@wonrail/kit/grpc/server";
-import { isId, readOrgId } from "@wonrail/kit/ids";
+import { isId } from "@wonrail/kit/ids";
 import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import {
   LedgerServiceService,
@@ -38,8 +40,7 @@ export function rpc(app: App): GrpcService[] {
       },
 
       async postBulk({ items }, call) {
-        atMost(items.length, "items");
-        return { outcomes: await postAll(app, items, call) };
+        return { outcomes: await postAll(app, readAtMost(MAX_ITEMS, items, "items"), call) };
       },
 
       postStream(requests: AsyncIterable<PostStreamRequest>, call): AsyncIterable<PostStreamResponse> {
@@ -50,12 +51,8 @@ export function rpc(app: App): GrpcService[] {
       },
 
       async getBalances({ orgId, accountIds }) {
-        atMost(accountIds.length, "accountIds");
-        return {
-          accounts: (await app.getBalances(readOrgId(orgId), accountIds.filter(isAccountId))).map(
-            accountMessage,
-          ),
-        };
+        const wanted = readAtMost(MAX_ITEMS, accountIds, "accountIds").filter(isAccountId);
+        return { accounts: (await app.getBalances(readOrgId(orgId), wanted)).map(accountMessage) };
       },
 
       async listAccounts({ orgId, afterAccountId, limit }) {
@@ -88,12 +85,8 @@ export function rpc(app: App): GrpcService[] {
       },
 
       async getEntries({ orgId, requestIds }) {
-        atMost(requestIds.length, "requestIds");
-        const found = await app.getEntries(
-          readOrgId(orgId),
-          requestIds.filter((id) => UUID_PART.test(id)),
-        );
-        return { entries: found.map(entryMessage) };
+        const wanted = readAtMost(MAX_ITEMS, requestIds, "requestIds").filter((id) => UUID_PART.test(id));
+        return { entries: (await app.getEntries(readOrgId(orgId), wanted)).map(entryMessage) };
       },
 
       async getTotals({ orgId }) {
@@ -127,10 +120,6 @@ function typeOf(type: TransactionType): Type {
   const name = enumName(TransactionType, type);
   if (name === undefined) throw bad("types", "has a type that this release does not know");
   return name;
-}
-
-function atMost(count: number, path: string): void {
-  if (count > MAX_ITEMS) throw bad(path, `must be at most ${MAX_ITEMS}`);
 }
 
 function bad(path: string, message: string): DomainError {

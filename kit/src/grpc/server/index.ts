@@ -11,5 +11,6 @@ export {
   type ServerStreamHandler,
   type UnaryHandler,
 } from "./implement";
+export { readAtMost, readBodyHash, readIdempotencyKey, readOrgId } from "./read";
 export { type ItemAnswer, type ItemHandling, serveItems } from "./serveItems";
 export { type GrpcServer, type GrpcServerOptions, startGrpcServer } from "./startGrpcServer";

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { ADDRESS_FORM } from "@wonrail/kit/address";
 import { type FieldProblem, invalidRequest } from "@wonrail/kit/errors";
+import { readOrgId } from "@wonrail/kit/grpc/server";
 import { idTimeMs, isId, type IdPrefix } from "@wonrail/kit/ids";
 import { parseWon, type Won } from "@wonrail/kit/money";
 import { isUserId, USER_ID_FORM } from "@wonrail/kit/userId";
@@ -26,8 +27,8 @@ const WALLET_TYPES: Partial<Record<AccountType, WalletType>> = {
 /** Reads one request at the door. What is wrong with its form is REQ_001 and is not kept: the same id may come again, mended. */
 export function readRequest(message: PostRequest, window: JournalWindow): LedgerRequest {
   const { requestId, memo = null, relatedId = null, requestedAt } = message;
-  const { orgId = "", requestId: originId = "", traceparent = "" } = message.context ?? {};
-  check(isId("org", orgId), "context.orgId", "must be an organisation's id");
+  const { requestId: originId = "", traceparent = "" } = message.context ?? {};
+  const orgId = readOrgId(message.context?.orgId, "context.orgId");
   check(!originId.includes("\0"), "context.requestId", "must not hold the character NUL");
   check(!traceparent.includes("\0"), "context.traceparent", "must not hold the character NUL");
   check(UUID_V7.test(requestId), "requestId", "must be a prefixed UUIDv7");
