@@ -114,7 +114,7 @@ export const CALLS: readonly Call[] = [
     execute: {
       good: ({ orgId, payer: { walletId } }) =>
         executeRequest(orgId, choice("charge", { walletId, amountWon: "1000" })),
-      bad: ["REQ_001 body_hash", (good) => ({ ...good, bodyHash: Buffer.alloc(31) })],
+      bad: ["REQ_001 bodyHash", (good) => ({ ...good, bodyHash: Buffer.alloc(31) })],
     },
     executeBulk: {
       good: ({ orgId, payer, payee }) => ({ items: [executeRequest(orgId, transferCommand(payer, payee))] }),
@@ -321,7 +321,7 @@ export const CALLS: readonly Call[] = [
         ...executeRequest(orgId, transferCommand(payer, payee)),
         idempotencyKey: newId("txn"),
       }),
-      bad: ["REQ_001 idempotency_key", (good) => ({ ...good, idempotencyKey: "two\nlines" })],
+      bad: ["REQ_001 idempotencyKey", (good) => ({ ...good, idempotencyKey: "two\nlines" })],
     },
   }),
 ];

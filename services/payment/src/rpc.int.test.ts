@@ -1,5 +1,6 @@
 import { childTraceparent } from "@wonrail/kit/context";
-import { createClient } from "@wonrail/kit/grpc/client";
+import { sql } from "@wonrail/kit/db";
+import { createClient, fromErrorDetail } from "@wonrail/kit/grpc/client";
 import { type GrpcServer, startGrpcServer } from "@wonrail/kit/grpc/server";
 import { newId } from "@wonrail/kit/ids";
 import { Registry } from "@wonrail/kit/metrics";
@@ -90,11 +91,52 @@ test("a refusal that is given again says so, and the first one is thrown", async
 
 test.each<[string, () => Promise<unknown>]>([
   ["a hash of 31 bytes", () => client.execute({ ...chargeOf(newId("wal")), bodyHash: Buffer.alloc(31) })],
-  ["no organisation", () => client.execute(chargeOf(newId("wal"), { orgId: "" }))],
+  ["no context", () => client.execute({ ...chargeOf(newId("wal")), context: undefined })],
   ["1,001 items", () => client.executeBulk({ items: Array(1_001).fill(chargeOf(newId("wal"))) })],
 ])("%s is refused as REQ_001", async (_what, ask) => {
   await expect(ask()).rejects.toMatchObject({ code: "REQ_001" });
 });
+
+const asks: [method: string, path: string, ask: (orgId: string) => Promise<unknown>][] = [
+  ["execute", "context.orgId", (orgId) => client.execute(chargeOf(newId("wal"), { orgId }))],
+  ["executeBulk", "context.orgId", (orgId) => executeAlone(chargeOf(newId("wal"), { orgId }))],
+  ["getTransfer", "orgId", (orgId) => client.getTransfer({ orgId, transferId: newId("trf") })],
+  ["getCharge", "orgId", (orgId) => client.getCharge({ orgId, chargeId: newId("chg") })],
+  ["getPayment", "orgId", (orgId) => client.getPayment({ orgId, paymentId: newId("pay") })],
+  ["listTransfers", "orgId", (orgId) => client.listTransfers({ orgId })],
+  ["listCharges", "orgId", (orgId) => client.listCharges({ orgId })],
+  ["listPayments", "orgId", (orgId) => client.listPayments({ orgId })],
+  [
+    "listWalletTransactions",
+    "orgId",
+    (orgId) => client.listWalletTransactions({ orgId, walletId: newId("wal"), types: [] }),
+  ],
+];
+
+test.each(asks)(
+  "%s for what is no organisation is refused, and changes nothing",
+  async (_name, path, ask) => {
+    const before = await everything();
+    for (const orgId of ["", "acme", "org_1", newId("wal"), "a\0b"])
+      await expect(ask(orgId)).rejects.toMatchObject({
+        code: "REQ_001",
+        details: { fields: [{ path, message: "must be an organisation's id" }] },
+      });
+    expect(await everything()).toEqual(before);
+  },
+);
+
+async function executeAlone(request: ExecuteRequest): Promise<ExecuteResponse> {
+  const [answer] = (await client.executeBulk({ items: [request] })).items;
+  if (answer!.outcome?.$case === "error") throw fromErrorDetail(answer!.outcome.value);
+  return answer!;
+}
+
+function everything() {
+  return world.payment.db.one(sql`
+    select (select count(*) from operations) as operations, (select count(*) from policies) as policies,
+      (select count(*) from outbox) as events`);
+}
 
 test.each<[string, () => Promise<unknown>]>([
   ["a memo", () => client.execute(chargeOf(newId("wal"), {}, "a\0b"))],

@@ -4,6 +4,10 @@ import {
   type GrpcService,
   implement,
   type ItemAnswer,
+  readAtMost,
+  readBodyHash,
+  readIdempotencyKey,
+  readOrgId,
   serveItems,
 } from "@wonrail/kit/grpc/server";
 import { type IdPrefix, isId } from "@wonrail/kit/ids";
@@ -23,24 +27,26 @@ export function rpc(app: App, log: Log): GrpcService[] {
   return [
     implement(PaymentServiceService, {
       async execute(request) {
-        const response = await app.execute(checked(request));
+        const response = await app.execute(readExecute(request));
         if (response.outcome?.$case === "error" && !response.replayed)
           throw fromErrorDetail(response.outcome.value);
         return response;
       },
       async executeBulk({ items }, call) {
-        if (items.length > MAX_BULK)
-          throw invalidRequest([{ path: "items", message: `has more than ${MAX_BULK} entries` }]);
-        const answers = await serveItems(items, call, {
+        const answers = await serveItems(readAtMost(MAX_BULK, items, "items"), call, {
           contextOf: ({ context }) => context,
-          work: async (item) => app.execute(checked(item)),
+          work: async (item) => app.execute(readExecute(item)),
           log,
         });
         return { items: answers.map(toResponse) };
       },
-      getTransfer: async ({ orgId, transferId: id }) => ({ transfer: await app.getTransfer({ orgId, id }) }),
-      getCharge: async ({ orgId, chargeId: id }) => ({ charge: await app.getCharge({ orgId, id }) }),
-      getPayment: async ({ orgId, paymentId: id }) => ({ payment: await app.getPayment({ orgId, id }) }),
+      getTransfer: async ({ orgId, transferId }) => ({
+        transfer: await app.getTransfer(keyOf(orgId, transferId)),
+      }),
+      getCharge: async ({ orgId, chargeId }) => ({ charge: await app.getCharge(keyOf(orgId, chargeId)) }),
+      getPayment: async ({ orgId, paymentId }) => ({
+        payment: await app.getPayment(keyOf(orgId, paymentId)),
+      }),
       async listTransfers(request) {
         const { items, info } = await app.listTransfers(listWanted("trf", request));
         return { transfers: items, page: info };
@@ -53,8 +59,8 @@ export function rpc(app: App, log: Log): GrpcService[] {
         const { items, info } = await app.listPayments(listWanted("pay", request));
         return { payments: items, page: info };
       },
-      listWalletTransactions: ({ orgId, walletId, types, from, to, page }) =>
-        app.listWalletTransactions({ orgId, walletId, types, from, to, page }),
+      listWalletTransactions: async ({ orgId, walletId, types, from, to, page }) =>
+        app.listWalletTransactions({ orgId: readOrgId(orgId), walletId, types, from, to, page }),
     }),
   ];
 }
@@ -64,21 +70,24 @@ function toResponse(answer: ItemAnswer<ExecuteResponse>): ExecuteResponse {
   return { replayed: false, outcome: { $case: "error", value: answer.error } };
 }
 
-function checked(request: ExecuteRequest): ExecuteRequest {
-  if (!request.context?.orgId) throw invalidRequest([{ path: "context.org_id", message: "is required" }]);
+function readExecute(request: ExecuteRequest): ExecuteRequest {
+  readOrgId(request.context?.orgId, "context.orgId");
   if (!request.command) throw invalidRequest([{ path: "command", message: "is required" }]);
-  if (request.bodyHash.length !== 32)
-    throw invalidRequest([{ path: "body_hash", message: "must be 32 bytes" }]);
-  if (request.idempotencyKey !== undefined && !/^[\x20-\x7e]{1,255}$/.test(request.idempotencyKey)) {
-    throw invalidRequest([
-      { path: "idempotency_key", message: "must be 1 to 255 printable ASCII characters" },
-    ]);
-  }
+  readBodyHash(request.bodyHash);
+  if (request.idempotencyKey !== undefined) readIdempotencyKey(request.idempotencyKey);
   return request;
 }
 
+function keyOf(orgId: string, id: string) {
+  return { orgId: readOrgId(orgId), id };
+}
+
 function listWanted(prefix: IdPrefix, { orgId, walletId, page }: ListRequest) {
-  return { orgId, walletId: walletId ?? null, page: readPage(page, (key) => isId(prefix, key)) };
+  return {
+    orgId: readOrgId(orgId),
+    walletId: walletId ?? null,
+    page: readPage(page, (key) => isId(prefix, key)),
+  };
 }
 
 interface ListRequest {
