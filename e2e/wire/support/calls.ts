@@ -214,7 +214,7 @@ export const CALLS: readonly Call[] = [
   ...calls("payment", "wallet", WalletServiceService, {
     getWalletFacts: {
       good: ({ orgId, payer: { walletId } }) => ({ orgId, walletIds: [walletId] }),
-      bad: ["REQ_001 wallet_ids", (good) => ({ ...good, walletIds: TOO_MANY })],
+      bad: ["REQ_001 walletIds", (good) => ({ ...good, walletIds: TOO_MANY })],
     },
     ensureWallet: {
       good: ({ orgId, payee: { userId } }) => ({ orgId, userId, walletType: WalletType.INCENTIVE }),
@@ -270,7 +270,7 @@ export const CALLS: readonly Call[] = [
   ...calls("chain-relayer", "wallet", WalletServiceService, {
     getWalletFacts: {
       good: ({ orgId, payer, payee }) => ({ orgId, walletIds: [payer.walletId, payee.walletId] }),
-      bad: ["REQ_001 wallet_ids", (good) => ({ ...good, walletIds: TOO_MANY })],
+      bad: ["REQ_001 walletIds", (good) => ({ ...good, walletIds: TOO_MANY })],
     },
     findWalletsByAddress: {
       // It watches every address, so it names no organisation.

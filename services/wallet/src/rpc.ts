@@ -6,6 +6,8 @@ import {
   enumValue,
   type GrpcService,
   implement,
+  readAtMost,
+  readOrgId,
   toErrorDetail,
 } from "@wonrail/kit/grpc/server";
 import { isId } from "@wonrail/kit/ids";
@@ -15,6 +17,8 @@ import { isUserId, USER_ID_FORM } from "@wonrail/kit/userId";
 import {
   AuthorizationKind,
   type AuthorizationIntent,
+  type EnsureWalletRequest,
+  type GetWalletRequest,
   type SignedAuthorization,
   type Wallet as WalletMessage,
   WalletServiceService,
@@ -29,6 +33,9 @@ import { visibleStatus, type Wallet, type WalletType as TypeName } from "./domai
 import { toFacts } from "./events";
 import { type WalletWithBalance } from "./queries/getWallet";
 
+const MAX_WALLETS = 1_000;
+const MAX_INTENTS = 500;
+
 /** The way in by gRPC. What is not in this list answers UNIMPLEMENTED. */
 export function rpc(app: App): GrpcService[] {
   const shown = async (wallet: Wallet) => {
@@ -39,12 +46,12 @@ export function rpc(app: App): GrpcService[] {
   const answer = (wallet: Wallet) => onceBegun(() => shown(wallet));
   return [
     implement(WalletServiceService, {
-      createWallet: async ({ orgId, userId, walletType, metadata }) => {
-        const wanted = { orgId, userId: readUserId(userId), walletType: readType(walletType), metadata };
+      createWallet: async (request) => {
+        const wanted = { ...readUserWallet(request), metadata: request.metadata };
         const { wallet, existed } = await app.createWallet(wanted);
         return { ...(await (existed ? onceAnothers(() => shown(wallet)) : answer(wallet))), existed };
       },
-      getWallet: async (request) => ({ wallet: toMessage(await app.getWallet(request)) }),
+      getWallet: async (request) => ({ wallet: toMessage(await app.getWallet(readKey(request))) }),
       listWallets: async ({ orgId, userId, walletType, status, page }) => {
         const type = enumFilter(WalletType, walletType, "walletType");
         const state = enumFilter(WalletStatus, status, "status");
@@ -53,33 +60,37 @@ export function rpc(app: App): GrpcService[] {
           ...(type === undefined ? {} : { walletType: type }),
           ...(state === undefined ? {} : { status: state }),
         };
-        const wanted = { orgId, filter, page: readPage(page, (key) => isId("wal", key)) };
+        const wanted = { orgId: readOrgId(orgId), filter, page: readPage(page, (key) => isId("wal", key)) };
         const { items, info } = await app.listWallets(wanted);
         return { wallets: items.map(toMessage), page: info };
       },
-      updateWallet: async (request) => answer(await app.updateWallet(request)),
-      deactivateWallet: async (request) => answer(await app.deactivateWallet(request)),
-      getWalletFacts: async (request) => {
-        const wallets = await app.getWalletFacts(request);
+      updateWallet: async (request) =>
+        answer(await app.updateWallet({ ...readKey(request), metadata: request.metadata })),
+      deactivateWallet: async (request) => answer(await app.deactivateWallet(readKey(request))),
+      getWalletFacts: async ({ orgId, walletIds }) => {
+        const wallets = await app.getWalletFacts({
+          orgId: readOrgId(orgId),
+          walletIds: readAtMost(MAX_WALLETS, walletIds, "walletIds"),
+        });
         const deactivated = wallets.filter(({ status }) => status === "DEACTIVATED");
         return {
           wallets: wallets.map(toFacts),
           deactivatedWalletIds: deactivated.map(({ walletId }) => walletId),
         };
       },
-      ensureWallet: async ({ orgId, userId, walletType }) => ({
-        wallet: toFacts(
-          await app.ensureWallet({ orgId, userId: readUserId(userId), walletType: readType(walletType) }),
-        ),
-      }),
-      findWalletsByAddress: async ({ orgId, addresses }) => ({
-        wallets: (await app.findWalletsByAddress({ orgId: orgId === "" ? null : orgId, addresses })).map(
-          toFacts,
-        ),
-      }),
-      signAuthorizations: async ({ intents }) => ({
-        signatures: (await app.signAuthorizations(intents.map(readIntent))).map(toSigned),
-      }),
+      ensureWallet: async (request) => ({ wallet: toFacts(await app.ensureWallet(readUserWallet(request))) }),
+      findWalletsByAddress: async ({ orgId, addresses }) => {
+        const wallets = await app.findWalletsByAddress({
+          // Who watches every address names none.
+          orgId: orgId === "" ? null : readOrgId(orgId),
+          addresses: readAtMost(MAX_WALLETS, addresses, "addresses"),
+        });
+        return { wallets: wallets.map(toFacts) };
+      },
+      signAuthorizations: async ({ intents }) => {
+        const wanted = readAtMost(MAX_INTENTS, intents, "intents").map(readIntent);
+        return { signatures: (await app.signAuthorizations(wanted)).map(toSigned) };
+      },
     }),
   ];
 }
@@ -99,6 +110,15 @@ function toMessage({ wallet, balance }: WalletWithBalance): WalletMessage {
   };
 }
 
+function readKey({ orgId, walletId }: GetWalletRequest) {
+  return { orgId: readOrgId(orgId), walletId };
+}
+
+/** Of each type a user has one. */
+function readUserWallet({ orgId, userId, walletType }: EnsureWalletRequest) {
+  return { orgId: readOrgId(orgId), userId: readUserId(userId), walletType: readType(walletType) };
+}
+
 function readType(type: WalletType): TypeName {
   const name = enumName(WalletType, type);
   if (!name)
@@ -114,18 +134,18 @@ function readUserId(userId: string): string {
 function readIntent(intent: AuthorizationIntent, index: number): SigningIntent {
   const path = (name: string) => `intents.${index}.${name}`;
   const kind = enumName(AuthorizationKind, intent.kind);
-  const amountWon = parseWon(intent.amountWon, path("amount_won"));
+  const amountWon = parseWon(intent.amountWon, path("amountWon"));
   const problems = [
     ...(kind ? [] : [{ path: path("kind"), message: "must be TRANSFER or BURN" }]),
-    ...(amountWon > 0n ? [] : [{ path: path("amount_won"), message: "must be positive" }]),
+    ...(amountWon > 0n ? [] : [{ path: path("amountWon"), message: "must be positive" }]),
     ...(intent.nonce.length === 32 ? [] : [{ path: path("nonce"), message: "must be 32 bytes" }]),
     ...((kind === "BURN" ? /^$/ : ADDRESS_FORM).test(intent.toAddress)
       ? []
-      : [{ path: path("to_address"), message: "must be an address, or empty to burn" }]),
+      : [{ path: path("toAddress"), message: "must be an address, or empty to burn" }]),
   ];
   if (!kind || problems.length > 0) throw invalidRequest(problems);
   return {
-    orgId: intent.orgId,
+    orgId: readOrgId(intent.orgId, path("orgId")),
     ledgerRef: intent.ledgerRef,
     fromWalletId: intent.fromWalletId,
     kind,

@@ -1,5 +1,5 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { DomainError, invalidRequest } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/errors";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { type Log, requestFields } from "@wonrail/kit/log";
 import { type Counter } from "@wonrail/kit/metrics";
@@ -46,8 +46,6 @@ export interface SignDeps {
 
 export type SigningOutcome = { signature: Buffer } | { refused: RefusalReason };
 
-const MAX_AT_ONCE = 500;
-
 /**
  * Signs what the ledger says is to be paid, and nothing else. What is going to be signed is recorded first, so that a second
  * nonce for the same leg is refused whoever asks, however late, and however often this process dies.
@@ -56,9 +54,6 @@ export async function signAuthorizations(
   deps: SignDeps,
   intents: SigningIntent[],
 ): Promise<SigningOutcome[]> {
-  if (intents.length > MAX_AT_ONCE) {
-    throw invalidRequest([{ path: "intents", message: `has more than ${MAX_AT_ONCE} entries` }]);
-  }
   const wallets = await walletsOf(deps.db, intents);
   const operations = await findOperations(deps, intents);
   const reasons = await decideAndRecord(deps, intents, { wallets, operations });
