@@ -1,5 +1,4 @@
 import { type NewEvent } from "@wonrail/kit/outbox";
-import { enumValue } from "@wonrail/kit/grpc/server";
 import {
   ChargeCancelled,
   ChargeCompleted,
@@ -11,13 +10,14 @@ import {
   TransferFailed,
   TransferHeld,
 } from "@wonrail/proto/payment/events/v1/events";
-import * as message from "@wonrail/proto/payment/v1/payment";
-import { cancellableUntil, type Charge, chargeStatus } from "./domain/charge";
+import type * as message from "@wonrail/proto/payment/v1/payment";
+import { type Charge } from "./domain/charge";
 import { type Operation } from "./domain/operation";
-import { type Payment, type PaymentCancel } from "./domain/payment";
+import { type Payment } from "./domain/payment";
 import { type Refund } from "./domain/refund";
-import { pending, type Settlement } from "./domain/settlement";
+import { type Settlement } from "./domain/settlement";
 import { type Transfer } from "./domain/transfer";
+import { settlementMessage } from "./messages";
 
 const TOPIC = "wonrail.payment.v1";
 
@@ -84,7 +84,7 @@ export function settlementChanged(
 ): NewEvent {
   const payload = SettlementChanged.encode({
     relatedId: of.ledgerRef,
-    settlement: toSettlement(of),
+    settlement: settlementMessage(of),
   }).finish();
   return event("settlement_changed", { orgId: of.orgId, version: 0n }, of.ledgerRef, payload, origin);
 }
@@ -105,113 +105,5 @@ function event(
     payload,
     ...(requestId === undefined ? {} : { requestId }),
     ...(traceparent === undefined ? {} : { traceparent }),
-  };
-}
-
-export function toSettlement({ status, network, txHash, blockNumber }: Settlement): message.Settlement {
-  return {
-    status: enumValue(message.SettlementStatus, status),
-    network,
-    txHash: txHash ?? undefined,
-    blockNumber: blockNumber ?? undefined,
-  };
-}
-
-export function toTransfer(
-  transfer: Transfer,
-  network: string,
-  settlement = pending(network),
-): message.Transfer {
-  const {
-    transferId,
-    fromWalletId,
-    toWalletAddress,
-    toWalletId,
-    amountWon,
-    memo,
-    failureReason,
-    createdAt,
-    updatedAt,
-  } = transfer;
-  return {
-    transferId,
-    status: enumValue(message.TransferStatus, transfer.status),
-    fromWalletId,
-    toWalletAddress,
-    toWalletId: toWalletId ?? undefined,
-    amountWon: amountWon.toString(),
-    memo: memo ?? undefined,
-    settlement: toSettlement(settlement),
-    failureReason: failureReason ?? undefined,
-    createdAt,
-    updatedAt,
-  };
-}
-
-export function toCharge(charge: Charge, network: string, settlement = pending(network)): message.Charge {
-  const { chargeId, walletId, amountWon, cancelledWon, balanceWon, memo, createdAt, updatedAt } = charge;
-  return {
-    chargeId,
-    status: enumValue(message.ChargeStatus, chargeStatus(charge)),
-    walletId,
-    amountWon: amountWon.toString(),
-    cancelledAmountWon: cancelledWon.toString(),
-    balanceWon: balanceWon.toString(),
-    cancellableUntil: cancellableUntil(charge),
-    memo: memo ?? undefined,
-    settlement: toSettlement(settlement),
-    createdAt,
-    updatedAt,
-  };
-}
-
-export function toRefund(
-  { refundId, walletId, amountWon, memo, createdAt }: Refund,
-  network: string,
-): message.Refund {
-  return {
-    refundId,
-    walletId,
-    amountWon: amountWon.toString(),
-    memo: memo ?? undefined,
-    settlement: toSettlement(pending(network)),
-    createdAt,
-  };
-}
-
-export function toPayment(payment: Payment, network: string, settlement = pending(network)): message.Payment {
-  const { paymentId, payerWalletId, receiverWalletId, memo, createdAt, updatedAt } = payment;
-  return {
-    paymentId,
-    status: enumValue(message.PaymentStatus, payment.status),
-    payerWalletId,
-    receiverWalletId,
-    amountWon: payment.amountWon.toString(),
-    breakdown: {
-      governmentWon: payment.governmentWon.toString(),
-      incentiveWon: payment.incentiveWon.toString(),
-      normalWon: payment.normalWon.toString(),
-    },
-    incentiveAccruedWon: payment.accruedWon.toString(),
-    memo: memo ?? undefined,
-    settlement: toSettlement(settlement),
-    createdAt,
-    updatedAt,
-  };
-}
-
-export function toCancelledPayment(
-  payment: Payment,
-  cancel: PaymentCancel,
-  network: string,
-  settlement?: Settlement,
-): message.CancelledPayment {
-  return {
-    payment: toPayment(payment, network, settlement),
-    cancelId: cancel.cancelId,
-    restoredIncentiveWon: cancel.restoredIncentiveWon.toString(),
-    restoredNormalWon: cancel.restoredNormalWon.toString(),
-    incentiveClawedBackWon: cancel.clawedBackWon.toString(),
-    keptFromNormalWon: cancel.keptWon.toString(),
   };
 }

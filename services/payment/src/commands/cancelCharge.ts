@@ -4,7 +4,8 @@ import { parseWon, won } from "@wonrail/kit/money";
 import { cancellableUntil, chargeStatus } from "../domain/charge";
 import { type CancelChargeInput } from "../domain/operation";
 import { checkChargeId, checkMemo, checkPositive } from "../domain/rules";
-import { chargeCancelled, toCharge } from "../events";
+import { chargeCancelled } from "../events";
+import { chargeMessage } from "../messages";
 import * as charges from "../store/charges";
 import { findSettlements } from "../store/settlements";
 import { type Flow, type Posted, type Recorded, TooEarlyError } from "./flow";
@@ -56,8 +57,8 @@ export const cancelCharge: Flow<"cancelCharge", CancelChargeInput> = {
       if (!charge) throw new TooEarlyError();
       // The answer is about this part; the event about the charge at its version, by which its readers go.
       const settlement = settlements.get(input.chargeId);
-      const answered = toCharge({ ...charge, cancelledWon }, facts.network, settlement);
-      const told = toCharge(charge, facts.network, settlement);
+      const answered = chargeMessage({ ...charge, cancelledWon }, facts.network, settlement);
+      const told = chargeMessage(charge, facts.network, settlement);
       return {
         outcome: { $case: "cancelledCharge", value: { cancelId: operationId, charge: answered } },
         event: chargeCancelled(

@@ -3,7 +3,8 @@ import { toErrorDetail } from "@wonrail/kit/grpc/server";
 import { won } from "@wonrail/kit/money";
 import { type CancelPaymentInput } from "../domain/operation";
 import { checkMemo, checkPaymentId } from "../domain/rules";
-import { paymentCancelled, toCancelledPayment } from "../events";
+import { paymentCancelled } from "../events";
+import { cancelledPaymentMessage } from "../messages";
 import * as payments from "../store/payments";
 import { findSettlements } from "../store/settlements";
 import { type Flow, type Posted, type Recorded, TooEarlyError } from "./flow";
@@ -36,7 +37,7 @@ export const cancelPayment: Flow<"cancelPayment", CancelPaymentInput> = {
       ]);
       if (!payment) throw new TooEarlyError();
       const restored = entry.result.value;
-      const message = toCancelledPayment(
+      const message = cancelledPaymentMessage(
         payment,
         {
           cancelId: operationId,

@@ -2,7 +2,8 @@ import { parseWon, won } from "@wonrail/kit/money";
 import { type Charge } from "../domain/charge";
 import { type ChargeInput } from "../domain/operation";
 import { checkCharge, checkMemo, checkWalletId } from "../domain/rules";
-import { chargeCompleted, toCharge } from "../events";
+import { chargeCompleted } from "../events";
+import { chargeMessage } from "../messages";
 import { insertCharges } from "../store/charges";
 import { balanceOf } from "./balanceOf";
 import { type Flow } from "./flow";
@@ -36,7 +37,7 @@ export const charge: Flow<"charge", ChargeInput> = {
     });
     insertCharges(tx, charges);
     return charges.map((made, index) => {
-      const message = toCharge(made, facts.network);
+      const message = chargeMessage(made, facts.network);
       return {
         outcome: { $case: "charge", value: message },
         event: chargeCompleted(made, message, posted[index]!.operation),

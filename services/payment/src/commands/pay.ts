@@ -3,7 +3,8 @@ import { parseWon, won } from "@wonrail/kit/money";
 import { type PayInput } from "../domain/operation";
 import { type Payment } from "../domain/payment";
 import { checkMemo, checkPayment, checkWalletId } from "../domain/rules";
-import { paymentCompleted, toPayment } from "../events";
+import { paymentCompleted } from "../events";
+import { paymentMessage } from "../messages";
 import { insertPayments } from "../store/payments";
 import { type Flow } from "./flow";
 
@@ -67,7 +68,7 @@ export const pay: Flow<"pay", PayInput> = {
     });
     insertPayments(tx, payments);
     return payments.map((made, index) => {
-      const message = toPayment(made, facts.network);
+      const message = paymentMessage(made, facts.network);
       return {
         outcome: { $case: "payment", value: message },
         event: paymentCompleted(made, message, posted[index]!.operation),

@@ -2,7 +2,8 @@ import { won } from "@wonrail/kit/money";
 import { type RefundInput } from "../domain/operation";
 import { type Refund } from "../domain/refund";
 import { checkMemo, checkWalletId } from "../domain/rules";
-import { refundCompleted, toRefund } from "../events";
+import { refundCompleted } from "../events";
+import { refundMessage } from "../messages";
 import { insertRefunds } from "../store/refunds";
 import { type Flow } from "./flow";
 
@@ -31,7 +32,7 @@ export const refund: Flow<"refund", RefundInput> = {
     });
     insertRefunds(tx, refunds);
     return refunds.map((made, index) => {
-      const message = toRefund(made, facts.network);
+      const message = refundMessage(made, facts.network);
       return {
         outcome: { $case: "refund", value: message },
         event: refundCompleted(made, message, posted[index]!.operation),

@@ -8,7 +8,8 @@ import { appendEvents } from "@wonrail/kit/outbox";
 import { type PostRequest, type PostResponse } from "@wonrail/proto/ledger/v1/ledger";
 import { OperationStatus, type RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { type Transfer } from "../domain/transfer";
-import { toTransfer, transferCompleted, transferFailed } from "../events";
+import { transferCompleted, transferFailed } from "../events";
+import { transferMessage } from "../messages";
 import { findSettlements } from "../store/settlements";
 import { FIRST_PLACE, finishTransfer, listSettledTransfers, type SettledTransfer } from "../store/transfers";
 
@@ -116,7 +117,9 @@ async function finish(
     if (!finished) return;
     const settlements = await findSettlements(tx, orgId, [transferId]);
     const told = status === "COMPLETED" ? transferCompleted : transferFailed;
-    await appendEvents(tx, [told(finished, toTransfer(finished, network, settlements.get(transferId)), {})]);
+    await appendEvents(tx, [
+      told(finished, transferMessage(finished, network, settlements.get(transferId)), {}),
+    ]);
     await failpoint("payment.ending");
   });
 }

@@ -3,7 +3,8 @@ import { checkDestination } from "../domain/destination";
 import { type TransferInput } from "../domain/operation";
 import { checkMemo, checkPositive, checkWalletId } from "../domain/rules";
 import { type Transfer } from "../domain/transfer";
-import { toTransfer, transferCompleted, transferHeld } from "../events";
+import { transferCompleted, transferHeld } from "../events";
+import { transferMessage } from "../messages";
 import { insertTransfers } from "../store/transfers";
 import { type Flow } from "./flow";
 
@@ -57,7 +58,7 @@ export const transfer: Flow<"transfer", TransferInput> = {
     });
     insertTransfers(tx, transfers);
     return transfers.map((made, index) => {
-      const message = toTransfer(made, facts.network);
+      const message = transferMessage(made, facts.network);
       const told = made.status === "PENDING" ? transferHeld : transferCompleted;
       return {
         outcome: { $case: "transfer", value: message },

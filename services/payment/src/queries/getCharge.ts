@@ -1,7 +1,7 @@
 import { type Database } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import type * as message from "@wonrail/proto/payment/v1/payment";
-import { toCharge } from "../events";
+import { chargeMessage } from "../messages";
 import { findCharge } from "../store/charges";
 import { findSettlements } from "../store/settlements";
 
@@ -12,5 +12,5 @@ export async function getCharge(
   const charge = await findCharge(db, orgId, id);
   if (!charge) throw new DomainError("CHG_002");
   const settlements = await findSettlements(db, orgId, [id]);
-  return toCharge(charge, network, settlements.get(id));
+  return chargeMessage(charge, network, settlements.get(id));
 }

@@ -1,7 +1,7 @@
 import { type Database } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import type * as message from "@wonrail/proto/payment/v1/payment";
-import { toPayment } from "../events";
+import { paymentMessage } from "../messages";
 import { findPayment } from "../store/payments";
 import { findSettlements } from "../store/settlements";
 
@@ -12,5 +12,5 @@ export async function getPayment(
   const payment = await findPayment(db, orgId, id);
   if (!payment) throw new DomainError("PAY_004");
   const settlements = await findSettlements(db, orgId, [id]);
-  return toPayment(payment, network, settlements.get(id));
+  return paymentMessage(payment, network, settlements.get(id));
 }

@@ -1,7 +1,7 @@
 import { type Database } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import type * as message from "@wonrail/proto/payment/v1/payment";
-import { toTransfer } from "../events";
+import { transferMessage } from "../messages";
 import { findTransfer } from "../store/transfers";
 import { findSettlements } from "../store/settlements";
 
@@ -12,5 +12,5 @@ export async function getTransfer(
   const transfer = await findTransfer(db, orgId, id);
   if (!transfer) throw new DomainError("TRF_005");
   const settlements = await findSettlements(db, orgId, [id]);
-  return toTransfer(transfer, network, settlements.get(id));
+  return transferMessage(transfer, network, settlements.get(id));
 }

@@ -2,7 +2,7 @@ import { type Database } from "@wonrail/kit/db";
 import { cutPage, type Page } from "@wonrail/kit/page";
 import { type PageInfo } from "@wonrail/proto/common/v1/common";
 import type * as message from "@wonrail/proto/payment/v1/payment";
-import { toCharge } from "../events";
+import { chargeMessage } from "../messages";
 import * as charges from "../store/charges";
 import { findSettlements } from "../store/settlements";
 
@@ -14,5 +14,5 @@ export async function listCharges(
   const { items, info } = cutPage(rows, page, (row) => row.chargeId, total);
   const ids = items.map((row) => row.chargeId);
   const settlements = await findSettlements(db, orgId, ids);
-  return { items: items.map((row) => toCharge(row, network, settlements.get(row.chargeId))), info };
+  return { items: items.map((row) => chargeMessage(row, network, settlements.get(row.chargeId))), info };
 }

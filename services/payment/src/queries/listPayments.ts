@@ -2,7 +2,7 @@ import { type Database } from "@wonrail/kit/db";
 import { cutPage, type Page } from "@wonrail/kit/page";
 import { type PageInfo } from "@wonrail/proto/common/v1/common";
 import type * as message from "@wonrail/proto/payment/v1/payment";
-import { toPayment } from "../events";
+import { paymentMessage } from "../messages";
 import * as payments from "../store/payments";
 import { findSettlements } from "../store/settlements";
 
@@ -14,5 +14,5 @@ export async function listPayments(
   const { items, info } = cutPage(rows, page, (row) => row.paymentId, total);
   const ids = items.map((row) => row.paymentId);
   const settlements = await findSettlements(db, orgId, ids);
-  return { items: items.map((row) => toPayment(row, network, settlements.get(row.paymentId))), info };
+  return { items: items.map((row) => paymentMessage(row, network, settlements.get(row.paymentId))), info };
 }

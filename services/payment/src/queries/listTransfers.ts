@@ -2,7 +2,7 @@ import { type Database } from "@wonrail/kit/db";
 import { cutPage, type Page } from "@wonrail/kit/page";
 import { type PageInfo } from "@wonrail/proto/common/v1/common";
 import type * as message from "@wonrail/proto/payment/v1/payment";
-import { toTransfer } from "../events";
+import { transferMessage } from "../messages";
 import * as transfers from "../store/transfers";
 import { findSettlements } from "../store/settlements";
 
@@ -14,5 +14,5 @@ export async function listTransfers(
   const { items, info } = cutPage(rows, page, (row) => row.transferId, total);
   const ids = items.map((row) => row.transferId);
   const settlements = await findSettlements(db, orgId, ids);
-  return { items: items.map((row) => toTransfer(row, network, settlements.get(row.transferId))), info };
+  return { items: items.map((row) => transferMessage(row, network, settlements.get(row.transferId))), info };
 }

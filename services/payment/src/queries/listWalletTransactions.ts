@@ -6,7 +6,7 @@ import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { type LedgerServiceService, type StatementLine } from "@wonrail/proto/ledger/v1/ledger";
 import { Direction, type WalletTransaction } from "@wonrail/proto/payment/v1/payment";
 import { pending } from "../domain/settlement";
-import { toSettlement } from "../events";
+import { settlementMessage } from "../messages";
 import { findSettlements, type StoredSettlement } from "../store/settlements";
 import { findOutsideAddresses } from "../store/transfers";
 
@@ -46,7 +46,7 @@ export async function listWalletTransactions(
     const settlement =
       settlements.get(line.requestId) ?? (isTransfer(line) ? settlements.get(line.relatedId) : undefined);
     const outside = addresses.get(line.relatedId) ?? settlement?.counterparty ?? undefined;
-    return toTransaction(line, settlement, outside, network);
+    return transactionMessage(line, settlement, outside, network);
   });
   return { transactions, page: statement.page };
 }
@@ -73,7 +73,7 @@ function readTypes(names: string[]): TransactionType[] {
   return names.map((name) => enumValue(TransactionType, name));
 }
 
-function toTransaction(
+function transactionMessage(
   line: StatementLine,
   settlement: StoredSettlement | undefined,
   outside: string | undefined,
@@ -91,7 +91,7 @@ function toTransaction(
     counterparty: isOfTheFund(line) ? undefined : (walletAcross(line) ?? outside),
     memo: line.memo,
     relatedId: line.relatedId,
-    settlement: toSettlement(settlement ?? pending(network)),
+    settlement: settlementMessage(settlement ?? pending(network)),
     createdAt: line.postedAt,
   };
 }

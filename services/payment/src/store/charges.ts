@@ -51,7 +51,7 @@ export async function cancelCharge(
   await tx.run(sql`
     insert into charge_cancels (org_id, cancel_id, charge_id, amount_won, memo, created_at)
     values (${cancel.orgId}, ${cancel.cancelId}, ${cancel.chargeId}, ${cancel.amountWon}, ${cancel.memo}, ${cancel.createdAt})`);
-  return toCharge(row);
+  return fromRow(row);
 }
 
 export async function findCharge(
@@ -62,7 +62,7 @@ export async function findCharge(
   const row = await db.maybe<ChargeRow>(
     sql`select * from charges where org_id = ${orgId} and charge_id = ${chargeId}`,
   );
-  return row && toCharge(row);
+  return row && fromRow(row);
 }
 
 export async function listCharges(
@@ -80,10 +80,10 @@ export async function listCharges(
   const { total } = await db.one<{ total: bigint }>(
     sql`select count(*) as total from (select from charges where ${mine} limit ${MAX_OFFSET_ROWS + 1}) as counted`,
   );
-  return { rows: rows.map(toCharge), total: Number(total) };
+  return { rows: rows.map(fromRow), total: Number(total) };
 }
 
-function toCharge(row: ChargeRow): Charge {
+function fromRow(row: ChargeRow): Charge {
   return {
     orgId: row.org_id,
     chargeId: row.charge_id,

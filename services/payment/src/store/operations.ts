@@ -72,7 +72,7 @@ export async function insertOperations(db: Queryable, claims: Claim[]): Promise<
           updated_at::text as alone_since`,
     ),
   );
-  return rows.map((row) => ({ ...toOperation(row), aloneSince: row.alone_since, isBegun: false }));
+  return rows.map((row) => ({ ...fromRow(row), aloneSince: row.alone_since, isBegun: false }));
 }
 
 /**
@@ -115,7 +115,7 @@ export async function takeOperationsByKey(
       const key = operationKey(row.org_id, row.kind, row.idempotency_key);
       const since = aloneSince.get(row.operation_id) ?? null;
       const isAlone = asked.get(key)!.length === 1;
-      return [key, { ...toOperation(row), aloneSince: isAlone ? since : null, isBegun: since === null }];
+      return [key, { ...fromRow(row), aloneSince: isAlone ? since : null, isBegun: since === null }];
     }),
   );
 }
@@ -131,7 +131,7 @@ export async function findOperationByKey(
   const row = await db.maybe<OperationRow>(sql`
     select ${COLUMNS} from operations
     where org_id = ${orgId} and kind = ${kind} and idempotency_key = ${idempotencyKey}`);
-  return row && toOperation(row);
+  return row && fromRow(row);
 }
 
 /** The answers of these operations that are there already. */
@@ -195,7 +195,7 @@ export async function takeAbandonedOperations(
       where state = 'CLAIMED' and updated_at < now() - make_interval(secs => ${olderThanMs / 1000})
       order by updated_at limit ${limit} for update skip locked)
     returning ${COLUMNS}`);
-  return rows.map((row) => ({ ...toOperation(row), aloneSince: null, isBegun: true }));
+  return rows.map((row) => ({ ...fromRow(row), aloneSince: null, isBegun: true }));
 }
 
 export async function countAbandonedOperations(db: Queryable, olderThanMs: number): Promise<number> {
@@ -216,7 +216,7 @@ export async function deleteOldOperations(tx: Tx, olderThanDays: number, limit: 
       order by created_at limit ${limit} for update skip locked)`);
 }
 
-function toOperation(row: OperationRow): StoredOperation {
+function fromRow(row: OperationRow): StoredOperation {
   return {
     orgId: row.org_id,
     operationId: row.operation_id,

@@ -56,7 +56,7 @@ export async function cancelPayment(
   const row = await tx.maybe<PaymentRow>(sql`
     update payments set status = 'CANCELLED', cancel_id = ${cancelId}, version = version + 1, updated_at = now()
     where org_id = ${orgId} and payment_id = ${paymentId} and cancel_id is null returning *`);
-  return row && toPayment(row);
+  return row && fromRow(row);
 }
 
 export async function findPayment(
@@ -67,7 +67,7 @@ export async function findPayment(
   const row = await db.maybe<PaymentRow>(
     sql`select * from payments where org_id = ${orgId} and payment_id = ${paymentId}`,
   );
-  return row && toPayment(row);
+  return row && fromRow(row);
 }
 
 /** Paid or received by a wallet, or all of the organisation's. Newest first. */
@@ -93,10 +93,10 @@ export async function listPayments(
     walletId === null ? sql`` : sql`and (payer_wallet_id = ${walletId} or receiver_wallet_id = ${walletId})`;
   const { total } = await db.one<{ total: bigint }>(sql`
     select count(*) as total from (select from payments where org_id = ${orgId} ${mine} limit ${MAX_OFFSET_ROWS + 1}) as counted`);
-  return { rows: rows.map(toPayment), total: Number(total) };
+  return { rows: rows.map(fromRow), total: Number(total) };
 }
 
-function toPayment(row: PaymentRow): Payment {
+function fromRow(row: PaymentRow): Payment {
   return {
     orgId: row.org_id,
     paymentId: row.payment_id,

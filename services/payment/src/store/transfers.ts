@@ -53,7 +53,7 @@ export async function findTransfer(
   const row = await db.maybe<TransferRow>(
     sql`select * from transfers where org_id = ${orgId} and transfer_id = ${transferId}`,
   );
-  return row && toTransfer(row);
+  return row && fromRow(row);
 }
 
 /** The transfers of these ids that go to an outside address, for the listing's counterparty. */
@@ -91,7 +91,7 @@ export async function listTransfers(
     walletId === null ? sql`` : sql`and (from_wallet_id = ${walletId} or to_wallet_id = ${walletId})`;
   const { total } = await db.one<{ total: bigint }>(sql`
     select count(*) as total from (select from transfers where org_id = ${orgId} ${mine} limit ${MAX_OFFSET_ROWS + 1}) as counted`);
-  return { rows: rows.map(toTransfer), total: Number(total) };
+  return { rows: rows.map(fromRow), total: Number(total) };
 }
 
 export interface SettledTransfer {
@@ -147,7 +147,7 @@ export async function listSettledTransfers(
       and (t.settled_at, t.transfer_id) > (${after.at}::timestamptz, ${after.transferId})
     order by t.settled_at, t.transfer_id limit ${limit}`);
   return rows.map((row) => ({
-    transfer: toTransfer(row),
+    transfer: fromRow(row),
     settled: row.settled,
     reason: row.reason,
     place: { at: row.at, transferId: row.transfer_id },
@@ -164,10 +164,10 @@ export async function finishTransfer(
   const row = await tx.maybe<TransferRow>(sql`
     update transfers set status = ${status}, failure_reason = ${failureReason}, version = version + 1, updated_at = now()
     where org_id = ${orgId} and transfer_id = ${transferId} and status = 'PENDING' returning *`);
-  return row && toTransfer(row);
+  return row && fromRow(row);
 }
 
-function toTransfer(row: TransferRow): Transfer {
+function fromRow(row: TransferRow): Transfer {
   return {
     orgId: row.org_id,
     transferId: row.transfer_id,
