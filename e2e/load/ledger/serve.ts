@@ -6,8 +6,8 @@ import { createLog } from "@wonrail/kit/log";
 import { createRegistry } from "@wonrail/kit/metrics";
 import { LedgerServiceService, type PostOutcome, type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { createApp } from "../../../services/ledger/src/app";
-import { postedMessage } from "../../../services/ledger/src/commands/answer";
 import type { Entry } from "../../../services/ledger/src/domain/types";
+import { postedMessage } from "../../../services/ledger/src/messages";
 import { rpc } from "../../../services/ledger/src/rpc";
 import { open } from "./world";
 

@@ -11,11 +11,11 @@ import {
   JournalPosted,
 } from "@wonrail/proto/ledger/events/v1/events";
 import { AccountType } from "@wonrail/proto/ledger/v1/intents";
-import { entryIdOf, kindMessage, postingMessage } from "./commands/answer";
 import type { Item } from "./commands/postBatch";
 import type { Changes, Turn } from "./domain/book";
 import type { Account, Entry, Hold } from "./domain/types";
 import { readJournalRefs, writeJournalRefs, type JournalRef } from "./domain/journalRefs";
+import { entryIdOf, kindMessage, postingMessage } from "./messages";
 import { findEntries } from "./store/entries";
 import type { RecentEntries } from "./store/recentEntries";
 

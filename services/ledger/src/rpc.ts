@@ -18,11 +18,17 @@ import {
   type PostStreamResponse,
 } from "@wonrail/proto/ledger/v1/ledger";
 import { type App } from "./app";
-import { outcomeMessage, postedMessage } from "./commands/answer";
 import { inOrder } from "./commands/inOrder";
 import { mayPost } from "./domain/posters";
 import type { TransactionType as Type } from "./domain/types";
-import { accountMessage, entryMessage, lineMessage, totalsMessage } from "./queries/messages";
+import {
+  accountMessage,
+  entryMessage,
+  lineMessage,
+  outcomeMessage,
+  postedMessage,
+  totalsMessage,
+} from "./messages";
 
 const MAX_ITEMS = 1_000;
 const MAX_IN_FLIGHT = 1_000;

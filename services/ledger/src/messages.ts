@@ -1,0 +1,185 @@
+import { DomainError } from "@wonrail/kit/errors";
+import { toErrorDetail } from "@wonrail/kit/grpc/server";
+import { formatWon, sumWon, won } from "@wonrail/kit/money";
+import { AccountType, IntentKind, TransactionType } from "@wonrail/proto/ledger/v1/intents";
+import {
+  AccountStatus,
+  HoldStatus,
+  type Account as AccountMessage,
+  type Entry as EntryMessage,
+  type GetTotalsResponse,
+  type PostOutcome,
+  type Posting as PostingMessage,
+  type PostResponse,
+  type StatementLine as LineMessage,
+} from "@wonrail/proto/ledger/v1/ledger";
+import { seoulDay, usedOn } from "./domain/limits";
+import { paymentCancelled, paymentMade } from "./domain/results";
+import {
+  isOrgAccount,
+  type Account,
+  type Entry,
+  type Hold,
+  type Outcome,
+  type Posting,
+} from "./domain/types";
+import type { FoundEntry } from "./queries/getEntries";
+import type { TypeTotal } from "./store/accounts";
+import type { StatementLine } from "./store/statements";
+
+/** What was done and what is asked for, in the contract's words. */
+
+export function outcomeMessage(outcome: Outcome): PostOutcome {
+  if (outcome.status === "posted") {
+    return { outcome: { $case: "posted", value: postedMessage(outcome.entry) } };
+  }
+  const error = toErrorDetail(new DomainError(outcome.code, outcome.details));
+  return { outcome: { $case: "error", value: error } };
+}
+
+export function postedMessage(entry: Entry): PostResponse {
+  return {
+    entryId: entryIdOf(entry.requestId),
+    requestId: entry.requestId,
+    postedAt: new Date(entry.postedAtMs),
+    postings: entry.postings.map(postingMessage),
+    balances: entry.balances.map(({ accountId, balanceWon, heldWon, sequence }) => ({
+      accountId,
+      balanceWon: formatWon(balanceWon),
+      heldWon: formatWon(heldWon),
+      availableWon: formatWon(won(balanceWon - heldWon)),
+      sequence,
+    })),
+    result: resultMessage(entry),
+  };
+}
+
+export function postingMessage(posting: Posting): PostingMessage {
+  return {
+    accountId: posting.accountId,
+    type: TransactionType[posting.type],
+    amountWon: formatWon(posting.amountWon),
+    balanceAfterWon: formatWon(posting.balanceAfterWon),
+    sequence: posting.sequence,
+  };
+}
+
+export function entryIdOf(requestId: string): string {
+  return `jrn_${requestId.slice(requestId.indexOf("_") + 1)}`;
+}
+
+const kinds: Record<Entry["kind"], IntentKind> = {
+  openAccount: IntentKind.OPEN_ACCOUNT,
+  closeAccount: IntentKind.CLOSE_ACCOUNT,
+  charge: IntentKind.CHARGE,
+  cancelCharge: IntentKind.CANCEL_CHARGE,
+  refund: IntentKind.REFUND,
+  transfer: IntentKind.TRANSFER,
+  payment: IntentKind.PAYMENT,
+  cancelPayment: IntentKind.CANCEL_PAYMENT,
+  accrue: IntentKind.ACCRUE,
+  placeHold: IntentKind.PLACE_HOLD,
+  postHold: IntentKind.POST_HOLD,
+  voidHold: IntentKind.VOID_HOLD,
+  creditExternal: IntentKind.CREDIT_EXTERNAL,
+  reopenAccount: IntentKind.REOPEN_ACCOUNT,
+};
+
+export function kindMessage(kind: Entry["kind"]): IntentKind {
+  return kinds[kind];
+}
+
+function resultMessage({ kind, postings, chargeCancelled }: Entry): PostResponse["result"] {
+  if (chargeCancelled !== null) {
+    const { cancelledWon, remainingWon } = chargeCancelled;
+    return {
+      $case: "chargeCancelled",
+      value: { cancelledWon: formatWon(cancelledWon), remainingWon: formatWon(remainingWon) },
+    };
+  }
+  if (kind === "payment") {
+    const made = paymentMade(postings);
+    return {
+      $case: "paymentMade",
+      value: {
+        governmentWon: formatWon(made.governmentWon),
+        incentiveWon: formatWon(made.incentiveWon),
+        normalWon: formatWon(made.normalWon),
+        incentiveAccruedWon: formatWon(made.incentiveAccruedWon),
+      },
+    };
+  }
+  if (kind !== "cancelPayment") return undefined;
+  const cancelled = paymentCancelled(postings);
+  return {
+    $case: "paymentCancelled",
+    value: {
+      restoredGovernmentWon: formatWon(cancelled.restoredGovernmentWon),
+      restoredIncentiveWon: formatWon(cancelled.restoredIncentiveWon),
+      restoredNormalWon: formatWon(cancelled.restoredNormalWon),
+      incentiveClawedBackWon: formatWon(cancelled.incentiveClawedBackWon),
+      keptFromNormalWon: formatWon(cancelled.keptFromNormalWon),
+    },
+  };
+}
+
+export function accountMessage(account: Account): AccountMessage {
+  const { closedAtMs, balanceWon, heldWon } = account;
+  return {
+    accountId: account.id,
+    type: AccountType[account.type],
+    userId: account.userId ?? undefined,
+    status: closedAtMs === null ? AccountStatus.OPEN : AccountStatus.CLOSED,
+    balanceWon: formatWon(balanceWon),
+    heldWon: formatWon(heldWon),
+    availableWon: formatWon(won(balanceWon - heldWon)),
+    sequence: account.sequence,
+    transferredTodayWon: formatWon(usedOn(account, seoulDay(Date.now()))),
+    openedAt: new Date(account.openedAtMs),
+    closedAt: closedAtMs === null ? undefined : new Date(closedAtMs),
+  };
+}
+
+export function lineMessage(line: StatementLine): LineMessage {
+  return {
+    entryId: entryIdOf(line.requestId),
+    requestId: line.requestId,
+    relatedId: line.relatedId ?? line.requestId,
+    posting: postingMessage(line.posting),
+    counterpartyAccountIds: line.counterpartyIds,
+    memo: line.memo ?? undefined,
+    postedAt: new Date(line.postedAtMs),
+  };
+}
+
+export function entryMessage({ request, hold }: FoundEntry): EntryMessage {
+  return {
+    entryId: entryIdOf(request.requestId),
+    requestId: request.requestId,
+    relatedId: request.relatedId ?? request.requestId,
+    memo: request.memo ?? undefined,
+    postedAt: new Date(request.postedAtMs),
+    kind: kindMessage(request.kind),
+    outcome: outcomeMessage(request.answer.outcome),
+    hold: hold === null ? undefined : holdMessage(hold),
+  };
+}
+
+const holdStatuses = { open: HoldStatus.OPEN, posted: HoldStatus.POSTED, voided: HoldStatus.VOIDED };
+
+function holdMessage({ accountId, toAddress, amountWon, state }: Hold): EntryMessage["hold"] {
+  return { walletId: accountId, toAddress, amountWon: formatWon(amountWon), status: holdStatuses[state] };
+}
+
+export function totalsMessage(totals: TypeTotal[]): GetTotalsResponse {
+  const wallets = totals.filter(({ type }) => !isOrgAccount(type));
+  return {
+    totals: totals.map(({ type, accounts, balanceWon }) => ({
+      type: AccountType[type],
+      accounts,
+      balanceWon: formatWon(balanceWon),
+    })),
+    walletsWon: formatWon(sumWon(wallets.map(({ balanceWon }) => balanceWon))),
+    heldWon: formatWon(sumWon(wallets.map(({ heldWon }) => heldWon))),
+  };
+}
