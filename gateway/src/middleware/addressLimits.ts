@@ -1,5 +1,5 @@
+import { BoundedMap } from "@wonrail/kit/boundedMap";
 import { DomainError } from "@wonrail/kit/errors";
-import { BoundedMap } from "./boundedMap";
 import { addressGroup } from "./clientAddress";
 import { type RateState } from "./rates";
 

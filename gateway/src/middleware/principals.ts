@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { parseApiKey, type PresentedApiKey } from "@wonrail/kit/apiKey";
+import { BoundedMap } from "@wonrail/kit/boundedMap";
 import { DomainError, isOutage } from "@wonrail/kit/errors";
 import { Counter, Gauge, type Registry } from "@wonrail/kit/metrics";
 import { type AddressLimits } from "./addressLimits";
-import { BoundedMap } from "./boundedMap";
 
 /** Who is calling. */
 export interface Principal {

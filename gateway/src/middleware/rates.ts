@@ -1,6 +1,6 @@
+import { BoundedMap } from "@wonrail/kit/boundedMap";
 import { DomainError } from "@wonrail/kit/errors";
 import { Counter, type Registry } from "@wonrail/kit/metrics";
-import { BoundedMap } from "./boundedMap";
 import { type Principal } from "./principals";
 
 /** auth's answer to a wish for requests. */

@@ -1,3 +1,4 @@
+import { BoundedMap } from "@wonrail/kit/boundedMap";
 import { childTraceparent, currentContext, runInContext } from "@wonrail/kit/context";
 import { type Database } from "@wonrail/kit/db";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
@@ -5,7 +6,6 @@ import { type AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { type WalletFacts, type WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { findPolicy, type Policy, savePolicy } from "../store/policies";
 import { type Facts } from "./flow";
-import { lruMap } from "./lruMap";
 
 export interface FactsDeps {
   db: Database;
@@ -26,9 +26,9 @@ const POLICY_TTL_MS = 1_000;
 
 /** Facts that never change are kept once they are known; policies for a moment. */
 export function createFacts({ db, auth, wallet, contracts, network, now }: FactsDeps): Facts {
-  const walletsByAddress = lruMap<string, string>(MAX_CACHED);
-  const withIncentiveWallet = lruMap<string, true>(MAX_CACHED);
-  const policies = lruMap<string, { policy: Promise<Policy>; untilMs: number }>(MAX_CACHED);
+  const walletsByAddress = new BoundedMap<string, string>(MAX_CACHED);
+  const withIncentiveWallet = new BoundedMap<string, true>(MAX_CACHED);
+  const policies = new BoundedMap<string, { policy: Promise<Policy>; untilMs: number }>(MAX_CACHED);
 
   return {
     contracts,
