@@ -1,4 +1,15 @@
-import { derivedId, idTimeMs, idToUuid, isId, newId, siblingId, uuidToId } from "./ids";
+import {
+  derivedId,
+  hexOf,
+  idTimeMs,
+  idToUuid,
+  isId,
+  joinId,
+  newId,
+  prefixOf,
+  siblingId,
+  uuidToId,
+} from "./ids";
 
 test("ids sort by the time they were made and carry it", () => {
   const early = newId("trf", 1_700_000_000_000);
@@ -17,6 +28,13 @@ test("an id survives the way through Postgres' uuid", () => {
   const id = newId("pay");
   expect(uuidToId("pay", idToUuid(id))).toBe(id);
   expect(idToUuid(id)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+});
+
+test("an id is put together again from its parts", () => {
+  const id = newId("trf");
+  expect([prefixOf(id), hexOf(id)]).toEqual(["trf", idToUuid(id).replaceAll("-", "")]);
+  expect(joinId("trf", hexOf(id))).toBe(id);
+  expect(joinId("trf", idToUuid(id))).toBe(id);
 });
 
 test("a derived id is the same for the same parts and differs when a part boundary moves", () => {

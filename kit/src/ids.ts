@@ -51,17 +51,31 @@ export function isId<P extends IdPrefix>(prefix: P, text: unknown): text is Id<P
 
 /** The id as Postgres' uuid type stores it: 16 bytes instead of 36. */
 export function idToUuid(id: string): string {
-  const hex = id.slice(id.indexOf("_") + 1);
+  const hex = hexOf(id);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
 export function uuidToId<P extends IdPrefix>(prefix: P, uuid: string): Id<P> {
+  return joinId(prefix, uuid) as Id<P>;
+}
+
+/** An id whose prefix was kept beside its UUID. */
+export function joinId(prefix: string, uuid: string): string {
   return `${prefix}_${uuid.replaceAll("-", "")}`;
+}
+
+export function prefixOf(id: string): string {
+  return id.slice(0, id.indexOf("_"));
+}
+
+/** An id's 32 hex digits, which Postgres takes as a uuid as well as the form with hyphens. */
+export function hexOf(id: string): string {
+  return id.slice(id.indexOf("_") + 1);
 }
 
 /** The millisecond at which a time-ordered id was made. */
 export function idTimeMs(id: string): number {
-  return Number.parseInt(id.slice(id.indexOf("_") + 1).slice(0, 12), 16);
+  return Number.parseInt(hexOf(id).slice(0, 12), 16);
 }
 
 function stamp<P extends IdPrefix>(prefix: P, bytes: Buffer, version: number): Id<P> {

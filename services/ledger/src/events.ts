@@ -1,6 +1,6 @@
 import type { Queryable } from "@wonrail/kit/db";
 import { groupBy } from "@wonrail/kit/groupBy";
-import { uuidToId } from "@wonrail/kit/ids";
+import { hexOf } from "@wonrail/kit/ids";
 import { formatWon } from "@wonrail/kit/money";
 import type { NewEvent, OutboxRow } from "@wonrail/kit/outbox";
 import {
@@ -94,10 +94,10 @@ export async function expandEvents(
   );
   const entries = new Map(
     stored.flatMap(({ answer: { outcome } }) =>
-      outcome.status === "posted" ? [[uuidOf(outcome.entry.requestId), outcome.entry] as const] : [],
+      outcome.status === "posted" ? [[hexOf(outcome.entry.requestId), outcome.entry] as const] : [],
     ),
   );
-  return found.flatMap(({ ref, entry = entries.get(uuidOf(ref.requestId)) }) =>
+  return found.flatMap(({ ref, entry = entries.get(hexOf(ref.requestId)) }) =>
     entry ? [journalPosted(row, entry, ref)] : [],
   );
 }
@@ -115,7 +115,7 @@ function journalPosted(row: OutboxRow, entry: Entry, { origin }: JournalRef): Ou
   });
   return {
     ...row,
-    event_id: uuidOf(entry.requestId),
+    event_id: hexOf(entry.requestId),
     type: "journal_posted",
     aggregate_id: entryIdOf(entry.requestId),
     version: 1n,
@@ -162,8 +162,4 @@ function holdPlaced(entry: Entry, hold: Hold): NewEvent {
   }).finish();
   const { requestId, orgId } = hold;
   return { topic: TOPIC, type: "hold_placed", aggregateId: requestId, version: 1, orgId, payload };
-}
-
-function uuidOf(requestId: string): string {
-  return uuidToId("jrn", requestId.slice(requestId.indexOf("_") + 1)).slice(4);
 }

@@ -1,5 +1,6 @@
 import { DomainError } from "@wonrail/kit/errors";
 import { toErrorDetail } from "@wonrail/kit/grpc/server";
+import { hexOf } from "@wonrail/kit/ids";
 import { formatWon, sumWon, won } from "@wonrail/kit/money";
 import { AccountType, IntentKind, TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import {
@@ -65,7 +66,7 @@ export function postingMessage(posting: Posting): PostingMessage {
 }
 
 export function entryIdOf(requestId: string): string {
-  return `jrn_${requestId.slice(requestId.indexOf("_") + 1)}`;
+  return `jrn_${hexOf(requestId)}`;
 }
 
 const kinds: Record<Entry["kind"], IntentKind> = {

@@ -1,4 +1,5 @@
 import { assert } from "@wonrail/kit/errors";
+import { hexOf } from "@wonrail/kit/ids";
 
 /** An entry, and the call from outside that it belongs to. */
 export interface JournalRef {
@@ -44,7 +45,7 @@ function hexOfRef({ requestId, origin }: JournalRef): string {
   const trace = TRACEPARENT.test(traceparent)
     ? traceparent.slice(3, 35) + traceparent.slice(36, 52)
     : NO_TRACE;
-  return requestId.slice(requestId.indexOf("_") + 1) + trace + hexOfOrigin(origin.requestId);
+  return hexOf(requestId) + trace + hexOfOrigin(origin.requestId);
 }
 
 function hexOfOrigin(requestId: string): string {

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "@wonrail/kit/errors";
+import { hexOf } from "@wonrail/kit/ids";
 import type { JsonObject } from "@wonrail/kit/json";
 import type { Won } from "@wonrail/kit/money";
 
@@ -148,7 +149,7 @@ export const POSTINGS_PER_BLOCK = 128n;
 
 /** Requests are known by organisation and the UUID in their id, whatever its prefix. */
 export function requestKey(orgId: string, requestId: string): string {
-  return `${orgId} ${requestId.slice(requestId.indexOf("_") + 1)}`;
+  return `${orgId} ${hexOf(requestId)}`;
 }
 
 export function isOrgAccount(type: AccountType): type is OrgAccountType {

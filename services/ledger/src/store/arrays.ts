@@ -1,4 +1,5 @@
 // What a batch's arrays need beside what the kit does with them.
+import { hexOf } from "@wonrail/kit/ids";
 
 const UUID_OID = 2950;
 /** Dimensions, "has nulls", the elements' type, how many there are, the first one's index. */
@@ -28,9 +29,4 @@ export function braces(values: readonly string[]): string {
 /** The elements of an array for `unnest` beside longer ones, which fills it up with nulls: nothing at all when there is none but null. */
 export function sparse<T>(values: readonly (T | null)[]): readonly (T | null)[] {
   return values.some((value) => value !== null) ? values : [];
-}
-
-/** The 32 hex digits of an id, which Postgres takes as a uuid as well as the form with hyphens. */
-export function hexOf(id: string): string {
-  return id.slice(id.indexOf("_") + 1);
 }

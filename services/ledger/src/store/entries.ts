@@ -1,12 +1,12 @@
 import { named, sql, type Queryable, type Tx } from "@wonrail/kit/db";
 import { assert, isErrorCode } from "@wonrail/kit/errors";
-import { idToUuid, uuidToId } from "@wonrail/kit/ids";
+import { hexOf, idToUuid, joinId, prefixOf, uuidToId } from "@wonrail/kit/ids";
 import type { JsonObject } from "@wonrail/kit/json";
 import { won } from "@wonrail/kit/money";
 import { isOrgAccount, requestKey } from "../domain/types";
 import type { AnsweredRequest, BalanceAfter, Entry, LedgerRequest, Outcome, Posting } from "../domain/types";
 import { accountId } from "./accounts";
-import { braces, hexOf, sparse, uuids } from "./arrays";
+import { braces, sparse, uuids } from "./arrays";
 import { accountTypes, intentKinds, transactionTypes } from "./codes";
 
 /** An entry of the journal with whose request it was. */
@@ -84,7 +84,7 @@ function addRow(
   const detail = detailOf(outcome);
   columns.orgIds.push(request.orgId);
   columns.ids.push(request.requestId);
-  columns.prefixes.push(request.requestId.slice(0, request.requestId.indexOf("_")));
+  columns.prefixes.push(prefixOf(request.requestId));
   columns.kinds.push(intentKinds.toCode(request.intent.kind));
   columns.contentHashes.push(answer.contentHash);
   columns.relatedIds.push(request.relatedId);
@@ -221,7 +221,7 @@ function toStoredRequest(rows: EntryRow[]): StoredRequest {
   const entry: Entry = {
     kind: intentKinds.fromCode(row.kind),
     orgId: uuidToId("org", row.org_id),
-    requestId: `${row.request_prefix}_${row.id.replaceAll("-", "")}`,
+    requestId: joinId(row.request_prefix, row.id),
     relatedId: row.related_id,
     memo: row.memo,
     postedAtMs: row.posted_at.getTime(),

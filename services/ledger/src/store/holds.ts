@@ -1,5 +1,5 @@
 import { named, sql, type Queryable, type Tx } from "@wonrail/kit/db";
-import { idToUuid, uuidToId } from "@wonrail/kit/ids";
+import { idToUuid, joinId, prefixOf, uuidToId } from "@wonrail/kit/ids";
 import { won } from "@wonrail/kit/money";
 import type { Hold, HoldState } from "../domain/types";
 
@@ -34,7 +34,7 @@ export async function findHolds(
   );
   return rows.map((row) => ({
     orgId: uuidToId("org", row.org_id),
-    requestId: `${row.request_prefix}_${row.id.replaceAll("-", "")}`,
+    requestId: joinId(row.request_prefix, row.id),
     accountNumber: row.account_number,
     accountId: uuidToId("wal", row.account_id),
     amountWon: won(row.amount_won),
@@ -57,7 +57,7 @@ export function saveHolds(tx: Tx, holds: Hold[], nowMs: number): void {
         from unnest(
           ${holds.map(({ orgId }) => idToUuid(orgId))}::uuid[],
           ${holds.map(({ requestId }) => idToUuid(requestId))}::uuid[],
-          ${holds.map(({ requestId }) => requestId.slice(0, requestId.indexOf("_")))}::text[],
+          ${holds.map(({ requestId }) => prefixOf(requestId))}::text[],
           ${holds.map(({ accountNumber }) => accountNumber)}::bigint[],
           ${holds.map(({ amountWon }) => amountWon)}::bigint[],
           ${holds.map(({ toAddress }) => toAddress)}::text[],

@@ -1,3 +1,4 @@
+import { hexOf } from "@wonrail/kit/ids";
 import type { Entry } from "../domain/types";
 
 /** What this process has just committed, until it is published: saves reading it back. */
@@ -24,8 +25,4 @@ export function createRecentEntries(maxEntries: number): RecentEntries {
       return entry;
     },
   };
-}
-
-function hexOf(requestId: string): string {
-  return requestId.slice(requestId.indexOf("_") + 1);
 }

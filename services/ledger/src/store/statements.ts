@@ -1,5 +1,5 @@
 import { named, sql, type Queryable } from "@wonrail/kit/db";
-import { idToUuid } from "@wonrail/kit/ids";
+import { idToUuid, joinId } from "@wonrail/kit/ids";
 import { won } from "@wonrail/kit/money";
 import { POSTINGS_PER_BLOCK, type Account, type Posting, type TransactionType } from "../domain/types";
 import { accountId } from "./accounts";
@@ -203,7 +203,7 @@ const ENTRY = sql`join entries e on e.org_id = p.org_id and e.id = p.entry_id`;
 
 function toLines(account: Account, rows: LineRow[]): StatementLine[] {
   return rows.map((row) => ({
-    requestId: `${row.request_prefix}_${row.entry_id.replaceAll("-", "")}`,
+    requestId: joinId(row.request_prefix, row.entry_id),
     relatedId: row.related_id,
     memo: row.memo,
     postedAtMs: row.posted_at.getTime(),
