@@ -1,5 +1,6 @@
 import { named, sql, type Queryable, type Tx } from "@wonrail/kit/db";
 import { assert, isErrorCode } from "@wonrail/kit/errors";
+import { groupBy } from "@wonrail/kit/groupBy";
 import { hexOf, idToUuid, joinId, prefixOf, uuidToId } from "@wonrail/kit/ids";
 import type { JsonObject } from "@wonrail/kit/json";
 import { won } from "@wonrail/kit/money";
@@ -174,7 +175,7 @@ export async function findEntries(
         order by e.id, l.position`,
     ),
   );
-  return gather(rows).map(toStoredRequest);
+  return [...groupBy(rows, ({ org_id, id }) => org_id + id).values()].map(toStoredRequest);
 }
 
 /**
@@ -203,17 +204,6 @@ export async function findKnown(
       id === null ? [] : [{ orgId: uuidToId("org", org_id!), requestId: uuidToId("jrn", id) }],
     ),
   };
-}
-
-function gather(rows: EntryRow[]): EntryRow[][] {
-  const groups = new Map<string, EntryRow[]>();
-  for (const row of rows) {
-    const key = row.org_id + row.id;
-    const group = groups.get(key);
-    if (group) group.push(row);
-    else groups.set(key, [row]);
-  }
-  return [...groups.values()];
 }
 
 function toStoredRequest(rows: EntryRow[]): StoredRequest {
