@@ -1,6 +1,6 @@
 import { BoundedMap } from "@wonrail/kit/boundedMap";
+import { clientNetwork } from "@wonrail/kit/clientNetwork";
 import { DomainError } from "@wonrail/kit/errors";
-import { addressGroup } from "./clientAddress";
 import { type RateState } from "./rates";
 
 export interface AddressLimits {
@@ -33,22 +33,22 @@ const MAX_ADDRESSES = 20_000;
 export function createAddressLimits({ perSecond, burst, monotonicMs }: AddressLimitsOptions): AddressLimits {
   const buckets = new BoundedMap<string, { tokens: number; atMs: number }>(MAX_ADDRESSES);
 
-  function tokensOf(group: string): number {
-    const bucket = buckets.get(group);
+  function tokensOf(network: string): number {
+    const bucket = buckets.get(network);
     if (!bucket) return burst;
     return Math.min(burst, bucket.tokens + ((monotonicMs() - bucket.atMs) * perSecond) / 1000);
   }
 
   return {
     check(address) {
-      const tokens = tokensOf(addressGroup(address));
+      const tokens = tokensOf(clientNetwork(address));
       if (tokens >= 1) return;
       const rate = { limit: burst, remaining: 0, resetSeconds: Math.ceil(burst / perSecond) };
       throw new AddressLimitError(Math.ceil(((1 - tokens) * 1000) / perSecond), rate);
     },
     take(address) {
-      const group = addressGroup(address);
-      buckets.set(group, { tokens: Math.max(0, tokensOf(group) - 1), atMs: monotonicMs() });
+      const network = clientNetwork(address);
+      buckets.set(network, { tokens: Math.max(0, tokensOf(network) - 1), atMs: monotonicMs() });
     },
   };
 }

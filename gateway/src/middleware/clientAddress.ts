@@ -14,19 +14,6 @@ export function clientAddress(req: IncomingMessage, trustedProxyHops: number): s
   return isIP(address) === 0 ? direct : address;
 }
 
-/** What one client can easily have many addresses of is one: an IPv6 network of 64 bits. */
-export function addressGroup(address: string): string {
-  if (isIP(address) !== 6) return address;
-  const [head = "", tail = ""] = address.split("::", 2);
-  const groups = head === "" ? [] : head.split(":");
-  const after = tail === "" ? [] : tail.split(":");
-  while (groups.length + after.length < 8) groups.push("0");
-  return [...groups, ...after]
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ""))
-    .join(":");
-}
-
 function plain(address: string): string {
   return address.startsWith("::ffff:") ? address.slice(7) : address;
 }

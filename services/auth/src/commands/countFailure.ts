@@ -1,3 +1,4 @@
+import { clientNetwork } from "@wonrail/kit/clientNetwork";
 import { DomainError } from "@wonrail/kit/errors";
 import { type Deps } from "../app";
 import { FAILURE_WINDOW_MS, failureSubjects, throttledForMs } from "../domain/throttle";
@@ -13,7 +14,7 @@ export async function countFailure(
   prefix: string,
   clientAddress: string,
 ): Promise<DomainError> {
-  const subjects = failureSubjects(prefix, clientAddress);
+  const subjects = failureSubjects(prefix, clientNetwork(clientAddress));
   const { counts, now } = await findFailures(db, subjects);
   const throttled = throttledForMs(counts, now);
   if (throttled > 0) return tooMany(throttled);

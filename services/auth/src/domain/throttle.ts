@@ -15,9 +15,9 @@ export interface FailureCount extends FailureSubject {
 }
 
 /** What a wrong secret is counted against, in the order in which the rows are locked. */
-export function failureSubjects(prefix: string, clientAddress: string): FailureSubject[] {
+export function failureSubjects(prefix: string, network: string): FailureSubject[] {
   return [
-    { kind: "ADDRESS", name: networkOf(clientAddress) },
+    { kind: "ADDRESS", name: network },
     { kind: "KEY", name: prefix },
   ];
 }
@@ -28,18 +28,4 @@ export function throttledForMs(counts: FailureCount[], now: Date): number {
     .filter((count) => count.failures > FAILURES_ALLOWED[count.kind])
     .map((count) => count.windowEndsAt.getTime() - now.getTime());
   return Math.max(0, ...waits);
-}
-
-/** An IPv6 caller has at least a /64 to choose addresses from, so that is what counts; an IPv4 address counts as itself. */
-export function networkOf(address: string): string {
-  const mapped = /^(?:::ffff:)?(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  const plain = address.toLowerCase().replace(/%.*$/, "");
-  if (!/^[0-9a-f:]{2,39}$/.test(plain)) return "unknown";
-  const [before = "", after] = plain.split("::");
-  const head = before === "" ? [] : before.split(":");
-  const tail = after === undefined || after === "" ? [] : after.split(":");
-  const zeros = after === undefined ? 0 : Math.max(0, 8 - head.length - tail.length);
-  const groups = [...head, ...Array<string>(zeros).fill("0"), ...tail].slice(0, 4);
-  return `${groups.map((group) => group.replace(/^0+(?=.)/, "")).join(":")}::/64`;
 }
