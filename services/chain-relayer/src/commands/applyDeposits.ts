@@ -1,3 +1,4 @@
+import { ZERO_ADDRESS } from "@wonrail/kit/address";
 import { type Tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { type ChainEvent } from "../chain/contracts";
@@ -90,8 +91,8 @@ function movementsOf(event: TransferEvent, known: Known): Movement[] {
     movements.push({ ...of, accountId: payer.walletId, orgId: payer.orgId, units: -units });
   if (payee && payer !== payee)
     movements.push({ ...of, accountId: payee.walletId, orgId: payee.orgId, units });
-  if (from === NOBODY || to === NOBODY) {
-    const change = from === NOBODY ? units : -units;
+  if (from === ZERO_ADDRESS || to === ZERO_ADDRESS) {
+    const change = from === ZERO_ADDRESS ? units : -units;
     movements.push({ ...of, accountId: SUPPLY, orgId: orderedBy(event, known) ?? "", units: change });
   }
   return movements;
@@ -119,7 +120,7 @@ function kindOf(event: TransferEvent, known: Known, payer: WalletAddress | undef
   const said = operation ? "known" : "unknown";
   return originOf({
     fromOurs: payer !== undefined,
-    fromNobody: event.from === NOBODY,
+    fromNobody: event.from === ZERO_ADDRESS,
     leg: known.legs.get(placeOf(event.log.txHash, event.log.logIndex))?.kind ?? null,
     operation: outcome ? said : null,
   });
@@ -127,7 +128,7 @@ function kindOf(event: TransferEvent, known: Known, payer: WalletAddress | undef
 
 /** Our payment manager speaks after each operation: a mint before its word is that operation's. */
 function operationOf({ from, log }: TransferEvent, { outcomes, operations }: Known) {
-  if (from !== NOBODY) return {};
+  if (from !== ZERO_ADDRESS) return {};
   const outcome = outcomes.get(log.txHash)?.find(({ logIndex }) => logIndex > log.logIndex);
   return { outcome, operation: outcome && operations.get(outcome.operationId) };
 }
@@ -154,5 +155,3 @@ function unknownOperations({ events }: FinalRange, { operations }: Known): NewDr
 function placeOf(txHash: string, logIndex: number): string {
   return `${txHash}|${logIndex}`;
 }
-
-const NOBODY = `0x${"0".repeat(40)}`;
