@@ -1,3 +1,4 @@
+import { chunksOf } from "@wonrail/kit/chunksOf";
 import { type Database } from "@wonrail/kit/db";
 import { wonToTokenUnits } from "@wonrail/kit/money";
 import { type ItemContext } from "@wonrail/proto/common/v1/common";
@@ -93,8 +94,7 @@ async function sign(
       ? []
       : draft.steps.flatMap((step, index) => (step.fromWalletId === null ? [] : [{ draft, step, index }])),
   );
-  for (let start = 0; start < legs.length; start += AT_ONCE) {
-    const part = legs.slice(start, start + AT_ONCE);
+  for (const part of chunksOf(legs, AT_ONCE)) {
     const intents = part.map(({ draft, step }): AuthorizationIntent => ({
       context: originOf(draft.operation),
       orgId: draft.operation.orgId,

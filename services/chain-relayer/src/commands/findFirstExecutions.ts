@@ -1,3 +1,4 @@
+import { chunksOf } from "@wonrail/kit/chunksOf";
 import { type ChainEvent, decodeLog, TOPICS } from "../chain/contracts";
 import { type Block, type Provider } from "../chain/provider";
 import { RpcBehind, RpcRefusal, RpcUnclear } from "../chain/rpc";
@@ -21,9 +22,8 @@ export async function findFirstExecutions(
 ): Promise<Map<string, ChainEvent>> {
   const ids = [...new Set(events.flatMap((event) => (event.kind === "repeated" ? [event.operationId] : [])))];
   const firsts = new Map<string, ChainEvent>();
-  for (let start = 0; start < ids.length; start += IDS_AT_ONCE)
-    for (const event of await findExecutions(deps, ids.slice(start, start + IDS_AT_ONCE), range))
-      firsts.set(event.operationId, event);
+  for (const part of chunksOf(ids, IDS_AT_ONCE))
+    for (const event of await findExecutions(deps, part, range)) firsts.set(event.operationId, event);
   return firsts;
 }
 

@@ -1,3 +1,4 @@
+import { chunksOf } from "@wonrail/kit/chunksOf";
 import { type Database } from "@wonrail/kit/db";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
@@ -22,12 +23,9 @@ export async function learnAddresses(
   const addresses = await findAddresses(db, [...new Set(wanted.map(({ walletId }) => walletId))]);
   const unknown = wanted.filter(({ walletId }) => !addresses.has(walletId));
   for (const [orgId, of] of groupBy(unknown, (one) => one.orgId)) {
-    const walletIds = [...new Set(of.map(({ walletId }) => walletId))];
-    for (let start = 0; start < walletIds.length; start += AT_ONCE) {
-      const { wallets } = await wallet.getWalletFacts({
-        orgId,
-        walletIds: walletIds.slice(start, start + AT_ONCE),
-      });
+    const asked = [...new Set(of.map(({ walletId }) => walletId))];
+    for (const walletIds of chunksOf(asked, AT_ONCE)) {
+      const { wallets } = await wallet.getWalletFacts({ orgId, walletIds });
       const found = wallets.map(({ walletId, walletAddress }) => ({
         walletId,
         orgId,

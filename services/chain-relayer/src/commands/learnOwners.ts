@@ -1,3 +1,4 @@
+import { chunksOf } from "@wonrail/kit/chunksOf";
 import { type Database } from "@wonrail/kit/db";
 import { type ChainEvent } from "../chain/contracts";
 import { findWalletsAt, saveWalletAddresses, type WalletAddress } from "../store/walletAddresses";
@@ -10,14 +11,11 @@ export async function learnOwners(
   { db, wallet }: { db: Database; wallet: WalletClient },
   events: ChainEvent[],
 ): Promise<Map<string, WalletAddress>> {
-  const addresses = [...new Set(events.flatMap(addressesOf))];
-  const owners = await findWalletsAt(db, addresses);
-  const unknown = addresses.filter((address) => !owners.has(address));
-  for (let start = 0; start < unknown.length; start += AT_ONCE) {
-    const { wallets } = await wallet.findWalletsByAddress({
-      orgId: "",
-      addresses: unknown.slice(start, start + AT_ONCE),
-    });
+  const occurring = [...new Set(events.flatMap(addressesOf))];
+  const owners = await findWalletsAt(db, occurring);
+  const unknown = occurring.filter((address) => !owners.has(address));
+  for (const addresses of chunksOf(unknown, AT_ONCE)) {
+    const { wallets } = await wallet.findWalletsByAddress({ orgId: "", addresses });
     const found = wallets.map(({ walletId, orgId, walletAddress }) => ({
       walletId,
       orgId,

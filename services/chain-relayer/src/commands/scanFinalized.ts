@@ -1,3 +1,4 @@
+import { chunksOf } from "@wonrail/kit/chunksOf";
 import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { type ChainEvent, decodeLog } from "../chain/contracts";
@@ -122,8 +123,7 @@ async function minedUpTo(
   to: Block,
 ): Promise<FinalRange["mined"]> {
   const mined: FinalRange["mined"] = [];
-  for (let start = 0; start < used.length; start += MINED_AT_ONCE) {
-    const part = used.slice(start, start + MINED_AT_ONCE);
+  for (const part of chunksOf(used, MINED_AT_ONCE)) {
     const receipts = await provider.receipts(hashesOf(part));
     for (const { transactionId, versions } of part) {
       const receipt = versions.flatMap(({ txHash }) => receipts.get(txHash) ?? [])[0];

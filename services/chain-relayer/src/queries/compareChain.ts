@@ -1,6 +1,6 @@
+import { chunksOf } from "@wonrail/kit/chunksOf";
 import { encodeBalanceOf, encodeTotalSupply } from "../chain/contracts";
 import { type Provider } from "../chain/provider";
-import { type WalletBook } from "../store/settledBalances";
 import { createFindings, type Findings, judge } from "./findings";
 import { type SupplyBook, type WalletBooks } from "./readBooks";
 
@@ -20,9 +20,7 @@ export async function compareWallets(
   doubted: ReadonlySet<string>,
 ): Promise<Findings> {
   const at = { kind: "CHAIN", subject: "", blockNumber: cursor.blockNumber } as const;
-  const parts: WalletBook[][] = [];
-  for (let start = 0; start < wallets.length; start += AT_ONCE)
-    parts.push(wallets.slice(start, start + AT_ONCE));
+  const parts = chunksOf(wallets, AT_ONCE);
   const findings = createFindings(doubted);
   // The node works on one request while the next is made.
   const workers = Array.from({ length: IN_FLIGHT }, async () => {
