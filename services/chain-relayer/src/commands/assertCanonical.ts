@@ -11,21 +11,17 @@ export interface CanonicalDeps {
 /** A final block that has changed means that the chain or the endpoint cannot be trusted: nothing is taken in, and nothing concluded. */
 export async function assertCanonical(
   { provider, gauges }: CanonicalDeps,
-  cursor: Cursor,
+  { blockNumber, blockHash }: Cursor,
   final?: Block,
 ): Promise<void> {
-  const { blockNumber, blockHash } = cursor;
-  const now = final?.number === blockNumber ? final.hash : await hashNow(provider, cursor);
+  const { hash: now } = final?.number === blockNumber ? final : await finalBlockAt(provider, blockNumber);
   gauges.replaced.set(now === blockHash ? 0 : 1);
   if (now !== blockHash) throw new Error(`block ${blockNumber} was final as ${blockHash} and is now ${now}`);
 }
 
-/** What the chain has now where everything up to the cursor was taken in. */
-export async function hashNow(
-  provider: Pick<Provider, "block">,
-  { blockNumber }: Pick<Cursor, "blockNumber">,
-): Promise<string> {
-  const block = await provider.block(blockNumber);
-  if (!block) throw new RpcUnclear(`no endpoint has block ${blockNumber}, which is final`);
-  return block.hash;
+/** What the chain has now at a height that is final. */
+export async function finalBlockAt(provider: Pick<Provider, "block">, number: bigint): Promise<Block> {
+  const block = await provider.block(number);
+  if (!block) throw new RpcUnclear(`no endpoint has block ${number}, which is final`);
+  return block;
 }

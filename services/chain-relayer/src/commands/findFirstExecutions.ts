@@ -1,8 +1,9 @@
 import { chunksOf } from "@wonrail/kit/chunksOf";
 import { type ChainEvent, decodeLog, TOPICS } from "../chain/contracts";
-import { type Block, type Provider } from "../chain/provider";
+import { type Block } from "../chain/provider";
 import { RpcBehind, RpcRefusal, RpcUnclear } from "../chain/rpc";
 import { type Outcome } from "./applyOutcomes";
+import { finalBlockAt } from "./assertCanonical";
 import { type ScanDeps } from "./scanFinalized";
 
 type LookupDeps = Pick<ScanDeps, "provider" | "chain" | "startBlock">;
@@ -49,12 +50,12 @@ async function findExecutions(
       found.push(...events);
       for (const { operationId } of events) wanted.delete(operationId);
       if (wanted.size === 0 || fromBlock === deps.startBlock) return found;
-      to = await blockAt(deps.provider, fromBlock - 1n);
+      to = await finalBlockAt(deps.provider, fromBlock - 1n);
       if (narrowParts > 0) narrowParts -= 1;
       else blocks *= 2n;
     } else {
       // Who is silent here as well is away, and is not asked for less and less.
-      await blockAt(deps.provider, to.number);
+      await finalBlockAt(deps.provider, to.number);
       blocks = (to.number - fromBlock + 1n) / 2n;
       narrowParts = PARTS_BEFORE_WIDER;
     }
@@ -78,10 +79,4 @@ async function askFor(
     if (!perhapsTooMuch || fromBlock >= to.number) throw error;
     return null;
   }
-}
-
-async function blockAt(provider: Provider, number: bigint): Promise<Block> {
-  const block = await provider.block(number);
-  if (!block) throw new RpcUnclear(`no endpoint has block ${number}, which is final`);
-  return block;
 }

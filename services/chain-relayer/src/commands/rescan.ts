@@ -1,7 +1,7 @@
 import { type Database, tx } from "@wonrail/kit/db";
 import { type Provider } from "../chain/provider";
 import { findCursor, lockCursor, saveCursor } from "../store/scanCursor";
-import { hashNow } from "./assertCanonical";
+import { finalBlockAt } from "./assertCanonical";
 
 /**
  * Has the running service take in final blocks again from here on. What it knows of them stays as it is; what it has missed it finds. Only on the
@@ -17,7 +17,8 @@ export async function rescan(
   // Asked after the other one, so that both are of the same chain. Where the service goes on meanwhile, it looks at this by itself.
   const seen = await findCursor(db);
   if (!seen || seen.blockNumber < fromBlock) return "not_taken_in_yet";
-  if ((await hashNow(provider, seen)) !== seen.blockHash) return { replacedAt: seen.blockNumber };
+  const now = await finalBlockAt(provider, seen.blockNumber);
+  if (now.hash !== seen.blockHash) return { replacedAt: seen.blockNumber };
   return tx(db, async (tx) => {
     const cursor = await lockCursor(tx);
     if (!cursor || cursor.blockNumber < fromBlock) return "not_taken_in_yet";

@@ -3,7 +3,6 @@ import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { type ChainEvent, decodeLog } from "../chain/contracts";
 import { type Block, type Provider, type Receipt } from "../chain/provider";
-import { RpcUnclear } from "../chain/rpc";
 import { type ScanSpan } from "../domain/scanSpan";
 import { findByOperationIds, listInFlightOf } from "../store/operations";
 import { findCursor, lockCursor, saveCursor } from "../store/scanCursor";
@@ -18,7 +17,7 @@ import { saveUsedAuthorizations } from "../store/usedAuthorizations";
 import { type WalletAddress } from "../store/walletAddresses";
 import { applyDeposits } from "./applyDeposits";
 import { applyNotCarried, applyOutcomes, isOutcome } from "./applyOutcomes";
-import { assertCanonical, type CanonicalDeps } from "./assertCanonical";
+import { assertCanonical, type CanonicalDeps, finalBlockAt } from "./assertCanonical";
 import { findFirstExecutions } from "./findFirstExecutions";
 import { learnOwners } from "./learnOwners";
 import { type WalletClient } from "./learnAddresses";
@@ -63,8 +62,7 @@ export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
   if (final.number < fromBlock) return false;
 
   const last = fromBlock + scanSpan.blocks - 1n;
-  const to = last < final.number ? await provider.block(last) : final;
-  if (!to) throw new RpcUnclear(`no endpoint has block ${last}, which is final`);
+  const to = last < final.number ? await finalBlockAt(provider, last) : final;
   const range = await readRange(deps, fromBlock, to).catch((error: unknown) => {
     scanSpan.failed();
     throw error;
