@@ -3,12 +3,11 @@ import { isUniqueViolation, tx } from "@wonrail/kit/db";
 import { invalidRequest } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
 import { type Deps } from "../app";
-import { type ApiKey } from "../domain/keys";
+import { newKey, type ApiKey } from "../domain/keys";
 import { makeOrganisation, type NewOrganisation, type Organisation } from "../domain/organisations";
 import { keyIssued, organisationChanged } from "../events";
 import { insertApiKey } from "../store/apiKeys";
 import { databaseTime, insertOrganisation } from "../store/organisations";
-import { firstOfLineage } from "./issueKey";
 import { recordChange } from "./recordChange";
 
 export interface CreatedOrganisation {
@@ -30,7 +29,9 @@ export async function createOrganisation(
   return tx(db, async (tx) => {
     const now = await databaseTime(tx);
     const organisation = makeOrganisation(orgId, input, now);
-    const key = firstOfLineage(orgId, apiKey, now, new Date(now.getTime() + keyLifetimeMs));
+    const keyId = newId("key", now.getTime());
+    const expiresAt = new Date(now.getTime() + keyLifetimeMs);
+    const key = newKey({ orgId, keyId, made: apiKey, issuedAt: now, expiresAt });
     await insertOrganisation(tx, organisation, secretKey.hash);
     await insertApiKey(tx, key);
     await recordChange(tx, {

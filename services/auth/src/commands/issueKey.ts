@@ -1,9 +1,9 @@
-import { createApiKey, type NewApiKey } from "@wonrail/kit/apiKey";
+import { createApiKey } from "@wonrail/kit/apiKey";
 import { tx } from "@wonrail/kit/db";
 import { invalidRequest } from "@wonrail/kit/errors";
-import { newId, type Id } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/ids";
 import { type Deps } from "../app";
-import { MAX_USABLE_KEYS, type ApiKey } from "../domain/keys";
+import { MAX_USABLE_KEYS, newKey, type ApiKey } from "../domain/keys";
 import { type Organisation } from "../domain/organisations";
 import { keyIssued } from "../events";
 import { mustFindOrganisation } from "../queries/findOrganisation";
@@ -35,7 +35,8 @@ export async function issueKey(
         { path: "organisation", message: `has ${usable} usable keys already; revoke some first` },
       ]);
     }
-    const key = firstOfLineage(organisation.orgId, apiKey, now, expiresAt);
+    const keyId = newId("key", now.getTime());
+    const key = newKey({ orgId: organisation.orgId, keyId, made: apiKey, issuedAt: now, expiresAt });
     await insertApiKey(tx, key);
     await recordChange(tx, {
       orgId: organisation.orgId,
@@ -48,23 +49,4 @@ export async function issueKey(
     });
     return { organisation, key, apiKey: apiKey.text };
   });
-}
-
-export function firstOfLineage(orgId: Id<"org">, made: NewApiKey, issuedAt: Date, expiresAt: Date): ApiKey {
-  const keyId = newId("key", issuedAt.getTime());
-  return {
-    orgId,
-    keyId,
-    lineageId: keyId,
-    predecessorId: null,
-    prefix: made.prefix,
-    hash: made.hash,
-    salt: null,
-    version: 1n,
-    issuedAt,
-    expiresAt,
-    supersededAt: null,
-    overlapEndsAt: null,
-    revokedAt: null,
-  };
 }

@@ -8,6 +8,7 @@ import {
   decideRefresh,
   isUsable,
   MAX_USABLE_KEYS,
+  newKey,
   supersede,
   usableUntil,
   type ApiKey,
@@ -117,20 +118,13 @@ async function issueSuccessor(tx: Tx, facts: RefreshFacts, current: ApiKey | nul
   const salt = randomBytes(16);
   const made = deriveApiKey(deps.keyMode, input.secretKey, salt);
   const superseded = current && supersede(current, now, deps.keyOverlapMs);
+  const keyId = newId("key", now.getTime());
+  const expiresAt = new Date(now.getTime() + deps.keyLifetimeMs);
   const successor: ApiKey = {
-    orgId: presented.orgId,
-    keyId: newId("key", now.getTime()),
+    ...newKey({ orgId: presented.orgId, keyId, made, issuedAt: now, expiresAt }),
     lineageId: presented.lineageId,
     predecessorId: (superseded ?? presented).keyId,
-    prefix: made.prefix,
-    hash: made.hash,
     salt,
-    version: 1n,
-    issuedAt: now,
-    expiresAt: new Date(now.getTime() + deps.keyLifetimeMs),
-    supersededAt: null,
-    overlapEndsAt: null,
-    revokedAt: null,
   };
   if (superseded) await updateApiKey(tx, superseded);
   await insertApiKey(tx, successor);

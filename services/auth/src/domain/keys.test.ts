@@ -1,5 +1,5 @@
 import { newId } from "@wonrail/kit/ids";
-import { decideRefresh, standingOf, supersede, usableUntil, type ApiKey } from "./keys";
+import { decideRefresh, newKey, standingOf, supersede, usableUntil, type ApiKey } from "./keys";
 import { makeOrganisation } from "./organisations";
 
 const issuedAt = new Date("2025-11-01T00:00:00Z");
@@ -85,23 +85,9 @@ describe("a refresh", () => {
 });
 
 function key(changes: Partial<ApiKey> = {}): ApiKey {
-  const keyId = newId("key");
-  return {
-    orgId: organisation.orgId,
-    keyId,
-    lineageId: keyId,
-    predecessorId: null,
-    prefix: "wk_test_000000000000",
-    hash: Buffer.alloc(32),
-    salt: null,
-    version: 1n,
-    issuedAt,
-    expiresAt,
-    supersededAt: null,
-    overlapEndsAt: null,
-    revokedAt: null,
-    ...changes,
-  };
+  const { orgId } = organisation;
+  const made = { prefix: "wk_test_000000000000", hash: Buffer.alloc(32) };
+  return { ...newKey({ orgId, keyId: newId("key"), made, issuedAt, expiresAt }), ...changes };
 }
 
 function after(date: Date, ms: number): Date {

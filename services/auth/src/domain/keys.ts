@@ -90,6 +90,29 @@ export function decideRefresh({ presented, current, canBeGivenAgain, now }: Refr
   return canBeGivenAgain && isUsable(current, now) ? "again" : "issue";
 }
 
+export interface NewKey extends Pick<ApiKey, "orgId" | "keyId" | "issuedAt" | "expiresAt"> {
+  made: Pick<ApiKey, "prefix" | "hash">;
+}
+
+/** The first key of a lineage. */
+export function newKey({ orgId, keyId, made, issuedAt, expiresAt }: NewKey): ApiKey {
+  return {
+    orgId,
+    keyId,
+    lineageId: keyId,
+    predecessorId: null,
+    prefix: made.prefix,
+    hash: made.hash,
+    salt: null,
+    version: 1n,
+    issuedAt,
+    expiresAt,
+    supersededAt: null,
+    overlapEndsAt: null,
+    revokedAt: null,
+  };
+}
+
 /** The key as it is when another has taken its place: it works for the overlap, and never past its own expiry. */
 export function supersede(key: ApiKey, now: Date, overlapMs: number): ApiKey {
   const overlapEndsAt = new Date(Math.min(now.getTime() + overlapMs, key.expiresAt.getTime()));
