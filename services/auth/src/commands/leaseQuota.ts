@@ -42,7 +42,7 @@ export async function leaseQuota({ db }: Deps, input: LeaseQuotaInput): Promise<
   if (!found) throw invalidRequest([{ path: "orgId", message: "there is no such organisation" }]);
   const period = periodOf(input.quota, found.now);
   const limit = quotaLimit(found.organisation.plan, input.quota);
-  return tx(db, (tx) => lease(tx, input, { now: found.now, period, limit }));
+  return tx(db, (tx) => grant(tx, input, { now: found.now, period, limit }));
 }
 
 interface Terms {
@@ -51,7 +51,7 @@ interface Terms {
   limit: bigint;
 }
 
-async function lease(tx: Tx, input: LeaseQuotaInput, terms: Terms): Promise<QuotaGrant> {
+async function grant(tx: Tx, input: LeaseQuotaInput, terms: Terms): Promise<QuotaGrant> {
   const { orgId, quota, accounts } = input;
   const { period, now } = terms;
   const key: UsageKey = { orgId, quota, period: period.name };
