@@ -7,7 +7,7 @@ import { pause } from "../pause";
 export interface Job {
   name: string;
   everyMs: number;
-  run: (signal: AbortSignal) => Promise<void>;
+  run: (signal: AbortSignal) => Promise<unknown>;
 }
 
 export interface RunningJobs {

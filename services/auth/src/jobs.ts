@@ -7,11 +7,7 @@ const BATCH = 500;
 /** The way in by the clock. */
 export function jobs(app: App): Job[] {
   return [
-    {
-      name: "expire_quota_leases",
-      everyMs: 2_000,
-      run: async () => void (await app.expireQuotaLeases(BATCH)),
-    },
+    { name: "expire_quota_leases", everyMs: 2_000, run: () => app.expireQuotaLeases(BATCH) },
     {
       name: "forget_quota_leases",
       everyMs: 60_000,

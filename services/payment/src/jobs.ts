@@ -6,11 +6,7 @@ export function jobs(app: App): Job[] {
   return [
     { name: "finish_abandoned", everyMs: 1_000, run: () => app.finishAbandoned() },
     { name: "settle_transfers", everyMs: 500, run: (signal) => app.settleTransfers(signal) },
-    {
-      name: "note_missed_settled",
-      everyMs: 60_000,
-      run: async () => void (await app.noteMissedSettled()),
-    },
+    { name: "note_missed_settled", everyMs: 60_000, run: () => app.noteMissedSettled() },
     { name: "delete_old_operations", everyMs: 600_000, run: (signal) => app.deleteOldOperations(signal) },
   ];
 }
