@@ -82,7 +82,7 @@ function stillOpen({ log }: ExecuteDeps, { operationId }: Claimed, error: unknow
 /** When the facts cannot be had or have changed, a key that was used before still gets its answer, or is brought to its end. */
 async function prepareOrReplay(deps: ExecuteDeps, request: ExecuteRequest): Promise<Input | StoredOperation> {
   try {
-    return await prepare(deps.facts, request.context!.orgId, request.command);
+    return await prepare(deps.facts, request.context!.orgId, request.command!);
   } catch (error) {
     const earlier = await findEarlier(deps, request);
     if (earlier && !earlier.bodyHash.equals(request.bodyHash)) throw new DomainError("REQ_003");

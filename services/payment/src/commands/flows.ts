@@ -1,4 +1,4 @@
-import { assert, invalidRequest } from "@wonrail/kit/errors";
+import { assert } from "@wonrail/kit/errors";
 import { type ExecuteRequest } from "@wonrail/proto/payment/v1/payment";
 import { type Input, type Kind } from "../domain/operation";
 import { cancelCharge } from "./cancelCharge";
@@ -44,7 +44,6 @@ export function flowOf({ kind }: Pick<Input, "kind">): AnyFlow {
   return flow as AnyFlow;
 }
 
-export function prepare(facts: Facts, orgId: string, command: ExecuteRequest["command"]): Promise<Input> {
-  if (!command) throw invalidRequest([{ path: "command", message: "is required" }]);
+export function prepare(facts: Facts, orgId: string, command: Command): Promise<Input> {
   return flowOf({ kind: kindOf(command) }).prepare(facts, orgId, command.value);
 }
