@@ -5,8 +5,8 @@ import { newId } from "@wonrail/kit/ids";
 import { createLog } from "@wonrail/kit/log";
 import { migrate, provisionSchema } from "@wonrail/kit/migrate";
 import { won } from "@wonrail/kit/money";
-import { createEngine, type Engine } from "@wonrail/ledger/commands/engine";
-import { requestOf } from "@wonrail/ledger/commands/testing/ledger";
+import { type Engine } from "@wonrail/ledger/commands/engine";
+import { requestOf, testEngine } from "@wonrail/ledger/commands/testing/ledger";
 import type { Intent, Outcome, WalletType } from "@wonrail/ledger/domain/types";
 
 export const DAILY_LIMIT = won(9_000_000_000_000_000n);
@@ -50,7 +50,7 @@ export async function createWorld(clusterUrl: string, walletCount: number): Prom
 
   const db = open(url, "ledger");
   const admin = open(adminUrl, "ledger");
-  const engine = createEngine({ db, log });
+  const engine = testEngine({ db, log });
   const orgId = newId("org");
   const world: World = {
     adminUrl,

@@ -5,8 +5,14 @@ import { won } from "@wonrail/kit/money";
 import { type OutboxRow, startOutboxRelay } from "@wonrail/kit/outbox";
 import { eventually, testLog, testRegistry } from "@wonrail/kit/testing";
 import { AccountOpened, HoldPlaced, JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
-import { DAILY_LIMIT, postTo, requestOf, startTestLedger, type TestLedger } from "./commands/testing/ledger";
-import { createEngine } from "./commands/engine";
+import {
+  DAILY_LIMIT,
+  postTo,
+  requestOf,
+  startTestLedger,
+  testEngine,
+  type TestLedger,
+} from "./commands/testing/ledger";
 import { expandEvents } from "./events";
 import { createRecentEntries } from "./store/recentEntries";
 
@@ -97,7 +103,7 @@ test("an entry of another organisation is not told under this one", async () => 
 test("an entry that was just committed is told as it is read from the journal, and read only when it is not known", async () => {
   const { database, orgId } = ledger;
   const recent = createRecentEntries(10);
-  const engine = createEngine({ db: database.db, log: testLog(), recent });
+  const engine = testEngine({ db: database.db, recent });
   const walletId = await ledger.open("park", "NORMAL", 5_000n);
   const charge = requestOf(orgId, { kind: "charge", walletId, amountWon: won(700n) }, { memo: "'{}\\" });
   const cancel = requestOf(orgId, {

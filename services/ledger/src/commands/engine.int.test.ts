@@ -12,9 +12,9 @@ import {
   postTo,
   requestOf,
   soundLedger,
+  testEngine,
   transferOf,
 } from "./testing/ledger";
-import { createEngine } from "./engine";
 import type { WalletType } from "../domain/types";
 
 const ledger = soundLedger();
@@ -117,7 +117,7 @@ test("a deposit that finds no room is credited under the same id when there is s
 });
 
 test("fifty parallel sends of one request through two replicas have one effect and fifty equal answers", async () => {
-  const second = createEngine({ db: openTestDatabase(ledger.database.url, "ledger"), log: testLog() });
+  const second = testEngine({ db: openTestDatabase(ledger.database.url, "ledger") });
   const walletId = await ledger.open();
   const request = requestOf(ledger.orgId, { kind: "charge", walletId, amountWon: won(1_000n) });
   const answers = await Promise.all(
@@ -129,7 +129,7 @@ test("fifty parallel sends of one request through two replicas have one effect a
 });
 
 test("of parallel holds that together exceed a balance exactly as many are placed as it covers", async () => {
-  const second = createEngine({ db: openTestDatabase(ledger.database.url, "ledger"), log: testLog() });
+  const second = testEngine({ db: openTestDatabase(ledger.database.url, "ledger") });
   const hold = (walletId: string) =>
     requestOf(ledger.orgId, {
       kind: "placeHold",
@@ -155,7 +155,7 @@ test("of parallel holds that together exceed a balance exactly as many are place
 
 test("a payment draws on a wallet that another replica has just opened, and on it with all three", async () => {
   const { post, open, orgId } = ledger;
-  const other = createEngine({ db: openTestDatabase(ledger.database.url, "ledger"), log: testLog() });
+  const other = testEngine({ db: openTestDatabase(ledger.database.url, "ledger") });
   const [payer, shop] = [await open("lee", "NORMAL", 1_000n), await open("lee's shop")];
   const types = async () => {
     const amounts = { amountWon: won(300n), incentiveAmountWon: null, accrualRateBps: 0 };
@@ -179,7 +179,7 @@ test("a payment draws on a wallet that another replica has just opened, and on i
 
 test("times on an account never run backwards, also when it was locked later than the others", async () => {
   const { post, open, orgId, database } = ledger;
-  const other = createEngine({ db: openTestDatabase(database.url, "ledger"), log: testLog() });
+  const other = testEngine({ db: openTestDatabase(database.url, "ledger") });
   const [payer, shop] = [await open("choi", "NORMAL", 1_000n), await open("choi's shop")];
   const pay = () =>
     post({
@@ -217,7 +217,7 @@ test.each([2, 300])(
     const pools = [1, 2, 3, 4].map(() =>
       openDatabase({ url, schema: "ledger", applicationName: "hot", max: 8, log: testLog() }),
     );
-    const engines = pools.map((db) => createEngine({ db, log: testLog() }));
+    const engines = pools.map((db) => testEngine({ db }));
     const wallets = await Promise.all(
       Array.from({ length: count }, () => ledger.open(undefined, "NORMAL", 50_000n)),
     );

@@ -14,13 +14,13 @@ import type { PostedLate } from "./postedLate";
 export interface EngineOptions {
   db: Database;
   log: Log;
-  registry?: Registry;
-  maxBatch?: number;
-  maxQueue?: number;
+  registry: Registry;
+  maxBatch: number;
+  maxQueue: number;
   /** Is told what was committed. */
-  recent?: RecentEntries;
+  recent: RecentEntries;
   /** Is told the same, and what turned out to be. */
-  late?: PostedLate;
+  late: PostedLate;
 }
 
 export interface Engine {
@@ -29,8 +29,6 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-const MAX_BATCH = 1_000;
-const MAX_QUEUE = 20_000;
 const ATTEMPTS = 3;
 const LONGEST_DELAY_MS = 20;
 /** Some 300 bytes each. */
@@ -39,8 +37,8 @@ const MAX_FACTS = 100_000;
 interface Parts extends BatchDeps {
   log: Log;
   metrics: EngineMetrics;
-  recent: RecentEntries | undefined;
-  late: PostedLate | undefined;
+  recent: RecentEntries;
+  late: PostedLate;
 }
 
 /**
@@ -48,15 +46,7 @@ interface Parts extends BatchDeps {
  * which it was asked for. The answers of a batch are given while the database writes the next one, so that neither waits for the other;
  * when there is no next one, at once.
  */
-export function createEngine({
-  db,
-  log,
-  registry,
-  maxBatch = MAX_BATCH,
-  maxQueue = MAX_QUEUE,
-  recent,
-  late,
-}: EngineOptions): Engine {
+export function createEngine({ db, log, registry, maxBatch, maxQueue, recent, late }: EngineOptions): Engine {
   const metrics = engineMetrics(registry);
   const facts = createFactsCache(MAX_FACTS);
   const parts: Parts = { db, log, metrics, recent, late, knownOrgs: new Set(), facts };
@@ -77,7 +67,7 @@ export function createEngine({
     },
     maxBatch,
     maxQueue,
-    ...(registry ? { registry } : {}),
+    registry,
   });
   return {
     post: ({ request, origin, deadlineMs }) =>
@@ -151,8 +141,8 @@ async function postOrSplit(
       const { outcomes, decision } = await postBatch(parts, items, { onLocked: timer.locked, onWriting });
       timer.done();
       parts.metrics.posted(decision);
-      parts.recent?.remember(movedIn(decision));
-      parts.late?.remember(outcomes);
+      parts.recent.remember(movedIn(decision));
+      parts.late.remember(outcomes);
       return outcomes.map((value) => ({ ok: true, value }));
     } catch (error) {
       unsure ||= error instanceof CommitUnknownError;

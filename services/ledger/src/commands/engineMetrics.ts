@@ -7,15 +7,8 @@ export interface EngineMetrics {
   failed(items: number): void;
 }
 
-const NONE: EngineMetrics = {
-  startBatch: () => ({ locked: () => undefined, done: () => undefined }),
-  posted: () => undefined,
-  failed: () => undefined,
-};
-
 /** Batch size and queue depth are the lane's own (`lane_batch_size`, `lane_queue_depth`). */
-export function engineMetrics(registry: Registry | undefined): EngineMetrics {
-  if (!registry) return NONE;
+export function engineMetrics(registry: Registry): EngineMetrics {
   const registers = [registry];
   const buckets = DURATION_BUCKETS_SECONDS;
   const batch = new Histogram({

@@ -1,8 +1,7 @@
 import { openDatabase, rawSql, sql, tx } from "@wonrail/kit/db";
 import { idToUuid, newId } from "@wonrail/kit/ids";
 import { eventually, testLog } from "@wonrail/kit/testing";
-import { createEngine } from "./engine";
-import { codeOf, postTo, requestOf, soundLedger } from "./testing/ledger";
+import { codeOf, postTo, requestOf, soundLedger, testEngine } from "./testing/ledger";
 
 const ledger = soundLedger();
 
@@ -11,7 +10,7 @@ test("two replicas that open the same accounts in another order do not wait for 
   await ledger.open();
   const options = { url: database.url, schema: "ledger", applicationName: "replica", log: testLog() };
   const replicas = [openDatabase(options), openDatabase(options)];
-  const engines = replicas.map((db) => createEngine({ db, log: testLog() }));
+  const engines = replicas.map((db) => testEngine({ db }));
   const wallets = [newId("wal", 1), newId("wal", 2), newId("wal", 3)];
   const opens = wallets.map((walletId) =>
     requestOf(orgId, { kind: "openAccount", walletId, userId: walletId, type: "NORMAL" }),

@@ -1,8 +1,7 @@
 import { openDatabase } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/money";
 import { startProxy, testLog } from "@wonrail/kit/testing";
-import { createEngine } from "./engine";
-import { balancesOf, codeOf, postTo, requestOf, soundLedger } from "./testing/ledger";
+import { balancesOf, codeOf, postTo, requestOf, soundLedger, testEngine } from "./testing/ledger";
 
 const ledger = soundLedger();
 
@@ -22,7 +21,7 @@ test("the database goes away with a commit: the outcome is unknown, although the
   url.port = String(proxy.port);
   const log = testLog();
   const db = openDatabase({ url: url.toString(), schema: "ledger", applicationName: "test", log });
-  const engine = createEngine({ db, log });
+  const engine = testEngine({ db, log });
   try {
     const walletId = await ledger.open();
     const charge = (amount: bigint) =>

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { newId } from "@wonrail/kit/ids";
 import { won } from "@wonrail/kit/money";
-import { createTestDatabase, testLog, type TestDatabase } from "@wonrail/kit/testing";
+import { createTestDatabase, testLog, testRegistry, type TestDatabase } from "@wonrail/kit/testing";
 import { hash } from "node:crypto";
 import { AccountType } from "@wonrail/proto/ledger/v1/intents";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
@@ -11,7 +11,8 @@ import { seoulDay } from "../../domain/limits";
 import type { Intent, LedgerRequest, Outcome, WalletType } from "../../domain/types";
 import { getBalances } from "../../queries/getBalances";
 import { verifyAll } from "../../queries/verify";
-import { createEngine, type Engine } from "../engine";
+import { createRecentEntries } from "../../store/recentEntries";
+import { createEngine, type Engine, type EngineOptions } from "../engine";
 import { createPostedLate, type PostedLate } from "../postedLate";
 
 /** An engine on a database of the test's own. */
@@ -35,7 +36,7 @@ const MIGRATIONS = join(__dirname, "../../../migrations");
 export async function startTestLedger(): Promise<TestLedger> {
   const database = await createTestDatabase({ schema: "ledger", migrations: MIGRATIONS });
   const late = createPostedLate(1_000);
-  const engine = createEngine({ db: database.db, log: testLog(), late });
+  const engine = testEngine({ db: database.db, late });
   const orgId = newId("org");
   const post = (intent: Intent, options: Partial<LedgerRequest> = {}) =>
     postTo(engine, requestOf(orgId, intent, options));
@@ -62,6 +63,19 @@ export async function startTestLedger(): Promise<TestLedger> {
       await database.drop();
     },
   };
+}
+
+/** An engine of which a test gives what it looks at. */
+export function testEngine(given: Pick<EngineOptions, "db"> & Partial<EngineOptions>): Engine {
+  return createEngine({
+    log: testLog(),
+    registry: testRegistry(),
+    maxBatch: 1_000,
+    maxQueue: 20_000,
+    recent: createRecentEntries(1_000),
+    late: createPostedLate(1_000),
+    ...given,
+  });
 }
 
 /** One for all tests of a file, after which no invariant may be broken. */
