@@ -16,9 +16,8 @@ import { PROCESSES, calledBy, settingsOf, youngFlag } from "./repository";
 if (helm === undefined)
   saySkipped("the chart is not rendered, helm 4 is absent; deploy/kube/tools.sh builds it");
 const withHelm = helm === undefined ? describe.skip : describe;
-const KAFKA_SECURITY =
-  "bus.tls=true,bus.ownAuthority=true,bus.sasl=scram-sha-512,secrets.kafka.existingSecret=wonrail-kafka";
-const KAFKA_USERS = "bus.tls=true,bus.sasl=scram-sha-512,secrets.kafka.secretPrefix=wonrail-kafka";
+const ONE_KAFKA_USER =
+  "bus.ownAuthority=true,secrets.kafka.secretPrefix=,secrets.kafka.existingSecret=wonrail-kafka";
 const OWN_PARTS = ["postgres", "kafka", "chain"];
 
 withHelm("the chart", () => {
@@ -32,14 +31,14 @@ withHelm("the chart", () => {
       render("production", "--set", "migrations.mode=initContainer"),
     );
     rendered.set("dev with mutual TLS", render("dev", "--set", "mtls.enabled=true"));
-    rendered.set("production with Kafka by TLS and SASL", render("production", "--set", KAFKA_SECURITY));
+    rendered.set("production with one user of Kafka", render("production", "--set", ONE_KAFKA_USER));
   });
   const cases = [
     ...VALUES,
     "dev on the Postgres bus",
     "production on the Postgres bus",
     "production with init containers",
-    "production with Kafka by TLS and SASL",
+    "production with one user of Kafka",
     "dev with mutual TLS",
   ];
 
@@ -70,11 +69,14 @@ withHelm("the chart", () => {
   });
 
   it("gives each service its own user of Kafka's, and nobody else's", () => {
-    const pods = podsOf(render("production", "--set", KAFKA_USERS));
+    const pods = podsOf(rendered.get("production")!);
     for (const { name, schema } of PROCESSES) {
       const { pod } = pods.find(({ owner }) => owner === `Deployment/wonrail-${name}`)!;
       const shown = JSON.stringify(pod.volumes).match(/"wonrail-kafka[^"]*"/g) ?? [];
       expect({ name, shown }).toEqual({ name, shown: schema ? [`"wonrail-kafka-${name}"`] : [] });
+      const { env } = pod.containers[0]!;
+      const kafka = Object.fromEntries(env!.map((each) => [each.name, each.value]));
+      if (schema) expect(kafka).toMatchObject({ KAFKA_TLS: "true", KAFKA_SASL: "scram-sha-512" });
     }
   });
 
@@ -199,6 +201,24 @@ withHelm("the chart", () => {
       expect(JSON.stringify(pods())).not.toMatch(/postgres(ql)?:\/\//);
     });
 
+    it("shows Postgres' authority at one path to whoever has a URL, and its certificate alone", () => {
+      const shown = pods().filter(({ pod }) =>
+        JSON.stringify(pod.volumes ?? []).includes("wonrail-postgres-ca"),
+      );
+      for (const { pod } of shown) {
+        expect(pod.volumes).toContainEqual(
+          expect.objectContaining({ secret: expect.objectContaining({ items: [CA_FILE] }) as unknown }),
+        );
+        for (const { volumeMounts } of [...pod.containers, ...(pod.initContainers ?? [])])
+          expect(volumeMounts).toContainEqual(
+            expect.objectContaining({ mountPath: "/run/secrets/postgres" }),
+          );
+      }
+      const withUrl = pods().filter(({ pod }) => JSON.stringify(pod.volumes ?? []).includes("-url"));
+      const owners = (list: { owner: string }[]) => list.map(({ owner }) => owner).sort();
+      expect(owners(shown)).toEqual(values.startsWith("production") ? owners(withUrl) : []);
+    });
+
     it("shows each process its own certificate and no other's, and knocks only where the kubelet is let in", () => {
       const hasMtls = /^production|mutual TLS/.test(values);
       for (const { name, schema } of PROCESSES) {
@@ -302,6 +322,8 @@ function containerProblems({ name, securityContext = {}, ports = [] }: Container
 function workload(manifests: Manifest[], name: string): Container {
   return podsOf(manifests).find(({ owner }) => owner === `Deployment/wonrail-${name}`)!.pod.containers[0]!;
 }
+
+const CA_FILE = { key: "ca.crt", path: "ca.crt" };
 
 interface Rule {
   ports: { port: number | string }[];

@@ -33,6 +33,28 @@ test("what only stands for a value of one's own is marked so", () => {
   expect(yours).toEqual(["rpcUrls", "chainId", "tokenAddress", "paymentManagerAddress"]);
 });
 
+test("production talks to Kafka by TLS, with a user for each service, on the port that the policy opens", () => {
+  const text = readText("helm/wonrail/values-production.yaml");
+  const { bus, secrets, networkPolicy } = parse(text) as {
+    bus: { brokers: string[]; tls: boolean; sasl: string };
+    secrets: { kafka: { secretPrefix: string } };
+    networkPolicy: { kafka: { port: number } };
+  };
+  expect(bus).toMatchObject({ tls: true, sasl: "scram-sha-512" });
+  expect(bus.brokers.map((broker) => broker.split(":")[1])).toEqual(
+    bus.brokers.map(() => `${networkPolicy.kafka.port}`),
+  );
+  for (const line of ["  brokers: ", "  sasl: ", "  kafka: { port: "])
+    expect(text.split("\n").find((each) => each.startsWith(line))).toMatch(/# yours$/);
+  const made = commandBlock("secret generic wonrail-kafka-");
+  expect(made).toContain(`secret generic ${secrets.kafka.secretPrefix}-auth `);
+  expect(guide).toContain(`\`networkPolicy.kafka.port\`, ${networkPolicy.kafka.port} `);
+});
+/** The line of a command of the guide, by what it has. */
+function commandBlock(part: string): string {
+  return guide.split("\n").find((line) => line.startsWith("kubectl ") && line.includes(part)) ?? "";
+}
+
 test("max_connections is enough for every pod of values-production.yaml, and one more of each service while it is rolled out", () => {
   const { defaults, services } = parse(readText("helm/wonrail/values-production.yaml")) as Production;
   const { postgres } = parse(readText("helm/wonrail/values.yaml")) as { postgres: { poolMax: number } };
@@ -82,4 +104,19 @@ test("who restarts once a month has a new certificate before the old one is an a
     readText("deploy/prometheus/rules/alerts.yaml"),
   )!;
   expect(parseInt(mtls.certManager.renewBefore, 10) / 24).toBeGreaterThanOrEqual(31 + Number(alarmDays));
+});
+
+test("each URL of Postgres' in the guide is by TLS, with the authority where the chart mounts it", () => {
+  const urls = [...guide.matchAll(/postgresql:\/\/[^\s"]+/g)].map(([url]) => url);
+  expect(urls.length).toBeGreaterThanOrEqual(2);
+  expect(urls.filter((url) => !url.endsWith("?$tls"))).toEqual([]);
+  const [, file] = /^tls='sslmode=verify-full&sslrootcert=(\S+)'$/m.exec(guide)!;
+  const mount = /mountPath: (\S+),/.exec(
+    readText("helm/wonrail/templates/_environment.tpl").split('define "wonrail.postgresAuthorityMount"')[1]!,
+  );
+  expect(file).toBe(`${mount![1]}/ca.crt`);
+  const { postgres } = parse(readText("helm/wonrail/values-production.yaml")) as {
+    postgres: { caSecret: string };
+  };
+  expect(guide).toContain(`secret generic ${postgres.caSecret} --from-file=ca.crt`);
 });

@@ -63,6 +63,23 @@ KAFKA_PASSWORD_FILE: /run/secrets/wonrail/kafka/password
 {{- end -}}
 {{- end }}
 
+{{/* By which Postgres' certificate is known: the URLs, which migrations have as well, name one path. A CA's key that is in the Secret too is not shown. */}}
+{{- define "wonrail.postgresAuthorityVolume" -}}
+{{- with .root.Values.postgres.caSecret -}}
+- name: postgres-authority
+  secret:
+    secretName: {{ . }}
+    defaultMode: 0440
+    items: [{ key: ca.crt, path: ca.crt }]
+{{- end }}
+{{- end }}
+
+{{- define "wonrail.postgresAuthorityMount" -}}
+{{- if .root.Values.postgres.caSecret -}}
+- { name: postgres-authority, mountPath: /run/secrets/postgres, readOnly: true }
+{{- end }}
+{{- end }}
+
 {{/* What a service reads from files: its own database URL, and the keys that are its business. */}}
 {{- define "wonrail.secretVolume" -}}
 {{- $facts := index (include "wonrail.facts" .root | fromYaml) .name -}}

@@ -21,6 +21,7 @@
     {{- include "wonrail.containerSecurity" . | nindent 4 }}
   volumeMounts:
     - { name: migration-secrets, mountPath: /run/secrets/migrate, readOnly: true }
+    {{- include "wonrail.postgresAuthorityMount" . | nindent 4 }}
     - { name: tmp, mountPath: /tmp }
 {{- end }}
 

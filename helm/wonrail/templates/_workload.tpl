@@ -145,6 +145,7 @@ containers:
       - { name: tmp, mountPath: /tmp }
       {{- if $service }}
       - { name: secrets, mountPath: /run/secrets/wonrail, readOnly: true }
+      {{- include "wonrail.postgresAuthorityMount" . | nindent 6 }}
       {{- end }}
       {{- if .root.Values.mtls.enabled }}
       - { name: tls, mountPath: /run/secrets/tls, readOnly: true }
@@ -157,6 +158,7 @@ volumes:
   {{- end }}
   {{- if $service }}
   {{- include "wonrail.secretVolume" . | nindent 2 }}
+  {{- include "wonrail.postgresAuthorityVolume" . | nindent 2 }}
   {{- if eq .root.Values.migrations.mode "initContainer" }}
   {{- include "wonrail.migrationVolume" . | nindent 2 }}
   {{- end }}

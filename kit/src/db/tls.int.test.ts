@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect, createServer, type AddressInfo, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { TLSSocket } from "node:tls";
+import { makeAuthority } from "../certificates";
+import { migrate } from "../migrate";
+import { createTestDatabase, openTestDatabase, testLog, type TestDatabase } from "../testing";
+import { sql } from ".";
+
+// What the guide says of sslmode and sslrootcert in a URL. The test's Postgres speaks no TLS, so it stands behind something that does.
+
+const folder = mkdtempSync(join(tmpdir(), "wonrail-tls-"));
+const ours = makeAuthority("ours");
+const caFile = join(folder, "ca.crt");
+let database: TestDatabase;
+const servers: Server[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase({ schema: "sample" });
+  writeFileSync(caFile, ours.issue("any", []).ca);
+});
+afterAll(async () => {
+  for (const server of servers) server.close();
+  await database.drop();
+  rmSync(folder, { recursive: true });
+});
+
+test("a server whose certificate is of the named authority is talked to, by the pool and by migrations", async () => {
+  const port = await serve(["DNS:localhost"]);
+  expect(await ask(database.url, port, `sslmode=verify-full&sslrootcert=${caFile}`)).toBe("asked");
+  const url = urlOf(database.ownerUrl, port, `sslmode=verify-full&sslrootcert=${caFile}`);
+  await expect(migrate({ url, schema: "sample", log: testLog() })).resolves.toMatchObject({ applied: [] });
+});
+
+test("a server with another name or of another authority is not, nor one of an unknown authority with sslmode=require", async () => {
+  const named = `sslmode=verify-full&sslrootcert=${caFile}`;
+  expect(await ask(database.url, await serve(["DNS:elsewhere"]), named)).toMatch(/altnames/);
+  const strange = makeAuthority("another");
+  expect(await ask(database.url, await serve(["DNS:localhost"], strange), named)).toMatch(/certificate/);
+  const port = await serve(["DNS:localhost"]);
+  expect(await ask(database.url, port, "sslmode=verify-full")).toMatch(/certificate/);
+  expect(await ask(database.url, port, "sslmode=require")).toMatch(/certificate/);
+});
+
+test("an authority that was renewed holds from the next connection on", async () => {
+  const port = await serve(["DNS:localhost"]);
+  const file = join(folder, "renewed.crt");
+  const search = `sslmode=verify-full&sslrootcert=${file}`;
+  writeFileSync(file, makeAuthority("before").issue("any", []).ca);
+  const db = openTestDatabase(urlOf(database.url, port, search), "sample", { max: 1 });
+  await expect(db.ping()).rejects.toMatchObject({ code: "SYS_002" });
+  writeFileSync(file, ours.issue("any", []).ca);
+  await expect(db.ping()).resolves.toBeUndefined();
+  await db.close();
+});
+
+/** What became of a question: "asked", or why there was no connection. */
+async function ask(url: string, port: number, search: string): Promise<string> {
+  const db = openTestDatabase(urlOf(url, port, search), "sample", { max: 1 });
+  try {
+    await db.query(sql`select 1`);
+    return "asked";
+  } catch (error) {
+    return String((error as Error).cause);
+  } finally {
+    await db.close();
+  }
+}
+
+function urlOf(url: string, port: number, search: string): string {
+  return Object.assign(new URL(url), { hostname: "localhost", port, search }).toString();
+}
+
+/** A Postgres that answers SSLRequest with S, as one with ssl = on does. */
+async function serve(names: string[], authority = ours): Promise<number> {
+  const { cert, key } = authority.issue("postgres", names);
+  const { hostname: host, port } = new URL(database.url);
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", () => {
+      socket.write("S");
+      const secured = new TLSSocket(socket, { isServer: true, cert, key });
+      const upstream = connect(Number(port), host);
+      for (const end of [secured, upstream]) end.on("error", () => socket.destroy());
+      secured.pipe(upstream).pipe(secured);
+    });
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
+  return (server.address() as AddressInfo).port;
+}
