@@ -26,7 +26,12 @@ interface Row {
 export function readValues(text: string): Row[] {
   const path: string[] = [];
   let comment = "";
+  let list = Infinity;
   return text.split("\n").flatMap((line) => {
+    // A list's own lines are one value, below the name that has the comment.
+    const indentation = line.search(/\S/);
+    if (indentation > list) return [];
+    list = line.startsWith("- ", indentation) ? indentation : Infinity;
     comment = /^ *# -- (.+)$/.exec(line)?.[1] ?? comment;
     const found = /^( *)([A-Za-z-]+):(?: (.+))?$/.exec(line);
     if (!found) return [];

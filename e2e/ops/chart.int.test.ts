@@ -201,6 +201,20 @@ withHelm("the chart", () => {
       expect(JSON.stringify(pods())).not.toMatch(/postgres(ql)?:\/\//);
     });
 
+    it("lets nobody ask a stranger for a name", () => {
+      const asked = manifests().flatMap(({ kind, spec }) =>
+        kind === "NetworkPolicy" ? ((spec as Policy).egress ?? []).filter(asksForNames) : [],
+      );
+      expect(asked.length).toBeGreaterThanOrEqual(PROCESSES.length);
+      for (const { to } of asked)
+        expect(to).toEqual([
+          {
+            namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } },
+            podSelector: { matchLabels: { "k8s-app": "kube-dns" } },
+          },
+        ]);
+    });
+
     it("shows Postgres' authority at one path to whoever has a URL, and its certificate alone", () => {
       const shown = pods().filter(({ pod }) =>
         JSON.stringify(pod.volumes ?? []).includes("wonrail-postgres-ca"),
@@ -324,9 +338,10 @@ function workload(manifests: Manifest[], name: string): Container {
 }
 
 const CA_FILE = { key: "ca.crt", path: "ca.crt" };
+const asksForNames = ({ ports }: Rule) => ports.some(({ protocol }) => protocol === "UDP");
 
 interface Rule {
-  ports: { port: number | string }[];
+  ports: { port: number | string; protocol?: string }[];
   from?: Peer[];
   to?: Peer[];
 }

@@ -58,7 +58,11 @@ spec:
 {{- end }}
 
 {{- define "wonrail.dnsEgress" -}}
-- ports: [{ port: 53, protocol: UDP }, { port: 53, protocol: TCP }]
+{{- $dns := (.root | default .).Values.networkPolicy.dns -}}
+- ports: [{ port: {{ $dns.port }}, protocol: UDP }, { port: {{ $dns.port }}, protocol: TCP }]
+  {{- with $dns.to }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
 {{- end }}
 
 {{- define "wonrail.postgresEgress" -}}

@@ -5,6 +5,10 @@
 {{ include "wonrail.serviceAccount" $context }}
 ---
 {{ include "wonrail.service" $context }}
+{{- if not $facts.schema }}
+---
+{{ include "wonrail.opsService" $context }}
+{{- end }}
 ---
 {{ include "wonrail.deployment" $context }}
 {{- if or $context.settings.autoscaling.enabled (gt ($context.settings.replicas | int) 1) }}
@@ -59,6 +63,22 @@ spec:
     {{- else }}
     - { name: http, port: {{ .root.Values.gatewayService.port }}, targetPort: http, appProtocol: http }
     {{- end }}
+    {{- if .facts.schema }}
+    - { name: ops, port: 7200, targetPort: ops }
+    {{- end }}
+{{- end }}
+
+{{/* The gateway's own Service may be a load balancer, and whoever reaches that is not to read /metrics. */}}
+{{- define "wonrail.opsService" -}}
+apiVersion: v1
+kind: Service
+metadata:
+  name: {{ .full }}-ops
+  labels: {{- include "wonrail.labels" . | nindent 4 }}
+spec:
+  clusterIP: None
+  selector: {{- include "wonrail.selector" . | nindent 4 }}
+  ports:
     - { name: ops, port: 7200, targetPort: ops }
 {{- end }}
 
