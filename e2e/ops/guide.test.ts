@@ -106,6 +106,46 @@ test("who restarts once a month has a new certificate before the old one is an a
   expect(parseInt(mtls.certManager.renewBefore, 10) / 24).toBeGreaterThanOrEqual(31 + Number(alarmDays));
 });
 
+const sectionOf = (title: string) => guide.split(`\n## ${title}\n`)[1]!.split("\n## ")[0]!;
+/** Where each stands in a text, which is the order in which it is done. */
+const placesOf = (text: string, steps: string[]) => steps.map((step) => text.indexOf(step));
+
+test("after a leak nothing is let in again before the secret key is another one and no old key is left", () => {
+  const steps = [
+    "--status SUSPENDED",
+    "org rotate-secret",
+    "key list",
+    "key revoke",
+    "list once more",
+    "key issue",
+  ];
+  const places = placesOf(sectionOf("When a partner's key has leaked"), [...steps, "--status ACTIVE"]);
+  expect(places).toEqual([...places].sort((a, b) => a - b));
+  expect(places).not.toContain(-1);
+});
+
+test("what a restore takes back is written down before it, and done again before customers are let in", () => {
+  const section = sectionOf("Back up and restore");
+  const again = ["org rotate-secret", "key revoke", "--status SUSPENDED", "key issue"];
+  const places = placesOf(section, [
+    "wonrail-chain-relayer --replicas=0",
+    "from auth.audit_entries",
+    "--topic wonrail.auth.v1",
+    "Restore the database.",
+    "delete\nthe topics",
+    "Give the Secrets back",
+    ...again,
+    "scale deployment/wonrail-gateway --replicas=",
+  ]);
+  expect(places).not.toContain(-1);
+  expect(places).toEqual([...places].sort((a, b) => a - b));
+  const actions = ["issueKey", "refreshKey", "revokeKey", "rotateSecretKey", "setOrganisation"].map(
+    (command) => /action: "(\w+)",[^]*/.exec(readText(`services/auth/src/commands/${command}.ts`))![1]!,
+  );
+  const told = actions.filter((action) => section.includes(`\`${action}\``));
+  expect(told).toEqual(actions.filter((action) => action !== "key_given_again"));
+});
+
 test("each URL of Postgres' in the guide is by TLS, with the authority where the chart mounts it", () => {
   const urls = [...guide.matchAll(/postgresql:\/\/[^\s"]+/g)].map(([url]) => url);
   expect(urls.length).toBeGreaterThanOrEqual(2);

@@ -243,6 +243,27 @@ test("a rotated secret key refreshes, the old one does not, and the API keys go 
   );
 });
 
+test("a suspended organisation's keys are refreshed, and once its secret key is another one and each key is revoked, what was known gets nobody in", async () => {
+  const { organisation, key, apiKey, secretKey } = await newOrganisation();
+  const { orgId, code } = organisation;
+  const actor = "operator:test";
+  await auth.setOrganisation({ code, change: { status: "SUSPENDED" }, actor });
+  await database.db.run(sql`
+    update api_keys set issued_at = now() - interval '1 day', expires_at = now() - interval '1 second'
+    where prefix = ${key.prefix}`);
+  const stolen = await refresh(apiKey, secretKey);
+  await auth.revokeKey({ orgId, keyId: stolen.key.keyId, actor });
+  const another = await refresh(apiKey, secretKey);
+  await auth.rotateSecretKey({ code, actor });
+  for (const each of await auth.listKeys({ code, limit: 100 }))
+    await auth.revokeKey({ orgId, keyId: each.key.keyId, actor });
+  await auth.setOrganisation({ code, change: { status: "ACTIVE" }, actor });
+  for (const known of [apiKey, stolen.apiKey, another.apiKey]) {
+    expect((await refusalOf(refresh(known, secretKey))).code).toBe("WAUTH_001");
+    expect(await accessOf(known)).toBe("NONE");
+  }
+});
+
 test("a key that is given again is in the trail, with the key that was shown and from where", async () => {
   const { organisation, key, apiKey, secretKey } = await newOrganisation();
   const first = await refresh(apiKey, secretKey);
