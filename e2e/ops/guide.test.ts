@@ -146,6 +146,19 @@ test("what a restore takes back is written down before it, and done again before
   expect(told).toEqual(actions.filter((action) => action !== "key_given_again"));
 });
 
+test("a new operator's key has the role and coins before it is used, and the old one loses its role last", () => {
+  const places = placesOf(sectionOf("Rotate a secret"), [
+    "--create",
+    "Send it coins",
+    "grant-operator",
+    "generic wonrail-operator",
+    "from chain_relayer.transactions",
+    "revoke-operator",
+  ]);
+  expect(places).not.toContain(-1);
+  expect(places).toEqual([...places].sort((a, b) => a - b));
+});
+
 test("each URL of Postgres' in the guide is by TLS, with the authority where the chart mounts it", () => {
   const urls = [...guide.matchAll(/postgresql:\/\/[^\s"]+/g)].map(([url]) => url);
   expect(urls.length).toBeGreaterThanOrEqual(2);
