@@ -66,5 +66,6 @@ function isInImage(path: string): boolean {
 /** What the Dockerfile puts into some image. */
 function inImages(): string[] {
   const parts = /for part in ([^;]+); do/.exec(dockerfile)![1]!.replaceAll(/["\\]/g, "").trim().split(/\s+/);
-  return parts.flatMap((part) => folders.map((folder) => part.replace("${folder}", folder)));
+  const taken = parts.flatMap((part) => folders.map((folder) => part.replace("${folder}", folder)));
+  return dockerfile.includes("cp -R contracts /out/contracts") ? [...taken, "contracts"] : taken;
 }
