@@ -136,6 +136,10 @@ export const CALLS: readonly Call[] = [
       good: ({ orgId, payer: { walletId } }) => ({ orgId, walletId, page: PAGE }),
       bad: ["REQ_001 limit", (good) => ({ ...good, page: LONG_PAGE })],
     },
+    getRefund: {
+      good: ({ orgId, refundId }) => ({ orgId, refundId }),
+      bad: ["CHG_002", (good) => ({ ...good, refundId: newId("rfd") })],
+    },
     getPayment: {
       good: ({ orgId, paymentId }) => ({ orgId, paymentId }),
       bad: ["PAY_004", (good) => ({ ...good, paymentId: newId("pay") })],

@@ -20,6 +20,7 @@ export interface Story {
   payer: StoryWallet;
   payee: StoryWallet;
   chargeId: string;
+  refundId: string;
   transferId: string;
   paymentId: string;
   recordId: string;
@@ -52,6 +53,9 @@ export async function makeStory({ auth, addressOf }: Services): Promise<Story> {
     idOf(await asAsked(orgId, () => gateway.executePayment(executeRequest(orgId, command))));
   const charge = { walletId: payer.walletId, amountWon: "1000000", memo: undefined };
   const chargeId = await execute({ $case: "charge", value: charge });
+  const { walletId } = await makeWallet(gateway, orgId);
+  await execute({ $case: "charge", value: { ...charge, walletId } });
+  const refundId = await execute({ $case: "refund", value: { walletId } });
   const transferId = await execute(transferCommand(payer, payee));
   const pay = { payerWalletId: payer.walletId, receiverWalletId: payee.walletId, amountWon: "10000" };
   const paymentId = await execute({ $case: "pay", value: pay });
@@ -66,6 +70,7 @@ export async function makeStory({ auth, addressOf }: Services): Promise<Story> {
     payer,
     payee,
     chargeId,
+    refundId,
     transferId,
     paymentId,
     recordId: record!.id,
@@ -122,6 +127,8 @@ function idOf({ outcome }: ExecuteResponse): string {
   switch (outcome?.$case) {
     case "charge":
       return outcome.value.chargeId;
+    case "refund":
+      return outcome.value.refundId;
     case "transfer":
       return outcome.value.transferId;
     case "payment":

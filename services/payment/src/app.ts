@@ -17,6 +17,7 @@ import { settleTransfers } from "./commands/settleTransfers";
 import { type Config } from "./config";
 import { getCharge } from "./queries/getCharge";
 import { getPayment } from "./queries/getPayment";
+import { getRefund } from "./queries/getRefund";
 import { getTransfer } from "./queries/getTransfer";
 import { listCharges } from "./queries/listCharges";
 import { listPayments } from "./queries/listPayments";
@@ -83,6 +84,7 @@ export function createApp(parts: ServiceParts<Config>) {
     listTransfers: bind(listTransfers),
     getCharge: bind(getCharge),
     listCharges: bind(listCharges),
+    getRefund: bind(getRefund),
     getPayment: bind(getPayment),
     listPayments: bind(listPayments),
     listWalletTransactions: bind(listWalletTransactions),

@@ -1,6 +1,6 @@
 import { enumValue } from "@wonrail/kit/grpc/server";
 import * as message from "@wonrail/proto/payment/v1/payment";
-import { cancellableUntil, type Charge, chargeStatus } from "./domain/charge";
+import { cancellableUntil, type Charge, type ChargeCancel, chargeStatus } from "./domain/charge";
 import { type Payment, type PaymentCancel } from "./domain/payment";
 import { type Refund } from "./domain/refund";
 import { pending, type Settlement } from "./domain/settlement";
@@ -60,26 +60,40 @@ export function chargeMessage(
   };
 }
 
+export function chargeCancellationMessage(
+  { cancelId, amountWon, memo, createdAt }: ChargeCancel,
+  network: string,
+  settlement = pending(network),
+): message.ChargeCancellation {
+  return {
+    cancelId,
+    amountWon: amountWon.toString(),
+    memo: memo ?? undefined,
+    settlement: settlementMessage(settlement),
+    createdAt,
+  };
+}
+
 export function refundMessage(
   { refundId, walletId, amountWon, memo, createdAt }: Refund,
   network: string,
+  settlement = pending(network),
 ): message.Refund {
   return {
     refundId,
     walletId,
     amountWon: amountWon.toString(),
     memo: memo ?? undefined,
-    settlement: settlementMessage(pending(network)),
+    settlement: settlementMessage(settlement),
     createdAt,
   };
 }
 
-export function paymentMessage(
-  payment: Payment,
-  network: string,
-  settlement = pending(network),
-): message.Payment {
-  const { paymentId, payerWalletId, receiverWalletId, memo, createdAt, updatedAt } = payment;
+const NONE: ReadonlyMap<string, Settlement> = new Map();
+
+/** With its own settlement, and that of its cancellation; PENDING is what is not among them. */
+export function paymentMessage(payment: Payment, network: string, settlements = NONE): message.Payment {
+  const { paymentId, payerWalletId, receiverWalletId, memo, cancelId, createdAt, updatedAt } = payment;
   return {
     paymentId,
     status: enumValue(message.PaymentStatus, payment.status),
@@ -93,20 +107,30 @@ export function paymentMessage(
     },
     incentiveAccruedWon: payment.accruedWon.toString(),
     memo: memo ?? undefined,
-    settlement: settlementMessage(settlement),
+    settlement: settlementMessage(settlements.get(paymentId) ?? pending(network)),
     createdAt,
     updatedAt,
+    cancellation:
+      cancelId === null ? undefined : cancellationMessage(cancelId, network, settlements.get(cancelId)),
   };
+}
+
+export function cancellationMessage(
+  cancelId: string,
+  network: string,
+  settlement = pending(network),
+): message.Cancellation {
+  return { cancelId, settlement: settlementMessage(settlement) };
 }
 
 export function cancelledPaymentMessage(
   payment: Payment,
   cancel: PaymentCancel,
   network: string,
-  settlement?: Settlement,
+  settlements: ReadonlyMap<string, Settlement>,
 ): message.CancelledPayment {
   return {
-    payment: paymentMessage(payment, network, settlement),
+    payment: paymentMessage(payment, network, settlements),
     cancelId: cancel.cancelId,
     restoredIncentiveWon: cancel.restoredIncentiveWon.toString(),
     restoredNormalWon: cancel.restoredNormalWon.toString(),

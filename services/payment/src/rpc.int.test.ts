@@ -102,6 +102,7 @@ const asks: [method: string, path: string, ask: (orgId: string) => Promise<unkno
   ["executeBulk", "context.orgId", (orgId) => executeAlone(chargeOf(newId("wal"), { orgId }))],
   ["getTransfer", "orgId", (orgId) => client.getTransfer({ orgId, transferId: newId("trf") })],
   ["getCharge", "orgId", (orgId) => client.getCharge({ orgId, chargeId: newId("chg") })],
+  ["getRefund", "orgId", (orgId) => client.getRefund({ orgId, refundId: newId("rfd") })],
   ["getPayment", "orgId", (orgId) => client.getPayment({ orgId, paymentId: newId("pay") })],
   ["listTransfers", "orgId", (orgId) => client.listTransfers({ orgId })],
   ["listCharges", "orgId", (orgId) => client.listCharges({ orgId })],

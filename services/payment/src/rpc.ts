@@ -43,7 +43,8 @@ export function rpc(app: App, log: Log): GrpcService[] {
       getTransfer: async ({ orgId, transferId }) => ({
         transfer: await app.getTransfer(keyOf(orgId, transferId)),
       }),
-      getCharge: async ({ orgId, chargeId }) => ({ charge: await app.getCharge(keyOf(orgId, chargeId)) }),
+      getCharge: async ({ orgId, chargeId }) => app.getCharge(keyOf(orgId, chargeId)),
+      getRefund: async ({ orgId, refundId }) => ({ refund: await app.getRefund(keyOf(orgId, refundId)) }),
       getPayment: async ({ orgId, paymentId }) => ({
         payment: await app.getPayment(keyOf(orgId, paymentId)),
       }),

@@ -5,7 +5,7 @@ import { cancellableUntil, chargeStatus } from "../domain/charge";
 import { type CancelChargeInput } from "../domain/operation";
 import { checkChargeId, checkMemo, checkPositive } from "../domain/rules";
 import { chargeCancelled } from "../events";
-import { chargeMessage } from "../messages";
+import { cancellationMessage, chargeMessage } from "../messages";
 import * as charges from "../store/charges";
 import { findSettlements } from "../store/settlements";
 import { type Flow, type Posted, type Recorded, TooEarlyError } from "./flow";
@@ -59,8 +59,12 @@ export const cancelCharge: Flow<"cancelCharge", CancelChargeInput> = {
       const settlement = settlements.get(input.chargeId);
       const answered = chargeMessage({ ...charge, cancelledWon }, facts.network, settlement);
       const told = chargeMessage(charge, facts.network, settlement);
+      const cancellation = cancellationMessage(operationId, facts.network);
       return {
-        outcome: { $case: "cancelledCharge", value: { cancelId: operationId, charge: answered } },
+        outcome: {
+          $case: "cancelledCharge",
+          value: { cancelId: operationId, charge: answered, cancellation },
+        },
         event: chargeCancelled(
           charge,
           { cancelId: operationId, amountWon: amountWon.toString(), charge: told },

@@ -33,6 +33,7 @@ export const cancelPayment: Flow<"cancelPayment", CancelPaymentInput> = {
       );
       const [payment, settlements] = await Promise.all([
         payments.cancelPayment(tx, orgId, input.paymentId, operationId),
+        // Its own way begins with this answer.
         findSettlements(tx, orgId, [input.paymentId]),
       ]);
       if (!payment) throw new TooEarlyError();
@@ -47,7 +48,7 @@ export const cancelPayment: Flow<"cancelPayment", CancelPaymentInput> = {
           keptWon: won(BigInt(restored.keptFromNormalWon)),
         },
         facts.network,
-        settlements.get(input.paymentId),
+        settlements,
       );
       return {
         outcome: { $case: "cancelledPayment", value: message },

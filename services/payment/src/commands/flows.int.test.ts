@@ -201,7 +201,7 @@ describe("a key", () => {
     await forget();
     expect(await world.execute(charge(walletId, 1_000), key)).toMatchObject({ replayed: false });
     const found = await world.app().getCharge({ orgId: world.orgId, id: chargeId });
-    expect(found.chargeId).toBe(chargeId);
+    expect(found.charge.chargeId).toBe(chargeId);
   });
 });
 

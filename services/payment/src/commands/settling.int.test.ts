@@ -1,10 +1,15 @@
 import { rawSql } from "@wonrail/kit/db";
+import { readPage } from "@wonrail/kit/page";
 import { ChargeCancelled, PaymentCancelled } from "@wonrail/proto/payment/events/v1/events";
 import { SettlementStatus, TransferStatus } from "@wonrail/proto/payment/v1/payment";
-import { OperationConfirmed, OperationFailed } from "@wonrail/proto/relayer/events/v1/events";
+import {
+  OperationConfirmed,
+  OperationFailed,
+  OperationSubmitted,
+} from "@wonrail/proto/relayer/events/v1/events";
 import { findOldestPendingSeconds } from "../store/transfers";
 import { deliver } from "./testing/events";
-import { asOwner, openWorld, OUTSIDE, valueOf, type World } from "./testing/world";
+import { asOwner, type Command, openWorld, OUTSIDE, valueOf, type World } from "./testing/world";
 
 const HASH = `0x${"b".repeat(64)}`;
 
@@ -180,6 +185,118 @@ test("a cancellation tells of the charge and of the payment with how far they ar
   expect(PaymentCancelled.decode(told[1]!).cancelled!.payment!.settlement).toMatchObject(confirmed);
 }, 60_000);
 
+const ON_THE_CHAIN = {
+  PENDING: {},
+  SUBMITTED: { txHash: HASH },
+  CONFIRMED: { txHash: HASH, blockNumber: 3n },
+};
+type Stage = keyof typeof ON_THE_CHAIN;
+const at = (stage: Stage) => ({ status: SettlementStatus[stage], ...ON_THE_CHAIN[stage] });
+const STAGES: [Stage, (ledgerRef: string) => Promise<void>][] = [
+  ["PENDING", async () => undefined],
+  ["SUBMITTED", (ledgerRef) => submit(ledgerRef)],
+  ["CONFIRMED", (ledgerRef) => confirm(ledgerRef)],
+];
+
+test("a payment's cancellation goes its own way on the chain, and the payment's stays as it was", async () => {
+  const { orgId } = world;
+  const [payer, receiver] = [await world.openWallet({ amountWon: 5_000 }), await world.openWallet()];
+  const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
+  const value = { ...ids, amountWon: "1000", incentiveAmountWon: "0", memo: undefined };
+  const paid = valueOf(await world.execute({ $case: "pay", value }), "payment");
+  const { paymentId } = paid;
+  await confirm(paymentId);
+  const before = await world.app().getPayment({ orgId, id: paymentId });
+  expect([paid.cancellation, before.cancellation]).toEqual([undefined, undefined]);
+
+  const cancel: Command = { $case: "cancelPayment", value: { paymentId, memo: undefined } };
+  const { cancelId, payment } = valueOf(await world.execute(cancel, "once"), "cancelledPayment");
+  expect(payment).toMatchObject({
+    settlement: at("CONFIRMED"),
+    cancellation: { cancelId, settlement: at("PENDING") },
+  });
+  for (const [stage, reach] of STAGES) {
+    await reach(cancelId);
+    const { items } = await world
+      .app()
+      .listPayments({ orgId, walletId: payer.walletId, page: readPage({ limit: 5 }, () => true) });
+    for (const found of [await world.app().getPayment({ orgId, id: paymentId }), ...items])
+      expect(found).toMatchObject({
+        settlement: at("CONFIRMED"),
+        cancellation: { cancelId, settlement: at(stage) },
+      });
+  }
+  // What was answered once is answered again.
+  const again = valueOf(await world.execute(cancel, "once"), "cancelledPayment");
+  expect(again.payment).toEqual(payment);
+}, 60_000);
+
+test("each part of a charge that is cancelled goes its own way on the chain, and the charge's stays as it was", async () => {
+  const { orgId } = world;
+  const { chargeId: id } = await world.openWallet({ amountWon: 5_000 });
+  expect(await world.app().getCharge({ orgId, id })).toMatchObject({ cancellations: [] });
+  await confirm(id);
+  const part = async (amountWon: string | undefined, memo: string | undefined) => {
+    const command: Command = { $case: "cancelCharge", value: { chargeId: id, amountWon, memo } };
+    const { cancelId, charge, cancellation } = valueOf(await world.execute(command), "cancelledCharge");
+    expect(charge!.settlement).toMatchObject(at("CONFIRMED"));
+    expect(cancellation).toMatchObject({ cancelId, settlement: at("PENDING") });
+    return cancelId;
+  };
+  const [one, other] = [await part("1000", "too much"), await part(undefined, undefined)];
+  for (const [stage, reach] of STAGES) {
+    await reach(other);
+    const { charge, cancellations } = await world.app().getCharge({ orgId, id });
+    expect(charge.settlement).toMatchObject(at("CONFIRMED"));
+    expect(cancellations).toMatchObject([
+      {
+        cancelId: one,
+        amountWon: "1000",
+        memo: "too much",
+        settlement: at("PENDING"),
+        createdAt: expect.any(Date),
+      },
+      {
+        cancelId: other,
+        amountWon: "4000",
+        memo: undefined,
+        settlement: at(stage),
+        createdAt: expect.any(Date),
+      },
+    ]);
+  }
+}, 60_000);
+
+test("of a charge in more than a hundred parts the newest are shown, oldest first", async () => {
+  const { orgId } = world;
+  const { chargeId: id } = await world.openWallet({ amountWon: 5_000 });
+  const { chargeId: otherId } = await world.openWallet({ amountWon: 5_000 });
+  await asOwner(
+    world.payment,
+    `insert into charge_cancels (org_id, cancel_id, charge_id, amount_won, created_at)
+     select '${orgId}', 'ccl_' || lpad(n::text, 32, '0'), case n when 103 then '${otherId}' else '${id}' end, n, now()
+     from generate_series(1, 103) n`,
+  );
+  const { cancellations } = await world.app().getCharge({ orgId, id });
+  expect(cancellations.map(({ amountWon }) => Number(amountWon))).toEqual(
+    Array.from({ length: 100 }, (_, n) => n + 3),
+  );
+}, 60_000);
+
+test("a refund is read again to follow it on the chain", async () => {
+  const { orgId } = world;
+  const { walletId } = await world.openWallet({ amountWon: 5_000 });
+  const made = valueOf(await world.execute({ $case: "refund", value: { walletId, memo: "bye" } }), "refund");
+  const { refundId: id } = made;
+  for (const [stage, reach] of STAGES) {
+    await reach(id);
+    expect(await world.app().getRefund({ orgId, id })).toEqual({
+      ...made,
+      settlement: expect.objectContaining(at(stage)),
+    });
+  }
+}, 60_000);
+
 async function hold(): Promise<{ walletId: string; transferId: string }> {
   const { walletId } = await world.openWallet({ amountWon: 5_000 });
   const value = { fromWalletId: walletId, toWalletAddress: OUTSIDE, amountWon: "1000", memo: undefined };
@@ -195,6 +312,11 @@ async function fail(ledgerRef: string): Promise<void> {
   const proof = { reason: "expired", proofBlockNumber: 3n, proofBlockHash: HASH };
   const word = OperationFailed.fromPartial({ ledgerRef, network: "N", ...proof });
   await deliver(world, "operation_failed", OperationFailed.encode(word).finish());
+}
+
+async function submit(ledgerRef: string): Promise<void> {
+  const word = OperationSubmitted.fromPartial({ ledgerRef, network: "N", txHash: HASH });
+  await deliver(world, "operation_submitted", OperationSubmitted.encode(word).finish());
 }
 
 async function confirm(ledgerRef: string): Promise<void> {

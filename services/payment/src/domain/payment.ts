@@ -18,6 +18,11 @@ export interface Payment {
   updatedAt: Date;
 }
 
+/** What of it goes its own way on the chain: itself, and its cancellation. */
+export function ledgerRefsOf({ paymentId, cancelId }: Payment): string[] {
+  return cancelId === null ? [paymentId] : [paymentId, cancelId];
+}
+
 export interface PaymentCancel {
   cancelId: string;
   restoredIncentiveWon: Won;

@@ -1,6 +1,7 @@
 import { type Database } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import type * as message from "@wonrail/proto/payment/v1/payment";
+import { ledgerRefsOf } from "../domain/payment";
 import { paymentMessage } from "../messages";
 import { findPayment } from "../store/payments";
 import { findSettlements } from "../store/settlements";
@@ -11,6 +12,6 @@ export async function getPayment(
 ): Promise<message.Payment> {
   const payment = await findPayment(db, orgId, id);
   if (!payment) throw new DomainError("PAY_004");
-  const settlements = await findSettlements(db, orgId, [id]);
-  return paymentMessage(payment, network, settlements.get(id));
+  const settlements = await findSettlements(db, orgId, ledgerRefsOf(payment));
+  return paymentMessage(payment, network, settlements);
 }

@@ -201,5 +201,9 @@ test("each list of records holds both sides of a wallet, page by page, and anoth
   const ofStranger = (id: string) => ({ orgId: stranger.orgId, id });
   await expect(app().getPayment(ofStranger(paymentId))).rejects.toMatchObject({ code: "PAY_004" });
   await expect(app().getCharge(ofStranger(payer.chargeId))).rejects.toMatchObject({ code: "CHG_002" });
+  const { walletId } = await world.openWallet({ amountWon: 1_000 });
+  const refunded = await world.execute({ $case: "refund", value: { walletId, memo: undefined } });
+  const { refundId } = valueOf(refunded, "refund");
+  await expect(app().getRefund(ofStranger(refundId))).rejects.toMatchObject({ code: "CHG_002" });
   await expect(app().getTransfer(ofStranger(transferIds[0]!))).rejects.toMatchObject({ code: "TRF_005" });
 });

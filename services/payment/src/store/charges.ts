@@ -3,6 +3,9 @@ import { won } from "@wonrail/kit/money";
 import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
 import { type Charge, type ChargeCancel } from "../domain/charge";
 
+/** Of one charge's cancellations; there is no end to the parts. */
+const MAX_SHOWN = 100;
+
 interface ChargeRow {
   org_id: string;
   charge_id: string;
@@ -14,6 +17,15 @@ interface ChargeRow {
   version: bigint;
   created_at: Date;
   updated_at: Date;
+}
+
+interface ChargeCancelRow {
+  org_id: string;
+  cancel_id: string;
+  charge_id: string;
+  amount_won: bigint;
+  memo: string | null;
+  created_at: Date;
 }
 
 export function insertCharges(tx: Tx, charges: Charge[]): void {
@@ -65,6 +77,18 @@ export async function findCharge(
   return row && fromRow(row);
 }
 
+/** The newest of them, oldest first. */
+export async function listChargeCancels(
+  db: Queryable,
+  orgId: string,
+  chargeId: string,
+): Promise<ChargeCancel[]> {
+  const rows = await db.query<ChargeCancelRow>(sql`
+    select * from charge_cancels where org_id = ${orgId} and charge_id = ${chargeId}
+    order by cancel_id desc limit ${MAX_SHOWN}`);
+  return rows.reverse().map(toChargeCancel);
+}
+
 export async function listCharges(
   db: Queryable,
   orgId: string,
@@ -95,5 +119,16 @@ function fromRow(row: ChargeRow): Charge {
     version: row.version,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+  };
+}
+
+function toChargeCancel(row: ChargeCancelRow): ChargeCancel {
+  return {
+    orgId: row.org_id,
+    cancelId: row.cancel_id,
+    chargeId: row.charge_id,
+    amountWon: won(row.amount_won),
+    memo: row.memo,
+    createdAt: row.created_at,
   };
 }

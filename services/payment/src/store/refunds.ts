@@ -1,5 +1,15 @@
-import { named, sql, type Tx } from "@wonrail/kit/db";
+import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { won } from "@wonrail/kit/money";
 import { type Refund } from "../domain/refund";
+
+interface RefundRow {
+  org_id: string;
+  refund_id: string;
+  wallet_id: string;
+  amount_won: bigint;
+  memo: string | null;
+  created_at: Date;
+}
 
 export function insertRefunds(tx: Tx, refunds: Refund[]): void {
   tx.push(
@@ -17,4 +27,26 @@ export function insertRefunds(tx: Tx, refunds: Refund[]): void {
         order by 1, 2`,
     ),
   );
+}
+
+export async function findRefund(
+  db: Queryable,
+  orgId: string,
+  refundId: string,
+): Promise<Refund | undefined> {
+  const row = await db.maybe<RefundRow>(
+    sql`select * from refunds where org_id = ${orgId} and refund_id = ${refundId}`,
+  );
+  return row && fromRow(row);
+}
+
+function fromRow(row: RefundRow): Refund {
+  return {
+    orgId: row.org_id,
+    refundId: row.refund_id,
+    walletId: row.wallet_id,
+    amountWon: won(row.amount_won),
+    memo: row.memo,
+    createdAt: row.created_at,
+  };
 }
