@@ -72,8 +72,9 @@ test("another organisation's ids answer exactly as those that nobody has", async
   const { walletId, otherAddress, chargeId, paymentId } = await makeMoney(stranger.api, "again");
   const body = { fromWalletId: walletId, toWalletAddress: otherAddress, amount: 1_000 };
   const { transferId } = await stranger.api.post("/api/wallets/transfer", body);
+  const { refundId } = await stranger.api.post("/api/wallets/charge/refund", { walletId });
   const { id } = await stranger.api.post("/api/transaction", record(otherAddress));
-  const foreign = { wal: walletId, trf: transferId, chg: chargeId, pay: paymentId, txn: id };
+  const foreign = { wal: walletId, trf: transferId, chg: chargeId, rfd: refundId, pay: paymentId, txn: id };
   const before = await wholeLedger();
   for (const { request, foreign: one, absent } of await askedForForeign(api, things, foreign))
     expect([request, one]).toEqual([request, absent]);

@@ -102,6 +102,9 @@ test("a wallet's whole story: charge, pay, cancel, transfer, refund, and its lin
   expect(paid).toMatchObject({ status: "PAID", breakdown: { government: 0, incentive: 0, normal: 12_000 } });
   const cancelled = await client.payments.cancel({ paymentId: paid.paymentId });
   expect(cancelled).toMatchObject({ status: "CANCELLED", paymentId: paid.paymentId });
+  expect(cancelled.cancellation.settlement.status).toBe("PENDING");
+  const { cancellation } = await client.payments.get(paid.paymentId);
+  expect(cancellation).toMatchObject({ cancelId: cancelled.cancelId });
   const transfer = await client.transfers.create({
     fromWalletId: payerWalletId,
     toWalletAddress: shop.walletAddress,
@@ -113,6 +116,9 @@ test("a wallet's whole story: charge, pay, cancel, transfer, refund, and its lin
   });
   const half = await client.charges.cancel({ chargeId: payer.charge.chargeId, amount: 25_000 });
   expect(half).toMatchObject({ status: "PARTIALLY_CANCELLED", cancelledAmount: 25_000 });
+  expect((await client.charges.get(payer.charge.chargeId)).cancellations).toMatchObject([
+    { cancelId: half.cancelId, amount: 25_000 },
+  ]);
   await expect(
     client.transfers.create({ fromWalletId: payerWalletId, toWalletAddress: OUTSIDE, amount: 999_999 }),
   ).rejects.toThrow(RefusedError);

@@ -44,7 +44,8 @@ test("mint, a payment in three legs, burn, money to and from outside: each is co
   expect(await stack.stop()).toBe(0);
   stack = await startStack({ home: dir, bus: "postgres" });
   api = openApi(stack.stack().gatewayUrl, organisation.apiKey);
-  await api.post("/api/wallets/charge/cancel", { chargeId: charge.chargeId, amount: 1_000 });
+  const part = await api.post("/api/wallets/charge/cancel", { chargeId: charge.chargeId, amount: 1_000 });
+  expect(part.cancellation.settlement.status).toBe("PENDING");
   await until(
     () => api.get(`/api/wallets/transfer/${transferId}`),
     ({ status }) => status === "COMPLETED",
@@ -72,6 +73,9 @@ test("mint, a payment in three legs, burn, money to and from outside: each is co
     expect(receipt).toMatchObject({ status: "0x1" });
     expect(Number(receipt!.blockNumber)).toBe(settlement.blockNumber);
   }
+  const { cancellations } = await api.get(`/api/wallets/charge/${charge.chargeId}`);
+  const { settlement } = lines.find(({ type }) => type === "CHARGE_CANCEL")!;
+  expect(cancellations).toMatchObject([{ cancelId: part.cancelId, settlement }]);
   await booksChapter(world, cast);
 
   /** All lines of a wallet's statement, once the chain has settled all of them. */

@@ -9,7 +9,7 @@ interface Request {
 }
 
 /** What belongs to another organisation, by its kind. */
-export type Foreign = Record<"wal" | "trf" | "chg" | "pay" | "txn", string>;
+export type Foreign = Record<"wal" | "trf" | "chg" | "rfd" | "pay" | "txn", string>;
 
 /** Every request of the contract that names something, by the kind of what it names; foreignIds.test.ts misses none. */
 export function requestsFor(things: Things): [keyof Foreign, (id: string) => Request][] {
@@ -36,6 +36,7 @@ export function requestsFor(things: Things): [keyof Foreign, (id: string) => Req
     ["wal", (id) => post("/api/wallets/payment", { payerWalletId: walletId, receiverWalletId: id, amount })],
     ["trf", (id) => get(`/api/wallets/transfer/${id}`)],
     ["chg", (id) => get(`/api/wallets/charge/${id}`)],
+    ["rfd", (id) => get(`/api/wallets/charge/refund/${id}`)],
     ["chg", (id) => post("/api/wallets/charge/cancel", { chargeId: id })],
     ["pay", (id) => get(`/api/wallets/payment/${id}`)],
     ["pay", (id) => post("/api/wallets/payment/cancel", { paymentId: id })],

@@ -80,6 +80,7 @@ function pathIds({ walletId, paymentId }: Things): Hostile[] {
     ["GET", "/api/wallets/", "/transactions", "wal", "WAL_002"],
     ["GET", "/api/wallets/transfer/", "", "trf", "TRF_005"],
     ["GET", "/api/wallets/charge/", "", "chg", "CHG_002"],
+    ["GET", "/api/wallets/charge/refund/", "", "rfd", "CHG_002"],
     ["GET", "/api/wallets/payment/", "", "pay", "PAY_004"],
   ];
   return places.flatMap(([method, before, after, prefix, absent]) => {

@@ -75,6 +75,6 @@ export async function readPages(api: Api, path: string, limit: number): Promise<
 
 /** Without what goes on changing between one reading and the next, while the chain settles. */
 function lasting(item: Json): Json {
-  const changing = ["settlement", "status", "updatedAt"];
+  const changing = ["settlement", "cancellation", "status", "updatedAt"];
   return Object.fromEntries(Object.entries(item).filter(([name]) => !changing.includes(name)));
 }

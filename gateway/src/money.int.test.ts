@@ -2,8 +2,10 @@ import { implement, startGrpcServer } from "@wonrail/kit/grpc/server";
 import { Registry } from "@wonrail/kit/metrics";
 import { eventually, testLog } from "@wonrail/kit/testing";
 import {
+  CancelledCharge,
   CancelledPayment,
   Charge,
+  ChargeCancellation,
   ChargeStatus,
   type ExecuteRequest,
   type ExecuteResponse,
@@ -11,6 +13,7 @@ import {
   Payment,
   PaymentServiceService,
   PaymentStatus,
+  Refund,
   type Settlement,
   SettlementStatus,
   Transfer,
@@ -32,12 +35,18 @@ const payment = Payment.fromPartial({
   ...{ amountWon: "600", breakdown: { governmentWon: "100", incentiveWon: "200", normalWon: "300" } },
   ...{ incentiveAccruedWon: "15", memo: "lunch", settlement, createdAt: at, updatedAt: at },
 });
+const settled = { status: "CONFIRMED", network: "N", txHash: "0xa", blockNumber: 7 };
+const begun = { status: "PENDING", network: "N", txHash: null, blockNumber: null };
 const paid = {
   ...{ paymentId: "pay_1", status: "PAID", payerWalletId: "wal_1", receiverWalletId: "wal_2", amount: 600 },
   ...{ breakdown: { government: 100, incentive: 200, normal: 300 }, incentiveAccrued: 15, memo: "lunch" },
-  settlement: { status: "CONFIRMED", network: "N", txHash: "0xa", blockNumber: 7 },
-  createdAt: at.toISOString(),
+  ...{ settlement: settled, cancellation: null, createdAt: at.toISOString() },
 };
+const charge = Charge.fromPartial({
+  ...{ chargeId: "chg_1", status: ChargeStatus.PARTIALLY_CANCELLED, walletId: "wal_1", amountWon: "3000" },
+  ...{ cancelledAmountWon: "1000", balanceWon: "4000", settlement, cancellableUntil: at },
+  ...{ createdAt: at, updatedAt: at },
+});
 
 let auth: AuthAtOurEdge;
 let services: Awaited<ReturnType<typeof startGrpcServer>>;
@@ -62,6 +71,32 @@ beforeAll(async () => {
           transfer: Transfer.fromPartial({
             ...{ transferId: "trf_1", status: TransferStatus.FAILED, fromWalletId: "wal_1", amountWon: "5" },
             ...{ toWalletAddress: "0xb", failureReason: "expired", settlement, createdAt: at, updatedAt: at },
+          }),
+        }),
+        getPayment: async () => ({
+          payment: Payment.fromPartial({ ...payment, cancellation: { cancelId: "pcl_1", settlement } }),
+        }),
+        getCharge: async () => ({
+          charge,
+          cancellations: [
+            ChargeCancellation.fromPartial({
+              cancelId: "ccl_1",
+              amountWon: "1000",
+              settlement,
+              createdAt: at,
+            }),
+          ],
+        }),
+        getRefund: async () => ({
+          refund: Refund.fromPartial({
+            ...{
+              refundId: "rfd_1",
+              walletId: "wal_1",
+              amountWon: "900",
+              memo: "bye",
+              settlement,
+              createdAt: at,
+            },
           }),
         }),
         listWalletTransactions: async (request) => {
@@ -104,8 +139,12 @@ const order = { payerWalletId: exampleId("wal"), receiverWalletId: exampleId("wa
 describe("each thing that is said has its own name", () => {
   test("of a payment, and of its cancellation", async () => {
     expect((await post("payment", order)).body.data).toEqual(paid);
+    const cancellation = {
+      cancelId: "pcl_1",
+      settlement: { ...settlement, status: SettlementStatus.SUBMITTED },
+    };
     const value = CancelledPayment.fromPartial({
-      ...{ payment: { ...payment, status: PaymentStatus.CANCELLED }, cancelId: "pcl_1" },
+      ...{ payment: { ...payment, status: PaymentStatus.CANCELLED, cancellation }, cancelId: "pcl_1" },
       ...{ restoredIncentiveWon: "200", restoredNormalWon: "290" },
       ...{ incentiveClawedBackWon: "5", keptFromNormalWon: "10" },
     });
@@ -114,29 +153,66 @@ describe("each thing that is said has its own name", () => {
     expect(cancelled.body.data).toEqual({
       ...{ ...paid, status: "CANCELLED", cancelId: "pcl_1", restored: { incentive: 200, normal: 290 } },
       ...{ incentiveClawedBack: 5, keptFromNormal: 10 },
+      cancellation: { cancelId: "pcl_1", settlement: { ...settled, status: "SUBMITTED" } },
     });
+    const read = { ...paid, cancellation: { cancelId: "pcl_1", settlement: settled } };
+    expect(await get(`payment/${exampleId("pay")}`)).toEqual(read);
   });
 
   test("of a charge", async () => {
-    const value = Charge.fromPartial({
-      ...{
-        chargeId: "chg_1",
-        status: ChargeStatus.PARTIALLY_CANCELLED,
-        walletId: "wal_1",
-        amountWon: "3000",
-      },
-      ...{ cancelledAmountWon: "1000", balanceWon: "4000", settlement, cancellableUntil: at },
-      ...{ createdAt: at, updatedAt: at },
-    });
-    says = { replayed: false, outcome: { $case: "charge", value } };
+    says = { replayed: false, outcome: { $case: "charge", value: charge } };
     const { body } = await post("charge", { walletId: exampleId("wal"), amount: 3_000 });
-    expect(body.data).toMatchObject({ amount: 3_000, cancelledAmount: 1_000, balance: 4_000, memo: null });
+    const said = { amount: 3_000, cancelledAmount: 1_000, balance: 4_000, memo: null, settlement: settled };
+    expect(body.data).toMatchObject(said);
+    expect(await get(`charge/${exampleId("chg")}`)).toEqual({
+      ...body.data,
+      cancellations: [
+        { cancelId: "ccl_1", amount: 1_000, memo: null, settlement: settled, createdAt: at.toISOString() },
+      ],
+    });
+    const cancellation = {
+      cancelId: "ccl_1",
+      settlement: { ...settlement, status: SettlementStatus.SUBMITTED },
+    };
+    const value = CancelledCharge.fromPartial({ cancelId: "ccl_1", charge, cancellation });
+    says = { replayed: false, outcome: { $case: "cancelledCharge", value } };
+    expect((await post("charge/cancel", { chargeId: exampleId("chg") })).body.data).toEqual({
+      ...{ ...body.data, cancelId: "ccl_1" },
+      cancellation: { cancelId: "ccl_1", settlement: { ...settled, status: "SUBMITTED" } },
+    });
+  });
+
+  test("of a refund", async () => {
+    expect(await get(`charge/refund/${exampleId("rfd")}`)).toEqual({
+      ...{ refundId: "rfd_1", walletId: "wal_1", amount: 900, memo: "bye" },
+      ...{ settlement: settled, createdAt: at.toISOString() },
+    });
   });
 
   test("of a transfer that failed, and of a wallet", async () => {
     const failed = { status: "FAILED", failureReason: "expired", toWalletId: null, amount: 5 };
     expect(await get(`transfer/${exampleId("trf")}`)).toMatchObject(failed);
     expect(await get(exampleId("wal"))).toMatchObject({ balance: 900, availableBalance: 800 });
+  });
+});
+
+describe("a cancellation whose answer an earlier release has stored has just begun its way back", () => {
+  test("of a payment", async () => {
+    const restored = { restoredIncentiveWon: "0", restoredNormalWon: "0" };
+    const kept = { incentiveClawedBackWon: "0", keptFromNormalWon: "0" };
+    const value = CancelledPayment.fromPartial({ payment, cancelId: "pcl_1", ...restored, ...kept });
+    says = { replayed: true, outcome: { $case: "cancelledPayment", value } };
+    const { body } = await post("payment/cancel", { paymentId: exampleId("pay") });
+    const cancellation = { cancelId: "pcl_1", settlement: begun };
+    expect(body.data).toMatchObject({ settlement: settled, cancellation });
+  });
+
+  test("of a charge", async () => {
+    const value = CancelledCharge.fromPartial({ cancelId: "ccl_1", charge });
+    says = { replayed: true, outcome: { $case: "cancelledCharge", value } };
+    const { body } = await post("charge/cancel", { chargeId: exampleId("chg") });
+    const cancellation = { cancelId: "ccl_1", settlement: begun };
+    expect(body.data).toMatchObject({ settlement: settled, cancellation });
   });
 });
 

@@ -30,6 +30,7 @@ beforeAll(async () => {
     }),
     implement(PaymentServiceService, {
       ...{ getTransfer: refuse("TRF_005"), getCharge: refuse("CHG_002"), getPayment: refuse("PAY_004") },
+      getRefund: refuse("CHG_002"),
       ...{ listTransfers: answer, listCharges: answer, listPayments: answer, listWalletTransactions: answer },
     }),
     implement(RelayerServiceService, { getRecord: refuse("TX_001"), listRecords: answer }),
@@ -54,6 +55,7 @@ const reads = [
   [`/api/wallets/transfer/${exampleId("trf")}`, 404],
   ["/api/wallets/charge", 200],
   [`/api/wallets/charge/${exampleId("chg")}`, 404],
+  [`/api/wallets/charge/refund/${exampleId("rfd")}`, 404],
   ["/api/wallets/payment", 200],
   [`/api/wallets/payment/${exampleId("pay")}`, 404],
   ["/api/transaction", 200],

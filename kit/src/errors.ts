@@ -34,7 +34,7 @@ export const errorTable = {
   TRF_005: row(404, "NOT_FOUND", "The transfer does not exist."),
 
   CHG_001: row(400, "INVALID_ARGUMENT", "The charge is below the minimum of 1,000 KRW."),
-  CHG_002: row(404, "NOT_FOUND", "The charge does not exist."),
+  CHG_002: row(404, "NOT_FOUND", "The charge or refund does not exist."),
   CHG_003: row(400, "FAILED_PRECONDITION", "The charge is already cancelled."),
   CHG_004: row(400, "FAILED_PRECONDITION", "The 30 days in which a charge can be cancelled are over."),
   CHG_005: row(400, "FAILED_PRECONDITION", "The amount is more than what remains of the charge."),

@@ -45,7 +45,7 @@ export {
   WaitTimeoutError,
 } from "./core/errors.ts";
 
-export type { Moment, Settlement } from "./resources/shared.ts";
+export type { Cancellation, Moment, Settlement } from "./resources/shared.ts";
 export type {
   AuthApi,
   QuotaUsage,
@@ -73,9 +73,11 @@ export type {
   CancelChargeRequest,
   CancelledCharge,
   Charge,
+  ChargeCancellation,
   ChargeListQuery,
   ChargeRequest,
   ChargesApi,
+  ChargeWithCancellations,
   Refund,
   RefundRequest,
 } from "./resources/charges.ts";

@@ -43,6 +43,7 @@ const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]>
     ({ charges }) => charges.cancel({ chargeId: "chg_1", amount: 1, memo: "m" }),
   ],
   refundWallet: [({ charges }) => charges.refund({ walletId: "wal_1", memo: "m" })],
+  getRefund: [({ charges }) => charges.getRefund("rfd_1")],
   getCharge: [({ charges }) => charges.get("chg_1")],
   listCharges: [({ charges }) => charges.list({ ...page, walletId: "wal_1" })],
   createPayment: [

@@ -18,6 +18,7 @@ const methods: Record<string, string> = {
   createCharge: "charges.create",
   cancelCharge: "charges.cancel",
   refundWallet: "charges.refund",
+  getRefund: "charges.getRefund",
   getCharge: "charges.get",
   listCharges: "charges.list",
   createPayment: "payments.create",

@@ -1,12 +1,27 @@
 import { z } from "zod";
 import { enumName } from "@wonrail/kit/grpc/client";
-import { type Charge, ChargeStatus } from "@wonrail/proto/payment/v1/payment";
+import {
+  type Charge,
+  type ChargeCancellation,
+  ChargeStatus,
+  type Refund,
+} from "@wonrail/proto/payment/v1/payment";
 import { type Clients } from "../clients";
-import { iso, known, pageRequest, paginationOf, settlementOf, wonOf } from "./answers";
+import {
+  begunCancellation,
+  cancellationOf,
+  iso,
+  known,
+  pageRequest,
+  paginationOf,
+  settlementOf,
+  wonOf,
+} from "./answers";
 import { executeCommand } from "./executeCommand";
 import { type Handler, operation } from "./operation";
 import {
   amountOf,
+  cancellation,
   givenId,
   idFilter,
   idOf,
@@ -34,7 +49,45 @@ const charge = z
     settlement,
     createdAt: timestamp("When it was made."),
   })
-  .meta({ id: "Charge" });
+  .meta({
+    id: "Charge",
+    description:
+      "`settlement` is the charge's own, also when it is cancelled: each cancellation has one too.",
+  });
+
+const chargeWithCancellations = charge
+  .extend({
+    cancellations: z
+      .array(
+        cancellation
+          .extend({
+            cancelId: givenId("ccl", "The cancellation's id."),
+            amount: won("How much of the charge it took back, in KRW.", 20000),
+            memo: memoGiven,
+            createdAt: timestamp("When it was made."),
+          })
+          .meta({ id: "ChargeCancellation" }),
+      )
+      .meta({
+        description:
+          "What took back parts of it, oldest first; of more than 100 the newest. The wallet's transactions of type CHARGE_CANCEL have all of them.",
+      }),
+  })
+  .meta({
+    id: "ChargeWithCancellations",
+    description: "`settlement` is the charge's own, and that of each cancellation is of its way back.",
+  });
+
+const refund = z
+  .strictObject({
+    refundId: givenId("rfd", "The refund's id."),
+    walletId: givenId("wal", "The wallet that was refunded."),
+    amount: won("All that was available, in KRW.", 30000),
+    memo: memoGiven,
+    settlement,
+    createdAt: timestamp("When it was made."),
+  })
+  .meta({ id: "Refund" });
 
 export const createCharge = operation({
   id: "createCharge",
@@ -61,7 +114,8 @@ export const cancelCharge = operation({
   id: "cancelCharge",
   tag: "Charges",
   summary: "Cancel a charge, or a part of it",
-  description: "Within 30 days of the charge, in as many parts as you like.",
+  description:
+    "Within 30 days of the charge, in as many parts as you like. `settlement` stays the charge's own; that of the way back is in `cancellation`.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
@@ -74,7 +128,7 @@ export const cancelCharge = operation({
     .meta({ id: "CancelCharge" }),
   status: 200,
   data: charge
-    .extend({ cancelId: givenId("ccl", "This cancellation's id.") })
+    .extend({ cancelId: givenId("ccl", "This cancellation's id."), cancellation })
     .meta({ id: "CancelledCharge" }),
   errors: ["WAL_004", "CHG_002", "CHG_003", "CHG_004", "CHG_005", "CHG_006"],
 });
@@ -92,16 +146,7 @@ export const refundWallet = operation({
     .strictObject({ walletId: idOf("wal", "WAL_002", "The NORMAL wallet."), memo })
     .meta({ id: "RefundWallet" }),
   status: 201,
-  data: z
-    .strictObject({
-      refundId: givenId("rfd", "The refund's id."),
-      walletId: givenId("wal", "The wallet that was refunded."),
-      amount: won("All that was available, in KRW.", 30000),
-      memo: memoGiven,
-      settlement,
-      createdAt: timestamp("When it was made."),
-    })
-    .meta({ id: "Refund" }),
+  data: refund,
   errors: ["WAL_002", "WAL_004", "CHG_007"],
 });
 
@@ -112,7 +157,18 @@ export const getCharge = operation({
   access: "full",
   params: z.strictObject({ chargeId: idOf("chg", "CHG_002", "The charge's id.") }),
   status: 200,
-  data: charge,
+  data: chargeWithCancellations,
+  errors: ["CHG_002"],
+});
+
+export const getRefund = operation({
+  id: "getRefund",
+  tag: "Charges",
+  summary: "Read a refund",
+  access: "full",
+  params: z.strictObject({ refundId: idOf("rfd", "CHG_002", "The refund's id.") }),
+  status: 200,
+  data: refund,
   errors: ["CHG_002"],
 });
 
@@ -120,6 +176,7 @@ export const listCharges = operation({
   id: "listCharges",
   tag: "Charges",
   summary: "List charges, newest first",
+  description: "Without their cancellations, which come with one charge.",
   access: "full",
   query: listQuery({ walletId: idFilter("wal", "Only those of this wallet.").optional() }),
   status: 200,
@@ -148,7 +205,10 @@ export function cancelChargeWith(clients: Clients): Handler<typeof cancelCharge>
       command: { $case: "cancelCharge", value: { chargeId, amountWon, memo } },
       expect: "cancelledCharge",
     });
-    return { data: { ...chargeOf(known(value.charge)), cancelId: value.cancelId }, replayed };
+    const { cancelId } = value;
+    const charge = known(value.charge);
+    const cancellation = begunCancellation(value.cancellation, cancelId, charge.settlement);
+    return { data: { ...chargeOf(charge), cancelId, cancellation }, replayed };
   };
 }
 
@@ -160,21 +220,20 @@ export function refundWalletWith(clients: Clients): Handler<typeof refundWallet>
       command: { $case: "refund", value: { walletId, memo } },
       expect: "refund",
     });
-    const data = {
-      refundId: value.refundId,
-      walletId: value.walletId,
-      amount: wonOf(value.amountWon),
-      memo: value.memo ?? null,
-      settlement: settlementOf(value.settlement),
-      createdAt: iso(value.createdAt),
-    };
-    return { data, replayed };
+    return { data: refundOf(value), replayed };
   };
 }
 
 export function getChargeWith({ payment }: Clients): Handler<typeof getCharge> {
-  return async ({ params: { chargeId } }, { principal: { orgId } }) => ({
-    data: chargeOf(known((await payment.getCharge({ orgId, chargeId }, { retry: true })).charge)),
+  return async ({ params: { chargeId } }, { principal: { orgId } }) => {
+    const { charge, cancellations } = await payment.getCharge({ orgId, chargeId }, { retry: true });
+    return { data: { ...chargeOf(known(charge)), cancellations: cancellations.map(chargeCancellationOf) } };
+  };
+}
+
+export function getRefundWith({ payment }: Clients): Handler<typeof getRefund> {
+  return async ({ params: { refundId } }, { principal: { orgId } }) => ({
+    data: refundOf(known((await payment.getRefund({ orgId, refundId }, { retry: true })).refund)),
   });
 }
 
@@ -196,6 +255,26 @@ function chargeOf(of: Charge) {
     cancelledAmount: wonOf(of.cancelledAmountWon),
     balance: wonOf(of.balanceWon),
     cancellableUntil: iso(of.cancellableUntil),
+    memo: of.memo ?? null,
+    settlement: settlementOf(of.settlement),
+    createdAt: iso(of.createdAt),
+  };
+}
+
+function chargeCancellationOf(of: ChargeCancellation) {
+  return {
+    ...cancellationOf(of),
+    amount: wonOf(of.amountWon),
+    memo: of.memo ?? null,
+    createdAt: iso(of.createdAt),
+  };
+}
+
+function refundOf(of: Refund) {
+  return {
+    refundId: of.refundId,
+    walletId: of.walletId,
+    amount: wonOf(of.amountWon),
     memo: of.memo ?? null,
     settlement: settlementOf(of.settlement),
     createdAt: iso(of.createdAt),

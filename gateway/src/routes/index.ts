@@ -32,6 +32,7 @@ export function routes({ clients, principals }: RouteDeps): Route[] {
     route("GET", "/api/wallets/charge", charges.listCharges, charges.listChargesWith(clients)),
     route("POST", "/api/wallets/charge/cancel", charges.cancelCharge, charges.cancelChargeWith(clients)),
     route("POST", "/api/wallets/charge/refund", charges.refundWallet, charges.refundWalletWith(clients)),
+    route("GET", "/api/wallets/charge/refund/:refundId", charges.getRefund, charges.getRefundWith(clients)),
     route("GET", "/api/wallets/charge/:chargeId", charges.getCharge, charges.getChargeWith(clients)),
 
     route("POST", "/api/wallets/payment", payments.createPayment, payments.createPaymentWith(clients)),

@@ -2,11 +2,21 @@ import { z } from "zod";
 import { enumName } from "@wonrail/kit/grpc/client";
 import { type Payment, PaymentStatus } from "@wonrail/proto/payment/v1/payment";
 import { type Clients } from "../clients";
-import { iso, known, pageRequest, paginationOf, settlementOf, wonOf } from "./answers";
+import {
+  begunCancellation,
+  cancellationOf,
+  iso,
+  known,
+  pageRequest,
+  paginationOf,
+  settlementOf,
+  wonOf,
+} from "./answers";
 import { executeCommand } from "./executeCommand";
 import { type Handler, operation } from "./operation";
 import {
   amountOf,
+  cancellation,
   givenId,
   idFilter,
   idOf,
@@ -38,9 +48,17 @@ const payment = z
     incentiveAccrued: won("Granted on the part paid from the NORMAL wallet.", 100),
     memo: memoGiven,
     settlement,
+    // A union, since the document would have a nullable reference be an object and null at once.
+    cancellation: z
+      .union([cancellation, z.null()])
+      .meta({ description: "null unless the payment is CANCELLED." }),
     createdAt: timestamp("When it was made."),
   })
-  .meta({ id: "Payment" });
+  .meta({
+    id: "Payment",
+    description:
+      "`settlement` is the payment's own, also when it is CANCELLED; that of the way back is in `cancellation`.",
+  });
 
 export const createPayment = operation({
   id: "createPayment",
@@ -76,7 +94,7 @@ export const cancelPayment = operation({
   tag: "Payments",
   summary: "Cancel a payment",
   description:
-    "Whole and once: the payer's wallets get back what each of them paid, and the accrual is clawed back. A payment can be cancelled for at least two months; when its month has left the books for the archive, that is refused with PAY_007.",
+    "Whole and once: the payer's wallets get back what each of them paid, and the accrual is clawed back. `settlement` stays the payment's own; that of the way back is in `cancellation`. A payment can be cancelled for at least two months; when its month has left the books for the archive, that is refused with PAY_007.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
@@ -87,6 +105,7 @@ export const cancelPayment = operation({
   data: payment
     .extend({
       cancelId: givenId("pcl", "This cancellation's id."),
+      cancellation,
       restored: z.strictObject({
         incentive: won("Back to the INCENTIVE wallet.", 2000),
         normal: won("Back to the NORMAL wallet.", 10000),
@@ -144,9 +163,12 @@ export function cancelPaymentWith(clients: Clients): Handler<typeof cancelPaymen
       command: { $case: "cancelPayment", value: { paymentId, memo } },
       expect: "cancelledPayment",
     });
+    const { cancelId } = value;
+    const payment = known(value.payment);
     const data = {
-      ...paymentOf(known(value.payment)),
-      cancelId: value.cancelId,
+      ...paymentOf(payment),
+      cancelId,
+      cancellation: begunCancellation(payment.cancellation, cancelId, payment.settlement),
       restored: { incentive: wonOf(value.restoredIncentiveWon), normal: wonOf(value.restoredNormalWon) },
       incentiveClawedBack: wonOf(value.incentiveClawedBackWon),
       keptFromNormal: wonOf(value.keptFromNormalWon),
@@ -186,6 +208,7 @@ function paymentOf(of: Payment) {
     incentiveAccrued: wonOf(of.incentiveAccruedWon),
     memo: of.memo ?? null,
     settlement: settlementOf(of.settlement),
+    cancellation: of.cancellation === undefined ? null : cancellationOf(of.cancellation),
     createdAt: iso(of.createdAt),
   };
 }

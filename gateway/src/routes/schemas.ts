@@ -154,6 +154,20 @@ export const settlement = z
     description: "Where the chain is with it. It changes as the chain does; read it again to follow.",
   });
 
+export const cancellation = z
+  .strictObject({
+    cancelId: z.string().meta({
+      description: "The cancellation's id: pcl_… of a payment, ccl_… of a charge.",
+      examples: [exampleId("pcl")],
+    }),
+    settlement,
+  })
+  .meta({
+    id: "Cancellation",
+    description:
+      "What took a payment or a charge back. `settlement` is that of the way back, PENDING at first; read the payment or the charge again to follow.",
+  });
+
 /** Numbers in a query are texts; only plain digits are taken. */
 function queryInteger(min: number, max: number) {
   return z

@@ -17,7 +17,7 @@ export const errorCodes = {
   TRF_004: { kind: "refused", status: 400, retryable: false, message: "Wallets of this type do not transfer." },
   TRF_005: { kind: "notFound", status: 404, retryable: false, message: "The transfer does not exist." },
   CHG_001: { kind: "invalidRequest", status: 400, retryable: false, message: "The charge is below the minimum of 1,000 KRW." },
-  CHG_002: { kind: "notFound", status: 404, retryable: false, message: "The charge does not exist." },
+  CHG_002: { kind: "notFound", status: 404, retryable: false, message: "The charge or refund does not exist." },
   CHG_003: { kind: "refused", status: 400, retryable: false, message: "The charge is already cancelled." },
   CHG_004: { kind: "refused", status: 400, retryable: false, message: "The 30 days in which a charge can be cancelled are over." },
   CHG_005: { kind: "refused", status: 400, retryable: false, message: "The amount is more than what remains of the charge." },

@@ -2,7 +2,7 @@ import type { ApiPromise, CallOptions, IdempotentCallOptions } from "../core/cal
 import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
 import { accept, atLeast, memoFits, pathId, wholeWon } from "../internal/checks.ts";
-import type { Settlement } from "./shared.ts";
+import type { Cancellation, Settlement } from "./shared.ts";
 
 export interface ChargeRequest {
   walletId: string;
@@ -23,8 +23,20 @@ export interface Charge {
   /** 30 days after the charge. */
   cancellableUntil: string;
   memo: string | null;
+  /** The charge's own, also when it is cancelled. */
   settlement: Settlement;
   createdAt: string;
+}
+
+export interface ChargeCancellation extends Cancellation {
+  amount: number;
+  memo: string | null;
+  createdAt: string;
+}
+
+export interface ChargeWithCancellations extends Charge {
+  /** Oldest first; of more than 100 the newest. */
+  cancellations: ChargeCancellation[];
 }
 
 export interface CancelChargeRequest {
@@ -36,6 +48,7 @@ export interface CancelChargeRequest {
 
 export interface CancelledCharge extends Charge {
   cancelId: string;
+  cancellation: Cancellation;
 }
 
 export interface RefundRequest {
@@ -79,7 +92,11 @@ export class ChargesApi extends ApiResource {
     return this.move(() => ({ path: `${PATH}/refund`, body: body() }), options);
   }
 
-  get(chargeId: string, options?: CallOptions): ApiPromise<Charge> {
+  getRefund(refundId: string, options?: CallOptions): ApiPromise<Refund> {
+    return this.read(() => `${PATH}/refund/${pathId(refundId, "CHG_002")}`, options);
+  }
+
+  get(chargeId: string, options?: CallOptions): ApiPromise<ChargeWithCancellations> {
     return this.read(() => `${PATH}/${pathId(chargeId, "CHG_002")}`, options);
   }
 

@@ -2,7 +2,7 @@ import type { ApiPromise, CallOptions, IdempotentCallOptions } from "../core/cal
 import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
 import { accept, atLeast, memoFits, pathId, wholeWon } from "../internal/checks.ts";
-import type { Settlement } from "./shared.ts";
+import type { Cancellation, Settlement } from "./shared.ts";
 
 export interface PaymentRequest {
   /** One wallet of the payer. */
@@ -28,7 +28,10 @@ export interface Payment {
   /** Granted on the part paid from the NORMAL wallet. */
   incentiveAccrued: number;
   memo: string | null;
+  /** The payment's own, also when it is CANCELLED. */
   settlement: Settlement;
+  /** Null unless it is CANCELLED. */
+  cancellation: Cancellation | null;
   createdAt: string;
 }
 
@@ -39,6 +42,7 @@ export interface CancelPaymentRequest {
 
 export interface CancelledPayment extends Payment {
   cancelId: string;
+  cancellation: Cancellation;
   /** Back to the payer's wallets. */
   restored: { incentive: number; normal: number };
   /** Of the accrual, taken from the INCENTIVE wallet. */

@@ -7,6 +7,13 @@ export interface Settlement {
   blockNumber: number | null;
 }
 
+/** What took a payment or a charge back. */
+export interface Cancellation {
+  cancelId: string;
+  /** Of the way back, PENDING at first; read the payment or the charge again to follow. */
+  settlement: Settlement;
+}
+
 /** A moment in a request: ISO 8601 with a zone, or a Date. */
 export type Moment = string | Date;
 
