@@ -122,11 +122,14 @@ test("a wallet's whole story: charge, pay, cancel, transfer, refund, and its lin
   await expect(
     client.transfers.create({ fromWalletId: payerWalletId, toWalletAddress: OUTSIDE, amount: 999_999 }),
   ).rejects.toThrow(RefusedError);
+  const { refundId, amount } = await client.charges.refund({ walletId: payerWalletId });
+  expect(amount).toBe(24_000);
+  expect(await client.charges.getRefund(refundId)).toMatchObject({ refundId, amount });
 
   const types: string[] = [];
   for await (const { type } of client.wallets.listTransactions(payerWalletId, { limit: 2 })) types.push(type);
   expect(types).toEqual(
-    expect.arrayContaining(["CHARGE", "PAYMENT", "PAYMENT_CANCEL", "TRANSFER", "CHARGE_CANCEL"]),
+    expect.arrayContaining(["CHARGE", "PAYMENT", "PAYMENT_CANCEL", "TRANSFER", "CHARGE_CANCEL", "REFUND"]),
   );
 });
 
