@@ -129,9 +129,31 @@ test("a POST without a key whose answer is lost is sent once", async () => {
   const { client, asked } = clientOf([dropped()]);
   await settled(client.wallets.create({ userId: "u", walletType: "NORMAL" }));
   await settled(client.wallets.deactivate("wal_1"));
-  await settled(client.auth.refreshKey({ secretKey: "sk_test_x" }));
   await settled(client.auth.revokeKey());
-  expect(asked).toHaveLength(4);
+  expect(asked).toHaveLength(3);
+});
+
+test("a refresh whose answer is lost is asked for again for the same key, and the client goes on with the new one", async () => {
+  const { client, asked } = clientOf([
+    dropped(),
+    failure(504, "SYS_003"),
+    success({ newApiKey: "wk_test_new", expiresAt: "" }),
+  ]);
+  const { value } = await settled(client.auth.refreshKey({ secretKey: "sk_test_1" }));
+  expect(value).toMatchObject({ newApiKey: "wk_test_new" });
+  const body = { apiKey: KEY, secretKey: "sk_test_1" };
+  expect(asked.map((one) => one.body)).toEqual([body, body, body]);
+  await settled(client.auth.getSession());
+  expect(asked[3]!.headers.get("x-api-key")).toBe("wk_test_new");
+});
+
+test("a refresh that is not answered at all leaves the client its key, and the same call again asks for the same", async () => {
+  const { client, asked } = clientOf([dropped(), dropped(), failure(503, "SYS_002"), success({})]);
+  const { error } = await settled(client.auth.refreshKey({ secretKey: "sk_test_1" }));
+  expect(error).toBeInstanceOf(OutcomeUnknownError);
+  expect(error).toMatchObject({ message: "The outcome is not known. The same call again does no harm." });
+  await settled(client.auth.refreshKey({ secretKey: "sk_test_1" }));
+  expect(asked[3]!.body).toEqual(asked[0]!.body);
 });
 
 test("reads and PATCHes are repeated", async () => {

@@ -65,14 +65,17 @@ export class AuthApi extends ApiResource {
     this.#transport = transport;
   }
 
-  /** Gets a new key. When it was the client's own that was refreshed, the client goes on with the new one. */
+  /**
+   * Gets a new key. When it was the client's own that was refreshed, the client goes on with the new one. The same call again gives the same
+   * new key, so that no answer that is lost costs anything.
+   */
   refreshKey(request: RefreshKeyRequest, options?: CallOptions): ApiPromise<RefreshedKey> {
     const { secretKey, apiKey = this.#transport.currentApiKey() } = request;
     const refreshed = this.call<RefreshedKey>(() => ({
       method: "POST",
       path: "/api/wallet-auth/refresh",
       body: { apiKey, secretKey },
-      repeat: "once",
+      repeat: "safe",
       isOpen: true,
       options,
     })).withResponse();
