@@ -1,13 +1,14 @@
 import { type IncomingMessage } from "node:http";
 import { invalidRequest } from "@wonrail/kit/errors";
 
-const PRINTABLE_ASCII = /^[\x20-\x7e]{1,255}$/;
+/** HTTP has cut off the spaces at its ends. */
+export const IDEMPOTENCY_KEY_FORM = /^[\x20-\x7e]{1,255}$/;
 
 /** The request's Idempotency-Key, if it has one. Two of them would leave open which one counts. */
 export function idempotencyKey(req: IncomingMessage): string | undefined {
   const key = req.headers["idempotency-key"] as string | undefined;
   if (key === undefined) return undefined;
-  if (!PRINTABLE_ASCII.test(key)) throw refused("must be 1 to 255 printable ASCII characters");
+  if (!IDEMPOTENCY_KEY_FORM.test(key)) throw refused("must be 1 to 255 printable ASCII characters");
   // Node joins repeated headers with a comma; a key may hold one itself, so the raw headers decide.
   if (key.includes(",") && timesGiven(req) > 1) throw refused("is given twice");
   return key;

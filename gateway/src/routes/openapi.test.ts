@@ -79,6 +79,21 @@ test("the example of a line's name is one that the listing would give, and no re
   ]);
 });
 
+test("the bounds of metadata and of an Idempotency-Key are in the document", () => {
+  const { properties } = document.components.schemas!.CreateWallet as {
+    properties: Record<string, object>;
+  };
+  expect(properties.metadata).toMatchObject({
+    maxProperties: 5,
+    propertyNames: { minLength: 1, maxLength: 40 },
+    additionalProperties: { type: "string", maxLength: 500 },
+  });
+  const { schema } = document.components.parameters!["Idempotency-Key"] as { schema: { pattern: string } };
+  const form = new RegExp(schema.pattern);
+  const keys = ["order 1, second try", "x".repeat(255), "", "x".repeat(256), "ключ", "a\u007f"];
+  expect(keys.map((key) => form.test(key))).toEqual([true, true, false, false, false, false]);
+});
+
 test("a key is needed everywhere but for refresh and liveness", () => {
   const open = operations.filter(({ security }) => security.length === 0);
   expect(open.map(({ operationId }) => operationId)).toEqual(["refreshKey", "checkHealth"]);

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type ErrorCode, errorTable } from "@wonrail/kit/errors";
 import { REQUEST_ID_FORM } from "@wonrail/kit/grpc/client";
 import { MAX_BODY_BYTES } from "../middleware/body";
+import { IDEMPOTENCY_KEY_FORM } from "../middleware/idempotency";
 import { type Operation, type Route, type Tag } from "./operation";
 import { exampleId } from "./schemas";
 
@@ -85,7 +86,7 @@ const PARAMETERS = {
   "Idempotency-Key": {
     description:
       "1 to 255 printable ASCII characters. Makes the request safe to repeat: for at least 31 days, and without end where a transaction is recorded. A repeat that comes while the first still runs joins it, and gets the same answer.",
-    schema: { type: "string", minLength: 1, maxLength: 255 },
+    schema: { type: "string", minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY_FORM.source },
     example: "order-20260114-0021",
   },
 } as const;

@@ -31,12 +31,12 @@ const userId = textOf(
   1,
 ).refine(isUserId, { message: USER_ID_FORM });
 
+const MAX_METADATA_KEY_CHARACTERS = 40;
+
 const metadata = z
   .record(
-    z
-      .string()
-      .refine((key) => key.length > 0 && key.length <= 40, { message: "must be 1 to 40 characters long" }),
-    z.string().max(500),
+    textOf(MAX_METADATA_KEY_CHARACTERS, "What the pair is about.", "branch", 1),
+    textOf(500, "What you note.", "Seoul"),
   )
   .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA_PAIRS, {
     message: `must have at most ${MAX_METADATA_PAIRS} pairs`,
@@ -44,6 +44,8 @@ const metadata = z
   .meta({
     description: "Pairs of your own.",
     maxProperties: MAX_METADATA_PAIRS,
+    // What the document is made with leaves out the keys' schema.
+    propertyNames: { minLength: 1, maxLength: MAX_METADATA_KEY_CHARACTERS },
     examples: [{ branch: "Seoul" }],
   });
 

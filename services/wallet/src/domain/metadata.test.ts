@@ -1,10 +1,12 @@
 import { DomainError } from "@wonrail/kit/errors";
 import { checkMetadata, isSameMetadata } from "./metadata";
 
-test("five pairs at the limits are fine", () => {
+test.each(["v", "원", "😀"])("five pairs of %s at the limits are fine", (character) => {
   expect(() =>
     checkMetadata(
-      Object.fromEntries(["a", "b", "c", "d", "e".repeat(40)].map((key) => [key, "v".repeat(500)])),
+      Object.fromEntries(
+        ["a", "b", "c", "d", character.repeat(40)].map((key) => [key, character.repeat(500)]),
+      ),
     ),
   ).not.toThrow();
 });
@@ -13,7 +15,9 @@ test.each([
   ["a sixth pair", { a: "", b: "", c: "", d: "", e: "", f: "" }],
   ["an empty key", { "": "x" }],
   ["a key of 41 characters", { ["k".repeat(41)]: "x" }],
+  ["a key of 41 emoji", { ["😀".repeat(41)]: "x" }],
   ["a value of 501 characters", { k: "x".repeat(501) }],
+  ["a value of 501 emoji", { k: "😀".repeat(501) }],
 ])("refuses %s", (_, metadata) => {
   expect(() => checkMetadata(metadata)).toThrow(DomainError);
 });
