@@ -91,7 +91,7 @@ export const errorTable = {
   SYS_003: row(
     504,
     "DEADLINE_EXCEEDED",
-    "The outcome is not known. Retry with the same Idempotency-Key.",
+    "The outcome is not known. Retry with the same Idempotency-Key, or, where the operation takes none, as the API's document says.",
     "retryable",
   ),
   SYS_004: row(501, "UNIMPLEMENTED", "This operation is not built yet."),

@@ -28,6 +28,7 @@ export const refreshKey = operation({
   description:
     "Needs no key header: the body carries the credentials. The old key goes on working for a short overlap, never past its own expiry. Repeating the request gives the same new key again.",
   access: "anyone",
+  whenUnknown: "This one takes none: the same request again gives the same new key.",
   body: z
     .strictObject({
       apiKey: z
@@ -75,6 +76,7 @@ export const revokeKey = operation({
   summary: "Revoke the API key of this request",
   description: "For good: it is refused everywhere within a second and cannot be refreshed.",
   access: "full",
+  whenUnknown: "This one takes none: send it again, and WAUTH_001 says that the key is revoked.",
   status: 200,
   data: z
     .strictObject({ revoked: z.literal(true), revokedAt: timestamp("When it was revoked.") })

@@ -13,7 +13,11 @@ interface Documented {
   security: object[];
   responses: Record<
     string,
-    { content: Record<string, { examples?: Record<string, unknown> }>; headers: Record<string, object> }
+    {
+      description: string;
+      content: Record<string, { examples?: Record<string, unknown> }>;
+      headers: Record<string, object>;
+    }
   >;
 }
 const document = JSON.parse(renderOpenApi()) as {
@@ -46,6 +50,18 @@ test("each code that an operation can answer with is an example at its status", 
       const examples = responses[errorTable[code].http]?.content["application/json"]!.examples;
       expect(Object.keys(examples ?? {})).toContain(code);
     }
+  }
+});
+
+test("what changes something either takes an Idempotency-Key, or says what to do when its outcome is not known", () => {
+  for (const { method, path, operation } of table) {
+    const { idempotent, whenUnknown } = operation;
+    expect([operation.id, [idempotent, whenUnknown].filter(Boolean).length]).toEqual([
+      operation.id,
+      method === "GET" ? 0 : 1,
+    ]);
+    const responses = document.paths[path.replace(/:(\w+)/g, "{$1}")]![method.toLowerCase()]!.responses;
+    if (whenUnknown !== undefined) expect(responses[504]!.description).toContain(whenUnknown);
   }
 });
 

@@ -195,7 +195,11 @@ function refusalsOf(route: Route): RouteConfig["responses"] {
   );
 }
 
-function refusalOf({ access, idempotent, errors }: Operation, status: number, codes: ErrorCode[]) {
+function refusalOf(
+  { access, idempotent, whenUnknown, errors }: Operation,
+  status: number,
+  codes: ErrorCode[],
+) {
   const names: HeaderName[] = ["X-Request-Id"];
   // A refused key is nobody's, and has no rate.
   if (status === 429 || (access !== "anyone" && status !== 401)) names.push(...RATE_HEADERS);
@@ -203,7 +207,7 @@ function refusalOf({ access, idempotent, errors }: Operation, status: number, co
   // What the operation itself decides is kept under the key.
   if (idempotent && codes.some((code) => errors.includes(code))) names.push("Idempotent-Replayed");
   return {
-    description: codes.map(describe).join("\n\n"),
+    description: codes.map((code) => describe(code, whenUnknown)).join("\n\n"),
     content: {
       "application/json": {
         schema: refusal,
@@ -219,8 +223,8 @@ const NOTES: Partial<Record<ErrorCode, string>> = {
   REQ_002: "(Reserved: today such a request joins the one that runs.)",
 };
 
-function describe(code: ErrorCode): string {
-  const note = NOTES[code];
+function describe(code: ErrorCode, whenUnknown: string | undefined): string {
+  const note = code === "SYS_003" ? whenUnknown : NOTES[code];
   return `\`${code}\` ${errorTable[code].message}${note === undefined ? "" : ` ${note}`}`;
 }
 

@@ -37,6 +37,8 @@ export interface Operation<
   errors: readonly ErrorCode[];
   /** Takes an Idempotency-Key. */
   idempotent?: true;
+  /** What to do after SYS_003: of operations that change something and take no Idempotency-Key. */
+  whenUnknown?: string;
   /** Counts against the plan. */
   quota?: QuotaName;
 }

@@ -191,6 +191,7 @@ export const updateTransactionStatus = operation({
   summary: "Set a recorded transaction's status",
   description: "From PENDING to CONFIRMED or FAILED, which are final. The same status again changes nothing.",
   access: "full",
+  whenUnknown: "This one takes none: saying it twice changes nothing, so send it again.",
   params: recordPath,
   body: z
     .strictObject({ status, failureReason: textOf(500, "Why it FAILED.", "reverted").optional() })
@@ -209,6 +210,7 @@ export const updateTransactionSchedule = operation({
   tag: "Recorded transactions",
   summary: "Change when a SCHEDULED transaction is due",
   access: "full",
+  whenUnknown: "This one takes none: saying it twice changes nothing, so send it again.",
   params: recordPath,
   body: z
     .strictObject({ scheduledAt: momentOf("The new time, in the future.") })

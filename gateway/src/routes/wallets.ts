@@ -80,6 +80,8 @@ export const createWallet = operation({
     "A user has one wallet of each type. A second is refused with WAL_001, and `details.walletId` names the first.",
   access: "full",
   quota: "WALLETS",
+  whenUnknown:
+    "This one takes none: send it again. It makes one wallet however often it comes; WAL_001 names it when it was made.",
   body: z.strictObject({ userId, walletType, metadata: metadata.optional() }).meta({ id: "CreateWallet" }),
   status: 201,
   data: newWallet,
@@ -117,6 +119,7 @@ export const updateWallet = operation({
   tag: "Wallets",
   summary: "Replace a wallet's metadata",
   access: "full",
+  whenUnknown: "This one takes none: saying it twice changes nothing, so send it again.",
   params: walletPath,
   body: z.strictObject({ metadata }).meta({ id: "UpdateWallet" }),
   status: 200,
@@ -131,6 +134,7 @@ export const deactivateWallet = operation({
   description:
     "Refused while the wallet holds money or has work in flight. Afterwards everything but reading it is WAL_004. Tokens that reach its address all the same are credited to it; the operator of the service can make it ACTIVE again, so that they can be moved.",
   access: "full",
+  whenUnknown: "This one takes none: send it again, and WAL_004 says that the wallet is deactivated.",
   params: walletPath,
   status: 200,
   data: wallet,

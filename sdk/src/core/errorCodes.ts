@@ -45,6 +45,6 @@ export const errorCodes = {
   RATE_001: { kind: "rateLimit", status: 429, retryable: true, message: "Too many requests. Wait as long as Retry-After says." },
   SYS_001: { kind: "server", status: 500, retryable: false, message: "Something went wrong on our side. Quote the requestId when you contact us." },
   SYS_002: { kind: "unavailable", status: 503, retryable: true, message: "The service is busy or not reachable. Nothing was done; try again." },
-  SYS_003: { kind: "outcomeUnknown", status: 504, retryable: true, message: "The outcome is not known. Retry with the same Idempotency-Key." },
+  SYS_003: { kind: "outcomeUnknown", status: 504, retryable: true, message: "The outcome is not known. Retry with the same Idempotency-Key, or, where the operation takes none, as the API's document says." },
   SYS_004: { kind: "server", status: 501, retryable: false, message: "This operation is not built yet." },
 } as const;
