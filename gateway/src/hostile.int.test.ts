@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { errorTable, isErrorCode } from "@wonrail/kit/errors";
 import { eventually } from "@wonrail/kit/testing";
-import { exampleId } from "./routes/schemas";
+import { exampleId } from "./routes/exampleThings";
 import { type AuthAtOurEdge, type KnownKey, startAuthAtOurEdge } from "./testing/authAtOurEdge";
 import { countedRoute } from "./testing/countedRoute";
 import { type Answer, type SendOptions, startGateway, type TestGateway } from "./testing/startGateway";

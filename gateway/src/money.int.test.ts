@@ -20,7 +20,7 @@ import {
   TransferStatus,
 } from "@wonrail/proto/payment/v1/payment";
 import { Wallet, WalletServiceService, WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
-import { exampleId } from "./routes/schemas";
+import { exampleId } from "./routes/exampleThings";
 import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
 import { startGateway, type TestGateway } from "./testing/startGateway";
 

@@ -4,7 +4,7 @@ import { eventually, startDying } from "@wonrail/kit/testing";
 import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
 import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
-import { exampleId } from "./routes/schemas";
+import { exampleId } from "./routes/exampleThings";
 import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
 import { startGateway, type TestGateway } from "./testing/startGateway";
 

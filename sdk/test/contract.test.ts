@@ -1,6 +1,6 @@
 // The library against the gateway's published document: every operation, each request and each answer.
 import { type ErrorCode, errorMeanings, ServiceClient, ServiceError } from "../src/index.ts";
-import { exampleOf, type Operation, operations, problems } from "./support/document.ts";
+import { type Operation, operations, problems } from "./support/document.ts";
 import { type Asked, fakeFetch } from "./support/fakeFetch.ts";
 
 const ORIGIN = "http://service";
@@ -103,7 +103,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   test.each(calls[id]!.map((call, index) => [index + 1, call] as const))(
     "call %p asks as documented",
     async (_number, call) => {
-      const body = exampleOf(operation.answer) as { data: unknown };
+      const body = operation.example as { data: unknown };
       expect(problems(operation.answer, body)).toEqual([]);
       const { client, asked } = clientAnswered(Response.json(body, { status: operation.status }));
       const data = await call(client);

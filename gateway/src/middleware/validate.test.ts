@@ -1,7 +1,7 @@
 import { type DomainError } from "@wonrail/kit/errors";
 import { type z } from "zod";
 import { createPayment } from "../routes/payments";
-import { exampleId } from "../routes/schemas";
+import { exampleId } from "../routes/exampleThings";
 import { createTransaction, updateTransactionStatus } from "../routes/transactions";
 import { createTransfer } from "../routes/transfers";
 import { createWallet, listWallets, listWalletTransactions } from "../routes/wallets";

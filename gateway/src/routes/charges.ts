@@ -38,12 +38,12 @@ const MIN_CHARGE_WON = 1_000;
 
 const charge = z
   .strictObject({
-    chargeId: givenId("chg", "The charge's id."),
+    chargeId: givenId("The charge's id."),
     status: z.enum(["CHARGED", "PARTIALLY_CANCELLED", "CANCELLED"]),
-    walletId: givenId("wal", "The wallet that was charged."),
-    amount: won("How much, in KRW.", 50000),
-    cancelledAmount: won("How much of it is cancelled.", 0),
-    balance: won("The wallet's balance when the charge was posted.", 50000),
+    walletId: givenId("The wallet that was charged."),
+    amount: won("How much, in KRW."),
+    cancelledAmount: won("How much of it is cancelled."),
+    balance: won("The wallet's balance when the charge was posted."),
     cancellableUntil: timestamp("30 days after the charge."),
     memo: memoGiven,
     settlement,
@@ -61,8 +61,8 @@ const chargeWithCancellations = charge
       .array(
         cancellation
           .extend({
-            cancelId: givenId("ccl", "The cancellation's id."),
-            amount: won("How much of the charge it took back, in KRW.", 20000),
+            cancelId: givenId("The cancellation's id."),
+            amount: won("How much of the charge it took back, in KRW."),
             memo: memoGiven,
             createdAt: timestamp("When it was made."),
           })
@@ -80,9 +80,9 @@ const chargeWithCancellations = charge
 
 const refund = z
   .strictObject({
-    refundId: givenId("rfd", "The refund's id."),
-    walletId: givenId("wal", "The wallet that was refunded."),
-    amount: won("All that was available, in KRW.", 30000),
+    refundId: givenId("The refund's id."),
+    walletId: givenId("The wallet that was refunded."),
+    amount: won("All that was available, in KRW."),
     memo: memoGiven,
     settlement,
     createdAt: timestamp("When it was made."),
@@ -101,7 +101,7 @@ export const createCharge = operation({
   body: z
     .strictObject({
       walletId: idOf("wal", "WAL_002", "The wallet to charge, of any type."),
-      amount: amountOf("How much, in KRW.", 50000, MIN_CHARGE_WON, "CHG_001"),
+      amount: amountOf("How much, in KRW.", MIN_CHARGE_WON, "CHG_001"),
       memo,
     })
     .meta({ id: "CreateCharge" }),
@@ -122,13 +122,13 @@ export const cancelCharge = operation({
   body: z
     .strictObject({
       chargeId: idOf("chg", "CHG_002", "The charge."),
-      amount: amountOf("How much of it; without it all that remains.", 20000).optional(),
+      amount: amountOf("How much of it; without it all that remains.").optional(),
       memo,
     })
     .meta({ id: "CancelCharge" }),
   status: 200,
   data: charge
-    .extend({ cancelId: givenId("ccl", "This cancellation's id."), cancellation })
+    .extend({ cancelId: givenId("This cancellation's id."), cancellation })
     .meta({ id: "CancelledCharge" }),
   errors: ["WAL_004", "CHG_002", "CHG_003", "CHG_004", "CHG_005", "CHG_006"],
 });

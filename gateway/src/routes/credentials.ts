@@ -18,8 +18,6 @@ import { givenId, timestamp, won } from "./schemas";
 type Auth = Clients["auth"];
 
 const MAX_CREDENTIAL_CHARACTERS = 256;
-const EXAMPLE_KEY = "wk_test_0Ab3Cd6Ef9Gh_0123456789ABCDEFGHIJKLMNOPQRSTUV0AbC3d";
-const EXAMPLE_SECRET = "sk_test_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg0AbC3d";
 
 export const refreshKey = operation({
   id: "refreshKey",
@@ -31,23 +29,16 @@ export const refreshKey = operation({
   whenUnknown: "This one takes none: the same request again gives the same new key.",
   body: z
     .strictObject({
-      apiKey: z
-        .string()
-        .max(MAX_CREDENTIAL_CHARACTERS)
-        .meta({ description: "The current or expired key.", examples: [EXAMPLE_KEY] }),
-      secretKey: z
-        .string()
-        .max(MAX_CREDENTIAL_CHARACTERS)
-        .meta({
-          description: "The organisation's secret key. It stays the same.",
-          examples: [EXAMPLE_SECRET],
-        }),
+      apiKey: z.string().max(MAX_CREDENTIAL_CHARACTERS).meta({ description: "The current or expired key." }),
+      secretKey: z.string().max(MAX_CREDENTIAL_CHARACTERS).meta({
+        description: "The organisation's secret key. It stays the same.",
+      }),
     })
     .meta({ id: "RefreshKey" }),
   status: 200,
   data: z
     .strictObject({
-      newApiKey: z.string().meta({ description: "Shown once.", examples: [EXAMPLE_KEY] }),
+      newApiKey: z.string().meta({ description: "Shown once." }),
       expiresAt: timestamp("When the new key expires."),
     })
     .meta({ id: "RefreshedKey" }),
@@ -101,11 +92,9 @@ export function revokeKeyWith(
 
 const quotaUsage = z.strictObject({
   quota: z.enum(["WALLETS", "MONEY_OPERATIONS", "RECORDED_TRANSACTIONS"]),
-  limit: z.int().meta({ examples: [100000] }),
-  used: z.int().meta({ examples: [1200] }),
-  reserved: z
-    .int()
-    .meta({ description: "Lent to gateways for requests that are coming in, not yet used.", examples: [50] }),
+  limit: z.int(),
+  used: z.int(),
+  reserved: z.int().meta({ description: "Lent to gateways for requests that are coming in, not yet used." }),
   resetsAt: timestamp("When the count starts anew; null: never.").nullable(),
 });
 
@@ -119,20 +108,16 @@ export const getSession = operation({
   data: z
     .strictObject({
       organisation: z.strictObject({
-        orgId: givenId("org", "The organisation's id."),
-        orgCode: z.string().meta({ description: "What goes into X-Org-Code.", examples: ["ACME"] }),
-        name: z.string().meta({ examples: ["Acme Bank"] }),
+        orgId: givenId("The organisation's id."),
+        orgCode: z.string().meta({ description: "What goes into X-Org-Code." }),
+        name: z.string(),
         status: z.enum(["ACTIVE", "SUSPENDED"]),
-        incentiveRateBps: z
-          .int()
-          .meta({ description: "Accrued on payments from NORMAL: 250 is 2.5 %.", examples: [100] }),
-        dailyTransferLimit: won("For each wallet and day of Asia/Seoul, in KRW.", 5000000),
+        incentiveRateBps: z.int().meta({ description: "Accrued on payments from NORMAL: 250 is 2.5 %." }),
+        dailyTransferLimit: won("For each wallet and day of Asia/Seoul, in KRW."),
       }),
       key: z.strictObject({
-        keyId: givenId("key", "The key's id."),
-        prefix: z
-          .string()
-          .meta({ description: "What names the key in lists and logs.", examples: ["wk_test_0Ab3Cd6Ef9Gh"] }),
+        keyId: givenId("The key's id."),
+        prefix: z.string().meta({ description: "What names the key in lists and logs." }),
         issuedAt: timestamp("When it was issued."),
         expiresAt: timestamp("When it expires."),
         overlapEndsAt: timestamp(
@@ -146,8 +131,8 @@ export const getSession = operation({
         endsAt: timestamp("The moment after its last."),
       }),
       rateLimit: z.strictObject({
-        perSecond: z.int().meta({ examples: [100] }),
-        burst: z.int().meta({ examples: [200] }),
+        perSecond: z.int(),
+        burst: z.int(),
       }),
       usage: z.array(quotaUsage).meta({ description: "Against the plan, in this period." }),
     })

@@ -4,8 +4,9 @@ import { type ErrorCode, errorTable } from "@wonrail/kit/errors";
 import { REQUEST_ID_FORM } from "@wonrail/kit/grpc/client";
 import { MAX_BODY_BYTES } from "../middleware/body";
 import { IDEMPOTENCY_KEY_FORM } from "../middleware/idempotency";
-import { type Operation, type Route, type Tag } from "./operation";
-import { exampleId } from "./schemas";
+import { type Example, story } from "./examples";
+import { exampleId, instant, payerWalletId, STORY_BEGINS_AT } from "./exampleThings";
+import { type Operation, type Route, type Shape, type Tag } from "./operation";
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31["generateDocument"]>;
 
@@ -28,8 +29,8 @@ sent again with the same body it gets the stored answer, a refusal too, with \`I
 recorded transaction has no end. SYS_002 is about the request that it answers: when an earlier one with the same key was not answered, or with
 SYS_003, go on with that key.`;
 
-const requestId = z.string().meta({ examples: [exampleId("req")] });
-const answeredAt = z.iso.datetime().meta({ examples: ["2026-01-14T00:30:00.000Z"] });
+const requestId = z.string();
+const answeredAt = z.iso.datetime();
 
 /** The OpenAPI document of a list of routes. Everything in it follows from their schemas and the error table. */
 export function openApiDocument(routes: Route[]): OpenApiDocument {
@@ -85,9 +86,8 @@ const PARAMETERS = {
   },
   "Idempotency-Key": {
     description:
-      "1 to 255 printable ASCII characters. Makes the request safe to repeat: for at least 31 days, and without end where a transaction is recorded. A repeat that comes while the first still runs joins it, and gets the same answer.",
+      "1 to 255 printable ASCII characters, such as `order-20260114-0021`. Makes the request safe to repeat: for at least 31 days, and without end where a transaction is recorded. A repeat that comes while the first still runs joins it, and gets the same answer.",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY_FORM.source },
-    example: "order-20260114-0021",
   },
 } as const;
 
@@ -128,6 +128,7 @@ function headerRefs(names: HeaderName[]) {
 function pathOf(route: Route): RouteConfig {
   const { method, path, operation } = route;
   const { id, summary, description, tag, access, params, query, body } = operation;
+  const examples = story.filter((example) => example.operation === id);
   return {
     method: method.toLowerCase() as Lowercase<typeof method>,
     path: path.replace(/:(\w+)/g, "{$1}"),
@@ -138,18 +139,38 @@ function pathOf(route: Route): RouteConfig {
     security: access === "anyone" ? [] : [{ apiKey: [] }, { bearer: [] }],
     parameters: parametersOf(operation),
     request: {
-      ...(params ? { params: params as z.ZodObject } : {}),
-      ...(query ? { query: query as z.ZodObject } : {}),
-      ...(body ? { body: { required: true, content: { "application/json": { schema: body } } } } : {}),
+      ...(params ? { params: withExample(params, examples[0]?.params) } : {}),
+      ...(query ? { query: withExample(query, examples[0]?.query) } : {}),
+      ...(body
+        ? { body: { required: true, content: jsonOf(body, examples, (example) => example.body) } }
+        : {}),
     },
     responses: {
-      [operation.status]: successOf(operation),
+      [operation.status]: successOf(operation, examples),
       ...refusalsOf(route),
     },
   };
 }
 
-function successOf({ data, access, idempotent }: Operation) {
+/** The fields of a path or a query, with what the story has of them. */
+function withExample(schema: Shape, values: Record<string, string> = {}): z.ZodObject {
+  const fields = Object.entries((schema as z.ZodObject).shape).map(([name, field]) => {
+    const known = field as z.ZodType;
+    const example = values[name];
+    return [name, example === undefined ? known : known.meta({ ...known.meta(), param: { example } })];
+  });
+  return z.object(Object.fromEntries(fields) as z.ZodRawShape);
+}
+
+/** Several examples of one operation have names. */
+function jsonOf(schema: Shape, examples: Example[], valueOf: (example: Example) => unknown) {
+  const named = examples.map((one) => [one.name ?? one.at, { value: valueOf(one) }] as const);
+  const shown =
+    named.length === 1 ? { example: named[0]![1].value } : { examples: Object.fromEntries(named) };
+  return { "application/json": { schema, ...shown } };
+}
+
+function successOf({ data, access, idempotent }: Operation, examples: Example[]) {
   const schema = z.strictObject({
     success: z.literal(true),
     data,
@@ -160,7 +181,14 @@ function successOf({ data, access, idempotent }: Operation) {
   const names: HeaderName[] = ["X-Request-Id"];
   if (access !== "anyone") names.push(...RATE_HEADERS);
   if (idempotent) names.push("Idempotent-Replayed");
-  return { description: "Done.", content: { "application/json": { schema } }, headers: headerRefs(names) };
+  const content = jsonOf(schema, examples, (example) => ({
+    success: true,
+    data: example.data,
+    error: null,
+    requestId: exampleId("req", example.at),
+    timestamp: example.at,
+  }));
+  return { description: "Done.", content, headers: headerRefs(names) };
 }
 
 /** Every code that the operation can answer with: its own, and those that follow from what it is. */
@@ -250,9 +278,14 @@ const EXAMPLE_DETAILS: Partial<Record<ErrorCode, Record<string, unknown>>> = {
   REQ_006: { maxBytes: MAX_BODY_BYTES },
   RATE_001: { retryAfterMs: 250 },
   SYS_002: { retryAfterMs: 1000 },
-  WAUTH_004: { quota: "MONEY_OPERATIONS", limit: 100000, used: 100000, resetsAt: "2026-01-31T15:00:00.000Z" },
-  WAL_001: { walletId: exampleId("wal") },
-  TX_002: { id: exampleId("txn") },
+  WAUTH_004: {
+    quota: "MONEY_OPERATIONS",
+    limit: 1_000_000,
+    used: 1_000_000,
+    resetsAt: "2026-01-31T15:00:00.000Z",
+  },
+  WAL_001: { walletId: payerWalletId },
+  TX_002: { id: instant.id },
   TRF_002: { fields: [{ path: "toWalletAddress", message: "must be 0x and 40 hex digits" }] },
 };
 
@@ -263,6 +296,6 @@ function exampleOf(code: ErrorCode) {
     data: null,
     error: { code, message, details: EXAMPLE_DETAILS[code] ?? null },
     requestId: exampleId("req"),
-    timestamp: "2026-01-14T00:30:00.000Z",
+    timestamp: STORY_BEGINS_AT,
   };
 }

@@ -33,19 +33,19 @@ const MIN_PAYMENT_WON = 100;
 
 const payment = z
   .strictObject({
-    paymentId: givenId("pay", "The payment's id."),
+    paymentId: givenId("The payment's id."),
     status: z.enum(["PAID", "CANCELLED"]),
-    payerWalletId: givenId("wal", "The payer's wallet that was named."),
-    receiverWalletId: givenId("wal", "The receiver."),
-    amount: won("How much, in KRW.", 12000),
+    payerWalletId: givenId("The payer's wallet that was named."),
+    receiverWalletId: givenId("The receiver."),
+    amount: won("How much, in KRW."),
     breakdown: z
       .strictObject({
-        government: won("From the GOVERNMENT wallet.", 0),
-        incentive: won("From the INCENTIVE wallet.", 2000),
-        normal: won("From the NORMAL wallet.", 10000),
+        government: won("From the GOVERNMENT wallet."),
+        incentive: won("From the INCENTIVE wallet."),
+        normal: won("From the NORMAL wallet."),
       })
       .meta({ description: "What each of the payer's wallets paid." }),
-    incentiveAccrued: won("Granted on the part paid from the NORMAL wallet.", 100),
+    incentiveAccrued: won("Granted on the part paid from the NORMAL wallet."),
     memo: memoGiven,
     settlement,
     // A union, since the document would have a nullable reference be an object and null at once.
@@ -73,12 +73,8 @@ export const createPayment = operation({
     .strictObject({
       payerWalletId: idOf("wal", "WAL_002", "One wallet of the payer."),
       receiverWalletId: idOf("wal", "WAL_002", "The receiver, a NORMAL wallet of another user."),
-      amount: amountOf("How much, in KRW.", 12000, MIN_PAYMENT_WON, "PAY_002"),
-      incentiveAmount: amountOf(
-        "null: the whole INCENTIVE balance. 0: none. A number: only that much.",
-        2000,
-        0,
-      )
+      amount: amountOf("How much, in KRW.", MIN_PAYMENT_WON, "PAY_002"),
+      incentiveAmount: amountOf("null: the whole INCENTIVE balance. 0: none. A number: only that much.", 0)
         .nullable()
         .optional(),
       memo,
@@ -104,14 +100,14 @@ export const cancelPayment = operation({
   status: 200,
   data: payment
     .extend({
-      cancelId: givenId("pcl", "This cancellation's id."),
+      cancelId: givenId("This cancellation's id."),
       cancellation,
       restored: z.strictObject({
-        incentive: won("Back to the INCENTIVE wallet.", 2000),
-        normal: won("Back to the NORMAL wallet.", 10000),
+        incentive: won("Back to the INCENTIVE wallet."),
+        normal: won("Back to the NORMAL wallet."),
       }),
-      incentiveClawedBack: won("Of the accrual, taken from the INCENTIVE wallet.", 100),
-      keptFromNormal: won("Of the accrual, no longer there and so kept from the NORMAL part.", 0),
+      incentiveClawedBack: won("Of the accrual, taken from the INCENTIVE wallet."),
+      keptFromNormal: won("Of the accrual, no longer there and so kept from the NORMAL part."),
     })
     .meta({ id: "CancelledPayment" }),
   errors: ["WAL_004", "PAY_001", "PAY_003", "PAY_004", "PAY_007"],

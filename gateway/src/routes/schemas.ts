@@ -19,7 +19,7 @@ export function idOf(prefix: IdPrefix, absent: ErrorCode, description: string) {
     .string()
     .max(64)
     .refine((text) => isId(prefix, text), refusedAs(absent, "does not exist"))
-    .meta({ description, examples: [exampleId(prefix)] });
+    .meta({ description });
 }
 
 /** An id by which a list is filtered. One that does not exist matches nothing; one of the wrong form is a mistake to be told of. */
@@ -27,25 +27,16 @@ export function idFilter(prefix: IdPrefix, description: string) {
   return z
     .string()
     .refine((text) => isId(prefix, text), { message: `must be an id that starts with ${prefix}_` })
-    .meta({ description, examples: [exampleId(prefix)] });
+    .meta({ description });
 }
 
 /** An id that we give. */
-export function givenId(prefix: IdPrefix, description: string) {
-  return z.string().meta({ description, examples: [exampleId(prefix)] });
-}
-
-export function exampleId(prefix: IdPrefix): string {
-  return `${prefix}_0192f0c1a2b37c4d8e5f60718293a4b5`;
+export function givenId(description: string) {
+  return z.string().meta({ description });
 }
 
 /** Whole KRW in a request. */
-export function amountOf(
-  description: string,
-  example: number,
-  minimum = 1,
-  belowMinimum: ErrorCode = "REQ_001",
-) {
+export function amountOf(description: string, minimum = 1, belowMinimum: ErrorCode = "REQ_001") {
   const message = `must be at least ${minimum}`;
   return z
     .int()
@@ -53,16 +44,16 @@ export function amountOf(
       (amount) => amount >= minimum,
       belowMinimum === "REQ_001" ? { message } : refusedAs(belowMinimum, message),
     )
-    .meta({ description, minimum, examples: [example] });
+    .meta({ description, minimum });
 }
 
 /** Whole KRW in an answer. */
-export function won(description: string, example: number) {
-  return z.int().meta({ description, examples: [example] });
+export function won(description: string) {
+  return z.int().meta({ description });
 }
 
 /** Counted in characters as people count them, not in UTF-16 units. */
-export function textOf(maxCharacters: number, description: string, example: string, minCharacters = 0) {
+export function textOf(maxCharacters: number, description: string, minCharacters = 0) {
   return z
     .string()
     .refine((text) => characters(text) <= maxCharacters, {
@@ -75,7 +66,6 @@ export function textOf(maxCharacters: number, description: string, example: stri
       description,
       ...(minCharacters > 0 ? { minLength: minCharacters } : {}),
       maxLength: maxCharacters,
-      examples: [example],
     });
 }
 
@@ -86,11 +76,8 @@ function characters(text: string): number {
 }
 
 const MEMO_MAX_CHARACTERS = 200;
-export const memo = textOf(MEMO_MAX_CHARACTERS, "A note of your own.", "Order 20260114-0021").optional();
-export const memoGiven = z
-  .string()
-  .nullable()
-  .meta({ description: "The note given with the request.", examples: ["Order 20260114-0021"] });
+export const memo = textOf(MEMO_MAX_CHARACTERS, "A note of your own.").optional();
+export const memoGiven = z.string().nullable().meta({ description: "The note given with the request." });
 
 /** The years that four digits can say and PostgreSQL takes. A zone can move a moment out of them. */
 const FIRST_MOMENT_MS = Date.parse("0001-01-01T00:00:00.000Z");
@@ -98,23 +85,23 @@ const LAST_MOMENT_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** An ISO 8601 date-time with its zone, in a body. */
 export function momentOf(description: string) {
-  return moment(description, "2026-01-14T09:30:00+09:00", "must be an ISO 8601 date-time with a zone");
+  return moment(description, "must be an ISO 8601 date-time with a zone");
 }
 
 /** The same in a query, where a plus sign is a space unless it is encoded. */
 export function queryMomentOf(description: string) {
   const error = "must be an ISO 8601 date-time with a zone: Z, or an offset whose + is written as %2B";
-  return moment(description, "2026-01-14T00:30:00Z", error);
+  return moment(description, error);
 }
 
-function moment(description: string, example: string, error: string) {
+function moment(description: string, error: string) {
   return z.iso
     .datetime({ offset: true, error })
     .refine((text) => !isBeyondYears(Date.parse(text)), {
       message: "must be within the years 1 to 9999 in UTC",
     })
     .transform((text) => new Date(text))
-    .meta({ description, type: "string", format: "date-time", examples: [example] });
+    .meta({ description, type: "string", format: "date-time" });
 }
 
 function isBeyondYears(momentMs: number): boolean {
@@ -123,7 +110,7 @@ function isBeyondYears(momentMs: number): boolean {
 
 /** A date-time in an answer. */
 export function timestamp(description: string) {
-  return z.iso.datetime().meta({ description, examples: ["2026-01-14T00:30:00.000Z"] });
+  return z.iso.datetime().meta({ description });
 }
 
 export const walletType = z.enum(["NORMAL", "INCENTIVE", "GOVERNMENT"]).meta({
@@ -137,17 +124,9 @@ export const walletStatus = z.enum(["ACTIVE", "DEACTIVATED"]).meta({ id: "Wallet
 export const settlement = z
   .strictObject({
     status: z.enum(["PENDING", "SUBMITTED", "CONFIRMED", "FAILED"]),
-    network: z
-      .string()
-      .meta({ description: "The network that the service runs on.", examples: ["WON_TESTNET"] }),
-    txHash: z
-      .string()
-      .nullable()
-      .meta({ examples: [`0x${"4e".repeat(32)}`] }),
-    blockNumber: z
-      .int()
-      .nullable()
-      .meta({ examples: [128] }),
+    network: z.string().meta({ description: "The network that the service runs on." }),
+    txHash: z.string().nullable(),
+    blockNumber: z.int().nullable(),
   })
   .meta({
     id: "Settlement",
@@ -156,10 +135,7 @@ export const settlement = z
 
 export const cancellation = z
   .strictObject({
-    cancelId: z.string().meta({
-      description: "The cancellation's id: pcl_… of a payment, ccl_… of a charge.",
-      examples: [exampleId("pcl")],
-    }),
+    cancelId: givenId("The cancellation's id: pcl_… of a payment, ccl_… of a charge."),
     settlement,
   })
   .meta({
@@ -235,7 +211,4 @@ const pagination = z
     nextCursor: z.string().nullable(),
     totalCount: z.int().nullable().meta({ description: "null beyond 10,000." }),
   })
-  .meta({
-    id: "Pagination",
-    examples: [{ limit: 20, currentPage: 1, hasNext: false, nextCursor: null, totalCount: 1 }],
-  });
+  .meta({ id: "Pagination" });

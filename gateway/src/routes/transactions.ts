@@ -44,23 +44,20 @@ const networkType = z
 const paymentType = z.enum(["INSTANT", "SCHEDULED"]).meta({ id: "TxPaymentType" });
 const status = z.enum(["PENDING", "CONFIRMED", "FAILED"]).meta({ id: "TransactionStatus" });
 
-const address = z
-  .string()
-  .regex(ADDRESS_FORM, { error: "must be 0x and 40 hex digits" })
-  .meta({ examples: ["0x52908400098527886E0F7030069857D2E4169EE7"] });
+const address = z.string().regex(ADDRESS_FORM, { error: "must be 0x and 40 hex digits" });
 
 const txHash = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/, { error: "must be 0x and 64 hex digits" })
-  .meta({ description: "The hash on the chain.", examples: [`0x${"4e".repeat(32)}`] });
+  .meta({ description: "The hash on the chain." });
 
-function tokenUnits(description: string, example: string) {
+function tokenUnits(description: string) {
   return z
     .string()
     .regex(/^(0|[1-9][0-9]{0,77})$/, {
       error: "must be a whole number in digits, without sign, point or leading zeros",
     })
-    .meta({ description, examples: [example] });
+    .meta({ description });
 }
 
 const shared = {
@@ -68,8 +65,8 @@ const shared = {
   toNetworkType: networkType,
   fromAddress: address,
   toAddress: address,
-  amount: tokenUnits("In the token's smallest unit: with 6 decimals, 1 KRW is 1000000.", "1000000"),
-  fee: tokenUnits("As amount.", "0").optional(),
+  amount: tokenUnits("In the token's smallest unit: with 6 decimals, 1 KRW is 1000000."),
+  fee: tokenUnits("As amount.").optional(),
   memo,
 };
 
@@ -95,18 +92,15 @@ const scheduled = z
 
 const record = z
   .strictObject({
-    id: givenId("txn", "The record's id."),
+    id: givenId("The record's id."),
     ...shared,
-    fee: tokenUnits("As amount.", "0").nullable(),
+    fee: tokenUnits("As amount.").nullable(),
     paymentType,
     txHash: txHash.nullable(),
     memo: memoGiven,
     scheduledAt: timestamp("When it is due.").nullable(),
     status,
-    failureReason: z
-      .string()
-      .nullable()
-      .meta({ description: "Why it FAILED.", examples: [null] }),
+    failureReason: z.string().nullable().meta({ description: "Why it FAILED." }),
     createdAt: timestamp("When it was recorded."),
     updatedAt: timestamp("When it last changed."),
   })
@@ -118,13 +112,9 @@ const change = z
   .strictObject({
     status,
     scheduledAt: timestamp("When it is due since then.").nullable(),
-    reason: z
-      .string()
-      .nullable()
-      .meta({
-        description: "`not_seen_on_chain`, `sent_as_` with the transfer's id, or why it FAILED.",
-        examples: [null],
-      }),
+    reason: z.string().nullable().meta({
+      description: "`not_seen_on_chain`, `sent_as_` with the transfer's id, or why it FAILED.",
+    }),
     changedBy: z.enum(Object.values(CHANGED_BY)).meta({
       description: "API: a request of yours. CHAIN: a final block. SCHEDULER: the service, when it was due.",
     }),
@@ -194,7 +184,7 @@ export const updateTransactionStatus = operation({
   whenUnknown: "This one takes none: saying it twice changes nothing, so send it again.",
   params: recordPath,
   body: z
-    .strictObject({ status, failureReason: textOf(500, "Why it FAILED.", "reverted").optional() })
+    .strictObject({ status, failureReason: textOf(500, "Why it FAILED.").optional() })
     .refine((body) => body.failureReason === undefined || body.status === "FAILED", {
       path: ["failureReason"],
       message: "goes with the status FAILED only",

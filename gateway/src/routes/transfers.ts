@@ -23,27 +23,20 @@ import {
 
 const transfer = z
   .strictObject({
-    transferId: givenId("trf", "The transfer's id."),
+    transferId: givenId("The transfer's id."),
     status: z.enum(["PENDING", "COMPLETED", "FAILED"]).meta({
       description:
         "Between two of your wallets COMPLETED at once; to an outside address PENDING until the chain is final.",
     }),
-    fromWalletId: givenId("wal", "The source."),
-    toWalletAddress: z.string().meta({ examples: ["0x8617E340B3D01FA5F11F306F4090FD50E238070D"] }),
-    toWalletId: z
-      .string()
-      .nullable()
-      .meta({
-        description: "The destination when it is one of your own wallets.",
-        examples: ["wal_0192f0c1a2b37c4d8e5f60718293a4b6"],
-      }),
-    amount: won("How much, in KRW.", 10000),
+    fromWalletId: givenId("The source."),
+    toWalletAddress: z.string(),
+    toWalletId: z.string().nullable().meta({
+      description: "The destination when it is one of your own wallets.",
+    }),
+    amount: won("How much, in KRW."),
     memo: memoGiven,
     settlement,
-    failureReason: z
-      .string()
-      .nullable()
-      .meta({ description: "Why it FAILED.", examples: [null] }),
+    failureReason: z.string().nullable().meta({ description: "Why it FAILED." }),
     createdAt: timestamp("When it was made."),
   })
   .meta({ id: "Transfer" });
@@ -65,9 +58,8 @@ export const createTransfer = operation({
         .meta({
           description: "The destination. A mixed-case address must have a valid EIP-55 checksum.",
           pattern: ADDRESS_FORM.source,
-          examples: ["0x8617E340B3D01FA5F11F306F4090FD50E238070D"],
         }),
-      amount: amountOf("How much, in KRW.", 10000),
+      amount: amountOf("How much, in KRW."),
       memo,
     })
     .meta({ id: "CreateTransfer" }),

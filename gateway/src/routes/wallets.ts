@@ -7,7 +7,6 @@ import { type Clients } from "../clients";
 import { iso, known, pageRequest, paginationOf, settlementOf, wonOf } from "./answers";
 import { type Handler, operation } from "./operation";
 import {
-  exampleId,
   givenId,
   idOf,
   listQuery,
@@ -24,20 +23,15 @@ import {
 
 const MAX_METADATA_PAIRS = 5;
 
-const userId = textOf(
-  128,
-  "The user's identifier in your own system, without control characters.",
-  "user-1001",
-  1,
-).refine(isUserId, { message: USER_ID_FORM });
+const userId = textOf(128, "The user's identifier in your own system, without control characters.", 1).refine(
+  isUserId,
+  { message: USER_ID_FORM },
+);
 
 const MAX_METADATA_KEY_CHARACTERS = 40;
 
 const metadata = z
-  .record(
-    textOf(MAX_METADATA_KEY_CHARACTERS, "What the pair is about.", "branch", 1),
-    textOf(500, "What you note.", "Seoul"),
-  )
+  .record(textOf(MAX_METADATA_KEY_CHARACTERS, "What the pair is about.", 1), textOf(500, "What you note."))
   .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA_PAIRS, {
     message: `must have at most ${MAX_METADATA_PAIRS} pairs`,
   })
@@ -46,22 +40,20 @@ const metadata = z
     maxProperties: MAX_METADATA_PAIRS,
     // What the document is made with leaves out the keys' schema.
     propertyNames: { minLength: 1, maxLength: MAX_METADATA_KEY_CHARACTERS },
-    examples: [{ branch: "Seoul" }],
   });
 
 const wallet = z
   .strictObject({
-    walletId: givenId("wal", "The wallet's id."),
-    userId: z.string().meta({ examples: ["user-1001"] }),
+    walletId: givenId("The wallet's id."),
+    userId: z.string(),
     walletType,
     walletAddress: z.string().meta({
       description: "Its blockchain address, EIP-55 checksummed.",
-      examples: ["0x52908400098527886E0F7030069857D2E4169EE7"],
     }),
-    balance: won("What the wallet holds, in KRW.", 50000),
-    availableBalance: won("The balance less what is held for work in flight.", 50000),
+    balance: won("What the wallet holds, in KRW."),
+    availableBalance: won("The balance less what is held for work in flight."),
     status: walletStatus,
-    metadata: z.record(z.string(), z.string()).meta({ examples: [{ branch: "Seoul" }] }),
+    metadata: z.record(z.string(), z.string()),
     createdAt: timestamp("When it was made."),
     updatedAt: timestamp("When it last changed."),
   })
@@ -160,22 +152,17 @@ const walletTransaction = z
   .strictObject({
     transactionId: z.string().meta({
       description: "The line's name, one of its own for each. Nothing else is found by it.",
-      examples: [`${exampleId("jrn")}-17`],
     }),
     type: z.enum(WALLET_TRANSACTION_TYPES),
     direction: z.enum(["IN", "OUT"]),
-    amount: won("How much moved, in KRW.", 12000),
-    balanceAfter: won("The wallet's balance after it.", 38000),
-    counterparty: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          "The other wallet's id or the outside address; null for what is minted or burnt. Of a payer's several wallets the first that paid.",
-        examples: ["wal_0192f0c1a2b37c4d8e5f60718293a4b6"],
-      }),
+    amount: won("How much moved, in KRW."),
+    balanceAfter: won("The wallet's balance after it."),
+    counterparty: z.string().nullable().meta({
+      description:
+        "The other wallet's id or the outside address; null for what is minted or burnt. Of a payer's several wallets the first that paid.",
+    }),
     memo: memoGiven,
-    relatedId: givenId("pay", "What the line belongs to. The lines of one payment share it."),
+    relatedId: givenId("What the line belongs to. The lines of one payment share it."),
     settlement,
     createdAt: timestamp("When it was posted."),
   })
@@ -190,7 +177,6 @@ const transactionTypes = z
   .meta({
     description: `One or several types, separated by commas: ${WALLET_TRANSACTION_TYPES.join(", ")}.`,
     type: "string",
-    examples: ["PAYMENT,INCENTIVE_USE"],
   });
 
 export const listWalletTransactions = operation({

@@ -15,9 +15,6 @@ export interface Schema {
   oneOf?: Schema[];
   anyOf?: Schema[];
   allOf?: Schema[];
-  format?: string;
-  examples?: unknown[];
-  minimum?: number;
 }
 
 interface Parameter {
@@ -38,8 +35,16 @@ export interface Operation {
   /** The status of success and what comes with it. */
   status: number;
   answer: Schema;
+  /** The document's example of it, or the first of several. */
+  example: unknown;
   /** Every refusal that it can answer with. */
   refusals: { status: number; code: string }[];
+}
+
+interface Media {
+  schema: Schema;
+  example?: unknown;
+  examples?: Record<string, { value?: unknown }>;
 }
 
 interface RawOperation {
@@ -47,10 +52,7 @@ interface RawOperation {
   parameters?: Parameter[];
   security: unknown[];
   requestBody?: { content: { "application/json": { schema: Schema } } };
-  responses: Record<
-    string,
-    { content: { "application/json": { schema: Schema; examples?: Record<string, unknown> } } }
-  >;
+  responses: Record<string, { content: { "application/json": Media } }>;
 }
 
 const FILE = join(__dirname, "../../../gateway/openapi.json");
@@ -80,6 +82,7 @@ function operationOf(path: string, method: string, raw: RawOperation): Operation
     body: raw.requestBody?.content["application/json"].schema,
     status: success.status,
     answer: success.schema,
+    example: success.example ?? Object.values(success.examples ?? {})[0]?.value,
     refusals: responses
       .filter(({ status }) => status >= 400)
       .flatMap(({ status, examples = {} }) => Object.keys(examples).map((code) => ({ status, code }))),
@@ -115,23 +118,4 @@ export function problems(schema: Schema, value: unknown): string[] {
 function inDocument<T>(value: T): T {
   const text = JSON.stringify(value).replaceAll('"#/components/', '"document#/components/');
   return JSON.parse(text) as T;
-}
-
-/** A value that fits, made of the document's own examples. */
-export function exampleOf(given: Schema): unknown {
-  const schema = resolve(given);
-  if (schema.examples?.[0] !== undefined) return schema.examples[0];
-  if (schema.const !== undefined) return schema.const;
-  if (schema.enum) return schema.enum[0];
-  const variant = (schema.oneOf ?? schema.anyOf ?? schema.allOf)?.[0];
-  if (variant) return exampleOf(variant);
-  if (schema.type === "array") return [exampleOf(schema.items!)];
-  if (schema.type === "object")
-    return Object.fromEntries(
-      Object.entries(schema.properties ?? {}).map(([name, one]) => [name, exampleOf(one)]),
-    );
-  if (schema.type === "integer") return schema.minimum ?? 0;
-  if (schema.type === "boolean") return false;
-  if (schema.format === "date-time") return "2026-01-14T00:30:00.000Z";
-  return schema.type === "null" || schema.type?.includes("null") ? null : "text";
 }

@@ -1,0 +1,234 @@
+import { idTimeMs } from "@wonrail/kit/ids";
+import { type RouteDeps, routes } from ".";
+import { type Example, story } from "./examples";
+import { renderOpenApi } from "./renderOpenApi";
+
+const table = routes({ clients: {}, principals: {} } as RouteDeps);
+
+/** As much of an answer, or of a request's body, as these tests look into. */
+interface Told {
+  [field: string]: unknown;
+  items?: Told[];
+  settlement?: { status: string; txHash: string | null; blockNumber: number | null };
+  createdAt?: string;
+  updatedAt?: string;
+}
+const told = story.map((example) => ({
+  ...example,
+  body: (example.body ?? {}) as Told,
+  data: example.data as Told,
+}));
+
+function only(operation: string, name?: string): Omit<Example, "body" | "data"> & { body: Told; data: Told } {
+  const found = told.filter((one) => one.operation === operation && one.name === name);
+  expect([operation, found.length]).toEqual([operation, 1]);
+  return found[0]!;
+}
+
+/** An answer, or each item of a list. */
+const things = told.flatMap(({ operation, at, data }) =>
+  (data.items ?? [data]).map((thing) => ({ operation, at, thing })),
+);
+
+describe.each(table.map((route) => [route.operation.id, route] as const))("%s", (id, route) => {
+  const { params, query, body, data } = route.operation;
+  const examples = told.filter(({ operation }) => operation === id);
+
+  test("has examples that its own schemas take", () => {
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) {
+      expect(data.safeParse(example.data).error).toBeUndefined();
+      if (params) expect(params.safeParse(example.params).error).toBeUndefined();
+      else expect(example.params).toBeUndefined();
+      if (query) expect(query.safeParse(example.query).error).toBeUndefined();
+      else expect(example.query).toBeUndefined();
+      if (body) expect(body.safeParse(example.body).error).toBeUndefined();
+      else expect(example.body).toEqual({});
+    }
+  });
+
+  test("has them in the document, where Swagger takes them from", () => {
+    const documented = operationOf(route.path, route.method);
+    const answer = documented.responses[route.operation.status]!.content["application/json"];
+    expect(valuesOf(answer).map((value) => (value as { data: unknown }).data)).toEqual(
+      examples.map((example) => example.data),
+    );
+    if (body) {
+      const request = documented.requestBody!.content["application/json"];
+      expect(valuesOf(request)).toEqual(examples.map((example) => example.body));
+    }
+    const inPlaces = { ...examples[0]!.params, ...examples[0]!.query };
+    const shown = (documented.parameters ?? []).filter(({ example }) => example !== undefined);
+    expect(Object.fromEntries(shown.map(({ name, example }) => [name, example]))).toEqual(inPlaces);
+  });
+});
+
+test("no schema has an example of its own, which would tell another story", () => {
+  expect(renderOpenApi()).not.toContain('"examples": [');
+});
+
+test("the story goes on in time, and what is made is named by the time at which it is made", () => {
+  expect(story.map(({ at }) => at)).toEqual([...story.map(({ at }) => at)].sort());
+  for (const { operation, at, thing } of things) {
+    const moments = [thing.createdAt, thing.updatedAt, at].filter((moment) => moment !== undefined);
+    expect([operation, ...moments]).toEqual([operation, ...[...moments].sort()]);
+    const name = ["transferId", "chargeId", "paymentId", "refundId", "transactionId", "id", "walletId"].find(
+      (field) => field in thing,
+    );
+    if (thing.createdAt !== undefined)
+      expect([operation, idTimeMs(thing[name!] as string)]).toEqual([operation, Date.parse(thing.createdAt)]);
+  }
+});
+
+test("what a request names was given by an earlier answer", () => {
+  const given = new Set<string>();
+  for (const { operation, params, query, body, data } of told) {
+    const named = [...idsIn({ params, query, body }), ...ourAddresses({ query, body })];
+    expect([operation, named.filter((id) => !given.has(id))]).toEqual([operation, []]);
+    for (const id of [...idsIn(data), ...addressesIn(data)]) given.add(id);
+  }
+  expect(given.size).toBeGreaterThan(15);
+});
+
+test("a new key is another one than the one that is refreshed, which the session names", () => {
+  const { body, data } = only("refreshKey");
+  expect(data.newApiKey).not.toBe(body.apiKey);
+  const { key } = only("getSession").data as unknown as { key: { prefix: string } };
+  expect(body.apiKey).toMatch(new RegExp(`^${key.prefix}_`));
+});
+
+test("a settlement has a place on the chain once it is confirmed, and not before", () => {
+  const settlements = things.flatMap(({ thing }) => thing.settlement ?? []);
+  expect(settlements.length).toBeGreaterThan(10);
+  for (const { status, txHash, blockNumber } of settlements) {
+    const isPlaced = status === "CONFIRMED";
+    expect([txHash !== null, blockNumber !== null]).toEqual([isPlaced, isPlaced]);
+  }
+});
+
+test("states follow from what was done", () => {
+  expect(only("cancelPayment").data.status).toBe("CANCELLED");
+  const { body, data } = only("cancelCharge");
+  expect([data.status, data.cancelledAmount]).toEqual(["PARTIALLY_CANCELLED", body.amount]);
+  const { createdAt, cancellableUntil } = only("createCharge").data;
+  expect(Date.parse(cancellableUntil as string) - Date.parse(createdAt!)).toBe(30 * 86_400_000);
+  expect(only("createCharge").data).toMatchObject({ status: "CHARGED", cancelledAmount: 0 });
+  expect(only("deactivateWallet").data.status).toBe("DEACTIVATED");
+  expect(only("updateTransactionStatus").data.status).toBe(only("updateTransactionStatus").body.status);
+});
+
+test("nobody pays themselves", () => {
+  const paid = told.filter(({ operation }) => operation === "createPayment").map(({ body }) => body);
+  for (const { payerWalletId, receiverWalletId } of paid) expect(payerWalletId).not.toBe(receiverWalletId);
+  const recorded = told.filter(({ operation }) => operation === "createTransaction").map(({ body }) => body);
+  for (const { fromAddress, toAddress } of recorded) expect(fromAddress).not.toBe(toAddress);
+});
+
+test("what is scheduled is due long after anybody reads it", () => {
+  for (const { body } of told.filter(({ body: { scheduledAt } }) => scheduledAt !== undefined))
+    expect(new Date(body.scheduledAt as string).getUTCFullYear()).toBeGreaterThan(
+      new Date().getUTCFullYear() + 20,
+    );
+  const due = only("updateTransactionSchedule");
+  expect(Date.parse(due.data.scheduledAt as string)).toBe(Date.parse(due.body.scheduledAt as string));
+});
+
+test("a list holds what its query asks for, the newest first, and counts it", () => {
+  const lists = told.filter(({ data }) => data.items !== undefined);
+  expect(lists).toHaveLength(6);
+  for (const { operation, query = {}, data } of lists) {
+    const items = data.items!;
+    expect(data.pagination).toMatchObject({ totalCount: items.length, hasNext: false });
+    const times = items.map(({ createdAt }) => createdAt!);
+    expect(times).toEqual([...times].sort().reverse());
+    for (const item of items)
+      expect([operation, wants(query, item)]).toEqual([operation, Object.keys(query).map(() => true)]);
+  }
+});
+
+test("amounts add up from one answer to the next", () => {
+  const { organisation } = only("getSession").data as unknown as {
+    organisation: { incentiveRateBps: number };
+  };
+  const charged = only("createCharge").data;
+  let normal = charged.amount as number;
+  expect(charged.balance).toBe(normal);
+  normal -= only("createTransfer").data.amount as number;
+  let incentive = 0;
+  for (const name of ["withoutIncentive", "withIncentive"]) {
+    const { body, data } = only("createPayment", name);
+    const used = Math.min((body.incentiveAmount as number | undefined) ?? Infinity, incentive);
+    const paid = (data.amount as number) - used;
+    expect(data.breakdown).toEqual({ government: 0, incentive: used, normal: paid });
+    expect(body.incentiveAmount ?? 0).toBeLessThanOrEqual(incentive);
+    normal -= paid;
+    const accrued = Math.floor((paid * organisation.incentiveRateBps) / 10_000);
+    expect(data.incentiveAccrued).toBe(accrued);
+    incentive += accrued - used;
+    expect(lineOf(data.paymentId, "PAYMENT")).toMatchObject({ amount: paid, balanceAfter: normal });
+  }
+  const back = only("cancelPayment").data;
+  const { breakdown, incentiveAccrued } = only("createPayment", "withIncentive").data;
+  const { incentive: used, normal: paid } = breakdown as { incentive: number; normal: number };
+  expect(back).toMatchObject({ restored: { incentive: used, normal: paid }, keptFromNormal: 0 });
+  expect(back.incentiveClawedBack).toBe(incentiveAccrued);
+  normal += paid;
+  expect(lineOf(back.paymentId, "PAYMENT_CANCEL")).toMatchObject({ amount: paid, balanceAfter: normal });
+  for (const operation of ["getWallet", "updateWallet"])
+    expect(only(operation).data).toMatchObject({ balance: normal, availableBalance: normal });
+  normal -= only("cancelCharge").body.amount as number;
+  expect(only("refundWallet").data.amount).toBe(normal);
+  expect(only("deactivateWallet").data).toMatchObject({ balance: 0, availableBalance: 0 });
+  expect(only("createWallet").data.balance).toBe(0);
+});
+
+interface Media {
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+interface Documented {
+  parameters?: { name?: string; example?: unknown }[];
+  requestBody?: { content: { "application/json": Media } };
+  responses: Record<string, { content: { "application/json": Media } }>;
+}
+const { paths } = JSON.parse(renderOpenApi()) as { paths: Record<string, Record<string, Documented>> };
+
+function operationOf(path: string, method: string): Documented {
+  return paths[path.replace(/:(\w+)/g, "{$1}")]![method.toLowerCase()]!;
+}
+
+function valuesOf({ example, examples }: Media): unknown[] {
+  return examples ? Object.values(examples).map(({ value }) => value) : [example];
+}
+
+function idsIn(value: unknown): string[] {
+  return JSON.stringify(value).match(/\b[a-z]{3}_[0-9a-f]{32}\b/g) ?? [];
+}
+
+function addressesIn(value: unknown): string[] {
+  return JSON.stringify(value).match(/\b0x[0-9a-fA-F]{40}\b/g) ?? [];
+}
+
+/** Those that a request names as a wallet's: where a transfer goes, whose records are listed, what a scheduled transfer leaves from. */
+function ourAddresses({ query, body }: { query: Example["query"] | undefined; body: Told }): string[] {
+  const sender = body.paymentType === "SCHEDULED" ? body.fromAddress : undefined;
+  return addressesIn([query?.address, body.toWalletAddress, sender]);
+}
+
+function lineOf(paymentId: unknown, type: string): Told | undefined {
+  const { items } = only("listWalletTransactions").data;
+  return items!.find((line) => line.relatedId === paymentId && line.type === type);
+}
+
+/** For each filter of the query whether the item passes it. */
+function wants(query: Record<string, string>, item: Told): boolean[] {
+  const { walletId, payerWalletId, fromWalletId, fromAddress, toAddress } = item;
+  return Object.entries(query).map(([name, value]) => {
+    if (name === "from") return Date.parse(item.createdAt!) >= Date.parse(value);
+    if (name === "to") return Date.parse(item.createdAt!) < Date.parse(value);
+    if (name === "type") return value.split(",").includes(item.type as string);
+    if (name === "walletId") return [walletId, payerWalletId, fromWalletId].includes(value);
+    if (name === "address") return [fromAddress, toAddress].includes(value);
+    return item[name] === value;
+  });
+}

@@ -1,0 +1,239 @@
+import {
+  cancelledPayment,
+  charge,
+  chargeCancellation,
+  daysAfter,
+  done,
+  firstKey,
+  firstPayment,
+  instant,
+  instantRequest,
+  later,
+  lines,
+  madeOnRequest,
+  minute,
+  movedPayer,
+  newKey,
+  newPayer,
+  pageOf,
+  partOfCharge,
+  payer,
+  payerWalletId,
+  receiverWalletId,
+  refund,
+  scheduled,
+  scheduledRequest,
+  secondPayment,
+  secretKey,
+  session,
+  settledPayments,
+  settledRefund,
+  settledTransfer,
+  shop,
+  shopAddress,
+  transfer,
+} from "./exampleThings";
+
+// The document's examples, out of one story: user-1001 gets money, pays at a shop, and thinks better of a part of it; their bank notes what
+// happened elsewhere and plans the shop's payout; then the user leaves. Ids, amounts and states go on from one answer to the next request, so
+// that who tries them one after the other, with the ids of their own answers, is answered as told. A test follows the story.
+
+/** A request of the story and its answer. */
+export interface Example {
+  /** The operation's id. */
+  operation: string;
+  /** Tells apart the examples of one operation. */
+  name?: string;
+  /** When it was answered. */
+  at: string;
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: object;
+  data: object;
+}
+
+/** In the order in which it happens. */
+export const story: Example[] = [
+  { operation: "checkHealth", at: minute(0), data: { status: "ok" } },
+  { operation: "getSession", at: minute(1), data: session },
+  {
+    operation: "refreshKey",
+    at: minute(2),
+    body: { apiKey: firstKey, secretKey },
+    data: { newApiKey: newKey, expiresAt: daysAfter(minute(2), 90) },
+  },
+  {
+    operation: "createWallet",
+    at: minute(3),
+    body: { userId: "user-1001", walletType: "NORMAL", metadata: { branch: "Seoul" } },
+    data: newPayer,
+  },
+  {
+    operation: "listWallets",
+    at: minute(5),
+    query: { walletType: "NORMAL", status: "ACTIVE" },
+    data: pageOf(shop, payer),
+  },
+  {
+    operation: "createCharge",
+    at: minute(6),
+    body: { walletId: payerWalletId, amount: 50_000 },
+    data: charge,
+  },
+  {
+    operation: "createTransfer",
+    at: minute(7),
+    body: {
+      fromWalletId: payerWalletId,
+      toWalletAddress: shopAddress,
+      amount: 10_000,
+      memo: transfer.memo,
+    },
+    data: transfer,
+  },
+  {
+    operation: "createPayment",
+    name: "withoutIncentive",
+    at: minute(8),
+    body: { payerWalletId, receiverWalletId, amount: 12_000, memo: firstPayment.memo },
+    data: firstPayment,
+  },
+  {
+    operation: "createPayment",
+    name: "withIncentive",
+    at: minute(9),
+    body: { payerWalletId, receiverWalletId, amount: 5_000, incentiveAmount: 100, memo: secondPayment.memo },
+    data: secondPayment,
+  },
+  {
+    operation: "cancelPayment",
+    at: minute(10),
+    body: { paymentId: secondPayment.paymentId, memo: "Sent back" },
+    data: {
+      ...cancelledPayment,
+      cancelId: cancelledPayment.cancellation.cancelId,
+      restored: { incentive: 100, normal: 4_900 },
+      incentiveClawedBack: 49,
+      keptFromNormal: 0,
+    },
+  },
+  {
+    operation: "getWallet",
+    at: minute(11),
+    params: { walletId: payerWalletId },
+    data: { ...payer, balance: 28_000, availableBalance: 28_000 },
+  },
+  {
+    operation: "updateWallet",
+    at: minute(12),
+    params: { walletId: payerWalletId },
+    body: { metadata: { branch: "Busan" } },
+    data: { ...movedPayer, balance: 28_000, availableBalance: 28_000 },
+  },
+  {
+    operation: "cancelCharge",
+    at: minute(13),
+    body: { chargeId: charge.chargeId, amount: 20_000 },
+    data: { ...partOfCharge, cancelId: chargeCancellation.cancelId, cancellation: chargeCancellation },
+  },
+  {
+    operation: "getCharge",
+    at: minute(14),
+    params: { chargeId: charge.chargeId },
+    data: {
+      ...partOfCharge,
+      cancellations: [{ ...chargeCancellation, amount: 20_000, memo: null, createdAt: minute(13) }],
+    },
+  },
+  {
+    operation: "listCharges",
+    at: minute(15),
+    query: { walletId: payerWalletId },
+    data: pageOf(partOfCharge),
+  },
+  {
+    operation: "getTransfer",
+    at: minute(16),
+    params: { transferId: transfer.transferId },
+    data: settledTransfer,
+  },
+  {
+    operation: "listTransfers",
+    at: minute(17),
+    query: { walletId: payerWalletId },
+    data: pageOf(settledTransfer),
+  },
+  {
+    operation: "getPayment",
+    at: minute(18),
+    params: { paymentId: secondPayment.paymentId },
+    data: settledPayments[0]!,
+  },
+  {
+    operation: "listPayments",
+    at: minute(19),
+    query: { walletId: payerWalletId },
+    data: pageOf(...settledPayments),
+  },
+  {
+    operation: "listWalletTransactions",
+    at: minute(20),
+    params: { walletId: payerWalletId },
+    query: { type: "PAYMENT,PAYMENT_CANCEL", from: "2026-01-14T00:00:00Z", to: "2026-01-15T00:00:00Z" },
+    data: pageOf(...lines),
+  },
+  { operation: "createTransaction", name: "instant", at: minute(21), body: instantRequest, data: instant },
+  {
+    operation: "createTransaction",
+    name: "scheduled",
+    at: minute(22),
+    body: scheduledRequest,
+    data: scheduled,
+  },
+  {
+    operation: "updateTransactionStatus",
+    at: minute(23),
+    params: { id: instant.id },
+    body: { status: "CONFIRMED" },
+    data: done,
+  },
+  {
+    operation: "updateTransactionSchedule",
+    at: minute(24),
+    params: { id: later.id },
+    body: { scheduledAt: "2099-02-14T09:30:00+09:00" },
+    data: later,
+  },
+  {
+    operation: "getTransaction",
+    at: minute(25),
+    params: { id: instant.id },
+    data: {
+      ...done,
+      history: [
+        { ...madeOnRequest, status: "PENDING", changedAt: minute(21) },
+        { ...madeOnRequest, status: "CONFIRMED", changedAt: minute(23) },
+      ],
+    },
+  },
+  {
+    operation: "listTransactions",
+    at: minute(26),
+    query: { status: "PENDING", paymentType: "SCHEDULED", address: shopAddress },
+    data: pageOf(later),
+  },
+  {
+    operation: "refundWallet",
+    at: minute(27),
+    body: { walletId: payerWalletId },
+    data: refund,
+  },
+  { operation: "getRefund", at: minute(30), params: { refundId: refund.refundId }, data: settledRefund },
+  {
+    operation: "deactivateWallet",
+    at: minute(40),
+    params: { walletId: payerWalletId },
+    data: { ...movedPayer, status: "DEACTIVATED", updatedAt: minute(40) },
+  },
+  { operation: "revokeKey", at: minute(41), data: { revoked: true, revokedAt: minute(41) } },
+];
