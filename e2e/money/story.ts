@@ -1,0 +1,105 @@
+import { randomUUID } from "node:crypto";
+import { readText } from "../ops/repository";
+import { type Api } from "../support/api";
+
+// The examples of gateway/openapi.json, asked for one after the other as somebody does who tries them with the ids of his own answers.
+
+interface Media {
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+interface Operation {
+  operationId: string;
+  parameters?: { in?: string; name?: string; example?: string }[];
+  requestBody?: { content: { "application/json": Media } };
+  responses: Record<string, { content: { "application/json": Media } }>;
+}
+interface Told {
+  timestamp: string;
+  data: unknown;
+}
+interface Step {
+  operationId: string;
+  method: string;
+  path: string;
+  body: unknown;
+  status: number;
+  told: Told;
+}
+
+/** About the key that everything else is asked with, and about nothing that happens. */
+const ASIDE = ["checkHealth", "getSession", "refreshKey", "revokeKey"];
+/** What is another each time. Where the chain is with it is waited for by nobody here. */
+const VARYING = ["settlement", "createdAt", "updatedAt", "changedAt", "cancellableUntil", "transactionId"];
+/** The story's own day. */
+const NOT_ASKED = ["from", "to"];
+const NAME = /\b(?:[a-z]{3}_[0-9a-f]{32}|0x[0-9a-fA-F]{40})\b/g;
+
+/** What the document says to each request of its story, and what was answered. */
+export async function retell(api: Api): Promise<{ told: object; answered: object }[]> {
+  const document = JSON.parse(readText("gateway/openapi.json")) as {
+    paths: Record<string, Record<string, Operation>>;
+  };
+  const steps = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, operation]) => stepsOf(method, path, operation)),
+  );
+  steps.sort((one, other) => Date.parse(one.told.timestamp) - Date.parse(other.told.timestamp));
+  const ours = new Map<string, string>();
+  const inOurWords = <T>(value: T) =>
+    JSON.parse(JSON.stringify(value).replace(NAME, (name) => ours.get(name) ?? name)) as T;
+  const retold: { told: object; answered: object }[] = [];
+  for (const { operationId, method, path, body, status, told } of steps) {
+    // The shop's wallet is there before it is first seen in a list.
+    if (operationId === "listWallets")
+      await api.post("/api/wallets", { userId: "shop-7", walletType: "NORMAL" });
+    const request = inOurWords({ path, ...(body === undefined ? {} : { body }) });
+    const answer = await api.call(method, request.path, request.body, { idempotencyKey: randomUUID() });
+    learn(told.data, answer.body.data, ours);
+    retold.push({
+      told: { operationId, status, data: lasting(inOurWords(told.data)) },
+      answered: { operationId, status: answer.status, data: lasting(answer.body.data) },
+    });
+  }
+  return retold;
+}
+
+function stepsOf(method: string, path: string, operation: Operation): Step[] {
+  const { operationId, parameters = [], requestBody, responses } = operation;
+  if (ASIDE.includes(operationId)) return [];
+  const [status, { content }] = Object.entries(responses).find(([code]) => Number(code) < 300)!;
+  const bodies = requestBody ? valuesOf(requestBody.content["application/json"]) : [];
+  const shown = parameters.filter(({ example }) => example !== undefined);
+  const inPath = shown.filter((one) => one.in === "path");
+  const inQuery = shown.filter((one) => one.in === "query" && !NOT_ASKED.includes(one.name!));
+  const place = inPath.reduce((text, { name, example }) => text.replace(`{${name}}`, example!), path);
+  const query = inQuery.map(({ name, example }) => `${name}=${example}`).join("&");
+  return valuesOf(content["application/json"]).map((told, index) => ({
+    operationId,
+    method: method.toUpperCase(),
+    path: query === "" ? place : `${place}?${query}`,
+    body: bodies[index],
+    status: Number(status),
+    told: told as Told,
+  }));
+}
+
+function valuesOf({ example, examples }: Media): unknown[] {
+  return examples ? Object.values(examples).map(({ value }) => value) : [example];
+}
+
+/** Notes how what the story names is called here. */
+function learn(told: unknown, answered: unknown, ours: Map<string, string>): void {
+  if (typeof told === "string" && typeof answered === "string") {
+    const [names, theirs] = [told.match(NAME), answered.match(NAME)];
+    if (names?.[0] === told && theirs?.[0] === answered) ours.set(told, answered);
+  } else if (typeof told === "object" && told !== null && typeof answered === "object" && answered !== null) {
+    for (const [field, value] of Object.entries(told))
+      learn(value, (answered as Record<string, unknown>)[field], ours);
+  }
+}
+
+function lasting(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (field, of: unknown) => (VARYING.includes(field) ? undefined : of)),
+  );
+}
