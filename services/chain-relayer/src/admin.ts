@@ -177,7 +177,10 @@ function rescanFrom(world: World): Command {
       if (outcome === "no_such_block") throw new Refusal(`The chain has no block ${from - 1n}.`);
       if (outcome === "not_taken_in_yet") throw new Refusal(`Block ${from} has not been taken in yet.`);
       if (outcome !== "rewound") throw new Refusal(replacedAt(outcome.replacedAt));
-      world.out(`The service takes in every final block from ${from} on again.\n`);
+      world.out(
+        `The service takes in every final block from ${from} on again. Until it is where it was, nothing new becomes final here, ` +
+          "and wallets are not compared with the chain.\n",
+      );
     });
 }
 

@@ -1,6 +1,6 @@
 import { type Block, type Provider } from "../chain/provider";
 import { RpcUnclear } from "../chain/rpc";
-import { type Cursor } from "../store/scanCursor";
+import { type TakenIn } from "../store/scanCursor";
 import { type Gauges } from "./measure";
 
 export interface CanonicalDeps {
@@ -11,7 +11,7 @@ export interface CanonicalDeps {
 /** A final block that has changed means that the chain or the endpoint cannot be trusted: nothing is taken in, and nothing concluded. */
 export async function assertCanonical(
   { provider, gauges }: CanonicalDeps,
-  { blockNumber, blockHash }: Cursor,
+  { blockNumber, blockHash }: TakenIn,
   final?: Block,
 ): Promise<void> {
   const { hash: now } = final?.number === blockNumber ? final : await finalBlockAt(provider, blockNumber);

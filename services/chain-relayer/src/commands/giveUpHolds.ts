@@ -12,7 +12,7 @@ import {
   markFailed,
   type Operation,
 } from "../store/operations";
-import { type Cursor, findCursor } from "../store/scanCursor";
+import { type Cursor, findCursor, findFurthest } from "../store/scanCursor";
 import { assertCanonical, type CanonicalDeps } from "./assertCanonical";
 import { settledByOthers } from "./settledByOthers";
 import { learnAddresses, type WalletClient } from "./learnAddresses";
@@ -31,10 +31,10 @@ const AT_ONCE = 100;
  * unused, so it can never be used. What the chain says by a block's number counts only while that block is the one that was taken in.
  */
 export async function giveUpHolds(deps: GiveUpDeps): Promise<void> {
-  const cursor = await findCursor(deps.db);
-  if (!cursor) return;
+  const [cursor, furthest] = [await findCursor(deps.db), await findFurthest(deps.db)];
+  if (!cursor || !furthest) return;
   const expired = await listExpiredOperations(deps.db, AT_ONCE);
-  if (expired.length > 0) await assertCanonical(deps, cursor);
+  if (expired.length > 0) await assertCanonical(deps, furthest);
   for (const operation of expired) {
     const other = await settledByOthers(deps.db, operation);
     const used = other !== null || !(await isUnusedAt(deps, operation, cursor));
@@ -43,7 +43,7 @@ export async function giveUpHolds(deps: GiveUpDeps): Promise<void> {
     const next = decideNext(factsOf(operation), finding);
     if (next.do === "confirm" && other) await confirm(deps, { operation, ...other, gasUsed: 0n });
     if (next.do !== "fail") continue;
-    await assertCanonical(deps, cursor);
+    await assertCanonical(deps, furthest);
     await giveUp(deps, operation, cursor);
   }
 }

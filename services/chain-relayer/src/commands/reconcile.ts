@@ -7,7 +7,7 @@ import { type Provider } from "../chain/provider";
 import { compareSupply, compareWallets } from "../queries/compareChain";
 import { compareLedger, type LedgerReader } from "../queries/compareLedger";
 import { type Findings } from "../queries/findings";
-import { readSupplyBook, readWalletBooks } from "../queries/readBooks";
+import { readSupplyBook, readWalletBooks, type SupplyBook } from "../queries/readBooks";
 import { countOpenDrifts, findDoubted, mendDrifts, saveDrifts } from "../store/drifts";
 import { countUnbooked } from "../store/deposits";
 import { claimReconciliation, findReconciliation, finishReconciliation } from "../store/reconciliation";
@@ -32,7 +32,8 @@ export type ReconcileGauges = ReturnType<typeof createReconcileGauges>;
 /**
  * Compares the books: on a final block what every wallet holds on the chain with what was taken in, and the supply; then every wallet's balance in
  * the ledger with what is settled and on its way. A difference is written down, and stops the money of the wallet it concerns; where there is none
- * any more, that is written down too, so that the next one is a new one.
+ * any more, that is written down too, so that the next one is a new one. While an operator has blocks taken in again the chain is not compared, and no
+ * comparison is complete.
  */
 export async function reconcile(deps: ReconcileDeps): Promise<void> {
   const { db, log, reconcileGauges: gauges } = deps;
@@ -41,16 +42,8 @@ export async function reconcile(deps: ReconcileDeps): Promise<void> {
   const doubted = await findDoubted(db);
   const supply = await readSupplyBook(db);
   if (!supply) return;
-  await note(deps, await compareSupply(deps, supply, doubted));
   const { blockNumber } = supply.cursor;
-  const orgIds = new Set<string>();
-  let wallets = 0;
-  for await (const books of readWalletBooks(db)) {
-    await note(deps, await compareWallets(deps, books, doubted));
-    for (const { orgId } of books.wallets) orgIds.add(orgId);
-    wallets += books.wallets.length;
-  }
-
+  const { orgIds, wallets, isComplete } = await compareWithChain(deps, supply, doubted);
   const round = deps.unheard.begin();
   const onMoving = (orgId: string, { accountId: walletId, sequence }: Account) =>
     round.note({ orgId, walletId, sequence });
@@ -65,8 +58,27 @@ export async function reconcile(deps: ReconcileDeps): Promise<void> {
   tellUnheard(deps, round.end());
   gauges.wallets.set({ state: "compared" }, judged);
   gauges.wallets.set({ state: "moving" }, moving);
+  if (!isComplete) {
+    const at = { blockNumber: blockNumber.toString() };
+    return log.warn(at, "blocks are taken in again: the books were not compared with the chain");
+  }
   await finishReconciliation(db, blockNumber);
   log.debug({ wallets, judged, moving }, "books compared");
+}
+
+/** Each part by itself, as an operator may go back at any moment. */
+async function compareWithChain(deps: ReconcileDeps, supply: SupplyBook, doubted: ReadonlySet<string>) {
+  let isComplete = !supply.isRewound;
+  if (!supply.isRewound) await note(deps, await compareSupply(deps, supply, doubted));
+  const orgIds = new Set<string>();
+  let wallets = 0;
+  for await (const books of readWalletBooks(deps.db)) {
+    if (books.isRewound) isComplete = false;
+    else await note(deps, await compareWallets(deps, books, doubted));
+    for (const { orgId } of books.wallets) orgIds.add(orgId);
+    wallets += books.wallets.length;
+  }
+  return { orgIds, wallets, isComplete };
 }
 
 function tellUnheard({ log }: ReconcileDeps, oldest: ReturnType<UnheardRound["end"]>): void {

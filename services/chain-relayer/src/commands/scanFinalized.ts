@@ -5,7 +5,7 @@ import { type ChainEvent, decodeLog } from "../chain/contracts";
 import { type Block, type Provider, type Receipt } from "../chain/provider";
 import { type ScanSpan } from "../domain/scanSpan";
 import { findByOperationIds, listInFlightOf } from "../store/operations";
-import { findCursor, lockCursor, saveCursor } from "../store/scanCursor";
+import { findCursor, findFurthest, lockCursor, saveCursor } from "../store/scanCursor";
 import {
   type ChainTransaction,
   hashesOf,
@@ -53,12 +53,13 @@ const MINED_AT_ONCE = 8;
 /** R5, R6: takes in the next run of final blocks, all of it in one transaction with the cursor. True when there is more. */
 export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
   const { db, provider, startBlock, scanSpan } = deps;
-  const cursor = await findCursor(db);
+  const [cursor, furthest] = [await findCursor(db), await findFurthest(db)];
   const final = await provider.finalBlock();
   const fromBlock = cursor ? cursor.blockNumber + 1n : startBlock;
-  if (!final) return false;
-  // Also while nothing new is final. A final block that lies before the cursor says nothing yet; how far it does is measured.
-  if (cursor && final.number >= cursor.blockNumber) await assertCanonical(deps, cursor, final);
+  // A final block that lies before what was taken in says nothing yet; how far it does is measured.
+  if (!final || (furthest && final.number < furthest.blockNumber)) return false;
+  // Also while nothing new is final.
+  if (furthest) await assertCanonical(deps, furthest, final);
   if (final.number < fromBlock) return false;
 
   const last = fromBlock + scanSpan.blocks - 1n;

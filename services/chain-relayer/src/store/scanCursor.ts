@@ -6,6 +6,9 @@ export interface Cursor {
   blockTime: bigint;
 }
 
+/** A final block as it was when it was taken in. */
+export type TakenIn = Pick<Cursor, "blockNumber" | "blockHash">;
+
 interface CursorRow {
   block_number: bigint;
   block_hash: string;
@@ -31,6 +34,23 @@ export async function saveCursor(tx: Queryable, cursor: Cursor): Promise<void> {
     values (${cursor.blockNumber}, ${cursor.blockHash}, ${cursor.blockTime})
     on conflict (one) do update set block_number = excluded.block_number, block_hash = excluded.block_hash,
       block_time = excluded.block_time, updated_at = now()`);
+}
+
+/** Goes back to a block, and remembers from where; when it was on its way back there already, from the furthest. */
+export async function rewindCursor(tx: Tx, { blockNumber, blockHash, blockTime }: Cursor): Promise<void> {
+  await tx.run(sql`
+    update scan_cursor set block_number = ${blockNumber}, block_hash = ${blockHash}, block_time = ${blockTime}, updated_at = now(),
+      rewound_from_number = greatest(rewound_from_number, block_number),
+      rewound_from_hash = case when rewound_from_number > block_number then rewound_from_hash else block_hash end`);
+}
+
+/** The furthest block that was taken in: the cursor's, or while blocks are taken in again the one from which it went back. */
+export async function findFurthest(db: Queryable): Promise<TakenIn | undefined> {
+  const row = await db.maybe<Pick<CursorRow, "block_number" | "block_hash">>(sql`
+    select greatest(rewound_from_number, block_number) as block_number,
+      case when rewound_from_number > block_number then rewound_from_hash else block_hash end as block_hash
+    from scan_cursor`);
+  return row && { blockNumber: row.block_number, blockHash: row.block_hash };
 }
 
 function toCursor(row: CursorRow): Cursor {
