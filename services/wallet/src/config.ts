@@ -14,7 +14,10 @@ const schema = z.object({
   TOKEN_ADDRESS: address,
   /** How far ahead an authorization may end. */
   SIGNING_HORIZON_MS: durationMs.default(3_600_000),
-  /** What may be signed for in one hour: a bound on the damage that a stolen relayer identity could do. */
+  /**
+   * What may be signed for in one hour: a bound on the damage that a stolen relayer identity could do. A leg that alone is above one is not signed in any
+   * hour; 0 stops all.
+   */
   SIGNING_LIMIT_WALLET_WON: limitWon.default(10_000_000_000n),
   SIGNING_LIMIT_ORGANISATION_WON: limitWon.default(1_000_000_000_000n),
   SIGNING_LIMIT_GLOBAL_WON: limitWon.default(10_000_000_000_000n),

@@ -255,6 +255,26 @@ test("in an hour no more is signed for than the limits allow, and the same autho
   expect(await sign(transferOf(5_000n, other.walletId))).toEqual([expect.stringMatching(/^0x/)]);
 });
 
+test("a leg that alone is above a limit is told apart, with its amount, and takes nothing from others", async () => {
+  await stayWithinOneHour(world.database.db, 10_000);
+  const before = await refusalCount("leg_over_limit");
+  const intent = transferOf(WALLET_LIMIT + 1n);
+  expect(await sign(intent, transferOf(WALLET_LIMIT))).toEqual([
+    "leg_over_limit",
+    expect.stringMatching(/^0x/),
+  ]);
+  expect(await refusalCount("leg_over_limit")).toBe(before + 1);
+  const { ledgerRef } = intent;
+  const told = world
+    .logged()
+    .split("\n")
+    .filter((line) => line.includes("refused to sign") && line.includes(ledgerRef))
+    .map((line) => JSON.parse(line) as object);
+  expect(told).toEqual([
+    expect.objectContaining({ reason: "leg_over_limit", ledgerRef, orgId, amountWon: "10001" }),
+  ]);
+});
+
 test("in an hour no more is signed for than the limit of all organisations together", async () => {
   await stayWithinOneHour(world.database.db, 10_000);
   await world.database.db.run(sql`

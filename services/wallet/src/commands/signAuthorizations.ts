@@ -137,9 +137,10 @@ async function recordRefusals(
     return reason ? [{ ...intent, reason }] : [];
   });
   if (refused.length === 0) return;
-  for (const { reason, ledgerRef, orgId, origin } of refused) {
+  for (const { reason, ledgerRef, orgId, amountWon, origin } of refused) {
     refusals.inc({ reason });
-    log.warn({ ...requestFields(origin), reason, ledgerRef, orgId }, "refused to sign");
+    const which = { reason, ledgerRef, orgId, amountWon: amountWon.toString() };
+    log.warn({ ...requestFields(origin), ...which }, "refused to sign");
   }
   await insertRefusals(db, refused);
 }

@@ -56,6 +56,8 @@ export type RefusalReason =
   | "over_wallet_limit"
   | "over_organisation_limit"
   | "over_global_limit"
+  /** Alone more than a limit, in whatever hour it is asked for: somebody has to raise that. */
+  | "leg_over_limit"
   /** Nothing speaks against it, but the organisation's seed does not open. */
   | "key_unavailable";
 
@@ -93,7 +95,10 @@ export interface VelocityLimits {
   globalWon: Won;
 }
 
-/** Spends from what was signed for in this hour; the first scope that is full refuses, and then nothing is spent. */
+/**
+ * Spends from what was signed for in this hour; the first scope that is full refuses, and then nothing is spent. What no hour has room for is told apart. A
+ * limit of 0 is no measure of a leg: it stops its scope.
+ */
 export function spendVelocity(
   used: Map<string, Won>,
   intent: Pick<SigningIntent, "orgId" | "fromWalletId" | "amountWon">,
@@ -104,6 +109,7 @@ export function spendVelocity(
     [organisationScope(intent), limits.organisationWon, "over_organisation_limit"],
     [GLOBAL_SCOPE, limits.globalWon, "over_global_limit"],
   ];
+  if (scopes.some(([, limit]) => limit > 0n && intent.amountWon > limit)) return "leg_over_limit";
   const after = scopes.map(([scope]) => won((used.get(scope) ?? 0n) + intent.amountWon));
   const full = scopes.find(([, limit], index) => after[index]! > limit);
   if (full) return full[2];

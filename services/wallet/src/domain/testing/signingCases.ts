@@ -109,11 +109,17 @@ const RULES: Rule[] = [
 
 const LIMITS = { walletWon: won(100n), organisationWon: won(150n), globalWon: won(200n) };
 
+type Wish = [orgId: string, fromWalletId: string, amount: bigint];
+
 /** What is granted, in order, and what was used in the end. */
-function spend(policy: Policy, ...wishes: [string, string, bigint][]): unknown {
+function spend(policy: Policy, ...wishes: Wish[]): unknown {
+  return spendWithin(policy, LIMITS, ...wishes);
+}
+
+function spendWithin(policy: Policy, limits: signingPolicy.VelocityLimits, ...wishes: Wish[]): unknown {
   const used = new Map<string, Won>();
   const refusals = wishes.map(([orgId, fromWalletId, amount]) =>
-    policy.spendVelocity(used, { orgId, fromWalletId, amountWon: won(amount) }, LIMITS),
+    policy.spendVelocity(used, { orgId, fromWalletId, amountWon: won(amount) }, limits),
   );
   return { refusals, used: Object.fromEntries(used) };
 }
@@ -151,5 +157,42 @@ export const signingCases: SigningCase[] = [
       refusals: [null, null, "over_global_limit"],
       used: { "wallet/w": 100n, "wallet/v": 100n, "org/a": 100n, "org/b": 100n, all: 200n },
     },
+  },
+  {
+    name: "a leg that alone is above the wallet's limit is told apart, and what is left of the hour goes to others",
+    ask: (policy) => spend(policy, ["a", "w", 101n], ["a", "w", 1n], ["a", "w", 101n], ["a", "w", 99n]),
+    answer: {
+      refusals: ["leg_over_limit", null, "leg_over_limit", null],
+      used: { "wallet/w": 100n, "org/a": 100n, all: 100n },
+    },
+  },
+  {
+    name: "so is one that alone is above the organisation's limit, or that of all",
+    ask: (policy) =>
+      (["walletWon", "organisationWon", "globalWon"] as const).map((low) => {
+        const limits = { walletWon: won(9n), organisationWon: won(9n), globalWon: won(9n), [low]: won(5n) };
+        return spendWithin(policy, limits, ["a", "w", 6n], ["a", "w", 5n]);
+      }),
+    answer: Array(3).fill({
+      refusals: ["leg_over_limit", null],
+      used: { "wallet/w": 5n, "org/a": 5n, all: 5n },
+    }),
+  },
+  {
+    name: "it passes once the limit is raised",
+    ask: (policy) => spendWithin(policy, { ...LIMITS, walletWon: won(101n) }, ["a", "w", 101n]),
+    answer: { refusals: [null], used: { "wallet/w": 101n, "org/a": 101n, all: 101n } },
+  },
+  {
+    name: "a limit of 0 stops all within it, however small",
+    ask: (policy) => [
+      spendWithin(policy, { ...LIMITS, walletWon: won(0n) }, ["a", "w", 1n]),
+      spendWithin(policy, { ...LIMITS, organisationWon: won(0n) }, ["a", "w", 1n]),
+      spendWithin(policy, { ...LIMITS, globalWon: won(0n) }, ["a", "w", 1n]),
+    ],
+    answer: ["over_wallet_limit", "over_organisation_limit", "over_global_limit"].map((reason) => ({
+      refusals: [reason],
+      used: {},
+    })),
   },
 ];
