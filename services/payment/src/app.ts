@@ -41,6 +41,7 @@ export function createApp(parts: ServiceParts<Config>) {
   const network = config.NETWORK;
   const facts = createFacts({
     db,
+    log,
     auth,
     wallet,
     network,

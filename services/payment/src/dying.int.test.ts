@@ -57,7 +57,8 @@ afterAll(async () => {
 
 test("the facts of a request are had from another replica", async () => {
   const contracts = { tokenAddress: "", paymentManagerAddress: "" };
-  const facts = createFacts({ db: database.db, auth, wallet, contracts, network: "N", now: () => 0 });
+  const deps = { db: database.db, log: testLog(), now: () => 0 };
+  const facts = createFacts({ ...deps, auth, wallet, contracts, network: "N" });
   await inRequest(async () => {
     expect(await facts.walletAt(orgId, "0x1")).toBe(walletId);
     expect(await facts.policyOf(orgId)).toMatchObject({ dailyLimitWon: "1000" });
