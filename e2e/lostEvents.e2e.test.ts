@@ -9,13 +9,13 @@ import { inheritedEnv, REPOSITORY } from "@wonrail/local/config";
 import { OperationConfirmed } from "@wonrail/proto/relayer/events/v1/events";
 import { openWallet, OUTSIDE } from "./money/scenes";
 import { untilNone } from "./money/onTheirWay";
-import { type Api } from "./support/api";
+import { type Api, type Json } from "./support/api";
 import { asAdmin } from "./support/asAdmin";
-import { newOrganisation } from "./support/operators";
+import { admin, newOrganisation } from "./support/operators";
 import { reconciled } from "./support/reconciled";
 import { startStack, type TestStack } from "./support/startStack";
 
-// What the bus has lost is noticed and sent again, and what it has from a stranger ends no hold.
+// What the bus has lost is noticed, and sent again or asked for; and what it has from a stranger ends no hold.
 
 jest.setTimeout(600_000);
 
@@ -24,10 +24,11 @@ const SETTLED = { timeoutMs: 120_000, intervalMs: 200 };
 
 let stack: TestStack;
 let api: Api;
+let orgCode: string;
 
 beforeAll(async () => {
   stack = await startStack({ bus: "postgres" });
-  ({ api } = await newOrganisation(stack.stack(), "--incentive-bps", "0"));
+  ({ api, orgCode } = await newOrganisation(stack.stack(), "--incentive-bps", "0"));
 });
 afterAll(() => stack?.stop());
 
@@ -41,7 +42,7 @@ test("a hold whose event is lost shows, a forged word ends it not, and what is s
     transferId: string;
   };
   await untilNone(stack.stack(), ["events of ledger"], 30_000);
-  await loseWhatIsNew();
+  await loseWhatIsNew("chain-relayer.settlement");
   await stack.act("start", "chain-relayer");
   await stack.untilReady();
   expect((await reconciled(stack.stack())).drifts).toBe(0);
@@ -68,12 +69,51 @@ test("a hold whose event is lost shows, a forged word ends it not, and what is s
   expect((await reconciled(stack.stack())).drifts).toBe(0);
 });
 
-/** Nobody reads it: what the relayer has not had yet is behind its place in the topic. */
-async function loseWhatIsNew(): Promise<void> {
+test("a charge whose events are lost comes to say what is on the chain", async () => {
+  await stack.act("stop", "chain-relayer");
+  const { chargeId } = await openWallet(api, 10_000);
+  await untilNone(stack.stack(), ["events of payment", "events of ledger"], 30_000);
+  await stack.act("stop", "payment");
+  await stack.act("start", "chain-relayer");
+  await eventually(async () => expect(await stateOf(chargeId)).toEqual({ state: "CONFIRMED" }), SETTLED);
+  await untilPublished("chain_relayer");
+  await loseWhatIsNew("payment.settlements");
+  await stack.act("start", "payment");
+  await stack.untilReady();
+  expect(await settlementOf(chargeId)).toMatchObject({ status: "PENDING" });
+
+  // As if five minutes had gone by. It is looked for when payment has run for a minute.
+  await asAdmin(stack.stack(), "chain_relayer", (db) =>
+    db.run(sql`update outbox set occurred_at = occurred_at - interval '6 minutes'`),
+  );
+  await eventually(async () => {
+    expect(await settlementOf(chargeId)).toMatchObject({ status: "CONFIRMED", txHash: expect.any(String) });
+  }, SETTLED);
+  expect(await metric("payment_missed_events_total")).toBeGreaterThan(0);
+});
+
+test("a daily limit whose event is lost is in force while it is used", async () => {
+  const [from, to] = [await openWallet(api, 10_000), await openWallet(api, 0)];
+  const wanted = { fromWalletId: from.walletId, toWalletAddress: to.walletAddress, amount: 1 };
+  const transfer = () => api.call("POST", "/api/wallets/transfer", wanted);
+  expect(await transfer()).toMatchObject({ status: 201 });
+  await stack.act("stop", "payment");
+  await admin(stack.stack(), "org", "set", "--code", orgCode, "--daily-limit", "0");
+  await untilPublished("auth");
+  await loseWhatIsNew("payment.policies");
+  await stack.act("start", "payment");
+  await stack.untilReady();
+  await eventually(async () => {
+    expect(await transfer()).toMatchObject({ status: 400, body: { error: { code: "TRF_003" } } });
+  }, SETTLED);
+});
+
+/** Nobody reads it: what the group has not had yet is behind its place in the topic. */
+async function loseWhatIsNew(group: string): Promise<void> {
   await asAdmin(stack.stack(), "bus", (db) =>
     db.run(sql`
       update cursors c set position = p.next_position from partitions p
-      where p.id = c.partition_id and c.group_name = 'chain-relayer.settlement'`),
+      where p.id = c.partition_id and c.group_name = ${group}`),
   );
 }
 
@@ -109,8 +149,27 @@ async function operations(state: string | null = null): Promise<bigint> {
   return count;
 }
 
+async function stateOf(ledgerRef: string): Promise<{ state: string } | undefined> {
+  return asAdmin(stack.stack(), "chain_relayer", (db) =>
+    db.maybe<{ state: string }>(sql`select state from operations where ledger_ref = ${ledgerRef}`),
+  );
+}
+
+async function untilPublished(schema: string): Promise<void> {
+  await asAdmin(stack.stack(), schema, (db) =>
+    eventually(
+      async () => expect(await db.maybe(sql`select from outbox_pending limit 1`)).toBeUndefined(),
+      SETTLED,
+    ),
+  );
+}
+
 async function statusOf(transferId: string): Promise<string> {
   return (await api.get(`/api/wallets/transfer/${transferId}`)).status as string;
+}
+
+async function settlementOf(chargeId: string): Promise<Json> {
+  return (await api.get(`/api/wallets/charge/${chargeId}`)).settlement;
 }
 
 async function metric(name: string): Promise<number> {

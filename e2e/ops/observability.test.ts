@@ -112,6 +112,8 @@ test("every runbook has an alert, and names only metrics that are exported and a
 const NOT_METRICS = new Set([
   "dead_letters",
   "finish_abandoned",
+  "settle_transfers",
+  "take_missed_events",
   "credit_deposits",
   "scan_finalized",
   "verify_accounts",

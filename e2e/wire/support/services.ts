@@ -18,6 +18,7 @@ import {
   type ServerCall,
   startGrpcServer,
 } from "@wonrail/kit/grpc/server";
+import { listEvents } from "@wonrail/kit/outbox";
 import { callersOf } from "@wonrail/kit/service";
 import { createTestDatabase, type TestDatabase, testLog, testRegistry } from "@wonrail/kit/testing";
 import { createApp as createLedger } from "@wonrail/ledger/app";
@@ -152,6 +153,7 @@ function recording({ db }: TestDatabase): Parameters<typeof relayerRpc>[0] {
     updateRecordStatus: bind(updateRecordStatus),
     updateRecordSchedule: bind(updateRecordSchedule),
     getOperations: bind(getOperations),
+    listEvents: (after: bigint) => listEvents(db, after),
     getRecord: bind(getRecord),
     listRecords: bind(listRecords),
   };

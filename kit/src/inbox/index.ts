@@ -13,4 +13,5 @@ export {
   type EventHandler,
   type ReceivedEvent,
 } from "./events";
+export { takeMissed } from "./takeMissed";
 export { startConsumer, type RunningConsumer, type StartConsumerOptions } from "./startConsumer";

@@ -30,7 +30,7 @@ export interface RunningConsumer {
 
 const MAX_BATCH = 400;
 /** Less than a rebalance waits for a member that is at work, and much less than a call may take before its consumer counts as stuck. */
-const ALONE_MS = 20_000;
+export const ALONE_MS = 20_000;
 const LAG_EVERY_MS = 10_000;
 const REPLAY_EVERY_MS = 2_000;
 const PRUNE_EVERY_MS = 3_600_000;

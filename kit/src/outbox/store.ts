@@ -92,6 +92,36 @@ export async function readBacklog(db: Queryable): Promise<Backlog> {
       ), 0)::float8 as oldest_age_seconds`);
 }
 
+export interface PublishedRows {
+  rows: OutboxRow[];
+  /** Where the next question begins. */
+  position: bigint;
+}
+
+/**
+ * What was given to the bus, in the order of the ids. It ends before the first that is not there yet, or is younger than that: whoever wrote a
+ * smaller id must have committed, which no transaction takes as long for. A position that is ahead of all there is is of a database that
+ * this one was restored from, or is older than.
+ */
+export async function listPublished(
+  db: Queryable,
+  after: bigint,
+  olderThanMs: number,
+  limit: number,
+): Promise<PublishedRows> {
+  const { newest } = await db.one<{ newest: bigint | null }>(sql`select max(id) as newest from outbox`);
+  const from = newest !== null && newest < after ? 0n : after;
+  const found = await db.query<OutboxRow & { old: boolean }>(sql`
+    select id, event_id, topic, type, aggregate_id, version, org_id, request_id, traceparent, occurred_at, payload,
+      occurred_at < now() - ${olderThanMs} * interval '1 millisecond' as old
+    from outbox
+    where id > ${from} and id < coalesce((select min(id) from outbox_pending), 9223372036854775807)
+    order by id limit ${limit}`);
+  const young = found.findIndex(({ old }) => !old);
+  const rows = young < 0 ? found : found.slice(0, young);
+  return { rows, position: rows.at(-1)?.id ?? from };
+}
+
 export interface PrunedWindow {
   last_id: bigint | null;
   /** How many rows of the window were old enough; a full window of old rows means that there may be more. */

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { type Tx } from "@wonrail/kit/db";
 import { Counter } from "@wonrail/kit/metrics";
+import { listEvents } from "@wonrail/kit/outbox";
 import { type ServiceParts } from "@wonrail/kit/service";
 import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { type HoldPlaced } from "@wonrail/proto/ledger/events/v1/events";
@@ -64,6 +65,7 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
     updateRecordStatus: bind(updateRecordStatus),
     updateRecordSchedule: bind(updateRecordSchedule),
     getOperations: bind(getOperations),
+    listEvents: (after: bigint) => listEvents(deps.db, after),
     getRecord: bind(getRecord),
     listRecords: bind(listRecords),
     runScheduledRecords: bind(runScheduledRecords),

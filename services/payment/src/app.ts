@@ -1,4 +1,5 @@
 import { coalesce, createClient } from "@wonrail/kit/grpc/client";
+import { type ConsumerSpec } from "@wonrail/kit/inbox";
 import { createLane } from "@wonrail/kit/lane";
 import { Counter, Gauge } from "@wonrail/kit/metrics";
 import { type ServiceParts } from "@wonrail/kit/service";
@@ -14,6 +15,7 @@ import { ABANDONED_AFTER_MS, finishAbandoned } from "./commands/finishAbandoned"
 import { type Finding, recordOutcomes } from "./commands/recordOutcomes";
 import { recordSettlements } from "./commands/recordSettlements";
 import { settleTransfers } from "./commands/settleTransfers";
+import { takeMissedEvents } from "./commands/takeMissedEvents";
 import { type Config } from "./config";
 import { getCharge } from "./queries/getCharge";
 import { getPayment } from "./queries/getPayment";
@@ -52,6 +54,7 @@ export function createApp(parts: ServiceParts<Config>) {
   const deps = {
     db,
     log,
+    registry,
     ledger,
     relayer,
     post,
@@ -60,6 +63,11 @@ export function createApp(parts: ServiceParts<Config>) {
     doubted: new Counter({
       name: "payment_doubted_transfers_total",
       help: "Looks at transfers of which the bus has said what chain-relayer does not say",
+      registers: [registry],
+    }),
+    missed: new Counter({
+      name: "payment_missed_events_total",
+      help: "Events of chain-relayer that the bus had not brought five minutes later, taken in from chain-relayer itself",
       registers: [registry],
     }),
     claims: createLane({ name: "claims", work: (claims: Claim[]) => claimKeys(db, claims), ...limits }),
@@ -80,6 +88,7 @@ export function createApp(parts: ServiceParts<Config>) {
     noteMissedSettled: () => noteMissedSettled(db),
     deleteOldOperations: bind(deleteOldOperations),
     recordSettlements,
+    takeMissedEvents: (spec: ConsumerSpec, signal: AbortSignal) => takeMissedEvents(deps, spec, signal),
     savePolicy,
     getTransfer: bind(getTransfer),
     listTransfers: bind(listTransfers),

@@ -9,6 +9,7 @@ import { newId } from "@wonrail/kit/ids";
 import { Registry } from "@wonrail/kit/metrics";
 import { createTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
 import { AuthServiceService, Organisation } from "@wonrail/proto/auth/v1/auth";
+import { type EventEnvelope } from "@wonrail/proto/common/v1/common";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { type ExecuteRequest, type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
 import { OperationStatus, RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
@@ -33,6 +34,8 @@ export interface World {
   balances(...walletIds: string[]): Promise<number[]>;
   /** What chain-relayer says of an operation, whatever the bus has said. Of any other it says the same as that. */
   relayerSays: Map<string, "UNKNOWN" | "OPEN" | "CONFIRMED" | "FAILED">;
+  /** What chain-relayer has given to the bus and is old enough to be asked for, in its order. */
+  relayerEvents: EventEnvelope[];
   /** Of the payment service that lives now. */
   metric(name: string): Promise<number>;
   /** What the ledger's invariants have to say; nothing, when all is well. */
@@ -78,13 +81,15 @@ export async function openWorld(): Promise<World> {
   const [payment, ledger, wallet] = await Promise.all(["payment", "ledger", "wallet"].map(makeDatabase));
   const databases: Databases = { payment: payment!, ledger: ledger!, wallet: wallet! };
   const relayerSays: World["relayerSays"] = new Map();
-  const start = () => startLife(databases, orgId, kekPath, relayerSays);
+  const relayerEvents: EventEnvelope[] = [];
+  const start = () => startLife(databases, orgId, kekPath, { relayerSays, relayerEvents });
   let life = await start();
 
   const world: World = {
     orgId,
     payment: databases.payment,
     relayerSays,
+    relayerEvents,
     metric: (name) => life.metric(name),
     app: () => life.app,
     ledger: () => life.ledger,
@@ -157,12 +162,7 @@ export type ServiceName = "ledger" | "wallet" | "auth" | "chain-relayer";
 /** From a start of the processes to their death. */
 type Life = Awaited<ReturnType<typeof startLife>>;
 
-async function startLife(
-  databases: Databases,
-  orgId: string,
-  kekPath: string,
-  relayerSays: World["relayerSays"],
-) {
+async function startLife(databases: Databases, orgId: string, kekPath: string, relayer: RelayerAtOurEdge) {
   const parts = () => ({ log, registry: new Registry() });
   const closers: (() => unknown)[] = [];
   const dead: Promise<unknown>[] = [];
@@ -219,7 +219,7 @@ async function startLife(
     LEDGER_ADDRESS: ledgerAddress,
     WALLET_ADDRESS: walletAddress,
     AUTH_ADDRESS: authAddress,
-    RELAYER_ADDRESS: await serve("chain-relayer", [relayerAtOurEdge(databases.payment, relayerSays)]),
+    RELAYER_ADDRESS: await serve("chain-relayer", [relayerAtOurEdge(databases.payment, relayer)]),
   };
   const registry = new Registry();
   const app = createApp({
@@ -272,13 +272,22 @@ function authAtOurEdge(orgId: string): GrpcService {
   });
 }
 
+type RelayerAtOurEdge = Pick<World, "relayerSays" | "relayerEvents">;
+
 /** All that payment asks of chain-relayer. What was not said otherwise is as the events have it. */
-function relayerAtOurEdge({ db }: TestDatabase, says: World["relayerSays"]): GrpcService {
+function relayerAtOurEdge(
+  { db }: TestDatabase,
+  { relayerSays, relayerEvents }: RelayerAtOurEdge,
+): GrpcService {
   return implement(RelayerServiceService, {
+    async listEvents({ after }) {
+      const events = relayerEvents.slice(Number(after), Number(after) + 2);
+      return { events, position: after + BigInt(events.length) };
+    },
     async getOperations({ refs }) {
       const told = await db.query<{ ref: string; status: string }>(sql`
         select ledger_ref as ref, status from settlements where ledger_ref = any(${refs.map(({ ledgerRef }) => ledgerRef)}::text[])`);
-      const statuses = new Map([...told.map(({ ref, status }) => [ref, status] as const), ...says]);
+      const statuses = new Map([...told.map(({ ref, status }) => [ref, status] as const), ...relayerSays]);
       return {
         operations: refs.flatMap((ref) => {
           const status = statuses.get(ref.ledgerRef) ?? "UNKNOWN";
