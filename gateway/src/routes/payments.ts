@@ -130,7 +130,10 @@ export const listPayments = operation({
   summary: "List payments, newest first",
   access: "full",
   query: listQuery({
-    walletId: idFilter("wal", "Only those of this wallet, paying or receiving.").optional(),
+    walletId: idFilter(
+      "wal",
+      "Only those that name this wallet, as the payer's or as the receiver. What a payment drew on the payer's other wallets is in their transactions.",
+    ).optional(),
   }),
   status: 200,
   data: pageOf(payment).meta({ id: "PaymentPage" }),

@@ -137,7 +137,7 @@ export const createTransaction = operation({
   tag: "Recorded transactions",
   summary: "Record a transaction",
   description:
-    "Repeating the request with its Idempotency-Key is safe: it is answered with the record as it was made. A txHash is recorded once for each network, whatever the key: TX_002 names the first record in `details.id`.",
+    "A SCHEDULED one is counted by the plan now, as a recorded transaction, and not again when it is sent. Repeating the request with its Idempotency-Key is safe: it is answered with the record as it was made. A txHash is recorded once for each network, whatever the key: TX_002 names the first record in `details.id`.",
   access: "full",
   idempotent: true,
   quota: "RECORDED_TRANSACTIONS",
