@@ -16,6 +16,7 @@ import {
 } from "kafkajs";
 import { deal } from "./deal";
 import { type Dial, dial } from "./kafka/dial";
+import { giveWholeAnswers } from "./kafka/wholeAnswers";
 import { readLag } from "./kafka/lag";
 import { logTo } from "./kafka/logTo";
 import { received } from "./kafka/received";
@@ -143,7 +144,7 @@ function openClient({ options, tuning }: KafkaParts, retry: RetryOptions, onDial
     retry,
     socketFactory(address) {
       onDial();
-      const socket = tuning.dial(address);
+      const socket = giveWholeAnswers(tuning.dial(address));
       socket.setKeepAlive(true, 60_000);
       sockets.add(socket);
       return socket.once("close", () => sockets.delete(socket));

@@ -11,6 +11,8 @@ export type ProxyMode =
   | { kind: "dropResponses" }
   /** Every connection is reset, the open ones and each new one. */
   | { kind: "reset" }
+  /** Of what the target says next, a part arrives, and the connection ends. */
+  | { kind: "cutAnswers" }
   /** Each connection is reset once so many bytes have come back from the target. */
   | { kind: "closeAfterBytes"; bytes: number };
 
@@ -110,6 +112,11 @@ function join(link: Link, mode: () => ProxyMode, { onRequest, onAnswer }: Heard)
     const now = mode();
     if (now.kind === "blackhole" || now.kind === "dropResponses" || link.silent) return;
     link.bytesBack += chunk.length;
+    if (now.kind === "cutAnswers") {
+      client.end(chunk.subarray(0, Math.ceil(chunk.length / 2)));
+      upstream.destroy();
+      return;
+    }
     if (now.kind === "closeAfterBytes" && link.bytesBack > now.bytes) reset(link);
     else later(now, () => client.write(chunk));
   });

@@ -82,6 +82,29 @@ export function describeFaults({ open, newTopic, target }: Suite): void {
     );
 
     it(
+      "survives connections that end in the middle of an answer",
+      async () => {
+        const topic = await newTopic(3);
+        const bus = open({ proxy });
+        const consumer = await collect(bus, { group: newName("group"), topics: [topic] });
+        const publishing = publishUntil(bus, topic);
+        for (let round = 0; round < 5; round += 1) {
+          const before = consumer.received.length;
+          await eventually(() => expect(consumer.received.length).toBeGreaterThan(before + 5), {
+            timeoutMs: 40_000,
+          });
+          proxy.setMode({ kind: "cutAnswers" });
+          await sleep(50);
+          proxy.setMode({ kind: "pass" });
+        }
+        await publishing.stop();
+        await arrived(consumer, publishing.acknowledged, 40_000);
+        expect(firstOccurrences(consumer.received)).toEqual(publishing.acknowledged);
+      },
+      SLOW,
+    );
+
+    it(
       "survives connections that went silent and look open",
       async () => {
         const topic = await newTopic(3);
