@@ -57,7 +57,9 @@ if (brokers === undefined) {
 
 /** As the guide has it for one schema, said of the test's. */
 function statementOfTheGuide(): string {
-  const [, statement] = /```sql\n(insert into ledger\.outbox_pending .*)\n```/.exec(readText("helm/wonrail/GUIDE.md"))!;
+  const [, statement] = /```sql\n(insert into ledger\.outbox_pending .*)\n```/.exec(
+    readText("helm/wonrail/GUIDE.md"),
+  )!;
   return statement!.replaceAll("ledger.", "sample.");
 }
 
