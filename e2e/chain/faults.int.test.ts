@@ -51,6 +51,8 @@ test(
       await workload.post(OPERATIONS / 20 / LONGER);
       await sleep(500);
     }
+    // How many requests the relayers make in that time is a matter of the machine, so trouble lasts until enough of them went wrong.
+    await eventually(() => expect(proxy.faultsDone()).toBeGreaterThan(50), { timeoutMs: 60_000 });
     over.abort();
     await Promise.all(trouble);
     proxy.setRate(0);
@@ -63,7 +65,6 @@ test(
     expect([...chain.authorizations.values()].filter((times) => times !== 1)).toEqual([]);
     expect(new Set(chain.executions.keys())).toEqual(new Set(settled.map((one) => one.operation_id)));
     expect(await workload.differences()).toEqual([]);
-    expect([...proxy.done.values()].reduce((sum, times) => sum + times, 0)).toBeGreaterThan(50);
   },
   180_000 * LONGER,
 );
