@@ -1,4 +1,4 @@
-import { DomainError, errorTable, invalidRequest, isErrorCode, isRefusal } from "./errors";
+import { causesOf, DomainError, errorTable, invalidRequest, isErrorCode, isRefusal } from "./errors";
 
 test("codes keep the HTTP status that the specification gives them", () => {
   const specified: Record<string, number> = {
@@ -42,6 +42,16 @@ test("a refusal is told from a fault", () => {
   expect(isRefusal(new DomainError("SYS_002"))).toBe(false);
   expect(isRefusal(new DomainError("SYS_001"))).toBe(false);
   expect(isRefusal(new Error("x"))).toBe(false);
+});
+
+test("what an error came of is one line, from the outside in", () => {
+  const refused = new Error("connect ECONNREFUSED");
+  const cause = new Error("/wonrail.wallet.v1.WalletService/GetWallet", { cause: refused });
+  const unknown = new DomainError("SYS_003", null, { cause });
+  expect(causesOf(new DomainError("SYS_002", null, { cause: unknown }))).toBe(
+    "SYS_003: /wonrail.wallet.v1.WalletService/GetWallet: connect ECONNREFUSED",
+  );
+  expect(causesOf(new DomainError("SYS_002"))).toBeUndefined();
 });
 
 test("an invalid request names each field", () => {

@@ -153,6 +153,14 @@ export function isUndone(error: unknown): boolean {
   return error instanceof DomainError && error.code === "SYS_002";
 }
 
+/** What an error came of, for the log: callers are not shown it. */
+export function causesOf({ cause }: Error): string | undefined {
+  const messages: string[] = [];
+  for (let each = cause; each instanceof Error; each = each.cause)
+    messages.push(each instanceof DomainError ? each.code : each.message);
+  return messages.length === 0 ? undefined : messages.join(": ");
+}
+
 /** It may have been done, and nobody said so. */
 export function isUnknown(error: unknown): error is DomainError {
   return error instanceof DomainError && error.code === "SYS_003";

@@ -40,6 +40,23 @@ describe("watchMovement", () => {
     expect(movement.live()).toBe(true);
   });
 
+  it.each([
+    ["back", -60 * minute],
+    ["on", 60 * minute],
+  ])("does not go by a clock that is set an hour %s", (_, setMs) => {
+    jest.useFakeTimers();
+    try {
+      const movement = watchMovement(20_000);
+      jest.setSystemTime(Date.now() + setMs);
+      jest.advanceTimersByTime(20_000);
+      expect(movement.live()).toBe(true);
+      jest.advanceTimersByTime(1);
+      expect(movement.live()).toBe(false);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it("is not live after it was stopped, whatever moves", () => {
     const { movement } = start(20_000);
     movement.stop();

@@ -14,7 +14,7 @@ export interface Movement {
  * Whether a consumer still moves. A server that is away does not count against it, since restarting the process would not bring it back:
  * only a consumer that neither fetches, nor handles, nor tries to connect is stuck.
  */
-export function watchMovement(stillAfterMs: number, nowMs: () => number = Date.now): Movement {
+export function watchMovement(stillAfterMs: number, nowMs = () => performance.now()): Movement {
   let lastMs = nowMs();
   let stopped = false;
   const handling = new Set<{ sinceMs: number }>();

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, sql } from "../db";
 import { createTestDatabase, eventually, openTestDatabase, type TestDatabase, testLog } from "../testing";
+import type { ReceivedMessage } from "./port";
 import { installPostgresBus, openPostgresBus } from "./postgres";
+import { keyHash } from "./postgres/keyHash";
 import { appendMessages, deleteExpired } from "./postgres/store";
 import { busConformance, newName, seriesMessages, textMessage } from "./testing/conformance";
 import { arrived, collect } from "./testing/consumers";
@@ -121,6 +123,34 @@ describe("what is special about Postgres", () => {
       { timeoutMs: 30_000 },
     );
   }, 120_000);
+
+  it("tries the partitions of a batch that failed alone, at once: only the one to blame waits, and none is done twice", async () => {
+    const [topic, group] = [newName("topic"), newName("group")];
+    const bus = open();
+    await bus.ensureTopics([{ name: topic, partitions: 6 }]);
+    const keys = ["a", "b", "c", "f", "g", "n"];
+    expect(new Set(keys.map((key) => keyHash(key) % 6)).size).toBe(6);
+    let isMended = false;
+    const tried: string[][] = [];
+    const done: string[] = [];
+    const handleBatch = async (messages: ReceivedMessage[]): Promise<void> => {
+      const texts = messages.map(({ value }) => value.toString());
+      tried.push(texts);
+      if (texts.includes("c") && !isMended) throw new Error("no");
+      done.push(...texts);
+    };
+    const subscription = await bus.subscribe({ group, topics: [topic], handleBatch });
+    await bus.publish(keys.map((key) => textMessage(topic, key, key)));
+    await eventually(() => expect(tried.length).toBeGreaterThan(9));
+    expect(tried[0]).toHaveLength(6);
+    // Whoever rests comes back when chance has it.
+    expect(tried.slice(1, 7)).toEqual(tried[0]!.map((text) => [text]));
+    expect(new Set(tried.slice(7).flat())).toEqual(new Set(["c"]));
+    isMended = true;
+    await eventually(() => expect(done).toHaveLength(6));
+    await subscription.close();
+    expect(done.toSorted()).toEqual(keys);
+  });
 
   it("lets a role publish and consume, and not change the tables", async () => {
     const role = openTestDatabase(database.url, "bus");

@@ -46,13 +46,13 @@ export async function untilThere<T>(
   attempt: () => Promise<T>,
   { log, signal, mayPass }: Patience,
 ): Promise<T> {
-  const deadlineMs = Date.now() + PATIENCE_MS;
+  const untilMs = performance.now() + PATIENCE_MS;
   for (let tries = 1; ; tries += 1) {
     signal.throwIfAborted();
     try {
       return await unlessAborted(signal, attempt());
     } catch (error) {
-      if (signal.aborted || !mayPass(error) || Date.now() > deadlineMs) throw error;
+      if (signal.aborted || !mayPass(error) || performance.now() > untilMs) throw error;
       if (tries === 1) log.info({ err: error }, `waiting to ${what}`);
     }
     await sleep(PAUSE_MS, undefined, { signal });

@@ -40,6 +40,12 @@ export function isConnectionLoss(error: unknown): boolean {
   );
 }
 
+/** True when the database cannot be reached yet or has no room, and not when it refuses who comes, or is not there by that name. */
+export function isAway(error: unknown): boolean {
+  const cause = error instanceof DomainError ? error.cause : error;
+  return isConnectionLoss(cause) && !REFUSED.test(sqlStateOf(cause) ?? "");
+}
+
 /** True when a statement was sent and nobody said what became of it: an ERROR of the server's says that nothing did. */
 export function mayHaveHappened(error: unknown): boolean {
   if (error instanceof DatabaseError && error.severity === "ERROR") return false;
@@ -89,6 +95,8 @@ const SOCKET_CODES = new Set([
   "EAI_AGAIN",
   "ERR_STREAM_DESTROYED",
 ]);
+/** Wrong user or password; no such database. */
+const REFUSED = /^(28|3D)/;
 /** The driver's word for a connection that it writes nothing to any more. */
 const NEVER_SENT = /not queryable/;
 const DRIVER_SAYS_GONE =

@@ -2,5 +2,6 @@ export { CommitUnknownError, isCheckViolation, isTransient, isUniqueViolation } 
 export { openDatabase } from "./database";
 export { named, rawSql, sql, type ArrayType, type Sql, type SqlValue } from "./sql";
 export { afterCommit, tx, type TxOptions } from "./tx";
+export { untilReachable } from "./untilReachable";
 export type { ArrayElement } from "./arrays";
 export type { Database, DatabaseOptions, Listener, Queryable, Tx } from "./types";

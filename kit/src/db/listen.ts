@@ -39,12 +39,12 @@ export async function startListener({ open, channel, onNotify, log }: ListenPart
 
   const listenUntilClosed = async (): Promise<void> => {
     for (let pauseMs = FIRST_PAUSE_MS; !rest.closed; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-      const startedMs = Date.now();
+      const startedMs = performance.now();
       await listenOnce().catch((error: unknown) =>
         log.warn({ err: error, channel }, "listening was interrupted"),
       );
       firstAttempt();
-      if (Date.now() - startedMs > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
+      if (performance.now() - startedMs > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
       await rest.sleepUnwoken(pauseMs * (0.5 + Math.random() / 2));
     }
   };

@@ -23,6 +23,22 @@ test.each([
   },
 );
 
+test.each([
+  ["back", -3_600_000],
+  ["on", 3_600_000],
+])("a clock that is set an hour %s ends no connection sooner or later", (_, setMs) => {
+  const destroy = jest.fn();
+  const client = { connection: { stream: { destroy } } } as unknown as ClientBase;
+  const watchdog = createWatchdog(10_000, 5_000);
+  watchdog.started(client);
+  jest.setSystemTime(Date.now() + setMs);
+  jest.advanceTimersByTime(15_000);
+  expect(destroy).not.toHaveBeenCalled();
+  jest.advanceTimersByTime(2_000);
+  expect(destroy).toHaveBeenCalled();
+  watchdog.stop();
+});
+
 test("what was answered begins its time anew, and the last answer ends it", () => {
   const destroy = jest.fn();
   const client = { connection: { stream: { destroy } } } as unknown as ClientBase;

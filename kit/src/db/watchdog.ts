@@ -19,7 +19,7 @@ export interface Watchdog {
 export function createWatchdog(statementTimeoutMs: number, graceMs: number): Watchdog {
   const inFlight = new Map<ClientBase, { statements: number; sinceMs: number }>();
   const timer = setInterval(() => {
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     for (const [client, { statements, sinceMs }] of inFlight) {
       const allowedMs = Math.min(statements, MOST_STATEMENTS) * statementTimeoutMs + graceMs;
       if (nowMs - sinceMs > allowedMs) endNow(client);
@@ -31,13 +31,13 @@ export function createWatchdog(statementTimeoutMs: number, graceMs: number): Wat
     started(client, statements = 1) {
       const entry = inFlight.get(client);
       if (entry) entry.statements += statements;
-      else inFlight.set(client, { statements, sinceMs: Date.now() });
+      else inFlight.set(client, { statements, sinceMs: performance.now() });
     },
     ended(client, statements = 1) {
       const entry = inFlight.get(client);
       if (!entry) return;
       entry.statements -= statements;
-      entry.sinceMs = Date.now();
+      entry.sinceMs = performance.now();
       if (entry.statements === 0) inFlight.delete(client);
     },
     stop: () => clearInterval(timer),

@@ -115,6 +115,28 @@ test("a slow item holds its own call up, but not the calls after it", async () =
   expect(batches).toHaveLength(2);
 });
 
+test("when it is known how long calls take, the next one leaves before the last has ended", async () => {
+  let [underWay, most] = [0, 0];
+  const { send } = await start(async (note) => note, {
+    sayAll: async ({ items }) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await sleep(30);
+      underWay -= 1;
+      return { answers: items.map(({ note }) => ({ note })) };
+    },
+  });
+  const caller = async () => {
+    for (let calls = 0; calls < 200 && most < 2; calls += 1) {
+      await send({ text: "again" });
+      // Otherwise all would be answered by one call, and ask again in one.
+      await sleep(Math.random() * 10);
+    }
+  };
+  await Promise.all([caller(), caller(), caller()]);
+  expect(most).toBeGreaterThan(1);
+});
+
 test("an item whose deadline passed in the queue is not sent", async () => {
   const { send, batches } = await start(async (note) => note);
   const late = send({ text: "late" }, { timeoutMs: 5 });

@@ -81,6 +81,21 @@ test("a refusal is not logged as an error", async () => {
   expect(lines().filter(({ level }) => level === "error")).toEqual([]);
 });
 
+test("what was away is said by the one who missed it: what it asked for, and why that failed", async () => {
+  const { log, lines } = recordedLog();
+  const nobody = echoClient(1);
+  const { port } = await startEcho({ say: (note) => nobody.say(note) }, { log });
+  await expect(echoClient(port).say({ text: "" })).rejects.toMatchObject({ code: "SYS_002" });
+  expect(lines().filter(({ msg }) => msg === "call failed")).toMatchObject([
+    {
+      level: "warn",
+      rpc: "/wonrail.test.v1.EchoService/Say",
+      code: "SYS_002",
+      cause: expect.stringMatching(/^\/wonrail\.test\.v1\.EchoService\/Say: 14 UNAVAILABLE: .*ECONNREFUSED/),
+    },
+  ]);
+});
+
 test("a code that only a newer server knows comes out as SYS_001 with that code in the cause", async () => {
   const newer = new Server();
   newer.addService(EchoService, {

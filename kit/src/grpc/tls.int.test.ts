@@ -31,11 +31,11 @@ test("a method refuses every caller that its rule does not name", async () => {
   await expect(say(port, payment)).resolves.toBe("payment");
   await expect(say(port, gateway)).rejects.toMatchObject({
     code: "SYS_001",
-    cause: { code: status.PERMISSION_DENIED },
+    cause: { cause: { code: status.PERMISSION_DENIED } },
   });
   const chat = echoClient(port, { tls: payment }).chat((async function* () {})());
   await expect(chat[Symbol.asyncIterator]().next()).rejects.toMatchObject({
-    cause: { code: status.PERMISSION_DENIED },
+    cause: { cause: { code: status.PERMISSION_DENIED } },
   });
 });
 

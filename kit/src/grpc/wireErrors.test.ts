@@ -2,6 +2,8 @@ import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { DomainError } from "../errors";
 import { ERROR_TRAILER, fromErrorDetail, fromServiceError, toErrorDetail } from "./wireErrors";
 
+const PATH = "/wonrail.ledger.v1.LedgerService/Post";
+
 test.each([
   ["UNAVAILABLE", "No connection established. Last error: connect ECONNREFUSED", "SYS_002"],
   ["UNAVAILABLE", "round_robin: No connection established. Last error: none", "SYS_002"],
@@ -18,13 +20,17 @@ test.each([
   ["UNKNOWN", "", "SYS_001"],
 ] as const)("%s by the transport (%s) is %s", (name, details, code) => {
   const error = failure(status[name], details);
-  expect(fromServiceError(error)).toMatchObject({ code, details: null, cause: error });
+  expect(fromServiceError(error, PATH)).toMatchObject({
+    code,
+    details: null,
+    cause: { message: PATH, cause: error },
+  });
 });
 
 test("the server's own word wins over the status", () => {
   const metadata = new Metadata();
   metadata.set(ERROR_TRAILER, Buffer.from([0x0a, 7, ...Buffer.from("PAY_001")]));
-  expect(fromServiceError(failure(status.UNAVAILABLE, "", metadata))).toMatchObject({
+  expect(fromServiceError(failure(status.UNAVAILABLE, "", metadata), PATH)).toMatchObject({
     code: "PAY_001",
     details: null,
   });
@@ -33,7 +39,7 @@ test("the server's own word wins over the status", () => {
 test("a trailer that cannot be read is SYS_001", () => {
   const metadata = new Metadata();
   metadata.set(ERROR_TRAILER, Buffer.from([0x0a, 200, 1]));
-  expect(fromServiceError(failure(status.NOT_FOUND, "", metadata))).toMatchObject({ code: "SYS_001" });
+  expect(fromServiceError(failure(status.NOT_FOUND, "", metadata), PATH)).toMatchObject({ code: "SYS_001" });
 });
 
 test.each(["not json", "[1]", "3", "null", '"text"'])(

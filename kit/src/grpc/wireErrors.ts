@@ -30,11 +30,11 @@ export function toStatus(error: DomainError): { code: status; details: string; m
   return { code: status[errorTable[error.code].grpc], details: error.message, metadata };
 }
 
-/** What a failed call means to the caller: the server's own refusal, or what the transport says about the outcome. */
-export function fromServiceError(error: ServiceError): DomainError {
+/** What a failed call means to the caller: the server's own refusal, or what the transport says about the outcome of a call to that path. */
+export function fromServiceError(error: ServiceError, path: string): DomainError {
   const detail = detailOf(error);
   if (detail) return fromErrorDetail(detail);
-  const cause = { cause: error };
+  const cause = { cause: new Error(path, { cause: error }) };
   switch (error.code) {
     case status.UNAVAILABLE:
       return new DomainError(neverLeft(error) ? "SYS_002" : "SYS_003", null, cause);

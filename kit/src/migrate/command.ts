@@ -1,4 +1,5 @@
 import { installPostgresBus } from "../bus";
+import { untilReachable } from "../db";
 import { assert } from "../errors";
 import { createLog, type Log } from "../log";
 import { type MigrateConfig, readConfig } from "./config";
@@ -10,7 +11,7 @@ export async function main(): Promise<void> {
   const config = readConfig();
   const log = createLog({ service: "migrate", level: config.LOG_LEVEL });
   try {
-    await prepareSchema(config, log);
+    await untilReachable(() => prepareSchema(config, log), log);
   } catch (error) {
     log.fatal({ err: error, schema: config.SCHEMA }, "the schema could not be brought up to date");
     process.exitCode = 1;

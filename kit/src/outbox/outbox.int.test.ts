@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Bus, BusMessage } from "../bus/port";
 import { runInContext } from "../context";
 import { sql, tx, type Database, type Tx } from "../db";
@@ -16,6 +17,7 @@ beforeEach(async () => {
   test = await createTestDatabase({ schema: "sample" });
 });
 afterEach(async () => {
+  jest.restoreAllMocks();
   for (const part of opened.splice(0).reverse()) await part.close();
   await test.drop();
 });
@@ -195,6 +197,17 @@ describe("the relay", () => {
     });
     await append(test.db, event("slow", 2));
     await eventually(() => expect(namesOf(bus.messages).slice(6)).toEqual(["slow.1", "slow.2"]));
+  });
+
+  it("goes on at once when the clock is set back", async () => {
+    const bus = recordingBus();
+    startRelay(test.db, bus, { pollMs: 60_000 });
+    await append(test.db, event("a", 1));
+    await eventually(() => expect(bus.messages).toHaveLength(1));
+    await sleep(300); // until it waits
+    jest.spyOn(Date, "now").mockImplementation(() => new Date().getTime() - 3_600_000);
+    await append(test.db, event("a", 2));
+    await eventually(() => expect(namesOf(bus.messages)).toEqual(["a.1", "a.2"]));
   });
 
   it("keeps everything while the bus is away, and publishes it in order when it is back", async () => {

@@ -86,12 +86,12 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
 async function runUntilClosed(relay: Relay): Promise<void> {
   const { db, log, rest } = relay;
   for (let pauseMs = FIRST_PAUSE_MS; !rest.closed; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-    const startedMs = Date.now();
+    const startedMs = performance.now();
     try {
       await db.dedicated((connection) => relayOver(relay, connection));
     } catch (error) {
       log.warn({ err: error }, "the outbox relay was interrupted and will start again");
-      if (Date.now() - startedMs > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
+      if (performance.now() - startedMs > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
       await rest.sleepUnwoken(pauseMs);
     }
   }
@@ -121,11 +121,11 @@ async function publishUntilClosed(relay: Relay, connection: Queryable): Promise<
   let start = readingStart();
   let nextFullReadMs = 0;
   while (!rest.closed) {
-    if (Date.now() >= nextFullReadMs) {
+    if (performance.now() >= nextFullReadMs) {
       start = readingStart();
-      nextFullReadMs = Date.now() + pollMs;
+      nextFullReadMs = performance.now() + pollMs;
     }
-    const readMs = Date.now();
+    const readMs = performance.now();
     const rows = await readPending(connection, start.afterId, batchSize);
     const published = await publishRows(relay, connection, rows);
     if (!published.all) {
@@ -136,9 +136,9 @@ async function publishUntilClosed(relay: Relay, connection: Queryable): Promise<
     failures = 0;
     start.advance(rows, published.xid);
     if (rows.length === batchSize) continue;
-    await rest.sleep(Math.max(1, nextFullReadMs - Date.now()));
+    await rest.sleep(Math.max(1, nextFullReadMs - performance.now()));
     const intervalMs = published.events < BUSY_EVENTS ? LEAST_INTERVAL_MS : BUSY_INTERVAL_MS;
-    await rest.sleepUnwoken(Math.max(0, readMs + intervalMs - Date.now()));
+    await rest.sleepUnwoken(Math.max(0, readMs + intervalMs - performance.now()));
   }
 }
 

@@ -21,12 +21,12 @@ export function startUpkeep({ db, log, metrics, retainMs }: UpkeepOptions): { cl
   const rest = pause();
   const run = async (): Promise<void> => {
     // Replicas that started together should not prune together.
-    let nextPruneMs = Date.now() + Math.random() * PRUNE_EVERY_MS;
+    let nextPruneMs = performance.now() + Math.random() * PRUNE_EVERY_MS;
     while (!rest.closed) {
       try {
         await measureBacklog(db, metrics);
-        if (Date.now() >= nextPruneMs) {
-          nextPruneMs = Date.now() + PRUNE_EVERY_MS;
+        if (performance.now() >= nextPruneMs) {
+          nextPruneMs = performance.now() + PRUNE_EVERY_MS;
           await pruneOutbox(db, retainMs);
         }
       } catch (error) {

@@ -39,6 +39,8 @@ export const serviceShape = {
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal"]).default("info"),
   DATABASE_URL: postgresUrl,
   DATABASE_POOL_MAX: count.default(10),
+  /** The server is to have a synchronous stand-by, and it is an alarm when it has none. */
+  DATABASE_STANDBY: flag.default(false),
   GRPC_HOST: z.string().default("0.0.0.0"),
   GRPC_PORT: port,
   GRPC_REFLECTION: flag.default(false),

@@ -51,6 +51,36 @@ test("what settles for longer than its grace still answers the calls that came m
   expect(await stopped).toBe(0);
 });
 
+describe("the database cannot be reached at first", () => {
+  let place: Record<string, string>;
+  beforeEach(async () => {
+    const { hostname: host, port } = new URL(database.url);
+    proxy = await startProxy({ target: { host, port: Number(port) }, mode: { kind: "reset" } });
+    place = { BUS: "postgres", DATABASE_URL: database.url.replace(`:${port}/`, `:${proxy.port}/`) };
+    service = await launch({ ...place, SAMPLE_TOPIC: newName("topic") });
+    await eventually(() => expect(service.logged("waiting for the database")).not.toEqual([]), PATIENT);
+  });
+  afterEach(() => proxy.close());
+
+  test("a start waits for it", async () => {
+    proxy.setMode({ kind: "pass" });
+    await isReady(service);
+    expect(await service.stop()).toBe(0);
+  });
+
+  test("a start that waits can be stopped", async () => {
+    expect(await service.stop()).toBe(0);
+  });
+});
+
+test("a database that refuses the service's password ends its start at once, with 1", async () => {
+  const url = new URL(database.url);
+  url.password = "another";
+  service = await launch({ BUS: "postgres", DATABASE_URL: url.href, SAMPLE_TOPIC: newName("topic") });
+  expect(await once(service.child, "exit")).toEqual([1, null]);
+  expect(service.logged("waiting for the database")).toEqual([]);
+});
+
 (brokers === undefined ? test.skip : test)(
   "a service whose consumer is gone for good stops in order and ends with 1",
   async () => {
@@ -132,11 +162,25 @@ interface Service {
   metrics(): Promise<string>;
   /** As an operator does; gives the exit code. */
   stop(): Promise<number | null>;
+  /** The lines of its log with that message. */
+  logged(message: string): Record<string, unknown>[];
   /** The steps of its end. */
   closed(): string[];
 }
 
 async function startService(env: Record<string, string>): Promise<Service> {
+  const started = await launch(env);
+  await isReady(started);
+  return started;
+}
+
+const PATIENT = { timeoutMs: 30_000 };
+
+function isReady({ logged }: Service): Promise<void> {
+  return eventually(() => expect(logged("ready")).toHaveLength(1), PATIENT);
+}
+
+async function launch(env: Record<string, string>): Promise<Service> {
   const lines: string[] = [];
   const local = { GRPC_HOST: "127.0.0.1", OPS_HOST: "127.0.0.1", SHUTDOWN_GRACE_MS: `${GRACE_MS}` };
   const [grpcPort, opsPort] = [await freePort(), await freePort()];
@@ -154,7 +198,6 @@ async function startService(env: Record<string, string>): Promise<Service> {
       .filter((line) => line.startsWith("{"))
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .filter(({ msg }) => msg === message);
-  await eventually(() => expect(logged("ready")).toHaveLength(1), { timeoutMs: 30_000 });
   const ask = (path: string) => fetch(`http://127.0.0.1:${opsPort}${path}`);
   return {
     child,
@@ -167,6 +210,7 @@ async function startService(env: Record<string, string>): Promise<Service> {
       child.kill("SIGTERM");
       return ((await exited) as [number | null])[0];
     },
+    logged,
     closed: () => logged("closed").map(({ step }) => String(step)),
   };
 }

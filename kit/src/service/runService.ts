@@ -1,6 +1,6 @@
 import { type Bus, openBus, type Topic } from "../bus";
 import { createLog, type Log } from "../log";
-import { type Database, openDatabase } from "../db";
+import { type Database, openDatabase, untilReachable } from "../db";
 import { type GrpcService, startGrpcServer } from "../grpc/server";
 import { letHeapGrow } from "../heap";
 import { type ConsumerSpec } from "../inbox";
@@ -16,6 +16,7 @@ import { callersOf } from "./callers";
 import { type ServiceConfig } from "./config";
 import { type Job, startJobs } from "./jobs";
 import { joinBus } from "./joinBus";
+import { watchStandby } from "./watchStandby";
 
 /** What the kit makes for a service before the service makes anything itself. */
 export interface ServiceParts<C extends ServiceConfig> {
@@ -76,7 +77,7 @@ export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>):
       log,
       registry,
     });
-    await assertMigrated(db, spec.migrations);
+    await untilReachable(() => assertMigrated(db, spec.migrations), log);
     const bus = await openBus({ ...busPlace(config), clientId: spec.name, log, registry });
 
     const closers: [string, () => Promise<void>][] = [];
@@ -124,7 +125,8 @@ async function openDoors(options: OpenDoors): Promise<void> {
   // Not after the topics: it tries again by itself, and until then it measures what waits, for the alarm.
   const relay = startOutboxRelay({ db, bus, log, registry, ...(expand && { expand }) });
   const joined = joinBus({ db, bus, topics, consumers: doors.consumers, log, registry });
-  const jobs = startJobs(doors.jobs, { log, registry });
+  const standby = config.DATABASE_STANDBY ? [watchStandby(db, { log, registry })] : [];
+  const jobs = startJobs([...doors.jobs, ...standby], { log, registry });
   const server = await startGrpcServer({
     host: config.GRPC_HOST,
     port: config.GRPC_PORT,

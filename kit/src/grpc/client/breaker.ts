@@ -41,7 +41,8 @@ export function createBreaker({ name, registry, resetTimeoutMs, volumeThreshold 
         return (await breaker.fire(work, blames)) as T;
       } catch (error) {
         if (!CircuitBreaker.isOurError(error as Error)) throw error;
-        throw new DomainError("SYS_002", { retryAfterMs: resetTimeoutMs }, { cause: error });
+        const cause = new Error(`the breaker of ${name}`, { cause: error });
+        throw new DomainError("SYS_002", { retryAfterMs: resetTimeoutMs }, { cause });
       }
     },
     close: () => breaker.shutdown(),

@@ -95,8 +95,8 @@ function isUnreachable(error: unknown): boolean {
 }
 
 /** What goes wrong on the way comes out as what the server would have thrown; mistakes of the code stay what they are. */
-export function toCallerError(error: unknown): unknown {
-  return isServiceError(error) ? fromServiceError(error) : error;
+export function toCallerError(error: unknown, path: string): unknown {
+  return isServiceError(error) ? fromServiceError(error, path) : error;
 }
 
 /** How much longer than its deadline a call may take before it is ended by force. grpc-js has left calls hanging (grpc-node#2785). */

@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ErrorDetail, type ItemContext } from "@wonrail/proto/common/v1/common";
 import { DomainError } from "../../errors";
@@ -5,6 +6,7 @@ import { createLane, type Outcome } from "../../lane";
 import { type Registry } from "../../metrics";
 import { contextOfCaller } from "../requestContext";
 import { type CallOptions, carriesRequestId } from "./call";
+import { createPace, type Pace } from "./pace";
 import { type Later, type Queued, sendTogether } from "./sendTogether";
 import { type UnaryCall } from "./unaryCall";
 
@@ -32,17 +34,18 @@ export interface Coalesced<Req, Res> {
 }
 
 /**
- * Puts a lane in front of a bulk RPC: what queues while the last call is in flight travels as one. Each item keeps its own request id,
- * trace, organisation, deadline and outcome, as if it had gone alone.
+ * Puts a lane in front of a bulk RPC: what queues until the next call leaves travels as one. Each item keeps its own request id, trace, organisation,
+ * deadline and outcome, as if it had gone alone.
  */
 export function coalesce<Req, Res, Item, Answer>(
   options: CoalesceOptions<Req, Res, Item, Answer>,
 ): Coalesced<Req, Res> {
   const { name, defaultTimeoutMs, maxBatch, maxQueue, registry } = options;
   const inFlight = new Set<Promise<Outcome<Later<Res>>[]>>();
+  const pace = createPace();
   const lane = createLane<Queued<Req>, Later<Res>>({
     name,
-    work: (batch) => sendWithoutBlocking(sendTogether(batch, options), batch.length, inFlight),
+    work: (batch) => sendWithoutBlocking(sendTogether(batch, options), batch.length, inFlight, pace),
     maxBatch,
     maxQueue,
     ...(registry ? { registry } : {}),
@@ -63,21 +66,24 @@ export function coalesce<Req, Res, Item, Answer>(
   });
 }
 
-/** How long a call may keep the next one from leaving. Also what limits the calls in flight: to the longest deadline divided by this. */
-const HEAD_START_MS = 50;
-
 /**
- * While calls are fast there is one at a time, which makes the largest batches. One that takes longer, because a single item of it waits
- * for something, lets the next one go: its items then get their outcomes later, by themselves.
+ * A call that has not ended when the next one may leave lets it go: its items then get their outcomes later, by themselves. So one that takes long,
+ * because a single item of it waits for something, holds up nobody.
  */
 async function sendWithoutBlocking<Res>(
   sent: Promise<Outcome<Later<Res>>[]>,
   size: number,
   inFlight: Set<typeof sent>,
+  pace: Pace,
 ): Promise<Outcome<Later<Res>>[]> {
+  const sentMs = performance.now();
+  const headStartMs = pace.headStartMs(inFlight.size);
   inFlight.add(sent);
-  void sent.finally(() => inFlight.delete(sent));
-  const leave = sleep(HEAD_START_MS, undefined, { ref: false });
+  void sent.finally(() => {
+    inFlight.delete(sent);
+    pace.ended(performance.now() - sentMs);
+  });
+  const leave = sleep(headStartMs, undefined, { ref: false });
   const outcomes = await Promise.race([sent, leave]);
   if (outcomes) return outcomes;
   const outcomeOf = async (index: number) => {

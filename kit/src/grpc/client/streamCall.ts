@@ -70,7 +70,7 @@ async function* receive(
     code = status.OK;
   } catch (error) {
     code = codeOf(error);
-    throw toCallerError(error);
+    throw toCallerError(error, method.path);
   } finally {
     release();
     end(code);

@@ -32,12 +32,12 @@ export function unaryCall(dependency: Dependency, method: MethodDefinition): Una
         budget: dependency.budget,
         reconnected: () => dependency.channel.reconnected(outgoing.deadlineMs),
         isWorthRetrying: (error) => {
-          unsure ||= isUnknown(toCallerError(error));
+          unsure ||= isUnknown(toCallerError(error, method.path));
           return isUnavailable(error);
         },
       });
     } catch (error) {
-      const told = toCallerError(error);
+      const told = toCallerError(error, method.path);
       throw unsure ? perhapsDone(told) : told;
     }
   };

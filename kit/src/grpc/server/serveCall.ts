@@ -24,6 +24,7 @@ import {
   type ServerStreamHandler,
   type UnaryHandler,
 } from "./implement";
+import { logOutage } from "./logOutage";
 
 /** What serving one method needs besides its handler. */
 export interface Serving {
@@ -140,7 +141,10 @@ function answerFor(error: unknown, { log, path }: Serving, signal: AbortSignal):
     log.warn({ rpc: path }, "a caller was refused: proto/callers.json does not name it");
     return { code: status.PERMISSION_DENIED, details: error.message };
   }
-  if (error instanceof DomainError && error.code !== "SYS_001") return toStatus(error);
+  if (error instanceof DomainError && error.code !== "SYS_001") {
+    if (!signal.aborted) logOutage(error, log, path);
+    return toStatus(error);
+  }
   // After a cancellation work fails in all sorts of ways, none of which anybody waits for.
   log[signal.aborted ? "debug" : "error"]({ err: error, rpc: path }, "call failed");
   return toStatus(error instanceof DomainError ? error : new DomainError("SYS_001"));

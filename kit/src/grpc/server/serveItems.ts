@@ -6,6 +6,7 @@ import { beginSpan } from "../../tracing";
 import { contextFromItem } from "../requestContext";
 import { toErrorDetail } from "../wireErrors";
 import { type ServerCall } from "./implement";
+import { logOutage } from "./logOutage";
 
 export interface ItemHandling<Item, Res> {
   contextOf: (item: Item) => ItemContext | undefined;
@@ -40,6 +41,7 @@ export function serveItems<Item, Res>(
           return { value };
         } catch (error) {
           if (!(error instanceof DomainError)) log.error({ err: error }, "item failed");
+          else logOutage(error, log, "item");
           const detail = toErrorDetail(error);
           end(detail.code);
           return { error: detail };

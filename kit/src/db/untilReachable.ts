@@ -1,0 +1,22 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Log } from "../log";
+import { isAway } from "./errors";
+
+/** A process may start before its way to the database is there, or together with so many others that all are slow. */
+const PATIENCE_MS = 30_000;
+const FIRST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 4_000;
+
+/** For work at a process's start that may be done again from its beginning. What will not mend by itself ends the start at once. */
+export async function untilReachable<T>(work: () => Promise<T>, log: Log): Promise<T> {
+  const endMs = performance.now() + PATIENCE_MS;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isAway(error) || performance.now() + pauseMs > endMs) throw error;
+      log.warn({ err: error }, "waiting for the database");
+      await sleep(pauseMs);
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import { recordedLog } from "../grpc/echoService.testing";
+import { createTestDatabase, testRegistry } from "../testing";
+import { watchStandby } from "./watchStandby";
+
+/** One that has a stand-by is in e2e/postgres. */
+test("a server without a stand-by is said to lose what it acknowledged", async () => {
+  const database = await createTestDatabase({ schema: "sample" });
+  const { log, lines } = recordedLog();
+  const registry = testRegistry();
+  try {
+    await watchStandby(database.db, { log, registry }).run(new AbortController().signal);
+    expect(await registry.metrics()).toMatch(/^pg_waits_for_standby(\{.*\})? 0$/m);
+    expect(lines()).toMatchObject([{ level: "warn" }]);
+  } finally {
+    await database.drop();
+  }
+});

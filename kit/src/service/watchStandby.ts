@@ -1,0 +1,29 @@
+import { type Database, sql } from "../db";
+import { type Log } from "../log";
+import { Gauge, type Registry } from "../metrics";
+import { type Job } from "./jobs";
+
+const EVERY_MS = 60_000;
+
+/**
+ * Whether what is acknowledged is on a second machine as well rests on settings that are not ours, and after a failover often on others than
+ * before. A server that is asked to wait for a stand-by and has none is another matter: it acknowledges nothing.
+ */
+export function watchStandby(db: Database, { log, registry }: { log: Log; registry: Registry }): Job {
+  const waits = new Gauge({
+    name: "pg_waits_for_standby",
+    help: "1 when Postgres acknowledges only what a stand-by has as well, 0 when a failover may lose it; absent unless that is required",
+    registers: [registry],
+  });
+  return {
+    name: "watch_standby",
+    everyMs: EVERY_MS,
+    async run() {
+      const { kept } = await db.one<{ kept: boolean }>(sql`
+        select current_setting('synchronous_standby_names') <> ''
+          and current_setting('synchronous_commit') not in ('off', 'local') as kept`);
+      waits.set(kept ? 1 : 0);
+      if (!kept) log.warn("Postgres acknowledges what no stand-by has: a failover may lose it");
+    },
+  };
+}
