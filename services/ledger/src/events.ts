@@ -14,16 +14,10 @@ import { AccountType } from "@wonrail/proto/ledger/v1/intents";
 import type { Item } from "./commands/postBatch";
 import type { Changes, Turn } from "./domain/book";
 import type { Account, Entry, Hold } from "./domain/types";
-import { readJournalRefs, writeJournalRefs, type JournalRef } from "./domain/journalRefs";
+import { readJournalRefs, writeJournalRefs, type JournalRef, type Origin } from "./domain/journalRefs";
 import { entryIdOf, kindMessage, postingMessage } from "./messages";
 import { findEntries } from "./store/entries";
 import type { RecentEntries } from "./store/recentEntries";
-
-/** Which call from outside a request belongs to. */
-export interface Origin {
-  requestId: string;
-  traceparent: string;
-}
 
 /** The way out: every event that this service publishes goes to this topic. */
 const TOPIC = "wonrail.ledger.v1";

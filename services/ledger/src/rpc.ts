@@ -9,6 +9,7 @@ import {
   type ServerCall,
 } from "@wonrail/kit/grpc/server";
 import { isId } from "@wonrail/kit/ids";
+import { inOrder } from "@wonrail/kit/inOrder";
 import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import {
   LedgerServiceService,
@@ -18,7 +19,6 @@ import {
   type PostStreamResponse,
 } from "@wonrail/proto/ledger/v1/ledger";
 import { type App } from "./app";
-import { inOrder } from "./commands/inOrder";
 import { mayPost } from "./domain/posters";
 import type { TransactionType as Type } from "./domain/types";
 import {

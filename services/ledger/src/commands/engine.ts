@@ -7,9 +7,9 @@ import type { Decision } from "../domain/decide";
 import type { Entry, Outcome } from "../domain/types";
 import { createFactsCache } from "../store/factsCache";
 import type { RecentEntries } from "../store/recentEntries";
-import { engineMetrics, type EngineMetrics } from "./engineMetrics";
+import { engineMetrics, type EngineMetrics } from "../metrics/engineMetrics";
 import { postBatch, type BatchDeps, type Item } from "./postBatch";
-import type { PostedLate } from "./postedLate";
+import type { PostedLate } from "../store/postedLate";
 
 export interface EngineOptions {
   db: Database;

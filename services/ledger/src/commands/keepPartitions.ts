@@ -31,7 +31,7 @@ export async function keepPartitions({
   log: Log;
   window: WindowWatch;
 }): Promise<void> {
-  const made = await ensurePartitions(db, Date.now() + AHEAD_MS);
+  const made = await ensurePartitions(db, AHEAD_MS);
   if (made > 0) log.info({ months: made }, "journal partitions made");
   await window.refresh();
 }

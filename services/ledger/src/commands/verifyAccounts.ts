@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "@wonrail/kit/db";
 import { findClosed, verifyCheck } from "../queries/verify";
 import { ACCOUNT_CHECKS, tryLockAccounts } from "../store/checks";
-import type { ClosedAccountsGauge } from "./closedAccountsGauge";
-import type { ViolationsGauge } from "./violationsGauge";
+import type { ClosedAccountsGauge } from "../metrics/closedAccountsGauge";
+import type { ViolationsGauge } from "../metrics/violationsGauge";
 
 /** Between two turns, the database is left to others for so many times as long as a turn took. */
 const REST = 9;
@@ -27,7 +27,7 @@ export async function verifyAccounts(deps: Verifying, signal: AbortSignal): Prom
       // Where it is another replica's turn, that one says what is.
       if (!(await tryLockAccounts(connection, db.schema))) return forget(deps);
       const startMs = performance.now();
-      const failures = await verifyAll(deps, signal);
+      const failures = await checkAll(deps, signal);
       const restMs = Math.min(LONGEST_REST_MS, REST * (performance.now() - startMs));
       await sleep(restMs, undefined, { signal }).catch(() => undefined);
       return failures;
@@ -36,7 +36,7 @@ export async function verifyAccounts(deps: Verifying, signal: AbortSignal): Prom
   if (failures.length > 0) throw failures[0];
 }
 
-async function verifyAll({ db, gauge, closedGauge }: Verifying, signal: AbortSignal): Promise<unknown[]> {
+async function checkAll({ db, gauge, closedGauge }: Verifying, signal: AbortSignal): Promise<unknown[]> {
   const failures: unknown[] = [];
   for (const check of ACCOUNT_CHECKS) {
     if (signal.aborted) break;

@@ -14,10 +14,10 @@ import {
   type TestLedger,
 } from "./testing/ledger";
 import { verifySince } from "./testing/verifySince";
-import { createClosedAccountsGauge } from "./closedAccountsGauge";
+import { createClosedAccountsGauge } from "../metrics/closedAccountsGauge";
 import { verifyAccounts } from "./verifyAccounts";
 import { lateEntries, newEntries, verifyAlways } from "./verifyAlways";
-import { createViolationsGauge } from "./violationsGauge";
+import { createViolationsGauge } from "../metrics/violationsGauge";
 
 const LATE_BY_MS = 60_000;
 

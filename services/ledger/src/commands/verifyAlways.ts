@@ -9,9 +9,9 @@ import {
   type EntryRange,
   type EntryViolation,
 } from "../store/entryChecks";
-import { createFindings, type Findings } from "./findings";
-import { keyOfEntry, type PostedLate } from "./postedLate";
-import type { ViolationsGauge } from "./violationsGauge";
+import { createFindings, type Findings } from "../domain/findings";
+import { keyOfEntry, type PostedLate } from "../store/postedLate";
+import type { ViolationsGauge } from "../metrics/violationsGauge";
 
 /** Where a process begins: as far back as verifying may stand still before an alarm says so, for what was posted while nobody verified. */
 const LOOK_BACK_MS = 3 * 60_000;

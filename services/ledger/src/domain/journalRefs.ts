@@ -1,11 +1,17 @@
 import { assert } from "@wonrail/kit/errors";
 import { hexOf } from "@wonrail/kit/ids";
 
-/** An entry, and the call from outside that it belongs to. */
+/** Which call from outside a request belongs to. */
+export interface Origin {
+  requestId: string;
+  traceparent: string;
+}
+
+/** An entry, and where it comes from. */
 export interface JournalRef {
   /** With any prefix: the UUID counts. */
   requestId: string;
-  origin: { requestId: string; traceparent: string };
+  origin: Origin;
 }
 
 const FIXED_BYTES = 16 + 16 + 8 + 1;

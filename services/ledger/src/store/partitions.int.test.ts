@@ -2,6 +2,8 @@ import { rawSql, sql } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
 import { won } from "@wonrail/kit/money";
+import { testLog } from "@wonrail/kit/testing";
+import { keepPartitions, watchWindow } from "../commands/keepPartitions";
 import {
   codeOf,
   messageOf,
@@ -27,9 +29,21 @@ test("months are made ahead, once, by two replicas at the same time", async () =
   const { db } = ledger.database;
   const before = await readJournalWindow(db);
   const until = before.untilMs + 40 * DAY_MS;
-  const made = await Promise.all([ensurePartitions(db, until), ensurePartitions(db, until)]);
+  const aheadMs = until - Date.now();
+  const made = await Promise.all([ensurePartitions(db, aheadMs), ensurePartitions(db, aheadMs)]);
   expect(made.reduce((sum, count) => sum + count, 0)).toBe(2);
   expect((await readJournalWindow(db)).untilMs).toBeGreaterThan(until);
+});
+
+test("a replica whose clock is a year ahead makes no months too many", async () => {
+  const { db } = ledger.database;
+  const window = await watchWindow(db);
+  await keepPartitions({ db, log: testLog(), window });
+  const before = window.current();
+  const clock = jest.spyOn(Date, "now").mockReturnValue(Date.now() + 365 * DAY_MS);
+  await keepPartitions({ db, log: testLog(), window });
+  clock.mockRestore();
+  expect(window.current()).toEqual(before);
 });
 
 test("a detached month's requests are refused, not done again, and the statement and the invariants go on without it", async () => {

@@ -13,7 +13,7 @@ import { getBalances } from "../../queries/getBalances";
 import { verifyAll } from "../../queries/verify";
 import { createRecentEntries } from "../../store/recentEntries";
 import { createEngine, type Engine, type EngineOptions } from "../engine";
-import { createPostedLate, type PostedLate } from "../postedLate";
+import { createPostedLate, type PostedLate } from "../../store/postedLate";
 
 /** An engine on a database of the test's own. */
 export interface TestLedger {

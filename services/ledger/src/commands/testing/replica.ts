@@ -9,6 +9,7 @@ export interface Replica {
   /** SIGKILL, and up again on the same port. */
   killAndRestart(): Promise<void>;
   stop(): Promise<void>;
+  metrics(): Promise<string>;
 }
 
 const MAIN = join(__dirname, "../../main.ts");
@@ -39,6 +40,7 @@ export async function startReplica(
       child = await startProcess(settings);
     },
     stop: () => end(child, "SIGTERM"),
+    metrics: async () => (await fetch(`http://127.0.0.1:${opsPort}/metrics`)).text(),
   };
 }
 

@@ -1,9 +1,9 @@
 import { idToUuid, idTimeMs } from "@wonrail/kit/ids";
 import type { Outcome } from "../domain/types";
-import type { EntryKey } from "../store/entryChecks";
+import type { EntryKey } from "./entryChecks";
 
 /** What looks for entries by the time of their ids finds those that are younger than this for certain, whatever the clocks say. */
-const LATE_MS = 4 * 60_000;
+const FOUND_BY_TIME_MS = 4 * 60_000;
 
 /** What this process posted under ids of an earlier time, as the ends of holds have them: until it is verified. */
 export interface PostedLate {
@@ -20,7 +20,7 @@ export function createPostedLate(maxEntries: number, now: () => number = Date.no
   let lost = 0;
   return {
     remember(outcomes) {
-      const beforeMs = now() - LATE_MS;
+      const beforeMs = now() - FOUND_BY_TIME_MS;
       for (const outcome of outcomes) {
         if (outcome.status !== "posted" || idTimeMs(outcome.entry.requestId) >= beforeMs) continue;
         const { orgId, requestId } = outcome.entry;

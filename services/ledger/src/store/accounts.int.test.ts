@@ -1,0 +1,37 @@
+import { sql, tx } from "@wonrail/kit/db";
+import { eventually, openTestDatabase } from "@wonrail/kit/testing";
+import { won } from "@wonrail/kit/money";
+import { startTestLedger, type TestLedger } from "../commands/testing/ledger";
+import { findFacts, lockAccounts } from "./accounts";
+
+let ledger: TestLedger;
+beforeAll(async () => {
+  ledger = await startTestLedger();
+});
+afterAll(() => ledger.close());
+
+test("accounts are locked in the order of their numbers, however they lie: whoever waits for the first holds no other", async () => {
+  const { database, orgId } = ledger;
+  const { db } = database;
+  const ids = [await ledger.open(), await ledger.open(), await ledger.open()];
+  // From now on the first lies behind the others.
+  await ledger.post({ kind: "charge", walletId: ids[0]!, amountWon: won(1_000n) });
+  // So that PostgreSQL knows how small the table is, and reads it as it lies.
+  const owner = openTestDatabase(database.ownerUrl, "ledger", { max: 1 });
+  await owner.run(sql`analyze accounts`);
+  await owner.close();
+  const facts = new Map((await findFacts(db, [orgId], ids)).map((one) => [one.number, one]));
+  const [first, ...others] = [...facts.keys()].sort((one, other) => Number(one - other));
+  let locking: Promise<unknown> | undefined;
+  await tx(db, async (other) => {
+    await other.run(sql`select from accounts where number = ${first!} for update`);
+    locking = tx(db, (tx) => lockAccounts(tx, facts));
+    await eventually(async () => {
+      const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      expect(await db.query(waiting)).toHaveLength(1);
+    });
+    const free = sql`select from accounts where number = any(${others}::bigint[]) for update skip locked`;
+    expect(await other.query(free)).toHaveLength(2);
+  });
+  await locking;
+});
