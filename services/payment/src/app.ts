@@ -1,7 +1,7 @@
 import { coalesce, createClient } from "@wonrail/kit/grpc/client";
 import { type ConsumerSpec } from "@wonrail/kit/inbox";
 import { createLane } from "@wonrail/kit/lane";
-import { Counter, Gauge } from "@wonrail/kit/metrics";
+import { Counter } from "@wonrail/kit/metrics";
 import { type ServiceParts } from "@wonrail/kit/service";
 import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
@@ -10,13 +10,14 @@ import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import { claimKeys } from "./commands/claimKeys";
 import { deleteOldOperations } from "./commands/deleteOldOperations";
 import { execute } from "./commands/execute";
-import { createFacts } from "./commands/facts";
-import { ABANDONED_AFTER_MS, finishAbandoned } from "./commands/finishAbandoned";
-import { type Finding, recordOutcomes } from "./commands/recordOutcomes";
+import { createFacts } from "./commands/flows/facts";
+import { finishAbandoned } from "./commands/finishAbandoned";
+import { type Decided, recordOutcomes } from "./commands/recordOutcomes";
 import { recordSettlements } from "./commands/recordSettlements";
 import { settleTransfers } from "./commands/settleTransfers";
 import { takeMissedEvents } from "./commands/takeMissedEvents";
 import { type Config } from "./config";
+import { createGauges } from "./metrics/gauges";
 import { getCharge } from "./queries/getCharge";
 import { getPayment } from "./queries/getPayment";
 import { getRefund } from "./queries/getRefund";
@@ -25,9 +26,9 @@ import { listCharges } from "./queries/listCharges";
 import { listPayments } from "./queries/listPayments";
 import { listTransfers } from "./queries/listTransfers";
 import { listWalletTransactions } from "./queries/listWalletTransactions";
-import { type Claim, countAbandonedOperations } from "./store/operations";
+import { type Claim } from "./store/operations";
 import { savePolicy } from "./store/policies";
-import { findOldestPendingSeconds, noteMissedSettled } from "./store/transfers";
+import { noteMissedSettled } from "./store/transfers";
 
 export type App = ReturnType<typeof createApp>;
 
@@ -48,7 +49,7 @@ export function createApp(parts: ServiceParts<Config>) {
     wallet,
     network,
     contracts: { tokenAddress: config.TOKEN_ADDRESS, paymentManagerAddress: config.PAYMENT_MANAGER_ADDRESS },
-    now: Date.now,
+    monotonicMs: () => performance.now(),
   });
   const limits = { maxBatch: MAX_BATCH, maxQueue: MAX_QUEUE, registry };
   const deps = {
@@ -73,7 +74,7 @@ export function createApp(parts: ServiceParts<Config>) {
     claims: createLane({ name: "claims", work: (claims: Claim[]) => claimKeys(db, claims), ...limits }),
     outcomes: createLane({
       name: "outcomes",
-      work: (findings: Finding[]) => recordOutcomes({ db, facts }, findings),
+      work: (decided: Decided[]) => recordOutcomes({ db, facts }, decided),
       ...limits,
     }),
   };
@@ -103,26 +104,6 @@ export function createApp(parts: ServiceParts<Config>) {
   function bind<I, O>(work: (of: typeof deps, input: I) => Promise<O>): (input: I) => Promise<O> {
     return (input) => work(deps, input);
   }
-}
-
-/** Asked of the database when they are read. One that is away must not take the other metrics with it. */
-function createGauges({ db, registry }: ServiceParts<Config>): void {
-  new Gauge({
-    name: "payment_abandoned_operations",
-    help: "Operations whose outcome has been open for longer than a request may take",
-    registers: [registry],
-    async collect() {
-      this.set(await countAbandonedOperations(db, ABANDONED_AFTER_MS).catch(() => NaN));
-    },
-  });
-  new Gauge({
-    name: "payment_pending_transfers_oldest_seconds",
-    help: "Age of the oldest transfer to an outside address that is PENDING",
-    registers: [registry],
-    async collect() {
-      this.set(await findOldestPendingSeconds(db).catch(() => NaN));
-    },
-  });
 }
 
 function openClients({ config, log, registry, tls, onClose }: ServiceParts<Config>) {

@@ -8,7 +8,7 @@ import { createTestDatabase, startDying, type TestDatabase, testLog } from "@won
 import { AuthServiceService, Organisation } from "@wonrail/proto/auth/v1/auth";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/wallet";
-import { createFacts } from "./commands/facts";
+import { createFacts } from "./commands/flows/facts";
 import { listWalletTransactions } from "./queries/listWalletTransactions";
 
 // What may be asked twice is asked of another replica when one dies in the middle of it.
@@ -57,7 +57,7 @@ afterAll(async () => {
 
 test("the facts of a request are had from another replica", async () => {
   const contracts = { tokenAddress: "", paymentManagerAddress: "" };
-  const deps = { db: database.db, log: testLog(), now: () => 0 };
+  const deps = { db: database.db, log: testLog(), monotonicMs: () => 0 };
   const facts = createFacts({ ...deps, auth, wallet, contracts, network: "N" });
   await inRequest(async () => {
     expect(await facts.walletAt(orgId, "0x1")).toBe(walletId);

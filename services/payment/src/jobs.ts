@@ -19,8 +19,8 @@ export function jobs(app: App): Job[] {
 
 /** What was published while no process of this service was there is not missed, but on its way. */
 function later(afterMs: number, run: Job["run"]): Job["run"] {
-  const beginsMs = Date.now() + afterMs;
+  const beginsMs = performance.now() + afterMs;
   return async (signal) => {
-    if (Date.now() >= beginsMs) await run(signal);
+    if (performance.now() >= beginsMs) await run(signal);
   };
 }

@@ -38,7 +38,7 @@ export function rpc(app: App, log: Log): GrpcService[] {
           work: async (item) => app.execute(readExecute(item)),
           log,
         });
-        return { items: answers.map(toResponse) };
+        return { items: answers.map(executeResponse) };
       },
       getTransfer: async ({ orgId, transferId }) => ({
         transfer: await app.getTransfer(keyOf(orgId, transferId)),
@@ -66,7 +66,7 @@ export function rpc(app: App, log: Log): GrpcService[] {
   ];
 }
 
-function toResponse(answer: ItemAnswer<ExecuteResponse>): ExecuteResponse {
+function executeResponse(answer: ItemAnswer<ExecuteResponse>): ExecuteResponse {
   if ("value" in answer) return answer.value;
   return { replayed: false, outcome: { $case: "error", value: answer.error } };
 }

@@ -2,22 +2,13 @@ import { randomUUID } from "node:crypto";
 import { type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
 import { OperationConfirmed } from "@wonrail/proto/relayer/events/v1/events";
 import { deliver, published } from "./testing/events";
-import { asOwner, type Command, openWorld, OUTSIDE, valueOf, type World } from "./testing/world";
+import { dieAt } from "./testing/failpoints";
+import { type Command, complete, openWorld, OUTSIDE, valueOf, type World } from "./testing/world";
 
 // All processes die at a named step of each command. Afterwards the client's own retry finds, or the completer makes, exactly one effect.
 // WONRAIL_DEEP repeats each crash five times.
 
-type Crash = (name: string) => Promise<void>;
-const mockCrash: { at?: string; reached?: () => void } = {};
-
-jest.mock("@wonrail/kit/failpoint", () => ({
-  failpoint: ((name) => {
-    if (mockCrash.at !== name) return Promise.resolve();
-    mockCrash.reached!();
-    // A process that is dead does nothing more.
-    return new Promise<void>(() => undefined);
-  }) satisfies Crash,
-}));
+jest.mock("@wonrail/kit/failpoint", () => jest.requireActual("./testing/failpoints"));
 
 const REPEATS = process.env.WONRAIL_DEEP === undefined ? 1 : 5;
 const POINTS = [
@@ -136,9 +127,9 @@ test.each(cases)(
   async ({ point, name, first }) => {
     const { command, wallets, after, events } = await scenes[name]!();
     const key = randomUUID();
-    await dieAt(point, () => world.execute(command, key));
+    await dieAt(world, point, () => world.execute(command, key));
     if (first === "the completer") {
-      await complete();
+      await complete(world);
       // Before the claim is durable nothing was taken on, and nothing is done.
       if (point !== "payment.claiming") expect(await world.balances(...wallets)).toEqual(after);
     }
@@ -146,7 +137,7 @@ test.each(cases)(
     expect(await world.balances(...wallets)).toEqual(after);
     expect(await world.execute(command, key)).toEqual({ ...answer, replayed: true });
     expect(await published(world, aggregateOf(answer))).toEqual(events);
-    await complete();
+    await complete(world);
     expect(await world.balances(...wallets)).toEqual(after);
   },
   60_000,
@@ -164,7 +155,7 @@ test.each(["ledger.before_commit", "ledger.committed", "payment.hold_ended", "pa
       "operation_confirmed",
       OperationConfirmed.encode(OperationConfirmed.fromPartial(word)).finish(),
     );
-    await dieAt(point, () => world.app().settleTransfers());
+    await dieAt(world, point, () => world.app().settleTransfers());
     await world.app().settleTransfers();
     await world.app().settleTransfers();
     expect(await world.balances(walletId)).toEqual([4_000]);
@@ -176,26 +167,6 @@ test.each(["ledger.before_commit", "ledger.committed", "payment.hold_ended", "pa
   },
   60_000,
 );
-
-/** Starts the work, waits until it stands at the point, and takes the ground from under it. */
-async function dieAt(point: string, start: () => Promise<unknown>): Promise<void> {
-  const reached = new Promise<void>((resolve) => (mockCrash.reached = resolve));
-  mockCrash.at = point;
-  // Nobody hears the answer of a process that died.
-  start().catch(() => undefined);
-  await reached;
-  await world.crash();
-  delete mockCrash.at;
-}
-
-/** What the clock's job does, five seconds later. */
-async function complete(): Promise<void> {
-  await asOwner(
-    world.payment,
-    `update operations set updated_at = now() - interval '6 seconds' where state = 'CLAIMED'`,
-  );
-  await world.app().finishAbandoned();
-}
 
 /** What its events are about. */
 function aggregateOf({ outcome }: ExecuteResponse): string {

@@ -16,9 +16,9 @@ import {
   releaseOperation,
   type StoredOperation,
 } from "../store/operations";
-import { type Facts } from "./flow";
+import { type Facts } from "./flows/flow";
 import { flowOf, kindOf, prepare } from "./flows";
-import { type Finding } from "./recordOutcomes";
+import { type Decided } from "./recordOutcomes";
 
 export interface ExecuteDeps {
   db: Database;
@@ -29,7 +29,7 @@ export interface ExecuteDeps {
   /** The ledger's bulk call, shared with everything that queued meanwhile. */
   post: (request: PostRequest) => Promise<PostResponse>;
   /** Writes down outcomes; gives the encoded answer. */
-  outcomes: Lane<Finding, Buffer>;
+  outcomes: Lane<Decided, Buffer>;
 }
 
 /**
@@ -117,7 +117,7 @@ function replay(earlier: StoredOperation, request: ExecuteRequest): ExecuteRespo
   return { ...ExecuteResponse.decode(earlier.answer!), replayed: true };
 }
 
-async function postOrRefuse(deps: ExecuteDeps, operation: Claimed): Promise<Finding["entry"]> {
+async function postOrRefuse(deps: ExecuteDeps, operation: Claimed): Promise<Decided["entry"]> {
   const { orgId, operationId, input, requestId, traceparent, createdAt } = operation;
   const flow = flowOf(input);
   try {
@@ -130,21 +130,28 @@ async function postOrRefuse(deps: ExecuteDeps, operation: Claimed): Promise<Find
       intent: flow.intent(input),
     });
   } catch (error) {
-    if (operation.aloneSince === null && isOfTheId(error))
-      throw new DomainError("SYS_003", null, { cause: error });
-    if (isRefusal(error)) return { refused: toErrorDetail(error) };
-    throw isUndone(error) && (await release(deps.db, operation)) ? error : stillOpen(deps, operation, error);
+    if (isRefusal(error) && !isOthers(error) && !isOfForm(error)) return { refused: toErrorDetail(error) };
+    const mayBeLetGo = isUndone(error) || isOfForm(error);
+    if (!mayBeLetGo || !(await release(deps.db, operation))) throw stillOpen(deps, operation, error);
+    // The caller's request is none the worse for it.
+    throw isUndone(error) ? error : new DomainError("SYS_002", { retryAfterMs: 1000 }, { cause: error });
   }
 }
 
+/** The ledger has something else under the id, or a replica of another release reads the request otherwise: somebody has to look. */
+function isOthers(error: DomainError): boolean {
+  return error.code === "REQ_003";
+}
+
 /**
- * The ledger does not take the id, which is ours: the month that it names has left the journal. What an earlier try did under it nobody can
- * tell any more, so it stays open, and its alert calls for somebody who looks into the archive.
+ * Refused at the ledger's door, where another try may have got in: the journal does not reach the id's month, or no longer; a replica of another release
+ * does not know the intent. Of what was done under the id that says nothing. Who is alone with the operation lets it go; otherwise it stays open, and its
+ * alert calls for somebody who looks.
  */
-function isOfTheId(error: unknown): boolean {
+function isOfForm(error: unknown): boolean {
   if (!(error instanceof DomainError) || error.code !== "REQ_001") return false;
   const fields = error.details?.fields as { path: string }[] | undefined;
-  return fields?.some(({ path }) => path === "requestId") === true;
+  return fields?.some(({ path }) => path === "requestId" || path === "intent") === true;
 }
 
 /**

@@ -8,8 +8,8 @@ import { ExecuteResponse, SettlementStatus } from "@wonrail/proto/payment/v1/pay
 import { type Claim } from "../store/operations";
 import { findSettlements, holdSettlements, type SettlementChange } from "../store/settlements";
 import { claimKeys } from "./claimKeys";
-import { type Facts } from "./flow";
-import { type Finding, recordOutcomes } from "./recordOutcomes";
+import { type Facts } from "./flows/flow";
+import { type Decided, recordOutcomes } from "./recordOutcomes";
 import { recordSettlements } from "./recordSettlements";
 
 // Two replicas that come to the same rows in another order do not wait for each other in a circle.
@@ -47,10 +47,10 @@ test("two replicas with parts of charges to write down both write them", async (
   await database.db.run(sql`
     insert into charges (org_id, charge_id, wallet_id, amount_won, balance_won, created_at)
     select ${orgId}, id, 'wal_1', 1000, 1000, now() from unnest(${charges}::text[]) id`);
-  const findings = [charges, [...charges].reverse()].map((ids) => ids.map((id) => partOf(id, orgId)));
+  const decided = [charges, [...charges].reverse()].map((ids) => ids.map((id) => partOf(id, orgId)));
   const answers = await inTurns(
     (tx) => tx.run(sql`update charges set memo = 'm' where charge_id = 'chg_m'`),
-    (db, replica) => recordOutcomes({ db, facts: { network: "N" } as Facts }, findings[replica]!),
+    (db, replica) => recordOutcomes({ db, facts: { network: "N" } as Facts }, decided[replica]!),
   );
   expect(answers.flat().map(({ ok }) => ok)).toEqual(Array(6).fill(true));
 }, 30_000);
@@ -79,8 +79,8 @@ test.each([
               originals.map((one) => wordOf(one, "CONFIRMED")),
             ),
           );
-        const findings = originals.map(({ orgId, chargeId }) => partOf(chargeId, orgId));
-        const outcomes = await recordOutcomes({ db, facts: { network: "N" } as Facts }, findings);
+        const decided = originals.map(({ orgId, chargeId }) => partOf(chargeId, orgId));
+        const outcomes = await recordOutcomes({ db, facts: { network: "N" } as Facts }, decided);
         expect(outcomes.map(({ ok }) => ok)).toEqual([true, true]);
       },
     );
@@ -165,7 +165,7 @@ function wordOf(
   return { orgId, ledgerRef: chargeId, status, ...place, requestId: newId("req"), traceparent: "" };
 }
 
-function partOf(chargeId: string, orgId: string): Finding {
+function partOf(chargeId: string, orgId: string): Decided {
   const operationId = newId("ccl");
   return {
     operation: {

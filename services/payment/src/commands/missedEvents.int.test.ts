@@ -4,7 +4,7 @@ import { EventEnvelope } from "@wonrail/proto/common/v1/common";
 import { SettlementStatus, TransferStatus } from "@wonrail/proto/payment/v1/payment";
 import { OperationConfirmed, OperationSubmitted } from "@wonrail/proto/relayer/events/v1/events";
 import { settlements } from "../consumers";
-import { findReading } from "../store/outboxReadings";
+import { findReading, moveReading } from "../store/outboxReadings";
 import { published } from "./testing/events";
 import { openWorld, OUTSIDE, valueOf, type World } from "./testing/world";
 
@@ -17,6 +17,14 @@ beforeEach(async () => {
   world = await openWorld();
 }, 60_000);
 afterEach(() => world.close());
+
+test("of replicas that go through the same events one goes on, and one that comes late does not go back", async () => {
+  const { db } = world.payment;
+  const begun = await Promise.all([moveReading(db, "s", 0n, 5n), moveReading(db, "s", 0n, 5n)]);
+  expect(begun.toSorted()).toEqual([false, true]);
+  expect([await moveReading(db, "s", 5n, 9n), await moveReading(db, "s", 5n, 7n)]).toEqual([true, false]);
+  expect(await findReading(db, "s")).toBe(9n);
+}, 60_000);
 
 test("a charge whose events are lost comes to say what chain-relayer says, once, whatever comes again", async () => {
   const { chargeId } = await world.openWallet({ amountWon: 5_000 });

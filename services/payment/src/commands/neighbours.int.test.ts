@@ -1,18 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { rawSql } from "@wonrail/kit/db";
+import { hangAt } from "./testing/failpoints";
 import { type Command, openWorld, type World } from "./testing/world";
 
 // What cannot be brought to its end keeps nobody beside it from his.
 
-const mockStop: { at?: string | undefined; reach?: () => void; gate?: Promise<void> } = {};
-jest.mock("@wonrail/kit/failpoint", () => ({
-  failpoint: (name: string) => {
-    if (mockStop.at !== name) return Promise.resolve();
-    delete mockStop.at;
-    mockStop.reach!();
-    return mockStop.gate;
-  },
-}));
+jest.mock("@wonrail/kit/failpoint", () => jest.requireActual("./testing/failpoints"));
 
 let world: World;
 
@@ -29,10 +22,7 @@ const charge = (walletId: string): Command => ({
 
 test("a part of a charge that is not written down yet: it alone is unknown, not what is written down with it", async () => {
   const { walletId } = await world.openWallet();
-  let goOn = (): void => undefined;
-  mockStop.gate = new Promise<void>((resolve) => (goOn = resolve));
-  const reached = new Promise<void>((resolve) => (mockStop.reach = resolve));
-  mockStop.at = "payment.posted";
+  const { reached, goOn } = hangAt("payment.posted");
   const first = world.execute(charge(walletId));
   await reached;
   const [{ chargeId }] = (await world.payment.db.query<{ chargeId: string }>(

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { rawSql } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/errors";
+import { rawSql, tx } from "@wonrail/kit/db";
+import { DomainError, invalidRequest } from "@wonrail/kit/errors";
 import { createLane } from "@wonrail/kit/lane";
 import { testLog } from "@wonrail/kit/testing";
-import { type Claim } from "../store/operations";
+import { type Claim, takeAbandonedOperations } from "../store/operations";
 import { claimKeys } from "./claimKeys";
 import { execute, type ExecuteDeps } from "./execute";
-import { type Finding, recordOutcomes } from "./recordOutcomes";
+import { type Decided, recordOutcomes } from "./recordOutcomes";
 import { asOwner, type Command, openWorld, requestOf, type World } from "./testing/world";
 
 // What a caller is told when something fails that nobody expects: never "failed" of what will be brought to its end.
@@ -40,6 +40,63 @@ test.each([
     expect(await world.balances(walletId)).toEqual([1_000]);
   },
 );
+
+describe("what a replica of the ledger says without having decided it", () => {
+  const unknownIntent = invalidRequest([
+    { path: "intent", message: "is missing or unknown to this release" },
+  ]);
+  const goneMonth = invalidRequest([{ path: "requestId", message: "is from a time that is not reached" }]);
+
+  test.each([
+    ["another release", unknownIntent],
+    ["another window", goneMonth],
+  ])("of %s is let go by who is alone with it, and the same key does it", async (_, refusal) => {
+    const { walletId } = await world.openWallet();
+    const key = randomUUID();
+    const asked = execute(
+      depsWith({ post: () => Promise.reject(refusal) }),
+      requestOf(world.orgId, charge(walletId), key),
+    );
+    await expect(asked).rejects.toMatchObject({ code: "SYS_002", cause: refusal });
+    expect(await stateOf(key)).toBe("RELEASED");
+    await world.execute(charge(walletId), key);
+    expect(await world.balances(walletId)).toEqual([1_000]);
+  });
+
+  test.each([
+    ["of another release, to who was stopped while somebody else went on", unknownIntent],
+    ["of another window, to who was stopped while somebody else went on", goneMonth],
+    ["that reads the request otherwise", new DomainError("REQ_003")],
+  ])("%s is not written down as refused: it was posted", async (_, refusal) => {
+    const { walletId } = await world.openWallet();
+    const key = randomUUID();
+    const post: ExecuteDeps["post"] = async (request) => {
+      await world.ledger().post(request);
+      await asOwner(
+        world.payment,
+        `update operations set updated_at = clock_timestamp() where operation_id = '${request.requestId}'`,
+      );
+      throw refusal;
+    };
+    const asked = execute(depsWith({ post }), requestOf(world.orgId, charge(walletId), key));
+    await expect(asked).rejects.toMatchObject({ code: "SYS_003" });
+    expect(await stateOf(key)).toBe("CLAIMED");
+    expect(await world.execute(charge(walletId), key)).toMatchObject({ outcome: { $case: "charge" } });
+    expect(await world.balances(walletId)).toEqual([1_000]);
+  });
+});
+
+test("who hears that nothing was done lets nothing go that the completer has taken up meanwhile", async () => {
+  const { walletId } = await world.openWallet();
+  const key = randomUUID();
+  const post: ExecuteDeps["post"] = async () => {
+    await tx(world.payment.db, (tx) => takeAbandonedOperations(tx, 0, 100));
+    throw new DomainError("SYS_002");
+  };
+  const asked = execute(depsWith({ post }), requestOf(world.orgId, charge(walletId), key));
+  await expect(asked).rejects.toMatchObject({ code: "SYS_003" });
+  expect(await stateOf(key)).toBe("CLAIMED");
+});
 
 test("a fact that does not come in time: nobody has begun it, and that is what is said", async () => {
   const [from, to] = [await world.openWallet({ amountWon: 5_000 }), await world.openWallet()];
@@ -126,7 +183,7 @@ test("where nothing accrues a payment needs no INCENTIVE wallet, and none is mad
 });
 
 interface Broken {
-  post?: () => Promise<never>;
+  post?: ExecuteDeps["post"];
   record?: () => Promise<never>;
   facts?: Partial<ExecuteDeps["facts"]>;
 }
@@ -148,9 +205,9 @@ function depsWith({ post, record, facts }: Broken): ExecuteDeps {
     facts: known,
     claims: createLane({ name: "claims", work: (claims: Claim[]) => claimKeys(db, claims), ...limits }),
     post: post ?? ((request) => world.ledger().post(request)),
-    outcomes: createLane<Finding, Buffer>({
+    outcomes: createLane<Decided, Buffer>({
       name: "outcomes",
-      work: (findings) => record?.() ?? recordOutcomes({ db, facts: known }, findings),
+      work: (decided) => record?.() ?? recordOutcomes({ db, facts: known }, decided),
       ...limits,
     }),
   };

@@ -18,11 +18,11 @@ import { ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
 import { type Kind, type Operation } from "../domain/operation";
 import { type Answered, findAnswers, saveAnswers } from "../store/operations";
 import { holdSettlements } from "../store/settlements";
-import { type Facts, TooEarlyError } from "./flow";
+import { type Facts, TooEarlyError } from "./flows/flow";
 import { flowOf } from "./flows";
 
-/** What became of an operation at the ledger. */
-export interface Finding {
+/** What the ledger has decided of an operation. */
+export interface Decided {
   operation: Operation;
   entry: PostResponse | { refused: ErrorDetail };
 }
@@ -36,11 +36,11 @@ export interface RecordDeps {
 const MAX_LOOKS = 3;
 
 /** Writes down what queued, in one transaction that leaves in one message. Hardly ever is one there already, so nobody looks first. */
-export async function recordOutcomes(deps: RecordDeps, findings: Finding[]): Promise<Outcome<Buffer>[]> {
+export async function recordOutcomes(deps: RecordDeps, decided: Decided[]): Promise<Outcome<Buffer>[]> {
   try {
-    return await recordAll(deps, findings, async () => new Map());
+    return await recordAll(deps, decided, async () => new Map());
   } catch (error) {
-    return concernsAll(error) ? failed(findings, error) : recordAfterLooking(deps, findings);
+    return concernsAll(error) ? failed(decided, error) : recordAfterLooking(deps, decided);
   }
 }
 
@@ -48,15 +48,15 @@ export async function recordOutcomes(deps: RecordDeps, findings: Finding[]): Pro
  * For when somebody else has written one of them down, or one cannot be written: what is there is left as it is, and at last each goes alone, so that
  * one that cannot be written fails only itself.
  */
-async function recordAfterLooking(deps: RecordDeps, findings: Finding[]): Promise<Outcome<Buffer>[]> {
+async function recordAfterLooking(deps: RecordDeps, decided: Decided[]): Promise<Outcome<Buffer>[]> {
   for (let looks = 1; ; looks += 1) {
     try {
-      return await recordAll(deps, findings, findAnswers);
+      return await recordAll(deps, decided, findAnswers);
     } catch (error) {
       if (mayBeThere(error) && looks < MAX_LOOKS) continue;
-      if (findings.length === 1 || concernsAll(error)) return failed(findings, error);
+      if (decided.length === 1 || concernsAll(error)) return failed(decided, error);
       const outcomes: Outcome<Buffer>[] = [];
-      for (const finding of findings) outcomes.push(...(await recordAfterLooking(deps, [finding])));
+      for (const one of decided) outcomes.push(...(await recordAfterLooking(deps, [one])));
       return outcomes;
     }
   }
@@ -64,16 +64,16 @@ async function recordAfterLooking(deps: RecordDeps, findings: Finding[]): Promis
 
 async function recordAll(
   { db, facts }: RecordDeps,
-  findings: Finding[],
+  decided: Decided[],
   look: typeof findAnswers,
 ): Promise<Outcome<Buffer>[]> {
-  const answers = await tx(db, (tx) => record(tx, facts, findings, look));
+  const answers = await tx(db, (tx) => record(tx, facts, decided, look));
   await failpoint("payment.recorded");
   return answers.map((value) => ({ ok: true, value }));
 }
 
-function failed(findings: Finding[], error: unknown): Outcome<Buffer>[] {
-  return findings.map(() => ({ ok: false, error }));
+function failed(decided: Decided[], error: unknown): Outcome<Buffer>[] {
+  return decided.map(() => ({ ok: false, error }));
 }
 
 /** The database is away or overloaded: one by one they would fare no better. */
@@ -91,18 +91,13 @@ function mayBeThere(error: unknown): boolean {
   );
 }
 
-async function record(
-  tx: Tx,
-  facts: Facts,
-  findings: Finding[],
-  look: typeof findAnswers,
-): Promise<Buffer[]> {
-  const operations = findings.map(({ operation }) => operation);
+async function record(tx: Tx, facts: Facts, decided: Decided[], look: typeof findAnswers): Promise<Buffer[]> {
+  const operations = decided.map(({ operation }) => operation);
   const stored = await look(tx, operations);
   // Somebody else has brought it to its end meanwhile, or it stands in this batch twice: the answer is the one that is written down.
-  const open = new Map<string, Finding>();
-  for (const finding of findings) {
-    if (!stored.has(finding.operation.operationId)) open.set(finding.operation.operationId, finding);
+  const open = new Map<string, Decided>();
+  for (const one of decided) {
+    if (!stored.has(one.operation.operationId)) open.set(one.operation.operationId, one);
   }
   const { answered, events } = await recordFresh(tx, facts, [...open.values()]);
   if (answered.length > 0) saveAnswers(tx, answered);
@@ -134,12 +129,12 @@ const KINDS = (Object.keys(ORDER) as Kind[]).sort((one, other) => ORDER[one] - O
 async function recordFresh(
   tx: Tx,
   facts: Facts,
-  findings: Finding[],
+  decided: Decided[],
 ): Promise<{ answered: Answered[]; events: NewEvent[] }> {
   const answered: Answered[] = [];
   const events: NewEvent[] = [];
   const posted: { operation: Operation; entry: PostResponse }[] = [];
-  for (const { operation, entry } of findings) {
+  for (const { operation, entry } of decided) {
     if ("refused" in entry) {
       const value = await refusalOf(tx, operation, entry.refused);
       answered.push(answer(operation, "REFUSED", { $case: "error", value }));

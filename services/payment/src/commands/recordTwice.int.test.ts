@@ -4,8 +4,8 @@ import { newId } from "@wonrail/kit/ids";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { PostResponse } from "@wonrail/proto/ledger/v1/ledger";
 import { claimKeys } from "./claimKeys";
-import { type Facts } from "./flow";
-import { type Finding, recordOutcomes } from "./recordOutcomes";
+import { type Facts } from "./flows/flow";
+import { type Decided, recordOutcomes } from "./recordOutcomes";
 
 let database: TestDatabase;
 const orgId = newId("org");
@@ -16,9 +16,9 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 test("what several processes find out of the same operations is written down once, and all give the same answers", async () => {
-  const posted = await found(false);
-  const refused = await found(true);
-  const fresh = await found(false);
+  const posted = await decidedOf(false);
+  const refused = await decidedOf(true);
+  const fresh = await decidedOf(false);
   const first = await record([posted, refused]);
   const together = [[posted, fresh, refused], [fresh], [refused, fresh, posted], [fresh, fresh]];
   const [all, one, turned, twice] = await Promise.all(together.map(record));
@@ -34,20 +34,20 @@ test("what several processes find out of the same operations is written down onc
 });
 
 test("what there is no way to write down is a fault of its own: nobody hears of nothing as an answer", async () => {
-  const [known, { operation, entry }] = [await found(false), await found(false)];
+  const [known, { operation, entry }] = [await decidedOf(false), await decidedOf(false)];
   const unknown = {
     operation: { ...operation, input: { ...operation.input, kind: "GIFT" } },
     entry,
   } as unknown;
   const deps = { db: database.db, facts: { network: "N" } as Facts };
-  expect(await recordOutcomes(deps, [known, unknown as Finding])).toEqual([
+  expect(await recordOutcomes(deps, [known, unknown as Decided])).toEqual([
     { ok: true, value: expect.any(Buffer) },
     { ok: false, error: expect.objectContaining({ message: expect.stringContaining("assertion failed") }) },
   ]);
 });
 
 /** A charge that was claimed, and what the ledger said of it. */
-async function found(refused: boolean): Promise<Finding> {
+async function decidedOf(refused: boolean): Promise<Decided> {
   const walletId = newId("wal");
   const [claimed] = await claimKeys(database.db, [
     {
@@ -66,8 +66,8 @@ async function found(refused: boolean): Promise<Finding> {
   return { operation, entry };
 }
 
-async function record(findings: Finding[]): Promise<Buffer[]> {
-  const outcomes = await recordOutcomes({ db: database.db, facts: { network: "N" } as Facts }, findings);
+async function record(decided: Decided[]): Promise<Buffer[]> {
+  const outcomes = await recordOutcomes({ db: database.db, facts: { network: "N" } as Facts }, decided);
   return outcomes.map((outcome) => {
     if (!outcome.ok) throw outcome.error;
     return outcome.value;

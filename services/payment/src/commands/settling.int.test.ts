@@ -9,20 +9,12 @@ import {
 } from "@wonrail/proto/relayer/events/v1/events";
 import { findOldestPendingSeconds } from "../store/transfers";
 import { deliver } from "./testing/events";
+import { doAt } from "./testing/failpoints";
 import { asOwner, type Command, openWorld, OUTSIDE, valueOf, type World } from "./testing/world";
 
 const HASH = `0x${"b".repeat(64)}`;
 
-/** Done once, between the ledger's answer and the record of it. */
-const mockPosted: { run?: (() => Promise<void>) | undefined } = {};
-jest.mock("@wonrail/kit/failpoint", () => ({
-  failpoint: (name: string) => {
-    const { run } = mockPosted;
-    if (name !== "payment.posted" || !run) return Promise.resolve();
-    mockPosted.run = undefined;
-    return run();
-  },
-}));
+jest.mock("@wonrail/kit/failpoint", () => jest.requireActual("./testing/failpoints"));
 
 let world: World;
 
@@ -71,10 +63,10 @@ test.each([
     const { walletId: fromWalletId } = await world.openWallet({ amountWon: 5_000 });
     const value = { fromWalletId, toWalletAddress: OUTSIDE, amountWon: "1000", memo: undefined };
     const claimed = rawSql("select operation_id as id from operations where kind = 'TRANSFER'");
-    mockPosted.run = async () => {
+    doAt("payment.posted", async () => {
       const { id } = await world.payment.db.one<{ id: string }>(claimed);
       await (last === "CONFIRMED" ? confirm(id) : fail(id));
-    };
+    });
     await world.execute({ $case: "transfer", value });
     await world.app().settleTransfers();
     const { accounts } = await world.ledger().getBalances({ orgId: world.orgId, accountIds: [fromWalletId] });

@@ -1,18 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { rawSql } from "@wonrail/kit/db";
 import { ChargeCancelled } from "@wonrail/proto/payment/events/v1/events";
-import { asOwner, type Command, openWorld, valueOf, type World } from "./testing/world";
+import { dieAt, doAt, hangAt } from "./testing/failpoints";
+import { asOwner, type Command, complete, openWorld, valueOf, type World } from "./testing/world";
 
 // SYS_002 says that nothing was done. It is said of the whole operation only while nobody can have asked the ledger for it before.
 
-const mockStop: { at?: string | undefined; run?: () => Promise<void> } = {};
-jest.mock("@wonrail/kit/failpoint", () => ({
-  failpoint: (name: string) => {
-    if (mockStop.at !== name) return Promise.resolve();
-    delete mockStop.at;
-    return mockStop.run!();
-  },
-}));
+jest.mock("@wonrail/kit/failpoint", () => jest.requireActual("./testing/failpoints"));
 
 let world: World;
 
@@ -37,34 +31,6 @@ const states = async () =>
     )
   ).map(({ state }) => state);
 
-/** Reached, and left hanging there until it is told to go on, or dies with everything else. */
-function hangAt(point: string): { reached: Promise<void>; goOn: () => void } {
-  let [reach, goOn] = [(): void => undefined, (): void => undefined];
-  const reached = new Promise<void>((resolve) => (reach = resolve));
-  const gate = new Promise<void>((resolve) => (goOn = resolve));
-  mockStop.run = () => {
-    reach();
-    return gate;
-  };
-  mockStop.at = point;
-  return { reached, goOn: () => goOn() };
-}
-
-async function dieAt(point: string, work: () => Promise<unknown>): Promise<void> {
-  const { reached } = hangAt(point);
-  work().catch(() => undefined);
-  await reached;
-  await world.crash();
-}
-
-async function complete(): Promise<void> {
-  await asOwner(
-    world.payment,
-    "update operations set updated_at = now() - interval '6 seconds' where state = 'CLAIMED'",
-  );
-  await world.app().finishAbandoned();
-}
-
 /** Asks under a new key until the ledger certainly was not asked. */
 async function letGo(walletId: string): Promise<string> {
   for (let tries = 0; tries < 5; tries += 1) {
@@ -79,16 +45,16 @@ test.each(["ledger.committed", "payment.posted"])(
   async (point) => {
     const { walletId } = await world.openWallet();
     const key = randomUUID();
-    await dieAt(point, () => world.execute(charge(walletId), key));
+    await dieAt(world, point, () => world.execute(charge(walletId), key));
     await world.stop("ledger");
-    await complete();
+    await complete(world);
     const answers = [];
     for (let tries = 0; tries < 3; tries += 1)
       answers.push(await codeOf(world.execute(charge(walletId), key)));
-    await complete();
+    await complete(world);
     expect([answers, await states()]).toEqual([["SYS_003", "SYS_003", "SYS_003"], ["CLAIMED"]]);
     await world.crash();
-    await complete();
+    await complete(world);
     expect([await states(), await world.balances(walletId)]).toEqual([["DONE"], [1_000]]);
     expect(valueOf(await world.execute(charge(walletId), key), "charge").amountWon).toBe("1000");
     expect(await world.violations()).toEqual([]);
@@ -123,7 +89,7 @@ test("what was let go and comes again weeks later goes by the time and the facts
   );
   await world.crash();
   // What was asked for under the other keys, if there were others.
-  await complete();
+  await complete(world);
   const [before] = await world.balances(walletId);
   expect(await world.execute(cancel, key)).toMatchObject({ replayed: false });
   expect(await world.balances(walletId)).toEqual([before! - 1_000]);
@@ -140,10 +106,10 @@ test("another request under a key that was let go is refused, and does not bring
   await world.stop("ledger");
   const key = await letGo(walletId);
   await world.crash();
-  await complete();
+  await complete(world);
   const before = await world.balances(walletId);
   expect(await codeOf(world.execute(charge(walletId, "2000"), key))).toBe("REQ_003");
-  await complete();
+  await complete(world);
   expect([(await states()).at(-1), await world.balances(walletId)]).toEqual(["RELEASED", before]);
 }, 60_000);
 
@@ -156,7 +122,7 @@ test("two requests share a key while the ledger goes away: nobody is told that n
   expect(answers.filter((code) => code === "SYS_003").length).toBeGreaterThanOrEqual(2);
   await world.crash();
   await world.execute(charge(walletId), key);
-  await complete();
+  await complete(world);
   expect([await states(), await world.balances(walletId)]).toEqual([["DONE"], [1_000]]);
 }, 60_000);
 
@@ -167,20 +133,19 @@ test("the ledger has posted and payment's database is away: the outcome is unkno
   )) as [{ role: string }];
   // This database only: the role is everybody's who tests at the same time.
   const name = new URL(world.payment.url).pathname.slice(1);
-  mockStop.run = async () => {
+  doAt("payment.posted", async () => {
     await asOwner(world.payment, `revoke connect on database ${name} from ${role}`);
     await asOwner(
       world.payment,
       `select pg_terminate_backend(pid, 8000) from pg_stat_activity where datname = '${name}' and usename = '${role}'`,
     );
-  };
-  mockStop.at = "payment.posted";
+  });
   try {
     expect(await codeOf(world.execute(charge(walletId)))).toBe("SYS_003");
   } finally {
     await asOwner(world.payment, `grant connect on database ${name} to ${role}`);
   }
-  await complete();
+  await complete(world);
   expect([await states(), await world.balances(walletId)]).toEqual([["DONE"], [1_000]]);
 }, 60_000);
 

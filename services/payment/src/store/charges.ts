@@ -101,9 +101,10 @@ export async function listCharges(
   const rows = await db.query<ChargeRow>(sql`
     select * from charges where ${mine} ${after}
     order by charge_id desc limit ${rowsToRead(page)} offset ${page.offset}`);
-  const { total } = await db.one<{ total: bigint }>(
-    sql`select count(*) as total from (select from charges where ${mine} limit ${MAX_OFFSET_ROWS + 1}) as counted`,
-  );
+  // In the index's order, too: the table may have much before the first that is theirs.
+  const { total } = await db.one<{ total: bigint }>(sql`
+    select count(*) as total from (
+      select from charges where ${mine} order by charge_id desc limit ${MAX_OFFSET_ROWS + 1}) as counted`);
   return { rows: rows.map(fromRow), total: Number(total) };
 }
 

@@ -1,4 +1,4 @@
-import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { named, type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/money";
 import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
 import { type Payment } from "../domain/payment";
@@ -78,21 +78,24 @@ export async function listPayments(
   page: Page,
 ): Promise<{ rows: Payment[]; total: number }> {
   const after = page.after === null ? sql`` : sql`and payment_id < ${page.after}`;
-  const reach = page.offset + rowsToRead(page);
-  const one = (condition: ReturnType<typeof sql>) =>
-    sql`(select * from payments where org_id = ${orgId} ${condition} ${after} order by payment_id desc limit ${reach})`;
   // Each side walks its own index; together they hold the page. Nobody pays himself, so no row is found twice.
-  const source =
+  const sides =
     walletId === null
-      ? one(sql``)
-      : sql`${one(sql`and payer_wallet_id = ${walletId}`)} union all ${one(sql`and receiver_wallet_id = ${walletId}`)}`;
-  const rows = await db.query<PaymentRow>(
-    sql`select * from (${source}) as found order by payment_id desc limit ${rowsToRead(page)} offset ${page.offset}`,
-  );
-  const mine =
-    walletId === null ? sql`` : sql`and (payer_wallet_id = ${walletId} or receiver_wallet_id = ${walletId})`;
+      ? [sql``]
+      : [sql`and payer_wallet_id = ${walletId}`, sql`and receiver_wallet_id = ${walletId}`];
+  const newest = (columns: Sql, behind: Sql, reach: number) => {
+    const walks = sides.map(
+      (side) =>
+        sql`(select ${columns} from payments where org_id = ${orgId} ${side} ${behind} order by payment_id desc limit ${reach})`,
+    );
+    return sql.join(walks, sql` union all `);
+  };
+  const rows = await db.query<PaymentRow>(sql`
+    select * from (${newest(sql`*`, after, page.offset + rowsToRead(page))}) as found
+    order by payment_id desc limit ${rowsToRead(page)} offset ${page.offset}`);
   const { total } = await db.one<{ total: bigint }>(sql`
-    select count(*) as total from (select from payments where org_id = ${orgId} ${mine} limit ${MAX_OFFSET_ROWS + 1}) as counted`);
+    select count(*) as total from (
+      select from (${newest(sql`payment_id`, sql``, MAX_OFFSET_ROWS + 1)}) as found limit ${MAX_OFFSET_ROWS + 1}) as counted`);
   return { rows: rows.map(fromRow), total: Number(total) };
 }
 

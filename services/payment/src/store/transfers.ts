@@ -1,4 +1,4 @@
-import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { named, type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/money";
 import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
 import { type Transfer } from "../domain/transfer";
@@ -76,21 +76,24 @@ export async function listTransfers(
   page: Page,
 ): Promise<{ rows: Transfer[]; total: number }> {
   const after = page.after === null ? sql`` : sql`and transfer_id < ${page.after}`;
-  const reach = page.offset + rowsToRead(page);
-  const one = (condition: ReturnType<typeof sql>) =>
-    sql`(select * from transfers where org_id = ${orgId} ${condition} ${after} order by transfer_id desc limit ${reach})`;
-  // Each side walks its own index; together they hold the page.
-  const source =
+  // Each side walks its own index; together they hold the page. One to the wallet that it comes from is found twice.
+  const sides =
     walletId === null
-      ? one(sql``)
-      : sql`${one(sql`and from_wallet_id = ${walletId}`)} union ${one(sql`and to_wallet_id = ${walletId}`)}`;
-  const rows = await db.query<TransferRow>(
-    sql`select * from (${source}) as found order by transfer_id desc limit ${rowsToRead(page)} offset ${page.offset}`,
-  );
-  const mine =
-    walletId === null ? sql`` : sql`and (from_wallet_id = ${walletId} or to_wallet_id = ${walletId})`;
+      ? [sql``]
+      : [sql`and from_wallet_id = ${walletId}`, sql`and to_wallet_id = ${walletId}`];
+  const newest = (columns: Sql, behind: Sql, reach: number) => {
+    const walks = sides.map(
+      (side) =>
+        sql`(select ${columns} from transfers where org_id = ${orgId} ${side} ${behind} order by transfer_id desc limit ${reach})`,
+    );
+    return sql.join(walks, sql` union `);
+  };
+  const rows = await db.query<TransferRow>(sql`
+    select * from (${newest(sql`*`, after, page.offset + rowsToRead(page))}) as found
+    order by transfer_id desc limit ${rowsToRead(page)} offset ${page.offset}`);
   const { total } = await db.one<{ total: bigint }>(sql`
-    select count(*) as total from (select from transfers where org_id = ${orgId} ${mine} limit ${MAX_OFFSET_ROWS + 1}) as counted`);
+    select count(*) as total from (
+      select from (${newest(sql`transfer_id`, sql``, MAX_OFFSET_ROWS + 1)}) as found limit ${MAX_OFFSET_ROWS + 1}) as counted`);
   return { rows: rows.map(fromRow), total: Number(total) };
 }
 

@@ -314,3 +314,12 @@ export async function asOwner(database: TestDatabase, statement: string): Promis
   await admin.run(rawSql(statement));
   await admin.close();
 }
+
+/** What the clock's job does, five seconds later. */
+export async function complete(world: World): Promise<void> {
+  await asOwner(
+    world.payment,
+    "update operations set updated_at = now() - interval '6 seconds' where state = 'CLAIMED'",
+  );
+  await world.app().finishAbandoned();
+}

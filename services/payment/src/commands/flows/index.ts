@@ -1,6 +1,6 @@
 import { assert } from "@wonrail/kit/errors";
 import { type ExecuteRequest } from "@wonrail/proto/payment/v1/payment";
-import { type Input, type Kind } from "../domain/operation";
+import { type Input, type Kind } from "../../domain/operation";
 import { cancelCharge } from "./cancelCharge";
 import { cancelPayment } from "./cancelPayment";
 import { charge } from "./charge";

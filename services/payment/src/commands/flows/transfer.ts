@@ -1,11 +1,11 @@
 import { parseWon, won } from "@wonrail/kit/money";
-import { checkDestination } from "../domain/destination";
-import { type TransferInput } from "../domain/operation";
-import { checkMemo, checkPositive, checkWalletId } from "../domain/rules";
-import { type Transfer } from "../domain/transfer";
-import { transferCompleted, transferHeld } from "../events";
-import { transferMessage } from "../messages";
-import { insertTransfers } from "../store/transfers";
+import { checkDestination } from "../../domain/destination";
+import { type TransferInput } from "../../domain/operation";
+import { checkMemo, checkPositive, checkWalletId } from "../../domain/rules";
+import { type Transfer } from "../../domain/transfer";
+import { transferCompleted, transferHeld } from "../../events";
+import { transferMessage } from "../../messages";
+import { insertTransfers } from "../../store/transfers";
 import { type Flow } from "./flow";
 
 /**

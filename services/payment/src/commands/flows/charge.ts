@@ -1,10 +1,10 @@
 import { parseWon, won } from "@wonrail/kit/money";
-import { type Charge } from "../domain/charge";
-import { type ChargeInput } from "../domain/operation";
-import { checkCharge, checkMemo, checkWalletId } from "../domain/rules";
-import { chargeCompleted } from "../events";
-import { chargeMessage } from "../messages";
-import { insertCharges } from "../store/charges";
+import { type Charge } from "../../domain/charge";
+import { type ChargeInput } from "../../domain/operation";
+import { checkCharge, checkMemo, checkWalletId } from "../../domain/rules";
+import { chargeCompleted } from "../../events";
+import { chargeMessage } from "../../messages";
+import { insertCharges } from "../../store/charges";
 import { balanceOf } from "./balanceOf";
 import { type Flow } from "./flow";
 

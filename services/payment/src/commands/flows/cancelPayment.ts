@@ -1,12 +1,12 @@
 import { assert, DomainError } from "@wonrail/kit/errors";
 import { toErrorDetail } from "@wonrail/kit/grpc/server";
 import { won } from "@wonrail/kit/money";
-import { type CancelPaymentInput } from "../domain/operation";
-import { checkMemo, checkPaymentId } from "../domain/rules";
-import { paymentCancelled } from "../events";
-import { cancelledPaymentMessage } from "../messages";
-import * as payments from "../store/payments";
-import { findSettlements } from "../store/settlements";
+import { type CancelPaymentInput } from "../../domain/operation";
+import { checkMemo, checkPaymentId } from "../../domain/rules";
+import { paymentCancelled } from "../../events";
+import { cancelledPaymentMessage } from "../../messages";
+import * as payments from "../../store/payments";
+import { findSettlements } from "../../store/settlements";
 import { type Flow, type Posted, type Recorded, TooEarlyError } from "./flow";
 import { recordInOrder } from "./recordInOrder";
 

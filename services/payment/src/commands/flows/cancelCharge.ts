@@ -1,13 +1,13 @@
 import { assert, DomainError } from "@wonrail/kit/errors";
 import { toErrorDetail } from "@wonrail/kit/grpc/server";
 import { parseWon, won } from "@wonrail/kit/money";
-import { cancellableUntil, chargeStatus } from "../domain/charge";
-import { type CancelChargeInput } from "../domain/operation";
-import { checkChargeId, checkMemo, checkPositive } from "../domain/rules";
-import { chargeCancelled } from "../events";
-import { cancellationMessage, chargeMessage } from "../messages";
-import * as charges from "../store/charges";
-import { findSettlements } from "../store/settlements";
+import { cancellableUntil, chargeStatus } from "../../domain/charge";
+import { type CancelChargeInput } from "../../domain/operation";
+import { checkChargeId, checkMemo, checkPositive } from "../../domain/rules";
+import { chargeCancelled } from "../../events";
+import { cancellationMessage, chargeMessage } from "../../messages";
+import * as charges from "../../store/charges";
+import { findSettlements } from "../../store/settlements";
 import { type Flow, type Posted, type Recorded, TooEarlyError } from "./flow";
 import { recordInOrder } from "./recordInOrder";
 

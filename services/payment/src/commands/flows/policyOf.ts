@@ -4,13 +4,14 @@ import { type Database } from "@wonrail/kit/db";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type Log } from "@wonrail/kit/log";
 import { type AuthServiceService } from "@wonrail/proto/auth/v1/auth";
-import { findPolicy, type Policy, savePolicy } from "../store/policies";
+import { findPolicy, type Policy, savePolicy } from "../../store/policies";
 
 export interface PolicyDeps {
   db: Database;
   log: Log;
   auth: Pick<PromiseClient<AuthServiceService>, "getOrganisation">;
-  now: () => number;
+  /** Milliseconds of a clock that never jumps. */
+  monotonicMs: () => number;
 }
 
 const MAX_CACHED = 100_000;
@@ -23,16 +24,21 @@ const CONFIRM_EVERY_MS = 60_000;
 const MAX_CONFIRMING = 4;
 
 /** Policies are kept for a moment, as the last event has them, and confirmed by auth while they are in use. */
-export function createPolicyOf({ db, log, auth, now }: PolicyDeps): (orgId: string) => Promise<Policy> {
+export function createPolicyOf({
+  db,
+  log,
+  auth,
+  monotonicMs,
+}: PolicyDeps): (orgId: string) => Promise<Policy> {
   const policies = new BoundedMap<string, { policy: Promise<Policy>; untilMs: number }>(MAX_CACHED);
   const confirmAtMs = new BoundedMap<string, number>(MAX_CACHED);
   let confirming = 0;
 
   return async (orgId) => {
     const known = policies.get(orgId);
-    if (known && known.untilMs > now()) return known.policy;
+    if (known && known.untilMs > monotonicMs()) return known.policy;
     const policy = inNobodysTime(() => readPolicy(orgId));
-    policies.set(orgId, { policy, untilMs: now() + POLICY_TTL_MS });
+    policies.set(orgId, { policy, untilMs: monotonicMs() + POLICY_TTL_MS });
     // What failed is asked for again by the next one.
     policy.catch(() => policies.set(orgId, { policy, untilMs: 0 }));
     return policy;
@@ -52,7 +58,7 @@ export function createPolicyOf({ db, log, auth, now }: PolicyDeps): (orgId: stri
 
   /** Nobody waits for it. A newer one is in force for who reads it next; while auth cannot be asked, the one that is kept is. */
   async function confirm({ orgId, version }: Policy): Promise<void> {
-    if ((confirmAtMs.get(orgId) ?? 0) > now() || confirming >= MAX_CONFIRMING) return;
+    if ((confirmAtMs.get(orgId) ?? 0) > monotonicMs() || confirming >= MAX_CONFIRMING) return;
     confirming += 1;
     try {
       const told = await askForPolicy(orgId);
@@ -67,7 +73,7 @@ export function createPolicyOf({ db, log, auth, now }: PolicyDeps): (orgId: stri
   }
 
   async function askForPolicy(orgId: string): Promise<Policy> {
-    confirmAtMs.set(orgId, now() + CONFIRM_EVERY_MS);
+    confirmAtMs.set(orgId, monotonicMs() + CONFIRM_EVERY_MS);
     const by = { $case: "orgId", value: orgId } as const;
     const { organisation } = await auth.getOrganisation({ by }, { retry: true });
     return {

@@ -3,12 +3,15 @@ import { currentContext, runInContext } from "@wonrail/kit/context";
 import { DomainError } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
 import { createTestDatabase, eventually, type TestDatabase, testLog } from "@wonrail/kit/testing";
-import { findPolicy, savePolicy } from "../store/policies";
+import { findPolicy, savePolicy } from "../../store/policies";
 import { createFacts, type FactsDeps } from "./facts";
 
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await createTestDatabase({ schema: "payment", migrations: join(__dirname, "../../migrations") });
+  database = await createTestDatabase({
+    schema: "payment",
+    migrations: join(__dirname, "../../../migrations"),
+  });
 });
 afterAll(() => database.drop());
 
@@ -115,7 +118,7 @@ test("of many organisations in use at once four are asked about at a time", asyn
   expect(asked).toEqual([4, 8, 10, 10]);
 });
 
-function factsOf(getOrganisation: () => Promise<unknown>, now: () => number) {
+function factsOf(getOrganisation: () => Promise<unknown>, monotonicMs: () => number) {
   return createFacts({
     db: database.db,
     log: testLog(),
@@ -123,7 +126,7 @@ function factsOf(getOrganisation: () => Promise<unknown>, now: () => number) {
     wallet: {} as FactsDeps["wallet"],
     contracts: { tokenAddress: "", paymentManagerAddress: "" },
     network: "N",
-    now,
+    monotonicMs,
   });
 }
 
@@ -141,7 +144,7 @@ test("whose wallet is at an address is known for one organisation only", async (
     wallet: { findWalletsByAddress } as unknown as FactsDeps["wallet"],
     contracts: { tokenAddress: "", paymentManagerAddress: "" },
     network: "N",
-    now: () => 0,
+    monotonicMs: () => 0,
   });
   const at = (orgId: string) => facts.walletAt(orgId, "0x1");
   expect([await at(own), await at(other), await at(own), await at(other)]).toEqual([

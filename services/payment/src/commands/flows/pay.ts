@@ -1,11 +1,11 @@
 import { assert } from "@wonrail/kit/errors";
 import { parseWon, won } from "@wonrail/kit/money";
-import { type PayInput } from "../domain/operation";
-import { type Payment } from "../domain/payment";
-import { checkMemo, checkPayment, checkWalletId } from "../domain/rules";
-import { paymentCompleted } from "../events";
-import { paymentMessage } from "../messages";
-import { insertPayments } from "../store/payments";
+import { type PayInput } from "../../domain/operation";
+import { type Payment } from "../../domain/payment";
+import { checkMemo, checkPayment, checkWalletId } from "../../domain/rules";
+import { paymentCompleted } from "../../events";
+import { paymentMessage } from "../../messages";
+import { insertPayments } from "../../store/payments";
 import { type Flow } from "./flow";
 
 /** A composite payment. The ledger splits it over the payer's wallets under the same locks that post it. */

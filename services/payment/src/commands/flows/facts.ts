@@ -16,7 +16,7 @@ export interface FactsDeps extends PolicyDeps {
 const MAX_CACHED = 100_000;
 
 /** Facts that never change are kept once they are known; policies for a moment. */
-export function createFacts({ db, log, auth, wallet, contracts, network, now }: FactsDeps): Facts {
+export function createFacts({ db, log, auth, wallet, contracts, network, monotonicMs }: FactsDeps): Facts {
   const walletsByAddress = new BoundedMap<string, string>(MAX_CACHED);
   const withIncentiveWallet = new BoundedMap<string, true>(MAX_CACHED);
 
@@ -24,7 +24,7 @@ export function createFacts({ db, log, auth, wallet, contracts, network, now }: 
     contracts,
     network,
 
-    policyOf: createPolicyOf({ db, log, auth, now }),
+    policyOf: createPolicyOf({ db, log, auth, monotonicMs }),
 
     async walletAt(orgId, address) {
       const key = `${orgId}|${address}`;

@@ -1,10 +1,10 @@
 import { won } from "@wonrail/kit/money";
-import { type RefundInput } from "../domain/operation";
-import { type Refund } from "../domain/refund";
-import { checkMemo, checkWalletId } from "../domain/rules";
-import { refundCompleted } from "../events";
-import { refundMessage } from "../messages";
-import { insertRefunds } from "../store/refunds";
+import { type RefundInput } from "../../domain/operation";
+import { type Refund } from "../../domain/refund";
+import { checkMemo, checkWalletId } from "../../domain/rules";
+import { refundCompleted } from "../../events";
+import { refundMessage } from "../../messages";
+import { insertRefunds } from "../../store/refunds";
 import { type Flow } from "./flow";
 
 /** The whole balance of a NORMAL wallet is paid out. How much that is, the ledger decides with the posting. */

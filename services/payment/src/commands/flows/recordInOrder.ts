@@ -1,4 +1,4 @@
-import { type Input } from "../domain/operation";
+import { type Input } from "../../domain/operation";
 import { type Posted, type Recorded } from "./flow";
 
 /** One after the other, in the order of the rows that they change: two processes wait for each other instead of in a circle. */

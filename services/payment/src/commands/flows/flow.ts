@@ -4,9 +4,9 @@ import { type NewEvent } from "@wonrail/kit/outbox";
 import { type ErrorDetail } from "@wonrail/proto/common/v1/common";
 import { type PostRequest, type PostResponse } from "@wonrail/proto/ledger/v1/ledger";
 import { type ExecuteRequest, type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
-import { type ContractAddresses } from "../domain/destination";
-import { type Input, type Operation } from "../domain/operation";
-import { type Policy } from "../store/policies";
+import { type ContractAddresses } from "../../domain/destination";
+import { type Input, type Operation } from "../../domain/operation";
+import { type Policy } from "../../store/policies";
 
 /** What the commands need of the world to understand a request. All of it is cached where it cannot change. */
 export interface Facts {
