@@ -18,11 +18,9 @@ import { dispatch } from "./commands/dispatch";
 import { finishScheduledRecords } from "./commands/finishScheduledRecords";
 import { forgetBytes } from "./commands/forgetBytes";
 import { giveUpHolds } from "./commands/giveUpHolds";
-import { createGauges, measureChain, measureOperations } from "./commands/measure";
-import { createReconcileGauges, measureBooks, reconcile } from "./commands/reconcile";
+import { measureChain, measureOperations } from "./commands/measure";
+import { measureBooks, reconcile } from "./commands/reconcile";
 import { runScheduledRecords } from "./commands/runScheduledRecords";
-import { createScheduledMetrics } from "./commands/scheduledMetrics";
-import { createUnheardWatch } from "./commands/unheardWatch";
 import { scanFinalized } from "./commands/scanFinalized";
 import { type Origin, takeInEntries, takeInHold } from "./commands/takeIn";
 import { updateRecordSchedule } from "./commands/updateRecordSchedule";
@@ -30,6 +28,10 @@ import { updateRecordStatus } from "./commands/updateRecordStatus";
 import { watchInstantRecords } from "./commands/watchInstantRecords";
 import { type Config } from "./config";
 import { createScanSpan } from "./domain/scanSpan";
+import { createGauges } from "./metrics/gauges";
+import { createReconcileGauges } from "./metrics/reconcileGauges";
+import { createScheduledMetrics } from "./metrics/scheduledMetrics";
+import { createUnheardWatch } from "./metrics/unheardWatch";
 import { getOperations } from "./queries/getOperations";
 import { getRecord } from "./queries/getRecord";
 import { listRecords } from "./queries/listRecords";
@@ -136,7 +138,7 @@ function createDeps(parts: ServiceParts<Config>) {
     gauges: createGauges(registry, Date.now),
     reconcileEveryMs: config.RECONCILE_EVERY_MS,
     reconcileGauges: createReconcileGauges(registry),
-    unheard: createUnheardWatch(registry, Date.now),
+    unheard: createUnheardWatch(registry, () => performance.now()),
     scheduled: createScheduledMetrics(registry),
     recordLeaseMs: config.RECORD_LEASE_MS,
     sentWalk: { after: FIRST_SENT_PLACE },

@@ -1,4 +1,3 @@
-import { enumValue } from "@wonrail/kit/grpc/server";
 import { type NewEvent } from "@wonrail/kit/outbox";
 import {
   DepositCredited,
@@ -7,8 +6,8 @@ import {
   OperationSubmitted,
   RecordChanged,
 } from "@wonrail/proto/relayer/events/v1/events";
-import * as message from "@wonrail/proto/relayer/v1/relayer";
 import { type RecordChange, type TransactionRecord } from "./domain/record";
+import { recordMessage } from "./messages";
 import { type SeenDeposit } from "./store/deposits";
 import { type Confirmation, type FailureProof, type Operation } from "./store/operations";
 
@@ -57,36 +56,7 @@ export function depositCredited(deposit: SeenDeposit, network: string): NewEvent
 /** Carries the record as it is now, and of its history the change that this event is about. */
 export function recordChanged(record: TransactionRecord, change: RecordChange): NewEvent {
   const { orgId, recordId, version, requestId, traceparent } = record;
-  const payload = RecordChanged.encode({ record: toRecord(record, [change]) }).finish();
+  const payload = RecordChanged.encode({ record: recordMessage(record, [change]) }).finish();
   const of = { aggregateId: recordId, version, orgId, requestId, traceparent };
   return { topic: TOPIC, type: "record_changed", payload, ...of };
-}
-
-export function toRecord(record: TransactionRecord, history: RecordChange[]): message.Record {
-  return {
-    id: record.recordId,
-    fields: {
-      fromNetworkType: record.fromNetwork,
-      toNetworkType: record.toNetwork,
-      paymentType: enumValue(message.PaymentType, record.paymentType),
-      fromAddress: record.fromAddress,
-      toAddress: record.toAddress,
-      txHash: record.txHash ?? undefined,
-      amount: record.amount.toString(),
-      fee: record.fee?.toString(),
-      memo: record.memo ?? undefined,
-      scheduledAt: record.scheduledAt ?? undefined,
-    },
-    status: enumValue(message.RecordStatus, record.status),
-    failureReason: record.failureReason ?? undefined,
-    createdAt: record.createdAt,
-    updatedAt: record.updatedAt,
-    history: history.map(({ status, scheduledAt, reason, changedBy, changedAt }) => ({
-      status: enumValue(message.RecordStatus, status),
-      scheduledAt: scheduledAt ?? undefined,
-      reason: reason ?? undefined,
-      changedBy,
-      changedAt,
-    })),
-  };
 }

@@ -20,7 +20,7 @@ import {
   RelayerServiceService,
 } from "@wonrail/proto/relayer/v1/relayer";
 import { type App } from "./app";
-import { toRecord } from "./events";
+import { recordMessage } from "./messages";
 import { type RequestKey } from "./store/records";
 
 const MAX_REFS = 1_000;
@@ -41,11 +41,11 @@ export function rpc(app: App): GrpcService[] {
           repeatOnly,
         };
         const { record, replayed } = await app.createRecord(wanted);
-        return { record: toRecord(record, []), replayed };
+        return { record: recordMessage(record, []), replayed };
       },
       async getRecord({ orgId, id }) {
         const { record, history } = await app.getRecord(keyOf(orgId, id));
-        return { record: toRecord(record, history) };
+        return { record: recordMessage(record, history) };
       },
       async listRecords({ orgId, status, paymentType, address, from, to, page }) {
         const { items, info } = await app.listRecords({
@@ -57,18 +57,20 @@ export function rpc(app: App): GrpcService[] {
           to: to ?? null,
           page: readPage(page, (key) => isId("txn", key)),
         });
-        return { records: items.map((record) => toRecord(record, [])), page: info };
+        return { records: items.map((record) => recordMessage(record, [])), page: info };
       },
       async updateRecordStatus({ orgId, id, status, failureReason }) {
         const wanted = enumName(RecordStatus, status);
         if (!wanted)
           throw invalidRequest([{ path: "status", message: "must be PENDING, CONFIRMED or FAILED" }]);
         const change = { ...keyOf(orgId, id), status: wanted, failureReason };
-        return { record: toRecord(await app.updateRecordStatus(change), []) };
+        return { record: recordMessage(await app.updateRecordStatus(change), []) };
       },
       async updateRecordSchedule({ orgId, id, scheduledAt }) {
         if (!scheduledAt) throw invalidRequest([{ path: "scheduledAt", message: "is required" }]);
-        return { record: toRecord(await app.updateRecordSchedule({ ...keyOf(orgId, id), scheduledAt }), []) };
+        return {
+          record: recordMessage(await app.updateRecordSchedule({ ...keyOf(orgId, id), scheduledAt }), []),
+        };
       },
       async getOperations({ refs }) {
         const found = await app.getOperations(readAtMost(MAX_REFS, refs, "refs"));

@@ -53,7 +53,7 @@ function open(...rpcs: Rpc[]) {
   const options = { rpcs, chainId: CHAIN_ID, log: testLog(), disagreements };
   let nowMs = 0;
   return {
-    endpoints: createEndpoints({ ...options, now: () => nowMs }),
+    endpoints: createEndpoints({ ...options, monotonicMs: () => nowMs }),
     provider: createProvider({ ...options, finality: "finalized" }),
     providerWith: (finality: number) => createProvider({ ...options, finality }),
     later: (ms: number) => void (nowMs += ms),
@@ -151,6 +151,19 @@ test("a silent one is not waited for again until it has rested", async () => {
   later(10_000);
   await endpoints.all(ask);
   expect(asked.filter((one) => one.endsWith("eth_getBalance"))).toHaveLength(6);
+});
+
+test("how long one rests does not go by a clock that is set back", async () => {
+  const asked: string[] = [];
+  const { provider } = open(outOfTime(asked), endpoint("a"));
+  await provider.balance("0x");
+  const [startMs, wallMs] = [performance.now(), Date.now()];
+  const clocks = [
+    jest.spyOn(performance, "now").mockReturnValue(startMs + 10_000),
+    jest.spyOn(Date, "now").mockReturnValue(wallMs - 3_600_000),
+  ];
+  await provider.balance("0x").finally(() => clocks.forEach((clock) => clock.mockRestore()));
+  expect(asked).toHaveLength(2);
 });
 
 test("one that lets its time pass is asked once while there are others, and again at once where it is alone", async () => {

@@ -33,7 +33,8 @@ export interface EndpointsOptions {
   chainId: bigint;
   log: Log;
   disagreements: Counter<"provider">;
-  now: () => number;
+  /** Milliseconds of a clock that never jumps. */
+  monotonicMs: () => number;
 }
 
 /** How often a question is asked before the work that needs the answer is put off. */
@@ -51,13 +52,19 @@ interface Rest {
 /** On another chain than it should be. */
 class WrongChain extends RpcUnclear {}
 
-export function createEndpoints({ rpcs, chainId, log, disagreements, now }: EndpointsOptions): Endpoints {
+export function createEndpoints({
+  rpcs,
+  chainId,
+  log,
+  disagreements,
+  monotonicMs,
+}: EndpointsOptions): Endpoints {
   /** Of those that have not answered since. */
   const rests = new Map<Rpc, Rest>();
   const pinned = new Set<Rpc>();
 
   function isResting(rpc: Rpc): boolean {
-    return (rests.get(rpc)?.untilMs ?? 0) > now();
+    return (rests.get(rpc)?.untilMs ?? 0) > monotonicMs();
   }
 
   function awake(): Rpc[] {
@@ -70,7 +77,7 @@ export function createEndpoints({ rpcs, chainId, log, disagreements, now }: Endp
     // Of questions that were asked at once each finds it silent, and that is one silence.
     if (rpcs.length === 1 || isResting(rpc)) return;
     const lengthMs = Math.min((rests.get(rpc)?.lengthMs ?? FIRST_REST_MS / 2) * 2, LONGEST_REST_MS);
-    rests.set(rpc, { lengthMs, untilMs: now() + lengthMs });
+    rests.set(rpc, { lengthMs, untilMs: monotonicMs() + lengthMs });
     log.warn(
       { provider: rpc.name, reason: message, restMs: lengthMs },
       "done without this endpoint for a while",

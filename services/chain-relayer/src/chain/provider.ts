@@ -77,7 +77,7 @@ export interface Provider {
 }
 
 export function createProvider({ finality, ...options }: ProviderOptions): Provider {
-  const endpoints = createEndpoints({ ...options, now: Date.now });
+  const endpoints = createEndpoints({ ...options, monotonicMs: () => performance.now() });
   const number = (method: string, params: unknown[]) =>
     endpoints.middle(async (rpc) => BigInt(await rpc.call<string>(method, params)));
 

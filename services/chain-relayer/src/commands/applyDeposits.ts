@@ -2,7 +2,7 @@ import { ZERO_ADDRESS } from "@wonrail/kit/address";
 import { type Tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { type ChainEvent } from "../chain/contracts";
-import { bookingOf, type Origin, originOf } from "../domain/deposits";
+import { bookingOf, type TransferKind, transferKindOf } from "../domain/deposits";
 import { findHoldLegs, insertDeposits, type NewDeposit } from "../store/deposits";
 import { type NewDrift, saveDrifts } from "../store/drifts";
 import { type Operation } from "../store/operations";
@@ -115,10 +115,10 @@ function depositOf(event: TransferEvent, known: Known): NewDeposit | null {
   return { ...place, orgId, walletId, fromAddress: from, units, ledgerRef, ...bookingOf(units) };
 }
 
-function kindOf(event: TransferEvent, known: Known, payer: WalletAddress | undefined): Origin {
+function kindOf(event: TransferEvent, known: Known, payer: WalletAddress | undefined): TransferKind {
   const { outcome, operation } = operationOf(event, known);
   const said = operation ? "known" : "unknown";
-  return originOf({
+  return transferKindOf({
     fromOurs: payer !== undefined,
     fromNobody: event.from === ZERO_ADDRESS,
     leg: known.legs.get(placeOf(event.log.txHash, event.log.logIndex))?.kind ?? null,

@@ -2,11 +2,11 @@ import { type Tx } from "@wonrail/kit/db";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { type ChainEvent } from "../chain/contracts";
-import { decideNext, type Finding, type Next } from "../domain/decideNext";
+import { decideNext, type Evidence, type Next } from "../domain/decideNext";
 import { operationConfirmed } from "../events";
 import { type Confirmation, factsOf, markConfirmed, type Operation, putBack } from "../store/operations";
 import { type FinalRange } from "./scanFinalized";
-import { allSettledByOthers, type SettledBy } from "./settledByOthers";
+import { allSettledByOthers, type SettledBy } from "../queries/settledByOthers";
 
 /** What our payment manager says of an operation. */
 export type Outcome = Extract<ChainEvent, { operationId: string }>;
@@ -35,7 +35,7 @@ export async function applyOutcomes(
   for (const event of outcomes) {
     const operation = operations.get(event.operationId)!;
     const other = settled.get(event.operationId);
-    const next = decideNext(factsOf(operation), findingOf(event, other));
+    const next = decideNext(factsOf(operation), evidenceOf(event, other));
     // Of several words the first that settles it counts; one that came to nothing counts only where none does.
     if (next.do === "retry") retries.set(event.operationId, { operation, retry: next });
     if (next.do !== "confirm" || confirmations.has(event.operationId)) continue;
@@ -57,11 +57,11 @@ export async function applyOutcomes(
 
 /** A transaction of ours is over and has said nothing of these. */
 export async function applyNotCarried(tx: Tx, operations: Operation[], succeeded: boolean): Promise<void> {
-  const finding: Finding = { kind: "not_carried", reason: succeeded ? "not_executed" : "batch_reverted" };
+  const evidence: Evidence = { kind: "not_carried", reason: succeeded ? "not_executed" : "batch_reverted" };
   await putBackAll(
     tx,
     operations.flatMap((operation) => {
-      const next = decideNext(factsOf(operation), finding);
+      const next = decideNext(factsOf(operation), evidence);
       return next.do === "retry" ? [{ operation, retry: next }] : [];
     }),
   );
@@ -80,7 +80,7 @@ async function putBackAll(tx: Tx, all: { operation: Operation; retry: Retry }[])
 }
 
 /** A failure means that nothing happened. Perhaps because all of it has happened before, by somebody else's hand. */
-function findingOf(event: Outcome, settledBy: SettledBy | undefined): Finding {
+function evidenceOf(event: Outcome, settledBy: SettledBy | undefined): Evidence {
   if (event.kind !== "failed") return { kind: "executed" };
   return { kind: "refused", reason: event.reason, settled: settledBy !== undefined };
 }

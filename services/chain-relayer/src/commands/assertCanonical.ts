@@ -1,7 +1,7 @@
 import { type Block, type Provider } from "../chain/provider";
 import { RpcUnclear } from "../chain/rpc";
 import { type TakenIn } from "../store/scanCursor";
-import { type Gauges } from "./measure";
+import { type Gauges } from "../metrics/gauges";
 
 export interface CanonicalDeps {
   provider: Pick<Provider, "block">;

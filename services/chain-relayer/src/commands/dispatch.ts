@@ -8,7 +8,7 @@ import {
 } from "../store/transactions";
 import { planOperations } from "./planOperations";
 import { takeBackOperations } from "./takeBackOperations";
-import { sendBatches, type SendDeps } from "./sendBatch";
+import { sendBatches, type SendDeps } from "./sendBatches";
 import { watchTransactions, type WatchDeps } from "./watchTransactions";
 
 export type DispatchDeps = SendDeps &

@@ -1,8 +1,10 @@
 import { sql } from "@wonrail/kit/db";
+import { rowsRead } from "@wonrail/kit/testing";
 import { findStory } from "../store/stories";
+import { forgetFinalBytes } from "../store/transactions";
 import { forgetBytes } from "./forgetBytes";
 import { OPERATOR } from "./testing/chainDouble";
-import { freshDatabase } from "./testing/database";
+import { analyze, freshDatabase } from "./testing/database";
 import { carry, operationOf, takeIn } from "./testing/operations";
 
 const database = freshDatabase();
@@ -32,6 +34,26 @@ test("what is final and a month old loses its bytes, in as many parts as it take
   await forgetBytes({ db, bytesWalk }, NEVER, 2);
   expect((await areBare()).at(-1)).toBe(true);
   expect(bytesWalk.after).toBe(6n);
+});
+
+test("after a start all that has lost its bytes, however much, is not looked at again", async () => {
+  const { db } = database;
+  await takeIn(db, [operationOf()]);
+  await carry(db, OPERATOR, { nonce: 0n });
+  await db.run(sql`update transactions set state = 'FINAL', created_at = now() - interval '31 days'`);
+  await db.run(sql`
+    insert into transactions (signer, nonce, epoch, recipient, call_data, gas_limit, state, created_at)
+    select signer, n, epoch, recipient, '', gas_limit, 'FINAL', created_at from transactions, generate_series(1, 3000) as n`);
+  await db.run(sql`
+    insert into transaction_versions (tx_hash, transaction_id, raw, max_fee_wei, priority_fee_wei)
+    select '0x' || nonce, transaction_id, '', 1, 1 from transactions where nonce > 0`);
+  const tables = ["transactions", "transaction_versions"];
+  for (const table of tables) await analyze(database, table);
+  for (const table of tables) {
+    const read = await rowsRead(db, table, (tx) => forgetFinalBytes(tx, 0n, 100));
+    expect(read).toBeLessThan(20);
+  }
+  expect(new Set(await areBare())).toEqual(new Set([true]));
 });
 
 /** Whether each transaction has lost its bytes and its call. */

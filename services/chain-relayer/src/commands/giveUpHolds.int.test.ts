@@ -3,11 +3,10 @@ import { newId } from "@wonrail/kit/ids";
 import { OperationFailed } from "@wonrail/proto/relayer/events/v1/events";
 import { managerAbi, tokenAbi } from "../chain/contracts";
 import { type NewOperation } from "../store/operations";
-import { saveCursor } from "../store/scanCursor";
 import { saveUsedAuthorizations } from "../store/usedAuthorizations";
 import { saveWalletAddresses } from "../store/walletAddresses";
 import { giveUpHolds } from "./giveUpHolds";
-import { blockHashOf, createChainDouble, depsOn } from "./testing/chainDouble";
+import { createChainDouble, cursorAt, depsOn } from "./testing/chainDouble";
 import { freshDatabase } from "./testing/database";
 import { operationOf, statesOf, takeIn } from "./testing/operations";
 
@@ -94,7 +93,7 @@ test("what is told of a hold that is given up is why it waited, with the block t
 });
 
 test("while no hold's time is over the chain is not asked", async () => {
-  await cursorAt(1_000n);
+  await cursorAt(database.db, 1_000n, 4_000_000_000n);
   const chain = createChainDouble();
   chain.replacedFrom = 990n;
   await giveUpHolds(depsOn(database.db, chain));
@@ -110,13 +109,8 @@ async function takeInExpired(): Promise<NewOperation> {
   await takeIn(database.db, [hold]);
   const address = `0x${"5".repeat(40)}`;
   await saveWalletAddresses(database.db, [{ walletId, orgId: hold.orgId, address }]);
-  await cursorAt(1_000n);
+  await cursorAt(database.db, 1_000n, 4_000_000_000n);
   return hold;
-}
-
-function cursorAt(blockNumber: bigint): Promise<void> {
-  const blockHash = blockHashOf(blockNumber);
-  return saveCursor(database.db, { blockNumber, blockHash, blockTime: 4_000_000_000n });
 }
 
 function eventsOf(): Promise<{ type: string; payload: Buffer }[]> {

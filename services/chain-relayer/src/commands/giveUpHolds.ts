@@ -2,7 +2,7 @@ import { type Database, tx } from "@wonrail/kit/db";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { encodeAuthorizationState, encodeIsExecuted } from "../chain/contracts";
 import { type Provider } from "../chain/provider";
-import { decideNext, type Finding } from "../domain/decideNext";
+import { decideNext, type Evidence } from "../domain/decideNext";
 import { operationConfirmed, operationFailed } from "../events";
 import {
   type Confirmation,
@@ -14,7 +14,7 @@ import {
 } from "../store/operations";
 import { type Cursor, findCursor, findFurthest } from "../store/scanCursor";
 import { assertCanonical, type CanonicalDeps } from "./assertCanonical";
-import { settledByOthers } from "./settledByOthers";
+import { settledByOthers } from "../queries/settledByOthers";
 import { learnAddresses, type WalletClient } from "./learnAddresses";
 
 export interface GiveUpDeps extends CanonicalDeps {
@@ -39,8 +39,8 @@ export async function giveUpHolds(deps: GiveUpDeps): Promise<void> {
     const other = await settledByOthers(deps.db, operation);
     const used = other !== null || !(await isUnusedAt(deps, operation, cursor));
     const { blockTime } = cursor;
-    const finding: Finding = { kind: "looked_up", blockTime, used, settled: other !== null };
-    const next = decideNext(factsOf(operation), finding);
+    const evidence: Evidence = { kind: "looked_up", blockTime, used, settled: other !== null };
+    const next = decideNext(factsOf(operation), evidence);
     if (next.do === "confirm" && other) await confirm(deps, { operation, ...other, gasUsed: 0n });
     if (next.do !== "fail") continue;
     await assertCanonical(deps, furthest);

@@ -6,7 +6,7 @@ import { RpcRefusal } from "../chain/rpc";
 import { type Signer } from "../chain/signer";
 import { type Operation } from "../store/operations";
 import { postpone, postponeRefused } from "../store/plannedOperations";
-import { authorizeBatch, type AuthorizeDeps, type Ready } from "./authorize";
+import { authorizeBatch, type AuthorizeDeps, type Ready } from "./authorizeBatch";
 
 export interface LeaveRefusedDeps extends AuthorizeDeps {
   db: Database;

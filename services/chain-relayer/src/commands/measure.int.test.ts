@@ -3,8 +3,9 @@ import { Registry } from "@wonrail/kit/metrics";
 import { saveCursor } from "../store/scanCursor";
 import { noteMined } from "../store/transactions";
 import { encodeMintAllowance } from "../chain/contracts";
-import { createGauges, measureChain, measureOperations } from "./measure";
-import { createScheduledMetrics } from "./scheduledMetrics";
+import { createGauges } from "../metrics/gauges";
+import { measureChain, measureOperations } from "./measure";
+import { createScheduledMetrics } from "../metrics/scheduledMetrics";
 import {
   blockHashOf,
   createChainDouble,

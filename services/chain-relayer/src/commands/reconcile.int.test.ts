@@ -9,8 +9,9 @@ import { insertDeposits } from "../store/deposits";
 import { acknowledgeDrifts, listDrifts } from "../store/drifts";
 import { saveCursor } from "../store/scanCursor";
 import { saveWalletAddresses } from "../store/walletAddresses";
-import { createUnheardWatch } from "./unheardWatch";
-import { createReconcileGauges, measureBooks, reconcile, type ReconcileDeps } from "./reconcile";
+import { createUnheardWatch } from "../metrics/unheardWatch";
+import { createReconcileGauges } from "../metrics/reconcileGauges";
+import { measureBooks, reconcile, type ReconcileDeps } from "./reconcile";
 import { freshDatabase } from "./testing/database";
 
 const [ORG, WALLET] = [newId("org"), newId("wal")];

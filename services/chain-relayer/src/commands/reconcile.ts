@@ -1,9 +1,10 @@
 import { type Database } from "@wonrail/kit/db";
 import { type Log } from "@wonrail/kit/log";
-import { Gauge, type Registry } from "@wonrail/kit/metrics";
 import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/money";
 import { type Account } from "@wonrail/proto/ledger/v1/ledger";
 import { type Provider } from "../chain/provider";
+import { type ReconcileGauges } from "../metrics/reconcileGauges";
+import { type UnheardRound, type UnheardWatch } from "../metrics/unheardWatch";
 import { compareSupply, compareWallets } from "../queries/compareChain";
 import { compareLedger, type LedgerReader } from "../queries/compareLedger";
 import { type Findings } from "../queries/findings";
@@ -11,7 +12,6 @@ import { readSupplyBook, readWalletBooks, type SupplyBook } from "../queries/rea
 import { countOpenDrifts, findDoubted, mendDrifts, saveDrifts } from "../store/drifts";
 import { countUnbooked } from "../store/deposits";
 import { claimReconciliation, findReconciliation, finishReconciliation } from "../store/reconciliation";
-import { type UnheardRound, type UnheardWatch } from "./unheardWatch";
 
 export interface ReconcileDeps {
   db: Database;
@@ -26,8 +26,6 @@ export interface ReconcileDeps {
 
 /** Long after what is on its way has come. */
 const TOLD_AFTER_SECONDS = 300;
-
-export type ReconcileGauges = ReturnType<typeof createReconcileGauges>;
 
 /**
  * Compares the books: on a final block what every wallet holds on the chain with what was taken in, and the supply; then every wallet's balance in
@@ -121,49 +119,4 @@ export async function measureBooks({
   gauges.oldestDeposit.set(unbooked.oldestSeenSeconds);
   gauges.remainder.set(Number(unbooked.remainderUnits));
   if (finishedAt) gauges.lastSuccess.set(finishedAt.getTime() / 1000);
-}
-
-export function createReconcileGauges(registry: Registry) {
-  const registers = [registry];
-  return {
-    drift: new Gauge({
-      name: "ledger_chain_drift_won",
-      help: "By how much the books differ, of what nobody has acknowledged, by which books",
-      labelNames: ["kind"],
-      registers,
-    }),
-    drifts: new Gauge({
-      name: "reconciliation_open_drifts",
-      help: "Differences that nobody has acknowledged",
-      labelNames: ["kind"],
-      registers,
-    }),
-    lastSuccess: new Gauge({
-      name: "reconciliation_last_success_timestamp_seconds",
-      help: "When all books were last compared, by whichever replica",
-      registers,
-    }),
-    wallets: new Gauge({
-      name: "reconciliation_wallets",
-      help: "Wallets of the last comparison with the ledger: compared, or moving at that moment",
-      labelNames: ["state"],
-      registers,
-    }),
-    deposits: new Gauge({
-      name: "deposits_unbooked",
-      help: "Deposits that the ledger does not have: to be credited, below one KRW, or too large",
-      labelNames: ["state"],
-      registers,
-    }),
-    oldestDeposit: new Gauge({
-      name: "deposits_oldest_seen_seconds",
-      help: "Age of the oldest deposit that is to be credited",
-      registers,
-    }),
-    remainder: new Gauge({
-      name: "deposits_remainder_units",
-      help: "What of the deposits is on the chain and cannot be booked in whole KRW, in units of the token",
-      registers,
-    }),
-  };
 }

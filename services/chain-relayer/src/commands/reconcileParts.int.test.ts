@@ -2,11 +2,11 @@ import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { testRegistry } from "@wonrail/kit/testing";
 import { listDrifts } from "../store/drifts";
-import { saveCursor } from "../store/scanCursor";
 import { addMovements } from "../store/settledBalances";
-import { createUnheardWatch } from "./unheardWatch";
-import { createReconcileGauges, reconcile } from "./reconcile";
-import { blockHashOf, createChainDouble, depsOn } from "./testing/chainDouble";
+import { createUnheardWatch } from "../metrics/unheardWatch";
+import { createReconcileGauges } from "../metrics/reconcileGauges";
+import { reconcile } from "./reconcile";
+import { blockHashOf, createChainDouble, cursorAt, depsOn } from "./testing/chainDouble";
 import { freshDatabase } from "./testing/database";
 
 const database = freshDatabase();
@@ -16,7 +16,7 @@ const ORG = newId("org");
 test("wallets are compared part by part, each part on its own block, while blocks are taken in", async () => {
   await makeWallets();
   let block = 100n;
-  await cursorAt(block);
+  await cursorAt(database.db, block);
   const calls: { count: number; at: bigint }[] = [];
   const provider = {
     callAt: () => Promise.resolve("0x0"),
@@ -36,7 +36,7 @@ test("wallets are compared part by part, each part on its own block, while block
 
 test("a wallet of the last part that holds too little is found", async () => {
   await makeWallets();
-  await cursorAt(1_000n);
+  await cursorAt(database.db, 1_000n);
   await takeInBlock(1_001n);
   await reconcile(depsWith(createChainDouble().provider));
   const found = await listDrifts(database.db, { all: true, limit: 10 });
@@ -67,12 +67,8 @@ async function takeInBlock(blockNumber: bigint): Promise<void> {
   await tx(database.db, async (tx) => {
     const log = { txHash: blockHashOf(blockNumber), logIndex: 0 };
     await addMovements(tx, [{ ...log, accountId: walletOf(WALLETS), orgId: ORG, units: 1n }]);
-    await cursorAt(blockNumber, tx);
+    await cursorAt(tx, blockNumber);
   });
-}
-
-function cursorAt(blockNumber: bigint, db: Parameters<typeof saveCursor>[0] = database.db): Promise<void> {
-  return saveCursor(db, { blockNumber, blockHash: blockHashOf(blockNumber), blockTime: 1n });
 }
 
 function walletOf(number: number): string {

@@ -11,7 +11,7 @@ import {
   PAYMENT_MANAGER,
 } from "./testing/chainDouble";
 import { freshDatabase } from "./testing/database";
-import { carry, operationOf, statesOf, takeIn, transactionStates } from "./testing/operations";
+import { age, carry, operationOf, statesOf, takeIn, transactionStates } from "./testing/operations";
 import { type WatchDeps, watchTransactions } from "./watchTransactions";
 
 const database = freshDatabase();
@@ -27,7 +27,7 @@ test("what is stuck is outbid up to one ether, and then waits as it is", async (
   const chain = chainAt({ baseFeeWei: 20n * GWEI });
   const operation = await send({ maxFeeWei: 41n * GWEI });
   for (let rounds = 0; rounds < 3; rounds += 1) {
-    await age("1 hour");
+    await age(database.db, "1 hour");
     await watch(chain);
   }
   expect(await costs()).toEqual([820_000_000_000_000_000n, 922_500_000_020_000_000n]);
@@ -39,7 +39,7 @@ test("what the market takes no more, and what is too large to offer more, makes 
   const operation = await send({ maxFeeWei: 50n * GWEI });
   await watch(chain);
   chain.baseFeeWei = 52n * GWEI;
-  await age("1 hour");
+  await age(database.db, "1 hour");
   await watch(chain);
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED fee_above_cap"]);
   const { to, data, gasLimit, maxFeePerGas } = Transaction.from(chain.sent.at(-1));
@@ -52,7 +52,7 @@ test("what offers a tip that the market takes no more makes room for smaller one
   const operation = await send({ maxFeeWei: 50n * GWEI });
   await watch(chain);
   chain.tipWei = 5n * GWEI;
-  await age("1 hour");
+  await age(database.db, "1 hour");
   await watch(chain);
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED fee_above_cap"]);
   expect(Transaction.from(chain.sent.at(-1))).toMatchObject({
@@ -65,7 +65,7 @@ test("above the cap for every transaction it waits as it is: not even an empty o
   const chain = chainAt({ baseFeeWei: 20n * GWEI });
   const operation = await send({ maxFeeWei: 50n * GWEI });
   chain.baseFeeWei = 501n * GWEI;
-  await age("1 hour");
+  await age(database.db, "1 hour");
   await watch(chain);
   expect(await costs()).toHaveLength(1);
   expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
@@ -76,7 +76,7 @@ test("a replacement that may cost too much, of a writer before this one, does no
   const operation = await send({ maxFeeWei: 50n * GWEI });
   await watch(chain);
   await replaceWith({ maxFeeWei: 57n * GWEI });
-  await age("1 hour");
+  await age(database.db, "1 hour");
   const [first] = chain.sent.splice(0);
   await watch(chain);
   expect(chain.sent).toEqual([first]);
@@ -84,7 +84,7 @@ test("a replacement that may cost too much, of a writer before this one, does no
   expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
 
   chain.baseFeeWei = 52n * GWEI;
-  await age("1 hour");
+  await age(database.db, "1 hour");
   await watch(chain);
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED cost_too_high"]);
   expect(Transaction.from(chain.sent.at(-1)).gasLimit).toBe(21_000n);
@@ -105,7 +105,7 @@ test("of replacements that nodes refuse in unknown words there is no second one"
   chain.dearest = { costWei: (ETHER * 6n) / 10n, refusal: "no, thank you" };
   const [first] = chain.sent.splice(0);
   for (let rounds = 0; rounds < 3; rounds += 1) {
-    await age("1 hour");
+    await age(database.db, "1 hour");
     await watch(chain);
   }
   expect(await costs()).toHaveLength(2);
@@ -146,7 +146,7 @@ test("what was emptied a moment before the writer failed is offered by the next 
 test("what cannot be paid for is not outbid", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI, refusal: NO_FUNDS });
   await send({ maxFeeWei: 30n * GWEI });
-  await age("1 hour");
+  await age(database.db, "1 hour");
   await watch(chain);
   await watch(chain);
   expect(await costs()).toHaveLength(1);
@@ -157,11 +157,11 @@ test("where the replacement cannot be paid for, the one before it is sent again"
   const operation = await send({ maxFeeWei: 30n * GWEI });
   await watch(chain);
   chain.dearest = { costWei: (ETHER * 6n) / 10n, refusal: NO_FUNDS };
-  await age("1 hour");
+  await age(database.db, "1 hour");
   await watch(chain);
   expect(await costs()).toHaveLength(2);
 
-  await age("1 hour");
+  await age(database.db, "1 hour");
   const [first] = chain.sent.splice(0);
   await watch(chain);
   expect(chain.sent).toEqual([first]);
@@ -201,11 +201,6 @@ async function costs(): Promise<bigint[]> {
     select gas_limit * max_fee_wei as cost from transactions join transaction_versions v using (transaction_id)
     order by v.created_at`);
   return rows.map(({ cost }) => cost);
-}
-
-async function age(interval: string): Promise<void> {
-  await database.db.run(sql`update transactions set sent_at = sent_at - ${interval}::interval`);
-  await database.db.run(sql`update transaction_versions set created_at = created_at - ${interval}::interval`);
 }
 
 async function watch(chain: ChainDouble, of: Partial<WatchDeps> = {}): Promise<void> {

@@ -8,13 +8,21 @@ import { findReconciliation } from "../store/reconciliation";
 import { findCursor, saveCursor } from "../store/scanCursor";
 import { saveWalletAddresses } from "../store/walletAddresses";
 import { giveUpHolds } from "./giveUpHolds";
-import { createReconcileGauges, reconcile, type ReconcileDeps } from "./reconcile";
+import { createReconcileGauges } from "../metrics/reconcileGauges";
+import { reconcile, type ReconcileDeps } from "./reconcile";
 import { rescan } from "./rescan";
 import { scanFinalized } from "./scanFinalized";
-import { blockHashOf, type ChainDouble, createChainDouble, depsOn, TOKEN } from "./testing/chainDouble";
+import {
+  blockHashOf,
+  type ChainDouble,
+  createChainDouble,
+  cursorAt,
+  depsOn,
+  TOKEN,
+} from "./testing/chainDouble";
 import { freshDatabase } from "./testing/database";
 import { operationOf, statesOf, takeIn } from "./testing/operations";
-import { createUnheardWatch } from "./unheardWatch";
+import { createUnheardWatch } from "../metrics/unheardWatch";
 
 const database = freshDatabase();
 const CURSOR = { blockNumber: 1_000n, blockHash: blockHashOf(1_000n), blockTime: 1n };
@@ -156,7 +164,7 @@ async function takenInTo1000() {
   const word = (units: bigint, at: bigint) => `0x${(at >= 990n ? units : 0n).toString(16)}`;
   chain.provider.callAt = async (_to, _data, at) => word(3n * chain.units, at);
   chain.provider.callManyAt = async (_to, data, at) => data.map(() => word(chain.units, at));
-  await saveCursor(database.db, { blockNumber: 940n, blockHash: blockHashOf(940n), blockTime: 1n });
+  await cursorAt(database.db, 940n);
   const warned: unknown[] = [];
   const log = { ...testLog(), warn: (of: unknown) => void warned.push(of), error: () => undefined };
   const registry = testRegistry();

@@ -13,7 +13,7 @@ import { type WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/
 import { type TransactionRecord, transferableWon } from "../domain/record";
 import { lockRecord, postponeRecords, startRecords, takeDueRecords } from "../store/records";
 import { changeRecord, type Change } from "./changeRecord";
-import { type ScheduledMetrics } from "./scheduledMetrics";
+import { type ScheduledMetrics } from "../metrics/scheduledMetrics";
 
 export interface RunRecordsDeps {
   db: Database;

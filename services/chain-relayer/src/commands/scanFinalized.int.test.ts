@@ -1,23 +1,24 @@
-import { sql } from "@wonrail/kit/db";
+import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { tokenAbi, TOPICS } from "../chain/contracts";
 import { type ChainLog } from "../chain/provider";
 import { RpcRefusal, RpcUnclear } from "../chain/rpc";
 import { listDrifts } from "../store/drifts";
 import { type NewOperation } from "../store/operations";
-import { findCursor, saveCursor } from "../store/scanCursor";
+import { findCursor } from "../store/scanCursor";
 import { saveWalletAddresses, type WalletAddress } from "../store/walletAddresses";
 import { scanFinalized } from "./scanFinalized";
 import {
   blockHashOf,
   type ChainDouble,
   createChainDouble,
+  cursorAt,
   depsOn,
   OPERATOR,
   PAYMENT_MANAGER,
   TOKEN,
 } from "./testing/chainDouble";
-import { freshDatabase } from "./testing/database";
+import { freshDatabase, untilSomebodyWaits } from "./testing/database";
 import { carry, operationOf, statesOf, takeIn, transactionStates } from "./testing/operations";
 
 const database = freshDatabase();
@@ -30,7 +31,7 @@ test("a scan that lags behind goes on although the nodes have forgotten its bloc
     ...{ gasUsed: 50_000n, succeeded: false },
   });
 
-  await cursorAt(500n);
+  await cursorAt(database.db, 500n);
   const deps = depsOn(database.db, chain);
   await scanFinalized(deps);
   expect(await findCursor(database.db)).toMatchObject({ blockNumber: 508n });
@@ -44,7 +45,7 @@ test("a scan that lags behind goes on although the nodes have forgotten its bloc
 
 test("that the last block which was taken in is another one is seen also while nothing new is final", async () => {
   const chain = createChainDouble();
-  await cursorAt(1_000n);
+  await cursorAt(database.db, 1_000n);
   const deps = depsOn(database.db, chain);
   expect(await scanFinalized(deps)).toBe(false);
   chain.replacedFrom = 1_000n;
@@ -53,14 +54,26 @@ test("that the last block which was taken in is another one is seen also while n
 
 test("who comes late with a run of blocks leaves the cursor where a faster one, or an operator, has put it", async () => {
   const chain = createChainDouble();
-  await cursorAt(900n);
+  await cursorAt(database.db, 900n);
   const { logs } = chain.provider;
   chain.provider.logs = async (filter) => {
-    await cursorAt(700n);
+    await cursorAt(database.db, 700n);
     return logs(filter);
   };
   await scanFinalized(depsOn(database.db, chain));
   expect(await findCursor(database.db)).toMatchObject({ blockNumber: 700n });
+});
+
+test("who begins at the same time as a faster one does not take the cursor back to its own first blocks", async () => {
+  const chain = createChainDouble();
+  const scanning = await tx(database.db, async (tx) => {
+    await cursorAt(tx, 500n);
+    const slower = scanFinalized(depsOn(database.db, chain));
+    await untilSomebodyWaits(database.db);
+    return { slower };
+  });
+  await scanning.slower;
+  expect(await findCursor(database.db)).toMatchObject({ blockNumber: 500n });
 });
 
 test("a receipt of a block that is no longer there ends nothing", async () => {
@@ -68,7 +81,7 @@ test("a receipt of a block that is no longer there ends nothing", async () => {
   const { operation, txHash } = await sendOne(chain);
   const receipt = { blockNumber: 999n, blockHash: `0x${"dead".repeat(16)}`, gasUsed: 1n, succeeded: true };
   chain.receipts.set(txHash, receipt);
-  await cursorAt(995n);
+  await cursorAt(database.db, 995n);
   await scanFinalized(depsOn(database.db, chain));
   expect(await transactionStates(database.db)).toEqual(["SIGNED"]);
   expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
@@ -92,7 +105,7 @@ test("of many that are mined behind the blocks that are taken in, few are asked 
     hashes.push(txHash);
     chain.receipts.set(txHash, receipt);
   }
-  await cursorAt(990n);
+  await cursorAt(database.db, 990n);
   const deps = depsOn(database.db, chain);
   await scanFinalized(deps);
   expect(await finalCount()).toBe(8);
@@ -124,7 +137,7 @@ test.each([
       logOf("repeated", early, 950n),
       logOf("repeated", late, 950n),
     ];
-    await cursorAt(945n);
+    await cursorAt(database.db, 945n);
     await scanFinalized(depsOn(database.db, chain));
     expect(await statesOf(database.db, [early, late])).toEqual(["CONFIRMED", "CONFIRMED"]);
     const blocks = await database.db.query(sql`select block_number from operations order by block_number`);
@@ -139,7 +152,7 @@ test("the gas of a transaction is shared by the operations that it has executed"
   const [txHash, blockHash] = [`0x${"7".repeat(64)}`, blockHashOf(950n)];
   chain.receipts.set(txHash, { blockNumber: 950n, blockHash, gasUsed: 300_000n, succeeded: true });
   chain.logs = carried.map((one, logIndex) => ({ ...logOf("executed", one, 950n), txHash, logIndex }));
-  await cursorAt(945n);
+  await cursorAt(database.db, 945n);
   await scanFinalized(depsOn(database.db, chain));
   const shares = await database.db.query(sql`select gas_used from operations where state = 'CONFIRMED'`);
   expect(shares).toEqual(Array(3).fill({ gas_used: 100_000n }));
@@ -150,7 +163,7 @@ test("an operation of our payment manager that nobody here has ordered is a diff
   const [ours, unknown] = [operationOf(), operationOf()];
   await takeIn(database.db, [ours]);
   chain.logs = [ours, unknown].map((one) => logOf("executed", one, 950n));
-  await cursorAt(945n);
+  await cursorAt(database.db, 945n);
   await scanFinalized(depsOn(database.db, chain));
   const found = await listDrifts(database.db, { all: true, limit: 10 });
   expect(found.map(({ kind, subject }) => [kind, subject])).toEqual([
@@ -169,7 +182,7 @@ test("what our wallets send each other without an order of ours is no deposit, a
     transferOf(payer.address, outside, 1n, 3),
     transferOf(outside, payee.address, 0n, 4),
   ];
-  await cursorAt(945n);
+  await cursorAt(database.db, 945n);
   await scanFinalized(depsOn(database.db, chain));
   const units = await database.db.query(
     sql`select account_id, org_id, units from settled_balances order by units desc`,
@@ -198,7 +211,7 @@ test("an endpoint that goes away is not asked for less and less: the scan is put
     if (isAway) throw silent;
     return { ...(await chain.provider.latestBlock()), number, hash: blockHashOf(number) };
   };
-  await cursorAt(945n);
+  await cursorAt(database.db, 945n);
   await expect(scanFinalized(depsOn(database.db, chain))).rejects.toThrow("silent");
   expect(lookups).toBe(1);
   expect(await findCursor(database.db)).toMatchObject({ blockNumber: 945n });
@@ -235,8 +248,4 @@ function logOf(topic: "executed" | "repeated", { operationId }: NewOperation, bl
     ...{ blockNumber, blockHash: blockHashOf(blockNumber), logIndex: 0 },
     txHash: `0x${operationId}`,
   };
-}
-
-async function cursorAt(blockNumber: bigint): Promise<void> {
-  await saveCursor(database.db, { blockNumber, blockHash: blockHashOf(blockNumber), blockTime: 1n });
 }

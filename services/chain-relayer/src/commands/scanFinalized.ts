@@ -5,7 +5,7 @@ import { type ChainEvent, decodeLog } from "../chain/contracts";
 import { type Block, type Provider, type Receipt } from "../chain/provider";
 import { type ScanSpan } from "../domain/scanSpan";
 import { findByOperationIds, listInFlightOf } from "../store/operations";
-import { findCursor, findFurthest, lockCursor, saveCursor } from "../store/scanCursor";
+import { beginCursor, findCursor, findFurthest, lockCursor, saveCursor } from "../store/scanCursor";
 import {
   type ChainTransaction,
   hashesOf,
@@ -74,8 +74,10 @@ export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
     const locked = await lockCursor(tx);
     // Another replica was faster; what it took in is taken in.
     if (locked?.blockNumber !== cursor?.blockNumber) return;
+    const reached = { blockNumber: to.number, blockHash: to.hash, blockTime: to.time };
+    if (!locked && !(await beginCursor(tx, reached))) return;
     await applyRange(tx, range);
-    await saveCursor(tx, { blockNumber: to.number, blockHash: to.hash, blockTime: to.time });
+    await saveCursor(tx, reached);
     await failpoint("relayer.r6");
   });
   return to.number < final.number;

@@ -1,6 +1,5 @@
 import { sql, tx } from "@wonrail/kit/db";
 import { type Signer } from "../chain/signer";
-import { saveCursor } from "../store/scanCursor";
 import { fence, holdLease, LeaseLostError } from "../store/transactions";
 import { dispatch } from "./dispatch";
 import { scanFinalized } from "./scanFinalized";
@@ -8,6 +7,7 @@ import {
   blockHashOf,
   type ChainDouble,
   createChainDouble,
+  cursorAt,
   depsOn,
   NEXT_OPERATOR,
   OPERATOR,
@@ -74,7 +74,7 @@ test("what the key before has in a block is left to finality", async () => {
   expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
   expect(await transactionStates(database.db)).toEqual(["MINED"]);
 
-  await saveCursor(database.db, { blockNumber: 1_000n, blockHash: blockHashOf(1_000n), blockTime: 1n });
+  await cursorAt(database.db, 1_000n);
   chain.final = 1_060n;
   const deps = depsOn(database.db, chain, NEXT_OPERATOR);
   while (await scanFinalized(deps));

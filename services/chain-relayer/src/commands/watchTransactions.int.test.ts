@@ -10,7 +10,7 @@ import {
   NEXT_OPERATOR,
   OPERATOR,
 } from "./testing/chainDouble";
-import { carry, operationOf, statesOf, takeIn, transactionStates } from "./testing/operations";
+import { age, carry, operationOf, statesOf, takeIn, transactionStates } from "./testing/operations";
 import { type WatchDeps, watchTransactions } from "./watchTransactions";
 
 let database: TestDatabase;
@@ -80,7 +80,7 @@ test.each<[string, string, (chain: ChainDouble, txHash: string) => unknown]>([
 });
 
 test.each<[string, bigint, (chain: ChainDouble) => unknown]>([
-  ["outbids nothing", 0n, () => age("1 hour")],
+  ["outbids nothing", 0n, () => age(database.db, "1 hour")],
   ["empties nothing", 0n, (chain) => (chain.refusal = "oversized data")],
   ["gives nothing up", 0n, (chain) => chain.nonces.set(OPERATOR.address, 1n)],
   ["fills no gap", 1n, () => undefined],
@@ -95,6 +95,21 @@ test.each<[string, bigint, (chain: ChainDouble) => unknown]>([
   await expect(watching).rejects.toThrow(LeaseLostError);
   expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
   expect(await database.db.query(sql`select from transaction_versions`)).toHaveLength(1);
+});
+
+test("a writer whose lease has gone to another brings back nothing that was lost", async () => {
+  const chain = createChainDouble();
+  await takeIn(database.db, [operationOf()]);
+  await carry(database.db, OPERATOR, { nonce: 1n });
+  await database.db.run(sql`update transactions set state = 'LOST'`);
+  await takeIn(database.db, [operationOf()]);
+  await carry(database.db, OPERATOR, { nonce: 2n });
+  chain.nonces.set(OPERATOR.address, 1n);
+  const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  const watching = watchTransactions(depsOn(database.db, chain), { ...lease, epoch: lease.epoch - 1n });
+  await expect(watching).rejects.toThrow(LeaseLostError);
+  expect(await transactionStates(database.db)).toEqual(["LOST", "SIGNED"]);
+  expect(chain.sent).toEqual([]);
 });
 
 test("a gap is filled although another key has a transaction of that nonce", async () => {
@@ -163,7 +178,7 @@ test("what is stuck is outbid with the market's tip", async () => {
   await takeIn(database.db, [operationOf()]);
   await carry(database.db, OPERATOR, { nonce: 0n, fees: { maxFeeWei: 10_000n, priorityFeeWei: 1n } });
   chain.tipWei = 500n;
-  await age("1 hour");
+  await age(database.db, "1 hour");
   await watch(chain);
   expect(await newestFees()).toEqual({ max_fee_wei: 11_251n, priority_fee_wei: 500n });
 });
@@ -179,7 +194,7 @@ test("when it was sent and signed is told by the database's clock, whatever this
   expect(chain.sent).toHaveLength(1);
 
   clock.mockReturnValue(0);
-  await age("61 seconds");
+  await age(database.db, "61 seconds");
   await watch(chain, patient);
   expect(chain.sent).toHaveLength(3);
 });
@@ -213,12 +228,6 @@ function mine(chain: ChainDouble, txHash: string): void {
 
 async function sayFinal(): Promise<void> {
   await database.db.run(sql`update transactions set state = 'FINAL'`);
-}
-
-/** As if everything had been signed and sent so long before. */
-async function age(interval: string): Promise<void> {
-  await database.db.run(sql`update transactions set sent_at = sent_at - ${interval}::interval`);
-  await database.db.run(sql`update transaction_versions set created_at = created_at - ${interval}::interval`);
 }
 
 async function watch(chain: ChainDouble, of: Partial<WatchDeps> = {}): Promise<void> {

@@ -8,7 +8,7 @@ export interface OperationFacts {
 }
 
 /** What is certain about an operation: each of these was read in final blocks, never in newer ones. */
-export type Finding =
+export type Evidence =
   /** Its event, of now or of an earlier time. */
   | { kind: "executed" }
   /** Its try failed. `settled` when others have used every one of its authorizations. */
@@ -29,22 +29,22 @@ const NOTHING: Next = { do: "nothing" };
  * What becomes of an operation, given what is known. Confirmed only by the chain's own word; failed only when it is proven that it can never
  * happen; anything else is tried again, under the same name and with the same authorizations, so that trying twice pays once.
  */
-export function decideNext({ state, attempts, endsAt }: OperationFacts, finding: Finding): Next {
+export function decideNext({ state, attempts, endsAt }: OperationFacts, evidence: Evidence): Next {
   if (state === "CONFIRMED" || state === "FAILED" || state === "PASSED") return NOTHING;
-  switch (finding.kind) {
+  switch (evidence.kind) {
     case "executed":
       return { do: "confirm" };
     case "refused":
-      if (finding.settled) return { do: "confirm" };
-      return { do: "retry", reason: finding.reason, delayMs: delayAfter(attempts) };
+      if (evidence.settled) return { do: "confirm" };
+      return { do: "retry", reason: evidence.reason, delayMs: delayAfter(attempts) };
     case "not_carried":
       return state === "IN_FLIGHT"
-        ? { do: "retry", reason: finding.reason, delayMs: delayAfter(attempts) }
+        ? { do: "retry", reason: evidence.reason, delayMs: delayAfter(attempts) }
         : NOTHING;
     case "looked_up": {
-      if (finding.settled) return { do: "confirm" };
-      const over = endsAt !== null && finding.blockTime > endsAt;
-      return over && !finding.used && state !== "IN_FLIGHT" ? { do: "fail" } : NOTHING;
+      if (evidence.settled) return { do: "confirm" };
+      const over = endsAt !== null && evidence.blockTime > endsAt;
+      return over && !evidence.used && state !== "IN_FLIGHT" ? { do: "fail" } : NOTHING;
     }
   }
 }

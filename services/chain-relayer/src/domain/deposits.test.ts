@@ -1,31 +1,31 @@
 import { MAX_WON, TOKEN_UNITS_PER_WON } from "@wonrail/kit/money";
-import { bookingOf, originOf, type Transfer } from "./deposits";
+import { bookingOf, transferKindOf, type Transfer } from "./deposits";
 
 const OUTSIDE: Transfer = { fromOurs: false, fromNobody: false, leg: null, operation: null };
 const MINT = { ...OUTSIDE, fromNobody: true };
 const FROM_US = { ...OUTSIDE, fromOurs: true };
 
 test("tokens from an outside address are a deposit, also while a batch of ours is in the same transaction", () => {
-  expect(originOf(OUTSIDE)).toBe("deposit");
-  expect(originOf({ ...OUTSIDE, operation: "known" })).toBe("deposit");
+  expect(transferKindOf(OUTSIDE)).toBe("deposit");
+  expect(transferKindOf({ ...OUTSIDE, operation: "known" })).toBe("deposit");
 });
 
 test("a leg of ours is ours, whoever sent the authorization", () => {
-  expect(originOf({ ...FROM_US, leg: "entry" })).toBe("ours");
+  expect(transferKindOf({ ...FROM_US, leg: "entry" })).toBe("ours");
 });
 
 test("money that left to an outside address is a deposit when the address is a wallet", () => {
-  expect(originOf({ ...FROM_US, leg: "hold" })).toBe("deposit");
+  expect(transferKindOf({ ...FROM_US, leg: "hold" })).toBe("deposit");
 });
 
 test("a mint of a known operation is ours, another minter's is a deposit", () => {
-  expect(originOf({ ...MINT, operation: "known" })).toBe("ours");
-  expect(originOf(MINT)).toBe("deposit");
+  expect(transferKindOf({ ...MINT, operation: "known" })).toBe("ours");
+  expect(transferKindOf(MINT)).toBe("deposit");
 });
 
 test("what our own keys or contract moved without an order of ours is never credited", () => {
-  expect(originOf(FROM_US)).toBe("unknown");
-  expect(originOf({ ...MINT, operation: "unknown" })).toBe("unknown");
+  expect(transferKindOf(FROM_US)).toBe("unknown");
+  expect(transferKindOf({ ...MINT, operation: "unknown" })).toBe("unknown");
 });
 
 test.each([

@@ -5,7 +5,7 @@ import { MAX_WON, TOKEN_UNITS_PER_WON, type Won, won } from "@wonrail/kit/money"
  * "unknown": our own contract or one of our own keys moved it and we know of no order; it is never credited, so the comparison of the books
  * shows it and people look.
  */
-export type Origin = "ours" | "deposit" | "unknown";
+export type TransferKind = "ours" | "deposit" | "unknown";
 
 export interface Transfer {
   fromOurs: boolean;
@@ -16,7 +16,7 @@ export interface Transfer {
   operation: "known" | "unknown" | null;
 }
 
-export function originOf({ fromOurs, fromNobody, leg, operation }: Transfer): Origin {
+export function transferKindOf({ fromOurs, fromNobody, leg, operation }: Transfer): TransferKind {
   // Money that the ledger has let go to an outside address is outside money, also when the address turns out to be a wallet.
   if (leg === "hold") return "deposit";
   if (leg === "entry") return "ours";

@@ -3,7 +3,7 @@
  * becomes of it (decideNext). Two writers, each of which may stop for good between any two effects or wake up after it was replaced; blocks that
  * are taken back before they are final; nodes that forget; strangers who submit our authorizations and use our key.
  */
-import { decideNext, type Finding, type OperationFacts } from "./decideNext";
+import { decideNext, type Evidence, type OperationFacts } from "./decideNext";
 import { type Place, planBatch } from "./planning";
 import { type Step } from "./settlement";
 import { move, randomOperations, seeded } from "./testing/randomOperations";
@@ -228,8 +228,8 @@ function giveUp(world: World): void {
   }
 }
 
-function follow(operation: SimOperation, finding: Finding): void {
-  const next = decideNext(operation, finding);
+function follow(operation: SimOperation, evidence: Evidence): void {
+  const next = decideNext(operation, evidence);
   if (next.do === "confirm") operation.state = "CONFIRMED";
   if (next.do === "fail") operation.state = "FAILED";
   if (next.do === "retry") operation.state = "PLANNED";

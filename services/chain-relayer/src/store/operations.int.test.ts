@@ -1,7 +1,11 @@
-import { sql, tx } from "@wonrail/kit/db";
+import { type Sql, sql, tx } from "@wonrail/kit/db";
+import { planOperations } from "../commands/planOperations";
+import { OPERATOR } from "../commands/testing/chainDouble";
 import { freshDatabase } from "../commands/testing/database";
-import { operationOf, statesOf, takeIn } from "../commands/testing/operations";
-import { type Confirmation, findByOperationIds, markConfirmed, putBack } from "./operations";
+import { carry, operationOf, statesOf, takeIn } from "../commands/testing/operations";
+import { type Confirmation, findByOperationIds, markConfirmed, markInFlight, putBack } from "./operations";
+import { listPlannedOperations } from "./plannedOperations";
+import { holdLease } from "./transactions";
 
 const database = freshDatabase();
 
@@ -25,3 +29,29 @@ test("what was given up stays so; what is confirmed is told once, and not sent a
   await putBack(database.db, [failed, settled], "not_executed", 0);
   expect(await statesOf(database.db, [failed, settled])).toEqual(["FAILED", "CONFIRMED"]);
 });
+
+test.each<[string, string, Sql]>([
+  ["given up", "FAILED", sql`state = 'FAILED', failure_reason = 'expired', proof_block_hash = '0x1'`],
+  [
+    "sent",
+    "IN_FLIGHT",
+    sql`state = 'IN_FLIGHT', transaction_id = (select max(transaction_id) from transactions)`,
+  ],
+])(
+  "what was %s while its writer stood still goes in no transaction, nor what was to go with it",
+  async (_, state, change) => {
+    const { db } = database;
+    await takeIn(db, [operationOf()]);
+    await carry(db, OPERATOR, { nonce: 0n });
+    const operations = [operationOf(), operationOf()];
+    await takeIn(db, operations);
+    await planOperations(db, (await holdLease(db, OPERATOR.address, "this process", 60_000))!);
+    const planned = await listPlannedOperations(db, 10);
+    expect(planned).toHaveLength(2);
+    await db.run(sql`update operations set ${change} where ledger_ref = ${operations[0]!.ledgerRef}`);
+    const { id } = await db.one<{ id: bigint }>(sql`select max(transaction_id) as id from transactions`);
+    const sending = tx(db, (tx) => markInFlight(tx, planned, id, "0x2"));
+    await expect(sending).rejects.toThrow("by somebody else meanwhile");
+    expect(await statesOf(db, operations)).toEqual([state, "PLANNED"]);
+  },
+);

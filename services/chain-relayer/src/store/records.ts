@@ -105,12 +105,26 @@ export async function saveRecord(tx: Tx, record: TransactionRecord, runAt: Date 
     where org_id = ${record.orgId} and record_id = ${record.recordId}`);
 }
 
-/** Scheduled records whose time has come, for this replica alone until `leaseMs` are over; those of a replica that died, too. */
+/**
+ * The next of the records whose time has come, kept from others until the transaction ends. By `now()`: of a time that moves while the statement runs, PostgreSQL
+ * cannot look in the index, and would look through all whose time is still to come.
+ */
+function due(run: Run, limit: number): Sql {
+  return sql`
+    select org_id, record_id, run_at from records
+    where run = ${run} and run_at <= now() order by run_at limit ${limit} for update skip locked`;
+}
+
+/**
+ * Scheduled records whose time has come, for this replica alone until `leaseMs` are over; those of a replica that died, too. Each kind is a walk of its own along the
+ * index, so that no more is sorted than is taken of both.
+ */
 export async function takeDueRecords(tx: Tx, leaseMs: number, limit: number): Promise<TransactionRecord[]> {
   const rows = await tx.query<RecordRow>(sql`
-    with due as (
-      select org_id, record_id from records
-      where run in ('WAITING', 'STARTED') and run_at <= clock_timestamp() order by run_at limit ${limit} for update skip locked)
+    with due as materialized (
+      select org_id, record_id from (
+        select * from (${due("WAITING", limit)}) as waiting union all select * from (${due("STARTED", limit)}) as started) as both_kinds
+      order by run_at limit ${limit})
     update records r set attempts = attempts + 1, run_at = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
     from due where r.org_id = due.org_id and r.record_id = due.record_id returning r.*`);
   return rows.map(toRecord);
@@ -147,9 +161,7 @@ export async function takeWatchedRecords(
   limit: number,
 ): Promise<TransactionRecord[]> {
   const rows = await tx.query<RecordRow>(sql`
-    with due as (
-      select org_id, record_id from records
-      where run = 'WATCHED' and run_at <= clock_timestamp() order by run_at limit ${limit} for update skip locked)
+    with due as (${due("WATCHED", limit)})
     update records r set run_at = clock_timestamp() + make_interval(secs => ${againMs / 1000})
     from due where r.org_id = due.org_id and r.record_id = due.record_id returning r.*`);
   return rows.map(toRecord);

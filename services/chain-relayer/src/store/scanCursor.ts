@@ -28,6 +28,14 @@ export async function lockCursor(tx: Tx): Promise<Cursor | undefined> {
   return row && toCursor(row);
 }
 
+/** Before the first blocks are taken in there is no cursor to lock: who begins it has them, and the other replicas come too late. */
+export async function beginCursor(tx: Tx, { blockNumber, blockHash, blockTime }: Cursor): Promise<boolean> {
+  const begun = await tx.run(sql`
+    insert into scan_cursor (block_number, block_hash, block_time) values (${blockNumber}, ${blockHash}, ${blockTime})
+    on conflict (one) do nothing`);
+  return begun === 1;
+}
+
 export async function saveCursor(tx: Queryable, cursor: Cursor): Promise<void> {
   await tx.run(sql`
     insert into scan_cursor (block_number, block_hash, block_time)

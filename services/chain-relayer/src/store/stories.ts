@@ -1,4 +1,4 @@
-import { type Queryable, sql } from "@wonrail/kit/db";
+import { type Queryable, type Sql, sql } from "@wonrail/kit/db";
 import { type Operation, type OperationKey } from "./operations";
 
 /** Operations as operators look at them: of all organisations, with everything that was tried. */
@@ -44,20 +44,41 @@ export function listOperationStates(db: Queryable, refs: OperationKey[]): Promis
 
 export type OperationState = Pick<Operation, "orgId" | "ledgerRef" | "state">;
 
-/** How many are not final, and since when, by state and by what they wait for. */
-export async function listOpenCounts(
-  db: Queryable,
-): Promise<{ state: string; reason: string; count: number; oldestSeconds: number }[]> {
-  const rows = await db.query<{ state: string; reason: string; count: bigint; oldest: number }>(sql`
-    select state, coalesce(wait_reason, '') as reason, count(*) as count,
-      extract(epoch from now() - min(created_at))::float8 as oldest
-    from operations where state in ('WAITING', 'PLANNED', 'IN_FLIGHT') group by 1, 2`);
-  return rows.map((row) => ({
-    state: row.state,
-    reason: row.reason,
-    count: Number(row.count),
-    oldestSeconds: row.oldest,
-  }));
+export interface OpenCount {
+  state: string;
+  /** Empty when it waits for nothing but its turn. */
+  reason: string;
+  count: number;
+  oldestSeconds: number;
+}
+
+/** Beyond it a count says "far too many" as well as any larger one. */
+const MOST_COUNTED = 100_000;
+
+/**
+ * How many are not final, and since when, by state and by what they wait for. All of it stands in one index, sorted by both and by age: what there is of both is
+ * found by its steps, and of each the oldest comes first.
+ */
+export async function listOpenCounts(db: Queryable, mostCounted = MOST_COUNTED): Promise<OpenCount[]> {
+  const open = sql`o.state in ('WAITING', 'PLANNED', 'IN_FLIGHT')`;
+  // Sorted by the reason as well, although it is one: of what is null PostgreSQL does not see that.
+  const first = (those: Sql) => sql`
+    select count(*) as count, extract(epoch from now() - min(created_at))::float8 as "oldestSeconds" from (
+      select o.created_at from operations o where ${open} and ${those} order by o.wait_reason, o.created_at limit ${mostCounted}) as first`;
+  const reasonBehind = (those: Sql) => sql`
+    (select o.wait_reason from operations o where ${open} and ${those} order by o.wait_reason limit 1)`;
+  const rows = await db.query<Omit<OpenCount, "count"> & { count: bigint }>(sql`
+    with recursive states (state) as (values ('WAITING'), ('PLANNED'), ('IN_FLIGHT')),
+    reasons as (
+      select state, ${reasonBehind(sql`o.state = s.state and o.wait_reason is not null`)} as reason from states s
+      union all
+      select state, ${reasonBehind(sql`o.state = r.state and o.wait_reason > r.reason`)} from reasons r where reason is not null)
+    select state, '' as reason, found.* from states s
+    cross join lateral (${first(sql`o.state = s.state and o.wait_reason is null`)}) as found where found.count > 0
+    union all
+    select state, reason, found.* from reasons r
+    cross join lateral (${first(sql`o.state = r.state and o.wait_reason = r.reason`)}) as found where found.count > 0`);
+  return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
 /** Of what is in flight in a transaction that is in no block; 0 when there is none. */
@@ -79,11 +100,16 @@ export interface Story {
   authorizations: Record<string, unknown>[];
 }
 
-/** By the ledger's id or by the chain's. */
+/**
+ * By the ledger's id or by the chain's. Each organisation is asked for the first, and each leg is looked up, by their indexes: the "offset 0" keeps them from being
+ * joined, which may read the whole table.
+ */
 export async function findStory(db: Queryable, ref: string): Promise<Story | undefined> {
-  const operation = await db.maybe<{ org_id: string; ledger_ref: string; transaction_id: bigint | null }>(
-    sql`select * from operations where ledger_ref = ${ref} or operation_id = ${ref.replace(/^0x/, "")} limit 1`,
-  );
+  const operation = await db.maybe<{ org_id: string; ledger_ref: string; transaction_id: bigint | null }>(sql`
+    (select o.* from lanes cross join lateral (
+      select * from operations where operations.org_id = lanes.org_id and operations.ledger_ref = ${ref} offset 0) as o)
+    union all (select * from operations where operation_id = ${ref.replace(/^0x/, "")})
+    limit 1`);
   if (!operation) return undefined;
   const { org_id: orgId, ledger_ref: ledgerRef, transaction_id: transactionId } = operation;
   return {
@@ -96,8 +122,10 @@ export async function findStory(db: Queryable, ref: string): Promise<Story | und
       from transactions t join transaction_versions v using (transaction_id)
       where t.transaction_id = ${transactionId} order by v.created_at`),
     authorizations: await db.query(sql`
-      select l.from_wallet_id, l.nonce, u.tx_hash, u.block_number, u.block_hash
-      from legs l left join used_authorizations u using (from_wallet_id, nonce)
-      where l.org_id = ${orgId} and l.ledger_ref = ${ledgerRef}`),
+      select step."fromWalletId" as from_wallet_id, step.nonce, u.tx_hash, u.block_number, u.block_hash
+      from operations o cross join lateral jsonb_to_recordset(o.steps) as step ("fromWalletId" text, nonce text)
+      left join lateral (
+        select * from used_authorizations used where used.from_wallet_id = step."fromWalletId" and used.nonce = step.nonce offset 0) as u on true
+      where o.org_id = ${orgId} and o.ledger_ref = ${ledgerRef} and step."fromWalletId" is not null`),
   };
 }

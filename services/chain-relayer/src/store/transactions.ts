@@ -285,14 +285,17 @@ export async function findRaw(db: Queryable, txHash: string): Promise<Buffer> {
 
 /**
  * Empties the bytes of the next transactions behind this one that were made long ago, where they are final: until then, and also of one that was lost, they
- * may be wanted. Answers which were looked at, in their order.
+ * may be wanted. Answers which were looked at, in their order; those that have lost theirs are not looked at again.
  */
 export async function forgetFinalBytes(tx: Tx, after: bigint, limit: number): Promise<bigint[]> {
   const rows = await tx.query<{ transaction_id: bigint }>(sql`
     with old as (
-      select transaction_id, state from transactions
-      where transaction_id > ${after} and created_at < now() - interval '30 days'
-      order by transaction_id limit ${limit} for update skip locked),
+      select t.transaction_id, t.state from (
+        select distinct transaction_id from transaction_versions
+        where transaction_id > ${after} and raw <> ''::bytea order by transaction_id limit ${limit}) as kept
+      join transactions t using (transaction_id)
+      where t.created_at < now() - interval '30 days'
+      order by transaction_id for update of t skip locked),
     unsigned as (
       update transaction_versions v set raw = ''::bytea from old
       where v.transaction_id = old.transaction_id and old.state = 'FINAL' and v.raw <> ''::bytea),

@@ -1,14 +1,15 @@
 import { Transaction } from "ethers";
-import { type Database } from "@wonrail/kit/db";
+import { type Database, type Queryable } from "@wonrail/kit/db";
 import { Counter } from "@wonrail/kit/metrics";
 import { testLog, testRegistry } from "@wonrail/kit/testing";
 import { type Block, type ChainLog, type LogFilter, type Provider, type Receipt } from "../../chain/provider";
 import { RpcRefusal } from "../../chain/rpc";
 import { createSigner, type Signer } from "../../chain/signer";
 import { createScanSpan } from "../../domain/scanSpan";
+import { createGauges } from "../../metrics/gauges";
+import { saveCursor } from "../../store/scanCursor";
 import { type DispatchDeps } from "../dispatch";
 import { type GiveUpDeps } from "../giveUpHolds";
-import { createGauges } from "../measure";
 import { type ScanDeps } from "../scanFinalized";
 
 /** A chain that is what the test says. Like a usual node it has forgotten the states of older blocks. */
@@ -168,4 +169,9 @@ export function depsOn(
       registers: [registry],
     }),
   };
+}
+
+/** Everything up to this block of the double's was taken in. */
+export function cursorAt(db: Queryable, blockNumber: bigint, blockTime = 1n): Promise<void> {
+  return saveCursor(db, { blockNumber, blockHash: blockHashOf(blockNumber), blockTime });
 }

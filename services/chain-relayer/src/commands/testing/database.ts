@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { type Database, sql } from "@wonrail/kit/db";
-import { createTestDatabase, eventually, type TestDatabase } from "@wonrail/kit/testing";
+import { createTestDatabase, eventually, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 
 /** A database of its own for each test of the file that asks for it. */
-export function freshDatabase(): { readonly db: Database } {
+export function freshDatabase(): { readonly db: Database; readonly ownerUrl: string } {
   let database: TestDatabase;
   beforeEach(async () => {
     database = await createTestDatabase({
@@ -16,7 +16,17 @@ export function freshDatabase(): { readonly db: Database } {
     get db() {
       return database.db;
     },
+    get ownerUrl() {
+      return database.ownerUrl;
+    },
   };
+}
+
+/** Lets PostgreSQL know what a test has filled a table with, which only its owner may. */
+export async function analyze({ ownerUrl }: { ownerUrl: string }, table: string): Promise<void> {
+  const owner = openTestDatabase(ownerUrl, "chain_relayer", { max: 1 });
+  await owner.run(sql`analyze ${sql.identifier(table)}`);
+  await owner.close();
 }
 
 /** Returns when somebody waits for a lock that another transaction holds: from then on time alone changes nothing. */

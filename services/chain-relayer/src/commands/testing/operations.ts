@@ -76,3 +76,9 @@ export async function transactionStates(db: Database): Promise<string[]> {
   const rows = await db.query<{ state: string }>(sql`select state from transactions order by transaction_id`);
   return rows.map(({ state }) => state);
 }
+
+/** As if everything had been signed and sent so long before. */
+export async function age(db: Database, interval: string): Promise<void> {
+  await db.run(sql`update transactions set sent_at = sent_at - ${interval}::interval`);
+  await db.run(sql`update transaction_versions set created_at = created_at - ${interval}::interval`);
+}

@@ -23,7 +23,7 @@ import { FIRST_SENT_PLACE } from "../../store/records";
 import { createRecord } from "../createRecord";
 import { type FinishRecordsDeps } from "../finishScheduledRecords";
 import { type RunRecordsDeps } from "../runScheduledRecords";
-import { createScheduledMetrics } from "../scheduledMetrics";
+import { createScheduledMetrics } from "../../metrics/scheduledMetrics";
 
 export const WALLET = newId("wal");
 export const INCENTIVE = "0x8617E340B3D01FA5F11F306F4090FD50E238070D";

@@ -1,5 +1,5 @@
 import { createRegistry } from "@wonrail/kit/metrics";
-import { createGauges } from "./measure";
+import { createGauges } from "./gauges";
 
 test("the newest block grows old while no endpoint answers, from the process's start when there never was one", async () => {
   let nowMs = 1_000_000;

@@ -3,7 +3,7 @@ import { newId } from "@wonrail/kit/ids";
 import { type AuthorizationIntent } from "@wonrail/proto/wallet/v1/wallet";
 import { type Operation } from "../store/operations";
 import { saveUsedAuthorizations } from "../store/usedAuthorizations";
-import { authorizeBatch } from "./authorize";
+import { authorizeBatch } from "./authorizeBatch";
 import { createChainDouble, depsOn } from "./testing/chainDouble";
 import { freshDatabase } from "./testing/database";
 import { operationOf } from "./testing/operations";

@@ -15,7 +15,7 @@ import {
   REFUSED_BY_CUSTODY,
 } from "../store/plannedOperations";
 import { fence, type Lease, setNextNonce, storeSigned, sumOpenCosts } from "../store/transactions";
-import { authorizeBatch, type AuthorizeDeps, type Ready } from "./authorize";
+import { authorizeBatch, type AuthorizeDeps, type Ready } from "./authorizeBatch";
 import { broadcast } from "./broadcast";
 import { leaveRefused } from "./leaveRefused";
 

@@ -4,17 +4,16 @@ import { managerAbi, tokenAbi } from "../chain/contracts";
 import { saveDrifts } from "../store/drifts";
 import { type Step } from "../domain/settlement";
 import { type NewOperation, putBack } from "../store/operations";
-import { saveCursor } from "../store/scanCursor";
 import { holdLease } from "../store/transactions";
 import { saveWalletAddresses } from "../store/walletAddresses";
 import { dispatch, type DispatchDeps } from "./dispatch";
 import { giveUpHolds } from "./giveUpHolds";
 import { planOperations } from "./planOperations";
-import { sendBatches } from "./sendBatch";
+import { sendBatches } from "./sendBatches";
 import {
-  blockHashOf,
   type ChainDouble,
   createChainDouble,
+  cursorAt,
   depsOn,
   OPERATOR,
   PAYMENT_MANAGER,
@@ -334,8 +333,7 @@ describe("while custody refuses one organisation", () => {
     await takeIn(database.db, [hold]);
     const custody = custodyWithout(broken);
     await round(custody);
-    const [blockNumber, blockHash] = [1_000n, blockHashOf(1_000n)];
-    await saveCursor(database.db, { blockNumber, blockHash, blockTime: 4_000_000_000n });
+    await cursorAt(database.db, 1_000n, 4_000_000_000n);
     const deps = { ...depsOn(database.db, createChainDouble()), wallet: custody.wallet };
     await giveUpHolds(deps);
     expect(await statesOf(database.db, [hold])).toEqual(["PLANNED custody_key_unavailable"]);

@@ -13,7 +13,7 @@ import { type Operation } from "../store/operations";
 import { REFUSED_BY_CUSTODY } from "../store/plannedOperations";
 import { findUsedAuthorizations } from "../store/usedAuthorizations";
 import { learnAddresses, type WalletClient } from "./learnAddresses";
-import { remainingSteps } from "./settledByOthers";
+import { remainingSteps } from "../queries/settledByOthers";
 
 export interface AuthorizeDeps {
   db: Database;

@@ -1,0 +1,102 @@
+import { Gauge, type Registry } from "@wonrail/kit/metrics";
+import { createReorgWatch } from "../chain/reorgs";
+
+export type Gauges = ReturnType<typeof createGauges>;
+
+export function createGauges(registry: Registry, now: () => number) {
+  const registers = [registry];
+  return {
+    reorgs: createReorgWatch(registry),
+    roleMissing: new Gauge({
+      name: "operator_role_missing",
+      help: "1 while the operator's key may not call the payment manager; 0 otherwise",
+      registers,
+    }),
+    replaced: new Gauge({
+      name: "chain_final_block_replaced",
+      help: "1 when the last block that was taken in is no longer the chain's, and nothing more is taken in; 0 otherwise",
+      registers,
+    }),
+    head: unknownYet(new Gauge({ name: "chain_head_block", help: "The newest block", registers })),
+    headTime: createHeadAge(registry, now),
+    lag: unknownYet(
+      new Gauge({
+        name: "chain_confirmed_lag_blocks",
+        help: "Blocks between the newest and the last one taken in",
+        registers,
+      }),
+    ),
+    scanLag: unknownYet(
+      new Gauge({
+        name: "chain_scan_lag_seconds",
+        help: "Between the newest final block and the last one taken in",
+        registers,
+      }),
+    ),
+    balance: unknownYet(
+      new Gauge({
+        name: "hot_wallet_balance_wei",
+        help: "What the operator has left for gas",
+        registers,
+      }),
+    ),
+    mintAllowance: createMintAllowance(registry),
+    nonceGap: unknownYet(
+      new Gauge({
+        name: "nonce_gap",
+        help: "Transactions that the chain's pending count does not know of",
+        registers,
+      }),
+    ),
+    transactions: new Gauge({ name: "tx_pending", help: "Transactions under way", registers }),
+    oldest: new Gauge({
+      name: "relay_pending_oldest_seconds",
+      help: "Age of the oldest operation that is not final",
+      registers,
+    }),
+    oldestUnmined: new Gauge({
+      name: "relay_unmined_oldest_seconds",
+      help: "Age of the oldest operation that is in no block",
+      registers,
+    }),
+    open: new Gauge({
+      name: "relay_open_operations",
+      help: "Operations that are not final, by state and by what they wait for; of each 100,000 at the most are counted",
+      labelNames: ["state", "reason"],
+      registers,
+    }),
+  };
+}
+
+function createMintAllowance(registry: Registry): Gauge {
+  return unknownYet(
+    new Gauge({
+      name: "mint_allowance_won",
+      help: "What the payment manager may still mint, in the newest final block; absent until it is known",
+      registers: [registry],
+    }),
+  );
+}
+
+/** It would begin with 0, which is an alarm, or says that all is well before anybody knows. */
+function unknownYet(gauge: Gauge): Gauge {
+  gauge.remove();
+  return gauge;
+}
+
+/**
+ * Told when the newest block was made. Its age grows while the endpoints answer nothing, so it is reckoned when it is read; before the
+ * first block, from the process's start.
+ */
+function createHeadAge(registry: Registry, now: () => number): (seconds: number) => void {
+  let headAt = now() / 1000;
+  new Gauge({
+    name: "chain_head_age_seconds",
+    help: "Age of the newest block",
+    registers: [registry],
+    collect() {
+      this.set(now() / 1000 - headAt);
+    },
+  });
+  return (seconds) => void (headAt = seconds);
+}
