@@ -4,12 +4,13 @@ import { createLane } from "@wonrail/kit/lane";
 import { type Log } from "@wonrail/kit/log";
 import { Counter, Gauge, type Registry, shared } from "@wonrail/kit/metrics";
 import { type ServiceParts } from "@wonrail/kit/service";
-import { forgetFailures } from "./commands/countFailure";
 import { createOrganisation } from "./commands/createOrganisation";
-import { expireQuotaLeases, forgetQuotaLeases } from "./commands/expireQuotaLeases";
+import { deleteOldFailures } from "./commands/deleteOldFailures";
+import { deleteOldQuotaLeases } from "./commands/deleteOldQuotaLeases";
+import { expireQuotaLeases } from "./commands/expireQuotaLeases";
 import { issueKey } from "./commands/issueKey";
 import { leaseQuota } from "./commands/leaseQuota";
-import { type LeaseRateInput, leaseRates, type RateLease } from "./commands/leaseRate";
+import { type LeaseRateInput, leaseRates, type RateLease } from "./commands/leaseRates";
 import { refreshKey } from "./commands/refreshKey";
 import { resolveKey } from "./commands/resolveKey";
 import { revokeKey } from "./commands/revokeKey";
@@ -51,8 +52,8 @@ export function createOperations(deps: Deps) {
     leaseRates: bind(deps, leaseRates),
     leaseQuota: bind(deps, leaseQuota),
     expireQuotaLeases: bind(deps, expireQuotaLeases),
-    forgetQuotaLeases: bind(deps, forgetQuotaLeases),
-    forgetFailures: bind(deps, forgetFailures),
+    deleteOldQuotaLeases: bind(deps, deleteOldQuotaLeases),
+    deleteOldFailures: bind(deps, deleteOldFailures),
 
     getSession: bind(deps, getSession),
     findOrganisation: bind(deps, findOrganisation),

@@ -5,11 +5,9 @@ import {
   KeyRevoked,
   OrganisationChanged,
 } from "@wonrail/proto/auth/events/v1/events";
-import type { Organisation as OrganisationMessage } from "@wonrail/proto/auth/v1/auth";
-import { OrganisationStatus, Plan as PlanMessage } from "@wonrail/proto/auth/v1/auth";
-import { formatWon } from "@wonrail/kit/money";
 import { usableUntil, type ApiKey } from "./domain/keys";
 import { type Organisation } from "./domain/organisations";
+import { organisationMessage } from "./messages";
 
 const TOPIC = "wonrail.auth.v1";
 
@@ -51,17 +49,6 @@ export function keyRefreshed(key: ApiKey, successor: ApiKey): NewEvent {
 export function keyRevoked(key: ApiKey, revokedAt: Date): NewEvent {
   const message = { orgId: key.orgId, keyId: key.keyId, keyPrefix: key.prefix, revokedAt };
   return keyEvent(key, "key_revoked", KeyRevoked.encode(message).finish());
-}
-
-/** An organisation on the wire, the same in events and in answers. */
-export function organisationMessage(organisation: Organisation): OrganisationMessage {
-  const { dailyTransferLimitWon, status, plan, ...rest } = organisation;
-  return {
-    ...rest,
-    status: OrganisationStatus[status],
-    plan: PlanMessage[plan],
-    dailyTransferLimitWon: formatWon(dailyTransferLimitWon),
-  };
 }
 
 function keyEvent(key: ApiKey, type: string, payload: Uint8Array): NewEvent {

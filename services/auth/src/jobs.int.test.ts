@@ -1,10 +1,17 @@
 import { join } from "node:path";
 import { sql } from "@wonrail/kit/db";
 import { createRegistry, type Registry } from "@wonrail/kit/metrics";
-import { createTestDatabase, openTestDatabase, testLog, type TestDatabase } from "@wonrail/kit/testing";
+import {
+  createTestDatabase,
+  openTestDatabase,
+  rowsRead,
+  testLog,
+  type TestDatabase,
+} from "@wonrail/kit/testing";
 import { createApp, type App } from "./app";
 import { type Config } from "./config";
 import { jobs } from "./jobs";
+import { findOverdueUsages } from "./store/quotaLeases";
 
 let database: TestDatabase;
 let registry: Registry;
@@ -54,9 +61,9 @@ test("leases of long ago and failures that are over are forgotten, the rest stay
     update quota_leases set expires_at = now() - case right(lease_id::text, 1)
         when '1' then interval '8 days' when '2' then interval '6 days' else interval '-1 hour' end,
       state = 'OPEN'`);
-  const forgetting = jobs(app).filter(({ name }) => name.startsWith("forget_"));
+  const deleting = jobs(app).filter(({ name }) => name.startsWith("delete_old_"));
   // What is open is on loan until somebody has counted it, however long ago that should have been.
-  for (const job of forgetting) await job.run(new AbortController().signal);
+  for (const job of deleting) await job.run(new AbortController().signal);
   expect(await states()).toEqual(["OPEN", "OPEN", "OPEN", "OPEN"]);
   for (const job of jobs(app)) await job.run(new AbortController().signal);
   expect(await states()).toEqual(["EXPIRED", "OPEN", "OPEN"]);
@@ -65,7 +72,7 @@ test("leases of long ago and failures that are over are forgotten, the rest stay
   await database.db.run(sql`delete from quota_leases where lease_id::text not like '%4'`);
 });
 
-test("one round forgets all that is over, however much, and a shutdown ends it", async () => {
+test("one round deletes all that is over, however much, and a shutdown ends it", async () => {
   await database.db.run(sql`
     insert into quota_leases
       (org_id, lease_id, quota, period, replica_id, state, granted_units, spent_units, granted_at, expires_at)
@@ -74,11 +81,30 @@ test("one round forgets all that is over, however much, and a shutdown ends it",
   await database.db.run(sql`
     insert into failed_attempts (subject_kind, subject, failures, window_ends_at)
     select 'KEY', n::text, 1, now() - interval '1 second' from generate_series(1, 1200) as n`);
-  const forgetting = jobs(app).filter(({ name }) => name.startsWith("forget_"));
-  for (const job of forgetting) await job.run(AbortSignal.abort());
+  const deleting = jobs(app).filter(({ name }) => name.startsWith("delete_old_"));
+  for (const job of deleting) await job.run(AbortSignal.abort());
   expect(await rowsLeft()).toEqual({ leases: 1_201n, failures: 1_200n });
-  for (const job of forgetting) await job.run(new AbortController().signal);
+  for (const job of deleting) await job.run(new AbortController().signal);
   expect(await rowsLeft()).toEqual({ leases: 1n, failures: 0n });
+});
+
+test("however much is on loan, whoever looks for what is overdue reads nothing else", async () => {
+  await app.createOrganisation({ name: "A bank", code: "BUSY", actor: "operator:test" });
+  await database.db.run(sql`
+    insert into quota_usages select org_id, 'WALLETS', '2026-01', 9000, 0, 3001 from organisations where code = 'BUSY'`);
+  await database.db.run(sql`
+    insert into quota_leases (org_id, lease_id, quota, period, replica_id, state, granted_units, granted_at, expires_at)
+    select org_id, gen_random_uuid(), quota, period, 'a', 'OPEN', 1, now(), now() + case n when 0 then interval '-1 hour' else '1 hour' end
+    from quota_usages, generate_series(0, 3000) as n where leased_units = 3001`);
+  const owner = openTestDatabase(database.ownerUrl, "auth", { max: 1 });
+  await owner.run(sql`analyze quota_leases`);
+  await owner.close();
+  let found = 0;
+  const read = await rowsRead(database.db, "quota_leases", async (tx) => {
+    found = (await findOverdueUsages(tx, 500)).length;
+  });
+  expect(found).toBe(1);
+  expect(read).toBeLessThan(10);
 });
 
 async function states(): Promise<string[]> {

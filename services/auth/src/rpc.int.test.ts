@@ -23,14 +23,13 @@ import {
   type WatchChangesResponse,
 } from "@wonrail/proto/auth/v1/auth";
 import { createApp, type App } from "./app";
-import { type CreatedOrganisation } from "./commands/createOrganisation";
+import { newOrganisation } from "./commands/testing/newOrganisation";
 import { rpc } from "./rpc";
 
 const log = testLog();
 let database: TestDatabase;
 let one: Replica;
 let two: Replica;
-let organisations = 0;
 
 beforeAll(async () => {
   database = await createTestDatabase({ schema: "auth", migrations: join(__dirname, "../migrations") });
@@ -42,7 +41,7 @@ afterAll(async () => {
 });
 
 test("a key is resolved, refreshed, shown and revoked", async () => {
-  const { organisation, key, apiKey, secretKey } = await newOrganisation();
+  const { organisation, key, apiKey, secretKey } = await newOrganisation(one.app);
   const resolved = await one.client.resolveKey({ key: presented(apiKey), clientAddress: "192.0.2.1" });
   expect(resolved).toMatchObject({
     access: KeyAccess.FULL,
@@ -92,7 +91,7 @@ test("a key is resolved, refreshed, shown and revoked", async () => {
 });
 
 test("refusals of a refresh cross as their codes, with details", async () => {
-  const { apiKey } = await newOrganisation();
+  const { apiKey } = await newOrganisation(one.app);
   const refresh = (clientAddress: string) =>
     one.client.refreshKey({ key: presented(apiKey), secretKey: createSecretKey("test").text, clientAddress });
   await expect(refresh("198.51.100.1")).rejects.toMatchObject({ code: "WAUTH_001", details: null });
@@ -104,7 +103,7 @@ test("refusals of a refresh cross as their codes, with details", async () => {
 });
 
 test("rate and quota are leased", async () => {
-  const { organisation } = await newOrganisation();
+  const { organisation } = await newOrganisation(one.app);
   const { orgId } = organisation;
   const rates = await Promise.all(
     Array.from({ length: 20 }, () => one.client.leaseRate({ orgId, replicaId: "gateway-a", wanted: 5 })),
@@ -131,7 +130,7 @@ test("rate and quota are leased", async () => {
 });
 
 test("an organisation is found by id and by code", async () => {
-  const { organisation } = await newOrganisation();
+  const { organisation } = await newOrganisation(one.app);
   const byId = await one.client.getOrganisation({ by: { $case: "orgId", value: organisation.orgId } });
   const byCode = await one.client.getOrganisation({ by: { $case: "code", value: organisation.code } });
   expect(byId).toEqual(byCode);
@@ -195,7 +194,7 @@ test.each<[string, string, () => Promise<unknown>]>([
 });
 
 test("a gateway's name that cannot be stored is REQ_001, and nothing is lent to it", async () => {
-  const { organisation } = await newOrganisation();
+  const { organisation } = await newOrganisation(one.app);
   const lease = { ...quota, orgId: organisation.orgId, wanted: 5 };
   await expect(
     one.client.leaseQuota({ ...lease, replicaId: "a\0b", leaseId: randomUUID() }),
@@ -225,7 +224,7 @@ describe("a watch", () => {
   test("hears nothing of what was rolled back", async () => {
     const watch = startWatch(one);
     await watch.until(({ change }) => change?.$case === "started");
-    const { organisation, key } = await newOrganisation();
+    const { organisation, key } = await newOrganisation(one.app);
     await database.db
       .run(sql`update audit_heads set hash = sha256('x'), sequence = 0`)
       .catch(() => undefined);
@@ -252,7 +251,7 @@ describe("a watch", () => {
   test("asks for quota back when another gateway needs the last of it", async () => {
     const watch = startWatch(one);
     await watch.until(({ change }) => change?.$case === "started");
-    const { organisation } = await newOrganisation();
+    const { organisation } = await newOrganisation(one.app);
     const { orgId } = organisation;
     await one.app.setOrganisation({
       code: organisation.code,
@@ -300,7 +299,7 @@ describe("a watch", () => {
 });
 
 test("events carry everything and nothing secret", async () => {
-  const { organisation, key, apiKey, secretKey } = await newOrganisation();
+  const { organisation, key, apiKey, secretKey } = await newOrganisation(one.app);
   const rows = await database.db.query<{ type: string; payload: Buffer }>(sql`
     select type, payload from outbox where org_id = ${organisation.orgId} order by id`);
   const [changed, issued] = rows;
@@ -387,9 +386,4 @@ function startWatch({ client }: Replica) {
 function presented(apiKey: string) {
   const { prefix, hash } = parseApiKey(apiKey)!;
   return { prefix, keyHash: hash };
-}
-
-async function newOrganisation(app: App = one.app): Promise<CreatedOrganisation> {
-  organisations += 1;
-  return app.createOrganisation({ name: "A bank", code: `ORG-${organisations}`, actor: "operator:test" });
 }

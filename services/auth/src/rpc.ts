@@ -30,7 +30,7 @@ import { type ResolvedKey } from "./commands/resolveKey";
 import { usableUntil } from "./domain/keys";
 import { RATE_LEASE_MS } from "./domain/rates";
 import { QUOTA_RECALL_MS } from "./domain/quotas";
-import { organisationMessage } from "./events";
+import { organisationMessage } from "./messages";
 import { type Session } from "./queries/getSession";
 import { HEARTBEAT_MS, type Word } from "./queries/watchChanges";
 

@@ -17,9 +17,9 @@ import { openCurve } from "./keys/curve";
 import { createKeyring } from "./keys/keyring";
 import { fileKms } from "./keys/kms";
 import { typedDataFor } from "./keys/typedData";
-import { findWalletsByAddress, getWalletFacts } from "./queries/findWallets";
 import { getWallet, withBalances } from "./queries/getWallet";
 import { listWallets } from "./queries/listWallets";
+import { listWalletsByAddress, listWalletsById } from "./store/wallets";
 
 export type App = ReturnType<typeof createApp>;
 
@@ -66,8 +66,9 @@ export function createApp({ config, db, log, registry, tls, onClose }: ServicePa
     reopenWallets: bind(reopenWallets),
     deleteOldVelocity: (signal: AbortSignal) => deleteOldVelocity(deps, signal),
     getWallet: bind(getWallet),
-    getWalletFacts: bind(getWalletFacts),
-    findWalletsByAddress: bind(findWalletsByAddress),
+    getWalletFacts: (orgId: string, walletIds: string[]) => listWalletsById(db, orgId, walletIds),
+    findWalletsByAddress: (orgId: string | null, addresses: string[]) =>
+      listWalletsByAddress(db, orgId, addresses),
     listWallets: bind(listWallets),
     withBalances: (wallets: Wallet[]) => withBalances(ledger, wallets),
   };

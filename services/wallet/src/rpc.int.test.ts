@@ -1,6 +1,11 @@
 import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
-import { AuthorizationKind, WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import {
+  AuthorizationIntent,
+  AuthorizationKind,
+  WalletStatus,
+  WalletType,
+} from "@wonrail/proto/wallet/v1/wallet";
 import { CHAIN_ID, openWorld, TOKEN, type World } from "./commands/testing/world";
 
 let world: World;
@@ -44,6 +49,20 @@ test.each(STRANGERS)("an address is not looked for among the wallets of %j", asy
     code: "REQ_001",
     details: { fields: [{ path: "orgId" }] },
   });
+});
+
+test("no more than a thousand wallets or addresses are asked for at once, and no more than 500 legs signed", async () => {
+  const [orgId, client] = [newId("org"), world.client];
+  const many = <T>(count: number, one: T) => Array.from({ length: count }, () => one);
+  expect(await client.getWalletFacts({ orgId, walletIds: many(1_000, "w") })).toMatchObject({ wallets: [] });
+  expect(await client.findWalletsByAddress({ orgId, addresses: many(1_000, "a") })).toEqual({ wallets: [] });
+  const tooMany: [string, Promise<unknown>][] = [
+    ["walletIds", client.getWalletFacts({ orgId, walletIds: many(1_001, "w") })],
+    ["addresses", client.findWalletsByAddress({ orgId, addresses: many(1_001, "a") })],
+    ["intents", client.signAuthorizations({ intents: many(501, AuthorizationIntent.fromPartial({})) })],
+  ];
+  for (const [path, asked] of tooMany)
+    await expect(asked).rejects.toMatchObject({ code: "REQ_001", details: { fields: [{ path }] } });
 });
 
 test.each(["", ...STRANGERS])("nothing is signed for %j, and nothing is written down", async (orgId) => {

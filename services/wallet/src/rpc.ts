@@ -3,7 +3,6 @@ import { DomainError, invalidRequest } from "@wonrail/kit/errors";
 import {
   enumFilter,
   enumName,
-  enumValue,
   type GrpcService,
   implement,
   readAtMost,
@@ -20,7 +19,6 @@ import {
   type EnsureWalletRequest,
   type GetWalletRequest,
   type SignedAuthorization,
-  type Wallet as WalletMessage,
   WalletServiceService,
   WalletStatus,
   WalletType,
@@ -29,9 +27,8 @@ import { type App } from "./app";
 import { onceAnothers, onceBegun } from "./commands/onceBegun";
 import { type SigningOutcome } from "./commands/signAuthorizations";
 import { type SigningIntent } from "./domain/signingPolicy";
-import { visibleStatus, type Wallet, type WalletType as TypeName } from "./domain/wallet";
-import { toFacts } from "./events";
-import { type WalletWithBalance } from "./queries/getWallet";
+import { type Wallet, type WalletType as TypeName } from "./domain/wallet";
+import { walletFactsMessage, walletMessage } from "./messages";
 
 const MAX_WALLETS = 1_000;
 const MAX_INTENTS = 500;
@@ -40,7 +37,7 @@ const MAX_INTENTS = 500;
 export function rpc(app: App): GrpcService[] {
   const shown = async (wallet: Wallet) => {
     const [found] = await app.withBalances([wallet]);
-    return { wallet: toMessage(found!) };
+    return { wallet: walletMessage(found!) };
   };
   /** Of a wallet that was changed: what keeps the ledger from saying its balance undoes nothing. */
   const answer = (wallet: Wallet) => onceBegun(() => shown(wallet));
@@ -51,7 +48,7 @@ export function rpc(app: App): GrpcService[] {
         const { wallet, existed } = await app.createWallet(wanted);
         return { ...(await (existed ? onceAnothers(() => shown(wallet)) : answer(wallet))), existed };
       },
-      getWallet: async (request) => ({ wallet: toMessage(await app.getWallet(readKey(request))) }),
+      getWallet: async (request) => ({ wallet: walletMessage(await app.getWallet(readKey(request))) }),
       listWallets: async ({ orgId, userId, walletType, status, page }) => {
         const type = enumFilter(WalletType, walletType, "walletType");
         const state = enumFilter(WalletStatus, status, "status");
@@ -62,52 +59,38 @@ export function rpc(app: App): GrpcService[] {
         };
         const wanted = { orgId: readOrgId(orgId), filter, page: readPage(page, (key) => isId("wal", key)) };
         const { items, info } = await app.listWallets(wanted);
-        return { wallets: items.map(toMessage), page: info };
+        return { wallets: items.map(walletMessage), page: info };
       },
       updateWallet: async (request) =>
         answer(await app.updateWallet({ ...readKey(request), metadata: request.metadata })),
       deactivateWallet: async (request) => answer(await app.deactivateWallet(readKey(request))),
       getWalletFacts: async ({ orgId, walletIds }) => {
-        const wallets = await app.getWalletFacts({
-          orgId: readOrgId(orgId),
-          walletIds: readAtMost(MAX_WALLETS, walletIds, "walletIds"),
-        });
+        const wallets = await app.getWalletFacts(
+          readOrgId(orgId),
+          readAtMost(MAX_WALLETS, walletIds, "walletIds"),
+        );
         const deactivated = wallets.filter(({ status }) => status === "DEACTIVATED");
         return {
-          wallets: wallets.map(toFacts),
+          wallets: wallets.map(walletFactsMessage),
           deactivatedWalletIds: deactivated.map(({ walletId }) => walletId),
         };
       },
-      ensureWallet: async (request) => ({ wallet: toFacts(await app.ensureWallet(readUserWallet(request))) }),
+      ensureWallet: async (request) => ({
+        wallet: walletFactsMessage(await app.ensureWallet(readUserWallet(request))),
+      }),
       findWalletsByAddress: async ({ orgId, addresses }) => {
-        const wallets = await app.findWalletsByAddress({
-          // Who watches every address names none.
-          orgId: orgId === "" ? null : readOrgId(orgId),
-          addresses: readAtMost(MAX_WALLETS, addresses, "addresses"),
-        });
-        return { wallets: wallets.map(toFacts) };
+        // Who watches every address names none.
+        const owner = orgId === "" ? null : readOrgId(orgId);
+        const wanted = readAtMost(MAX_WALLETS, addresses, "addresses");
+        const wallets = await app.findWalletsByAddress(owner, wanted);
+        return { wallets: wallets.map(walletFactsMessage) };
       },
       signAuthorizations: async ({ intents }) => {
         const wanted = readAtMost(MAX_INTENTS, intents, "intents").map(readIntent);
-        return { signatures: (await app.signAuthorizations(wanted)).map(toSigned) };
+        return { signatures: (await app.signAuthorizations(wanted)).map(signedMessage) };
       },
     }),
   ];
-}
-
-function toMessage({ wallet, balance }: WalletWithBalance): WalletMessage {
-  return {
-    walletId: wallet.walletId,
-    userId: wallet.userId,
-    walletType: enumValue(WalletType, wallet.walletType),
-    walletAddress: wallet.address,
-    status: enumValue(WalletStatus, visibleStatus(wallet.status)),
-    metadata: wallet.metadata,
-    balanceWon: balance.balanceWon,
-    availableBalanceWon: balance.availableWon,
-    createdAt: wallet.createdAt,
-    updatedAt: wallet.updatedAt,
-  };
 }
 
 function readKey({ orgId, walletId }: GetWalletRequest) {
@@ -159,7 +142,7 @@ function readIntent(intent: AuthorizationIntent, index: number): SigningIntent {
   };
 }
 
-function toSigned(outcome: SigningOutcome): SignedAuthorization {
+function signedMessage(outcome: SigningOutcome): SignedAuthorization {
   if ("signature" in outcome) return { outcome: { $case: "signature", value: outcome.signature } };
   const error = toErrorDetail(new DomainError("SIG_001", { reason: outcome.refused }));
   return { outcome: { $case: "error", value: error } };

@@ -2,7 +2,7 @@ import { clientNetwork } from "@wonrail/kit/clientNetwork";
 import { DomainError } from "@wonrail/kit/errors";
 import { type Deps } from "../app";
 import { FAILURE_WINDOW_MS, failureSubjects, throttledForMs } from "../domain/throttle";
-import { addFailure, deleteEndedFailures, findFailures } from "../store/failedAttempts";
+import { addFailure, findFailures } from "../store/failedAttempts";
 
 /**
  * A wrong credential was shown. Returns what to answer: WAUTH_001, or RATE_001 after too many. It does the same work whether the key
@@ -20,11 +20,6 @@ export async function countFailure(
   if (throttled > 0) return tooMany(throttled);
   const after = throttledForMs(await addFailure(db, subjects, FAILURE_WINDOW_MS), now);
   return after > 0 ? tooMany(after) : new DomainError("WAUTH_001");
-}
-
-/** Counts whose window is over say nothing any more. */
-export async function forgetFailures({ db }: Deps, limit: number): Promise<number> {
-  return deleteEndedFailures(db, limit);
 }
 
 function tooMany(retryAfterMs: number): DomainError {

@@ -1,15 +1,8 @@
 import { tx } from "@wonrail/kit/db";
 import { type Deps } from "../app";
 import { expireLease } from "../domain/quotas";
-import {
-  deleteClosedQuotaLeases,
-  expireQuotaLeases as markExpired,
-  findOverdueUsages,
-} from "../store/quotaLeases";
+import { expireQuotaLeases as markExpired, findOverdueUsages } from "../store/quotaLeases";
 import { lockQuotaUsages, updateQuotaUsage } from "../store/quotaUsages";
-
-/** How long the account of an expired lease is still taken. */
-const KEPT_FOR_DAYS = 7;
 
 /** Counts as spent what gateways were lent and gave no account of in time. */
 export async function expireQuotaLeases({ db }: Deps, limit: number): Promise<number> {
@@ -23,8 +16,4 @@ export async function expireQuotaLeases({ db }: Deps, limit: number): Promise<nu
     });
   }
   return expired;
-}
-
-export async function forgetQuotaLeases({ db }: Deps, limit: number): Promise<number> {
-  return deleteClosedQuotaLeases(db, KEPT_FOR_DAYS, limit);
 }

@@ -5,12 +5,11 @@ import { type Id } from "@wonrail/kit/ids";
 import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { createOperations, type Operations } from "../app";
 import { monthInSeoul } from "../domain/periods";
-import { type Plan } from "../domain/plans";
 import { type LeaseQuotaInput } from "./leaseQuota";
+import { newOrganisation } from "./testing/newOrganisation";
 
 let database: TestDatabase;
 let auth: Operations;
-let organisations = 0;
 
 beforeAll(async () => {
   database = await createTestDatabase({ schema: "auth", migrations: join(__dirname, "../../migrations") });
@@ -19,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 test("lends a part, takes its account, and says what is left and when it resets", async () => {
-  const orgId = await newOrganisation("FREE");
+  const orgId = await newFree();
   const first = await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
   expect(first).toMatchObject({
     granted: 50,
@@ -36,14 +35,14 @@ test("lends a part, takes its account, and says what is left and when it resets"
 });
 
 test("wallets never reset", async () => {
-  const orgId = await newOrganisation("FREE");
+  const orgId = await newFree();
   const grant = await auth.leaseQuota(ask(orgId, { quota: "WALLETS" }));
   expect(grant).toMatchObject({ limit: 100n, granted: 10 });
   expect(grant.period).toEqual({ name: "ever" });
 });
 
 test("the same call again gives the same lease and takes the same accounts, once", async () => {
-  const orgId = await newOrganisation("FREE");
+  const orgId = await newFree();
   await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
   const call = ask(orgId, { leaseId: uuid(2), accounts: [{ leaseId: uuid(1), spent: 7 }] });
   const answers = [await auth.leaseQuota(call), await auth.leaseQuota(call), await auth.leaseQuota(call)];
@@ -52,7 +51,7 @@ test("the same call again gives the same lease and takes the same accounts, once
 });
 
 test("fifty callers on two replicas together get exactly the limit and no unit more", async () => {
-  const orgId = await newOrganisation("FREE");
+  const orgId = await newFree();
   const other = openTestDatabase(database.url, "auth");
   const replicas = [auth, createOperations({ ...deps(), db: other })];
   const gateways = Array.from({ length: 50 }, (_, gateway) =>
@@ -66,7 +65,7 @@ test("fifty callers on two replicas together get exactly the limit and no unit m
 });
 
 test("the database itself refuses to lend beyond the limit", async () => {
-  const orgId = await newOrganisation("FREE");
+  const orgId = await newFree();
   await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
   await expect(
     database.db.run(sql`update quota_usages set leased_units = leased_units + 2000`),
@@ -74,7 +73,7 @@ test("the database itself refuses to lend beyond the limit", async () => {
 });
 
 test("units of a crashed gateway count as spent, and come back if it gives account after all", async () => {
-  const orgId = await newOrganisation("FREE");
+  const orgId = await newFree();
   // Those of the tests before, which are over by now on a machine that is slow enough.
   await database.db.run(sql`update quota_leases set expires_at = now() - interval '1 second'`);
   while ((await auth.expireQuotaLeases(100)) > 0);
@@ -90,7 +89,7 @@ test("units of a crashed gateway count as spent, and come back if it gives accou
 });
 
 test("an account that comes in the next month counts in the month of its lease", async () => {
-  const orgId = await newOrganisation("FREE");
+  const orgId = await newFree();
   await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
   await toLastMonth(orgId);
   const next = await auth.leaseQuota(
@@ -104,14 +103,14 @@ test("an account that comes in the next month counts in the month of its lease",
 });
 
 test("a lease ends with its month", async () => {
-  const orgId = await newOrganisation("FREE");
+  const orgId = await newFree();
   const endsAt = monthInSeoul(new Date()).resetsAt;
   const last = createOperations({ ...deps(), db: withTime(new Date(endsAt.getTime() - 3_000)) });
   expect((await last.leaseQuota(ask(orgId))).validForMs).toBe(3_000);
 });
 
 test("an account that stands twice in one call counts once", async () => {
-  const orgId = await newOrganisation("FREE");
+  const orgId = await newFree();
   await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
   const account = { leaseId: uuid(1), spent: 7 };
   await auth.leaseQuota(ask(orgId, { wanted: 0, leaseId: null, accounts: [account, account] }));
@@ -119,7 +118,7 @@ test("an account that stands twice in one call counts once", async () => {
 });
 
 test("a lease that is given again is good for what is left of its time", async () => {
-  const orgId = await newOrganisation("FREE");
+  const orgId = await newFree();
   const call = ask(orgId, { leaseId: uuid(1) });
   await auth.leaseQuota(call);
   await database.db.run(sql`
@@ -130,7 +129,7 @@ test("a lease that is given again is good for what is left of its time", async (
 });
 
 test("an expired lease cannot be had again under its id", async () => {
-  const orgId = await newOrganisation("FREE");
+  const orgId = await newFree();
   const call = ask(orgId, { leaseId: uuid(1) });
   await auth.leaseQuota(call);
   await expireAll(orgId);
@@ -139,7 +138,7 @@ test("an expired lease cannot be had again under its id", async () => {
 });
 
 test("a lease that was accounted for before its call came lends nothing", async () => {
-  const orgId = await newOrganisation("FREE");
+  const orgId = await newFree();
   const account = { leaseId: uuid(1), spent: 0 };
   for (const leaseId of [uuid(2), uuid(3)]) {
     const other = await auth.leaseQuota(ask(orgId, { wanted: 1, leaseId, accounts: [account] }));
@@ -150,7 +149,7 @@ test("a lease that was accounted for before its call came lends nothing", async 
 });
 
 test("when nothing is free, says what others hold, and they give it back", async () => {
-  const orgId = await newOrganisation("FREE");
+  const orgId = await newFree();
   await spend(orgId, 998);
   const held = await auth.leaseQuota(ask(orgId, { leaseId: uuid(8), replicaId: "b" }));
   const alsoHeld = await auth.leaseQuota(ask(orgId, { leaseId: uuid(9), replicaId: "b" }));
@@ -163,8 +162,17 @@ test("when nothing is free, says what others hold, and they give it back", async
   expect(await auth.leaseQuota(ask(orgId))).toMatchObject({ granted: 0, recallable: 1n });
 });
 
+test("what others hold beyond its time is not asked back: who gives no account of it has died", async () => {
+  const orgId = await newFree();
+  await spend(orgId, 999);
+  await auth.leaseQuota(ask(orgId, { replicaId: "b" }));
+  expect(await auth.leaseQuota(ask(orgId))).toMatchObject({ granted: 0, recallable: 1n });
+  await expireAll(orgId);
+  expect(await auth.leaseQuota(ask(orgId))).toMatchObject({ granted: 0, recallable: 0n });
+});
+
 test("an organisation's leases and accounts say nothing about another's", async () => {
-  const [one, two] = [await newOrganisation("FREE"), await newOrganisation("FREE")];
+  const [one, two] = [await newFree(), await newFree()];
   await auth.leaseQuota(ask(one, { leaseId: uuid(1) }));
   await auth.leaseQuota(ask(two, { wanted: 0, leaseId: null, accounts: [{ leaseId: uuid(1), spent: 50 }] }));
   expect(await usagesOf(one)).toEqual([{ spent: 0n, leased: 50n }]);
@@ -172,7 +180,7 @@ test("an organisation's leases and accounts say nothing about another's", async 
 });
 
 test("an account of more than was lent is refused and changes nothing", async () => {
-  const orgId = await newOrganisation("FREE");
+  const orgId = await newFree();
   await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
   const call = ask(orgId, { leaseId: uuid(2), accounts: [{ leaseId: uuid(1), spent: 51 }] });
   await expect(auth.leaseQuota(call)).rejects.toMatchObject({ code: "REQ_001" });
@@ -180,13 +188,10 @@ test("an account of more than was lent is refused and changes nothing", async ()
 });
 
 test("a lowered plan lends nothing more and breaks nothing", async () => {
-  const orgId = await newOrganisation("STANDARD");
+  const { organisation } = await newOrganisation(auth, { plan: "STANDARD" });
+  const { orgId, code } = organisation;
   await spend(orgId, 1_500);
-  await auth.setOrganisation({
-    code: `ORG-${organisations}`,
-    change: { plan: "FREE" },
-    actor: "operator:test",
-  });
+  await auth.setOrganisation({ code, change: { plan: "FREE" }, actor: "operator:test" });
   expect(await auth.leaseQuota(ask(orgId))).toMatchObject({
     granted: 0,
     limit: 1_000n,
@@ -195,7 +200,7 @@ test("a lowered plan lends nothing more and breaks nothing", async () => {
 });
 
 test("the session shows what is used and what is on loan", async () => {
-  const { organisation, key } = await create("FREE");
+  const { organisation, key } = await newOrganisation(auth, { plan: "FREE" });
   await auth.leaseQuota(ask(organisation.orgId, { leaseId: uuid(1), quota: "WALLETS" }));
   const { usage } = await auth.getSession({ orgId: organisation.orgId, keyId: key.keyId });
   expect(usage.map(({ quota, limit, used, leased }) => [quota, limit, used, leased])).toEqual([
@@ -283,16 +288,6 @@ function deps() {
   return { keyMode: "test" as const, keyLifetimeMs: 3_600_000, keyOverlapMs: 0 };
 }
 
-async function create(plan: Plan) {
-  organisations += 1;
-  return auth.createOrganisation({
-    name: "A bank",
-    code: `ORG-${organisations}`,
-    plan,
-    actor: "operator:test",
-  });
-}
-
-async function newOrganisation(plan: Plan): Promise<Id<"org">> {
-  return (await create(plan)).organisation.orgId;
+async function newFree(): Promise<Id<"org">> {
+  return (await newOrganisation(auth, { plan: "FREE" })).organisation.orgId;
 }

@@ -6,14 +6,13 @@ import { idToUuid } from "@wonrail/kit/ids";
 import { createTestDatabase, eventually, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { createOperations, type Operations } from "../app";
 import { type Organisation } from "../domain/organisations";
-import { type CreatedOrganisation } from "./createOrganisation";
+import { newOrganisation } from "./testing/newOrganisation";
 
 const LIFETIME_MS = 3_600_000;
 const OVERLAP_MS = 600_000;
 
 let database: TestDatabase;
 let auth: Operations;
-let organisations = 0;
 
 beforeAll(async () => {
   database = await createTestDatabase({ schema: "auth", migrations: join(__dirname, "../../migrations") });
@@ -22,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 test("gives a new key that works at once, and the old one works until its overlap ends", async () => {
-  const { apiKey, secretKey } = await newOrganisation();
+  const { apiKey, secretKey } = await newOrganisation(auth);
   const refreshed = await refresh(apiKey, secretKey);
   expect(refreshed.apiKey).not.toBe(apiKey);
   expect(await accessOf(refreshed.apiKey)).toBe("FULL");
@@ -34,7 +33,7 @@ test("gives a new key that works at once, and the old one works until its overla
 
 test("ends the old key when its overlap ends, and it can still be refreshed", async () => {
   const hasty = operationsWith(0);
-  const { apiKey, secretKey } = await newOrganisation();
+  const { apiKey, secretKey } = await newOrganisation(auth);
   const first = await hasty.refreshKey(inputOf(apiKey, secretKey));
   expect(await accessOf(apiKey)).toBe("REFRESH");
   const again = await hasty.refreshKey(inputOf(apiKey, secretKey));
@@ -42,7 +41,7 @@ test("ends the old key when its overlap ends, and it can still be refreshed", as
 });
 
 test("never lets the old key outlive its own expiry", async () => {
-  const { organisation, secretKey } = await newOrganisation();
+  const { organisation, secretKey } = await newOrganisation(auth);
   const expiresAt = new Date(Date.now() + 60_000);
   const { apiKey } = await auth.issueKey({ code: organisation.code, expiresAt, actor: "operator:test" });
   const { oldKeyUsableUntil } = await refresh(apiKey, secretKey);
@@ -50,7 +49,7 @@ test("never lets the old key outlive its own expiry", async () => {
 });
 
 test("takes an expired key", async () => {
-  const { key, apiKey, secretKey } = await newOrganisation();
+  const { key, apiKey, secretKey } = await newOrganisation(auth);
   await database.db.run(sql`
     update api_keys set issued_at = now() - interval '1 day', expires_at = now() - interval '1 second'
     where prefix = ${key.prefix}`);
@@ -61,7 +60,7 @@ test("takes an expired key", async () => {
 });
 
 test("fifty refreshes at once, on two replicas, all end with the same one new key", async () => {
-  const { organisation, apiKey, secretKey } = await newOrganisation();
+  const { organisation, apiKey, secretKey } = await newOrganisation(auth);
   const other = openTestDatabase(database.url, "auth");
   const replicas = [auth, createOperations({ ...rules(OVERLAP_MS), db: other })];
   const answers = await Promise.all(
@@ -74,7 +73,7 @@ test("fifty refreshes at once, on two replicas, all end with the same one new ke
 });
 
 test("fifty refreshes in a row all work, and every key on the way works until its overlap ends", async () => {
-  const { apiKey, secretKey } = await newOrganisation();
+  const { apiKey, secretKey } = await newOrganisation(auth);
   const keys = [apiKey];
   for (let i = 0; i < 50; i += 1) keys.push((await refresh(keys.at(-1)!, secretKey)).apiKey);
   for (const key of keys) expect(await accessOf(key)).toBe("FULL");
@@ -83,7 +82,7 @@ test("fifty refreshes in a row all work, and every key on the way works until it
 });
 
 test("refuses to make more than a hundred usable keys", async () => {
-  const { organisation, apiKey, secretKey } = await newOrganisation();
+  const { organisation, apiKey, secretKey } = await newOrganisation(auth);
   await database.db.run(sql`
     insert into api_keys (org_id, key_id, lineage_id, prefix, key_hash, version, issued_at, expires_at)
     select o.org_id, i.id, i.id, 'wk_test_' || i.id, sha256('x'), 1, now(), now() + interval '1 minute'
@@ -98,14 +97,14 @@ test("refuses to make more than a hundred usable keys", async () => {
 
 describe("a revoked key", () => {
   test("cannot be refreshed and does not say that it ever existed", async () => {
-    const { organisation, key, apiKey, secretKey } = await newOrganisation();
+    const { organisation, key, apiKey, secretKey } = await newOrganisation(auth);
     await auth.revokeKey({ orgId: organisation.orgId, keyId: key.keyId, actor: "operator:test" });
     expect((await refusalOf(refresh(apiKey, secretKey))).code).toBe("WAUTH_001");
     expect(await accessOf(apiKey)).toBe("NONE");
   });
 
   test("revoked again keeps the moment of its end", async () => {
-    const { organisation, key } = await newOrganisation();
+    const { organisation, key } = await newOrganisation(auth);
     const input = { orgId: organisation.orgId, keyId: key.keyId, actor: "operator:test" };
     const first = await auth.revokeKey(input);
     expect(await auth.revokeKey(input)).toEqual(first);
@@ -114,7 +113,7 @@ describe("a revoked key", () => {
   });
 
   test("leaves its successor alone, and a revoked successor can be replaced from the old key", async () => {
-    const { organisation, key, apiKey, secretKey } = await newOrganisation();
+    const { organisation, key, apiKey, secretKey } = await newOrganisation(auth);
     const first = await refresh(apiKey, secretKey);
     const revoke = (keyId: typeof key.keyId) =>
       auth.revokeKey({ orgId: organisation.orgId, keyId, actor: "operator:test" });
@@ -127,7 +126,7 @@ describe("a revoked key", () => {
 
   test("in a race with its refresh, ends revoked, whoever came first", async () => {
     for (let round = 0; round < 10; round += 1) {
-      const { organisation, key, apiKey, secretKey } = await newOrganisation();
+      const { organisation, key, apiKey, secretKey } = await newOrganisation(auth);
       const [refreshed] = await Promise.allSettled([
         refresh(apiKey, secretKey),
         auth.revokeKey({ orgId: organisation.orgId, keyId: key.keyId, actor: "operator:test" }),
@@ -144,13 +143,13 @@ describe("a refresh that waits for the organisation's lock", () => {
     ["the key is revoked", sql`update api_keys set revoked_at = now()`],
     ["the secret is rotated", sql`update organisations set secret_key_hash = sha256('another')`],
   ])("is refused when %s meanwhile", async (_, change) => {
-    const { organisation, apiKey, secretKey } = await newOrganisation();
+    const { organisation, apiKey, secretKey } = await newOrganisation(auth);
     const { work } = await whileLocked(organisation, () => refresh(apiKey, secretKey), change);
     expect((await refusalOf(work)).code).toBe("WAUTH_001");
   });
 
   test("goes by the time at which it gets it", async () => {
-    const { organisation, apiKey, secretKey } = await newOrganisation();
+    const { organisation, apiKey, secretKey } = await newOrganisation(auth);
     const { work, unlockedAt } = await whileLocked(organisation, () => refresh(apiKey, secretKey));
     const { key } = await work;
     expect(key.issuedAt.getTime()).toBeGreaterThanOrEqual(unlockedAt.getTime());
@@ -177,8 +176,8 @@ describe("a refresh that waits for the organisation's lock", () => {
 
 describe("wrong credentials", () => {
   test("are refused alike: unknown key, wrong secret of a key, another organisation's secret, nonsense", async () => {
-    const one = await newOrganisation();
-    const two = await newOrganisation();
+    const one = await newOrganisation(auth);
+    const two = await newOrganisation(auth);
     const unknown = createApiKey("test").text;
     for (const [apiKey, secretKey] of [
       [unknown, one.secretKey],
@@ -193,14 +192,14 @@ describe("wrong credentials", () => {
   });
 
   test("are a key's prefix with another body, also beside the right secret", async () => {
-    const { apiKey, secretKey } = await newOrganisation();
+    const { apiKey, secretKey } = await newOrganisation(auth);
     const guessed = { ...parseApiKey(apiKey)!, hash: createApiKey("test").hash };
     const refreshed = auth.refreshKey({ ...inputOf(apiKey, secretKey), presented: guessed });
     expect((await refusalOf(refreshed)).code).toBe("WAUTH_001");
   });
 
   test("are throttled by key, and the right ones still work", async () => {
-    const { apiKey, secretKey } = await newOrganisation();
+    const { apiKey, secretKey } = await newOrganisation(auth);
     const codes: string[] = [];
     for (let i = 0; i < 12; i += 1) {
       const wrong = inputOf(apiKey, createSecretKey("test").text, `198.51.100.${i}`);
@@ -212,7 +211,7 @@ describe("wrong credentials", () => {
 });
 
 test("refreshes count against the organisation's rate", async () => {
-  const { organisation, apiKey, secretKey } = await newOrganisation();
+  const { organisation, apiKey, secretKey } = await newOrganisation(auth);
   const change = { ratePerSecond: 1, rateBurst: 2 };
   await auth.setOrganisation({ code: organisation.code, change, actor: "operator:test" });
   const startedMs = Date.now();
@@ -228,7 +227,7 @@ test("refreshes count against the organisation's rate", async () => {
 });
 
 test("a rotated secret key refreshes, the old one does not, and the API keys go on", async () => {
-  const { organisation, apiKey, secretKey: oldSecret } = await newOrganisation();
+  const { organisation, apiKey, secretKey: oldSecret } = await newOrganisation(auth);
   const before = await refresh(apiKey, oldSecret);
   const { secretKey } = await auth.rotateSecretKey({ code: organisation.code, actor: "operator:test" });
   expect((await refusalOf(refresh(apiKey, oldSecret))).code).toBe("WAUTH_001");
@@ -244,7 +243,7 @@ test("a rotated secret key refreshes, the old one does not, and the API keys go 
 });
 
 test("a suspended organisation's keys are refreshed, and once its secret key is another one and each key is revoked, what was known gets nobody in", async () => {
-  const { organisation, key, apiKey, secretKey } = await newOrganisation();
+  const { organisation, key, apiKey, secretKey } = await newOrganisation(auth);
   const { orgId, code } = organisation;
   const actor = "operator:test";
   await auth.setOrganisation({ code, change: { status: "SUSPENDED" }, actor });
@@ -265,7 +264,7 @@ test("a suspended organisation's keys are refreshed, and once its secret key is 
 });
 
 test("a key that is given again is in the trail, with the key that was shown and from where", async () => {
-  const { organisation, key, apiKey, secretKey } = await newOrganisation();
+  const { organisation, key, apiKey, secretKey } = await newOrganisation(auth);
   const first = await refresh(apiKey, secretKey);
   await auth.refreshKey(inputOf(apiKey, secretKey, "198.51.100.9"));
   const [entry] = await auth.listAudit({ code: organisation.code, limit: 1 });
@@ -278,7 +277,7 @@ test("a key that is given again is in the trail, with the key that was shown and
 });
 
 test("each refresh writes its audit entry and its events in the same transaction, with versions that grow by one", async () => {
-  const { organisation, key, apiKey, secretKey } = await newOrganisation();
+  const { organisation, key, apiKey, secretKey } = await newOrganisation(auth);
   const refreshed = await refresh(apiKey, secretKey);
   await auth.revokeKey({ orgId: organisation.orgId, keyId: key.keyId, actor: "operator:test" });
   const events = await database.db.query<{ type: string; aggregate_id: string; version: bigint }>(sql`
@@ -299,7 +298,7 @@ test("each refresh writes its audit entry and its events in the same transaction
 });
 
 test("a failure between any two statements leaves nothing behind", async () => {
-  const { apiKey, secretKey } = await newOrganisation();
+  const { apiKey, secretKey } = await newOrganisation(auth);
   const owner = openTestDatabase(database.ownerUrl, "auth", { max: 1 });
   const state = () =>
     database.db.query(sql`
@@ -325,7 +324,7 @@ test("a failure between any two statements leaves nothing behind", async () => {
 });
 
 test("the database holds no key and no secret, in whole or in part", async () => {
-  const { apiKey, secretKey } = await newOrganisation();
+  const { apiKey, secretKey } = await newOrganisation(auth);
   const refreshed = await refresh(apiKey, secretKey);
   const tables = await database.db.query<{ name: string }>(sql`
     select table_name as name from information_schema.tables where table_schema = 'auth'`);
@@ -353,12 +352,6 @@ function rules(keyOverlapMs: number) {
 
 function operationsWith(keyOverlapMs: number): Operations {
   return createOperations({ db: database.db, ...rules(keyOverlapMs) });
-}
-
-async function newOrganisation(): Promise<CreatedOrganisation> {
-  organisations += 1;
-  const code = `ORG-${organisations}`;
-  return auth.createOrganisation({ name: "A bank", code, actor: "operator:test" });
 }
 
 function inputOf(apiKey: string, secretKey: string, clientAddress = "192.0.2.1") {

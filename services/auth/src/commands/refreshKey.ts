@@ -24,7 +24,7 @@ import {
 } from "../store/apiKeys";
 import { lockOrganisation } from "../store/organisations";
 import { countFailure } from "./countFailure";
-import { leaseRates } from "./leaseRate";
+import { leaseRates } from "./leaseRates";
 import { recordChange } from "./recordChange";
 
 export interface RefreshKeyInput {

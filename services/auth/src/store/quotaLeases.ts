@@ -53,12 +53,12 @@ export async function sumRecallableUnits(
   return units;
 }
 
-/** Uses with leases for which no account came in time. */
+/** Uses with leases for which no account came in time. By `now()`, as below: all that are open would be read otherwise. */
 export async function findOverdueUsages(db: Queryable, limit: number): Promise<UsageKey[]> {
   const rows = await db.query<{ org_id: string; quota: Quota; period: string }>(sql`
     select distinct org_id, quota, period from (
       select org_id, quota, period from quota_leases
-      where state = 'OPEN' and expires_at <= clock_timestamp() order by expires_at limit ${limit}
+      where state = 'OPEN' and expires_at <= now() order by expires_at limit ${limit}
     ) overdue`);
   return rows.map((row) => ({ orgId: uuidToId("org", row.org_id), quota: row.quota, period: row.period }));
 }

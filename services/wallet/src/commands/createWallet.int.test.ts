@@ -6,6 +6,7 @@ import { eventually } from "@wonrail/kit/testing";
 import { WalletCreated } from "@wonrail/proto/wallet/events/v1/events";
 import { WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type Metadata } from "../domain/metadata";
+import { age } from "./testing/moments";
 import { openWorld, type World } from "./testing/world";
 
 let world: World;
@@ -92,7 +93,7 @@ test("what nobody asks for again is finished by the job, and told once", async (
   await expect(create(orgId, "kim")).rejects.toMatchObject({ code: "SYS_003" });
   // Of the wallet that was begun; who asks again begins nothing.
   await expect(create(orgId, "kim")).rejects.toMatchObject({ code: "SYS_002" });
-  await age(orgId);
+  await age(world.database.db, orgId);
   world.ledger.refuse = () => undefined;
   const never = new AbortController().signal;
   await Promise.all([world.app.finishWallets(never), world.app.finishWallets(never)]);
@@ -109,7 +110,7 @@ test("the ledger is away: what is written down already is not called undone, who
   // Of the operation that needs this wallet nothing was done.
   await expect(world.client.ensureWallet(ensured)).rejects.toMatchObject({ code: "SYS_002" });
   await expect(world.client.deactivateWallet({ orgId, walletId })).rejects.toMatchObject({ code: "SYS_003" });
-  await age(orgId);
+  await age(world.database.db, orgId);
   world.ledger.refuse = () => undefined;
   await world.app.finishWallets(new AbortController().signal);
   expect(await get(orgId, walletId)).toMatchObject({ status: WalletStatus.DEACTIVATED });
@@ -151,7 +152,7 @@ describe("metadata of a wallet whose account could not be opened", () => {
     orgs.orgId = newId("org");
     world.ledger.refuse = away;
     expect(await post({ tier: "gold", branch: "7" })).toBe("SYS_003");
-    await age(orgs.orgId);
+    await age(world.database.db, orgs.orgId);
     world.ledger.refuse = () => undefined;
     expect(await post({ branch: "8" })).toEqual([true, { branch: "8" }]);
     expect(await kept()).toEqual([{ branch: "8" }, { branch: "8" }]);
@@ -164,7 +165,7 @@ describe("metadata of a wallet whose account could not be opened", () => {
       expect(await post({ tier: "gold" })).toBe("SYS_003");
       expect(await post({ tier: "silver" })).toBe("SYS_002");
       expect(await kept()).toEqual([{ tier: "gold" }, undefined]);
-      await age(orgs.orgId);
+      await age(world.database.db, orgs.orgId);
       world.ledger.refuse = () => undefined;
       await open();
       expect(await kept()).toEqual([{ tier: "gold" }, { tier: "gold" }]);
@@ -175,7 +176,7 @@ describe("metadata of a wallet whose account could not be opened", () => {
   test("is one request's of several at once; one that asked for another hears that there is a wallet", async () => {
     world.ledger.refuse = away;
     expect(await post({ tier: "none" })).toBe("SYS_003");
-    await age(orgs.orgId);
+    await age(world.database.db, orgs.orgId);
     let asked = 0;
     let allAsk = (): void => undefined;
     const allAsked = new Promise<void>((resolve) => (allAsk = resolve));
@@ -224,7 +225,7 @@ test("wallets that the ledger will not open keep none behind them from being fin
     insert into wallets (org_id, wallet_id, user_id, wallet_type, address, key_index, status)
     select ${orgId}, 'wal_000' || n, 'refused ' || n, 'NORMAL', '0x' || lpad(n::text, 40, '0'), 1000 + n, 'OPENING'
     from generate_series(1, 120) as n`);
-  await age(orgId);
+  await age(world.database.db, orgId);
   await world.database.db.run(
     sql`update wallets set updated_at = now() - interval '1 hour' where org_id = ${orgId} and user_id like 'refused%'`,
   );
@@ -260,7 +261,7 @@ test("deactivating is the ledger's decision: refused while there is money, finis
   world.ledger.holdsMoney.delete(walletId);
   world.ledger.refuse = () => new DomainError("SYS_003");
   await expect(world.client.deactivateWallet({ orgId, walletId })).rejects.toMatchObject({ code: "SYS_003" });
-  await age(orgId);
+  await age(world.database.db, orgId);
   world.ledger.refuse = () => undefined;
   await world.app.finishWallets(new AbortController().signal);
   expect(await get(orgId, walletId)).toMatchObject({ status: WalletStatus.DEACTIVATED });
@@ -335,14 +336,6 @@ async function create(orgId: string, userId: string, walletType = WalletType.NOR
 
 async function get(orgId: string, walletId: string) {
   return (await world.client.getWallet({ orgId, walletId })).wallet!;
-}
-
-/** So long ago that no request can be at it any more. */
-async function age(orgId: string): Promise<void> {
-  await world.database.db.run(sql`
-    update wallets set created_at = created_at - interval '1 minute',
-      updated_at = now() - interval '1 minute', closing_since = closing_since - interval '1 minute'
-    where org_id = ${orgId}`);
 }
 
 async function eventsOf(walletId: string): Promise<string[]> {

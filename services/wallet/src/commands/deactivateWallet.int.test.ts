@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
-import { WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
-import { openWorld, type World } from "./testing/world";
+import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { age } from "./testing/moments";
+import { agreedStatus, openWorld, statusName, type World } from "./testing/world";
 
 let world: World;
 let orgId: string;
@@ -20,10 +21,12 @@ beforeEach(async () => {
   walletId = (await world.client.createWallet(asked)).wallet!.walletId;
 });
 
+const agreed = () => agreedStatus(world, { orgId, walletId });
+
 /** What a caller hears: a status, or the code of a refusal. */
 const deactivate = () =>
   world.client.deactivateWallet({ orgId, walletId }).then(
-    ({ wallet }) => nameOf(wallet!.status),
+    ({ wallet }) => statusName(wallet!.status),
     (error: DomainError) => error.code,
   );
 
@@ -80,14 +83,14 @@ test("a refused deactivation leaves the wallet as it was, the moment of its last
   expect(await deactivate()).toBe("SYS_003");
   expect(await read()).toEqual(before);
   world.ledger.loseAnswer = () => undefined;
-  await age();
+  await age(world.database.db, orgId);
   const aged = await read();
   await runJob();
   expect(await read()).toEqual(aged);
 });
 
 test("the job leaves a deactivation alone that was begun just now, however long ago the wallet has changed", async () => {
-  await age();
+  await age(world.database.db, orgId);
   world.ledger.loseAnswer = dies;
   expect(await deactivate()).toBe("SYS_003");
   world.ledger.loseAnswer = () => undefined;
@@ -149,28 +152,10 @@ function dies(): Error {
 
 /** The job, when no request can be at it any more. */
 async function finish(): Promise<void> {
-  await age();
+  await age(world.database.db, orgId);
   await runJob();
 }
 
 function runJob(): Promise<void> {
   return world.app.finishWallets(new AbortController().signal);
-}
-
-async function age(): Promise<void> {
-  await world.database.db.run(sql`
-    update wallets set updated_at = now() - interval '1 minute', closing_since = closing_since - interval '1 minute'
-    where org_id = ${orgId}`);
-}
-
-/** The wallet's status, which must be its account's. */
-async function agreed(): Promise<string> {
-  const { wallet } = await world.client.getWallet({ orgId, walletId });
-  const status = nameOf(wallet!.status);
-  expect(status).toBe(world.ledger.opened.has(walletId) ? "ACTIVE" : "DEACTIVATED");
-  return status;
-}
-
-function nameOf(status: WalletStatus): string {
-  return status === WalletStatus.ACTIVE ? "ACTIVE" : "DEACTIVATED";
 }

@@ -1,5 +1,6 @@
 import { type Database, tx } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
+import { appendEvents } from "@wonrail/kit/outbox";
 import { type ClosingWallet, type Wallet } from "../domain/wallet";
 import { walletDeactivated } from "../events";
 import { beginClosing, endClosing, findWallet, stopClosing } from "../store/wallets";
@@ -73,7 +74,7 @@ async function closeAccount({ db, ledger }: DeactivateWalletDeps, wallet: Closin
   return tx(db, async (tx) => {
     const closed = await endClosing(tx, wallet);
     if (!closed) return (await findWallet(tx, wallet.orgId, wallet.walletId))!;
-    await walletDeactivated(tx, closed);
+    await appendEvents(tx, [walletDeactivated(closed)]);
     return closed;
   });
 }

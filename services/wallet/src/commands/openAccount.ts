@@ -1,5 +1,6 @@
 import { type Database, tx } from "@wonrail/kit/db";
 import { enumValue, type PromiseClient } from "@wonrail/kit/grpc/client";
+import { appendEvents } from "@wonrail/kit/outbox";
 import { AccountType } from "@wonrail/proto/ledger/v1/intents";
 import { type LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { type Wallet } from "../domain/wallet";
@@ -28,7 +29,7 @@ export async function openAccount({ db, ledger }: OpenAccountDeps, wallet: Walle
   return tx(db, async (tx) => {
     const opened = await moveWallet(tx, wallet, { from: ["OPENING"], to: "ACTIVE", metadata });
     if (!opened) return (await findWallet(tx, orgId, walletId))!;
-    await walletCreated(tx, opened);
+    await appendEvents(tx, [walletCreated(opened)]);
     return opened;
   });
 }

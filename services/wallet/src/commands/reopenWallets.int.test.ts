@@ -3,11 +3,11 @@ import { sql, tx } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
 import { WalletReopened } from "@wonrail/proto/wallet/events/v1/events";
-import { WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { runAdmin } from "../admin";
 import { findReopening } from "../store/reopenings";
 import { untilWaiting } from "./testing/moments";
-import { openWorld, type World } from "./testing/world";
+import { agreedStatus, openWorld, statusName, type World } from "./testing/world";
 
 let world: World;
 let orgId: string;
@@ -24,6 +24,8 @@ beforeEach(async () => {
   const asked = { orgId, userId: "kim", walletType: WalletType.NORMAL, metadata: {} };
   walletId = (await world.client.createWallet(asked)).wallet!.walletId;
 });
+
+const agreed = () => agreedStatus(world, { orgId, walletId });
 
 test("an operator reopens a deactivated wallet, the log says who, and its partner can deactivate it again", async () => {
   expect(await deactivate()).toBe("DEACTIVATED");
@@ -192,7 +194,7 @@ function runJob(): Promise<void> {
 /** What a caller hears: a status, or the code of a refusal. */
 function deactivate(): Promise<string> {
   return world.client.deactivateWallet({ orgId, walletId }).then(
-    ({ wallet }) => nameOf(wallet!.status),
+    ({ wallet }) => statusName(wallet!.status),
     (error: DomainError) => error.code,
   );
 }
@@ -211,18 +213,6 @@ function dies(): Error {
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(5);
-}
-
-/** The wallet's status, which must be its account's. */
-async function agreed(): Promise<string> {
-  const { wallet } = await world.client.getWallet({ orgId, walletId });
-  const status = nameOf(wallet!.status);
-  expect(status).toBe(world.ledger.opened.has(walletId) ? "ACTIVE" : "DEACTIVATED");
-  return status;
-}
-
-function nameOf(status: WalletStatus): string {
-  return status === WalletStatus.ACTIVE ? "ACTIVE" : "DEACTIVATED";
 }
 
 function events(): Promise<{ type: string; version: bigint; payload: Buffer }[]> {

@@ -1,6 +1,7 @@
 import { type Database, tx } from "@wonrail/kit/db";
 import { assert, isUndone } from "@wonrail/kit/errors";
 import { type Log } from "@wonrail/kit/log";
+import { appendEvents } from "@wonrail/kit/outbox";
 import { type StoredStatus, type Wallet } from "../domain/wallet";
 import { walletReopened } from "../events";
 import { deleteReopening, insertReopening, listReopenings, type Reopening } from "../store/reopenings";
@@ -75,7 +76,7 @@ async function reopen({ db, ledger, log }: ReopenWalletsDeps, reopening: Reopeni
     if (!(await deleteReopening(tx, reopening))) return undefined;
     const wallet = await reopenWallet(tx, orgId, walletId);
     assert(wallet, "a wallet stays DEACTIVATED until it is reopened");
-    await walletReopened(tx, wallet);
+    await appendEvents(tx, [walletReopened(wallet)]);
     return wallet;
   });
   if (reopened) log.info(reopening, "an operator has reopened a wallet");

@@ -1,5 +1,6 @@
 import { type Database, tx } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
+import { appendEvents } from "@wonrail/kit/outbox";
 import { checkMetadata, type Metadata } from "../domain/metadata";
 import { type Wallet } from "../domain/wallet";
 import { walletUpdated } from "../events";
@@ -17,7 +18,7 @@ export async function updateWallet(
       const wallet = await findWallet(tx, orgId, walletId);
       throw new DomainError(wallet && wallet.status !== "OPENING" ? "WAL_004" : "WAL_002");
     }
-    await walletUpdated(tx, updated);
+    await appendEvents(tx, [walletUpdated(updated)]);
     return updated;
   });
 }

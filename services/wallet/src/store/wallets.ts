@@ -86,6 +86,8 @@ export async function listWalletsByAddress(
   return rows.map(toWallet);
 }
 
+const WALLET_TYPES: WalletType[] = ["NORMAL", "INCENTIVE", "GOVERNMENT"];
+
 export interface WalletFilter {
   userId?: string;
   walletType?: WalletType;
@@ -98,13 +100,21 @@ export async function listWallets(
   filter: WalletFilter,
   page: Page,
 ): Promise<{ rows: Wallet[]; total: number }> {
-  const matches = matching(orgId, filter);
   const after = page.after === null ? sql`` : sql`and wallet_id < ${page.after}`;
+  const newest = (columns: Sql, behind: Sql, reach: number) => {
+    const walks = matching(orgId, filter).map(
+      (matches) =>
+        sql`(select ${columns} from wallets where ${matches} ${behind} order by wallet_id desc limit ${reach})`,
+    );
+    return sql.join(walks, sql` union all `);
+  };
   const rows = await db.query<WalletRow>(sql`
-    select ${COLUMNS} from wallets where ${matches} ${after}
+    select * from (${newest(COLUMNS, after, page.offset + rowsToRead(page))}) as found
     order by wallet_id desc limit ${rowsToRead(page)} offset ${page.offset}`);
+  // In the index's order, too: the table may have much before the first that is theirs.
   const { total } = await db.one<{ total: bigint }>(sql`
-    select count(*) as total from (select from wallets where ${matches} limit ${MAX_OFFSET_ROWS + 1}) as counted`);
+    select count(*) as total from (
+      select from (${newest(sql`wallet_id`, sql``, MAX_OFFSET_ROWS + 1)}) as found limit ${MAX_OFFSET_ROWS + 1}) as counted`);
   return { rows: rows.map(toWallet), total: Number(total) };
 }
 
@@ -221,13 +231,17 @@ export async function listUnfinishedWallets(
   return rows.map(toWallet);
 }
 
-function matching(orgId: string, { userId, walletType, status }: WalletFilter): Sql {
+/** Each a walk of its own. Those that are deactivated have an index by their type, so that many of another type are not read for a few of one. */
+function matching(orgId: string, filter: WalletFilter): Sql[] {
+  const { userId, walletType, status } = filter;
+  if (status === "DEACTIVATED" && walletType === undefined)
+    return WALLET_TYPES.flatMap((type) => matching(orgId, { ...filter, walletType: type }));
   const conditions = [sql`org_id = ${orgId}`, sql`status <> 'OPENING'`];
   if (userId !== undefined) conditions.push(sql`user_id = ${userId}`);
   if (walletType !== undefined) conditions.push(sql`wallet_type = ${walletType}`);
   if (status === "DEACTIVATED") conditions.push(sql`status = 'DEACTIVATED'`);
   if (status === "ACTIVE") conditions.push(sql`status <> 'DEACTIVATED'`);
-  return sql.join(conditions, sql` and `);
+  return [sql.join(conditions, sql` and `)];
 }
 
 function toWallet(row: WalletRow): Wallet {

@@ -18,3 +18,11 @@ export async function stayWithinOneHour(db: Database, forMs: number): Promise<vo
     select (extract(epoch from date_trunc('hour', now()) + interval '1 hour' - now()) * 1000)::float8 as left_ms`);
   if (leftMs < forMs) await sleep(leftMs);
 }
+
+/** Everything of the organisation's wallets happened so long ago that no request can be at it any more. */
+export async function age(db: Database, orgId: string): Promise<void> {
+  await db.run(sql`
+    update wallets set created_at = created_at - interval '1 minute',
+      updated_at = now() - interval '1 minute', closing_since = closing_since - interval '1 minute'
+    where org_id = ${orgId}`);
+}

@@ -7,7 +7,7 @@ import { startGrpcServer } from "@wonrail/kit/grpc/server";
 import { createLog } from "@wonrail/kit/log";
 import { createRegistry, type Registry } from "@wonrail/kit/metrics";
 import { createTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
-import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
+import { WalletServiceService, WalletStatus } from "@wonrail/proto/wallet/v1/wallet";
 import { type App, createApp } from "../../app";
 import { type Config } from "../../config";
 import { rpc } from "../../rpc";
@@ -106,4 +106,19 @@ function openWallets(port: number) {
     registry: createRegistry({ service: "client", version: "0", commit: "0" }),
     defaultTimeoutMs: 10_000,
   });
+}
+
+/** The wallet's status, which must be its account's. */
+export async function agreedStatus(
+  { client, ledger }: World,
+  { orgId, walletId }: { orgId: string; walletId: string },
+): Promise<string> {
+  const { wallet } = await client.getWallet({ orgId, walletId });
+  const status = statusName(wallet!.status);
+  expect(status).toBe(ledger.opened.has(walletId) ? "ACTIVE" : "DEACTIVATED");
+  return status;
+}
+
+export function statusName(status: WalletStatus): string {
+  return status === WalletStatus.ACTIVE ? "ACTIVE" : "DEACTIVATED";
 }

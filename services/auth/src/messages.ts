@@ -1,0 +1,15 @@
+import { formatWon } from "@wonrail/kit/money";
+import * as message from "@wonrail/proto/auth/v1/auth";
+import { type Organisation } from "./domain/organisations";
+
+/** What is done and asked for, in the contract's words: the same in answers and in events. */
+
+export function organisationMessage(organisation: Organisation): message.Organisation {
+  const { dailyTransferLimitWon, status, plan, ...rest } = organisation;
+  return {
+    ...rest,
+    status: message.OrganisationStatus[status],
+    plan: message.Plan[plan],
+    dailyTransferLimitWon: formatWon(dailyTransferLimitWon),
+  };
+}

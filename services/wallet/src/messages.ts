@@ -1,0 +1,38 @@
+import { enumValue } from "@wonrail/kit/grpc/server";
+import * as message from "@wonrail/proto/wallet/v1/wallet";
+import { visibleStatus, type Wallet } from "./domain/wallet";
+import { type WalletWithBalance } from "./queries/getWallet";
+
+/** What is done and asked for, in the contract's words: the same in answers and in events. */
+
+/** What never changes about a wallet, as others keep it. */
+export function walletFactsMessage({
+  walletId,
+  orgId,
+  userId,
+  walletType,
+  address,
+}: Wallet): message.WalletFacts {
+  return {
+    walletId,
+    orgId,
+    userId,
+    walletType: enumValue(message.WalletType, walletType),
+    walletAddress: address,
+  };
+}
+
+export function walletMessage({ wallet, balance }: WalletWithBalance): message.Wallet {
+  return {
+    walletId: wallet.walletId,
+    userId: wallet.userId,
+    walletType: enumValue(message.WalletType, wallet.walletType),
+    walletAddress: wallet.address,
+    status: enumValue(message.WalletStatus, visibleStatus(wallet.status)),
+    metadata: wallet.metadata,
+    balanceWon: balance.balanceWon,
+    availableBalanceWon: balance.availableWon,
+    createdAt: wallet.createdAt,
+    updatedAt: wallet.updatedAt,
+  };
+}
