@@ -12,26 +12,26 @@ import { WalletsApi } from "./resources/wallets.ts";
 
 export interface ClientOptions {
   /** Such as https://api.example.com; else WONRAIL_BASE_URL. */
-  baseUrl?: string;
+  baseUrl?: string | undefined;
   /** Else WONRAIL_API_KEY. */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** When given it must be the code of the key's organisation; else WONRAIL_ORG_CODE. */
-  orgCode?: string;
+  orgCode?: string | undefined;
   /** For each attempt; 30000 unless given. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** After the first attempt; 2 unless given. */
-  maxRetries?: number;
+  maxRetries?: number | undefined;
   /** Sent with every request. None that the library sets itself: Idempotency-Key, X-API-Key, X-Org-Code, Content-Type. */
-  headers?: Record<string, string>;
-  fetch?: typeof fetch;
+  headers?: Record<string, string> | undefined;
+  fetch?: typeof fetch | undefined;
   /** console unless given. It gets no bodies, no headers and no credentials. */
-  logger?: Logger;
+  logger?: Logger | undefined;
   /** Else WONRAIL_LOG, else `info` for a logger that is given and `off` without one. */
-  logLevel?: LogLevel;
+  logLevel?: LogLevel | undefined;
   /** What the service's network is and where, as far as it is not the preset. What is recorded is on it unless it says another. */
-  network?: NetworkOverrides;
+  network?: NetworkOverrides | undefined;
   /** In a browser everybody can read the API key; the client refuses to work there unless this is true. */
-  dangerouslyAllowBrowser?: boolean;
+  dangerouslyAllowBrowser?: boolean | undefined;
 }
 
 /** The service and its gateway. */

@@ -99,6 +99,15 @@ test("every operation of the document is reachable, and nothing else is", () => 
   expect(Object.keys(calls).sort()).toEqual(operations.map(({ id }) => id).sort());
 });
 
+test("a field of an answer that the document does not have is noticed, wherever it is", () => {
+  const { answer, example } = operations.find(({ id }) => id === "getPayment")!;
+  const { data, ...around } = example as { data: { settlement: object } };
+  const settlement = { ...data.settlement, added: 1 };
+  expect(problems(answer, { ...around, data })).toEqual([]);
+  for (const more of [{ data, added: 1 }, { data: { ...data, added: 1 } }, { data: { ...data, settlement } }])
+    expect(problems(answer, { ...around, ...more })).toHaveLength(1);
+});
+
 describe.each(operations.map((operation) => [operation.id, operation] as const))("%s", (id, operation) => {
   test.each(calls[id]!.map((call, index) => [index + 1, call] as const))(
     "call %p asks as documented",

@@ -29,6 +29,22 @@ test("import and require get the same names, and each its own format", async () 
   expect(imported).toContain("ServiceClient");
 });
 
+const IN_BOTH = `
+import { createRequire } from "node:module";
+import { BadAnswerError, ConfigurationError, ServiceError } from "@wonrail/sdk";
+const required = createRequire(import.meta.url)("@wonrail/sdk");
+try {
+  new required.ServiceClient({ baseUrl: "none" });
+} catch (error) {
+  const asked = [required.ServiceError, ServiceError, ConfigurationError, BadAnswerError];
+  console.log(JSON.stringify(asked.map((type) => error instanceof type)));
+}
+`;
+
+test("an error that the required library threw is known to the imported one", async () => {
+  expect(await printed(["--input-type=module"], IN_BOTH)).toEqual([true, true, true, false]);
+});
+
 test("it depends on nothing and fits into 20 kB, gzipped", () => {
   const manifest = JSON.parse(readFileSync(join(project.library, "package.json"), "utf8")) as Record<
     string,

@@ -1,17 +1,17 @@
 /** What one call may set for itself. */
 export interface CallOptions {
   /** For each attempt, in milliseconds. */
-  timeoutMs?: number;
-  maxRetries?: number;
+  timeoutMs?: number | undefined;
+  maxRetries?: number | undefined;
   /** Ends the call, whatever it is doing. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Beyond those of the client, and none that the library sets itself. */
-  headers?: Record<string, string>;
+  headers?: Record<string, string> | undefined;
 }
 
 /** For calls that move money: each logical call has one key over all its attempts. */
 export interface IdempotentCallOptions extends CallOptions {
-  /** 1 to 255 printable ASCII characters; without it the library makes one. Give your own to repeat a call after a restart. */
+  /** 1 to 255 printable ASCII characters; without it the library makes one. Give your own to repeat a call after a restart; undefined would be a new one. */
   idempotencyKey?: string;
 }
 

@@ -78,6 +78,39 @@ test("no credential comes out of an error, by whichever way it went in", () => {
   expect(JSON.stringify(error)).toContain("wk_test_[redacted]");
 });
 
+test("what console.log shows names every cause, for fetch says only that it failed", () => {
+  const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "ECONNREFUSED" });
+  const error = serviceError({ code: "SDK_001", cause: new TypeError("fetch failed", { cause: refused }) });
+  const shown = "cause: TypeError: fetch failed < Error ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:1";
+  expect(inspect(error).split("\n").at(-1)).toBe(`  ${shown}`);
+  const endless = new Error("again");
+  endless.cause = endless;
+  expect(inspect(serviceError({ code: "SDK_001", cause: endless })).match(/again/g)).toHaveLength(5);
+});
+
+test("a name stays what it is when a bundler has given the class another", () => {
+  const was = Object.getOwnPropertyDescriptor(RefusedError, "name")!;
+  Object.defineProperty(RefusedError, "name", { ...was, value: "t" });
+  const error = new RefusedError({ code: "TRF_001" });
+  Object.defineProperty(RefusedError, "name", was);
+  expect([error.name, error.toJSON()["name"]]).toEqual(["RefusedError", "RefusedError"]);
+});
+
+test("an error of another copy of the library is of the same classes, and of no others", () => {
+  let other = { serviceError };
+  jest.isolateModules(() => (other = jest.requireActual<typeof other>("./errors.ts")));
+  expect(other.serviceError).not.toBe(serviceError);
+  const error: unknown = other.serviceError({ code: "SYS_003", outcomeUnknown: true });
+  for (const type of [ServiceError, ServerError, OutcomeUnknownError]) expect(error).toBeInstanceOf(type);
+  for (const type of [RefusedError, ConnectionError, TypeError]) expect(error).not.toBeInstanceOf(type);
+  class OwnError extends RefusedError {}
+  const own = new OwnError({ code: "TRF_001" });
+  expect([own instanceof OwnError, own instanceof RefusedError, own.name]).toEqual([true, true, "OwnError"]);
+  expect(other.serviceError({ code: "TRF_001" })).not.toBeInstanceOf(OwnError);
+  for (const none of [undefined, null, "ServiceError", new Error("ServiceError"), { name: "ServiceError" }])
+    expect(none).not.toBeInstanceOf(ServiceError);
+});
+
 test("an error in a log line says what support needs", () => {
   const error = serviceError({ code: "TRF_001", status: 400, requestId: "req_1", idempotencyKey: "order-7" });
   expect(JSON.parse(JSON.stringify(error))).toEqual({

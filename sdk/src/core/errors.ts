@@ -1,3 +1,4 @@
+import { causesTold } from "../internal/causes.ts";
 import { redact, redactDeep } from "../internal/redact.ts";
 import { errorCodes } from "./errorCodes.ts";
 
@@ -50,6 +51,9 @@ export function isErrorCode(code: string): code is ErrorCode {
 
 export type ErrorDetails = Record<string, unknown>;
 
+/** Where an error has the names of its class and of those above it, for {@link ServiceError}'s instanceof. */
+const NAMES = Symbol.for("@wonrail/sdk error names");
+
 export interface ServiceErrorFields {
   code: ErrorCode | UnknownErrorCode;
   message?: string | undefined;
@@ -71,7 +75,7 @@ export class ServiceError extends Error {
   readonly code: ErrorCode | UnknownErrorCode;
   readonly status: number | undefined;
   readonly details: ErrorDetails | null;
-  /** Quote it to us. Undefined when no answer came. */
+  /** Quote it to us. The request was sent with it, so it is there when no answer came too; undefined when a check refused the call before. */
   readonly requestId: string | undefined;
   /** Sent with the request: for at least 31 days calling again with it cannot move money twice. That of a recorded transaction has no end. */
   readonly idempotencyKey: string | undefined;
@@ -88,7 +92,8 @@ export class ServiceError extends Error {
     const meaning = isErrorCode(fields.code) ? errorMeanings[fields.code] : undefined;
     const message = fields.message ?? meaning?.message ?? "The service refused the request.";
     super(redact(message), fields.cause === undefined ? undefined : { cause: fields.cause });
-    this.name = new.target.name;
+    this.name = names.get(new.target) ?? new.target.name;
+    Object.defineProperty(this, NAMES, { value: namesOf(new.target) });
     this.code = fields.code;
     this.status = fields.status;
     this.details = redactDeep(fields.details ?? null);
@@ -98,6 +103,14 @@ export class ServiceError extends Error {
     this.retryable = fields.retryable ?? meaning?.retryable ?? false;
     this.outcomeUnknown = fields.outcomeUnknown ?? false;
     this.replayed = fields.replayed ?? false;
+  }
+
+  /** Also of another copy of the library: its ES modules and its CommonJS modules are two, and a dependency may bring a third. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
+    const name = names.get(this);
+    const told = value instanceof Error ? (value as { [NAMES]?: unknown })[NAMES] : undefined;
+    return name !== undefined && Array.isArray(told) && told.includes(name);
   }
 
   /** For logs. Without the cause, which may be anybody's object with anything in it. */
@@ -111,7 +124,8 @@ export class ServiceError extends Error {
   /** What console.log shows in Node. */
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     const { name: _name, message: _message, ...fields } = this.toJSON();
-    const cause = this.cause instanceof Error ? `\n  cause: ${this.cause.name}: ${this.cause.message}` : "";
+    const told = causesTold(this.cause);
+    const cause = told === undefined ? "" : `\n  cause: ${told}`;
     return redact(`${this.stack ?? this.message}\n  ${JSON.stringify(fields)}${cause}`);
   }
 }
@@ -124,7 +138,7 @@ export class PermissionError extends ServiceError {}
 export class NotFoundError extends ServiceError {}
 /** It exists already, or its state does not allow this. */
 export class ConflictError extends ServiceError {}
-/** The request breaks the contract's form; see `details.fields`. */
+/** The request breaks the contract's form; `details.fields`, where there are any, says in what. */
 export class InvalidRequestError extends ServiceError {}
 /** A rule says no: too little balance, a limit, a deactivated wallet. Nothing changed. */
 export class RefusedError extends ServiceError {}
@@ -159,6 +173,37 @@ export class WaitTimeoutError<State = unknown> extends ServiceError {
   override toJSON(): Record<string, unknown> {
     return { ...super.toJSON(), lastState: redactDeep(this.lastState) };
   }
+}
+
+/** Written out: what makes bundles small gives classes other names. */
+const named = {
+  ServiceError,
+  AuthenticationError,
+  PermissionError,
+  NotFoundError,
+  ConflictError,
+  InvalidRequestError,
+  RefusedError,
+  RateLimitError,
+  ServerError,
+  UnavailableError,
+  OutcomeUnknownError,
+  ConnectionError,
+  ConnectionTimeoutError,
+  AbortedError,
+  BadAnswerError,
+  ConfigurationError,
+  WaitTimeoutError,
+};
+const names = new Map<unknown, string>(Object.entries(named).map(([name, one]) => [one, name]));
+
+function namesOf(type: unknown): string[] {
+  const found: string[] = [];
+  for (let one = type; typeof one === "function"; one = Object.getPrototypeOf(one) as unknown) {
+    const name = names.get(one);
+    if (name !== undefined) found.push(name);
+  }
+  return found;
 }
 
 const classes: {

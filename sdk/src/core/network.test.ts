@@ -1,3 +1,4 @@
+import { ServiceClient } from "../client.ts";
 import { createNetwork, defaultNetwork, explorerLinks, NetworkType } from "./network.ts";
 
 test("the default network is the test network with six decimals", () => {
@@ -15,6 +16,20 @@ test("what is given replaces the preset, and nothing else changes", () => {
     rpcUrl: "http://node:8545",
     token: { ...defaultNetwork.token, address: "0xabc" },
   });
+});
+
+test("what is undefined, as a variable that is not set, leaves the preset's", () => {
+  const explorerUrl = process.env["NOT_SET"];
+  expect(createNetwork({ explorerUrl, type: undefined, token: { symbol: undefined } })).toEqual(
+    defaultNetwork,
+  );
+  expect(createNetwork({ token: undefined })).toEqual(defaultNetwork);
+  const client = new ServiceClient({
+    baseUrl: "http://service",
+    apiKey: "wk_test_1",
+    network: { explorerUrl },
+  });
+  expect(client.explorer.transaction("0x12")).toMatch(/^http.*\/tx\/0x12$/);
 });
 
 test("explorer links name transactions, addresses and blocks", () => {

@@ -36,13 +36,26 @@ export const defaultNetwork: Network = {
   paymentManagerAddress: "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512",
 };
 
-export type NetworkOverrides = Partial<Omit<Network, "token">> & {
-  readonly token?: Partial<Network["token"]>;
+export type NetworkOverrides = {
+  readonly [Field in Exclude<keyof Network, "token">]?: Network[Field] | undefined;
+} & {
+  readonly token?:
+    { readonly [Field in keyof Network["token"]]?: Network["token"][Field] | undefined } | undefined;
 };
 
 /** The default network with other values, such as those of a stack of your own. */
 export function createNetwork(overrides: NetworkOverrides = {}): Network {
-  return { ...defaultNetwork, ...overrides, token: { ...defaultNetwork.token, ...overrides.token } };
+  const token = override(defaultNetwork.token, overrides.token ?? {});
+  return { ...override(defaultNetwork, { ...overrides, token: undefined }), token };
+}
+
+/** What is undefined, such as a variable that is not set, leaves the preset's. */
+function override<T extends object>(
+  preset: T,
+  overrides: { readonly [Field in keyof T]?: T[Field] | undefined },
+): T {
+  const given = Object.entries(overrides).filter(([, value]) => value !== undefined);
+  return { ...preset, ...(Object.fromEntries(given) as Partial<T>) };
 }
 
 /** Links to a block explorer. */

@@ -1,8 +1,9 @@
 import { ApiPromise, type WithResponse } from "./call.ts";
 
 /** Which part of a list: a page by number, or what follows a cursor. */
-export type PageQuery = { limit?: number } & (
-  { currentPage?: number; cursor?: never } | { cursor?: string; currentPage?: never }
+export type PageQuery = { limit?: number | undefined } & (
+  | { currentPage?: number | undefined; cursor?: undefined }
+  | { cursor?: string | undefined; currentPage?: undefined }
 );
 
 export interface Pagination {

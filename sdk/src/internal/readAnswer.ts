@@ -8,8 +8,9 @@ export interface Envelope {
   replayed: boolean;
 }
 
-/** What was asked: under which key, and whether it is more than a look. */
+/** What was asked: by which name, under which key, and whether it is more than a look. */
 export interface AskedFor {
+  requestId: string;
   idempotencyKey: string | undefined;
   isChange: boolean;
 }
@@ -17,11 +18,10 @@ export interface AskedFor {
 /** The data of a success, or the error of anything else. Rejects with the reading's own failure when the body breaks off. */
 export async function readAnswer(
   response: Response,
-  { idempotencyKey, isChange }: AskedFor,
+  { requestId: sent, idempotencyKey, isChange }: AskedFor,
 ): Promise<Envelope | ServiceError> {
   const text = await response.text();
   const envelope = parseEnvelope(text);
-  const fromHeader = response.headers.get("x-request-id") ?? undefined;
   const replayed = response.headers.get("idempotent-replayed") === "true";
   if (envelope?.success === true && response.ok)
     return { data: envelope.data, requestId: envelope.requestId, replayed };
@@ -39,7 +39,7 @@ export async function readAnswer(
   return serviceError({
     ...around,
     code: "SDK_004",
-    requestId: fromHeader,
+    requestId: response.headers.get("x-request-id") ?? sent,
     retryable: [408, 429, 502, 503, 504].includes(status),
     outcomeUnknown: isChange && leavesOpen({ code: "SDK_004", status }),
     details: { status, contentType: response.headers.get("content-type") },

@@ -1,7 +1,7 @@
 import { serviceError, type ServiceError, type ServiceErrorFields } from "../core/errors.ts";
 
 /** What an aborted call leaves behind. */
-export type LeftBehind = Pick<ServiceErrorFields, "idempotencyKey" | "outcomeUnknown">;
+export type LeftBehind = Pick<ServiceErrorFields, "requestId" | "idempotencyKey" | "outcomeUnknown">;
 
 /** Waits, unless the signal ends it. */
 export function sleep(ms: number, signal?: AbortSignal, left?: LeftBehind): Promise<void> {

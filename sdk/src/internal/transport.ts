@@ -1,5 +1,6 @@
 import type { IdempotentCallOptions, WithResponse } from "../core/call.ts";
 import { serviceError, ServiceError } from "../core/errors.ts";
+import { causesNamed } from "./causes.ts";
 import { refusal } from "./checks.ts";
 import { attemptLimits, checkedHeaders, type Config } from "./config.ts";
 import { didNothing, ending } from "./outcome.ts";
@@ -27,8 +28,12 @@ export interface Transport {
   currentApiKey(): string;
 }
 
+const REQUEST_ID = "x-request-id";
+
 /** What one attempt at a request has beyond it. */
 interface Attempt {
+  /** Names the call to the service, whose answer may be lost: one name for all attempts, or the caller's. */
+  requestId: string;
   /** The caller's own. */
   headers: Headers;
   body: string | undefined;
@@ -51,8 +56,9 @@ export function createTransport(config: Config, random: () => number = Math.rand
     // Once for all attempts: the caller may change its object meanwhile, and one key stands for one body.
     const body = request.body === undefined ? undefined : JSON.stringify(request.body);
     const headers = checkedHeaders(options.headers);
+    const requestId = headers.get(REQUEST_ID) || config.headers.get(REQUEST_ID) || crypto.randomUUID();
     const isChange = request.method !== "GET";
-    const asked = { headers, body, idempotencyKey, isChange, timeoutMs };
+    const asked = { requestId, headers, body, idempotencyKey, isChange, timeoutMs };
     let isOpen = false;
     for (let retriesMade = 0; ; retriesMade += 1) {
       const outcome = await attempt<T>(request, { ...asked, retriesMade, isOpen });
@@ -67,20 +73,20 @@ export function createTransport(config: Config, random: () => number = Math.rand
       if (isChange && !didNothing(outcome)) isOpen = true;
       const delayMs = Math.round(retryDelayMs(retriesMade, outcome.retryAfterMs, random));
       config.log.info("retrying", { ...place(request), code: outcome.code, retry: retriesMade + 1, delayMs });
-      await sleep(delayMs, options.signal, { idempotencyKey, outcomeUnknown: isOpen });
+      await sleep(delayMs, options.signal, { requestId, idempotencyKey, outcomeUnknown: isOpen });
     }
   }
 
   async function attempt<T>(
     request: ApiRequest,
-    { headers, body, idempotencyKey, isChange, timeoutMs, retriesMade, isOpen }: Attempt,
+    { requestId, headers, body, idempotencyKey, isChange, timeoutMs, retriesMade, isOpen }: Attempt,
   ): Promise<WithResponse<T> | ServiceError> {
     const signal = request.options?.signal;
-    if (signal?.aborted) throw abortedError(signal, { idempotencyKey, outcomeUnknown: isOpen });
+    if (signal?.aborted) throw abortedError(signal, { requestId, idempotencyKey, outcomeUnknown: isOpen });
     const url = urlOf(config.baseUrl, request);
     const init = {
       method: request.method,
-      headers: headersOf(config, request, { headers, apiKey, idempotencyKey, retriesMade }),
+      headers: headersOf(config, request, { requestId, headers, apiKey, idempotencyKey, retriesMade }),
       ...(body === undefined ? {} : { body }),
       // A redirect would carry the key to wherever it points.
       redirect: "manual" as const,
@@ -89,16 +95,23 @@ export function createTransport(config: Config, random: () => number = Math.rand
     const startedMs = Date.now();
     try {
       const response = await limit.of(config.fetch(url, { ...init, signal: limit.signal }));
-      const answer = await limit.of(readAnswer(response, { idempotencyKey, isChange }));
+      const answer = await limit.of(readAnswer(response, { requestId, idempotencyKey, isChange }));
       logAnswer(request, response.status, answer, Date.now() - startedMs);
       if (answer instanceof ServiceError) return answer;
       const { status } = response;
       return { ...answer, data: answer.data as T, status, headers: response.headers, idempotencyKey };
     } catch (error) {
-      const unanswered = { idempotencyKey, outcomeUnknown: isChange };
+      const unanswered = { requestId, idempotencyKey, outcomeUnknown: isChange };
       if (signal?.aborted) throw abortedError(signal, unanswered);
       const code = limit.timedOut() ? "SDK_002" : "SDK_001";
-      config.log.debug("no answer", { ...place(request), code, durationMs: Date.now() - startedMs });
+      const durationMs = Date.now() - startedMs;
+      config.log.debug("no answer", {
+        ...place(request),
+        code,
+        cause: causesNamed(error),
+        requestId,
+        durationMs,
+      });
       return serviceError({ ...unanswered, code, cause: error });
     } finally {
       limit.release();
@@ -107,11 +120,18 @@ export function createTransport(config: Config, random: () => number = Math.rand
 
   function warnIfUnanswered(
     request: ApiRequest,
-    { code, outcomeUnknown }: ServiceError,
+    { code, cause, requestId, outcomeUnknown }: ServiceError,
     retries: number,
   ): void {
     if (!outcomeUnknown && code !== "SDK_001" && code !== "SDK_002") return;
-    config.log.warn("gave up", { ...place(request), code, retries, outcomeUnknown });
+    config.log.warn("gave up", {
+      ...place(request),
+      code,
+      cause: causesNamed(cause),
+      requestId,
+      retries,
+      outcomeUnknown,
+    });
   }
 
   function logAnswer(
@@ -158,11 +178,12 @@ function headersOf(
   { headers: ofClient, orgCode }: Config,
   { body, isOpen }: ApiRequest,
   {
+    requestId,
     headers,
     apiKey,
     idempotencyKey,
     retriesMade,
-  }: Pick<Attempt, "headers" | "idempotencyKey" | "retriesMade"> & { apiKey: string },
+  }: Pick<Attempt, "requestId" | "headers" | "idempotencyKey" | "retriesMade"> & { apiKey: string },
 ): Headers {
   const result = new Headers({ accept: "application/json", "user-agent": `wonrail-sdk/${VERSION}` });
   for (const own of [ofClient, headers]) own.forEach((value, name) => result.set(name, value));
@@ -170,6 +191,7 @@ function headersOf(
   if (!isOpen) result.set("x-api-key", apiKey);
   if (!isOpen && orgCode !== undefined) result.set("x-org-code", orgCode);
   if (idempotencyKey !== undefined) result.set("idempotency-key", idempotencyKey);
+  result.set(REQUEST_ID, requestId);
   if (retriesMade > 0) result.set("x-retry-count", String(retriesMade));
   return result;
 }

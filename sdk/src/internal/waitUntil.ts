@@ -5,11 +5,11 @@ import { abortedError, sleep } from "./sleep.ts";
 
 export interface WaitOptions {
   /** From one look to the next, in milliseconds; 1500 unless given. */
-  intervalMs?: number;
+  intervalMs?: number | undefined;
   /** For all of it, in milliseconds; 60000 unless given. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Ends the waiting. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 const MAX_WAIT_MS = 86_400_000;
@@ -31,8 +31,8 @@ export async function waitUntil<State>(
     // A pause may end late: on a machine that slept, or was busy.
     if (lookedAtMs >= endsAtMs) throw timeoutError(timeoutMs, lastState, lastError);
     // The next look is the retry.
-    const limits = { timeoutMs: Math.min(30_000, endsAtMs - lookedAtMs), maxRetries: 0 };
-    const seen = await lookOnce(look, signal === undefined ? limits : { ...limits, signal });
+    const timeoutForLookMs = Math.min(30_000, endsAtMs - lookedAtMs);
+    const seen = await lookOnce(look, { timeoutMs: timeoutForLookMs, maxRetries: 0, signal });
     if (seen.ok) {
       lastState = seen.state;
       lastError = undefined;

@@ -4,7 +4,7 @@ import type { Transport } from "../internal/transport.ts";
 
 export interface RefreshKeyRequest {
   /** The current or expired key; the client's own unless given. */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** It stays the same. */
   secretKey: string;
 }

@@ -9,7 +9,7 @@ export interface ChargeRequest {
   /** In KRW, at least 1,000. */
   amount: number;
   /** To 200 characters. */
-  memo?: string;
+  memo?: string | undefined;
 }
 
 export interface Charge {
@@ -41,9 +41,9 @@ export interface ChargeWithCancellations extends Charge {
 
 export interface CancelChargeRequest {
   chargeId: string;
-  /** Without it all that remains. */
+  /** Without it all that remains, which is why it cannot be given as undefined. */
   amount?: number;
-  memo?: string;
+  memo?: string | undefined;
 }
 
 export interface CancelledCharge extends Charge {
@@ -54,7 +54,7 @@ export interface CancelledCharge extends Charge {
 export interface RefundRequest {
   /** The NORMAL wallet to empty. */
   walletId: string;
-  memo?: string;
+  memo?: string | undefined;
 }
 
 export interface Refund {
@@ -67,7 +67,7 @@ export interface Refund {
   createdAt: string;
 }
 
-export type ChargeListQuery = PageQuery & { walletId?: string };
+export type ChargeListQuery = PageQuery & { walletId?: string | undefined };
 
 const PATH = "/api/wallets/charge";
 const MIN_CHARGE_WON = 1_000;

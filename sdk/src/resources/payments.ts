@@ -11,10 +11,10 @@ export interface PaymentRequest {
   receiverWalletId: string;
   /** In KRW, at least 100. */
   amount: number;
-  /** null: the whole INCENTIVE balance. 0: none. A number: only that much. */
+  /** null: the whole INCENTIVE balance, as without it, which is why it cannot be given as undefined. 0: none. A number: only that much. */
   incentiveAmount?: number | null;
   /** To 200 characters. */
-  memo?: string;
+  memo?: string | undefined;
 }
 
 export interface Payment {
@@ -37,7 +37,7 @@ export interface Payment {
 
 export interface CancelPaymentRequest {
   paymentId: string;
-  memo?: string;
+  memo?: string | undefined;
 }
 
 export interface CancelledPayment extends Payment {
@@ -51,7 +51,7 @@ export interface CancelledPayment extends Payment {
   keptFromNormal: number;
 }
 
-export type PaymentListQuery = PageQuery & { walletId?: string };
+export type PaymentListQuery = PageQuery & { walletId?: string | undefined };
 
 const PATH = "/api/wallets/payment";
 const MIN_PAYMENT_WON = 100;

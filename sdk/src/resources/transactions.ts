@@ -25,23 +25,23 @@ export type TransactionStatus = (typeof TransactionStatus)[keyof typeof Transact
 
 interface TransactionFields {
   /** The client's network unless given. */
-  fromNetworkType?: NetworkType;
+  fromNetworkType?: NetworkType | undefined;
   /** As fromNetworkType unless given. */
-  toNetworkType?: NetworkType;
+  toNetworkType?: NetworkType | undefined;
   fromAddress: string;
   toAddress: string;
   /** In the token's smallest unit, as an integer string: see `toUnits`. */
   amount: string;
   /** As amount. */
-  fee?: string;
+  fee?: string | undefined;
   /** To 200 characters. */
-  memo?: string;
+  memo?: string | undefined;
 }
 
 export interface InstantTransactionRequest extends TransactionFields {
   paymentType: "INSTANT";
   txHash: string;
-  scheduledAt?: never;
+  scheduledAt?: undefined;
 }
 
 /** Within one network. */
@@ -49,7 +49,7 @@ export interface ScheduledTransactionRequest extends TransactionFields {
   paymentType: "SCHEDULED";
   /** In the future. */
   scheduledAt: Moment;
-  txHash?: never;
+  txHash?: undefined;
 }
 
 export type TransactionCreateRequest = InstantTransactionRequest | ScheduledTransactionRequest;
@@ -91,19 +91,20 @@ export interface TransactionWithHistory extends TransactionResponse {
 }
 
 export type TransactionListQuery = PageQuery & {
-  status?: TransactionStatus;
-  paymentType?: TxPaymentType;
+  status?: TransactionStatus | undefined;
+  paymentType?: TxPaymentType | undefined;
   /** Sender or recipient. */
-  address?: string;
+  address?: string | undefined;
   /** Recorded not before this moment. */
-  from?: Moment;
+  from?: Moment | undefined;
   /** Recorded before this moment. */
-  to?: Moment;
+  to?: Moment | undefined;
 };
 
 /** A reason goes with FAILED only. */
 export type TransactionStatusRequest =
-  { status: "PENDING" | "CONFIRMED"; failureReason?: never } | { status: "FAILED"; failureReason?: string };
+  | { status: "PENDING" | "CONFIRMED"; failureReason?: undefined }
+  | { status: "FAILED"; failureReason?: string | undefined };
 
 export interface TransactionScheduleRequest {
   /** The new time, in the future. */

@@ -11,7 +11,7 @@ export interface TransferRequest {
   /** In KRW. */
   amount: number;
   /** To 200 characters. */
-  memo?: string;
+  memo?: string | undefined;
 }
 
 export interface Transfer {
@@ -29,7 +29,7 @@ export interface Transfer {
   createdAt: string;
 }
 
-export type TransferListQuery = PageQuery & { walletId?: string };
+export type TransferListQuery = PageQuery & { walletId?: string | undefined };
 
 const PATH = "/api/wallets/transfer";
 

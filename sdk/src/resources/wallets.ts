@@ -14,7 +14,7 @@ export interface CreateWalletRequest {
   /** The user's identifier in your own system. */
   userId: string;
   walletType: WalletType;
-  metadata?: WalletMetadata;
+  metadata?: WalletMetadata | undefined;
 }
 
 /** A wallet that was made just now. */
@@ -42,7 +42,11 @@ export interface UpdateWalletRequest {
   metadata: WalletMetadata;
 }
 
-export type WalletListQuery = PageQuery & { userId?: string; walletType?: WalletType; status?: WalletStatus };
+export type WalletListQuery = PageQuery & {
+  userId?: string | undefined;
+  walletType?: WalletType | undefined;
+  status?: WalletStatus | undefined;
+};
 
 export type WalletTransactionType =
   | "TRANSFER"
@@ -75,11 +79,11 @@ export interface WalletTransaction {
 
 export type WalletTransactionListQuery = PageQuery & {
   /** One or several. */
-  type?: WalletTransactionType | readonly WalletTransactionType[];
+  type?: WalletTransactionType | readonly WalletTransactionType[] | undefined;
   /** Not before this moment. */
-  from?: Moment;
+  from?: Moment | undefined;
   /** Before this moment. */
-  to?: Moment;
+  to?: Moment | undefined;
 };
 
 const PATH = "/api/wallets";
@@ -126,7 +130,7 @@ function walletPath(walletId: string): string {
   return `${PATH}/${pathId(walletId, "WAL_002")}`;
 }
 
-function checkedMetadata<T extends { metadata?: WalletMetadata }>(request: T): T {
+function checkedMetadata<T extends { metadata?: WalletMetadata | undefined }>(request: T): T {
   const pairs = Object.keys(request.metadata ?? {}).length;
   const message = `must have at most ${MAX_METADATA_PAIRS} pairs`;
   accept([pairs > MAX_METADATA_PAIRS ? { path: "metadata", message } : undefined]);

@@ -6,6 +6,7 @@ import {
   NetworkType,
   type Page,
   type ServiceClient,
+  ServiceClient as Client,
   ServiceError,
   type TransactionCreateRequest,
   type TransactionResponse,
@@ -14,6 +15,8 @@ import {
 } from "@wonrail/sdk";
 
 declare const client: ServiceClient;
+declare const env: Record<string, string | undefined>;
+declare const signal: AbortSignal | undefined;
 const fields = { fromAddress: "0x", toAddress: "0x", amount: "1" };
 
 export const requests: TransactionCreateRequest[] = [
@@ -22,6 +25,16 @@ export const requests: TransactionCreateRequest[] = [
   { ...fields, paymentType: "SCHEDULED", scheduledAt: new Date() },
   { ...fields, paymentType: "SCHEDULED", scheduledAt: "2030-01-01T00:00:00Z", toNetworkType: "WON_TESTNET" },
 ];
+
+/** What may be undefined can be passed on as it is, also where the compiler tells an absent property from an undefined one. */
+export const mayBeAbsent = new Client({
+  apiKey: env["KEY"],
+  baseUrl: env["URL"],
+  logger: undefined,
+  network: { rpcUrl: env["RPC_URL"], token: { address: env["TOKEN"] } },
+});
+void client.wallets.list({ limit: undefined, userId: env["USER"], cursor: env["CURSOR"] }, { signal });
+void client.transfers.create({ fromWalletId: "wal_1", toWalletAddress: "0x", amount: 1, memo: env["MEMO"] });
 
 export async function use(): Promise<string | undefined> {
   const page: Page<TransactionResponse> = await client.transactions.list({ limit: 5, currentPage: 2 });

@@ -22,6 +22,10 @@ void client.wallets.list({ currentPage: 1, cursor: "c" });
 void client.charges.create({ walletId: "wal_1", amount: "1000" });
 // @ts-expect-error The service takes no idempotency key here.
 void client.wallets.create({ userId: "u", walletType: "NORMAL" }, { idempotencyKey: "k" });
+// @ts-expect-error Without an amount all is cancelled: an undefined one is a mistake.
+void client.charges.cancel({ chargeId: "chg_1", amount: undefined });
+// @ts-expect-error A key that was lost is not a new one.
+void client.charges.create({ walletId: "wal_1", amount: 1000 }, { idempotencyKey: undefined });
 // @ts-expect-error A reason goes with FAILED only.
 void client.transactions.updateStatus("txn_1", { status: "CONFIRMED", failureReason: "" });
 // @ts-expect-error There is no such code.

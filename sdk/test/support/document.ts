@@ -102,8 +102,9 @@ function nameOf(ref: string): string {
 }
 
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
-const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { "date-time": DATE_TIME } });
-ajv.addSchema({ $id: "document", components: document.components });
+const formats = { "date-time": DATE_TIME, int64: true } as const;
+const ajv = new Ajv2020({ strict: false, allErrors: true, formats });
+ajv.addSchema({ $id: "document", components: closed(document.components) });
 const compiled = new Map<Schema, ValidateFunction>();
 
 /** What is wrong with a value; nothing if it fits. */
@@ -115,7 +116,15 @@ export function problems(schema: Schema, value: unknown): string[] {
     : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
+/** To partners answers may get fields at any time (ADR 0150). Here one that the document does not have is a mistake. */
+function closed<T>(schema: T): T {
+  return JSON.parse(JSON.stringify(schema), (_name, value: unknown) => {
+    const isObject = typeof value === "object" && value !== null && "properties" in value;
+    return isObject && "type" in value ? { additionalProperties: false, ...value } : value;
+  }) as T;
+}
+
 function inDocument<T>(value: T): T {
-  const text = JSON.stringify(value).replaceAll('"#/components/', '"document#/components/');
+  const text = JSON.stringify(closed(value)).replaceAll('"#/components/', '"document#/components/');
   return JSON.parse(text) as T;
 }
