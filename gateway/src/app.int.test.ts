@@ -290,9 +290,11 @@ describe("while auth", () => {
     const other = await startGateway({ authPort: auth.port, authTimeoutMs: 500 });
     auth.state.delayMs = 20_000;
     const started = Date.now();
-    const { status } = await other.send("GET", "/test/probe", { key: text });
+    const { status, body } = await other.send("GET", "/test/probe", { key: text });
     expect(status).toBe(503);
     expect(Date.now() - started).toBeLessThan(15_000);
+    const line = other.lines.find((each) => each.includes(body.requestId))!;
+    expect((JSON.parse(line) as { cause: string }).cause).toMatch(/AuthService\/\w+: 4 DEADLINE_EXCEEDED/);
     await other.close();
   });
 });

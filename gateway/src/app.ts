@@ -7,7 +7,7 @@ import { type Clients } from "./clients";
 import { type Config } from "./config";
 import { createAddressLimits } from "./middleware/addressLimits";
 import { authCalls } from "./middleware/authCalls";
-import { answerErrors, MethodNotAllowedError, noSuchRoute } from "./middleware/errors";
+import { answerErrors, MethodNotAllowedError, noSuchRoute } from "./middleware/answerErrors";
 import { openExchange } from "./middleware/exchange";
 import { createPrincipals } from "./middleware/principals";
 import { createQuotas } from "./middleware/quotas";

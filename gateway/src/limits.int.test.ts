@@ -30,7 +30,7 @@ afterAll(async () => {
 
 beforeEach(() => {
   work = async () => ({ data: { done: true } });
-  auth.state.quotaLeft = 1_000;
+  Object.assign(auth.state, { quotaLeft: 1_000, delayMs: 0 });
 });
 
 describe("limits", () => {
@@ -129,6 +129,21 @@ async function untilRefused(send: () => Promise<Answer>): Promise<Answer> {
     if (refused) return refused;
   }
 }
+
+test("a replica of auth that hangs is not waited for by those who need a unit: another one is asked for the same", async () => {
+  const { text } = auth.addKey();
+  const route = countedRoute("/test/counted", "MONEY_OPERATIONS", (call) => work(call));
+  const other = await startGateway({ authPort: auth.port, authTimeoutMs: 500, extraRoutes: [route] });
+  const send = () => other.send("POST", "/test/counted", { key: text, body: { amount: 1 } });
+  expect((await send()).status).toBe(201);
+  const before = auth.calls.leaseQuota!;
+  auth.state.delayMs = 10_000;
+  const asked = send();
+  await eventually(() => expect(auth.calls.leaseQuota).toBe(before + 1));
+  auth.state.delayMs = 0;
+  expect((await asked).status).toBe(201);
+  await other.close();
+});
 
 test("a body that comes after the request's time is answered that nothing was done, and nothing is", async () => {
   const { text } = auth.addKey();

@@ -1,4 +1,4 @@
-import { assert } from "@wonrail/kit/errors";
+import { assert, isUnknown } from "@wonrail/kit/errors";
 import { enumName, enumValue, fromErrorDetail } from "@wonrail/kit/grpc/client";
 import {
   KeyAccess,
@@ -15,6 +15,8 @@ import { type Change } from "./watchChanges";
 
 /** Every call has a deadline, the stream of changes too: it is opened anew each hour. */
 const STREAM_LIFE_MS = 3_600_000;
+/** For a lease that was not answered at once: nothing can be counted without it, and the other calls need half of a request's time. */
+const PATIENT_MS = 4_000;
 
 /** auth's RPCs in the words of the middlewares that use them. */
 export function authCalls(auth: Clients["auth"], replicaId: string) {
@@ -24,10 +26,12 @@ export function authCalls(auth: Clients["auth"], replicaId: string) {
   const leaseRate: LeaseRate = (orgId, wanted) => auth.leaseRate({ orgId, replicaId, wanted });
 
   const leaseQuota: LeaseQuota = async ({ quota, ...wish }) => {
-    const answer = await auth.leaseQuota(
-      { ...wish, quota: enumValue(Quota, quota), replicaId },
-      { retry: true },
-    );
+    const request = { ...wish, quota: enumValue(Quota, quota), replicaId };
+    const answer = await auth.leaseQuota(request, { retry: true }).catch((error: unknown) => {
+      if (!isUnknown(error)) throw error;
+      // It is the same lease however often it is asked for: now of another replica, or of one that has begun to answer.
+      return auth.leaseQuota(request, { retry: true, timeoutMs: PATIENT_MS });
+    });
     const { granted, validForMs, retryAfterMs, resetsAt } = answer;
     const counts = {
       limit: Number(answer.limit),

@@ -1,4 +1,4 @@
-import { type DomainError, errorTable } from "@wonrail/kit/errors";
+import { causesOf, type DomainError, errorTable, isOutage } from "@wonrail/kit/errors";
 import { type Json } from "@wonrail/kit/json";
 import { type ApiResponse, type Exchange } from "./exchange";
 import { type RateState } from "./rates";
@@ -47,6 +47,8 @@ export function sendData(res: ApiResponse, status: number, data: unknown): void 
 export function sendRefusal(res: ApiResponse, { error, status, allow }: Refusal): void {
   const { exchange } = res.locals;
   exchange.code = error.code;
+  // What went wrong here has a line of its own.
+  if (isOutage(error) && error.code !== "SYS_001") exchange.cause = causesOf(error);
   const row = errorTable[error.code];
   const answerStatus = status ?? row.http;
   if (allow !== undefined) exchange.headers.push("Allow", allow);

@@ -18,6 +18,8 @@ export interface Exchange {
   clientAddress: string;
   /** Why the request was refused, if it was. */
   code: ErrorCode | undefined;
+  /** What that came of, where it was no fault of the request's. */
+  cause: string | undefined;
   /** Names and values, in turn, of the answer's headers beyond those that every answer has. */
   readonly headers: string[];
   readonly lifecycle: Lifecycle;
@@ -57,6 +59,7 @@ export function openExchange({ log, registry, lifecycle, budgetMs }: ExchangeOpt
       route: "none",
       clientAddress: "unknown",
       code: undefined,
+      cause: undefined,
       headers: [],
       lifecycle,
     };
@@ -84,7 +87,7 @@ export function openExchange({ log, registry, lifecycle, budgetMs }: ExchangeOpt
 }
 
 function logAccess(log: Log, req: Request, res: Response, exchange: Exchange, seconds: number): void {
-  const { route, code, clientAddress } = exchange;
+  const { route, code, cause, clientAddress } = exchange;
   const line = {
     method: req.method,
     route,
@@ -94,6 +97,7 @@ function logAccess(log: Log, req: Request, res: Response, exchange: Exchange, se
   if (!res.writableFinished) log.info(line, "request aborted");
   else if (code === undefined) log.info(line, "request");
   else if (ASKS_WHO.has(res.statusCode)) log.info({ ...line, code, clientAddress }, "request");
+  else if (cause !== undefined) log.info({ ...line, code, cause }, "request");
   else log.info({ ...line, code }, "request");
 }
 

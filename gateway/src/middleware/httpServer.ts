@@ -6,7 +6,7 @@ import { newId } from "@wonrail/kit/ids";
 import { type Log } from "@wonrail/kit/log";
 import { Counter, Gauge, type Registry } from "@wonrail/kit/metrics";
 import { refusalBody, SECURITY_HEADERS } from "./envelope";
-import { hearOfTheEnd } from "./pipelined";
+import { hearOfTheEnd } from "./hearOfTheEnd";
 
 export interface HttpServerOptions {
   host: string;

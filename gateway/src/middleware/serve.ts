@@ -13,13 +13,13 @@ import {
 } from "../routes/operation";
 import { type AddressLimits } from "./addressLimits";
 import { authenticate } from "./authenticate";
-import { readBody } from "./body";
+import { readBody } from "./readBody";
 import { clientAddress } from "./clientAddress";
 import { addRateHeaders, sendData } from "./envelope";
 import { type ApiResponse } from "./exchange";
-import { idempotencyKey } from "./idempotency";
+import { idempotencyKey } from "./idempotencyKey";
 import { type Principal, type Principals } from "./principals";
-import { parseQuery } from "./query";
+import { parseQuery } from "./parseQuery";
 import { type Quotas } from "./quotas";
 import { type Rates } from "./rates";
 import { validate } from "./validate";

@@ -54,6 +54,31 @@ test("each code that an operation can answer with is an example at its status", 
   }
 });
 
+test("what a program reads from the details of a refusal is in its example", () => {
+  const examples = document.components.examples as Record<
+    string,
+    { value: { error: { details: object | null } } }
+  >;
+  const told = Object.entries(examples).flatMap(([code, { value }]) => {
+    const { details } = value.error;
+    return details === null ? [] : [`${code} ${Object.keys(details).join(" ")}`];
+  });
+  expect(told.sort()).toEqual([
+    "CHG_005 remaining",
+    "RATE_001 retryAfterMs",
+    "REQ_001 fields",
+    "REQ_006 maxBytes",
+    "SYS_002 retryAfterMs",
+    "TRF_002 fields",
+    "TRF_003 dailyLimit usedToday",
+    "TX_002 id",
+    "TX_003 status",
+    "TX_004 status",
+    "WAL_001 walletId",
+    "WAUTH_004 quota limit used resetsAt",
+  ]);
+});
+
 test("what changes something either takes an Idempotency-Key, or says what to do when its outcome is not known", () => {
   for (const { method, path, operation } of table) {
     const { idempotent, whenUnknown } = operation;
@@ -72,13 +97,18 @@ test("each refusal names the headers that it may carry", () => {
   const rate = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
   const always = "X-Request-Id";
   expect(headersOf("createPayment", 400)).toEqual([always, ...rate, "Idempotent-Replayed"]);
-  expect(headersOf("createPayment", 401)).toEqual([always]);
+  expect(headersOf("createPayment", 401)).toEqual([always, "WWW-Authenticate"]);
   expect(headersOf("createPayment", 422)).toEqual([always, ...rate]);
   expect(headersOf("createPayment", 429)).toEqual([always, ...rate, "Retry-After"]);
   expect(headersOf("createPayment", 503)).toEqual([always, ...rate, "Retry-After"]);
   expect(headersOf("getWallet", 404)).toEqual([always, ...rate]);
   expect(headersOf("refreshKey", 429)).toEqual([always, ...rate, "Retry-After"]);
   expect(headersOf("refreshKey", 400)).toEqual([always]);
+});
+
+test("what the gateway's probe is answered does not include a rate, which it has none of", () => {
+  const { responses } = operations.find(({ operationId }) => operationId === "checkHealth")!;
+  expect(Object.keys(responses)).toEqual(["200", "400", "500", "503"]);
 });
 
 test("every code of the wallet, transfer, charge, payment and recording API can be answered by some operation", () => {
@@ -108,6 +138,59 @@ test("the bounds of metadata and of an Idempotency-Key are in the document", () 
   const form = new RegExp(schema.pattern);
   const keys = ["order 1, second try", "x".repeat(255), "", "x".repeat(256), "ключ", "a\u007f"];
   expect(keys.map((key) => form.test(key))).toEqual([true, true, false, false, false, false]);
+});
+
+/** Every schema within, with where it is; not what is in examples. */
+function schemasIn(node: unknown, at: string): [string, Record<string, unknown>][] {
+  if (typeof node !== "object" || node === null) return [];
+  const inner = Object.entries(node).filter(([name]) => name !== "example" && name !== "examples");
+  const own: [string, Record<string, unknown>][] = [[at, node as Record<string, unknown>]];
+  return own.concat(inner.flatMap(([name, one]) => schemasIn(one, `${at}/${name}`)));
+}
+
+test("every integer says that it has 64 bits, without which many generators take 32", () => {
+  const integers = schemasIn(document, "#").filter(([, { type }]) => [type].flat().includes("integer"));
+  expect(integers.length).toBeGreaterThan(50);
+  expect(integers.filter(([, { format }]) => format !== "int64").map(([at]) => at)).toEqual([]);
+});
+
+test("the largest amount of a request is what a JSON number carries exactly", () => {
+  const amounts = schemasIn(document.components.schemas, "#").filter(([at]) =>
+    /Create.*mount$|Cancel.*mount$/.test(at),
+  );
+  const asked = amounts.filter(([at]) => !/Cancelled|Cancellation|Transaction/.test(at));
+  expect(asked.map(([at]) => at.split("/")[1])).toEqual([
+    "CreateTransfer",
+    "CreateCharge",
+    "CancelCharge",
+    "CreatePayment",
+    "CreatePayment",
+  ]);
+  for (const [at, { maximum }] of asked) expect([at, maximum]).toEqual([at, 2 ** 53 - 1]);
+});
+
+test("what is asked takes no other fields, and what is answered may get some", () => {
+  const objects = schemasIn(document, "#").filter(
+    ([, { type, properties }]) => type === "object" && properties,
+  );
+  const closed = objects.filter(([, { additionalProperties }]) => additionalProperties === false);
+  const named = closed.map(([at]) => at.replace("#/components/schemas/", ""));
+  expect(named.sort()).toEqual(
+    [
+      ...["CancelCharge", "CancelPayment", "CreateCharge", "CreateInstantTransaction", "CreatePayment"],
+      ...["CreateScheduledTransaction", "CreateTransfer", "CreateWallet", "RefreshKey", "RefundWallet"],
+      ...["UpdateTransactionSchedule", "UpdateTransactionStatus", "UpdateWallet"],
+    ].sort(),
+  );
+  expect(objects.length).toBeGreaterThan(closed.length + 50);
+});
+
+test("a code that is new is no answer that a validator refuses", () => {
+  expect(document.components.schemas!.ErrorCode).toMatchObject({
+    type: "string",
+    "x-extensible-enum": Object.keys(errorTable),
+  });
+  expect(document.components.schemas!.ErrorCode).not.toHaveProperty("enum");
 });
 
 test("a key is needed everywhere but for refresh and liveness", () => {

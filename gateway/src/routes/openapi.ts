@@ -2,10 +2,11 @@ import { OpenApiGeneratorV31, OpenAPIRegistry, type RouteConfig } from "@asteaso
 import { z } from "zod";
 import { type ErrorCode, errorTable } from "@wonrail/kit/errors";
 import { REQUEST_ID_FORM } from "@wonrail/kit/grpc/client";
-import { MAX_BODY_BYTES } from "../middleware/body";
-import { IDEMPOTENCY_KEY_FORM } from "../middleware/idempotency";
+import { MAX_BODY_BYTES } from "../middleware/readBody";
+import { IDEMPOTENCY_KEY_FORM } from "../middleware/idempotencyKey";
 import { type Example, story } from "./examples";
 import { exampleId, instant, payerWalletId, STORY_BEGINS_AT } from "./exampleThings";
+import { withGrowingAnswers } from "./growingAnswers";
 import { type Operation, type Route, type Shape, type Tag } from "./operation";
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31["generateDocument"]>;
@@ -27,7 +28,10 @@ Every answer is the envelope \`{success, data, error, requestId, timestamp}\`. A
 refused. Bodies are \`application/json\`, at most 64 KiB. Lists are newest first. A POST that moves money takes an \`Idempotency-Key\`:
 sent again with the same body it gets the stored answer, a refusal too, with \`Idempotent-Replayed: true\`, for at least 31 days; the key of a
 recorded transaction has no end. SYS_002 is about the request that it answers: when an earlier one with the same key was not answered, or with
-SYS_003, go on with that key.`;
+SYS_003, go on with that key.
+
+What may be added at any time: operations, optional fields and parameters of requests, headers and fields of answers, error codes. So pass over a field
+that you do not know, and go by the status where you do not know the code. Lists of values other than \`ErrorCode\` are complete.`;
 
 const requestId = z.string();
 const answeredAt = z.iso.datetime();
@@ -37,7 +41,7 @@ export function openApiDocument(routes: Route[]): OpenApiDocument {
   const registry = new OpenAPIRegistry();
   registerShared(registry, new Set(routes.flatMap(refusalCodes)));
   for (const route of routes) registry.registerPath(pathOf(route));
-  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
+  const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: "3.1.0",
     info: {
       title: "Wonrail",
@@ -48,6 +52,7 @@ export function openApiDocument(routes: Route[]): OpenApiDocument {
     servers: [{ url: "/", description: "The host that serves this document." }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   });
+  return withGrowingAnswers(document);
 }
 
 /** What many operations refer to. */
@@ -77,7 +82,8 @@ function registerShared(registry: OpenAPIRegistry, codes: Set<ErrorCode>): void 
 
 const PARAMETERS = {
   "X-Request-Id": {
-    description: "Names the request in the answer and in our logs.",
+    description:
+      "Names the request in the answer and in our logs. One of another form is passed over, and the answer has one of ours.",
     schema: { type: "string", pattern: REQUEST_ID_FORM.source },
   },
   "X-Org-Code": {
@@ -110,6 +116,10 @@ const HEADERS = {
   },
   "RateLimit-Remaining": { description: "How many of them are left, about.", schema: { type: "integer" } },
   "RateLimit-Reset": { description: "Seconds until all of them are back.", schema: { type: "integer" } },
+  "WWW-Authenticate": {
+    description: "The scheme that is asked for, as HTTP has it: a key may come as a bearer token too.",
+    schema: { type: "string" },
+  },
   "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer" } },
   "Idempotent-Replayed": {
     description: "An earlier request with this key did it, or had begun it; the plan counted it then.",
@@ -193,10 +203,12 @@ function successOf({ data, access, idempotent }: Operation, examples: Example[])
 
 /** Every code that the operation can answer with: its own, and those that follow from what it is. */
 export function refusalCodes({ operation, method }: Route): ErrorCode[] {
-  const { access, body, idempotent, quota, errors } = operation;
-  const codes = new Set<ErrorCode>([...errors, "REQ_001", "RATE_001", "SYS_001", "SYS_002"]);
+  const { access, tag, body, idempotent, quota, errors } = operation;
+  const codes = new Set<ErrorCode>([...errors, "REQ_001", "SYS_001", "SYS_002"]);
   const add = (condition: unknown, ...more: ErrorCode[]) =>
     condition && more.forEach((code) => codes.add(code));
+  // Whoever looks after the gateway may ask whether it is there as often as it likes.
+  add(tag !== "Service", "RATE_001");
   // What only asks has done nothing, whatever became of it.
   add(method !== "GET", "SYS_003");
   add(body || method !== "GET", "REQ_006", "REQ_007");
@@ -229,6 +241,7 @@ function refusalOf(
   codes: ErrorCode[],
 ) {
   const names: HeaderName[] = ["X-Request-Id"];
+  if (status === 401) names.push("WWW-Authenticate");
   // A refused key is nobody's, and has no rate.
   if (status === 429 || (access !== "anyone" && status !== 401)) names.push(...RATE_HEADERS);
   if (codes.some((code) => errorTable[code].retryable)) names.push("Retry-After");
@@ -261,7 +274,12 @@ const refusal = z
     success: z.literal(false),
     data: z.null(),
     error: z.strictObject({
-      code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]).meta({ id: "ErrorCode" }),
+      // No enum: a client that was generated from it would choke on the answer with the first new code.
+      code: z.string().meta({
+        id: "ErrorCode",
+        description: "One of these, or one that is newer than your copy of this document.",
+        "x-extensible-enum": Object.keys(errorTable),
+      }),
       message: z.string(),
       details: z
         .record(z.string(), z.unknown())
@@ -286,6 +304,10 @@ const EXAMPLE_DETAILS: Partial<Record<ErrorCode, Record<string, unknown>>> = {
   },
   WAL_001: { walletId: payerWalletId },
   TX_002: { id: instant.id },
+  TRF_003: { dailyLimit: 5_000_000, usedToday: 4_900_000 },
+  CHG_005: { remaining: 30_000 },
+  TX_003: { status: "CONFIRMED" },
+  TX_004: { status: "CONFIRMED" },
   TRF_002: { fields: [{ path: "toWalletAddress", message: "must be 0x and 40 hex digits" }] },
 };
 

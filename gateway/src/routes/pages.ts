@@ -3,7 +3,7 @@ import helmet from "helmet";
 import swaggerUi from "swagger-ui-express";
 import { DomainError } from "@wonrail/kit/errors";
 import { sendJson } from "../middleware/envelope";
-import { MethodNotAllowedError } from "../middleware/errors";
+import { MethodNotAllowedError } from "../middleware/answerErrors";
 import { type ApiResponse } from "../middleware/exchange";
 import { type OpenApiDocument } from "./openapi";
 

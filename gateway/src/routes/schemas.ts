@@ -44,7 +44,7 @@ export function amountOf(description: string, minimum = 1, belowMinimum: ErrorCo
       (amount) => amount >= minimum,
       belowMinimum === "REQ_001" ? { message } : refusedAs(belowMinimum, message),
     )
-    .meta({ description, minimum });
+    .meta({ description, minimum, maximum: Number.MAX_SAFE_INTEGER });
 }
 
 /** Whole KRW in an answer. */

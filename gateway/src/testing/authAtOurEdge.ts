@@ -86,7 +86,7 @@ export async function startAuthAtOurEdge(port = 0) {
       return { granted: wanted, validForMs: 1_000, ...rule, remaining: 5_000, retryAfterMs: 0 };
     },
     async leaseQuota({ wanted, accounts }) {
-      await called("leaseQuota");
+      await called(wanted > 0 ? "leaseQuota" : "account");
       const granted = Math.min(wanted, state.quotaLeft);
       state.quotaLeft -= granted;
       void accounts;
