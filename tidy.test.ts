@@ -6,7 +6,16 @@ import { errorTable } from "@wonrail/kit/errors";
 
 const ROOT = __dirname;
 const SERVICES = ["auth", "wallet", "ledger", "payment", "chain-relayer"];
-const FILES = ["main.ts", "config.ts", "app.ts", "rpc.ts", "consumers.ts", "jobs.ts", "events.ts"];
+const FILES = [
+  "main.ts",
+  "config.ts",
+  "app.ts",
+  "rpc.ts",
+  "consumers.ts",
+  "jobs.ts",
+  "events.ts",
+  "messages.ts",
+];
 const FOLDERS = ["commands", "queries", "domain", "store"];
 const OUTSIDE: Record<string, string> = { auth: "admin", wallet: "keys", "chain-relayer": "chain" };
 const TOP_LEVEL = [
@@ -46,12 +55,12 @@ describe.each(SERVICES)("services/%s", (service) => {
     expect(
       advice(missing, `is missing from services/${service}/src; every service has it (ARCHITECTURE.md)`),
     ).toEqual([]);
-    const allowed = [...FILES, ...FOLDERS, "admin.ts", "messages.ts", OUTSIDE[service]];
+    const allowed = [...FILES, ...FOLDERS, "metrics", "admin.ts", OUTSIDE[service]];
     const strangers = readdirSync(src).filter(
       (name) => !allowed.includes(name) && !name.endsWith(".test.ts"),
     );
     expect(
-      advice(strangers, "has no place in a service; move it to commands, queries, domain or store"),
+      advice(strangers, "has no place in a service; move it to commands, queries, domain, store or metrics"),
     ).toEqual([]);
     expect(existsSync(join(ROOT, "services", service, "README.md"))).toBe(true);
   });

@@ -159,7 +159,9 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     const from = await charged(api, 10_000);
     const to = await wallet(api);
     expect((await transfer(api, from.walletId, to.walletAddress, 5_000)).status).toBe(201);
-    return transfer(api, from.walletId, to.walletAddress, 1);
+    const refused = await transfer(api, from.walletId, to.walletAddress, 1);
+    expect(refused.body.error?.details).toEqual({ dailyLimit: 5_000, usedToday: 5_000 });
+    return refused;
   },
   TRF_004: async ({ api }) => {
     const incentive = await wallet(api, "INCENTIVE");
@@ -191,7 +193,9 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
   CHG_005: async ({ api }) => {
     const { chargeId } = await charged(api, 2_000);
     await api.post("/api/wallets/charge/cancel", { chargeId, amount: 1_500 });
-    return api.call("POST", "/api/wallets/charge/cancel", { chargeId, amount: 501 });
+    const refused = await api.call("POST", "/api/wallets/charge/cancel", { chargeId, amount: 501 });
+    expect(refused.body.error?.details).toEqual({ remaining: 500 });
+    return refused;
   },
   CHG_006: async ({ api }) => {
     const { chargeId, walletId } = await charged(api, 2_000);
@@ -253,12 +257,16 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
   TX_003: async ({ api }) => {
     const { id } = await api.post("/api/transaction", record(newHash()));
     await api.patch(`/api/transaction/${id}/status`, { status: "CONFIRMED" });
-    return api.call("PATCH", `/api/transaction/${id}/status`, { status: "FAILED" });
+    const refused = await api.call("PATCH", `/api/transaction/${id}/status`, { status: "FAILED" });
+    expect(refused.body.error?.details).toEqual({ status: "CONFIRMED" });
+    return refused;
   },
   TX_004: async ({ api }) => {
     const { id } = await api.post("/api/transaction", record(newHash()));
     const scheduledAt = new Date(Date.now() + 60_000).toISOString();
-    return api.call("PATCH", `/api/transaction/${id}/schedule`, { scheduledAt });
+    const refused = await api.call("PATCH", `/api/transaction/${id}/schedule`, { scheduledAt });
+    expect(refused.body.error?.details).toEqual({ status: "PENDING" });
+    return refused;
   },
 
   REQ_001: ({ api }) => api.call("POST", "/api/wallets", { userId: "x", walletType: "GOLD", balance: 5 }),

@@ -22,6 +22,7 @@ test("make demo ends well: everything is final, and both books agree", async () 
   for (const seen of [
     "answers 401 WAUTH_001",
     "is final on chain",
+    "so is its way back",
     "executed when it was due",
     "credited once",
   ])

@@ -75,7 +75,7 @@ async function story() {
   expect("alice after the cancellation", await balanceOf(alice), 49_000);
   const { settlement } = await untilFinal(
     `/api/wallets/payment/${paymentId}`,
-    (it) => it.settlement.status === "CONFIRMED",
+    (it) => it.cancellation.settlement.status === "CONFIRMED",
   );
   const out = await ask("POST", "/api/wallets/transfer", {
     fromWalletId: alice.walletId,

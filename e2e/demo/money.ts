@@ -60,12 +60,13 @@ export async function moneyChapter(world: World): Promise<Cast> {
   screen.done(`${part.status}: ${krw(part.cancelledAmount)} of ${krw(part.amount)}`);
   await showBalances(world, shown);
 
-  await until(
+  const { settlement, cancellation } = await until(
     () => api.get(`/api/wallets/payment/${payment.paymentId}`),
-    ({ settlement }) => settlement.status === "CONFIRMED",
-  ).then(({ settlement }) =>
-    screen.done(`the payment is final on chain: ${settlement.txHash}, block ${settlement.blockNumber}`),
+    (it) => it.cancellation.settlement.status === "CONFIRMED",
   );
+  screen.done(`the payment is final on chain: ${settlement.txHash}, block ${settlement.blockNumber}`);
+  const back = cancellation.settlement;
+  screen.done(`so is its way back: ${back.txHash}, block ${back.blockNumber}`);
   return cast;
 }
 

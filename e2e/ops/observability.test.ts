@@ -110,6 +110,8 @@ test("every runbook has an alert, and names only metrics that are exported and a
 });
 /** Names of jobs, tables, columns and settings, which look alike. */
 const NOT_METRICS = new Set([
+  "synchronous_standby_names",
+  "synchronous_commit",
   "dead_letters",
   "finish_abandoned",
   "settle_transfers",

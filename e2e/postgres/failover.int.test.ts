@@ -33,7 +33,7 @@ beforeAll(async () => {
   await installPostgresBus(primary.adminUrl, ["wonrail_ledger"]);
   proxy = await startProxy({ target: primary });
   urlOf = ({ host, port }) => Object.assign(new URL(schema.url), { host: `${host}:${port}` }).toString();
-  replica = await startReplica(urlOf(proxy), urlOf(proxy));
+  replica = await startReplica(urlOf(proxy), urlOf(proxy), { DATABASE_STANDBY: "true" });
 }, 120_000);
 afterAll(async () => {
   await replica?.stop();
@@ -73,6 +73,7 @@ test("the database fails over to its stand-by: what was acknowledged is there, w
   };
 
   await more(500);
+  expect(await replica.metrics()).toContain("pg_waits_for_standby 1\n");
   await pair.losePrimary(500);
   const { length: atTheLoss } = acknowledged;
   // Somebody has moved the address before the stand-by is the primary: it takes no writes.

@@ -14,8 +14,9 @@ const document = JSON.parse(readText("gateway/openapi.json")) as {
   components: object;
 };
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
-const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { "date-time": DATE_TIME } });
-ajv.addSchema({ $id: "document", components: document.components });
+const formats = { "date-time": DATE_TIME, int64: true } as const;
+const ajv = new Ajv2020({ strict: false, allErrors: true, formats });
+ajv.addSchema({ $id: "document", components: closed(document.components) });
 const compiled = new Map<object, ValidateFunction>();
 
 /**
@@ -46,9 +47,19 @@ function checkSchema(where: string, schema: object, body: unknown): void {
   throw new ContractViolation(`${where}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`);
 }
 
+/** To partners answers may get fields at any time (ADR 0150). Here one that the document does not have is a mistake. */
+function closed<T>(schema: T): T {
+  return JSON.parse(JSON.stringify(schema), (_name, value: unknown) => {
+    const isObject = typeof value === "object" && value !== null && "properties" in value;
+    return isObject && "type" in value ? { additionalProperties: false, ...value } : value;
+  }) as T;
+}
+
 /** References lead to the whole document. */
 function inDocument(schema: object): object {
-  return JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components')) as object;
+  return JSON.parse(
+    JSON.stringify(closed(schema)).replaceAll('"#/components', '"document#/components'),
+  ) as object;
 }
 
 /** A literal path comes before one with a parameter in the same place. */

@@ -144,7 +144,7 @@ describe.each(PAIRS.map((call) => [pairOf(call), call] as const))("%s", (_pair, 
     // Whoever connects anew from here on reaches nobody.
     proxy.setTarget({ host: "127.0.0.1", port: 1 });
     // No consumer sends so much. When one does, it is a mistake of ours.
-    const tooLarge = { code: "SYS_001", cause: { code: status.RESOURCE_EXHAUSTED } };
+    const tooLarge = { code: "SYS_001", cause: { cause: { code: status.RESOURCE_EXHAUSTED } } };
     await expect(send(MAX_REQUEST_BYTES + 1)).rejects.toMatchObject(tooLarge);
     await send(MAX_REQUEST_BYTES);
     // HTTP/2 would end the whole connection over so large a header.

@@ -111,11 +111,11 @@ function commonEnv(stack: Stack): Record<string, string> {
  * version of Node and the machine's memory, ADR 0112.
  */
 const HEAPS: Record<string, { young: number; old?: number }> = {
-  gateway: { young: 24, old: 160 },
+  gateway: { young: 16, old: 160 },
   auth: { young: 16 },
   wallet: { young: 16 },
   ledger: { young: 16, old: 192 },
-  payment: { young: 24, old: 160 },
+  payment: { young: 16, old: 160 },
   "chain-relayer": { young: 16, old: 160 },
 };
 

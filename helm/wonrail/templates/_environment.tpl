@@ -16,6 +16,7 @@
   "BUS" .root.Values.bus.kind
   "DATABASE_URL_FILE" "/run/secrets/wonrail/database-url"
   "DATABASE_POOL_MAX" (.root.Values.postgres.poolMax | int64 | toString)
+  "DATABASE_STANDBY" (.root.Values.postgres.synchronousStandby | toString)
 ) -}}
 {{- if eq .root.Values.bus.kind "kafka" }}{{ $_ := mergeOverwrite $env (include "wonrail.kafkaEnvironment" .root | fromYaml) }}{{ end -}}
 {{- else -}}

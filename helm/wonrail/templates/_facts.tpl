@@ -4,7 +4,7 @@ ARCHITECTURE.md; addresses and NetworkPolicies follow from them, and a test comp
 */}}
 {{- define "wonrail.facts" -}}
 gateway:
-  semiSpaceMib: 24
+  semiSpaceMib: 16
   calls: [auth, wallet, payment, chain-relayer]
 auth:
   schema: auth
@@ -22,7 +22,7 @@ ledger:
   calls: []
 payment:
   schema: payment
-  semiSpaceMib: 24
+  semiSpaceMib: 16
   calls: [auth, wallet, ledger, chain-relayer]
   settings: [NETWORK, TOKEN_ADDRESS, PAYMENT_MANAGER_ADDRESS]
 chain-relayer:

@@ -120,6 +120,8 @@ terminationGracePeriodSeconds: {{ add .settings.preStopSeconds (div (add (get .s
 {{- with .settings.priorityClassName }}
 priorityClassName: {{ . }}
 {{- end }}
+# A question to the name server that is lost, as a new pod's first one may be, is asked again after one second instead of five, which is as long as a call has.
+dnsConfig: { options: [{ name: timeout, value: "1" }, { name: attempts, value: "5" }] }
 securityContext:
   {{- include "wonrail.podSecurity" . | nindent 2 }}
 {{- if and $service (eq .root.Values.migrations.mode "initContainer") }}
