@@ -53,7 +53,7 @@ export interface OpenCount {
 }
 
 /** Beyond it a count says "far too many" as well as any larger one. */
-const MOST_COUNTED = 100_000;
+const MOST_COUNTED = 10_000;
 
 /**
  * How many are not final, and since when, by state and by what they wait for. All of it stands in one index, sorted by both and by age: what there is of both is
