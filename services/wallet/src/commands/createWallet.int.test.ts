@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { sql } from "@wonrail/kit/db";
+import { rawSql, sql } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
 import { eventually } from "@wonrail/kit/testing";
@@ -54,6 +56,22 @@ test("a database that was restored to an earlier time hands out no address a sec
   await world.database.db.run(sql`delete from wallets where org_id = ${orgId}`);
   await world.database.db.run(sql`update seeds set next_index = 0 where org_id = ${orgId}`);
   expect((await create(orgId, "lee")).walletAddress).not.toBe(lost);
+});
+
+const GUIDE = join(__dirname, "../../../../helm/wonrail/GUIDE.md");
+
+test("nor one that was given faster than the clock goes, once the guide's statement for a restore was typed", async () => {
+  const { db } = world.database;
+  const orgId = newId("org");
+  await create(orgId, "first");
+  const given = await Promise.all(Array.from({ length: 40 }, (_, user) => create(orgId, `lost ${user}`)));
+  const lost = new Set(given.map(({ walletAddress }) => walletAddress));
+  await db.run(sql`delete from wallets where org_id = ${orgId}`);
+  await db.run(sql`update seeds set next_index = 0 where org_id = ${orgId}`);
+  const [statement] = /update wallet\.seeds set next_index[^;]+/.exec(readFileSync(GUIDE, "utf8"))!;
+  await db.run(rawSql(statement));
+  const after = await Promise.all(Array.from({ length: 40 }, (_, user) => create(orgId, `new ${user}`)));
+  expect(after.filter(({ walletAddress }) => lost.has(walletAddress))).toEqual([]);
 });
 
 test("a wallet whose account could not be opened belongs to whoever asks next, with the same key", async () => {
