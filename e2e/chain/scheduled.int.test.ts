@@ -119,6 +119,32 @@ test("three relayers and one of them killed: each record is one transfer, on the
   expect([...executions.values()].filter((times) => times > 1)).toEqual([]);
 }, 300_000);
 
+test("a relayer that dies when payment has made the transfer, and nothing of that is written down here, makes no second one", async () => {
+  const { organisation } = await auth.createOrganisation({ code: "ONCE", name: "Once", actor: "test" });
+  const { book, payee, record: schedule } = await openPartner(organisation.orgId);
+  const { orgId, recordId } = await schedule(payee.address);
+  const [relayer, ...others] = world.relayers;
+  for (const one of world.relayers) await one.kill();
+  await relayer!.start({ FAILPOINTS: "relayer.scheduled:kill" });
+  await makeDue(orgId);
+  expect(await relayer!.exited()).toEqual({ code: null, signal: "SIGKILL" });
+  const transfers = () =>
+    payments.db.query<{ transfer_id: string }>(
+      sql`select transfer_id from transfers where org_id = ${orgId}`,
+    );
+  const [made] = await transfers();
+  const status = async () => (await getRecord(recordDeps(), { orgId, recordId })).record;
+  expect(await status()).toMatchObject({ status: "PENDING", transferId: null });
+
+  for (const one of others) await one.start();
+  await eventually(
+    async () => expect(await status()).toMatchObject({ status: "CONFIRMED", transferId: made!.transfer_id }),
+    { timeoutMs: 90_000, intervalMs: 200 },
+  );
+  expect(await transfers()).toEqual([made]);
+  expect(await book.differences()).toEqual([]);
+}, 300_000);
+
 test("what is due of an organisation that was stopped, or whose subscription is over, moves nothing", async () => {
   const day = 86_400_000;
   const over = {
