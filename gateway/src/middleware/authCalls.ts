@@ -1,4 +1,4 @@
-import { assert, isUnknown } from "@wonrail/kit/errors";
+import { assert, isUnknown, perhapsDone } from "@wonrail/kit/errors";
 import { enumName, enumValue, fromErrorDetail } from "@wonrail/kit/grpc/client";
 import {
   KeyAccess,
@@ -30,7 +30,10 @@ export function authCalls(auth: Clients["auth"], replicaId: string) {
     const answer = await auth.leaseQuota(request, { retry: true }).catch((error: unknown) => {
       if (!isUnknown(error)) throw error;
       // It is the same lease however often it is asked for: now of another replica, or of one that has begun to answer.
-      return auth.leaseQuota(request, { retry: true, timeoutMs: PATIENT_MS });
+      return auth.leaseQuota(request, { retry: true, timeoutMs: PATIENT_MS }).catch((again: unknown) => {
+        // That the second did nothing says nothing of the first.
+        throw perhapsDone(again);
+      });
     });
     const { granted, validForMs, retryAfterMs, resetsAt } = answer;
     const counts = {

@@ -1,0 +1,43 @@
+import { DomainError, type ErrorCode } from "@wonrail/kit/errors";
+import { type Clients } from "../clients";
+import { authCalls } from "./authCalls";
+import { type LeaseQuota } from "./quotas";
+
+const WISH: Parameters<LeaseQuota>[0] = {
+  orgId: "org_1",
+  quota: "WALLETS",
+  wanted: 10,
+  leaseId: "one",
+  accounts: [],
+};
+
+/** auth's answers to the calls for a lease, one after the other. */
+function leaseWith(...codes: ErrorCode[]) {
+  const asked: unknown[] = [];
+  const leaseQuota = async (request: unknown) => {
+    asked.push(request);
+    throw new DomainError(codes[asked.length - 1]!);
+  };
+  const { leaseQuota: lease } = authCalls({ leaseQuota } as unknown as Clients["auth"], "replica");
+  return { lease: () => lease(WISH), asked };
+}
+
+test.each<[string, ErrorCode[], ErrorCode]>([
+  ["that did nothing is not asked for again", ["SYS_002"], "SYS_002"],
+  [
+    "that may have been granted is asked for again, and may be while that is not known",
+    ["SYS_003", "SYS_003"],
+    "SYS_003",
+  ],
+  [
+    "that may have been granted still may, though the second try did nothing",
+    ["SYS_003", "SYS_002"],
+    "SYS_003",
+  ],
+  ["that may have been granted is refused when auth then refuses it", ["SYS_003", "WAUTH_004"], "WAUTH_004"],
+])("a lease %s", async (_, answers, code) => {
+  const { lease, asked } = leaseWith(...answers);
+  await expect(lease()).rejects.toMatchObject({ code });
+  expect(asked).toHaveLength(answers.length);
+  expect(new Set(asked.map((request) => JSON.stringify(request))).size).toBe(1);
+});
