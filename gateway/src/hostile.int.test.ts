@@ -257,6 +257,14 @@ describe("what is no HTTP request", () => {
     expectRefusal(await gateway.raw(Buffer.from(bytes, "latin1")), wanted);
   });
 
+  test.each<[string, string, [number, string]]>([
+    ["nothing is no body", "0\r\n\r\n", [400, "REQ_001"]],
+    ["something is one that has to say its type", "2\r\n{}\r\n0\r\n\r\n", [415, "REQ_007"]],
+  ])("of what comes in chunks and has no type %s", async (_name, chunks, wanted) => {
+    const lines = [`X-API-Key: ${own.text}`, "Transfer-Encoding: chunked", "Connection: close"];
+    expectRefusal(await gateway.raw(Buffer.from(head(...lines) + chunks, "latin1")), wanted);
+  });
+
   test.each([
     ["a tunnel", "CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n", 405],
     [

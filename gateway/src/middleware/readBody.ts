@@ -35,9 +35,13 @@ export async function readBody(req: IncomingMessage): Promise<ReceivedBody> {
   if (headers["content-encoding"] !== undefined && headers["content-encoding"] !== "identity") {
     throw new DomainError("REQ_007");
   }
-  if (!CONTENT_TYPE.test(headers["content-type"] ?? "")) throw new DomainError("REQ_007");
+  const type = headers["content-type"];
+  const isJson = type !== undefined && CONTENT_TYPE.test(type);
+  // Of what comes in chunks it is seen at the end whether it is a body: what is empty needs no type.
+  if (!isJson && (type !== undefined || declaredBytes !== undefined)) throw new DomainError("REQ_007");
   const bytes = await collect(req);
   if (bytes.length === 0) return NO_BODY;
+  if (!isJson) throw new DomainError("REQ_007");
   if (!isUtf8(bytes)) throw refusedBody("is not valid UTF-8");
   try {
     return parseStrictJson(bytes.toString("utf8"));
