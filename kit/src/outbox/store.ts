@@ -80,18 +80,14 @@ export interface Backlog {
   oldest_age_seconds: number;
 }
 
-/**
- * The count stops at a number that says "far too many" as well as any larger one. Read once: what was published lately still stands in the index, before all that
- * was not.
- */
+/** The count stops at a number that says "far too many" as well as any larger one. */
 export async function readBacklog(db: Queryable): Promise<Backlog> {
   return db.one<Backlog>(sql`
-    with pending as materialized (select id from outbox_pending order by id limit 100000)
     select
-      (select count(*) from pending)::integer as pending,
+      (select count(*) from (select from outbox_pending limit 100000) as bounded)::integer as pending,
       coalesce((
         select extract(epoch from clock_timestamp() - o.occurred_at)
-        from pending p cross join lateral (select * from outbox where outbox.id = p.id offset 0) as o
+        from outbox_pending p join outbox o using (id)
         order by p.id limit 1
       ), 0)::float8 as oldest_age_seconds`);
 }
