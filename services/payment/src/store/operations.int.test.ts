@@ -52,6 +52,14 @@ test("an operation is not abandoned before its time, and one that was let go nev
   expect(await abandonedFor(HOUR_MS)).toEqual([]);
 });
 
+test("an operation of a clock that was set back since is abandoned after as long a time as any other", async () => {
+  const [open] = await claim("open");
+  await database.db.run(sql`update operations set updated_at = updated_at + interval '61 minutes'`);
+  expect(await countAbandonedOperations(database.db, HOUR_MS)).toBe(1);
+  expect((await abandonedFor(HOUR_MS)).map(({ operationId }) => operationId)).toEqual([open!.operationId]);
+  expect(await abandonedFor(HOUR_MS)).toEqual([]);
+});
+
 test("who has an operation does not let it go behind the back of the completer, which may be asking the ledger", async () => {
   const [open] = await claim("open");
   expect(await abandonedFor(0)).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { groupBy } from "@wonrail/kit/groupBy";
-import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { named, type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 import { type Input, type Kind, type Operation } from "../domain/operation";
 
 export interface Claim {
@@ -182,6 +182,12 @@ export async function releaseOperation(
   return released === 1;
 }
 
+/** By a time that is as far ahead, too: it is of a clock that was set back since, which may take hours to come there. */
+function abandonedFor(olderThanMs: number): Sql {
+  const age = sql`make_interval(secs => ${olderThanMs / 1000})`;
+  return sql`state = 'CLAIMED' and (updated_at < now() - ${age} or updated_at > now() + ${age})`;
+}
+
 /** Takes operations that nobody has finished for a while; another replica looks at them again only after as long a while. */
 export async function takeAbandonedOperations(
   tx: Tx,
@@ -192,7 +198,7 @@ export async function takeAbandonedOperations(
     update operations set updated_at = clock_timestamp()
     where (org_id, operation_id) in (
       select org_id, operation_id from operations
-      where state = 'CLAIMED' and updated_at < now() - make_interval(secs => ${olderThanMs / 1000})
+      where ${abandonedFor(olderThanMs)}
       order by updated_at limit ${limit} for update skip locked)
     returning ${COLUMNS}`);
   return rows.map((row) => ({ ...fromRow(row), aloneSince: null, isBegun: true }));
@@ -201,7 +207,7 @@ export async function takeAbandonedOperations(
 export async function countAbandonedOperations(db: Queryable, olderThanMs: number): Promise<number> {
   const { count } = await db.one<{ count: bigint }>(sql`
     select count(*) from operations
-    where state = 'CLAIMED' and updated_at < now() - make_interval(secs => ${olderThanMs / 1000})`);
+    where ${abandonedFor(olderThanMs)}`);
   return Number(count);
 }
 
