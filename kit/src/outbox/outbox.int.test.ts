@@ -265,8 +265,11 @@ describe("the relay", () => {
       registry: new Registry(),
       pollMs: 50,
       batchSize: 3,
-      expand: async (_connection, row) =>
-        [1n, 2n].map((version) => ({ ...row, version: row.version * 10n + version })),
+      expander: {
+        begin: () => undefined,
+        expand: async (_connection, row) =>
+          [1n, 2n].map((version) => ({ ...row, version: row.version * 10n + version })),
+      },
     });
     opened.push(relay);
     bus.down = true;

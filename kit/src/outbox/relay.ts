@@ -17,6 +17,17 @@ import {
 } from "./store";
 import { startUpkeep } from "./upkeep";
 
+/**
+ * Turns a row into the events that it stands for: a service whose events tell what it keeps for ever anyway writes down which rows they are
+ * about, and builds them here.
+ */
+export interface Expander {
+  /** This process publishes from now on, perhaps from a database that has taken over: nothing it knew before is certain. */
+  begin(): void;
+  /** Must give the same events, with the same ids, however often it is asked. */
+  expand(connection: Queryable, row: OutboxRow): Promise<OutboxRow[]>;
+}
+
 export interface OutboxRelayOptions {
   db: Database;
   bus: Bus;
@@ -25,11 +36,8 @@ export interface OutboxRelayOptions {
   batchSize?: number;
   /** How often it looks without being woken, and how often a stand-by asks whether the active relay has gone. */
   pollMs?: number;
-  /**
-   * Turns a row into the events that it stands for: a service whose events tell what it keeps for ever anyway writes down which rows they are
-   * about, and builds them here. Must give the same events, with the same ids, however often it is asked.
-   */
-  expand?: (connection: Queryable, row: OutboxRow) => Promise<OutboxRow[]>;
+  /** For rows that only say what their events are about. */
+  expander?: Expander;
   /** How long published events are kept, to be published again if the bus should lose them. */
   retainMs?: number;
 }
@@ -40,6 +48,7 @@ export interface OutboxRelay {
   close(): Promise<void>;
 }
 
+const AS_THEY_ARE: Expander = { begin: () => undefined, expand: async (_connection, row) => [row] };
 const DEFAULT_BATCH_SIZE = 1_000;
 const DEFAULT_POLL_MS = 500;
 const DEFAULT_RETAIN_MS = 86_400_000;
@@ -67,7 +76,7 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     batchSize: DEFAULT_BATCH_SIZE,
     pollMs: DEFAULT_POLL_MS,
     retainMs: DEFAULT_RETAIN_MS,
-    expand: async (_connection, row) => [row],
+    expander: AS_THEY_ARE,
     ...options,
     metrics: relayMetrics(options.registry),
     rest: pause(),
@@ -102,6 +111,7 @@ async function relayOver(relay: Relay, connection: Queryable): Promise<void> {
   await prepareRelaySession(connection);
   while (!rest.closed && !(await tryLockRelay(connection, db.schema))) await rest.sleepUnwoken(pollMs);
   if (rest.closed) return;
+  relay.expander.begin();
   const doorbell = doorbellOf(db);
   const wakeRelay = (): void => rest.wake();
   const listener = await db.listen(outboxChannel(db.schema), wakeRelay);
@@ -183,7 +193,7 @@ async function publishRows(
   let ids: bigint[] = [];
   let xid: bigint | undefined;
   for (const [index, row] of rows.entries()) {
-    if (row.there) events.push(...(await relay.expand(connection, row)));
+    if (row.there) events.push(...(await relay.expander.expand(connection, row)));
     ids.push(row.id);
     if (events.length < relay.batchSize && index < rows.length - 1) continue;
     await failpoint("outbox.publishing");

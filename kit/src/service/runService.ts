@@ -7,7 +7,7 @@ import { type ConsumerSpec } from "../inbox";
 import { createRegistry, type Registry } from "../metrics";
 import { assertMigrated } from "../migrate";
 import { startOps } from "../ops";
-import { type OutboxRelayOptions, startOutboxRelay } from "../outbox";
+import { type Expander, startOutboxRelay } from "../outbox";
 import { createShutdown } from "../shutdown";
 import { busPlace } from "./busPlace";
 import { readTls, type TlsIdentity } from "../tls";
@@ -35,8 +35,8 @@ export interface Doors {
   rpc: GrpcService[];
   consumers: ConsumerSpec[];
   jobs: Job[];
-  /** Builds the events of outbox rows that only say which they are (see the outbox relay). */
-  expandEvents?: OutboxRelayOptions["expand"];
+  /** Builds the events of outbox rows that only say what they are about. */
+  expander?: Expander;
   /** Dependencies without which the process should get no traffic, beyond its database. */
   ready?: Record<string, () => Promise<void>>;
   /** Called before the gRPC server drains: ends the streams that would go on for ever, so that it need not cut them. */
@@ -121,9 +121,14 @@ interface OpenDoors {
 /** Opens the doors inside out, and registers their closing outside in: nothing comes in once its way out is shut. */
 async function openDoors(options: OpenDoors): Promise<void> {
   const { config, tls, db, bus, topics, log, registry, shutdown, doors } = options;
-  const expand = doors.expandEvents;
   // Not after the topics: it tries again by itself, and until then it measures what waits, for the alarm.
-  const relay = startOutboxRelay({ db, bus, log, registry, ...(expand && { expand }) });
+  const relay = startOutboxRelay({
+    db,
+    bus,
+    log,
+    registry,
+    ...(doors.expander && { expander: doors.expander }),
+  });
   const joined = joinBus({ db, bus, topics, consumers: doors.consumers, log, registry });
   const standby = config.DATABASE_STANDBY ? [watchStandby(db, { log, registry })] : [];
   const jobs = startJobs([...doors.jobs, ...standby], { log, registry });

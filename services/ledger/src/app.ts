@@ -1,7 +1,6 @@
-import { openDatabase, type Queryable } from "@wonrail/kit/db";
+import { openDatabase } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/errors";
 import { requestFields } from "@wonrail/kit/log";
-import { type OutboxRow } from "@wonrail/kit/outbox";
 import { type ServiceParts } from "@wonrail/kit/service";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { createClosedAccountsGauge } from "./metrics/closedAccountsGauge";
@@ -14,7 +13,7 @@ import { verifyAlways } from "./commands/verifyAlways";
 import { createViolationsGauge } from "./metrics/violationsGauge";
 import { type Config } from "./config";
 import type { Outcome } from "./domain/types";
-import { expandEvents } from "./events";
+import { createExpander } from "./events";
 import { getBalances } from "./queries/getBalances";
 import { getEntries } from "./queries/getEntries";
 import { listStatement, type StatementQuery } from "./queries/listStatement";
@@ -72,7 +71,7 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
       return found;
     },
 
-    expandEvents: (connection: Queryable, row: OutboxRow) => expandEvents(connection, row, recent),
+    expander: createExpander(recent),
     keepPartitions: () => keepPartitions({ db, log, window }),
     verify: verifyAlways({ db, gauge, late }),
     verifyAccounts: (signal: AbortSignal) => verifyAccounts({ db: scans, gauge, closedGauge }, signal),

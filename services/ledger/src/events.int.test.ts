@@ -13,11 +13,10 @@ import {
   testEngine,
   type TestLedger,
 } from "./commands/testing/ledger";
-import { expandEvents } from "./events";
-import { createRecentEntries } from "./store/recentEntries";
+import { createExpander } from "./events";
+import { createRecentEntries, type RecentEntries } from "./store/recentEntries";
 
 let ledger: TestLedger;
-const messages: BusMessage[] = [];
 
 beforeAll(async () => {
   ledger = await startTestLedger();
@@ -46,23 +45,7 @@ test("every entry becomes one event with all its postings, under the trace of th
   const empty = await ledger.open("lee");
   await ledger.post({ kind: "closeAccount", walletId: empty });
 
-  // Only publishing is needed of the bus here; the real ones have their own suite.
-  const bus = { publish: async (batch: BusMessage[]) => void messages.push(...batch) } as unknown as Bus;
-  const registry = testRegistry();
-  const relay = startOutboxRelay({
-    db: ledger.database.db,
-    bus,
-    log: testLog(),
-    registry,
-    expand: (connection, row) => expandEvents(connection, row, createRecentEntries(0)),
-    pollMs: 20,
-  });
-  try {
-    await eventually(() => expect(messages.length).toBe(50 + 2 + 1 + 1), { timeoutMs: 20_000 });
-  } finally {
-    await relay.close();
-  }
-
+  const messages = await published(50 + 2 + 1 + 1, createRecentEntries(0));
   const ofType = (type: string) => messages.filter(({ headers }) => headers.event_type === type);
   const posted = ofType("journal_posted").map(({ key, value, headers }) => ({
     key,
@@ -97,7 +80,7 @@ test("every entry becomes one event with all its postings, under the trace of th
 
 test("an entry of another organisation is not told under this one", async () => {
   const row = { org_id: newId("org"), type: "journal_refs", payload: Buffer.alloc(41) };
-  expect(await expandEvents(ledger.database.db, row as never, createRecentEntries(0))).toEqual([]);
+  expect(await createExpander(createRecentEntries(0)).expand(ledger.database.db, row as never)).toEqual([]);
 });
 
 test("an entry that was just committed is told as it is read from the journal, and read only when it is not known", async () => {
@@ -117,10 +100,54 @@ test("an entry that was just committed is told as it is read from the journal, a
   const rows = await database.db.query<OutboxRow>(
     sql`select * from outbox where type = 'journal_refs' order by id desc limit 2`,
   );
+  const expander = createExpander(recent);
   const neverAsked = null as unknown as Queryable;
   for (const row of rows) {
-    const fromMemory = await expandEvents(neverAsked, row, recent);
+    const fromMemory = await expander.expand(neverAsked, row);
     expect(fromMemory).toHaveLength(1);
-    expect(await expandEvents(database.db, row, recent)).toEqual(fromMemory);
+    expect(await expander.expand(database.db, row)).toEqual(fromMemory);
   }
 });
+
+test("what a stand-by has lost is not told: only what was committed since this process is the one that publishes is known", async () => {
+  const { database, orgId } = ledger;
+  const recent = createRecentEntries(10);
+  const engine = testEngine({ db: database.db, recent });
+  const walletId = await ledger.open("choi");
+  const charge = requestOf(orgId, { kind: "charge", walletId, amountWon: won(900n) });
+  await postTo(engine, charge);
+  await engine.close();
+  // As it was before the stand-by took over, and the charge was posted again behind others.
+  const lost = recent.take(orgId, charge.requestId)!;
+  recent.remember([{ ...lost, postings: lost.postings.map((one) => ({ ...one, sequence: 77n })) }]);
+
+  const told = await published(1, recent, ({ headers }) => headers.event_type === "journal_posted");
+  const { requestId, postings } = JournalPosted.decode(told.at(-1)!.value);
+  expect(requestId).toBe(charge.requestId);
+  expect(postings.find(({ accountId }) => accountId === walletId)).toMatchObject({ sequence: 1n });
+});
+
+/** What the relay of a ledger that remembers these entries makes of the outbox. */
+async function published(
+  count: number,
+  recent: RecentEntries,
+  wanted: (message: BusMessage) => boolean = () => true,
+): Promise<BusMessage[]> {
+  const messages: BusMessage[] = [];
+  // Only publishing is needed of the bus here; the real ones have their own suite.
+  const publish = async (batch: BusMessage[]) => void messages.push(...batch.filter(wanted));
+  const relay = startOutboxRelay({
+    db: ledger.database.db,
+    bus: { publish } as unknown as Bus,
+    log: testLog(),
+    registry: testRegistry(),
+    expander: createExpander(recent),
+    pollMs: 20,
+  });
+  try {
+    await eventually(() => expect(messages.length).toBeGreaterThanOrEqual(count), { timeoutMs: 20_000 });
+  } finally {
+    await relay.close();
+  }
+  return messages;
+}

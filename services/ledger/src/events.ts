@@ -2,7 +2,7 @@ import type { Queryable } from "@wonrail/kit/db";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { hexOf } from "@wonrail/kit/ids";
 import { formatWon } from "@wonrail/kit/money";
-import type { NewEvent, OutboxRow } from "@wonrail/kit/outbox";
+import type { Expander, NewEvent, OutboxRow } from "@wonrail/kit/outbox";
 import {
   AccountClosed,
   AccountOpened,
@@ -25,7 +25,7 @@ export const TOPICS = [{ name: TOPIC, partitions: 6 }];
 
 /**
  * What the outbox holds for a batch's entries: which they are. The journal is append-only, so their journal_posted events are built from it
- * when they are published (expandEvents), and the postings are not written a second time.
+ * when they are published (createExpander), and the postings are not written a second time.
  */
 const JOURNAL_REFS = "journal_refs";
 
@@ -70,12 +70,15 @@ function journalRefs(posted: { entry: Entry; origin: Origin }[]): NewEvent[] {
   }));
 }
 
-/** For the outbox relay: the events that a row stands for. What this process has not just committed itself is read from the journal. */
-export async function expandEvents(
-  connection: Queryable,
-  row: OutboxRow,
-  recent: RecentEntries,
-): Promise<OutboxRow[]> {
+/** What this process has just committed itself need not be read back from the journal. */
+export function createExpander(recent: RecentEntries): Expander {
+  return {
+    begin: () => recent.forgetAll(),
+    expand: (connection, row) => expand(connection, row, recent),
+  };
+}
+
+async function expand(connection: Queryable, row: OutboxRow, recent: RecentEntries): Promise<OutboxRow[]> {
   if (row.type !== JOURNAL_REFS) return [row];
   const found = readJournalRefs(row.payload).map((ref) => ({
     ref,

@@ -16,7 +16,7 @@ void runService({
   config,
   open: async (parts) => {
     const app = await createApp(parts);
-    const { expandEvents } = app;
-    return { rpc: rpc(app), consumers: consumers(app), jobs: jobs(app, config), expandEvents };
+    const { expander } = app;
+    return { rpc: rpc(app), consumers: consumers(app), jobs: jobs(app, config), expander };
   },
 });

@@ -7,6 +7,8 @@ export interface RecentEntries {
   remember(entries: Iterable<Entry>): void;
   /** The id may have any prefix. */
   take(orgId: string, requestId: string): Entry | undefined;
+  /** A stand-by may have lost what the database before it had committed, and has posted it at another place since. */
+  forgetAll(): void;
 }
 
 export function createRecentEntries(maxEntries: number): RecentEntries {
@@ -24,5 +26,6 @@ export function createRecentEntries(maxEntries: number): RecentEntries {
       recent.delete(hexOf(requestId));
       return entry;
     },
+    forgetAll: () => recent.clear(),
   };
 }
