@@ -136,7 +136,7 @@ async function recordFresh(
   const posted: { operation: Operation; entry: PostResponse }[] = [];
   for (const { operation, entry } of decided) {
     if ("refused" in entry) {
-      const value = await refusalOf(tx, operation, entry.refused);
+      const value = await refusalOf(tx, facts, operation, entry.refused);
       answered.push(answer(operation, "REFUSED", { $case: "error", value }));
     } else posted.push({ operation, entry });
   }
@@ -159,8 +159,13 @@ async function recordFresh(
   return { answered, events };
 }
 
-async function refusalOf(tx: Tx, operation: Operation, refused: ErrorDetail): Promise<ErrorDetail> {
-  return (await flowOf(operation.input).refusal?.(tx, operation, refused)) ?? refused;
+async function refusalOf(
+  tx: Tx,
+  facts: Facts,
+  operation: Operation,
+  refused: ErrorDetail,
+): Promise<ErrorDetail> {
+  return (await flowOf(operation.input).refusal?.(tx, operation, refused, facts)) ?? refused;
 }
 
 function answer(

@@ -54,6 +54,10 @@ export function createFacts({ db, log, auth, wallet, contracts, network, monoton
       await wallet.ensureWallet({ orgId, userId, walletType: WalletType.INCENTIVE }, { retry: true });
       withIncentiveWallet.set(key, true);
     },
+
+    forgetIncentiveWallet(orgId, payerWalletId) {
+      withIncentiveWallet.delete(`${orgId}|${payerWalletId}`);
+    },
   };
 }
 

@@ -17,6 +17,8 @@ export interface Facts {
   walletAt(orgId: string, address: string): Promise<string | null>;
   /** Makes sure that the payer has an INCENTIVE wallet, unless what these two wallets are forbids a payment between them. */
   ensureIncentiveWallet(orgId: string, payerWalletId: string, receiverWalletId: string): Promise<void>;
+  /** The ledger has none, whatever was known: the next request makes sure again. */
+  forgetIncentiveWallet(orgId: string, payerWalletId: string): void;
 }
 
 type Command = NonNullable<ExecuteRequest["command"]>;
@@ -56,5 +58,5 @@ export interface Flow<C extends Command["$case"], I extends Input> {
   /** Writes down what the ledger has posted, in the order of their ids: two processes with the same ones wait for each other instead of in a circle. */
   record(tx: Tx, posted: Posted<I>[], facts: Facts): Promise<Recorded[]>;
   /** What the ledger's refusal means to who knows more than the ledger: its journal forgets old months, the records here nothing. */
-  refusal?(tx: Tx, operation: Operation<I>, refused: ErrorDetail): Promise<ErrorDetail>;
+  refusal?(tx: Tx, operation: Operation<I>, refused: ErrorDetail, facts: Facts): Promise<ErrorDetail>;
 }

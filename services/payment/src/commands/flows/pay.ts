@@ -42,6 +42,12 @@ export const pay: Flow<"pay", PayInput> = {
     },
   }),
 
+  /** A stand-by may have taken over without the payer's INCENTIVE wallet. */
+  async refusal(_tx, { orgId, input: { payerWalletId } }, refused, facts) {
+    if (refused.code === "WAL_002") facts.forgetIncentiveWallet(orgId, payerWalletId);
+    return refused;
+  },
+
   async record(tx, posted, facts) {
     const payments = posted.map(({ operation, entry }): Payment => {
       const { input } = operation;

@@ -20,6 +20,7 @@ import { type App, createApp } from "../../app";
 export interface World {
   orgId: string;
   payment: TestDatabase;
+  databases: Databases;
   /** The payment service that lives now. */
   app(): App;
   ledger(): Life["ledger"];
@@ -88,6 +89,7 @@ export async function openWorld(): Promise<World> {
   const world: World = {
     orgId,
     payment: databases.payment,
+    databases,
     relayerSays,
     relayerEvents,
     metric: (name) => life.metric(name),

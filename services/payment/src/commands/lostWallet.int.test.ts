@@ -1,0 +1,48 @@
+import { randomUUID } from "node:crypto";
+import { newId, idToUuid } from "@wonrail/kit/ids";
+import { asOwner, type Command, openWorld, type TestWallet, valueOf, type World } from "./testing/world";
+
+// A stand-by takes over without the last commits, while payment lives on and remembers what is lost.
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+}, 60_000);
+afterAll(() => world.close());
+
+test("a payer whose INCENTIVE wallet is lost is refused once, and gets another", async () => {
+  const [payer, shop] = [await world.openWallet({ amountWon: 5_000 }), await world.openWallet()];
+  const pay: Command = {
+    $case: "pay",
+    value: {
+      payerWalletId: payer.walletId,
+      receiverWalletId: shop.walletId,
+      amountWon: "1000",
+      incentiveAmountWon: "0",
+      memo: undefined,
+    },
+  };
+  expect(valueOf(await world.execute(pay), "payment").incentiveAccruedWon).toBe("50");
+  await loseIncentiveWallet(payer);
+
+  const key = randomUUID();
+  // The ledger finds out first that it is not as it was.
+  await expect(world.execute(pay, key)).rejects.toMatchObject({ code: "SYS_003" });
+  expect(valueOf(await world.execute(pay, key), "error").code).toBe("WAL_002");
+  expect(valueOf(await world.execute(pay), "payment").incentiveAccruedWon).toBe("50");
+  expect(await world.balances(payer.walletId, shop.walletId)).toEqual([3_000, 2_000]);
+});
+
+async function loseIncentiveWallet({ userId, walletId }: TestWallet): Promise<void> {
+  const { ledger, wallet } = world.databases;
+  const lost = `user_id = '${userId}-lost'`;
+  const other = idToUuid(newId("wal"));
+  await asOwner(
+    wallet,
+    `update wallet.wallets set ${lost} where user_id = '${userId}' and wallet_id <> '${walletId}'`,
+  );
+  await asOwner(
+    ledger,
+    `update ledger.accounts set ${lost}, id = '${other}' where user_id = '${userId}' and id <> '${idToUuid(walletId)}'`,
+  );
+}
