@@ -48,9 +48,14 @@ export function nativeCurve(): Curve | null {
     },
     publicKey: (privateKey) => Buffer.from(binding.publicKeyCreate(privateKey, false)).subarray(1),
     addToKey(privateKey, tweak) {
+      // The binding adds in place: there is no other copy to wipe.
+      const sum = Buffer.alloc(privateKey.length);
+      sum.set(privateKey);
       try {
-        return Buffer.from(binding.privateKeyTweakAdd(Buffer.from(privateKey), tweak));
+        binding.privateKeyTweakAdd(sum, tweak);
+        return sum;
       } catch {
+        sum.fill(0);
         return null;
       }
     },

@@ -8,13 +8,20 @@ const COIN_ETHEREUM = 60;
 
 /** The branch m/44'/60' of a seed (BIP-32), under which each wallet has an index. */
 export function walletBranch(curve: Curve, seed: Uint8Array): Node {
-  const purpose = hardenedChild(curve, masterNode(seed), PURPOSE);
-  return hardenedChild(curve, purpose, COIN_ETHEREUM);
+  const purpose = childOf(curve, masterNode(seed), PURPOSE);
+  return childOf(curve, purpose, COIN_ETHEREUM);
 }
 
 /** The private key of the wallet with this index. */
 export function walletKey(curve: Curve, branch: Node, index: number): Buffer {
-  return hardenedChild(curve, branch, index).key;
+  const { key, chainCode } = hardenedChild(curve, branch, index);
+  chainCode.fill(0);
+  return key;
+}
+
+export function wipe({ key, chainCode }: Node): void {
+  key.fill(0);
+  chainCode.fill(0);
 }
 
 export interface Node {
@@ -24,6 +31,15 @@ export interface Node {
 
 function masterNode(seed: Uint8Array): Node {
   return split(createHmac("sha512", "Bitcoin seed").update(seed).digest());
+}
+
+/** The parent is wiped: nobody else has it. */
+function childOf(curve: Curve, parent: Node, index: number): Node {
+  try {
+    return hardenedChild(curve, parent, index);
+  } finally {
+    wipe(parent);
+  }
 }
 
 function hardenedChild(curve: Curve, parent: Node, index: number): Node {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { addressOf, type Curve } from "./curve";
-import { type Node, walletBranch, walletKey } from "./hierarchy";
+import { type Node, walletBranch, walletKey, wipe } from "./hierarchy";
 import { type Kms, type Sealed, type SealContext } from "./kms";
 
 const SEED_BYTES = 32;
@@ -32,32 +32,41 @@ export function createKeyring({ kms, curve }: { kms: Kms; curve: Curve }): Keyri
     },
     async newSeed(orgId) {
       const seed = randomBytes(SEED_BYTES);
-      const sealed = await kms.seal(seed, contextOf(orgId, 1));
-      seed.fill(0);
-      return { orgId, version: 1, ...sealed };
+      return { orgId, version: 1, ...(await sealAndWipe(seed, contextOf(orgId, 1))) };
     },
     async reseal(sealed) {
       const context = contextOf(sealed.orgId, sealed.version);
-      const seed = await kms.open(sealed, context);
-      const again = await kms.seal(seed, context);
-      seed.fill(0);
-      return { ...sealed, ...again };
+      return { ...sealed, ...(await sealAndWipe(await kms.open(sealed, context), context)) };
     },
     async withSeed(sealed, work) {
       const seed = await kms.open(sealed, contextOf(sealed.orgId, sealed.version));
-      const branch = walletBranch(curve, seed);
-      seed.fill(0);
+      const branch = branchOf(seed);
       try {
         return work({
           address: (index) => withKey(branch, index, (key) => addressOf(curve.publicKey(key))),
           sign: (index, digest) => withKey(branch, index, (key) => curve.sign(digest, key)),
         });
       } finally {
-        branch.key.fill(0);
-        branch.chainCode.fill(0);
+        wipe(branch);
       }
     },
   };
+
+  async function sealAndWipe(seed: Buffer, context: SealContext): Promise<Sealed> {
+    try {
+      return await kms.seal(seed, context);
+    } finally {
+      seed.fill(0);
+    }
+  }
+
+  function branchOf(seed: Buffer): Node {
+    try {
+      return walletBranch(curve, seed);
+    } finally {
+      seed.fill(0);
+    }
+  }
 
   function withKey<T>(branch: Node, index: number, work: (key: Buffer) => T): T {
     const key = walletKey(curve, branch, index);

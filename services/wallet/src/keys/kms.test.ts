@@ -21,6 +21,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const context: SealContext = { orgId: "org_a", walletId: "", purpose: "seed", version: 1 };
+const SECRET_KEY = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=";
 const secret = Buffer.from("thirty-two bytes of a good seed!");
 
 test("what is sealed opens in its own context", async () => {
@@ -63,10 +64,22 @@ test("a new key seals from the moment it is mounted, and the old one still opens
 test.each([
   ["a key of the wrong length", JSON.stringify({ current: "k1", keys: { k1: "c2hvcnQ=" } })],
   ["no current key", JSON.stringify({ current: "k9", keys: { k1: Buffer.alloc(32).toString("base64") } })],
+  ["no JSON", `{"current":"k1","keys":{"k1": ${SECRET_KEY}}}`],
 ])("a key file with %s is refused, without showing a key", (_, text) => {
   writeFileSync(path, text);
-  expect(() => fileKms(path)).toThrow(/key-encryption key/);
+  const { message, stack } = errorOf(() => fileKms(path));
+  expect(message).toMatch(/key-encryption key/);
+  expect(`${message} ${stack}`).not.toContain(SECRET_KEY.slice(0, 4));
 });
+
+function errorOf(work: () => unknown): Error {
+  try {
+    work();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("it was not refused");
+}
 
 test("one organisation's seed row does not open as another's", async () => {
   const keyring = createKeyring({ kms: fileKms(path), curve: openCurve() });

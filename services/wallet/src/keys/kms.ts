@@ -65,7 +65,15 @@ export function fileKms(path: string): Kms {
       const decipher = createDecipheriv("aes-256-gcm", keyOf(keyId), nonce)
         .setAAD(additionalData(context))
         .setAuthTag(tag);
-      return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+      // All of it: what is added to it at the end is nothing, and a second copy would have to be wiped as well.
+      const opened = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
+      try {
+        decipher.final();
+      } catch (error) {
+        opened.fill(0);
+        throw error;
+      }
+      return opened;
     },
   };
 }
@@ -78,7 +86,7 @@ function additionalData({ orgId, walletId, purpose, version }: SealContext): Buf
 }
 
 function readKeys(path: string): { current: string; keys: Map<string, Buffer> } {
-  const { current, keys } = keyFile.parse(JSON.parse(readFileSync(path, "utf8")));
+  const { current, keys } = keyFile.parse(parseJson(readFileSync(path, "utf8")));
   const byId = new Map(Object.entries(keys));
   for (const [keyId, key] of byId) {
     if (key.length !== KEY_BYTES)
@@ -86,4 +94,13 @@ function readKeys(path: string): { current: string; keys: Map<string, Buffer> } 
   }
   if (!byId.has(current)) throw new Error(`the current key-encryption key ${current} is not in the key file`);
   return { current, keys: byId };
+}
+
+/** The parser's own error shows what it stumbled over, which may be a part of a key. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error("the file of key-encryption keys is not JSON");
+  }
 }
