@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
+import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import { HoldStatus } from "@wonrail/proto/ledger/v1/ledger";
 import { AuthorizationKind, type AuthorizationIntent, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { verifyTypedData } from "ethers";
@@ -155,6 +156,73 @@ test("a burn takes what goes back to the organisation, and no more", async () =>
   const burn = { ...transferOf(1n), ledgerRef, kind: AuthorizationKind.BURN, toAddress: "" };
   expect(await sign({ ...burn, amountWon: "301" })).toEqual(["not_in_operation"]);
   expect(await sign({ ...burn, amountWon: "300" })).toEqual([expect.stringMatching(/^0x/)]);
+});
+
+test("a wallet that pays and is paid in one entry settles the difference, and all payers together no more than the entry says", async () => {
+  const [shop, incentive] = [await makeWallet(orgId, "shop"), await makeWallet(orgId, "kim")];
+  const ledgerRef = newId("pay");
+  // A payment that is cancelled: what was accrued for it is taken back.
+  world.ledger.addEntry({
+    orgId,
+    ledgerRef,
+    kind: IntentKind.CANCEL_PAYMENT,
+    lines: [
+      [shop.walletId, -1_000n],
+      [incentive.walletId, 50n],
+      [payer.walletId, 950n],
+      [incentive.walletId, -30n],
+      ["acc_incentive", 30n],
+    ],
+  });
+  const leg = { ...transferOf(1n), ledgerRef, fromWalletId: shop.walletId };
+  const burn = { ...leg, kind: AuthorizationKind.BURN, toAddress: "", amountWon: "30" };
+  expect(await sign({ ...burn, fromWalletId: incentive.walletId })).toEqual(["not_in_operation"]);
+  expect(await sign({ ...leg, toAddress: incentive.walletAddress, amountWon: "21" })).toEqual([
+    "not_in_operation",
+  ]);
+  const legs = [
+    burn,
+    { ...leg, toAddress: incentive.walletAddress, amountWon: "20" },
+    { ...leg, toAddress: payer.walletAddress, amountWon: "950" },
+  ];
+  expect(await sign(...legs)).toEqual(Array(3).fill(expect.stringMatching(/^0x/)));
+});
+
+test.each([IntentKind.POST_HOLD, IntentKind.CREDIT_EXTERNAL])(
+  "nothing is signed for an entry of kind %d, which is on the chain already",
+  async (kind) => {
+    const ledgerRef = newId("trf");
+    const lines: [string, bigint][] = [
+      [payer.walletId, -1_000n],
+      ["acc_external", 1_000n],
+    ];
+    world.ledger.addEntry({ orgId, ledgerRef, kind, lines });
+    const burn = { ...transferOf(1n), ledgerRef, kind: AuthorizationKind.BURN, toAddress: "" };
+    expect(await sign({ ...burn, amountWon: "1000" })).toEqual(["unknown_operation"]);
+  },
+);
+
+test("two payers that meet on one payee: no more is signed than he is to have", async () => {
+  const [shop, other] = [await makeWallet(orgId, "shop"), await makeWallet(orgId, "other")];
+  const ledgerRef = newId("pay");
+  world.ledger.addEntry({
+    orgId,
+    ledgerRef,
+    lines: [
+      [payer.walletId, -600n],
+      [other.walletId, -400n],
+      [payee.walletId, 600n],
+      [shop.walletId, 400n],
+    ],
+  });
+  const answers = await meeting(
+    [payer, other].map(
+      ({ walletId }, index) =>
+        () =>
+          sign({ ...transferOf(600n - 200n * BigInt(index)), ledgerRef, fromWalletId: walletId }),
+    ),
+  );
+  expect(answers.flat().sort()).toEqual([expect.stringMatching(/^0x/), "not_in_operation"]);
 });
 
 test("of twenty callers with twenty nonces for one leg one is signed for; its nonce is signed again, also with a later end", async () => {

@@ -5,12 +5,12 @@ import { type Log, requestFields } from "@wonrail/kit/log";
 import { type Counter } from "@wonrail/kit/metrics";
 import { sumWon, type Won, wonToTokenUnits } from "@wonrail/kit/money";
 import {
-  type EarlierAuthorization,
   isRepeat,
   organisationScope,
   GLOBAL_SCOPE,
   type RefusalReason,
   refusalOf,
+  type SignedLeg,
   type SigningIntent,
   spendVelocity,
   type VelocityLimits,
@@ -20,13 +20,7 @@ import { type Wallet } from "../domain/wallet";
 import { type Keyring } from "../keys/keyring";
 import { type TypedData } from "../keys/typedData";
 import { findOperations } from "../queries/findOperations";
-import {
-  insertRefusals,
-  legKey,
-  legPrefix,
-  lockAuthorizations,
-  saveAuthorizations,
-} from "../store/authorizations";
+import { insertRefusals, legKey, lockAuthorizations, saveAuthorizations } from "../store/authorizations";
 import { findSeeds } from "../store/seeds";
 import { lockVelocity, saveVelocity } from "../store/velocity";
 import { listWalletsById, lockWallets } from "../store/wallets";
@@ -78,11 +72,13 @@ interface Known {
 
 function decideAndRecord(deps: SignDeps, intents: SigningIntent[], { wallets, operations }: Known) {
   return tx(deps.db, async (tx) => {
-    // A leg that another call is just writing has no row to lock yet, so what leaves a wallet is decided by one call at a time. A statement sees
-    // what was committed before it began: this one comes first, and the legs are read by the next.
+    // A leg that another call is just writing has no row to lock yet, so what leaves the wallets of an operation is decided by one call at a time. A
+    // statement sees what was committed before it began: this one comes first, and the legs are read by the next.
     await lockWallets(
       tx,
-      intents.map(({ orgId, fromWalletId }) => ({ orgId, walletId: fromWalletId })),
+      intents.flatMap((intent) =>
+        payersOf(intent, operations).map((walletId) => ({ orgId: intent.orgId, walletId })),
+      ),
     );
     const earlier = await lockAuthorizations(tx, intents);
     const scopes = intents.flatMap((intent) => [walletScope(intent), organisationScope(intent)]);
@@ -97,7 +93,7 @@ function decideAndRecord(deps: SignDeps, intents: SigningIntent[], { wallets, op
         walletKnown: wallets.get(intent.fromWalletId)?.orgId === intent.orgId,
         operation: operations.get(operationKey(intent)),
         earlier: before,
-        otherLegsWon: sumOfOtherLegs(earlier, intent),
+        ...signedBeside(intent, earlier),
       });
       if (refused !== null) return refused;
       const full = isRepeat(intent, before) ? null : spendVelocity(used, intent, deps.limits);
@@ -115,12 +111,24 @@ function decideAndRecord(deps: SignDeps, intents: SigningIntent[], { wallets, op
   });
 }
 
-function sumOfOtherLegs(earlier: Map<string, EarlierAuthorization>, intent: SigningIntent): Won {
-  const [mine, prefix] = [legKey(intent), legPrefix(intent)];
-  const others: Won[] = [];
-  for (const [key, { amountWon }] of earlier)
-    if (key !== mine && key.startsWith(prefix)) others.push(amountWon);
-  return sumWon(others);
+function payersOf(intent: SigningIntent, operations: Known["operations"]): string[] {
+  return [intent.fromWalletId, ...(operations.get(operationKey(intent))?.outflow.keys() ?? [])];
+}
+
+/** What was signed for the operation's other legs out of the same wallet, and to the same end out of others. */
+function signedBeside(
+  intent: SigningIntent,
+  earlier: Map<string, SignedLeg>,
+): { otherLegsWon: Won; otherPayersWon: Won } {
+  const [otherLegs, otherPayers]: [Won[], Won[]] = [[], []];
+  const to = intent.toAddress.toLowerCase();
+  for (const { ledgerRef, orgId, fromWalletId, kind, toAddress, amountWon } of earlier.values()) {
+    if (ledgerRef !== intent.ledgerRef || orgId !== intent.orgId) continue;
+    const sameEnd = kind === intent.kind && toAddress.toLowerCase() === to;
+    if (fromWalletId !== intent.fromWalletId) otherPayers.push(...(sameEnd ? [amountWon] : []));
+    else if (!sameEnd) otherLegs.push(amountWon);
+  }
+  return { otherLegsWon: sumWon(otherLegs), otherPayersWon: sumWon(otherPayers) };
 }
 
 function operationKey({ orgId, ledgerRef }: SigningIntent): string {

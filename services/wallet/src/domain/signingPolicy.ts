@@ -16,21 +16,21 @@ export interface SigningIntent {
   origin: { requestId: string; traceparent: string };
 }
 
-/** What the ledger says of the operation behind an intent. */
+/** What the ledger says of the operation behind an intent: all lines of each wallet together. */
 export interface LedgerOperation {
-  /** What leaves each wallet. */
+  /** What leaves each wallet that has less afterwards. */
   outflow: ReadonlyMap<string, Won>;
-  /** What may go to an address, lower case: other wallets' and, for a hold, the outside one. */
+  /** What may go to an address, lower case: of each wallet that has more afterwards and, for a hold, the outside one. */
   payable: ReadonlyMap<string, Won>;
-  /** What goes back to the organisation's own accounts: what may be burned. */
+  /** What the wallets have less afterwards, all together: what may be burned. */
   burnable: Won;
 }
 
-/** What was signed for the same leg before, if anything was. */
-export interface EarlierAuthorization {
-  nonce: string;
-  amountWon: Won;
-}
+/** What names a leg: no more is ever signed for it than once. */
+export type Leg = Pick<SigningIntent, "orgId" | "ledgerRef" | "fromWalletId" | "kind" | "toAddress">;
+
+/** What was signed before. */
+export type SignedLeg = Leg & Pick<SigningIntent, "nonce" | "amountWon">;
 
 export interface SigningFacts {
   chainId: bigint;
@@ -39,9 +39,12 @@ export interface SigningFacts {
   horizonMs: number;
   walletKnown: boolean;
   operation: LedgerOperation | undefined;
-  earlier: EarlierAuthorization | undefined;
+  /** Of the same leg. */
+  earlier: SignedLeg | undefined;
   /** What was signed for the other legs of this operation out of the same wallet. */
   otherLegsWon: Won;
+  /** What was signed for this operation to the same address, or to be burned, out of other wallets. */
+  otherPayersWon: Won;
 }
 
 export type RefusalReason =
@@ -67,7 +70,7 @@ export function refusalOf(intent: SigningIntent, facts: SigningFacts): RefusalRe
   if (intent.tokenAddress.toLowerCase() !== facts.tokenAddress.toLowerCase()) return "wrong_token";
   if (!facts.walletKnown) return "unknown_wallet";
   if (!facts.operation) return "unknown_operation";
-  if (!covers(facts.operation, intent, facts.otherLegsWon)) return "not_in_operation";
+  if (!covers(facts.operation, intent, facts)) return "not_in_operation";
   if (intent.validBeforeMs <= facts.nowMs) return "expired";
   if (intent.validBeforeMs > facts.nowMs + facts.horizonMs) return "horizon";
   // For ever, also when the first has ended: nobody here knows whether it was used before that.
@@ -76,17 +79,21 @@ export function refusalOf(intent: SigningIntent, facts: SigningFacts): RefusalRe
 }
 
 /** The same leg under the same nonce, perhaps with a later end: of all its authorizations only one can ever execute, so it is counted once. */
-export function isRepeat(intent: SigningIntent, earlier: EarlierAuthorization | undefined): boolean {
+export function isRepeat(intent: SigningIntent, earlier: SignedLeg | undefined): boolean {
   return earlier !== undefined && earlier.nonce === intent.nonce && earlier.amountWon === intent.amountWon;
 }
 
-function covers(operation: LedgerOperation, intent: SigningIntent, otherLegsWon: Won): boolean {
+function covers(
+  operation: LedgerOperation,
+  intent: SigningIntent,
+  { otherLegsWon, otherPayersWon }: Pick<SigningFacts, "otherLegsWon" | "otherPayersWon">,
+): boolean {
   const outflow = operation.outflow.get(intent.fromWalletId) ?? won(0n);
   const room =
     intent.kind === "BURN"
       ? operation.burnable
       : (operation.payable.get(intent.toAddress.toLowerCase()) ?? won(0n));
-  return intent.amountWon + otherLegsWon <= outflow && intent.amountWon <= room;
+  return intent.amountWon + otherLegsWon <= outflow && intent.amountWon + otherPayersWon <= room;
 }
 
 export interface VelocityLimits {

@@ -1,6 +1,7 @@
 import { type Database } from "@wonrail/kit/db";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { type Won, won } from "@wonrail/kit/money";
+import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import { type Entry, HoldStatus } from "@wonrail/proto/ledger/v1/ledger";
 import { type LedgerClient } from "../commands/openAccount";
 import { type LedgerOperation, type SigningIntent } from "../domain/signingPolicy";
@@ -38,26 +39,38 @@ function ofHold(hold: NonNullable<Entry["hold"]>): LedgerOperation | null {
   };
 }
 
+/** What moves money out of wallets that is not on the chain yet. What is paid outside has moved there under its hold. */
+const TO_SETTLE = new Set([
+  IntentKind.TRANSFER,
+  IntentKind.PAYMENT,
+  IntentKind.CANCEL_PAYMENT,
+  IntentKind.CANCEL_CHARGE,
+  IntentKind.REFUND,
+]);
+
 function ofEntry(entry: Entry, addresses: Map<string, string>): LedgerOperation | null {
-  if (entry.outcome?.outcome?.$case !== "posted") return null;
+  if (!TO_SETTLE.has(entry.kind)) return null;
   const outflow = new Map<string, Won>();
   const payable = new Map<string, Won>();
-  let burnable = 0n;
-  for (const { accountId, amountWon } of postingsOf(entry)) {
-    const amount = BigInt(amountWon);
-    const address = addresses.get(accountId);
-    if (amount < 0n) add(outflow, accountId, -amount);
-    else if (address !== undefined) add(payable, address, amount);
-    else burnable += amount;
+  let less = 0n;
+  for (const [walletId, net] of netByWallet(entry)) {
+    const address = addresses.get(walletId);
+    less -= net;
+    if (net < 0n) outflow.set(walletId, won(-net));
+    else if (address !== undefined) payable.set(address, won(net));
   }
-  return { outflow, payable, burnable: won(burnable) };
+  return { outflow, payable, burnable: won(less > 0n ? less : 0n) };
+}
+
+/** A wallet that pays and is paid in one entry settles the difference. */
+function netByWallet(entry: Entry): Map<string, bigint> {
+  const nets = new Map<string, bigint>();
+  for (const { accountId, amountWon } of postingsOf(entry))
+    if (accountId.startsWith("wal_")) nets.set(accountId, (nets.get(accountId) ?? 0n) + BigInt(amountWon));
+  return nets;
 }
 
 function postingsOf(entry: Entry) {
   const outcome = entry.outcome?.outcome;
   return outcome?.$case === "posted" ? outcome.value.postings : [];
-}
-
-function add(sums: Map<string, Won>, key: string, amount: bigint): void {
-  sums.set(key, won((sums.get(key) ?? 0n) + amount));
 }

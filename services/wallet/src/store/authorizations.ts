@@ -1,21 +1,14 @@
 import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/money";
-import { type EarlierAuthorization, type SigningIntent } from "../domain/signingPolicy";
+import { type Leg, type SignedLeg, type SigningIntent } from "../domain/signingPolicy";
 
-type Leg = Pick<SigningIntent, "orgId" | "ledgerRef" | "fromWalletId" | "kind" | "toAddress">;
-
-/** What names a leg: its authorization lives in one row. */
-export function legKey(leg: Leg): string {
-  return `${legPrefix(leg)}${leg.kind}|${leg.toAddress.toLowerCase()}`;
+/** Its authorization lives in one row. */
+export function legKey({ orgId, ledgerRef, fromWalletId, kind, toAddress }: Leg): string {
+  return [orgId, ledgerRef, fromWalletId, kind, toAddress.toLowerCase()].join("|");
 }
 
-/** What all legs of one operation out of one wallet have in common. */
-export function legPrefix({ orgId, ledgerRef, fromWalletId }: Omit<Leg, "kind" | "toAddress">): string {
-  return `${orgId}|${ledgerRef}|${fromWalletId}|`;
-}
-
-/** The authorizations of these legs, locked until the transaction ends. */
-export async function lockAuthorizations(tx: Tx, legs: Leg[]): Promise<Map<string, EarlierAuthorization>> {
+/** The authorizations of these legs and of all others of their operations, locked until the transaction ends. */
+export async function lockAuthorizations(tx: Tx, legs: Leg[]): Promise<Map<string, SignedLeg>> {
   const rows = await tx.query<{
     org_id: string;
     ledger_ref: string;
@@ -30,21 +23,16 @@ export async function lockAuthorizations(tx: Tx, legs: Leg[]): Promise<Map<strin
       as wanted (org_id, ledger_ref) using (org_id, ledger_ref)
     order by a.org_id, a.ledger_ref, a.from_wallet_id, a.kind, a.to_address
     for update of a`);
-  return new Map(
-    rows.map((row) => [
-      legKey({
-        orgId: row.org_id,
-        ledgerRef: row.ledger_ref,
-        fromWalletId: row.from_wallet_id,
-        kind: row.kind,
-        toAddress: row.to_address,
-      }),
-      {
-        nonce: row.nonce.toString("hex"),
-        amountWon: won(row.amount_won),
-      },
-    ]),
-  );
+  const signed = rows.map((row) => ({
+    orgId: row.org_id,
+    ledgerRef: row.ledger_ref,
+    fromWalletId: row.from_wallet_id,
+    kind: row.kind,
+    toAddress: row.to_address,
+    nonce: row.nonce.toString("hex"),
+    amountWon: won(row.amount_won),
+  }));
+  return new Map(signed.map((leg) => [legKey(leg), leg]));
 }
 
 /** Two signers that meet on a new leg: the second insert waits for the first and then changes nothing, so its count is short. */

@@ -1,6 +1,6 @@
 import { DomainError } from "@wonrail/kit/errors";
 import { type GrpcService, implement } from "@wonrail/kit/grpc/server";
-import { AccountType } from "@wonrail/proto/ledger/v1/intents";
+import { AccountType, IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import {
   type Account,
   type Entry,
@@ -26,7 +26,12 @@ export interface LedgerDouble {
   loseAnswer: () => Error | undefined | Promise<Error | undefined>;
   holdsMoney: Set<string>;
   /** An entry of any lines: what leaves an account is negative. */
-  addEntry(of: { orgId: string; ledgerRef: string; lines: [accountId: string, amountWon: bigint][] }): void;
+  addEntry(of: {
+    orgId: string;
+    ledgerRef: string;
+    kind?: IntentKind;
+    lines: [accountId: string, amountWon: bigint][];
+  }): void;
   addTransfer(of: { orgId: string; ledgerRef: string; from: string; to: string; amountWon: bigint }): void;
   addRefund(of: { orgId: string; ledgerRef: string; from: string; amountWon: bigint }): void;
   addHold(of: {
@@ -41,8 +46,12 @@ export interface LedgerDouble {
 
 export function createLedgerDouble(): LedgerDouble {
   const entries = new Map<string, Entry>();
-  const add = (orgId: string, ledgerRef: string, lines: [string, bigint][], hold: Entry["hold"]) =>
-    entries.set(`${orgId}|${ledgerRef}`, entryOf(ledgerRef, lines, hold));
+  const add = (
+    { orgId, ledgerRef }: { orgId: string; ledgerRef: string },
+    kind: IntentKind,
+    lines: [string, bigint][],
+    hold?: Entry["hold"],
+  ) => entries.set(`${orgId}|${ledgerRef}`, entryOf(ledgerRef, kind, lines, hold));
   const decided: Decided = new Map();
   const double: LedgerDouble = {
     opened: new Set(),
@@ -52,31 +61,22 @@ export function createLedgerDouble(): LedgerDouble {
     balances: new Map(),
     loseAnswer: () => undefined,
     holdsMoney: new Set(),
-    addEntry: ({ orgId, ledgerRef, lines }) => add(orgId, ledgerRef, lines, undefined),
-    addTransfer: ({ orgId, ledgerRef, from, to, amountWon }) => {
-      add(
-        orgId,
-        ledgerRef,
-        [
-          [from, -amountWon],
-          [to, amountWon],
-        ],
-        undefined,
-      );
+    addEntry: ({ kind = IntentKind.PAYMENT, lines, ...names }) => void add(names, kind, lines),
+    addTransfer({ from, to, amountWon, ...names }) {
+      add(names, IntentKind.TRANSFER, [
+        [from, -amountWon],
+        [to, amountWon],
+      ]);
     },
-    addRefund: ({ orgId, ledgerRef, from, amountWon }) => {
-      add(
-        orgId,
-        ledgerRef,
-        [
-          [from, -amountWon],
-          ["acc_issuance", amountWon],
-        ],
-        undefined,
-      );
+    addRefund({ from, amountWon, ...names }) {
+      add(names, IntentKind.REFUND, [
+        [from, -amountWon],
+        ["acc_issuance", amountWon],
+      ]);
     },
-    addHold: ({ orgId, ledgerRef, from, toAddress, amountWon, status = HoldStatus.OPEN }) => {
-      add(orgId, ledgerRef, [], { walletId: from, toAddress, amountWon: amountWon.toString(), status });
+    addHold({ from, toAddress, amountWon, status = HoldStatus.OPEN, ...names }) {
+      const hold = { walletId: from, toAddress, amountWon: amountWon.toString(), status };
+      add(names, IntentKind.PLACE_HOLD, [], hold);
     },
     service: implement(LedgerServiceService, {
       post: (request) => post(double, decided, request),
@@ -143,7 +143,7 @@ function accountOf({ balances }: LedgerDouble, accountId: string): Account[] {
   return [{ ...rest, accountId, userId: undefined, openedAt: new Date(), closedAt: undefined, ...balance }];
 }
 
-function entryOf(requestId: string, lines: [string, bigint][], hold: Entry["hold"]): Entry {
+function entryOf(requestId: string, kind: IntentKind, lines: [string, bigint][], hold: Entry["hold"]): Entry {
   const postings = lines.map(([accountId, amountWon], index) => ({
     accountId,
     amountWon: amountWon.toString(),
@@ -165,7 +165,7 @@ function entryOf(requestId: string, lines: [string, bigint][], hold: Entry["hold
     relatedId: requestId,
     memo: undefined,
     postedAt: posted.postedAt,
-    kind: 0 as never,
+    kind,
     outcome: { outcome: { $case: "posted", value: posted } },
     hold,
   };

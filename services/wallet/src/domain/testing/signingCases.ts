@@ -43,11 +43,12 @@ const facts: signingPolicy.SigningFacts = {
   operation,
   earlier: undefined,
   otherLegsWon: won(0n),
+  otherPayersWon: won(0n),
 };
 
 const burn = { kind: "BURN", toAddress: "" } as const;
 const burnable = { operation: { ...operation, burnable: won(1000n) } };
-const SAME = { nonce: intent.nonce, amountWon: intent.amountWon };
+const SAME = { ...intent };
 const OTHER = { ...SAME, nonce: "02".repeat(32) };
 
 type Rule = [
@@ -68,6 +69,12 @@ const RULES: Rule[] = [
   ["is configured with a token in whatever letters", {}, { tokenAddress: TOKEN.toLowerCase() }, null],
   ["signs a part of it", { amountWon: won(1n) }, {}, null],
   ["signs the rest of it", { amountWon: won(400n) }, { otherLegsWon: won(600n) }, null],
+  [
+    "signs the rest of what the payee is to have",
+    { amountWon: won(400n) },
+    { otherPayersWon: won(600n) },
+    null,
+  ],
   ["signs a burn of what goes back", burn, burnable, null],
   ["signs up to the horizon", { validBeforeMs: NOW_MS + 3_600_000 }, {}, null],
   ["signs for the next moment", { validBeforeMs: NOW_MS + 1 }, {}, null],
@@ -88,6 +95,18 @@ const RULES: Rule[] = [
     "refuses a leg that with the others is more than what leaves the wallet",
     {},
     { otherLegsWon: won(1n) },
+    "not_in_operation",
+  ],
+  [
+    "refuses a leg that with those of other payers is more than the payee is to have",
+    {},
+    { otherPayersWon: won(1n) },
+    "not_in_operation",
+  ],
+  [
+    "refuses a burn that with those of other payers is more than what goes back",
+    burn,
+    { ...burnable, otherPayersWon: won(1n) },
     "not_in_operation",
   ],
   ["refuses another payer", { fromWalletId: "wal_b" }, {}, "not_in_operation"],
