@@ -96,10 +96,17 @@ function terminalChecklist({ color, animate }: LocalConfig): Checklist {
   return createChecklist({ write, live: terminal && animate, color: terminal && color, now: Date.now });
 }
 
+/** What comes as soon after the first signal is the same Ctrl-C: the terminal sends it to everybody, and npm passes it on to its child. */
+const SAME_SIGNAL_MS = 1_000;
+
 /** The first signal stops everything in order. Whoever sends a second one does not want to wait: the guard ends what is left. */
 function listenForStop(stop: AbortController, checklist: Checklist, attached: boolean): void {
+  let askedMs: number | undefined;
   const ask = (): void => {
-    if (stop.signal.aborted) process.exit(EXIT.failed);
+    const nowMs = performance.now();
+    if (askedMs !== undefined && nowMs - askedMs > SAME_SIGNAL_MS) process.exit(EXIT.failed);
+    if (askedMs !== undefined) return;
+    askedMs = nowMs;
     checklist.note("\nStopping…");
     stop.abort();
   };
