@@ -157,9 +157,11 @@ containers:
       periodSeconds: 5
       timeoutSeconds: 3
       failureThreshold: 2
+    {{- with .settings.preStopSeconds | int }}
     lifecycle:
       preStop:
-        sleep: { seconds: {{ .settings.preStopSeconds }} }
+        sleep: { seconds: {{ . }} }
+    {{- end }}
     resources: {{- toYaml .settings.resources | nindent 6 }}
     securityContext:
       {{- include "wonrail.containerSecurity" . | nindent 6 }}
