@@ -5,7 +5,7 @@ import { columnTypes } from "./parsers";
 import { queryTimer, watchPool } from "./poolMetrics";
 import { createSession, type Session } from "./session";
 import type { DatabaseOptions } from "./types";
-import { createWatchdog } from "./watchdog";
+import { createWatchdog, endNow } from "./watchdog";
 
 const DEFAULT_MAX = 10;
 const DEFAULT_STATEMENT_TIMEOUT_MS = 10_000;
@@ -16,6 +16,8 @@ const DEFAULT_ANSWER_GRACE_MS = 5_000;
 const IDLE_TIMEOUT_MS = 60_000;
 /** Connections are renewed, so that they spread over a new primary and give back what the server's caches grew to. */
 const MAX_LIFETIME_SECONDS = 1_800;
+/** Who has gone without a word does not answer a farewell either. */
+const FAREWELL_MS = 1_000;
 /** Lets the server notice within half a minute that our machine is gone, and give up the locks that we held. */
 const SERVER_KEEPALIVE = "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3";
 /** What a service reads often is in memory: a page anywhere costs hardly more than the next one. Otherwise queues' indexes are read as bitmaps, dead rows and all. */
@@ -68,7 +70,11 @@ export function openConnections(options: DatabaseOptions): Connections {
     async open() {
       const client = new Client(config);
       client.on("error", () => undefined);
-      const close = (): Promise<void> => client.end().catch(() => undefined);
+      const close = async (): Promise<void> => {
+        const late = setTimeout(() => endNow(client), FAREWELL_MS);
+        await client.end().catch(() => undefined);
+        clearTimeout(late);
+      };
       try {
         await client.connect();
       } catch (error) {

@@ -220,6 +220,18 @@ describe("losing connections", () => {
     await proxy.close();
   });
 
+  it("waits for nobody's farewell on a connection of its own that is silent", async () => {
+    const target = new URL(test.url);
+    const proxy = await startProxy({ target: { host: target.hostname, port: Number(target.port) } });
+    target.port = String(proxy.port);
+    const db = openTestDatabase(target.toString(), "sample");
+    const listener = await db.listen("silent", () => undefined);
+    await db.dedicated(async () => proxy.setMode({ kind: "halfOpen" }));
+    await listener.close();
+    await db.close();
+    await proxy.close();
+  });
+
   it("says of a lone write whose answer was lost that its outcome is unknown", async () => {
     const target = new URL(test.url);
     let isAsked = false;

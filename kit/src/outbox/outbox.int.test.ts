@@ -1,9 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Bus, BusMessage } from "../bus/port";
 import { runInContext } from "../context";
-import { sql, tx, type Database, type Tx } from "../db";
+import { openDatabase, sql, tx, type Database, type Tx } from "../db";
 import { Registry } from "../metrics";
-import { createTestDatabase, eventually, openTestDatabase, testLog, type TestDatabase } from "../testing";
+import {
+  createTestDatabase,
+  eventually,
+  openTestDatabase,
+  startProxy,
+  testLog,
+  type TestDatabase,
+} from "../testing";
 import { appendEvents, republishSince, startOutboxRelay, type NewEvent, type OutboxRelay } from ".";
 import { outboxChannel } from "./doorbell";
 import { relayMetrics } from "./relayMetrics";
@@ -306,6 +313,32 @@ describe("the relay", () => {
     await admin.close();
     await append(test.db, event("a", 4));
     await eventually(() => expect(namesOf([...first.messages, ...second.messages])).toContain("a.4"));
+  });
+
+  it("goes on with the next database when the one it had has gone without a word", async () => {
+    const target = new URL(test.url);
+    const proxy = await startProxy({ target: { host: target.hostname, port: Number(target.port) } });
+    target.port = String(proxy.port);
+    const short = { statementTimeoutMs: 500, answerGraceMs: 100 };
+    const db = openDatabase({
+      ...{ url: target.toString(), schema: "sample", applicationName: "vanished", log: testLog() },
+      ...short,
+    });
+    opened.push(proxy, db);
+    const bus = recordingBus();
+    startRelay(db, bus);
+    await append(test.db, event("a", 1));
+    await eventually(() => expect(namesOf(bus.messages)).toEqual(["a.1"]));
+
+    proxy.setMode({ kind: "halfOpen" });
+    // Its own server notices after a while that nobody is there, and lets go of the lock.
+    const admin = openTestDatabase(test.adminUrl, "sample");
+    opened.push(admin);
+    await admin.run(
+      sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'vanished'`,
+    );
+    await append(test.db, event("a", 2));
+    await eventually(() => expect(namesOf(bus.messages)).toContain("a.2"));
   });
 
   it("runs for each schema of a database, whoever runs for another", async () => {

@@ -51,7 +51,8 @@ export async function startProxy({
 }: ProxyOptions): Promise<Proxy> {
   const links = new Set<Link>();
   const state = { mode, target };
-  const server = createServer({ noDelay: true }, (client) => {
+  // Who goes is answered where the network would: by whoever is silent never.
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, (client) => {
     if (state.mode.kind === "reset") {
       client.resetAndDestroy();
       return;
@@ -63,11 +64,13 @@ export async function startProxy({
       onRequest: (chunk) => onRequest?.(chunk, proxy),
       onAnswer: (chunk) => onAnswer?.(chunk, proxy),
     });
+    const isSilent = (): boolean => state.mode.kind === "blackhole" || link.silent;
+    client.on("end", () => void (isSilent() || client.end()));
     for (const socket of [client, upstream]) {
       socket.on("error", () => undefined);
       // A silent network does not say that the other side has gone; it is dropped when the proxy closes.
       socket.on("close", () => {
-        if (state.mode.kind !== "blackhole") drop(link);
+        if (!isSilent()) drop(link);
         if (client.destroyed && upstream.destroyed) links.delete(link);
       });
     }
