@@ -1,84 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Bus, BusMessage } from "../bus/port";
 import { runInContext } from "../context";
-import { openDatabase, sql, tx, type Database, type Tx } from "../db";
+import { sql, tx, type Tx } from "../db";
 import { Registry } from "../metrics";
-import {
-  createTestDatabase,
-  eventually,
-  openTestDatabase,
-  startProxy,
-  testLog,
-  type TestDatabase,
-} from "../testing";
-import { appendEvents, republishSince, startOutboxRelay, type NewEvent, type OutboxRelay } from ".";
+import { eventually, openTestDatabase, testLog } from "../testing";
+import { appendEvents, republishSince, startOutboxRelay } from ".";
 import { outboxChannel } from "./doorbell";
 import { relayMetrics } from "./relayMetrics";
-import { tryLockRelay } from "./store";
+import { append, event, namesOf, outboxBench, recordingBus } from "./testing/bench";
 import { measureBacklog, pruneOutbox, startUpkeep } from "./upkeep";
 
-let test: TestDatabase;
-const opened: { close(): Promise<void> }[] = [];
+const bench = outboxBench();
+const { opened, startRelay } = bench;
 
-beforeEach(async () => {
-  test = await createTestDatabase({ schema: "sample" });
-});
-afterEach(async () => {
-  jest.restoreAllMocks();
-  for (const part of opened.splice(0).reverse()) await part.close();
-  await test.drop();
-});
-
-/** Keeps what it is given, as a broker would; fails as long as a test wants it to. */
-function recordingBus() {
-  const messages: BusMessage[] = [];
-  const bus = {
-    kind: "postgres",
-    messages,
-    down: false,
-    async publish(batch: BusMessage[]) {
-      if (bus.down) throw new Error("the broker is away");
-      messages.push(...batch);
-    },
-  };
-  return bus as typeof bus & Bus;
-}
-
-function startRelay(
-  db: Database,
-  bus: Bus,
-  options: { pollMs?: number; batchSize?: number; registry?: Registry } = {},
-): OutboxRelay {
-  const relay = startOutboxRelay({
-    db,
-    bus,
-    log: testLog(),
-    registry: new Registry(),
-    pollMs: 50,
-    ...options,
-  });
-  opened.push(relay);
-  return relay;
-}
-
-const event = (aggregateId: string, version: number): NewEvent => ({
-  topic: "wonrail.sample.v1",
-  type: "thing_changed",
-  aggregateId,
-  version,
-  orgId: "org_1",
-  payload: Buffer.from([version]),
-});
-const append = (db: Database, ...events: NewEvent[]) => tx(db, (tx) => appendEvents(tx, events));
-const namesOf = (messages: BusMessage[]) => messages.map(({ key, headers }) => `${key}.${headers.version}`);
 /** What is appended leaves with the next question, and has its ids then. */
 const takeIds = (tx: Tx) => tx.query(sql`select`);
 const pending = async () =>
-  (await test.db.one<{ count: bigint }>(sql`select count(*) from outbox_pending`)).count;
+  (await bench.test.db.one<{ count: bigint }>(sql`select count(*) from outbox_pending`)).count;
 
 describe("appendEvents", () => {
   it("writes nothing when the caller's transaction is rolled back", async () => {
-    const work = tx(test.db, async (tx) => {
+    const work = tx(bench.test.db, async (tx) => {
       await appendEvents(tx, [event("a", 1)]);
       throw new Error("no");
     });
@@ -88,7 +29,7 @@ describe("appendEvents", () => {
 
   it("refuses a payload that no bus would take, before anything is written", async () => {
     const huge = { ...event("a", 1), payload: Buffer.alloc(1024 * 1024) };
-    await expect(append(test.db, huge)).rejects.toThrow(
+    await expect(append(bench.test.db, huge)).rejects.toThrow(
       "the payload of a thing_changed is larger than any bus takes",
     );
   });
@@ -97,13 +38,13 @@ describe("appendEvents", () => {
 describe("the relay", () => {
   it("publishes what was committed with the whole envelope, and forgets it", async () => {
     const bus = recordingBus();
-    startRelay(test.db, bus);
+    startRelay(bench.test.db, bus);
     const context = {
       requestId: "req_1",
       traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
     };
-    await runInContext(context, () => append(test.db, event("a", 7)));
-    await append(test.db, { ...event("b", 1), requestId: "req_own", traceparent: "own" });
+    await runInContext(context, () => append(bench.test.db, event("a", 7)));
+    await append(bench.test.db, { ...event("b", 1), requestId: "req_own", traceparent: "own" });
     await eventually(() => expect(bus.messages).toHaveLength(2));
     expect(bus.messages[0]).toEqual({
       topic: "wonrail.sample.v1",
@@ -126,12 +67,12 @@ describe("the relay", () => {
 
   it("is woken by a commit in its own process and in another, long before it would poll", async () => {
     const bus = recordingBus();
-    startRelay(test.db, bus, { pollMs: 60_000 });
-    const elsewhere = openTestDatabase(test.url, "sample");
+    startRelay(bench.test.db, bus, { pollMs: 60_000 });
+    const elsewhere = openTestDatabase(bench.test.url, "sample");
     opened.push(elsewhere);
-    await append(test.db, event("warm-up", 1));
+    await append(bench.test.db, event("warm-up", 1));
     await eventually(() => expect(bus.messages).toHaveLength(1));
-    for (const db of [test.db, elsewhere, test.db, elsewhere]) {
+    for (const db of [bench.test.db, elsewhere, bench.test.db, elsewhere]) {
       const before = bus.messages.length;
       await append(db, event("a", before));
       await eventually(() => expect(bus.messages).toHaveLength(before + 1), { timeoutMs: 10_000 });
@@ -140,10 +81,10 @@ describe("the relay", () => {
 
   it("is told by another process of each commit, however close they follow each other", async () => {
     let told = 0;
-    opened.push(await test.db.listen(outboxChannel("sample"), () => (told += 1)));
+    opened.push(await bench.test.db.listen(outboxChannel("sample"), () => (told += 1)));
     // Listening begins with a look.
     expect(told).toBe(1);
-    const elsewhere = openTestDatabase(test.url, "sample");
+    const elsewhere = openTestDatabase(bench.test.url, "sample");
     opened.push(elsewhere);
     // Connected already, they commit within a moment.
     await Promise.all([1, 2, 3].map(() => elsewhere.ping()));
@@ -153,11 +94,11 @@ describe("the relay", () => {
 
   it("keeps the order within each aggregate over many batches and writers", async () => {
     const bus = recordingBus();
-    startRelay(test.db, bus, { batchSize: 7 });
+    startRelay(bench.test.db, bus, { batchSize: 7 });
     const writer = async (aggregateId: string) => {
       for (let version = 1; version <= 30; version += 3) {
         await append(
-          test.db,
+          bench.test.db,
           event(aggregateId, version),
           event(aggregateId, version + 1),
           event(aggregateId, version + 2),
@@ -176,11 +117,11 @@ describe("the relay", () => {
 
   it("loses nothing of a transaction that took its ids early and commits late", async () => {
     const bus = recordingBus();
-    startRelay(test.db, bus);
-    await tx(test.db, async (tx) => {
+    startRelay(bench.test.db, bus);
+    await tx(bench.test.db, async (tx) => {
       await appendEvents(tx, [event("slow", 1), event("slow", 2)]);
       await takeIds(tx);
-      for (let version = 1; version <= 50; version += 1) await append(test.db, event("fast", version));
+      for (let version = 1; version <= 50; version += 1) await append(bench.test.db, event("fast", version));
       await eventually(() => expect(bus.messages).toHaveLength(50));
       expect(bus.messages.every(({ key }) => key === "fast")).toBe(true);
     });
@@ -190,45 +131,45 @@ describe("the relay", () => {
 
   it("lets no event pass an earlier one of its aggregate that was committed late, whatever the poll", async () => {
     const bus = recordingBus();
-    startRelay(test.db, bus, { pollMs: 60_000 });
-    await append(test.db, event("warm-up", 1));
+    startRelay(bench.test.db, bus, { pollMs: 60_000 });
+    await append(bench.test.db, event("warm-up", 1));
     // The relay may start behind it from now on, as soon as what comes is younger.
     await eventually(async () => expect(await pending()).toBe(0n));
-    await tx(test.db, async (tx) => {
+    await tx(bench.test.db, async (tx) => {
       await appendEvents(tx, [event("slow", 1)]);
       await takeIds(tx);
       for (let version = 1; version <= 5; version += 1) {
-        await append(test.db, event("fast", version));
+        await append(bench.test.db, event("fast", version));
         await eventually(() => expect(bus.messages).toHaveLength(1 + version));
       }
     });
-    await append(test.db, event("slow", 2));
+    await append(bench.test.db, event("slow", 2));
     await eventually(() => expect(namesOf(bus.messages).slice(6)).toEqual(["slow.1", "slow.2"]));
   });
 
   it("goes on at once when the clock is set back", async () => {
     const bus = recordingBus();
-    startRelay(test.db, bus, { pollMs: 60_000 });
-    await append(test.db, event("a", 1));
+    startRelay(bench.test.db, bus, { pollMs: 60_000 });
+    await append(bench.test.db, event("a", 1));
     await eventually(() => expect(bus.messages).toHaveLength(1));
     await sleep(300); // until it waits
     jest.spyOn(Date, "now").mockImplementation(() => new Date().getTime() - 3_600_000);
-    await append(test.db, event("a", 2));
+    await append(bench.test.db, event("a", 2));
     await eventually(() => expect(namesOf(bus.messages)).toEqual(["a.1", "a.2"]));
   });
 
   it("keeps everything while the bus is away, and publishes it in order when it is back", async () => {
     const bus = recordingBus();
     const registry = new Registry();
-    startRelay(test.db, bus, { registry });
+    startRelay(bench.test.db, bus, { registry });
     bus.down = true;
-    await append(test.db, event("a", 1));
-    await append(test.db, event("a", 2));
+    await append(bench.test.db, event("a", 1));
+    await append(bench.test.db, event("a", 2));
     await eventually(async () => {
       expect(await registry.metrics()).toMatch(/outbox_publish_failures_total [1-9]/);
     });
     bus.down = false;
-    await append(test.db, event("a", 3));
+    await append(bench.test.db, event("a", 3));
     await eventually(() => expect(namesOf(bus.messages)).toEqual(["a.1", "a.2", "a.3"]));
     await eventually(async () => {
       const text = await registry.metrics();
@@ -243,13 +184,13 @@ describe("the relay", () => {
     const metrics = relayMetrics(registry);
     const told = async () => (await registry.metrics()).match(/^outbox_(pending|oldest_age_seconds) .*/gm);
     expect(await told()).toBeNull();
-    await append(test.db, event("a", 1));
-    await measureBacklog(test.db, metrics);
+    await append(bench.test.db, event("a", 1));
+    await measureBacklog(bench.test.db, metrics);
     expect(await told()).toEqual([
       "outbox_pending 1",
       expect.stringMatching(/^outbox_oldest_age_seconds [\d.]+$/),
     ]);
-    const closed = openTestDatabase(test.url, "sample");
+    const closed = openTestDatabase(bench.test.url, "sample");
     await closed.close();
     await expect(measureBacklog(closed, metrics)).rejects.toThrow();
     expect(await told()).toBeNull();
@@ -257,16 +198,16 @@ describe("the relay", () => {
 
   it("says of its backlog how long the oldest has waited", async () => {
     const registry = new Registry();
-    await append(test.db, event("a", 1), event("a", 2));
-    await test.db.run(sql`update outbox set occurred_at = now() - interval '1 hour' where version = 1`);
-    await measureBacklog(test.db, relayMetrics(registry));
+    await append(bench.test.db, event("a", 1), event("a", 2));
+    await bench.test.db.run(sql`update outbox set occurred_at = now() - interval '1 hour' where version = 1`);
+    await measureBacklog(bench.test.db, relayMetrics(registry));
     expect(await registry.metrics()).toMatch(/^outbox_oldest_age_seconds 36\d\d/m);
   });
 
   it("builds the events that a row stands for, and marks the row when all are out", async () => {
     const bus = recordingBus();
     const relay = startOutboxRelay({
-      db: test.db,
+      db: bench.test.db,
       bus,
       log: testLog(),
       registry: new Registry(),
@@ -280,7 +221,7 @@ describe("the relay", () => {
     });
     opened.push(relay);
     bus.down = true;
-    await append(test.db, event("a", 1), event("a", 2), event("a", 3));
+    await append(bench.test.db, event("a", 1), event("a", 2), event("a", 3));
     await eventually(async () => expect(await pending()).toBe(3n));
     bus.down = false;
     await eventually(() =>
@@ -288,149 +229,69 @@ describe("the relay", () => {
     );
     await eventually(async () => expect(await pending()).toBe(0n));
   });
-
-  it("runs in one replica only, and another takes over when that one stops or loses its connection", async () => {
-    const [first, second] = [recordingBus(), recordingBus()];
-    const elsewhere = openTestDatabase(test.url, "sample");
-    opened.push(elsewhere);
-    const active = startRelay(test.db, first);
-    await append(test.db, event("a", 1));
-    await eventually(() => expect(first.messages).toHaveLength(1));
-    startRelay(elsewhere, second);
-    await append(elsewhere, event("a", 2));
-    await eventually(() => expect(first.messages).toHaveLength(2));
-    expect(second.messages).toEqual([]);
-
-    await active.close();
-    await append(test.db, event("a", 3));
-    await eventually(() => expect(namesOf(second.messages)).toEqual(["a.3"]));
-
-    startRelay(test.db, first);
-    const admin = openTestDatabase(test.adminUrl, "sample");
-    await admin.run(sql`
-      select pg_terminate_backend(pid) from pg_locks
-      where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`);
-    await admin.close();
-    await append(test.db, event("a", 4));
-    await eventually(() => expect(namesOf([...first.messages, ...second.messages])).toContain("a.4"));
-  });
-
-  it("goes on with the next database when the one it had has gone without a word", async () => {
-    const target = new URL(test.url);
-    const proxy = await startProxy({ target: { host: target.hostname, port: Number(target.port) } });
-    target.port = String(proxy.port);
-    const short = { statementTimeoutMs: 500, answerGraceMs: 100 };
-    const db = openDatabase({
-      ...{ url: target.toString(), schema: "sample", applicationName: "vanished", log: testLog() },
-      ...short,
-    });
-    opened.push(proxy, db);
-    const bus = recordingBus();
-    startRelay(db, bus);
-    await append(test.db, event("a", 1));
-    await eventually(() => expect(namesOf(bus.messages)).toEqual(["a.1"]));
-
-    proxy.setMode({ kind: "halfOpen" });
-    // Its own server notices after a while that nobody is there, and lets go of the lock.
-    const admin = openTestDatabase(test.adminUrl, "sample");
-    opened.push(admin);
-    await admin.run(
-      sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'vanished'`,
-    );
-    await append(test.db, event("a", 2));
-    await eventually(() => expect(namesOf(bus.messages)).toContain("a.2"));
-  });
-
-  it("runs for each schema of a database, whoever runs for another", async () => {
-    await test.db.dedicated(async (first) => {
-      expect(await tryLockRelay(first, "sample")).toBe(true);
-      await test.db.dedicated(async (second) => {
-        expect(await tryLockRelay(second, "sample")).toBe(false);
-        expect(await tryLockRelay(second, "another")).toBe(true);
-      });
-    });
-  });
-
-  it("listens on one connection, however often it is interrupted, and on none once it is closed", async () => {
-    const bus = recordingBus();
-    const relay = startRelay(test.db, bus);
-    const admin = openTestDatabase(test.adminUrl, "sample");
-    opened.push(admin);
-    const listening = async () =>
-      admin.query(sql`
-        select from pg_stat_activity where datname = current_database() and query like 'listen %'`);
-    for (const version of [1, 2, 3]) {
-      await append(test.db, event("a", version));
-      await eventually(() => expect(bus.messages).toHaveLength(version));
-      await eventually(async () => expect(await listening()).toHaveLength(1));
-      await admin.run(sql`
-        select pg_terminate_backend(pid) from pg_locks
-        where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`);
-    }
-    await relay.close();
-    await eventually(async () => expect(await listening()).toEqual([]));
-  });
 });
 
 describe("what was published", () => {
   it("is kept for a while and can be published again", async () => {
     const bus = recordingBus();
-    startRelay(test.db, bus);
-    await append(test.db, event("a", 1), event("a", 2));
+    startRelay(bench.test.db, bus);
+    await append(bench.test.db, event("a", 1), event("a", 2));
     await eventually(async () => expect(await pending()).toBe(0n));
-    expect(await republishSince(test.db, new Date(Date.now() + 60_000))).toBe(0);
-    expect(await republishSince(test.db, new Date(Date.now() - 60_000), 1)).toBe(2);
+    expect(await republishSince(bench.test.db, new Date(Date.now() + 60_000))).toBe(0);
+    expect(await republishSince(bench.test.db, new Date(Date.now() - 60_000), 1)).toBe(2);
     await eventually(() => expect(namesOf(bus.messages)).toEqual(["a.1", "a.2", "a.1", "a.2"]));
     expect(bus.messages[2]!.headers.event_id).toBe(bus.messages[0]!.headers.event_id);
   });
 
   it("is published again also by a relay that has long gone on behind it", async () => {
     const bus = recordingBus();
-    startRelay(test.db, bus);
+    startRelay(bench.test.db, bus);
     for (const version of [1, 2, 3, 4]) {
-      await append(test.db, event("a", version));
+      await append(bench.test.db, event("a", version));
       await eventually(async () => expect(await pending()).toBe(0n));
     }
-    expect(await republishSince(test.db, new Date(0))).toBe(4);
+    expect(await republishSince(bench.test.db, new Date(0))).toBe(4);
     const all = ["a.1", "a.2", "a.3", "a.4"];
     await eventually(() => expect(namesOf(bus.messages)).toEqual([...all, ...all]));
   });
 
   it("does not stop what is new when it was removed while it was asked for again", async () => {
-    await append(test.db, ...[1, 2, 3, 4].map((version) => event("a", version)));
-    await test.db.run(sql`update outbox set occurred_at = now() - interval '1 hour'`);
-    await test.db.run(sql`delete from outbox_pending`);
-    await tx(test.db, async (tx) => {
+    await append(bench.test.db, ...[1, 2, 3, 4].map((version) => event("a", version)));
+    await bench.test.db.run(sql`update outbox set occurred_at = now() - interval '1 hour'`);
+    await bench.test.db.run(sql`delete from outbox_pending`);
+    await tx(bench.test.db, async (tx) => {
       expect(await republishSince(tx, new Date(0))).toBe(4);
-      await pruneOutbox(test.db, 60_000);
+      await pruneOutbox(bench.test.db, 60_000);
     });
     const bus = recordingBus();
-    startRelay(test.db, bus, { batchSize: 2 });
-    await append(test.db, event("b", 1));
+    startRelay(bench.test.db, bus, { batchSize: 2 });
+    await append(bench.test.db, event("b", 1));
     await eventually(() => expect(namesOf(bus.messages)).toEqual(["b.1"]));
     await eventually(async () => expect(await pending()).toBe(0n));
   });
 
   it("is removed when it is old, and nothing that is pending ever", async () => {
-    await append(test.db, ...Array.from({ length: 25 }, (_, index) => event("a", index + 1)));
-    await test.db.run(sql`update outbox set occurred_at = now() - interval '1 hour' where version <= 20`);
-    await test.db.run(
+    await append(bench.test.db, ...Array.from({ length: 25 }, (_, index) => event("a", index + 1)));
+    await bench.test.db.run(
+      sql`update outbox set occurred_at = now() - interval '1 hour' where version <= 20`,
+    );
+    await bench.test.db.run(
       sql`delete from outbox_pending where id in (select id from outbox where version not in (3, 25))`,
     );
-    await pruneOutbox(test.db, 60_000, 4);
-    const left = await test.db.query<{ version: bigint }>(sql`select version from outbox order by id`);
+    await pruneOutbox(bench.test.db, 60_000, 4);
+    const left = await bench.test.db.query<{ version: bigint }>(sql`select version from outbox order by id`);
     expect(left.map(({ version }) => version)).toEqual([3n, 21n, 22n, 23n, 24n, 25n]);
   });
 
   it("is removed without anybody asking", async () => {
-    await append(test.db, event("a", 1));
-    await test.db.run(sql`update outbox set occurred_at = now() - interval '1 hour'`);
-    await test.db.run(sql`delete from outbox_pending`);
+    await append(bench.test.db, event("a", 1));
+    await bench.test.db.run(sql`update outbox set occurred_at = now() - interval '1 hour'`);
+    await bench.test.db.run(sql`delete from outbox_pending`);
     const metrics = relayMetrics(new Registry());
     // The first of a process's rounds comes at once, and not at any time of its first minute.
     const random = jest.spyOn(Math, "random").mockReturnValue(0);
-    opened.push(startUpkeep({ db: test.db, log: testLog(), metrics, retainMs: 60_000 }));
+    opened.push(startUpkeep({ db: bench.test.db, log: testLog(), metrics, retainMs: 60_000 }));
     random.mockRestore();
-    await eventually(async () => expect(await test.db.query(sql`select from outbox`)).toEqual([]));
+    await eventually(async () => expect(await bench.test.db.query(sql`select from outbox`)).toEqual([]));
   });
 });
