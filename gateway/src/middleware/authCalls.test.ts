@@ -11,12 +11,24 @@ const WISH: Parameters<LeaseQuota>[0] = {
   accounts: [],
 };
 
+const NOTHING = {
+  granted: 0,
+  validForMs: 0,
+  limit: 1n,
+  used: 1n,
+  recallable: 0n,
+  retryAfterMs: 0,
+  resetsAt: undefined,
+};
+
 /** auth's answers to the calls for a lease, one after the other. */
-function leaseWith(...codes: ErrorCode[]) {
+function leaseWith(...answers: (ErrorCode | typeof NOTHING)[]) {
   const asked: unknown[] = [];
   const leaseQuota = async (request: unknown) => {
     asked.push(request);
-    throw new DomainError(codes[asked.length - 1]!);
+    const answer = answers[asked.length - 1]!;
+    if (typeof answer === "string") throw new DomainError(answer);
+    return answer;
   };
   const { leaseQuota: lease } = authCalls({ leaseQuota } as unknown as Clients["auth"], "replica");
   return { lease: () => lease(WISH), asked };
@@ -40,4 +52,9 @@ test.each<[string, ErrorCode[], ErrorCode]>([
   await expect(lease()).rejects.toMatchObject({ code });
   expect(asked).toHaveLength(answers.length);
   expect(new Set(asked.map((request) => JSON.stringify(request))).size).toBe(1);
+});
+
+test("of nothing granted it is told whether an earlier try may still be served", async () => {
+  expect(await leaseWith(NOTHING).lease()).toMatchObject({ granted: 0, mayBeLent: false });
+  expect(await leaseWith("SYS_003", NOTHING).lease()).toMatchObject({ granted: 0, mayBeLent: true });
 });

@@ -27,8 +27,11 @@ export function authCalls(auth: Clients["auth"], replicaId: string) {
 
   const leaseQuota: LeaseQuota = async ({ quota, ...wish }) => {
     const request = { ...wish, quota: enumValue(Quota, quota), replicaId };
-    const answer = await auth.leaseQuota(request, { retry: true }).catch((error: unknown) => {
+    let mayBeLent = false;
+    const onUnsure = (): void => void (mayBeLent = true);
+    const answer = await auth.leaseQuota(request, { retry: true, onUnsure }).catch((error: unknown) => {
       if (!isUnknown(error)) throw error;
+      onUnsure();
       // It is the same lease however often it is asked for: now of another replica, or of one that has begun to answer.
       return auth.leaseQuota(request, { retry: true, timeoutMs: PATIENT_MS }).catch((again: unknown) => {
         // That the second did nothing says nothing of the first.
@@ -41,7 +44,7 @@ export function authCalls(auth: Clients["auth"], replicaId: string) {
       used: Number(answer.used),
       recallable: Number(answer.recallable),
     };
-    return { granted, validForMs, retryAfterMs, resetsAt, ...counts };
+    return { granted, validForMs, retryAfterMs, resetsAt, mayBeLent, ...counts };
   };
 
   async function* changes(signal: AbortSignal): AsyncGenerator<Change> {

@@ -1,35 +1,11 @@
 import { DomainError } from "@wonrail/kit/errors";
 import { testLog } from "@wonrail/kit/testing";
-import { createQuotas, type LeaseQuota } from "./quotas";
+import { plan } from "../testing/plan";
+import { createQuotas, type LeaseQuota, type QuotaWish } from "./quotas";
 
 const ORG = "org_1";
 const done = async () => ({ data: null, replayed: false });
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-/** auth's side: a plan's limit, leases, and accounts that count once. */
-function plan(limit: number) {
-  const leases = new Map<string, number>();
-  const lease = jest.fn<ReturnType<LeaseQuota>, Parameters<LeaseQuota>>(
-    async ({ wanted, leaseId, accounts }) => {
-      for (const account of accounts) {
-        if (leases.has(account.leaseId)) leases.set(account.leaseId, account.spent);
-      }
-      const lent = [...leases.values()].reduce((sum, units) => sum + units, 0);
-      const granted = Math.min(wanted, limit - lent);
-      if (granted > 0) leases.set(leaseId, granted);
-      return {
-        granted,
-        validForMs: 10_000,
-        limit,
-        used: lent,
-        recallable: 0,
-        retryAfterMs: 1,
-        resetsAt: new Date(0),
-      };
-    },
-  );
-  return { lease, lent: () => [...leases.values()].reduce((sum, units) => sum + units, 0) };
-}
 
 afterEach(() => jest.useRealTimers());
 
@@ -190,6 +166,15 @@ test("units that others may give back are waited for before refusing", async () 
   });
   await expect(quotas.count(ORG, "WALLETS", done)).resolves.toMatchObject({ data: null });
   await quotas.close();
+});
+
+test("a lease of nothing that may still become one is given back", async () => {
+  const { lease } = plan(0);
+  const { quotas } = start(async (wish) => ({ ...(await lease(wish)), mayBeLent: true }));
+  await expect(quotas.count(ORG, "WALLETS", done)).rejects.toMatchObject({ code: "WAUTH_004" });
+  await quotas.close();
+  const [{ leaseId }, { accounts }] = lease.mock.calls.map(([wish]) => wish) as [QuotaWish, QuotaWish];
+  expect(accounts).toEqual([{ leaseId, spent: 0 }]);
 });
 
 test("a lease whose answer was lost is given back", async () => {

@@ -31,6 +31,8 @@ export interface QuotaLease {
   recallable: number;
   retryAfterMs: number;
   resetsAt: Date | undefined;
+  /** An earlier try was not answered and may still be served: of nothing granted something may become, when units are free again. */
+  mayBeLent?: boolean;
 }
 
 export type LeaseQuota = (wish: QuotaWish) => Promise<QuotaLease>;
@@ -173,15 +175,17 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
     const sentAtMs = monotonicMs();
     const wanted = nextWish(counter, sentAtMs);
     const { orgId, quota } = counter;
+    // Unless that is ruled out, the units may be on loan: this account gives them back.
+    const giveBack = (): void => {
+      if (counter.ending.size < MAX_LOST) counter.ending.set(leaseId, newLease(leaseId, 0, sentAtMs));
+    };
     const answer = await leaseQuota({ orgId, quota, wanted, leaseId, accounts }).catch((error: unknown) => {
-      // Unless that is ruled out, the units may be on loan: this account gives them back.
-      if (!changesNothing(error) && counter.ending.size < MAX_LOST) {
-        counter.ending.set(leaseId, newLease(leaseId, 0, sentAtMs));
-      }
+      if (!changesNothing(error)) giveBack();
       throw isOutage(error) ? failed(counter, error) : error;
     });
     counter.failuresInARow = 0;
     accounted(counter, accounts);
+    if (answer.granted === 0 && answer.mayBeLent) giveBack();
     if (answer.granted > 0) {
       counter.leases.push(newLease(leaseId, answer.granted, sentAtMs + answer.validForMs));
     } else if (answer.recallable > 0) {

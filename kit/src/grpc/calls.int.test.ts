@@ -245,13 +245,16 @@ describe("a dependency that cannot be reached", () => {
     });
     const proxy = await openProxy(port);
     const client = echoClient(proxy.port);
-    await expect(client.say({ text: "", requestId: "a" }, { retry: true })).rejects.toMatchObject({
+    const onUnsure = jest.fn();
+    const options = { retry: true, onUnsure } as const;
+    await expect(client.say({ text: "", requestId: "a" }, options)).rejects.toMatchObject({
       code: "SYS_003",
     });
-    expect(done).toBe(1);
-    await expect(client.say({ text: "", requestId: "b" }, { retry: true })).rejects.toMatchObject({
+    expect([done, onUnsure.mock.calls.length]).toEqual([1, 1]);
+    await expect(client.say({ text: "", requestId: "b" }, options)).rejects.toMatchObject({
       code: "SYS_002",
     });
+    expect(onUnsure).toHaveBeenCalledTimes(1);
   });
 
   test("repeating ends with the deadline", async () => {

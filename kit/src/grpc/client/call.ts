@@ -13,6 +13,8 @@ export interface CallOptions {
   timeoutMs?: number;
   /** Try again when the server cannot be reached. Only for what may happen twice; has no effect on a call without a request id. */
   retry?: true;
+  /** A try may have been served, or may still be, whatever the next one says. */
+  onUnsure?: () => void;
   /** Ends the call early. */
   signal?: AbortSignal;
 }

@@ -32,7 +32,10 @@ export function unaryCall(dependency: Dependency, method: MethodDefinition): Una
         budget: dependency.budget,
         reconnected: () => dependency.channel.reconnected(outgoing.deadlineMs),
         isWorthRetrying: (error) => {
-          unsure ||= isUnknown(toCallerError(error, method.path));
+          if (isUnknown(toCallerError(error, method.path))) {
+            unsure = true;
+            options.onUnsure?.();
+          }
           return isUnavailable(error);
         },
       });
