@@ -1,15 +1,14 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { sql, tx } from "@wonrail/kit/db";
+import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import { HoldStatus } from "@wonrail/proto/ledger/v1/ledger";
-import { AuthorizationKind, type AuthorizationIntent, WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { AuthorizationKind, type AuthorizationIntent } from "@wonrail/proto/wallet/v1/wallet";
 import { verifyTypedData } from "ethers";
-import { stayWithinOneHour, untilWaiting } from "./testing/moments";
-import { CHAIN_ID, openWorld, TOKEN, type World } from "./testing/world";
+import { stayWithinOneHour } from "./testing/moments";
+import { secondsFromNow, signingBench, WALLET_LIMIT } from "./testing/signing";
+import { CHAIN_ID, TOKEN } from "./testing/world";
 
 const OUTSIDE = "0xde709f2102306220921060314715629080e2fb77";
-const WALLET_LIMIT = 10_000n;
 const TYPES = {
   TransferWithAuthorization: [
     { name: "from", type: "address" },
@@ -21,37 +20,22 @@ const TYPES = {
   ],
 };
 
-let world: World;
-let orgId: string;
-let payer: { walletId: string; walletAddress: string };
-let payee: { walletId: string; walletAddress: string };
-
-beforeAll(async () => {
-  world = await openWorld({
-    SIGNING_LIMIT_WALLET_WON: WALLET_LIMIT,
-    SIGNING_LIMIT_ORGANISATION_WON: 15_000n,
-    SIGNING_LIMIT_GLOBAL_WON: 1_000_000n,
-  });
-});
-afterAll(() => world.close());
-beforeEach(async () => {
-  orgId = newId("org");
-  [payer, payee] = [await makeWallet(orgId, "payer"), await makeWallet(orgId, "payee")];
-});
+const bench = signingBench();
+const { makeWallet, sign, transferOf } = bench;
 
 test("what the ledger has posted is signed, by the payer's own key, and the token's contract would take it", async () => {
   const intent = transferOf(1_000n);
   const [signature] = await sign(intent);
   const message = {
-    from: payer.walletAddress,
-    to: payee.walletAddress,
+    from: bench.payer.walletAddress,
+    to: bench.payee.walletAddress,
     value: 1_000_000_000n,
     validAfter: 0n,
     validBefore: intent.validBefore,
     nonce: intent.nonce,
   };
   const domain = { name: "Wonrail Won", version: "1", chainId: CHAIN_ID, verifyingContract: TOKEN };
-  expect(verifyTypedData(domain, TYPES, message, signature!)).toBe(payer.walletAddress);
+  expect(verifyTypedData(domain, TYPES, message, signature!)).toBe(bench.payer.walletAddress);
 });
 
 test.each<[string, () => Partial<AuthorizationIntent>, string]>([
@@ -65,7 +49,7 @@ test.each<[string, () => Partial<AuthorizationIntent>, string]>([
     () => ({ kind: AuthorizationKind.BURN, toAddress: "" }),
     "not_in_operation",
   ],
-  ["the payee's wallet as payer", () => ({ fromWalletId: payee.walletId }), "not_in_operation"],
+  ["the payee's wallet as payer", () => ({ fromWalletId: bench.payee.walletId }), "not_in_operation"],
   ["a wallet of nobody", () => ({ fromWalletId: newId("wal") }), "unknown_wallet"],
   ["an end that has passed", () => ({ validBefore: secondsFromNow(-1) }), "expired"],
   ["an end beyond the horizon", () => ({ validBefore: secondsFromNow(3_700) }), "horizon"],
@@ -73,10 +57,10 @@ test.each<[string, () => Partial<AuthorizationIntent>, string]>([
   const intent = { ...transferOf(1_000n), ...change() };
   const before = await refusalCount(reason);
   expect(await sign(intent)).toEqual([reason]);
-  const rows = await world.database.db.query(
+  const rows = await bench.world.database.db.query(
     sql`select org_id, from_wallet_id, reason from signing_refusals where ledger_ref = ${intent.ledgerRef}`,
   );
-  expect(rows).toEqual([{ org_id: orgId, from_wallet_id: intent.fromWalletId, reason }]);
+  expect(rows).toEqual([{ org_id: bench.orgId, from_wallet_id: intent.fromWalletId, reason }]);
   expect(await refusalCount(reason)).toBe(before + 1);
 });
 
@@ -103,14 +87,14 @@ test("what is refused again is counted each time, and written down once an hour 
   expect(await sign({ ...intent, chainId: 1n })).toEqual(["wrong_chain"]);
   expect(await refusalCount("not_in_operation")).toBe(before + 3);
   const written = async () => {
-    const rows = await world.database.db.query<{ reason: string }>(
+    const rows = await bench.world.database.db.query<{ reason: string }>(
       sql`select reason from signing_refusals where ledger_ref = ${intent.ledgerRef} order by id`,
     );
     return rows.map(({ reason }) => reason);
   };
   expect(await written()).toEqual(["not_in_operation", "wrong_chain"]);
   const hourAgo = sql`update signing_refusals set refused_at = refused_at - interval '1 hour' where ledger_ref = ${intent.ledgerRef}`;
-  await world.database.db.run(hourAgo);
+  await bench.world.database.db.run(hourAgo);
   await sign(intent);
   expect(await written()).toEqual(["not_in_operation", "wrong_chain", "not_in_operation"]);
 });
@@ -129,47 +113,52 @@ test("another organisation's name does not open a wallet, and its operation is n
 });
 
 test("a hold is signed for its own address while it is open, and not after", async () => {
-  const hold = { orgId, from: payer.walletId, toAddress: OUTSIDE, amountWon: 700n };
+  const hold = { orgId: bench.orgId, from: bench.payer.walletId, toAddress: OUTSIDE, amountWon: 700n };
   const open = newId("hld");
-  world.ledger.addHold({ ...hold, ledgerRef: open });
+  bench.world.ledger.addHold({ ...hold, ledgerRef: open });
   const wish = { toAddress: OUTSIDE, amountWon: "700" };
   expect(await sign({ ...transferOf(1n), ...wish, ledgerRef: open })).toEqual([
     expect.stringMatching(/^0x[0-9a-f]{130}$/),
   ]);
   const other = newId("hld");
-  world.ledger.addHold({ ...hold, ledgerRef: other });
+  bench.world.ledger.addHold({ ...hold, ledgerRef: other });
   const burn = { kind: AuthorizationKind.BURN, toAddress: "" };
-  for (const change of [burn, { toAddress: payee.walletAddress }])
+  for (const change of [burn, { toAddress: bench.payee.walletAddress }])
     expect(await sign({ ...transferOf(1n), ...wish, ledgerRef: other, ...change })).toEqual([
       "not_in_operation",
     ]);
   for (const status of [HoldStatus.VOIDED, HoldStatus.POSTED]) {
     const over = newId("hld");
-    world.ledger.addHold({ ...hold, ledgerRef: over, status });
+    bench.world.ledger.addHold({ ...hold, ledgerRef: over, status });
     expect(await sign({ ...transferOf(1n), ...wish, ledgerRef: over })).toEqual(["unknown_operation"]);
   }
 });
 
 test("a burn takes what goes back to the organisation, and no more", async () => {
   const ledgerRef = newId("rfd");
-  world.ledger.addRefund({ orgId, ledgerRef, from: payer.walletId, amountWon: 300n });
+  bench.world.ledger.addRefund({
+    orgId: bench.orgId,
+    ledgerRef,
+    from: bench.payer.walletId,
+    amountWon: 300n,
+  });
   const burn = { ...transferOf(1n), ledgerRef, kind: AuthorizationKind.BURN, toAddress: "" };
   expect(await sign({ ...burn, amountWon: "301" })).toEqual(["not_in_operation"]);
   expect(await sign({ ...burn, amountWon: "300" })).toEqual([expect.stringMatching(/^0x/)]);
 });
 
 test("a wallet that pays and is paid in one entry settles the difference, and all payers together no more than the entry says", async () => {
-  const [shop, incentive] = [await makeWallet(orgId, "shop"), await makeWallet(orgId, "kim")];
+  const [shop, incentive] = [await makeWallet(bench.orgId, "shop"), await makeWallet(bench.orgId, "kim")];
   const ledgerRef = newId("pay");
   // A payment that is cancelled: what was accrued for it is taken back.
-  world.ledger.addEntry({
-    orgId,
+  bench.world.ledger.addEntry({
+    orgId: bench.orgId,
     ledgerRef,
     kind: IntentKind.CANCEL_PAYMENT,
     lines: [
       [shop.walletId, -1_000n],
       [incentive.walletId, 50n],
-      [payer.walletId, 950n],
+      [bench.payer.walletId, 950n],
       [incentive.walletId, -30n],
       ["acc_incentive", 30n],
     ],
@@ -183,7 +172,7 @@ test("a wallet that pays and is paid in one entry settles the difference, and al
   const legs = [
     burn,
     { ...leg, toAddress: incentive.walletAddress, amountWon: "20" },
-    { ...leg, toAddress: payer.walletAddress, amountWon: "950" },
+    { ...leg, toAddress: bench.payer.walletAddress, amountWon: "950" },
   ];
   expect(await sign(...legs)).toEqual(Array(3).fill(expect.stringMatching(/^0x/)));
 });
@@ -193,138 +182,31 @@ test.each([IntentKind.POST_HOLD, IntentKind.CREDIT_EXTERNAL])(
   async (kind) => {
     const ledgerRef = newId("trf");
     const lines: [string, bigint][] = [
-      [payer.walletId, -1_000n],
+      [bench.payer.walletId, -1_000n],
       ["acc_external", 1_000n],
     ];
-    world.ledger.addEntry({ orgId, ledgerRef, kind, lines });
+    bench.world.ledger.addEntry({ orgId: bench.orgId, ledgerRef, kind, lines });
     const burn = { ...transferOf(1n), ledgerRef, kind: AuthorizationKind.BURN, toAddress: "" };
     expect(await sign({ ...burn, amountWon: "1000" })).toEqual(["unknown_operation"]);
   },
 );
 
-test("two payers that meet on one payee: no more is signed than he is to have", async () => {
-  const [shop, other] = [await makeWallet(orgId, "shop"), await makeWallet(orgId, "other")];
-  const ledgerRef = newId("pay");
-  world.ledger.addEntry({
-    orgId,
-    ledgerRef,
-    lines: [
-      [payer.walletId, -600n],
-      [other.walletId, -400n],
-      [payee.walletId, 600n],
-      [shop.walletId, 400n],
-    ],
-  });
-  const answers = await meeting(
-    [payer, other].map(
-      ({ walletId }, index) =>
-        () =>
-          sign({ ...transferOf(600n - 200n * BigInt(index)), ledgerRef, fromWalletId: walletId }),
-    ),
-  );
-  expect(answers.flat().sort()).toEqual([expect.stringMatching(/^0x/), "not_in_operation"]);
-});
-
-test("of twenty callers with twenty nonces for one leg one is signed for; its nonce is signed again, also with a later end", async () => {
-  const intent = transferOf(500n);
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, number) => signPatiently({ ...intent, nonce: nonceOf(number + 1) })),
-  );
-  const signed = answers.flatMap((answer, number) => (answer.startsWith("0x") ? [number] : []));
-  expect(signed).toHaveLength(1);
-  expect(new Set(answers.filter((answer) => !answer.startsWith("0x")))).toEqual(
-    new Set(["signed_otherwise"]),
-  );
-  const again = { ...intent, nonce: nonceOf(signed[0]! + 1), validBefore: secondsFromNow(1_200) };
-  expect(await sign(again)).toEqual([expect.stringMatching(/^0x/)]);
-  // Nobody here knows whether the first was used before it ended.
-  await world.database.db.run(
-    sql`update authorizations set valid_before = now() - interval '1 day' where ledger_ref = ${intent.ledgerRef}`,
-  );
-  expect(await sign({ ...intent, nonce: nonceOf(99) })).toEqual(["signed_otherwise"]);
-  expect(await sign(again)).toEqual([expect.stringMatching(/^0x/)]);
-}, 60_000);
-
-test("of two nonces for one leg in one call the first is signed for", async () => {
-  const intent = transferOf(500n);
-  const again = { ...intent, nonce: nonceOf(2) };
-  expect(await sign(intent, again, intent)).toEqual([
-    expect.stringMatching(/^0x/),
-    "signed_otherwise",
-    expect.stringMatching(/^0x/),
-  ]);
-});
-
-test("a leg that is written down by whoever does not take the lock is signed for under that nonce alone", async () => {
-  const intent = transferOf(500n);
-  let answer: Promise<string[]> | undefined;
-  await tx(world.database.db, async (tx) => {
-    await tx.run(sql`
-      insert into authorizations (org_id, ledger_ref, from_wallet_id, kind, to_address, nonce, amount_won, valid_before)
-      values (${orgId}, ${intent.ledgerRef}, ${payer.walletId}, 'TRANSFER', ${payee.walletAddress.toLowerCase()}, ${nonceOf(2)}, 500, now())`);
-    answer = sign(intent);
-    answer.catch(() => undefined);
-    await untilWaiting(world.database.db, 1);
-  });
-  await expect(answer).rejects.toMatchObject({ code: "SYS_002" });
-  expect(await sign(intent)).toEqual(["signed_otherwise"]);
-});
-
-test("two callers that meet with two legs of one operation: no more is signed than leaves the wallet", async () => {
-  const [shop, other] = [await makeWallet(orgId, "shop"), await makeWallet(orgId, "other")];
-  const ledgerRef = newId("pay");
-  world.ledger.addEntry({
-    orgId,
-    ledgerRef,
-    lines: [
-      [payer.walletId, -100n],
-      [other.walletId, -100n],
-      [payee.walletId, 100n],
-      [shop.walletId, 100n],
-    ],
-  });
-  const answers = await meeting(
-    [payee, shop].map(
-      ({ walletAddress }) =>
-        () =>
-          sign({ ...transferOf(100n), ledgerRef, toAddress: walletAddress }),
-    ),
-  );
-  expect(answers.flat().sort()).toEqual([expect.stringMatching(/^0x/), "not_in_operation"]);
-});
-
-test("payers are locked in the order of their ids: whoever waits for the first holds none of the others", async () => {
-  const others = await Promise.all([...Array(8).keys()].map((user) => makeWallet(orgId, `user-${user}`)));
-  const [first, ...later] = [payer, ...others].map(({ walletId }) => walletId).sort();
-  let answers: Promise<string[]> | undefined;
-  await tx(world.database.db, async (tx) => {
-    await tx.run(sql`select from wallets where wallet_id = ${first!} for update`);
-    answers = sign(...[...later.toReversed(), first!].map((walletId) => transferOf(10n, walletId)));
-    await untilWaiting(world.database.db, 1);
-    const free = await tx.run(
-      sql`select from wallets where wallet_id = any(${later}::text[]) for update skip locked`,
-    );
-    expect(free).toBe(8);
-  });
-  expect(await answers).toEqual(Array(9).fill(expect.stringMatching(/^0x/)));
-});
-
 test("in an hour no more is signed for than the limits allow, and the same authorization again costs nothing", async () => {
-  await stayWithinOneHour(world.database.db, 10_000);
+  await stayWithinOneHour(bench.world.database.db, 10_000);
   const most = transferOf(WALLET_LIMIT);
   expect(await sign(most)).toEqual([expect.stringMatching(/^0x/)]);
   expect(await sign(most)).toEqual([expect.stringMatching(/^0x/)]);
   expect(await sign(transferOf(1n))).toEqual(["over_wallet_limit"]);
   // What is forgotten is of other hours.
-  await world.app.deleteOldVelocity(new AbortController().signal);
+  await bench.world.app.deleteOldVelocity(new AbortController().signal);
   expect(await sign(transferOf(1n))).toEqual(["over_wallet_limit"]);
-  const other = await makeWallet(orgId, "other");
+  const other = await makeWallet(bench.orgId, "other");
   expect(await sign(transferOf(5_001n, other.walletId))).toEqual(["over_organisation_limit"]);
   expect(await sign(transferOf(5_000n, other.walletId))).toEqual([expect.stringMatching(/^0x/)]);
 });
 
 test("a leg that alone is above a limit is told apart, with its amount, and takes nothing from others", async () => {
-  await stayWithinOneHour(world.database.db, 10_000);
+  await stayWithinOneHour(bench.world.database.db, 10_000);
   const before = await refusalCount("leg_over_limit");
   const intent = transferOf(WALLET_LIMIT + 1n);
   expect(await sign(intent, transferOf(WALLET_LIMIT))).toEqual([
@@ -333,25 +215,25 @@ test("a leg that alone is above a limit is told apart, with its amount, and take
   ]);
   expect(await refusalCount("leg_over_limit")).toBe(before + 1);
   const { ledgerRef } = intent;
-  const told = world
+  const told = bench.world
     .logged()
     .split("\n")
     .filter((line) => line.includes("refused to sign") && line.includes(ledgerRef))
     .map((line) => JSON.parse(line) as object);
   expect(told).toEqual([
-    expect.objectContaining({ reason: "leg_over_limit", ledgerRef, orgId, amountWon: "10001" }),
+    expect.objectContaining({ reason: "leg_over_limit", ledgerRef, orgId: bench.orgId, amountWon: "10001" }),
   ]);
 });
 
 test("in an hour no more is signed for than the limit of all organisations together", async () => {
-  await stayWithinOneHour(world.database.db, 10_000);
-  await world.database.db.run(sql`
+  await stayWithinOneHour(bench.world.database.db, 10_000);
+  await bench.world.database.db.run(sql`
     insert into velocity (scope, hour, amount_won) values ('all', date_trunc('hour', now()), 999950)
     on conflict (scope, hour) do update set amount_won = excluded.amount_won`);
   expect(await sign(transferOf(51n))).toEqual(["over_global_limit"]);
   expect(await sign(transferOf(50n))).toEqual([expect.stringMatching(/^0x/)]);
   expect(await sign(transferOf(1n))).toEqual(["over_global_limit"]);
-  await world.database.db.run(sql`delete from velocity where scope = 'all'`);
+  await bench.world.database.db.run(sql`delete from velocity where scope = 'all'`);
 });
 
 test.each<[string, Partial<AuthorizationIntent>]>([
@@ -384,74 +266,8 @@ test("one call of many legs: each is answered by itself, in its place", async ()
   expect(answers[10]).toBe("wrong_chain");
 });
 
-async function makeWallet(of: string, userId: string) {
-  const wish = { orgId: of, userId, walletType: WalletType.NORMAL, metadata: {} };
-  return (await world.client.createWallet(wish)).wallet!;
-}
-
-/** A wish to sign a transfer that the ledger has posted. */
-function transferOf(amountWon: bigint, from: string = payer.walletId): AuthorizationIntent {
-  const ledgerRef = newId("trf");
-  world.ledger.addTransfer({ orgId, ledgerRef, from, to: payee.walletId, amountWon });
-  return {
-    context: undefined,
-    orgId,
-    ledgerRef,
-    fromWalletId: from,
-    toAddress: payee.walletAddress,
-    amountWon: amountWon.toString(),
-    nonce: nonceOf(1),
-    validBefore: secondsFromNow(600),
-    chainId: BigInt(CHAIN_ID),
-    tokenAddress: TOKEN,
-    kind: AuthorizationKind.TRANSFER,
-  };
-}
-
-/** The signature in hex or the reason of the refusal, of each. */
-async function sign(...intents: AuthorizationIntent[]): Promise<string[]> {
-  const { signatures } = await world.client.signAuthorizations({ intents });
-  return signatures.map(({ outcome }) => {
-    if (outcome?.$case === "signature") return `0x${Buffer.from(outcome.value).toString("hex")}`;
-    return (JSON.parse(outcome!.value.detailsJson!) as { reason: string }).reason;
-  });
-}
-
-/** As the relayer does it: whoever meets another on the same leg asks again. */
-async function signPatiently(intent: AuthorizationIntent): Promise<string> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return (await sign(intent))[0]!;
-    } catch (error) {
-      if (tries === 100) throw error;
-      await sleep(20);
-    }
-  }
-}
-
-/** Runs these calls so that all of them are under way before any of them gets at the hour's sums. */
-async function meeting<T>(calls: (() => Promise<T>)[]): Promise<T[]> {
-  let answers: Promise<T[]> | undefined;
-  await tx(world.database.db, async (tx) => {
-    await tx.run(sql`lock table velocity in access exclusive mode`);
-    answers = Promise.all(calls.map((call) => call()));
-    await untilWaiting(world.database.db, calls.length);
-  });
-  return answers!;
-}
-
 async function refusalCount(reason: string): Promise<number> {
-  const metric = world.registry.getSingleMetric("signer_refusals_total")!;
+  const metric = bench.world.registry.getSingleMetric("signer_refusals_total")!;
   const { values } = await metric.get();
   return values.find(({ labels }) => labels.reason === reason)?.value ?? 0;
-}
-
-function nonceOf(number: number): Buffer {
-  const nonce = Buffer.alloc(32);
-  nonce.writeUInt32BE(number, 28);
-  return nonce;
-}
-
-function secondsFromNow(seconds: number): bigint {
-  return BigInt(Math.floor(Date.now() / 1000) + seconds);
 }
