@@ -1,7 +1,8 @@
 import { toUnits } from "@wonrail/sdk";
+import { broadcast } from "../support/broadcast.js";
 import { afterMoney } from "../support/failures.js";
 import { required, show, waitUntilFinal } from "../support/records.js";
-import { openToken, transfer, transferWithAuthorization } from "../support/token.js";
+import { openToken, signTransfer, signTransferWithAuthorization } from "../support/token.js";
 
 export const send = {
   summary: "send tokens on the default network and record the hash",
@@ -19,11 +20,12 @@ export const send = {
     const payment = { to: required(values, "to"), units: toUnits(required(values, "amount")) };
     const token = await openToken(client.network, settings.senderKey);
     try {
-      const txHash = values.authorization
-        ? await transferWithAuthorization(token, settings.submitterKey, payment)
-        : await transfer(token, payment);
-      // Said before it is recorded: whatever happens next, the money is on its way under this hash.
-      output.kept("sent", { txHash });
+      const signed = values.authorization
+        ? await signTransferWithAuthorization(token, settings.submitterKey, payment)
+        : await signTransfer(token, payment);
+      const { txHash } = signed;
+      // Said before it is sent: when the node's answer is lost, the money may be on its way under this hash.
+      output.kept("sending", { txHash });
       const record = {
         paymentType: "INSTANT",
         txHash,
@@ -33,7 +35,10 @@ export const send = {
         ...(values.memo === undefined ? {} : { memo: values.memo }),
       };
       const isAwaited = values.wait === true;
-      await afterMoney({ txHash }, () => recordSent({ client, output, signal, record, isAwaited }));
+      await afterMoney({ txHash }, async () => {
+        await broadcast(token.provider, signed);
+        await recordSent({ client, output, signal, record, isAwaited });
+      });
     } finally {
       token.provider.destroy();
     }

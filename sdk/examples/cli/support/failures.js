@@ -12,7 +12,7 @@ export class UsageError extends Error {
   name = "UsageError";
 }
 
-/** Money has moved, and what follows failed: the whole of it again would move it twice. `left` is with what to go on. */
+/** Money has moved, or may have, and what follows failed: the whole of it again would move it twice. `left` is with what to go on. */
 export class BegunError extends Error {
   name = "BegunError";
 
@@ -22,12 +22,22 @@ export class BegunError extends Error {
   }
 }
 
-/** What follows a step that moved money. */
+/** The chain's node refused a transaction: no money has moved. */
+export class NotTakenError extends Error {
+  name = "NotTakenError";
+
+  constructor(reason) {
+    super(`The node refused the transaction, nothing was sent: ${reason}`);
+  }
+}
+
+/** The step that moves money, where its answer can be lost, and what follows it. */
 export async function afterMoney(left, work) {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof WaitTimeoutError ? error : new BegunError(left, error);
+    if (error instanceof WaitTimeoutError || error instanceof NotTakenError) throw error;
+    throw new BegunError(left, error);
   }
 }
 

@@ -1,4 +1,4 @@
-import { Contract, hexlify, JsonRpcProvider, randomBytes, Wallet } from "ethers";
+import { Contract, hexlify, JsonRpcProvider, keccak256, randomBytes, Wallet } from "ethers";
 import { UsageError } from "./failures.js";
 
 const ABI = [
@@ -33,14 +33,17 @@ export async function openToken(network, privateKey) {
   return { provider, wallet, contract: new Contract(network.token.address, ABI, wallet) };
 }
 
-/** A plain transfer: the sender pays the gas. Returns as soon as the network has taken it. */
-export async function transfer({ contract }, { to, units }) {
-  const { hash } = await contract.transfer(to, units);
-  return hash;
+/** A plain transfer: the sender pays the gas. */
+export async function signTransfer({ wallet, contract }, { to, units }) {
+  return signed(wallet, await contract.transfer.populateTransaction(to, units));
 }
 
 /** ERC-3009: the sender only signs; whoever submits it pays the gas. The nonce makes it valid once. */
-export async function transferWithAuthorization({ provider, wallet, contract }, submitterKey, { to, units }) {
+export async function signTransferWithAuthorization(
+  { provider, wallet, contract },
+  submitterKey,
+  { to, units },
+) {
   const { name, version, chainId, verifyingContract } = await contract.eip712Domain();
   const { timestamp } = await provider.getBlock("latest");
   const authorization = {
@@ -53,7 +56,13 @@ export async function transferWithAuthorization({ provider, wallet, contract }, 
   };
   const domain = { name, version, chainId, verifyingContract };
   const signature = await wallet.signTypedData(domain, AUTHORIZATION, authorization);
-  const submitter = contract.connect(new Wallet(submitterKey, provider));
-  const { hash } = await submitter.transferWithAuthorization(...Object.values(authorization), signature);
-  return hash;
+  const fields = [...Object.values(authorization), signature];
+  const request = await contract.transferWithAuthorization.populateTransaction(...fields);
+  return signed(new Wallet(submitterKey, provider), request);
+}
+
+/** Signed and not given to anybody: the hash is known before it can be on its way. */
+async function signed(wallet, request) {
+  const raw = await wallet.signTransaction(await wallet.populateTransaction(request));
+  return { raw, txHash: keccak256(raw) };
 }

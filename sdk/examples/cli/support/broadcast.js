@@ -1,0 +1,29 @@
+import { NotTakenError } from "./failures.js";
+
+// geth's, erigon's, nethermind's, besu's, reth's and anvil's words.
+const HAS_IT =
+  /already ?known|\bknown transaction|already imported|already in (the )?(mem)?pool|transaction already exists/i;
+// Something failed inside the node, or it ran out of time: what it did before, it does not say.
+const UNCLEAR_CODES = [-32603, -32002];
+
+/** Gives a signed transaction to the chain. Of a NotTakenError nothing comes any more; after any other it may be on its way. */
+export async function broadcast(provider, { raw, txHash }) {
+  try {
+    // Not ethers' broadcastTransaction, which also fails when what it asks besides does.
+    await provider.send("eth_sendRawTransaction", [raw]);
+  } catch (error) {
+    const answer = answerOf(error);
+    if (answer === undefined || UNCLEAR_CODES.includes(answer.code)) throw error;
+    if (HAS_IT.test(answer.message)) return;
+    // A proxy may have given it twice: the nonce is too low then, by the transaction itself.
+    if ((await provider.send("eth_getTransactionByHash", [txHash])) !== null) return;
+    throw new NotTakenError(answer.message);
+  }
+}
+
+/** The node's own error, which ethers keeps in one place or another; there is none when the node did not answer. */
+function answerOf({ info, error }) {
+  const causes = [info?.error, info?.info?.error, error];
+  // Node's and ethers' errors have words as codes.
+  return causes.find((cause) => Number.isInteger(cause?.code));
+}

@@ -1,0 +1,108 @@
+// `send` of the command line example when the chain's node does not answer, or refuses: a script that sends again must not pay twice.
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { faultServer, type FaultServer } from "./support/faultServer.ts";
+import { type Fate, stubNode, type StubNode } from "./support/stubNode.ts";
+
+const EXAMPLE = join(__dirname, "../examples/cli/index.js");
+const SEND = ["send", "--to", `0x${"ab".repeat(20)}`, "--amount", "1"];
+let node: StubNode;
+let service: FaultServer;
+
+beforeEach(async () => {
+  service = await faultServer([]);
+});
+afterEach(async () => {
+  await node.close();
+  await service.close();
+});
+
+async function sendAt(
+  fate: Fate,
+  flags: string[] = [],
+  settings: Record<string, string> = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  node = await stubNode(fate);
+  const env = {
+    ...process.env,
+    WONRAIL_BASE_URL: service.url,
+    WONRAIL_API_KEY: "wk_test_1",
+    RPC_URL: node.url,
+    SENDER_PRIVATE_KEY: `0x${"11".repeat(32)}`,
+    ...settings,
+  };
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [EXAMPLE, ...SEND, ...flags],
+      { env, timeout: 60_000 },
+      (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
+      },
+    );
+  });
+}
+
+test.each([[[]], [["--authorization"]]])(
+  "send %p of which the node's answer is lost is 5, and tells the hash of what the node has taken",
+  async (flags) => {
+    const lost = await sendAt("dropped after", flags);
+    const [txHash] = node.given;
+    expect(node.given).toHaveLength(1);
+    expect(lost).toMatchObject({ code: 5, stdout: "" });
+    expect(lost.stderr).toContain(`sending   ${txHash}\n`);
+    expect(lost.stderr).toContain(`do not send again, record it with create --hash ${txHash}`);
+    expect(service.seen).toHaveLength(0);
+  },
+);
+
+test("with --json the hash is told before the failure, and in it", async () => {
+  const { code, stderr } = await sendAt("dropped after", ["--json"]);
+  const [told, failure] = stderr
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as object);
+  const [txHash] = node.given;
+  expect(code).toBe(5);
+  expect(told).toEqual({ txHash });
+  expect(failure).toMatchObject({ txHash, outcomeUnknown: true });
+});
+
+test("what the node took is recorded, and nothing that it is asked besides can fail", async () => {
+  expect(await sendAt("taken")).toMatchObject({ code: 0, stdout: expect.stringMatching(/txn_1/) as string });
+  expect(node.asked.at(-1)).toBe("eth_sendRawTransaction");
+  expect(service.seen).toHaveLength(1);
+});
+
+test.each<[string, Fate]>([
+  ["has it already", { refusal: { code: -32000, message: "already known" } }],
+  ["has it already, in other words", { refusal: { code: -32003, message: "transaction already imported" } }],
+  // As somebody between does who asks the node again when its answer was lost.
+  ["has mined it", { refusal: { code: -32000, message: "nonce too low: next nonce 6" }, isKnown: true }],
+])("a node that %s has taken it", async (_, fate) => {
+  expect(await sendAt(fate)).toMatchObject({ code: 0 });
+  expect(service.seen).toHaveLength(1);
+});
+
+test.each([
+  "insufficient funds for gas * price + value",
+  "nonce too low: next nonce 6",
+  "replacement transaction underpriced",
+  "only replay-protected (EIP-155) transactions allowed over RPC",
+  "unknown transaction type",
+])("what the node refuses is 1 and says why, such as %s: nothing was sent", async (message) => {
+  const refused = await sendAt({ refusal: { code: -32003, message } });
+  expect(refused).toMatchObject({ code: 1, stdout: "" });
+  expect(refused.stderr).toContain(`nothing was sent: ${message}`);
+  expect(refused.stderr).not.toContain("may have been done");
+  expect(service.seen).toHaveLength(0);
+});
+
+test.each([
+  [-32603, "internal error"],
+  [-32002, "request timed out"],
+])("the node's error %p, %s, says nothing of the transaction, so it is 5", async (code, message) => {
+  const unclear = await sendAt({ refusal: { code, message } });
+  expect(unclear.code).toBe(5);
+  expect(unclear.stderr).toContain(`create --hash ${node.given[0]}`);
+});
