@@ -13,25 +13,49 @@ function block(number: number, fork: string): Block {
   };
 }
 
-test("counts a reorganisation once, with its depth, and takes a node that is behind for nothing", async () => {
+/** Looks at a chain whose blocks a test can change, and answers the figures that it leaves: how many reorganisations, and how deep. */
+function watchOf(chain: { block: (number: bigint) => Block | null }) {
   const registry = testRegistry();
   const look = createReorgWatch(registry);
-  let chain = (number: bigint): Block | null => block(Number(number), "a");
-  const provider = { block: async (number: bigint) => chain(number) };
   const figures = async () => {
     const text = await registry.metrics();
     return ["chain_reorgs_total", "reorg_depth"].map((name) =>
       Number(new RegExp(`^${name}\\S* (\\d+)$`, "m").exec(text)?.[1]),
     );
   };
-  for (const number of [10, 11, 12]) await look(provider, block(number, "a"));
-  expect(await figures()).toEqual([0, 0]);
-  chain = () => null;
-  await look(provider, block(11, "a"));
-  expect(await figures()).toEqual([0, 0]);
-  chain = (number) => block(Number(number), number > 10n ? "b" : "a");
-  await look(provider, block(13, "b"));
-  expect(await figures()).toEqual([1, 2]);
-  await look(provider, block(14, "b"));
-  expect(await figures()).toEqual([1, 0]);
+  return async (head: Block) => {
+    await look({ block: async (number) => chain.block(number) }, head);
+    return figures();
+  };
+}
+
+test("counts a reorganisation once, with its depth, and takes a node that is behind for nothing", async () => {
+  const chain = { block: (number: bigint): Block | null => block(Number(number), "a") };
+  const look = watchOf(chain);
+  for (const number of [10, 11, 12]) expect(await look(block(number, "a"))).toEqual([0, 0]);
+  chain.block = () => null;
+  expect(await look(block(11, "a"))).toEqual([0, 0]);
+  chain.block = (number) => block(Number(number), number > 10n ? "b" : "a");
+  expect(await look(block(13, "b"))).toEqual([1, 2]);
+});
+
+test("when nothing that was seen is left, all of it counts", async () => {
+  const chain = { block: (number: bigint) => block(Number(number), "a") };
+  const look = watchOf(chain);
+  for (const number of [10, 15, 20]) await look(block(number, "a"));
+  chain.block = (number) => block(Number(number), "b");
+  expect(await look(block(25, "b"))).toEqual([1, 11]);
+});
+
+test("tells of the deepest of the last thirty looks", async () => {
+  const chain = { block: (number: bigint) => block(Number(number), "a") };
+  const look = watchOf(chain);
+  for (const number of [10, 11, 12, 13]) await look(block(number, "a"));
+  chain.block = (number) => block(Number(number), number > 10n ? "b" : "a");
+  expect(await look(block(14, "b"))).toEqual([1, 3]);
+  await look(block(15, "b"));
+  chain.block = (number) => block(Number(number), number > 14n ? "c" : number > 10n ? "b" : "a");
+  for (let count = 3; count <= 30; count += 1) expect(await look(block(16, "c"))).toEqual([2, 3]);
+  for (let count = 31; count <= 32; count += 1) expect(await look(block(16, "c"))).toEqual([2, 1]);
+  expect(await look(block(16, "c"))).toEqual([2, 0]);
 });

@@ -2,6 +2,8 @@ import { Counter, Gauge, type Registry } from "@wonrail/kit/metrics";
 import { type Block, type Provider } from "./provider";
 
 const KEPT = 64;
+/** For some minutes, so that whoever scrapes finds what one look has found. */
+const LOOKS_TOLD = 30;
 
 /** Notices that blocks which were seen as the newest are no longer there. Nothing depends on it: outcomes are read from final blocks. */
 export function createReorgWatch(registry: Registry) {
@@ -13,21 +15,29 @@ export function createReorgWatch(registry: Registry) {
   });
   const depth = new Gauge({
     name: "reorg_depth",
-    help: "Blocks that the last look found gone; 0 when it found all",
+    help: "Blocks that went away at once, at most: the deepest of the last 30 looks, 10 s apart; 0 when none did",
     registers,
   });
   let seen: Block[] = [];
+  let depths: number[] = [];
 
   return async (provider: Pick<Provider, "block">, head: Block): Promise<void> => {
-    const newest = seen.at(-1);
     const kept = await stillThere(provider, seen);
     if (kept === null) return;
-    const last = kept.at(-1);
-    const gone = newest && newest !== last ? Number(newest.number - (last?.number ?? newest.number - 1n)) : 0;
+    const gone = depthOf(seen, kept);
     if (gone > 0) reorgs.inc();
-    depth.set(gone);
+    depths = [...depths, gone].slice(-LOOKS_TOLD);
+    depth.set(Math.max(...depths));
     seen = [...kept.filter(({ number }) => number < head.number), head].slice(-KEPT);
   };
+}
+
+/** What lies between two looks may have stayed, so it is at most as many. When nothing is left it is at least as many: nobody knows where it began. */
+function depthOf(seen: Block[], kept: Block[]): number {
+  const first = seen[kept.length];
+  if (!first) return 0;
+  const last = kept.at(-1)?.number ?? first.number - 1n;
+  return Number(seen.at(-1)!.number - last);
 }
 
 /** Null when the endpoint is behind, and cannot say. */
