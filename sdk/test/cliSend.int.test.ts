@@ -20,9 +20,9 @@ afterEach(async () => {
 async function sendAt(
   fate: Fate,
   flags: string[] = [],
-  settings: Record<string, string> = {},
+  { chainId, settings = {} }: { chainId?: number; settings?: Record<string, string> } = {},
 ): Promise<{ code: number; stdout: string; stderr: string }> {
-  node = await stubNode(fate);
+  node = await stubNode(fate, chainId);
   const env = {
     ...process.env,
     WONRAIL_BASE_URL: service.url,
@@ -105,4 +105,29 @@ test.each([
   const unclear = await sendAt({ refusal: { code, message } });
   expect(unclear.code).toBe(5);
   expect(unclear.stderr).toContain(`create --hash ${node.given[0]}`);
+});
+
+test("a node of another chain is 2, and is given nothing", async () => {
+  const refused = await sendAt("taken", [], { chainId: 8453 });
+  expect(refused).toMatchObject({ code: 2, stdout: "" });
+  expect(refused.stderr).toContain(`${node.url} is on chain 8453, not 31337`);
+  expect(refused.stderr).toContain("CHAIN_ID");
+  expect(node.asked).toEqual(["eth_chainId"]);
+});
+
+test.each([[[]], [["--authorization"]]])("send %p works on the chain that CHAIN_ID says", async (flags) => {
+  expect(await sendAt("taken", flags, { chainId: 8453, settings: { CHAIN_ID: "8453" } })).toMatchObject({
+    code: 0,
+  });
+  expect(node.given).toHaveLength(1);
+});
+
+test.each(["mainnet", "0", "1.5", "0x2105"])("a CHAIN_ID of %s is 2", async (CHAIN_ID) => {
+  const refused = await sendAt("taken", [], { settings: { CHAIN_ID } });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("CHAIN_ID") as string });
+  expect(node.asked).toEqual([]);
+});
+
+test("a CHAIN_ID that was left empty is as one that is not set", async () => {
+  expect((await sendAt("taken", [], { settings: { CHAIN_ID: "" } })).code).toBe(0);
 });

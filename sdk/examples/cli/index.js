@@ -64,6 +64,7 @@ ${lines.join("\n")}
   node index.js <command> --help   its options and examples
 
 An id may be \`last\`: the newest record. Settings: .env (see .env.example), or the stack.json of a running \`make up\`.
+For another network than the test network: NETWORK_TYPE, CHAIN_ID, RPC_URL and TOKEN_ADDRESS. send and fund work on that chain only.
 Exit codes: 0 done, 1 refused, 2 used wrongly, 3 not reached, 4 not in time, 5 perhaps done, 130 interrupted.`;
 }
 

@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Interface, keccak256 } from "ethers";
+import { Interface, keccak256, Transaction } from "ethers";
 
-const CHAIN_ID = 31337;
 const ADDRESS = `0x${"cd".repeat(20)}`;
 
 interface Refusal {
@@ -32,7 +31,7 @@ interface Asked {
 }
 
 /** A chain's node, as far as `send` talks to one. */
-export async function stubNode(fate: Fate): Promise<StubNode> {
+export async function stubNode(fate: Fate, chainId = 31337): Promise<StubNode> {
   const given: string[] = [];
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -44,7 +43,7 @@ export async function stubNode(fate: Fate): Promise<StubNode> {
       if (raw !== undefined && fate === "dropped after") return void request.socket.destroy();
       answer(
         response,
-        calls.map((call) => ({ jsonrpc: "2.0", id: call.id, ...answerTo(call, fate, given) })),
+        calls.map((call) => ({ jsonrpc: "2.0", id: call.id, ...answerTo(call, { fate, chainId, given }) })),
       );
     });
   });
@@ -61,17 +60,22 @@ export async function stubNode(fate: Fate): Promise<StubNode> {
   };
 }
 
-function answerTo({ method }: Asked, fate: Fate, given: string[]): { result: unknown } | { error: Refusal } {
+function answerTo(
+  { method, params }: Asked,
+  { fate, chainId, given }: { fate: Fate; chainId: number; given: string[] },
+): { result: unknown } | { error: Refusal } {
   const refused = typeof fate === "object" ? fate : undefined;
   switch (method) {
     case "eth_sendRawTransaction":
+      if (Transaction.from(params[0]).chainId !== BigInt(chainId))
+        return { error: { code: -32000, message: "invalid chain id for signer" } };
       return refused ? { error: refused.refusal } : { result: given.at(-1) };
     case "eth_getTransactionByHash":
       return { result: refused?.isKnown ? { hash: given.at(-1) } : null };
     case "eth_chainId":
-      return { result: `0x${CHAIN_ID.toString(16)}` };
+      return { result: `0x${chainId.toString(16)}` };
     case "eth_call":
-      return { result: tokenDomain() };
+      return { result: tokenDomain(chainId) };
     case "eth_getBlockByNumber":
       return { result: block() };
     case "eth_getTransactionCount":
@@ -85,11 +89,11 @@ function answerTo({ method }: Asked, fate: Fate, given: string[]): { result: unk
 }
 
 /** The one thing that is read of a contract: what an authorization is signed for. */
-function tokenDomain(): string {
+function tokenDomain(chainId: number): string {
   const types = new Interface([
     "function eip712Domain() view returns (bytes1, string, string, uint256, address, bytes32, uint256[])",
   ]);
-  const domain = ["0x0f", "Won", "1", CHAIN_ID, ADDRESS, `0x${"00".repeat(32)}`, []];
+  const domain = ["0x0f", "Won", "1", chainId, ADDRESS, `0x${"00".repeat(32)}`, []];
   return types.encodeFunctionResult("eip712Domain", domain);
 }
 

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { loadEnvFile } from "node:process";
 import { fileURLToPath } from "node:url";
 import { ServiceClient } from "@wonrail/sdk";
+import { UsageError } from "./failures.js";
 
 const HERE = join(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -17,7 +18,7 @@ export function readSettings() {
     type: env.NETWORK_TYPE,
     rpcUrl: env.RPC_URL ?? stack?.chain.rpcUrl,
     explorerUrl: env.EXPLORER_URL,
-    chainId: stack?.chain.chainId,
+    chainId: chainIdOf(env.CHAIN_ID) ?? stack?.chain.chainId,
     paymentManagerAddress: stack?.chain.paymentManagerAddress,
   });
   const token = withoutEmpty({ address: env.TOKEN_ADDRESS ?? stack?.chain.tokenAddress });
@@ -32,6 +33,12 @@ export function readSettings() {
     senderKey: env.SENDER_PRIVATE_KEY,
     submitterKey: env.SUBMITTER_PRIVATE_KEY ?? env.SENDER_PRIVATE_KEY,
   };
+}
+
+function chainIdOf(text = "") {
+  if (text === "") return undefined;
+  if (/^[1-9][0-9]{0,14}$/.test(text)) return Number(text);
+  throw new UsageError(`CHAIN_ID must be a whole number in digits, such as 31337, not ${text}.`);
 }
 
 function readStack(home) {

@@ -26,11 +26,19 @@ export async function openToken(network, privateKey) {
     staticNetwork: true,
     pollingInterval: 250,
   });
-  const { chainId } = await provider._detectNetwork();
-  if (chainId !== BigInt(network.chainId))
-    throw new UsageError(`${network.rpcUrl} is chain ${chainId}, not ${network.chainId}.`);
+  await checkChain(provider, network);
   const wallet = new Wallet(privateKey, provider);
   return { provider, wallet, contract: new Contract(network.token.address, ABI, wallet) };
+}
+
+/** Asked of the node itself: ethers takes a static network for granted. What is signed for one chain is of no use on another. */
+async function checkChain(provider, { rpcUrl, chainId }) {
+  const actual = BigInt(await provider.send("eth_chainId", []));
+  if (actual === BigInt(chainId)) return;
+  provider.destroy();
+  throw new UsageError(
+    `${rpcUrl} is on chain ${actual}, not ${chainId}: set RPC_URL and CHAIN_ID to one chain's.`,
+  );
 }
 
 /** A plain transfer: the sender pays the gas. */
