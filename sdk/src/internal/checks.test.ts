@@ -113,6 +113,12 @@ test.each<[string, () => PromiseLike<unknown>]>([
   expect(asked).toHaveLength(0);
 });
 
+test("a new time that is past is the service's to judge: a repeat of a change whose answer was lost is no new change", async () => {
+  const scheduledAt = "2020-01-01T00:00:00Z";
+  await client.transactions.updateSchedule("txn_1", { scheduledAt });
+  expect(asked[0]).toMatchObject({ method: "PATCH", body: { scheduledAt } });
+});
+
 test.each(["", ".", "..", "a/b", "a?b", "%2e%2e", "x".repeat(65)])(
   "the id %p does not lead to another path",
   async (id) => {

@@ -167,7 +167,8 @@ export class TransactionsApi extends ApiResource {
   ): ApiPromise<TransactionResponse> {
     const body = () => {
       const scheduledAt = momentText(request.scheduledAt);
-      accept([isInFuture("scheduledAt", scheduledAt)]);
+      // It may be a repeat of a change that was made when its time was still to come.
+      accept([isMoment("scheduledAt", scheduledAt)]);
       return { scheduledAt };
     };
     return this.patch(() => ({ path: `${recordPath(id)}/schedule`, body: body() }), options);
