@@ -108,7 +108,7 @@ test("every runbook has an alert, and names only metrics that are exported and a
     expect({ runbook, strangers }).toEqual({ runbook, strangers: [] });
   }
 });
-/** Names of jobs, tables, columns and settings, which look alike. */
+/** Names of jobs, tables, columns, settings and reasons, which look alike. */
 const NOT_METRICS = new Set([
   "synchronous_standby_names",
   "synchronous_commit",
@@ -120,6 +120,7 @@ const NOT_METRICS = new Set([
   "scan_finalized",
   "verify_accounts",
   "reopen_wallets",
+  "payment_manager_replaced",
   "pg_stat_activity",
   "max_wal_size",
   "min_wal_size",

@@ -1,4 +1,5 @@
-import { Command, Option } from "commander";
+import { readAddress } from "@wonrail/kit/address";
+import { Command, InvalidArgumentError, Option } from "commander";
 import {
   bigNumber,
   CouldNotRun,
@@ -23,10 +24,12 @@ import { operatorOf } from "@wonrail/kit/operator";
 import { connectChain } from "./chain/connectChain";
 import { type Provider } from "./chain/provider";
 import { RpcUnclear } from "./chain/rpc";
+import { adoptPaymentManager, type Adoption } from "./commands/adoptPaymentManager";
 import { rescan } from "./commands/rescan";
 import { type AdminConfig, readAdminConfig } from "./config";
 import { acknowledgeDrifts, listDrifts } from "./store/drifts";
 import { listLanes, setLanePause } from "./store/lanes";
+import { listPaymentManagers } from "./store/paymentManagers";
 import { findStory, listStuckOperations } from "./store/stories";
 
 // The operators' door. It works on the database that the running replicas share, so what it does holds for all of them at once.
@@ -41,6 +44,7 @@ Examples:
   $ npm run admin:chain -- drift list
   $ npm run admin:chain -- drift ack wal_0192f0c1a2b37c4d8e5f60718293a4b5
   $ npm run admin:chain -- rescan --from 1200
+  $ npm run admin:chain -- manager adopt 0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0
 
 Works on DATABASE_URL, CHAIN_RPC_URLS and CHAIN_ID, or else on the stack that "npm run up" started.`;
 
@@ -58,7 +62,14 @@ function createProgram(world: World): Command {
   const program = new Command("admin:chain")
     .description("Settlement on the chain: what is stuck and why, lanes, differences between the books.")
     .addHelpText("after", EXAMPLES);
-  const groups = [operations(world), operation(world), lane(world), drift(world), rescanFrom(world)];
+  const groups = [
+    operations(world),
+    operation(world),
+    lane(world),
+    drift(world),
+    rescanFrom(world),
+    manager(world),
+  ];
   for (const group of groups) program.addCommand(group);
   return program;
 }
@@ -182,6 +193,57 @@ function rescanFrom(world: World): Command {
           "and wallets are not compared with the chain.\n",
       );
     });
+}
+
+function manager(world: World): Command {
+  const list = new Command("list")
+    .description("those that operations were ever settled through; the last one is in use")
+    .addOption(jsonOption())
+    .action(async ({ json }: { json?: true }) => {
+      const rows = (await inRelayer(world, listPaymentManagers)).map((address) => ({ address }));
+      print(world, json, rows, table(rows));
+    });
+  const adopt = new Command("adopt")
+    .description("settle through another one, once those before it can mint nothing more")
+    .argument("<address>", "the contract's", chainAddress)
+    .action(async (address: string) => {
+      const outcome = await inRelayer(world, (db) =>
+        adoptPaymentManager({ db, provider: openProvider(world) }, address),
+      ).catch(unanswered);
+      if (outcome !== "adopted") throw new Refusal(notAdopted(address, outcome));
+      world.out(
+        `Operations are settled through ${address}. Nothing new is sent before the service is told: ` +
+          "set PAYMENT_MANAGER_ADDRESS to it and start it anew.\n",
+      );
+    });
+  return new Command("manager")
+    .description("the contract that operations are settled through")
+    .addCommand(list)
+    .addCommand(adopt);
+}
+
+function chainAddress(text: string): string {
+  const address = readAddress(text);
+  if (address === null) throw new InvalidArgumentError("It must be an address.");
+  return address;
+}
+
+function notAdopted(address: string, outcome: Exclude<Adoption, "adopted">): string {
+  switch (outcome) {
+    case "in_use":
+      return `${address} is in use.`;
+    case "nothing_taken_in":
+      return "The service has not taken in a block yet.";
+    case "not_of_our_token":
+      return `In the last block taken in ${address} was no payment manager of the token.`;
+    case "changed_meanwhile":
+      return "Another one was adopted meanwhile.";
+    default:
+      return (
+        `In block ${outcome.blockNumber}, the last one taken in, ${outcome.stillMints} could still mint: an operation might be minted twice. ` +
+        "Set its mint allowance to 0, and try again when that is final and taken in."
+      );
+  }
 }
 
 function unanswered(error: unknown): never {

@@ -19,6 +19,7 @@ import { finishScheduledRecords } from "./commands/finishScheduledRecords";
 import { forgetBytes } from "./commands/forgetBytes";
 import { giveUpHolds } from "./commands/giveUpHolds";
 import { measureChain, measureOperations } from "./commands/measure";
+import { knowPaymentManager } from "./commands/knowPaymentManager";
 import { measureBooks, reconcile } from "./commands/reconcile";
 import { runScheduledRecords } from "./commands/runScheduledRecords";
 import { scanFinalized } from "./commands/scanFinalized";
@@ -47,6 +48,7 @@ const GWEI = 1_000_000_000n;
 /** Table of contents: every command and query, bound to what it needs. */
 export async function createApp(parts: ServiceParts<Config>, fail: (error: unknown) => void) {
   const deps = createDeps(parts);
+  await knowPaymentManager(parts.db, parts.config.PAYMENT_MANAGER_ADDRESS);
   const chain = await openCheckedChain(parts, fail);
   const { OUTSIDE_LIFE_MS } = parts.config;
   return {
@@ -97,6 +99,7 @@ async function openCheckedChain(parts: ServiceParts<Config>, fail: (error: unkno
     finality: config.FINALITY,
     chainId: BigInt(config.CHAIN_ID),
     tokenAddress: config.TOKEN_ADDRESS,
+    paymentManagerAddress: config.PAYMENT_MANAGER_ADDRESS,
     log,
     registry,
     fail,

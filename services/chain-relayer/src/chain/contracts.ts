@@ -117,6 +117,11 @@ export function encodeIsExecuted(operationId: string): string {
   return managerAbi.encodeFunctionData("isExecuted", [`0x${operationId}`]);
 }
 
+/** Of which token is this payment manager? */
+export function encodeToken(): string {
+  return managerAbi.encodeFunctionData("token", []);
+}
+
 /** May this account settle? */
 export function encodeIsOperator(account: string): string {
   return managerAbi.encodeFunctionData("hasRole", [id("OPERATOR_ROLE"), account]);
@@ -143,13 +148,16 @@ export const TOPICS = {
   transfer: id("Transfer(address,address,uint256)"),
 };
 
+/** Whoever says something that concerns us; payment managers in lower case. */
+export interface Speakers {
+  tokenAddress: string;
+  paymentManagers: readonly string[];
+}
+
 /** Null for what concerns nobody here, and for a log whose sender is not the contract that may say such a thing. */
-export function decodeLog(
-  log: ChainLog,
-  contracts: { tokenAddress: string; paymentManagerAddress: string },
-): ChainEvent | null {
+export function decodeLog(log: ChainLog, { tokenAddress, paymentManagers }: Speakers): ChainEvent | null {
   const [topic, first = "", second = ""] = log.topics;
-  if (log.address === contracts.paymentManagerAddress.toLowerCase()) {
+  if (paymentManagers.includes(log.address)) {
     const operationId = first.slice(2);
     if (topic === TOPICS.executed) return { kind: "executed", operationId, log };
     if (topic === TOPICS.repeated) return { kind: "repeated", operationId, log };
@@ -158,7 +166,7 @@ export function decodeLog(
       return { kind: "failed", operationId, reason: reasonOf(decoded.getValue("reason") as string), log };
     }
   }
-  if (log.address === contracts.tokenAddress.toLowerCase()) {
+  if (log.address === tokenAddress.toLowerCase()) {
     if (topic === TOPICS.used)
       return { kind: "used", authorizer: addressOf(first), nonce: second.slice(2), log };
     if (topic === TOPICS.canceled)
@@ -189,6 +197,7 @@ export function reasonOf(data: string): string {
   return data === "0x" ? "no_reason" : "unknown_error";
 }
 
-function addressOf(word: string): string {
+/** In lower case. */
+export function addressOf(word: string): string {
   return `0x${word.slice(26)}`.toLowerCase();
 }

@@ -4,9 +4,11 @@ import { connectChain, type ConnectOptions } from "./connectChain";
 import { encodeDomainSeparator } from "./contracts";
 import { type Provider } from "./provider";
 import { RpcUnclear } from "./rpc";
+import { tokenOf } from "./tokenOf";
 
 export interface ChainOptions extends ConnectOptions {
   tokenAddress: string;
+  paymentManagerAddress: string;
   /** Told when an endpoint that was away at the start answers wrongly. */
   fail: (error: unknown) => void;
 }
@@ -33,7 +35,7 @@ export async function openChain(options: ChainOptions): Promise<OpenedChain> {
   async function check(): Promise<boolean> {
     try {
       await provider.checkChain();
-      await checkDomain(provider, options);
+      await checkContracts(provider, options);
       return true;
     } catch (error) {
       if (!(error instanceof RpcUnclear)) throw error;
@@ -68,7 +70,10 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-async function checkDomain(provider: Provider, { chainId, tokenAddress }: ChainOptions): Promise<void> {
+async function checkContracts(
+  provider: Provider,
+  { chainId, tokenAddress, paymentManagerAddress }: ChainOptions,
+): Promise<void> {
   const latest = await provider.latestBlock();
   const onChain = await provider.callAt(tokenAddress, encodeDomainSeparator(), latest.number);
   const ours = TypedDataEncoder.hashDomain({
@@ -79,4 +84,6 @@ async function checkDomain(provider: Provider, { chainId, tokenAddress }: ChainO
   });
   if (onChain !== ours)
     throw new Error(`the contract at ${tokenAddress} is not our token: its domain separator is ${onChain}`);
+  if ((await tokenOf(provider, paymentManagerAddress, latest.number)) !== tokenAddress.toLowerCase())
+    throw new Error(`the contract at ${paymentManagerAddress} is no payment manager of our token`);
 }

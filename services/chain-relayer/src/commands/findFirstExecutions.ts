@@ -1,12 +1,12 @@
 import { chunksOf } from "@wonrail/kit/chunksOf";
-import { type ChainEvent, decodeLog, TOPICS } from "../chain/contracts";
+import { type ChainEvent, decodeLog, type Speakers, TOPICS } from "../chain/contracts";
 import { type Block } from "../chain/provider";
 import { RpcBehind, RpcRefusal, RpcUnclear } from "../chain/rpc";
 import { type Outcome } from "./applyOutcomes";
 import { finalBlockAt } from "./assertCanonical";
 import { type ScanDeps } from "./scanFinalized";
 
-type LookupDeps = Pick<ScanDeps, "provider" | "chain" | "startBlock">;
+type LookupDeps = Pick<ScanDeps, "provider" | "startBlock"> & { speakers: Speakers };
 
 const IDS_AT_ONCE = 200;
 /** Too wide a question may cost the seconds after which silence is one: after it so many narrower ones are answered before a wider is tried. */
@@ -64,14 +64,14 @@ async function findExecutions(
 
 /** Null when it is perhaps too much to ask. Endpoints refuse that, answer too late, or with more than is accepted: each in its own way. */
 async function askFor(
-  { provider, chain }: LookupDeps,
+  { provider, speakers }: LookupDeps,
   operationIds: string[],
   { fromBlock, to }: { fromBlock: bigint; to: Block },
 ): Promise<Outcome[] | null> {
   const topics = [TOPICS.executed, operationIds.map((id) => `0x${id}`)];
   try {
-    const logs = await provider.logs({ addresses: [chain.paymentManagerAddress], topics, fromBlock, to });
-    const events = logs.flatMap((log) => decodeLog(log, chain) ?? []);
+    const logs = await provider.logs({ addresses: [...speakers.paymentManagers], topics, fromBlock, to });
+    const events = logs.flatMap((log) => decodeLog(log, speakers) ?? []);
     return events.flatMap((event) => (event.kind === "executed" ? [event] : []));
   } catch (error) {
     const perhapsTooMuch =

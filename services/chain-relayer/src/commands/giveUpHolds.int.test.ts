@@ -3,10 +3,12 @@ import { newId } from "@wonrail/kit/ids";
 import { OperationFailed } from "@wonrail/proto/relayer/events/v1/events";
 import { managerAbi, tokenAbi } from "../chain/contracts";
 import { type NewOperation } from "../store/operations";
+import { takeIntoUse } from "../store/paymentManagers";
+import { rewindCursor } from "../store/scanCursor";
 import { saveUsedAuthorizations } from "../store/usedAuthorizations";
 import { saveWalletAddresses } from "../store/walletAddresses";
 import { giveUpHolds } from "./giveUpHolds";
-import { createChainDouble, cursorAt, depsOn } from "./testing/chainDouble";
+import { blockHashOf, createChainDouble, cursorAt, depsOn, PAYMENT_MANAGER } from "./testing/chainDouble";
 import { freshDatabase } from "./testing/database";
 import { operationOf, statesOf, takeIn } from "./testing/operations";
 
@@ -52,6 +54,28 @@ test.each(["authorizationState", "isExecuted"])(
     expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
   },
 );
+
+test("a hold is not given up while one of all payment managers that were ever in use has executed it", async () => {
+  const hold = await takeInExpired();
+  await tx(database.db, (tx) => takeIntoUse(tx, `0x${"6".repeat(40)}`));
+  const chain = createChainDouble();
+  const { callAt } = chain.provider;
+  const asks = managerAbi.getFunction("isExecuted")!.selector;
+  chain.provider.callAt = async (to, data, ...at) =>
+    data.startsWith(asks) && to === PAYMENT_MANAGER ? "0x1" : callAt(to, data, ...at);
+  await giveUpHolds(depsOn(database.db, chain));
+  expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
+});
+
+test("while blocks are taken in again the chain is not asked about holds as it was before", async () => {
+  const hold = await takeInExpired();
+  const before = { blockNumber: 900n, blockHash: blockHashOf(900n), blockTime: 4_000_000_000n };
+  await tx(database.db, (tx) => rewindCursor(tx, before));
+  const chain = createChainDouble();
+  chain.provider.callAt = () => Promise.reject(new Error("nobody asks"));
+  await giveUpHolds(depsOn(database.db, chain));
+  expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
+});
 
 test("a hold that goes out while the chain is asked about it is not given up, and nobody hears that it was", async () => {
   const hold = await takeInExpired();

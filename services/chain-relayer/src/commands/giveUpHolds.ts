@@ -12,6 +12,7 @@ import {
   markFailed,
   type Operation,
 } from "../store/operations";
+import { listPaymentManagers } from "../store/paymentManagers";
 import { type Cursor, findCursor, findFurthest } from "../store/scanCursor";
 import { assertCanonical, type CanonicalDeps } from "./assertCanonical";
 import { settledByOthers } from "../queries/settledByOthers";
@@ -21,7 +22,7 @@ export interface GiveUpDeps extends CanonicalDeps {
   db: Database;
   provider: Provider;
   wallet: WalletClient;
-  chain: { tokenAddress: string; paymentManagerAddress: string; network: string };
+  chain: { tokenAddress: string; network: string };
 }
 
 const AT_ONCE = 100;
@@ -32,7 +33,8 @@ const AT_ONCE = 100;
  */
 export async function giveUpHolds(deps: GiveUpDeps): Promise<void> {
   const [cursor, furthest] = [await findCursor(deps.db), await findFurthest(deps.db)];
-  if (!cursor || !furthest) return;
+  // While blocks are taken in again, the older state proves nothing that was not proved then.
+  if (!cursor || !furthest || cursor.blockNumber < furthest.blockNumber) return;
   const expired = await listExpiredOperations(deps.db, AT_ONCE);
   if (expired.length > 0) await assertCanonical(deps, furthest);
   for (const operation of expired) {
@@ -59,11 +61,12 @@ async function isUnusedAt(
   // Without an address nothing can have been signed.
   if (from === undefined) return true;
   const at = cursor.blockNumber;
-  const [used, executed] = await Promise.all([
+  const managers = await listPaymentManagers(db);
+  const answers = await Promise.all([
     provider.callAt(chain.tokenAddress, encodeAuthorizationState(from, step!.nonce), at),
-    provider.callAt(chain.paymentManagerAddress, encodeIsExecuted(operation.operationId), at),
+    ...managers.map((manager) => provider.callAt(manager, encodeIsExecuted(operation.operationId), at)),
   ]);
-  return BigInt(used) === 0n && BigInt(executed) === 0n;
+  return answers.every((used) => BigInt(used) === 0n);
 }
 
 async function confirm({ db, chain }: GiveUpDeps, confirmation: Confirmation): Promise<void> {

@@ -1,10 +1,11 @@
 import { chunksOf } from "@wonrail/kit/chunksOf";
 import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
-import { type ChainEvent, decodeLog } from "../chain/contracts";
+import { type ChainEvent, decodeLog, type Speakers } from "../chain/contracts";
 import { type Block, type Provider, type Receipt } from "../chain/provider";
 import { type ScanSpan } from "../domain/scanSpan";
 import { findByOperationIds, listInFlightOf } from "../store/operations";
+import { listPaymentManagers } from "../store/paymentManagers";
 import { beginCursor, findCursor, findFurthest, lockCursor, saveCursor } from "../store/scanCursor";
 import {
   type ChainTransaction,
@@ -26,7 +27,7 @@ export interface ScanDeps extends CanonicalDeps {
   db: Database;
   provider: Provider;
   wallet: WalletClient;
-  chain: { tokenAddress: string; paymentManagerAddress: string; network: string };
+  chain: { tokenAddress: string; network: string };
   /** Where our contracts begin: nothing before it concerns us. */
   startBlock: bigint;
   scanSpan: ScanSpan;
@@ -52,7 +53,7 @@ const MINED_AT_ONCE = 8;
 
 /** R5, R6: takes in the next run of final blocks, all of it in one transaction with the cursor. True when there is more. */
 export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
-  const { db, provider, startBlock, scanSpan } = deps;
+  const { db, provider, chain, startBlock, scanSpan } = deps;
   const [cursor, furthest] = [await findCursor(db), await findFurthest(db)];
   const final = await provider.finalBlock();
   const fromBlock = cursor ? cursor.blockNumber + 1n : startBlock;
@@ -64,7 +65,9 @@ export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
 
   const last = fromBlock + scanSpan.blocks - 1n;
   const to = last < final.number ? await finalBlockAt(provider, last) : final;
-  const range = await readRange(deps, fromBlock, to).catch((error: unknown) => {
+  // Asked for when the last of these blocks is there: who speaks in them was taken into use before.
+  const speakers = { tokenAddress: chain.tokenAddress, paymentManagers: await listPaymentManagers(db) };
+  const range = await readRange(deps, speakers, fromBlock, to).catch((error: unknown) => {
     scanSpan.failed();
     throw error;
   });
@@ -84,12 +87,17 @@ export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
 }
 
 /** Everything that has to be asked of others, before any lock is taken. */
-async function readRange(deps: ScanDeps, fromBlock: bigint, to: Block): Promise<FinalRange> {
+async function readRange(
+  deps: ScanDeps,
+  speakers: Speakers,
+  fromBlock: bigint,
+  to: Block,
+): Promise<FinalRange> {
   const { provider, chain } = deps;
-  const addresses = [chain.tokenAddress, chain.paymentManagerAddress];
+  const addresses = [speakers.tokenAddress, ...speakers.paymentManagers];
   const logs = await provider.logs({ addresses, fromBlock, to });
-  const events = logs.flatMap((log) => decodeLog(log, chain) ?? []);
-  const firsts = await findFirstExecutions(deps, events, { fromBlock, to });
+  const events = logs.flatMap((log) => decodeLog(log, speakers) ?? []);
+  const firsts = await findFirstExecutions({ ...deps, speakers }, events, { fromBlock, to });
   const executed = [...events, ...firsts.values()].filter(({ kind }) => kind === "executed");
   const receipts = await provider.receipts([...new Set(executed.map(({ log }) => log.txHash))]);
   return {

@@ -8,6 +8,7 @@ import { type Signer } from "../chain/signer";
 import { cheapGas, type Fees, firstFees, gasLimitFor, gasRoom, usualGasFor } from "../domain/fees";
 import { operationSubmitted } from "../events";
 import { COST_TOO_HIGH, markInFlight, type Operation } from "../store/operations";
+import { listPaymentManagers } from "../store/paymentManagers";
 import {
   listPlannedOperations,
   postpone,
@@ -32,6 +33,7 @@ export interface SendDeps extends AuthorizeDeps {
 
 const RETRY_FEES_MS = 3_000;
 const RETRY_FUNDS_MS = 5_000;
+const RETRY_MANAGER_MS = 5_000;
 /** No transaction asks for less: one operation of which others have done every step. */
 const LEAST_GAS = usualGasFor([{ steps: 0, isHold: false }]);
 /** Nodes do not take transactions of more than 128 KiB. */
@@ -46,9 +48,14 @@ export async function sendBatches(
   lease: Lease,
   { maxTransactions, signal }: { maxTransactions: number; signal: AbortSignal },
 ): Promise<number> {
-  const { db, provider, maxSteps } = deps;
+  const { db, provider, chain, maxSteps } = deps;
   const listed = await listPlannedOperations(db, maxTransactions * maxSteps);
   if (listed.length === 0) return 0;
+  // Another one was taken into use, and this process will soon be told or end.
+  if ((await listPaymentManagers(db)).at(-1) !== chain.paymentManagerAddress.toLowerCase()) {
+    await postpone(db, listed, "payment_manager_replaced", RETRY_MANAGER_MS);
+    return 0;
+  }
   const latest = await provider.latestBlock();
   const planned = await leaveRefused(deps, listed, latest);
   if (planned.length === 0) return 0;

@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { type Database, sql } from "@wonrail/kit/db";
 import { createTestDatabase, eventually, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
+import { knowPaymentManager } from "../knowPaymentManager";
+import { PAYMENT_MANAGER } from "./chainDouble";
 
-/** A database of its own for each test of the file that asks for it. */
+/** For each test of the file that asks for it a database of its own, which has begun with the double's payment manager. */
 export function freshDatabase(): { readonly db: Database; readonly ownerUrl: string } {
   let database: TestDatabase;
   beforeEach(async () => {
@@ -10,6 +12,7 @@ export function freshDatabase(): { readonly db: Database; readonly ownerUrl: str
       schema: "chain_relayer",
       migrations: join(__dirname, "../../../migrations"),
     });
+    await knowPaymentManager(database.db, PAYMENT_MANAGER);
   });
   afterEach(() => database.drop());
   return {

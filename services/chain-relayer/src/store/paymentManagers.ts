@@ -1,0 +1,20 @@
+import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
+
+/** The contracts that operations of this database were ever settled through, in lower case; the last one is in use. */
+export async function listPaymentManagers(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ address: string }>(sql`select address from payment_managers order by turn`);
+  return rows.map(({ address }) => address);
+}
+
+/** As it is until the transaction ends. */
+export async function lockPaymentManagers(tx: Tx): Promise<string[]> {
+  await tx.run(sql`lock table payment_managers in exclusive mode`);
+  return listPaymentManagers(tx);
+}
+
+/** From now on this one is in use, also when it was before. */
+export async function takeIntoUse(tx: Tx, address: string): Promise<void> {
+  await tx.run(sql`
+    insert into payment_managers (address) values (${address.toLowerCase()})
+    on conflict (address) do update set turn = default, adopted_at = now()`);
+}
