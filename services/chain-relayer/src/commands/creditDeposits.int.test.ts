@@ -5,7 +5,7 @@ import { DepositCredited } from "@wonrail/proto/relayer/events/v1/events";
 import { bookingOf } from "../domain/deposits";
 import { insertDeposits, type NewDeposit } from "../store/deposits";
 import { creditDeposits } from "./creditDeposits";
-import { createChainDouble, depsOn } from "./testing/chainDouble";
+import { createChainDouble, cursorAt, depsOn } from "./testing/chainDouble";
 import { freshDatabase } from "./testing/database";
 
 const database = freshDatabase();
@@ -51,6 +51,16 @@ test("what the ledger does not take stays unbooked and is asked for again, after
   expect(await credit(() => null)).toEqual([]);
 });
 
+test("nothing is credited while the chain is another one than was taken in", async () => {
+  await seen(5_000_000n);
+  const chain = createChainDouble();
+  chain.replacedFrom = 990n;
+  await expect(credit(() => newId("opn"), undefined, chain)).rejects.toThrow("block 1000 was final as");
+  expect(await unbooked()).toBe(5_000_000n);
+  chain.replacedFrom = null;
+  expect(await credit(() => newId("opn"), undefined, chain)).toHaveLength(1);
+});
+
 test("a credit is booked for the wallet that it is of, and no other of its organisation", async () => {
   const { orgId } = await seen(5_000_000n);
   await seen(7_000_000n, { orgId, logIndex: 4 });
@@ -73,7 +83,10 @@ async function seen(units: bigint, of: Partial<NewDeposit> = {}): Promise<NewDep
   const place = { txHash: `0x${"1".repeat(64)}`, logIndex: 3, blockNumber: 7n, blockHash: "0x7" };
   const to = { orgId: newId("org"), walletId: newId("wal"), fromAddress: `0x${"a".repeat(40)}` };
   const deposit = { ...place, ...to, units, ledgerRef: newId("opn"), ...bookingOf(units), ...of };
-  await tx(database.db, (tx) => insertDeposits(tx, [deposit]));
+  await tx(database.db, async (tx) => {
+    await insertDeposits(tx, [deposit]);
+    await cursorAt(tx, 1_000n);
+  });
   return deposit;
 }
 
@@ -88,6 +101,7 @@ async function unbooked(): Promise<bigint> {
 async function credit(
   requestIdOf: () => string | null,
   beforeAnswer?: () => Promise<unknown>,
+  chain = createChainDouble(),
 ): Promise<PostRequest[]> {
   const asked: PostRequest[] = [];
   const outcomeOf = ({ intent }: PostRequest): PostOutcome => {
@@ -106,7 +120,7 @@ async function credit(
       return { outcomes: items.map(outcomeOf) };
     },
   } as never;
-  const deps = { ...depsOn(database.db, createChainDouble()), ledger };
+  const deps = { ...depsOn(database.db, chain), ledger };
   await creditDeposits(deps, new AbortController().signal);
   return asked;
 }

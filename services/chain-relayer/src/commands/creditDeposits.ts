@@ -11,10 +11,12 @@ import {
   type PostRequest,
 } from "@wonrail/proto/ledger/v1/ledger";
 import { depositCredited } from "../events";
+import { findFurthest } from "../store/scanCursor";
 import { listSeenDeposits, markCredited, postponeDeposit, type SeenDeposit } from "../store/deposits";
+import { assertCanonical, type CanonicalDeps } from "./assertCanonical";
 import { takeInEntries } from "./takeIn";
 
-export interface CreditDeps {
+export interface CreditDeps extends CanonicalDeps {
   db: Database;
   log: Log;
   ledger: Pick<PromiseClient<LedgerServiceService>, "postBulk">;
@@ -27,7 +29,10 @@ const AT_ONCE = 500;
 export async function creditDeposits(deps: CreditDeps, signal: AbortSignal): Promise<void> {
   for (let more = true; more && !signal.aborted;) {
     const deposits = await listSeenDeposits(deps.db, AT_ONCE);
-    if (deposits.length > 0) await runInContext(ownContext(), () => credit(deps, deposits));
+    if (deposits.length === 0) return;
+    // A block that was replaced since may have taken the tokens with it.
+    await assertCanonical(deps, (await findFurthest(deps.db))!);
+    await runInContext(ownContext(), () => credit(deps, deposits));
     more = deposits.length === AT_ONCE;
   }
 }
