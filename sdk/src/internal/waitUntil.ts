@@ -23,15 +23,16 @@ export async function waitUntil<State>(
   const intervalMs = wholeNumber("intervalMs", options.intervalMs, 1_500, 1, MAX_WAIT_MS);
   const timeoutMs = wholeNumber("timeoutMs", options.timeoutMs, 60_000, 1, MAX_WAIT_MS);
   const { signal } = options;
-  const endsAtMs = Date.now() + timeoutMs;
+  // By a clock that nobody sets.
+  const endsAtMs = performance.now() + timeoutMs;
   let lastState: State | undefined;
   let lastError: ServiceError | undefined;
   for (;;) {
-    const lookedAtMs = Date.now();
-    // A pause may end late: on a machine that slept, or was busy.
+    const lookedAtMs = performance.now();
+    // A pause may end late: in a process that was stopped, or on a busy machine.
     if (lookedAtMs >= endsAtMs) throw timeoutError(timeoutMs, lastState, lastError);
-    // The next look is the retry.
-    const timeoutForLookMs = Math.min(30_000, endsAtMs - lookedAtMs);
+    // The next look is the retry. A call's limit is a whole number.
+    const timeoutForLookMs = Math.min(30_000, Math.ceil(endsAtMs - lookedAtMs));
     const seen = await lookOnce(look, { timeoutMs: timeoutForLookMs, maxRetries: 0, signal });
     if (seen.ok) {
       lastState = seen.state;
@@ -40,8 +41,8 @@ export async function waitUntil<State>(
       // The predicate may have taken its time.
       if (signal?.aborted) throw abortedError(signal);
     } else lastError = seen.error;
-    const pauseMs = Math.max(intervalMs - (Date.now() - lookedAtMs), lastError?.retryAfterMs ?? 0, 0);
-    const leftMs = endsAtMs - Date.now();
+    const pauseMs = Math.max(intervalMs - (performance.now() - lookedAtMs), lastError?.retryAfterMs ?? 0, 0);
+    const leftMs = endsAtMs - performance.now();
     if (leftMs > 0) await sleep(Math.min(pauseMs, leftMs), signal);
     if (pauseMs >= leftMs) throw timeoutError(timeoutMs, lastState, lastError);
   }

@@ -77,10 +77,39 @@ test("a pause that ends after the time is over is the end, with the last state",
   const { client, times } = clientOf(pending());
   const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal, { timeoutMs: 5_000 }));
   await jest.advanceTimersByTimeAsync(1_000);
-  jest.setSystemTime(60_000);
+  const now = jest.spyOn(performance, "now").mockReturnValue(performance.now() + 60_000);
   await jest.advanceTimersByTimeAsync(500);
+  now.mockRestore();
   expect(await waiting).toMatchObject({ error: { code: "SDK_005", lastState: { status: "PENDING" } } });
   expect(times).toEqual([0]);
+});
+
+const HOUR_MS = 3_600_000;
+
+test.each([
+  ["back", -HOUR_MS],
+  ["forward", HOUR_MS],
+])("a clock that is set %s by an hour changes neither the pace nor the end", async (_, byMs) => {
+  const { client, times } = clientOf(pending());
+  const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal, { timeoutMs: 5_000 }));
+  await jest.advanceTimersByTimeAsync(1_000);
+  jest.setSystemTime(Date.now() + byMs);
+  await jest.advanceTimersByTimeAsync(3_999);
+  expect(times).toEqual([0, 1_500 + byMs, 3_000 + byMs, 4_500 + byMs]);
+  expect(jest.getTimerCount()).toBe(1);
+  await jest.advanceTimersByTimeAsync(1);
+  expect(await waiting).toMatchObject({ error: { code: "SDK_005", lastState: { status: "PENDING" } } });
+  expect(jest.getTimerCount()).toBe(0);
+});
+
+test("fractions of a millisecond are no limit that a look refuses", async () => {
+  const { client, times } = clientOf(pending(), confirmed());
+  const now = jest.spyOn(performance, "now").mockImplementation(() => Date.now() * 1.0001);
+  const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal, { timeoutMs: 5_000 }));
+  await jest.advanceTimersByTimeAsync(1_500);
+  now.mockRestore();
+  expect(await waiting).toMatchObject({ value: { status: "CONFIRMED" } });
+  expect(times).toEqual([0, 1_500]);
 });
 
 test("an interval and a time-out of its own are kept", async () => {
