@@ -88,6 +88,7 @@ test("what changes something either takes an Idempotency-Key, or says what to do
     ]);
     const responses = document.paths[path.replace(/:(\w+)/g, "{$1}")]![method.toLowerCase()]!.responses;
     if (whenUnknown !== undefined) expect(responses[504]!.description).toContain(whenUnknown);
+    if (method !== "GET") expect(responses[500]!.description).toContain("It may have been done");
   }
 });
 

@@ -28,7 +28,7 @@ Every answer is the envelope \`{success, data, error, requestId, timestamp}\`. A
 refused. Bodies are \`application/json\`, at most 64 KiB. Lists are newest first. A POST that moves money takes an \`Idempotency-Key\`:
 sent again with the same body it gets the stored answer, a refusal too, with \`Idempotent-Replayed: true\`, for at least 31 days; the key of a
 recorded transaction has no end. SYS_002 is about the request that it answers: when an earlier one with the same key was not answered, or with
-SYS_003, go on with that key.
+SYS_003, go on with that key. SYS_001 does not say whether it was done: what moves money is asked for again with that key, and with no other.
 
 What may be added at any time: operations, optional fields and parameters of requests, headers and fields of answers, error codes. So pass over a field
 that you do not know, and go by the status where you do not know the code. Lists of values other than \`ErrorCode\` are complete.`;
@@ -235,11 +235,8 @@ function refusalsOf(route: Route): RouteConfig["responses"] {
   );
 }
 
-function refusalOf(
-  { access, idempotent, whenUnknown, errors }: Operation,
-  status: number,
-  codes: ErrorCode[],
-) {
+function refusalOf(operation: Operation, status: number, codes: ErrorCode[]) {
+  const { access, idempotent, errors } = operation;
   const names: HeaderName[] = ["X-Request-Id"];
   if (status === 401) names.push("WWW-Authenticate");
   // A refused key is nobody's, and has no rate.
@@ -248,7 +245,7 @@ function refusalOf(
   // What the operation itself decides is kept under the key.
   if (idempotent && codes.some((code) => errors.includes(code))) names.push("Idempotent-Replayed");
   return {
-    description: codes.map((code) => describe(code, whenUnknown)).join("\n\n"),
+    description: codes.map((code) => describe(code, operation)).join("\n\n"),
     content: {
       "application/json": {
         schema: refusal,
@@ -264,9 +261,16 @@ const NOTES: Partial<Record<ErrorCode, string>> = {
   REQ_002: "(Reserved: today such a request joins the one that runs.)",
 };
 
-function describe(code: ErrorCode, whenUnknown: string | undefined): string {
-  const note = code === "SYS_003" ? whenUnknown : NOTES[code];
+function describe(code: ErrorCode, operation: Operation): string {
+  const note = noteOf(code, operation);
   return `\`${code}\` ${errorTable[code].message}${note === undefined ? "" : ` ${note}`}`;
+}
+
+function noteOf(code: ErrorCode, { idempotent, whenUnknown }: Operation): string | undefined {
+  if (code === "SYS_003") return whenUnknown;
+  if (code !== "SYS_001") return NOTES[code];
+  if (idempotent) return "It may have been done: ask again with the same Idempotency-Key, and with no other.";
+  return whenUnknown === undefined ? undefined : "It may have been done.";
 }
 
 const refusal = z
