@@ -103,7 +103,12 @@ test("a schedule changes only while SCHEDULED, PENDING and not started", () => {
     { status: "CONFIRMED", run: "DONE" },
     { paymentType: "INSTANT", scheduledAt: null },
   ] as Partial<TransactionRecord>[]) {
-    expect(refusal(() => scheduleChanges(scheduledRecord(change), LATER, NOW)).code).toBe("TX_004");
+    const record = scheduledRecord(change);
+    const later = new Date(LATER.getTime() + 1);
+    expect(refusal(() => scheduleChanges(record, later, NOW)).code).toBe("TX_004");
+    const again = () => scheduleChanges(record, LATER, NOW);
+    if (record.paymentType === "SCHEDULED") expect(again()).toBe(false);
+    else expect(refusal(again).code).toBe("TX_004");
   }
   expect(refusal(() => scheduleChanges(scheduledRecord({}), NOW, NOW)).code).toBe("REQ_001");
 });

@@ -161,9 +161,10 @@ export function scheduleChanges(
   wanted: Date,
   now: Date,
 ): boolean {
+  // Also once it has started: the first time that it was said may have gone without an answer.
+  if (paymentType === "SCHEDULED" && scheduledAt?.getTime() === wanted.getTime()) return false;
   if (paymentType !== "SCHEDULED" || status !== "PENDING" || isRunning(run))
     throw new DomainError("TX_004", { status });
-  if (scheduledAt?.getTime() === wanted.getTime()) return false;
   if (!isFuture(wanted, now)) throw invalidRequest([{ path: "scheduledAt", message: NOT_IN_FUTURE }]);
   return true;
 }
