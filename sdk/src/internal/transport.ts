@@ -92,11 +92,11 @@ export function createTransport(config: Config, random: () => number = Math.rand
       redirect: "manual" as const,
     };
     const limit = limitedSignal(timeoutMs, signal);
-    const startedMs = Date.now();
+    const startedMs = performance.now();
     try {
       const response = await limit.of(config.fetch(url, { ...init, signal: limit.signal }));
       const answer = await limit.of(readAnswer(response, { requestId, idempotencyKey, isChange }));
-      logAnswer(request, response.status, answer, Date.now() - startedMs);
+      logAnswer(request, response.status, answer, Math.round(performance.now() - startedMs));
       if (answer instanceof ServiceError) return answer;
       const { status } = response;
       return { ...answer, data: answer.data as T, status, headers: response.headers, idempotencyKey };
@@ -104,7 +104,7 @@ export function createTransport(config: Config, random: () => number = Math.rand
       const unanswered = { requestId, idempotencyKey, outcomeUnknown: isChange };
       if (signal?.aborted) throw abortedError(signal, unanswered);
       const code = limit.timedOut() ? "SDK_002" : "SDK_001";
-      const durationMs = Date.now() - startedMs;
+      const durationMs = Math.round(performance.now() - startedMs);
       config.log.debug("no answer", {
         ...place(request),
         code,

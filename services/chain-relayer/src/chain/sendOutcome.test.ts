@@ -5,6 +5,7 @@ test.each([
   ["already known", "known"],
   ["AlreadyKnown", "unclear"],
   ["Known transaction", "known"],
+  ["unknown transaction type", "unclear"],
   ["nonce too low: next nonce 5, tx nonce 4", "nonce_used"],
   ["Transaction nonce is too low. Try incrementing the nonce.", "nonce_used"],
   ["replacement transaction underpriced", "underpriced"],

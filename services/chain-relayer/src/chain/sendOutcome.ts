@@ -25,7 +25,7 @@ export type SendOutcome =
 /** Nodes say the same thing in many words; these are geth's, erigon's, nethermind's, besu's, reth's and anvil's. */
 const WORDS: [RegExp, SendOutcome][] = [
   [
-    /already known|known transaction|already imported|already in (the )?(mem)?pool|transaction already exists/i,
+    /already known|\bknown transaction|already imported|already in (the )?(mem)?pool|transaction already exists/i,
     "known",
   ],
   [
