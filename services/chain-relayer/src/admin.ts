@@ -234,6 +234,8 @@ function notAdopted(address: string, outcome: Exclude<Adoption, "adopted">): str
       return `${address} is in use.`;
     case "nothing_taken_in":
       return "The service has not taken in a block yet.";
+    case "taking_in_again":
+      return "The service is taking in blocks again; try once it is where it was.";
     case "not_of_our_token":
       return `In the last block taken in ${address} was no payment manager of the token.`;
     case "changed_meanwhile":

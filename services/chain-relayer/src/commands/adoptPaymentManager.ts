@@ -3,12 +3,13 @@ import { encodeMintAllowance } from "../chain/contracts";
 import { type Provider } from "../chain/provider";
 import { tokenOf } from "../chain/tokenOf";
 import { listPaymentManagers, lockPaymentManagers, takeIntoUse } from "../store/paymentManagers";
-import { findCursor } from "../store/scanCursor";
+import { findCursor, findFurthest } from "../store/scanCursor";
 
 export type Adoption =
   | "adopted"
   | "in_use"
   | "nothing_taken_in"
+  | "taking_in_again"
   | "not_of_our_token"
   /** Beyond this block, which is the last one taken in, that one can still mint. */
   | { stillMints: string; blockNumber: bigint }
@@ -23,10 +24,15 @@ export async function adoptPaymentManager(
   { db, provider }: { db: Database; provider: Pick<Provider, "callAt"> },
   address: string,
 ): Promise<Adoption> {
-  const [known, cursor] = [await listPaymentManagers(db), await findCursor(db)];
+  const [known, cursor, furthest] = [
+    await listPaymentManagers(db),
+    await findCursor(db),
+    await findFurthest(db),
+  ];
   if (known.at(-1) === address.toLowerCase()) return "in_use";
   if (known.length === 0 || !cursor) return "nothing_taken_in";
   const { blockNumber } = cursor;
+  if (blockNumber < furthest!.blockNumber) return "taking_in_again";
   const token = await tokenOf(provider, known.at(-1)!, blockNumber);
   if (token === null || (await tokenOf(provider, address, blockNumber)) !== token) return "not_of_our_token";
   for (const before of known.filter((one) => one !== address.toLowerCase())) {

@@ -2,6 +2,7 @@ import { tx } from "@wonrail/kit/db";
 import { encodeToken, TOPICS } from "../chain/contracts";
 import { RpcRefusal } from "../chain/rpc";
 import { listPaymentManagers, takeIntoUse } from "../store/paymentManagers";
+import { rewindCursor } from "../store/scanCursor";
 import { adoptPaymentManager } from "./adoptPaymentManager";
 import { dispatch } from "./dispatch";
 import { knowPaymentManager } from "./knowPaymentManager";
@@ -22,11 +23,12 @@ const word = (hex: string) => `0x${hex.slice(2).toLowerCase().padStart(64, "0")}
 
 const database = freshDatabase();
 
-test("a database takes the first payment manager that it is given, and no other", async () => {
+test("until a database has taken in a block it takes whichever payment manager it is given, and then no other", async () => {
+  await knowPaymentManager(database.db, NEXT);
   await knowPaymentManager(database.db, PAYMENT_MANAGER);
-  await expect(knowPaymentManager(database.db, NEXT)).rejects.toThrow(
-    `went through ${PAYMENT_MANAGER}: start`,
-  );
+  await cursorAt(database.db, 1n);
+  await knowPaymentManager(database.db, PAYMENT_MANAGER);
+  await expect(knowPaymentManager(database.db, NEXT)).rejects.toThrow(`settled through ${PAYMENT_MANAGER}`);
   await use(NEXT);
   // Pods that are yet to be replaced may be started once more.
   await knowPaymentManager(database.db, PAYMENT_MANAGER);
@@ -82,6 +84,12 @@ describe("another one is adopted", () => {
     expect(await adopt(NEXT)).toBe("adopted");
     expect(await adopt(NEXT)).toBe("in_use");
     expect(await listPaymentManagers(database.db)).toEqual([PAYMENT_MANAGER, NEXT.toLowerCase()]);
+  });
+
+  test("not while blocks are taken in again", async () => {
+    const before = { blockNumber: 900n, blockHash: blockHashOf(900n), blockTime: 1n };
+    await tx(database.db, (tx) => rewindCursor(tx, before));
+    expect(await adopt(NEXT)).toBe("taking_in_again");
   });
 
   test("not while one could still mint where everything is taken in", async () => {

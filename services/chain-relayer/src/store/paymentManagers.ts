@@ -12,6 +12,11 @@ export async function lockPaymentManagers(tx: Tx): Promise<string[]> {
   return listPaymentManagers(tx);
 }
 
+/** Before anything was settled. */
+export async function forgetPaymentManagers(tx: Tx): Promise<void> {
+  await tx.run(sql`delete from payment_managers`);
+}
+
 /** From now on this one is in use, also when it was before. */
 export async function takeIntoUse(tx: Tx, address: string): Promise<void> {
   await tx.run(sql`
