@@ -23,8 +23,7 @@ export type Id<P extends IdPrefix> = `${P}_${string}`;
 /** Built on randomUUID, which draws its randomness in blocks: at an id for each event and posting, randomBytes is four times as slow. */
 export function newId<P extends IdPrefix>(prefix: P, nowMs: number = Date.now()): Id<P> {
   const random = randomUUID();
-  const time = nowMs.toString(16).padStart(12, "0");
-  return `${prefix}_${time}7${random.slice(15, 18)}${random.slice(19, 23)}${random.slice(24)}`;
+  return `${prefix}_${idTimeOf(nowMs)}7${random.slice(15, 18)}${random.slice(19, 23)}${random.slice(24)}`;
 }
 
 /** The same parts always give the same id (a UUIDv8 over SHA-256), so a retry of a step finds what the first try made. */
@@ -71,6 +70,11 @@ export function prefixOf(id: string): string {
 /** An id's 32 hex digits, which Postgres takes as a uuid as well as the form with hyphens. */
 export function hexOf(id: string): string {
   return id.slice(id.indexOf("_") + 1);
+}
+
+/** What ids that are made at this millisecond begin with, behind their prefix. */
+export function idTimeOf(ms: number): string {
+  return ms.toString(16).padStart(12, "0");
 }
 
 /** The millisecond at which a time-ordered id was made. */

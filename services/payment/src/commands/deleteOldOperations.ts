@@ -7,7 +7,8 @@ const AT_ONCE = 1_000;
 
 export async function deleteOldOperations({ db }: { db: Database }, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const deleted = await tx(db, (tx) => operations.deleteOldOperations(tx, KEPT_DAYS, AT_ONCE));
+    const which = { olderThanDays: KEPT_DAYS, nowMs: Date.now(), limit: AT_ONCE };
+    const deleted = await tx(db, (tx) => operations.deleteOldOperations(tx, which));
     if (deleted < AT_ONCE) return;
   }
 }

@@ -192,7 +192,11 @@ describe("a key", () => {
     const { walletId } = await world.openWallet();
     const key = randomUUID();
     const { chargeId } = valueOf(await world.execute(charge(walletId, 1_000), key), "charge");
-    const forget = () => world.app().deleteOldOperations(new AbortController().signal);
+    const forget = async (nowMs = Date.now() + 33 * 86_400_000) => {
+      const clock = jest.spyOn(Date, "now").mockReturnValue(nowMs);
+      await world.app().deleteOldOperations(new AbortController().signal);
+      clock.mockRestore();
+    };
     await asOwner(
       world.payment,
       `update operations set created_at = now() - interval '40 days', updated_at = now() - interval '31 days 23 hours'`,

@@ -1,4 +1,5 @@
 import { groupBy } from "@wonrail/kit/groupBy";
+import { idTimeOf } from "@wonrail/kit/ids";
 import { named, type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 import { type Input, type Kind, type Operation } from "../domain/operation";
 
@@ -211,14 +212,22 @@ export async function countAbandonedOperations(db: Queryable, olderThanMs: numbe
   return Number(count);
 }
 
-/** Forgets keys whose time is over. What they made stays in the records. */
-export async function deleteOldOperations(tx: Tx, olderThanDays: number, limit: number): Promise<number> {
+/**
+ * Forgets keys whose time is over, by the database's clock and by the one of the process, which made the ids: of a clock that was wrong for a moment no key
+ * is free before its time. What they made stays in the records.
+ */
+export async function deleteOldOperations(
+  tx: Tx,
+  { olderThanDays, nowMs, limit }: { olderThanDays: number; nowMs: number; limit: number },
+): Promise<number> {
+  const madeBefore = idTimeOf(nowMs - olderThanDays * 86_400_000);
   return tx.run(sql`
     delete from operations where (org_id, operation_id) in (
       select org_id, operation_id from operations
       where created_at < now() - make_interval(days => ${olderThanDays}) and state <> 'CLAIMED'
         -- One that was done long after it was first asked for is kept as long as any other.
         and updated_at < now() - make_interval(days => ${olderThanDays})
+        and substr(operation_id, 5, 12) < ${madeBefore}
       order by created_at limit ${limit} for update skip locked)`);
 }
 
