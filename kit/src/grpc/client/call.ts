@@ -1,11 +1,11 @@
-import { type Client, Metadata, type ServiceError, status } from "@grpc/grpc-js";
+import { type Client, type ClientUnaryCall, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { currentContext, type RequestContext } from "../../context";
 import { assert, DomainError, errorTable } from "../../errors";
 import { type callMetrics } from "../callMetrics";
 import { contextOfCaller, metadataFromContext } from "../requestContext";
 import { fromServiceError, isFromTransport, isServiceError } from "../wireErrors";
 import { type Breaker } from "./breaker";
-import { type Channel } from "./channel";
+import { type Channel, NOT_CONNECTED } from "./channel";
 import { type RetryBudget } from "./retry";
 
 export interface CallOptions {
@@ -35,6 +35,15 @@ export interface Outgoing {
   signal: AbortSignal | undefined;
 }
 
+type Peered = Pick<ClientUnaryCall, "getPeer">;
+
+/** What a try is made on, and to be told of the call once there is one. */
+export interface Line {
+  client: Client;
+  metadata: Metadata;
+  began: (call: Peered) => void;
+}
+
 const MAX_TIMEOUT_MS = 86_400_000;
 
 /** Refuses at once when the request's deadline has passed: nobody waits for the answer. */
@@ -55,7 +64,7 @@ export function prepare(
 export function attempt<T>(
   { channel, breaker, defaultTimeoutMs }: Dependency,
   { context, deadlineMs }: Outgoing,
-  send: (client: Client, metadata: Metadata) => Promise<T>,
+  send: (line: Line) => Promise<T>,
 ): Promise<T> {
   // A caller that came late proves nothing by running out of time.
   const isPatient = deadlineMs - Date.now() >= defaultTimeoutMs / 2;
@@ -63,18 +72,26 @@ export function attempt<T>(
     isPatient && isServiceError(error) && isFromTransport(error, status.DEADLINE_EXCEEDED);
 
   const work = async () => {
+    let call: Peered | undefined;
     try {
-      const result = await send(channel.client(), metadataFromContext(context));
-      channel.served();
+      const began = (begun: Peered): void => void (call = begun);
+      const result = await send({ client: channel.client(), metadata: metadataFromContext(context), began });
+      channel.served(peerOf(call));
       return result;
     } catch (error) {
-      if (isTimeout(error)) channel.timedOut();
-      else if (!isSilence(error)) channel.answered();
+      if (isTimeout(error)) channel.timedOut(peerOf(call));
+      else if (!isSilence(error)) channel.answered(peerOf(call));
       throw error;
     }
   };
   // Whoever answers, even with a refusal, is well. Only silence and a lost connection speak against a dependency.
   return breaker.run(work, (error) => isTimeout(error) || isUnreachable(error));
+}
+
+/** host:port of the server that a call was given to. Without one grpc-js names what it looked for, or nothing. */
+function peerOf(call: Peered | undefined): string {
+  const peer = call?.getPeer() ?? "";
+  return /^(\d+\.\d+\.\d+\.\d+|\[.*\]):\d+$/.test(peer) ? peer : NOT_CONNECTED;
 }
 
 export function codeOf(error: unknown): status {

@@ -16,10 +16,10 @@ export interface ChannelSettings {
 /** The way to one dependency. */
 export interface Channel {
   client(): Client;
-  /** To be told about each call: whether it was served, or anything came back. */
-  served(): void;
-  answered(): void;
-  timedOut(): void;
+  /** To be told about each call, with the server to which it went: whether it was served, or anything came back. */
+  served(peer: string): void;
+  answered(peer: string): void;
+  timedOut(peer: string): void;
   /**
    * Waits while there is no connection, no longer than for the first second without one and not beyond the deadline: whoever takes the place
    * of a server that went is looked up and connected to meanwhile. True when there is a connection again; false when there was one, or is none.
@@ -31,10 +31,12 @@ export interface Channel {
 const TIMEOUTS_BEFORE_RENEWAL = 5;
 const RENEWAL_PAUSE_MS = 5000;
 const RECONNECT_MS = 1000;
+/** The peer of a call that found no connection before its time was over. */
+export const NOT_CONNECTED = "";
 
 /**
  * A connection can die without a word: the peer is stopped, a firewall forgot it. grpc-js would go on using it for as long as TCP keeps
- * trying, a quarter of an hour. So after a few timeouts in a row with no answer between them the connection is replaced. Pings would find
+ * trying, a quarter of an hour. So after a few timeouts in a row of one server, whatever the others answer between them, the connections are replaced. Pings would find
  * out too, but in grpc-js they also kill the calls of a connection that the server is draining, which every server here does all the time.
  */
 export function openChannel({ address, name, tls, maxReceiveBytes, log }: ChannelSettings): Channel {
@@ -46,26 +48,32 @@ export function openChannel({ address, name, tls, maxReceiveBytes, log }: Channe
     });
   };
   let client = make();
-  let timeoutsInARow = 0;
+  const timeoutsInARow = new Map<string, number>();
   let renewedAtMs = -Infinity;
   let lostAtMs: number | undefined;
 
+  function heard(peer: string): void {
+    timeoutsInARow.delete(peer);
+    timeoutsInARow.delete(NOT_CONNECTED);
+  }
+
   return {
     client: () => client,
-    served() {
-      timeoutsInARow = 0;
+    served(peer) {
+      heard(peer);
       lostAtMs = undefined;
     },
-    answered: () => void (timeoutsInARow = 0),
-    timedOut() {
-      timeoutsInARow += 1;
+    answered: heard,
+    timedOut(peer) {
+      const timeouts = (timeoutsInARow.get(peer) ?? 0) + 1;
+      timeoutsInARow.set(peer, timeouts);
       const now = performance.now();
-      if (timeoutsInARow < TIMEOUTS_BEFORE_RENEWAL || now < renewedAtMs + RENEWAL_PAUSE_MS) return;
-      log.warn({ address, timeouts: timeoutsInARow }, "no answers: connecting anew");
+      if (timeouts < TIMEOUTS_BEFORE_RENEWAL || now < renewedAtMs + RENEWAL_PAUSE_MS) return;
+      log.warn({ address, peer, timeouts }, "no answers: connecting anew");
       // Calls that are still running on the old connection may end there.
       client.close();
       client = make();
-      timeoutsInARow = 0;
+      timeoutsInARow.clear();
       renewedAtMs = now;
     },
     async reconnected(deadlineMs) {

@@ -60,8 +60,10 @@ async function* receive(
   try {
     const outgoing = prepare(dependency, options);
     // The breaker judges how the call starts: with a sign of life from the server, or not at all.
-    const { messages, first } = await attempt(dependency, outgoing, async (client, metadata) => {
-      const started = start(open(client, metadata, outgoing.deadlineMs), outgoing);
+    const { messages, first } = await attempt(dependency, outgoing, async ({ client, metadata, began }) => {
+      const call = open(client, metadata, outgoing.deadlineMs);
+      began(call);
+      const started = start(call, outgoing);
       release = started.release;
       await started.signOfLife;
       return started;

@@ -1,4 +1,4 @@
-import { type Client, type Metadata, status } from "@grpc/grpc-js";
+import { status } from "@grpc/grpc-js";
 import { isUnknown, perhapsDone } from "../../errors";
 import { type ObserveCall } from "../callMetrics";
 import { type MethodDefinition } from "../definition";
@@ -10,6 +10,7 @@ import {
   type Dependency,
   guard,
   isUnavailable,
+  type Line,
   type Outgoing,
   prepare,
   toCallerError,
@@ -24,8 +25,7 @@ export function unaryCall(dependency: Dependency, method: MethodDefinition): Una
     let unsure = false;
     try {
       const outgoing = prepare(dependency, options);
-      const once = () =>
-        attempt(dependency, outgoing, (client, metadata) => send(client, metadata, request, outgoing));
+      const once = () => attempt(dependency, outgoing, (line) => send(line, request, outgoing));
       if (!options.retry || !carriesRequestId(request)) return await once();
       return await withRetry(once, {
         deadlineMs: outgoing.deadlineMs,
@@ -48,7 +48,7 @@ export function unaryCall(dependency: Dependency, method: MethodDefinition): Una
 
 function sender({ path, requestSerialize, responseDeserialize }: MethodDefinition, observe: ObserveCall) {
   const serialize = requestSerialize as (message: unknown) => Buffer;
-  return (client: Client, metadata: Metadata, request: unknown, outgoing: Outgoing): Promise<unknown> =>
+  return ({ client, metadata, began }: Line, request: unknown, outgoing: Outgoing): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const end = observe();
       const options = { deadline: outgoing.deadlineMs };
@@ -67,5 +67,6 @@ function sender({ path, requestSerialize, responseDeserialize }: MethodDefinitio
         },
       );
       const unguard = guard(call, outgoing, reject);
+      began(call);
     });
 }
