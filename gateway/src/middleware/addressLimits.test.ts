@@ -30,12 +30,17 @@ test("an address has its burst, then its rate, and never saves up more than a bu
   expect(tenFrom("192.0.2.1")).toBe(3);
 });
 
-test("those that were let through at once, more than there was room for, cost the address no more than its burst", () => {
+test("those that were let through at once, more than there was room for, are paid back before another is let through", () => {
   const { clock, limits, tenFrom } = start();
   for (let come = 0; come < 10; come += 1) limits.check("192.0.2.1");
   for (let come = 0; come < 10; come += 1) limits.take("192.0.2.1");
   expect(tenFrom("192.0.2.1")).toBe(0);
-  clock.nowMs = 1_000;
+  clock.nowMs = 7_000;
+  expect(tenFrom("192.0.2.1")).toBe(0);
+  expect(() => limits.check("192.0.2.1")).toThrow(
+    expect.objectContaining({ details: { retryAfterMs: 1_000 } }),
+  );
+  clock.nowMs = 8_000;
   expect(tenFrom("192.0.2.1")).toBe(1);
 });
 

@@ -43,12 +43,13 @@ export function createAddressLimits({ perSecond, burst, monotonicMs }: AddressLi
     check(address) {
       const tokens = tokensOf(clientNetwork(address));
       if (tokens >= 1) return;
-      const rate = { limit: burst, remaining: 0, resetSeconds: Math.ceil(burst / perSecond) };
+      const rate = { limit: burst, remaining: 0, resetSeconds: Math.ceil((burst - tokens) / perSecond) };
       throw new AddressLimitError(Math.ceil(((1 - tokens) * 1000) / perSecond), rate);
     },
     take(address) {
       const network = clientNetwork(address);
-      buckets.set(network, { tokens: Math.max(0, tokensOf(network) - 1), atMs: monotonicMs() });
+      // Whoever was let through at once, before any of them was counted, is paid back in the end.
+      buckets.set(network, { tokens: tokensOf(network) - 1, atMs: monotonicMs() });
     },
   };
 }
