@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { ethers } from "ethers";
 import { UsageError, artifact, connect, readAddress, readKey, readOptions, run } from "../tools/chain.mjs";
+import { verifyContracts } from "../tools/verification.mjs";
 
 const usage = `Usage: node bin/admin.mjs COMMAND --rpc URL --deployment FILE --key-file FILE
 
@@ -25,18 +26,42 @@ const commands = {
 };
 const operatorRole = ethers.id("OPERATOR_ROLE");
 
+/** What a contract says when a command has changed something: a role that nobody has is taken away without a word. */
+const saidOf = {
+  pause: "Paused",
+  unpause: "Unpaused",
+  block: "AccountBlockSet",
+  unblock: "AccountBlockSet",
+  "allow-mint": "MintAllowanceSet",
+  "grant-operator": "RoleGranted",
+  "revoke-operator": "RoleRevoked",
+};
+
 await run(async () => {
   const options = readOptions(usage, ["rpc", "deployment", "key-file"], { positionals: true });
   const [name, ...args] = options.positionals;
   const command = commands[name];
   if (!command || args.length !== command.length - 1) throw new UsageError(usage);
-  const { contracts } = JSON.parse(readFileSync(options.required("deployment"), "utf8"));
+  const deployment = JSON.parse(readFileSync(options.required("deployment"), "utf8"));
   const provider = await connect(options.required("rpc"));
   try {
+    const problems = await verifyContracts(provider, deployment);
+    if (problems.length > 0) throw new UsageError(`Nothing was sent.\n${problems.join("\n")}`);
     const wallet = new ethers.Wallet(readKey(options.required("key-file")), provider);
-    const at = (contract) => new ethers.Contract(contracts[contract], artifact(contract).abi, wallet);
-    const transaction = await command({ token: at("WonToken"), manager: at("PaymentManager") }, ...args);
-    const { hash, blockNumber } = await transaction.wait();
+    const at = (contract) =>
+      new ethers.Contract(deployment.contracts[contract], artifact(contract).abi, wallet);
+    const ours = { token: at("WonToken"), manager: at("PaymentManager") };
+    const transaction = await command(ours, ...args);
+    const { hash, blockNumber, logs } = await transaction.wait();
+    const said = logs.map((log) =>
+      Object.values(ours)
+        .find(({ target }) => target === log.address)
+        ?.interface.parseLog(log),
+    );
+    if (!said.some((event) => event?.name === saidOf[name]))
+      throw new UsageError(
+        `${name} changed nothing: it was so already, or is about somebody else (${hash}).`,
+      );
     console.log(`${name}: ${hash} in block ${blockNumber}`);
   } finally {
     provider.destroy();

@@ -28,6 +28,9 @@ await run(async () => {
   ]);
   const [rpc, keyFile, out] = ["rpc", "key-file", "out"].map(required);
   const accounts = readAccounts(values);
+  const confirmations = Number(whole(values, "confirmations", "1"));
+  if (confirmations === 0)
+    throw new UsageError("--confirmations is 1 at the least: what is not mined is not deployed.");
   const provider = await connect(rpc);
   try {
     const { deployment, created } = await deploy({
@@ -36,7 +39,7 @@ await run(async () => {
       accounts,
       adminDelaySeconds: whole(values, "admin-delay-seconds", "86400"),
       mintAllowanceWon: whole(values, "mint-allowance-won", "1000000000000"),
-      confirmations: Number(whole(values, "confirmations", "1")),
+      confirmations,
       recorded: existsSync(out) ? JSON.parse(readFileSync(out, "utf8")) : undefined,
     });
     if (created) record(out, deployment);

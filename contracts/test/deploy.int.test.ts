@@ -50,13 +50,48 @@ test("verification names every role that is not in the table", async () => {
   expect(await chain.verify()).toMatchObject({ code: 0 });
 });
 
+test("verification tells of an admin who is to be another", async () => {
+  const token = chain.contract("WonToken", chain.wallet("admin"));
+  const stranger = ethers.Wallet.createRandom().address;
+  await send(token, "beginDefaultAdminTransfer", stranger);
+  await send(token, "changeDefaultAdminDelay", 86_400);
+  const { code, stderr } = await chain.verify();
+  expect(code).toBe(1);
+  expect(stderr).toContain(`WonToken: ${stranger} is to be the admin`);
+  expect(stderr).toContain("a change of the admin takes 86400 seconds");
+  await send(token, "cancelDefaultAdminTransfer");
+  await send(token, "rollbackDefaultAdminDelay");
+  expect(await chain.verify()).toMatchObject({ code: 0 });
+});
+
+function admin(words: string[], person: "admin" | "pauser" | "blocklister", deployment = chain.out) {
+  return chain.run("admin.mjs", { rpc: chain.url, deployment, "key-file": chain.keyFile(person) }, words);
+}
+
+test("a command that would change nothing, or somewhere else, does not say that it was done", async () => {
+  const nobody = ethers.Wallet.createRandom().address;
+  expect(await admin(["revoke-operator", nobody], "admin")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("revoke-operator changed nothing"),
+  });
+  const { contracts, ...rest } = chain.deployment();
+  const { WonToken, PaymentManager } = contracts;
+  const elsewhere = `${chain.out}.elsewhere`;
+  const nonce = () => chain.provider.getTransactionCount(chain.address("pauser"));
+  const before = await nonce();
+  for (const [wrong, problem] of [
+    [{ contracts, ...rest, chainId: 1 }, "is of chain 1"],
+    [{ contracts: { WonToken: nobody, PaymentManager } }, `WonToken at ${nobody}: no code`],
+    [{ contracts: { WonToken: PaymentManager, PaymentManager: WonToken } }, "other code"],
+  ] as const) {
+    writeFileSync(elsewhere, JSON.stringify(wrong));
+    const told = await admin(["pause"], "pauser", elsewhere);
+    expect(told).toMatchObject({ code: 1, stderr: expect.stringContaining(problem) });
+  }
+  expect(await nonce()).toBe(before);
+});
+
 test("the holders of roles do their work by command", async () => {
-  const admin = (words: string[], person: "admin" | "pauser" | "blocklister") =>
-    chain.run(
-      "admin.mjs",
-      { rpc: chain.url, deployment: chain.out, "key-file": chain.keyFile(person) },
-      words,
-    );
   const token = chain.contract("WonToken");
   const somebody = ethers.Wallet.createRandom().address;
   expect(await admin(["pause"], "pauser")).toMatchObject({ code: 0 });
@@ -68,6 +103,9 @@ test("the holders of roles do their work by command", async () => {
   expect(await admin(["unpause"], "pauser")).toMatchObject({ code: 0 });
   expect(await admin(["block", somebody], "blocklister")).toMatchObject({ code: 0 });
   expect(await token.getFunction("isBlocked")(somebody)).toBe(true);
+  expect(await admin(["unblock", somebody], "blocklister")).toMatchObject({ code: 0 });
+  for (const command of ["grant-operator", "revoke-operator"])
+    expect(await admin([command, somebody], "admin")).toMatchObject({ code: 0 });
   expect(await admin(["allow-mint", "5000"], "admin")).toMatchObject({ code: 0 });
   expect(await token.getFunction("mintAllowance")(chain.deployment().contracts.PaymentManager)).toBe(
     5_000_000_000n,
@@ -79,6 +117,8 @@ test("refuses one account as admin and operator, and says what is missing", asyn
   expect(same).toMatchObject({ code: 1, stderr: "The admin and the operator must be two accounts.\n" });
   const nobody = await chain.deploy({ admin: undefined });
   expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining("--admin is missing") });
+  const unmined = await chain.deploy({ confirmations: "0" });
+  expect(unmined).toMatchObject({ code: 1, stderr: expect.stringContaining("1 at the least") });
   const nowhere = await chain.deploy({ rpc: "http://127.0.0.1:9" });
   expect(nowhere).toMatchObject({ code: 1, stderr: "No Ethereum node answers at http://127.0.0.1:9.\n" });
 });

@@ -27,7 +27,21 @@ function blank(code, ranges) {
 
 /** Every difference between the chain and the deployment, each in a line; none when all is as it should be. */
 export async function verifyDeployment(provider, deployment) {
+  const problems = await verifyContracts(provider, deployment);
+  if (problems.length > 0) return problems;
+  for (const [name, roles] of Object.entries(roleTable())) {
+    problems.push(...(await verifyRoles(provider, deployment, name, roles)));
+    problems.push(...(await findHandOver(provider, deployment, name)));
+  }
+  return problems;
+}
+
+/** Is this the chain, is our code at these addresses, and do they belong together? A file that was written by hand may name no chain. */
+export async function verifyContracts(provider, deployment) {
   const problems = [];
+  const chainId = Number((await provider.getNetwork()).chainId);
+  if (deployment.chainId !== undefined && deployment.chainId !== chainId)
+    return [`The deployment's file is of chain ${deployment.chainId}, and this is chain ${chainId}.`];
   for (const name of ["WonToken", "PaymentManager"]) {
     const address = deployment.contracts[name];
     const state = await codeState(provider, name, address);
@@ -44,9 +58,22 @@ export async function verifyDeployment(provider, deployment) {
   const token = await manager.token();
   if (token !== deployment.contracts.WonToken)
     problems.push(`PaymentManager settles another token: ${token}`);
-  for (const [name, roles] of Object.entries(roleTable())) {
-    problems.push(...(await verifyRoles(provider, deployment, name, roles)));
-  }
+  return problems;
+}
+
+/** A change of the admin is announced long before it is one: the time to notice a stolen key. */
+async function findHandOver(provider, deployment, name) {
+  const contract = new ethers.Contract(deployment.contracts[name], artifact(name).abi, provider);
+  const [newAdmin, acceptableAt] = await contract.pendingDefaultAdmin();
+  const [newDelay, delayFrom] = await contract.pendingDefaultAdminDelay();
+  const at = (seconds) => new Date(Number(seconds) * 1000).toISOString();
+  const problems = [];
+  if (acceptableAt !== 0n)
+    problems.push(`${name}: ${newAdmin} is to be the admin, and may say so from ${at(acceptableAt)}`);
+  if (delayFrom > BigInt(Math.floor(Date.now() / 1000)))
+    problems.push(
+      `${name}: from ${at(delayFrom)} a change of the admin takes ${newDelay} seconds at the least`,
+    );
   return problems;
 }
 
