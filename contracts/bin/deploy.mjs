@@ -40,9 +40,9 @@ await run(async () => {
       adminDelaySeconds: whole(values, "admin-delay-seconds", "86400"),
       mintAllowanceWon: whole(values, "mint-allowance-won", "1000000000000"),
       confirmations,
+      record: (plan) => record(out, plan),
       recorded: existsSync(out) ? JSON.parse(readFileSync(out, "utf8")) : undefined,
     });
-    if (created) record(out, deployment);
     console.log(`${created ? "deployed" : "unchanged"} on chain ${deployment.chainId}`);
     for (const [name, address] of Object.entries(deployment.contracts)) console.log(`  ${name} ${address}`);
   } finally {

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ethers } from "ethers";
 import { TestChain, send } from "./support/chain";
 
@@ -145,6 +146,34 @@ test("refuses addresses with other code on them", async () => {
   expect(await chain.deploy()).toMatchObject({ code: 1, stderr: expect.stringContaining("other code") });
   expect(await chain.verify()).toMatchObject({ code: 1, stderr: `WonToken at ${WonToken}: other code\n` });
   await chain.provider.send("anvil_setCode", [WonToken, code]);
+});
+
+test("sends nothing more while what was begun is under way", async () => {
+  const { deployer } = chain.deployment();
+  await chain.provider.send("anvil_reset", []);
+  await chain.fund();
+  await chain.provider.send("evm_setAutomine", [false]);
+  const begun = chain.deploy();
+  const pending = () => chain.provider.getTransactionCount(deployer, "pending");
+  while ((await pending()) < 2) await sleep(20);
+  expect(await chain.deploy()).toMatchObject({ code: 1, stderr: expect.stringContaining("not mined yet") });
+  expect(await pending()).toBe(2);
+  await chain.provider.send("evm_setAutomine", [true]);
+  await chain.provider.send("anvil_mine", ["0x1"]);
+  expect(await begun).toMatchObject({ code: 0 });
+});
+
+test("goes on where it was cut off: a token that is there is not made twice", async () => {
+  const before = chain.deployment();
+  const block = await chain.provider.getBlock(1, true);
+  const creation = block!.prefetchedTransactions.find(({ nonce }) => nonce === 0)!;
+  await chain.provider.send("anvil_reset", []);
+  await chain.fund();
+  await (await chain.wallet("deployer").sendTransaction({ data: creation.data })).wait();
+  expect(await chain.deploy()).toMatchObject({ code: 0, stderr: "" });
+  expect(chain.deployment()).toEqual(before);
+  expect(await chain.verify()).toMatchObject({ code: 0 });
+  expect(await chain.provider.getTransactionCount(chain.address("deployer"))).toBe(2);
 });
 
 test("deploys anew, to the same addresses, on a chain that was made anew", async () => {

@@ -8,28 +8,49 @@ const BLOCK_WAIT_MS = 600_000;
 
 /**
  * The deployment that `recorded` describes, if it stands on this chain; a new one if there is none or its chain was
- * made anew. Answers { deployment, created }.
+ * made anew. What is to be sent is handed to `record` first: after a crash the next run goes on with it, and a token
+ * that is there already is not made twice. Answers { deployment, created }.
  */
-export async function deploy({
-  provider,
-  key,
-  accounts,
-  adminDelaySeconds,
-  mintAllowanceWon,
-  recorded,
-  confirmations,
-}) {
+export async function deploy(options) {
+  const { provider, key, accounts, recorded, confirmations, record = () => undefined } = options;
   const chainId = Number((await provider.getNetwork()).chainId);
-  if (recorded && (await stands(provider, chainId, accounts, recorded)))
-    return { deployment: recorded, created: false };
+  const found = recorded ? await lookAt(provider, chainId, accounts, recorded) : "nothing";
+  if (found === "all") return { deployment: recorded, created: false };
 
   const wallet = new ethers.Wallet(key, provider);
-  const nonce = await provider.getTransactionCount(wallet.address, "pending");
-  const planned = { from: wallet.address, nonce };
+  const plan = found === "token" ? recorded : await planOf(wallet, { chainId, accounts, recorded });
+  if (found === "token") requireOwn(plan, wallet.address);
+  record(plan);
+  const creations = creationsOf(plan, options).slice(found === "token" ? 1 : 0);
+  // Both are on their way before the first is awaited: on a chain with slow blocks that is one block, not two.
+  const sent = [];
+  for (const { name, args, nonce } of creations) sent.push(await create(wallet, name, args, nonce));
+  await Promise.all(sent.map((transaction) => transaction.wait(confirmations, BLOCK_WAIT_MS)));
+  const problems = await verifyDeployment(provider, plan);
+  if (problems.length > 0) throw new Error(`The deployment is not as planned:\n${problems.join("\n")}`);
+  return { deployment: plan, created: true };
+}
+
+/** What there is before anything is sent: the addresses follow from the deployer's nonce. */
+async function planOf(wallet, { chainId, accounts, recorded }) {
+  const { provider, address: deployer } = wallet;
+  const nonce = await provider.getTransactionCount(deployer, "pending");
+  if (recorded?.deployer === deployer && nonce > recorded.nonce) {
+    throw new UsageError(
+      "The recorded deployment was sent, and is not mined yet. Run this again once it is; if it never will be, give another --out.",
+    );
+  }
+  const planned = { from: deployer, nonce };
   const contracts = {
     WonToken: ethers.getCreateAddress(planned),
     PaymentManager: ethers.getCreateAddress({ ...planned, nonce: nonce + 1 }),
   };
+  // Nothing of it can be in a block before the next one.
+  const blockNumber = (await provider.getBlockNumber()) + 1;
+  return { chainId, contracts, accounts, deployer, nonce, blockNumber };
+}
+
+function creationsOf({ contracts, accounts, nonce }, { adminDelaySeconds, mintAllowanceWon }) {
   const holder = (contract, role) => holderOf(contract, role, { ...accounts, ...contracts });
   const tokenRoles = {
     admin: holder("WonToken", "DEFAULT_ADMIN_ROLE"),
@@ -46,42 +67,24 @@ export async function deploy({
     adminDelaySeconds,
     holder("PaymentManager", "OPERATOR_ROLE"),
   ];
-
-  // Both are on their way before the first is awaited: on a chain with slow blocks that is one block, not two.
-  const sent = [
-    await create(wallet, "WonToken", [tokenRoles], nonce),
-    await create(wallet, "PaymentManager", managerArguments, nonce + 1),
+  return [
+    { name: "WonToken", args: [tokenRoles], nonce },
+    { name: "PaymentManager", args: managerArguments, nonce: nonce + 1 },
   ];
-  const [first] = await Promise.all(
-    sent.map((transaction) => transaction.wait(confirmations, BLOCK_WAIT_MS)),
-  );
-  const deployment = {
-    chainId,
-    contracts,
-    accounts,
-    deployer: wallet.address,
-    blockNumber: first.blockNumber,
-  };
-  const problems = await verifyDeployment(provider, deployment);
-  if (problems.length > 0) throw new Error(`The deployment is not as planned:\n${problems.join("\n")}`);
-  return { deployment, created: true };
 }
 
-async function stands(provider, chainId, accounts, recorded) {
+/** How much of what is recorded stands on this chain: "nothing", the "token" alone or "all". */
+async function lookAt(provider, chainId, accounts, recorded) {
   if (recorded.chainId !== chainId) {
     throw new UsageError(
       `The deployment's file is of chain ${recorded.chainId}, and this is chain ${chainId}. Give another --out.`,
     );
   }
-  const states = await Promise.all(
-    Object.entries(recorded.contracts).map(([name, address]) => codeState(provider, name, address)),
+  const [token, manager] = await Promise.all(
+    ["WonToken", "PaymentManager"].map((name) => codeState(provider, name, recorded.contracts[name])),
   );
-  if (states.every((state) => state === "absent")) return false;
-  if (states.some((state) => state !== "ours")) {
-    throw new UsageError(
-      "The recorded addresses hold other code than the committed artifacts: a change of the contracts needs a new deployment, and money would stay behind in the old one. Give another --out to make one.",
-    );
-  }
+  if (token === "absent" && manager === "absent") return "nothing";
+  if (token !== "ours" || manager === "other") throw new UsageError(OTHER_CODE);
   for (const [name, address] of Object.entries(accounts)) {
     if (recorded.accounts[name] !== address) {
       throw new UsageError(
@@ -89,8 +92,16 @@ async function stands(provider, chainId, accounts, recorded) {
       );
     }
   }
-  return true;
+  return manager === "ours" ? "all" : "token";
 }
+
+function requireOwn({ deployer, nonce }, address) {
+  if (deployer === address && nonce !== undefined) return;
+  throw new UsageError(`The token is there and its manager is not: only ${deployer}, who began, can go on.`);
+}
+
+const OTHER_CODE =
+  "The recorded addresses hold other code than the committed artifacts: a change of the contracts needs a new deployment, and money would stay behind in the old one. Give another --out to make one.";
 
 function holderOf(contract, role, people) {
   const names = roleTable()[contract][role];

@@ -12,6 +12,7 @@ export interface Deployment {
   contracts: { WonToken: string; PaymentManager: string };
   accounts: { admin: string; operator: string; pauser: string; blocklister: string };
   deployer: string;
+  nonce: number;
   blockNumber: number;
 }
 
