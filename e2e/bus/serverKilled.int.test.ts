@@ -46,14 +46,12 @@ describe.each<[string, number, () => Promise<OwnServer>, string | undefined]>([
     await eventually(() => expect(received.length).toBeGreaterThan(100), { timeoutMs: 60_000 });
 
     await server.kill();
-    const killedMs = Date.now();
     await sleep(1_000);
     const atTheKill = publishing.acknowledged.length;
     await sleep(awayMs - 1_000);
     expect(publishing.acknowledged.length).toBe(atTheKill);
     expect(subscription.live()).toBe(true);
     await server.start();
-    const backMs = Date.now();
     const before = received.length;
     await eventually(() => expect(received.length).toBeGreaterThan(before + 100), { timeoutMs: 60_000 });
     await publishing.stop();
@@ -67,7 +65,6 @@ describe.each<[string, number, () => Promise<OwnServer>, string | undefined]>([
       const ofKey = (texts: string[]) => [...new Set(texts)].filter((text) => text.startsWith(`${key}:`));
       expect(ofKey(received)).toEqual(ofKey(publishing.acknowledged));
     }
-    expect(backMs - killedMs).toBeGreaterThan(awayMs);
   }, 300_000);
 
   it("closes in time while the server is away", async () => {

@@ -378,7 +378,11 @@ describe("slow and half-done clients", () => {
 
 test("what was refused is logged as valid JSON, one line each, whatever was in it", async () => {
   const evil = 'a\r\n{"level":"fatal"}\u001b[31m';
+  const before = gateway.lines.length;
   await gateway.send("POST", `/api/${encodeURIComponent(evil)}`, { key: own.text, body: { [evil]: evil } });
+  await eventually(() =>
+    expect(gateway.lines.slice(before).some((line) => line.includes('"code":"REQ_004"'))).toBe(true),
+  );
   for (const line of gateway.lines) {
     expect(line.trimEnd()).not.toContain("\n");
     expect(() => JSON.parse(line) as unknown).not.toThrow();

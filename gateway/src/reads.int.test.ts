@@ -1,6 +1,7 @@
 import { DomainError } from "@wonrail/kit/errors";
 import { implement } from "@wonrail/kit/grpc/server";
-import { eventually, startDying } from "@wonrail/kit/testing";
+import { eventually } from "@wonrail/kit/testing";
+import { startDying } from "@wonrail/kit/testing/startDying";
 import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
 import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";

@@ -134,8 +134,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const relayers = await Promise.all(
     Array.from({ length: options.relayers ?? 1 }, (_, number) => placeRelayer(`chain-relayer-${number}`, {})),
   );
-  await ledgerService.start();
-  await walletService.start();
+  await Promise.all([ledgerService.start(), walletService.start()]);
   await Promise.all(relayers.map((relayer) => relayer.start()));
 
   const ledger = openLedger(`127.0.0.1:${ledgerGrpc}`);

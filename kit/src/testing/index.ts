@@ -1,7 +1,6 @@
 export { eventually } from "./eventually";
 export { startProxy, type Proxy, type ProxyMode, type ProxyOptions } from "./proxy";
 export { rowsRead } from "./rowsRead";
-export { startDying } from "./startDying";
 export {
   createTestDatabase,
   openTestDatabase,

@@ -69,6 +69,9 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 }
 
 const LOWEST_PORT = 20_000;
+/** As many as deploy/local gives to a worker, and the same. */
+const PORTS_OF_A_WORKER = 1_595;
+const given = new Set<number>();
 
 /**
  * Below the range that the kernel hands to outgoing connections: none of those takes it while the replica is away. Another worker of the test
@@ -76,8 +79,10 @@ const LOWEST_PORT = 20_000;
  */
 async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    const port =
-      LOWEST_PORT + (Number(process.env.JEST_WORKER_ID) % 8) * 1_500 + Math.floor(Math.random() * 1_500);
+    const lowest = LOWEST_PORT + (Number(process.env.JEST_WORKER_ID) % 8) * PORTS_OF_A_WORKER;
+    const port = lowest + Math.floor(Math.random() * PORTS_OF_A_WORKER);
+    if (given.has(port)) continue;
+    given.add(port);
     if (await isFree(port)) return port;
   }
   throw new Error("no port is free");
