@@ -89,28 +89,6 @@ describe("a home through all the ways in which a launcher can go", () => {
     expect(await other.stop()).toBe(0);
   });
 
-  test("the data is there at the next start; a killed launcher's processes are ended by its guard", async () => {
-    const stack = await startStack({ home: dir, bus: "postgres" });
-    expect(stack.stack().organisations).toEqual(organisations);
-    const processes = stack.alive();
-    stack.launcher.kill("SIGKILL");
-    await untilGone(processes);
-  });
-
-  test("what even the guard could not end, the next start ends", async () => {
-    const first = await startStack({ home: dir, bus: "postgres" });
-    const processes = first.alive();
-    process.kill(processes.find(({ name }) => name === "guard")!.pid, "SIGKILL");
-    first.launcher.kill("SIGKILL");
-    await sleep(500);
-    expect(processes.filter(isAlive).length).toBeGreaterThan(6);
-    const second = await startStack({ home: dir, bus: "postgres" });
-    await untilGone(processes);
-    expect(second.output()).toMatch(/Ended what an earlier start left running: .*auth/);
-    await second.untilReady();
-    await second.stop();
-  });
-
   test("asked to stop while it is starting, it stops what has started", async () => {
     const files = homeAt(dir);
     const launcher = launch(dir, "postgres");
@@ -119,6 +97,28 @@ describe("a home through all the ways in which a launcher can go", () => {
     const processes = knownProcesses(files);
     launcher.kill("SIGTERM");
     expect(await exitOf(launcher)).toBe(0);
+    await untilGone(processes);
+  });
+
+  let stack: TestStack;
+  test("the data is there at the next start; what even the guard could not end, the one after that ends", async () => {
+    const first = await startStack({ home: dir, bus: "postgres" });
+    expect(first.stack().organisations).toEqual(organisations);
+    const processes = first.alive();
+    process.kill(processes.find(({ name }) => name === "guard")!.pid, "SIGKILL");
+    first.launcher.kill("SIGKILL");
+    await sleep(500);
+    expect(processes.filter(isAlive).length).toBeGreaterThan(6);
+    stack = await startStack({ home: dir, bus: "postgres" });
+    await untilGone(processes);
+    expect(stack.output()).toMatch(/Ended what an earlier start left running: .*auth/);
+    await stack.untilReady();
+  });
+
+  test("a killed launcher's processes are ended by its guard", async () => {
+    const processes = stack.alive();
+    expect(processes.length).toBeGreaterThan(8);
+    stack.launcher.kill("SIGKILL");
     await untilGone(processes);
   });
 });
