@@ -47,7 +47,9 @@ test("two replicas with parts of charges to write down both write them", async (
   await database.db.run(sql`
     insert into charges (org_id, charge_id, wallet_id, amount_won, balance_won, created_at)
     select ${orgId}, id, 'wal_1', 1000, 1000, now() from unnest(${charges}::text[]) id`);
-  const decided = [charges, [...charges].reverse()].map((ids) => ids.map((id) => partOf(id, orgId)));
+  const decided = await Promise.all(
+    [charges, [...charges].reverse()].map((ids) => Promise.all(ids.map((id) => partOf(id, orgId)))),
+  );
   const answers = await inTurns(
     (tx) => tx.run(sql`update charges set memo = 'm' where charge_id = 'chg_m'`),
     (db, replica) => recordOutcomes({ db, facts: { network: "N" } as Facts }, decided[replica]!),
@@ -69,6 +71,7 @@ test.each([
       await insertCharge(one);
       if (said) await tx(database.db, (tx) => recordSettlements(tx, [wordOf(one, "SUBMITTED")]));
     }
+    const decided = await Promise.all(originals.map(({ orgId, chargeId }) => partOf(chargeId, orgId)));
     const answers = await inTurns(
       (tx) => recordSettlements(tx, [wordOf(originals[1]!, "SUBMITTED")]),
       async (db, replica) => {
@@ -79,7 +82,6 @@ test.each([
               originals.map((one) => wordOf(one, "CONFIRMED")),
             ),
           );
-        const decided = originals.map(({ orgId, chargeId }) => partOf(chargeId, orgId));
         const outcomes = await recordOutcomes({ db, facts: { network: "N" } as Facts }, decided);
         expect(outcomes.map(({ ok }) => ok)).toEqual([true, true]);
       },
@@ -114,10 +116,11 @@ test.each([
     await insertCharge(original);
     if (said) await tx(database.db, (tx) => recordSettlements(tx, [wordOf(original, "SUBMITTED")]));
     const replica = openReplica();
+    const part = await partOf(original.chargeId, orgId);
     const { recording } = await tx(database.db, async (tx) => {
       await recordSettlements(tx, [wordOf(original, "CONFIRMED")]);
       const facts = { network: "N" } as Facts;
-      const recording = recordOutcomes({ db: replica, facts }, [partOf(original.chargeId, orgId)]);
+      const recording = recordOutcomes({ db: replica, facts }, [part]);
       const waiting = eventually(() => expectCount(`${REPLICAS} and wait_event_type = 'Lock'`, 1n));
       await Promise.race([recording, waiting]);
       return { recording };
@@ -165,13 +168,19 @@ function wordOf(
   return { orgId, ledgerRef: chargeId, status, ...place, requestId: newId("req"), traceparent: "" };
 }
 
-function partOf(chargeId: string, orgId: string): Decided {
+/** A part of a charge to be cancelled, which is claimed, and what the ledger said of it. */
+async function partOf(chargeId: string, orgId: string): Promise<Decided> {
   const operationId = newId("ccl");
-  return {
-    operation: {
-      ...{ orgId, operationId, requestId: newId("req"), traceparent: "", createdAt: new Date() },
+  const [claimed] = await claimKeys(database.db, [
+    {
+      ...{ orgId, operationId, idempotencyKey: null, bodyHash: Buffer.alloc(32) },
       input: { kind: "CANCEL_CHARGE", chargeId, amountWon: "100", memo: null },
+      ...{ requestId: newId("req"), traceparent: "" },
     },
+  ]);
+  if (!claimed?.ok) throw new Error("the key was not claimed");
+  return {
+    operation: claimed.value,
     entry: PostResponse.fromPartial({
       ...{ requestId: operationId, postedAt: new Date() },
       postings: [{ accountId: "wal_1", amountWon: "-100" }],

@@ -16,14 +16,20 @@ import { type ErrorDetail } from "@wonrail/proto/common/v1/common";
 import { type PostResponse } from "@wonrail/proto/ledger/v1/ledger";
 import { ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
 import { type Kind, type Operation } from "../domain/operation";
-import { type Answered, findAnswers, saveAnswers } from "../store/operations";
+import {
+  type Answered,
+  findAnswers,
+  restoreClaims,
+  saveAnswers,
+  type StoredOperation,
+} from "../store/operations";
 import { holdSettlements } from "../store/settlements";
 import { type Facts, TooEarlyError } from "./flows/flow";
 import { flowOf } from "./flows";
 
 /** What the ledger has decided of an operation. */
 export interface Decided {
-  operation: Operation;
+  operation: StoredOperation;
   entry: PostResponse | { refused: ErrorDetail };
 }
 
@@ -51,7 +57,7 @@ export async function recordOutcomes(deps: RecordDeps, decided: Decided[]): Prom
 async function recordAfterLooking(deps: RecordDeps, decided: Decided[]): Promise<Outcome<Buffer>[]> {
   for (let looks = 1; ; looks += 1) {
     try {
-      return await recordAll(deps, decided, findAnswers);
+      return await recordAll(deps, decided, restoreAndFind);
     } catch (error) {
       if (mayBeThere(error) && looks < MAX_LOOKS) continue;
       if (decided.length === 1 || concernsAll(error)) return failed(decided, error);
@@ -62,10 +68,16 @@ async function recordAfterLooking(deps: RecordDeps, decided: Decided[]): Promise
   }
 }
 
+/** Hardly ever is a claim lost, too: whoever looks sees to both. */
+async function restoreAndFind(tx: Tx, operations: StoredOperation[]): Promise<Map<string, Buffer>> {
+  await restoreClaims(tx, operations);
+  return findAnswers(tx, operations);
+}
+
 async function recordAll(
   { db, facts }: RecordDeps,
   decided: Decided[],
-  look: typeof findAnswers,
+  look: typeof restoreAndFind,
 ): Promise<Outcome<Buffer>[]> {
   const answers = await tx(db, (tx) => record(tx, facts, decided, look));
   await failpoint("payment.recorded");
@@ -91,7 +103,12 @@ function mayBeThere(error: unknown): boolean {
   );
 }
 
-async function record(tx: Tx, facts: Facts, decided: Decided[], look: typeof findAnswers): Promise<Buffer[]> {
+async function record(
+  tx: Tx,
+  facts: Facts,
+  decided: Decided[],
+  look: typeof restoreAndFind,
+): Promise<Buffer[]> {
   const operations = decided.map(({ operation }) => operation);
   const stored = await look(tx, operations);
   // Somebody else has brought it to its end meanwhile, or it stands in this batch twice: the answer is the one that is written down.

@@ -15,6 +15,7 @@ export interface Claim {
 
 /** An operation with how far it is. */
 export interface StoredOperation extends Operation {
+  idempotencyKey: string | null;
   bodyHash: Buffer;
   /** Null while its outcome is open. */
   answer: Buffer | null;
@@ -154,10 +155,13 @@ export interface Answered {
   answer: Uint8Array;
 }
 
-/** An answer that is there already stays: the table's CHECK refuses to go without one. */
+/**
+ * An answer that is there already stays: the table's CHECK refuses to go without one. And where a claim is not there any more, the division by nothing
+ * refuses: its key would be free, although all is done.
+ */
 export function saveAnswers(tx: Tx, answered: Answered[]): void {
   tx.push(sql`
-    update operations set state = done.state, answer = case when operations.answer is null then done.answer end, updated_at = now()
+    with saved as (update operations set state = done.state, answer = case when operations.answer is null then done.answer end, updated_at = now()
     from (
       select * from unnest(
         ${answered.map((one) => one.orgId)}::text[],
@@ -165,7 +169,29 @@ export function saveAnswers(tx: Tx, answered: Answered[]): void {
         ${answered.map((one) => one.state)}::text[],
         ${answered.map((one) => one.answer)}::bytea[]) as done (org_id, operation_id, state, answer)
       order by org_id, operation_id) as done
-    where operations.org_id = done.org_id and operations.operation_id = done.operation_id`);
+    where operations.org_id = done.org_id and operations.operation_id = done.operation_id returning 1)
+    select 1 / (count(*) = ${answered.length})::integer from saved`);
+}
+
+/** Claims again what a database has lost that another took over from without its last commits. Not where its key is somebody else's by now. */
+export async function restoreClaims(tx: Tx, operations: StoredOperation[]): Promise<void> {
+  await tx.run(sql`
+    insert into operations (org_id, operation_id, kind, idempotency_key, body_hash, input, state, request_id, traceparent, created_at)
+    select org_id, operation_id, kind, idempotency_key, body_hash, input, 'CLAIMED', request_id, traceparent, created_at
+    from unnest(
+      ${operations.map((one) => one.orgId)}::text[],
+      ${operations.map((one) => one.operationId)}::text[],
+      ${operations.map((one) => one.input.kind)}::text[],
+      ${operations.map((one) => one.idempotencyKey)}::text[],
+      ${operations.map((one) => one.bodyHash)}::bytea[],
+      ${operations.map((one) => JSON.stringify(one.input))}::jsonb[],
+      ${operations.map((one) => one.requestId)}::text[],
+      ${operations.map((one) => one.traceparent)}::text[],
+      ${operations.map((one) => one.createdAt)}::timestamptz[])
+      as claim (org_id, operation_id, kind, idempotency_key, body_hash, input, request_id, traceparent, created_at)
+    where not exists (select from operations o where o.org_id = claim.org_id and o.operation_id = claim.operation_id)
+    order by org_id, operation_id
+    on conflict do nothing`);
 }
 
 /**
@@ -235,6 +261,7 @@ function fromRow(row: OperationRow): StoredOperation {
   return {
     orgId: row.org_id,
     operationId: row.operation_id,
+    idempotencyKey: row.idempotency_key,
     input: row.input,
     bodyHash: row.body_hash,
     answer: row.answer,

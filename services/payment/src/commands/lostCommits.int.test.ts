@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { newId, idToUuid } from "@wonrail/kit/ids";
+import { doAt } from "./testing/failpoints";
 import { asOwner, type Command, openWorld, type TestWallet, valueOf, type World } from "./testing/world";
 
 // A stand-by takes over without the last commits, while payment lives on and remembers what is lost.
+
+jest.mock("@wonrail/kit/failpoint", () => jest.requireActual("./testing/failpoints"));
 
 let world: World;
 beforeAll(async () => {
@@ -32,6 +35,27 @@ test("a payer whose INCENTIVE wallet is lost is refused once, and gets another",
   expect(valueOf(await world.execute(pay), "payment").incentiveAccruedWon).toBe("50");
   expect(await world.balances(payer.walletId, shop.walletId)).toEqual([3_000, 2_000]);
 });
+
+test("a claim that is lost while the ledger has its operation is there again with the answer, and its key gives that", async () => {
+  const [{ walletId }, { walletId: other }] = [await world.openWallet(), await world.openWallet()];
+  const [key, otherKey] = [randomUUID(), randomUUID()];
+  doAt("payment.posted", () =>
+    asOwner(world.payment, `delete from operations where idempotency_key = '${key}'`),
+  );
+  const answers = await Promise.all([
+    world.execute(charge(walletId), key),
+    world.execute(charge(other), otherKey),
+    world.execute(charge(other)),
+  ]);
+  expect(answers.map((answer) => valueOf(answer, "charge").balanceWon)).toContain("1000");
+  const again = await world.execute(charge(walletId), key);
+  expect(again).toEqual({ ...answers[0], replayed: true });
+  expect(await world.balances(walletId, other)).toEqual([1_000, 2_000]);
+});
+
+function charge(walletId: string): Command {
+  return { $case: "charge", value: { walletId, amountWon: "1000", memo: undefined } };
+}
 
 async function loseIncentiveWallet({ userId, walletId }: TestWallet): Promise<void> {
   const { ledger, wallet } = world.databases;
