@@ -12,36 +12,38 @@ const usage = `Usage: node bin/admin.mjs COMMAND --rpc URL --deployment FILE --k
   allow-mint WON                  set what the payment manager may still mint (admin)
   grant-operator | revoke-operator ADDRESS   (admin)`;
 
+/** What each sends, and what its contract says when that has changed something: a role that nobody has is taken away without a word. */
 const commands = {
-  pause: ({ token }) => token.pause(),
-  unpause: ({ token }) => token.unpause(),
-  block: ({ token }, address) => token.setBlocked(readAddress(address, "the account"), true),
-  unblock: ({ token }, address) => token.setBlocked(readAddress(address, "the account"), false),
-  "allow-mint": ({ token, manager }, won) =>
-    token.setMintAllowance(manager.target, ethers.parseUnits(won, 6)),
-  "grant-operator": ({ manager }, address) =>
-    manager.grantRole(operatorRole, readAddress(address, "the operator")),
-  "revoke-operator": ({ manager }, address) =>
-    manager.revokeRole(operatorRole, readAddress(address, "the operator")),
+  pause: { says: "Paused", send: ({ token }) => token.pause() },
+  unpause: { says: "Unpaused", send: ({ token }) => token.unpause() },
+  block: {
+    says: "AccountBlockSet",
+    send: ({ token }, address) => token.setBlocked(readAddress(address, "the account"), true),
+  },
+  unblock: {
+    says: "AccountBlockSet",
+    send: ({ token }, address) => token.setBlocked(readAddress(address, "the account"), false),
+  },
+  "allow-mint": {
+    says: "MintAllowanceSet",
+    send: ({ token, manager }, won) => token.setMintAllowance(manager.target, ethers.parseUnits(won, 6)),
+  },
+  "grant-operator": {
+    says: "RoleGranted",
+    send: ({ manager }, address) => manager.grantRole(operatorRole, readAddress(address, "the operator")),
+  },
+  "revoke-operator": {
+    says: "RoleRevoked",
+    send: ({ manager }, address) => manager.revokeRole(operatorRole, readAddress(address, "the operator")),
+  },
 };
 const operatorRole = ethers.id("OPERATOR_ROLE");
-
-/** What a contract says when a command has changed something: a role that nobody has is taken away without a word. */
-const saidOf = {
-  pause: "Paused",
-  unpause: "Unpaused",
-  block: "AccountBlockSet",
-  unblock: "AccountBlockSet",
-  "allow-mint": "MintAllowanceSet",
-  "grant-operator": "RoleGranted",
-  "revoke-operator": "RoleRevoked",
-};
 
 await run(async () => {
   const options = readOptions(usage, ["rpc", "deployment", "key-file"], { positionals: true });
   const [name, ...args] = options.positionals;
   const command = commands[name];
-  if (!command || args.length !== command.length - 1) throw new UsageError(usage);
+  if (!command || args.length !== command.send.length - 1) throw new UsageError(usage);
   const deployment = JSON.parse(readFileSync(options.required("deployment"), "utf8"));
   const provider = await connect(options.required("rpc"));
   try {
@@ -51,14 +53,14 @@ await run(async () => {
     const at = (contract) =>
       new ethers.Contract(deployment.contracts[contract], artifact(contract).abi, wallet);
     const ours = { token: at("WonToken"), manager: at("PaymentManager") };
-    const transaction = await command(ours, ...args);
+    const transaction = await command.send(ours, ...args);
     const { hash, blockNumber, logs } = await transaction.wait();
     const said = logs.map((log) =>
       Object.values(ours)
         .find(({ target }) => target === log.address)
         ?.interface.parseLog(log),
     );
-    if (!said.some((event) => event?.name === saidOf[name]))
+    if (!said.some((event) => event?.name === command.says))
       throw new UsageError(
         `${name} changed nothing: it was so already, or is about somebody else (${hash}).`,
       );

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { operations } from "./document.ts";
+import { listen } from "./listen.ts";
 
 /** A service that answers every documented request with the document's own example. */
 export async function documentServer(): Promise<{ url: string; close(): Promise<void> }> {
@@ -16,9 +16,5 @@ export async function documentServer(): Promise<{ url: string; close(): Promise<
     response.writeHead(operation.status, { "content-type": "application/json" });
     response.end(JSON.stringify(operation.example));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
-  };
+  return listen(server);
 }

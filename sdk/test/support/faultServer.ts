@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "./listen.ts";
 
 /**
  * A service behind a bad network: charges take effect once for each Idempotency-Key, as the real one's do, and each answer is spoilt in the way
@@ -44,17 +44,7 @@ export async function faultServer(faults: Fault[]): Promise<FaultServer> {
       spoil(fault, request, response);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    effects,
-    seen,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { ...(await listen(server)), effects, seen };
 }
 
 function spoil(fault: Fault, request: IncomingMessage, response: ServerResponse): void {

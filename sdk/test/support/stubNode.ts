@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Interface, keccak256, Transaction } from "ethers";
+import { listen } from "./listen.ts";
 
 const ADDRESS = `0x${"cd".repeat(20)}`;
 
@@ -47,17 +47,7 @@ export async function stubNode(fate: Fate, chainId = 31337): Promise<StubNode> {
       );
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    given,
-    asked,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { ...(await listen(server)), given, asked };
 }
 
 function answerTo(

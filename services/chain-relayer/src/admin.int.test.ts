@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import { sql } from "@wonrail/kit/db";
+import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { runAdmin } from "./admin";
 import { saveDrifts } from "./store/drifts";
+import { takeIntoUse } from "./store/paymentManagers";
 
 let database: TestDatabase;
 
@@ -69,6 +70,15 @@ test("acknowledges a wallet's drift once, and the same difference is not found a
     { difference: "4" },
     { acknowledgedBy: "operator:tester" },
   ]);
+});
+
+test("lists payment managers, the one in use last, and takes no other without a look at the chain", async () => {
+  const [one, next] = ["4", "5"].map((digit) => `0x${digit.repeat(40)}`);
+  for (const address of [next!, one!]) await tx(database.db, (tx) => takeIntoUse(tx, address));
+  expect(await json("manager", "list")).toEqual([{ address: next }, { address: one }]);
+  expect((await run("manager", "adopt", "0x12")).code).toBe(2);
+  const { code, err } = await run("manager", "adopt", next!);
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("There is no chain.") });
 });
 
 test("a wrong command line is 2 and says how to get help", async () => {

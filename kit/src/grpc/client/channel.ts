@@ -36,8 +36,9 @@ export const NOT_CONNECTED = "";
 
 /**
  * A connection can die without a word: the peer is stopped, a firewall forgot it. grpc-js would go on using it for as long as TCP keeps
- * trying, a quarter of an hour. So after a few timeouts in a row of one server, whatever the others answer between them, the connections are replaced. Pings would find
- * out too, but in grpc-js they also kill the calls of a connection that the server is draining, which every server here does all the time.
+ * trying, a quarter of an hour. So after a few timeouts in a row of one server, whatever the others answer between them, the connections
+ * are replaced. Pings would find out too, but in grpc-js they also kill the calls of a connection that the server is draining, which every
+ * server here does all the time.
  */
 export function openChannel({ address, name, tls, maxReceiveBytes, log }: ChannelSettings): Channel {
   const make = () => {

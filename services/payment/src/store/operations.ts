@@ -47,6 +47,21 @@ interface OperationRow {
 
 const COLUMNS = sql`org_id, operation_id, idempotency_key, kind, body_hash, input, state, answer, request_id, traceparent, created_at`;
 
+const CLAIM_COLUMNS = sql`org_id, operation_id, kind, idempotency_key, body_hash, input, request_id, traceparent`;
+
+/** An array for each of these columns. */
+function arraysOf(claims: Claim[]): Sql {
+  return sql`
+    ${claims.map((claim) => claim.orgId)}::text[],
+    ${claims.map((claim) => claim.operationId)}::text[],
+    ${claims.map((claim) => claim.input.kind)}::text[],
+    ${claims.map((claim) => claim.idempotencyKey)}::text[],
+    ${claims.map((claim) => claim.bodyHash)}::bytea[],
+    ${claims.map((claim) => JSON.stringify(claim.input))}::jsonb[],
+    ${claims.map((claim) => claim.requestId)}::text[],
+    ${claims.map((claim) => claim.traceparent)}::text[]`;
+}
+
 /**
  * Takes the keys that are free, in one statement and in their order, so that two replicas with the same keys wait for each other instead of in a
  * circle. Gives the rows that are new; the others belong to somebody.
@@ -56,18 +71,9 @@ export async function insertOperations(db: Queryable, claims: Claim[]): Promise<
     named(
       "operations_insert",
       sql`
-        insert into operations (org_id, operation_id, kind, idempotency_key, body_hash, input, state, request_id, traceparent)
-        select org_id, operation_id, kind, idempotency_key, body_hash, input, 'CLAIMED', request_id, traceparent
-        from unnest(
-          ${claims.map((claim) => claim.orgId)}::text[],
-          ${claims.map((claim) => claim.operationId)}::text[],
-          ${claims.map((claim) => claim.input.kind)}::text[],
-          ${claims.map((claim) => claim.idempotencyKey)}::text[],
-          ${claims.map((claim) => claim.bodyHash)}::bytea[],
-          ${claims.map((claim) => JSON.stringify(claim.input))}::jsonb[],
-          ${claims.map((claim) => claim.requestId)}::text[],
-          ${claims.map((claim) => claim.traceparent)}::text[])
-          as claim (org_id, operation_id, kind, idempotency_key, body_hash, input, request_id, traceparent)
+        insert into operations (${CLAIM_COLUMNS}, state)
+        select ${CLAIM_COLUMNS}, 'CLAIMED'
+        from unnest(${arraysOf(claims)}) as claim (${CLAIM_COLUMNS})
         order by org_id, kind, idempotency_key
         on conflict (org_id, kind, idempotency_key) where idempotency_key is not null do nothing
         returning org_id, operation_id, idempotency_key, kind, body_hash, input, state, answer, request_id, traceparent, created_at,
@@ -161,34 +167,26 @@ export interface Answered {
  */
 export function saveAnswers(tx: Tx, answered: Answered[]): void {
   tx.push(sql`
-    with saved as (update operations set state = done.state, answer = case when operations.answer is null then done.answer end, updated_at = now()
-    from (
-      select * from unnest(
-        ${answered.map((one) => one.orgId)}::text[],
-        ${answered.map((one) => one.operationId)}::text[],
-        ${answered.map((one) => one.state)}::text[],
-        ${answered.map((one) => one.answer)}::bytea[]) as done (org_id, operation_id, state, answer)
-      order by org_id, operation_id) as done
-    where operations.org_id = done.org_id and operations.operation_id = done.operation_id returning 1)
+    with saved as (
+      update operations set state = done.state, answer = case when operations.answer is null then done.answer end, updated_at = now()
+      from (
+        select * from unnest(
+          ${answered.map((one) => one.orgId)}::text[],
+          ${answered.map((one) => one.operationId)}::text[],
+          ${answered.map((one) => one.state)}::text[],
+          ${answered.map((one) => one.answer)}::bytea[]) as done (org_id, operation_id, state, answer)
+        order by org_id, operation_id) as done
+      where operations.org_id = done.org_id and operations.operation_id = done.operation_id
+      returning 1)
     select 1 / (count(*) = ${answered.length})::integer from saved`);
 }
 
 /** Claims again what a database has lost that another took over from without its last commits. Not where its key is somebody else's by now. */
 export async function restoreClaims(tx: Tx, operations: StoredOperation[]): Promise<void> {
   await tx.run(sql`
-    insert into operations (org_id, operation_id, kind, idempotency_key, body_hash, input, state, request_id, traceparent, created_at)
-    select org_id, operation_id, kind, idempotency_key, body_hash, input, 'CLAIMED', request_id, traceparent, created_at
-    from unnest(
-      ${operations.map((one) => one.orgId)}::text[],
-      ${operations.map((one) => one.operationId)}::text[],
-      ${operations.map((one) => one.input.kind)}::text[],
-      ${operations.map((one) => one.idempotencyKey)}::text[],
-      ${operations.map((one) => one.bodyHash)}::bytea[],
-      ${operations.map((one) => JSON.stringify(one.input))}::jsonb[],
-      ${operations.map((one) => one.requestId)}::text[],
-      ${operations.map((one) => one.traceparent)}::text[],
-      ${operations.map((one) => one.createdAt)}::timestamptz[])
-      as claim (org_id, operation_id, kind, idempotency_key, body_hash, input, request_id, traceparent, created_at)
+    insert into operations (${CLAIM_COLUMNS}, state, created_at)
+    select ${CLAIM_COLUMNS}, 'CLAIMED', created_at
+    from unnest(${arraysOf(operations)}, ${operations.map((one) => one.createdAt)}::timestamptz[]) as claim (${CLAIM_COLUMNS}, created_at)
     where not exists (select from operations o where o.org_id = claim.org_id and o.operation_id = claim.operation_id)
     order by org_id, operation_id
     on conflict do nothing`);

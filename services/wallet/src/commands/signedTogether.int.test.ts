@@ -11,18 +11,7 @@ const bench = signingBench();
 const { makeWallet, sign, transferOf } = bench;
 
 test("two payers that meet on one payee: no more is signed than he is to have", async () => {
-  const [shop, other] = [await makeWallet(bench.orgId, "shop"), await makeWallet(bench.orgId, "other")];
-  const ledgerRef = newId("pay");
-  bench.world.ledger.addEntry({
-    orgId: bench.orgId,
-    ledgerRef,
-    lines: [
-      [bench.payer.walletId, -600n],
-      [other.walletId, -400n],
-      [bench.payee.walletId, 600n],
-      [shop.walletId, 400n],
-    ],
-  });
+  const { ledgerRef, other } = await twoPayTwo(600n, 400n);
   const answers = await meeting(
     [bench.payer, other].map(
       ({ walletId }, index) =>
@@ -79,18 +68,7 @@ test("a leg that is written down by whoever does not take the lock is signed for
 });
 
 test("two callers that meet with two legs of one operation: no more is signed than leaves the wallet", async () => {
-  const [shop, other] = [await makeWallet(bench.orgId, "shop"), await makeWallet(bench.orgId, "other")];
-  const ledgerRef = newId("pay");
-  bench.world.ledger.addEntry({
-    orgId: bench.orgId,
-    ledgerRef,
-    lines: [
-      [bench.payer.walletId, -100n],
-      [other.walletId, -100n],
-      [bench.payee.walletId, 100n],
-      [shop.walletId, 100n],
-    ],
-  });
+  const { ledgerRef, shop } = await twoPayTwo(100n, 100n);
   const answers = await meeting(
     [bench.payee, shop].map(
       ({ walletAddress }) =>
@@ -118,6 +96,21 @@ test("payers are locked in the order of their ids: whoever waits for the first h
   });
   expect(await answers).toEqual(Array(9).fill(expect.stringMatching(/^0x/)));
 });
+
+/** One entry: the payer and another one pay so much, and the payee and a shop have as much. */
+async function twoPayTwo(firstWon: bigint, secondWon: bigint) {
+  const { orgId, payer, payee, world } = bench;
+  const [shop, other] = [await makeWallet(orgId, "shop"), await makeWallet(orgId, "other")];
+  const ledgerRef = newId("pay");
+  const lines: [string, bigint][] = [
+    [payer.walletId, -firstWon],
+    [other.walletId, -secondWon],
+    [payee.walletId, firstWon],
+    [shop.walletId, secondWon],
+  ];
+  world.ledger.addEntry({ orgId, ledgerRef, lines });
+  return { ledgerRef, shop, other };
+}
 
 /** As the relayer does it: whoever meets another on the same leg asks again. */
 async function signPatiently(intent: AuthorizationIntent): Promise<string> {
