@@ -64,7 +64,7 @@ describe.each(PAGES)("%s", (page) => {
       const needed = program === "admin" ? ["rpc", "deployment", "key-file"] : [];
       expect(options).toEqual(expect.arrayContaining(needed));
       const name = /^ ([a-z-]+)/.exec(args!)?.[1];
-      if (program === "admin") expect(source).toMatch(new RegExp(`^  "?${name}"?: \\(`, "m"));
+      if (program === "admin") expect(source).toMatch(new RegExp(`^  "?${name}"?: \\{\\s+says: "`, "m"));
     }
   });
 
