@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
+import { type Proxy, startProxy } from "../../testing";
 import type { Bus, BusMessage } from "../port";
 import { describeDelivery } from "./delivery";
-import { killConsumerProcesses } from "./consumers";
+import type { ConsumerOrder } from "./consumerProcess";
+import { type ConsumerProcess, startConsumerProcess } from "./consumers";
 import { describeFaults } from "./faults";
 import { describeGroups } from "./groups";
-import { type BusPlace, openUnderTest, type UnderTestOptions } from "./underTest";
+import { type BusPlace, networkTarget, openUnderTest, type UnderTestOptions } from "./underTest";
 
 export interface BusUnderTest {
   place: BusPlace;
@@ -14,52 +16,84 @@ export interface BusUnderTest {
   close(): Promise<void>;
 }
 
-export interface Suite {
-  target: () => BusUnderTest;
-  /** Opened for the test that runs, and closed after it. */
+/** What a test has for itself; it is closed after it. */
+export interface Scope {
+  target: BusUnderTest;
   open: (options?: UnderTestOptions) => Bus;
   newTopic: (partitions?: number) => Promise<string>;
+  /** A network in front of the bus that can fail. */
+  startProxy: () => Promise<Proxy>;
+  startConsumer: (order: ConsumerOrder) => Promise<ConsumerProcess>;
 }
+
+/** Something that a bus has to do. The tests of a group run beside each other, since most of the time they wait for a lease to end. */
+export type Conforms = (what: string, test: (scope: Scope) => Promise<void>) => void;
+
+const SLOW = 180_000;
 
 /** What this product relies on, asked of each bus in the same words. */
 export function busConformance(name: string, start: () => Promise<BusUnderTest>): void {
   describe(`the bus on ${name}`, () => {
     let target: BusUnderTest;
     let maker: Bus;
-    let opened: Bus[] = [];
-
-    jest.setTimeout(60_000);
     beforeAll(async () => {
       target = await start();
       maker = openUnderTest(target.place);
     }, 60_000);
-    afterEach(async () => {
-      await Promise.all(opened.map((bus) => bus.close()));
-      opened = [];
-      await killConsumerProcesses();
-    }, 30_000);
     afterAll(async () => {
       await maker.close();
       await target.close();
     });
 
-    const suite: Suite = {
-      target: () => target,
-      open(options) {
-        const bus = openUnderTest(target.place, options);
-        opened.push(bus);
-        return bus;
-      },
-      async newTopic(partitions = 1) {
-        const topic = newName("topic");
-        await maker.ensureTopics([{ name: topic, partitions }]);
-        return topic;
-      },
-    };
-    describeDelivery(suite);
-    describeGroups(suite);
-    describeFaults(suite);
+    const conforms: Conforms = (what, test) =>
+      it.concurrent(
+        what,
+        async () => {
+          const { scope, close } = openScope(target, maker);
+          try {
+            await test(scope);
+          } finally {
+            await close();
+          }
+        },
+        SLOW,
+      );
+    describeDelivery(conforms);
+    describeGroups(conforms);
+    describeFaults(conforms);
   });
+}
+
+function openScope(target: BusUnderTest, maker: Bus): { scope: Scope; close: () => Promise<void> } {
+  const closing: (() => Promise<void>)[] = [];
+  const scope: Scope = {
+    target,
+    open(options) {
+      const bus = openUnderTest(target.place, options);
+      closing.push(() => bus.close());
+      return bus;
+    },
+    async newTopic(partitions = 1) {
+      const topic = newName("topic");
+      await maker.ensureTopics([{ name: topic, partitions }]);
+      return topic;
+    },
+    async startProxy() {
+      const proxy = await startProxy({ target: networkTarget(target.place) });
+      closing.push(() => proxy.close());
+      return proxy;
+    },
+    async startConsumer(order) {
+      const consumer = await startConsumerProcess(order);
+      closing.push(() => consumer.kill());
+      return consumer;
+    },
+  };
+  // A bus before the network that it goes through.
+  const close = async (): Promise<void> => {
+    for (const end of closing.toReversed()) await end();
+  };
+  return { scope, close };
 }
 
 export function newName(kind: string): string {

@@ -51,8 +51,6 @@ export interface ConsumerProcess {
   kill(): Promise<void>;
 }
 
-const running: (() => Promise<void>)[] = [];
-
 export async function startConsumerProcess(order: ConsumerOrder): Promise<ConsumerProcess> {
   const script = join(__dirname, "consumerProcess.ts");
   const child = spawn(
@@ -69,14 +67,13 @@ export async function startConsumerProcess(order: ConsumerOrder): Promise<Consum
     child.kill("SIGKILL");
     await gone;
   };
-  running.push(kill);
-  await eventually(() => expect(lines).toContain("subscribed"), { timeoutMs: 60_000 });
+  try {
+    await eventually(() => expect(lines).toContain("subscribed"), { timeoutMs: 60_000 });
+  } catch (error) {
+    await kill();
+    throw error;
+  }
   return { texts: () => lines.filter((line) => line !== "subscribed"), child, kill };
-}
-
-/** For afterEach: a test that failed has not ended its own, and one that is stopped would keep the whole run from ending. */
-export async function killConsumerProcesses(): Promise<void> {
-  await Promise.all(running.splice(0).map((kill) => kill()));
 }
 
 /** The messages without their repetitions, as whoever recognises them sees them. */

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Registry } from "../../metrics";
 import { eventually } from "../../testing";
 import { MAX_MESSAGE_BYTES, MessageRefusedError, type ReceivedMessage } from "../port";
-import { keyOf, newName, series, seriesMessages, type Suite, textMessage } from "./conformance";
+import { type Conforms, keyOf, newName, series, seriesMessages, textMessage } from "./conformance";
 import { arrived, collect } from "./consumers";
 
-export function describeDelivery({ open, newTopic, target }: Suite): void {
+export function describeDelivery(conforms: Conforms): void {
   describe("delivery", () => {
-    it("hands over what was published: key, bytes, headers and time", async () => {
+    conforms("hands over what was published: key, bytes, headers and time", async ({ open, newTopic }) => {
       const topic = await newTopic();
       const bus = open();
       const consumer = await collect(bus, { group: newName("group"), topics: [topic] });
@@ -27,55 +27,66 @@ export function describeDelivery({ open, newTopic, target }: Suite): void {
       expect(BigInt(second.offset)).toBe(BigInt(first.offset) + 1n);
     });
 
-    it("keeps the order of each key, over many partitions and callers at once", async () => {
-      const topic = await newTopic(6);
-      const bus = open();
-      const consumer = await collect(bus, { group: newName("group"), topics: [topic] });
-      const keys = Array.from({ length: 20 }, (_, index) => `key${index}`);
-      await Promise.all(
-        keys.map(async (key) => {
-          for (let from = 0; from < 50; from += 10) await bus.publish(seriesMessages(topic, key, 10, from));
-        }),
-      );
-      await arrived(
-        consumer,
-        keys.flatMap((key) => series(key, 50)),
-      );
+    conforms(
+      "keeps the order of each key, over many partitions and callers at once",
+      async ({ open, newTopic }) => {
+        const topic = await newTopic(6);
+        const bus = open();
+        const consumer = await collect(bus, { group: newName("group"), topics: [topic] });
+        const keys = Array.from({ length: 20 }, (_, index) => `key${index}`);
+        await Promise.all(
+          keys.map(async (key) => {
+            for (let from = 0; from < 50; from += 10) await bus.publish(seriesMessages(topic, key, 10, from));
+          }),
+        );
+        await arrived(
+          consumer,
+          keys.flatMap((key) => series(key, 50)),
+        );
 
-      for (const key of keys) {
-        const ofKey = consumer.received.filter((message) => message.key === key);
-        expect(ofKey.map(({ value }) => value.toString())).toEqual(series(key, 50));
-        expect(new Set(ofKey.map(({ partition }) => partition)).size).toBe(1);
-      }
-      expect(new Set(consumer.received.map(({ partition }) => partition)).size).toBe(6);
-    });
-
-    it("hands over batches no larger than asked for, each partition in order", async () => {
-      const topic = await newTopic(3);
-      const bus = open();
-      const batches: ReceivedMessage[][] = [];
-      const keys = ["a", "b", "c", "d", "e"];
-      await bus.publish(keys.flatMap((key) => seriesMessages(topic, key, 40)));
-      const handle = async (messages: ReceivedMessage[]) => void batches.push(messages);
-      const consumer = await collect(bus, { group: newName("group"), topics: [topic], maxBatch: 7, handle });
-      await arrived(
-        consumer,
-        keys.flatMap((key) => series(key, 40)),
-      );
-
-      for (const batch of batches) {
-        expect(batch.length).toBeLessThanOrEqual(7);
-        for (const partition of [0, 1, 2]) {
-          const offsets = batch
-            .filter((message) => message.partition === partition)
-            .map(({ offset }) => Number(offset));
-          expect(offsets).toEqual(offsets.map((_, index) => offsets[0]! + index));
+        for (const key of keys) {
+          const ofKey = consumer.received.filter((message) => message.key === key);
+          expect(ofKey.map(({ value }) => value.toString())).toEqual(series(key, 50));
+          expect(new Set(ofKey.map(({ partition }) => partition)).size).toBe(1);
         }
-      }
-      expect(Math.max(...batches.map(({ length }) => length))).toBeGreaterThan(3);
-    });
+        expect(new Set(consumer.received.map(({ partition }) => partition)).size).toBe(6);
+      },
+    );
 
-    it("gives every group all messages, a late one from the beginning", async () => {
+    conforms(
+      "hands over batches no larger than asked for, each partition in order",
+      async ({ open, newTopic }) => {
+        const topic = await newTopic(3);
+        const bus = open();
+        const batches: ReceivedMessage[][] = [];
+        const keys = ["a", "b", "c", "d", "e"];
+        await bus.publish(keys.flatMap((key) => seriesMessages(topic, key, 40)));
+        const handle = async (messages: ReceivedMessage[]) => void batches.push(messages);
+        const consumer = await collect(bus, {
+          group: newName("group"),
+          topics: [topic],
+          maxBatch: 7,
+          handle,
+        });
+        await arrived(
+          consumer,
+          keys.flatMap((key) => series(key, 40)),
+        );
+
+        for (const batch of batches) {
+          expect(batch.length).toBeLessThanOrEqual(7);
+          for (const partition of [0, 1, 2]) {
+            const offsets = batch
+              .filter((message) => message.partition === partition)
+              .map(({ offset }) => Number(offset));
+            expect(offsets).toEqual(offsets.map((_, index) => offsets[0]! + index));
+          }
+        }
+        expect(Math.max(...batches.map(({ length }) => length))).toBeGreaterThan(3);
+      },
+    );
+
+    conforms("gives every group all messages, a late one from the beginning", async ({ open, newTopic }) => {
       const topic = await newTopic(2);
       const bus = open();
       const early = await collect(bus, { group: newName("group"), topics: [topic] });
@@ -86,7 +97,7 @@ export function describeDelivery({ open, newTopic, target }: Suite): void {
       await arrived(late, all);
     });
 
-    it("reads several topics in one group", async () => {
+    conforms("reads several topics in one group", async ({ open, newTopic }) => {
       const topics = [await newTopic(2), await newTopic(1)];
       const bus = open();
       const consumer = await collect(bus, { group: newName("group"), topics });
@@ -98,41 +109,47 @@ export function describeDelivery({ open, newTopic, target }: Suite): void {
       for (const { topic, value } of consumer.received) expect(keyOf(value.toString())).toBe(topic);
     });
 
-    it("refuses a message of 5 MB before it sends anything, and goes on", async () => {
-      const topic = await newTopic();
-      const bus = open();
-      const consumer = await collect(bus, { group: newName("group"), topics: [topic] });
-      const huge = { topic, key: "k", value: Buffer.alloc(5_000_000), headers: {} };
-      await expect(bus.publish([textMessage(topic, "k", "beside it"), huge])).rejects.toThrow(
-        MessageRefusedError,
-      );
-      await bus.publish([textMessage(topic, "k", "after")]);
-      await arrived(consumer, ["after"]);
-      expect(consumer.texts()).toEqual(["after"]);
-    });
+    conforms(
+      "refuses a message of 5 MB before it sends anything, and goes on",
+      async ({ open, newTopic }) => {
+        const topic = await newTopic();
+        const bus = open();
+        const consumer = await collect(bus, { group: newName("group"), topics: [topic] });
+        const huge = { topic, key: "k", value: Buffer.alloc(5_000_000), headers: {} };
+        await expect(bus.publish([textMessage(topic, "k", "beside it"), huge])).rejects.toThrow(
+          MessageRefusedError,
+        );
+        await bus.publish([textMessage(topic, "k", "after")]);
+        await arrived(consumer, ["after"]);
+        expect(consumer.texts()).toEqual(["after"]);
+      },
+    );
 
-    it("takes messages up to the limit, also many large ones of one key at once", async () => {
-      const topic = await newTopic();
-      const bus = open();
-      const consumer = await collect(bus, { group: newName("group"), topics: [topic] });
-      const large = (fill: string, bytes: number) => ({
-        topic,
-        key: "k",
-        value: Buffer.alloc(bytes, fill),
-        headers: {},
-      });
-      await bus.publish([
-        large("a", MAX_MESSAGE_BYTES - 1),
-        ...Array.from({ length: 30 }, () => large("b", 100_000)),
-        large("c", MAX_MESSAGE_BYTES - 1),
-      ]);
-      await eventually(() => expect(consumer.received).toHaveLength(32), { timeoutMs: 30_000 });
-      expect(consumer.received.map(({ value }) => String.fromCharCode(value[0]!)).join("")).toBe(
-        `a${"b".repeat(30)}c`,
-      );
-    });
+    conforms(
+      "takes messages up to the limit, also many large ones of one key at once",
+      async ({ open, newTopic }) => {
+        const topic = await newTopic();
+        const bus = open();
+        const consumer = await collect(bus, { group: newName("group"), topics: [topic] });
+        const large = (fill: string, bytes: number) => ({
+          topic,
+          key: "k",
+          value: Buffer.alloc(bytes, fill),
+          headers: {},
+        });
+        await bus.publish([
+          large("a", MAX_MESSAGE_BYTES - 1),
+          ...Array.from({ length: 30 }, () => large("b", 100_000)),
+          large("c", MAX_MESSAGE_BYTES - 1),
+        ]);
+        await eventually(() => expect(consumer.received).toHaveLength(32), { timeoutMs: 30_000 });
+        expect(consumer.received.map(({ value }) => String.fromCharCode(value[0]!)).join("")).toBe(
+          `a${"b".repeat(30)}c`,
+        );
+      },
+    );
 
-    it("makes topics once, and leaves an existing one as it is", async () => {
+    conforms("makes topics once, and leaves an existing one as it is", async ({ open }) => {
       const bus = open();
       const [name, other] = [newName("topic.a"), newName("topic.b")];
       await Promise.all([open(), open(), bus].map((each) => each.ensureTopics([{ name, partitions: 3 }])));
@@ -146,16 +163,19 @@ export function describeDelivery({ open, newTopic, target }: Suite): void {
       ]);
     });
 
-    it("refuses to publish to a topic that does not exist, and still publishes to others", async () => {
-      const topic = await newTopic();
-      const bus = open();
-      await expect(bus.publish([textMessage(newName("topic"), "k", "lost")])).rejects.toThrow();
-      await bus.publish([textMessage(topic, "k", "kept")]);
-      const consumer = await collect(bus, { group: newName("group"), topics: [topic] });
-      await arrived(consumer, ["kept"]);
-    });
+    conforms(
+      "refuses to publish to a topic that does not exist, and still publishes to others",
+      async ({ open, newTopic }) => {
+        const topic = await newTopic();
+        const bus = open();
+        await expect(bus.publish([textMessage(newName("topic"), "k", "lost")])).rejects.toThrow();
+        await bus.publish([textMessage(topic, "k", "kept")]);
+        const consumer = await collect(bus, { group: newName("group"), topics: [topic] });
+        await arrived(consumer, ["kept"]);
+      },
+    );
 
-    it("waits for a topic that its publisher has yet to make", async () => {
+    conforms("waits for a topic that its publisher has yet to make", async ({ open }) => {
       const bus = open();
       const name = newName("topic");
       const subscribed = collect(bus, { group: newName("group"), topics: [name] });
@@ -166,7 +186,7 @@ export function describeDelivery({ open, newTopic, target }: Suite): void {
       await arrived(await subscribed, ["at last"]);
     });
 
-    it("tells the lag of a group in messages and in time", async () => {
+    conforms("tells the lag of a group in messages and in time", async ({ open, newTopic }) => {
       const topic = await newTopic();
       const group = newName("group");
       const bus = open();
@@ -197,7 +217,7 @@ export function describeDelivery({ open, newTopic, target }: Suite): void {
       );
     });
 
-    it("counts what it does", async () => {
+    conforms("counts what it does", async ({ open, newTopic }) => {
       const topic = await newTopic();
       const registry = new Registry();
       const bus = open({ registry });
@@ -211,9 +231,9 @@ export function describeDelivery({ open, newTopic, target }: Suite): void {
       expect(text).toMatch(new RegExp(`bus_rebalances_total\\{group="${group}"\\} [1-9]`));
     });
 
-    it("answers a ping", async () => {
+    conforms("answers a ping", async ({ open, target }) => {
       await open().ping();
-      expect(open().kind).toBe(target().place.kind);
+      expect(open().kind).toBe(target.place.kind);
     });
   });
 }

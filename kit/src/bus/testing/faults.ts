@@ -1,24 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { eventually, type Proxy, startProxy } from "../../testing";
+import { eventually } from "../../testing";
 import type { Bus, ReceivedMessage } from "../port";
-import { newName, series, seriesMessages, type Suite, textMessage } from "./conformance";
+import { type Conforms, newName, series, seriesMessages, textMessage } from "./conformance";
 import { arrived, collect, firstOccurrences } from "./consumers";
-import { networkTarget } from "./underTest";
 
-const SLOW = 180_000;
 const OUTAGE_MS = 4_000;
 
-export function describeFaults({ open, newTopic, target }: Suite): void {
+export function describeFaults(conforms: Conforms): void {
   describe("faults", () => {
-    let proxy: Proxy;
-    beforeEach(async () => {
-      proxy = await startProxy({ target: networkTarget(target().place) });
-    });
-    afterEach(() => proxy.close());
-
-    it(
+    conforms(
       "gives messages again to a handler that fails, and the other partitions do not wait",
-      async () => {
+      async ({ open, newTopic }) => {
         const topic = await newTopic(4);
         const bus = open();
         let failing = true;
@@ -52,12 +44,12 @@ export function describeFaults({ open, newTopic, target }: Suite): void {
         );
         expect(crashed).toBeUndefined();
       },
-      SLOW,
     );
 
-    it(
+    conforms(
       "survives a server that is away, for publishers and consumers",
-      async () => {
+      async ({ open, newTopic, startProxy }) => {
+        const proxy = await startProxy();
         const topic = await newTopic(3);
         const bus = open({ proxy });
         const consumer = await collect(bus, { group: newName("group"), topics: [topic] });
@@ -78,12 +70,12 @@ export function describeFaults({ open, newTopic, target }: Suite): void {
         expect(firstOccurrences(consumer.received)).toEqual(publishing.acknowledged);
         await bus.ping();
       },
-      SLOW,
     );
 
-    it(
+    conforms(
       "survives connections that end in the middle of an answer",
-      async () => {
+      async ({ open, newTopic, startProxy }) => {
+        const proxy = await startProxy();
         const topic = await newTopic(3);
         const bus = open({ proxy });
         const consumer = await collect(bus, { group: newName("group"), topics: [topic] });
@@ -101,12 +93,12 @@ export function describeFaults({ open, newTopic, target }: Suite): void {
         await arrived(consumer, publishing.acknowledged, 40_000);
         expect(firstOccurrences(consumer.received)).toEqual(publishing.acknowledged);
       },
-      SLOW,
     );
 
-    it(
+    conforms(
       "survives connections that went silent and look open",
-      async () => {
+      async ({ open, newTopic, startProxy }) => {
+        const proxy = await startProxy();
         const topic = await newTopic(3);
         const bus = open({ proxy });
         const consumer = await collect(bus, { group: newName("group"), topics: [topic] });
@@ -121,12 +113,12 @@ export function describeFaults({ open, newTopic, target }: Suite): void {
         await arrived(consumer, publishing.acknowledged, 40_000);
         expect(firstOccurrences(consumer.received)).toEqual(publishing.acknowledged);
       },
-      SLOW,
     );
 
-    it(
+    conforms(
       "loses nothing that it acknowledged when answers to publishing get lost",
-      async () => {
+      async ({ open, newTopic, startProxy }) => {
+        const proxy = await startProxy();
         const topic = await newTopic(2);
         const bus = open({ proxy });
         const direct = open();
@@ -145,12 +137,11 @@ export function describeFaults({ open, newTopic, target }: Suite): void {
         await arrived(consumer, publishing.acknowledged, 40_000);
         expect(firstOccurrences(consumer.received)).toEqual(publishing.acknowledged);
       },
-      SLOW,
     );
 
-    it(
+    conforms(
       "starts at the beginning when the group's positions are lost",
-      async () => {
+      async ({ open, newTopic, target }) => {
         const topic = await newTopic(2);
         const group = newName("group");
         const bus = open();
@@ -158,29 +149,24 @@ export function describeFaults({ open, newTopic, target }: Suite): void {
         await bus.publish(seriesMessages(topic, "k", 5));
         await arrived(before, series("k", 5));
         await before.subscription.close();
-        await target().forgetGroup(group);
+        await target.forgetGroup(group);
         const after = await collect(bus, { group, topics: [topic] });
         await arrived(after, series("k", 5));
       },
-      SLOW,
     );
 
-    it(
-      "reads a topic that was made anew from its beginning",
-      async () => {
-        const topic = await newTopic(2);
-        const group = newName("group");
-        const bus = open();
-        const old = await collect(bus, { group, topics: [topic] });
-        await bus.publish(seriesMessages(topic, "old", 10));
-        await arrived(old, series("old", 10));
-        await target().deleteTopic(topic);
-        await eventually(() => open().ensureTopics([{ name: topic, partitions: 2 }]), { timeoutMs: 10_000 });
-        await eventually(() => bus.publish(seriesMessages(topic, "new", 3)), { timeoutMs: 40_000 });
-        await arrived(old, series("new", 3), 30_000);
-      },
-      SLOW,
-    );
+    conforms("reads a topic that was made anew from its beginning", async ({ open, newTopic, target }) => {
+      const topic = await newTopic(2);
+      const group = newName("group");
+      const bus = open();
+      const old = await collect(bus, { group, topics: [topic] });
+      await bus.publish(seriesMessages(topic, "old", 10));
+      await arrived(old, series("old", 10));
+      await target.deleteTopic(topic);
+      await eventually(() => open().ensureTopics([{ name: topic, partitions: 2 }]), { timeoutMs: 10_000 });
+      await eventually(() => bus.publish(seriesMessages(topic, "new", 3)), { timeoutMs: 40_000 });
+      await arrived(old, series("new", 3), 30_000);
+    });
   });
 }
 

@@ -1,35 +1,34 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "../../testing";
 import type { ReceivedMessage } from "../port";
-import { newName, series, seriesMessages, type Suite, textMessage } from "./conformance";
-import { arrived, collect, firstOccurrences, startConsumerProcess } from "./consumers";
+import { type Conforms, newName, series, seriesMessages, textMessage } from "./conformance";
+import { arrived, collect, firstOccurrences } from "./consumers";
 import { LEASE_MS } from "./underTest";
 
-const SLOW = 150_000;
-
-export function describeGroups({ open, newTopic, target }: Suite): void {
-  const leaseMs = (): number => LEASE_MS[target().place.kind];
-
+export function describeGroups(conforms: Conforms): void {
   describe("groups", () => {
-    it("goes on where the last consumer stopped, and repeats nothing after a clean stop", async () => {
-      const topic = await newTopic();
-      const group = newName("group");
-      const bus = open();
-      const first = await collect(bus, { group, topics: [topic] });
-      await bus.publish(seriesMessages(topic, "k", 5));
-      await arrived(first, series("k", 5));
-      await first.subscription.close();
-      expect(first.subscription.live()).toBe(false);
-      await bus.publish(seriesMessages(topic, "k", 5, 5));
-      const second = await collect(open(), { group, topics: [topic] });
-      await arrived(second, series("k", 5, 5));
-      expect(second.texts()).toEqual(series("k", 5, 5));
-      expect(first.texts()).toEqual(series("k", 5));
-    });
+    conforms(
+      "goes on where the last consumer stopped, and repeats nothing after a clean stop",
+      async ({ open, newTopic }) => {
+        const topic = await newTopic();
+        const group = newName("group");
+        const bus = open();
+        const first = await collect(bus, { group, topics: [topic] });
+        await bus.publish(seriesMessages(topic, "k", 5));
+        await arrived(first, series("k", 5));
+        await first.subscription.close();
+        expect(first.subscription.live()).toBe(false);
+        await bus.publish(seriesMessages(topic, "k", 5, 5));
+        const second = await collect(open(), { group, topics: [topic] });
+        await arrived(second, series("k", 5, 5));
+        expect(second.texts()).toEqual(series("k", 5, 5));
+        expect(first.texts()).toEqual(series("k", 5));
+      },
+    );
 
-    it(
+    conforms(
       "stops cleanly in the middle of a batch: what was handled is committed, the rest is not touched",
-      async () => {
+      async ({ open, newTopic }) => {
         const topic = await newTopic();
         const group = newName("group");
         const bus = open();
@@ -49,51 +48,46 @@ export function describeGroups({ open, newTopic, target }: Suite): void {
         await arrived(second, series("k", 20).slice(done.length));
         expect([...done, ...second.texts()]).toEqual(series("k", 20));
       },
-      SLOW,
     );
 
-    it(
-      "shares the partitions between two consumers",
-      async () => {
-        const topic = await newTopic(4);
-        const group = newName("group");
-        const consumers = [
-          await collect(open(), { group, topics: [topic] }),
-          await collect(open(), { group, topics: [topic] }),
-        ];
-        const keys = Array.from({ length: 40 }, (_, index) => `key${index}`);
-        const bus = open();
-        // Once each has had something, the shares are settled, and what comes then shows them.
-        await eventually(
-          async () => {
-            await bus.publish(keys.map((key) => textMessage(topic, key, `${key}-settling`)));
-            await sleep(200);
-            for (const { received } of consumers) expect(received.length).toBeGreaterThan(0);
-          },
-          { timeoutMs: 40_000 },
-        );
-        await eventually(async () => {
-          expect((await bus.lag(group, [topic])).every(({ messages }) => messages === 0)).toBe(true);
-        });
-        const settled = consumers.map(({ received }) => received.length);
-        await bus.publish(keys.flatMap((key) => seriesMessages(topic, key, 3)));
-        const both = { texts: () => consumers.flatMap((consumer) => consumer.texts()) };
-        await arrived(
-          both,
-          keys.flatMap((key) => series(key, 3)),
-        );
-        const shares = consumers.map(
-          ({ received }, index) => new Set(received.slice(settled[index]).map(({ partition }) => partition)),
-        );
-        expect(shares.map(({ size }) => size)).toEqual([2, 2]);
-        expect([...shares[0]!].filter((partition) => shares[1]!.has(partition))).toEqual([]);
-      },
-      SLOW,
-    );
+    conforms("shares the partitions between two consumers", async ({ open, newTopic }) => {
+      const topic = await newTopic(4);
+      const group = newName("group");
+      const consumers = [
+        await collect(open(), { group, topics: [topic] }),
+        await collect(open(), { group, topics: [topic] }),
+      ];
+      const keys = Array.from({ length: 40 }, (_, index) => `key${index}`);
+      const bus = open();
+      // Once each has had something, the shares are settled, and what comes then shows them.
+      await eventually(
+        async () => {
+          await bus.publish(keys.map((key) => textMessage(topic, key, `${key}-settling`)));
+          await sleep(200);
+          for (const { received } of consumers) expect(received.length).toBeGreaterThan(0);
+        },
+        { timeoutMs: 40_000 },
+      );
+      await eventually(async () => {
+        expect((await bus.lag(group, [topic])).every(({ messages }) => messages === 0)).toBe(true);
+      });
+      const settled = consumers.map(({ received }) => received.length);
+      await bus.publish(keys.flatMap((key) => seriesMessages(topic, key, 3)));
+      const both = { texts: () => consumers.flatMap((consumer) => consumer.texts()) };
+      await arrived(
+        both,
+        keys.flatMap((key) => series(key, 3)),
+      );
+      const shares = consumers.map(
+        ({ received }, index) => new Set(received.slice(settled[index]).map(({ partition }) => partition)),
+      );
+      expect(shares.map(({ size }) => size)).toEqual([2, 2]);
+      expect([...shares[0]!].filter((partition) => shares[1]!.has(partition))).toEqual([]);
+    });
 
-    it(
+    conforms(
       "gives a topic only to the members that asked for it, as in the middle of a release",
-      async () => {
+      async ({ open, newTopic }) => {
         const [known, added] = [await newTopic(2), await newTopic(4)];
         const group = newName("group");
         const old = await collect(open(), { group, topics: [known] });
@@ -113,49 +107,44 @@ export function describeGroups({ open, newTopic, target }: Suite): void {
           keys.map((key) => `${known}/${key}`),
         );
       },
-      SLOW,
     );
 
-    it(
-      "rebalances in mid-batch without losing or reordering anything",
-      async () => {
-        const topic = await newTopic(4);
-        const group = newName("group");
-        const bus = open();
-        const keys = Array.from({ length: 12 }, (_, index) => `key${index}`);
-        const all = keys.flatMap((key) => series(key, 60));
-        await bus.publish(keys.flatMap((key) => seriesMessages(topic, key, 60)));
-        const handled: ReceivedMessage[] = [];
-        const handle = async (messages: ReceivedMessage[]) => {
-          await sleep(150);
-          handled.push(...messages);
-        };
-        const slowly = { group, topics: [topic], maxBatch: 5, handle };
-        const first = await collect(bus, slowly);
-        await eventually(() => expect(first.received.length).toBeGreaterThan(10));
-        const second = await collect(open(), slowly);
-        await eventually(() => expect(second.received.length).toBeGreaterThan(10), { timeoutMs: 40_000 });
-        await first.subscription.close();
-        const third = await collect(open(), slowly);
-        await arrived({ texts: () => handled.map(({ value }) => value.toString()) }, all, 80_000);
+    conforms("rebalances in mid-batch without losing or reordering anything", async ({ open, newTopic }) => {
+      const topic = await newTopic(4);
+      const group = newName("group");
+      const bus = open();
+      const keys = Array.from({ length: 12 }, (_, index) => `key${index}`);
+      const all = keys.flatMap((key) => series(key, 60));
+      await bus.publish(keys.flatMap((key) => seriesMessages(topic, key, 60)));
+      const handled: ReceivedMessage[] = [];
+      const handle = async (messages: ReceivedMessage[]) => {
+        await sleep(150);
+        handled.push(...messages);
+      };
+      const slowly = { group, topics: [topic], maxBatch: 5, handle };
+      const first = await collect(bus, slowly);
+      await eventually(() => expect(first.received.length).toBeGreaterThan(10));
+      const second = await collect(open(), slowly);
+      await eventually(() => expect(second.received.length).toBeGreaterThan(10), { timeoutMs: 40_000 });
+      await first.subscription.close();
+      const third = await collect(open(), slowly);
+      await arrived({ texts: () => handled.map(({ value }) => value.toString()) }, all, 80_000);
 
-        for (const key of keys) {
-          const ofKey = handled.filter((message) => message.key === key);
-          expect(firstOccurrences(ofKey)).toEqual(series(key, 60));
-        }
-        expect(second.subscription.live() && third.subscription.live()).toBe(true);
-      },
-      SLOW,
-    );
+      for (const key of keys) {
+        const ofKey = handled.filter((message) => message.key === key);
+        expect(firstOccurrences(ofKey)).toEqual(series(key, 60));
+      }
+      expect(second.subscription.live() && third.subscription.live()).toBe(true);
+    });
 
-    it(
+    conforms(
       "gives a killed consumer's messages to the others when its lease is over",
-      async () => {
+      async ({ open, newTopic, target, startConsumer }) => {
         const topic = await newTopic(2);
         const group = newName("group");
         const bus = open();
-        const order = { place: target().place, group, topics: [topic], maxBatch: 2, handleMs: 50 };
-        const victim = await startConsumerProcess(order);
+        const order = { place: target.place, group, topics: [topic], maxBatch: 2, handleMs: 50 };
+        const victim = await startConsumer(order);
         await bus.publish([...seriesMessages(topic, "a", 100), ...seriesMessages(topic, "b", 100)]);
         await eventually(() => expect(victim.texts().length).toBeGreaterThan(10));
         await victim.kill();
@@ -163,20 +152,19 @@ export function describeGroups({ open, newTopic, target }: Suite): void {
         const heir = await collect(bus, { group, topics: [topic] });
         const both = { texts: () => [...victim.texts(), ...heir.texts()] };
         await arrived(both, [...series("a", 100), ...series("b", 100)], 30_000);
-        expect(Date.now() - killedMs).toBeLessThan(2 * leaseMs() + 15_000);
+        expect(Date.now() - killedMs).toBeLessThan(2 * LEASE_MS[target.place.kind] + 15_000);
         expect(heir.received.length).toBeLessThan(200);
       },
-      SLOW,
     );
 
-    it(
+    conforms(
       "does not let a consumer that was frozen past its lease move the position",
-      async () => {
+      async ({ open, newTopic, target, startConsumer }) => {
         const topic = await newTopic();
         const group = newName("group");
         const bus = open();
-        const order = { place: target().place, group, topics: [topic], maxBatch: 1, handleMs: 200 };
-        const zombie = await startConsumerProcess(order);
+        const order = { place: target.place, group, topics: [topic], maxBatch: 1, handleMs: 200 };
+        const zombie = await startConsumer(order);
         await bus.publish(seriesMessages(topic, "k", 30));
         await eventually(() => expect(zombie.texts().length).toBeGreaterThan(2));
         zombie.child.kill("SIGSTOP");
@@ -192,19 +180,18 @@ export function describeGroups({ open, newTopic, target }: Suite): void {
         expect(heir.subscription.live()).toBe(true);
         await zombie.kill();
       },
-      SLOW,
     );
 
-    it(
+    conforms(
       "keeps its partitions during a handler that takes longer than the lease",
-      async () => {
+      async ({ open, newTopic, target }) => {
         const topic = await newTopic();
         const group = newName("group");
         const bus = open();
         let calls = 0;
         const handle = async () => {
           calls += 1;
-          if (calls === 1) await sleep(leaseMs() * 1.5);
+          if (calls === 1) await sleep(LEASE_MS[target.place.kind] * 1.5);
         };
         await bus.publish(seriesMessages(topic, "k", 3));
         const consumer = await collect(bus, { group, topics: [topic], handle });
@@ -215,7 +202,6 @@ export function describeGroups({ open, newTopic, target }: Suite): void {
         expect((await rival).texts()).toEqual([]);
         expect(consumer.texts()).toEqual(series("k", 3));
       },
-      SLOW,
     );
   });
 }
