@@ -3,10 +3,19 @@ import { groupBy } from "@wonrail/kit/groupBy";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { type ChainEvent } from "../chain/contracts";
 import { decideNext, type Evidence, type Next } from "../domain/decideNext";
+import { stepsLeftOut } from "../domain/movement";
 import { operationConfirmed } from "../events";
 import { type Confirmation, factsOf, markConfirmed, type Operation, putBack } from "../store/operations";
+import { findUsedAuthorizations } from "../store/usedAuthorizations";
+import { findAddresses } from "../store/walletAddresses";
 import { type FinalRange } from "./scanFinalized";
-import { allSettledByOthers, type SettledBy } from "../queries/settledByOthers";
+import {
+  allSettledByOthers,
+  isLeg,
+  remainingSteps,
+  type SettledBy,
+  walletsOf,
+} from "../queries/settledByOthers";
 
 /** What our payment manager says of an operation. */
 export type Outcome = Extract<ChainEvent, { operationId: string }>;
@@ -17,25 +26,34 @@ export function isOutcome(event: ChainEvent): event is Outcome {
 
 type Retry = Extract<Next, { do: "retry" }>;
 
-/** Follows what the chain has said of our operations in a run of final blocks: each is decided by itself, and all are written at once. */
+/** Where in the chain an event is, or what comes so many logs after it. */
+export function placeOf({ log }: ChainEvent, after = 0): string {
+  return `${log.txHash}|${log.logIndex + after}`;
+}
+
+/**
+ * Follows what the chain has said of our operations in a run of final blocks: each is decided by itself, and all are written at once. Gives the names
+ * under which the chain has done something else than the operation of ours that has the name.
+ */
 export async function applyOutcomes(
   tx: Tx,
   range: FinalRange,
   operations: ReadonlyMap<string, Operation>,
-): Promise<void> {
+): Promise<Set<string>> {
   const outcomes = range.events.filter(isOutcome).filter(({ operationId }) => operations.has(operationId));
   const refused = outcomes.flatMap((event) => (event.kind === "failed" ? [event.operationId] : []));
   const settled = await allSettledByOthers(
     tx,
     [...new Set(refused)].map((operationId) => operations.get(operationId)!),
   );
+  const strangers = await findStrangers(tx, range, outcomes, operations);
   const carried = countCarried(range);
   const confirmations = new Map<string, Confirmation>();
   const retries = new Map<string, { operation: Operation; retry: Retry }>();
   for (const event of outcomes) {
     const operation = operations.get(event.operationId)!;
     const other = settled.get(event.operationId);
-    const next = decideNext(factsOf(operation), evidenceOf(event, other));
+    const next = decideNext(factsOf(operation), evidenceOf(event, other, strangers));
     // Of several words the first that settles it counts; one that came to nothing counts only where none does.
     if (next.do === "retry") retries.set(event.operationId, { operation, retry: next });
     if (next.do !== "confirm" || confirmations.has(event.operationId)) continue;
@@ -53,6 +71,34 @@ export async function applyOutcomes(
     tx,
     confirmed.map((one) => operationConfirmed(one, range.network)),
   );
+  return strangers;
+}
+
+/**
+ * The names of those of which something else was executed. A restored ledger gives new entries the numbers of those that it has forgotten, and by their
+ * numbers they have their names.
+ */
+async function findStrangers(
+  tx: Tx,
+  { firsts, movements }: FinalRange,
+  outcomes: Outcome[],
+  operations: ReadonlyMap<string, Operation>,
+): Promise<Set<string>> {
+  const settled = outcomes.filter(({ kind }) => kind !== "failed");
+  const wallets = settled.flatMap(({ operationId }) => walletsOf(operations.get(operationId)!.steps));
+  const addresses = await findAddresses(tx, [...new Set(wallets)]);
+  const strangers = new Set<string>();
+  for (const event of settled) {
+    const { steps } = operations.get(event.operationId)!;
+    const moved = movements.get(placeOf(firsts.get(event.operationId) ?? event)) ?? [];
+    const leftOut = stepsLeftOut(steps, moved, addresses);
+    if (leftOut?.length === 0) continue;
+    // What others have done before is not done again.
+    const used = await findUsedAuthorizations(tx, (leftOut ?? []).filter(isLeg));
+    const isOurs = leftOut && remainingSteps({ steps: leftOut }, used, addresses).length === 0;
+    if (!isOurs) strangers.add(event.operationId);
+  }
+  return strangers;
 }
 
 /** A transaction of ours is over and has said nothing of these. */
@@ -80,8 +126,12 @@ async function putBackAll(tx: Tx, all: { operation: Operation; retry: Retry }[])
 }
 
 /** A failure means that nothing happened. Perhaps because all of it has happened before, by somebody else's hand. */
-function evidenceOf(event: Outcome, settledBy: SettledBy | undefined): Evidence {
-  if (event.kind !== "failed") return { kind: "executed" };
+function evidenceOf(
+  event: Outcome,
+  settledBy: SettledBy | undefined,
+  strangers: ReadonlySet<string>,
+): Evidence {
+  if (event.kind !== "failed") return { kind: strangers.has(event.operationId) ? "name_taken" : "executed" };
   return { kind: "refused", reason: event.reason, settled: settledBy !== undefined };
 }
 

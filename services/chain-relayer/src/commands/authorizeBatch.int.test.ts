@@ -24,7 +24,9 @@ test("an authorization ends after a while of chain time, and a hold's never afte
 test("a step whose authorization is used is neither signed nor sent again, and the others go", async () => {
   const [first, second] = [operationOf().steps[0]!, operationOf().steps[0]!];
   const used = { fromWalletId: first.fromWalletId!, nonce: first.nonce, txHash: "0x1" };
-  await tx(database.db, (tx) => saveUsedAuthorizations(tx, [{ ...used, blockNumber: 1n, blockHash: "0x1" }]));
+  await tx(database.db, (tx) =>
+    saveUsedAuthorizations(tx, [{ ...used, blockNumber: 1n, blockHash: "0x1", moved: null }]),
+  );
   const { ready, asked } = await authorize([planned({ steps: [first, second] })]);
   expect(asked.map(({ fromWalletId }) => fromWalletId)).toEqual([second.fromWalletId]);
   expect(ready[0]!.chainOperation.steps.map(({ nonce }) => nonce)).toEqual([second.nonce]);

@@ -53,7 +53,7 @@ export async function authorizeBatch(
   );
   const used = await findUsedAuthorizations(deps.db, legs);
   const drafts = batch.map((operation): Draft => {
-    const steps = remainingSteps(operation, used);
+    const steps = remainingSteps(operation, used, addresses);
     return {
       operation,
       steps,

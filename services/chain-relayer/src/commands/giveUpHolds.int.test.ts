@@ -93,7 +93,14 @@ test("a hold that goes out while the chain is asked about it is not given up, an
 test("a hold whose authorization somebody else has used is settled by that, whatever its end", async () => {
   const hold = await takeInExpired();
   const [{ fromWalletId, nonce }] = hold.steps as [NewOperation["steps"][0]];
-  const used = { fromWalletId: fromWalletId!, nonce, txHash: "0x9", blockNumber: 9n, blockHash: "0x99" };
+  const used = {
+    fromWalletId: fromWalletId!,
+    nonce,
+    txHash: "0x9",
+    blockNumber: 9n,
+    blockHash: "0x99",
+    moved: null,
+  };
   await tx(database.db, (tx) => saveUsedAuthorizations(tx, [used]));
   await giveUpHolds(depsOn(database.db, createChainDouble()));
   expect(await statesOf(database.db, [hold])).toEqual(["CONFIRMED"]);

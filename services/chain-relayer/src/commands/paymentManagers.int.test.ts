@@ -1,5 +1,5 @@
 import { tx } from "@wonrail/kit/db";
-import { encodeToken, TOPICS } from "../chain/contracts";
+import { encodeToken } from "../chain/contracts";
 import { RpcRefusal } from "../chain/rpc";
 import { listPaymentManagers, takeIntoUse } from "../store/paymentManagers";
 import { rewindCursor } from "../store/scanCursor";
@@ -15,6 +15,7 @@ import {
   PAYMENT_MANAGER,
   TOKEN,
 } from "./testing/chainDouble";
+import { executionOf } from "./testing/executions";
 import { freshDatabase } from "./testing/database";
 import { operationOf, statesOf, takeIn } from "./testing/operations";
 
@@ -51,9 +52,7 @@ test("what the one before says is ours, also when it is read again", async () =>
   const [chain, operation] = [createChainDouble(), operationOf()];
   await takeIn(database.db, [operation]);
   await use(NEXT);
-  const place = { blockNumber: 950n, blockHash: blockHashOf(950n), txHash: word("0x8"), logIndex: 0 };
-  const topics = [TOPICS.executed, `0x${operation.operationId}`];
-  chain.logs.push({ address: PAYMENT_MANAGER, topics, data: "0x", ...place });
+  chain.logs = await executionOf(database.db, operation, 950n);
   await cursorAt(database.db, 940n);
   while (await scanFinalized(depsOn(database.db, chain)));
   expect(await statesOf(database.db, [operation])).toEqual(["CONFIRMED"]);

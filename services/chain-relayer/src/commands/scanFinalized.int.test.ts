@@ -18,6 +18,7 @@ import {
   PAYMENT_MANAGER,
   TOKEN,
 } from "./testing/chainDouble";
+import { executionOf } from "./testing/executions";
 import { freshDatabase, untilSomebodyWaits } from "./testing/database";
 import { carry, operationOf, statesOf, takeIn, transactionStates } from "./testing/operations";
 
@@ -132,10 +133,10 @@ test.each([
     await takeIn(database.db, [early, late]);
     chain.mostBlocks = 100n;
     chain.logs = [
-      logOf("executed", early, 120n),
-      logOf("executed", late, 930n),
-      logOf("repeated", early, 950n),
-      logOf("repeated", late, 950n),
+      ...(await executionOf(database.db, early, 120n)),
+      ...(await executionOf(database.db, late, 930n)),
+      repetitionOf(early, 950n),
+      repetitionOf(late, 950n),
     ];
     await cursorAt(database.db, 945n);
     await scanFinalized(depsOn(database.db, chain));
@@ -151,7 +152,10 @@ test("the gas of a transaction is shared by the operations that it has executed"
   await takeIn(database.db, carried);
   const [txHash, blockHash] = [`0x${"7".repeat(64)}`, blockHashOf(950n)];
   chain.receipts.set(txHash, { blockNumber: 950n, blockHash, gasUsed: 300_000n, succeeded: true });
-  chain.logs = carried.map((one, logIndex) => ({ ...logOf("executed", one, 950n), txHash, logIndex }));
+  for (const one of carried)
+    chain.logs.push(
+      ...(await executionOf(database.db, one, 950n, { txHash, firstIndex: chain.logs.length })),
+    );
   await cursorAt(database.db, 945n);
   await scanFinalized(depsOn(database.db, chain));
   const shares = await database.db.query(sql`select gas_used from operations where state = 'CONFIRMED'`);
@@ -162,7 +166,7 @@ test("an operation of our payment manager that nobody here has ordered is a diff
   const chain = createChainDouble();
   const [ours, unknown] = [operationOf(), operationOf()];
   await takeIn(database.db, [ours]);
-  chain.logs = [ours, unknown].map((one) => logOf("executed", one, 950n));
+  for (const one of [ours, unknown]) chain.logs.push(...(await executionOf(database.db, one, 950n)));
   await cursorAt(database.db, 945n);
   await scanFinalized(depsOn(database.db, chain));
   const found = await listDrifts(database.db, { all: true, limit: 10 });
@@ -198,7 +202,7 @@ test("what our wallets send each other without an order of ours is no deposit, a
 
 test("an endpoint that goes away is not asked for less and less: the scan is put off", async () => {
   const chain = createChainDouble();
-  chain.logs = [logOf("repeated", operationOf(), 950n)];
+  chain.logs = [repetitionOf(operationOf(), 950n)];
   const silent = new RpcUnclear("silent");
   const { logs } = chain.provider;
   let [isAway, lookups] = [false, 0];
@@ -242,10 +246,10 @@ async function finalCount(): Promise<number> {
   return (await transactionStates(database.db)).filter((state) => state === "FINAL").length;
 }
 
-function logOf(topic: "executed" | "repeated", { operationId }: NewOperation, blockNumber: bigint): ChainLog {
+function repetitionOf({ operationId }: NewOperation, blockNumber: bigint): ChainLog {
   return {
-    ...{ address: PAYMENT_MANAGER, topics: [TOPICS[topic], `0x${operationId}`], data: "0x" },
+    ...{ address: PAYMENT_MANAGER, topics: [TOPICS.repeated, `0x${operationId}`], data: "0x" },
     ...{ blockNumber, blockHash: blockHashOf(blockNumber), logIndex: 0 },
-    txHash: `0x${operationId}`,
+    txHash: `0x${operationId.slice(0, 60)}beef`,
   };
 }

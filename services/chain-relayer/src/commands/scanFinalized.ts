@@ -1,8 +1,10 @@
 import { chunksOf } from "@wonrail/kit/chunksOf";
 import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
+import { groupBy } from "@wonrail/kit/groupBy";
 import { type ChainEvent, decodeLog, type Speakers } from "../chain/contracts";
 import { type Block, type Provider, type Receipt } from "../chain/provider";
+import { type Movement } from "../domain/movement";
 import { type ScanSpan } from "../domain/scanSpan";
 import { findByOperationIds, listInFlightOf } from "../store/operations";
 import { listPaymentManagers } from "../store/paymentManagers";
@@ -14,10 +16,10 @@ import {
   listOpenTransactions,
   markTransaction,
 } from "../store/transactions";
-import { saveUsedAuthorizations } from "../store/usedAuthorizations";
+import { saveUsedAuthorizations, type UsedAuthorization } from "../store/usedAuthorizations";
 import { type WalletAddress } from "../store/walletAddresses";
 import { applyDeposits } from "./applyDeposits";
-import { applyNotCarried, applyOutcomes, isOutcome } from "./applyOutcomes";
+import { applyNotCarried, applyOutcomes, isOutcome, placeOf } from "./applyOutcomes";
 import { assertCanonical, type CanonicalDeps, finalBlockAt } from "./assertCanonical";
 import { findFirstExecutions } from "./findFirstExecutions";
 import { learnOwners } from "./learnOwners";
@@ -42,6 +44,8 @@ export interface FinalRange {
   owners: Map<string, WalletAddress>;
   /** The event that settled each operation which was repeated in these blocks. */
   firsts: Map<string, ChainEvent>;
+  /** What was moved by each operation that was executed, in these blocks or first, by the place of its event. */
+  movements: Map<string, Movement[]>;
   /** Gas of each transaction that carried operations of ours, by hash. */
   gasUsed: Map<string, bigint>;
   /** Transactions of ours that are in a final block now, and whether they went through. */
@@ -98,18 +102,55 @@ async function readRange(
   const logs = await provider.logs({ addresses, fromBlock, to });
   const events = logs.flatMap((log) => decodeLog(log, speakers) ?? []);
   const firsts = await findFirstExecutions({ ...deps, speakers }, events, { fromBlock, to });
+  const all = [...events, ...(await readElsewhere(deps, speakers, [...firsts.values()], { fromBlock, to }))];
   const executed = [...events, ...firsts.values()].filter(({ kind }) => kind === "executed");
   const receipts = await provider.receipts([...new Set(executed.map(({ log }) => log.txHash))]);
   return {
     fromBlock,
     to,
     events,
-    owners: await learnOwners(deps, events),
+    owners: await learnOwners(deps, all),
     firsts,
+    movements: movementsOf(all),
     gasUsed: new Map([...receipts].map(([txHash, { gasUsed }]) => [txHash, gasUsed])),
     mined: await findMined(deps, to),
     network: chain.network,
   };
+}
+
+/** Everything in the blocks of these events that are not read anyway: an event alone does not say what was done. */
+async function readElsewhere(
+  { provider }: ScanDeps,
+  speakers: Speakers,
+  events: ChainEvent[],
+  read: { fromBlock: bigint; to: Block },
+): Promise<ChainEvent[]> {
+  const numbers = events.map(({ log }) => log.blockNumber);
+  const elsewhere = [...new Set(numbers)].filter(
+    (number) => number < read.fromBlock || number > read.to.number,
+  );
+  const found: ChainEvent[] = [];
+  for (const fromBlock of elsewhere) {
+    const addresses = [speakers.tokenAddress, ...speakers.paymentManagers];
+    const logs = await provider.logs({ addresses, fromBlock, to: await finalBlockAt(provider, fromBlock) });
+    found.push(...logs.flatMap((log) => decodeLog(log, speakers) ?? []));
+  }
+  return found;
+}
+
+/** The payment manager speaks after each operation: what the token has moved since it spoke last in that transaction is that operation's. */
+function movementsOf(events: ChainEvent[]): Map<string, Movement[]> {
+  const movements = new Map<string, Movement[]>();
+  for (const said of groupBy(events, ({ log }) => log.txHash).values()) {
+    let moved: Movement[] = [];
+    for (const event of said.toSorted((one, other) => one.log.logIndex - other.log.logIndex)) {
+      if (event.kind === "transfer") moved.push(event);
+      if (!isOutcome(event)) continue;
+      movements.set(placeOf(event), moved);
+      moved = [];
+    }
+  }
+  return movements;
 }
 
 /** Of every signer that has something under way: what a key has signed is in the chain although the next key has its place here. */
@@ -157,7 +198,9 @@ async function applyRange(tx: Tx, range: FinalRange): Promise<void> {
   const operations = await findByOperationIds(tx, [
     ...new Set(range.events.flatMap((event) => (isOutcome(event) ? [event.operationId] : []))),
   ]);
-  await applyOutcomes(tx, range, operations);
+  const strangers = await applyOutcomes(tx, range, operations);
+  // Whoever has only the name of what was executed has ordered nothing of it.
+  for (const operationId of strangers) operations.delete(operationId);
   await applyDeposits(tx, range, operations);
   for (const { transactionId, succeeded } of range.mined) {
     await markTransaction(tx, transactionId, "FINAL");
@@ -166,12 +209,17 @@ async function applyRange(tx: Tx, range: FinalRange): Promise<void> {
   }
 }
 
-function usedByOurWallets({ events, owners }: FinalRange) {
+function usedByOurWallets({ events, owners }: FinalRange): UsedAuthorization[] {
+  const transfers = new Map(
+    events.flatMap((event) => (event.kind === "transfer" ? [[placeOf(event), event] as const] : [])),
+  );
   return events.flatMap((event) => {
     if (event.kind !== "used") return [];
     const owner = owners.get(event.authorizer);
     if (!owner) return [];
     const { txHash, blockNumber, blockHash } = event.log;
-    return [{ fromWalletId: owner.walletId, nonce: event.nonce, txHash, blockNumber, blockHash }];
+    // The token says who authorized right before it says what moved.
+    const moved = transfers.get(placeOf(event, 1)) ?? null;
+    return [{ fromWalletId: owner.walletId, nonce: event.nonce, txHash, blockNumber, blockHash, moved }];
   });
 }

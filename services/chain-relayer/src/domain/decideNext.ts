@@ -11,6 +11,8 @@ export interface OperationFacts {
 export type Evidence =
   /** Its event, of now or of an earlier time. */
   | { kind: "executed" }
+  /** Its event, and what was moved then is not what it asks for: another one had its name, whom a restore has made forget. */
+  | { kind: "name_taken" }
   /** Its try failed. `settled` when others have used every one of its authorizations. */
   | { kind: "refused"; reason: string; settled: boolean }
   /** The transaction that carried it is over, and said nothing of it. */
@@ -23,6 +25,8 @@ export type Next =
 
 const RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
+/** It waits for somebody to look at it; what the chain says then is the same. */
+const NAME_TAKEN_RETRY_MS = 600_000;
 const NOTHING: Next = { do: "nothing" };
 
 /**
@@ -34,6 +38,8 @@ export function decideNext({ state, attempts, endsAt }: OperationFacts, evidence
   switch (evidence.kind) {
     case "executed":
       return { do: "confirm" };
+    case "name_taken":
+      return { do: "retry", reason: "name_taken", delayMs: NAME_TAKEN_RETRY_MS };
     case "refused":
       if (evidence.settled) return { do: "confirm" };
       return { do: "retry", reason: evidence.reason, delayMs: delayAfter(attempts) };

@@ -1,11 +1,27 @@
 import { type Queryable } from "@wonrail/kit/db";
+import { isMovementOf } from "../domain/movement";
 import { type Step } from "../domain/settlement";
 import { type Operation } from "../store/operations";
 import { findUsedAuthorizations, type UsedAuthorization } from "../store/usedAuthorizations";
+import { findAddresses } from "../store/walletAddresses";
 
-/** The steps that are still to be done: whose authorization nobody has used. */
-export function remainingSteps({ steps }: Operation, used: ReadonlyMap<string, UsedAuthorization>): Step[] {
-  return steps.filter(({ fromWalletId, nonce }) => !used.has(`${fromWalletId}|${nonce}`));
+type Used = ReadonlyMap<string, UsedAuthorization>;
+
+/** The steps that are still to be done: whose authorization nobody has used for them. */
+export function remainingSteps(
+  { steps }: Pick<Operation, "steps">,
+  used: Used,
+  addresses: ReadonlyMap<string, string>,
+): Step[] {
+  return steps.filter((step) => !isDoneBy(step, used, addresses));
+}
+
+/** After a restore another entry may have had this one's number: its authorization has the same name, and has moved something else. */
+function isDoneBy(step: Step, used: Used, addresses: ReadonlyMap<string, string>): boolean {
+  const by = used.get(`${step.fromWalletId}|${step.nonce}`);
+  if (!by?.moved) return by !== undefined;
+  const from = addresses.get(by.fromWalletId)?.toLowerCase() ?? "";
+  return isMovementOf(step, { from, ...by.moved }, addresses);
 }
 
 export type SettledBy = Pick<UsedAuthorization, "txHash" | "blockNumber" | "blockHash">;
@@ -22,19 +38,27 @@ export async function allSettledByOthers(
 ): Promise<Map<string, SettledBy>> {
   const moved = operations.filter(({ steps }) => steps.length > 0 && steps.every(isLeg));
   if (moved.length === 0) return new Map();
-  const used = await findUsedAuthorizations(
-    db,
-    moved.flatMap(({ steps }) => steps.filter(isLeg)),
-  );
+  const legs = moved.flatMap(({ steps }) => steps.filter(isLeg));
+  const used = await findUsedAuthorizations(db, legs);
+  const addresses = await findAddresses(db, walletsOf(legs));
   return new Map(
     moved.flatMap(({ operationId, steps }): [string, SettledBy][] => {
+      if (remainingSteps({ steps }, used, addresses).length > 0) return [];
       const by = steps.flatMap(({ fromWalletId, nonce }) => used.get(`${fromWalletId}|${nonce}`) ?? []);
-      if (by.length !== steps.length) return [];
       return [[operationId, by.reduce((last, one) => (one.blockNumber > last.blockNumber ? one : last))]];
     }),
   );
 }
 
-function isLeg(step: Step): step is Step & { fromWalletId: string } {
+/** The wallets that these steps name. */
+export function walletsOf(steps: readonly Step[]): string[] {
+  return [
+    ...new Set(
+      steps.flatMap(({ fromWalletId, toWalletId }) => [fromWalletId ?? [], toWalletId ?? []].flat()),
+    ),
+  ];
+}
+
+export function isLeg(step: Step): step is Step & { fromWalletId: string } {
   return step.fromWalletId !== null;
 }
