@@ -23,7 +23,7 @@ export function isCheckViolation(error: unknown, constraint?: string): boolean {
 /** True when the same work may succeed later without anyone changing it: the database was busy, locked or away. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof DomainError) return error.retryable;
-  return isRetryable(error) || isConnectionLoss(error) || BUSY.has(sqlStateOf(error) ?? "");
+  return isRetryable(error) || isConnectionLoss(error) || BUSY.test(sqlStateOf(error) ?? "");
 }
 
 /** Serialization failure, deadlock, lock not available: Postgres rolled back, and the same work may well succeed at once. */
@@ -77,8 +77,8 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 const RETRYABLE = new Set(["40001", "40P01", "55P03"]);
-/** Statement timeout; out of disk, memory, connections or what is configured. */
-const BUSY = new Set(["57014", "53100", "53200", "53300", "53400"]);
+/** Statement timeout; out of disk, memory, connections, files or what is configured; what the operating system has not done for it. */
+const BUSY = /^(57014$|53|58)/;
 /** A character that the encoding does not have; one that JSON may name and text cannot hold. */
 const UNSTORABLE = new Set(["22021", "22P05"]);
 /** Shut down, crashed, starting up, dropped, idle for too long. */

@@ -1,8 +1,18 @@
 import { runInContext } from "../context";
 import { DomainError } from "../errors";
 import { openTestDatabase, startProxy, testLog } from "../testing";
-import { isConnectionLoss, mayHaveHappened } from "./errors";
-import { CommitUnknownError, afterCommit, named, openDatabase, sql, tx, type Database, type Tx } from ".";
+import { isConnectionLoss, isTransient, mayHaveHappened, nothingDone } from "./errors";
+import {
+  CommitUnknownError,
+  afterCommit,
+  named,
+  openDatabase,
+  rawSql,
+  sql,
+  tx,
+  type Database,
+  type Tx,
+} from ".";
 import { fourAccounts, plusOne } from "./testing/accounts";
 
 const test = fourAccounts();
@@ -36,6 +46,21 @@ describe("tx", () => {
       throw refusal;
     });
     await expect(work).rejects.toBe(refusal);
+    expect(await balanceOf(1)).toBe(100n);
+  });
+
+  it.each([
+    ["has no disk left", "53100"],
+    ["has no files left", "53000"],
+    ["cannot read or write", "58030"],
+  ])("leaves nothing while the database %s, and says that repeating helps", async (_, errcode) => {
+    const fail = rawSql(`do $$ begin raise exception using errcode = '${errcode}'; end $$`);
+    const error = await tx(test.db, async (tx) => {
+      await add(tx, 1, 5n);
+      await tx.run(fail);
+    }).catch((error: unknown) => error);
+    expect(isTransient(error)).toBe(true);
+    expect(nothingDone(error)).toMatchObject({ code: "SYS_002" });
     expect(await balanceOf(1)).toBe(100n);
   });
 

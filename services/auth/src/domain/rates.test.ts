@@ -29,6 +29,13 @@ test("a clock that steps back neither refills nor takes", () => {
   expect(drawTokens(back.bucket, rule, at(100), 0).remaining).toBe(6);
 });
 
+test("a clock that was set back refills from there on, not only when it has come to where it was", () => {
+  const drawn = drawTokens(full, rule, at(86_400_000), 20);
+  const back = drawTokens(drawn.bucket, rule, at(0), 1);
+  expect(back).toMatchObject({ granted: 0, bucket: { refilledAt: at(0) } });
+  expect(drawTokens(back.bucket, rule, at(1_000), 1)).toMatchObject({ granted: 1 });
+});
+
 test("a lowered rate holds at once", () => {
   expect(drawTokens(full, { perSecond: 1, burst: 2 }, at(0), 1)).toMatchObject({ granted: 1, remaining: 1 });
 });

@@ -24,12 +24,17 @@ export interface RateDraw {
   readonly retryAfterMs: number;
 }
 
-/** A clock that steps back refills nothing and takes nothing away. */
-function refill(bucket: RateBucket, rule: RateRule, now: Date): RateBucket {
-  const elapsedMs = Math.max(0, now.getTime() - bucket.refilledAt.getTime());
+/** A clock does not step back so far unless it is set: nobody waits until it has come to where it was. */
+const SET_BACK_MS = 10_000;
+
+/** A clock that steps back a little refills nothing and takes nothing away; one that is set back goes on from there. */
+function refill({ refilledAt: lastAt, ...bucket }: RateBucket, rule: RateRule, now: Date): RateBucket {
+  const sinceMs = now.getTime() - lastAt.getTime();
+  if (sinceMs < -SET_BACK_MS) return { ...bucket, refilledAt: now };
+  const elapsedMs = Math.max(0, sinceMs);
   const capacity = BigInt(rule.burst) * 1000n;
   const filled = bucket.millitokens + BigInt(elapsedMs) * BigInt(rule.perSecond);
-  const refilledAt = new Date(bucket.refilledAt.getTime() + elapsedMs);
+  const refilledAt = new Date(lastAt.getTime() + elapsedMs);
   return { millitokens: filled < capacity ? filled : capacity, refilledAt };
 }
 

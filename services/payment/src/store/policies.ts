@@ -32,3 +32,11 @@ export async function savePolicy(db: Queryable, policy: Policy): Promise<void> {
       version = excluded.version, updated_at = now()
     where policies.version < excluded.version`);
 }
+
+/** Puts auth's own word in the place of what an event has said. Who finds another event's word there by now leaves it. */
+export async function correctPolicy(db: Queryable, seen: Policy, told: Policy): Promise<void> {
+  await db.run(sql`
+    update policies set daily_limit_won = ${told.dailyLimitWon}, incentive_rate_bps = ${told.incentiveRateBps},
+      version = ${told.version}, updated_at = now()
+    where org_id = ${seen.orgId} and version = ${seen.version}`);
+}

@@ -98,6 +98,28 @@ test("a policy whose event is lost is asked for while it is in use, once a minut
   expect(await at(123_000)).toBe("7");
 });
 
+test.each([
+  ["whose version auth has not come to", { version: 2n ** 62n, dailyLimitWon: "9" }],
+  [
+    "of a change that auth has lost, and whose version is another one's now",
+    { version: 6n, dailyLimitWon: "9" },
+  ],
+])("a policy %s is auth's within a minute", async (_, said) => {
+  let nowMs = 0;
+  const organisation = { dailyTransferLimitWon: "0", incentiveRateBps: 100, version: 6n };
+  const facts = factsOf(
+    async () => ({ organisation }),
+    () => nowMs,
+  );
+  const orgId = newId("org");
+  await savePolicy(database.db, { orgId, incentiveRateBps: 10_000, ...said });
+  expect(await facts.policyOf(orgId)).toMatchObject(said);
+  const told = { orgId, dailyLimitWon: "0", incentiveRateBps: 100, version: 6n };
+  await eventually(async () => expect(await findPolicy(database.db, orgId)).toEqual(told));
+  nowMs = 1_001;
+  expect(await facts.policyOf(orgId)).toEqual(told);
+});
+
 test("of many organisations in use at once four are asked about at a time", async () => {
   const answers: (() => void)[] = [];
   const organisation = { dailyTransferLimitWon: "1000", incentiveRateBps: 100, version: 1n };

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
 import { BoundedMap } from "@wonrail/kit/boundedMap";
 import { childTraceparent, currentContext, runInContext } from "@wonrail/kit/context";
 import { type Database } from "@wonrail/kit/db";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type Log } from "@wonrail/kit/log";
 import { type AuthServiceService } from "@wonrail/proto/auth/v1/auth";
-import { findPolicy, type Policy, savePolicy } from "../../store/policies";
+import { correctPolicy, findPolicy, type Policy, savePolicy } from "../../store/policies";
 
 export interface PolicyDeps {
   db: Database;
@@ -56,15 +57,19 @@ export function createPolicyOf({
     return told;
   }
 
-  /** Nobody waits for it. A newer one is in force for who reads it next; while auth cannot be asked, the one that is kept is. */
-  async function confirm({ orgId, version }: Policy): Promise<void> {
+  /**
+   * Nobody waits for it. Auth's is in force for who reads it next, also where an event had a higher version: that one was forged, or of a change that auth has
+   * lost. While auth cannot be asked, the one that is kept is.
+   */
+  async function confirm(kept: Policy): Promise<void> {
+    const { orgId, version } = kept;
     if ((confirmAtMs.get(orgId) ?? 0) > monotonicMs() || confirming >= MAX_CONFIRMING) return;
     confirming += 1;
     try {
       const told = await askForPolicy(orgId);
-      if (told.version <= version) return;
-      await savePolicy(db, told);
-      log.warn({ orgId, version, told: told.version }, "auth has told of a policy before its event has come");
+      if (isDeepStrictEqual(told, kept)) return;
+      await correctPolicy(db, kept, told);
+      log.warn({ orgId, version, told: told.version }, "auth has told of another policy than the last event");
     } catch (error) {
       log.debug({ err: error, orgId }, "a policy could not be confirmed");
     } finally {
