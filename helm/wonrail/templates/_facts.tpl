@@ -67,6 +67,7 @@ CHAIN_RPC_URLS: {{ join "," $chain.rpcUrls | quote }}
 {{- $_ := set $chain "ownNode" true -}}
 {{- end -}}
 {{- if not (or $chain.rpcUrls .Values.secrets.rpc.existingSecret) }}{{ fail "chain.rpcUrls is empty (or set secrets.rpc.existingSecret, or dev.enabled for a laptop)" }}{{ end -}}
+{{- if and (eq $chain.network "WON_MAINNET") (ne .Values.auth.keyMode "live") }}{{ fail "chain.network is WON_MAINNET, where money is real: set auth.keyMode to live" }}{{ end -}}
 {{- range list "tokenAddress" "paymentManagerAddress" }}{{ if not (index $chain .) }}{{ fail (printf "chain.%s is not set" .) }}{{ end }}{{ end -}}
 {{ toYaml $chain }}
 {{- end }}
