@@ -50,12 +50,21 @@ export function openConnections(options: DatabaseOptions): Connections {
   const unwatch = registry ? watchPool(registry, options.schema, pool) : () => undefined;
   const warnUnreachable = throttledWarning(log);
   const waiting = new Set<Promise<PoolClient>>();
+  // Idle connections that went silent together must not be found out about one after the other, each in its own time.
+  const connect = async (): Promise<PoolClient> => {
+    for (;;) {
+      const client = await pool.connect();
+      if (!watchdog.isDoubted(client)) return client;
+      endNow(client);
+      client.release(true);
+    }
+  };
   const sessionOver = (client: ClientBase, release: (error?: Error) => void): Session =>
     createSession({ client, release, watchdog, observe });
 
   return {
     async lend() {
-      const connecting = pool.connect();
+      const connecting = connect();
       waiting.add(connecting);
       try {
         const client = await connecting;

@@ -220,6 +220,22 @@ describe("losing connections", () => {
     await proxy.close();
   });
 
+  it("needs one answer that never comes to give up all connections that went silent with it", async () => {
+    const target = new URL(test.url);
+    const proxy = await startProxy({ target: { host: target.hostname, port: Number(target.port) } });
+    target.port = String(proxy.port);
+    const short = { answerGraceMs: 500, statementTimeoutMs: 500 };
+    const db = openTestDatabase(target.toString(), "sample", { max: 4, ...short });
+    await Promise.all([1, 2, 3, 4].map(() => db.query(sql`select pg_sleep(0.2)`)));
+    expect(proxy.connections).toBe(4);
+    proxy.setMode({ kind: "halfOpen" });
+    await expect(db.query(sql`select 1`)).rejects.toMatchObject({ code: "SYS_002" });
+    for (const _ of [1, 2, 3, 4, 5]) await db.ping();
+    expect(await Promise.all([1, 2, 3, 4].map(() => db.one(sql`select 1 as one`)))).toHaveLength(4);
+    await db.close();
+    await proxy.close();
+  });
+
   it("waits for nobody's farewell on a connection of its own that is silent", async () => {
     const target = new URL(test.url);
     const proxy = await startProxy({ target: { host: target.hostname, port: Number(target.port) } });

@@ -52,3 +52,21 @@ test("what was answered begins its time anew, and the last answer ends it", () =
   expect(destroy).not.toHaveBeenCalled();
   watchdog.stop();
 });
+
+test("who was answered before somebody was asked in vain is doubted, and who was answered since is not", () => {
+  const clients = ["idle", "silent", "busy", "new"].map(
+    () => ({ connection: { stream: { destroy: jest.fn() } } }) as unknown as ClientBase,
+  );
+  const [idle, silent, busy, fresh] = clients as [ClientBase, ClientBase, ClientBase, ClientBase];
+  const watchdog = createWatchdog(10_000, 5_000);
+  const answered = (client: ClientBase) => (watchdog.started(client), watchdog.ended(client));
+  for (const client of [idle, silent, busy]) answered(client);
+  jest.advanceTimersByTime(1_000);
+  watchdog.started(silent);
+  jest.advanceTimersByTime(1_000);
+  answered(busy);
+  expect(clients.map((client) => watchdog.isDoubted(client))).toEqual(Array(4).fill(false));
+  jest.advanceTimersByTime(17_000);
+  expect([idle, busy, fresh].map((client) => watchdog.isDoubted(client))).toEqual([true, false, false]);
+  watchdog.stop();
+});

@@ -13,16 +13,22 @@ export interface Watchdog {
   /** Several statements that are answered together have the time of two. */
   started(client: ClientBase, statements?: number): void;
   ended(client: ClientBase, statements?: number): void;
+  /** True of one that was last answered before another was asked that never answered: whatever took that one's answers may have it as well. */
+  isDoubted(client: ClientBase): boolean;
   stop(): void;
 }
 
 export function createWatchdog(statementTimeoutMs: number, graceMs: number): Watchdog {
   const inFlight = new Map<ClientBase, { statements: number; sinceMs: number }>();
+  const answeredMs = new WeakMap<ClientBase, number>();
+  let doubtedBeforeMs = 0;
   const timer = setInterval(() => {
     const nowMs = performance.now();
     for (const [client, { statements, sinceMs }] of inFlight) {
       const allowedMs = Math.min(statements, MOST_STATEMENTS) * statementTimeoutMs + graceMs;
-      if (nowMs - sinceMs > allowedMs) endNow(client);
+      if (nowMs - sinceMs <= allowedMs) continue;
+      doubtedBeforeMs = Math.max(doubtedBeforeMs, sinceMs);
+      endNow(client);
     }
   }, CHECK_EVERY_MS);
   timer.unref();
@@ -38,8 +44,10 @@ export function createWatchdog(statementTimeoutMs: number, graceMs: number): Wat
       if (!entry) return;
       entry.statements -= statements;
       entry.sinceMs = performance.now();
+      answeredMs.set(client, entry.sinceMs);
       if (entry.statements === 0) inFlight.delete(client);
     },
+    isDoubted: (client) => (answeredMs.get(client) ?? Infinity) < doubtedBeforeMs,
     stop: () => clearInterval(timer),
   };
 }
