@@ -317,6 +317,10 @@ export const CALLS: readonly Call[] = [
       good: ({ orgId }) => ({ orgId, limit: 1_000 }),
       bad: ["REQ_001 limit", (good) => ({ ...good, limit: 1_001 })],
     },
+    getBalances: {
+      good: ({ orgId, payee: { walletId } }) => ({ orgId, accountIds: [walletId] }),
+      bad: ["REQ_001 orgId", (good) => ({ ...good, orgId: "" })],
+    },
     getTotals: {
       good: ({ orgId }) => ({ orgId }),
       bad: ["REQ_001 orgId", () => ({ orgId: "" })],

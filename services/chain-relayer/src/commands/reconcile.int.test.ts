@@ -7,6 +7,7 @@ import { AccountType } from "@wonrail/proto/ledger/v1/intents";
 import { bookingOf } from "../domain/deposits";
 import { insertDeposits } from "../store/deposits";
 import { acknowledgeDrifts, listDrifts } from "../store/drifts";
+import { addMovements } from "../store/settledBalances";
 import { saveCursor } from "../store/scanCursor";
 import { saveWalletAddresses } from "../store/walletAddresses";
 import { createUnheardWatch } from "../metrics/unheardWatch";
@@ -74,6 +75,28 @@ test("a wallet that moves is neither different nor mended", async () => {
   expect(await opened()).toEqual([]);
   sequence = 0n;
   expect(await opened()).toEqual([]);
+});
+
+test("money in a wallet that the ledger has no account of is a difference, also while others are moving", async () => {
+  const unlisted = { walletId: newId("wal"), orgId: ORG, address: `0x${"e".repeat(40)}` };
+  await saveWalletAddresses(database.db, [unlisted]);
+  const minted = { txHash: "0x1", orgId: ORG, units: 5n };
+  await tx(database.db, (tx) =>
+    addMovements(tx, [
+      { ...minted, logIndex: 0, accountId: unlisted.walletId },
+      { ...minted, logIndex: 1, accountId: WALLET },
+    ]),
+  );
+  chainUnits = 0n;
+  sequence = 1n;
+  const found = async () => {
+    await compare();
+    const drifts = await listDrifts(database.db, { all: false, limit: 100 });
+    return drifts.flatMap(({ kind, walletId, expected, actual }) =>
+      kind === "LEDGER" ? [{ walletId, expected, actual }] : [],
+    );
+  };
+  expect(await found()).toMatchObject([{ walletId: unlisted.walletId }]);
 });
 
 test("a difference that comes back while nobody has looked is told again", async () => {
@@ -178,6 +201,8 @@ async function compare(other: Partial<ReconcileDeps> = {}): Promise<void> {
     },
     ledger: {
       listAccounts: () => Promise.resolve({ accounts: [account] }),
+      getBalances: ({ accountIds }: { accountIds: string[] }) =>
+        Promise.resolve({ accounts: accountIds.includes(WALLET) ? [account] : [] }),
       getTotals: () =>
         Promise.resolve({
           walletsWon: ledgerWon.toString(),

@@ -8,10 +8,19 @@ import {
   type LedgerServiceService,
 } from "@wonrail/proto/ledger/v1/ledger";
 import { isWallet } from "../domain/settlement";
-import { type ExpectedBalance, expectedSupply, listExpectedBalances } from "../store/settledBalances";
+import {
+  countFunded,
+  type ExpectedBalance,
+  expectedSupply,
+  listExpectedBalances,
+  listFunded,
+} from "../store/settledBalances";
 import { createFindings, type Findings, judge } from "./findings";
 
-export type LedgerReader = Pick<PromiseClient<LedgerServiceService>, "listAccounts" | "getTotals">;
+export type LedgerReader = Pick<
+  PromiseClient<LedgerServiceService>,
+  "listAccounts" | "getBalances" | "getTotals"
+>;
 
 export interface CompareLedgerDeps {
   db: Database;
@@ -39,6 +48,7 @@ export async function compareLedger(
 ): Promise<Comparison> {
   const comparison: Comparison = { ...createFindings(doubted), judged: 0, moving: 0 };
   const before = await ledger.getTotals({ orgId });
+  let funded = 0;
   for await (const accounts of accountsOf(ledger, orgId)) {
     const wallets = accounts.filter(({ accountId }) => isWallet(accountId));
     // Asked after the ledger was, so that what it has said we have mostly heard.
@@ -47,10 +57,14 @@ export async function compareLedger(
       orgId,
       wallets.map(({ accountId }) => accountId),
     );
+    for (const { isFunded } of expected.values()) if (isFunded) funded += 1;
     for (const account of wallets)
       if (!judgeWallet(comparison, orgId, blockNumber, account, expected.get(account.accountId)!))
         onMoving(orgId, account);
   }
+  // Of one that was opened meanwhile the ledger knows when it is asked.
+  if ((await countFunded(db, orgId)) > funded)
+    await judgeUnlisted(comparison, { db, ledger }, orgId, blockNumber);
   const supply = comparison.moving === 0 ? await expectedSupply(db, orgId) : null;
   const totals = await ledger.getTotals({ orgId });
   const still = mintedWon(totals) === mintedWon(before);
@@ -89,6 +103,31 @@ function judgeWallet(
   const place = { orgId, walletId: accountId, kind: "LEDGER" as const, subject: "" };
   judge(comparison, { ...place, expected: units, actual, blockNumber });
   return true;
+}
+
+/** Wallets with money that the ledger has no account of: something was believed of the bus that it has never said, or it has lost what it had said. */
+async function judgeUnlisted(
+  comparison: Comparison,
+  { db, ledger }: Pick<CompareLedgerDeps, "db" | "ledger">,
+  orgId: string,
+  blockNumber: bigint,
+): Promise<void> {
+  for (let page = await listFunded(db, orgId, "", PAGE); page.length > 0;) {
+    const { accounts } = await ledger.getBalances({ orgId, accountIds: page });
+    const listed = new Set(accounts.map(({ accountId }) => accountId));
+    const unlisted = page.filter((walletId) => !listed.has(walletId));
+    for (const { walletId, units } of (await listExpectedBalances(db, orgId, unlisted)).values())
+      judge(comparison, {
+        orgId,
+        walletId,
+        kind: "LEDGER",
+        subject: "",
+        expected: units,
+        actual: 0n,
+        blockNumber,
+      });
+    page = await listFunded(db, orgId, page.at(-1)!, PAGE);
+  }
 }
 
 /** The ledger's own sum, and when nothing moves also that the money in being is what the organisation has let come into being. */

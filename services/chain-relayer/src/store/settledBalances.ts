@@ -72,6 +72,29 @@ export interface ExpectedBalance {
   /** The newest line of the ledger that was heard of without a gap; what is later is on its way. */
   sequence: bigint;
   complete: boolean;
+  /** Something of it is on the chain. */
+  isFunded: boolean;
+}
+
+/** How many of an organisation's wallets have something on the chain. */
+export async function countFunded(db: Queryable, orgId: string): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*)::integer as count from settled_balances where org_id = ${orgId} and units <> 0 and account_id <> ${SUPPLY}`);
+  return count;
+}
+
+/** Those after this one in the order of their ids. */
+export async function listFunded(
+  db: Queryable,
+  orgId: string,
+  afterWalletId: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.query<{ account_id: string }>(sql`
+    select account_id from settled_balances
+    where org_id = ${orgId} and account_id > ${afterWalletId} and units <> 0 and account_id <> ${SUPPLY}
+    order by account_id limit ${limit}`);
+  return rows.map((row) => row.account_id);
 }
 
 /**
@@ -83,7 +106,13 @@ export async function listExpectedBalances(
   orgId: string,
   walletIds: string[],
 ): Promise<Map<string, ExpectedBalance>> {
-  const rows = await db.query<{ wallet_id: string; units: bigint; sequence: bigint; complete: boolean }>(sql`
+  const rows = await db.query<{
+    wallet_id: string;
+    units: bigint;
+    sequence: bigint;
+    complete: boolean;
+    is_funded: boolean;
+  }>(sql`
     with wanted as (select wallet_id from unnest(${walletIds}::text[]) as wanted (wallet_id)),
     unsettled as (
       select side.account_id, sum(side.amount_won) * 1000000 as units
@@ -111,7 +140,8 @@ export async function listExpectedBalances(
       coalesce(b.units, 0) - coalesce(b.unbooked_units, 0) + coalesce(heard.units, 0) + coalesce(unsettled.units, 0)
         + coalesce(leaving.units, 0) as units,
       coalesce(head.next_sequence, 1) - 1 + coalesce(ahead.lines, 0) as sequence,
-      coalesce(ahead.until = coalesce(head.next_sequence, 1) + ahead.lines, true) as complete
+      coalesce(ahead.until = coalesce(head.next_sequence, 1) + ahead.lines, true) as complete,
+      coalesce(b.units, 0) <> 0 as is_funded
     from wanted
     left join settled_balances b on b.org_id = ${orgId} and b.account_id = wanted.wallet_id
     left join heard using (wallet_id)
@@ -125,7 +155,13 @@ export async function listExpectedBalances(
   return new Map(
     rows.map((row) => [
       row.wallet_id,
-      { walletId: row.wallet_id, units: row.units, sequence: row.sequence, complete: row.complete },
+      {
+        walletId: row.wallet_id,
+        units: row.units,
+        sequence: row.sequence,
+        complete: row.complete,
+        isFunded: row.is_funded,
+      },
     ]),
   );
 }
