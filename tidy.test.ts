@@ -200,6 +200,18 @@ test("the lock file names no registry", () => {
   ).toEqual([]);
 });
 
+test("what a package would run at its installation is refused by name", () => {
+  const { packages } = JSON.parse(read("package-lock.json")) as {
+    packages: Record<string, { hasInstallScript?: true }>;
+  };
+  const { allowScripts } = JSON.parse(read("package.json")) as { allowScripts: Record<string, boolean> };
+  const unnamed = Object.entries(packages)
+    .filter(([, { hasInstallScript }]) => hasInstallScript)
+    .map(([path]) => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length))
+    .filter((name) => allowScripts[name] !== false);
+  expect(advice(unnamed, "has an install script; deny it in allowScripts of package.json")).toEqual([]);
+});
+
 function isTest(path: string): boolean {
   return /\.test\.ts$|\.testing\.ts$|\/testing\/|^sdk\/test\/|^e2e\//.test(path);
 }
