@@ -45,7 +45,14 @@ test("a wallet of the last part that holds too little is found", async () => {
 
 function depsWith(provider: object) {
   const totals = { totals: [], walletsWon: "0" };
-  const ledger = { listAccounts: async () => ({ accounts: [] }), getTotals: async () => totals };
+  const ledger = {
+    listAccounts: async () => ({ accounts: [] }),
+    // It has them all, and says nothing of them.
+    getBalances: async ({ accountIds }: { accountIds: string[] }) => ({
+      accounts: accountIds.map((accountId) => ({ accountId })),
+    }),
+    getTotals: async () => totals,
+  };
   const registry = testRegistry();
   return {
     ...depsOn(database.db, createChainDouble()),

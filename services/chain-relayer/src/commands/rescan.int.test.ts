@@ -169,7 +169,14 @@ async function takenInTo1000() {
   const log = { ...testLog(), warn: (of: unknown) => void warned.push(of), error: () => undefined };
   const registry = testRegistry();
   const totals = { totals: [], walletsWon: "0" };
-  const ledger = { listAccounts: async () => ({ accounts: [] }), getTotals: async () => totals };
+  const ledger = {
+    listAccounts: async () => ({ accounts: [] }),
+    // It has them all, and says nothing of them.
+    getBalances: async ({ accountIds }: { accountIds: string[] }) => ({
+      accounts: accountIds.map((accountId) => ({ accountId })),
+    }),
+    getTotals: async () => totals,
+  };
   const deps: ReconcileDeps & ReturnType<typeof depsOn> = {
     ...{ ...depsOn(database.db, chain), log: log as never, ledger: ledger as never, reconcileEveryMs: 0 },
     ...{ reconcileGauges: createReconcileGauges(registry), unheard: createUnheardWatch(registry, Date.now) },
