@@ -197,6 +197,11 @@ export function reasonOf(data: string): string {
   return data === "0x" ? "no_reason" : "unknown_error";
 }
 
+/** Where in the chain an event is, or what comes so many logs after it. */
+export function placeOf({ log }: ChainEvent, after = 0): string {
+  return `${log.txHash}|${log.logIndex + after}`;
+}
+
 /** In lower case. */
 export function addressOf(word: string): string {
   return `0x${word.slice(26)}`.toLowerCase();

@@ -1,7 +1,7 @@
 import { ZERO_ADDRESS } from "@wonrail/kit/address";
 import { type Tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
-import { type ChainEvent } from "../chain/contracts";
+import { type ChainEvent, placeOf } from "../chain/contracts";
 import { bookingOf, type TransferKind, transferKindOf } from "../domain/deposits";
 import { findHoldLegs, insertDeposits, type NewDeposit } from "../store/deposits";
 import { type NewDrift, saveDrifts } from "../store/drifts";
@@ -66,7 +66,7 @@ async function readKnown(
     const key = `${fromWalletId}|${nonce}`;
     const leg = found.get(key);
     // The token says who authorized right before it says what moved.
-    const place = placeOf(event.log.txHash, event.log.logIndex + 1);
+    const place = placeOf(event, 1);
     if (leg) legs.set(place, { ...leg, kind: holds.has(key) ? "hold" : "entry" });
   }
   const outcomes: Known["outcomes"] = new Map();
@@ -100,8 +100,7 @@ function movementsOf(event: TransferEvent, known: Known): Movement[] {
 
 /** The organisation whose operation minted or burned. */
 function orderedBy(event: TransferEvent, known: Known): string | undefined {
-  const { txHash, logIndex } = event.log;
-  return known.legs.get(placeOf(txHash, logIndex))?.orgId ?? operationOf(event, known).operation?.orgId;
+  return known.legs.get(placeOf(event))?.orgId ?? operationOf(event, known).operation?.orgId;
 }
 
 function depositOf(event: TransferEvent, known: Known): NewDeposit | null {
@@ -121,7 +120,7 @@ function kindOf(event: TransferEvent, known: Known, payer: WalletAddress | undef
   return transferKindOf({
     fromOurs: payer !== undefined,
     fromNobody: event.from === ZERO_ADDRESS,
-    leg: known.legs.get(placeOf(event.log.txHash, event.log.logIndex))?.kind ?? null,
+    leg: known.legs.get(placeOf(event))?.kind ?? null,
     operation: outcome ? said : null,
   });
 }
@@ -150,8 +149,4 @@ function unknownOperations({ events }: FinalRange, { operations }: Known): NewDr
           },
         ],
   );
-}
-
-function placeOf(txHash: string, logIndex: number): string {
-  return `${txHash}|${logIndex}`;
 }

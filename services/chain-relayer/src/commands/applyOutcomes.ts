@@ -1,21 +1,16 @@
 import { type Tx } from "@wonrail/kit/db";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { appendEvents } from "@wonrail/kit/outbox";
-import { type ChainEvent } from "../chain/contracts";
+import { type ChainEvent, placeOf } from "../chain/contracts";
 import { decideNext, type Evidence, type Next } from "../domain/decideNext";
 import { stepsLeftOut } from "../domain/movement";
+import { isLeg, walletsOf } from "../domain/settlement";
 import { operationConfirmed } from "../events";
 import { type Confirmation, factsOf, markConfirmed, type Operation, putBack } from "../store/operations";
 import { findUsedAuthorizations } from "../store/usedAuthorizations";
 import { findAddresses } from "../store/walletAddresses";
 import { type FinalRange } from "./scanFinalized";
-import {
-  allSettledByOthers,
-  isLeg,
-  remainingSteps,
-  type SettledBy,
-  walletsOf,
-} from "../queries/settledByOthers";
+import { allSettledByOthers, remainingSteps, type SettledBy } from "../queries/settledByOthers";
 
 /** What our payment manager says of an operation. */
 export type Outcome = Extract<ChainEvent, { operationId: string }>;
@@ -25,11 +20,6 @@ export function isOutcome(event: ChainEvent): event is Outcome {
 }
 
 type Retry = Extract<Next, { do: "retry" }>;
-
-/** Where in the chain an event is, or what comes so many logs after it. */
-export function placeOf({ log }: ChainEvent, after = 0): string {
-  return `${log.txHash}|${log.logIndex + after}`;
-}
 
 /**
  * Follows what the chain has said of our operations in a run of final blocks: each is decided by itself, and all are written at once. Gives the names
@@ -85,8 +75,8 @@ async function findStrangers(
   operations: ReadonlyMap<string, Operation>,
 ): Promise<Set<string>> {
   const settled = outcomes.filter(({ kind }) => kind !== "failed");
-  const wallets = settled.flatMap(({ operationId }) => walletsOf(operations.get(operationId)!.steps));
-  const addresses = await findAddresses(tx, [...new Set(wallets)]);
+  const named = walletsOf(settled.flatMap(({ operationId }) => operations.get(operationId)!.steps));
+  const addresses = await findAddresses(tx, named);
   const strangers = new Set<string>();
   for (const event of settled) {
     const { steps } = operations.get(event.operationId)!;

@@ -3,6 +3,7 @@ import { type Database } from "@wonrail/kit/db";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
+import { walletsOf } from "../domain/settlement";
 import { type Operation } from "../store/operations";
 import { findAddresses, saveWalletAddresses } from "../store/walletAddresses";
 
@@ -16,9 +17,7 @@ export async function learnAddresses(
   operations: Operation[],
 ): Promise<Map<string, string>> {
   const wanted = operations.flatMap(({ orgId, steps }) =>
-    steps.flatMap(({ fromWalletId, toWalletId }) =>
-      [fromWalletId, toWalletId].flatMap((walletId) => (walletId === null ? [] : [{ orgId, walletId }])),
-    ),
+    walletsOf(steps).map((walletId) => ({ orgId, walletId })),
   );
   const addresses = await findAddresses(db, [...new Set(wanted.map(({ walletId }) => walletId))]);
   const unknown = wanted.filter(({ walletId }) => !addresses.has(walletId));

@@ -1,6 +1,6 @@
 import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
-import { tokenAbi, TOPICS } from "../chain/contracts";
+import { tokenAbi } from "../chain/contracts";
 import { type ChainLog } from "../chain/provider";
 import { RpcRefusal, RpcUnclear } from "../chain/rpc";
 import { listDrifts } from "../store/drifts";
@@ -15,10 +15,9 @@ import {
   cursorAt,
   depsOn,
   OPERATOR,
-  PAYMENT_MANAGER,
   TOKEN,
 } from "./testing/chainDouble";
-import { executionOf } from "./testing/executions";
+import { executionOf, repetitionOf } from "./testing/executions";
 import { freshDatabase, untilSomebodyWaits } from "./testing/database";
 import { carry, operationOf, statesOf, takeIn, transactionStates } from "./testing/operations";
 
@@ -244,12 +243,4 @@ function transferOf(from: string, to: string, units: bigint, logIndex: number): 
 
 async function finalCount(): Promise<number> {
   return (await transactionStates(database.db)).filter((state) => state === "FINAL").length;
-}
-
-function repetitionOf({ operationId }: NewOperation, blockNumber: bigint): ChainLog {
-  return {
-    ...{ address: PAYMENT_MANAGER, topics: [TOPICS.repeated, `0x${operationId}`], data: "0x" },
-    ...{ blockNumber, blockHash: blockHashOf(blockNumber), logIndex: 0 },
-    txHash: `0x${operationId.slice(0, 60)}beef`,
-  };
 }

@@ -2,7 +2,7 @@ import { chunksOf } from "@wonrail/kit/chunksOf";
 import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { groupBy } from "@wonrail/kit/groupBy";
-import { type ChainEvent, decodeLog, type Speakers } from "../chain/contracts";
+import { type ChainEvent, decodeLog, placeOf, type Speakers } from "../chain/contracts";
 import { type Block, type Provider, type Receipt } from "../chain/provider";
 import { type Movement } from "../domain/movement";
 import { type ScanSpan } from "../domain/scanSpan";
@@ -19,7 +19,7 @@ import {
 import { saveUsedAuthorizations, type UsedAuthorization } from "../store/usedAuthorizations";
 import { type WalletAddress } from "../store/walletAddresses";
 import { applyDeposits } from "./applyDeposits";
-import { applyNotCarried, applyOutcomes, isOutcome, placeOf } from "./applyOutcomes";
+import { applyNotCarried, applyOutcomes, isOutcome } from "./applyOutcomes";
 import { assertCanonical, type CanonicalDeps, finalBlockAt } from "./assertCanonical";
 import { findFirstExecutions } from "./findFirstExecutions";
 import { learnOwners } from "./learnOwners";

@@ -1,24 +1,16 @@
 import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { wonToTokenUnits } from "@wonrail/kit/money";
-import { addressOf, tokenAbi, TOPICS } from "../chain/contracts";
+import { addressOf, tokenAbi } from "../chain/contracts";
 import { type ChainLog } from "../chain/provider";
 import { type Step } from "../domain/settlement";
 import { settledByOthers } from "../queries/settledByOthers";
 import { listDrifts } from "../store/drifts";
 import { findByOperationIds } from "../store/operations";
 import { scanFinalized } from "./scanFinalized";
-import {
-  blockHashOf,
-  createChainDouble,
-  cursorAt,
-  depsOn,
-  OPERATOR,
-  PAYMENT_MANAGER,
-  TOKEN,
-} from "./testing/chainDouble";
+import { blockHashOf, createChainDouble, cursorAt, depsOn, OPERATOR, TOKEN } from "./testing/chainDouble";
 import { freshDatabase } from "./testing/database";
-import { executionOf } from "./testing/executions";
+import { executionOf, repetitionOf } from "./testing/executions";
 import { carry, operationOf, statesOf, takeIn } from "./testing/operations";
 
 // A ledger that was restored gives new entries the numbers of those that it has forgotten, and by their numbers operations and authorizations have
@@ -57,7 +49,7 @@ test.each<[string, Step[]]>([
   // Sent again, long after: the contract says that it has executed it before.
   await database.db.run(sql`update operations set state = 'IN_FLIGHT'`);
   chain.final = 1_960n;
-  chain.logs.push(repetitionOf(operation.operationId, 1_950n));
+  chain.logs.push(repetitionOf(operation, 1_950n));
   while (await scanFinalized(deps));
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED name_taken"]);
 });
@@ -105,11 +97,4 @@ function usedFor({ nonce }: Step, moved: ChainLog): ChainLog[] {
     { ...moved, address: TOKEN, ...used },
     { ...moved, logIndex: moved.logIndex + 1 },
   ];
-}
-
-function repetitionOf(operationId: string, blockNumber: bigint): ChainLog {
-  return {
-    ...{ address: PAYMENT_MANAGER, topics: [TOPICS.repeated, `0x${operationId}`], data: "0x" },
-    ...{ blockNumber, blockHash: blockHashOf(blockNumber), txHash: "0x9", logIndex: 0 },
-  };
 }

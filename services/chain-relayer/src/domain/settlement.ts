@@ -86,6 +86,17 @@ export function operationIdOfHold(holdRequestId: string): string {
   return hash("hold operation", holdRequestId);
 }
 
+/** Whether a step moves a wallet's money, for which it needs that wallet's authorization. */
+export function isLeg(step: Step): step is Step & { fromWalletId: string } {
+  return step.fromWalletId !== null;
+}
+
+/** The wallets that these steps name, each once. */
+export function walletsOf(steps: readonly Step[]): string[] {
+  const named = steps.flatMap(({ fromWalletId, toWalletId }) => [fromWalletId, toWalletId]);
+  return [...new Set(named.filter((walletId) => walletId !== null))];
+}
+
 export function isWallet(accountId: string): boolean {
   return accountId.startsWith("wal_");
 }

@@ -1,6 +1,6 @@
 import { type Queryable } from "@wonrail/kit/db";
 import { isMovementOf } from "../domain/movement";
-import { type Step } from "../domain/settlement";
+import { isLeg, type Step, walletsOf } from "../domain/settlement";
 import { type Operation } from "../store/operations";
 import { findUsedAuthorizations, type UsedAuthorization } from "../store/usedAuthorizations";
 import { findAddresses } from "../store/walletAddresses";
@@ -48,17 +48,4 @@ export async function allSettledByOthers(
       return [[operationId, by.reduce((last, one) => (one.blockNumber > last.blockNumber ? one : last))]];
     }),
   );
-}
-
-/** The wallets that these steps name. */
-export function walletsOf(steps: readonly Step[]): string[] {
-  return [
-    ...new Set(
-      steps.flatMap(({ fromWalletId, toWalletId }) => [fromWalletId ?? [], toWalletId ?? []].flat()),
-    ),
-  ];
-}
-
-export function isLeg(step: Step): step is Step & { fromWalletId: string } {
-  return step.fromWalletId !== null;
 }

@@ -31,3 +31,12 @@ export async function executionOf(
   const blockHash = blockHashOf(blockNumber);
   return logs.map((log, index) => ({ ...log, blockNumber, blockHash, txHash, logIndex: firstIndex + index }));
 }
+
+/** What the payment manager says of one that it has executed before. */
+export function repetitionOf({ operationId }: NewOperation, blockNumber: bigint): ChainLog {
+  return {
+    ...{ address: PAYMENT_MANAGER, topics: [TOPICS.repeated, `0x${operationId}`], data: "0x" },
+    ...{ blockNumber, blockHash: blockHashOf(blockNumber), logIndex: 0 },
+    txHash: `0x${operationId.slice(0, 60)}beef`,
+  };
+}
