@@ -91,6 +91,45 @@ describe("lane", () => {
     await Promise.all(queued);
   });
 
+  it("lets nobody's many hold up somebody else's few", async () => {
+    const { batches, work } = heldWorker();
+    const ownerOf = (item: number) => (item < 100 ? "many" : "few");
+    const lane = createLane({ name: "shared", work, maxBatch: 4, maxQueue: 20, ownerOf });
+    const first = lane.submit(0);
+    await turn();
+    const queued = [1, 2, 3, 4, 5, 6, 100, 101].map((item) => lane.submit(item));
+    batches[0]!.finish();
+    await first;
+    await turn();
+    expect(batches[1]!.items).toEqual([1, 2, 100, 101]);
+    batches[1]!.finish();
+    await turn();
+    expect(batches[2]!.items).toEqual([3, 4, 5, 6]);
+    batches[2]!.finish();
+    await Promise.all(queued);
+  });
+
+  it("gives nobody more than half of the queue, and his place back when it is taken", async () => {
+    const { batches, work } = heldWorker();
+    const ownerOf = (item: number) => (item < 100 ? "many" : "few");
+    const lane = createLane({ name: "shares", work, maxBatch: 2, maxQueue: 4, ownerOf });
+    const first = lane.submit(0);
+    await turn();
+    const queued = [lane.submit(1), lane.submit(2)];
+    await expect(lane.submit(3)).rejects.toMatchObject({ code: "SYS_002" });
+    queued.push(lane.submit(100));
+    batches[0]!.finish();
+    await first;
+    await turn();
+    expect(batches[1]!.items).toEqual([1, 100]);
+    queued.push(lane.submit(4));
+    await expect(lane.submit(5)).rejects.toMatchObject({ code: "SYS_002" });
+    batches[1]!.finish();
+    await turn();
+    batches[2]!.finish();
+    await Promise.all(queued);
+  });
+
   it("answers what it accepted before it closes, and refuses the rest", async () => {
     const lane = createLane({ name: "closing", work: doubled, maxBatch: 2, maxQueue: 10 });
     const accepted = [1, 2, 3, 4, 5].map((item) => lane.submit(item));

@@ -1,6 +1,7 @@
 import { AsyncResource } from "node:async_hooks";
 import { performance } from "node:perf_hooks";
 import { DomainError, assert } from "./errors";
+import { createShares, NOBODY, takeInTurns } from "./shares";
 import { DURATION_BUCKETS_SECONDS, Gauge, Histogram, shared, type Registry } from "./metrics";
 
 /** What became of one item. The others of its batch are not concerned. */
@@ -13,6 +14,8 @@ export interface LaneOptions<I, O> {
   maxBatch: number;
   /** How many items may wait. The next one is refused at once. */
   maxQueue: number;
+  /** Whose an item is, where several share the lane: nobody's many hold up somebody else's few. */
+  ownerOf?: (item: I) => string | undefined;
   registry?: Registry;
 }
 
@@ -26,27 +29,33 @@ export interface Lane<I, O> {
 
 interface Waiting<I, O> {
   item: I;
+  owner: string;
   sinceMs: number;
   resolve: (value: O) => void;
   reject: (error: unknown) => void;
 }
 
+/** Of the places of a queue, for one owner of several. */
+const LARGEST_SHARE = 0.5;
 const MIN_RETRY_AFTER_MS = 50;
 const MAX_RETRY_AFTER_MS = 5_000;
 
 /**
  * Turns many small calls into few large ones: the worker gets all that queued while its last batch was in flight. Alone, an item goes at
- * once; under load the batches grow by themselves, so there is no timer to tune.
+ * once; under load the batches grow by themselves, so there is no timer to tune. What is more than a batch goes in turns of its owners, each one's in the
+ * order in which it came.
  */
 export function createLane<I, O>({
   name,
   work,
   maxBatch,
   maxQueue,
+  ownerOf,
   registry,
 }: LaneOptions<I, O>): Lane<I, O> {
   assert(maxBatch > 0 && maxQueue >= maxBatch, `lane ${name}: maxQueue must hold at least one batch`);
   let queue: Waiting<I, O>[] = [];
+  const shares = createShares(Math.ceil(maxQueue * LARGEST_SHARE));
   let running = false;
   let closed = false;
   let lastBatchMs = 0;
@@ -68,10 +77,10 @@ export function createLane<I, O>({
   });
 
   const takeBatch = (): Waiting<I, O>[] => {
-    if (queue.length > maxBatch) return queue.splice(0, maxBatch);
-    const batch = queue;
-    queue = [];
-    return batch;
+    const { taken, left } = takeInTurns(queue, maxBatch, ({ owner }) => owner);
+    queue = left;
+    for (const { owner } of taken) shares.give(owner);
+    return taken;
   };
 
   const refusal = (): DomainError => {
@@ -84,9 +93,10 @@ export function createLane<I, O>({
 
   return {
     submit(item) {
-      if (closed || queue.length >= maxQueue) return Promise.reject(refusal());
+      const owner = ownerOf?.(item) ?? NOBODY;
+      if (closed || queue.length >= maxQueue || !shares.take(owner)) return Promise.reject(refusal());
       return new Promise<O>((resolve, reject) => {
-        queue.push({ item, sinceMs: performance.now(), resolve, reject });
+        queue.push({ item, owner, sinceMs: performance.now(), resolve, reject });
         if (running) return;
         running = true;
         // After the sockets that are readable now, so that requests which arrived together leave together.

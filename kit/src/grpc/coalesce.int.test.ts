@@ -233,6 +233,27 @@ test("when the queue is full the next item is refused at once", async () => {
   await Promise.all(accepted);
 });
 
+test("one organisation fills half of the queue, and another one's goes with the next call", async () => {
+  const gate = newGate();
+  const { send, batches } = await start(async (note) => {
+    if (note.text === "in flight") await gate.opened;
+    return note;
+  });
+  const as = (orgId: string) =>
+    runInContext({ requestId: newId("req"), traceparent: childTraceparent(), orgId }, () =>
+      send({ text: orgId }),
+    );
+  const accepted = [send({ text: "in flight" })];
+  await eventually(() => expect(batches).toHaveLength(1));
+  for (let index = 0; index < 50; index += 1) accepted.push(as("many"));
+  await expect(as("many")).rejects.toMatchObject({ code: "SYS_002" });
+  for (let index = 0; index < 10; index += 1) accepted.push(as("few"));
+  gate.open();
+  await Promise.all(accepted);
+  expect(batches[1]).toHaveLength(50);
+  expect(batches[1]!.filter(({ text }) => text === "few")).toHaveLength(10);
+});
+
 test("closing answers what was accepted and refuses what comes later", async () => {
   const { send } = await start(async (note) => {
     await sleep(50);

@@ -71,10 +71,16 @@ export function createApp(parts: ServiceParts<Config>) {
       help: "Events of chain-relayer that the bus had not brought five minutes later, taken in from chain-relayer itself",
       registers: [registry],
     }),
-    claims: createLane({ name: "claims", work: (claims: Claim[]) => claimKeys(db, claims), ...limits }),
+    claims: createLane({
+      name: "claims",
+      work: (claims: Claim[]) => claimKeys(db, claims),
+      ownerOf: ({ orgId }) => orgId,
+      ...limits,
+    }),
     outcomes: createLane({
       name: "outcomes",
       work: (decided: Decided[]) => recordOutcomes({ db, facts }, decided),
+      ownerOf: ({ operation }) => operation.orgId,
       ...limits,
     }),
   };

@@ -48,6 +48,7 @@ export function coalesce<Req, Res, Item, Answer>(
     work: (batch) => sendWithoutBlocking(sendTogether(batch, options), batch.length, inFlight, pace),
     maxBatch,
     maxQueue,
+    ownerOf: ({ context }) => context.orgId,
     ...(registry ? { registry } : {}),
   });
   const submit: UnaryCall<Req, Res> = async (request, { timeoutMs = defaultTimeoutMs, retry } = {}) => {

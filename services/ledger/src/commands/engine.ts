@@ -67,6 +67,7 @@ export function createEngine({ db, log, registry, maxBatch, maxQueue, recent, la
     },
     maxBatch,
     maxQueue,
+    ownerOf: ({ request }) => request.orgId,
     registry,
   });
   return {
