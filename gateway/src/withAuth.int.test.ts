@@ -120,12 +120,15 @@ test("a suspended organisation is soon WAUTH_003 on everything but its session",
   });
 });
 
-test("an ended subscription is WAUTH_003", async () => {
+test("an ended subscription is WAUTH_003, and its key can be revoked all the same", async () => {
   const { apiKey } = await newOrganisation({
     subscriptionStartsAt: new Date("2020-01-01"),
     subscriptionEndsAt: new Date("2021-01-01"),
   });
   expect(await codeOf(gateways[0], apiKey)).toBe("WAUTH_003");
+  const { status } = await gateways[0].send("DELETE", "/api/wallet-auth/api-key", { key: apiKey });
+  expect(status).toBe(200);
+  await eventually(async () => expect(await codeOf(gateways[1], apiKey)).toBe("WAUTH_001"));
 });
 
 test("both gateways together keep an organisation's rate, and say when to come again", async () => {

@@ -65,8 +65,9 @@ export const revokeKey = operation({
   id: "revokeKey",
   tag: "Authentication",
   summary: "Revoke the API key of this request",
-  description: "For good: it is refused everywhere within a second and cannot be refreshed.",
-  access: "full",
+  description:
+    "For good: it is refused everywhere within a second and cannot be refreshed. Works with an expired subscription too.",
+  access: "session",
   whenUnknown: "This one takes none: send it again, and WAUTH_001 says that the key is revoked.",
   status: 200,
   data: z
