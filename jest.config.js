@@ -1,3 +1,5 @@
+require("./e2e/setup/inMemory.js");
+
 // Three projects by file name: x.test.ts does no I/O, x.int.test.ts uses real Postgres, bus and chain, x.e2e.test.ts a running stack.
 const shared = {
   transform: {

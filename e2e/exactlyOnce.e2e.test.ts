@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { eventually } from "@wonrail/kit/testing";
 import { CRASH_POINTS, type CrashPoint, dieAt } from "./money/crashPoints";
 import { ON_THEIR_WAY, untilNone } from "./money/onTheirWay";
+import { PROCESSES } from "./ops/repository";
 import { available, openWallet, type Scene, SCENES } from "./money/scenes";
 import { heard, settle } from "./money/settle";
 import { type Answer, type Api, type Json } from "./support/api";
@@ -148,11 +149,13 @@ test("whatever is killed under load, each key has one effect, and everything com
       done += 1;
     }
   });
-  for (const name of ["payment", "ledger", "gateway", "payment", "ledger", "postgres"]) {
+  // At last all at once, as when the power goes: they come back in any order.
+  const all = ["postgres", ...PROCESSES.map(({ name }) => name)];
+  for (const names of [["payment"], ["ledger"], ["gateway"], ["postgres"], all]) {
     await sleep(1_500);
     const before = done;
     await eventually(() => expect(done).toBeGreaterThan(before + 5), { timeoutMs: 60_000 });
-    await stack.kill(name);
+    await Promise.all(names.map((name) => stack.kill(name)));
     await stack.untilReady();
   }
   await sleep(1_000);
