@@ -15,6 +15,7 @@ import { createSigner } from "./chain/signer";
 import { createRecord } from "./commands/createRecord";
 import { creditDeposits } from "./commands/creditDeposits";
 import { dispatch } from "./commands/dispatch";
+import { endLongWaits } from "./commands/endLongWaits";
 import { finishScheduledRecords } from "./commands/finishScheduledRecords";
 import { forgetBytes } from "./commands/forgetBytes";
 import { giveUpHolds } from "./commands/giveUpHolds";
@@ -75,6 +76,7 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
     runScheduledRecords: bind(runScheduledRecords),
     finishScheduledRecords: bind(finishScheduledRecords),
     watchInstantRecords: onChain(watchInstantRecords),
+    endLongWaits: () => endLongWaits(deps),
     forgetBytes: (signal: AbortSignal) => forgetBytes(deps, signal),
   };
 

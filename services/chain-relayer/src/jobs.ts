@@ -15,6 +15,7 @@ export function jobs(app: App): Job[] {
     { name: "run_scheduled_records", everyMs: 250, run: (signal) => app.runScheduledRecords(signal) },
     { name: "finish_scheduled_records", everyMs: 500, run: (signal) => app.finishScheduledRecords(signal) },
     { name: "watch_instant_records", everyMs: 500, run: (signal) => app.watchInstantRecords(signal) },
+    { name: "end_long_waits", everyMs: 30_000, run: () => app.endLongWaits() },
     { name: "forget_bytes", everyMs: 3_600_000, run: (signal) => app.forgetBytes(signal) },
   ];
 }

@@ -57,3 +57,22 @@ test("who has lost a partition neither reads it nor moves its cursor, also when 
   expect([await read("one", 1n, 0n), await move("one", 1n, 1n)]).toEqual([undefined, 0]);
   expect(await store.listPartitions(db, group, [TOPIC])).toMatchObject([{ owner: "one", position: 2n }]);
 });
+
+test("who said that he lives before the clock was set back lives no longer than anybody, and is forgotten", async () => {
+  const group = "set back";
+  const live = (member: string, leaseMs: number) =>
+    store.upsertMember(db, { group, member, topics: [TOPIC], leaseMs });
+  const members = async () => (await store.listMembers(db, group)).map(({ id }) => id);
+  await live("dead", 10_000);
+  expect(await store.claimPartitions(db, group, "dead", [partitionId])).toHaveLength(1);
+  await live("other", 10_000);
+  expect(await members()).toEqual(["dead", "other"]);
+  await db.run(
+    sql`update members set alive_until = alive_until + interval '1 hour' where group_name = ${group}`,
+  );
+  await live("other", 10_000);
+  expect(await members()).toEqual(["other"]);
+  expect(await store.claimPartitions(db, group, "other", [partitionId])).toMatchObject([{ epoch: 2n }]);
+  const rows = await db.query(sql`select member_id from members where group_name = ${group}`);
+  expect(rows).toEqual([{ member_id: "other" }]);
+});

@@ -133,6 +133,10 @@ export async function appendMessages(db: Queryable, messages: BusMessage[]): Pro
   );
 }
 
+/** Nobody says of himself that he lives for longer: who seems to has said it before the database's clock was set back, and may have died since. */
+const LONGEST_LIFE = sql`interval '2 minutes'`;
+const IS_ALIVE = sql`alive_until > now() and alive_until <= now() + ${LONGEST_LIFE}`;
+
 /** Says that the member is alive, and forgets those that have long not been. */
 export async function upsertMember(
   db: Queryable,
@@ -144,7 +148,7 @@ export async function upsertMember(
       sql`
     with forgotten as (
       delete from members
-      where group_name = ${group} and member_id <> ${member} and alive_until < now() - interval '1 minute'
+      where group_name = ${group} and member_id <> ${member} and not alive_until between now() - ${LONGEST_LIFE} and now() + ${LONGEST_LIFE}
     )
     insert into members (group_name, member_id, topics, alive_until)
     values (${group}, ${member}, ${sql.array(topics, "text[]")}, now() + ${leaseMs} * interval '1 millisecond')
@@ -159,7 +163,7 @@ export async function listMembers(db: Queryable, group: string): Promise<Member[
       "bus_members",
       sql`
     select member_id as id, topics from members
-    where group_name = ${group} and alive_until > now()
+    where group_name = ${group} and ${IS_ALIVE}
     order by member_id`,
     ),
   );
@@ -200,7 +204,7 @@ export async function claimPartitions(
          or mine.owner = excluded.owner
          or not exists (
            select from members
-           where group_name = ${group} and member_id = mine.owner and alive_until > now()
+           where group_name = ${group} and member_id = mine.owner and ${IS_ALIVE}
          )
     returning partition_id, position, epoch`);
 }

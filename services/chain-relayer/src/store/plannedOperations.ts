@@ -6,7 +6,7 @@ import { COLUMNS, type Operation, type OperationKey, type OperationRow, toOperat
 /** How the reasons begin for which custody does not sign. */
 export const REFUSED_BY_CUSTODY = "custody_";
 /** Asked for again and again, mostly in vain: however many they are, they must not stand before the others. */
-const REFUSED = sql`coalesce(starts_with(wait_reason, ${REFUSED_BY_CUSTODY}), false)`;
+export const REFUSED = sql`coalesce(starts_with(wait_reason, ${REFUSED_BY_CUSTODY}), false)`;
 /**
  * Reasons that most likely hold for all of the organisation. Of so many refused for one of them no more of its lane is planned: it would mostly be
  * refused as well, and each that is planned is asked for.
@@ -90,15 +90,18 @@ export async function markPlanned(tx: Tx, operations: OperationKey[]): Promise<v
 /** A hold whose time is nearly over is not sent any more: it is given up. */
 const IN_TIME = sql`(expires_at is null or expires_at > now() + interval '10 seconds')`;
 
-/** What is planned and due; nothing out of a wallet whose balance has come into doubt since, nor of a lane that was paused since. */
-const MAY_GO = sql`state = 'PLANNED' and retry_at <= now() and ${IN_TIME}
+/** What is planned; nothing out of a wallet whose balance has come into doubt since, nor of a lane that was paused since. */
+const MAY_GO = sql`state = 'PLANNED' and ${IN_TIME}
   and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(from_wallets))
   and org_id not in (select lanes.org_id from lanes where paused_reason is not null)`;
 
+/** Longer than anything is told to wait for its next try. What waits longer was told to before the database's clock was set back. */
+export const LONGEST_WAIT = sql`interval '15 minutes'`;
+const DUE = sql`retry_at <= now()`;
 /** Never sent, and not refused by custody. */
-const FIRST = sql`attempts = 0 and not ${REFUSED}`;
+const FIRST = sql`attempts = 0 and not ${REFUSED} and (${DUE} or retry_at > now() + ${LONGEST_WAIT})`;
 /** Sent before, and put back: mostly because the chain has refused it, and will again. */
-const AGAIN = sql`attempts > 0 and not ${REFUSED}`;
+const AGAIN = sql`attempts > 0 and not ${REFUSED} and ${DUE}`;
 
 /**
  * What goes next, in the order of the turns. While there is enough that was never sent, every fourth is one that came back: however many of these
@@ -116,7 +119,7 @@ export async function listPlannedOperations(db: Queryable, limit: number): Promi
           order by retry_at, turn limit ${limit})) as both_kinds
         order by place limit ${limit})
       union all
-      (select *, 0 as place from operations where ${MAY_GO} and ${REFUSED} order by retry_at limit ${REFUSED_AT_ONCE})) as next
+      (select *, 0 as place from operations where ${MAY_GO} and ${REFUSED} and ${DUE} order by retry_at limit ${REFUSED_AT_ONCE})) as next
     order by turn`);
   return rows.map(toOperation);
 }

@@ -33,6 +33,19 @@ test("who has let its lease run out writes under another epoch from then on, tho
   await expect(tx(database.db, (tx) => fence(tx, before))).rejects.toThrow(LeaseLostError);
 });
 
+test("a lease that ends later than any, since the clock was set back, is the next one's, and its holder is stopped", async () => {
+  const lease = (await hold("one"))!;
+  const lasts = (interval: string) =>
+    database.db.run(
+      sql`update signers set lease_ends_at = clock_timestamp() + ${interval}::interval where address = ${address}`,
+    );
+  await lasts("110 seconds");
+  expect(await hold("other")).toBeNull();
+  await lasts("1 hour");
+  expect(await hold("other")).toMatchObject({ epoch: lease.epoch + 1n });
+  await expect(tx(database.db, (tx) => fence(tx, lease))).rejects.toThrow(LeaseLostError);
+});
+
 test("a lease that is given back is the next one's at once, and nobody gives back another's", async () => {
   await hold("one");
   await holdLease(database.db, NEXT_OPERATOR.address, "one", 60_000);

@@ -33,7 +33,10 @@ export interface Call {
   gasLimit: bigint;
 }
 
-/** Takes or keeps the lease; null while another holds it. The epoch grows with every change of hands. */
+/**
+ * Takes or keeps the lease; null while another holds it. The epoch grows with every change of hands. One that ends much later than any that is taken now
+ * is of before the database's clock was set back: its holder may be gone, and is stopped by the epoch if it is not.
+ */
 export async function holdLease(
   db: Queryable,
   signer: string,
@@ -44,7 +47,8 @@ export async function holdLease(
   const row = await db.maybe<{ epoch: bigint }>(sql`
     update signers set holder = ${holder}, lease_ends_at = clock_timestamp() + make_interval(secs => ${ttlMs / 1000}),
       epoch = case when holder is not distinct from ${holder} and lease_ends_at > clock_timestamp() then epoch else epoch + 1 end
-    where address = ${signer} and (holder is not distinct from ${holder} or lease_ends_at <= clock_timestamp())
+    where address = ${signer} and (holder is not distinct from ${holder}
+      or not lease_ends_at between clock_timestamp() and clock_timestamp() + make_interval(secs => ${(2 * ttlMs) / 1000}))
     returning epoch`);
   return row ? { signer, holder, epoch: row.epoch } : null;
 }
