@@ -5,6 +5,7 @@ import { openKafkaBus } from "./kafka";
 import type { Dial } from "./kafka/dial";
 import { busConformance, newName, textMessage } from "./testing/conformance";
 import { collect } from "./testing/consumers";
+import { loadKafkajs } from "./testing/loadKafkajs";
 import { joinAsStranger } from "./testing/stranger";
 import { networkTarget, openUnderTest } from "./testing/underTest";
 import { within } from "./waiting";
@@ -19,6 +20,7 @@ if (brokers === undefined) {
   const quiet = { clientId: "conformance", brokers, logLevel: logLevel.NOTHING };
 
   busConformance("Kafka", async () => {
+    await loadKafkajs();
     const admin = new Kafka(quiet).admin();
     await admin.connect();
     return {
