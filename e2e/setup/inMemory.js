@@ -17,10 +17,11 @@ function hasRoom() {
 
 /** A memory file system from which programs may be run: tests install packages, too. */
 function isExecutable(mounts) {
-  const [, , type, options] = mounts
-    .split("\n")
-    .map((line) => line.split(" "))
-    .findLast(([, folder]) => folder === IN_MEMORY) ?? [];
+  const [, , type, options] =
+    mounts
+      .split("\n")
+      .map((line) => line.split(" "))
+      .findLast(([, folder]) => folder === IN_MEMORY) ?? [];
   return type === "tmpfs" && !options.split(",").includes("noexec");
 }
 
