@@ -30,7 +30,7 @@ test("what only stands for a value of one's own is marked so", () => {
   expect(unmarked).toEqual([]);
   const { chain } = parse(text) as { chain: object };
   const yours = Object.keys(chain).filter((name) => new RegExp(`^  ${name}: .* # yours$`, "m").test(text));
-  expect(yours).toEqual(["rpcUrls", "chainId", "tokenAddress", "paymentManagerAddress"]);
+  expect(yours).toEqual(["rpcUrls", "chainId", "tokenAddress", "paymentManagerAddress", "startBlock"]);
 });
 
 test("production talks to Kafka by TLS, with a user for each service, on the port that the policy opens", () => {

@@ -43,6 +43,21 @@ test("a scan that lags behind goes on although the nodes have forgotten its bloc
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED batch_reverted"]);
 });
 
+test("START_BLOCK may be given later, while nothing of ours was in any block", async () => {
+  const chain = createChainDouble();
+  await cursorAt(database.db, 10n);
+  const deps = { ...depsOn(database.db, chain), startBlock: 900n };
+  await scanFinalized(deps);
+  expect(await findCursor(database.db)).toMatchObject({ blockNumber: 907n });
+
+  const { operation, txHash } = await sendOne(chain);
+  chain.logs = await executionOf(database.db, operation, 910n, { txHash });
+  await scanFinalized(deps);
+  expect(await statesOf(database.db, [operation])).toEqual(["CONFIRMED"]);
+  await scanFinalized({ ...deps, startBlock: 990n });
+  expect((await findCursor(database.db))!.blockNumber).toBeLessThan(990n);
+});
+
 test("that the last block which was taken in is another one is seen also while nothing new is final", async () => {
   const chain = createChainDouble();
   await cursorAt(database.db, 1_000n);

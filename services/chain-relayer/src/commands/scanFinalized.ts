@@ -8,7 +8,15 @@ import { type Movement } from "../domain/movement";
 import { type ScanSpan } from "../domain/scanSpan";
 import { findByOperationIds, listInFlightOf } from "../store/operations";
 import { listPaymentManagers } from "../store/paymentManagers";
-import { beginCursor, findCursor, findFurthest, lockCursor, saveCursor } from "../store/scanCursor";
+import {
+  beginCursor,
+  type Cursor,
+  findCursor,
+  findFurthest,
+  hasFoundNothing,
+  lockCursor,
+  saveCursor,
+} from "../store/scanCursor";
 import {
   type ChainTransaction,
   hashesOf,
@@ -57,10 +65,10 @@ const MINED_AT_ONCE = 8;
 
 /** R5, R6: takes in the next run of final blocks, all of it in one transaction with the cursor. True when there is more. */
 export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
-  const { db, provider, chain, startBlock, scanSpan } = deps;
+  const { db, provider, chain, scanSpan } = deps;
   const [cursor, furthest] = [await findCursor(db), await findFurthest(db)];
   const final = await provider.finalBlock();
-  const fromBlock = cursor ? cursor.blockNumber + 1n : startBlock;
+  const fromBlock = await nextBlock(deps, cursor);
   // A final block that lies before what was taken in says nothing yet; how far it does is measured.
   if (!final || (furthest && final.number < furthest.blockNumber)) return false;
   // Also while nothing new is final.
@@ -88,6 +96,13 @@ export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
     await failpoint("relayer.r6");
   });
   return to.number < final.number;
+}
+
+/** While nothing of ours was in any block, START_BLOCK may still be given: an install without it would read a chain from its beginning. */
+async function nextBlock({ db, startBlock }: ScanDeps, cursor: Cursor | undefined): Promise<bigint> {
+  if (!cursor) return startBlock;
+  const next = cursor.blockNumber + 1n;
+  return next < startBlock && (await hasFoundNothing(db)) ? startBlock : next;
 }
 
 /** Everything that has to be asked of others, before any lock is taken. */

@@ -20,6 +20,14 @@ export async function findCursor(db: Queryable): Promise<Cursor | undefined> {
   return row && toCursor(row);
 }
 
+/** True as long as no block that was taken in had anything of ours in it. */
+export async function hasFoundNothing(db: Queryable): Promise<boolean> {
+  const { empty } = await db.one<{ empty: boolean }>(sql`
+    select not exists (select from used_authorizations) and not exists (select from deposits)
+      and not exists (select from operations where state in ('CONFIRMED', 'FAILED')) as empty`);
+  return empty;
+}
+
 /** The cursor, kept from others until the transaction ends. */
 export async function lockCursor(tx: Tx): Promise<Cursor | undefined> {
   const row = await tx.maybe<CursorRow>(
