@@ -120,6 +120,18 @@ test("a suspended organisation is soon WAUTH_003 on everything but its session",
   });
 });
 
+test.each([
+  ["Basic dTpw", 200],
+  ["Bearer a b", 401],
+])("a key beside another Authorization, %s, is %i", async (Authorization, expected) => {
+  const { apiKey: key } = await newOrganisation({});
+  const answer = await gateways[0].send("GET", "/api/wallet-auth/session", {
+    key,
+    headers: { Authorization },
+  });
+  expect(answer.status).toBe(expected);
+});
+
 test("an ended subscription is WAUTH_003, and its key can be revoked all the same", async () => {
   const { apiKey } = await newOrganisation({
     subscriptionStartsAt: new Date("2020-01-01"),

@@ -38,7 +38,9 @@ function judge(
 function presentedKey(req: IncomingMessage): string | undefined {
   const apiKey = req.headers["x-api-key"];
   const { authorization } = req.headers;
-  if (authorization === undefined) return typeof apiKey === "string" ? apiKey : undefined;
+  // Another scheme's is not meant for us: a proxy on the way may ask for it.
+  if (authorization === undefined || !/^bearer\b/i.test(authorization))
+    return typeof apiKey === "string" ? apiKey : undefined;
   const bearer = BEARER.exec(authorization)?.[1];
   // Two credentials that differ leave open whose request it is.
   return apiKey === undefined || apiKey === bearer ? bearer : undefined;

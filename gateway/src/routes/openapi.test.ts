@@ -64,17 +64,24 @@ test("what a program reads from the details of a refusal is in its example", () 
     return details === null ? [] : [`${code} ${Object.keys(details).join(" ")}`];
   });
   expect(told.sort()).toEqual([
+    "CHG_003 chargeId",
     "CHG_005 remaining",
+    "PAY_003 paymentId",
+    "PAY_005 walletId",
     "RATE_001 retryAfterMs",
     "REQ_001 fields",
     "REQ_006 maxBytes",
     "SYS_002 retryAfterMs",
     "TRF_002 fields",
     "TRF_003 dailyLimit usedToday",
+    "TRF_004 walletId",
     "TX_002 id",
     "TX_003 status",
     "TX_004 status",
     "WAL_001 walletId",
+    "WAL_002 walletId",
+    "WAL_003 walletId",
+    "WAL_004 walletId",
     "WAUTH_004 quota limit used resetsAt",
   ]);
 });

@@ -87,7 +87,7 @@ const scheduled = z
   .meta({
     id: "CreateScheduledTransaction",
     description:
-      "A transaction that is due later, within one network. On a network that the service does not run on nothing is executed: it stays PENDING until you set its status. One that is due while your organisation is suspended or its subscription is not active is not executed: it becomes FAILED, its failureReason begins with WAUTH_003, and it stays so when you may go on. A transfer that was begun before goes on to its end.",
+      "A transaction that is due later, within one network. When it is due and fromAddress is a NORMAL wallet of your organisation, the service sends it, once, as a transfer of yours: do not send it yourself as well. Its amount has to be whole KRW then, a multiple of 1000000, or it becomes FAILED. From any other address, and on a network that the service does not run on, nothing is executed: it stays PENDING until you set its status. One that is due while your organisation is suspended or its subscription is not active is not executed: it becomes FAILED, its failureReason begins with WAUTH_003, and it stays so when you may go on. A transfer that was begun before goes on to its end.",
   });
 
 const record = z
@@ -100,7 +100,10 @@ const record = z
     memo: memoGiven,
     scheduledAt: timestamp("When it is due.").nullable(),
     status,
-    failureReason: z.string().nullable().meta({ description: "Why it FAILED." }),
+    failureReason: z.string().nullable().meta({
+      description:
+        "Why it FAILED: your own words where you have said so, or the service's, such as `amount_is_not_whole_won`, `reverted`, or an error code with its message.",
+    }),
     createdAt: timestamp("When it was recorded."),
     updatedAt: timestamp("When it last changed."),
   })
@@ -113,7 +116,8 @@ const change = z
     status,
     scheduledAt: timestamp("When it is due since then.").nullable(),
     reason: z.string().nullable().meta({
-      description: "`not_seen_on_chain`, `sent_as_` with the transfer's id, or why it FAILED.",
+      description:
+        "`not_seen_on_chain`, `sent_as_` with the transfer's id, `sender_is_not_a_normal_wallet` when it was due and is left to you, or why it FAILED.",
     }),
     changedBy: z.enum(Object.values(CHANGED_BY)).meta({
       description: "API: a request of yours. CHAIN: a final block. SCHEDULER: the service, when it was due.",
@@ -137,7 +141,7 @@ export const createTransaction = operation({
   tag: "Recorded transactions",
   summary: "Record a transaction",
   description:
-    "A SCHEDULED one is counted by the plan now, as a recorded transaction, and not again when it is sent. Repeating the request with its Idempotency-Key is safe: it is answered with the record as it was made. A txHash is recorded once for each network, whatever the key: TX_002 names the first record in `details.id`.",
+    "A SCHEDULED one from a NORMAL wallet of yours moves money when it is due (see its body); an INSTANT one records what is on the chain already. A SCHEDULED one is counted by the plan now, as a recorded transaction, and not again when it is sent. Repeating the request with its Idempotency-Key is safe: it is answered with the record as it was made. A txHash is recorded once for each network, whatever the key: TX_002 names the first record in `details.id`.",
   access: "full",
   idempotent: true,
   quota: "RECORDED_TRANSACTIONS",
@@ -179,7 +183,8 @@ export const updateTransactionStatus = operation({
   id: "updateTransactionStatus",
   tag: "Recorded transactions",
   summary: "Set a recorded transaction's status",
-  description: "From PENDING to CONFIRMED or FAILED, which are final. The same status again changes nothing.",
+  description:
+    "From PENDING to CONFIRMED or FAILED, which are final. The same status again changes nothing. A SCHEDULED one whose transfer has begun (its history says `sent_as_`) is the chain's to end: until then it is PENDING, and refused with TX_003.",
   access: "full",
   whenUnknown: "This one takes none: saying it twice changes nothing, so send it again.",
   params: recordPath,
@@ -199,6 +204,8 @@ export const updateTransactionSchedule = operation({
   id: "updateTransactionSchedule",
   tag: "Recorded transactions",
   summary: "Change when a SCHEDULED transaction is due",
+  description:
+    "The time that it has already changes nothing. Once its transfer has begun (its history says `sent_as_`) another one is refused with TX_004, also while it is PENDING.",
   access: "full",
   whenUnknown: "This one takes none: saying it twice changes nothing, so send it again.",
   params: recordPath,

@@ -36,7 +36,10 @@ const transfer = z
     amount: won("How much, in KRW."),
     memo: memoGiven,
     settlement,
-    failureReason: z.string().nullable().meta({ description: "Why it FAILED." }),
+    failureReason: z.string().nullable().meta({
+      description:
+        "Why it FAILED, as the chain or the service said it last, such as `expired`, `signer_out_of_gas` or the name of a contract's error: for people to read, and for support.",
+    }),
     createdAt: timestamp("When it was made."),
   })
   .meta({ id: "Transfer" });
@@ -56,7 +59,8 @@ export const createTransfer = operation({
         .string()
         .refine((text) => ADDRESS_FORM.test(text), refusedAs("TRF_002", "must be 0x and 40 hex digits"))
         .meta({
-          description: "The destination. A mixed-case address must have a valid EIP-55 checksum.",
+          description:
+            "The destination: a NORMAL wallet, or an address outside. A mixed-case address must have a valid EIP-55 checksum. Your own wallet of another type is refused with TRF_004, and `details.walletId` names it.",
           pattern: ADDRESS_FORM.source,
         }),
       amount: amountOf("How much, in KRW."),
