@@ -147,6 +147,12 @@ test("every snippet of the README compiles and runs", async () => {
   }
 });
 
+test("the command line example is packed with its template for settings, and without anybody's own", () => {
+  const packed = readdirSync(join(project.library, "examples/cli"));
+  expect(packed).toEqual(expect.arrayContaining(["index.js", "README.md", ".env.example", "package.json"]));
+  expect(packed).not.toContain(".env");
+});
+
 test("every relative link in a packed page leads to a packed file", () => {
   for (const page of readdirSync(project.library).filter((name) => name.endsWith(".md"))) {
     const text = readFileSync(join(project.library, page), "utf8").replace(/```.*?```/gs, "");
