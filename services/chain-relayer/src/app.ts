@@ -138,6 +138,7 @@ function createDeps(parts: ServiceParts<Config>) {
     resendAfterMs: config.RESEND_AFTER_MS,
     replaceAfterMs: config.REPLACE_AFTER_MS,
     headsSeen: new Map<string, string>(),
+    headsOutbid: new Map<bigint, string>(),
     startBlock: BigInt(config.START_BLOCK),
     scanSpan: createScanSpan(),
     gauges: createGauges(registry, Date.now),

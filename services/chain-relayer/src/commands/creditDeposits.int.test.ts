@@ -79,6 +79,22 @@ test("of two replicas that credit a deposit at once, one tells of it", async () 
   expect(await database.db.query(sql`select from outbox where type = 'deposit_credited'`)).toHaveLength(1);
 });
 
+test("one that cannot be written down is put off, and holds up no others", async () => {
+  const { orgId, walletId } = await seen(5_000_000n);
+  await credit(() => newId("opn"));
+  // By what the ledger says of it, it stands where the first one does.
+  await seen(5_000_000n, { orgId, walletId, logIndex: 4 });
+  await seen(7_000_000n, { logIndex: 5 });
+  await credit(() => newId("opn"));
+  expect(
+    await database.db.query(sql`select log_index, state, refusal from deposits order by log_index`),
+  ).toEqual([
+    { log_index: 3, state: "CREDITED", refusal: null },
+    { log_index: 4, state: "SEEN", refusal: "not_written" },
+    { log_index: 5, state: "CREDITED", refusal: null },
+  ]);
+});
+
 async function seen(units: bigint, of: Partial<NewDeposit> = {}): Promise<NewDeposit> {
   const place = { txHash: `0x${"1".repeat(64)}`, logIndex: 3, blockNumber: 7n, blockHash: "0x7" };
   const to = { orgId: newId("org"), walletId: newId("wal"), fromAddress: `0x${"a".repeat(40)}` };

@@ -1,4 +1,4 @@
-import { type Database, tx } from "@wonrail/kit/db";
+import { type Database, isTransient, tx } from "@wonrail/kit/db";
 import { childTraceparent, currentContext, runInContext } from "@wonrail/kit/context";
 import { newId } from "@wonrail/kit/ids";
 import { type Log } from "@wonrail/kit/log";
@@ -40,7 +40,18 @@ export async function creditDeposits(deps: CreditDeps, signal: AbortSignal): Pro
 async function credit(deps: CreditDeps, deposits: SeenDeposit[]): Promise<void> {
   const items = deposits.map((deposit) => requestFor(deposit, deps.chain.chainId));
   const { outcomes } = await deps.ledger.postBulk({ items });
-  for (const [index, deposit] of deposits.entries()) await take(deps, deposit, outcomes[index]);
+  for (const [index, deposit] of deposits.entries())
+    await take(deps, deposit, outcomes[index]).catch((error: unknown) => putOff(deps, deposit, error));
+}
+
+/** One that cannot be written down holds up no others. Its place on the chain may be taken by an entry that the ledger has forgotten. */
+async function putOff({ db, log }: CreditDeps, deposit: SeenDeposit, error: unknown): Promise<void> {
+  if (isTransient(error)) throw error;
+  await postponeDeposit(db, deposit, "not_written");
+  log.error(
+    { txHash: deposit.txHash, logIndex: deposit.logIndex, err: error },
+    "a deposit is credited and not written down",
+  );
 }
 
 async function take(

@@ -1,9 +1,11 @@
 import { type Database } from "@wonrail/kit/db";
+import { wonToTokenUnits } from "@wonrail/kit/money";
 import { groupBy } from "@wonrail/kit/groupBy";
-import { encodeExecute, encodeTakeAll, reasonOf } from "../chain/contracts";
+import { encodeExecute, encodeMintAllowance, encodeTakeAll, reasonOf } from "../chain/contracts";
 import { type Block, type Provider } from "../chain/provider";
 import { RpcRefusal } from "../chain/rpc";
 import { type Signer } from "../chain/signer";
+import { type Step } from "../domain/settlement";
 import { type Operation } from "../store/operations";
 import { postpone, postponeRefused } from "../store/plannedOperations";
 import { authorizeBatch, type AuthorizeDeps, type Ready } from "./authorizeBatch";
@@ -12,7 +14,7 @@ export interface LeaveRefusedDeps extends AuthorizeDeps {
   db: Database;
   provider: Pick<Provider, "callAt">;
   signer: Pick<Signer, "address">;
-  chain: AuthorizeDeps["chain"] & { paymentManagerAddress: string };
+  chain: AuthorizeDeps["chain"] & { tokenAddress: string; paymentManagerAddress: string };
 }
 
 /** Why the chain refuses not one operation but all that are like it, until somebody changes that there. */
@@ -22,13 +24,14 @@ const OF_ALL = new Set([
   "EnforcedPause",
   "AccessControlUnauthorizedAccount",
 ]);
+const NOT_ALLOWED = "MintAllowanceExceeded";
 const ASK_AGAIN_MS = 15_000;
 /** So many are signed to find one that custody signs. */
 const AT_ONCE = 20;
 
 /**
  * What a paused token or a missing role has refused is not sent again, for gas, as long as a question that costs nothing says that it would be refused:
- * one of them is asked about for all. Answers those that may go.
+ * one of them is asked about for all. Answers those that may go. So it is with what is beyond the allowance to mint.
  */
 export async function leaveRefused(
   deps: LeaveRefusedDeps,
@@ -39,7 +42,35 @@ export async function leaveRefused(
   const left = new Set<Operation>();
   for (const same of groupBy(refused, ({ waitReason }) => waitReason!).values())
     if (!(await mayGo(deps, same, latest))) for (const operation of same) left.add(operation);
+  for (const operation of await beyondAllowance(deps, planned, latest)) left.add(operation);
   return planned.filter((operation) => !left.has(operation));
+}
+
+/** Of what may not be minted until somebody allows more, no more goes again than is allowed by now. */
+async function beyondAllowance(
+  { db, provider, chain }: LeaveRefusedDeps,
+  planned: Operation[],
+  latest: Block,
+): Promise<Operation[]> {
+  const refused = planned.filter(({ waitReason }) => waitReason === NOT_ALLOWED);
+  if (refused.length === 0) return [];
+  const call = encodeMintAllowance(chain.paymentManagerAddress);
+  let allowed = BigInt(await provider.callAt(chain.tokenAddress, call, latest.number));
+  const beyond = refused.filter(({ steps }) => {
+    const units = mintedBy(steps);
+    if (units > allowed) return true;
+    allowed -= units;
+    return false;
+  });
+  if (beyond.length > 0) await postpone(db, beyond, NOT_ALLOWED, ASK_AGAIN_MS);
+  return beyond;
+}
+
+function mintedBy(steps: readonly Step[]): bigint {
+  return steps.reduce(
+    (sum, { fromWalletId, amountWon }) => (fromWalletId === null ? sum + wonToTokenUnits(amountWon) : sum),
+    0n,
+  );
 }
 
 async function mayGo(deps: LeaveRefusedDeps, same: Operation[], latest: Block): Promise<boolean> {

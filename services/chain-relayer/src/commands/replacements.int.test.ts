@@ -172,6 +172,33 @@ test("where the replacement cannot be paid for, the one before it is sent again"
   expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
 });
 
+test("while no block comes nothing is outbid again: no offer is too low then", async () => {
+  const chain = chainAt({ baseFeeWei: 10n * GWEI });
+  await send({ maxFeeWei: 21n * GWEI });
+  const headsOutbid = new Map<bigint, string>();
+  const versions: number[] = [];
+  for (const newBlocks of [0n, 0n, 0n, 1n, 0n]) {
+    chain.latest += newBlocks;
+    await age(database.db, "1 hour");
+    await watch(chain, { headsOutbid });
+    versions.push((await costs()).length);
+  }
+  expect(versions).toEqual([2, 2, 2, 3, 3]);
+});
+
+test("what is stuck is sent again and outbid also after the database's clock was set back, the newest last", async () => {
+  const chain = chainAt({ baseFeeWei: 10n * GWEI });
+  await send({ maxFeeWei: 21n * GWEI });
+  const patient = { resendAfterMs: 60_000 };
+  await watch(chain, patient);
+  await age(database.db, "-1 hour");
+  await watch(chain, patient);
+  expect(chain.sent).toHaveLength(3);
+  const offers = await costs();
+  expect(offers).toHaveLength(2);
+  expect(offers[1]).toBeGreaterThan(offers[0]!);
+});
+
 function chainAt(of: Partial<ChainDouble>): ChainDouble {
   return Object.assign(createChainDouble(), { tipWei: GWEI, dearest: FEE_CAP }, of);
 }

@@ -67,6 +67,19 @@ test("that the last block which was taken in is another one is seen also while n
   await expect(scanFinalized(deps)).rejects.toThrow("was final as");
 });
 
+test("what is read of another branch than the block before it is not taken in", async () => {
+  const chain = createChainDouble();
+  await cursorAt(database.db, 900n);
+  const { block } = chain.provider;
+  chain.provider.block = async (number) => {
+    const found = await block(number);
+    if (number === 900n) chain.replacedFrom = 900n;
+    return found;
+  };
+  await expect(scanFinalized(depsOn(database.db, chain))).rejects.toThrow("was final as");
+  expect(await findCursor(database.db)).toMatchObject({ blockNumber: 900n });
+});
+
 test("who comes late with a run of blocks leaves the cursor where a faster one, or an operator, has put it", async () => {
   const chain = createChainDouble();
   await cursorAt(database.db, 900n);

@@ -84,6 +84,8 @@ export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
     throw error;
   });
   scanSpan.tookIn(range.events.length);
+  // What was read may be of another branch than the block before it was when that was looked at.
+  if (furthest) await assertCanonical(deps, furthest);
   await failpoint("relayer.r5");
   await tx(db, async (tx) => {
     const locked = await lockCursor(tx);

@@ -5,7 +5,7 @@ import { appendEvents } from "@wonrail/kit/outbox";
 import { encodeExecute } from "../chain/contracts";
 import { type Block, type Provider } from "../chain/provider";
 import { type Signer } from "../chain/signer";
-import { cheapGas, type Fees, firstFees, gasLimitFor, gasRoom, usualGasFor } from "../domain/fees";
+import { cheapGas, type Fees, firstFees, gasLimitFor, gasRoom, halvedGas, usualGasFor } from "../domain/fees";
 import { operationSubmitted } from "../events";
 import { COST_TOO_HIGH, markInFlight, type Operation } from "../store/operations";
 import { listPaymentManagers } from "../store/paymentManagers";
@@ -165,10 +165,19 @@ async function sendOne(
   return fitted;
 }
 
-/** After nodes have refused what such a transaction may cost, no more than its first operation is sure to need. */
+/**
+ * After nodes have refused what such a transaction may cost, no more than its first operation is sure to need. What has reverted goes in half as large a
+ * transaction each time, down to its first operation: so that it is found which of them it was, and no full one burns its gas again and again.
+ */
 function roomOf(ready: Ready[], gasRoom: bigint): bigint {
-  const isRefused = ready.some(({ operation }) => operation.waitReason === COST_TOO_HIGH);
-  return isRefused ? cheapGas(gasRoom, gasFor(ready.slice(0, 1))) : gasRoom;
+  const first = gasFor(ready.slice(0, 1));
+  if (ready.some(({ operation }) => operation.waitReason === COST_TOO_HIGH)) return cheapGas(gasRoom, first);
+  const tries = ready.map(({ operation }) => (hasReverted(operation) ? operation.attempts : 0));
+  return halvedGas(gasRoom, first, Math.max(0, ...tries));
+}
+
+function hasReverted({ waitReason }: Operation): boolean {
+  return waitReason === "batch_reverted";
 }
 
 interface Fitted {
@@ -192,7 +201,7 @@ function fit(all: Ready[], mostGas: bigint): Fitted {
 /** What such batches take by experience; a bound that always holds, once that was too little. */
 function gasFor(ready: Ready[]): bigint {
   const steps = ready.map(({ chainOperation }) => chainOperation.steps.length);
-  if (ready.some(({ operation }) => operation.waitReason === "batch_reverted")) return gasLimitFor(steps);
+  if (ready.some(({ operation }) => hasReverted(operation))) return gasLimitFor(steps);
   return usualGasFor(
     ready.map(({ operation }, index) => ({ steps: steps[index]!, isHold: operation.expiresAt !== null })),
   );

@@ -43,6 +43,8 @@ export interface WatchDeps {
   resendAfterMs: number;
   replaceAfterMs: number;
   headsSeen: HeadsSeen;
+  /** By transaction, the hash of the newest block when it was last outbid: while no block comes, no offer is too low. */
+  headsOutbid: Map<bigint, string>;
   lost: Counter;
 }
 
@@ -56,8 +58,10 @@ const EMPTY_GAS = 21_000n;
  * when its nonce went elsewhere, and fills a nonce that nothing will ever use.
  */
 export async function watchTransactions(deps: WatchDeps, lease: Lease): Promise<void> {
-  const { db, provider, signer, headsSeen } = deps;
+  const { db, provider, signer, headsSeen, headsOutbid } = deps;
   const open = await listOpenTransactions(db, signer.address);
+  for (const id of headsOutbid.keys())
+    if (!open.some(({ transactionId }) => transactionId === id)) headsOutbid.delete(id);
   if (open.length === 0) return;
   // Before the receipts: should the head change meanwhile, they are asked for again.
   const { hash } = await provider.latestBlock();
@@ -77,7 +81,7 @@ export async function watchTransactions(deps: WatchDeps, lease: Lease): Promise<
   const finalNonce = unmined[0]!.nonce < latestNonce ? await findFinalNonce(deps) : 0n;
   await fillGaps(deps, lease, { first: unmined[0]!, chainNonce: latestNonce });
   for (const transaction of unmined) {
-    if (transaction.nonce >= finalNonce) await push(deps, lease, transaction);
+    if (transaction.nonce >= finalNonce) await push(deps, lease, transaction, hash);
     else if (!(await isMinedAfterAll(provider, transaction))) await giveUp(deps, lease, transaction);
   }
 }
@@ -122,14 +126,20 @@ async function giveUp(
   log.warn({ nonce: nonce.toString() }, "the signer's nonce was used from outside");
 }
 
-async function push(deps: WatchDeps, lease: Lease, transaction: ChainTransaction): Promise<void> {
-  const { resendAfterMs, replaceAfterMs } = deps;
-  const { sentAgoMs, state, versions } = transaction;
-  // What a reorganisation has dropped is forgotten by nodes now and then, so it does not wait.
-  const waits = state !== "MINED" && sentAgoMs !== null && sentAgoMs <= resendAfterMs;
+async function push(
+  deps: WatchDeps,
+  lease: Lease,
+  transaction: ChainTransaction,
+  head: string,
+): Promise<void> {
+  const { resendAfterMs, replaceAfterMs, headsOutbid } = deps;
+  const { transactionId, sentAgoMs, state, versions } = transaction;
+  // What a reorganisation has dropped is forgotten by nodes now and then, so it does not wait. Nor does what was sent long from now: the database's clock was set back.
+  const waits = state !== "MINED" && sentAgoMs !== null && Math.abs(sentAgoMs) <= resendAfterMs;
   if (waits) return;
   const resent = await resend(deps, transaction);
-  const isStuck = versions.at(-1)!.ageMs > replaceAfterMs;
+  const isOld = Math.abs(versions.at(-1)!.ageMs) > replaceAfterMs;
+  const isStuck = isOld && headsOutbid.get(transactionId) !== head;
   switch (resent.outcome) {
     case "unacceptable":
       return empty(deps, lease, transaction, "batch_reverted");
@@ -141,7 +151,9 @@ async function push(deps: WatchDeps, lease: Lease, transaction: ChainTransaction
     case "cost_too_high":
       return outbid(deps, lease, transaction, resent);
     default:
-      if (isStuck) await outbid(deps, lease, transaction, resent);
+      if (!isStuck) return;
+      headsOutbid.set(transactionId, head);
+      await outbid(deps, lease, transaction, resent);
   }
 }
 

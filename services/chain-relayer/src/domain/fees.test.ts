@@ -85,8 +85,16 @@ test("an offer is enough when it pays for the base fee and, beside that, the mar
 });
 
 test("gas grows with the steps and holds the contract's reserve", () => {
-  expect(gasLimitFor([1])).toBe(60_000n + 90_000n + 300_000n);
-  expect(gasLimitFor([1, 3])).toBe(60_000n + 360_000n + 600_000n);
+  expect(gasLimitFor([1])).toBe(60_000n + 190_000n + 300_000n);
+  expect(gasLimitFor([1, 3])).toBe(60_000n + 760_000n + 600_000n);
+});
+
+test("what was too little is never followed by less", () => {
+  for (const isHold of [true, false])
+    for (const steps of [0, 1, 3]) {
+      const operations = Array.from({ length: 100 }, () => ({ steps, isHold }));
+      expect(gasLimitFor(operations.map((one) => one.steps))).toBeGreaterThan(usualGasFor(operations));
+    }
 });
 
 test("two hundred first transfers between new wallets fit into one transaction", () => {

@@ -56,7 +56,6 @@ function smaller(one: bigint, other: bigint): bigint {
 }
 
 const BASE_GAS = 60_000n;
-const GAS_PER_STEP = 90_000n;
 /** A wallet's first transfer writes a fresh word of names, and one to a new receiver a balance that was none: some 66,000 together. */
 const USUAL_GAS_PER_STEP = 70_000n;
 const GAS_PER_HOLD = 95_000n;
@@ -68,10 +67,10 @@ const MOST_GAS = 1n << 24n;
 const MOST_COST_WEI = 10n ** 18n;
 const LEAST_GAS = 1_000_000n;
 
-/** A bound on the gas of a batch with so many steps in each operation, for when no node can say. */
+/** After what is usual was too little: twice what the dearest step takes by the snapshot, since chains price what is new each in their own way. */
 export function gasLimitFor(stepsPerOperation: number[]): bigint {
   const steps = BigInt(stepsPerOperation.reduce((sum, count) => sum + atLeastOne(count), 0));
-  return BASE_GAS + steps * GAS_PER_STEP + reserveFor(stepsPerOperation);
+  return BASE_GAS + steps * 2n * GAS_PER_HOLD + reserveFor(stepsPerOperation);
 }
 
 /**
@@ -110,6 +109,11 @@ export function withinCost(market: Market, gasLimit: bigint): Market {
 /** How much gas a transaction may ask for after nodes have refused what another may cost. */
 export function cheapGas(room: bigint, leastGas: bigint): bigint {
   return smaller(room, larger(leastGas, LEAST_GAS));
+}
+
+/** The same after it has reverted so many times. */
+export function halvedGas(room: bigint, leastGas: bigint, times: number): bigint {
+  return smaller(room, larger(room >> BigInt(times), leastGas));
 }
 
 /** One whose authorizations are all used has no step left, and takes gas all the same to be looked up and told of. */

@@ -1,4 +1,4 @@
-import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 
 /** The right to write for a signer. Whoever took it over since has a higher epoch. */
 export interface Lease {
@@ -114,6 +114,12 @@ async function waitForHeads(tx: Tx): Promise<void> {
   await tx.run(sql`select pg_advisory_xact_lock(hashtext('heads'), hashtext(current_schema()))`);
 }
 
+/** Nobody has kept its lease for so long; nor has who seems to keep it for as long to come, which is of before the database's clock was set back. */
+function isGone(goneForMs: number): Sql {
+  const goneFor = sql`make_interval(secs => ${goneForMs / 1000})`;
+  return sql`not lease_ends_at between clock_timestamp() - ${goneFor} and clock_timestamp() + ${goneFor}`;
+}
+
 /** Other signers that nobody has written for since so long, and that have something under way. */
 export async function listGoneSigners(
   db: Queryable,
@@ -122,7 +128,7 @@ export async function listGoneSigners(
 ): Promise<string[]> {
   const rows = await db.query<{ address: string }>(sql`
     select address from signers
-    where address <> ${signer} and lease_ends_at < clock_timestamp() - make_interval(secs => ${goneForMs / 1000})
+    where address <> ${signer} and ${isGone(goneForMs)}
       and exists (select from transactions t where t.signer = address and t.state in ('SIGNED', 'SENT', 'MINED'))
     order by address`);
   return rows.map(({ address }) => address);
@@ -133,7 +139,7 @@ export async function fenceOff(tx: Tx, lease: Lease, gone: string, goneForMs: nu
   await fencePlanning(tx, lease);
   const stopped = await tx.run(sql`
     update signers set epoch = epoch + 1
-    where address = ${gone} and lease_ends_at < clock_timestamp() - make_interval(secs => ${goneForMs / 1000})`);
+    where address = ${gone} and ${isGone(goneForMs)}`);
   return stopped === 1;
 }
 
@@ -175,10 +181,12 @@ export async function emptyTransaction(
     where transaction_id = ${transactionId}`);
 }
 
+/** The newest of its transaction, also where the database's clock was set back since the last. */
 export async function insertVersion(tx: Tx, transactionId: bigint, version: NewVersion): Promise<void> {
   await tx.run(sql`
-    insert into transaction_versions (tx_hash, transaction_id, raw, max_fee_wei, priority_fee_wei)
-    values (${version.txHash}, ${transactionId}, ${version.raw}, ${version.maxFeeWei}, ${version.priorityFeeWei})
+    insert into transaction_versions (tx_hash, transaction_id, raw, max_fee_wei, priority_fee_wei, created_at)
+    values (${version.txHash}, ${transactionId}, ${version.raw}, ${version.maxFeeWei}, ${version.priorityFeeWei},
+      (select greatest(now(), max(created_at) + interval '1 microsecond') from transaction_versions where transaction_id = ${transactionId}))
     on conflict do nothing`);
 }
 
