@@ -219,10 +219,7 @@ function checkMoves(moves: Move[]): void {
     assert(amountWon !== 0n, "a posting must move something");
     sum += amountWon;
     const balance = balanceAfter(moves, account, index);
-    if (isOrgAccount(account.type)) {
-      if (BigInt.asIntN(64, balance) !== balance) throw tooMuch("is more than the organisation's books hold");
-      return;
-    }
+    if (isOrgAccount(account.type)) return requireRoom(balance);
     assert(balance >= account.heldWon, "no rule may let a wallet fall below what it holds");
     // Beyond this it could not be shown exactly.
     if (balance > MAX_WON) throw tooMuch(`would bring the wallet above ${MAX_WON}`);
@@ -231,6 +228,11 @@ function checkMoves(moves: Move[]): void {
 }
 
 /** After the moves up to this one. An entry has few moves, so looking through them costs less than keeping sums. */
+/** Refuses a balance that an organisation's own account cannot have. */
+export function requireRoom(balance: bigint): void {
+  if (BigInt.asIntN(64, balance) !== balance) throw tooMuch("is more than the organisation's books hold");
+}
+
 function balanceAfter(moves: Move[], account: Account, last: number): bigint {
   let balance: bigint = account.balanceWon;
   for (let index = 0; index <= last; index += 1) {

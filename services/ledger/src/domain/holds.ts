@@ -1,6 +1,6 @@
 import { DomainError, assert } from "@wonrail/kit/errors";
 import { won } from "@wonrail/kit/money";
-import { availableOf, openWalletOf, orgAccountOf, minus, post, record, type Book } from "./book";
+import { availableOf, openWalletOf, orgAccountOf, minus, post, record, requireRoom, type Book } from "./book";
 import { giveBackToLimit, limitDayOf, requireWithinLimit, takeFromLimit } from "./limits";
 import { requireTransferable } from "./transfers";
 import { requestKey, type Account, type Entry, type Hold, type IntentOf, type LedgerRequest } from "./types";
@@ -37,6 +37,7 @@ export function placeHold(book: Book, request: LedgerRequest, intent: IntentOf<"
 export function postHold(book: Book, request: LedgerRequest, intent: IntentOf<"postHold">): Entry {
   const { hold, wallet } = openHold(book, request.orgId, intent.holdRequestId);
   const external = orgAccountOf(book, request.orgId, "ORG_EXTERNAL");
+  requireRoom(external.balanceWon + hold.amountWon);
   settle(book, hold, wallet, "posted");
   return post(book, request, [
     { account: wallet, type: "TRANSFER", amountWon: minus(hold.amountWon) },

@@ -315,6 +315,25 @@ test("what was deposited into a closed wallet leaves it when it was opened again
   ]);
 });
 
+test("a hold that cannot be posted stays open, and can be voided", () => {
+  const state = openWorld();
+  const external = state.accounts.find(
+    (account) => account.orgId === orgId && account.type === "ORG_EXTERNAL",
+  )!;
+  external.balanceWon = won(2n ** 63n - 600n);
+  const asked = [charge(kim.normal, 2_000n), hold(600n)];
+  const holdRequestId = requestId(2);
+  const ends: Intent[] = [
+    { kind: "postHold", holdRequestId },
+    { kind: "voidHold", holdRequestId },
+  ];
+  const { outcomes } = decide(
+    state,
+    [...asked, ...ends].map((intent, index) => request(orgId, requestId(index + 1), intent)),
+  );
+  expect(codes(outcomes)).toEqual(["posted", "posted", "REQ_001", "posted"]);
+});
+
 test("opening a wallet again that is open changes nothing, and one that is not there is refused", () => {
   const open: Intent = { kind: "reopenAccount", walletId: kim.normal };
   const [first, , other] = play([open, charge(kim.normal, 1_000n), { ...open, walletId: "wal_none" }]);

@@ -179,7 +179,7 @@ export function orgAccountId(orgId: string, type: OrgAccountType): string {
   return id;
 }
 
-/** Makes an organisation's own accounts where they are missing; two replicas may do so at once. */
+/** Makes an organisation's own accounts where they are missing; two replicas may do so at once, and do it in one order. */
 export async function ensureOrgAccounts(db: Queryable, orgIds: string[]): Promise<void> {
   const wanted = orgIds.flatMap((orgId) => ORG_ACCOUNTS.map((type) => ({ orgId, type })));
   await db.run(sql`
@@ -188,6 +188,7 @@ export async function ensureOrgAccounts(db: Queryable, orgIds: string[]): Promis
       ${wanted.map(({ orgId }) => idToUuid(orgId))}::uuid[],
       ${wanted.map(({ orgId, type }) => idToUuid(orgAccountId(orgId, type)))}::uuid[],
       ${wanted.map(({ type }) => accountTypes.toCode(type))}::smallint[])
+    order by 2
     on conflict do nothing`);
 }
 

@@ -13,6 +13,7 @@ import {
   type Claim,
   type Claimed,
   findOperationByKey,
+  forgetOperation,
   releaseOperation,
   type StoredOperation,
 } from "../store/operations";
@@ -130,9 +131,11 @@ async function postOrRefuse(deps: ExecuteDeps, operation: Claimed): Promise<Deci
       intent: flow.intent(input),
     });
   } catch (error) {
-    if (isRefusal(error) && !isOthers(error) && !isOfForm(error)) return { refused: toErrorDetail(error) };
-    const mayBeLetGo = isUndone(error) || isOfForm(error);
-    if (!mayBeLetGo || !(await release(deps.db, operation))) throw stillOpen(deps, operation, error);
+    const ofForm = refusedForm(error);
+    if (isRefusal(error) && !isOthers(error) && !ofForm) return { refused: toErrorDetail(error) };
+    const letGo = ofForm === "requestId" ? forgetOperation : releaseOperation;
+    if (!(isUndone(error) || ofForm) || !(await release(deps.db, operation, letGo)))
+      throw stillOpen(deps, operation, error);
     // The caller's request is none the worse for it.
     throw isUndone(error) ? error : new DomainError("SYS_002", { retryAfterMs: 1000 }, { cause: error });
   }
@@ -145,22 +148,26 @@ function isOthers(error: DomainError): boolean {
 
 /**
  * Refused at the ledger's door, where another try may have got in: the journal does not reach the id's month, or no longer; a replica of another release
- * does not know the intent. Of what was done under the id that says nothing. Who is alone with the operation lets it go; otherwise it stays open, and its
- * alert calls for somebody who looks.
+ * does not know the intent. Of what was done under the id that says nothing. Who is alone with the operation lets it go, and its id with it where that is
+ * what the ledger does not take; otherwise it stays open, and its alert calls for somebody who looks.
  */
-function isOfForm(error: unknown): boolean {
-  if (!(error instanceof DomainError) || error.code !== "REQ_001") return false;
+function refusedForm(error: unknown): "requestId" | "intent" | undefined {
+  if (!(error instanceof DomainError) || error.code !== "REQ_001") return undefined;
   const fields = error.details?.fields as { path: string }[] | undefined;
-  return fields?.some(({ path }) => path === "requestId" || path === "intent") === true;
+  return (["requestId", "intent"] as const).find((name) => fields?.some(({ path }) => path === name));
 }
 
 /**
  * Lets go of an operation that the ledger has certainly not seen, so that the completer leaves it alone. False when that is not certain, since
  * somebody else has taken it up before or meanwhile, or when it cannot be written down.
  */
-async function release(db: Database, operation: Claimed): Promise<boolean> {
+async function release(
+  db: Database,
+  operation: Claimed,
+  letGo: typeof releaseOperation = releaseOperation,
+): Promise<boolean> {
   try {
-    return operation.aloneSince !== null && (await releaseOperation(db, operation, operation.aloneSince));
+    return operation.aloneSince !== null && (await letGo(db, operation, operation.aloneSince));
   } catch {
     return false;
   }

@@ -207,6 +207,18 @@ export async function releaseOperation(
   return released === 1;
 }
 
+/** The same where no release of the ledger takes its id: its key is free, and who asks again gets another id. */
+export async function forgetOperation(
+  db: Queryable,
+  { orgId, operationId }: Pick<Operation, "orgId" | "operationId">,
+  aloneSince: string,
+): Promise<boolean> {
+  const forgotten = await db.run(sql`
+    delete from operations
+    where org_id = ${orgId} and operation_id = ${operationId} and state = 'CLAIMED' and updated_at = ${aloneSince}::timestamptz`);
+  return forgotten === 1;
+}
+
 /** By a time that is as far ahead, too: it is of a clock that was set back since, which may take hours to come there. */
 function abandonedFor(olderThanMs: number): Sql {
   const age = sql`make_interval(secs => ${olderThanMs / 1000})`;
