@@ -136,7 +136,9 @@ test("what a restore takes back is written down before it, and done again before
     "delete\nthe topics",
     "insert into chain_relayer.lanes",
     "Give the Secrets back",
+    "services.chain-relayer.replicas=0",
     ...again,
+    "wonrail-chain-relayer --replicas=2",
     "scale deployment/wonrail-gateway --replicas=",
   ]);
   expect(places).not.toContain(-1);

@@ -1,4 +1,5 @@
 import {
+  idAt,
   derivedId,
   hexOf,
   idTimeMs,
@@ -54,6 +55,13 @@ test.each([
   null,
 ])("%p is no wallet id", (text) => {
   expect(isId("wal", text)).toBe(false);
+});
+
+test("what is to be done at a time has one id, whoever asks for it", () => {
+  const id = idAt("trf", 1_700_000_000_000, "rent");
+  expect(id).toBe(idAt("trf", 1_700_000_000_000, "rent"));
+  expect(id).not.toBe(idAt("trf", 1_700_000_000_000, "wages"));
+  expect([isId("trf", id), idTimeMs(id)]).toEqual([true, 1_700_000_000_000]);
 });
 
 test("a sibling is made at the same time, is the same each time, and differs by purpose", () => {

@@ -35,8 +35,13 @@ export function derivedId<P extends IdPrefix>(prefix: P, ...parts: string[]): Id
 
 /** An id that belongs to another for one purpose: made at the same time, and the same whenever it is asked for. */
 export function siblingId<P extends IdPrefix>(prefix: P, id: string, purpose: string): Id<P> {
-  const bytes = createHash("sha256").update(`${purpose}:${id}`).digest().subarray(0, 16);
-  bytes.writeUIntBE(idTimeMs(id), 0, 6);
+  return idAt(prefix, idTimeMs(id), `${purpose}:${id}`);
+}
+
+/** The id of what is to be done at a time, once: the same for everybody who knows both. */
+export function idAt<P extends IdPrefix>(prefix: P, ms: number, what: string): Id<P> {
+  const bytes = createHash("sha256").update(what).digest().subarray(0, 16);
+  bytes.writeUIntBE(ms, 0, 6);
   return stamp(prefix, bytes, 0x70);
 }
 

@@ -4,6 +4,7 @@ import { type Database, tx } from "@wonrail/kit/db";
 import { DomainError, isRefusal } from "@wonrail/kit/errors";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { groupBy } from "@wonrail/kit/groupBy";
+import { idAt } from "@wonrail/kit/ids";
 import { fromErrorDetail, type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type Log } from "@wonrail/kit/log";
 import { type Won } from "@wonrail/kit/money";
@@ -134,7 +135,10 @@ async function send(deps: RunRecordsDeps, planned: Planned): Promise<void> {
   }
 }
 
-/** The record's id is the idempotency key, and its content the body: both are the same for every try. */
+/**
+ * The record's id is the idempotency key, and its content the body: both are the same for every try. So is the transfer's own id, from which its names on the chain
+ * follow: what a restored database does again is there what was done before.
+ */
 function transfer(
   { payment }: RunRecordsDeps,
   { record, walletId: fromWalletId, amountWon }: Planned,
@@ -153,6 +157,7 @@ function transfer(
     const { outcome } = await payment.execute({
       context: { requestId, traceparent, orgId },
       idempotencyKey: recordId,
+      operationId: idAt("trf", record.scheduledAt!.getTime(), recordId),
       bodyHash,
       command: { $case: "transfer", value: command },
     });

@@ -1,6 +1,6 @@
 import { sql } from "@wonrail/kit/db";
 import { DomainError, errorTable } from "@wonrail/kit/errors";
-import { newId } from "@wonrail/kit/ids";
+import { idAt, newId } from "@wonrail/kit/ids";
 import { eventually } from "@wonrail/kit/testing";
 import { type TransactionRecord } from "../domain/record";
 import { getRecord } from "../queries/getRecord";
@@ -58,6 +58,8 @@ test("a record that came due while nobody ran is executed after the start", asyn
   expect(request).toMatchObject({
     context: { orgId },
     idempotencyKey: record.recordId,
+    // The same also after a restore to before it was sent.
+    operationId: idAt("trf", record.scheduledAt!.getTime(), record.recordId),
     command: {
       value: { fromWalletId: WALLET, toWalletAddress: record.toAddress, amountWon: "3", memo: "rent" },
     },

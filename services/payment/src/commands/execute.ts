@@ -1,8 +1,16 @@
-import { DomainError, isRefusal, isUndone, isUnknown, nothingDone, perhapsDone } from "@wonrail/kit/errors";
+import {
+  DomainError,
+  invalidRequest,
+  isRefusal,
+  isUndone,
+  isUnknown,
+  nothingDone,
+  perhapsDone,
+} from "@wonrail/kit/errors";
 import { type Log } from "@wonrail/kit/log";
 import { toErrorDetail } from "@wonrail/kit/grpc/server";
 import { failpoint } from "@wonrail/kit/failpoint";
-import { newId } from "@wonrail/kit/ids";
+import { type IdPrefix, isId, newId } from "@wonrail/kit/ids";
 import { childTraceparent } from "@wonrail/kit/context";
 import { type PostRequest, type PostResponse } from "@wonrail/proto/ledger/v1/ledger";
 import { type ExecuteRequest, ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
@@ -45,7 +53,7 @@ export async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promi
 
   const claimed = await deps.claims.submit({
     orgId,
-    operationId: newId(KIND_PREFIX[input.kind]),
+    operationId: readOperationId(request, KIND_PREFIX[input.kind]),
     idempotencyKey: request.idempotencyKey ?? null,
     bodyHash: Buffer.from(request.bodyHash),
     input,
@@ -56,6 +64,13 @@ export async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promi
   if (claimed.answer !== null || !claimed.bodyHash.equals(request.bodyHash)) return replay(claimed, request);
   // It was begun before, and is the same operation: the plan has counted it then.
   return { ...ExecuteResponse.decode(await finish(deps, claimed)), replayed: claimed.isBegun };
+}
+
+function readOperationId({ operationId }: ExecuteRequest, prefix: IdPrefix): string {
+  if (operationId === undefined) return newId(prefix);
+  if (!isId(prefix, operationId))
+    throw invalidRequest([{ path: "operationId", message: `must be an id of ${prefix}_` }]);
+  return operationId;
 }
 
 /** Posts and records an operation that was claimed, by whomever. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rawSql, tx } from "@wonrail/kit/db";
 import { DomainError, invalidRequest } from "@wonrail/kit/errors";
+import { idAt } from "@wonrail/kit/ids";
 import { createLane } from "@wonrail/kit/lane";
 import { testLog } from "@wonrail/kit/testing";
 import { type Claim, takeAbandonedOperations } from "../store/operations";
@@ -40,6 +41,16 @@ test.each([
     expect(await world.balances(walletId)).toEqual([1_000]);
   },
 );
+
+test("what is asked for under an id is done under that, and an id of another kind is refused", async () => {
+  const { walletId } = await world.openWallet();
+  const ask = (operationId: string) =>
+    execute(depsWith({}), { ...requestOf(world.orgId, charge(walletId), randomUUID()), operationId });
+  const chargeId = idAt("chg", Date.now(), "rent");
+  expect(await ask(chargeId)).toMatchObject({ outcome: { value: { chargeId } } });
+  await expect(ask(idAt("trf", Date.now(), "rent"))).rejects.toMatchObject({ code: "REQ_001" });
+  expect(await world.balances(walletId)).toEqual([1_000]);
+});
 
 describe("what a replica of the ledger says without having decided it", () => {
   const unknownIntent = invalidRequest([
