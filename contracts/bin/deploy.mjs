@@ -45,7 +45,9 @@ await run(async () => {
     });
     console.log(`${created ? "deployed" : "unchanged"} on chain ${deployment.chainId}`);
     for (const [name, address] of Object.entries(deployment.contracts)) console.log(`  ${name} ${address}`);
-    console.log(`  from block ${deployment.blockNumber}, which is chain-relayer's START_BLOCK (chain.startBlock)`);
+    console.log(
+      `  from block ${deployment.blockNumber}, which is chain-relayer's START_BLOCK (chain.startBlock)`,
+    );
   } finally {
     provider.destroy();
   }

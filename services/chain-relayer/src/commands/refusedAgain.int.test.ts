@@ -42,10 +42,11 @@ test("of what may not be minted, as much goes again as is allowed by now; the re
     to === TOKEN && data === encodeMintAllowance(PAYMENT_MANAGER) ? "0x1e8480" : callAt(to, data, ...rest);
   await send(chain);
   const waits = "PLANNED MintAllowanceExceeded";
-  expect(await statesOf(database.db, operations)).toEqual(["IN_FLIGHT", "IN_FLIGHT", waits, "IN_FLIGHT"]);
+  const states = async () => (await statesOf(database.db, operations)).sort();
+  expect(await states()).toEqual(["IN_FLIGHT", "IN_FLIGHT", "IN_FLIGHT", waits]);
   await send(chain);
   expect(chain.sent).toHaveLength(1);
-  expect((await statesOf(database.db, operations))[2]).toBe(waits);
+  expect((await states()).at(-1)).toBe(waits);
 });
 
 async function send(chain: ChainDouble): Promise<void> {
