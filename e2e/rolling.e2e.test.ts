@@ -109,7 +109,7 @@ async function startLoad(url: string, apiKey: string) {
   const keyFile = join(folder, "key");
   writeFileSync(keyFile, apiKey);
   // With a pause, or they would take the time of those who start.
-  const customers = { SECONDS: "900", WORKERS: "4", PAUSE_MS: "40" };
+  const customers = { SECONDS: "900", WORKERS: "4", PAUSE_MS: "100" };
   const env = { ...process.env, GATEWAY: url, API_KEY_FILE: keyFile, ...customers };
   const child = spawn(process.execPath, [join(ROOT, "deploy/kube/inside.mjs"), "load"], { env });
   const exited = new Promise<number | null>((resolve) => child.once("close", resolve));

@@ -1,7 +1,8 @@
 // A second copy of the whole system on a copy of its database, with the same keys and the same chain, as after a restore that somebody forgot to stop.
 import { sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { idAt, newId } from "@wonrail/kit/ids";
 import { eventually } from "@wonrail/kit/testing";
+import { type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { seeded } from "../support/random";
 import { readChain } from "./support/audit";
 import { NO_LIMIT, openBook, readOperations, untilSettled } from "./support/book";
@@ -11,6 +12,8 @@ import { openWorld, type World, type WorldCopy } from "./support/world";
 const WAITING = 40;
 const AMOUNT_WON = "1000";
 const UNITS = 1_000_000_000n;
+const OUTSIDE = "0xde709f2102306220921060314715629080e2fb77";
+const amount = { amountWon: AMOUNT_WON, dailyLimitWon: NO_LIMIT };
 
 let world: World;
 let copy: WorldCopy | undefined;
@@ -29,13 +32,15 @@ afterAll(async () => {
 test("both settle what waited when they parted, and what they were told differently since: each operation is paid once, by whichever was first", async () => {
   const workload = await openWorkload(world, seeded(7));
   const book = openBook(world);
-  const [payer, one, other] = [
+  const [payer, sender, one, other] = [
     await book.openWallet("payer"),
+    await book.openWallet("sender"),
     await book.openWallet("one"),
     await book.openWallet("other"),
   ];
-  await book.post("chg", { $case: "charge", value: { walletId: payer.walletId, amountWon: AMOUNT_WON } });
-  await untilSettled(world, workload.posted() + 1);
+  for (const { walletId } of [payer, sender])
+    await book.post("chg", { $case: "charge", value: { walletId, amountWon: AMOUNT_WON } });
+  await untilSettled(world, workload.posted() + 2);
   const [relayer] = world.relayers;
   await relayer!.stop();
   await workload.post(WAITING);
@@ -43,8 +48,8 @@ test("both settle what waited when they parted, and what they were told differen
   copy = await world.copy();
 
   await Promise.all([relayer!.start(), start(copy)]);
-  await untilSettled(world, workload.posted() + 1, 180_000);
-  await untilSettled({ ...world, relayerDb: copy.relayerDb }, workload.posted() + 1, 180_000);
+  await untilSettled(world, workload.posted() + 2, 180_000);
+  await untilSettled({ ...world, relayerDb: copy.relayerDb }, workload.posted() + 2, 180_000);
   expect(await wrong()).toEqual([]);
   expect(await workload.differences()).toEqual([]);
 
@@ -56,25 +61,32 @@ test("both settle what waited when they parted, and what they were told differen
       timeoutMs: 60_000,
     },
   );
-  await untilBothQuiet(workload.posted() + 2);
+  await untilBothQuiet(workload.posted() + 3);
   expect((await balances(one.address)) + (await balances(other.address))).toBe(UNITS);
   expect(await wrong()).toEqual([]);
 
+  // What was scheduled has one id in both, and leaves for outside once.
+  const scheduled = idAt("trf", Date.now(), "rent");
+  await Promise.all([send(world.ledger, scheduled), send(copy.ledger, scheduled)]);
+  await eventually(async () => expect(await balances(OUTSIDE)).toBe(UNITS), { timeoutMs: 60_000 });
+  await untilBothQuiet(workload.posted() + 4);
+  expect(await balances(OUTSIDE)).toBe(UNITS);
+  expect(await wrong()).toEqual([]);
+
   function transfer(ledger: World["ledger"], toWalletId: string) {
-    const value = {
-      fromWalletId: payer.walletId,
-      toWalletId,
-      amountWon: AMOUNT_WON,
-      dailyLimitWon: NO_LIMIT,
-    };
+    const value = { fromWalletId: payer.walletId, toWalletId, ...amount };
+    return post(ledger, newId("trf"), { $case: "transfer", value });
+  }
+
+  function send(ledger: World["ledger"], requestId: string) {
+    const value = { walletId: sender.walletId, toAddress: OUTSIDE, ...amount };
+    return post(ledger, requestId, { $case: "placeHold", value });
+  }
+
+  function post(ledger: World["ledger"], requestId: string, intent: PostRequest["intent"]) {
     const context = { requestId: newId("req"), traceparent: "", orgId: book.orgId, deadline: undefined };
     const nothing = { memo: undefined, relatedId: undefined, requestedAt: undefined };
-    return ledger.post({
-      context,
-      requestId: newId("trf"),
-      ...nothing,
-      intent: { $case: "transfer", value },
-    });
+    return ledger.post({ context, requestId, ...nothing, intent });
   }
 }, 600_000);
 
