@@ -38,9 +38,10 @@ test("both settle what waited when they parted, and what they were told differen
     await book.openWallet("one"),
     await book.openWallet("other"),
   ];
-  for (const { walletId } of [payer, sender])
+  // The sender could pay twice.
+  for (const { walletId } of [payer, sender, sender])
     await book.post("chg", { $case: "charge", value: { walletId, amountWon: AMOUNT_WON } });
-  await untilSettled(world, workload.posted() + 2);
+  await untilSettled(world, workload.posted() + 3);
   const [relayer] = world.relayers;
   await relayer!.stop();
   await workload.post(WAITING);
@@ -48,8 +49,8 @@ test("both settle what waited when they parted, and what they were told differen
   copy = await world.copy();
 
   await Promise.all([relayer!.start(), start(copy)]);
-  await untilSettled(world, workload.posted() + 2, 180_000);
-  await untilSettled({ ...world, relayerDb: copy.relayerDb }, workload.posted() + 2, 180_000);
+  await untilSettled(world, workload.posted() + 3, 180_000);
+  await untilSettled({ ...world, relayerDb: copy.relayerDb }, workload.posted() + 3, 180_000);
   expect(await wrong()).toEqual([]);
   expect(await workload.differences()).toEqual([]);
 
@@ -61,7 +62,7 @@ test("both settle what waited when they parted, and what they were told differen
       timeoutMs: 60_000,
     },
   );
-  await untilBothQuiet(workload.posted() + 3);
+  await untilBothQuiet(workload.posted() + 4);
   expect((await balances(one.address)) + (await balances(other.address))).toBe(UNITS);
   expect(await wrong()).toEqual([]);
 
@@ -69,7 +70,7 @@ test("both settle what waited when they parted, and what they were told differen
   const scheduled = idAt("trf", Date.now(), "rent");
   await Promise.all([send(world.ledger, scheduled), send(copy.ledger, scheduled)]);
   await eventually(async () => expect(await balances(OUTSIDE)).toBe(UNITS), { timeoutMs: 60_000 });
-  await untilBothQuiet(workload.posted() + 4);
+  await untilBothQuiet(workload.posted() + 5);
   expect(await balances(OUTSIDE)).toBe(UNITS);
   expect(await wrong()).toEqual([]);
 
