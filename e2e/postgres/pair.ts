@@ -56,6 +56,8 @@ export async function startPair(): Promise<Pair> {
       await sleep(unheardMs);
       signalGroup(owned[0]!.pid, "SIGKILL");
       await owned[0]!.exited;
+      // It is in no group of ours, and does not notice that its server is gone while it is stopped.
+      process.kill(sender!.pid, "SIGKILL");
     },
     promote: () => onServer(standby, async (db) => void (await db.run(sql`select pg_promote()`))),
     remove,
