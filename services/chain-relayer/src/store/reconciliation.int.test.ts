@@ -18,6 +18,7 @@ test.each<[string, number, number | null, boolean]>([
   ["took ten seconds, and ended a minute and a half ago", 100, 90, false],
   ["took two seconds, and ended a minute and a half ago", 92, 90, true],
   ["took ten seconds, and ended four intervals ago", 251, 241, true],
+  ["was begun by a replica whose clock's reading is a moment later", -1, null, false],
   ["began an hour from now, since the clock was set back", -3_600, -3_601, true],
 ])("where the last comparison %s", async (_, beganAgo, endedAgo, isClaimed) => {
   await database.db.run(sql`

@@ -9,14 +9,15 @@ export interface Reconciliation {
 const REST = 40;
 const LONGEST_REST = 4;
 
-/** True for one replica in each interval; at once when the last began, by what is written, later than now: the database's clock was set back. */
+/** True for one replica in each interval; at once when the last began, by what is written, long from now: the database's clock was set back. */
 export async function claimReconciliation(db: Queryable, intervalMs: number): Promise<boolean> {
+  const interval = sql`make_interval(secs => ${intervalMs / 1000})`;
   const claimed = await db.run(sql`
     update reconciliation set started_at = now()
-    where started_at > now() or started_at <= now() - make_interval(secs => ${intervalMs / 1000})
+    where started_at > now() + ${interval} or started_at <= now() - ${interval}
       and (finished_at is null or finished_at < started_at
         or now() - finished_at >= ${REST} * (finished_at - started_at)
-        or now() - finished_at >= ${LONGEST_REST} * make_interval(secs => ${intervalMs / 1000}))`);
+        or now() - finished_at >= ${LONGEST_REST} * ${interval})`);
   return claimed === 1;
 }
 
