@@ -1,5 +1,5 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { encodeMintAllowance } from "../chain/contracts";
+import { findMintAllowance } from "../chain/mintAllowance";
 import { type Provider } from "../chain/provider";
 import { tokenOf } from "../chain/tokenOf";
 import { listPaymentManagers, lockPaymentManagers, takeIntoUse } from "../store/paymentManagers";
@@ -36,8 +36,9 @@ export async function adoptPaymentManager(
   const token = await tokenOf(provider, known.at(-1)!, blockNumber);
   if (token === null || (await tokenOf(provider, address, blockNumber)) !== token) return "not_of_our_token";
   for (const before of known.filter((one) => one !== address.toLowerCase())) {
-    const allowance = await provider.callAt(token, encodeMintAllowance(before), blockNumber);
-    if (BigInt(allowance) !== 0n) return { stillMints: before, blockNumber };
+    const contracts = { tokenAddress: token, paymentManagerAddress: before };
+    if ((await findMintAllowance(provider, contracts, blockNumber)) !== 0n)
+      return { stillMints: before, blockNumber };
   }
   return tx(db, async (tx) => {
     if ((await lockPaymentManagers(tx)).at(-1) !== known.at(-1)) return "changed_meanwhile";

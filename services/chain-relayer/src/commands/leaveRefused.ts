@@ -1,7 +1,8 @@
 import { type Database } from "@wonrail/kit/db";
 import { wonToTokenUnits } from "@wonrail/kit/money";
 import { groupBy } from "@wonrail/kit/groupBy";
-import { encodeExecute, encodeMintAllowance, encodeTakeAll, reasonOf } from "../chain/contracts";
+import { encodeExecute, encodeTakeAll, reasonOf } from "../chain/contracts";
+import { findMintAllowance } from "../chain/mintAllowance";
 import { type Block, type Provider } from "../chain/provider";
 import { RpcRefusal } from "../chain/rpc";
 import { type Signer } from "../chain/signer";
@@ -54,8 +55,7 @@ async function beyondAllowance(
 ): Promise<Operation[]> {
   const refused = planned.filter(({ waitReason }) => waitReason === NOT_ALLOWED);
   if (refused.length === 0) return [];
-  const call = encodeMintAllowance(chain.paymentManagerAddress);
-  let allowed = BigInt(await provider.callAt(chain.tokenAddress, call, latest.number));
+  let allowed = await findMintAllowance(provider, chain, latest.number);
   const beyond = refused.filter(({ steps }) => {
     const units = mintedBy(steps);
     if (units > allowed) return true;

@@ -1,7 +1,8 @@
 import { type Database } from "@wonrail/kit/db";
 import { type Log } from "@wonrail/kit/log";
 import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/money";
-import { encodeIsOperator, encodeMintAllowance } from "../chain/contracts";
+import { encodeIsOperator } from "../chain/contracts";
+import { findMintAllowance } from "../chain/mintAllowance";
 import { type Block, type Provider } from "../chain/provider";
 import { type Signer } from "../chain/signer";
 import { type Gauges } from "../metrics/gauges";
@@ -74,8 +75,7 @@ async function noteRole({ provider, signer, chain, gauges, log }: MeasureDeps, h
 }
 
 async function noteMintAllowance({ provider, chain, gauges }: MeasureDeps, final: Block): Promise<void> {
-  const call = encodeMintAllowance(chain.paymentManagerAddress);
-  const units = BigInt(await provider.callAt(chain.tokenAddress, call, final.number));
+  const units = await findMintAllowance(provider, chain, final.number);
   gauges.mintAllowance.set(Number(units / TOKEN_UNITS_PER_WON));
 }
 

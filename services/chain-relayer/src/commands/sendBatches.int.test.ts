@@ -19,7 +19,7 @@ import {
   PAYMENT_MANAGER,
 } from "./testing/chainDouble";
 import { freshDatabase } from "./testing/database";
-import { carry, operationOf, statesOf, takeIn } from "./testing/operations";
+import { carry, mints, operationOf, statesOf, takeIn } from "./testing/operations";
 
 const database = freshDatabase();
 
@@ -84,7 +84,7 @@ test("a difference that is found while a batch is being signed stops what is not
 test("while gas is dear a transaction stays below the price at which usual nodes refuse it", async () => {
   const chain = createChainDouble();
   chain.baseFeeWei = 170n * GWEI;
-  await takeIn(database.db, await mints(100));
+  await takeIn(database.db, await mints(database.db, 100));
   const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI };
@@ -98,7 +98,7 @@ test("while gas is dear a transaction stays below the price at which usual nodes
 
 test("after nodes have refused what a transaction may cost, its operations go in smaller ones", async () => {
   const chain = createChainDouble();
-  const operations = await mints(20);
+  const operations = await mints(database.db, 20);
   await takeIn(database.db, operations);
   const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
@@ -112,7 +112,7 @@ test("after nodes have refused what a transaction may cost, its operations go in
 test("nonces that its key has used from outside are left alone, and none is given twice when nodes have forgotten them", async () => {
   const chain = createChainDouble();
   const deps = { ...depsOn(database.db, chain), maxSteps: 1 };
-  await takeIn(database.db, await mints(2));
+  await takeIn(database.db, await mints(database.db, 2));
   const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   for (const chainNonce of [7n, 5n]) {
@@ -126,7 +126,7 @@ test("nonces that its key has used from outside are left alone, and none is give
 test("what has no room in its transaction goes before everything behind it", async () => {
   const chain = createChainDouble();
   chain.baseFeeWei = 170n * GWEI;
-  await takeIn(database.db, await mints(80));
+  await takeIn(database.db, await mints(database.db, 80));
   const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
   const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI, maxSteps: 40 };
@@ -155,7 +155,7 @@ describe("a signer that has little left", () => {
   };
 
   test("sends what it can pay for, though not for a full block", async () => {
-    await takeIn(database.db, await mints(1));
+    await takeIn(database.db, await mints(database.db, 1));
     // 430,000 gas at 31 gwei.
     expect(await send(dear({ balanceWei: 13_329_999_999_999_999n }))).toBe(0);
     await database.db.run(sql`update operations set retry_at = now()`);
@@ -163,7 +163,7 @@ describe("a signer that has little left", () => {
   });
 
   test("sends as much of a batch as it can pay for beside what is under way, and the rest when that is mined", async () => {
-    const operations = await mints(40);
+    const operations = await mints(database.db, 40);
     await takeIn(database.db, operations);
     // Twenty take 1,760,000 gas, ten 1,060,000, each at 31 gwei.
     const chain = dear({ balanceWei: 31n * GWEI * (1_760_000n + 1_060_000n) });
@@ -180,7 +180,7 @@ describe("a signer that has little left", () => {
   });
 
   test("sends no more at once than it can pay for, in however many transactions", async () => {
-    await takeIn(database.db, await mints(4));
+    await takeIn(database.db, await mints(database.db, 4));
     // Two take 500,000 gas, one 430,000, each at 31 gwei.
     const chain = dear({ balanceWei: 31n * GWEI * 999_999n });
     expect(await send(chain, { maxTransactions: 2, maxSteps: 2 })).toBe(2);
@@ -188,7 +188,7 @@ describe("a signer that has little left", () => {
   });
 
   test("lets wait what alone is too dear, and sends the others", async () => {
-    const [long, short] = await mints(2);
+    const [long, short] = await mints(database.db, 2);
     const [step] = long!.steps;
     await takeIn(database.db, [{ ...long!, steps: Array(8).fill(step) }, short!]);
     expect(await send(dear({ balanceWei: 31n * GWEI * 600_000n }))).toBe(1);
@@ -207,7 +207,7 @@ describe("what the chain has refused for a reason of all", () => {
 
   test("is asked about and waits while it would be refused again; others go, also those of another reason", async () => {
     const chain = createChainDouble();
-    const made = await mints(5);
+    const made = await mints(database.db, 5);
     // The first two are of seven KRW, which is how the chain knows them here.
     const seven = ({ steps, ...of }: NewOperation) => ({
       ...of,
@@ -241,7 +241,7 @@ describe("what the chain has refused for a reason of all", () => {
 
   test("goes when it would be refused for a reason of its own, and when the nodes say nothing that can be read", async () => {
     const chain = createChainDouble();
-    const operations = await mints(2);
+    const operations = await mints(database.db, 2);
     await takeIn(database.db, operations);
     const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
     await planOperations(database.db, lease);
@@ -255,7 +255,7 @@ describe("what the chain has refused for a reason of all", () => {
 
 test("however many the chain refuses again and again, most of each transaction is left to others", async () => {
   const chain = createChainDouble();
-  const refused = await mints(60);
+  const refused = await mints(database.db, 60);
   await takeIn(database.db, refused);
   const lease = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
   await planOperations(database.db, lease);
@@ -263,7 +263,7 @@ test("however many the chain refuses again and again, most of each transaction i
     database.db.run(sql`
       update operations set state = 'PLANNED', attempts = 1, wait_reason = 'MintAllowanceExceeded', retry_at = now()
       where ledger_ref = any(${refused.map(({ ledgerRef }) => ledgerRef)}::text[])`);
-  const others = await mints(32);
+  const others = await mints(database.db, 32);
   await takeIn(database.db, others);
   await planOperations(database.db, lease);
   for (let sent = 1; sent <= 4; sent += 1) {
@@ -350,20 +350,6 @@ const SEVEN_WON = 7_000_000n.toString(16).padStart(64, "0");
 const NEVER = new AbortController().signal;
 
 /** To one wallet, whose address is known. */
-async function mints(count: number): Promise<NewOperation[]> {
-  const toWalletId = newId("wal");
-  const operations = Array.from({ length: count }, () => {
-    const made = operationOf();
-    const steps = made.steps.map(
-      (step) => ({ ...step, kind: "MINT", fromWalletId: null, toWalletId }) as const,
-    );
-    return { ...made, steps };
-  });
-  const address = addressOf(toWalletId);
-  await saveWalletAddresses(database.db, [{ walletId: toWalletId, orgId: operations[0]!.orgId, address }]);
-  return operations;
-}
-
 /** Custody that knows every wallet, and signs for whoever is not among the refused. */
 function custodyWithout(orgId: string) {
   const refused = new Set([orgId]);

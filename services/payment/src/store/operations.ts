@@ -198,25 +198,30 @@ export async function restoreClaims(tx: Tx, operations: StoredOperation[]): Prom
  */
 export async function releaseOperation(
   db: Queryable,
-  { orgId, operationId }: Pick<Operation, "orgId" | "operationId">,
+  operation: Pick<Operation, "orgId" | "operationId">,
   aloneSince: string,
 ): Promise<boolean> {
   const released = await db.run(sql`
     update operations set state = 'RELEASED', updated_at = now()
-    where org_id = ${orgId} and operation_id = ${operationId} and state = 'CLAIMED' and updated_at = ${aloneSince}::timestamptz`);
+    where ${isAlone(operation, aloneSince)}`);
   return released === 1;
 }
 
 /** The same where no release of the ledger takes its id: its key is free, and who asks again gets another id. */
 export async function forgetOperation(
   db: Queryable,
-  { orgId, operationId }: Pick<Operation, "orgId" | "operationId">,
+  operation: Pick<Operation, "orgId" | "operationId">,
   aloneSince: string,
 ): Promise<boolean> {
   const forgotten = await db.run(sql`
     delete from operations
-    where org_id = ${orgId} and operation_id = ${operationId} and state = 'CLAIMED' and updated_at = ${aloneSince}::timestamptz`);
+    where ${isAlone(operation, aloneSince)}`);
   return forgotten === 1;
+}
+
+/** Nobody else has taken it up since. */
+function isAlone({ orgId, operationId }: Pick<Operation, "orgId" | "operationId">, since: string): Sql {
+  return sql`org_id = ${orgId} and operation_id = ${operationId} and state = 'CLAIMED' and updated_at = ${since}::timestamptz`;
 }
 
 /** By a time that is as far ahead, too: it is of a clock that was set back since, which may take hours to come there. */

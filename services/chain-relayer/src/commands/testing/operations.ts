@@ -1,5 +1,5 @@
 import { type Database, sql, tx } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { hexOf, newId } from "@wonrail/kit/ids";
 import { type Signer } from "../../chain/signer";
 import { type Fees } from "../../domain/fees";
 import { type Step } from "../../domain/settlement";
@@ -7,6 +7,7 @@ import { insertOperations, markInFlight, type NewOperation } from "../../store/o
 import { listPlannedOperations } from "../../store/plannedOperations";
 import { holdHeads } from "../../store/places";
 import { holdLease, setNextNonce, storeSigned } from "../../store/transactions";
+import { saveWalletAddresses } from "../../store/walletAddresses";
 import { planOperations } from "../planOperations";
 import { PAYMENT_MANAGER } from "./chainDouble";
 
@@ -29,6 +30,19 @@ export function operationOf(walletId: string = newId("wal"), of: Partial<NewOper
     places: [{ accountId: walletId, atSequence: 1n, movesTo: 2n }],
     ...of,
   };
+}
+
+/** Charges of one KRW each, of one wallet that has an address. */
+export async function mints(db: Database, count: number): Promise<NewOperation[]> {
+  const toWalletId = newId("wal");
+  const operations = Array.from({ length: count }, () => {
+    const made = operationOf();
+    const minted = { kind: "MINT", fromWalletId: null, toWalletId } as const;
+    return { ...made, steps: made.steps.map((step) => ({ ...step, ...minted })) };
+  });
+  const address = `0x${hexOf(toWalletId).repeat(2).slice(0, 40)}`;
+  await saveWalletAddresses(db, [{ walletId: toWalletId, orgId: ORG, address }]);
+  return operations;
 }
 
 export async function takeIn(db: Database, operations: NewOperation[]): Promise<void> {
