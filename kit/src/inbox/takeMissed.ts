@@ -1,9 +1,8 @@
 import { type EventEnvelope } from "@wonrail/proto/common/v1/common";
-import { assert } from "../errors";
-import type { ReceivedMessage } from "../bus/port";
 import { pause } from "../pause";
 import { consumerMetrics } from "./consumerMetrics";
 import { decodeEvent } from "./events";
+import { toMessage } from "./envelopes";
 import { handleBatch } from "./handleBatch";
 import { ALONE_MS, type StartConsumerOptions } from "./startConsumer";
 import { findTaken } from "./store";
@@ -32,29 +31,4 @@ export async function takeMissed(
   const metrics = consumerMetrics(registry, spec.group);
   await handleBatch({ db, spec, log, metrics, rest: pause(), aloneMs: ALONE_MS }, missed);
   return missed.length;
-}
-
-/** As the outbox gives it to the bus; it has no place there. */
-function toMessage(topic: string, envelope: EventEnvelope): ReceivedMessage {
-  const { eventId, eventType, aggregateId, version, occurredAt, orgId, traceparent, requestId, payload } =
-    envelope;
-  assert(occurredAt, `${eventId} has a time`);
-  return {
-    topic,
-    partition: -1,
-    offset: "",
-    timestampMs: occurredAt.getTime(),
-    key: aggregateId,
-    value: Buffer.from(payload),
-    headers: {
-      event_id: eventId,
-      event_type: eventType,
-      aggregate_id: aggregateId,
-      version: version.toString(),
-      occurred_at: occurredAt.toISOString(),
-      org_id: orgId,
-      traceparent,
-      request_id: requestId,
-    },
-  };
 }

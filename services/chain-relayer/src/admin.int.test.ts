@@ -4,7 +4,10 @@ import { newId } from "@wonrail/kit/ids";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { runAdmin } from "./admin";
 import { saveDrifts } from "./store/drifts";
+import { envelopeOf } from "@wonrail/kit/inbox";
+import { entryEvent } from "./commands/testing/entryEvents";
 import { takeIntoUse } from "./store/paymentManagers";
+import { insertShelved } from "./store/shelf";
 
 let database: TestDatabase;
 
@@ -42,9 +45,19 @@ test("pauses and resumes a lane, with who did it and why", async () => {
   expect(lanes.find((lane) => lane.orgId === orgId)).toEqual({
     orgId,
     pausedReason: "asked to (operator:tester)",
+    shelved: 0,
   });
   expect((await run("lane", "resume", orgId)).code).toBe(0);
   expect((await run("lane", "resume", newId("org"))).code).toBe(1);
+});
+
+test("says of what is on the shelf whose it is, and how much there is", async () => {
+  const orgId = newId("org");
+  const events = [1, 2].map(() => entryEvent(orgId, newId("chg"), [newId("wal"), 5n, 1n]));
+  await tx(database.db, async (tx) => insertShelved(tx, orgId, events.map(envelopeOf)));
+  expect(await json("lane", "list")).toContainEqual({ orgId, pausedReason: null, shelved: 2 });
+  const told = await run("operation", "show", events[0]!.aggregateId);
+  expect(told).toMatchObject({ code: 1, err: expect.stringContaining(`on the shelf of ${orgId}`) });
 });
 
 test("acknowledges a wallet's drift once, and the same difference is not found again", async () => {

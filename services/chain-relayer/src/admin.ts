@@ -30,6 +30,7 @@ import { type AdminConfig, readAdminConfig } from "./config";
 import { acknowledgeDrifts, listDrifts } from "./store/drifts";
 import { listLanes, setLanePause } from "./store/lanes";
 import { listPaymentManagers } from "./store/paymentManagers";
+import { findOnShelf } from "./store/shelf";
 import { findStory, listStuckOperations } from "./store/stories";
 
 // The operators' door. It works on the database that the running replicas share, so what it does holds for all of them at once.
@@ -104,13 +105,19 @@ function operation(world: World): Command {
     .addOption(jsonOption())
     .action(async (ref: string, { json }: { json?: true }) => {
       const story = await inRelayer(world, (db) => findStory(db, ref));
-      if (!story) throw new Refusal(`There is no operation ${ref}.`);
+      if (!story) throw new Refusal(await inRelayer(world, (db) => whyThereIsNone(db, ref)));
       const parts = [story.places, story.transactions, story.authorizations].map((rows) => table(rows));
       const names = ["places", "transactions", "authorizations"];
       const tables = parts.flatMap((part, index) => ["", `${names[index]}:`, ...part]);
       print(world, json, story, [...lines(story.operation), ...tables]);
     });
   return new Command("operation").description("one of them").addCommand(show);
+}
+
+async function whyThereIsNone(db: Database, ref: string): Promise<string> {
+  const shelved = await findOnShelf(db, ref);
+  if (!shelved) return `There is no operation ${ref}.`;
+  return `${ref} is no operation yet: it is on the shelf of ${shelved.orgId}, whose lane has not come to it.`;
 }
 
 function lane(world: World): Command {

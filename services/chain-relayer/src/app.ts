@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { type Tx } from "@wonrail/kit/db";
+import { type ReceivedEvent } from "@wonrail/kit/inbox";
 import { Counter } from "@wonrail/kit/metrics";
 import { listEvents } from "@wonrail/kit/outbox";
 import { type ServiceParts } from "@wonrail/kit/service";
@@ -24,7 +25,8 @@ import { knowPaymentManager } from "./commands/knowPaymentManager";
 import { measureBooks, reconcile } from "./commands/reconcile";
 import { runScheduledRecords } from "./commands/runScheduledRecords";
 import { scanFinalized } from "./commands/scanFinalized";
-import { type Origin, takeInEntries, takeInHold } from "./commands/takeIn";
+import { createBacklog, receiveEntries } from "./commands/receiveEntries";
+import { type Origin, takeInHold } from "./commands/takeIn";
 import { updateRecordSchedule } from "./commands/updateRecordSchedule";
 import { updateRecordStatus } from "./commands/updateRecordStatus";
 import { watchInstantRecords } from "./commands/watchInstantRecords";
@@ -52,8 +54,9 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
   await knowPaymentManager(parts.db, parts.config.PAYMENT_MANAGER_ADDRESS);
   const chain = await openCheckedChain(parts, fail);
   const { OUTSIDE_LIFE_MS } = parts.config;
+  const backlog = createBacklog(() => performance.now());
   return {
-    takeInEntries,
+    receiveEntries: (tx: Tx, events: ReceivedEvent[]) => receiveEntries(tx, events, backlog),
     takeInHold: (tx: Tx, origin: Origin, hold: HoldPlaced) => takeInHold(tx, origin, hold, OUTSIDE_LIFE_MS),
     dispatch: onChain(dispatch),
     scanFinalized: onChain(async (deps, signal) => {

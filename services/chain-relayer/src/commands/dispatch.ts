@@ -8,6 +8,7 @@ import {
 } from "../store/transactions";
 import { planOperations } from "./planOperations";
 import { takeBackOperations } from "./takeBackOperations";
+import { takeOffShelf } from "./takeOffShelf";
 import { sendBatches, type SendDeps } from "./sendBatches";
 import { watchTransactions, type WatchDeps } from "./watchTransactions";
 
@@ -35,6 +36,7 @@ export async function dispatch(deps: DispatchDeps, signal: AbortSignal): Promise
 
 async function round(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Promise<void> {
   try {
+    await takeOffShelf(deps, signal);
     await planOperations(deps.db, lease);
     await sendPlanned(deps, lease, signal);
   } catch (error) {

@@ -1,9 +1,12 @@
-import { sql } from "@wonrail/kit/db";
+import { sql, tx } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/ids";
 import { Registry } from "@wonrail/kit/metrics";
 import { saveCursor } from "../store/scanCursor";
 import { noteMined } from "../store/transactions";
 import { encodeMintAllowance } from "../chain/contracts";
 import { createGauges } from "../metrics/gauges";
+import { receiveEntries } from "./receiveEntries";
+import { entryEvent } from "./testing/entryEvents";
 import { measureChain, measureOperations } from "./measure";
 import { createScheduledMetrics } from "../metrics/scheduledMetrics";
 import {
@@ -38,6 +41,18 @@ beforeEach(() => {
     const lines = [...(await registry.metrics()).matchAll(/^(\w+) (\S+)$/gm)];
     return new Map(lines.map(([, name, value]) => [name!, Number(value)]));
   };
+});
+
+test("what is on the shelf is open as well, and grows old there", async () => {
+  const { db } = database;
+  const events = [1, 2, 3].map(() => entryEvent(newId("org"), newId("chg"), [newId("wal"), 5n, 1n]));
+  await tx(db, (tx) => receiveEntries(tx, events, { isLong: () => Promise.resolve(true) }));
+  await db.run(sql`update shelved_entries set shelved_at = now() - interval '900 s'`);
+  const seen = await look();
+  expect(seen.get("relay_pending_oldest_seconds")).toBeGreaterThanOrEqual(900);
+  expect(seen.get("relay_unmined_oldest_seconds")).toBeGreaterThanOrEqual(900);
+  const open = await registry.getSingleMetric("relay_open_operations")!.get();
+  expect(open.values).toMatchObject([{ labels: { state: "SHELVED", reason: "" }, value: 3 }]);
 });
 
 test("what is in a block waits for finality alone, and is not late", async () => {

@@ -9,6 +9,7 @@ import { type Gauges } from "../metrics/gauges";
 import { type ScheduledMetrics } from "../metrics/scheduledMetrics";
 import { findOldestDueSeconds } from "../store/records";
 import { type Cursor, findCursor } from "../store/scanCursor";
+import { countShelved } from "../store/shelf";
 import { findOldestUnminedSeconds, listOpenCounts } from "../store/stories";
 import { countPendingTransactions } from "../store/transactions";
 
@@ -32,6 +33,8 @@ export async function measureOperations({
 }: Omit<MeasureDeps, "provider">): Promise<void> {
   const open = await listOpenCounts(db);
   gauges.open.reset();
+  const shelved = { state: "SHELVED", reason: "", ...(await countShelved(db)) };
+  if (shelved.count > 0) open.push(shelved);
   for (const { state, reason, count } of open) gauges.open.set({ state, reason }, count);
   const oldestOf = (those: typeof open) => Math.max(0, ...those.map(({ oldestSeconds }) => oldestSeconds));
   gauges.oldest.set(oldestOf(open));

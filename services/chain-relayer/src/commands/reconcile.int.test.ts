@@ -1,5 +1,6 @@
 import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
+import { envelopeOf } from "@wonrail/kit/inbox";
 import { Registry } from "@wonrail/kit/metrics";
 import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/money";
 import { testLog } from "@wonrail/kit/testing";
@@ -9,11 +10,13 @@ import { insertDeposits } from "../store/deposits";
 import { acknowledgeDrifts, listDrifts } from "../store/drifts";
 import { addMovements } from "../store/settledBalances";
 import { saveCursor } from "../store/scanCursor";
+import { insertShelved } from "../store/shelf";
 import { saveWalletAddresses } from "../store/walletAddresses";
 import { createUnheardWatch } from "../metrics/unheardWatch";
 import { createReconcileGauges } from "../metrics/reconcileGauges";
 import { measureBooks, reconcile, type ReconcileDeps } from "./reconcile";
 import { freshDatabase } from "./testing/database";
+import { entryEvent } from "./testing/entryEvents";
 
 const [ORG, WALLET] = [newId("org"), newId("wal")];
 
@@ -137,6 +140,16 @@ test("since when a wallet's newest entry has not come here is measured, until it
   expect(warned).toEqual([{ orgId: ORG, walletId: WALLET, sequence: "2", seconds: 300 }]);
   sequence = 0n;
   expect(await after(60_000)).toBe(0);
+
+  // What is on the shelf has been heard of, although it is no operation yet.
+  sequence = 1n;
+  expect(await after(15_000)).toBe(0);
+  const events = [entryEvent(ORG, newId("chg"), [WALLET, 5n, 1n])].map(envelopeOf);
+  await tx(database.db, async (tx) => insertShelved(tx, ORG, events));
+  expect(await after(15_000)).toBe(0);
+  await database.db.run(sql`delete from shelved_entries`);
+  sequence = 0n;
+  expect(await after(15_000)).toBe(0);
 
   // Another replica has compared meanwhile: what came since is not known here, nor what was lost.
   sequence = 3n;

@@ -11,6 +11,7 @@ import { type Findings } from "../queries/findings";
 import { readSupplyBook, readWalletBooks, type SupplyBook } from "../queries/readBooks";
 import { countOpenDrifts, findDoubted, mendDrifts, saveDrifts } from "../store/drifts";
 import { countUnbooked } from "../store/deposits";
+import { listShelvedLanes } from "../store/shelf";
 import { claimReconciliation, findReconciliation, finishReconciliation } from "../store/reconciliation";
 
 export interface ReconcileDeps {
@@ -43,8 +44,10 @@ export async function reconcile(deps: ReconcileDeps): Promise<void> {
   const { blockNumber } = supply.cursor;
   const { orgIds, wallets, isComplete } = await compareWithChain(deps, supply, doubted);
   const round = deps.unheard.begin();
+  // What is on the shelf has been heard of.
+  const shelved = new Set(await listShelvedLanes(db));
   const onMoving = (orgId: string, { accountId: walletId, sequence }: Account) =>
-    round.note({ orgId, walletId, sequence });
+    shelved.has(orgId) ? undefined : round.note({ orgId, walletId, sequence });
   let judged = 0;
   let moving = 0;
   for (const orgId of orgIds) {

@@ -61,7 +61,7 @@ export function createGauges(registry: Registry, now: () => number) {
     }),
     open: new Gauge({
       name: "relay_open_operations",
-      help: "Operations that are not final, by state and by what they wait for; of each 10,000 at the most are counted",
+      help: "Operations that are not final, by state and by what they wait for, of each 10,000 at the most; and all entries that are to become operations (SHELVED)",
       labelNames: ["state", "reason"],
       registers,
     }),

@@ -5,11 +5,18 @@ export async function setLanePause(db: Queryable, orgId: string, reason: string 
   return (await db.run(sql`update lanes set paused_reason = ${reason} where org_id = ${orgId}`)) === 1;
 }
 
-export async function listLanes(db: Queryable): Promise<{ orgId: string; pausedReason: string | null }[]> {
-  const rows = await db.query<{ org_id: string; paused_reason: string | null }>(
-    sql`select org_id, paused_reason from lanes order by org_id`,
-  );
-  return rows.map((row) => ({ orgId: row.org_id, pausedReason: row.paused_reason }));
+export interface Lane {
+  orgId: string;
+  pausedReason: string | null;
+  /** Entries that are to become operations when it comes to them. */
+  shelved: number;
+}
+
+export async function listLanes(db: Queryable): Promise<Lane[]> {
+  return db.query<Lane>(sql`
+    select org_id as "orgId", paused_reason as "pausedReason",
+      (select coalesce(sum(s.entries), 0)::float8 from shelved_entries s where s.org_id = lanes.org_id) as shelved
+    from lanes order by org_id`);
 }
 
 /** Lets all others have their turn before these. */

@@ -21,9 +21,37 @@ const REFUSED_AT_MOST = 1_000;
 /** So many go along with what is sent, however many may be asked for again. */
 const REFUSED_AT_ONCE = 200;
 
-/** Nothing speaks against what leaves its wallets; `full_payers` are those of whom custody refuses too many. */
+/** Of whom custody refuses too many. */
+const FULL_PAYERS = sql`full_payers as (
+      select org_id, from_wallets from operations where state = 'PLANNED' and ${REFUSED} and wait_reason = ${REFUSED_TO_PAYER}
+      group by org_id, from_wallets having count(*) >= ${REFUSED_AT_MOST})`;
+/** Nothing speaks against what leaves its wallets. */
 const MAY_LEAVE = sql`not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets))
   and not exists (select from full_payers f where f.org_id = o.org_id and f.from_wallets = o.from_wallets)`;
+
+/** Whether so many wait, in paused lanes as well, which cost as much; or more than that, of which the rest is on the shelf. */
+export async function waitAtLeast(db: Queryable, count: number): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(sql`
+    select exists (select from shelved_entries)
+      or exists (select from operations where state = 'WAITING' offset ${count - 1}) as found`);
+  return found;
+}
+
+/**
+ * A lane with something on the shelf that has nothing else to plan, the one that was served longest ago; of a paused one nothing is planned. What is behind
+ * something that is still on the shelf, and of a wallet or a payer whose money stays for now, is not to be planned.
+ */
+export async function findHungryLane(db: Queryable): Promise<string | undefined> {
+  const lane = await db.maybe<{ org_id: string }>(sql`
+    with ${FULL_PAYERS}
+    select org_id from lanes
+    where paused_reason is null
+      and exists (select from shelved_entries s where s.org_id = lanes.org_id)
+      and not exists (
+        select from operations o where o.org_id = lanes.org_id and o.state = 'WAITING' and o.blocked = 0 and ${MAY_LEAVE})
+    order by served_at limit 1`);
+  return lane?.org_id;
+}
 
 /**
  * Operations that may be near their turn: those whose turn it is, a share of each lane, the lane that was served longest ago first; and what
@@ -33,9 +61,7 @@ const MAY_LEAVE = sql`not exists (select from drifts d where d.acknowledged_at i
  */
 export async function listCandidates(tx: Tx, atMost: number): Promise<OperationKey[]> {
   const rows = await tx.query<{ org_id: string; ledger_ref: string }>(sql`
-    with full_payers as (
-      select org_id, from_wallets from operations where state = 'PLANNED' and ${REFUSED} and wait_reason = ${REFUSED_TO_PAYER}
-      group by org_id, from_wallets having count(*) >= ${REFUSED_AT_MOST}),
+    with ${FULL_PAYERS},
     served as (
       select lanes.org_id, served_at from lanes
       where paused_reason is null

@@ -1,0 +1,11 @@
+-- Entries of which far more wait than can be settled soon, as the bus has brought them: in one row those of an organisation that came together. They become
+-- operations, the oldest first, when their lane has nothing else to go on with.
+create table shelved_entries (
+  shelf_id bigint generated always as identity primary key,
+  org_id text not null,
+  -- A wonrail.common.v1.EventEnvelopes.
+  events bytea not null,
+  entries integer not null check (entries > 0),
+  shelved_at timestamptz not null default now()
+);
+create index shelved_entries_of_lane on shelved_entries (org_id, shelf_id);
