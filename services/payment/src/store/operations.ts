@@ -67,20 +67,31 @@ function arraysOf(claims: Claim[]): Sql {
  * circle. Gives the rows that are new; the others belong to somebody.
  */
 export async function insertOperations(db: Queryable, claims: Claim[]): Promise<Claimed[]> {
-  const rows = await db.query<OperationRow & { alone_since: string }>(
+  // Of two under one id and one key the row is the one that is given.
+  const claimOf = new Map(claims.map((claim) => [`${claim.operationId} ${claim.idempotencyKey}`, claim]));
+  const rows = await db.query<
+    Pick<OperationRow, "operation_id" | "idempotency_key" | "created_at"> & { alone_since: string }
+  >(
     named(
       "operations_insert",
       sql`
         insert into operations (${CLAIM_COLUMNS}, state)
         select ${CLAIM_COLUMNS}, 'CLAIMED'
-        from unnest(${arraysOf(claims)}) as claim (${CLAIM_COLUMNS})
+        from unnest(${arraysOf([...claimOf.values()])}) as claim (${CLAIM_COLUMNS})
         order by org_id, kind, idempotency_key
         on conflict (org_id, kind, idempotency_key) where idempotency_key is not null do nothing
-        returning org_id, operation_id, idempotency_key, kind, body_hash, input, state, answer, request_id, traceparent, created_at,
-          updated_at::text as alone_since`,
+        returning operation_id, idempotency_key, created_at, updated_at::text as alone_since`,
     ),
   );
-  return rows.map((row) => ({ ...fromRow(row), aloneSince: row.alone_since, isBegun: false }));
+  return rows.map((row) => {
+    const claim = claimOf.get(`${row.operation_id} ${row.idempotency_key}`)!;
+    const { orgId, operationId, idempotencyKey, bodyHash, input, requestId, traceparent } = claim;
+    return {
+      ...{ orgId, operationId, idempotencyKey, bodyHash, input, requestId, traceparent },
+      ...{ createdAt: row.created_at, aloneSince: row.alone_since },
+      ...{ answer: null, isReleased: false, isBegun: false },
+    };
+  });
 }
 
 /**
