@@ -1,4 +1,12 @@
-import { causesOf, DomainError, errorTable, invalidRequest, isErrorCode, isRefusal } from "./errors";
+import {
+  causesOf,
+  DomainError,
+  errorTable,
+  invalidRequest,
+  isErrorCode,
+  isRefusal,
+  refusedFields,
+} from "./errors";
 
 test("codes keep the HTTP status that the specification gives them", () => {
   const specified: Record<string, number> = {
@@ -58,6 +66,18 @@ test("an invalid request names each field", () => {
   expect(invalidRequest([{ path: "amount", message: "must be an integer" }]).details).toEqual({
     fields: [{ path: "amount", message: "must be an integer" }],
   });
+});
+
+test("which fields were refused is told by an invalid request alone", () => {
+  const fields = [{ path: "requestId", message: "is too old" }];
+  expect(refusedFields(invalidRequest(fields))).toEqual(["requestId"]);
+  for (const other of [
+    new DomainError("REQ_003", { fields }),
+    new DomainError("REQ_001"),
+    new Error("x"),
+    undefined,
+  ])
+    expect(refusedFields(other)).toEqual([]);
 });
 
 test("names of Object.prototype are no codes", () => {

@@ -6,6 +6,7 @@ import {
   isUnknown,
   nothingDone,
   perhapsDone,
+  refusedFields,
 } from "@wonrail/kit/errors";
 import { type Log } from "@wonrail/kit/log";
 import { toErrorDetail } from "@wonrail/kit/grpc/server";
@@ -167,9 +168,8 @@ function isOthers(error: DomainError): boolean {
  * what the ledger does not take; otherwise it stays open, and its alert calls for somebody who looks.
  */
 function refusedForm(error: unknown): "requestId" | "intent" | undefined {
-  if (!(error instanceof DomainError) || error.code !== "REQ_001") return undefined;
-  const fields = error.details?.fields as { path: string }[] | undefined;
-  return (["requestId", "intent"] as const).find((name) => fields?.some(({ path }) => path === name));
+  const refused = refusedFields(error);
+  return (["requestId", "intent"] as const).find((name) => refused.includes(name));
 }
 
 /**
