@@ -19,7 +19,7 @@ jest.setTimeout(600_000);
 
 const BUS_AWAY_MS = 60_000;
 const CLIENTS = 4;
-const BETWEEN_PAYMENTS_MS = 200;
+const BETWEEN_PAYMENTS_MS = 750;
 /** After a restart: as long as its callers may take to find it again. */
 const FOUND_MS = 30_000;
 const RUSH = 10;

@@ -2,6 +2,8 @@ import { type EventEnvelope } from "@wonrail/proto/common/v1/common";
 import type { ReceivedMessage } from "../bus/port";
 import type { Tx } from "../db";
 import { assert } from "../errors";
+import type { Registry } from "../metrics";
+import { consumerMetrics } from "./consumerMetrics";
 import type { ReceivedEvent } from "./events";
 import { insertDeadLetter } from "./store";
 
@@ -23,6 +25,11 @@ export function buryEvent(
   error: unknown,
 ): Promise<void> {
   return insertDeadLetter(tx, group, toMessage(topic, envelope), error);
+}
+
+/** Of those that were buried, once that is committed: somebody has to hear of them. */
+export function countBuried(registry: Registry, group: string, topic: string, count: number): void {
+  consumerMetrics(registry, group).count(topic, "dead", count);
 }
 
 /** As the outbox gives it to the bus; it has no place there. */

@@ -13,6 +13,6 @@ export {
   type EventHandler,
   type ReceivedEvent,
 } from "./events";
-export { buryEvent, envelopeOf } from "./envelopes";
+export { buryEvent, countBuried, envelopeOf } from "./envelopes";
 export { takeMissed } from "./takeMissed";
 export { startConsumer, type RunningConsumer, type StartConsumerOptions } from "./startConsumer";

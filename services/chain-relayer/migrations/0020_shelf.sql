@@ -9,3 +9,5 @@ create table shelved_entries (
   shelved_at timestamptz not null default now()
 );
 create index shelved_entries_of_lane on shelved_entries (org_id, shelf_id);
+-- When a lane was last given something of its shelf: the one that has waited longest for it is next.
+alter table lanes add column fed_at timestamptz not null default now();

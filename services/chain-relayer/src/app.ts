@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { type Tx } from "@wonrail/kit/db";
-import { type ReceivedEvent } from "@wonrail/kit/inbox";
 import { Counter } from "@wonrail/kit/metrics";
 import { listEvents } from "@wonrail/kit/outbox";
 import { type ServiceParts } from "@wonrail/kit/service";
@@ -25,7 +24,7 @@ import { knowPaymentManager } from "./commands/knowPaymentManager";
 import { measureBooks, reconcile } from "./commands/reconcile";
 import { runScheduledRecords } from "./commands/runScheduledRecords";
 import { scanFinalized } from "./commands/scanFinalized";
-import { createBacklog, receiveEntries } from "./commands/receiveEntries";
+import { createBacklog, type ReceivedEntry, receiveEntries } from "./commands/receiveEntries";
 import { type Origin, takeInHold } from "./commands/takeIn";
 import { updateRecordSchedule } from "./commands/updateRecordSchedule";
 import { updateRecordStatus } from "./commands/updateRecordStatus";
@@ -56,7 +55,7 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
   const { OUTSIDE_LIFE_MS } = parts.config;
   const backlog = createBacklog(() => performance.now());
   return {
-    receiveEntries: (tx: Tx, events: ReceivedEvent[]) => receiveEntries(tx, events, backlog),
+    receiveEntries: (tx: Tx, entries: ReceivedEntry[]) => receiveEntries(tx, entries, backlog),
     takeInHold: (tx: Tx, origin: Origin, hold: HoldPlaced) => takeInHold(tx, origin, hold, OUTSIDE_LIFE_MS),
     dispatch: onChain(dispatch),
     scanFinalized: onChain(async (deps, signal) => {
@@ -129,6 +128,7 @@ function createDeps(parts: ServiceParts<Config>) {
     ...openClients(parts),
     db,
     log,
+    registry,
     chain,
     signer,
     now: Date.now,

@@ -1,5 +1,5 @@
 import { type ConsumerSpec } from "@wonrail/kit/inbox";
-import { HoldPlaced } from "@wonrail/proto/ledger/events/v1/events";
+import { HoldPlaced, JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import { WalletCreated } from "@wonrail/proto/wallet/events/v1/events";
 import { type App } from "./app";
 
@@ -11,7 +11,11 @@ export function consumers(app: App): ConsumerSpec[] {
       topics: ["wonrail.ledger.v1"],
       handlers: {
         journal_posted: {
-          all: (tx, events) => app.receiveEntries(tx, events),
+          all: (tx, events) =>
+            app.receiveEntries(
+              tx,
+              events.map((event) => ({ origin: event, entry: JournalPosted.decode(event.payload) })),
+            ),
         },
         hold_placed: (tx, event) => app.takeInHold(tx, event, HoldPlaced.decode(event.payload)),
       },

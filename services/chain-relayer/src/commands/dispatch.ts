@@ -8,11 +8,12 @@ import {
 } from "../store/transactions";
 import { planOperations } from "./planOperations";
 import { takeBackOperations } from "./takeBackOperations";
-import { takeOffShelf } from "./takeOffShelf";
+import { type ShelfDeps, takeOffShelf } from "./takeOffShelf";
 import { sendBatches, type SendDeps } from "./sendBatches";
 import { watchTransactions, type WatchDeps } from "./watchTransactions";
 
 export type DispatchDeps = SendDeps &
+  ShelfDeps &
   WatchDeps & {
     log: Log;
     /** Names this process among the replicas. */
@@ -36,7 +37,10 @@ export async function dispatch(deps: DispatchDeps, signal: AbortSignal): Promise
 
 async function round(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Promise<void> {
   try {
-    await takeOffShelf(deps, signal);
+    // What it cannot give, others have: they are planned and sent.
+    await takeOffShelf(deps, signal).catch((error: unknown) =>
+      deps.log.warn({ err: error }, "nothing came off the shelf"),
+    );
     await planOperations(deps.db, lease);
     await sendPlanned(deps, lease, signal);
   } catch (error) {

@@ -6,7 +6,7 @@ import { noteMined } from "../store/transactions";
 import { encodeMintAllowance } from "../chain/contracts";
 import { createGauges } from "../metrics/gauges";
 import { receiveEntries } from "./receiveEntries";
-import { entryEvent } from "./testing/entryEvents";
+import { entryEvent, LONG_BACKLOG, received } from "./testing/entryEvents";
 import { measureChain, measureOperations } from "./measure";
 import { createScheduledMetrics } from "../metrics/scheduledMetrics";
 import {
@@ -46,7 +46,7 @@ beforeEach(() => {
 test("what is on the shelf is open as well, and grows old there", async () => {
   const { db } = database;
   const events = [1, 2, 3].map(() => entryEvent(newId("org"), newId("chg"), [newId("wal"), 5n, 1n]));
-  await tx(db, (tx) => receiveEntries(tx, events, { isLong: () => Promise.resolve(true) }));
+  await tx(db, (tx) => receiveEntries(tx, events.map(received), LONG_BACKLOG));
   await db.run(sql`update shelved_entries set shelved_at = now() - interval '900 s'`);
   const seen = await look();
   expect(seen.get("relay_pending_oldest_seconds")).toBeGreaterThanOrEqual(900);

@@ -1,4 +1,4 @@
-import { type Database, tx } from "@wonrail/kit/db";
+import { type Database, type Queryable, tx } from "@wonrail/kit/db";
 import { planBatch } from "../domain/planning";
 import { countPlannedOperations, listCandidates, markPlanned } from "../store/plannedOperations";
 import { noteServed } from "../store/lanes";
@@ -12,13 +12,18 @@ const LEAST_ROOM = 1_000;
 const FRESH_AT_ONCE = 5_000;
 const MAX_ROUNDS = 10;
 
+/** How much more may be planned; nothing while there is enough to send. */
+export async function roomToPlan(db: Queryable): Promise<number> {
+  const room = PLANNED_AHEAD - (await countPlannedOperations(db));
+  return room < LEAST_ROOM ? 0 : room;
+}
+
 /** R1: gives operations whose accounts have come to them their turn, lane by lane, and moves the accounts on. */
 export async function planOperations(db: Database, lease: Lease): Promise<void> {
   await tx(db, async (tx) => {
     await fencePlanning(tx, lease);
     await sortInFresh(tx, FRESH_AT_ONCE);
-    let room = PLANNED_AHEAD - (await countPlannedOperations(tx));
-    if (room < LEAST_ROOM) return;
+    let room = await roomToPlan(tx);
     for (let round = 0; round < MAX_ROUNDS && room > 0; round += 1) {
       const candidates = await listCandidates(tx, room);
       if (candidates.length === 0) return;

@@ -1,12 +1,13 @@
 import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { type ReceivedEvent } from "@wonrail/kit/inbox";
+import { setLanePause } from "../store/lanes";
 import { type Backlog, createBacklog, receiveEntries } from "./receiveEntries";
 import { freshDatabase } from "./testing/database";
-import { entryEvent } from "./testing/entryEvents";
+import { entryEvent, LONG_BACKLOG, received } from "./testing/entryEvents";
 
 const database = freshDatabase();
-const [ORG, OTHER] = [newId("org"), newId("org")];
+const [ORG, OTHER] = [newId("org"), newId("org")].sort() as [string, string];
 
 test("behind a long backlog what the bus brings goes on the shelf, for each organisation by itself", async () => {
   const backlog = createBacklog(() => 0, 2);
@@ -18,30 +19,58 @@ test("behind a long backlog what the bus brings goes on the shelf, for each orga
 });
 
 test("one that comes alone is taken in at once, however much waits", async () => {
-  await receive({ isLong: () => Promise.resolve(true) }, [charge(ORG)]);
+  await receive(LONG_BACKLOG, [charge(ORG)]);
   expect(await counts()).toEqual({ operations: 1, shelved: [] });
 });
 
 test("an organisation's lane is there with its first entry, also when that goes on the shelf", async () => {
-  await receive({ isLong: () => Promise.resolve(true) }, [charge(ORG), charge(ORG)]);
+  await receive(LONG_BACKLOG, [charge(ORG), charge(ORG)]);
   expect(await database.db.query(sql`select org_id from lanes`)).toEqual([{ org_id: ORG }]);
 });
 
-test("while anything is on the shelf what comes goes behind it, although few operations wait", async () => {
-  await receive({ isLong: () => Promise.resolve(true) }, [charge(ORG), charge(ORG)]);
+test("what comes goes behind what is on the shelf of the same organisation, although few operations wait", async () => {
+  await receive(LONG_BACKLOG, [charge(ORG), charge(ORG)]);
   await receive(
     createBacklog(() => 0, 100),
-    [charge(OTHER), charge(OTHER)],
+    [charge(OTHER), charge(ORG), charge(OTHER)],
   );
-  expect(await counts()).toEqual({ operations: 0, shelved: [ORG, 2, OTHER, 2] });
+  expect(await counts()).toEqual({ operations: 2, shelved: [ORG, 2, ORG, 1] });
+});
+
+test("what waits behind a paused lane sends nobody else's entries to the shelf", async () => {
+  await receive(
+    createBacklog(() => 0, 100),
+    [charge(ORG), charge(ORG), charge(OTHER)],
+  );
+  await setLanePause(database.db, ORG, "asked to");
+  const batch = () => [charge(OTHER), charge(ORG)];
+  await receive(
+    createBacklog(() => 0, 4),
+    batch(),
+  );
+  expect(await counts()).toEqual({ operations: 5, shelved: [] });
+  await receive(
+    createBacklog(() => 0, 5),
+    batch(),
+  );
+  expect(await counts()).toEqual({ operations: 6, shelved: [ORG, 1] });
+  await setLanePause(database.db, ORG, null);
+  await receive(
+    createBacklog(() => 0, 5),
+    batch(),
+  );
+  expect((await counts()).operations).toBe(6);
 });
 
 test("how much waits is looked up once a second", async () => {
   let nowMs = 0;
   const backlog = createBacklog(() => nowMs, 1);
-  const isLong = () => backlog.isLong(database.db);
+  const isLong = async () => (await backlog.look(database.db))(ORG);
   expect(await isLong()).toBe(false);
-  await receive({ isLong: () => Promise.resolve(false) }, [charge(ORG)]);
+  await receive(
+    createBacklog(() => 0),
+    [charge(OTHER)],
+  );
   nowMs = 999;
   expect(await isLong()).toBe(false);
   nowMs = 1_000;
@@ -58,7 +87,7 @@ function charge(orgId: string): ReceivedEvent {
 }
 
 function receive(backlog: Backlog, events: ReceivedEvent[]): Promise<void> {
-  return tx(database.db, (tx) => receiveEntries(tx, events, backlog));
+  return tx(database.db, (tx) => receiveEntries(tx, events.map(received), backlog));
 }
 
 async function counts(): Promise<{ operations: number; shelved: (string | number)[] }> {

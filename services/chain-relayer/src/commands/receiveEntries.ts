@@ -1,29 +1,35 @@
 import { type Queryable, type Tx } from "@wonrail/kit/db";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { envelopeOf, type ReceivedEvent } from "@wonrail/kit/inbox";
-import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
-import { waitAtLeast } from "../store/plannedOperations";
-import { insertShelved } from "../store/shelf";
+import { type JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
+import { type BacklogNow, findBacklog, insertShelved } from "../store/shelf";
 import { takeInEntries } from "./takeIn";
 
-/** Whether so much waits to be settled that more of it can wait as it came; as of a second ago at the most. */
+/** Whose entries come to so long a backlog that they can wait as they came; as of a second ago at the most. */
 export interface Backlog {
-  isLong(db: Queryable): Promise<boolean>;
+  look(db: Queryable): Promise<(orgId: string) => boolean>;
 }
 
-/** More than is planned ahead, of all lanes together. */
+export interface ReceivedEntry {
+  origin: ReceivedEvent;
+  entry: JournalPosted;
+}
+
+/** More than is planned ahead. */
 const LONG = 10_000;
 const KNOWN_FOR_MS = 1_000;
 
 export function createBacklog(nowMs: () => number, long = LONG): Backlog {
-  let isLong = false;
+  let now: BacklogNow = { isEverybodys: false, orgIds: [] };
   let lookedMs = -Infinity;
   return {
-    async isLong(db) {
-      if (nowMs() - lookedMs < KNOWN_FOR_MS) return isLong;
-      isLong = await waitAtLeast(db, long);
-      lookedMs = nowMs();
-      return isLong;
+    async look(db) {
+      if (nowMs() - lookedMs >= KNOWN_FOR_MS) {
+        now = await findBacklog(db, long);
+        lookedMs = nowMs();
+      }
+      const { isEverybodys, orgIds } = now;
+      return (orgId) => isEverybodys || orgIds.includes(orgId);
     },
   };
 }
@@ -32,12 +38,22 @@ export function createBacklog(nowMs: () => number, long = LONG): Backlog {
  * Takes in ledger entries as the bus brings them. Behind a long backlog they go on the shelf, at a tenth of the cost, until their lane comes to them. One that
  * comes alone is taken in at once: an operator may have had it tried again, who is to be told what becomes of it.
  */
-export async function receiveEntries(tx: Tx, events: ReceivedEvent[], backlog: Backlog): Promise<void> {
-  if (events.length > 1 && (await backlog.isLong(tx))) {
-    for (const [orgId, those] of groupBy(events, (event) => event.orgId))
-      insertShelved(tx, orgId, those.map(envelopeOf));
-    return;
+export async function receiveEntries(tx: Tx, entries: ReceivedEntry[], backlog: Backlog): Promise<void> {
+  if (entries.length === 1) return takeInEntries(tx, entries);
+  const canWait = await backlog.look(tx);
+  const atOnce: ReceivedEntry[] = [];
+  // In the order of their ids, as two replicas may both make lanes.
+  const byOrg = [...groupBy(entries, ({ origin }) => origin.orgId)].sort(([one], [other]) =>
+    one < other ? -1 : 1,
+  );
+  for (const [orgId, those] of byOrg) {
+    if (canWait(orgId))
+      insertShelved(
+        tx,
+        orgId,
+        those.map(({ origin }) => envelopeOf(origin)),
+      );
+    else atOnce.push(...those);
   }
-  const entries = events.map((event) => ({ origin: event, entry: JournalPosted.decode(event.payload) }));
-  await takeInEntries(tx, entries);
+  if (atOnce.length > 0) await takeInEntries(tx, atOnce);
 }

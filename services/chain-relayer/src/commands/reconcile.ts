@@ -44,10 +44,9 @@ export async function reconcile(deps: ReconcileDeps): Promise<void> {
   const { blockNumber } = supply.cursor;
   const { orgIds, wallets, isComplete } = await compareWithChain(deps, supply, doubted);
   const round = deps.unheard.begin();
-  // What is on the shelf has been heard of.
   const shelved = new Set(await listShelvedLanes(db));
   const onMoving = (orgId: string, { accountId: walletId, sequence }: Account) =>
-    shelved.has(orgId) ? undefined : round.note({ orgId, walletId, sequence });
+    round.note({ orgId, walletId, sequence }, shelved.has(orgId));
   let judged = 0;
   let moving = 0;
   for (const orgId of orgIds) {

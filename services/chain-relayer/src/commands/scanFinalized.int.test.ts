@@ -7,6 +7,9 @@ import { listDrifts } from "../store/drifts";
 import { type NewOperation } from "../store/operations";
 import { findCursor } from "../store/scanCursor";
 import { saveWalletAddresses, type WalletAddress } from "../store/walletAddresses";
+import { won } from "@wonrail/kit/money";
+import { operationIdOf, stepsOf } from "../domain/settlement";
+import { receiveEntries } from "./receiveEntries";
 import { scanFinalized } from "./scanFinalized";
 import {
   blockHashOf,
@@ -17,6 +20,7 @@ import {
   OPERATOR,
   TOKEN,
 } from "./testing/chainDouble";
+import { entryEvent, type LineOf, LONG_BACKLOG, received } from "./testing/entryEvents";
 import { executionOf, repetitionOf } from "./testing/executions";
 import { freshDatabase, untilSomebodyWaits } from "./testing/database";
 import { carry, operationOf, statesOf, takeIn, transactionStates } from "./testing/operations";
@@ -56,6 +60,35 @@ test("START_BLOCK may be given later, while nothing of ours was in any block", a
   expect(await statesOf(database.db, [operation])).toEqual(["CONFIRMED"]);
   await scanFinalized({ ...deps, startBlock: 990n });
   expect((await findCursor(database.db))!.blockNumber).toBeLessThan(990n);
+});
+
+test("after a restore what the chain has done while it is on the shelf is taken in first, and is no difference", async () => {
+  const { db } = database;
+  const chain = createChainDouble();
+  await cursorAt(db, 1_000n);
+  const [orgId, walletId] = [newId("org"), newId("wal")];
+  const lines: LineOf[] = [
+    [walletId, 5n, 1n],
+    ["acc_issuance", -5n, 1_000n],
+  ];
+  const done = entryEvent(orgId, newId("chg"), ...lines);
+  const later = entryEvent(orgId, newId("chg"), [newId("wal"), 7n, 1n]);
+  await tx(db, (tx) => receiveEntries(tx, [done, later].map(received), LONG_BACKLOG));
+  const given = lines.map(([accountId, amountWon, sequence]) => ({
+    accountId,
+    amountWon: won(amountWon),
+    sequence,
+  }));
+  const [operationId, steps] = [operationIdOf(given), stepsOf(given)];
+  chain.logs = await executionOf(db, { ...operationOf(), orgId, operationId, steps }, 1_001n);
+  chain.final = 1_001n;
+  await scanFinalized(depsOn(db, chain));
+  const rows = await db.query(sql`select ledger_ref, state from operations order by state`);
+  expect(rows).toEqual([
+    { ledger_ref: done.aggregateId, state: "CONFIRMED" },
+    { ledger_ref: later.aggregateId, state: "WAITING" },
+  ]);
+  expect(await listDrifts(db, { all: true, limit: 10 })).toEqual([]);
 });
 
 test("that the last block which was taken in is another one is seen also while nothing new is final", async () => {

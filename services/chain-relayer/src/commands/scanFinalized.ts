@@ -24,6 +24,7 @@ import {
   listOpenTransactions,
   markTransaction,
 } from "../store/transactions";
+import { findLastShelved } from "../store/shelf";
 import { saveUsedAuthorizations, type UsedAuthorization } from "../store/usedAuthorizations";
 import { type WalletAddress } from "../store/walletAddresses";
 import { applyDeposits } from "./applyDeposits";
@@ -32,8 +33,9 @@ import { assertCanonical, type CanonicalDeps, finalBlockAt } from "./assertCanon
 import { findFirstExecutions } from "./findFirstExecutions";
 import { learnOwners } from "./learnOwners";
 import { type WalletClient } from "./learnAddresses";
+import { clearShelf, type ShelfDeps } from "./takeOffShelf";
 
-export interface ScanDeps extends CanonicalDeps {
+export interface ScanDeps extends CanonicalDeps, ShelfDeps {
   db: Database;
   provider: Provider;
   wallet: WalletClient;
@@ -86,6 +88,7 @@ export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
   scanSpan.tookIn(range.events.length);
   // What was read may be of another branch than the block before it was when that was looked at.
   if (furthest) await assertCanonical(deps, furthest);
+  await knowWhatWasDone(deps, range);
   await failpoint("relayer.r5");
   await tx(db, async (tx) => {
     const locked = await lockCursor(tx);
@@ -224,6 +227,15 @@ async function applyRange(tx: Tx, range: FinalRange): Promise<void> {
     // Its block is taken in, so whatever it has settled is no longer in flight.
     await applyNotCarried(tx, await listInFlightOf(tx, transactionId), succeeded);
   }
+}
+
+/** After a restore the chain may have done what is on the shelf, from before it came there. */
+async function knowWhatWasDone(deps: ScanDeps, { events }: FinalRange): Promise<void> {
+  const { db } = deps;
+  const done = events.flatMap((event) => (isOutcome(event) ? [event.operationId] : []));
+  if (done.length === 0 || (await findLastShelved(db)) === null) return;
+  const known = await findByOperationIds(db, done);
+  if (done.some((operationId) => !known.has(operationId))) await clearShelf(deps);
 }
 
 function usedByOurWallets({ events, owners }: FinalRange): UsedAuthorization[] {

@@ -24,8 +24,14 @@ export interface Origin {
 type Entry = Pick<JournalPosted, "requestId" | "relatedId" | "kind" | "postings">;
 
 /** Takes in ledger entries. What is on the chain already has no steps, but its place in the order. */
-export async function takeInEntries(tx: Tx, entries: { origin: Origin; entry: Entry }[]): Promise<void> {
-  const operations = entries.map(({ origin, entry }) => operationOfEntry(origin, entry));
+export async function takeInEntries(
+  tx: Tx,
+  entries: { origin: Origin; entry: Entry; since?: Date }[],
+): Promise<void> {
+  const operations = entries.map(({ origin, entry, since }) => ({
+    ...operationOfEntry(origin, entry),
+    ...(since && { since }),
+  }));
   insertOperations(tx, operations, await holdHeads(tx));
 }
 

@@ -1,7 +1,9 @@
 import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { listDeadLetters, type ReceivedEvent, showDeadLetter } from "@wonrail/kit/inbox";
-import { testLog } from "@wonrail/kit/testing";
+import { type Registry } from "@wonrail/kit/metrics";
+import { testLog, testRegistry } from "@wonrail/kit/testing";
+import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import { type App } from "../app";
 import { consumers } from "../consumers";
 import { seeded } from "../domain/testing/randomOperations";
@@ -10,15 +12,18 @@ import { setLanePause } from "../store/lanes";
 import { holdLease, type Lease } from "../store/transactions";
 import { planOperations } from "./planOperations";
 import { createBacklog, receiveEntries } from "./receiveEntries";
-import { SETTLEMENT, takeOffShelf } from "./takeOffShelf";
+import { takeInEntries } from "./takeIn";
+import { clearShelf, SETTLEMENT, type ShelfDeps, takeOffShelf } from "./takeOffShelf";
 import { freshDatabase } from "./testing/database";
-import { entryEvent, type LineOf } from "./testing/entryEvents";
+import { entryEvent, type LineOf, LONG_BACKLOG, received } from "./testing/entryEvents";
 
 const database = freshDatabase();
 const [ORG, OTHER] = [newId("org"), newId("org")];
 let lease: Lease;
+let registry: Registry;
 
 beforeEach(async () => {
+  registry = testRegistry();
   lease = (await holdLease(database.db, `0x${"1".repeat(40)}`, "this process", 60_000))!;
 });
 
@@ -34,20 +39,66 @@ test("a lane with nothing else to plan gets what is on its shelf", async () => {
   expect(await shelved()).toBe(0);
 });
 
-test("a lane that has something to plan waits, and so does a paused one; the others do not", async () => {
-  await takeInAtOnce(charge(ORG));
+test("a lane that has enough to plan waits, and so does a paused one; the others do not", async () => {
+  await takeInAtOnce(...Array.from({ length: 500 }, () => charge(ORG)));
   await shelve([charge(ORG), charge(ORG)]);
-  const others = [charge(OTHER), charge(OTHER)];
-  await shelve(others);
+  await shelve([charge(OTHER), charge(OTHER)]);
   await setLanePause(database.db, OTHER, "asked to");
   await takeAll();
   expect(await shelved()).toBe(4);
   await setLanePause(database.db, OTHER, null);
   await takeAll();
   expect(await shelved()).toBe(2);
-  await planOperations(database.db, lease);
+  await database.db.run(
+    sql`delete from operations where ledger_ref = (select min(ledger_ref) from operations where org_id = ${ORG})`,
+  );
   await takeAll();
   expect(await shelved()).toBe(0);
+});
+
+test("while enough is planned nobody needs more", async () => {
+  await takeInAtOnce(...Array.from({ length: 3_100 }, () => charge(ORG)));
+  await planOperations(database.db, lease);
+  await shelve([charge(OTHER), charge(OTHER)]);
+  await takeAll();
+  expect(await shelved()).toBe(2);
+  await database.db.run(sql`update operations set state = 'IN_FLIGHT'`);
+  await takeAll();
+  expect(await shelved()).toBe(0);
+});
+
+test("a lane of which all is behind something else does not keep the others from theirs", async () => {
+  const walletId = newId("wal");
+  const behind = () => Array.from({ length: 400 }, (_, n) => charge(ORG, [walletId, 5n, BigInt(2 + n)]));
+  for (let row = 0; row < 4; row += 1) await shelve(behind());
+  await shelve([charge(OTHER), charge(OTHER)]);
+  await takeAll();
+  const { count } = await database.db.one<{ count: bigint }>(
+    sql`select count(*) from operations where org_id = ${OTHER}`,
+  );
+  expect(count).toBe(2n);
+  expect(await shelved()).toBeGreaterThan(0);
+});
+
+test("what was on the shelf is as old as it is, and stands before what came since", async () => {
+  await shelve([charge(ORG), charge(ORG)]);
+  await database.db.run(sql`update shelved_entries set shelved_at = now() - interval '25 minutes'`);
+  const later = charge(ORG);
+  await takeInAtOnce(later);
+  await takeAll();
+  const rows = await database.db.query<{ ledger_ref: string; seconds: number }>(sql`
+    select ledger_ref, extract(epoch from now() - created_at)::float8 as seconds from operations order by created_at`);
+  expect(rows[0]!.seconds).toBeGreaterThanOrEqual(1_500);
+  expect(rows[2]!.ledger_ref).toBe(refOf(later));
+});
+
+test("all of it is taken in when it has to be known, of paused lanes and of those with enough to plan, too", async () => {
+  const all = Array.from({ length: 60 }, () => [charge(newId("org")), charge(ORG)]);
+  for (const row of all) await shelve(row);
+  await setLanePause(database.db, ORG, "asked to");
+  await Promise.all([clearShelf(deps()), clearShelf(deps())]);
+  expect(await shelved()).toBe(0);
+  expect(new Set(await operationRefs())).toEqual(new Set(all.flat().map(refOf)));
 });
 
 test("no more is taken at once than a lane needs for a while, and what has come first", async () => {
@@ -75,8 +126,9 @@ test("what is behind something on the shelf, or out of a wallet in doubt, does n
 });
 
 test("of what is no entry a dead letter becomes, with all that is needed to try it again, and the others are taken in", async () => {
-  const bad = { ...charge(ORG), payload: Buffer.from("no entry") };
-  const [one, other] = [charge(ORG), charge(ORG)];
+  const [one, other, good] = [charge(ORG), charge(ORG), charge(ORG)];
+  const empty = JournalPosted.encode({ ...received(good).entry, postings: [] }).finish();
+  const bad = { ...good, payload: Buffer.from(empty) };
   await shelve([one, bad, other]);
   await takeAll();
   expect((await operationRefs()).sort()).toEqual([refOf(one), refOf(other)].sort());
@@ -85,6 +137,9 @@ test("of what is no entry a dead letter becomes, with all that is needed to try 
   expect({ topic, payload }).toEqual({ topic: SETTLEMENT.topic, payload: bad.payload });
   expect(headers).toMatchObject({ event_id: bad.id, event_type: bad.type, org_id: ORG });
   expect(await shelved()).toBe(0);
+  // Its alarm is about the counter.
+  const { values } = await registry.getSingleMetric("dead_letters_total")!.get();
+  expect(values).toMatchObject([{ labels: SETTLEMENT, value: 1 }]);
 });
 
 test("a dead letter is of the consumer that the entries came to", () => {
@@ -142,7 +197,7 @@ test.each([1, 2, 3])(
     const backlog = createBacklog(() => Infinity, 1 + upTo(50));
     while (coming.length > 0) {
       const batch = coming.splice(0, 1 + upTo(30));
-      await tx(database.db, (tx) => receiveEntries(tx, batch, backlog));
+      await tx(database.db, (tx) => receiveEntries(tx, batch.map(received), backlog));
       if (upTo(2) === 0) await takeAll();
       if (upTo(2) === 0) await planOperations(database.db, lease);
     }
@@ -174,21 +229,19 @@ function refOf({ aggregateId }: ReceivedEvent): string {
 
 /** As behind a long backlog. */
 function shelve(events: ReceivedEvent[]): Promise<void> {
-  return tx(database.db, (tx) => receiveEntries(tx, events, { isLong: () => Promise.resolve(true) }));
+  return tx(database.db, (tx) => receiveEntries(tx, events.map(received), LONG_BACKLOG));
 }
 
-async function takeInAtOnce(event: ReceivedEvent): Promise<void> {
-  await tx(database.db, (tx) =>
-    receiveEntries(
-      tx,
-      [event],
-      createBacklog(() => 0),
-    ),
-  );
+async function takeInAtOnce(...events: ReceivedEvent[]): Promise<void> {
+  await tx(database.db, (tx) => takeInEntries(tx, events.map(received)));
+}
+
+function deps(): ShelfDeps {
+  return { db: database.db, log: testLog(), registry };
 }
 
 function takeAll(): Promise<void> {
-  return takeOffShelf({ db: database.db, log: testLog() }, new AbortController().signal);
+  return takeOffShelf(deps(), new AbortController().signal);
 }
 
 async function operationRefs(): Promise<string[]> {

@@ -9,9 +9,15 @@ export interface Unheard {
 }
 
 export interface UnheardRound {
-  note(one: Unheard): void;
+  /** With whether the organisation has entries on the shelf: it may be one of those. */
+  note(one: Unheard, mayBeShelved: boolean): void;
   /** Forgets what was not noted in this round. Gives the one that has waited longest. */
   end(): (Unheard & { seconds: number }) | null;
+}
+
+interface Noted extends Unheard {
+  sinceMs: number;
+  mayBeShelved: boolean;
 }
 
 export interface UnheardWatch {
@@ -20,6 +26,8 @@ export interface UnheardWatch {
 
 /** So many are remembered. When more wait at once all are late, of which there are other alarms. */
 const MOST = 10_000;
+/** What may be on the shelf is told of only after so long; while the ledger still has its event to bring once more, which it keeps for a day. */
+const SHELVED_MS = 12 * 3_600_000;
 /** Whichever replica comes first makes a comparison. What this one saw before so long a break may have come since. */
 const BREAK_MS = 600_000;
 
@@ -28,7 +36,7 @@ const BREAK_MS = 600_000;
  * waited for: what stays the same for long was lost.
  */
 export function createUnheardWatch(registry: Registry, now: () => number): UnheardWatch {
-  let known = new Map<string, Unheard & { sinceMs: number }>();
+  let known = new Map<string, Noted>();
   let endedMs = -Infinity;
   let seconds = 0;
   new Gauge({
@@ -42,25 +50,27 @@ export function createUnheardWatch(registry: Registry, now: () => number): Unhea
   return {
     begin() {
       const startedMs = now();
-      const before = startedMs - endedMs > BREAK_MS ? new Map<string, never>() : known;
+      const before: ReadonlyMap<string, Noted> = startedMs - endedMs > BREAK_MS ? new Map() : known;
       const found: typeof known = new Map();
       let added = 0;
       return {
-        note(one) {
+        note(one, mayBeShelved) {
           const key = `${one.orgId}|${one.walletId}`;
           const last = before.get(key);
-          if (last?.sequence === one.sequence) return void found.set(key, last);
+          if (last?.sequence === one.sequence) return void found.set(key, { ...last, mayBeShelved });
           if (before.size + added >= MOST) return;
           added += 1;
-          found.set(key, { ...one, sinceMs: startedMs });
+          found.set(key, { ...one, sinceMs: startedMs, mayBeShelved });
         },
         end() {
           known = found;
           endedMs = now();
-          const oldest = [...found.values()].reduce<(Unheard & { sinceMs: number }) | null>(
-            (first, one) => (first && first.sinceMs <= one.sinceMs ? first : one),
-            null,
-          );
+          const oldest = [...found.values()]
+            .filter(({ mayBeShelved, sinceMs }) => !mayBeShelved || endedMs - sinceMs > SHELVED_MS)
+            .reduce<Noted | null>(
+              (first, one) => (first && first.sinceMs <= one.sinceMs ? first : one),
+              null,
+            );
           seconds = oldest ? (endedMs - oldest.sinceMs) / 1000 : 0;
           return oldest && { ...oldest, seconds };
         },

@@ -14,9 +14,11 @@ export interface NewOperation {
   requestId: string;
   traceparent: string;
   places: Place[];
+  /** Since when it waits, if it did before it was an operation. */
+  since?: Date;
 }
 
-export interface Operation extends Omit<NewOperation, "places"> {
+export interface Operation extends Omit<NewOperation, "places" | "since"> {
   state: OperationFacts["state"];
   attempts: number;
   waitReason: string | null;
@@ -95,9 +97,9 @@ export function insertOperations(tx: Tx, operations: NewOperation[], headsHeld: 
       on conflict do nothing),
     added as (
       insert into operations (org_id, ledger_ref, related_id, kind, operation_id, steps, from_wallets, state, blocked, expires_at,
-        request_id, traceparent)
+        request_id, traceparent, created_at)
       select org_id, ledger_ref, related_id, kind, operation_id, steps, string_to_array(payers, ' '), 'WAITING',
-        case when ${headsHeld} then coalesce(blocked, 0) end, expires_at, request_id, traceparent
+        case when ${headsHeld} then coalesce(blocked, 0) end, expires_at, request_id, traceparent, coalesce(since, now())
       from unnest(
         ${operations.map((one) => one.orgId)}::text[],
         ${operations.map((one) => one.ledgerRef)}::text[],
@@ -108,8 +110,9 @@ export function insertOperations(tx: Tx, operations: NewOperation[], headsHeld: 
         ${payers.map((wallets) => [...wallets].join(" "))}::text[],
         ${operations.map((one) => one.expiresAt)}::timestamptz[],
         ${operations.map((one) => one.requestId)}::text[],
-        ${operations.map((one) => one.traceparent)}::text[])
-        as given (org_id, ledger_ref, related_id, kind, operation_id, steps, payers, expires_at, request_id, traceparent)
+        ${operations.map((one) => one.traceparent)}::text[],
+        ${operations.map((one) => one.since ?? null)}::timestamptz[])
+        as given (org_id, ledger_ref, related_id, kind, operation_id, steps, payers, expires_at, request_id, traceparent, since)
       left join sorted using (org_id, ledger_ref)
       on conflict (org_id, ledger_ref) do nothing returning org_id, ledger_ref),
     lane as (insert into lanes (org_id) select distinct org_id from added order by 1 on conflict do nothing),

@@ -29,28 +29,24 @@ const FULL_PAYERS = sql`full_payers as (
 const MAY_LEAVE = sql`not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets))
   and not exists (select from full_payers f where f.org_id = o.org_id and f.from_wallets = o.from_wallets)`;
 
-/** Whether so many wait, in paused lanes as well, which cost as much; or more than that, of which the rest is on the shelf. */
-export async function waitAtLeast(db: Queryable, count: number): Promise<boolean> {
-  const { found } = await db.one<{ found: boolean }>(sql`
-    select exists (select from shelved_entries)
-      or exists (select from operations where state = 'WAITING' offset ${count - 1}) as found`);
-  return found;
-}
+/** With fewer that it could plan a lane is given more, before it has none. */
+const ENOUGH_READY = 500;
 
 /**
- * A lane with something on the shelf that has nothing else to plan, the one that was served longest ago; of a paused one nothing is planned. What is behind
+ * Lanes with something on the shelf and little else to plan, the one first that was given some longest ago; of a paused one nothing is planned. What is behind
  * something that is still on the shelf, and of a wallet or a payer whose money stays for now, is not to be planned.
  */
-export async function findHungryLane(db: Queryable): Promise<string | undefined> {
-  const lane = await db.maybe<{ org_id: string }>(sql`
+export async function listHungryLanes(db: Queryable, limit: number): Promise<string[]> {
+  const lanes = await db.query<{ org_id: string }>(sql`
     with ${FULL_PAYERS}
     select org_id from lanes
     where paused_reason is null
       and exists (select from shelved_entries s where s.org_id = lanes.org_id)
       and not exists (
-        select from operations o where o.org_id = lanes.org_id and o.state = 'WAITING' and o.blocked = 0 and ${MAY_LEAVE})
-    order by served_at limit 1`);
-  return lane?.org_id;
+        select from operations o where o.org_id = lanes.org_id and o.state = 'WAITING' and o.blocked = 0 and ${MAY_LEAVE}
+        offset ${ENOUGH_READY - 1})
+    order by fed_at limit ${limit}`);
+  return lanes.map((lane) => lane.org_id);
 }
 
 /**

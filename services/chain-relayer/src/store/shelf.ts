@@ -6,6 +6,7 @@ import { type EventEnvelope, EventEnvelopes } from "@wonrail/proto/common/v1/com
 export interface ShelvedRow {
   shelfId: bigint;
   events: EventEnvelope[];
+  since: Date;
 }
 
 /** Puts those of one organisation on the shelf; it gets its lane, as with its first operation. */
@@ -21,24 +22,88 @@ export function insertShelved(tx: Tx, orgId: string, events: EventEnvelope[]): v
   );
 }
 
-/** The oldest of a lane: so many entries, and what came together with the last of them. */
-export async function listShelved(db: Queryable, orgId: string, entries: number): Promise<ShelvedRow[]> {
-  const rows = await db.query<{ shelf_id: bigint; events: Buffer }>(sql`
-    select shelf_id, events from (
-      select shelf_id, events, sum(entries) over (order by shelf_id) - entries as before
-      from shelved_entries where org_id = ${orgId} order by shelf_id limit ${entries}) as oldest
-    where before < ${entries} order by shelf_id`);
+/** The oldest of each of these lanes, in their order: so many entries, and what came together with the last of them. */
+export async function listShelved(db: Queryable, orgIds: string[], each: number): Promise<ShelvedRow[]> {
+  return toRows(
+    await db.query<StoredRow>(sql`
+      select shelved.shelf_id, shelved.events, shelved.shelved_at
+      from unnest(${orgIds}::text[]) with ordinality as lane (org_id, place)
+      cross join lateral (
+        select *, sum(entries) over (order by shelf_id) - entries as before from (
+          select * from shelved_entries s where s.org_id = lane.org_id order by shelf_id limit ${each}) as oldest) as shelved
+      where shelved.before < ${each} order by lane.place, shelved.shelf_id`),
+  );
+}
+
+/** The oldest of all lanes. */
+export async function listShelvedUpTo(db: Queryable, last: bigint, limit: number): Promise<ShelvedRow[]> {
+  return toRows(
+    await db.query<StoredRow>(sql`
+      select shelf_id, events, shelved_at from shelved_entries where shelf_id <= ${last} order by shelf_id limit ${limit}`),
+  );
+}
+
+/** Null when there is nothing. */
+export async function findLastShelved(db: Queryable): Promise<bigint | null> {
+  const { last } = await db.one<{ last: bigint | null }>(
+    sql`select max(shelf_id) as last from shelved_entries`,
+  );
+  return last;
+}
+
+interface StoredRow {
+  shelf_id: bigint;
+  events: Buffer;
+  shelved_at: Date;
+}
+
+function toRows(rows: StoredRow[]): ShelvedRow[] {
   return rows.map((row) => ({
     shelfId: row.shelf_id,
     events: EventEnvelopes.decode(row.events).events,
+    since: row.shelved_at,
   }));
 }
 
-/** Of two that take the same rows, the second fails. */
+/** Somebody else has taken some of these rows meanwhile. */
+export class TakenByAnother extends Error {
+  override readonly name = "TakenByAnother";
+}
+
 export async function deleteShelved(tx: Tx, rows: ShelvedRow[]): Promise<void> {
   const ids = rows.map(({ shelfId }) => shelfId);
   const deleted = await tx.run(sql`delete from shelved_entries where shelf_id = any(${ids}::bigint[])`);
-  if (deleted !== rows.length) throw new Error("somebody else has taken entries off the shelf meanwhile");
+  if (deleted !== rows.length) throw new TakenByAnother();
+}
+
+export interface BacklogNow {
+  /** All lanes together that are not paused have so much waiting that everybody's entries can wait as they come. */
+  isEverybodys: boolean;
+  /** Whose can anyway: the lane is paused, and there is more waiting than that; or something of it is on the shelf. */
+  orgIds: string[];
+}
+
+/** What waits behind paused lanes holds up nobody else, however much it is; so much is not looked through each time. */
+const LOOKED_THROUGH = 5;
+
+export async function findBacklog(db: Queryable, long: number): Promise<BacklogNow> {
+  return db.one<BacklogNow>(sql`
+    with paused as materialized (select org_id from lanes where paused_reason is not null),
+    long as materialized (
+      select exists (select from operations where state = 'WAITING' offset ${long - 1}) as yes)
+    select
+      (select yes from long) and exists (
+        select from (select org_id from operations where state = 'WAITING' limit ${LOOKED_THROUGH * long}) as waiting
+        where org_id not in (select org_id from paused) offset ${long - 1}) as "isEverybodys",
+      array(
+        select org_id from paused where (select yes from long)
+        union
+        select org_id from lanes where exists (select from shelved_entries s where s.org_id = lanes.org_id)) as "orgIds"`);
+}
+
+/** The next time it is the others' turn. */
+export async function noteFed(db: Queryable, orgIds: string[]): Promise<void> {
+  await db.run(sql`update lanes set fed_at = clock_timestamp() where org_id = any(${orgIds}::text[])`);
 }
 
 export async function listShelvedLanes(db: Queryable): Promise<string[]> {

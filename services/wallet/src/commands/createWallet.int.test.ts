@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { rawSql, sql } from "@wonrail/kit/db";
-import { DomainError, invalidRequest } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/errors";
 import { newId } from "@wonrail/kit/ids";
 import { eventually } from "@wonrail/kit/testing";
 import { WalletCreated } from "@wonrail/proto/wallet/events/v1/events";
@@ -102,17 +102,6 @@ test("a wallet whose account could not be opened belongs to whoever asks next, w
     code: "WAL_001",
     details: { walletId: made.walletId },
   });
-});
-
-test("a wallet whose id was made by a clock that was months off is opened all the same", async () => {
-  world.ledger.refuse = ({ requestId, intent }) =>
-    intent?.$case === "openAccount" && requestId === intent.value.walletId
-      ? invalidRequest([{ path: "requestId", message: "was made in a month that the journal does not have" }])
-      : undefined;
-  const { walletId } = await create(newId("org"), "kim");
-  expect(world.ledger.opened).toContain(walletId);
-  world.ledger.refuse = () => invalidRequest([{ path: "intent.userId", message: "is too long" }]);
-  await expect(create(newId("org"), "kim")).rejects.toMatchObject({ code: "REQ_001" });
 });
 
 test("what nobody asks for again is finished by the job, and told once", async () => {

@@ -154,7 +154,7 @@ export function depsOn(
   };
   const registry = testRegistry();
   return {
-    ...{ gauges: createGauges(registry, Date.now) },
+    ...{ registry, gauges: createGauges(registry, Date.now) },
     ...{ db, provider, signer, log: testLog(), wallet: wallet as never },
     chain: {
       ...{ chainId: 31_337n, network: "WON_TESTNET" },

@@ -1,6 +1,7 @@
 import { newId } from "@wonrail/kit/ids";
 import { type ReceivedEvent } from "@wonrail/kit/inbox";
 import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
+import { type Backlog, type ReceivedEntry } from "../receiveEntries";
 import { IntentKind, TransactionType } from "@wonrail/proto/ledger/v1/intents";
 
 /** A wallet's line of an entry. */
@@ -30,3 +31,11 @@ export function entryEvent(orgId: string, requestId: string, ...lines: LineOf[])
     ...{ orgId, traceparent: "", requestId: newId("req"), payload: Buffer.from(payload) },
   };
 }
+
+/** As the consumer gives it on. */
+export function received(event: ReceivedEvent): ReceivedEntry {
+  return { origin: event, entry: JournalPosted.decode(event.payload) };
+}
+
+/** Everybody's entries go on the shelf. */
+export const LONG_BACKLOG: Backlog = { look: () => Promise.resolve(() => true) };
