@@ -128,7 +128,8 @@ test("a head never goes back", async () => {
 test("a difference that is found after planning stops what is planned, until somebody has acknowledged it", async () => {
   const lease = await becomeWriter();
   const [doubtful, other] = [paymentOf(newId("wal")), paymentOf(newId("wal"))];
-  await takeIn([doubtful, other]);
+  await takeIn([doubtful]);
+  await takeIn([other]);
   await planOperations(database.db, lease);
   const [walletId] = walletsOf(doubtful);
   await saveDrifts(database.db, [driftOf(ORG, walletId!)]);
