@@ -190,13 +190,13 @@ export interface FieldProblem {
   message: string;
 }
 
-/** Programmer mistakes stop the work; they are never shown to a caller. */
 /** The fields for which a request was refused at the door; none of anything else. */
 export function refusedFields(error: unknown): string[] {
   if (!(error instanceof DomainError) || error.code !== "REQ_001") return [];
   return ((error.details?.fields as FieldProblem[] | undefined) ?? []).map(({ path }) => path);
 }
 
+/** Programmer mistakes stop the work; they are never shown to a caller. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`assertion failed: ${message}`);
 }

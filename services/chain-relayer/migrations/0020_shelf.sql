@@ -1,5 +1,5 @@
 -- Entries of which far more wait than can be settled soon, as the bus has brought them: in one row those of an organisation that came together. They become
--- operations, the oldest first, when their lane has nothing else to go on with.
+-- operations, the oldest first, when their lane has little else to plan.
 create table shelved_entries (
   shelf_id bigint generated always as identity primary key,
   org_id text not null,

@@ -31,10 +31,10 @@ export async function measureOperations({
   gauges,
   scheduled,
 }: Omit<MeasureDeps, "provider">): Promise<void> {
-  const open = await listOpenCounts(db);
+  const [counted, shelved] = [await listOpenCounts(db), await countShelved(db)];
+  const open = shelved.count === 0 ? counted : [...counted, { state: "SHELVED", reason: "", ...shelved }];
+  // Nobody reads it between these lines.
   gauges.open.reset();
-  const shelved = { state: "SHELVED", reason: "", ...(await countShelved(db)) };
-  if (shelved.count > 0) open.push(shelved);
   for (const { state, reason, count } of open) gauges.open.set({ state, reason }, count);
   const oldestOf = (those: typeof open) => Math.max(0, ...those.map(({ oldestSeconds }) => oldestSeconds));
   gauges.oldest.set(oldestOf(open));

@@ -1,5 +1,6 @@
 import { type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 import { COLUMNS, type Operation, type OperationKey, type OperationRow, toOperation } from "./operations";
+import { HAS_SHELVED } from "./shelf";
 
 // Operations that are given their turn and wait for it: what goes next, and what has to wait.
 
@@ -41,7 +42,7 @@ export async function listHungryLanes(db: Queryable, limit: number): Promise<str
     with ${FULL_PAYERS}
     select org_id from lanes
     where paused_reason is null
-      and exists (select from shelved_entries s where s.org_id = lanes.org_id)
+      and ${HAS_SHELVED}
       and not exists (
         select from operations o where o.org_id = lanes.org_id and o.state = 'WAITING' and o.blocked = 0 and ${MAY_LEAVE}
         offset ${ENOUGH_READY - 1})

@@ -3,6 +3,9 @@ import { type EventEnvelope, EventEnvelopes } from "@wonrail/proto/common/v1/com
 
 // Entries that wait to become operations, since so many operations wait already.
 
+/** Of a row of `lanes`. */
+export const HAS_SHELVED = sql`exists (select from shelved_entries s where s.org_id = lanes.org_id)`;
+
 export interface ShelvedRow {
   shelfId: bigint;
   events: EventEnvelope[];
@@ -98,7 +101,7 @@ export async function findBacklog(db: Queryable, long: number): Promise<BacklogN
       array(
         select org_id from paused where (select yes from long)
         union
-        select org_id from lanes where exists (select from shelved_entries s where s.org_id = lanes.org_id)) as "orgIds"`);
+        select org_id from lanes where ${HAS_SHELVED}) as "orgIds"`);
 }
 
 /** The next time it is the others' turn. */
@@ -107,8 +110,7 @@ export async function noteFed(db: Queryable, orgIds: string[]): Promise<void> {
 }
 
 export async function listShelvedLanes(db: Queryable): Promise<string[]> {
-  const rows = await db.query<{ org_id: string }>(sql`
-    select org_id from lanes where exists (select from shelved_entries s where s.org_id = lanes.org_id)`);
+  const rows = await db.query<{ org_id: string }>(sql`select org_id from lanes where ${HAS_SHELVED}`);
   return rows.map((row) => row.org_id);
 }
 
