@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/ids";
 import { holdLease } from "../store/transactions";
 import { dispatch } from "./dispatch";
 import { createChainDouble, depsOn, OPERATOR } from "./testing/chainDouble";
 import { freshDatabase } from "./testing/database";
-import { carry, operationOf, takeIn } from "./testing/operations";
+import { carry, operationOf, statesOf, takeIn } from "./testing/operations";
 
 const database = freshDatabase();
 
@@ -17,6 +19,22 @@ test("while custody is away, what is under way is looked after", async () => {
   const round = dispatch({ ...depsOn(database.db, chain), wallet }, new AbortController().signal);
   await expect(round).rejects.toThrow("custody is away");
   expect(chain.sent).toHaveLength(1);
+});
+
+test("a shelf that cannot be read keeps nothing from being planned", async () => {
+  const { db } = database;
+  const lane = newId("org");
+  await db.run(sql`insert into lanes (org_id) values (${lane})`);
+  await db.run(
+    sql`insert into shelved_entries (org_id, events, entries) values (${lane}, ${Buffer.from([0xff])}, 1)`,
+  );
+  const operation = operationOf();
+  await takeIn(db, [operation]);
+  const away = () => Promise.reject(new Error("custody is away"));
+  const wallet = { getWalletFacts: away, findWalletsByAddress: away, signAuthorizations: away } as never;
+  const deps = { ...depsOn(db, createChainDouble()), wallet };
+  await expect(dispatch(deps, new AbortController().signal)).rejects.toThrow("custody is away");
+  expect(await statesOf(db, [operation])).toEqual([expect.stringContaining("PLANNED")]);
 });
 
 test("the writer keeps its lease through a round that takes longer than that", async () => {
