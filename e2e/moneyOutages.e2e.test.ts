@@ -12,6 +12,7 @@ import { newOrganisation } from "./support/operators";
 import { missingOnTheBus } from "./support/readTopic";
 import { reconciled } from "./support/reconciled";
 import { startStack, type TestStack } from "./support/startStack";
+import { whyFailed } from "./support/whyFailed";
 
 // What goes on over REST while a part is away, what says at once that it cannot, and that nothing is missing afterwards.
 
@@ -53,6 +54,7 @@ test(`the ${bus} bus is away for a minute: every payment is answered, after a re
     if (status === 201) paid.add(body.data.paymentId as string);
     return status === 201 ? undefined : body.error;
   };
+  const refused = () => (others.length === 0 ? [] : [...others.slice(0, 3), ...whyFailed(stack)]);
   const startClients = () => {
     let running = true;
     const clients = Array.from({ length: CLIENTS }, async () => {
@@ -73,7 +75,7 @@ test(`the ${bus} bus is away for a minute: every payment is answered, after a re
   await sleep(BUS_AWAY_MS);
   expect(paid.size - before).toBeGreaterThan(100);
   await stopClients();
-  expect(others).toEqual([]);
+  expect(refused()).toEqual([]);
 
   // Each is alone here: while it restarts nobody could answer.
   for (const name of ["ledger", "payment"]) await stack.act("restart", name);
@@ -84,7 +86,7 @@ test(`the ${bus} bus is away for a minute: every payment is answered, after a re
   await back();
   await sleep(1_000);
   await stopClients();
-  expect(others).toEqual([]);
+  expect(refused()).toEqual([]);
   await stack.untilReady();
 
   expect(await missingOnTheBus(stack, { service: "payment", type: "payment_completed", ids: paid })).toEqual(
