@@ -81,7 +81,9 @@ describe.each(["postgres", ...(kafka === undefined ? [] : ["kafka"])])("over the
       ...relayerConsumers(recorder(read)),
       ...paymentConsumers(recorder(read)),
     ].map((spec) => onTopics(spec, prefix));
-    const consumers = await Promise.all(specs.map((spec) => startConsumer({ db, bus, spec, log, registry })));
+    const consumers = await Promise.all(
+      specs.map((spec) => startConsumer({ db, bus, spec, log, registry, onCrash: jest.fn() })),
+    );
     parts.push(...consumers, relay, bus);
     await eventually(() => void expect(pending()).toEqual([]), { timeoutMs: WITHIN_MS, intervalMs: 100 });
   }, 180_000);

@@ -79,7 +79,9 @@ async function start(brokers: string[], { consumes = true } = {}): Promise<{ clo
         void (await tx.run(sql`insert into received (payload) values (${String(version)})`)),
     },
   };
-  const consumer = consumes ? await startConsumer({ db, bus, spec, log, registry }) : undefined;
+  const consumer = consumes
+    ? await startConsumer({ db, bus, spec, log, registry, onCrash: jest.fn() })
+    : undefined;
   return {
     async close() {
       await consumer?.close();

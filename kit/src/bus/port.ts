@@ -51,7 +51,7 @@ export interface SubscribeOptions {
    */
   handleBatch: (messages: ReceivedMessage[]) => Promise<void>;
   maxBatch?: number;
-  /** The consumer stopped and will not come back by itself: the process should say so and exit. */
+  /** The consumer stopped and will not come back by itself: it has to be closed, and another subscribed. */
   onCrash?: (error: Error) => void;
   /** Ends the waiting, until there is a subscription to be closed. */
   signal?: AbortSignal;

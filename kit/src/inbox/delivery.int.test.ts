@@ -63,7 +63,7 @@ async function startReplica(): Promise<Replica> {
   const bus: Bus = await openBus({ kind: "postgres", url: url.toString(), clientId: "test", log });
   await bus.ensureTopics([{ name: TOPIC, partitions: 2 }]);
   const relay = startOutboxRelay({ db, bus, log, registry, pollMs: 100, batchSize: 20 });
-  const consumer = await startConsumer({ db, bus, spec, log, registry });
+  const consumer = await startConsumer({ db, bus, spec, log, registry, onCrash: jest.fn() });
   return {
     db,
     async close() {

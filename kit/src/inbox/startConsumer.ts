@@ -15,8 +15,8 @@ export interface StartConsumerOptions {
   spec: ConsumerSpec;
   log: Log;
   registry: Registry;
-  /** The consumer is gone for good. Unless told otherwise the process stops in order and exits with 1. */
-  onCrash?: (error: Error) => void;
+  /** The consumer is gone for good: it has to be closed, and another started. */
+  onCrash: (error: Error) => void;
   /** Ends the waiting for the bus. */
   signal?: AbortSignal;
 }
@@ -42,21 +42,16 @@ const LOWEST_UUID = "00000000-0000-0000-0000-000000000000";
 
 /** Consumes the topics for the group: each event has its effect once, and what cannot be worked on is put aside. */
 export async function startConsumer(options: StartConsumerOptions): Promise<RunningConsumer> {
-  const { db, bus, spec, log, registry, signal } = options;
+  const { db, bus, spec, log, registry, onCrash, signal } = options;
   const rest = pause();
   const metrics = consumerMetrics(registry, spec.group);
   const consumer: Consumer = { db, spec, log, rest, metrics, aloneMs: ALONE_MS };
-  let crashed = false;
   const subscription = await bus.subscribe({
     group: spec.group,
     topics: spec.topics,
     maxBatch: MAX_BATCH,
     handleBatch: (messages) => handleBatch(consumer, messages),
-    onCrash: (error) => {
-      crashed = true;
-      log.fatal({ err: error, group: spec.group }, "the consumer crashed");
-      (options.onCrash ?? stopProcess)(error);
-    },
+    onCrash,
     ...(signal && { signal }),
   });
   const rounds = [
@@ -65,7 +60,7 @@ export async function startConsumer(options: StartConsumerOptions): Promise<Runn
     everyRound(consumer, PRUNE_EVERY_MS, () => pruneInbox(db, spec.group)),
   ];
   return {
-    live: () => !crashed && subscription.live(),
+    live: () => subscription.live(),
     async close() {
       rest.close();
       await subscription.close();
@@ -114,10 +109,4 @@ export async function pruneInbox(
     if (lastId === null || old === 0) return;
     afterId = lastId;
   }
-}
-
-/** As an operator would stop it, so that everything else closes in its order; but the exit code says that something is wrong. */
-function stopProcess(): void {
-  process.exitCode = 1;
-  process.kill(process.pid, "SIGTERM");
 }

@@ -1,15 +1,14 @@
-import { type Bus } from "../bus";
+import { type Bus, type SubscribeOptions } from "../bus";
+import { type ConsumerSpec } from "../inbox";
 import { Registry } from "../metrics";
 import { createTestDatabase, eventually, testLog, type TestDatabase } from "../testing";
 import { joinBus, type JoinedBus } from "./joinBus";
 
 let database: TestDatabase;
-let joined: JoinedBus;
+let joined: JoinedBus | undefined;
 beforeAll(async () => void (database = await createTestDatabase({ schema: "sample" })));
-afterAll(async () => {
-  await joined.close();
-  await database.drop();
-});
+afterEach(() => joined?.close());
+afterAll(() => database.drop());
 
 test("a group counts as joined for as long as its consumer lives, each for itself", async () => {
   const registry = new Registry();
@@ -23,7 +22,7 @@ test("a group counts as joined for as long as its consumer lives, each for itsel
     lag: async () => [],
   };
   const consumers = ["allowed", "forbidden"].map((group) => ({ group, topics: ["t"], handlers: {} }));
-  joined = joinBus({ db: database.db, bus: bus as Bus, topics: [], consumers, log: testLog(), registry });
+  const { live } = join(bus, consumers, registry);
   const expectJoined = async (allowed: number) => {
     const lines = (await registry.metrics()).split("\n").filter((line) => line.startsWith("consumer_joined"));
     expect(lines).toEqual([
@@ -33,8 +32,52 @@ test("a group counts as joined for as long as its consumer lives, each for itsel
   };
 
   await eventually(() => expectJoined(1));
-  expect(joined.live()).toBe(true);
+  expect(live()).toBe(true);
   isLive = false;
   await expectJoined(0);
-  expect(joined.live()).toBe(false);
+  expect(live()).toBe(false);
 });
+
+test("a consumer that crashes, in its start too, is closed and replaced, and the process goes on", async () => {
+  const registry = new Registry();
+  const open = new Set<SubscribeOptions>();
+  let subscribed = 0;
+  const bus: Partial<Bus> = {
+    ensureTopics: async () => undefined,
+    async subscribe(options) {
+      subscribed += 1;
+      if (subscribed === 2) options.onCrash!(new Error("evicted at once"));
+      open.add(options);
+      return { live: () => true, close: async () => void open.delete(options) };
+    },
+    lag: async () => [],
+  };
+  const { live } = join(bus, [{ group: "group", topics: ["t"], handlers: {} }], registry);
+  const lines = async () =>
+    (await registry.metrics()).match(/^consumer_(joined|crashes_total)\{.*$/gm)?.sort();
+  await eventually(async () =>
+    expect(await lines()).toEqual([
+      'consumer_crashes_total{group="group"} 0',
+      'consumer_joined{group="group"} 1',
+    ]),
+  );
+
+  [...open][0]!.onCrash!(new Error("Failed to find group coordinator"));
+  await eventually(async () => expect(await lines()).toContain('consumer_joined{group="group"} 0'));
+  expect(live()).toBe(true);
+  await eventually(async () =>
+    expect(await lines()).toEqual([
+      'consumer_crashes_total{group="group"} 2',
+      'consumer_joined{group="group"} 1',
+    ]),
+  );
+  expect([subscribed, open.size]).toEqual([3, 1]);
+  await joined!.close();
+  expect(open.size).toBe(0);
+});
+
+function join(bus: Partial<Bus>, consumers: ConsumerSpec[], registry: Registry): JoinedBus {
+  const log = testLog();
+  joined = joinBus({ db: database.db, bus: bus as Bus, topics: [], consumers, log, registry });
+  return joined;
+}

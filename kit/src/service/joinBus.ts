@@ -1,8 +1,9 @@
+import { once } from "node:events";
 import { type Bus, type Topic } from "../bus";
 import { type Database } from "../db";
 import { type ConsumerSpec, type RunningConsumer, startConsumer } from "../inbox";
 import { type Log } from "../log";
-import { Gauge, type Registry } from "../metrics";
+import { Counter, Gauge, type Registry } from "../metrics";
 import { pause } from "../pause";
 
 export interface JoinBusOptions {
@@ -26,8 +27,8 @@ const LONGEST_PAUSE_MS = 30_000;
 
 /**
  * Makes the topics and starts the consumers, in the background and for as long as it takes: requests are served without the bus, so a process
- * that starts while it is away has to open its doors. A wrong setting is tried again as well, since nobody knows which it is: each failure is a
- * warning.
+ * that starts while it is away has to open its doors, and one whose consumer has crashed goes on serving while another is started. A wrong
+ * setting is tried again as well, since nobody knows which it is: each failure is a warning.
  */
 export function joinBus({ db, bus, topics, consumers, log, registry }: JoinBusOptions): JoinedBus {
   const stop = new AbortController();
@@ -45,6 +46,14 @@ export function joinBus({ db, bus, topics, consumers, log, registry }: JoinBusOp
     },
   });
 
+  const crashes = new Counter({
+    name: "consumer_crashes_total",
+    help: "Consumers that stopped and were replaced; what the bus client mends by itself is not among them",
+    labelNames: ["group"],
+    registers: [registry],
+  });
+  for (const { group } of consumers) crashes.inc({ group }, 0);
+
   async function persist<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
     for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       try {
@@ -58,15 +67,31 @@ export function joinBus({ db, bus, topics, consumers, log, registry }: JoinBusOp
     return undefined;
   }
   const topicsAreThere = persist("the topics could not be made", () => bus.ensureTopics(topics, signal));
-  const start = async (spec: ConsumerSpec): Promise<RunningConsumer | undefined> => {
+  const consume = async (spec: ConsumerSpec): Promise<void> => {
+    const { group } = spec;
     await topicsAreThere;
-    const consumer = await persist(`${spec.group} could not start to consume`, () =>
-      startConsumer({ db, bus, spec, log, registry, signal }),
-    );
-    if (consumer) running.set(spec.group, consumer);
-    return consumer;
+    while (!signal.aborted) {
+      const crashed = new AbortController();
+      const onCrash = (error: Error): void => {
+        log.warn(
+          { err: error, group },
+          "the consumer crashed, another starts; events wait, all else goes on",
+        );
+        crashes.inc({ group });
+        crashed.abort();
+      };
+      const consumer = await persist(`${group} could not start to consume`, () =>
+        startConsumer({ db, bus, spec, log, registry, onCrash, signal }),
+      );
+      if (!consumer) return;
+      running.set(group, consumer);
+      await aborted(AbortSignal.any([signal, crashed.signal]));
+      running.delete(group);
+      await consumer.close();
+      await rest.sleepUnwoken(FIRST_PAUSE_MS);
+    }
   };
-  const started = consumers.map(start);
+  const consuming = consumers.map(consume);
 
   return {
     live: () => consumers.every(({ group }) => live(group) ?? true),
@@ -74,7 +99,11 @@ export function joinBus({ db, bus, topics, consumers, log, registry }: JoinBusOp
       stop.abort();
       rest.close();
       await topicsAreThere;
-      await Promise.all(started.map(async (consumer) => (await consumer)?.close()));
+      await Promise.all(consuming);
     },
   };
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
 }
