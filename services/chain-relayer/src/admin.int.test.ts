@@ -4,6 +4,7 @@ import { newId } from "@wonrail/kit/ids";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { runAdmin } from "./admin";
 import { saveDrifts } from "./store/drifts";
+import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import { envelopeOf } from "@wonrail/kit/inbox";
 import { entryEvent } from "./commands/testing/entryEvents";
 import { takeIntoUse } from "./store/paymentManagers";
@@ -58,6 +59,17 @@ test("says of what is on the shelf whose it is, and how much there is", async ()
   expect(await json("lane", "list")).toContainEqual({ orgId, pausedReason: null, shelved: 2 });
   const told = await run("operation", "show", events[0]!.aggregateId);
   expect(told).toMatchObject({ code: 1, err: expect.stringContaining(`on the shelf of ${orgId}`) });
+});
+
+test("does not take for what is on the shelf what is only named there", async () => {
+  const orgId = newId("org");
+  const [payment, cancellation] = [newId("pay"), newId("pcl")];
+  const event = entryEvent(orgId, cancellation, [newId("wal"), 5n, 1n]);
+  const entry = { ...JournalPosted.decode(event.payload), relatedId: payment, memo: `of ${payment}` };
+  const payload = Buffer.from(JournalPosted.encode(entry).finish());
+  await tx(database.db, async (tx) => insertShelved(tx, orgId, [envelopeOf({ ...event, payload })]));
+  expect((await run("operation", "show", payment)).err).toContain(`There is no operation ${payment}`);
+  expect((await run("operation", "show", cancellation)).err).toContain(`on the shelf of ${orgId}`);
 });
 
 test("acknowledges a wallet's drift once, and the same difference is not found again", async () => {

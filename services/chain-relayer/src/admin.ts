@@ -115,9 +115,9 @@ function operation(world: World): Command {
 }
 
 async function whyThereIsNone(db: Database, ref: string): Promise<string> {
-  const shelved = await findOnShelf(db, ref);
-  if (!shelved) return `There is no operation ${ref}.`;
-  return `${ref} is no operation yet: it is on the shelf of ${shelved.orgId}, whose lane has not come to it.`;
+  const orgId = await findOnShelf(db, ref);
+  if (orgId === undefined) return `There is no operation ${ref}.`;
+  return `${ref} is no operation yet: it is on the shelf of ${orgId}, whose lane has not come to it.`;
 }
 
 function lane(world: World): Command {

@@ -82,10 +82,11 @@ async function compareWithChain(deps: ReconcileDeps, supply: SupplyBook, doubted
 }
 
 function tellUnheard({ log }: ReconcileDeps, oldest: ReturnType<UnheardRound["end"]>): void {
-  if (!oldest || oldest.seconds < TOLD_AFTER_SECONDS) return;
-  const { orgId, walletId, sequence, seconds } = oldest;
-  const which = { orgId, walletId, sequence: sequence.toString(), seconds };
-  log.warn(which, "a wallet's newest entry has not been heard of");
+  for (const { orgId, walletId, sequence, seconds } of oldest) {
+    if (seconds < TOLD_AFTER_SECONDS) continue;
+    const which = { orgId, walletId, sequence: sequence.toString(), seconds };
+    log.warn(which, "a wallet's newest entry has not been heard of");
+  }
 }
 
 async function note({ db, log }: ReconcileDeps, { drifts, mended }: Findings): Promise<void> {

@@ -11,8 +11,8 @@ export interface Unheard {
 export interface UnheardRound {
   /** With whether the organisation has entries on the shelf: it may be one of those. */
   note(one: Unheard, mayBeShelved: boolean): void;
-  /** Forgets what was not noted in this round. Gives the one that has waited longest. */
-  end(): (Unheard & { seconds: number }) | null;
+  /** Forgets what was not noted in this round. Gives those that have waited longest: of those that are not on any shelf, and of those that may be, but for too long. */
+  end(): (Unheard & { seconds: number })[];
 }
 
 interface Noted extends Unheard {
@@ -24,8 +24,11 @@ export interface UnheardWatch {
   begin(): UnheardRound;
 }
 
-/** So many are remembered. When more wait at once all are late, of which there are other alarms. */
-const MOST = 10_000;
+/**
+ * So many are remembered that are not on any shelf, and so many that may be: however much is on one, there is room for what was lost elsewhere. When more
+ * wait at once all are late, of which there are other alarms.
+ */
+const MOST_EACH = 10_000;
 /** What may be on the shelf is told of only after so long; while the ledger still has its event to bring once more, which it keeps for a day. */
 const SHELVED_MS = 12 * 3_600_000;
 /** Whichever replica comes first makes a comparison. What this one saw before so long a break may have come since. */
@@ -52,29 +55,39 @@ export function createUnheardWatch(registry: Registry, now: () => number): Unhea
       const startedMs = now();
       const before: ReadonlyMap<string, Noted> = startedMs - endedMs > BREAK_MS ? new Map() : known;
       const found: typeof known = new Map();
-      let added = 0;
+      const kept = [...before.values()].filter(({ mayBeShelved }) => mayBeShelved).length;
+      const room = { shelved: MOST_EACH - kept, others: MOST_EACH - (before.size - kept) };
       return {
         note(one, mayBeShelved) {
           const key = `${one.orgId}|${one.walletId}`;
           const last = before.get(key);
           if (last?.sequence === one.sequence) return void found.set(key, { ...last, mayBeShelved });
-          if (before.size + added >= MOST) return;
-          added += 1;
+          const which = mayBeShelved ? "shelved" : "others";
+          if (room[which] <= 0) return;
+          room[which] -= 1;
           found.set(key, { ...one, sinceMs: startedMs, mayBeShelved });
         },
         end() {
           known = found;
           endedMs = now();
-          const oldest = [...found.values()]
-            .filter(({ mayBeShelved, sinceMs }) => !mayBeShelved || endedMs - sinceMs > SHELVED_MS)
-            .reduce<Noted | null>(
-              (first, one) => (first && first.sinceMs <= one.sinceMs ? first : one),
-              null,
-            );
-          seconds = oldest ? (endedMs - oldest.sinceMs) / 1000 : 0;
-          return oldest && { ...oldest, seconds };
+          const late = [...found.values()].filter(
+            ({ mayBeShelved, sinceMs }) => !mayBeShelved || endedMs - sinceMs > SHELVED_MS,
+          );
+          const oldest = [false, true]
+            .map((shelved) => oldestOf(late.filter(({ mayBeShelved }) => mayBeShelved === shelved)))
+            .filter((one) => one !== undefined)
+            .map((one) => ({ ...one, seconds: (endedMs - one.sinceMs) / 1000 }));
+          seconds = Math.max(0, ...oldest.map((one) => one.seconds));
+          return oldest;
         },
       };
     },
   };
+}
+
+function oldestOf(all: Noted[]): Noted | undefined {
+  return all.reduce<Noted | undefined>(
+    (first, one) => (first && first.sinceMs <= one.sinceMs ? first : one),
+    undefined,
+  );
 }

@@ -1,5 +1,6 @@
 import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { type EventEnvelope, EventEnvelopes } from "@wonrail/proto/common/v1/common";
+import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 
 // Entries that wait to become operations, since so many operations wait already.
 
@@ -82,9 +83,12 @@ export async function deleteShelved(tx: Tx, rows: ShelvedRow[]): Promise<void> {
 export interface BacklogNow {
   /** All lanes together that are not paused have so much waiting that everybody's entries can wait as they come. */
   isEverybodys: boolean;
-  /** Whose can anyway: the lane is paused, and there is more waiting than that; or something of it is on the shelf. */
+  /** Whose can anyway: the lane is paused, and there is more waiting than that; or something of it has been on the shelf for a while. */
   orgIds: string[];
 }
+
+/** What is taken off again as soon as it is there is no backlog: whose shelf is so young, what comes next can do without it. */
+const A_WHILE = sql`interval '5 seconds'`;
 
 /** What waits behind paused lanes holds up nobody else, however much it is; so much is not looked through each time. */
 const LOOKED_THROUGH = 5;
@@ -101,7 +105,8 @@ export async function findBacklog(db: Queryable, long: number): Promise<BacklogN
       array(
         select org_id from paused where (select yes from long)
         union
-        select org_id from lanes where ${HAS_SHELVED}) as "orgIds"`);
+        select org_id from lanes where now() - ${A_WHILE} >
+          (select shelved_at from shelved_entries s where s.org_id = lanes.org_id order by shelf_id limit 1)) as "orgIds"`);
 }
 
 /** The next time it is the others' turn. */
@@ -123,7 +128,10 @@ export async function countShelved(db: Queryable): Promise<{ count: number; olde
 }
 
 /** Whose an entry is that waits there. It looks through all of the shelf. */
-export async function findOnShelf(db: Queryable, ledgerRef: string): Promise<{ orgId: string } | undefined> {
-  return db.maybe(sql`
-    select org_id as "orgId" from shelved_entries where position(convert_to(${ledgerRef}, 'UTF8') in events) > 0 limit 1`);
+export async function findOnShelf(db: Queryable, ledgerRef: string): Promise<string | undefined> {
+  // Others may name it: the cancellation of a payment does, and a memo can.
+  const rows = await db.query<{ org_id: string; events: Buffer }>(sql`
+    select org_id, events from shelved_entries where position(convert_to(${ledgerRef}, 'UTF8') in events) > 0`);
+  const isIt = ({ payload }: EventEnvelope) => JournalPosted.decode(payload).requestId === ledgerRef;
+  return rows.find(({ events }) => EventEnvelopes.decode(events).events.some(isIt))?.org_id;
 }
