@@ -1,5 +1,4 @@
 // The only file that knows kafkajs. docs/adr/0011 says why its settings are what they are: most of them keep it from losing something.
-import type { Socket } from "node:net";
 import {
   type Admin,
   AssignerProtocol,
@@ -15,10 +14,12 @@ import {
   type RetryOptions,
 } from "kafkajs";
 import { deal } from "./deal";
+import { beatWhile } from "./kafka/beatWhile";
+import { type Connections, createConnections } from "./kafka/connections";
 import { type Dial, dial } from "./kafka/dial";
-import { giveWholeAnswers } from "./kafka/wholeAnswers";
 import { readLag } from "./kafka/lag";
 import { logTo } from "./kafka/logTo";
+import { mayPass } from "./kafka/mayPass";
 import { received } from "./kafka/received";
 import { createMissing, requireTopics } from "./kafka/topics";
 import { type Movement, watchMovement } from "./liveness";
@@ -44,14 +45,19 @@ const CLOSE_TIMEOUT_MS = 15_000;
 const REBALANCE_TIMEOUT_MS = 30_000;
 /** How long the broker keeps a fetch open when there is nothing; closing a consumer takes as long. */
 const FETCH_WAIT_MS = 500;
+/** So many sessions without a heartbeat that arrived: the group has long gone on without this member. */
+const SESSIONS_IN_VAIN = 3;
 /** After that many crashes without a fetch in between, kafkajs' own restarts do not help any more. */
 const MAX_RESTARTS_IN_VAIN = 20;
 const METADATA_MAX_AGE_MS = 60_000;
 const PARTITIONS_AT_ONCE = 4;
 const BACKOFF: RetryOptions = { initialRetryTime: 100, multiplier: 2, factor: 0.2, maxRetryTime: 1_000 };
 const BOUNDED: RetryOptions = { ...BACKOFF, retries: 4 };
-/** Whoever publishes has retries of its own; with a silent network each of these lasts a request's timeout. */
-const FEW: RetryOptions = { ...BACKOFF, retries: 2 };
+/**
+ * Whoever publishes has retries of its own. Kafkajs' own lose messages: of a send to several brokers it asks none again that has answered, and forgets what has
+ * moved to one of those from another that failed (tulios/kafkajs#1798).
+ */
+export const SEND_ONCE: RetryOptions = { ...BACKOFF, retries: 0 };
 /** A consumer outlives any outage. With few tries it crashes, and its successor waits until the session of the dead one is over. */
 const FOR_EVER: RetryOptions = { ...BACKOFF, retries: 1e6 };
 
@@ -123,17 +129,15 @@ interface KafkaParts {
 
 // ---- connections
 
-interface Client {
+interface Client extends Pick<Connections, "hangUp" | "timedOut"> {
   kafka: Kafka;
-  /** A peer that vanished without a word leaves a connection that looks open for a quarter of an hour, and kafkajs goes on using it. */
-  hangUp: () => void;
   /** Ends every attempt to connect. */
   giveUp: () => void;
 }
 
 /** Each consumer needs one of its own: kafkajs keeps a group's positions per client, so two members of a group would mix them up. */
 function openClient({ options, tuning }: KafkaParts, retry: RetryOptions, onDial = () => {}): Client {
-  const sockets = new Set<Socket>();
+  const { open, hangUp, timedOut } = createConnections(tuning.dial, options.brokers, onDial);
   let givenUp = false;
   const config: KafkaConfig = {
     clientId: options.clientId,
@@ -142,13 +146,7 @@ function openClient({ options, tuning }: KafkaParts, retry: RetryOptions, onDial
     connectionTimeout: CONNECT_TIMEOUT_MS,
     requestTimeout: tuning.requestTimeoutMs,
     retry,
-    socketFactory(address) {
-      onDial();
-      const socket = giveWholeAnswers(tuning.dial(address));
-      socket.setKeepAlive(true, 60_000);
-      sockets.add(socket);
-      return socket.once("close", () => sockets.delete(socket));
-    },
+    socketFactory: open,
     logLevel: logLevel.INFO,
     logCreator: () => logTo(options.log),
   };
@@ -156,23 +154,18 @@ function openClient({ options, tuning }: KafkaParts, retry: RetryOptions, onDial
   if (options.sasl !== undefined) config.sasl = options.sasl as NonNullable<KafkaConfig["sasl"]>;
   return {
     kafka: new Kafka(config),
-    hangUp: () => sockets.forEach((socket) => socket.destroy(new Error("no answer in time"))),
+    hangUp,
+    timedOut,
     giveUp: () => (givenUp = true),
   };
-}
-
-function mayPass(error: unknown): boolean {
-  const { name, retriable } = error as { name?: string; retriable?: boolean };
-  // A TypeError is how kafkajs says that no broker took a request for metadata.
-  return retriable === true || name === "KafkaJSNumberOfRetriesExceeded" || name === "TypeError";
 }
 
 // ---- topics
 
 function openAdmin(parts: KafkaParts): { connected(): Promise<Admin>; close(): Promise<void> } {
-  const { kafka, hangUp, giveUp } = openClient(parts, BOUNDED);
+  const { kafka, hangUp, timedOut, giveUp } = openClient(parts, BOUNDED);
   const admin = kafka.admin();
-  admin.on(admin.events.REQUEST_TIMEOUT, hangUp);
+  admin.on(admin.events.REQUEST_TIMEOUT, timedOut);
   return {
     async connected() {
       await admin.connect();
@@ -194,16 +187,16 @@ function openAdmin(parts: KafkaParts): { connected(): Promise<Admin>; close(): P
  * Instead one request at a time, repeated until it is acknowledged or given up: messages may come twice, none goes missing.
  */
 function openProducer(parts: KafkaParts) {
-  const { kafka, hangUp, giveUp } = openClient(parts, BOUNDED);
+  const { kafka, hangUp, timedOut, giveUp } = openClient(parts, BOUNDED);
   const producer: Producer = kafka.producer({
     idempotent: false,
     maxInFlightRequests: 1,
     allowAutoTopicCreation: false,
     createPartitioner: Partitioners.DefaultPartitioner,
     metadataMaxAge: METADATA_MAX_AGE_MS,
-    retry: FEW,
+    retry: SEND_ONCE,
   });
-  producer.on(producer.events.REQUEST_TIMEOUT, hangUp);
+  producer.on(producer.events.REQUEST_TIMEOUT, timedOut);
   return {
     async send(messages: port.BusMessage[]): Promise<void> {
       await producer.connect();
@@ -234,7 +227,7 @@ async function startConsumer(
   const { sessionTimeoutMs } = parts.tuning;
   const { group, topics, signal } = request;
   const movement = watchMovement(2 * sessionTimeoutMs);
-  const { kafka, hangUp, giveUp } = openClient(parts, FOR_EVER, movement.moved);
+  const { kafka, hangUp, timedOut, giveUp } = openClient(parts, FOR_EVER, movement.moved);
   const consumer = kafka.consumer({
     groupId: group,
     sessionTimeout: sessionTimeoutMs,
@@ -246,7 +239,7 @@ async function startConsumer(
     partitionAssigners: [dealToWhoAsked],
     retry: { ...FOR_EVER, restartOnFailure: async () => true },
   });
-  consumer.on(consumer.events.REQUEST_TIMEOUT, hangUp);
+  consumer.on(consumer.events.REQUEST_TIMEOUT, timedOut);
   let closed: Promise<void> | undefined;
   const start: { refusal?: Error; isDone?: true } = {};
   watchConsumer(consumer, parts, movement, group, (error) => {
@@ -294,22 +287,33 @@ async function startConsumer(
   return { live: movement.live, close: closeOnce };
 }
 
-function watchConsumer(
-  consumer: Consumer,
-  { options: { log }, metrics }: KafkaParts,
+/** Exported for its test. */
+export function watchConsumer(
+  consumer: Pick<Consumer, "on" | "events">,
+  { options: { log }, tuning, metrics }: KafkaParts,
   movement: Movement,
   group: string,
   onCrash: (error: Error) => void,
 ): void {
   const { FETCH, HEARTBEAT, GROUP_JOIN, CRASH } = consumer.events;
+  const inVainMs = SESSIONS_IN_VAIN * tuning.sessionTimeoutMs;
   let restarts = 0;
+  let memberMs = performance.now();
+  const isMember = (): void => {
+    memberMs = performance.now();
+    movement.moved();
+  };
   consumer.on(FETCH, () => {
     restarts = 0;
     movement.moved();
+    // Kafkajs asks a coordinator that is gone for ever, and never who it is by now.
+    if (performance.now() - memberMs <= inVainMs) return;
+    memberMs = Infinity;
+    onCrash(new Error(`no heartbeat reached the coordinator of ${group} within ${inVainMs} ms`));
   });
-  consumer.on(HEARTBEAT, movement.moved);
+  consumer.on(HEARTBEAT, isMember);
   consumer.on(GROUP_JOIN, ({ payload }) => {
-    movement.moved();
+    isMember();
     metrics.rebalances.inc({ group });
     log.info({ group, partitions: payload.memberAssignment }, "joined the consumer group");
   });
@@ -391,10 +395,4 @@ function createBatchHandler(
     },
     close: () => resting.forEach((timer) => clearTimeout(timer)),
   };
-}
-
-/** kafkajs sends heartbeats only between batches. A failed one is left to the next call between batches, which ends in a new join. */
-function beatWhile(payload: EachBatchPayload, everyMs: number): { stop: () => void } {
-  const timer = setInterval(() => void payload.heartbeat().catch(() => undefined), everyMs);
-  return { stop: () => clearInterval(timer) };
 }

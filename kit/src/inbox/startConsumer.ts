@@ -2,7 +2,7 @@ import type { Bus } from "../bus/port";
 import type { Database } from "../db";
 import type { Log } from "../log";
 import type { Registry } from "../metrics";
-import { pause } from "../pause";
+import { type Pause, pause } from "../pause";
 import { consumerMetrics, type ConsumerMetrics } from "./consumerMetrics";
 import type { ConsumerSpec } from "./events";
 import { handleBatch, type Consumer } from "./handleBatch";
@@ -54,8 +54,9 @@ export async function startConsumer(options: StartConsumerOptions): Promise<Runn
     onCrash,
     ...(signal && { signal }),
   });
+  // Whoever closes does not wait for the answer: a bus that is away gives it after minutes.
+  void everyRound(consumer, LAG_EVERY_MS, () => measureLag(bus, spec, metrics, rest));
   const rounds = [
-    everyRound(consumer, LAG_EVERY_MS, () => measureLag(bus, spec, metrics)),
     everyRound(consumer, REPLAY_EVERY_MS, () => replayRequested(consumer)),
     everyRound(consumer, PRUNE_EVERY_MS, () => pruneInbox(db, spec.group)),
   ];
@@ -75,9 +76,9 @@ async function everyRound(
   round: () => Promise<unknown>,
 ): Promise<void> {
   while (!rest.closed) {
-    await round().catch((error: unknown) =>
-      log.warn({ err: error, group: spec.group }, "upkeep of a consumer failed"),
-    );
+    await round().catch((error: unknown) => {
+      if (!rest.closed) log.warn({ err: error, group: spec.group }, "upkeep of a consumer failed");
+    });
     await rest.sleepUnwoken(everyMs);
   }
 }
@@ -87,9 +88,12 @@ export async function measureLag(
   bus: Pick<Bus, "lag">,
   { group, topics }: Pick<ConsumerSpec, "group" | "topics">,
   metrics: ConsumerMetrics,
+  rest: Pick<Pause, "closed"> = { closed: false },
 ): Promise<void> {
   try {
-    metrics.lag(await bus.lag(group, topics));
+    const lag = await bus.lag(group, topics);
+    // Another consumer may tell of it by now.
+    if (!rest.closed) metrics.lag(lag);
   } catch (error) {
     metrics.lag([]);
     throw error;

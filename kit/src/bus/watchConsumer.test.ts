@@ -1,0 +1,60 @@
+import { type Consumer } from "kafkajs";
+import { Registry } from "../metrics";
+import { testLog } from "../testing";
+import { watchConsumer } from "./kafka";
+import { busMetrics } from "./metrics";
+
+const SESSION_MS = 10_000;
+
+afterEach(() => void jest.useRealTimers());
+
+test("a consumer whose heartbeats do not arrive is given up, once, although it fetches", () => {
+  const { emit, crashes } = watched();
+  emit("HEARTBEAT");
+  jest.advanceTimersByTime(3 * SESSION_MS);
+  emit("FETCH");
+  expect(crashes).toEqual([]);
+  jest.advanceTimersByTime(1);
+  emit("FETCH");
+  emit("FETCH");
+  expect(crashes.map(({ message }) => message)).toEqual([
+    "no heartbeat reached the coordinator of group within 30000 ms",
+  ]);
+});
+
+test("one that is in its group is not, however long it is", () => {
+  const { emit, crashes } = watched();
+  emit("GROUP_JOIN");
+  for (let beats = 0; beats < 100; beats += 1) {
+    jest.advanceTimersByTime(2 * SESSION_MS);
+    emit("HEARTBEAT");
+    jest.advanceTimersByTime(SESSION_MS);
+    emit("FETCH");
+  }
+  expect(crashes).toEqual([]);
+});
+
+function watched() {
+  jest.useFakeTimers();
+  const listeners = new Map<string, (event: object) => void>();
+  const events = { FETCH: "FETCH", HEARTBEAT: "HEARTBEAT", GROUP_JOIN: "GROUP_JOIN", CRASH: "CRASH" };
+  const consumer = { events, on: (name: string, listen: () => void) => void listeners.set(name, listen) };
+  const crashes: Error[] = [];
+  const still = () => undefined;
+  watchConsumer(
+    consumer as unknown as Consumer,
+    {
+      options: { kind: "kafka", brokers: [], clientId: "test", log: testLog() },
+      tuning: { dial: () => fail(), sessionTimeoutMs: SESSION_MS, requestTimeoutMs: SESSION_MS },
+      metrics: busMetrics(new Registry()),
+    },
+    { moved: still, during: (work) => work(), stop: still, live: () => true },
+    "group",
+    (error) => void crashes.push(error),
+  );
+  return { crashes, emit: (name: string) => listeners.get(name)!({ payload: {} }) };
+}
+
+function fail(): never {
+  throw new Error("nobody is connected to");
+}
