@@ -37,6 +37,13 @@ function refusal(schema: z.ZodType, value: unknown, place: "body" | "query" = "b
   throw new Error("was accepted");
 }
 
+test("says of a time that is not there that it is required, and of another what its form is", () => {
+  const of = (scheduledAt?: string) => refusal(createTransaction.body, { ...scheduled, scheduledAt }).details;
+  const saying = (message: string) => ({ fields: [{ path: "scheduledAt", message }] });
+  expect(of()).toEqual(saying("is required"));
+  expect(of("2030-01-01T00:00Z")).toEqual(saying("must be an ISO 8601 date-time with seconds and a zone"));
+});
+
 test("names everything that is wrong at once", () => {
   const error = refusal(createPayment.body, { payerWalletId: 7, amount: "100", memo: null, extra: true });
   expect(error.code).toBe("REQ_001");

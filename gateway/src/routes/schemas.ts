@@ -85,18 +85,19 @@ const LAST_MOMENT_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** An ISO 8601 date-time with its zone, in a body. */
 export function momentOf(description: string) {
-  return moment(description, "must be an ISO 8601 date-time with a zone");
+  return moment(description, "must be an ISO 8601 date-time with seconds and a zone");
 }
 
 /** The same in a query, where a plus sign is a space unless it is encoded. */
 export function queryMomentOf(description: string) {
-  const error = "must be an ISO 8601 date-time with a zone: Z, or an offset whose + is written as %2B";
+  const error =
+    "must be an ISO 8601 date-time with seconds and a zone: Z, or an offset whose + is written as %2B";
   return moment(description, error);
 }
 
 function moment(description: string, error: string) {
   return z.iso
-    .datetime({ offset: true, error })
+    .datetime({ offset: true, error: ({ input }) => (input === undefined ? undefined : error) })
     .refine((text) => !isBeyondYears(Date.parse(text)), {
       message: "must be within the years 1 to 9999 in UTC",
     })

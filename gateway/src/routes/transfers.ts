@@ -87,6 +87,8 @@ export const listTransfers = operation({
   id: "listTransfers",
   tag: "Transfers",
   summary: "List transfers, newest first",
+  description:
+    "In the order of their ids, which have the time of the request in them. One that was scheduled stands where its time was, also when it was made later: `GET /api/wallets/{walletId}/transactions` has it where it moved the balance.",
   access: "full",
   query: listQuery({ walletId: idFilter("wal", "Only those of this wallet.").optional() }),
   status: 200,

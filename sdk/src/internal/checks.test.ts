@@ -42,6 +42,8 @@ test.each<[string, object, string[]]>([
   ["a SCHEDULED without scheduledAt", { ...scheduled, scheduledAt: undefined }, ["scheduledAt"]],
   ["a time that is past", { ...scheduled, scheduledAt: "2020-01-01T00:00:00Z" }, ["scheduledAt"]],
   ["a time without zone", { ...scheduled, scheduledAt: "2030-01-01T00:00:00" }, ["scheduledAt"]],
+  ["a time without seconds", { ...scheduled, scheduledAt: "2030-01-01T00:00Z" }, ["scheduledAt"]],
+  ["a day that no month has", { ...scheduled, scheduledAt: "2030-02-30T00:00:00Z" }, ["scheduledAt"]],
   ["a time that is none", { ...scheduled, scheduledAt: new Date(NaN) }, ["scheduledAt"]],
   ["two networks in a SCHEDULED", { ...scheduled, toNetworkType: "BASE_SEPOLIA" }, ["toNetworkType"]],
   ["no payment type", { ...instant, paymentType: undefined }, ["paymentType"]],

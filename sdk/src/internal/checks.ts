@@ -37,8 +37,9 @@ export function atLeast(path: string, amount: number, minimum: number): Check {
 }
 
 export function memoFits(memo: unknown): Check {
-  if (memo === undefined || (typeof memo === "string" && [...memo].length <= MEMO_MAX_CHARACTERS))
-    return undefined;
+  if (memo === undefined) return undefined;
+  if (typeof memo !== "string") return { path: "memo", message: "must be a text" };
+  if ([...memo].length <= MEMO_MAX_CHARACTERS) return undefined;
   return { path: "memo", message: `must be at most ${MEMO_MAX_CHARACTERS} characters long` };
 }
 
@@ -59,12 +60,18 @@ function matches(path: string, value: unknown, form: RegExp, message: string): C
   return typeof value === "string" && form.test(value) ? undefined : { path, message };
 }
 
-const ISO_WITH_ZONE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+const ISO_WITH_ZONE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
 export function isMoment(path: string, moment: unknown): Check {
-  if (typeof moment === "string" && ISO_WITH_ZONE.test(moment) && !Number.isNaN(Date.parse(moment)))
-    return undefined;
-  return { path, message: "must be an ISO 8601 date-time with a zone" };
+  if (typeof moment === "string" && ISO_WITH_ZONE.test(moment) && isInCalendar(moment)) return undefined;
+  return { path, message: "must be an ISO 8601 date-time with seconds and a zone" };
+}
+
+/** Date.parse takes the 30th of February for the 2nd of March. */
+function isInCalendar(moment: string): boolean {
+  const day = moment.slice(0, 10);
+  const dayMs = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(Date.parse(moment)) && new Date(dayMs).toISOString().startsWith(day);
 }
 
 export function isInFuture(path: string, moment: unknown): Check {

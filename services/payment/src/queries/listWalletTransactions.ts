@@ -1,3 +1,4 @@
+import { readAddress } from "@wonrail/kit/address";
 import { type Database } from "@wonrail/kit/db";
 import { invalidRequest } from "@wonrail/kit/errors";
 import { enumName, enumValue, type PromiseClient } from "@wonrail/kit/grpc/client";
@@ -45,10 +46,15 @@ export async function listWalletTransactions(
   const transactions = statement.lines.map((line) => {
     const settlement =
       settlements.get(line.requestId) ?? (isTransfer(line) ? settlements.get(line.relatedId) : undefined);
-    const outside = addresses.get(line.relatedId) ?? settlement?.counterparty ?? undefined;
+    const outside = addresses.get(line.relatedId) ?? written(settlement?.counterparty);
     return transactionMessage(line, settlement, outside, network);
   });
   return { transactions, page: statement.page };
+}
+
+/** As the chain tells of it, it has no checksum. */
+function written(address: string | null | undefined): string | undefined {
+  return address ? (readAddress(address) ?? address) : undefined;
 }
 
 function isTransfer(line: StatementLine): boolean {

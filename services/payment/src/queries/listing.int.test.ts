@@ -155,7 +155,7 @@ test("a deposit shows where it came from, once its event has come", async () => 
     network: NETWORK,
     txHash: HASH,
     blockNumber: 12n,
-    fromAddress: OUTSIDE,
+    fromAddress: OUTSIDE.toLowerCase(),
   };
   await deliver(
     world,
