@@ -30,6 +30,10 @@ sent again with the same body it gets the stored answer, a refusal too, with \`I
 recorded transaction has no end. SYS_002 is about the request that it answers: when an earlier one with the same key was not answered, or with
 SYS_003, go on with that key. SYS_001 does not say whether it was done: what moves money is asked for again with that key, and with no other.
 
+What is optional is left out; \`null\` is refused everywhere but as \`incentiveAmount\`. There are no webhooks: whose \`settlement\` is PENDING or SUBMITTED, ask
+for it again every few seconds. A key and its secret come from the operator of
+this service, and the session says until when the key is good: refresh it before.
+
 What may be added at any time: operations, optional fields and parameters of requests, headers and fields of answers, error codes. So pass over a field
 that you do not know, and go by the status where you do not know the code. Lists of values other than \`ErrorCode\` are complete.`;
 
