@@ -20,6 +20,7 @@ import { type Dial, dial } from "./kafka/dial";
 import { readLag } from "./kafka/lag";
 import { logTo } from "./kafka/logTo";
 import { mayPass } from "./kafka/mayPass";
+import { watchMembership } from "./kafka/membership";
 import { received } from "./kafka/received";
 import { createMissing, requireTopics } from "./kafka/topics";
 import { type Movement, watchMovement } from "./liveness";
@@ -298,18 +299,16 @@ export function watchConsumer(
   const { FETCH, HEARTBEAT, GROUP_JOIN, CRASH } = consumer.events;
   const inVainMs = SESSIONS_IN_VAIN * tuning.sessionTimeoutMs;
   let restarts = 0;
-  let memberMs = performance.now();
+  const membership = watchMembership(inVainMs);
   const isMember = (): void => {
-    memberMs = performance.now();
+    membership.confirmed();
     movement.moved();
   };
   consumer.on(FETCH, () => {
     restarts = 0;
     movement.moved();
-    // Kafkajs asks a coordinator that is gone for ever, and never who it is by now.
-    if (performance.now() - memberMs <= inVainMs) return;
-    memberMs = Infinity;
-    onCrash(new Error(`no heartbeat reached the coordinator of ${group} within ${inVainMs} ms`));
+    if (membership.fetched())
+      onCrash(new Error(`no heartbeat reached the coordinator of ${group} within ${inVainMs} ms`));
   });
   consumer.on(HEARTBEAT, isMember);
   consumer.on(GROUP_JOIN, ({ payload }) => {

@@ -11,15 +11,24 @@ afterEach(() => void jest.useRealTimers());
 test("a consumer whose heartbeats do not arrive is given up, once, although it fetches", () => {
   const { emit, crashes } = watched();
   emit("HEARTBEAT");
-  jest.advanceTimersByTime(3 * SESSION_MS);
   emit("FETCH");
+  fetchFor(3 * SESSION_MS, emit);
   expect(crashes).toEqual([]);
-  jest.advanceTimersByTime(1);
-  emit("FETCH");
-  emit("FETCH");
+  fetchFor(10 * SESSION_MS, emit);
   expect(crashes.map(({ message }) => message)).toEqual([
     "no heartbeat reached the coordinator of group within 30000 ms",
   ]);
+});
+
+test("one that could not fetch either is not: the bus was away", () => {
+  const { emit, crashes } = watched();
+  emit("HEARTBEAT");
+  fetchFor(2 * SESSION_MS, emit);
+  jest.advanceTimersByTime(6 * SESSION_MS);
+  emit("FETCH");
+  emit("HEARTBEAT");
+  fetchFor(3 * SESSION_MS, emit);
+  expect(crashes).toEqual([]);
 });
 
 test("one that is in its group is not, however long it is", () => {
@@ -33,6 +42,13 @@ test("one that is in its group is not, however long it is", () => {
   }
   expect(crashes).toEqual([]);
 });
+
+function fetchFor(ms: number, emit: (name: string) => void): void {
+  for (let passed = 0; passed < ms; passed += SESSION_MS / 10) {
+    jest.advanceTimersByTime(SESSION_MS / 10);
+    emit("FETCH");
+  }
+}
 
 function watched() {
   jest.useFakeTimers();
