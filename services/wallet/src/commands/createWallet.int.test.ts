@@ -90,7 +90,7 @@ test("a wallet whose account could not be opened belongs to whoever asks next, w
     world.client.updateWallet({ orgId, walletId, metadata: { a: "b" } }),
     world.client.deactivateWallet({ orgId, walletId }),
   ])
-    await expect(attempt).rejects.toMatchObject({ code: "WAL_002" });
+    await expect(attempt).rejects.toMatchObject({ code: "WAL_002", details: { walletId } });
   expect((await world.client.findWalletsByAddress({ orgId, addresses: [opening!.address] })).wallets).toEqual(
     [],
   );

@@ -42,7 +42,7 @@ async function begin(
     const wallet = await beginClosing(tx, { orgId, walletId }, ["ACTIVE", "DEACTIVATING"], requestId);
     if (wallet) return { wallet, joined: wallet.closingRequestId !== requestId };
     const found = await findWallet(tx, orgId, walletId);
-    throw new DomainError(found?.status === "DEACTIVATED" ? "WAL_004" : "WAL_002");
+    throw new DomainError(found?.status === "DEACTIVATED" ? "WAL_004" : "WAL_002", { walletId });
   });
 }
 

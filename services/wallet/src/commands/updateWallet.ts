@@ -16,7 +16,7 @@ export async function updateWallet(
     const updated = await replaceMetadata(tx, orgId, walletId, metadata);
     if (!updated) {
       const wallet = await findWallet(tx, orgId, walletId);
-      throw new DomainError(wallet && wallet.status !== "OPENING" ? "WAL_004" : "WAL_002");
+      throw new DomainError(wallet && wallet.status !== "OPENING" ? "WAL_004" : "WAL_002", { walletId });
     }
     await appendEvents(tx, [walletUpdated(updated)]);
     return updated;

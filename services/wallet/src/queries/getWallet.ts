@@ -14,7 +14,7 @@ export async function getWallet(
   { orgId, walletId }: { orgId: string; walletId: string },
 ): Promise<WalletWithBalance> {
   const wallet = await findWallet(db, orgId, walletId);
-  if (!wallet || wallet.status === "OPENING") throw new DomainError("WAL_002");
+  if (!wallet || wallet.status === "OPENING") throw new DomainError("WAL_002", { walletId });
   const [withBalance] = await withBalances(ledger, [wallet]);
   return withBalance!;
 }
