@@ -1,6 +1,7 @@
 require("./e2e/setup/inMemory.js");
 
-// Three projects by file name: x.test.ts does no I/O, x.int.test.ts uses real Postgres, bus and chain, x.e2e.test.ts a running stack.
+// Three projects by file name: x.test.ts does no I/O, x.int.test.ts uses real Postgres, bus and chain, x.e2e.test.ts a running stack. What is
+// too much for every run is x.deep.test.ts: `make faults` has it tried.
 const shared = {
   transform: {
     "^.+\\.ts$": [
@@ -18,7 +19,8 @@ const shared = {
   roots: ["<rootDir>"],
   testEnvironment: "node",
 };
-const slow = ["\\.int\\.test\\.ts$", "\\.e2e\\.test\\.ts$"];
+const slow = ["\\.int\\.test\\.ts$", "\\.e2e\\.test\\.ts$", "\\.deep\\.test\\.ts$"];
+const deep = process.env.WONRAIL_DEEP === undefined ? [] : ["**/*.deep.test.ts"];
 
 module.exports = {
   // Long enough for a machine at a tenth of its speed; what hangs is found all the same.
@@ -33,7 +35,7 @@ module.exports = {
     {
       ...shared,
       displayName: "int",
-      testMatch: ["**/*.int.test.ts"],
+      testMatch: ["**/*.int.test.ts", ...deep],
       globalSetup: "<rootDir>/e2e/setup/startParts.js",
       globalTeardown: "<rootDir>/e2e/setup/stopParts.js",
     },

@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readTestConfig } from "@wonrail/local/config";
+import { findJava } from "@wonrail/local/parts/java";
+import { prepareKafka } from "@wonrail/local/parts/kafka";
+import { fetchKafkaJars } from "@wonrail/local/parts/kafkaJars";
+import { randomFreePort } from "@wonrail/local/process/freePort";
+import { startGuard } from "@wonrail/local/process/guard";
+import {
+  type OwnedProcess,
+  type ProcessSpec,
+  signalGroup,
+  spawnProcess,
+} from "@wonrail/local/process/ownedProcess";
+
+/** Brokers of the test's own, of which each has everything. The first is their controller too, and stays. */
+export interface OwnCluster {
+  brokers: string[];
+  /** In order: what it leads goes to the others first. */
+  stop(id: number): Promise<void>;
+  signal(id: number, signal: "SIGKILL" | "SIGSTOP" | "SIGCONT"): void;
+  start(id: number): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export async function ownCluster(size: number): Promise<OwnCluster> {
+  const { cacheDir, javaHome } = readTestConfig();
+  const java = findJava(javaHome);
+  if (!java.ok) throw new Error(java.why);
+  const jars = await fetchKafkaJars(cacheDir, java.command);
+  const dir = mkdtempSync(join(tmpdir(), "wonrail-own-"));
+  const guard = startGuard(dir);
+  const controllerPort = await randomFreePort();
+  const places: { brokers: string; spec: ProcessSpec }[] = [];
+  for (let id = 1; id <= size; id += 1) {
+    const home = join(dir, `broker-${id}`);
+    const brokerPort = await randomFreePort();
+    const logFile = join(dir, `broker-${id}.log`);
+    const ports = { brokerPort, controllerPort };
+    places.push(prepareKafka({ dir: home, logFile, java: java.command, jars, ...ports }));
+    if (id > 1) becomeAnother(home, id, brokerPort);
+    appendFileSync(join(home, "server.properties"), ofMany(size));
+  }
+  const owned = new Map<number, OwnedProcess>();
+  const start = async (id: number): Promise<void> => {
+    owned.set(id, await spawnProcess(places[id - 1]!.spec, guard));
+  };
+  for (const id of places.keys()) await start(id + 1);
+  await Promise.all([...owned.values()].map((one) => one.ready()));
+  return {
+    brokers: places.map(({ brokers }) => brokers),
+    stop: async (id) => void (await owned.get(id)!.stop()),
+    signal: (id, signal) => signalGroup(owned.get(id)!.pid, signal),
+    async start(id) {
+      await start(id);
+      await owned.get(id)!.ready();
+    },
+    async remove() {
+      for (const { pid } of owned.values()) signalGroup(pid, "SIGKILL");
+      await Promise.all([...owned.values()].map((one) => one.exited));
+      guard.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Of a property that is there twice the last one counts. */
+function ofMany(size: number): string {
+  return lines({
+    "default.replication.factor": size,
+    "min.insync.replicas": 1,
+    "offsets.topic.replication.factor": size,
+    "offsets.topic.num.partitions": 5,
+  });
+}
+
+/** What is prepared is the first. */
+function becomeAnother(home: string, id: number, brokerPort: number): void {
+  const listeners = `PLAINTEXT://127.0.0.1:${brokerPort}`;
+  appendFileSync(
+    join(home, "server.properties"),
+    lines({ "process.roles": "broker", "node.id": id, listeners }),
+  );
+  const meta = join(home, "data/meta.properties");
+  const text = readFileSync(meta, "utf8")
+    .replace("node.id=1", `node.id=${id}`)
+    .replace(/directory\.id=.*/, `directory.id=${randomBytes(16).toString("base64url").replace(/^-/, "A")}`);
+  writeFileSync(meta, text);
+}
+
+function lines(properties: Record<string, string | number>): string {
+  return Object.entries(properties)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join("");
+}

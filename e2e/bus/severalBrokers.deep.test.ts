@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Bus, openBus } from "@wonrail/kit/bus";
+import { eventually, testLog } from "@wonrail/kit/testing";
+import { ownCluster, type OwnCluster } from "./ownCluster";
+import { whyNoKafka } from "./ownServer";
+
+// What one broker never shows.
+
+const TOPIC = "wonrail.sample.v1";
+const PARTITIONS = 12;
+const BATCH = 60;
+/** Their coordinators are spread over all brokers. */
+const GROUPS = 6;
+const skipped = whyNoKafka();
+
+if (skipped !== undefined) {
+  test.skip(`several brokers are not tried here: ${skipped}`, () => undefined);
+} else {
+  describe("the bus on three brokers", () => {
+    let cluster: OwnCluster;
+    let publisher: Bus;
+    beforeAll(async () => {
+      cluster = await ownCluster(3);
+      publisher = await open("publisher");
+      await eventually(() => publisher.ensureTopics([{ name: TOPIC, partitions: PARTITIONS }]), {
+        timeoutMs: 60_000,
+      });
+    }, 240_000);
+    afterAll(async () => {
+      await publisher?.close();
+      await cluster?.remove();
+    }, 60_000);
+
+    const open = (clientId: string, brokers = cluster.brokers): Promise<Bus> =>
+      openBus({ kind: "kafka", brokers, clientId, log: testLog() });
+
+    test("while they restart one after the other, nothing that was acknowledged is missing", async () => {
+      const publishing = publishTo(publisher);
+      for (const id of [2, 3, 2, 3]) {
+        await sleep(5_000);
+        await cluster.stop(id);
+        await sleep(3_000);
+        await cluster.start(id);
+      }
+      await sleep(5_000);
+      const acknowledged = await publishing.stop();
+      expect(acknowledged).toBeGreaterThan(50 * BATCH);
+      const present = new Set<string>();
+      const reader = await open("reader");
+      await reader.subscribe({
+        ...{ group: "reader", topics: [TOPIC], maxBatch: 20_000 },
+        handleBatch: async (messages) => messages.forEach(({ key }) => present.add(key)),
+      });
+      const missing = () => [...Array(acknowledged).keys()].filter((number) => !present.has(String(number)));
+      await eventually(() => expect(missing().length).toBe(0), {
+        timeoutMs: 90_000,
+        intervalMs: 1_000,
+      }).finally(() => reader.close());
+    }, 300_000);
+
+    test("a process that starts while the first of the list is frozen publishes and consumes", async () => {
+      cluster.signal(3, "SIGSTOP");
+      try {
+        await sleep(12_000); // Until the others lead what it led.
+        const late = await open("late", cluster.brokers.toReversed());
+        const keys: string[] = [];
+        await eventually(() => late.publish([message("late")]), { timeoutMs: 60_000 });
+        await eventually(
+          () =>
+            late.subscribe({
+              ...{ group: "late", topics: [TOPIC], maxBatch: 20_000 },
+              handleBatch: async (messages) => void keys.push(...messages.map(({ key }) => key)),
+            }),
+          { timeoutMs: 90_000 },
+        );
+        await eventually(() => expect(keys).toContain("late"), { timeoutMs: 30_000 });
+        await late.close();
+      } finally {
+        cluster.signal(3, "SIGCONT");
+      }
+    }, 300_000);
+
+    test("the groups that a broker coordinated commit again when it is gone for good", async () => {
+      const bus = await open("groups");
+      const groups = [...Array(GROUPS).keys()].map((number) => `group-${number}`);
+      await Promise.all(groups.map((group) => consume(bus, group)));
+      const nobodyLags = async () =>
+        expect(await Promise.all(groups.map((group) => lagOf(publisher, group)))).toEqual(
+          groups.map(() => 0),
+        );
+      await eventually(nobodyLags, { timeoutMs: 90_000 });
+      cluster.signal(2, "SIGKILL");
+      const publishing = publishTo(publisher);
+      await sleep(5_000);
+      await publishing.stop();
+      await eventually(nobodyLags, { timeoutMs: 120_000, intervalMs: 1_000 });
+      await bus.close();
+    }, 300_000);
+  });
+}
+
+const message = (key: string) => ({ topic: TOPIC, key, value: Buffer.from(key), headers: {} });
+
+/** As a service does: who crashed is closed, and another takes its place. */
+async function consume(bus: Bus, group: string): Promise<void> {
+  const onCrash = (): void => void subscribed.then((one) => one.close()).then(() => consume(bus, group));
+  const handleBatch = async (): Promise<void> => undefined;
+  const subscribe = () => bus.subscribe({ group, topics: [TOPIC], handleBatch, onCrash });
+  const subscribed = eventually(subscribe, { timeoutMs: 120_000, intervalMs: 1_000 });
+  await subscribed;
+}
+
+async function lagOf(bus: Bus, group: string): Promise<number> {
+  const partitions = await bus.lag(group, [TOPIC]);
+  return partitions.reduce((sum, { messages }) => sum + messages, 0);
+}
+
+/** As the outbox relay does. Keys are numbers from 0; stopping gives how many are acknowledged. */
+function publishTo(bus: Bus): { stop(): Promise<number> } {
+  let stopped = false;
+  let next = 0;
+  const running = (async () => {
+    while (!stopped) {
+      const batch = [...Array(BATCH).keys()].map((index) => message(String(next + index)));
+      await eventually(() => bus.publish(batch), { timeoutMs: 90_000, intervalMs: 250 });
+      next += BATCH;
+      await sleep(20);
+    }
+  })();
+  return {
+    async stop() {
+      stopped = true;
+      await running;
+      return next;
+    },
+  };
+}
