@@ -64,6 +64,7 @@ export async function startConsumer(options: StartConsumerOptions): Promise<Runn
     live: () => subscription.live(),
     async close() {
       rest.close();
+      metrics.lag([]);
       await subscription.close();
       await Promise.all(rounds);
     },
@@ -95,7 +96,7 @@ export async function measureLag(
     // Another consumer may tell of it by now.
     if (!rest.closed) metrics.lag(lag);
   } catch (error) {
-    metrics.lag([]);
+    if (!rest.closed) metrics.lag([]);
     throw error;
   }
 }
