@@ -1,7 +1,8 @@
 import { type ServerResponse } from "node:http";
 import { type Socket } from "node:net";
+import { type Bag, bag } from "@wonrail/kit/bag";
 
-const queues = new WeakMap<Socket, Set<ServerResponse>>();
+const queues = new WeakMap<Socket, Bag<ServerResponse>>();
 
 /**
  * Tells an answer that waits for its turn when its connection ends. Node tells only the one whose turn it is: who sent requests behind each other
@@ -9,15 +10,14 @@ const queues = new WeakMap<Socket, Set<ServerResponse>>();
  */
 export function hearOfTheEnd(socket: Socket, res: ServerResponse): void {
   const queue = queues.get(socket) ?? startQueue(socket);
-  queue.add(res);
-  res.once("close", () => queue.delete(res));
+  res.once("close", queue.put(res));
 }
 
-function startQueue(socket: Socket): Set<ServerResponse> {
-  const queue = new Set<ServerResponse>();
+function startQueue(socket: Socket): Bag<ServerResponse> {
+  const queue = bag<ServerResponse>();
   queues.set(socket, queue);
   socket.once("close", () => {
-    for (const res of queue) if (res.socket === null) res.emit("close");
+    for (const res of queue.all()) if (res.socket === null) res.emit("close");
   });
   return queue;
 }

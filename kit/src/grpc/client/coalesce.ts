@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type ErrorDetail, type ItemContext } from "@wonrail/proto/common/v1/common";
+import { type Bag, bag } from "../../bag";
 import { DomainError } from "../../errors";
 import { createLane, type Outcome } from "../../lane";
 import { type Registry } from "../../metrics";
@@ -41,7 +41,7 @@ export function coalesce<Req, Res, Item, Answer>(
   options: CoalesceOptions<Req, Res, Item, Answer>,
 ): Coalesced<Req, Res> {
   const { name, defaultTimeoutMs, maxBatch, maxQueue, registry } = options;
-  const inFlight = new Set<Promise<Outcome<Later<Res>>[]>>();
+  const inFlight = bag<Promise<Outcome<Later<Res>>[]>>();
   const pace = createPace();
   const lane = createLane<Queued<Req>, Later<Res>>({
     name,
@@ -62,7 +62,7 @@ export function coalesce<Req, Res, Item, Answer>(
   return Object.assign(submit, {
     async close() {
       await lane.close();
-      await Promise.all(inFlight);
+      await Promise.all(inFlight.all());
     },
   });
 }
@@ -74,18 +74,17 @@ export function coalesce<Req, Res, Item, Answer>(
 async function sendWithoutBlocking<Res>(
   sent: Promise<Outcome<Later<Res>>[]>,
   size: number,
-  inFlight: Set<typeof sent>,
+  inFlight: Bag<typeof sent>,
   pace: Pace,
 ): Promise<Outcome<Later<Res>>[]> {
   const sentMs = performance.now();
   const headStartMs = pace.headStartMs(inFlight.size);
-  inFlight.add(sent);
+  const takeOut = inFlight.put(sent);
   void sent.finally(() => {
-    inFlight.delete(sent);
+    takeOut();
     pace.ended(performance.now() - sentMs);
   });
-  const leave = sleep(headStartMs, undefined, { ref: false });
-  const outcomes = await Promise.race([sent, leave]);
+  const outcomes = await before(headStartMs, sent);
   if (outcomes) return outcomes;
   const outcomeOf = async (index: number) => {
     const outcome = (await sent)[index]!;
@@ -93,6 +92,14 @@ async function sendWithoutBlocking<Res>(
     return outcome.value;
   };
   return Array.from({ length: size }, (_, index) => ({ ok: true, value: outcomeOf(index) }));
+}
+
+/** Undefined when the time is up first. Nothing keeps what the work gives longer than who asked for it: no timer that still runs. */
+function before<T>(timeMs: number, work: Promise<T>): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(undefined), timeMs).unref();
+    work.finally(() => clearTimeout(timer)).then(resolve, reject);
+  });
 }
 
 /** SYS_003 when the time is up first; what the work does then is nobody's business any more. */

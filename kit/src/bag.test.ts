@@ -1,0 +1,14 @@
+import { bag } from "./bag";
+
+it("gives what is in it, each thing until it is taken out", () => {
+  const things = bag<string>();
+  const takeOut = ["a", "b", "a"].map((thing) => things.put(thing));
+  expect([things.size, things.all()]).toEqual([3, ["a", "b", "a"]]);
+  takeOut[0]!();
+  expect(things.all()).toEqual(["b", "a"]);
+  takeOut[0]!();
+  expect(things.all()).toEqual(["b", "a"]);
+  takeOut[2]!();
+  takeOut[1]!();
+  expect([things.size, things.all()]).toEqual([0, []]);
+});
