@@ -2,6 +2,7 @@ import { status } from "@grpc/grpc-js";
 import { isUnknown, perhapsDone } from "../../errors";
 import { type ObserveCall } from "../callMetrics";
 import { type MethodDefinition } from "../definition";
+import { Parcel } from "../parcel";
 import {
   attempt,
   type CallOptions,
@@ -47,26 +48,28 @@ export function unaryCall(dependency: Dependency, method: MethodDefinition): Una
 }
 
 function sender({ path, requestSerialize, responseDeserialize }: MethodDefinition, observe: ObserveCall) {
-  const serialize = requestSerialize as (message: unknown) => Buffer;
+  const serialize = (message: Parcel<unknown>) => requestSerialize(message.take() as never);
+  const deserialize = (bytes: Buffer) => new Parcel(responseDeserialize(bytes));
   return ({ client, metadata, began }: Line, request: unknown, outgoing: Outgoing): Promise<unknown> =>
     new Promise((resolve, reject) => {
+      const waiting = new Parcel({ resolve, reject });
       const end = observe();
       const options = { deadline: outgoing.deadlineMs };
       const call = client.makeUnaryRequest(
         path,
         serialize,
-        responseDeserialize,
-        request,
+        deserialize,
+        new Parcel(request),
         metadata,
         options,
         (error, response) => {
           unguard();
           end(error ? codeOf(error) : status.OK);
-          if (error) reject(error);
-          else resolve(response);
+          if (error) waiting.take()?.reject(error);
+          else waiting.take()?.resolve(response?.take());
         },
       );
-      const unguard = guard(call, outgoing, reject);
+      const unguard = guard(call, outgoing, (error) => waiting.take()?.reject(error));
       began(call);
     });
 }

@@ -9,6 +9,7 @@ import { type Log } from "../../log";
 import { type Registry } from "../../metrics";
 import { callMetrics } from "../callMetrics";
 import { kindOf, type MethodDefinition } from "../definition";
+import { Parcel } from "../parcel";
 import { type TlsIdentity } from "../tls";
 import { admitFor, type CallerRules } from "./callers";
 import { type AnyHandler, type GrpcService } from "./implement";
@@ -32,7 +33,7 @@ export function addService(
   const served = Object.entries(definition).map(([name, method]) => {
     const admit = admitFor(method, callers, tls !== undefined);
     const serving = { path: method.path, observe: observed(method), admit, log };
-    return { name, method: withLoudResponses(method, log), handler: adapt(method, serving, handlers[name]) };
+    return { name, method: toServe(method, log), handler: adapt(method, serving, handlers[name]) };
   });
   server.addService(
     Object.fromEntries(served.map(({ name, method }) => [name, method])),
@@ -41,8 +42,8 @@ export function addService(
 }
 
 type GrpcHandler =
-  | handleUnaryCall<unknown, unknown>
-  | handleServerStreamingCall<unknown, unknown>
+  | handleUnaryCall<Parcel<unknown>, unknown>
+  | handleServerStreamingCall<Parcel<unknown>, unknown>
   | handleBidiStreamingCall<unknown, unknown>;
 
 function adapt(method: MethodDefinition, serving: Serving, handler: AnyHandler = notBuilt): GrpcHandler {
@@ -67,11 +68,14 @@ const notBuilt: AnyHandler = () => {
   throw new DomainError("SYS_004");
 };
 
-/** A response that cannot be encoded is our own mistake; grpc-js would answer INTERNAL and tell nobody. */
-function withLoudResponses(method: MethodDefinition, log: Log) {
+/** A response that cannot be encoded is our own mistake; grpc-js would answer INTERNAL and tell nobody. One request is handed over, a stream of them is read. */
+function toServe(method: MethodDefinition, log: Log) {
   return {
     ...method,
     requestSerialize: method.requestSerialize as (message: unknown) => Buffer,
+    requestDeserialize: method.requestStream
+      ? method.requestDeserialize
+      : (bytes: Buffer) => new Parcel(method.requestDeserialize(bytes)),
     responseSerialize(message: unknown): Buffer {
       try {
         return method.responseSerialize(message as never);
