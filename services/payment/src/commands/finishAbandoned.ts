@@ -4,7 +4,7 @@ import { type Claimed, takeAbandonedOperations } from "../store/operations";
 import { type ExecuteDeps, finish } from "./execute";
 
 /** Longer than a request's deadline allows its own process to be at it. */
-export const ABANDONED_AFTER_MS = 5_000;
+const ABANDONED_AFTER_MS = 5_000;
 const AT_ONCE = 200;
 
 /** Brings to an end what a crash left open: posted or not, the ledger tells. */

@@ -62,6 +62,29 @@ test.each(["ledger.committed", "payment.posted"])(
   60_000,
 );
 
+test("an outcome that stays open is told of from half a minute on, however often the completer and its key try", async () => {
+  const { walletId } = await world.openWallet();
+  const key = randomUUID();
+  await dieAt(world, "ledger.committed", () => world.execute(charge(walletId), key));
+  await world.stop("ledger");
+  const told = () => world.metric("payment_abandoned_operations");
+  expect(await told()).toBe(0);
+  await asOwner(
+    world.payment,
+    "update operations set created_at = created_at - interval '31 s' where state = 'CLAIMED'",
+  );
+  expect(await told()).toBe(1);
+  for (let tries = 0; tries < 3; tries += 1) {
+    await complete(world);
+    expect(await told()).toBe(1);
+    expect(await codeOf(world.execute(charge(walletId), key))).toBe("SYS_003");
+    expect(await told()).toBe(1);
+  }
+  await world.crash();
+  await complete(world);
+  expect([await states(), await told()]).toEqual([["DONE"], 0]);
+}, 60_000);
+
 test("what was let go is let go again while the ledger is away, and done once when it is back", async () => {
   const { walletId } = await world.openWallet();
   await world.stop("ledger");

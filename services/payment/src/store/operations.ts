@@ -236,9 +236,9 @@ function isAlone({ orgId, operationId }: Pick<Operation, "orgId" | "operationId"
 }
 
 /** By a time that is as far ahead, too: it is of a clock that was set back since, which may take hours to come there. */
-function abandonedFor(olderThanMs: number): Sql {
+function isOpenSince(column: Sql, olderThanMs: number): Sql {
   const age = sql`make_interval(secs => ${olderThanMs / 1000})`;
-  return sql`state = 'CLAIMED' and (updated_at < now() - ${age} or updated_at > now() + ${age})`;
+  return sql`state = 'CLAIMED' and (${column} < now() - ${age} or ${column} > now() + ${age})`;
 }
 
 /** Takes operations that nobody has finished for a while; another replica looks at them again only after as long a while. */
@@ -251,16 +251,17 @@ export async function takeAbandonedOperations(
     update operations set updated_at = clock_timestamp()
     where (org_id, operation_id) in (
       select org_id, operation_id from operations
-      where ${abandonedFor(olderThanMs)}
+      where ${isOpenSince(sql`updated_at`, olderThanMs)}
       order by updated_at limit ${limit} for update skip locked)
     returning ${COLUMNS}`);
   return rows.map((row) => ({ ...fromRow(row), aloneSince: null, isBegun: true }));
 }
 
-export async function countAbandonedOperations(db: Queryable, olderThanMs: number): Promise<number> {
+/** By when they were taken on, whoever has tried them since; of all that are open, which are few. */
+export async function countOpenOperations(db: Queryable, olderThanMs: number): Promise<number> {
   const { count } = await db.one<{ count: bigint }>(sql`
     select count(*) from operations
-    where ${abandonedFor(olderThanMs)}`);
+    where ${isOpenSince(sql`created_at`, olderThanMs)}`);
   return Number(count);
 }
 
