@@ -123,6 +123,7 @@ const NOT_METRICS = new Set([
   "reopen_wallets",
   "payment_manager_replaced",
   "name_taken",
+  "lane_paused",
   "chain_relayer",
   "org_id",
   "related_id",

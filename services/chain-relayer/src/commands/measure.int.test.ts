@@ -1,6 +1,7 @@
 import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { Registry } from "@wonrail/kit/metrics";
+import { setLanePause } from "../store/lanes";
 import { saveCursor } from "../store/scanCursor";
 import { noteMined } from "../store/transactions";
 import { encodeMintAllowance } from "../chain/contracts";
@@ -81,6 +82,44 @@ test("what is in a block waits for finality alone, and is not late", async () =>
   await noteMined(db, [transactionId], []);
   await db.run(sql`delete from operations where ledger_ref = ${second.ledgerRef}`);
   expect(await ages()).toEqual([0, 900]);
+});
+
+test("what waits behind a paused lane is told of apart, on the shelf too, and hides nothing of the others", async () => {
+  const { db } = database;
+  const [paused, other] = [newId("org"), newId("org")];
+  const sent = operationOf(newId("wal"), { orgId: paused });
+  await takeIn(db, [sent]);
+  await carry(db, OPERATOR, { nonce: 0n });
+  await takeIn(
+    db,
+    [paused, other].map((orgId) => operationOf(newId("wal"), { orgId })),
+  );
+  const events = [paused, other].map((orgId) => entryEvent(orgId, newId("chg"), [newId("wal"), 5n, 1n]));
+  await tx(db, (tx) => receiveEntries(tx, events.map(received), LONG_BACKLOG));
+  const ofPaused = sql`org_id = ${paused}`;
+  await db.run(sql`
+    update operations set created_at = now() - case
+      when state = 'IN_FLIGHT' then interval '500 s' when ${ofPaused} then interval '2000 s' else interval '400 s' end`);
+  await db.run(
+    sql`update shelved_entries set shelved_at = now() - case when ${ofPaused} then interval '3000 s' else interval '300 s' end`,
+  );
+  const told = async () => {
+    const seen = await look();
+    const ages = ["pending", "unmined", "paused"].map((what) => seen.get(`relay_${what}_oldest_seconds`)!);
+    return [...ages.map((age) => Math.floor(age / 100) * 100), seen.get("relay_paused_lanes")];
+  };
+
+  expect(await told()).toEqual([3000, 3000, 0, 0]);
+  await setLanePause(db, paused, "asked to by the bank");
+  // What is under way goes on all the same.
+  expect(await told()).toEqual([500, 500, 3000, 1]);
+  await db.run(sql`update transactions set state = 'MINED'`);
+  expect(await told()).toEqual([500, 400, 3000, 1]);
+  await db.run(sql`delete from shelved_entries`);
+  await db.run(sql`delete from operations where org_id = ${other} or state = 'IN_FLIGHT'`);
+  expect(await told()).toEqual([0, 0, 2000, 1]);
+  await setLanePause(db, paused, null);
+  expect(await told()).toEqual([2000, 2000, 0, 0]);
 });
 
 test("the scan is behind by what is final and not taken in, however far finality itself is behind", async () => {

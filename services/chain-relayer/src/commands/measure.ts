@@ -7,6 +7,7 @@ import { type Block, type Provider } from "../chain/provider";
 import { type Signer } from "../chain/signer";
 import { type Gauges } from "../metrics/gauges";
 import { type ScheduledMetrics } from "../metrics/scheduledMetrics";
+import { countPausedLanes } from "../store/lanes";
 import { findOldestDueSeconds } from "../store/records";
 import { type Cursor, findCursor } from "../store/scanCursor";
 import { countShelved } from "../store/shelf";
@@ -38,6 +39,8 @@ export async function measureOperations({
   for (const { state, reason, count } of open) gauges.open.set({ state, reason }, count);
   const oldestOf = (those: typeof open) => Math.max(0, ...those.map(({ oldestSeconds }) => oldestSeconds));
   gauges.oldest.set(oldestOf(open));
+  gauges.pausedLanes.set(await countPausedLanes(db));
+  gauges.oldestPaused.set(Math.max(0, ...open.map(({ pausedSeconds }) => pausedSeconds)));
   const notSigned = open.filter(({ state }) => state !== "IN_FLIGHT");
   gauges.oldestUnmined.set(Math.max(oldestOf(notSigned), await findOldestUnminedSeconds(db)));
   gauges.transactions.set(await countPendingTransactions(db, signer.address));

@@ -49,14 +49,32 @@ export function createGauges(registry: Registry, now: () => number) {
       }),
     ),
     transactions: new Gauge({ name: "tx_pending", help: "Transactions under way", registers }),
+    ...createOpenGauges(registry),
+  };
+}
+
+/** Of what is to be settled and is not final. */
+function createOpenGauges(registry: Registry) {
+  const registers = [registry];
+  return {
     oldest: new Gauge({
       name: "relay_pending_oldest_seconds",
-      help: "Age of the oldest operation that is not final",
+      help: "Age of the oldest operation that is not final, but for those that wait behind paused lanes",
       registers,
     }),
     oldestUnmined: new Gauge({
       name: "relay_unmined_oldest_seconds",
-      help: "Age of the oldest operation that is in no block",
+      help: "Age of the oldest operation that is in no block, but for those that wait behind paused lanes",
+      registers,
+    }),
+    pausedLanes: new Gauge({
+      name: "relay_paused_lanes",
+      help: "Organisations of which nothing new is settled, since an operator has paused their lanes",
+      registers,
+    }),
+    oldestPaused: new Gauge({
+      name: "relay_paused_oldest_seconds",
+      help: "Age of the oldest operation that waits behind a paused lane",
       registers,
     }),
     open: new Gauge({

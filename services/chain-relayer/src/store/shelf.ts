@@ -1,6 +1,7 @@
 import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { type EventEnvelope, EventEnvelopes } from "@wonrail/proto/common/v1/common";
 import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
+import { type Ages, agesOf } from "./lanes";
 
 // Entries that wait to become operations, since so many operations wait already.
 
@@ -120,11 +121,11 @@ export async function listShelvedLanes(db: Queryable): Promise<string[]> {
 }
 
 /** How much waits there, and since when. */
-export async function countShelved(db: Queryable): Promise<{ count: number; oldestSeconds: number }> {
+export async function countShelved(db: Queryable): Promise<Ages & { count: number }> {
   return db.one(sql`
-    select coalesce(sum(entries), 0)::float8 as count,
-      coalesce(extract(epoch from now() - min(shelved_at)), 0)::float8 as "oldestSeconds"
-    from shelved_entries`);
+    select (select coalesce(sum(entries), 0)::float8 from shelved_entries) as count, ${agesOf(sql`oldest.shelved_at`)}
+    from lanes cross join lateral (
+      select shelved_at from shelved_entries s where s.org_id = lanes.org_id order by shelf_id limit 1) as oldest`);
 }
 
 /** Whose an entry is that waits there. It looks through all of the shelf. */

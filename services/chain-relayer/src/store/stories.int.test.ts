@@ -3,6 +3,7 @@ import { newId } from "@wonrail/kit/ids";
 import { rowsRead } from "@wonrail/kit/testing";
 import { analyze, freshDatabase } from "../commands/testing/database";
 import { operationOf, takeIn } from "../commands/testing/operations";
+import { setLanePause } from "./lanes";
 import { findStory, listOpenCounts, type Story } from "./stories";
 
 const database = freshDatabase();
@@ -51,7 +52,10 @@ test("what is not final is counted by state and by what it waits for, with the a
   await become(6, 7, "PASSED", null, 900);
 
   const counts = await listOpenCounts(db);
-  const told = counts.map(({ oldestSeconds, ...of }) => ({ ...of, oldest: Math.round(oldestSeconds / 100) }));
+  const told = counts.map(({ oldestSeconds, pausedSeconds, ...of }) => {
+    expect(pausedSeconds).toBe(0);
+    return { ...of, oldest: Math.round(oldestSeconds / 100) };
+  });
   expect(told).toHaveLength(4);
   expect(told).toEqual(
     expect.arrayContaining([
@@ -63,16 +67,21 @@ test("what is not final is counted by state and by what it waits for, with the a
   );
 });
 
-test("of what waits no more is read than is counted, however much it is", async () => {
-  const operation = operationOf();
-  await takeIn(database.db, [operation]);
-  await database.db.run(sql`
+test("of what waits no more is read than is counted, however much it is and also behind a paused lane", async () => {
+  const { db } = database;
+  const [operation, other] = [operationOf(), operationOf(newId("wal"), { orgId: newId("org") })];
+  await takeIn(db, [operation, other]);
+  await db.run(sql`
     insert into operations select (jsonb_populate_record(o, jsonb_build_object('ledger_ref', ledger_ref || '_' || n,
-      'operation_id', lpad(to_hex(n), 64, '0'), 'created_at', created_at + n * interval '1 ms'))).*
+      'operation_id', lpad(to_hex(n), 64, '0'), 'created_at', created_at - n * interval '1 s'))).*
     from operations o, generate_series(1, 3000) as n where ledger_ref = ${operation.ledgerRef}`);
+  await setLanePause(db, operation.orgId, "asked to by the bank");
   await analyze(database, "operations");
-  const read = await rowsRead(database.db, "operations", async (tx) => {
-    expect(await listOpenCounts(tx, 50)).toMatchObject([{ state: "WAITING", reason: "", count: 50 }]);
+  const read = await rowsRead(db, "operations", async (tx) => {
+    const [all, ...others] = await listOpenCounts(tx, 50);
+    expect([all, others]).toMatchObject([{ state: "WAITING", reason: "", count: 50 }, []]);
+    expect(all!.pausedSeconds).toBeGreaterThanOrEqual(3000);
+    expect(all!.oldestSeconds).toBeLessThan(1000);
   });
   expect(read).toBeLessThan(200);
 });

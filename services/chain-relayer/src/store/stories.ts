@@ -1,4 +1,5 @@
 import { type Queryable, type Sql, sql } from "@wonrail/kit/db";
+import { type Ages, agesOf } from "./lanes";
 import { type Operation, type OperationKey } from "./operations";
 
 /** Operations as operators look at them: of all organisations, with everything that was tried. */
@@ -44,40 +45,45 @@ export function listOperationStates(db: Queryable, refs: OperationKey[]): Promis
 
 export type OperationState = Pick<Operation, "orgId" | "ledgerRef" | "state">;
 
-export interface OpenCount {
+/** What is under way goes on although its lane is paused. */
+export interface OpenCount extends Ages {
   state: string;
   /** Empty when it waits for nothing but its turn. */
   reason: string;
   count: number;
-  oldestSeconds: number;
 }
 
 /** Beyond it a count says "far too many" as well as any larger one. */
 const MOST_COUNTED = 10_000;
 
 /**
- * How many are not final, and since when, by state and by what they wait for. All of it stands in one index, sorted by both and by age: what there is of both is
- * found by its steps, and of each the oldest comes first.
+ * How many are not final, and since when, by state and by what they wait for. All of it stands in one index, sorted by both, by lane and by age: what there is
+ * of both is found by its steps, and of each lane the oldest comes first.
  */
 export async function listOpenCounts(db: Queryable, mostCounted = MOST_COUNTED): Promise<OpenCount[]> {
   const open = sql`o.state in ('WAITING', 'PLANNED', 'IN_FLIGHT')`;
-  // Sorted by the reason as well, although it is one: of what is null PostgreSQL does not see that.
-  const first = (those: Sql) => sql`
-    select count(*) as count, extract(epoch from now() - min(created_at))::float8 as "oldestSeconds" from (
-      select o.created_at from operations o where ${open} and ${those} order by o.wait_reason, o.created_at limit ${mostCounted}) as first`;
   const reasonBehind = (those: Sql) => sql`
     (select o.wait_reason from operations o where ${open} and ${those} order by o.wait_reason limit 1)`;
+  const stands = (state: Sql) => sql`lanes.paused_reason is not null and ${state} <> 'IN_FLIGHT'`;
+  // Sorted by the reason as well, although it is one: of what is null PostgreSQL does not see that.
+  const found = (those: Sql, state: Sql) => sql`
+    (select count(*) from (
+      select from operations o where ${open} and ${those} order by o.wait_reason limit ${mostCounted}) as counted) as counted
+    cross join lateral (select ${agesOf(sql`oldest.created_at`, stands(state))}
+      from lanes cross join lateral (
+        select o.created_at from operations o where ${open} and ${those} and o.org_id = lanes.org_id
+        order by o.wait_reason, o.created_at limit 1) as oldest) as ages`;
   const rows = await db.query<Omit<OpenCount, "count"> & { count: bigint }>(sql`
     with recursive states (state) as (values ('WAITING'), ('PLANNED'), ('IN_FLIGHT')),
     reasons as (
       select state, ${reasonBehind(sql`o.state = s.state and o.wait_reason is not null`)} as reason from states s
       union all
       select state, ${reasonBehind(sql`o.state = r.state and o.wait_reason > r.reason`)} from reasons r where reason is not null)
-    select state, '' as reason, found.* from states s
-    cross join lateral (${first(sql`o.state = s.state and o.wait_reason is null`)}) as found where found.count > 0
+    select state, '' as reason, counted.*, ages.* from states s
+    cross join lateral ${found(sql`o.state = s.state and o.wait_reason is null`, sql`s.state`)} where count > 0
     union all
-    select state, reason, found.* from reasons r
-    cross join lateral (${first(sql`o.state = r.state and o.wait_reason = r.reason`)}) as found where found.count > 0`);
+    select state, reason, counted.*, ages.* from reasons r
+    cross join lateral ${found(sql`o.state = r.state and o.wait_reason = r.reason`, sql`r.state`)} where count > 0`);
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
