@@ -1,6 +1,7 @@
 // `send` of the command line example when the chain's node does not answer, or refuses: a script that sends again must not pay twice.
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile } from "node:child_process";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { faultServer, type FaultServer } from "./support/faultServer.ts";
 import { type Fate, stubNode, type StubNode } from "./support/stubNode.ts";
 
@@ -20,9 +21,20 @@ afterEach(async () => {
 async function sendAt(
   fate: Fate,
   flags: string[] = [],
-  { chainId, settings = {} }: { chainId?: number; settings?: Record<string, string> } = {},
+  {
+    chainId,
+    settings = {},
+    interruptedAt,
+  }: { chainId?: number; settings?: Record<string, string>; interruptedAt?: string } = {},
 ): Promise<{ code: number; stdout: string; stderr: string }> {
-  node = await stubNode(fate, chainId);
+  const onAsked = async (method: string) => {
+    if (method !== interruptedAt) return;
+    child.kill("SIGINT");
+    // Long enough for the signal to be there before the answer.
+    await sleep(300);
+  };
+  let child: ChildProcess;
+  node = await stubNode(fate, { chainId, onAsked });
   const env = {
     ...process.env,
     WONRAIL_BASE_URL: service.url,
@@ -32,7 +44,7 @@ async function sendAt(
     ...settings,
   };
   return new Promise((resolve) => {
-    execFile(
+    child = execFile(
       process.execPath,
       [EXAMPLE, ...SEND, ...flags],
       { env, timeout: 60_000 },
@@ -130,4 +142,28 @@ test.each(["mainnet", "0", "1.5", "0x2105"])("a CHAIN_ID of %s is 2", async (CHA
 
 test("a CHAIN_ID that was left empty is as one that is not set", async () => {
   expect((await sendAt("taken", [], { settings: { CHAIN_ID: "" } })).code).toBe(0);
+});
+
+test.each([[[]], [["--authorization"]]])(
+  "send %p that is interrupted before the node has it sends nothing",
+  async (flags) => {
+    const interrupted = await sendAt("taken", flags, { interruptedAt: "eth_chainId" });
+    expect(interrupted).toMatchObject({ code: 130, stdout: "" });
+    expect(interrupted.stderr).toBe("Error: interrupted\n");
+    expect(node.given).toEqual([]);
+    expect(service.seen).toEqual([]);
+  },
+);
+
+test("what was on its way when it was interrupted is recorded, and not waited for", async () => {
+  const interruptedAt = "eth_sendRawTransaction";
+  const done = await sendAt("taken", [], { interruptedAt });
+  expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/txn_1/) as string });
+  expect(done.stderr).toContain(`sending   ${node.given[0]}\n`);
+  expect(service.seen).toHaveLength(1);
+  await node.close();
+  const left = await sendAt("taken", ["--wait"], { interruptedAt });
+  expect(left).toMatchObject({ code: 130, stdout: "" });
+  expect(left.stderr).toContain(`sending   ${node.given[0]}\nrecorded  txn_1\n`);
+  expect(service.seen).toHaveLength(2);
 });

@@ -30,16 +30,26 @@ interface Asked {
   params: string[];
 }
 
+interface StubNodeOptions {
+  chainId?: number | undefined;
+  /** Told of each method that it is asked for, before the answer. */
+  onAsked?: ((method: string) => void | Promise<void>) | undefined;
+}
+
 /** A chain's node, as far as `send` talks to one. */
-export async function stubNode(fate: Fate, chainId = 31337): Promise<StubNode> {
+export async function stubNode(
+  fate: Fate,
+  { chainId = 31337, onAsked }: StubNodeOptions = {},
+): Promise<StubNode> {
   const given: string[] = [];
   const asked: string[] = [];
   const server = createServer((request, response) => {
-    void bodyOf(request).then((body) => {
+    void bodyOf(request).then(async (body) => {
       const calls = [JSON.parse(body)].flat() as Asked[];
       asked.push(...calls.map(({ method }) => method));
       const raw = calls.find(({ method }) => method === "eth_sendRawTransaction")?.params[0];
       if (raw !== undefined) given.push(keccak256(raw));
+      for (const { method } of calls) await onAsked?.(method);
       if (raw !== undefined && fate === "dropped after") return void request.socket.destroy();
       answer(
         response,

@@ -24,6 +24,8 @@ export const send = {
         ? await signTransferWithAuthorization(token, settings.submitterKey, payment)
         : await signTransfer(token, payment);
       const { txHash } = signed;
+      // Until here nothing heeds the signal, and from here on the money moves.
+      signal.throwIfAborted();
       // Said before it is sent: when the node's answer is lost, the money may be on its way under this hash.
       output.kept("sending", { txHash });
       const record = {
@@ -46,7 +48,9 @@ export const send = {
 };
 
 async function recordSent({ client, output, signal, record, isAwaited }) {
-  const recorded = await client.transactions.create(record, { signal });
+  // Who interrupted while it was being sent gets the record all the same: the tokens are gone. A second Ctrl-C ends the process.
+  const ending = signal.aborted ? {} : { signal };
+  const recorded = await client.transactions.create(record, ending);
   output.step(`recorded  ${recorded.id}`);
   const last = isAwaited ? await waitUntilFinal({ client, output, signal, id: recorded.id }) : recorded;
   show({ output, client, record: last });
