@@ -26,7 +26,7 @@ export async function readAnswer(
   if (envelope?.success === true && response.ok)
     return { data: envelope.data, requestId: envelope.requestId, replayed };
 
-  const retryAfterMs = parseRetryAfterMs(response.headers.get("retry-after"), Date.now());
+  const retryAfterMs = parseRetryAfterMs(response.headers, Date.now());
   const { status } = response;
   const around = { status, idempotencyKey, retryAfterMs };
   if (envelope?.success === false) {

@@ -26,10 +26,13 @@ export function retryDelayMs(
   return Math.max(backoffMs * (0.5 + random() / 2), (retryAfterMs ?? 0) * (1 + random() / 10));
 }
 
-/** The Retry-After header: whole seconds or a date. */
-export function parseRetryAfterMs(header: string | null, nowMs: number): number | undefined {
+/** The Retry-After header: whole seconds, or a date. That is by the clock of who answers; by ours only where no Date tells it. */
+export function parseRetryAfterMs(headers: Headers, ourNowMs: number): number | undefined {
+  const header = headers.get("retry-after");
   if (header === null) return undefined;
   if (/^[0-9]{1,9}$/.test(header)) return Number(header) * 1000;
   const atMs = Date.parse(header);
-  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
+  if (Number.isNaN(atMs)) return undefined;
+  const theirNowMs = Date.parse(headers.get("date") ?? "");
+  return Math.max(0, atMs - (Number.isNaN(theirNowMs) ? ourNowMs : theirNowMs));
 }

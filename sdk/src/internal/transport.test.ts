@@ -218,15 +218,30 @@ test("what was refused at the door each time, and what nothing can be doubled by
   );
 });
 
-test("Retry-After may be a date, also one that is over", async () => {
-  for (const retryAfterMs of [10_000, -10_000]) {
+test("Retry-After may be a date, also one that is over, and is by our clock where no other is told", async () => {
+  for (const [retryAfterMs, told] of [
+    [10_000, {}],
+    [-10_000, {}],
+    [10_000, { date: "today" }],
+  ] as const) {
     const at = new Date(Date.now() + retryAfterMs).toUTCString();
-    const { client } = clientOf([failure(429, "RATE_001", null, { "retry-after": at })]);
+    const { client } = clientOf([failure(429, "RATE_001", null, { ...told, "retry-after": at })]);
     const { error } = await settled(client.wallets.get("wal_1", { maxRetries: 0 }));
     expect(error).toBeInstanceOf(RateLimitError);
     expect(error).toMatchObject({ retryAfterMs: Math.max(0, retryAfterMs), retryable: true });
   }
 });
+
+test.each([3_600_000, -3_600_000])(
+  "a Retry-After that is a date is reckoned by the clock of who answers, also where ours differs by %p ms",
+  async (aheadMs) => {
+    const byTheirs = (ms: number) => new Date(Date.now() + aheadMs + ms).toUTCString();
+    const headers = { date: byTheirs(0), "retry-after": byTheirs(10_000) };
+    const { client } = clientOf([failure(429, "RATE_001", null, headers)]);
+    const { error } = await settled(client.wallets.get("wal_1", { maxRetries: 0 }));
+    expect(error).toMatchObject({ retryAfterMs: 10_000 });
+  },
+);
 
 test.each([
   ["60", 2],
