@@ -105,6 +105,24 @@ test("works where there is no process, as at the edge", () => {
   }
 });
 
+test("a variable that may not be read, as in Deno without --allow-env, counts as not set", () => {
+  const denied = new Proxy(
+    {},
+    {
+      get() {
+        throw Object.assign(new Error("Requires env access"), { name: "NotCapable" });
+      },
+    },
+  );
+  const read = jest.replaceProperty(process, "env", denied);
+  try {
+    expect(new ServiceClient(given)).toMatchObject({ baseUrl: "http://service", orgCode: undefined });
+    expect(() => new ServiceClient()).toThrow(/baseUrl is missing/);
+  } finally {
+    read.restore();
+  }
+});
+
 test("the network can be another stack's", () => {
   const { network, explorer } = new ServiceClient({
     ...given,

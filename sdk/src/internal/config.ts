@@ -124,10 +124,14 @@ function logLevel({ logLevel: given, logger }: ClientOptions): LogLevel {
   return known;
 }
 
-/** Edge runtimes have no process. An empty variable is one that is not set. */
+/** Edge runtimes have no process, and Deno asks before it lets a variable be read. An empty one is one that is not set. */
 function env(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  return process?.env?.[name] || undefined;
+  try {
+    return process?.env?.[name] || undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function wrong(message: string): ConfigurationError {
