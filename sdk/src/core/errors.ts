@@ -158,7 +158,7 @@ export class ConnectionTimeoutError extends ConnectionError {}
 export class AbortedError extends ServiceError {}
 /** Something answered that is not the service. */
 export class BadAnswerError extends ServiceError {}
-/** The client was constructed with something missing or wrong. */
+/** The client, or a call with options of its own, was given something wrong, or not what it needs. */
 export class ConfigurationError extends ServiceError {}
 
 /** waitForStatus gave up; `lastState` is what it saw last, undefined if it never got an answer. */

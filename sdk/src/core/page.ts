@@ -58,13 +58,14 @@ export class PagePromise<T> extends ApiPromise<Page<T>> implements AsyncIterable
 }
 
 /** Makes pages of answers; `fetchPage` gets the part of the list that is wanted next. */
-export function pagePromise<T>(
+export async function firstPage<T>(
   query: PageQuery,
   fetchPage: (query: PageQuery) => Promise<WithResponse<PageData<T>>>,
-): PagePromise<T> {
-  const next = (pagination: Pagination) => pagePromise(nextQuery(query, pagination), fetchPage);
-  const answer = fetchPage(query).then((response) => ({ ...response, data: new Page(response.data, next) }));
-  return new PagePromise(answer);
+): Promise<WithResponse<Page<T>>> {
+  const next = (pagination: Pagination) =>
+    new PagePromise(firstPage(nextQuery(query, pagination), fetchPage));
+  const response = await fetchPage(query);
+  return { ...response, data: new Page(response.data, next) };
 }
 
 /** By cursor wherever the service gave one: it stays right while items are added, and has no last page. */

@@ -1,10 +1,11 @@
 import { ApiPromise, type CallOptions, type IdempotentCallOptions } from "../core/call.ts";
-import { type PageData, type PagePromise, type PageQuery, pagePromise } from "../core/page.ts";
+import { firstPage, type PageData, PagePromise, type PageQuery } from "../core/page.ts";
 import type { ApiRequest, Transport } from "./transport.ts";
 
 /** Where and what to send. Made inside the call, so that what its checks refuse rejects the promise. */
 type Path = () => string;
 type PathAndBody = () => { path: string; body?: object };
+type PathAndQuery = () => { path: string; query: PageQuery & Filters };
 type Filters = Readonly<Record<string, string | number | undefined>>;
 
 /** The shapes of call that resources are made of. */
@@ -19,12 +20,16 @@ export class ApiResource {
     return this.call(() => ({ method: "GET", path: path(), repeat: "safe", options }));
   }
 
-  protected pages<T>(path: Path, query: PageQuery & Filters, options?: CallOptions): PagePromise<T> {
-    const { limit: _limit, currentPage: _currentPage, cursor: _cursor, ...filters } = query;
-    return pagePromise<T>(query, async ({ limit, currentPage, cursor }) => {
-      const asked = { path: path(), query: { ...filters, limit, currentPage, cursor } };
-      return this.#transport.send<PageData<T>>({ method: "GET", ...asked, repeat: "safe", options });
-    });
+  protected pages<T>(list: PathAndQuery, options?: CallOptions): PagePromise<T> {
+    const first = async () => {
+      const { path, query } = list();
+      const { limit: _limit, currentPage: _currentPage, cursor: _cursor, ...filters } = query;
+      return firstPage<T>(query, ({ limit, currentPage, cursor }) => {
+        const asked = { path, query: { ...filters, limit, currentPage, cursor } };
+        return this.#transport.send<PageData<T>>({ method: "GET", ...asked, repeat: "safe", options });
+      });
+    };
+    return new PagePromise(first());
   }
 
   /** A POST with an idempotency key, which makes it safe to repeat. */

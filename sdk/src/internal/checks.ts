@@ -11,8 +11,12 @@ type Check = FieldProblem | undefined;
 
 const MEMO_MAX_CHARACTERS = 200;
 
-export function refusal(fields: FieldProblem[], code: ServiceErrorCode = "REQ_001"): ServiceError {
-  return serviceError({ code, status: errorMeanings[code].status, details: { fields } });
+export function refusal(
+  fields: FieldProblem[],
+  code: ServiceErrorCode = "REQ_001",
+  cause?: unknown,
+): ServiceError {
+  return serviceError({ code, status: errorMeanings[code].status, details: { fields }, cause });
 }
 
 /** Throws when one of the checks found a problem. */
@@ -25,6 +29,16 @@ export function accept(checks: Check[], code?: ServiceErrorCode): void {
 export function pathId(id: string, absent: ServiceErrorCode): string {
   if (typeof id === "string" && /^[A-Za-z0-9_-]{1,64}$/.test(id)) return id;
   throw serviceError({ code: absent, status: errorMeanings[absent].status });
+}
+
+/** What is sent as a whole. Callers without the compiler leave it out, or give something else. */
+export function asObject<T>(path: "(body)" | "(query)", given: T): T {
+  if (isObject(given)) return given;
+  throw refusal([{ path, message: "must be an object" }]);
+}
+
+export function isObject(given: unknown): given is object {
+  return typeof given === "object" && given !== null && !Array.isArray(given);
 }
 
 /** Whole KRW that a JSON number carries exactly. */

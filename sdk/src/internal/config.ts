@@ -2,6 +2,7 @@ import { ConfigurationError } from "../core/errors.ts";
 import { createNetwork, type Network } from "../core/network.ts";
 import { type LogLevel, type Logger, logLevels } from "../core/logger.ts";
 import type { ClientOptions } from "../client.ts";
+import { isObject } from "./checks.ts";
 import { leveledLogger } from "./leveledLogger.ts";
 
 export interface Config {
@@ -24,6 +25,8 @@ const PRINTABLE = /^[\x21-\x7e]{1,256}$/;
 
 /** What the caller gave, then what the environment says, then the defaults. Says what is wrong without repeating it. */
 export function readConfig(options: ClientOptions): Config {
+  acceptObject("options", options);
+  if (options.network !== undefined) acceptObject("network", options.network);
   refuseBrowser(options.dangerouslyAllowBrowser === true);
   const orgCode = options.orgCode ?? env("WONRAIL_ORG_CODE");
   if (orgCode !== undefined && !PRINTABLE.test(orgCode)) throw wrong("orgCode must be printable ASCII.");
@@ -39,6 +42,18 @@ export function readConfig(options: ClientOptions): Config {
     log: leveledLogger(options.logger ?? console, logLevel(options)),
     network: createNetwork(options.network),
   };
+}
+
+/** Something else, such as an idempotency key as it is, would be passed over in silence. */
+export function acceptOptions(options: { signal?: AbortSignal | undefined }): void {
+  acceptObject("options", options);
+  const { signal } = options as { signal?: { addEventListener?: unknown } | null };
+  if (signal != null && typeof signal.addEventListener !== "function")
+    throw wrong("signal must be an AbortSignal.");
+}
+
+function acceptObject(name: string, given: unknown): void {
+  if (!isObject(given)) throw wrong(`${name} must be an object.`);
 }
 
 /** A number that one call or the client sets. */
@@ -134,6 +149,6 @@ function env(name: string): string | undefined {
   }
 }
 
-function wrong(message: string): ConfigurationError {
+export function wrong(message: string): ConfigurationError {
   return new ConfigurationError({ code: "SDK_006", message });
 }

@@ -2,7 +2,7 @@ import type { IdempotentCallOptions, WithResponse } from "../core/call.ts";
 import { serviceError, ServiceError } from "../core/errors.ts";
 import { causesNamed } from "./causes.ts";
 import { refusal } from "./checks.ts";
-import { attemptLimits, checkedHeaders, type Config } from "./config.ts";
+import { acceptOptions, attemptLimits, checkedHeaders, type Config } from "./config.ts";
 import { didNothing, ending } from "./outcome.ts";
 import { readAnswer } from "./readAnswer.ts";
 import { isRetried, retryDelayMs } from "./retry.ts";
@@ -51,10 +51,11 @@ export function createTransport(config: Config, random: () => number = Math.rand
 
   async function send<T>(request: ApiRequest): Promise<WithResponse<T>> {
     const { options = {}, repeat } = request;
+    acceptOptions(options);
     const { timeoutMs, maxRetries } = attemptLimits(config, options);
     const idempotencyKey = repeat === "keyed" ? checkedKey(options.idempotencyKey) : undefined;
     // Once for all attempts: the caller may change its object meanwhile, and one key stands for one body.
-    const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+    const body = request.body === undefined ? undefined : jsonOf(request.body);
     const headers = checkedHeaders(options.headers);
     const requestId = headers.get(REQUEST_ID) || config.headers.get(REQUEST_ID) || crypto.randomUUID();
     const isChange = request.method !== "GET";
@@ -196,10 +197,19 @@ function headersOf(
   return result;
 }
 
+function jsonOf(body: unknown): string {
+  try {
+    return JSON.stringify(body);
+  } catch (cause) {
+    const message = "must be what JSON can say: no BigInt, and nothing that holds itself";
+    throw refusal([{ path: "(body)", message }], "REQ_001", cause);
+  }
+}
+
 function checkedKey(given: string | undefined): string {
   if (given === undefined) return crypto.randomUUID();
   // HTTP cuts off spaces at the ends, which would make two keys one.
-  if (/^[\x20-\x7e]{1,255}$/.test(given) && given.trim() === given) return given;
+  if (typeof given === "string" && /^[\x20-\x7e]{1,255}$/.test(given) && given.trim() === given) return given;
   const message = "must be 1 to 255 printable ASCII characters, without spaces at its ends";
   throw refusal([{ path: "(header) Idempotency-Key", message }]);
 }

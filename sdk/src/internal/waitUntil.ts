@@ -1,6 +1,6 @@
 import type { CallOptions } from "../core/call.ts";
 import { ServiceError, WaitTimeoutError } from "../core/errors.ts";
-import { wholeNumber } from "./config.ts";
+import { acceptOptions, wholeNumber, wrong } from "./config.ts";
 import { abortedError, sleep } from "./sleep.ts";
 
 export interface WaitOptions {
@@ -20,6 +20,8 @@ export async function waitUntil<State>(
   predicate: (state: State) => boolean | PromiseLike<boolean>,
   options: WaitOptions,
 ): Promise<State> {
+  acceptOptions(options);
+  if (typeof predicate !== "function") throw wrong("predicate must be a function.");
   const intervalMs = wholeNumber("intervalMs", options.intervalMs, 1_500, 1, MAX_WAIT_MS);
   const timeoutMs = wholeNumber("timeoutMs", options.timeoutMs, 60_000, 1, MAX_WAIT_MS);
   const { signal } = options;

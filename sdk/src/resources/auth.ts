@@ -1,5 +1,6 @@
 import { ApiPromise, type CallOptions } from "../core/call.ts";
 import { ApiResource } from "../internal/apiResource.ts";
+import { asObject } from "../internal/checks.ts";
 import type { Transport } from "../internal/transport.ts";
 
 export interface RefreshKeyRequest {
@@ -70,20 +71,20 @@ export class AuthApi extends ApiResource {
    * new key, so that no answer that is lost costs anything.
    */
   refreshKey(request: RefreshKeyRequest, options?: CallOptions): ApiPromise<RefreshedKey> {
-    const { secretKey, apiKey = this.#transport.currentApiKey() } = request;
-    const refreshed = this.call<RefreshedKey>(() => ({
-      method: "POST",
-      path: "/api/wallet-auth/refresh",
-      body: { apiKey, secretKey },
-      repeat: "safe",
-      isOpen: true,
-      options,
-    })).withResponse();
-    const adopted = refreshed.then((response) => {
+    const refreshed = async () => {
+      const { secretKey, apiKey = this.#transport.currentApiKey() } = asObject("(body)", request);
+      const response = await this.#transport.send<RefreshedKey>({
+        method: "POST",
+        path: "/api/wallet-auth/refresh",
+        body: { apiKey, secretKey },
+        repeat: "safe",
+        isOpen: true,
+        options,
+      });
       this.#transport.useApiKey(response.data.newApiKey, apiKey);
       return response;
-    });
-    return new ApiPromise(adopted);
+    };
+    return new ApiPromise(refreshed());
   }
 
   /** Revokes the client's own key, for good. */

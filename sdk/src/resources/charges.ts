@@ -1,7 +1,7 @@
 import type { ApiPromise, CallOptions, IdempotentCallOptions } from "../core/call.ts";
 import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
-import { accept, atLeast, memoFits, pathId, wholeWon } from "../internal/checks.ts";
+import { accept, asObject, atLeast, memoFits, pathId, wholeWon } from "../internal/checks.ts";
 import type { Cancellation, Settlement } from "./shared.ts";
 
 export interface ChargeRequest {
@@ -86,7 +86,7 @@ export class ChargesApi extends ApiResource {
   /** Refunds all that is available in a NORMAL wallet: its balance less what is held for transfers on their way. CHG_007 when that is nothing. */
   refund(request: RefundRequest, options?: IdempotentCallOptions): ApiPromise<Refund> {
     const body = () => {
-      accept([memoFits(request.memo)]);
+      accept([memoFits(asObject("(body)", request).memo)]);
       return request;
     };
     return this.move(() => ({ path: `${PATH}/refund`, body: body() }), options);
@@ -101,18 +101,19 @@ export class ChargesApi extends ApiResource {
   }
 
   list(query: ChargeListQuery = {}, options?: CallOptions): PagePromise<Charge> {
-    return this.pages(() => PATH, query, options);
+    return this.pages(() => ({ path: PATH, query: asObject("(query)", query) }), options);
   }
 }
 
 function checkedCharge(request: ChargeRequest): ChargeRequest {
-  accept([wholeWon("amount", request.amount), memoFits(request.memo)]);
-  accept([atLeast("amount", request.amount, MIN_CHARGE_WON)], "CHG_001");
+  const { amount, memo } = asObject("(body)", request);
+  accept([wholeWon("amount", amount), memoFits(memo)]);
+  accept([atLeast("amount", amount, MIN_CHARGE_WON)], "CHG_001");
   return request;
 }
 
 function checkedCancellation(request: CancelChargeRequest): CancelChargeRequest {
-  const { amount, memo } = request;
+  const { amount, memo } = asObject("(body)", request);
   const amountFits =
     amount === undefined ? undefined : (wholeWon("amount", amount) ?? atLeast("amount", amount, 1));
   accept([amountFits, memoFits(memo)]);

@@ -1,7 +1,7 @@
 import type { ApiPromise, CallOptions, IdempotentCallOptions } from "../core/call.ts";
 import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
-import { accept, atLeast, memoFits, pathId, wholeWon } from "../internal/checks.ts";
+import { accept, asObject, atLeast, memoFits, pathId, wholeWon } from "../internal/checks.ts";
 import type { Cancellation, Settlement } from "./shared.ts";
 
 export interface PaymentRequest {
@@ -65,7 +65,7 @@ export class PaymentsApi extends ApiResource {
   /** Whole and once: the payer's wallets get back what each of them paid. */
   cancel(request: CancelPaymentRequest, options?: IdempotentCallOptions): ApiPromise<CancelledPayment> {
     const body = () => {
-      accept([memoFits(request.memo)]);
+      accept([memoFits(asObject("(body)", request).memo)]);
       return request;
     };
     return this.move(() => ({ path: `${PATH}/cancel`, body: body() }), options);
@@ -76,12 +76,12 @@ export class PaymentsApi extends ApiResource {
   }
 
   list(query: PaymentListQuery = {}, options?: CallOptions): PagePromise<Payment> {
-    return this.pages(() => PATH, query, options);
+    return this.pages(() => ({ path: PATH, query: asObject("(query)", query) }), options);
   }
 }
 
 function checkedPayment(request: PaymentRequest): PaymentRequest {
-  const { amount, incentiveAmount: incentive, memo } = request;
+  const { amount, incentiveAmount: incentive, memo } = asObject("(body)", request);
   const incentiveFits =
     incentive == null
       ? undefined

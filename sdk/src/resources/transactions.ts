@@ -4,6 +4,7 @@ import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
 import {
   accept,
+  asObject,
   isAddress,
   isInFuture,
   isMoment,
@@ -146,8 +147,11 @@ export class TransactionsApi extends ApiResource {
 
   /** Newest first. */
   list(query: TransactionListQuery = {}, options?: CallOptions): PagePromise<TransactionResponse> {
-    const { from, to, ...rest } = query;
-    return this.pages(() => PATH, { ...rest, from: momentText(from), to: momentText(to) }, options);
+    const wanted = () => {
+      const { from, to, ...rest } = asObject("(query)", query);
+      return { ...rest, from: momentText(from), to: momentText(to) };
+    };
+    return this.pages(() => ({ path: PATH, query: wanted() }), options);
   }
 
   /** From PENDING to CONFIRMED or FAILED, which are final. The same status again changes nothing. */
@@ -156,7 +160,10 @@ export class TransactionsApi extends ApiResource {
     request: TransactionStatusRequest,
     options?: CallOptions,
   ): ApiPromise<TransactionResponse> {
-    return this.patch(() => ({ path: `${recordPath(id)}/status`, body: request }), options);
+    return this.patch(
+      () => ({ path: `${recordPath(id)}/status`, body: asObject("(body)", request) }),
+      options,
+    );
   }
 
   /** Changes when a SCHEDULED, PENDING transaction is due. */
@@ -166,7 +173,7 @@ export class TransactionsApi extends ApiResource {
     options?: CallOptions,
   ): ApiPromise<TransactionResponse> {
     const body = () => {
-      const scheduledAt = momentText(request.scheduledAt);
+      const scheduledAt = momentText(asObject("(body)", request).scheduledAt);
       // It may be a repeat of a change that was made when its time was still to come.
       accept([isMoment("scheduledAt", scheduledAt)]);
       return { scheduledAt };
@@ -194,9 +201,9 @@ function recordPath(id: string): string {
 function checkedTransaction(
   request: TransactionCreateRequest,
   network: NetworkType,
-  { idempotencyKey }: IdempotentCallOptions = {},
+  options: IdempotentCallOptions | undefined,
 ): object {
-  const { fromNetworkType = network, toNetworkType = fromNetworkType } = request;
+  const { fromNetworkType = network, toNetworkType = fromNetworkType } = asObject("(body)", request);
   const { fromAddress, toAddress, amount, fee, memo } = request;
   const scheduledAt = momentText(request.scheduledAt);
   const body = {
@@ -211,7 +218,7 @@ function checkedTransaction(
     isUnits("amount", amount),
     fee === undefined ? undefined : isUnits("fee", fee),
     memoFits(memo),
-    ...checksOfType({ ...body, scheduledAt }, { mayBeRepeated: idempotencyKey !== undefined }),
+    ...checksOfType({ ...body, scheduledAt }, { mayBeRepeated: options?.idempotencyKey !== undefined }),
   ]);
   return body;
 }

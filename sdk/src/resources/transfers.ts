@@ -1,7 +1,7 @@
 import type { ApiPromise, CallOptions, IdempotentCallOptions } from "../core/call.ts";
 import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
-import { accept, atLeast, isAddress, memoFits, pathId, wholeWon } from "../internal/checks.ts";
+import { accept, asObject, atLeast, isAddress, memoFits, pathId, wholeWon } from "../internal/checks.ts";
 import type { Settlement } from "./shared.ts";
 
 export interface TransferRequest {
@@ -44,12 +44,12 @@ export class TransfersApi extends ApiResource {
   }
 
   list(query: TransferListQuery = {}, options?: CallOptions): PagePromise<Transfer> {
-    return this.pages(() => PATH, query, options);
+    return this.pages(() => ({ path: PATH, query: asObject("(query)", query) }), options);
   }
 }
 
 function checked(request: TransferRequest): TransferRequest {
-  const { toWalletAddress, amount, memo } = request;
+  const { toWalletAddress, amount, memo } = asObject("(body)", request);
   accept([wholeWon("amount", amount) ?? atLeast("amount", amount, 1), memoFits(memo)]);
   accept([isAddress("toWalletAddress", toWalletAddress)], "TRF_002");
   return request;

@@ -1,7 +1,7 @@
 import type { ApiPromise, CallOptions } from "../core/call.ts";
 import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
-import { accept, pathId } from "../internal/checks.ts";
+import { accept, asObject, pathId } from "../internal/checks.ts";
 import { type Moment, momentText, type Settlement } from "./shared.ts";
 
 /** Payments draw on GOVERNMENT, then INCENTIVE, then NORMAL; on GOVERNMENT with 0 for now, so what is in it stays but for charges that are cancelled in time. */
@@ -101,7 +101,7 @@ export class WalletsApi extends ApiResource {
   }
 
   list(query: WalletListQuery = {}, options?: CallOptions): PagePromise<Wallet> {
-    return this.pages(() => PATH, query, options);
+    return this.pages(() => ({ path: PATH, query: asObject("(query)", query) }), options);
   }
 
   update(walletId: string, request: UpdateWalletRequest, options?: CallOptions): ApiPromise<Wallet> {
@@ -119,10 +119,10 @@ export class WalletsApi extends ApiResource {
     query: WalletTransactionListQuery = {},
     options?: CallOptions,
   ): PagePromise<WalletTransaction> {
-    const { type, from, to, ...part } = query;
-    const types = typeof type === "object" ? type.join(",") : type;
-    const filters = { type: types || undefined, from: momentText(from), to: momentText(to) };
-    return this.pages(() => `${walletPath(walletId)}/transactions`, { ...part, ...filters }, options);
+    return this.pages(
+      () => ({ path: `${walletPath(walletId)}/transactions`, query: linesWanted(query) }),
+      options,
+    );
   }
 }
 
@@ -130,8 +130,14 @@ function walletPath(walletId: string): string {
   return `${PATH}/${pathId(walletId, "WAL_002")}`;
 }
 
+function linesWanted(query: WalletTransactionListQuery) {
+  const { type, from, to, ...part } = asObject("(query)", query);
+  const types = typeof type === "object" ? type.join(",") : type;
+  return { ...part, type: types || undefined, from: momentText(from), to: momentText(to) };
+}
+
 function checkedMetadata<T extends { metadata?: WalletMetadata | undefined }>(request: T): T {
-  const pairs = Object.keys(request.metadata ?? {}).length;
+  const pairs = Object.keys(asObject("(body)", request).metadata ?? {}).length;
   const message = `must have at most ${MAX_METADATA_PAIRS} pairs`;
   accept([pairs > MAX_METADATA_PAIRS ? { path: "metadata", message } : undefined]);
   return request;
