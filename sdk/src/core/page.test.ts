@@ -64,3 +64,22 @@ test("types of wallet transactions are joined, and moments become text", async (
   await wallets.listTransactions("wal_1", { type: ["PAYMENT", "REFUND"], from: new Date(0) });
   expect(asked[0]!.url.search).toBe("?type=PAYMENT%2CREFUND&from=1970-01-01T00%3A00%3A00.000Z");
 });
+
+test.each([[[]], [[""]], [""], [null]])(
+  "the type %p is refused as the service would, since a list without its filter is another list",
+  async (type) => {
+    const { wallets, asked } = clientOf();
+    await expect(wallets.listTransactions("wal_1", { type: type as never })).rejects.toMatchObject({
+      name: "InvalidRequestError",
+      code: "REQ_001",
+      details: { fields: [{ path: "type", message: "must be one or several types" }] },
+    });
+    expect(asked).toHaveLength(0);
+  },
+);
+
+test("no type is all of them", async () => {
+  const { wallets, asked } = clientOf();
+  await wallets.listTransactions("wal_1", { type: undefined });
+  expect(asked[0]!.url.search).toBe("");
+});

@@ -132,8 +132,10 @@ function walletPath(walletId: string): string {
 
 function linesWanted(query: WalletTransactionListQuery) {
   const { type, from, to, ...part } = asObject("(query)", query);
-  const types = typeof type === "object" ? type.join(",") : type;
-  return { ...part, type: types || undefined, from: momentText(from), to: momentText(to) };
+  const types = type === undefined ? undefined : [type].flat().join(",");
+  // Left out, an empty one would be all of them.
+  accept([types === "" ? { path: "type", message: "must be one or several types" } : undefined]);
+  return { ...part, type: types, from: momentText(from), to: momentText(to) };
 }
 
 function checkedMetadata<T extends { metadata?: WalletMetadata | undefined }>(request: T): T {
