@@ -67,3 +67,23 @@ test("a look that got no answer is 3, and so is what was turned away", async () 
   expect((await cli("list")).code).toBe(3);
   expect((await cli(...RENT)).code).toBe(3);
 });
+
+test.each(["pending", "PENDING", "confirmed"])(
+  "to wait until a record is %s, which none ever becomes, is 2 at once",
+  async (until) => {
+    server = await faultServer([]);
+    const refused = await cli("wait", "txn_1", "--until", "CONFIRMED", "--until", until);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toContain(`--until must be CONFIRMED or FAILED, not ${until}.`);
+    expect(server.seen).toEqual([]);
+  },
+);
+
+test("an amount that is none is 2", async () => {
+  server = await faultServer([]);
+  expect(await cli(...RENT, "--amount", "1,5")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--amount must be a string of digits") as string,
+  });
+  expect(server.seen).toEqual([]);
+});

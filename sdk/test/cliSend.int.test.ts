@@ -18,6 +18,8 @@ afterEach(async () => {
   await service.close();
 });
 
+type Told = { code: number; stdout: string; stderr: string };
+
 async function sendAt(
   fate: Fate,
   flags: string[] = [],
@@ -25,9 +27,16 @@ async function sendAt(
     chainId,
     settings = {},
     interruptedAt,
-  }: { chainId?: number; settings?: Record<string, string>; interruptedAt?: string } = {},
-): Promise<{ code: number; stdout: string; stderr: string }> {
+    goneAt,
+  }: {
+    chainId?: number;
+    settings?: Record<string, string>;
+    interruptedAt?: string;
+    goneAt?: string;
+  } = {},
+): Promise<Told> {
   const onAsked = async (method: string) => {
+    if (method === goneAt) await node.close();
     if (method !== interruptedAt) return;
     child.kill("SIGINT");
     // Long enough for the signal to be there before the answer.
@@ -167,3 +176,48 @@ test("what was on its way when it was interrupted is recorded, and not waited fo
   expect(left.stderr).toContain(`sending   ${node.given[0]}\nrecorded  txn_1\n`);
   expect(service.seen).toHaveLength(2);
 });
+
+const REFUSED = { RPC_URL: "http://127.0.0.1:1" };
+test.each<[string, string[], { settings?: Record<string, string>; goneAt?: string }, RegExp]>([
+  ["is not reached", [], { settings: REFUSED }, /ECONNREFUSED/],
+  [
+    "is gone before it has everything to sign for",
+    [],
+    { goneAt: "eth_getTransactionCount" },
+    /socket hang up/,
+  ],
+  [
+    "is gone before an authorization is signed",
+    ["--authorization"],
+    { goneAt: "eth_call" },
+    /socket hang up/,
+  ],
+])("a node that %s is 3: nothing was sent", async (_, flags, where, reason) => {
+  const lost = await sendAt("taken", flags, where);
+  expect(lost).toMatchObject({ code: 3, stdout: "", stderr: expect.stringMatching(reason) as string });
+  expect(lost.stderr).toContain("nothing was sent");
+  expect(node.given).toEqual([]);
+  expect(service.seen).toEqual([]);
+});
+
+test.each([
+  ["--to", "nobody"],
+  ["--to", "won.eth"],
+  // The checksum is that of another address.
+  ["--to", "0x52908400098527886E0F7030069857D2E4169Ee7"],
+  ["--amount", "a lot"],
+])("send %s %s is 2, and the node is not asked", async (option, value) => {
+  const refused = await sendAt("taken", [option, value]);
+  expect(refused).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(option) as string });
+  expect(node.asked).toEqual([]);
+});
+
+test.each(["SENDER_PRIVATE_KEY", "SUBMITTER_PRIVATE_KEY"])(
+  "a %s that is none is 2 and is not repeated",
+  async (name) => {
+    const refused = await sendAt("taken", ["--authorization"], { settings: { [name]: "0x12ab" } });
+    expect(refused).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(name) as string });
+    expect(refused.stderr).not.toContain("12ab");
+    expect(node.given).toEqual([]);
+  },
+);

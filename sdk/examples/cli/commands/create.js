@@ -1,7 +1,7 @@
-import { NetworkType, toUnits } from "@wonrail/sdk";
+import { NetworkType } from "@wonrail/sdk";
 import { exampleWallet } from "../support/exampleWallet.js";
 import { UsageError } from "../support/failures.js";
-import { momentOf, required, show } from "../support/records.js";
+import { momentOf, required, show, unitsOf } from "../support/records.js";
 
 export const create = {
   summary: "record a transaction: one on the chain, or one that is due later",
@@ -32,8 +32,8 @@ export const create = {
     const client = settings.client();
     const fields = {
       toAddress: required(values, "to"),
-      amount: toUnits(required(values, "amount")),
-      ...(values.fee === undefined ? {} : { fee: toUnits(values.fee) }),
+      amount: unitsOf(values, "amount"),
+      ...(values.fee === undefined ? {} : { fee: unitsOf(values, "fee") }),
       ...(values.memo === undefined ? {} : { memo: values.memo }),
       ...(values.network === undefined ? {} : { fromNetworkType: values.network }),
     };

@@ -1,7 +1,7 @@
-import { toUnits } from "@wonrail/sdk";
+import { isAddress } from "ethers";
 import { broadcast } from "../support/broadcast.js";
-import { afterMoney } from "../support/failures.js";
-import { required, show, waitUntilFinal } from "../support/records.js";
+import { afterMoney, beforeMoney, UsageError } from "../support/failures.js";
+import { required, show, unitsOf, waitUntilFinal } from "../support/records.js";
 import { openToken, signTransfer, signTransferWithAuthorization } from "../support/token.js";
 
 export const send = {
@@ -17,12 +17,14 @@ export const send = {
   examples: ["send --to 0x86… --amount 1.5 --wait", "send --to 0x86… --amount 1.5 --authorization"],
   async run({ values, settings, output, signal }) {
     const client = settings.client();
-    const payment = { to: required(values, "to"), units: toUnits(required(values, "amount")) };
+    const payment = { to: recipientOf(values), units: unitsOf(values, "amount") };
     const token = await openToken(client.network, settings.senderKey);
     try {
-      const signed = values.authorization
-        ? await signTransferWithAuthorization(token, settings.submitterKey, payment)
-        : await signTransfer(token, payment);
+      const signed = await beforeMoney(() =>
+        values.authorization
+          ? signTransferWithAuthorization(token, settings.submitterKey, payment)
+          : signTransfer(token, payment),
+      );
       const { txHash } = signed;
       // Until here nothing heeds the signal, and from here on the money moves.
       signal.throwIfAborted();
@@ -46,6 +48,13 @@ export const send = {
     }
   },
 };
+
+/** Looked at here: ethers would take another text for a name to ask the chain for. */
+function recipientOf(values) {
+  const to = required(values, "to");
+  if (to.startsWith("0x") && isAddress(to)) return to;
+  throw new UsageError("--to must be 0x and 40 hex digits, with a right checksum where it has one.");
+}
 
 async function recordSent({ client, output, signal, record, isAwaited }) {
   // Who interrupted while it was being sent gets the record all the same: the tokens are gone. A second Ctrl-C ends the process.

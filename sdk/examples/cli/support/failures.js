@@ -31,6 +31,28 @@ export class NotTakenError extends Error {
   }
 }
 
+/** The chain's node gave no answer before it was given anything: no money has moved. */
+export class NotReachedError extends Error {
+  name = "NotReachedError";
+
+  constructor(cause) {
+    const reason = cause.shortMessage || cause.message || cause.code;
+    super(`The chain's node did not answer, nothing was sent: ${reason}`, { cause });
+  }
+}
+
+// ethers' words; those of Node begin with E, such as ECONNREFUSED.
+const UNANSWERED = /^(E[A-Z]+|NETWORK_ERROR|SERVER_ERROR|TIMEOUT)$/;
+
+/** What the chain's node is asked before money moves. */
+export async function beforeMoney(work) {
+  try {
+    return await work();
+  } catch (error) {
+    throw UNANSWERED.test(error.code) ? new NotReachedError(error) : error;
+  }
+}
+
 /** The step that moves money, where its answer can be lost, and what follows it. */
 export async function afterMoney(left, work) {
   try {
@@ -47,6 +69,7 @@ export function exitCodeOf(error) {
   if (error instanceof WaitTimeoutError) return 4;
   if (error instanceof BegunError || error.outcomeUnknown) return 5;
   if (error instanceof ConnectionError || error instanceof UnavailableError) return 3;
+  if (error instanceof NotReachedError) return 3;
   if (error instanceof AbortedError) return 130;
   return 1;
 }

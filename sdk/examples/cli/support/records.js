@@ -1,4 +1,4 @@
-import { formatUnits } from "@wonrail/sdk";
+import { formatUnits, toUnits } from "@wonrail/sdk";
 import { UsageError } from "./failures.js";
 
 /** An id as given; `last` is the newest record. */
@@ -31,6 +31,16 @@ export function momentOf(text) {
 export function required(values, name) {
   if (values[name] === undefined) throw new UsageError(`--${name} is missing.`);
   return values[name];
+}
+
+/** An amount in KRW, in the token's smallest unit. */
+export function unitsOf(values, name) {
+  const given = required(values, name);
+  try {
+    return toUnits(given);
+  } catch (error) {
+    throw new UsageError(`--${name} ${error.details.fields[0].message}.`);
+  }
 }
 
 /** Waits until the record is final, with a spinner that says what it is now. */

@@ -1,5 +1,5 @@
 import { Contract, hexlify, JsonRpcProvider, keccak256, randomBytes, Wallet } from "ethers";
-import { UsageError } from "./failures.js";
+import { beforeMoney, UsageError } from "./failures.js";
 
 const ABI = [
   "function balanceOf(address) view returns (uint256)",
@@ -22,13 +22,23 @@ const VALID_SECONDS = 600;
 /** The network's token, in the hands of one key. */
 export async function openToken(network, privateKey) {
   if (!privateKey) throw new UsageError("SENDER_PRIVATE_KEY is not set. Make one: node index.js keygen");
+  const wallet = walletOf("SENDER_PRIVATE_KEY", privateKey);
   const provider = new JsonRpcProvider(network.rpcUrl, network.chainId, {
     staticNetwork: true,
     pollingInterval: 250,
   });
-  await checkChain(provider, network);
-  const wallet = new Wallet(privateKey, provider);
-  return { provider, wallet, contract: new Contract(network.token.address, ABI, wallet) };
+  await beforeMoney(() => checkChain(provider, network));
+  const sender = wallet.connect(provider);
+  return { provider, wallet: sender, contract: new Contract(network.token.address, ABI, sender) };
+}
+
+/** The key is not repeated, since it may be a slip of the true one. */
+function walletOf(name, privateKey) {
+  try {
+    return new Wallet(privateKey);
+  } catch {
+    throw new UsageError(`${name} is not a private key: that is 0x and 64 hex digits.`);
+  }
 }
 
 /** Asked of the node itself: ethers takes a static network for granted. What is signed for one chain is of no use on another. */
@@ -52,6 +62,7 @@ export async function signTransferWithAuthorization(
   submitterKey,
   { to, units },
 ) {
+  const submitter = walletOf("SUBMITTER_PRIVATE_KEY", submitterKey);
   const { name, version, chainId, verifyingContract } = await contract.eip712Domain();
   const { timestamp } = await provider.getBlock("latest");
   const authorization = {
@@ -66,7 +77,7 @@ export async function signTransferWithAuthorization(
   const signature = await wallet.signTypedData(domain, AUTHORIZATION, authorization);
   const fields = [...Object.values(authorization), signature];
   const request = await contract.transferWithAuthorization.populateTransaction(...fields);
-  return signed(new Wallet(submitterKey, provider), request);
+  return signed(submitter.connect(provider), request);
 }
 
 /** Signed and not given to anybody: the hash is known before it can be on its way. */
