@@ -4,6 +4,12 @@ import { networkSetting } from "@wonrail/kit/networks";
 import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
 
+/** Where an endpoint is. A user and a password go into a header of their own (chain/rpc.ts). */
+const httpUrl = z.url({ protocol: /^https?$/ });
+const endpoints = list.refine((urls) => urls.every((url) => httpUrl.safeParse(url).success), {
+  error: "must be http:// or https:// URLs, separated by commas",
+});
+
 const finality = z.union([z.literal("finalized"), z.coerce.number().int().min(0).max(10_000)]);
 
 const schema = z.object({
@@ -16,7 +22,7 @@ const schema = z.object({
    * One or several, separated by commas. With several, facts on which money depends are taken only when they agree. Each needs the state of the final
    * block: an archive node where that is more than 128 blocks behind the head.
    */
-  CHAIN_RPC_URLS: list.refine((urls) => urls.length > 0, "names no endpoint"),
+  CHAIN_RPC_URLS: endpoints.refine((urls) => urls.length > 0, "names no endpoint"),
   CHAIN_RPC_TIMEOUT_MS: durationMs.default(5_000),
   CHAIN_ID: count,
   NETWORK: networkSetting,
@@ -46,15 +52,15 @@ const schema = z.object({
 const adminSchema = z.object({
   ...commandShape,
   /** Without them, too, it is the running stack's. */
-  CHAIN_RPC_URLS: list.default([]),
+  CHAIN_RPC_URLS: endpoints.default([]),
   CHAIN_ID: count.optional(),
 });
 
 export type Config = z.output<typeof schema>;
 export type AdminConfig = z.output<typeof adminSchema>;
 
-export function readConfig(): Config {
-  return loadConfig(schema, process.env, serviceRules);
+export function readConfig(env = process.env, exit?: (message: string) => never): Config {
+  return loadConfig(schema, env, serviceRules, exit);
 }
 
 export function readAdminConfig(): AdminConfig {

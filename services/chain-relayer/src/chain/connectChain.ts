@@ -1,5 +1,5 @@
 import { type Log } from "@wonrail/kit/log";
-import { Counter, DURATION_BUCKETS_SECONDS, Histogram, type Registry } from "@wonrail/kit/metrics";
+import { Counter, DURATION_BUCKETS_SECONDS, Gauge, Histogram, type Registry } from "@wonrail/kit/metrics";
 import { createProvider, type Finality, type Provider } from "./provider";
 import { openRpc } from "./rpc";
 
@@ -31,6 +31,12 @@ export function connectChain(options: ConnectOptions): Provider {
     labelNames: ["provider"],
     registers: [registry],
   });
+  const up = new Gauge({
+    name: "rpc_endpoint_up",
+    help: "1 when the endpoint of the chain answered when it was last asked; 0 when it did not, or is on another chain",
+    labelNames: ["provider"],
+    registers: [registry],
+  });
   const rpcs = urls.map((url) => openRpc({ url, timeoutMs, maxResponseBytes: MAX_RESPONSE_BYTES, duration }));
-  return createProvider({ rpcs, chainId, finality, log, disagreements });
+  return createProvider({ rpcs, chainId, finality, log, disagreements, up });
 }

@@ -1,4 +1,4 @@
-import { Counter } from "@wonrail/kit/metrics";
+import { Counter, Gauge } from "@wonrail/kit/metrics";
 import { testLog, testRegistry } from "@wonrail/kit/testing";
 import { createEndpoints, middleOf, mostOf } from "./endpoints";
 import { createProvider } from "./provider";
@@ -50,7 +50,8 @@ function open(...rpcs: Rpc[]) {
     labelNames: ["provider"],
     registers,
   });
-  const options = { rpcs, chainId: CHAIN_ID, log: testLog(), disagreements };
+  const up = new Gauge({ name: "up", help: "Who answers", labelNames: ["provider"], registers });
+  const options = { rpcs, chainId: CHAIN_ID, log: testLog(), disagreements, up };
   let nowMs = 0;
   return {
     endpoints: createEndpoints({ ...options, monotonicMs: () => nowMs }),
@@ -59,6 +60,8 @@ function open(...rpcs: Rpc[]) {
     later: (ms: number) => void (nowMs += ms),
     reported: async () =>
       (await disagreements.get()).values.map(({ labels, value }) => [labels.provider, value]),
+    up: async () =>
+      Object.fromEntries((await up.get()).values.map(({ labels, value }) => [labels.provider, value])),
   };
 }
 
@@ -151,6 +154,25 @@ test("a silent one is not waited for again until it has rested", async () => {
   later(10_000);
   await endpoints.all(ask);
   expect(asked.filter((one) => one.endsWith("eth_getBalance"))).toHaveLength(6);
+});
+
+test("who does not answer is measured, from the start on and where there is only one", async () => {
+  let isAway = true;
+  const call = <T>(method: string) =>
+    isAway ? Promise.reject(new RpcUnclear("away")) : endpoint("b").call<T>(method, []);
+  const { endpoints, up } = open(endpoint("a"), { ...endpoint("b"), call });
+  await endpoints.checkChain();
+  expect(await up()).toEqual({ a: 1, b: 0 });
+  isAway = false;
+  await endpoints.all(balance);
+  expect(await up()).toEqual({ a: 1, b: 1 });
+  isAway = true;
+  await endpoints.all(balance);
+  expect(await up()).toEqual({ a: 1, b: 0 });
+
+  const alone = open({ ...endpoint("b"), call });
+  await expect(alone.endpoints.all(balance)).rejects.toThrow("away");
+  expect(await alone.up()).toEqual({ b: 0 });
 });
 
 test("how long one rests does not go by a clock that is set back", async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { type Log } from "@wonrail/kit/log";
-import { type Counter } from "@wonrail/kit/metrics";
+import { type Counter, type Gauge } from "@wonrail/kit/metrics";
 import { type Rpc, RpcBehind, RpcSilent, RpcUnclear } from "./rpc";
 
 export type Ask<T> = (rpc: Rpc) => Promise<T>;
@@ -33,6 +33,7 @@ export interface EndpointsOptions {
   chainId: bigint;
   log: Log;
   disagreements: Counter<"provider">;
+  up: Gauge<"provider">;
   /** Milliseconds of a clock that never jumps. */
   monotonicMs: () => number;
 }
@@ -57,6 +58,7 @@ export function createEndpoints({
   chainId,
   log,
   disagreements,
+  up,
   monotonicMs,
 }: EndpointsOptions): Endpoints {
   /** Of those that have not answered since. */
@@ -74,6 +76,7 @@ export function createEndpoints({
 
   function rest(rpc: Rpc, { message }: RpcUnclear): void {
     pinned.delete(rpc);
+    up.set({ provider: rpc.name }, 0);
     // Of questions that were asked at once each finds it silent, and that is one silence.
     if (rpcs.length === 1 || isResting(rpc)) return;
     const lengthMs = Math.min((rests.get(rpc)?.lengthMs ?? FIRST_REST_MS / 2) * 2, LONGEST_REST_MS);
@@ -95,7 +98,11 @@ export function createEndpoints({
   async function askOne<T>(rpc: Rpc, ask: Ask<T>): Promise<T> {
     const before = rests.get(rpc);
     // An answer to what was asked before its rest began is no sign that it is back.
-    const answered = () => void (rests.get(rpc) === before && rests.delete(rpc));
+    const answered = () => {
+      if (rests.get(rpc) !== before) return;
+      rests.delete(rpc);
+      up.set({ provider: rpc.name }, 1);
+    };
     try {
       const value = await patiently(async () => {
         await pin(rpc);
@@ -144,6 +151,9 @@ export function createEndpoints({
     report,
     async checkChain() {
       const checks = await Promise.allSettled(rpcs.map((rpc) => patiently(() => pin(rpc))));
+      checks.forEach(({ status }, index) =>
+        up.set({ provider: rpcs[index]!.name }, status === "fulfilled" ? 1 : 0),
+      );
       const reasons = checks.flatMap((check) => (check.status === "rejected" ? [check.reason as Error] : []));
       const wrong = reasons.find((reason) => reason instanceof WrongChain);
       if (wrong) throw new Error(wrong.message);

@@ -1,5 +1,5 @@
 import { type Log } from "@wonrail/kit/log";
-import { type Counter } from "@wonrail/kit/metrics";
+import { type Counter, type Gauge } from "@wonrail/kit/metrics";
 import { createEndpoints, middleOf, mostOf } from "./endpoints";
 import { isTooMuch, type Rpc, RpcBehind, RpcUnclear } from "./rpc";
 
@@ -38,6 +38,7 @@ export interface ProviderOptions {
   finality: Finality;
   log: Log;
   disagreements: Counter<"provider">;
+  up: Gauge<"provider">;
 }
 
 export interface LogFilter {

@@ -7,6 +7,11 @@ import { openRpc, RpcSilent, RpcUnclear } from "./rpc";
 const server = createServer((request, response) => {
   if (request.url === "/half") response.writeHead(200).write("{");
   if (request.url === "/busy") response.writeHead(503).end();
+  if (request.url === "/html") response.end("<html>");
+  if (request.url === "/who") {
+    const result = request.headers.authorization ?? "nobody";
+    response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, result }));
+  }
 });
 
 beforeAll(async () => {
@@ -23,14 +28,45 @@ test.each([
   ["does not come to the end of its answer", "/half", true],
   ["answers that it is busy", "/busy", false],
 ])("a node that %s", async (_, path, isSilent) => {
-  const { port } = server.address() as AddressInfo;
-  const duration = new Histogram({
-    ...{ name: "duration", help: "How long an answer took", labelNames: ["method"] as const },
-    ...{ buckets: DURATION_BUCKETS_SECONDS, registers: [] },
-  });
-  const url = `http://127.0.0.1:${port}${path}`;
-  const rpc = openRpc({ url, timeoutMs: isSilent ? 50 : 5_000, maxResponseBytes: 1_000, duration });
+  const rpc = open(urlOf(path), isSilent ? 50 : 5_000);
   const error = await rpc.call("eth_chainId", []).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(RpcUnclear);
   expect(error instanceof RpcSilent).toBe(isSilent);
 });
+
+test.each([
+  ["user:pass%40w%C3%B6rd", "user:pass@wörd"],
+  ["user:100%", "user:100%"],
+  ["user", "user:"],
+  [":key", ":key"],
+])("is asked as %s, in a header", async (credential, told) => {
+  const answer = await open(urlOf("/who", `${credential}@`)).call("eth_chainId", []);
+  expect(answer).toBe(`Basic ${Buffer.from(told).toString("base64")}`);
+  expect(await open(urlOf("/who")).call("eth_chainId", [])).toBe("nobody");
+});
+
+test("says why there is no connection, and not with which password", async () => {
+  const unused = createServer().listen(0, "127.0.0.1");
+  await once(unused, "listening");
+  const { port } = unused.address() as AddressInfo;
+  unused.close();
+  await once(unused, "close");
+  const host = `127.0.0.1:${port}`;
+  await expect(open(`http://user:secret@${host}`).call("eth_chainId", [])).rejects.toThrow(
+    `${host} gave no answer: ECONNREFUSED`,
+  );
+  await expect(open(urlOf("/html")).call("eth_chainId", [])).rejects.toThrow("no answer that can be read");
+});
+
+function urlOf(path: string, credential = ""): string {
+  const { port } = server.address() as AddressInfo;
+  return `http://${credential}127.0.0.1:${port}${path}`;
+}
+
+function open(url: string, timeoutMs = 5_000) {
+  const duration = new Histogram({
+    ...{ name: "duration", help: "How long an answer took", labelNames: ["method"] as const },
+    ...{ buckets: DURATION_BUCKETS_SECONDS, registers: [] },
+  });
+  return openRpc({ url, timeoutMs, maxResponseBytes: 1_000, duration });
+}

@@ -52,14 +52,14 @@ interface Answer {
 
 export function openRpc({ url, timeoutMs, maxResponseBytes, duration }: RpcOptions): Rpc {
   let lastId = 0;
-  const name = new URL(url).host;
+  const { name, address, headers } = placeOf(url);
 
   async function exchange(body: unknown): Promise<unknown> {
     const deadline = AbortSignal.timeout(timeoutMs);
     try {
-      const response = await fetch(url, {
+      const response = await fetch(address, {
         method: "POST",
-        headers: { "content-type": "application/json" },
+        headers: { "content-type": "application/json", ...headers },
         body: JSON.stringify(body),
         signal: deadline,
         redirect: "error",
@@ -71,7 +71,10 @@ export function openRpc({ url, timeoutMs, maxResponseBytes, duration }: RpcOptio
       if (error instanceof RpcUnclear) throw error;
       if (deadline.aborted)
         throw new RpcSilent(`${name} gave no answer within ${timeoutMs} ms`, { cause: error });
-      throw new RpcUnclear(`${name} gave no answer that can be read`, { cause: error });
+      const code = codeOf(error);
+      throw new RpcUnclear(`${name} gave no answer${code ? `: ${code}` : " that can be read"}`, {
+        cause: error,
+      });
     }
   }
 
@@ -103,6 +106,32 @@ export function openRpc({ url, timeoutMs, maxResponseBytes, duration }: RpcOptio
       return calls.length === 0 ? [] : ((await send(calls)) as T[]);
     },
   };
+}
+
+/** fetch takes no URL with a credential in it. The header is seen by the endpoint only: not even an error names it. */
+function placeOf(url: string): { name: string; address: string; headers: Record<string, string> } {
+  const place = new URL(url);
+  const { host: name, username, password } = place;
+  if (username === "" && password === "") return { name, address: place.href, headers: {} };
+  place.username = "";
+  place.password = "";
+  const credential = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString("base64");
+  return { name, address: place.href, headers: { authorization: `Basic ${credential}` } };
+}
+
+/** What cannot have been meant as percent-encoded is taken as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Why there was no connection: ECONNREFUSED, ENOTFOUND, a code of TLS. It is fetch's error's cause that has it. */
+function codeOf(error: unknown): string | undefined {
+  const { code } = ((error as Error).cause ?? {}) as { code?: unknown };
+  return typeof code === "string" ? code : undefined;
 }
 
 /** Geth's, erigon's, reth's, nethermind's and besu's words for a batch of which they will not say, or hear, all. */
