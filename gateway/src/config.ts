@@ -38,7 +38,7 @@ const schema = z.object({
   MAX_REQUESTS_PER_SOCKET: count.default(10_000),
 
   /** How long a process takes to stop, at most, after it has settled. */
-  SHUTDOWN_GRACE_MS: durationMs.default(20_000),
+  SHUTDOWN_GRACE_MS: durationMs.min(1).default(20_000),
   /** How long a stopping process stays up after it reports itself unready, so that load balancers notice. */
   SHUTDOWN_SETTLE_MS: durationMs.default(0),
 });

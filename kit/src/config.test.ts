@@ -86,6 +86,17 @@ test.each(["ledger", "dns:///ledger:7000", "http://ledger:7000", "ledger:7000/",
   },
 );
 
+test.each(["auth:0", "auth:65536", "auth:99999", "[::1]:99999"])("%s is no place: no port is so", (text) => {
+  const said = hostPort.safeParse(text).error?.issues.map(({ message }) => message);
+  expect(said).toEqual(["must have a port from 1 to 65535"]);
+});
+
+test.each(["65536", "-1", "0x1F90", "1e4", "80.5", "8 0"])("%s is no port", (text) => {
+  expect(problemsOf({ HTTP_PORT: text, DATABASE_URL: "postgres://x/y" })).toBe(
+    "The configuration is not usable:\n  - HTTP_PORT: must be a port, from 0 to 65535\n",
+  );
+});
+
 test("spaces are no value: as a number they would be 0", () => {
   expect(problemsOf({ HTTP_PORT: " ", DATABASE_URL: "\t\n" })).toBe(
     "The configuration is not usable:\n  - HTTP_PORT is not set\n  - DATABASE_URL is not set\n",

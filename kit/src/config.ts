@@ -51,14 +51,20 @@ export function rule<S extends z.ZodRawShape>(
 }
 
 /** Parsers for the forms that every service's configuration uses. */
-export const port = z.coerce.number().int().min(0).max(65535);
+/** In digits alone: 0x1F90 and 1e4 are numbers too, and nobody's ports. 0 is any that is free. */
+export const port = z
+  .string()
+  .trim()
+  .refine((text) => /^[0-9]{1,5}$/.test(text) && Number(text) <= 65535, "must be a port, from 0 to 65535")
+  .transform(Number);
 export const durationMs = z.coerce.number().int().min(0).max(86_400_000);
 export const count = z.coerce.number().int().min(0).max(1_000_000_000);
 export const postgresUrl = z.url({ protocol: /^postgres(ql)?$/ });
 /** Where another process is. The way there (dns, TLS) is the client's, not the setting's. */
 export const hostPort = z
   .string()
-  .regex(/^[^\s:/]+:[0-9]{1,5}$|^\[[0-9a-fA-F:]+\]:[0-9]{1,5}$/, { error: "must be host:port" });
+  .regex(/^[^\s:/]+:[0-9]{1,5}$|^\[[0-9a-fA-F:]+\]:[0-9]{1,5}$/, { error: "must be host:port", abort: true })
+  .refine(isReachable, "must have a port from 1 to 65535");
 /** A contract's. */
 export const address = z.string().regex(ADDRESS_FORM);
 export const flag = z.enum(["true", "false"]).transform((text) => text === "true");
@@ -68,6 +74,11 @@ export const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ""),
 );
+
+function isReachable(place: string): boolean {
+  const number = Number(place.slice(place.lastIndexOf(":") + 1));
+  return number >= 1 && number <= 65535;
+}
 
 function readValue(
   name: string,

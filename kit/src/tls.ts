@@ -1,4 +1,4 @@
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { z } from "zod";
 import { rule } from "./config";
 import { assert } from "./errors";
@@ -7,23 +7,47 @@ import { Gauge, type Registry } from "./metrics";
 
 export { type TlsIdentity };
 
-const pem = z.string().startsWith("-----BEGIN ", "is not PEM").optional();
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** One or several, as PEM. OpenSSL passes over an authority that it cannot read, and then trusts nobody. */
+export const certificates = z.string().refine((text) => {
+  const found = text.match(CERTIFICATE) ?? [];
+  return found.length > 0 && found.every((one) => canBeRead(() => new X509Certificate(one)));
+}, "is no certificate in PEM");
+const privateKey = z
+  .string()
+  .refine(
+    (text) => canBeRead(() => createPrivateKey(text)),
+    "is no private key in PEM, without a passphrase",
+  );
 
 /**
  * Who this process is on the wire. Given as TLS_CERT_FILE, TLS_KEY_FILE and TLS_CA_FILE, all or none: with them it talks and listens by mutual
  * TLS only.
  */
 export const tlsShape = {
-  TLS_CERT: pem,
-  TLS_KEY: pem,
-  TLS_CA: pem,
+  TLS_CERT: certificates.optional(),
+  TLS_KEY: privateKey.optional(),
+  TLS_CA: certificates.optional(),
 };
 
 export const tlsRule = rule(tlsShape, (given) => {
   const missing = (["TLS_CERT", "TLS_KEY", "TLS_CA"] as const).filter((name) => given[name] === undefined);
   if (missing.length === 3) return [];
-  return missing.map((name) => `${name}_FILE is not set: the three of TLS go together`);
+  if (missing.length > 0)
+    return missing.map((name) => `${name}_FILE is not set: the three of TLS go together`);
+  const isItsKey = new X509Certificate(given.TLS_CERT!).checkPrivateKey(createPrivateKey(given.TLS_KEY!));
+  return isItsKey ? [] : ["TLS_KEY: is not the key of the certificate in TLS_CERT"];
 });
+
+function canBeRead(read: () => unknown): boolean {
+  try {
+    read();
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Measures until when it holds: the certificate that the process has in hand, whatever has become of its file since. */
 export function readTls(

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { makeAuthority } from "../certificates";
 import { loadConfig } from "../config";
 import { busPlace } from "./busPlace";
 import { serviceShape } from "./config";
@@ -13,12 +14,13 @@ const place = (env: Record<string, string>) =>
       ...env,
     }),
   );
+const CA = makeAuthority("brokers").issue("kafka", []).ca.toString();
 const credentials = { KAFKA_USERNAME: "auth", KAFKA_PASSWORD: "secret" };
 
 test.each([
   [{}, { kind: "kafka", brokers: ["a:1", "b:2"] }],
   [{ KAFKA_TLS: "true" }, { ssl: true }],
-  [{ KAFKA_TLS: "true", KAFKA_CA: "PEM" }, { ssl: { ca: "PEM" } }],
+  [{ KAFKA_TLS: "true", KAFKA_CA: CA }, { ssl: { ca: CA } }],
   [
     { KAFKA_SASL: "scram-sha-512", ...credentials },
     { sasl: { mechanism: "scram-sha-512", username: "auth", password: "secret" } },

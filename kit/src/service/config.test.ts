@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { makeAuthority } from "../certificates";
 import { loadConfig } from "../config";
 import { serviceRules, serviceShape } from "./config";
 
@@ -8,7 +9,14 @@ const SOUND = {
   OPS_PORT: "0",
   KAFKA_BROKERS: "kafka:9092",
 };
-const PEM = "-----BEGIN ";
+const [CERT, KEY, CA] = identity();
+const OTHER_KEY = identity()[1];
+const BROKEN = `-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`;
+
+function identity(): [string, string, string] {
+  const { cert, key, ca } = makeAuthority("authority").issue("payment", ["DNS:payment"]);
+  return [cert.toString(), key.toString(), ca.toString()];
+}
 
 function problemsOf(env: Record<string, string>): string[] {
   const refuse = (message: string): never => {
@@ -37,21 +45,37 @@ test.each<[Record<string, string>, string[]]>([
     ["KAFKA_SASL is plain: without KAFKA_TLS the password would be readable on the network"],
   ],
   [{ KAFKA_SASL: "plain", KAFKA_TLS: "true", KAFKA_USERNAME: "auth", KAFKA_PASSWORD: "secret" }, []],
-  [{ TLS_CERT: PEM, TLS_KEY: PEM, TLS_CA: PEM }, []],
-  [{ TLS_CERT: PEM, TLS_KEY: PEM }, ["TLS_CA_FILE is not set: the three of TLS go together"]],
+  [{ KAFKA_CA: `${CA}\n${BROKEN}` }, ["KAFKA_CA: is no certificate in PEM"]],
+  [{ DATABASE_POOL_MAX: "0" }, ["DATABASE_POOL_MAX: Too small: expected number to be >=1"]],
+  [{ SHUTDOWN_GRACE_MS: "0" }, ["SHUTDOWN_GRACE_MS: Too small: expected number to be >=1"]],
+  [{ TLS_CERT: CERT, TLS_KEY: KEY, TLS_CA: CA }, []],
+  [{ TLS_CERT: `${CERT}${CA}`, TLS_KEY: KEY, TLS_CA: `the first:\n${CA}\n${CERT}` }, []],
   [
-    { TLS_CA: PEM },
+    { TLS_CERT: CERT, TLS_KEY: OTHER_KEY, TLS_CA: CA },
+    ["TLS_KEY: is not the key of the certificate in TLS_CERT"],
+  ],
+  [
+    { TLS_CERT: KEY, TLS_KEY: CERT, TLS_CA: CA },
+    ["TLS_CERT: is no certificate in PEM", "TLS_KEY: is no private key in PEM, without a passphrase"],
+  ],
+  [
+    { TLS_CERT: `${CERT}${BROKEN}`, TLS_KEY: KEY, TLS_CA: BROKEN },
+    ["TLS_CERT: is no certificate in PEM", "TLS_CA: is no certificate in PEM"],
+  ],
+  [{ TLS_CERT: CERT, TLS_KEY: KEY }, ["TLS_CA_FILE is not set: the three of TLS go together"]],
+  [
+    { TLS_CA: CA },
     [
       "TLS_CERT_FILE is not set: the three of TLS go together",
       "TLS_KEY_FILE is not set: the three of TLS go together",
     ],
   ],
-  [{ TLS_CA: "no PEM" }, ["TLS_CA: is not PEM"]],
+  [{ TLS_CA: "no PEM" }, ["TLS_CA: is no certificate in PEM"]],
   [
     {
       GRPC_PORT: "",
-      TLS_CERT: PEM,
-      TLS_KEY: PEM,
+      TLS_CERT: CERT,
+      TLS_KEY: KEY,
       KAFKA_BROKERS: "",
       KAFKA_SASL: "plain",
       KAFKA_USERNAME: "auth",

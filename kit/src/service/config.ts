@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { count, durationMs, flag, hostPort, list, port, postgresUrl, rule } from "../config";
-import { tlsRule, tlsShape } from "../tls";
+import { certificates, tlsRule, tlsShape } from "../tls";
 import { tracingShape } from "../tracing";
 
 const kafkaShape = {
@@ -10,7 +10,7 @@ const kafkaShape = {
     .default([]),
   KAFKA_TLS: flag.default(false),
   /** The authority that signed the brokers' certificates, as PEM; those that Node trusts unless stated. */
-  KAFKA_CA: z.string().optional(),
+  KAFKA_CA: certificates.optional(),
   KAFKA_SASL: z.enum(["plain", "scram-sha-256", "scram-sha-512"]).optional(),
   KAFKA_USERNAME: z.string().optional(),
   KAFKA_PASSWORD: z.string().optional(),
@@ -38,7 +38,7 @@ export const serviceShape = {
   NODE_ENV: z.enum(["production", "development", "test", "reltest"]).default("production"),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal"]).default("info"),
   DATABASE_URL: postgresUrl,
-  DATABASE_POOL_MAX: count.default(10),
+  DATABASE_POOL_MAX: count.min(1).default(10),
   /** The server is to have a synchronous stand-by, and it is an alarm when it has none. */
   DATABASE_STANDBY: flag.default(false),
   GRPC_HOST: z.string().default("0.0.0.0"),
@@ -52,7 +52,7 @@ export const serviceShape = {
   /** Where the bus on Postgres lives; the service's own database unless stated. */
   BUS_DATABASE_URL: postgresUrl.optional(),
   /** How long a process takes to stop, at most, after it has settled. */
-  SHUTDOWN_GRACE_MS: durationMs.default(20_000),
+  SHUTDOWN_GRACE_MS: durationMs.min(1).default(20_000),
   /** How long a stopping process stays up after it reports itself unready, so that load balancers notice. */
   SHUTDOWN_SETTLE_MS: durationMs.default(0),
   COMMIT: z.string().default("unknown"),

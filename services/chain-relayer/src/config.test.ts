@@ -32,3 +32,19 @@ test.each<[string, string[]]>([
 ])("the endpoints %j", (urls, problems) => {
   expect(problemsOf({ CHAIN_RPC_URLS: urls })).toEqual(problems);
 });
+
+test.each([
+  ["0x" + "00".repeat(32), ["  - OPERATOR_KEY: is no private key of secp256k1"]],
+  ["0x" + "ff".repeat(32), ["  - OPERATOR_KEY: is no private key of secp256k1"]],
+  ["0x01", ["  - OPERATOR_KEY: is not a private key of 0x and 64 hex digits"]],
+  [`0x${"00".repeat(31)}01`, []],
+])("the operator's key %s", (key, problems) => {
+  expect(problemsOf({ OPERATOR_KEY: key })).toEqual(problems);
+});
+
+test.each(["MAX_IN_FLIGHT", "MAX_STEPS", "CHAIN_RPC_TIMEOUT_MS", "LEASE_MS"])(
+  "with 0 for %s nothing would ever be settled",
+  (name) => {
+    expect(problemsOf({ [name]: "0" })).toEqual([`  - ${name}: Too small: expected number to be >=1`]);
+  },
+);

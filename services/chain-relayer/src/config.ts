@@ -3,6 +3,7 @@ import { address, count, durationMs, hostPort, list, loadConfig } from "@wonrail
 import { networkSetting } from "@wonrail/kit/networks";
 import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
+import { isPrivateKey } from "./chain/signer";
 
 /** Where an endpoint is. A user and a password go into a header of their own (chain/rpc.ts). */
 const httpUrl = z.url({ protocol: /^https?$/ });
@@ -23,7 +24,7 @@ const schema = z.object({
    * block: an archive node where that is more than 128 blocks behind the head.
    */
   CHAIN_RPC_URLS: endpoints.refine((urls) => urls.length > 0, "names no endpoint"),
-  CHAIN_RPC_TIMEOUT_MS: durationMs.default(5_000),
+  CHAIN_RPC_TIMEOUT_MS: durationMs.min(1).default(5_000),
   CHAIN_ID: count,
   NETWORK: networkSetting,
   TOKEN_ADDRESS: address,
@@ -33,12 +34,15 @@ const schema = z.object({
   /** The chain's own finality, or how many blocks on top make one final. */
   FINALITY: finality.default("finalized"),
   /** The key that pays for gas and may call the payment manager. */
-  OPERATOR_KEY: z.string().regex(/^0x[0-9a-fA-F]{64}$/, "is not a private key of 0x and 64 hex digits"),
+  OPERATOR_KEY: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}$/, { error: "is not a private key of 0x and 64 hex digits", abort: true })
+    .refine(isPrivateKey, "is no private key of secp256k1"),
   FEE_CAP_GWEI: count.default(500),
   /** As many as nodes keep of one account, and enough to fill a block. */
-  MAX_IN_FLIGHT: count.default(16),
-  MAX_STEPS: count.default(200),
-  LEASE_MS: durationMs.default(10_000),
+  MAX_IN_FLIGHT: count.min(1).default(16),
+  MAX_STEPS: count.min(1).default(200),
+  LEASE_MS: durationMs.min(1).default(10_000),
   RESEND_AFTER_MS: durationMs.default(5_000),
   REPLACE_AFTER_MS: durationMs.default(30_000),
   AUTHORIZATION_LIFE_MS: durationMs.default(1_800_000),

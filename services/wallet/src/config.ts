@@ -1,7 +1,8 @@
 import { commandShape } from "@wonrail/kit/command/config";
-import { address, count, durationMs, hostPort, loadConfig } from "@wonrail/kit/config";
+import { address, count, durationMs, hostPort, loadConfig, rule } from "@wonrail/kit/config";
 import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
+import { fileKms, KeyFileProblem } from "./keys/kms";
 
 const limitWon = z.coerce.bigint().min(0n);
 
@@ -23,6 +24,17 @@ const schema = z.object({
   SIGNING_LIMIT_GLOBAL_WON: limitWon.default(10_000_000_000_000n),
 });
 
+/** The service reads it again whenever a key is not known yet; one that is wrong from the start is said at the start. */
+const keyFileRule = rule({ KEK_PATH: schema.shape.KEK_PATH }, ({ KEK_PATH }) => {
+  try {
+    fileKms(KEK_PATH);
+    return [];
+  } catch (error) {
+    if (error instanceof KeyFileProblem) return [`KEK_PATH: ${error.message}`];
+    throw error;
+  }
+});
+
 const adminSchema = z.object({
   ...commandShape,
   /** Without it, too, it is the running stack's. */
@@ -32,8 +44,8 @@ const adminSchema = z.object({
 export type Config = z.output<typeof schema>;
 export type AdminConfig = z.output<typeof adminSchema>;
 
-export function readConfig(): Config {
-  return loadConfig(schema, process.env, serviceRules);
+export function readConfig(env = process.env, exit?: (message: string) => never): Config {
+  return loadConfig(schema, env, [...serviceRules, keyFileRule], exit);
 }
 
 export function readAdminConfig(): AdminConfig {

@@ -22,6 +22,16 @@ export interface UnsignedTransaction {
 /** EIP-1559's. */
 const TYPE = Buffer.of(2);
 
+/** Not every number of 32 bytes is one. */
+export function isPrivateKey(text: string): boolean {
+  try {
+    computeAddress(new SigningKey(text).publicKey);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Written here and not by the library, which turns a batch's 40 KB into text and back five times. */
 export function createSigner(privateKey: string): Signer {
   const key = new SigningKey(privateKey);

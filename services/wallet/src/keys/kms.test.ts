@@ -64,6 +64,7 @@ test("a new key seals from the moment it is mounted, and the old one still opens
 test.each([
   ["a key of the wrong length", JSON.stringify({ current: "k1", keys: { k1: "c2hvcnQ=" } })],
   ["no current key", JSON.stringify({ current: "k9", keys: { k1: Buffer.alloc(32).toString("base64") } })],
+  ["another form", JSON.stringify({ current: "k1", keys: { k1: 1 }, [SECRET_KEY]: SECRET_KEY })],
   ["no JSON", `{"current":"k1","keys":{"k1": ${SECRET_KEY}}}`],
 ])("a key file with %s is refused, without showing a key", (_, text) => {
   writeFileSync(path, text);

@@ -23,6 +23,11 @@ export interface SealContext {
   version: number;
 }
 
+/** The key file is not one. The sentence shows nothing of what is in it but names of keys. */
+export class KeyFileProblem extends Error {
+  override readonly name = "KeyFileProblem";
+}
+
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -86,14 +91,29 @@ function additionalData({ orgId, walletId, purpose, version }: SealContext): Buf
 }
 
 function readKeys(path: string): { current: string; keys: Map<string, Buffer> } {
-  const { current, keys } = keyFile.parse(parseJson(readFileSync(path, "utf8")));
+  const parsed = keyFile.safeParse(parseJson(readText(path)));
+  if (!parsed.success)
+    throw new KeyFileProblem(
+      'the file of key-encryption keys is not {"current": "<name>", "keys": {"<name>": "<32 bytes, base64>"}}',
+    );
+  const { current, keys } = parsed.data;
   const byId = new Map(Object.entries(keys));
   for (const [keyId, key] of byId) {
     if (key.length !== KEY_BYTES)
-      throw new Error(`the key-encryption key ${keyId} is not ${KEY_BYTES} bytes`);
+      throw new KeyFileProblem(`the key-encryption key ${keyId} is not ${KEY_BYTES} bytes`);
   }
-  if (!byId.has(current)) throw new Error(`the current key-encryption key ${current} is not in the key file`);
+  if (!byId.has(current))
+    throw new KeyFileProblem(`the current key-encryption key ${current} is not in the key file`);
   return { current, keys: byId };
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new KeyFileProblem(`the file of key-encryption keys, ${path}, cannot be read: ${code}`);
+  }
 }
 
 /** The parser's own error shows what it stumbled over, which may be a part of a key. */
@@ -101,6 +121,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error("the file of key-encryption keys is not JSON");
+    throw new KeyFileProblem("the file of key-encryption keys is not JSON");
   }
 }
