@@ -12,17 +12,20 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase?.drop());
 
-async function run(...args: string[]): Promise<{ code: number; said: string }> {
-  let said = "";
-  const hear = (text: string) => void (said += text);
-  const code = await main(args, { out: hear, err: hear }, { DATABASE_URL: testDatabase.url });
-  return { code, said };
+async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const said = { out: "", err: "" };
+  const terminal = {
+    out: (text: string) => void (said.out += text),
+    err: (text: string) => void (said.err += text),
+  };
+  const code = await main(args, terminal, { DATABASE_URL: testDatabase.url });
+  return { code, ...said };
 }
 
 test("an operator in the service's pod sees what was put aside and has it tried again", async () => {
-  const { code, said } = await run("list", "--schema", "sample");
+  const { code, out } = await run("list", "--schema", "sample");
   expect(code).toBe(0);
-  const letter = JSON.parse(said) as { id: string };
+  const letter = JSON.parse(out) as { id: string };
   expect(letter).toMatchObject({ type: "noted", error: "the wallet does not exist", state: "dead" });
   expect((await run("replay", "--schema", "sample", "--id", letter.id)).code).toBe(0);
   expect(await listDeadLetters(testDatabase.db)).toMatchObject([{ state: "replay_requested" }]);
@@ -30,8 +33,11 @@ test("an operator in the service's pod sees what was put aside and has it tried 
 });
 
 test("in the pod of another service it says whose database that is not", async () => {
-  const { code, said } = await run("list", "--schema", "payment");
-  expect({ code, said }).toEqual({ code: 2, said: expect.stringMatching(WRONG) as string });
+  expect(await run("list", "--schema", "payment")).toEqual({
+    code: 2,
+    out: "",
+    err: expect.stringMatching(WRONG) as string,
+  });
 });
 const WRONG =
   /^The database at \S+ shows \S+ no schema payment .+ Set DATABASE_URL to the one for payment\.\n$/;
@@ -42,6 +48,20 @@ test.each([
   ["replay", "--schema", "sample"],
   ["replay", "--schema", "sample", "--id", "x"],
 ])("used wrongly it says how it is used: %j", async (...args) => {
-  const { code, said } = await run(...args);
-  expect({ code, said }).toEqual({ code: 2, said: expect.stringContaining("--schema SCHEMA") as string });
+  expect(await run(...args)).toEqual({
+    code: 2,
+    out: "",
+    err: expect.stringContaining("--schema SCHEMA") as string,
+  });
 });
+
+test.each([["--help"], ["replay", "--schema", "sample", "--help"]])(
+  "asked for help it gives it: %j",
+  async (...args) => {
+    expect(await run(...args)).toEqual({
+      code: 0,
+      out: expect.stringContaining("--schema SCHEMA") as string,
+      err: "",
+    });
+  },
+);

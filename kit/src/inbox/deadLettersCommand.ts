@@ -15,8 +15,9 @@ SCHEMA is the service's name with _ for -: payment, wallet, chain_relayer.
 `;
 
 export async function main(args: string[], terminal = TERMINAL, config?: CommandConfig): Promise<ExitCode> {
+  if (args.includes("--help")) return (terminal.out(HELP), 0);
   const options = parse(args);
-  if (options === undefined) return (terminal.out(HELP), 2);
+  if (options === undefined) return (terminal.err(HELP), 2);
   return exitCodeOf(terminal, async () => {
     const said = await withDatabase(config ?? readConfig(), options.schema, (db) => answer(db, options));
     terminal.out(said);

@@ -22,29 +22,32 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase?.drop());
 
-async function run(...args: string[]): Promise<{ code: number; said: string }> {
-  let said = "";
-  const hear = (text: string) => void (said += text);
-  const code = await main(args, { out: hear, err: hear }, { DATABASE_URL: testDatabase.url });
-  return { code, said };
+async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const said = { out: "", err: "" };
+  const terminal = {
+    out: (text: string) => void (said.out += text),
+    err: (text: string) => void (said.err += text),
+  };
+  const code = await main(args, terminal, { DATABASE_URL: testDatabase.url });
+  return { code, ...said };
 }
 
 test("what was published since then goes out again, once", async () => {
   const since = new Date(Date.now() - 3_600_000).toISOString();
   expect(await run("republish", "--schema", "sample", "--since", since)).toMatchObject({
     code: 0,
-    said: expect.stringMatching(/^2 events go out again/) as string,
+    out: expect.stringMatching(/^2 events go out again/) as string,
   });
   expect(await run("republish", "--schema", "sample", "--since", since)).toMatchObject({
-    said: expect.stringMatching(/^0 events/) as string,
+    out: expect.stringMatching(/^0 events/) as string,
   });
 });
 
 test("in the pod of another service it says whose database that is not", async () => {
-  const { code, said } = await run("republish", "--schema", "payment", "--since", "2026-11-23T04:00:00Z");
-  expect({ code, said }).toEqual({
+  expect(await run("republish", "--schema", "payment", "--since", "2026-11-23T04:00:00Z")).toEqual({
     code: 2,
-    said: expect.stringContaining("no schema payment") as string,
+    out: "",
+    err: expect.stringContaining("no schema payment") as string,
   });
 });
 
@@ -58,9 +61,18 @@ test.each([
 ])("%j says how it is used, and changes nothing", async (args) => {
   const pending = sql`select count(*) as count from outbox_pending`;
   const before = await testDatabase.db.one(pending);
-  expect(await run(...args)).toMatchObject({
+  expect(await run(...args)).toEqual({
     code: 2,
-    said: expect.stringContaining("outbox.mjs republish") as string,
+    out: "",
+    err: expect.stringContaining("outbox.mjs republish") as string,
   });
   expect(await testDatabase.db.one(pending)).toEqual(before);
+});
+
+test("asked for help it gives it", async () => {
+  expect(await run("--help")).toEqual({
+    code: 0,
+    out: expect.stringContaining("outbox.mjs republish") as string,
+    err: "",
+  });
 });

@@ -13,9 +13,10 @@ SCHEMA is the service's name with _ for -: payment, ledger, chain_relayer.
 `;
 
 export async function main(args: string[], terminal = TERMINAL, config?: CommandConfig): Promise<ExitCode> {
-  const { out } = terminal;
+  const { out, err } = terminal;
+  if (args.includes("--help")) return (out(HELP), 0);
   const options = parse(args);
-  if (options === undefined) return (out(HELP), 2);
+  if (options === undefined) return (err(HELP), 2);
   const { schema, since } = options;
   return exitCodeOf(terminal, async () => {
     const asked = await withDatabase(config ?? readConfig(), schema, (db) => republishSince(db, since));
