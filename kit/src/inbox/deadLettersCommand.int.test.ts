@@ -47,6 +47,8 @@ test.each([
   ["list"],
   ["replay", "--schema", "sample"],
   ["replay", "--schema", "sample", "--id", "x"],
+  ["replay", "--schema", "sample", "--id", "0x1"],
+  ["replay", "--schema", "sample", "--id", "9".repeat(23)],
 ])("used wrongly it says how it is used: %j", async (...args) => {
   expect(await run(...args)).toEqual({
     code: 2,

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { readConfig, type CommandConfig } from "../command/config";
+import { bigNumber } from "../command/options";
 import { exitCodeOf, Refusal, TERMINAL, type ExitCode } from "../command/runCommands";
 import { withDatabase } from "../command/withDatabase";
 import { type Database } from "../db";
@@ -48,8 +49,8 @@ function parse(args: string[]) {
     if (schema === undefined || positionals.length !== 1) return undefined;
     if (verb === "list" && id === undefined && group === undefined) return { verb, schema } as const;
     if (verb !== "replay" || (id === undefined) === (group === undefined)) return undefined;
-    return { verb, schema, which: group === undefined ? { id: BigInt(id!) } : { group } } as const;
+    return { verb, schema, which: group === undefined ? { id: bigNumber(id!) } : { group } } as const;
   } catch {
-    return undefined; // An option that is not known, or an id that is no number.
+    return undefined; // An option that is not known, or an id that can be none.
   }
 }
