@@ -1,4 +1,4 @@
-export { bigNumber, jsonOption, limitOption, wholeNumber } from "./options";
+export { bigNumber, jsonOption, limitOption, time, wholeNumber } from "./options";
 export { lines, print, table } from "./print";
 export { CouldNotRun, Refusal, runCommands, TERMINAL, type ExitCode, type World } from "./runCommands";
 export { withDatabase } from "./withDatabase";

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
+import { z } from "zod";
 
 // How the text of an option becomes a value. What is not even of the right form is refused here, the rest by the rules.
 
@@ -10,6 +11,22 @@ export function wholeNumber(text: string): number {
 export function bigNumber(text: string): bigint {
   if (!/^\d{1,18}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
   return BigInt(text);
+}
+
+const calendarTime = z.union([
+  z.iso.date(),
+  z.iso.datetime({ offset: true }),
+  z.iso.datetime({ offset: true, precision: -1 }),
+]);
+
+/**
+ * A day is its beginning in UTC; a time says its zone. Asked of the calendar, for to Date "1" is in 2001, 2027-02-30 is in March, and a time without a
+ * zone is wherever the command happens to run.
+ */
+export function time(text: string): Date {
+  if (!calendarTime.safeParse(text).success)
+    throw new InvalidArgumentError("It must be a time such as 2027-01-31 or 2027-01-31T09:00:00+09:00.");
+  return new Date(text);
 }
 
 export function limitOption(usual = 100, most = 1_000): Option {

@@ -56,6 +56,9 @@ test.each([
   [["republish"]],
   [["republish", "--schema", "sample"]],
   [["republish", "--schema", "sample", "--since", "yesterday"]],
+  [["republish", "--schema", "sample", "--since", "1"]],
+  [["republish", "--schema", "sample", "--since", "2026-11-23T04:00:00"]],
+  [["republish", "--schema", "sample", "--since", "2026-11-31"]],
   [["forget", "--schema", "sample", "--since", "2026-11-23"]],
   [["republish", "--schema", "sample", "--since", "2026-11-23", "--all"]],
 ])("%j says how it is used, and changes nothing", async (args) => {

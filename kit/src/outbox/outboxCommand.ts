@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { readConfig, type CommandConfig } from "../command/config";
+import { time } from "../command/options";
 import { exitCodeOf, TERMINAL, type ExitCode } from "../command/runCommands";
 import { withDatabase } from "../command/withDatabase";
 import { republishSince } from "./store";
@@ -8,7 +9,8 @@ const HELP = `Events of this service that the bus has lost. Works on the DATABAS
 
   node /app/kit/bin/outbox.mjs republish --schema SCHEMA --since TIME
 
-puts what was published since TIME (2026-11-23T04:00:00Z), and is still kept, on the bus again: a day of it is kept. Consumers skip what they had.
+puts what was published since TIME, and is still kept, on the bus again: a day of it is kept. Consumers skip what they had.
+TIME is 2026-11-23T04:00:00Z, with another zone 2026-11-23T13:00:00+09:00, or a day, which is its beginning in UTC.
 SCHEMA is the service's name with _ for -: payment, ledger, chain_relayer.
 `;
 
@@ -31,11 +33,10 @@ function parse(args: string[]): { schema: string; since: Date } | undefined {
       allowPositionals: true,
       options: { schema: { type: "string" }, since: { type: "string" } },
     });
-    const since = new Date(values.since ?? NaN);
-    if (positionals.join() !== "republish" || values.schema === undefined || Number.isNaN(since.getTime()))
-      return undefined;
-    return { schema: values.schema, since };
+    const { schema, since } = values;
+    if (positionals.join() !== "republish" || schema === undefined || since === undefined) return undefined;
+    return { schema, since: time(since) };
   } catch {
-    return undefined; // An option that is not known.
+    return undefined; // An option that is not known, or a time that is none.
   }
 }
