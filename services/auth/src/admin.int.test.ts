@@ -141,6 +141,11 @@ describe("a wrong command line", () => {
       2,
       "It must be a time such as",
     ],
+    [
+      ["org", "create", "--name", "x", "--code", "X1", "--subscription-ends", "2027-02-30"],
+      2,
+      "It must be a time such as",
+    ],
     [["org", "create", "--name", "x", "--code", "lower"], 1, "code: must be 2 to 32 characters"],
     [
       ["org", "create", "--name", "x", "--code", "X1", "--incentive-bps", "10001"],

@@ -1,7 +1,6 @@
 import { Command } from "commander";
-import { jsonOption, limitOption, lines, print, table } from "@wonrail/kit/command";
+import { jsonOption, limitOption, lines, print, table, time } from "@wonrail/kit/command";
 import { usableUntil, type ApiKey, type KeyAccess } from "../domain/keys";
-import { time } from "./options";
 import { actorOf, withAuth, type World } from "./world";
 
 interface KeyOptions {

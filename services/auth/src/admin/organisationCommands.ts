@@ -1,9 +1,18 @@
 import { Command, Option } from "commander";
-import { jsonOption, limitOption, lines, print, Refusal, table, wholeNumber } from "@wonrail/kit/command";
+import {
+  jsonOption,
+  limitOption,
+  lines,
+  print,
+  Refusal,
+  table,
+  time,
+  wholeNumber,
+} from "@wonrail/kit/command";
 import { type Won } from "@wonrail/kit/money";
 import { ORGANISATION_STATUSES, type Organisation, type OrganisationTerms } from "../domain/organisations";
 import { PLANS, type Plan } from "../domain/plans";
-import { amount, time } from "./options";
+import { amount } from "./options";
 import { actorOf, withAuth, type World } from "./world";
 
 export function organisationCommands(world: World): Command {
