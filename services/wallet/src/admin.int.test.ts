@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from "node:fs";
 import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { createTestDatabase } from "@wonrail/kit/testing";
@@ -52,6 +53,23 @@ test("kek status fails when the key file has lost a key that seeds are under, an
   ]);
   expect(err).toBe("Wallets under k1 cannot sign: give the key file that key back.\n");
 });
+
+test.each([
+  ["that is not there", undefined, "cannot be read: ENOENT"],
+  ["that is none", "{", "is not JSON"],
+])(
+  "kek status and rotate say in a sentence that they cannot read a key file %s",
+  async (_, text, problem) => {
+    if (text === undefined) rmSync(world.kekPath);
+    else writeFileSync(world.kekPath, text);
+    for (const verb of ["status", "rotate"]) {
+      const { code, out, err } = await run("kek", verb);
+      expect({ code, out }).toEqual({ code: 2, out: "" });
+      expect(err).toMatch(/^KEK_PATH: the file of key-encryption keys.+ set KEK_PATH\.\n$/);
+      expect(err).toContain(problem);
+    }
+  },
+);
 
 test("a database of another service is refused in a sentence", async () => {
   const other = await createTestDatabase({ schema: "elsewhere" });

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
 import {
+  CouldNotRun,
   Refusal,
   runCommands,
   TERMINAL,
@@ -18,7 +19,7 @@ import { resealSeeds } from "./commands/resealSeeds";
 import { readAdminConfig, type AdminConfig } from "./config";
 import { openCurve } from "./keys/curve";
 import { createKeyring, type Keyring } from "./keys/keyring";
-import { fileKms } from "./keys/kms";
+import { fileKms, KeyFileProblem } from "./keys/kms";
 import { checkSeals } from "./queries/checkSeals";
 import { findReopening } from "./store/reopenings";
 import { findWallet } from "./store/wallets";
@@ -109,7 +110,13 @@ async function rotate(db: Database, { config, out }: World): Promise<void> {
 
 function openKeyring({ KEK_PATH, WONRAIL_HOME }: AdminConfig): Keyring {
   const path = KEK_PATH ?? join(localHome(WONRAIL_HOME), "secrets", "kek.json");
-  return createKeyring({ kms: fileKms(path), curve: openCurve() });
+  try {
+    return createKeyring({ kms: fileKms(path), curve: openCurve() });
+  } catch (error) {
+    if (error instanceof KeyFileProblem)
+      throw new CouldNotRun(`KEK_PATH: ${error.message}. Start the stack with npm run up, or set KEK_PATH.`);
+    throw error;
+  }
 }
 
 interface ReopenOptions {
