@@ -165,6 +165,13 @@ describe.each(BOARDS)("dashboard %s", (file) => {
   );
 });
 
+test("a partition's messages are counted once, though every replica of the group tells of them", () => {
+  const asked = expressions().filter((expr) => expr.includes("consumer_lag_messages"));
+  expect(asked.length).toBeGreaterThan(0);
+  for (const expr of asked)
+    expect(expr).toContain("(max by (group, topic, partition) (consumer_lag_messages");
+});
+
 test("Prometheus knows each process by its name, on the port that it has everywhere", () => {
   const { scrape_configs } = parse(readText("deploy/prometheus/prometheus.yaml")) as {
     scrape_configs: { job_name: string; static_configs: { targets: string[] }[] }[];
