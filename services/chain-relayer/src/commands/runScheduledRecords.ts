@@ -136,8 +136,8 @@ async function send(deps: RunRecordsDeps, planned: Planned): Promise<void> {
 }
 
 /**
- * The record's id is the idempotency key, and its content the body: both are the same for every try. So is the transfer's own id, from which its names on the chain
- * follow: what a restored database does again is there what was done before.
+ * The record's id is the idempotency key, which payment keeps apart from partners' own as it comes with an operation id; and its content is the body: both are the same
+ * for every try. So is the transfer's own id, from which its names on the chain follow: what a restored database does again is there what was done before.
  */
 function transfer(
   { payment }: RunRecordsDeps,

@@ -28,6 +28,7 @@ import {
 } from "../store/operations";
 import { type Facts } from "./flows/flow";
 import { flowOf, kindOf, prepare } from "./flows";
+import { ownKey } from "./ownKey";
 import { type Decided } from "./recordOutcomes";
 
 export interface ExecuteDeps {
@@ -46,7 +47,8 @@ export interface ExecuteDeps {
  * Does one command, once for its key: claim the key → post to the ledger under the claimed id → record. Every step may be repeated by a retry, by
  * another replica or by the completer: the id is the same, so the ledger answers the same, and the record is written by the first.
  */
-export async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<ExecuteResponse> {
+export async function execute(deps: ExecuteDeps, asked: ExecuteRequest): Promise<ExecuteResponse> {
+  const request = { ...asked, idempotencyKey: await ownKey(deps.db, asked) };
   const orgId = request.context!.orgId;
   if (request.repeatOnly) await requireBegun(deps, request);
   const input = await prepareOrReplay(deps, request);
