@@ -144,6 +144,22 @@ describe("a key", () => {
     }
   });
 
+  test.each(["X-API-Key: ", "Authorization: Bearer ", "Authorization: Basic "])(
+    "that is not the only one is none, be it the first: %s",
+    async (header) => {
+      const [{ text: one }, { text: other }] = [auth.addKey(), auth.addKey()];
+      const ask = (...lines: string[]) =>
+        gateway.raw(
+          ["GET /test/probe HTTP/1.1", "Host: x", "Connection: close", ...lines, "", ""].join("\r\n"),
+        );
+      const bearer = (key: string) => `Authorization: Bearer ${key}`;
+      const second = header.startsWith("X") ? `X-API-Key: ${other}` : bearer(other);
+      expect((await ask(`${header}${one}`, second)).status).toBe(401);
+      expect((await ask(second, `${header}${one}`)).status).toBe(401);
+      expect((await ask(bearer(one))).status).toBe(200);
+    },
+  );
+
   test("with its own organisation's code is accepted", async () => {
     const { text, orgCode } = auth.addKey();
     const { status } = await gateway.send("GET", "/test/probe", {

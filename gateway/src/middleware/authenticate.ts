@@ -2,6 +2,7 @@ import { type IncomingMessage } from "node:http";
 import { DomainError } from "@wonrail/kit/errors";
 import { type Exchange } from "./exchange";
 import { type Principal, type Principals, type Resolution } from "./principals";
+import { timesGiven } from "./timesGiven";
 
 const BEARER = /^Bearer +(\S+)$/i;
 
@@ -39,9 +40,10 @@ function presentedKey(req: IncomingMessage): string | undefined {
   const apiKey = req.headers["x-api-key"];
   const { authorization } = req.headers;
   // Another scheme's is not meant for us: a proxy on the way may ask for it.
-  if (authorization === undefined || !/^bearer\b/i.test(authorization))
-    return typeof apiKey === "string" ? apiKey : undefined;
+  if (authorization === undefined) return typeof apiKey === "string" ? apiKey : undefined;
+  // Two credentials leave open whose request it is, and of two in this header Node shows the first alone.
+  if (timesGiven(req, "authorization") > 1) return undefined;
+  if (!/^bearer\b/i.test(authorization)) return typeof apiKey === "string" ? apiKey : undefined;
   const bearer = BEARER.exec(authorization)?.[1];
-  // Two credentials that differ leave open whose request it is.
   return apiKey === undefined || apiKey === bearer ? bearer : undefined;
 }

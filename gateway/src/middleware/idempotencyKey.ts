@@ -1,5 +1,6 @@
 import { type IncomingMessage } from "node:http";
 import { invalidRequest } from "@wonrail/kit/errors";
+import { timesGiven } from "./timesGiven";
 
 /** HTTP has cut off the spaces at its ends. */
 export const IDEMPOTENCY_KEY_FORM = /^[\x20-\x7e]{1,255}$/;
@@ -10,13 +11,8 @@ export function idempotencyKey(req: IncomingMessage): string | undefined {
   if (key === undefined) return undefined;
   if (!IDEMPOTENCY_KEY_FORM.test(key)) throw refused("must be 1 to 255 printable ASCII characters");
   // Node joins repeated headers with a comma; a key may hold one itself, so the raw headers decide.
-  if (key.includes(",") && timesGiven(req) > 1) throw refused("is given twice");
+  if (key.includes(",") && timesGiven(req, "idempotency-key") > 1) throw refused("is given twice");
   return key;
-}
-
-function timesGiven(req: IncomingMessage): number {
-  return req.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === "idempotency-key")
-    .length;
 }
 
 function refused(message: string) {
