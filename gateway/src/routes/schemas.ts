@@ -85,23 +85,36 @@ const LAST_MOMENT_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** An ISO 8601 date-time with its zone, in a body. */
 export function momentOf(description: string) {
-  return moment(description, "must be an ISO 8601 date-time with seconds and a zone");
+  return moment(
+    description,
+    "must be an ISO 8601 date-time with seconds and a zone",
+    (text) => new Date(text),
+  );
 }
 
-/** The same in a query, where a plus sign is a space unless it is encoded. */
+/**
+ * One end of a time in a query, where a plus sign is a space unless it is encoded. What is listed has whole milliseconds: what lies between two of them has before it what is at
+ * the first, and from it on what is at the second.
+ */
 export function queryMomentOf(description: string) {
   const error =
     "must be an ISO 8601 date-time with seconds and a zone: Z, or an offset whose + is written as %2B";
-  return moment(description, error);
+  return moment(description, error, roundedUp);
 }
 
-function moment(description: string, error: string) {
+/** Date cuts off what is finer than a millisecond. */
+function roundedUp(text: string): Date {
+  const cutMs = Date.parse(text);
+  return new Date(/\.\d{3}\d*[1-9]/.test(text) ? Math.min(cutMs + 1, LAST_MOMENT_MS) : cutMs);
+}
+
+function moment(description: string, error: string, read: (text: string) => Date) {
   return z.iso
     .datetime({ offset: true, error: ({ input }) => (input === undefined ? undefined : error) })
     .refine((text) => !isBeyondYears(Date.parse(text)), {
       message: "must be within the years 1 to 9999 in UTC",
     })
-    .transform((text) => new Date(text))
+    .transform(read)
     .meta({ description, type: "string", format: "date-time" });
 }
 
@@ -131,7 +144,8 @@ export const settlement = z
   })
   .meta({
     id: "Settlement",
-    description: "Where the chain is with it. It changes as the chain does; read it again to follow.",
+    description:
+      "Where the chain is with it. It changes as the chain does; read it again to follow, while `status` is PENDING or SUBMITTED. Of a transfer, and of a recorded transaction, go by the `status` of its own instead: an outside transfer can for a moment be PENDING when its settlement is CONFIRMED already. Several operations are settled together, so they can have one `txHash`.",
   });
 
 export const cancellation = z
@@ -167,11 +181,12 @@ const pageFields = {
     default: DEFAULT_LIMIT,
   }),
   currentPage: queryInteger(1, MAX_OFFSET_ROWS).optional().meta({
-    description: "From 1. Not together with `cursor`.",
+    // No `default`: clients that are generated from the document would send it with each cursor too.
+    description:
+      "From 1, which it is when it is left out. Not together with `cursor`. It goes as far as row 10,000, and the pages shift while new rows come in: `cursor` has no end, and neither repeats nor leaves out a row that was there.",
     type: "integer",
     minimum: 1,
     maximum: MAX_OFFSET_ROWS,
-    default: 1,
   }),
   cursor: z
     .string()
