@@ -95,7 +95,7 @@ export const story: Example[] = [
     operation: "createPayment",
     name: "withoutIncentive",
     at: minute(8),
-    body: { payerWalletId, receiverWalletId, amount: 12_000, memo: firstPayment.memo },
+    body: { payerWalletId, receiverWalletId, amount: 12_000, incentiveAmount: 0, memo: firstPayment.memo },
     data: firstPayment,
   },
   {

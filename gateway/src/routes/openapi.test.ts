@@ -109,6 +109,7 @@ test("each refusal names the headers that it may carry", () => {
   expect(headersOf("createPayment", 422)).toEqual([always, ...rate]);
   expect(headersOf("createPayment", 429)).toEqual([always, ...rate, "Retry-After"]);
   expect(headersOf("createPayment", 503)).toEqual([always, ...rate, "Retry-After"]);
+  expect(headersOf("createTransaction", 409)).toEqual([always, ...rate, "Retry-After"]);
   expect(headersOf("getWallet", 404)).toEqual([always, ...rate]);
   expect(headersOf("refreshKey", 429)).toEqual([always, ...rate, "Retry-After"]);
   expect(headersOf("refreshKey", 400)).toEqual([always]);

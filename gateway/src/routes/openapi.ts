@@ -26,12 +26,14 @@ const DESCRIPTION = `Stablecoin wallets for partner organisations.
 
 Every answer is the envelope \`{success, data, error, requestId, timestamp}\`. Amounts of the wallet API are whole KRW. Unknown fields are
 refused. Bodies are \`application/json\`, at most 64 KiB. Lists are newest first. A POST that moves money takes an \`Idempotency-Key\`:
-sent again with the same body it gets the stored answer, a refusal too, with \`Idempotent-Replayed: true\`, for at least 31 days; the key of a
-recorded transaction has no end. SYS_002 is about the request that it answers: when an earlier one with the same key was not answered, or with
+sent again with the same body it gets the stored answer, with \`Idempotent-Replayed: true\`, for at least 31 days; the key of a
+recorded transaction has no end. A refusal is kept like that when the books gave it: for what a wallet holds, is or may, or since it or what is to be taken back does not exist or was
+taken back. To try such a one again takes another key. What is refused before is not kept, and its key stays free: for its form (REQ_…, an id or an address that cannot be one, an amount
+under the minimum), for its API key, the rate or the plan, and whatever refuses to record a transaction. SYS_002 is about the request that it answers: when an earlier one with the same key was not answered, or with
 SYS_003, go on with that key. SYS_001 does not say whether it was done: what moves money is asked for again with that key, and with no other.
 
 What is optional is left out; \`null\` is refused everywhere but as \`incentiveAmount\`. There are no webhooks: whose \`settlement\` is PENDING or SUBMITTED, ask
-for it again every few seconds. A key and its secret come from the operator of
+for it again every few seconds. Of a transfer, and of a recorded transaction, go by \`status\` and not by the settlement: it is over when that is no longer PENDING. A key and its secret come from the operator of
 this service, and the session says until when the key is good: refresh it before.
 
 What may be added at any time: operations, optional fields and parameters of requests, headers and fields of answers, error codes. So pass over a field
@@ -96,7 +98,7 @@ const PARAMETERS = {
   },
   "Idempotency-Key": {
     description:
-      "1 to 255 printable ASCII characters, such as `order-20260114-0021`. Makes the request safe to repeat: for at least 31 days, and without end where a transaction is recorded. A repeat that comes while the first still runs joins it, and gets the same answer.",
+      "1 to 255 printable ASCII characters, such as `order-20260114-0021`; of your organisation and of this operation: the same key in another operation is another. Makes the request safe to repeat: for at least 31 days, and without end where a transaction is recorded. A repeat that comes while the first still runs joins it, and gets the same answer.",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY_FORM.source },
   },
 } as const;
@@ -240,14 +242,15 @@ function refusalsOf(route: Route): RouteConfig["responses"] {
 }
 
 function refusalOf(operation: Operation, status: number, codes: ErrorCode[]) {
-  const { access, idempotent, errors } = operation;
+  const { access, quota, errors } = operation;
   const names: HeaderName[] = ["X-Request-Id"];
   if (status === 401) names.push("WWW-Authenticate");
   // A refused key is nobody's, and has no rate.
   if (status === 429 || (access !== "anyone" && status !== 401)) names.push(...RATE_HEADERS);
   if (codes.some((code) => errorTable[code].retryable)) names.push("Retry-After");
-  // What the operation itself decides is kept under the key.
-  if (idempotent && codes.some((code) => errors.includes(code))) names.push("Idempotent-Replayed");
+  // What the books decide is kept under the key; that a transaction was not recorded is not.
+  if (quota === "MONEY_OPERATIONS" && codes.some((code) => errors.includes(code)))
+    names.push("Idempotent-Replayed");
   return {
     description: codes.map((code) => describe(code, operation)).join("\n\n"),
     content: {

@@ -65,7 +65,7 @@ export const createPayment = operation({
   tag: "Payments",
   summary: "Pay from a user's wallets to another wallet",
   description:
-    "Draws on the payer's INCENTIVE, then NORMAL wallet; the part of GOVERNMENT is 0 for now. Incentive is accrued only on the part paid from NORMAL. A payer without an INCENTIVE wallet gets one; when the payment is then refused, such as with PAY_001, it may be there, empty.",
+    "Draws on the payer's INCENTIVE, then NORMAL wallet; the part of GOVERNMENT is 0 for now. Incentive is accrued only on the part paid from NORMAL, and none while the payer's INCENTIVE wallet is deactivated. A payer without an INCENTIVE wallet gets one; when the payment is then refused, such as with PAY_001, it may be there, empty.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
@@ -74,7 +74,10 @@ export const createPayment = operation({
       payerWalletId: idOf("wal", "WAL_002", "One wallet of the payer."),
       receiverWalletId: idOf("wal", "WAL_002", "The receiver, a NORMAL wallet of another user."),
       amount: amountOf("How much, in KRW.", MIN_PAYMENT_WON, "PAY_002"),
-      incentiveAmount: amountOf("null: the whole INCENTIVE balance. 0: none. A number: only that much.", 0)
+      incentiveAmount: amountOf(
+        "How much of it the INCENTIVE wallet pays. null, or left out: its balance, as far as the amount goes. 0: nothing. A number: just that much, or PAY_006.",
+        0,
+      )
         .nullable()
         .optional(),
       memo,
@@ -90,7 +93,7 @@ export const cancelPayment = operation({
   tag: "Payments",
   summary: "Cancel a payment",
   description:
-    "Whole and once: the payer's wallets get back what each of them paid, and the accrual is clawed back. `settlement` stays the payment's own; that of the way back is in `cancellation`. A payment can be cancelled for at least two months; when its month has left the books for the archive, that is refused with PAY_007.",
+    "Whole and once: the payer's wallets get back what each of them paid, and the accrual is clawed back. PAY_001 says here that what is available in the receiver's NORMAL wallet is less than the payment: what is held for a transfer on its way does not count. WAL_004 names a wallet of the payment that is deactivated, and stays until the operator of the service has made it ACTIVE again. `settlement` stays the payment's own; that of the way back is in `cancellation`. A payment can be cancelled for at least two months; when its month has left the books for the archive, that is refused with PAY_007.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",

@@ -70,9 +70,11 @@ const shared = {
   memo,
 };
 
-const instant = z
-  .strictObject({ ...shared, paymentType: z.literal("INSTANT"), txHash })
-  .meta({ id: "CreateInstantTransaction", description: "A transaction that is on the chain already." });
+const instant = z.strictObject({ ...shared, paymentType: z.literal("INSTANT"), txHash }).meta({
+  id: "CreateInstantTransaction",
+  description:
+    "A transaction that is on the chain already. On the network that the service runs on its status follows the chain: CONFIRMED says that the transaction with this hash has succeeded in a final block. What it did is not looked at: addresses and amount are yours, and are not compared.",
+});
 
 const scheduled = z
   .strictObject({
@@ -87,7 +89,7 @@ const scheduled = z
   .meta({
     id: "CreateScheduledTransaction",
     description:
-      "A transaction that is due later, within one network. When it is due and fromAddress is a NORMAL wallet of your organisation, the service sends it, once, as a transfer of yours: do not send it yourself as well. Its amount has to be whole KRW then, a multiple of 1000000, or it becomes FAILED. From any other address, and on a network that the service does not run on, nothing is executed: it stays PENDING until you set its status. One that is due while your organisation is suspended or its subscription is not active is not executed: it becomes FAILED, its failureReason begins with WAUTH_003, and it stays so when you may go on. A transfer that was begun before goes on to its end.",
+      "A transaction that is due later, within one network. When it is due and fromAddress is a NORMAL wallet of your organisation, the service sends it, once, as a transfer of yours: do not send it yourself as well. Its amount has to be whole KRW then, a multiple of 1000000, or it becomes FAILED. So does one that no transfer can be, which is recorded all the same: of amount 0, or to the zero address, its own fromAddress, the token or the payment manager. From any other address, and on a network that the service does not run on, nothing is executed: it stays PENDING until you set its status. One that is due while your organisation is suspended or its subscription is not active is not executed: it becomes FAILED, its failureReason begins with WAUTH_003, and it stays so when you may go on. A transfer that was begun before goes on to its end.",
   });
 
 const record = z
@@ -141,7 +143,7 @@ export const createTransaction = operation({
   tag: "Recorded transactions",
   summary: "Record a transaction",
   description:
-    "A SCHEDULED one from a NORMAL wallet of yours moves money when it is due (see its body); an INSTANT one records what is on the chain already. A SCHEDULED one is counted by the plan now, as a recorded transaction, and not again when it is sent. Repeating the request with its Idempotency-Key is safe: it is answered with the record as it was made. A txHash is recorded once for each network, whatever the key: TX_002 names the first record in `details.id`.",
+    "A SCHEDULED one from a NORMAL wallet of yours moves money when it is due (see its body); an INSTANT one records what is on the chain already. A SCHEDULED one is counted by the plan now, as a recorded transaction, and not again when it is sent. Repeating the request with its Idempotency-Key is safe: it is answered with the record as it was made. The txHash of an INSTANT one is recorded once for each fromNetworkType, whatever the key: TX_002 names the first record in `details.id`. A SCHEDULED one has the hash of its transfer, and several can have the same.",
   access: "full",
   idempotent: true,
   quota: "RECORDED_TRANSACTIONS",
@@ -184,7 +186,7 @@ export const updateTransactionStatus = operation({
   tag: "Recorded transactions",
   summary: "Set a recorded transaction's status",
   description:
-    "From PENDING to CONFIRMED or FAILED, which are final. The same status again changes nothing. A SCHEDULED one whose transfer has begun (its history says `sent_as_`) is the chain's to end: until then it is PENDING, and refused with TX_003.",
+    "From PENDING to CONFIRMED or FAILED, which are final. The same status again changes nothing. To stop a SCHEDULED one that waits, set FAILED: it is not executed then. CONFIRMED stops it too, and says that you have had it done otherwise. A SCHEDULED one whose transfer has begun (its history says `sent_as_`) is the chain's to end: until then it is PENDING, and refused with TX_003.",
   access: "full",
   whenUnknown: "This one takes none: saying it twice changes nothing, so send it again.",
   params: recordPath,

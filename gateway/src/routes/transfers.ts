@@ -26,7 +26,7 @@ const transfer = z
     transferId: givenId("The transfer's id."),
     status: z.enum(["PENDING", "COMPLETED", "FAILED"]).meta({
       description:
-        "Between two of your wallets COMPLETED at once; to an outside address PENDING until the chain is final.",
+        "Between two of your wallets COMPLETED at once; to an outside address PENDING until the chain is final. It says what became of the transfer; `settlement` may be CONFIRMED a moment before.",
     }),
     fromWalletId: givenId("The source."),
     toWalletAddress: z.string(),
@@ -48,7 +48,8 @@ export const createTransfer = operation({
   id: "createTransfer",
   tag: "Transfers",
   summary: "Transfer from a NORMAL wallet to an address",
-  description: "Uses ERC-3009 transferWithAuthorization: the user pays no gas.",
+  description:
+    "Uses ERC-3009 transferWithAuthorization: the user pays no gas. To an outside address the amount is held until the chain is final, and given back when it FAILED. What a wallet sends in a day of Asia/Seoul, to your own wallets too, is at most `dailyTransferLimit` of your session: beyond it TRF_003 says how much was used, and what FAILED on that day is given back. TRF_001: less is available than that, as what is held does not count. TRF_002: no address, a wrong checksum, the zero address, the wallet's own, the token's or the payment manager's. TRF_004: not a NORMAL wallet; `details.walletId` names which.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",

@@ -36,7 +36,7 @@ const metadata = z
     message: `must have at most ${MAX_METADATA_PAIRS} pairs`,
   })
   .meta({
-    description: "Pairs of your own.",
+    description: "Pairs of your own. `constructor`, `prototype` and `__proto__` are refused as keys.",
     maxProperties: MAX_METADATA_PAIRS,
     // What the document is made with leaves out the keys' schema.
     propertyNames: { minLength: 1, maxLength: MAX_METADATA_KEY_CHARACTERS },
@@ -69,7 +69,7 @@ export const createWallet = operation({
   tag: "Wallets",
   summary: "Make a wallet for a user",
   description:
-    "A user has one wallet of each type. A second is refused with WAL_001, and `details.walletId` names the first.",
+    "A user has one wallet of each type. A second is refused with WAL_001, and `details.walletId` names the first, also when that one is deactivated.",
   access: "full",
   quota: "WALLETS",
   whenUnknown:
@@ -124,7 +124,7 @@ export const deactivateWallet = operation({
   tag: "Wallets",
   summary: "Deactivate a wallet",
   description:
-    "Refused while the wallet holds money or has work in flight. Afterwards everything but reading it is WAL_004. Tokens that reach its address all the same are credited to it; the operator of the service can make it ACTIVE again, so that they can be moved.",
+    "Refused while the wallet holds money, what is held for a transfer on its way included. Nothing else counts: what was done goes on to its settlement, and a scheduled transaction from it becomes FAILED when it is due. Afterwards everything but reading it is WAL_004. Tokens that reach its address all the same are credited to it; the operator of the service can make it ACTIVE again, so that they can be moved.",
   access: "full",
   whenUnknown: "This one takes none: send it again, and WAL_004 says that the wallet is deactivated.",
   params: walletPath,
@@ -183,6 +183,8 @@ export const listWalletTransactions = operation({
   id: "listWalletTransactions",
   tag: "Wallets",
   summary: "List everything that moved a wallet's balance, newest first",
+  description:
+    "Tokens that come from an outside address are in it too: once their block is final they are a line of type TRANSFER and direction IN, whose relatedId begins with `opn_` and which no list of transfers has. Whole KRW are credited, what a token transfer has below 1 KRW is not. Such a line may be without its counterparty, and its settlement PENDING, for a moment.",
   access: "full",
   params: walletPath,
   query: listQuery({
