@@ -3,7 +3,7 @@ import { type z } from "zod";
 import { createPayment } from "../routes/payments";
 import { exampleId } from "../routes/exampleThings";
 import { createTransaction, updateTransactionStatus } from "../routes/transactions";
-import { createTransfer } from "../routes/transfers";
+import { createTransfer, getTransfer } from "../routes/transfers";
 import { createWallet, listWallets, listWalletTransactions } from "../routes/wallets";
 import { validate } from "./validate";
 
@@ -65,6 +65,16 @@ test("a check with a code of its own decides only when everything else is in ord
   });
   expect(refusal(createPayment.body, { ...payment, amount: 99, memo: 5 }).code).toBe("REQ_001");
 });
+
+test.each(["wal_1", "", exampleId("pay"), `${wallet}0`.padEnd(70_000, "0"), "wal_\u0000"])(
+  "an id that cannot be one is answered as one that does not exist",
+  (id) => {
+    const noWallet = refusal(createPayment.body, { ...payment, receiverWalletId: id });
+    expect([noWallet.code, noWallet.details]).toEqual(["WAL_002", { walletId: id }]);
+    const noTransfer = refusal(getTransfer.params, { transferId: id });
+    expect([noTransfer.code, noTransfer.details]).toEqual(["TRF_005", null]);
+  },
+);
 
 test.each<[string, z.ZodType, unknown, string]>([
   ["a payment of 99", createPayment.body, { ...payment, amount: 99 }, "PAY_002"],

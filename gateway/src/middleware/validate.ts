@@ -27,20 +27,34 @@ export function validate<S extends z.ZodType>(
     ...found,
     ...issues.flatMap((issue) => problemsOf(issue, place)).filter(({ path }) => !known.has(path)),
   ];
-  const code = found.length === 0 ? ownCode(issues) : undefined;
-  throw code === undefined
-    ? invalidRequest(fields)
-    : new DomainError(code, { fields: fields.map((field) => ({ ...field })) });
+  const refusal = found.length === 0 ? ownRefusal(issues) : undefined;
+  if (!refusal) throw invalidRequest(fields);
+  const { code, named, path } = refusal;
+  if (named === undefined) throw new DomainError(code, { fields: fields.map((field) => ({ ...field })) });
+  throw new DomainError(code, named === null ? null : { [named]: textAt(value, path) });
 }
 
-function ownCode(issues: z.core.$ZodIssue[]): ErrorCode | undefined {
-  let first: ErrorCode | undefined;
+/** The first check with a code of its own, when no other has failed. */
+interface OwnRefusal {
+  code: ErrorCode;
+  path: PropertyKey[];
+  /** Of what does not exist: the detail that names it, or null where none does. Of anything else the fields are the details. */
+  named: string | null | undefined;
+}
+
+function ownRefusal(issues: z.core.$ZodIssue[]): OwnRefusal | undefined {
+  let first: OwnRefusal | undefined;
   for (const issue of issues) {
-    const code: unknown = issue.code === "custom" ? issue.params?.code : undefined;
+    const params = issue.code === "custom" ? issue.params : undefined;
+    const code: unknown = params?.code;
     if (!isErrorCode(code)) return undefined;
-    first ??= code;
+    first ??= { code, path: issue.path, named: params!.named as OwnRefusal["named"] };
   }
   return first;
+}
+
+function textAt(value: unknown, path: PropertyKey[]): string {
+  return path.reduce((inner, name) => (inner as Record<PropertyKey, unknown>)[name], value) as string;
 }
 
 function problemsOf(issue: z.core.$ZodIssue, place: string): FieldProblem[] {

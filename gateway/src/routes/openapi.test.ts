@@ -64,8 +64,10 @@ test("what a program reads from the details of a refusal is in its example", () 
     return details === null ? [] : [`${code} ${Object.keys(details).join(" ")}`];
   });
   expect(told.sort()).toEqual([
+    "CHG_001 fields",
     "CHG_003 chargeId",
     "CHG_005 remaining",
+    "PAY_002 fields",
     "PAY_003 paymentId",
     "PAY_005 walletId",
     "RATE_001 retryAfterMs",

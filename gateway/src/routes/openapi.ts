@@ -327,6 +327,8 @@ const EXAMPLE_DETAILS: Partial<Record<ErrorCode, Record<string, unknown>>> = {
   TX_003: { status: "CONFIRMED" },
   TX_004: { status: "CONFIRMED" },
   TRF_002: { fields: [{ path: "toWalletAddress", message: "must be 0x and 40 hex digits" }] },
+  CHG_001: { fields: [{ path: "amount", message: "must be at least 1000" }] },
+  PAY_002: { fields: [{ path: "amount", message: "must be at least 100" }] },
 };
 
 function exampleOf(code: ErrorCode) {

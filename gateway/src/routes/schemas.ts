@@ -13,12 +13,12 @@ export function refusedAs(
   return { params: { code }, message };
 }
 
-/** An id in a path or body. One of the wrong form cannot exist, and is answered like one that does not. */
+/** An id in a path or body. One of the wrong form cannot exist, and is answered like one that does not, which WAL_002 names. */
 export function idOf(prefix: IdPrefix, absent: ErrorCode, description: string) {
+  const params = { code: absent, named: absent === "WAL_002" ? "walletId" : null };
   return z
     .string()
-    .max(64)
-    .refine((text) => isId(prefix, text), refusedAs(absent, "does not exist"))
+    .refine((text) => isId(prefix, text), { params, message: "does not exist" })
     .meta({ description });
 }
 

@@ -8,7 +8,10 @@ export function transfer(book: Book, request: LedgerRequest, intent: IntentOf<"t
   const from = openWalletOf(book, request.orgId, fromWalletId);
   requireTransferable(from);
   const to = openWalletOf(book, request.orgId, toWalletId);
-  if (from === to) throw new DomainError("TRF_002", { reason: "the wallet's own address" });
+  if (from === to) {
+    const message = "must not be the wallet's own address";
+    throw new DomainError("TRF_002", { fields: [{ path: "toWalletAddress", message }] });
+  }
   requireTransferable(to);
   if (availableOf(from) < amountWon) throw new DomainError("TRF_001", null);
   const day = limitDayOf(from, book.nowMs);

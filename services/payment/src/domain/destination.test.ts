@@ -1,4 +1,3 @@
-import { DomainError } from "@wonrail/kit/errors";
 import { checkDestination } from "./destination";
 
 const contracts = {
@@ -22,5 +21,12 @@ test.each([
   ["43 characters", "0x70997970c51812dc3a010c7d01b50e0d17dc79c88"],
   ["nothing", ""],
 ])("refuses %s with TRF_002", (_, text) => {
-  expect(() => checkDestination(text, contracts)).toThrow(new DomainError("TRF_002"));
+  let refusal: unknown;
+  try {
+    checkDestination(text, contracts);
+  } catch (error) {
+    refusal = error;
+  }
+  const fields = [{ path: "toWalletAddress", message: expect.stringMatching(/^must /) }];
+  expect(refusal).toMatchObject({ code: "TRF_002", details: { fields } });
 });

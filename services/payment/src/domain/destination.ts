@@ -12,15 +12,14 @@ export function checkDestination(
   { tokenAddress, paymentManagerAddress }: ContractAddresses,
 ): Address {
   const address = readAddress(text);
-  if (!address)
-    throw new DomainError("TRF_002", {
-      reason: "not an address: 0x and 40 hex digits, with a correct checksum if mixed-case",
-    });
+  if (!address) throw refused("must be 0x and 40 hex digits, with a correct checksum if mixed-case");
   const forbidden = [ZERO_ADDRESS, tokenAddress, paymentManagerAddress];
   if (forbidden.some((other) => sameAddress(address, other))) {
-    throw new DomainError("TRF_002", {
-      reason: "the zero address and the product's own contracts cannot receive",
-    });
+    throw refused("must not be the zero address, the token or the payment manager, which cannot receive");
   }
   return address;
+}
+
+function refused(message: string): DomainError {
+  return new DomainError("TRF_002", { fields: [{ path: "toWalletAddress", message }] });
 }

@@ -7,11 +7,11 @@ const MIN_PAYMENT_WON = 100n;
 const MAX_MEMO_CHARACTERS = 200;
 
 export function checkCharge(amountWon: Won): void {
-  if (amountWon < MIN_CHARGE_WON) throw new DomainError("CHG_001", { minimum: Number(MIN_CHARGE_WON) });
+  if (amountWon < MIN_CHARGE_WON) throw belowMinimum("CHG_001", MIN_CHARGE_WON);
 }
 
 export function checkPayment(amountWon: Won): void {
-  if (amountWon < MIN_PAYMENT_WON) throw new DomainError("PAY_002", { minimum: Number(MIN_PAYMENT_WON) });
+  if (amountWon < MIN_PAYMENT_WON) throw belowMinimum("PAY_002", MIN_PAYMENT_WON);
 }
 
 export function checkPositive(amountWon: Won, path: string): void {
@@ -36,5 +36,9 @@ export function checkPaymentId(paymentId: string): void {
 }
 
 export function checkWalletId(walletId: string): void {
-  if (!isId("wal", walletId)) throw new DomainError("WAL_002");
+  if (!isId("wal", walletId)) throw new DomainError("WAL_002", { walletId });
+}
+
+function belowMinimum(code: "CHG_001" | "PAY_002", minimumWon: bigint): DomainError {
+  return new DomainError(code, { fields: [{ path: "amount", message: `must be at least ${minimumWon}` }] });
 }
