@@ -163,7 +163,7 @@ export function minus(amountWon: Won): Won {
 
 /** The one funnel of every balance change. Does all of it or, by throwing before the first change, nothing. */
 export function post(book: Book, request: LedgerRequest, moves: Move[]): Entry {
-  checkMoves(moves);
+  checkMoves(moves, request.intent.kind === "cancelPayment" ? "paymentId" : "amount");
   const postings = moves.map(({ account, type, amountWon }): Posting => {
     account.balanceWon = won(account.balanceWon + amountWon);
     account.sequence += 1n;
@@ -213,26 +213,28 @@ export function record(
   };
 }
 
-function checkMoves(moves: Move[]): void {
+/** What is too much is refused at the field that asks for it. */
+function checkMoves(moves: Move[], path: string): void {
   let sum = 0n;
   moves.forEach(({ account, amountWon }, index) => {
     assert(amountWon !== 0n, "a posting must move something");
     sum += amountWon;
     const balance = balanceAfter(moves, account, index);
-    if (isOrgAccount(account.type)) return requireRoom(balance);
+    if (isOrgAccount(account.type)) return requireRoom(balance, path);
     assert(balance >= account.heldWon, "no rule may let a wallet fall below what it holds");
     // Beyond this it could not be shown exactly.
-    if (balance > MAX_WON) throw tooMuch(`would bring the wallet above ${MAX_WON}`);
+    if (balance > MAX_WON) throw tooMuch(path, `would bring the wallet ${account.id} above ${MAX_WON}`);
   });
   assert(sum === 0n && moves.length >= 2, "an entry must have two postings or more that sum to zero");
 }
 
-/** After the moves up to this one. An entry has few moves, so looking through them costs less than keeping sums. */
 /** Refuses a balance that an organisation's own account cannot have. */
-export function requireRoom(balance: bigint): void {
-  if (BigInt.asIntN(64, balance) !== balance) throw tooMuch("is more than the organisation's books hold");
+export function requireRoom(balance: bigint, path = "amount"): void {
+  if (BigInt.asIntN(64, balance) !== balance)
+    throw tooMuch(path, "is more than the organisation's books hold");
 }
 
+/** After the moves up to this one. An entry has few moves, so looking through them costs less than keeping sums. */
 function balanceAfter(moves: Move[], account: Account, last: number): bigint {
   let balance: bigint = account.balanceWon;
   for (let index = 0; index <= last; index += 1) {
@@ -241,8 +243,8 @@ function balanceAfter(moves: Move[], account: Account, last: number): bigint {
   return balance;
 }
 
-function tooMuch(message: string): DomainError {
-  return new DomainError("REQ_001", { fields: [{ path: "amount", message }] });
+function tooMuch(path: string, message: string): DomainError {
+  return new DomainError("REQ_001", { fields: [{ path, message }] });
 }
 
 function noteType(book: Book, account: Account, type: TransactionType): void {

@@ -1,4 +1,4 @@
-import { won } from "@wonrail/kit/money";
+import { MAX_WON, won } from "@wonrail/kit/money";
 import { decide } from "./decide";
 import { seoulDay } from "./limits";
 import { paymentCancelled, paymentMade } from "./results";
@@ -355,4 +355,24 @@ test("what an organisation's own account cannot hold is refused, and the request
     asked.map((intent, index) => request(orgId, requestId(index + 1), intent)),
   );
   expect(codes(outcomes)).toEqual(["REQ_001", "posted", "REQ_001"]);
+});
+
+test("a cancellation that would bring a wallet above what can be shown is refused at the payment, and names the wallet", () => {
+  const [refused] = play([
+    charge(kim.normal, 1_000n),
+    payment(1_000n, 0n, 0),
+    charge(kim.normal, MAX_WON),
+    { kind: "cancelPayment", paymentRequestId: requestId(2) },
+  ]).slice(-1);
+  const fields = [{ path: "paymentId", message: `would bring the wallet ${kim.normal} above ${MAX_WON}` }];
+  expect(refused).toMatchObject({ code: "REQ_001", details: { fields } });
+});
+
+test("a transfer to oneself is refused at its destination, as every other that is not valid", () => {
+  const [, refused] = play([
+    charge(kim.normal, 1_000n),
+    { ...transfer(1n), toWalletId: kim.normal } as Intent,
+  ]);
+  const fields = [{ path: "toWalletAddress", message: "must not be the wallet's own address" }];
+  expect(refused).toMatchObject({ code: "TRF_002", details: { fields } });
 });
