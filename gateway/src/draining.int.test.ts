@@ -1,0 +1,63 @@
+import { eventually } from "@wonrail/kit/testing";
+import { type Reply } from "./routes/operation";
+import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
+import { countedRoute } from "./testing/countedRoute";
+import { startGateway, type TestGateway } from "./testing/startGateway";
+
+let auth: AuthAtOurEdge;
+let gateway: TestGateway;
+/** What the route does next. */
+let work: () => Promise<Reply<{ done: boolean }>>;
+
+beforeAll(async () => {
+  auth = await startAuthAtOurEdge();
+});
+afterAll(() => auth.close());
+beforeEach(async () => {
+  gateway = await startGateway({
+    authPort: auth.port,
+    extraRoutes: [countedRoute("/test/counted", "MONEY_OPERATIONS", () => work())],
+  });
+  await eventually(() => gateway.ready());
+});
+// It has closed itself by then.
+afterEach(() => gateway.close().catch(() => undefined));
+
+test("draining answers what is under way and closes each connection after its answer", async () => {
+  const { text } = auth.addKey();
+  let release: () => void = () => undefined;
+  let begin: () => void;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  work = () => {
+    begin();
+    return new Promise((resolve) => (release = () => resolve({ data: { done: true } })));
+  };
+  const slow = gateway.send("POST", "/test/counted", {
+    key: text,
+    body: { amount: 1 },
+    headers: { Connection: "keep-alive" },
+  });
+  await begun;
+  const drained = gateway.drain(20_000);
+  await expect(gateway.send("GET", "/healthz")).rejects.toThrow("ECONNREFUSED");
+  release();
+  const { status, headers } = await slow;
+  expect([status, headers.connection]).toEqual([201, "close"]);
+  await drained;
+});
+
+test("draining cuts off who is not answered within its grace", async () => {
+  const { text } = auth.addKey();
+  let begin: () => void;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  work = () => {
+    begin();
+    return new Promise(() => undefined);
+  };
+  const left = expect(
+    gateway.send("POST", "/test/counted", { key: text, body: { amount: 1 } }),
+  ).rejects.toThrow("socket hang up");
+  await begun;
+  await gateway.drain(100);
+  await left;
+});
