@@ -58,6 +58,15 @@ withHelm("the chart", () => {
     expect({ ok, output }).toEqual({ ok: false, output: expect.stringMatching(reason) });
   });
 
+  it.each([["chain.chainId=0", /chain\.chainId is not set/]])(
+    "refuses %s in production",
+    (setting, reason) => {
+      const args = ["-f", join(CHART, "values-production.yaml"), "--set", setting];
+      const { ok, output } = helmRun("template", "x", CHART, ...args);
+      expect({ ok, output }).toEqual({ ok: false, output: expect.stringMatching(reason) });
+    },
+  );
+
   it.each([
     [{}, 5 + 20 + 10],
     [{ SHUTDOWN_SETTLE_MS: "30000" }, 5 + 30 + 20 + 10],

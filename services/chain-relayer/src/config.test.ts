@@ -42,6 +42,10 @@ test.each([
   expect(problemsOf({ OPERATOR_KEY: key })).toEqual(problems);
 });
 
+test("no chain has the number 0, which is what a number that was not given is", () => {
+  expect(problemsOf({ CHAIN_ID: "0" })).toEqual(["  - CHAIN_ID: Too small: expected number to be >=1"]);
+});
+
 test.each(["MAX_IN_FLIGHT", "MAX_STEPS", "CHAIN_RPC_TIMEOUT_MS", "LEASE_MS"])(
   "with 0 for %s nothing would ever be settled",
   (name) => {

@@ -25,7 +25,7 @@ const schema = z.object({
    */
   CHAIN_RPC_URLS: endpoints.refine((urls) => urls.length > 0, "names no endpoint"),
   CHAIN_RPC_TIMEOUT_MS: durationMs.min(1).default(5_000),
-  CHAIN_ID: count,
+  CHAIN_ID: count.min(1),
   NETWORK: networkSetting,
   TOKEN_ADDRESS: address,
   PAYMENT_MANAGER_ADDRESS: address,
@@ -57,7 +57,7 @@ const adminSchema = z.object({
   ...commandShape,
   /** Without them, too, it is the running stack's. */
   CHAIN_RPC_URLS: endpoints.default([]),
-  CHAIN_ID: count.optional(),
+  CHAIN_ID: count.min(1).optional(),
 });
 
 export type Config = z.output<typeof schema>;

@@ -11,11 +11,12 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function problems(): string[] {
+function problems(more: Record<string, string> = {}): string[] {
   const env = {
     ...{ DATABASE_URL: "postgres://own/db", BUS: "postgres", GRPC_PORT: "0", OPS_PORT: "0" },
     ...{ LEDGER_ADDRESS: "ledger:1", CHAIN_ID: "31337", TOKEN_ADDRESS: `0x${"11".repeat(20)}` },
     KEK_PATH: path,
+    ...more,
   };
   try {
     readConfig(env, (message) => {
@@ -37,4 +38,8 @@ test("a key file that is absent or wrong is a problem of KEK_PATH", () => {
   expect(problems()).toEqual(["  - KEK_PATH: the key-encryption key k1 is not 32 bytes"]);
   writeFileSync(path, `{"current": "k1", "keys": {"k1": "${Buffer.alloc(32).toString("base64")}"}}`);
   expect(problems()).toEqual([]);
+});
+
+test("no chain has the number 0, which is what a number that was not given is", () => {
+  expect(problems({ CHAIN_ID: "0" })).toContain("  - CHAIN_ID: Too small: expected number to be >=1");
 });

@@ -11,7 +11,7 @@ const schema = z.object({
   LEDGER_ADDRESS: hostPort,
   /** The file with the key-encryption keys (a mounted Secret). Only its path is configured, never a key. */
   KEK_PATH: z.string(),
-  CHAIN_ID: count,
+  CHAIN_ID: count.min(1),
   TOKEN_ADDRESS: address,
   /** How far ahead an authorization may end. */
   SIGNING_HORIZON_MS: durationMs.default(3_600_000),
