@@ -70,6 +70,8 @@ withHelm("the chart", () => {
   it.each([
     [{}, 5 + 20 + 10],
     [{ SHUTDOWN_SETTLE_MS: "30000" }, 5 + 30 + 20 + 10],
+    [{ SHUTDOWN_GRACE_MS: "60000" }, 5 + 60 + 10],
+    [{ SHUTDOWN_SETTLE_MS: "1000", SHUTDOWN_GRACE_MS: "3000" }, 5 + 1 + 3 + 10],
   ])("leaves the kubelet no last word with %j", (env, seconds) => {
     const settings = Object.entries(env).map(([name, value]) => `defaults.env.${name}=${value}`);
     const pods = podsOf(render("production", "--set-string", settings.join(",")));

@@ -116,7 +116,7 @@ automountServiceAccountToken: false
 enableServiceLinks: false
 {{- include "wonrail.pullSecrets" . }}
 # preStop, then SIGTERM and what the process may settle (nothing, since preStop did) and its own grace, then some seconds so that the process and not the kubelet has the last word.
-terminationGracePeriodSeconds: {{ add .settings.preStopSeconds (div (add (get .settings.env "SHUTDOWN_SETTLE_MS" | int) (.settings.shutdownGraceMs | int)) 1000) 10 }}
+terminationGracePeriodSeconds: {{ add .settings.preStopSeconds (div (add (get .settings.env "SHUTDOWN_SETTLE_MS" | int) (get .settings.env "SHUTDOWN_GRACE_MS" | default .settings.shutdownGraceMs | int)) 1000) 10 }}
 {{- with .settings.priorityClassName }}
 priorityClassName: {{ . }}
 {{- end }}
