@@ -221,6 +221,7 @@ spec:
 {{- end }}
 
 {{- define "wonrail.autoscaler" -}}
+{{- with .settings.autoscaling }}{{ if gt (int .minReplicas) (int .maxReplicas) }}{{ fail (printf "autoscaling of %s: minReplicas of %d is more than maxReplicas of %d, which Kubernetes refuses" $.name (int .minReplicas) (int .maxReplicas)) }}{{ end }}{{ end -}}
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
 metadata:

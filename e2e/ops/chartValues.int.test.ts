@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import { saySkipped } from "../support/saySkipped";
+import { CHART, helm, helmRun, podsOf, render } from "./chart";
+
+if (helm === undefined)
+  saySkipped("values are not tried on the chart, helm 4 is absent; deploy/kube/tools.sh builds it");
+const withHelm = helm === undefined ? describe.skip : describe;
+
+withHelm("values that cannot work", () => {
+  it.each([
+    [["--set", "services.auth.replica=3"], /additional properties 'replica' not allowed/],
+    [["--set", "bus.kind=kafkaa"], /bus\/kind/],
+    [["--set", "image.tag=latest"], /image\/tag/],
+    [["--set", "chain.network=MAINNET"], /chain\/network/],
+    [["--set", "migrations.mode=hook"], /runs before dev's own Postgres/],
+    [["--set", "mtls.enabledd=true"], /additional properties 'enabledd' not allowed/],
+  ])("refuses %j", (args, reason) => {
+    const { ok, output } = helmRun("template", "x", CHART, "-f", join(CHART, "values-dev.yaml"), ...args);
+    expect({ ok, output }).toEqual({ ok: false, output: expect.stringMatching(reason) });
+  });
+
+  it.each([
+    ["chain.chainId=0", /chain\.chainId is not set/],
+    [
+      "services.auth.autoscaling.minReplicas=13",
+      /autoscaling of auth: minReplicas of 13 is more than maxReplicas of 12/,
+    ],
+    ["bus.sasl=plain,bus.tls=false", /bus\.sasl is plain: without bus\.tls/],
+    ["bus.kind=postgres", /nothing makes its schema: set migrations\.provision/],
+    [
+      "bus.kind=postgres,migrations.mode=initContainer",
+      /nothing makes its schema: set migrations\.provision/,
+    ],
+  ])("refuses %s in production", (setting, reason) => {
+    const args = ["-f", join(CHART, "values-production.yaml"), "--set", setting];
+    const { ok, output } = helmRun("template", "x", CHART, ...args);
+    expect({ ok, output }).toEqual({ ok: false, output: expect.stringMatching(reason) });
+  });
+
+  it.each([
+    "bus.sasl=plain",
+    "bus.kind=postgres,migrations.mode=disabled",
+    "bus.kind=postgres,bus.sasl=plain,bus.tls=false,migrations.provision=true",
+    "services.auth.autoscaling.enabled=false,services.auth.autoscaling.minReplicas=13",
+  ])("takes %s in production", (setting) => {
+    expect(podsOf(render("production", "--set", setting)).length).toBeGreaterThan(0);
+  });
+
+  it("says what is missing when it is installed without any values", () => {
+    const { ok, output } = helmRun("template", "x", CHART);
+    expect({ ok, output }).toEqual({
+      ok: false,
+      output: expect.stringMatching(/is (not set|empty).*dev\.enabled/),
+    });
+  });
+});
