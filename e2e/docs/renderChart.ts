@@ -8,7 +8,8 @@ export function renderChart(): string {
 
 ## Values
 
-From \`values.yaml\` by \`npm run docs\`. \`services.<name>\` takes every name of \`defaults\`, for that service alone.
+From \`values.yaml\` by \`npm run docs\`. \`services.<name>\` takes every name of \`defaults\`, for that service alone; and
+\`digest\`, its image's (sha256:…), which wins over the tag, or \`image\`, a whole reference instead of registry, repository, tag and digest.
 
 | Value | Unless set | What it is |
 |---|---|---|

@@ -6,6 +6,8 @@ if (helm === undefined)
   saySkipped("values are not tried on the chart, helm 4 is absent; deploy/kube/tools.sh builds it");
 const withHelm = helm === undefined ? describe.skip : describe;
 
+const DIGEST = `sha256:${"5e1f".repeat(16)}`;
+
 withHelm("values that cannot work", () => {
   it.each([
     [["--set", "services.auth.replica=3"], /additional properties 'replica' not allowed/],
@@ -13,6 +15,9 @@ withHelm("values that cannot work", () => {
     [["--set", "image.tag=latest"], /image\/tag/],
     [["--set", "chain.network=MAINNET"], /chain\/network/],
     [["--set", "migrations.mode=hook"], /runs before dev's own Postgres/],
+    [["--set", `defaults.digest=${DIGEST}`], /additional properties 'digest' not allowed/],
+    [["--set", "defaults.image=registry.example.com/ours:1"], /additional properties 'image' not allowed/],
+    [["--set", "services.auth.digest=5e1f"], /services\/auth\/digest/],
     [["--set", "mtls.enabledd=true"], /additional properties 'enabledd' not allowed/],
   ])("refuses %j", (args, reason) => {
     const { ok, output } = helmRun("template", "x", CHART, "-f", join(CHART, "values-dev.yaml"), ...args);
@@ -44,6 +49,18 @@ withHelm("values that cannot work", () => {
     "services.auth.autoscaling.enabled=false,services.auth.autoscaling.minReplicas=13",
   ])("takes %s in production", (setting) => {
     expect(podsOf(render("production", "--set", setting)).length).toBeGreaterThan(0);
+  });
+
+  it("gives an image of its own to the one service that it is said for", () => {
+    const settings = [`services.auth.digest=${DIGEST}`, "services.gateway.image=registry.example.com/ours:1"];
+    const images = podsOf(render("production", "--set", settings.join(",")))
+      .filter(({ owner }) => owner.startsWith("Deployment/"))
+      .map(({ pod }) => pod.containers[0]!.image);
+    expect(images).toHaveLength(6);
+    expect(new Set(images).size).toBe(6);
+    expect(images).toContain(`registry.example.com/wonrail-auth@${DIGEST}`);
+    expect(images).toContain("registry.example.com/ours:1");
+    expect(images).toContainEqual(expect.stringMatching(/^registry\.example\.com\/wonrail-wallet:/));
   });
 
   it("says what is missing when it is installed without any values", () => {
