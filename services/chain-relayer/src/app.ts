@@ -25,7 +25,7 @@ import { createBacklog, type ReceivedEntry, receiveEntries } from "./commands/re
 import { measureBooks, reconcile } from "./commands/reconcile";
 import { runScheduledRecords } from "./commands/runScheduledRecords";
 import { scanFinalized } from "./commands/scanFinalized";
-import { type Origin, takeInHold } from "./commands/takeIn";
+import { type Origin, takeInHold, takeInWallet } from "./commands/takeIn";
 import { updateRecordSchedule } from "./commands/updateRecordSchedule";
 import { updateRecordStatus } from "./commands/updateRecordStatus";
 import { watchInstantRecords } from "./commands/watchInstantRecords";
@@ -40,7 +40,6 @@ import { getRecord } from "./queries/getRecord";
 import { listRecords } from "./queries/listRecords";
 import { FIRST_SENT_PLACE } from "./store/records";
 import { releaseLease } from "./store/transactions";
-import { saveWalletAddresses } from "./store/walletAddresses";
 
 export type App = Awaited<ReturnType<typeof createApp>>;
 
@@ -64,7 +63,7 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
     giveUpHolds: onChain(giveUpHolds),
     measureOperations: () => measureOperations(deps),
     measureChain: onChain(measureChain),
-    saveWalletAddresses,
+    takeInWallet,
     creditDeposits: onChain(creditDeposits),
     reconcile: onChain(reconcile),
     measureBooks: () => measureBooks(deps),

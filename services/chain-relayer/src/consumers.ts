@@ -21,13 +21,12 @@ export function consumers(app: App): ConsumerSpec[] {
       },
     },
     {
-      // So that the comparison of the books covers wallets to which nothing has happened yet.
       group: "chain-relayer.wallets",
       topics: ["wonrail.wallet.v1"],
       handlers: {
         wallet_created: (tx, { payload }) => {
           const { walletId, orgId, walletAddress } = WalletCreated.decode(payload).wallet!;
-          return app.saveWalletAddresses(tx, [{ walletId, orgId, address: walletAddress }]);
+          return app.takeInWallet(tx, { walletId, orgId, address: walletAddress });
         },
       },
     },

@@ -1,4 +1,6 @@
 import { tx } from "@wonrail/kit/db";
+import { invalidRequest } from "@wonrail/kit/errors";
+import { readOrgId } from "@wonrail/kit/grpc/server";
 import { newId } from "@wonrail/kit/ids";
 import { type AuthorizationIntent } from "@wonrail/proto/wallet/v1/wallet";
 import { type Operation } from "../store/operations";
@@ -40,22 +42,38 @@ test("an operation with a wallet that custody does not know is refused, and noth
   expect(asked.map(({ ledgerRef }) => ledgerRef)).toEqual([known.ledgerRef]);
 });
 
+test("what custody refuses to look at leaves the others their signatures, and says that it is malformed", async () => {
+  const batch = Array.from({ length: 7 }, () => planned());
+  const [nobodys, nowhere] = [planned({ orgId: "" }), planned()];
+  const { steps } = nowhere;
+  nowhere.steps = steps.map((step) => ({ ...step, toWalletId: null, toAddress: "nowhere" }));
+  // Custody says which it is only by what it answers.
+  const unlucky = batch[4]!;
+  const { ready, refused } = await authorize([...batch, nobodys, nowhere], undefined, unlucky.ledgerRef);
+  expect(ready.map(({ operation }) => operation)).toEqual(batch.filter((one) => one !== unlucky));
+  expect(refused).toEqual(new Map([["custody_malformed", [unlucky, nobodys, nowhere]]]));
+});
+
 function planned(of: Partial<Operation> = {}): Operation {
   const { places: _places, ...operation } = operationOf();
   const sent = { attempts: 0, waitReason: null, transactionId: null, txHash: null };
   return { ...operation, ...sent, state: "PLANNED", createdAt: new Date(), ...of };
 }
 
-/** Custody that signs whatever it is asked for, of every wallet but one. */
-async function authorize(batch: Operation[], unknownWalletId = newId("wal") as string) {
+/** Custody that signs whatever it is asked for, of every wallet but one; what has not its form it refuses with all that is asked for beside it. */
+async function authorize(batch: Operation[], unknownWalletId = newId("wal") as string, malformedRef = "") {
   const asked: AuthorizationIntent[] = [];
   const wallet = {
-    getWalletFacts: async ({ walletIds }: { walletIds: string[] }) => ({
+    getWalletFacts: async ({ orgId, walletIds }: { orgId: string; walletIds: string[] }) => ({
       wallets: walletIds
-        .filter((walletId) => walletId !== unknownWalletId)
+        .filter((walletId) => readOrgId(orgId) && walletId !== unknownWalletId)
         .map((walletId) => ({ walletId, walletAddress: `0x${walletId.slice(-20).padStart(40, "0")}` })),
     }),
     signAuthorizations: async ({ intents }: { intents: AuthorizationIntent[] }) => {
+      for (const { orgId, ledgerRef } of intents) {
+        readOrgId(orgId);
+        if (ledgerRef === malformedRef) throw invalidRequest([{ path: "ledgerRef", message: "is none" }]);
+      }
       asked.push(...intents);
       const outcome = { $case: "signature", value: Buffer.alloc(65, 27) };
       return { signatures: intents.map(() => ({ outcome })) };

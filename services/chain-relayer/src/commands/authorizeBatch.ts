@@ -1,3 +1,4 @@
+import { readAddress } from "@wonrail/kit/address";
 import { chunksOf } from "@wonrail/kit/chunksOf";
 import { type Database } from "@wonrail/kit/db";
 import { wonToTokenUnits } from "@wonrail/kit/money";
@@ -8,11 +9,12 @@ import {
   type SignedAuthorization,
 } from "@wonrail/proto/wallet/v1/wallet";
 import { type ChainOperation, type ChainStep } from "../chain/contracts";
-import { type Step } from "../domain/settlement";
+import { type Step, walletsOf } from "../domain/settlement";
 import { type Operation } from "../store/operations";
 import { REFUSED_BY_CUSTODY } from "../store/plannedOperations";
 import { findUsedAuthorizations } from "../store/usedAuthorizations";
-import { learnAddresses, type WalletClient } from "./learnAddresses";
+import { byHalves } from "./byHalves";
+import { type Known, learnAddresses, type WalletClient } from "./learnAddresses";
 import { remainingSteps } from "../queries/settledByOthers";
 
 export interface AuthorizeDeps {
@@ -40,6 +42,8 @@ interface Draft {
 
 const AT_ONCE = 500;
 const NO_SIGNATURE = new Uint8Array(0);
+/** What no form fits: custody would not even look at it, nor at what is asked for with it. */
+const MALFORMED = `${REFUSED_BY_CUSTODY}malformed`;
 
 /** Has custody sign every leg of these operations. Those that it does not sign are handed back with the reason. */
 export async function authorizeBatch(
@@ -47,7 +51,8 @@ export async function authorizeBatch(
   batch: Operation[],
   chainTime: bigint,
 ): Promise<{ ready: Ready[]; refused: Map<string, Operation[]> }> {
-  const addresses = await learnAddresses(deps, batch);
+  const known = await learnAddresses(deps, batch);
+  const { addresses } = known;
   const legs = batch.flatMap(({ steps }) =>
     steps.flatMap(({ fromWalletId, nonce }) => (fromWalletId === null ? [] : [{ fromWalletId, nonce }])),
   );
@@ -59,7 +64,7 @@ export async function authorizeBatch(
       steps,
       validBefore: endOf(operation, chainTime + deps.authorizationLifeSeconds),
       signatures: steps.map(() => NO_SIGNATURE),
-      reason: isUnknown(operation, addresses) ? `${REFUSED_BY_CUSTODY}unknown_wallet` : null,
+      reason: reasonAgainst(operation, known),
     };
   });
   await sign(deps, drafts, addresses);
@@ -78,10 +83,18 @@ function endOf({ expiresAt }: Operation, end: bigint): bigint {
   return end < limit ? end : limit;
 }
 
-function isUnknown({ steps }: Operation, addresses: Map<string, string>): boolean {
-  return steps.some(({ fromWalletId, toWalletId }) =>
-    [fromWalletId, toWalletId].some((walletId) => walletId !== null && !addresses.has(walletId)),
-  );
+function reasonAgainst({ steps }: Operation, { addresses, malformed }: Known): string | null {
+  const unknown = walletsOf(steps).filter((walletId) => !addresses.has(walletId));
+  const isOutside = ({ toAddress }: Step) => toAddress !== null && readAddress(toAddress) === null;
+  if (unknown.some((walletId) => malformed.has(walletId)) || steps.some(isOutside)) return MALFORMED;
+  return unknown.length > 0 ? `${REFUSED_BY_CUSTODY}unknown_wallet` : null;
+}
+
+interface Leg {
+  draft: Draft;
+  step: Step;
+  /** Its place in the draft. */
+  index: number;
 }
 
 async function sign(
@@ -89,36 +102,48 @@ async function sign(
   drafts: Draft[],
   addresses: Map<string, string>,
 ): Promise<void> {
-  const legs = drafts.flatMap((draft) =>
+  const legs = drafts.flatMap((draft): Leg[] =>
     draft.reason !== null
       ? []
       : draft.steps.flatMap((step, index) => (step.fromWalletId === null ? [] : [{ draft, step, index }])),
   );
   for (const part of chunksOf(legs, AT_ONCE)) {
-    const intents = part.map(({ draft, step }): AuthorizationIntent => ({
-      context: originOf(draft.operation),
-      orgId: draft.operation.orgId,
-      ledgerRef: draft.operation.ledgerRef,
-      fromWalletId: step.fromWalletId!,
-      toAddress: step.kind === "BURN" ? "" : addressOf(step, addresses),
-      amountWon: step.amountWon.toString(),
-      nonce: Buffer.from(step.nonce, "hex"),
-      validBefore: draft.validBefore,
-      chainId: chain.chainId,
-      tokenAddress: chain.tokenAddress,
-      kind: step.kind === "BURN" ? AuthorizationKind.BURN : AuthorizationKind.TRANSFER,
-    }));
-    const { signatures } = await wallet.signAuthorizations({ intents });
-    part.forEach(({ draft, index }, place) => take(draft, index, signatures[place]));
+    const signed = await byHalves(part, async (some) => {
+      const intents = some.map((leg) => intentOf(leg, chain, addresses));
+      return (await wallet.signAuthorizations({ intents })).signatures;
+    });
+    part.forEach(({ draft, index }, place) => take(draft, index, signed[place]));
   }
+}
+
+function intentOf(
+  { draft, step }: Leg,
+  chain: AuthorizeDeps["chain"],
+  addresses: Map<string, string>,
+): AuthorizationIntent {
+  return {
+    context: originOf(draft.operation),
+    orgId: draft.operation.orgId,
+    ledgerRef: draft.operation.ledgerRef,
+    fromWalletId: step.fromWalletId!,
+    toAddress: step.kind === "BURN" ? "" : addressOf(step, addresses),
+    amountWon: step.amountWon.toString(),
+    nonce: Buffer.from(step.nonce, "hex"),
+    validBefore: draft.validBefore,
+    chainId: chain.chainId,
+    tokenAddress: chain.tokenAddress,
+    kind: step.kind === "BURN" ? AuthorizationKind.BURN : AuthorizationKind.TRANSFER,
+  };
 }
 
 function originOf({ requestId, traceparent, orgId }: Operation): ItemContext {
   return { requestId, traceparent, orgId, deadline: undefined };
 }
 
-function take(draft: Draft, index: number, signed: SignedAuthorization | undefined): void {
-  if (signed?.outcome?.$case === "signature") draft.signatures[index] = signed.outcome.value;
+/** Null is of one that custody has refused to look at. */
+function take(draft: Draft, index: number, signed: SignedAuthorization | null | undefined): void {
+  if (signed === null) draft.reason = MALFORMED;
+  else if (signed?.outcome?.$case === "signature") draft.signatures[index] = signed.outcome.value;
   else draft.reason = `${REFUSED_BY_CUSTODY}${reasonOf(signed)}`;
 }
 

@@ -55,7 +55,7 @@ async function isUnusedAt(
   operation: Operation,
   cursor: Cursor,
 ): Promise<boolean> {
-  const addresses = await learnAddresses({ db, wallet }, [operation]);
+  const { addresses } = await learnAddresses({ db, wallet }, [operation]);
   const [step] = operation.steps;
   const from = addresses.get(step!.fromWalletId!);
   // Without an address nothing can have been signed.

@@ -1,5 +1,4 @@
 import { type Tx } from "@wonrail/kit/db";
-import { won } from "@wonrail/kit/money";
 import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import { type HoldPlaced, type JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import {
@@ -13,6 +12,8 @@ import {
 import { type Place } from "../domain/planning";
 import { insertOperations, type NewOperation } from "../store/operations";
 import { holdHeads } from "../store/places";
+import { saveWalletAddresses, type WalletAddress } from "../store/walletAddresses";
+import { assertAmount, readAccount, readMoved, readOrganisation, readWallet } from "./readForm";
 
 /** Whose request it was, for logs and events. */
 export interface Origin {
@@ -37,8 +38,10 @@ export async function takeInEntries(
 
 /** Takes in money that is to leave to an outside address. It can go once everything before the hold has gone. */
 export async function takeInHold(tx: Tx, origin: Origin, hold: HoldPlaced, lifeMs: number): Promise<void> {
-  const { holdRequestId, walletId, toAddress } = hold;
-  const step = stepOfHold({ holdRequestId, walletId, toAddress, amountWon: won(BigInt(hold.amountWon)) });
+  const { holdRequestId } = hold;
+  const [walletId, toAddress] = [readWallet(hold.walletId), readAccount(hold.toAddress)];
+  const amountWon = assertAmount(readMoved(hold.amountWon));
+  const step = stepOfHold({ holdRequestId, walletId, toAddress, amountWon });
   const operation = {
     ...namesOf(origin),
     ledgerRef: holdRequestId,
@@ -52,27 +55,35 @@ export async function takeInHold(tx: Tx, origin: Origin, hold: HoldPlaced, lifeM
   insertOperations(tx, [operation], await holdHeads(tx));
 }
 
+/** So that the comparison of the books covers wallets to which nothing has happened yet. */
+export async function takeInWallet(tx: Tx, { walletId, orgId, address }: WalletAddress): Promise<void> {
+  const wallet = { walletId: readWallet(walletId), orgId: readOrganisation(orgId) };
+  await saveWalletAddresses(tx, [{ ...wallet, address: readAccount(address) }]);
+}
+
 function operationOfEntry(origin: Origin, entry: Entry): NewOperation {
-  const lines = entry.postings.map((posting): Line => ({
-    accountId: posting.accountId,
-    amountWon: won(BigInt(posting.amountWon)),
-    sequence: posting.sequence,
+  const lines = entry.postings.map(({ accountId, amountWon, sequence }): Line => ({
+    accountId: isWallet(accountId) ? readWallet(accountId) : accountId,
+    amountWon: readMoved(amountWon),
+    sequence,
   }));
   const onChain = entry.kind === IntentKind.CREDIT_EXTERNAL || entry.kind === IntentKind.POST_HOLD;
+  const steps = onChain ? [] : stepsOf(lines);
+  for (const { amountWon } of steps) assertAmount(amountWon);
   return {
     ...namesOf(origin),
     ledgerRef: entry.requestId,
     relatedId: entry.relatedId,
     kind: entry.kind,
     operationId: operationIdOf(lines),
-    steps: onChain ? [] : stepsOf(lines),
+    steps,
     expiresAt: null,
     places: placesOf(lines),
   };
 }
 
 function namesOf({ orgId, requestId, traceparent }: Origin): Origin {
-  return { orgId, requestId, traceparent };
+  return { orgId: readOrganisation(orgId), requestId, traceparent };
 }
 
 /** An entry's lines on one wallet follow each other without a gap. The organisation's own accounts need no order: minting is free. */
