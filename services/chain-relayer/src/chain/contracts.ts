@@ -4,7 +4,7 @@ import { assert } from "@wonrail/kit/errors";
 import manager from "@wonrail/contracts/artifacts/PaymentManager.json";
 import token from "@wonrail/contracts/artifacts/WonToken.json";
 import { type StepKind } from "../domain/settlement";
-import { type ChainLog } from "./provider";
+import { type ChainLog } from "./logs";
 
 export const managerAbi = new Interface(manager.abi);
 export const tokenAbi = new Interface(token.abi);

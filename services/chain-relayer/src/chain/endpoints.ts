@@ -51,7 +51,7 @@ interface Rest {
 }
 
 /** On another chain than it should be. */
-class WrongChain extends RpcUnclear {}
+export class WrongChain extends RpcUnclear {}
 
 export function createEndpoints({
   rpcs,

@@ -1,7 +1,9 @@
 import { type Log } from "@wonrail/kit/log";
 import { type Counter, type Gauge } from "@wonrail/kit/metrics";
 import { createEndpoints, middleOf, mostOf } from "./endpoints";
-import { isTooMuch, type Rpc, RpcBehind, RpcUnclear } from "./rpc";
+import { type ChainLog, type LogFilter, logsFrom } from "./logs";
+import { type RawReceipt, RECEIPTS_AT_ONCE, receiptsFrom } from "./receipts";
+import { type Rpc, RpcBehind } from "./rpc";
 
 export interface Block {
   number: bigint;
@@ -10,16 +12,6 @@ export interface Block {
   time: bigint;
   baseFeeWei: bigint;
   gasLimit: bigint;
-}
-
-export interface ChainLog {
-  address: string;
-  topics: string[];
-  data: string;
-  blockNumber: bigint;
-  blockHash: string;
-  txHash: string;
-  logIndex: number;
 }
 
 export interface Receipt {
@@ -41,17 +33,8 @@ export interface ProviderOptions {
   up: Gauge<"provider">;
 }
 
-export interface LogFilter {
-  addresses: string[];
-  topics?: (string | string[])[];
-  fromBlock: bigint;
-  to: Pick<Block, "number" | "hash">;
-}
-
 /** Calls in one HTTP request: what public endpoints take. */
 const MAX_CALLS_AT_ONCE = 100;
-/** The receipt of a full batch is some 350 KB, nearly all of it logs. */
-const RECEIPTS_AT_ONCE = 16;
 
 /** Endpoints a few blocks apart are usual; one that is so far behind the others is told of. */
 const FAR_BEHIND = 64n;
@@ -95,7 +78,7 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
   async function receipts(txHashes: string[]): Promise<Map<string, Receipt>> {
     const found = new Map<string, Receipt>();
     for (const part of chunks(txHashes, RECEIPTS_AT_ONCE)) {
-      const given = await endpoints.all((rpc) => receiptsFrom(rpc, part));
+      const given = await endpoints.all((rpc) => receiptsFrom(rpc, part, (raw) => raw && toReceipt(raw)));
       part.forEach((txHash, index) => {
         const receipt = mostOf(given.map(({ value }) => value[index]!));
         if (receipt) found.set(txHash, receipt);
@@ -147,44 +130,6 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
   };
 }
 
-/**
- * One endpoint is often many nodes, some of them behind: such a node answers with the logs it has, and no error. So it has to show, in the same
- * request, that it is on our chain and has the last block.
- */
-async function logsFrom(
-  rpc: Rpc,
-  { addresses, topics, fromBlock, to }: LogFilter,
-  chainId: bigint,
-): Promise<ChainLog[]> {
-  const [id, block, logs] = await rpc.batch<unknown>([
-    { method: "eth_chainId", params: [] },
-    { method: "eth_getBlockByNumber", params: [hex(to.number), false] },
-    {
-      method: "eth_getLogs",
-      params: [
-        { address: addresses, fromBlock: hex(fromBlock), toBlock: hex(to.number), ...(topics && { topics }) },
-      ],
-    },
-  ]);
-  if (BigInt(id as string) !== chainId) throw new RpcUnclear(`${rpc.name} is on another chain`);
-  if ((block as RawBlock | null)?.hash !== to.hash)
-    throw new RpcBehind(`${rpc.name} does not have block ${to.number}`);
-  return (logs as RawLog[]).map(toLog);
-}
-
-/** In their order; in smaller parts where that is too much for one answer. */
-async function receiptsFrom(rpc: Rpc, txHashes: string[]): Promise<(Receipt | null)[]> {
-  const calls = txHashes.map((txHash) => ({ method: "eth_getTransactionReceipt", params: [txHash] }));
-  try {
-    return (await rpc.batch<RawReceipt | null>(calls)).map((raw) => raw && toReceipt(raw));
-  } catch (error) {
-    if (txHashes.length === 1 || !isTooMuch(error)) throw error;
-    const half = txHashes.length >> 1;
-    const first = await receiptsFrom(rpc, txHashes.slice(0, half));
-    return [...first, ...(await receiptsFrom(rpc, txHashes.slice(half)))];
-  }
-}
-
 async function blockOf(rpc: Rpc, tag: string): Promise<Block> {
   const raw = await rpc.call<RawBlock | null>("eth_getBlockByNumber", [tag, false]);
   if (!raw) throw new RpcBehind(`${rpc.name} does not have block ${tag}`);
@@ -223,35 +168,6 @@ function toBlock(raw: RawBlock): Block {
     baseFeeWei: BigInt(raw.baseFeePerGas ?? "0x0"),
     gasLimit: BigInt(raw.gasLimit),
   };
-}
-
-interface RawLog {
-  address: string;
-  topics: string[];
-  data: string;
-  blockNumber: string;
-  blockHash: string;
-  transactionHash: string;
-  logIndex: string;
-}
-
-function toLog(raw: RawLog): ChainLog {
-  return {
-    address: raw.address.toLowerCase(),
-    topics: raw.topics,
-    data: raw.data,
-    blockNumber: BigInt(raw.blockNumber),
-    blockHash: raw.blockHash,
-    txHash: raw.transactionHash,
-    logIndex: Number(BigInt(raw.logIndex)),
-  };
-}
-
-interface RawReceipt {
-  blockNumber: string;
-  blockHash: string;
-  gasUsed: string;
-  status: string;
 }
 
 function toReceipt(raw: RawReceipt): Receipt {

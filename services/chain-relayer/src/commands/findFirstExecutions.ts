@@ -1,7 +1,7 @@
 import { chunksOf } from "@wonrail/kit/chunksOf";
 import { type ChainEvent, decodeLog, type Speakers, TOPICS } from "../chain/contracts";
 import { type Block } from "../chain/provider";
-import { RpcBehind, RpcRefusal, RpcUnclear } from "../chain/rpc";
+import { isPerhapsTooMuch } from "../chain/logs";
 import { type Outcome } from "./applyOutcomes";
 import { finalBlockAt } from "./assertCanonical";
 import { type ScanDeps } from "./scanFinalized";
@@ -62,7 +62,7 @@ async function findExecutions(
   }
 }
 
-/** Null when it is perhaps too much to ask. Endpoints refuse that, answer too late, or with more than is accepted: each in its own way. */
+/** Null when it is perhaps too much to ask. */
 async function askFor(
   { provider, speakers }: LookupDeps,
   operationIds: string[],
@@ -74,9 +74,7 @@ async function askFor(
     const events = logs.flatMap((log) => decodeLog(log, speakers) ?? []);
     return events.flatMap((event) => (event.kind === "executed" ? [event] : []));
   } catch (error) {
-    const perhapsTooMuch =
-      error instanceof RpcRefusal || (error instanceof RpcUnclear && !(error instanceof RpcBehind));
-    if (!perhapsTooMuch || fromBlock >= to.number) throw error;
+    if (!isPerhapsTooMuch(error) || fromBlock >= to.number) throw error;
     return null;
   }
 }

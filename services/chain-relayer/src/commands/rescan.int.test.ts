@@ -2,7 +2,7 @@ import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { testLog, testRegistry } from "@wonrail/kit/testing";
 import { tokenAbi } from "../chain/contracts";
-import { type ChainLog } from "../chain/provider";
+import { type ChainLog } from "../chain/logs";
 import { listDrifts } from "../store/drifts";
 import { findReconciliation } from "../store/reconciliation";
 import { findCursor, saveCursor } from "../store/scanCursor";

@@ -1,7 +1,8 @@
 import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
-import { tokenAbi } from "../chain/contracts";
-import { type ChainLog } from "../chain/provider";
+import { id } from "ethers";
+import { tokenAbi, TOPICS } from "../chain/contracts";
+import { type ChainLog, type LogFilter } from "../chain/logs";
 import { RpcRefusal, RpcUnclear } from "../chain/rpc";
 import { listDrifts } from "../store/drifts";
 import { type NewOperation } from "../store/operations";
@@ -205,6 +206,27 @@ test.each([
     expect(blocks).toEqual([{ block_number: 120n }, { block_number: 930n }]);
   },
 );
+
+test("what nobody here asks about is not asked for, however full of it blocks are", async () => {
+  const chain = createChainDouble();
+  const [approval, blockHash] = [id("Approval(address,address,uint256)"), blockHashOf(950n)];
+  const settled = operationOf();
+  await takeIn(database.db, [settled]);
+  chain.logs = await executionOf(database.db, settled, 950n);
+  const place = { data: "0x", blockNumber: 950n, blockHash, txHash: "0x1", logIndex: 900 };
+  chain.logs.push({ address: TOKEN, topics: [approval], ...place });
+  const given: ChainLog[] = [];
+  const logs = async (filter: LogFilter) => {
+    const found = await chain.provider.logs(filter);
+    given.push(...found);
+    return found;
+  };
+  await cursorAt(database.db, 945n);
+  const deps = depsOn(database.db, chain);
+  await scanFinalized({ ...deps, provider: { ...chain.provider, logs } });
+  expect(await statesOf(database.db, [settled])).toEqual(["CONFIRMED"]);
+  expect(given.map(({ topics }) => topics[0])).toEqual([TOPICS.transfer, TOPICS.executed]);
+});
 
 test("the gas of a transaction is shared by the operations that it has executed", async () => {
   const chain = createChainDouble();

@@ -2,7 +2,7 @@ import { chunksOf } from "@wonrail/kit/chunksOf";
 import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { groupBy } from "@wonrail/kit/groupBy";
-import { type ChainEvent, decodeLog, placeOf, type Speakers } from "../chain/contracts";
+import { type ChainEvent, decodeLog, placeOf, type Speakers, TOPICS } from "../chain/contracts";
 import { type Block, type Provider, type Receipt } from "../chain/provider";
 import { type Movement } from "../domain/movement";
 import { type ScanSpan } from "../domain/scanSpan";
@@ -118,9 +118,7 @@ async function readRange(
   to: Block,
 ): Promise<FinalRange> {
   const { provider, chain } = deps;
-  const addresses = [speakers.tokenAddress, ...speakers.paymentManagers];
-  const logs = await provider.logs({ addresses, fromBlock, to });
-  const events = logs.flatMap((log) => decodeLog(log, speakers) ?? []);
+  const events = await readEvents(deps, speakers, fromBlock, to);
   const firsts = await findFirstExecutions({ ...deps, speakers }, events, { fromBlock, to });
   const all = [...events, ...(await readElsewhere(deps, speakers, [...firsts.values()], { fromBlock, to }))];
   const executed = [...events, ...firsts.values()].filter(({ kind }) => kind === "executed");
@@ -138,6 +136,18 @@ async function readRange(
   };
 }
 
+/** What our contracts have said there, but for what nobody here asks about: anybody may approve of anything, twenty thousand times in a block. */
+async function readEvents(
+  { provider }: Pick<ScanDeps, "provider">,
+  speakers: Speakers,
+  fromBlock: bigint,
+  to: Block,
+): Promise<ChainEvent[]> {
+  const addresses = [speakers.tokenAddress, ...speakers.paymentManagers];
+  const logs = await provider.logs({ addresses, topics: [Object.values(TOPICS)], fromBlock, to });
+  return logs.flatMap((log) => decodeLog(log, speakers) ?? []);
+}
+
 /** Everything in the blocks of these events that are not read anyway: an event alone does not say what was done. */
 async function readElsewhere(
   { provider }: ScanDeps,
@@ -150,11 +160,8 @@ async function readElsewhere(
     (number) => number < read.fromBlock || number > read.to.number,
   );
   const found: ChainEvent[] = [];
-  for (const fromBlock of elsewhere) {
-    const addresses = [speakers.tokenAddress, ...speakers.paymentManagers];
-    const logs = await provider.logs({ addresses, fromBlock, to: await finalBlockAt(provider, fromBlock) });
-    found.push(...logs.flatMap((log) => decodeLog(log, speakers) ?? []));
-  }
+  for (const at of elsewhere)
+    found.push(...(await readEvents({ provider }, speakers, at, await finalBlockAt(provider, at))));
   return found;
 }
 

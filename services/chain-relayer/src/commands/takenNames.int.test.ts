@@ -2,7 +2,7 @@ import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { wonToTokenUnits } from "@wonrail/kit/money";
 import { addressOf, tokenAbi } from "../chain/contracts";
-import { type ChainLog } from "../chain/provider";
+import { type ChainLog } from "../chain/logs";
 import { type Step } from "../domain/settlement";
 import { settledByOthers } from "../queries/settledByOthers";
 import { listDrifts } from "../store/drifts";

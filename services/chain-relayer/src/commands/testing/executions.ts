@@ -3,7 +3,7 @@ import { ZERO_ADDRESS } from "@wonrail/kit/address";
 import { type Database } from "@wonrail/kit/db";
 import { wonToTokenUnits } from "@wonrail/kit/money";
 import { tokenAbi, TOPICS } from "../../chain/contracts";
-import { type ChainLog } from "../../chain/provider";
+import { type ChainLog } from "../../chain/logs";
 import { type NewOperation } from "../../store/operations";
 import { findAddresses, saveWalletAddresses } from "../../store/walletAddresses";
 import { blockHashOf, PAYMENT_MANAGER, TOKEN } from "./chainDouble";

@@ -1,0 +1,134 @@
+import { WrongChain } from "./endpoints";
+import { type RawReceipt, receiptsFrom } from "./receipts";
+import { type Rpc, RpcBehind, RpcRefusal, RpcUnclear } from "./rpc";
+
+export interface ChainLog {
+  address: string;
+  topics: string[];
+  data: string;
+  blockNumber: bigint;
+  blockHash: string;
+  txHash: string;
+  logIndex: number;
+}
+
+export interface LogFilter {
+  addresses: string[];
+  topics?: (string | string[])[];
+  fromBlock: bigint;
+  /** The last one. */
+  to: { number: bigint; hash: string };
+}
+
+export interface RawLog {
+  address: string;
+  topics: string[];
+  data: string;
+  blockNumber: string;
+  blockHash: string;
+  transactionHash: string;
+  logIndex: string;
+}
+
+interface RawBlock {
+  hash: string;
+  transactions: string[];
+}
+
+/**
+ * Every log of these blocks. How many endpoints give at once nobody knows, and whoever pays for a block's gas can fill it with ours: one block that is too
+ * much for them is read by its receipts.
+ */
+export async function logsFrom(rpc: Rpc, filter: LogFilter, chainId: bigint): Promise<ChainLog[]> {
+  try {
+    return await searchLogs(rpc, filter, chainId);
+  } catch (error) {
+    if (filter.fromBlock < filter.to.number || !isPerhapsTooMuch(error)) throw error;
+    return readLogs(rpc, filter, chainId);
+  }
+}
+
+/** Endpoints refuse what is too much for them, answer too late, or with more than is accepted: each in its own way. */
+export function isPerhapsTooMuch(error: unknown): boolean {
+  if (error instanceof RpcBehind || error instanceof WrongChain) return false;
+  return error instanceof RpcRefusal || error instanceof RpcUnclear;
+}
+
+/**
+ * One endpoint is often many nodes, some of them behind: such a node answers with the logs it has, and no error. So it has to show, in the same
+ * request, that it is on our chain and has the last block.
+ */
+async function searchLogs(rpc: Rpc, filter: LogFilter, chainId: bigint): Promise<ChainLog[]> {
+  const { addresses, topics, fromBlock, to } = filter;
+  const range = { fromBlock: hex(fromBlock), toBlock: hex(to.number) };
+  const [id, block, logs] = await rpc.batch<unknown>([
+    { method: "eth_chainId", params: [] },
+    { method: "eth_getBlockByNumber", params: [hex(to.number), false] },
+    { method: "eth_getLogs", params: [{ address: addresses, ...range, ...(topics && { topics }) }] },
+  ]);
+  assertThere(rpc, { id, block }, filter, chainId);
+  return (logs as RawLog[]).map(toLog);
+}
+
+/** The same of one block, as its transactions' receipts have them. Of each answer only what was asked for is kept. */
+async function readLogs(rpc: Rpc, filter: LogFilter, chainId: bigint): Promise<ChainLog[]> {
+  const at = hex(filter.to.number);
+  const [id, block] = await rpc.batch<unknown>([
+    { method: "eth_chainId", params: [] },
+    { method: "eth_getBlockByNumber", params: [at, false] },
+  ]);
+  assertThere(rpc, { id, block }, filter, chainId);
+  const txHashes = (block as RawBlock).transactions;
+  const take = (receipt: RawReceipt | null | undefined, txHash: string) => {
+    if (receipt?.blockHash !== filter.to.hash || receipt.transactionHash !== txHash)
+      throw new RpcBehind(`${rpc.name} does not have the receipts of block ${filter.to.number}`);
+    return receipt.logs.map(toLog).filter((log) => isAskedFor(log, filter));
+  };
+  const all = await receiptsOf(rpc, at, txHashes.length);
+  if (all) return txHashes.flatMap((txHash, index) => take(all[index], txHash));
+  return (await receiptsFrom(rpc, txHashes, take)).flat();
+}
+
+/** Null where the node does not give them together, or not in one answer that is accepted. */
+async function receiptsOf(rpc: Rpc, at: string, count: number): Promise<RawReceipt[] | null> {
+  try {
+    const receipts = await rpc.call<RawReceipt[] | null>("eth_getBlockReceipts", [at]);
+    return receipts?.length === count ? receipts : null;
+  } catch (error) {
+    if (!isPerhapsTooMuch(error)) throw error;
+    return null;
+  }
+}
+
+function assertThere(
+  rpc: Rpc,
+  { id, block }: { id: unknown; block: unknown },
+  { to }: LogFilter,
+  chainId: bigint,
+): void {
+  if (BigInt(id as string) !== chainId) throw new WrongChain(`${rpc.name} is on another chain`);
+  if ((block as RawBlock | null)?.hash !== to.hash)
+    throw new RpcBehind(`${rpc.name} does not have block ${to.number}`);
+}
+
+/** As a node judges it. */
+function isAskedFor({ address, topics }: ChainLog, filter: LogFilter): boolean {
+  if (!filter.addresses.some((one) => one.toLowerCase() === address)) return false;
+  return (filter.topics ?? []).every((topic, place) => [topic].flat().includes(topics[place] ?? ""));
+}
+
+function toLog(raw: RawLog): ChainLog {
+  return {
+    address: raw.address.toLowerCase(),
+    topics: raw.topics,
+    data: raw.data,
+    blockNumber: BigInt(raw.blockNumber),
+    blockHash: raw.blockHash,
+    txHash: raw.transactionHash,
+    logIndex: Number(BigInt(raw.logIndex)),
+  };
+}
+
+function hex(value: bigint): string {
+  return `0x${value.toString(16)}`;
+}

@@ -1,0 +1,43 @@
+import { chunksOf } from "@wonrail/kit/chunksOf";
+import { type RawLog } from "./logs";
+import { isTooMuch, type Rpc } from "./rpc";
+
+export interface RawReceipt {
+  transactionHash: string;
+  blockNumber: string;
+  blockHash: string;
+  gasUsed: string;
+  status: string;
+  logs: RawLog[];
+}
+
+/** The receipt of a full batch is some 350 KB, nearly all of it logs. */
+export const RECEIPTS_AT_ONCE = 16;
+
+/** What is read from each, in their order; in smaller parts where that is too much for one answer. What is not read from it is not kept. */
+export async function receiptsFrom<T>(
+  rpc: Rpc,
+  txHashes: string[],
+  read: (receipt: RawReceipt | null, txHash: string) => T,
+): Promise<T[]> {
+  const found: T[] = [];
+  for (const part of chunksOf(txHashes, RECEIPTS_AT_ONCE)) found.push(...(await partFrom(rpc, part, read)));
+  return found;
+}
+
+async function partFrom<T>(
+  rpc: Rpc,
+  txHashes: string[],
+  read: (receipt: RawReceipt | null, txHash: string) => T,
+): Promise<T[]> {
+  const calls = txHashes.map((txHash) => ({ method: "eth_getTransactionReceipt", params: [txHash] }));
+  try {
+    const receipts = await rpc.batch<RawReceipt | null>(calls);
+    return receipts.map((receipt, index) => read(receipt, txHashes[index]!));
+  } catch (error) {
+    if (txHashes.length === 1 || !isTooMuch(error)) throw error;
+    const half = txHashes.length >> 1;
+    const first = await partFrom(rpc, txHashes.slice(0, half), read);
+    return [...first, ...(await partFrom(rpc, txHashes.slice(half), read))];
+  }
+}
