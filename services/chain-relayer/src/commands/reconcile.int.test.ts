@@ -5,6 +5,7 @@ import { Registry } from "@wonrail/kit/metrics";
 import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/money";
 import { testLog } from "@wonrail/kit/testing";
 import { AccountType } from "@wonrail/proto/ledger/v1/intents";
+import { type Block } from "../chain/provider";
 import { bookingOf } from "../domain/deposits";
 import { insertDeposits } from "../store/deposits";
 import { acknowledgeDrifts, listDrifts } from "../store/drifts";
@@ -13,6 +14,7 @@ import { saveCursor } from "../store/scanCursor";
 import { insertShelved } from "../store/shelf";
 import { saveWalletAddresses } from "../store/walletAddresses";
 import { createUnheardWatch } from "../metrics/unheardWatch";
+import { createGauges } from "../metrics/gauges";
 import { createReconcileGauges } from "../metrics/reconcileGauges";
 import { measureBooks, reconcile, type ReconcileDeps } from "./reconcile";
 import { freshDatabase } from "./testing/database";
@@ -28,9 +30,12 @@ let ledgerWon: bigint;
 let owedWon: bigint;
 /** A line of the ledger that is still on its way: nothing can be said of the wallet. */
 let sequence: bigint;
+/** Of the block that was taken in last, as the chain has it now. */
+let blockHash: string;
 
 beforeEach(async () => {
   chainUnits = supplyUnits = ledgerWon = owedWon = sequence = 0n;
+  blockHash = "0x7";
   await saveCursor(database.db, { blockNumber: 7n, blockHash: "0x7", blockTime: 7n });
   await saveWalletAddresses(database.db, [{ walletId: WALLET, orgId: ORG, address: `0x${"a".repeat(40)}` }]);
 });
@@ -41,6 +46,39 @@ const DIFFERENCES: [string, () => void, () => void][] = [
   ["LEDGER", () => (ledgerWon = 5n), () => (ledgerWon = 0n)],
   ["ORGANISATION", () => (owedWon = 5n), () => (owedWon = 0n)],
 ];
+
+test.each([["CHAIN"], ["SUPPLY"]])(
+  "%s: what an endpoint says that is on another chain for a moment is no difference, nor mends any",
+  async (kind) => {
+    const [, differ, agree] = DIFFERENCES.find(([of]) => of === kind)!;
+    const moves = <T>(of: string, answer: T): T => {
+      if (of === kind) blockHash = "0x70";
+      return answer;
+    };
+    const provider = {
+      block: async (number: bigint) => ({ number, hash: blockHash }) as Block,
+      callAt: async () => moves("SUPPLY", wordOf(supplyUnits)),
+      callManyAt: async (_to: string, calls: string[]) =>
+        moves(
+          "CHAIN",
+          calls.map(() => wordOf(chainUnits * TOKEN_UNITS_PER_WON)),
+        ),
+    };
+    differ();
+    blockHash = "0x70";
+    await expect(compare()).rejects.toThrow("block 7 was final as 0x7 and is now 0x70");
+    blockHash = "0x7";
+    await expect(compare({ provider })).rejects.toThrow("block 7 was final as 0x7 and is now 0x70");
+    expect(await listDrifts(database.db, { all: true, limit: 10 })).toEqual([]);
+
+    blockHash = "0x7";
+    const found = await opened();
+    expect(found).toEqual([kind]);
+    agree();
+    await expect(compare({ provider })).rejects.toThrow("block 7 was final");
+    expect(await listDrifts(database.db, { all: true, limit: 10 })).toMatchObject([{ mendedAt: null }]);
+  },
+);
 
 test.each(DIFFERENCES)(
   "%s: a difference that was acknowledged, mended, and comes back the same is found again",
@@ -207,14 +245,15 @@ async function acknowledgeAll(): Promise<void> {
 }
 
 async function compare(other: Partial<ReconcileDeps> = {}): Promise<void> {
-  const word = (units: bigint) => `0x${units.toString(16).padStart(64, "0")}`;
   const account = { accountId: WALLET, balanceWon: ledgerWon.toString(), sequence };
   await reconcile({
     db: database.db,
     log: testLog(),
+    gauges: createGauges(new Registry(), Date.now),
     provider: {
-      callAt: () => Promise.resolve(word(supplyUnits)),
-      callManyAt: (_to, calls) => Promise.resolve(calls.map(() => word(chainUnits * TOKEN_UNITS_PER_WON))),
+      block: (number) => Promise.resolve({ number, hash: blockHash } as Block),
+      callAt: () => Promise.resolve(wordOf(supplyUnits)),
+      callManyAt: (_to, calls) => Promise.resolve(calls.map(() => wordOf(chainUnits * TOKEN_UNITS_PER_WON))),
     },
     ledger: {
       listAccounts: () => Promise.resolve({ accounts: [account] }),
@@ -232,4 +271,8 @@ async function compare(other: Partial<ReconcileDeps> = {}): Promise<void> {
     unheard: createUnheardWatch(new Registry(), Date.now),
     ...other,
   });
+}
+
+function wordOf(units: bigint): string {
+  return `0x${units.toString(16).padStart(64, "0")}`;
 }

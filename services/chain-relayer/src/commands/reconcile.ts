@@ -3,6 +3,8 @@ import { type Log } from "@wonrail/kit/log";
 import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/money";
 import { type Account } from "@wonrail/proto/ledger/v1/ledger";
 import { type Provider } from "../chain/provider";
+import { type Cursor } from "../store/scanCursor";
+import { assertCanonical, type CanonicalDeps } from "./assertCanonical";
 import { type ReconcileGauges } from "../metrics/reconcileGauges";
 import { type UnheardRound, type UnheardWatch } from "../metrics/unheardWatch";
 import { compareSupply, compareWallets } from "../queries/compareChain";
@@ -14,10 +16,10 @@ import { countUnbooked } from "../store/deposits";
 import { listShelvedLanes } from "../store/shelf";
 import { claimReconciliation, findReconciliation, finishReconciliation } from "../store/reconciliation";
 
-export interface ReconcileDeps {
+export interface ReconcileDeps extends CanonicalDeps {
   db: Database;
   log: Log;
-  provider: Pick<Provider, "callAt" | "callManyAt">;
+  provider: Pick<Provider, "callAt" | "callManyAt" | "block">;
   ledger: LedgerReader;
   chain: { tokenAddress: string };
   reconcileEveryMs: number;
@@ -69,16 +71,27 @@ export async function reconcile(deps: ReconcileDeps): Promise<void> {
 /** Each part by itself, as an operator may go back at any moment. */
 async function compareWithChain(deps: ReconcileDeps, supply: SupplyBook, doubted: ReadonlySet<string>) {
   let isComplete = !supply.isRewound;
-  if (!supply.isRewound) await note(deps, await compareSupply(deps, supply, doubted));
+  if (!supply.isRewound) await noteOn(deps, supply.cursor, () => compareSupply(deps, supply, doubted));
   const orgIds = new Set<string>();
   let wallets = 0;
   for await (const books of readWalletBooks(deps.db)) {
     if (books.isRewound) isComplete = false;
-    else await note(deps, await compareWallets(deps, books, doubted));
+    else await noteOn(deps, books.cursor, () => compareWallets(deps, books, doubted));
     for (const { orgId } of books.wallets) orgIds.add(orgId);
     wallets += books.wallets.length;
   }
   return { orgIds, wallets, isComplete };
+}
+
+/**
+ * The chain is asked by the block's number. Who answers may be on another chain for a moment, where nobody has anything, and what is written down stops money
+ * until somebody has looked: it is judged only while that block is the one that was taken in, before and after.
+ */
+async function noteOn(deps: ReconcileDeps, block: Cursor, compare: () => Promise<Findings>): Promise<void> {
+  await assertCanonical(deps, block);
+  const findings = await compare();
+  await assertCanonical(deps, block);
+  await note(deps, findings);
 }
 
 function tellUnheard({ log }: ReconcileDeps, oldest: ReturnType<UnheardRound["end"]>): void {

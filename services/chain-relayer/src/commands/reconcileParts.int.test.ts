@@ -17,14 +17,17 @@ test("wallets are compared part by part, each part on its own block, while block
   await makeWallets();
   let block = 100n;
   await cursorAt(database.db, block);
+  let taken = Promise.resolve();
   const calls: { count: number; at: bigint }[] = [];
   const provider = {
+    ...createChainDouble().provider,
     callAt: () => Promise.resolve("0x0"),
     callManyAt: async (_to: string, data: string[], at: bigint) => {
       calls.push({ count: data.length, at });
       // All wallets' last one gets a token with each block that is taken in.
       const balances = data.map((one) => (one.endsWith(addressOf(WALLETS).slice(2)) ? at - 100n : 0n));
-      await takeInBlock((block += 1n));
+      // One after the other, as two of these are under way at once.
+      await (taken = taken.then(() => takeInBlock((block += 1n))));
       return balances.map((units) => `0x${units.toString(16)}`);
     },
   };
