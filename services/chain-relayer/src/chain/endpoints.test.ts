@@ -134,6 +134,17 @@ test.each<[string, Answers, string]>([
   await expect(logs).rejects.toThrow(reason);
 });
 
+test("an account's nonce is not believed of a node that is on another chain by now, and it is told of", async () => {
+  const moved = {
+    ...endpoint("moved"),
+    batch: endpoint("moved", { eth_chainId: "0x1", eth_getTransactionCount: "0x9" }).batch,
+  };
+  await expect(open(moved).provider.nonce("0x", "latest")).rejects.toThrow("moved is on another chain");
+  const { provider, reported } = open(moved, endpoint("a"));
+  expect(await provider.nonce("0x", 1n)).toBe(5n);
+  expect(await reported()).toEqual([["moved", 1]]);
+});
+
 test("when nobody answers it is said why, though the first one only stands still", async () => {
   const behind = endpoint("behind");
   const tooWide = endpoint("narrow");

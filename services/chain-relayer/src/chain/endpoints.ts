@@ -53,6 +53,11 @@ interface Rest {
 /** On another chain than it should be. */
 export class WrongChain extends RpcUnclear {}
 
+/** Of what it has answered to eth_chainId in the same request. */
+export function assertChain({ name }: Rpc, id: unknown, chainId: bigint): void {
+  if (BigInt(id as string) !== chainId) throw new WrongChain(`${name} is on another chain`);
+}
+
 export function createEndpoints({
   rpcs,
   chainId,

@@ -1,4 +1,4 @@
-import { WrongChain } from "./endpoints";
+import { assertChain, WrongChain } from "./endpoints";
 import { type RawReceipt, receiptsFrom } from "./receipts";
 import { type Rpc, RpcBehind, RpcRefusal, RpcUnclear } from "./rpc";
 
@@ -106,7 +106,7 @@ function assertThere(
   { to }: LogFilter,
   chainId: bigint,
 ): void {
-  if (BigInt(id as string) !== chainId) throw new WrongChain(`${rpc.name} is on another chain`);
+  assertChain(rpc, id, chainId);
   if ((block as RawBlock | null)?.hash !== to.hash)
     throw new RpcBehind(`${rpc.name} does not have block ${to.number}`);
 }

@@ -1,6 +1,6 @@
 import { type Log } from "@wonrail/kit/log";
 import { type Counter, type Gauge } from "@wonrail/kit/metrics";
-import { createEndpoints, middleOf, mostOf } from "./endpoints";
+import { assertChain, createEndpoints, middleOf, mostOf } from "./endpoints";
 import { type ChainLog, type LogFilter, logsFrom } from "./logs";
 import { type RawReceipt, RECEIPTS_AT_ONCE, receiptsFrom } from "./receipts";
 import { type Rpc, RpcBehind } from "./rpc";
@@ -111,7 +111,9 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
     logs: (filter) => endpoints.agreed("logs", (rpc) => logsFrom(rpc, filter, options.chainId)),
     receipts,
     nonce: (address, at) =>
-      number("eth_getTransactionCount", [address, typeof at === "bigint" ? hex(at) : at]),
+      endpoints.middle((rpc) =>
+        nonceFrom(rpc, address, typeof at === "bigint" ? hex(at) : at, options.chainId),
+      ),
     balance: (address) => number("eth_getBalance", [address, "latest"]),
     callAt: (to, data, at, from) =>
       endpoints.agreed("call", (rpc) =>
@@ -128,6 +130,16 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
     priorityFeeWei: () => number("eth_maxPriorityFeePerGas", []),
     send: (raw) => endpoints.tell((rpc) => rpc.call<string>("eth_sendRawTransaction", [raw])),
   };
+}
+
+/** An account has sent something else on each chain, and what is given out after that is not taken back: so the node shows in the same request on which it is. */
+async function nonceFrom(rpc: Rpc, address: string, at: string, chainId: bigint): Promise<bigint> {
+  const [id, nonce] = await rpc.batch<string>([
+    { method: "eth_chainId", params: [] },
+    { method: "eth_getTransactionCount", params: [address, at] },
+  ]);
+  assertChain(rpc, id, chainId);
+  return BigInt(nonce!);
 }
 
 async function blockOf(rpc: Rpc, tag: string): Promise<Block> {

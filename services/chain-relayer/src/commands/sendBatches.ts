@@ -4,6 +4,7 @@ import { type Log } from "@wonrail/kit/log";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { encodeExecute } from "../chain/contracts";
 import { type Block, type Provider } from "../chain/provider";
+import { RpcUnclear } from "../chain/rpc";
 import { type Signer } from "../chain/signer";
 import { cheapGas, type Fees, firstFees, gasLimitFor, gasRoom, halvedGas, usualGasFor } from "../domain/fees";
 import { operationSubmitted } from "../events";
@@ -16,11 +17,14 @@ import {
   REFUSED_BY_CUSTODY,
 } from "../store/plannedOperations";
 import { fence, type Lease, setNextNonce, storeSigned, sumOpenCosts } from "../store/transactions";
+import { findFurthest } from "../store/scanCursor";
+import { assertCanonical, type CanonicalDeps } from "./assertCanonical";
 import { authorizeBatch, type AuthorizeDeps, type Ready } from "./authorizeBatch";
 import { broadcast } from "./broadcast";
+import { findChainNonce } from "./findChainNonce";
 import { leaveRefused } from "./leaveRefused";
 
-export interface SendDeps extends AuthorizeDeps {
+export interface SendDeps extends AuthorizeDeps, CanonicalDeps {
   db: Database;
   log: Log;
   provider: Provider;
@@ -34,6 +38,9 @@ export interface SendDeps extends AuthorizeDeps {
 const RETRY_FEES_MS = 3_000;
 const RETRY_FUNDS_MS = 5_000;
 const RETRY_MANAGER_MS = 5_000;
+const RETRY_NONCE_MS = 5_000;
+const NONCE_UNCLEAR =
+  "the newest block's nonce of the signer is far ahead of ours and of the final block's: nothing is sent";
 /** No transaction asks for less: one operation of which others have done every step. */
 const LEAST_GAS = usualGasFor([{ steps: 0, isHold: false }]);
 /** Nodes do not take transactions of more than 128 KiB. */
@@ -56,6 +63,9 @@ export async function sendBatches(
     await postpone(db, listed, "payment_manager_replaced", RETRY_MANAGER_MS);
     return 0;
   }
+  // Elsewhere everything is another: the nonce that goes next, the time, the price.
+  const furthest = await findFurthest(db);
+  if (furthest) await assertCanonical(deps, furthest);
   const latest = await provider.latestBlock();
   const planned = await leaveRefused(deps, listed, latest);
   if (planned.length === 0) return 0;
@@ -112,19 +122,25 @@ interface Means {
 }
 
 /**
- * Null, with the reason on every operation, while the chain is too dear or the signer is out of gas. Usual nodes take a transaction only when its sender
+ * Null, with the reason on every operation, while the chain is too dear, the signer is out of gas, or nobody knows how far its nonces are. Usual nodes take a transaction only when its sender
  * can pay for it beside all others that are not mined yet, each at its dearest.
  */
 async function findMeans(
-  { db, provider, signer, feeCapWei }: SendDeps,
+  deps: SendDeps,
   planned: Operation[],
   { baseFeeWei, gasLimit }: Block,
 ): Promise<Means | null> {
+  const { db, log, provider, signer, feeCapWei } = deps;
   const [tipWei, balance, chainNonce] = await Promise.all([
     provider.priorityFeeWei(),
     provider.balance(signer.address),
-    provider.nonce(signer.address, "latest"),
+    findChainNonce(deps),
   ]);
+  if (chainNonce === null) {
+    log.error({ signer: signer.address }, NONCE_UNCLEAR);
+    await postpone(db, planned, "nonce_unclear", RETRY_NONCE_MS);
+    return null;
+  }
   const fees = firstFees({ baseFeeWei, tipWei, capWei: feeCapWei });
   if (!fees) {
     await postpone(db, planned, "fee_above_cap", RETRY_FEES_MS);
@@ -208,13 +224,10 @@ function gasFor(ready: Ready[]): bigint {
 }
 
 /** R2: the nonce, the signed bytes and the operations they carry become durable together, before anything is sent. */
-async function storeTransaction(
-  { db, provider, signer, chain }: SendDeps,
-  lease: Lease,
-  { ready, data, gasLimit }: Fitted,
-  fees: Fees,
-) {
-  const chainNonce = await provider.nonce(signer.address, "latest");
+async function storeTransaction(deps: SendDeps, lease: Lease, { ready, data, gasLimit }: Fitted, fees: Fees) {
+  const { db, signer, chain } = deps;
+  const chainNonce = await findChainNonce(deps);
+  if (chainNonce === null) throw new RpcUnclear(NONCE_UNCLEAR);
   const operations = ready.map(({ operation }) => operation);
   return tx(db, async (tx) => {
     const { nextNonce } = await fence(tx, lease);

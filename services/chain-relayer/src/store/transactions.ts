@@ -143,6 +143,14 @@ export async function fenceOff(tx: Tx, lease: Lease, gone: string, goneForMs: nu
   return stopped === 1;
 }
 
+/** The one that is given out next. */
+export async function findNextNonce(db: Queryable, signer: string): Promise<bigint> {
+  const row = await db.maybe<{ next_nonce: bigint }>(
+    sql`select next_nonce from signers where address = ${signer}`,
+  );
+  return row?.next_nonce ?? 0n;
+}
+
 export async function setNextNonce(tx: Tx, signer: string, nextNonce: bigint): Promise<void> {
   await tx.run(sql`update signers set next_nonce = ${nextNonce} where address = ${signer}`);
 }
