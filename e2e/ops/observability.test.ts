@@ -124,6 +124,7 @@ const NOT_METRICS = new Set([
   "payment_manager_replaced",
   "name_taken",
   "lane_paused",
+  "custody_malformed",
   "chain_relayer",
   "org_id",
   "related_id",
