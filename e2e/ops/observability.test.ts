@@ -125,6 +125,7 @@ const NOT_METRICS = new Set([
   "name_taken",
   "lane_paused",
   "custody_malformed",
+  "nonce_unclear",
   "chain_relayer",
   "org_id",
   "related_id",
