@@ -175,6 +175,7 @@ function line(number: number, at: string, changes: object) {
     type: "PAYMENT",
     direction: "OUT",
     counterparty: receiverWalletId,
+    cancelId: null,
     settlement: confirmed("5f", 129),
     createdAt: at,
     ...changes,
@@ -189,6 +190,7 @@ export const lines = [
     balanceAfter: 28_000,
     memo: "Sent back",
     relatedId: secondPayment.paymentId,
+    cancelId: cancelledPayment.cancellation.cancelId,
   }),
   line(4, minute(9), {
     amount: 4_900,

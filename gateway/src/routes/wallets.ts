@@ -163,6 +163,10 @@ const walletTransaction = z
     }),
     memo: memoGiven,
     relatedId: givenId("What the line belongs to. The lines of one payment share it."),
+    cancelId: z.string().nullable().meta({
+      description:
+        "Of a line that takes back a charge or a payment: the cancellation's id, ccl_… or pcl_…. null for any other.",
+    }),
     settlement,
     createdAt: timestamp("When it was posted."),
   })
@@ -277,6 +281,7 @@ function lineOf(of: WalletTransaction) {
     counterparty: of.counterparty ?? null,
     memo: of.memo ?? null,
     relatedId: of.relatedId,
+    cancelId: of.cancelId ?? null,
     settlement: settlementOf(of.settlement),
     createdAt: iso(of.createdAt),
   };

@@ -73,6 +73,8 @@ export interface WalletTransaction {
   memo: string | null;
   /** What it belongs to, such as a payment's id. */
   relatedId: string;
+  /** Of what takes something back, the cancellation: the parts of a cancelled charge share their relatedId. */
+  cancelId: string | null;
   settlement: Settlement;
   createdAt: string;
 }

@@ -2,10 +2,12 @@ import { readAddress } from "@wonrail/kit/address";
 import { type Database } from "@wonrail/kit/db";
 import { invalidRequest } from "@wonrail/kit/errors";
 import { enumName, enumValue, type PromiseClient } from "@wonrail/kit/grpc/client";
+import { prefixOf } from "@wonrail/kit/ids";
 import { type PageInfo, type PageRequest } from "@wonrail/proto/common/v1/common";
 import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { type LedgerServiceService, type StatementLine } from "@wonrail/proto/ledger/v1/ledger";
 import { Direction, type WalletTransaction } from "@wonrail/proto/payment/v1/payment";
+import { KIND_PREFIX } from "../domain/operation";
 import { pending } from "../domain/settlement";
 import { settlementMessage } from "../messages";
 import { findSettlements, type StoredSettlement } from "../store/settlements";
@@ -29,6 +31,8 @@ export interface TransactionsWanted {
 const TYPE_NAMES = Object.keys(TransactionType).filter(
   (name) => name !== "UNSPECIFIED" && name !== "UNRECOGNIZED",
 );
+
+const CANCEL_PREFIXES: string[] = [KIND_PREFIX.CANCEL_CHARGE, KIND_PREFIX.CANCEL_PAYMENT];
 
 /** The unified listing: the ledger's lines of a wallet, with what this service knows of their way on the chain. */
 export async function listWalletTransactions(
@@ -97,6 +101,7 @@ function transactionMessage(
     counterparty: isOfTheFund(line) ? undefined : (walletAcross(line) ?? outside),
     memo: line.memo,
     relatedId: line.relatedId,
+    cancelId: CANCEL_PREFIXES.includes(prefixOf(line.requestId)) ? line.requestId : undefined,
     settlement: settlementMessage(settlement ?? pending(network)),
     createdAt: line.postedAt,
   };

@@ -102,6 +102,20 @@ test("a line of any of the ten types names who stands at its other end: nobody, 
   ]);
 });
 
+test("a line that takes something back names the cancellation, so that a charge's parts are told apart", async () => {
+  const wallet = await world.openWallet({ amountWon: 5_000 });
+  const value = { chargeId: wallet.chargeId, amountWon: "1000", memo: undefined };
+  const parts = [];
+  for (const _ of ["first", "second"])
+    parts.push(valueOf(await world.execute({ $case: "cancelCharge", value }), "cancelledCharge").cancelId);
+  const { transactions } = await list(wallet.walletId);
+  expect(transactions.map(({ type, cancelId }) => [type, cancelId])).toEqual([
+    ["CHARGE_CANCEL", parts[1]],
+    ["CHARGE_CANCEL", parts[0]],
+    ["CHARGE", undefined],
+  ]);
+});
+
 test("it can be asked for several types, and refuses one that there is not, naming the ten", async () => {
   const { transactions } = await list(payer.walletId, ["CHARGE", "PAYMENT"]);
   expect(transactions.map(({ type }) => type)).toEqual(["PAYMENT", "CHARGE"]);
