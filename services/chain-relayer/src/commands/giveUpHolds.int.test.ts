@@ -8,9 +8,18 @@ import { rewindCursor } from "../store/scanCursor";
 import { saveUsedAuthorizations } from "../store/usedAuthorizations";
 import { saveWalletAddresses } from "../store/walletAddresses";
 import { giveUpHolds } from "./giveUpHolds";
-import { blockHashOf, createChainDouble, cursorAt, depsOn, PAYMENT_MANAGER } from "./testing/chainDouble";
+import { scanFinalized } from "./scanFinalized";
+import {
+  blockHashOf,
+  createChainDouble,
+  cursorAt,
+  depsOn,
+  OPERATOR,
+  PAYMENT_MANAGER,
+} from "./testing/chainDouble";
 import { freshDatabase } from "./testing/database";
-import { operationOf, statesOf, takeIn } from "./testing/operations";
+import { executionOf } from "./testing/executions";
+import { carry, operationOf, statesOf, takeIn, transactionStates } from "./testing/operations";
 
 const database = freshDatabase();
 
@@ -77,17 +86,53 @@ test("while blocks are taken in again the chain is not asked about holds as it w
   expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
 });
 
-test("a hold that goes out while the chain is asked about it is not given up, and nobody hears that it was", async () => {
+test("a hold that goes out while the chain is asked about it is given up all the same, and that is told once", async () => {
   const hold = await takeInExpired();
   const chain = createChainDouble();
   const { callAt } = chain.provider;
   chain.provider.callAt = async (...asked) => {
-    await database.db.run(sql`update operations set state = 'IN_FLIGHT'`);
+    await database.db.run(sql`update operations set state = 'IN_FLIGHT' where state = 'WAITING'`);
     return callAt(...asked);
   };
-  await giveUpHolds(depsOn(database.db, chain));
-  expect(await statesOf(database.db, [hold])).toEqual(["IN_FLIGHT"]);
-  expect(await eventsOf()).toEqual([]);
+  const deps = depsOn(database.db, chain);
+  await giveUpHolds(deps);
+  await giveUpHolds(deps);
+  expect(await statesOf(database.db, [hold])).toEqual(["FAILED"]);
+  expect((await eventsOf()).map(({ type }) => type)).toEqual(["operation_failed"]);
+});
+
+test("a hold in a transaction that no block takes is given up, and nothing that the transaction does later changes that", async () => {
+  const { db } = database;
+  const [hold, beside] = [holdUntil(Date.now() + 60_000), operationOf()];
+  await takeIn(db, [hold, beside]);
+  const txHash = await carry(db, OPERATOR, { nonce: 0n });
+  await cursorAt(db, 945n, 4_000_000_000n);
+  await db.run(
+    sql`update operations set expires_at = now() - interval '1 second' where expires_at is not null`,
+  );
+  const chain = createChainDouble();
+  const deps = depsOn(db, chain);
+  await giveUpHolds(deps);
+  expect(await statesOf(db, [hold, beside])).toEqual(["FAILED", "IN_FLIGHT"]);
+
+  // The fees have come down. Of an authorization whose time is over the contract does nothing.
+  const place = { blockNumber: 950n, blockHash: blockHashOf(950n), txHash, logIndex: 0 };
+  const said = managerAbi.encodeEventLog("OperationFailed", [
+    `0x${hold.operationId}`,
+    tokenAbi.encodeErrorResult("ERC3009InvalidAuthorizationTime", [0n, 1n]),
+  ]);
+  chain.logs = [
+    { address: PAYMENT_MANAGER, ...said, ...place },
+    ...(await executionOf(db, beside, 950n, { txHash, firstIndex: 1 })),
+  ];
+  chain.receipts.set(txHash, { ...place, gasUsed: 2n, succeeded: true });
+  chain.nonces.set(OPERATOR.address, 1n);
+  while (await scanFinalized(deps));
+  expect(await statesOf(db, [hold, beside])).toEqual(["FAILED", "CONFIRMED"]);
+  expect(await transactionStates(db)).toEqual(["FINAL"]);
+  await giveUpHolds(deps);
+  const told = (await eventsOf()).filter(({ type }) => type !== "operation_confirmed");
+  expect(told.map(({ type }) => type)).toEqual(["operation_failed"]);
 });
 
 test("a hold whose authorization somebody else has used is settled by that, whatever its end", async () => {
@@ -132,16 +177,20 @@ test("while no hold's time is over the chain is not asked", async () => {
 
 /** A hold of a wallet whose address is known, and a final block after its end. */
 async function takeInExpired(): Promise<NewOperation> {
-  const walletId = newId("wal");
-  const hold = operationOf(walletId, {
-    kind: "INTENT_KIND_PLACE_HOLD",
-    expiresAt: new Date(Date.now() - 1_000),
-  });
+  const hold = holdUntil(Date.now() - 1_000);
   await takeIn(database.db, [hold]);
+  const [{ fromWalletId }] = hold.steps as [NewOperation["steps"][0]];
   const address = `0x${"5".repeat(40)}`;
-  await saveWalletAddresses(database.db, [{ walletId, orgId: hold.orgId, address }]);
+  await saveWalletAddresses(database.db, [{ walletId: fromWalletId!, orgId: hold.orgId, address }]);
   await cursorAt(database.db, 1_000n, 4_000_000_000n);
   return hold;
+}
+
+function holdUntil(endsAtMs: number): NewOperation {
+  return operationOf(newId("wal"), {
+    kind: "INTENT_KIND_PLACE_HOLD",
+    expiresAt: new Date(endsAtMs),
+  });
 }
 
 function eventsOf(): Promise<{ type: string; payload: Buffer }[]> {

@@ -14,3 +14,14 @@ test.each<Evidence>([
     expect(delays).toEqual([2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
   },
 );
+
+test.each(["WAITING", "PLANNED", "IN_FLIGHT"] as const)(
+  "a hold that is %s has failed once a final block after its end has its authorization unused, and not before",
+  (state) => {
+    const hold = { state, attempts: 1, endsAt: 1_000n };
+    const lookedUp = { kind: "looked_up", used: false, settled: false } as const;
+    const at = (blockTime: bigint, of = {}) => decideNext(hold, { ...lookedUp, blockTime, ...of }).do;
+    expect([at(1_000n), at(1_001n), at(1_001n, { used: true })]).toEqual(["nothing", "fail", "nothing"]);
+    expect(at(1_001n, { used: true, settled: true })).toBe("confirm");
+  },
+);

@@ -50,7 +50,8 @@ export function decideNext({ state, attempts, endsAt }: OperationFacts, evidence
     case "looked_up": {
       if (evidence.settled) return { do: "confirm" };
       const over = endsAt !== null && evidence.blockTime > endsAt;
-      return over && !evidence.used && state !== "IN_FLIGHT" ? { do: "fail" } : NOTHING;
+      // Whatever transaction carries it: nothing that is signed for it can be used any more.
+      return over && !evidence.used ? { do: "fail" } : NOTHING;
     }
   }
 }

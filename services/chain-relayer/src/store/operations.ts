@@ -232,14 +232,14 @@ export async function markFailed(
   const changed = await tx.run(sql`
     update operations set state = 'FAILED', failure_reason = ${proof.reason}, proof_block_number = ${proof.blockNumber},
       proof_block_hash = ${proof.blockHash}, proof_block_time = ${proof.blockTime}, updated_at = now()
-    where org_id = ${orgId} and ledger_ref = ${ledgerRef} and state in ('WAITING', 'PLANNED')`);
+    where org_id = ${orgId} and ledger_ref = ${ledgerRef} and state in ('WAITING', 'PLANNED', 'IN_FLIGHT')`);
   return changed === 1;
 }
 
-/** Holds whose time is over and that are in no transaction: candidates to be given up. */
+/** Holds whose time is over, also those that are in a transaction: candidates to be given up. */
 export async function listExpiredOperations(db: Queryable, limit: number): Promise<Operation[]> {
   const rows = await db.query<OperationRow>(sql`
-    select ${COLUMNS} from operations where state in ('WAITING', 'PLANNED') and expires_at < now() order by expires_at limit ${limit}`);
+    select ${COLUMNS} from operations where state in ('WAITING', 'PLANNED', 'IN_FLIGHT') and expires_at < now() order by expires_at limit ${limit}`);
   return rows.map(toOperation);
 }
 
