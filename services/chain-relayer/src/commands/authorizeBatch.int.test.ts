@@ -1,7 +1,6 @@
-import { tx } from "@wonrail/kit/db";
+import { sql, tx } from "@wonrail/kit/db";
 import { invalidRequest } from "@wonrail/kit/errors";
 import { readOrgId } from "@wonrail/kit/grpc/server";
-import { newId } from "@wonrail/kit/ids";
 import { type AuthorizationIntent } from "@wonrail/proto/wallet/v1/wallet";
 import { type Operation } from "../store/operations";
 import { saveUsedAuthorizations } from "../store/usedAuthorizations";
@@ -23,6 +22,18 @@ test("an authorization ends after a while of chain time, and a hold's never afte
   expect(ready.map(({ chainOperation }) => chainOperation.steps[0]!.validBefore)).toEqual(ends);
 });
 
+test("after a long time without a block it ends a while from now, and a hold's at its own end: what has ended is not signed", async () => {
+  const { now } = await database.db.one<{ now: bigint }>(
+    sql`select extract(epoch from now())::bigint as now`,
+  );
+  const batch = [planned(), planned({ expiresAt: new Date(Number(now + 60n) * 1_000) })];
+  const { asked } = await authorize(batch, { chainTime: now - 86_400n });
+  const [lasting, ofHold] = asked.map(({ validBefore }) => validBefore - now);
+  expect(Number(lasting) - 1_800).toBeGreaterThanOrEqual(0);
+  expect(Number(lasting) - 1_800).toBeLessThan(60);
+  expect(ofHold).toBe(60n);
+});
+
 test("a step whose authorization is used is neither signed nor sent again, and the others go", async () => {
   const [first, second] = [operationOf().steps[0]!, operationOf().steps[0]!];
   const used = { fromWalletId: first.fromWalletId!, nonce: first.nonce, txHash: "0x1" };
@@ -36,7 +47,9 @@ test("a step whose authorization is used is neither signed nor sent again, and t
 
 test("an operation with a wallet that custody does not know is refused, and nothing of it is signed", async () => {
   const [known, unknown] = [planned(), planned()];
-  const { ready, refused, asked } = await authorize([known, unknown], unknown.steps[0]!.toWalletId!);
+  const { ready, refused, asked } = await authorize([known, unknown], {
+    unknownWalletId: unknown.steps[0]!.toWalletId!,
+  });
   expect(ready.map(({ operation }) => operation)).toEqual([known]);
   expect(refused).toEqual(new Map([["custody_unknown_wallet", [unknown]]]));
   expect(asked.map(({ ledgerRef }) => ledgerRef)).toEqual([known.ledgerRef]);
@@ -49,7 +62,9 @@ test("what custody refuses to look at leaves the others their signatures, and sa
   nowhere.steps = steps.map((step) => ({ ...step, toWalletId: null, toAddress: "nowhere" }));
   // Custody says which it is only by what it answers.
   const unlucky = batch[4]!;
-  const { ready, refused } = await authorize([...batch, nobodys, nowhere], undefined, unlucky.ledgerRef);
+  const { ready, refused } = await authorize([...batch, nobodys, nowhere], {
+    malformedRef: unlucky.ledgerRef,
+  });
   expect(ready.map(({ operation }) => operation)).toEqual(batch.filter((one) => one !== unlucky));
   expect(refused).toEqual(new Map([["custody_malformed", [unlucky, nobodys, nowhere]]]));
 });
@@ -61,7 +76,10 @@ function planned(of: Partial<Operation> = {}): Operation {
 }
 
 /** Custody that signs whatever it is asked for, of every wallet but one; what has not its form it refuses with all that is asked for beside it. */
-async function authorize(batch: Operation[], unknownWalletId = newId("wal") as string, malformedRef = "") {
+async function authorize(
+  batch: Operation[],
+  { chainTime = CHAIN_TIME, unknownWalletId = "", malformedRef = "" } = {},
+) {
   const asked: AuthorizationIntent[] = [];
   const wallet = {
     getWalletFacts: async ({ orgId, walletIds }: { orgId: string; walletIds: string[] }) => ({
@@ -80,5 +98,5 @@ async function authorize(batch: Operation[], unknownWalletId = newId("wal") as s
     },
   } as never;
   const deps = { ...depsOn(database.db, createChainDouble()), wallet };
-  return { ...(await authorizeBatch(deps, batch, CHAIN_TIME)), asked };
+  return { ...(await authorizeBatch(deps, batch, chainTime)), asked };
 }

@@ -11,6 +11,7 @@ import {
 import { type ChainOperation, type ChainStep } from "../chain/contracts";
 import { type Step, walletsOf } from "../domain/settlement";
 import { type Operation } from "../store/operations";
+import { findDatabaseTime } from "../store/databaseTime";
 import { REFUSED_BY_CUSTODY } from "../store/plannedOperations";
 import { findUsedAuthorizations } from "../store/usedAuthorizations";
 import { byHalves } from "./byHalves";
@@ -57,12 +58,13 @@ export async function authorizeBatch(
     steps.flatMap(({ fromWalletId, nonce }) => (fromWalletId === null ? [] : [{ fromWalletId, nonce }])),
   );
   const used = await findUsedAuthorizations(deps.db, legs);
+  const end = (await findTime(deps, chainTime)) + deps.authorizationLifeSeconds;
   const drafts = batch.map((operation): Draft => {
     const steps = remainingSteps(operation, used, addresses);
     return {
       operation,
       steps,
-      validBefore: endOf(operation, chainTime + deps.authorizationLifeSeconds),
+      validBefore: endOf(operation, end),
       signatures: steps.map(() => NO_SIGNATURE),
       reason: reasonAgainst(operation, known),
     };
@@ -77,7 +79,13 @@ export async function authorizeBatch(
   return { ready, refused };
 }
 
-/** An authorization ends after a while of chain time, and a hold's never after its own end. */
+/** A chain that makes a block only when there is something to mine has none of now; the next one's time will be. */
+async function findTime({ db }: AuthorizeDeps, chainTime: bigint): Promise<bigint> {
+  const now = await findDatabaseTime(db);
+  return now > chainTime ? now : chainTime;
+}
+
+/** An authorization ends after a while, and a hold's never after its own end. */
 function endOf({ expiresAt }: Operation, end: bigint): bigint {
   const limit = expiresAt === null ? end : BigInt(Math.floor(expiresAt.getTime() / 1000));
   return end < limit ? end : limit;
