@@ -151,6 +151,7 @@ function createDeps(parts: ServiceParts<Config>) {
     recordLeaseMs: config.RECORD_LEASE_MS,
     sentWalk: { after: FIRST_SENT_PLACE },
     bytesWalk: { after: 0n },
+    holdsWalk: { after: null },
     lost: new Counter({
       name: "relay_lost_transactions_total",
       help: "Transactions whose nonce was used by something else",

@@ -16,6 +16,7 @@ import {
   depsOn,
   OPERATOR,
   PAYMENT_MANAGER,
+  TOKEN,
 } from "./testing/chainDouble";
 import { freshDatabase } from "./testing/database";
 import { executionOf } from "./testing/executions";
@@ -150,6 +151,53 @@ test("a hold whose authorization somebody else has used is settled by that, what
   await giveUpHolds(depsOn(database.db, createChainDouble()));
   expect(await statesOf(database.db, [hold])).toEqual(["CONFIRMED"]);
   expect((await eventsOf()).map(({ type }) => type)).toEqual(["operation_confirmed"]);
+});
+
+test("a hold whose authorization was cancelled in a final block is given up, though the token calls it used", async () => {
+  const hold = await takeInExpired();
+  await cursorAt(database.db, 995n);
+  const chain = createChainDouble();
+  const { callAt } = chain.provider;
+  const asks = tokenAbi.getFunction("authorizationState")!.selector;
+  chain.provider.callAt = async (to, data, ...at) =>
+    data.startsWith(asks) ? "0x1" : callAt(to, data, ...at);
+  const deps = depsOn(database.db, chain);
+  await giveUpHolds(deps);
+  expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
+  const said = tokenAbi.encodeEventLog("AuthorizationCanceled", [
+    `0x${"5".repeat(40)}`,
+    `0x${hold.steps[0]!.nonce}`,
+  ]);
+  const place = { blockNumber: 998n, blockHash: blockHashOf(998n), txHash: "0x77", logIndex: 0 };
+  chain.logs = [{ address: TOKEN, ...said, ...place }];
+  while (await scanFinalized(deps));
+  await giveUpHolds(deps);
+  expect(await statesOf(database.db, [hold])).toEqual(["FAILED"]);
+});
+
+test("however many are looked up in vain, those whose time was over later have their turn", async () => {
+  const vain = Array.from({ length: 100 }, (_, number) => holdUntil(Date.now() - 60_000 + number));
+  await takeIn(database.db, vain);
+  await saveWalletAddresses(
+    database.db,
+    vain.map(({ orgId, steps }, number) => ({
+      ...{ orgId, walletId: steps[0]!.fromWalletId! },
+      address: `0x${number.toString(16).padStart(40, "0")}`,
+    })),
+  );
+  const hold = await takeInExpired();
+  const chain = createChainDouble();
+  chain.provider.callAt = async (to, data) =>
+    to === TOKEN && !data.includes("5".repeat(40)) ? "0x1" : "0x0";
+  const deps = depsOn(database.db, chain);
+  await giveUpHolds(deps);
+  expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
+  await giveUpHolds(deps);
+  expect(await statesOf(database.db, [hold])).toEqual(["FAILED"]);
+  // Then it is the others' turn again.
+  chain.provider.callAt = async () => "0x0";
+  await giveUpHolds(deps);
+  expect(new Set(await statesOf(database.db, vain))).toEqual(new Set(["FAILED"]));
 });
 
 test("a hold of a wallet that custody does not know is given up: nothing can have been signed", async () => {

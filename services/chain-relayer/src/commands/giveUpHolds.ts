@@ -4,8 +4,10 @@ import { encodeAuthorizationState, encodeIsExecuted } from "../chain/contracts";
 import { type Provider } from "../chain/provider";
 import { decideNext, type Evidence } from "../domain/decideNext";
 import { operationConfirmed, operationFailed } from "../events";
+import { isCancelled } from "../store/cancelledAuthorizations";
 import {
   type Confirmation,
+  type EndPlace,
   factsOf,
   listExpiredOperations,
   markConfirmed,
@@ -23,6 +25,8 @@ export interface GiveUpDeps extends CanonicalDeps {
   provider: Provider;
   wallet: WalletClient;
   chain: { tokenAddress: string; network: string };
+  /** Behind which one this process looks next: however many cannot be given up, the others have their turn. */
+  holdsWalk: { after: EndPlace | null };
 }
 
 const AT_ONCE = 100;
@@ -35,13 +39,12 @@ export async function giveUpHolds(deps: GiveUpDeps): Promise<void> {
   const [cursor, furthest] = [await findCursor(deps.db), await findFurthest(deps.db)];
   // While blocks are taken in again, the older state proves nothing that was not proved then.
   if (!cursor || !furthest || cursor.blockNumber < furthest.blockNumber) return;
-  const expired = await listExpiredOperations(deps.db, AT_ONCE);
+  const expired = await listExpiredOperations(deps.db, deps.holdsWalk.after, AT_ONCE);
+  deps.holdsWalk.after = placeAfter(expired);
   if (expired.length > 0) await assertCanonical(deps, furthest);
   for (const operation of expired) {
     const other = await settledByOthers(deps.db, operation);
-    const used = other !== null || !(await isUnusedAt(deps, operation, cursor));
-    const { blockTime } = cursor;
-    const evidence: Evidence = { kind: "looked_up", blockTime, used, settled: other !== null };
+    const evidence = await lookUp(deps, operation, { cursor, isSettled: other !== null });
     const next = decideNext(factsOf(operation), evidence);
     if (next.do === "confirm" && other) await confirm(deps, { operation, ...other, gasUsed: 0n });
     if (next.do !== "fail") continue;
@@ -50,23 +53,43 @@ export async function giveUpHolds(deps: GiveUpDeps): Promise<void> {
   }
 }
 
-async function isUnusedAt(
-  { db, provider, wallet, chain }: GiveUpDeps,
+/** From the first one again, when there are no more. */
+function placeAfter(expired: Operation[]): EndPlace | null {
+  const last = expired.length === AT_ONCE ? expired.at(-1)! : null;
+  return last && { expiresAt: last.expiresAt!, ledgerRef: last.ledgerRef };
+}
+
+async function lookUp(
+  deps: GiveUpDeps,
   operation: Operation,
-  cursor: Cursor,
-): Promise<boolean> {
-  const { addresses } = await learnAddresses({ db, wallet }, [operation]);
+  { cursor, isSettled }: { cursor: Cursor; isSettled: boolean },
+): Promise<Evidence> {
+  const lookedUp = { kind: "looked_up", blockTime: cursor.blockTime, settled: isSettled } as const;
+  if (isSettled) return { ...lookedUp, used: true };
+  const { addresses } = await learnAddresses(deps, [operation]);
   const [step] = operation.steps;
   const from = addresses.get(step!.fromWalletId!);
   // Without an address nothing can have been signed.
-  if (from === undefined) return true;
-  const at = cursor.blockNumber;
+  if (from === undefined) return { ...lookedUp, used: false };
+  if (await isExecutedAt(deps, operation, cursor)) return { ...lookedUp, used: true };
+  // The token says of such a one that it is used.
+  if (await isCancelled(deps.db, step!.fromWalletId!, step!.nonce)) return { kind: "cancelled" };
+  const { provider, chain } = deps;
+  const asked = encodeAuthorizationState(from, step!.nonce);
+  const used = await provider.callAt(chain.tokenAddress, asked, cursor.blockNumber);
+  return { ...lookedUp, used: BigInt(used) !== 0n };
+}
+
+/** By any payment manager that was ever in use. */
+async function isExecutedAt(
+  { db, provider }: GiveUpDeps,
+  { operationId }: Operation,
+  { blockNumber }: Cursor,
+): Promise<boolean> {
+  const asked = encodeIsExecuted(operationId);
   const managers = await listPaymentManagers(db);
-  const answers = await Promise.all([
-    provider.callAt(chain.tokenAddress, encodeAuthorizationState(from, step!.nonce), at),
-    ...managers.map((manager) => provider.callAt(manager, encodeIsExecuted(operation.operationId), at)),
-  ]);
-  return answers.every((used) => BigInt(used) === 0n);
+  const answers = await Promise.all(managers.map((manager) => provider.callAt(manager, asked, blockNumber)));
+  return answers.some((executed) => BigInt(executed) !== 0n);
 }
 
 async function confirm({ db, chain }: GiveUpDeps, confirmation: Confirmation): Promise<void> {

@@ -29,5 +29,5 @@ export async function learnOwners(
 
 function addressesOf(event: ChainEvent): string[] {
   if (event.kind === "transfer") return [event.from, event.to];
-  return event.kind === "used" ? [event.authorizer] : [];
+  return event.kind === "used" || event.kind === "canceled" ? [event.authorizer] : [];
 }

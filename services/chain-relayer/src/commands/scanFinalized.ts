@@ -6,6 +6,7 @@ import { type ChainEvent, decodeLog, placeOf, type Speakers, TOPICS } from "../c
 import { type Block, type Provider, type Receipt } from "../chain/provider";
 import { type Movement } from "../domain/movement";
 import { type ScanSpan } from "../domain/scanSpan";
+import { type CancelledAuthorization, saveCancelledAuthorizations } from "../store/cancelledAuthorizations";
 import { findByOperationIds, listInFlightOf } from "../store/operations";
 import { listPaymentManagers } from "../store/paymentManagers";
 import {
@@ -222,6 +223,7 @@ async function isThere(provider: Provider, { blockNumber, blockHash }: Receipt):
 
 async function applyRange(tx: Tx, range: FinalRange): Promise<void> {
   await saveUsedAuthorizations(tx, usedByOurWallets(range));
+  await saveCancelledAuthorizations(tx, cancelledByOurWallets(range));
   const operations = await findByOperationIds(tx, [
     ...new Set(range.events.flatMap((event) => (isOutcome(event) ? [event.operationId] : []))),
   ]);
@@ -257,5 +259,14 @@ function usedByOurWallets({ events, owners }: FinalRange): UsedAuthorization[] {
     // The token says who authorized right before it says what moved.
     const moved = transfers.get(placeOf(event, 1)) ?? null;
     return [{ fromWalletId: owner.walletId, nonce: event.nonce, txHash, blockNumber, blockHash, moved }];
+  });
+}
+
+function cancelledByOurWallets({ events, owners }: FinalRange): CancelledAuthorization[] {
+  return events.flatMap((event) => {
+    const owner = event.kind === "canceled" ? owners.get(event.authorizer) : undefined;
+    if (event.kind !== "canceled" || !owner) return [];
+    const { txHash, blockNumber, blockHash } = event.log;
+    return [{ fromWalletId: owner.walletId, nonce: event.nonce, txHash, blockNumber, blockHash }];
   });
 }

@@ -25,3 +25,9 @@ test.each(["WAITING", "PLANNED", "IN_FLIGHT"] as const)(
     expect(at(1_001n, { used: true, settled: true })).toBe("confirm");
   },
 );
+
+test("a hold whose authorization was cancelled has failed, and what is tried for ever has not", () => {
+  const next = (endsAt: bigint | null) =>
+    decideNext({ state: "IN_FLIGHT", attempts: 1, endsAt }, { kind: "cancelled" }).do;
+  expect([next(1_000n), next(null)]).toEqual(["fail", "nothing"]);
+});

@@ -18,7 +18,9 @@ export type Evidence =
   /** The transaction that carried it is over, and said nothing of it. */
   | { kind: "not_carried"; reason: "not_executed" | "batch_reverted" | "nonce_taken" }
   /** Looked up at a block of this time: is it or its authorization used? `settled` when others have used every one of its authorizations. */
-  | { kind: "looked_up"; blockTime: bigint; used: boolean; settled: boolean };
+  | { kind: "looked_up"; blockTime: bigint; used: boolean; settled: boolean }
+  /** Its authorization was cancelled before anybody has used it, and its name is unused. */
+  | { kind: "cancelled" };
 
 export type Next =
   { do: "confirm" } | { do: "retry"; reason: string; delayMs: number } | { do: "fail" } | { do: "nothing" };
@@ -47,6 +49,8 @@ export function decideNext({ state, attempts, endsAt }: OperationFacts, evidence
       return state === "IN_FLIGHT"
         ? { do: "retry", reason: evidence.reason, delayMs: delayAfter(attempts) }
         : NOTHING;
+    case "cancelled":
+      return endsAt === null ? NOTHING : { do: "fail" };
     case "looked_up": {
       if (evidence.settled) return { do: "confirm" };
       const over = endsAt !== null && evidence.blockTime > endsAt;

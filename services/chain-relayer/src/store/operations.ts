@@ -236,10 +236,21 @@ export async function markFailed(
   return changed === 1;
 }
 
-/** Holds whose time is over, also those that are in a transaction: candidates to be given up. */
-export async function listExpiredOperations(db: Queryable, limit: number): Promise<Operation[]> {
+/** Where an operation is among those whose time is over. */
+export type EndPlace = { expiresAt: Date; ledgerRef: string };
+
+/** Holds whose time is over, also those that are in a transaction: candidates to be given up, from behind one on. */
+export async function listExpiredOperations(
+  db: Queryable,
+  after: EndPlace | null,
+  limit: number,
+): Promise<Operation[]> {
+  const { expiresAt, ledgerRef } = after ?? { expiresAt: new Date(0), ledgerRef: "" };
   const rows = await db.query<OperationRow>(sql`
-    select ${COLUMNS} from operations where state in ('WAITING', 'PLANNED', 'IN_FLIGHT') and expires_at < now() order by expires_at limit ${limit}`);
+    select ${COLUMNS} from operations
+    where state in ('WAITING', 'PLANNED', 'IN_FLIGHT') and expires_at < now()
+      and (expires_at, ledger_ref) > (${expiresAt}::timestamptz, ${ledgerRef})
+    order by expires_at, ledger_ref limit ${limit}`);
   return rows.map(toOperation);
 }
 
