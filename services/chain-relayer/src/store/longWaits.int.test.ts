@@ -8,7 +8,7 @@ import { planOperations } from "../commands/planOperations";
 import { insertDeposits, listSeenDeposits, postponeDeposit } from "./deposits";
 import { endLongWaits } from "./longWaits";
 import { listPlannedOperations, postpone, postponeRefused } from "./plannedOperations";
-import { takeDueRecords } from "./records";
+import { takeDueRecords, takeWatchedRecords } from "./records";
 import { holdLease } from "./transactions";
 
 const database = freshDatabase();
@@ -41,6 +41,18 @@ test("a record whose own time is to come waits for it", async () => {
   await startedRecord(db);
   await db.run(sql`update records set run = 'WAITING', run_at = now() + interval '1 day'`);
   expect(await endLongWaits(db)).toBe(0);
+});
+
+test("a hash that was to be looked for within the hour is looked for, and one for which that is so is left", async () => {
+  const { db } = database;
+  await startedRecord(db);
+  await db.run(
+    sql`update records set run = 'WATCHED', payment_type = 'INSTANT', scheduled_at = null, tx_hash = '0x1', run_at = now() + interval '1 hour'`,
+  );
+  expect(await endLongWaits(db)).toBe(0);
+  await setClockBack(db, "1 day");
+  expect(await endLongWaits(db)).toBe(1);
+  expect(await tx(db, (tx) => takeWatchedRecords(tx, 5_000, 10))).toHaveLength(1);
 });
 
 async function due(db: Database) {

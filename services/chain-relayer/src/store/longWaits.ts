@@ -2,6 +2,8 @@ import { type Queryable, sql } from "@wonrail/kit/db";
 import { LONGEST_WAIT, REFUSED } from "./plannedOperations";
 
 const IS_LONG = sql`> now() + ${LONGEST_WAIT}`;
+/** A hash that nobody has seen for days is looked for every hour. */
+const LONGEST_LOOK = sql`interval '2 hours'`;
 
 /**
  * Lets what would wait until the database's clock has come to where it was set back from be tried now; gives how much that was. Each is found by an index, so it
@@ -18,8 +20,11 @@ export async function endLongWaits(db: Queryable): Promise<number> {
       update deposits set retry_at = now() where state = 'SEEN' and retry_at ${IS_LONG} returning 1),
     started as (
       update records set run_at = now() where run = 'STARTED' and run_at ${IS_LONG} returning 1),
+    watched as (
+      update records set run_at = now() where run = 'WATCHED' and run_at > now() + ${LONGEST_LOOK} returning 1),
     ended as (
-      select from sent_before union all select from refused union all select from seen union all select from started)
+      select from sent_before union all select from refused union all select from seen union all select from started
+      union all select from watched)
     select count(*) from ended`);
   return Number(count);
 }
