@@ -1,5 +1,5 @@
 import { sql } from "../db";
-import { createTestDatabase, type TestDatabase } from "../testing";
+import { createTestDatabase, hearTerminal, type TestDatabase } from "../testing";
 import { listDeadLetters } from ".";
 import { main } from "./deadLettersCommand";
 
@@ -13,11 +13,7 @@ beforeAll(async () => {
 afterAll(() => testDatabase?.drop());
 
 async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const said = { out: "", err: "" };
-  const terminal = {
-    out: (text: string) => void (said.out += text),
-    err: (text: string) => void (said.err += text),
-  };
+  const { terminal, said } = hearTerminal();
   const code = await main(args, terminal, { DATABASE_URL: testDatabase.url });
   return { code, ...said };
 }

@@ -1,4 +1,5 @@
 export { eventually } from "./eventually";
+export { hearTerminal } from "./hearTerminal";
 export { startProxy, type Proxy, type ProxyMode, type ProxyOptions } from "./proxy";
 export { rowsRead } from "./rowsRead";
 export {

@@ -1,5 +1,5 @@
 import { assertChain, WrongChain } from "./endpoints";
-import { type RawReceipt, receiptsFrom } from "./receipts";
+import { type RawLog, type RawReceipt, receiptsFrom } from "./receipts";
 import { type Rpc, RpcBehind, RpcRefusal, RpcUnclear } from "./rpc";
 
 export interface ChainLog {
@@ -18,16 +18,6 @@ export interface LogFilter {
   fromBlock: bigint;
   /** The last one. */
   to: { number: bigint; hash: string };
-}
-
-export interface RawLog {
-  address: string;
-  topics: string[];
-  data: string;
-  blockNumber: string;
-  blockHash: string;
-  transactionHash: string;
-  logIndex: string;
 }
 
 interface RawBlock {

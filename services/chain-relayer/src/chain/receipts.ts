@@ -1,6 +1,15 @@
 import { chunksOf } from "@wonrail/kit/chunksOf";
-import { type RawLog } from "./logs";
 import { isTooMuch, type Rpc } from "./rpc";
+
+export interface RawLog {
+  address: string;
+  topics: string[];
+  data: string;
+  blockNumber: string;
+  blockHash: string;
+  transactionHash: string;
+  logIndex: string;
+}
 
 export interface RawReceipt {
   transactionHash: string;
