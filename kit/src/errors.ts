@@ -24,7 +24,11 @@ export const errorTable = {
 
   WAL_001: row(409, "ALREADY_EXISTS", "This user already has a wallet of this type."),
   WAL_002: row(404, "NOT_FOUND", "The wallet does not exist."),
-  WAL_003: row(409, "FAILED_PRECONDITION", "The wallet still holds money or has work in flight."),
+  WAL_003: row(
+    409,
+    "FAILED_PRECONDITION",
+    "The wallet still holds money. What is held for a transfer on its way counts too.",
+  ),
   WAL_004: row(400, "FAILED_PRECONDITION", "The wallet is deactivated."),
 
   TRF_001: row(400, "FAILED_PRECONDITION", "The balance is too low for this transfer."),

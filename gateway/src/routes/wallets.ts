@@ -51,7 +51,7 @@ const wallet = z
       description: "Its blockchain address, EIP-55 checksummed.",
     }),
     balance: won("What the wallet holds, in KRW."),
-    availableBalance: won("The balance less what is held for work in flight."),
+    availableBalance: won("The balance less what is held for transfers on their way."),
     status: walletStatus,
     metadata: z.record(z.string(), z.string()),
     createdAt: timestamp("When it was made."),

@@ -9,7 +9,7 @@ export const errorCodes = {
   WAUTH_004: { kind: "permission", status: 403, retryable: false, message: "The plan's limit is reached. Wait for the reset or change the plan." },
   WAL_001: { kind: "conflict", status: 409, retryable: false, message: "This user already has a wallet of this type." },
   WAL_002: { kind: "notFound", status: 404, retryable: false, message: "The wallet does not exist." },
-  WAL_003: { kind: "conflict", status: 409, retryable: false, message: "The wallet still holds money or has work in flight." },
+  WAL_003: { kind: "conflict", status: 409, retryable: false, message: "The wallet still holds money. What is held for a transfer on its way counts too." },
   WAL_004: { kind: "refused", status: 400, retryable: false, message: "The wallet is deactivated." },
   TRF_001: { kind: "refused", status: 400, retryable: false, message: "The balance is too low for this transfer." },
   TRF_002: { kind: "invalidRequest", status: 400, retryable: false, message: "The destination address is not valid." },

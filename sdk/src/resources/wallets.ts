@@ -32,7 +32,7 @@ export interface NewWallet {
 }
 
 export interface Wallet extends NewWallet {
-  /** The balance less what is held for work in flight. */
+  /** The balance less what is held for transfers on their way. */
   availableBalance: number;
   updatedAt: string;
 }
@@ -110,7 +110,7 @@ export class WalletsApi extends ApiResource {
     return this.patch(() => ({ path: walletPath(walletId), body: checkedMetadata(request) }), options);
   }
 
-  /** Refused while the wallet holds money or has work in flight. Afterwards everything but reading it is WAL_004. */
+  /** Refused while the wallet holds money, what is held for a transfer on its way included. Afterwards everything but reading it is WAL_004. */
   deactivate(walletId: string, options?: CallOptions): ApiPromise<Wallet> {
     return this.post(() => ({ path: `${walletPath(walletId)}/deactivate` }), options);
   }
