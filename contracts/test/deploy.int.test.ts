@@ -1,4 +1,8 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ethers } from "ethers";
 import { TestChain, send } from "./support/chain";
@@ -122,6 +126,18 @@ test("refuses one account as admin and operator, and says what is missing", asyn
   expect(unmined).toMatchObject({ code: 1, stderr: expect.stringContaining("1 at the least") });
   const nowhere = await chain.deploy({ rpc: "http://127.0.0.1:9" });
   expect(nowhere).toMatchObject({ code: 1, stderr: "No Ethereum node answers at http://127.0.0.1:9.\n" });
+});
+
+test("a command ends by itself when it is interrupted, also while a node does not answer", async () => {
+  const silent = createServer(() => undefined).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  const at = ["--rpc", `http://127.0.0.1:${port}`, "--deployment", chain.out];
+  const child = spawn(process.execPath, [join(__dirname, "../bin/verify.mjs"), ...at]);
+  await once(silent, "connection");
+  child.kill("SIGINT");
+  expect(await once(child, "exit")).toEqual([130, null]);
+  silent.close();
 });
 
 test("refuses to take other people for those recorded", async () => {

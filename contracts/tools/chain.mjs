@@ -5,6 +5,9 @@ import { parseArgs } from "node:util";
 import { ethers } from "ethers";
 import { home } from "./foundry.mjs";
 
+/** What a node has for one answer. */
+const TIMEOUT_MS = 30_000;
+
 /** A problem that the caller can mend: its message is all that is shown. */
 export class UsageError extends Error {}
 
@@ -33,12 +36,19 @@ export function readOptions(usage, names, { positionals = false, flags = [] } = 
 
 /** Runs a command. What its caller can mend is told in a line, anything else is shown whole; both exit 1. */
 export async function run(main) {
+  endOnSignals();
   try {
     await main();
   } catch (error) {
     console.error(tell(error));
     process.exitCode = 1;
   }
+}
+
+/** Behind `docker run` it is the first process of its container, which hears no signal that it does not ask for. */
+function endOnSignals() {
+  process.once("SIGINT", () => process.exit(130));
+  process.once("SIGTERM", () => process.exit(143));
 }
 
 function tell(error) {
@@ -82,11 +92,12 @@ export function readAddress(text, what) {
 /** No caches and no batches: on a chain that mines at once a nonce must never be remembered. */
 export async function connect(url) {
   const request = new ethers.FetchRequest(url);
-  request.timeout = 30_000;
+  request.timeout = TIMEOUT_MS;
   const options = { cacheTimeout: -1, batchMaxCount: 1, pollingInterval: 100 };
   let chainId;
   try {
-    const { result } = await (await fetch(url, chainIdRequest)).json();
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const { result } = await (await fetch(url, { ...chainIdRequest, signal })).json();
     chainId = BigInt(result);
   } catch {
     throw new UsageError(`No Ethereum node answers at ${url}.`);

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 
 export async function runBuilt(file) {
+  endOnSignals();
   process.exitCode = 2;
   if (!existsSync(file)) {
     process.stderr.write(
@@ -15,4 +16,10 @@ export async function runBuilt(file) {
   } catch (error) {
     console.error(error);
   }
+}
+
+/** As the first process of a container it would hear no signal that it does not ask for, and wait on for what does not answer. */
+function endOnSignals() {
+  process.once("SIGINT", () => process.exit(130));
+  process.once("SIGTERM", () => process.exit(143));
 }

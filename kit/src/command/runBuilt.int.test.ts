@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,11 +19,27 @@ test.each([
   [2, "that lacks a part of itself", "require('./nowhere.js')", "Cannot find module"],
   [2, "that is not built", undefined, "Run npm run build first"],
 ])("ends with %d for a command %s", (code, _which, source, sentence) => {
+  const { status, stderr } = spawnSync(process.execPath, argsOf(source), { encoding: "utf8" });
+  expect({ status, stderr }).toEqual({ status: code, stderr: expect.stringContaining(sentence) });
+});
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)(
+  "ends by itself on %s, with %d, whatever it waits for: nothing else ends the first process of a container",
+  async (signal, code) => {
+    const source = "exports.main = () => new Promise(() => setInterval(() => console.log('waits'), 50))";
+    const child = spawn(process.execPath, argsOf(source));
+    await once(child.stdout, "data");
+    child.kill(signal);
+    expect(await once(child, "exit")).toEqual([code, null]);
+  },
+);
+
+function argsOf(source: string | undefined): string[] {
   const file = join(folder, `${Math.random()}.cjs`);
   if (source !== undefined) writeFileSync(file, source);
   const script = `(await import("${RUN_BUILT}")).runBuilt(new URL("${pathToFileURL(file).href}"))`;
-  const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script, "bin", "1"], {
-    encoding: "utf8",
-  });
-  expect({ status, stderr }).toEqual({ status: code, stderr: expect.stringContaining(sentence) });
-});
+  return ["--input-type=module", "-e", script, "bin", "1"];
+}
