@@ -213,6 +213,10 @@ export const CALLS: readonly Call[] = [
       },
       bad: ["REQ_001 types", (good) => ({ ...good, types: [TransactionType.UNSPECIFIED] })],
     },
+    findRequest: {
+      good: ({ orgId, transferId: requestId }) => ({ orgId, requestId }),
+      bad: ["REQ_001 requestId", (good) => ({ ...good, requestId: "trf_1" })],
+    },
   }),
 
   ...calls("payment", "wallet", WalletServiceService, {

@@ -15,6 +15,7 @@ import { type Config } from "./config";
 import type { Outcome } from "./domain/types";
 import { createExpander } from "./events";
 import { getBalances } from "./queries/getBalances";
+import { findRequest } from "./queries/findRequest";
 import { getEntries } from "./queries/getEntries";
 import { listStatement, type StatementQuery } from "./queries/listStatement";
 import { listAccounts, sumAccounts } from "./store/accounts";
@@ -64,6 +65,7 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
       listAccounts(db, orgId, after, limit),
     listStatement: (query: StatementQuery) => listStatement(db, query),
     getEntries: (orgId: string, requestIds: string[]) => getEntries(db, orgId, requestIds),
+    findRequest: (orgId: string, requestId: string) => findRequest(db, orgId, requestId),
     getTotals: (orgId: string) => sumAccounts(db, orgId),
     async getEntry(orgId: string, id: string) {
       const [found] = await getEntries(db, orgId, [id]);

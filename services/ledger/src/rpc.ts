@@ -1,6 +1,7 @@
 import { DomainError, invalidRequest } from "@wonrail/kit/errors";
 import {
   enumName,
+  enumValue,
   implement,
   readAtMost,
   readOrgId,
@@ -13,6 +14,7 @@ import { inOrder } from "@wonrail/kit/inOrder";
 import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import {
   LedgerServiceService,
+  RequestPlace,
   type PostOutcome,
   type PostRequest,
   type PostStreamRequest,
@@ -93,6 +95,12 @@ export function rpc(app: App): GrpcService[] {
       async getEntries({ orgId, requestIds }) {
         const wanted = readAtMost(MAX_ITEMS, requestIds, "requestIds").filter((id) => UUID_PART.test(id));
         return { entries: (await app.getEntries(readOrgId(orgId), wanted)).map(entryMessage) };
+      },
+
+      async findRequest({ orgId, requestId }) {
+        if (!UUID_PART.test(requestId)) throw bad("requestId", "must be an id");
+        const place = await app.findRequest(readOrgId(orgId), requestId);
+        return { place: enumValue(RequestPlace, place) };
       },
 
       async getTotals({ orgId }) {
