@@ -121,6 +121,7 @@ const NOT_METRICS = new Set([
   "verify_accounts",
   "verify_audit",
   "reopen_wallets",
+  "entries_2026_05",
   "payment_manager_replaced",
   "name_taken",
   "lane_paused",

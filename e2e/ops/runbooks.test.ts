@@ -15,6 +15,7 @@ const { scripts } = JSON.parse(readText("package.json")) as { scripts: Record<st
 const SCRIPT_OWNERS: Record<string, string> = {
   admin: "auth",
   "admin:wallet": "wallet",
+  "admin:payment": "payment",
   "admin:chain": "chain-relayer",
 };
 

@@ -8,6 +8,7 @@ import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import { claimKeys } from "./commands/claimKeys";
+import { closeOperations } from "./commands/closeOperations";
 import { deleteOldOperations } from "./commands/deleteOldOperations";
 import { execute } from "./commands/execute";
 import { createFacts } from "./commands/flows/facts";
@@ -41,13 +42,12 @@ const MAX_QUEUE = 5_000;
 export function createApp(parts: ServiceParts<Config>) {
   const { config, db, log, registry, onClose } = parts;
   const { ledger, wallet, auth, relayer, post } = openClients(parts);
-  const network = config.NETWORK;
   const facts = createFacts({
     db,
     log,
     auth,
     wallet,
-    network,
+    network: config.NETWORK,
     contracts: { tokenAddress: config.TOKEN_ADDRESS, paymentManagerAddress: config.PAYMENT_MANAGER_ADDRESS },
     monotonicMs: () => performance.now(),
   });
@@ -60,7 +60,7 @@ export function createApp(parts: ServiceParts<Config>) {
     relayer,
     post,
     facts,
-    network,
+    network: config.NETWORK,
     doubted: new Counter({
       name: "payment_doubted_transfers_total",
       help: "Looks at transfers of which the bus has said what chain-relayer does not say",
@@ -91,6 +91,7 @@ export function createApp(parts: ServiceParts<Config>) {
   return {
     execute: bind(execute),
     finishAbandoned: () => finishAbandoned(deps),
+    closeOperations: bind(closeOperations),
     settleTransfers: (signal?: AbortSignal) => settleTransfers(deps, signal),
     noteMissedSettled: () => noteMissedSettled(db),
     deleteOldOperations: bind(deleteOldOperations),

@@ -230,6 +230,16 @@ export async function forgetOperation(
   return forgotten === 1;
 }
 
+/** The same whoever has taken it up, where the ledger is known never to have seen it. Undefined when it is not open; else what it was. */
+export async function forgetOpenOperation(
+  tx: Tx,
+  { orgId, operationId }: Pick<Operation, "orgId" | "operationId">,
+): Promise<{ kind: Kind; since: Date } | undefined> {
+  return tx.maybe<{ kind: Kind; since: Date }>(sql`
+    delete from operations where org_id = ${orgId} and operation_id = ${operationId} and state = 'CLAIMED'
+    returning kind, created_at as since`);
+}
+
 /** Nobody else has taken it up since. */
 function isAlone({ orgId, operationId }: Pick<Operation, "orgId" | "operationId">, since: string): Sql {
   return sql`org_id = ${orgId} and operation_id = ${operationId} and state = 'CLAIMED' and updated_at = ${since}::timestamptz`;
@@ -263,6 +273,38 @@ export async function countOpenOperations(db: Queryable, olderThanMs: number): P
     select count(*) from operations
     where ${isOpenSince(sql`created_at`, olderThanMs)}`);
   return Number(count);
+}
+
+export interface OpenOperation {
+  operation: string;
+  organisation: string;
+  kind: Kind;
+  /** When it was taken on, and when somebody has gone on with it last. */
+  since: Date;
+  lastTried: Date;
+  ageSeconds: number;
+}
+
+/** What is open for so long, oldest first; of one organisation, or of all. */
+export async function listOpenOperations(
+  db: Queryable,
+  wanted: { olderThanMs: number; orgId: string | null; limit: number },
+): Promise<OpenOperation[]> {
+  return db.query<OpenOperation>(sql`
+    select operation_id as operation, org_id as organisation, kind, created_at as since, updated_at as "lastTried",
+      round(extract(epoch from now() - created_at))::integer as "ageSeconds"
+    from operations
+    where ${isOpenSince(sql`created_at`, wanted.olderThanMs)} and (${wanted.orgId}::text is null or org_id = ${wanted.orgId})
+    order by created_at, operation_id limit ${wanted.limit}`);
+}
+
+export async function findOperationState(
+  db: Queryable,
+  { orgId, operationId }: Pick<Operation, "orgId" | "operationId">,
+): Promise<OperationRow["state"] | undefined> {
+  const row = await db.maybe<Pick<OperationRow, "state">>(sql`
+    select state from operations where org_id = ${orgId} and operation_id = ${operationId}`);
+  return row?.state;
 }
 
 /**
