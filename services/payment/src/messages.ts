@@ -1,7 +1,7 @@
 import { enumValue } from "@wonrail/kit/grpc/server";
 import * as message from "@wonrail/proto/payment/v1/payment";
 import { cancellableUntil, type Charge, type ChargeCancel, chargeStatus } from "./domain/charge";
-import { type Payment, type PaymentCancel } from "./domain/payment";
+import { type CancelAmounts, type Payment, type PaymentCancel } from "./domain/payment";
 import { type Refund } from "./domain/refund";
 import { pending, type Settlement } from "./domain/settlement";
 import { type Transfer } from "./domain/transfer";
@@ -93,7 +93,7 @@ const NONE: ReadonlyMap<string, Settlement> = new Map();
 
 /** With its own settlement, and that of its cancellation; PENDING is what is not among them. */
 export function paymentMessage(payment: Payment, network: string, settlements = NONE): message.Payment {
-  const { paymentId, payerWalletId, receiverWalletId, memo, cancelId, createdAt, updatedAt } = payment;
+  const { paymentId, payerWalletId, receiverWalletId, memo, cancel, createdAt, updatedAt } = payment;
   return {
     paymentId,
     status: enumValue(message.PaymentStatus, payment.status),
@@ -111,7 +111,9 @@ export function paymentMessage(payment: Payment, network: string, settlements = 
     createdAt,
     updatedAt,
     cancellation:
-      cancelId === null ? undefined : cancellationMessage(cancelId, network, settlements.get(cancelId)),
+      cancel === null
+        ? undefined
+        : paymentCancellationMessage(cancel, network, settlements.get(cancel.cancelId)),
   };
 }
 
@@ -123,19 +125,38 @@ export function cancellationMessage(
   return { cancelId, settlement: settlementMessage(settlement) };
 }
 
+function paymentCancellationMessage(
+  { cancelId, memo, createdAt, amounts }: PaymentCancel,
+  network: string,
+  settlement?: Settlement,
+): message.Cancellation {
+  return {
+    ...cancellationMessage(cancelId, network, settlement),
+    memo: memo ?? undefined,
+    createdAt,
+    amounts: amounts === null ? undefined : cancellationAmountsMessage(amounts),
+  };
+}
+
+function cancellationAmountsMessage(amounts: CancelAmounts): message.CancellationAmounts {
+  return {
+    restoredIncentiveWon: amounts.restoredIncentiveWon.toString(),
+    restoredNormalWon: amounts.restoredNormalWon.toString(),
+    incentiveClawedBackWon: amounts.clawedBackWon.toString(),
+    keptFromNormalWon: amounts.keptWon.toString(),
+  };
+}
+
 export function cancelledPaymentMessage(
   payment: Payment,
-  cancel: PaymentCancel,
+  { cancelId, amounts }: PaymentCancel & { amounts: CancelAmounts },
   network: string,
   settlements: ReadonlyMap<string, Settlement>,
 ): message.CancelledPayment {
   return {
     payment: paymentMessage(payment, network, settlements),
-    cancelId: cancel.cancelId,
-    restoredIncentiveWon: cancel.restoredIncentiveWon.toString(),
-    restoredNormalWon: cancel.restoredNormalWon.toString(),
-    incentiveClawedBackWon: cancel.clawedBackWon.toString(),
-    keptFromNormalWon: cancel.keptWon.toString(),
+    cancelId,
+    ...cancellationAmountsMessage(amounts),
   };
 }
 

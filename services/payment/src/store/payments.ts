@@ -1,7 +1,7 @@
 import { named, type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/money";
 import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
-import { type Payment } from "../domain/payment";
+import { type CancelAmounts, type Payment, type PaymentCancel } from "../domain/payment";
 
 interface PaymentRow {
   org_id: string;
@@ -16,6 +16,12 @@ interface PaymentRow {
   accrued_won: bigint;
   memo: string | null;
   cancel_id: string | null;
+  cancel_memo: string | null;
+  cancelled_at: Date | null;
+  restored_incentive_won: bigint | null;
+  restored_normal_won: bigint | null;
+  clawed_back_won: bigint | null;
+  kept_won: bigint | null;
   version: bigint;
   created_at: Date;
   updated_at: Date;
@@ -51,10 +57,12 @@ export async function cancelPayment(
   tx: Tx,
   orgId: string,
   paymentId: string,
-  cancelId: string,
+  { cancelId, memo, createdAt, amounts }: PaymentCancel & { amounts: CancelAmounts },
 ): Promise<Payment | undefined> {
   const row = await tx.maybe<PaymentRow>(sql`
-    update payments set status = 'CANCELLED', cancel_id = ${cancelId}, version = version + 1, updated_at = now()
+    update payments set status = 'CANCELLED', cancel_id = ${cancelId}, cancel_memo = ${memo}, cancelled_at = ${createdAt},
+      restored_incentive_won = ${amounts.restoredIncentiveWon}, restored_normal_won = ${amounts.restoredNormalWon},
+      clawed_back_won = ${amounts.clawedBackWon}, kept_won = ${amounts.keptWon}, version = version + 1, updated_at = now()
     where org_id = ${orgId} and payment_id = ${paymentId} and cancel_id is null returning *`);
   return row && fromRow(row);
 }
@@ -112,9 +120,27 @@ function fromRow(row: PaymentRow): Payment {
     normalWon: won(row.normal_won),
     accruedWon: won(row.accrued_won),
     memo: row.memo,
-    cancelId: row.cancel_id,
+    cancel: toCancel(row),
     version: row.version,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+  };
+}
+
+function toCancel(row: PaymentRow): PaymentCancel | null {
+  const { cancel_id: cancelId, cancel_memo: memo, cancelled_at: cancelledAt } = row;
+  if (cancelId === null) return null;
+  // Of what an earlier release has cancelled: when it wrote that down.
+  return { cancelId, memo, createdAt: cancelledAt ?? row.updated_at, amounts: toAmounts(row) };
+}
+
+/** All of them are there, or none. */
+function toAmounts(row: PaymentRow): CancelAmounts | null {
+  if (row.kept_won === null) return null;
+  return {
+    restoredIncentiveWon: won(row.restored_incentive_won!),
+    restoredNormalWon: won(row.restored_normal_won!),
+    clawedBackWon: won(row.clawed_back_won!),
+    keptWon: won(row.kept_won),
   };
 }

@@ -31,25 +31,21 @@ export const cancelPayment: Flow<"cancelPayment", CancelPaymentInput> = {
         entry.result?.$case === "paymentCancelled",
         `${operationId} was not posted as a payment's cancellation`,
       );
+      const restored = entry.result.value;
+      const amounts = {
+        restoredIncentiveWon: won(BigInt(restored.restoredIncentiveWon)),
+        restoredNormalWon: won(BigInt(restored.restoredNormalWon)),
+        clawedBackWon: won(BigInt(restored.incentiveClawedBackWon)),
+        keptWon: won(BigInt(restored.keptFromNormalWon)),
+      };
+      const cancel = { cancelId: operationId, memo: input.memo, createdAt: entry.postedAt!, amounts };
       const [payment, settlements] = await Promise.all([
-        payments.cancelPayment(tx, orgId, input.paymentId, operationId),
+        payments.cancelPayment(tx, orgId, input.paymentId, cancel),
         // Its own way begins with this answer.
         findSettlements(tx, orgId, [input.paymentId]),
       ]);
       if (!payment) throw new TooEarlyError();
-      const restored = entry.result.value;
-      const message = cancelledPaymentMessage(
-        payment,
-        {
-          cancelId: operationId,
-          restoredIncentiveWon: won(BigInt(restored.restoredIncentiveWon)),
-          restoredNormalWon: won(BigInt(restored.restoredNormalWon)),
-          clawedBackWon: won(BigInt(restored.incentiveClawedBackWon)),
-          keptWon: won(BigInt(restored.keptFromNormalWon)),
-        },
-        facts.network,
-        settlements,
-      );
+      const message = cancelledPaymentMessage(payment, cancel, facts.network, settlements);
       return {
         outcome: { $case: "cancelledPayment", value: message },
         event: paymentCancelled(payment, message, operation),

@@ -66,7 +66,7 @@ export const pay: Flow<"pay", PayInput> = {
         normalWon: won(BigInt(split.normalWon)),
         accruedWon: won(BigInt(split.incentiveAccruedWon)),
         memo: input.memo,
-        cancelId: null,
+        cancel: null,
         version: 1n,
         createdAt: at,
         updatedAt: at,
