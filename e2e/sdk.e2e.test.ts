@@ -103,11 +103,17 @@ test("a wallet's whole story: charge, pay, cancel, transfer, refund, and its lin
     amount: 12_000,
   });
   expect(paid).toMatchObject({ status: "PAID", breakdown: { government: 0, incentive: 0, normal: 12_000 } });
-  const cancelled = await client.payments.cancel({ paymentId: paid.paymentId });
+  const cancelled = await client.payments.cancel({ paymentId: paid.paymentId, memo: "Sent back" });
   expect(cancelled).toMatchObject({ status: "CANCELLED", paymentId: paid.paymentId });
   expect(cancelled.cancellation.settlement.status).toBe("PENDING");
+  const { cancelId, restored, incentiveClawedBack, keptFromNormal } = cancelled;
+  expect([restored, incentiveClawedBack + keptFromNormal]).toEqual([
+    { incentive: 0, normal: 12_000 - keptFromNormal },
+    paid.incentiveAccrued,
+  ]);
+  const said = { cancelId, restored, incentiveClawedBack, keptFromNormal, memo: "Sent back" };
   const { cancellation } = await client.payments.get(paid.paymentId);
-  expect(cancellation).toMatchObject({ cancelId: cancelled.cancelId });
+  expect(cancellation).toMatchObject({ ...said, createdAt: cancelled.cancellation.createdAt });
   const transfer = await client.transfers.create({
     fromWalletId: payerWalletId,
     toWalletAddress: shop.walletAddress,

@@ -36,12 +36,20 @@ const payment = Payment.fromPartial({
   ...{ incentiveAccruedWon: "15", memo: "lunch", settlement, createdAt: at, updatedAt: at },
 });
 const settled = { status: "CONFIRMED", network: "N", txHash: "0xa", blockNumber: 7 };
+const amounts = {
+  ...{ restoredIncentiveWon: "200", restoredNormalWon: "290" },
+  ...{ incentiveClawedBackWon: "5", keptFromNormalWon: "10" },
+};
+const later = new Date("2026-01-14T00:40:00.000Z");
+const did = { cancelId: "pcl_1", memo: "sent back", createdAt: later, amounts };
 const begun = { status: "PENDING", network: "N", txHash: null, blockNumber: null };
 const paid = {
   ...{ paymentId: "pay_1", status: "PAID", payerWalletId: "wal_1", receiverWalletId: "wal_2", amount: 600 },
   ...{ breakdown: { government: 100, incentive: 200, normal: 300 }, incentiveAccrued: 15, memo: "lunch" },
   ...{ settlement: settled, cancellation: null, createdAt: at.toISOString() },
 };
+const doneBy = { restored: { incentive: 200, normal: 290 }, incentiveClawedBack: 5, keptFromNormal: 10 };
+const wayBack = { cancelId: "pcl_1", ...doneBy, memo: "sent back", createdAt: later.toISOString() };
 const charge = Charge.fromPartial({
   ...{ chargeId: "chg_1", status: ChargeStatus.PARTIALLY_CANCELLED, walletId: "wal_1", amountWon: "3000" },
   ...{ cancelledAmountWon: "1000", balanceWon: "4000", settlement, cancellableUntil: at },
@@ -56,6 +64,8 @@ const asked: ExecuteRequest[] = [];
 const listed: ListWalletTransactionsRequest[] = [];
 /** What payment says next. */
 let says: ExecuteResponse;
+/** Of the payment that is read. */
+let readCancellation: Payment["cancellation"];
 
 beforeAll(async () => {
   auth = await startAuthAtOurEdge();
@@ -74,7 +84,7 @@ beforeAll(async () => {
           }),
         }),
         getPayment: async () => ({
-          payment: Payment.fromPartial({ ...payment, cancellation: { cancelId: "pcl_1", settlement } }),
+          payment: Payment.fromPartial({ ...payment, cancellation: readCancellation }),
         }),
         getCharge: async () => ({
           charge,
@@ -129,6 +139,7 @@ afterAll(async () => {
 beforeEach(() => {
   asked.length = 0;
   says = { replayed: false, outcome: { $case: "payment", value: payment } };
+  readCancellation = { ...did, settlement };
 });
 
 const post = (path: string, body: object | string) =>
@@ -139,24 +150,28 @@ const order = { payerWalletId: exampleId("wal"), receiverWalletId: exampleId("wa
 describe("each thing that is said has its own name", () => {
   test("of a payment, and of its cancellation", async () => {
     expect((await post("payment", order)).body.data).toEqual(paid);
-    const cancellation = {
-      cancelId: "pcl_1",
-      settlement: { ...settlement, status: SettlementStatus.SUBMITTED },
-    };
-    const value = CancelledPayment.fromPartial({
-      ...{ payment: { ...payment, status: PaymentStatus.CANCELLED, cancellation }, cancelId: "pcl_1" },
-      ...{ restoredIncentiveWon: "200", restoredNormalWon: "290" },
-      ...{ incentiveClawedBackWon: "5", keptFromNormalWon: "10" },
-    });
+    const cancellation = { ...did, settlement: { ...settlement, status: SettlementStatus.SUBMITTED } };
+    const cancelled = { ...payment, status: PaymentStatus.CANCELLED, cancellation };
+    const value = CancelledPayment.fromPartial({ payment: cancelled, cancelId: "pcl_1", ...amounts });
     says = { replayed: false, outcome: { $case: "cancelledPayment", value } };
-    const cancelled = await post("payment/cancel", { paymentId: exampleId("pay") });
-    expect(cancelled.body.data).toEqual({
-      ...{ ...paid, status: "CANCELLED", cancelId: "pcl_1", restored: { incentive: 200, normal: 290 } },
-      ...{ incentiveClawedBack: 5, keptFromNormal: 10 },
-      cancellation: { cancelId: "pcl_1", settlement: { ...settled, status: "SUBMITTED" } },
+    const { body } = await post("payment/cancel", { paymentId: exampleId("pay"), memo: "sent back" });
+    expect(body.data).toEqual({
+      ...{ ...paid, status: "CANCELLED", cancelId: "pcl_1", ...doneBy },
+      cancellation: { ...wayBack, settlement: { ...settled, status: "SUBMITTED" } },
     });
-    const read = { ...paid, cancellation: { cancelId: "pcl_1", settlement: settled } };
+    const read = { ...paid, cancellation: { ...wayBack, settlement: settled } };
     expect(await get(`payment/${exampleId("pay")}`)).toEqual(read);
+  });
+
+  test("of a payment that an earlier release has cancelled: nothing is said of what is not known", async () => {
+    readCancellation = { cancelId: "pcl_1", settlement };
+    const unknown = { restored: null, incentiveClawedBack: null, keptFromNormal: null };
+    expect(await get(`payment/${exampleId("pay")}`)).toEqual({
+      ...paid,
+      cancellation: {
+        ...{ cancelId: "pcl_1", ...unknown, memo: null, settlement: settled, createdAt: at.toISOString() },
+      },
+    });
   });
 
   test("of a charge", async () => {
@@ -198,13 +213,12 @@ describe("each thing that is said has its own name", () => {
 
 describe("a cancellation whose answer an earlier release has stored has just begun its way back", () => {
   test("of a payment", async () => {
-    const restored = { restoredIncentiveWon: "0", restoredNormalWon: "0" };
-    const kept = { incentiveClawedBackWon: "0", keptFromNormalWon: "0" };
-    const value = CancelledPayment.fromPartial({ payment, cancelId: "pcl_1", ...restored, ...kept });
+    const cancelled = { ...payment, updatedAt: later };
+    const value = CancelledPayment.fromPartial({ payment: cancelled, cancelId: "pcl_1", ...amounts });
     says = { replayed: true, outcome: { $case: "cancelledPayment", value } };
-    const { body } = await post("payment/cancel", { paymentId: exampleId("pay") });
-    const cancellation = { cancelId: "pcl_1", settlement: begun };
-    expect(body.data).toMatchObject({ settlement: settled, cancellation });
+    const { body } = await post("payment/cancel", { paymentId: exampleId("pay"), memo: "sent back" });
+    const cancellation = { ...wayBack, settlement: begun };
+    expect(body.data).toMatchObject({ settlement: settled, ...doneBy, cancellation });
   });
 
   test("of a charge", async () => {

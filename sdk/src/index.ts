@@ -85,6 +85,7 @@ export type {
   CancelledPayment,
   CancelPaymentRequest,
   Payment,
+  PaymentCancellation,
   PaymentListQuery,
   PaymentRequest,
   PaymentsApi,

@@ -61,7 +61,6 @@ const chargeWithCancellations = charge
       .array(
         cancellation
           .extend({
-            cancelId: givenId("The cancellation's id."),
             amount: won("How much of the charge it took back, in KRW."),
             memo: memoGiven,
             createdAt: timestamp("When it was made."),

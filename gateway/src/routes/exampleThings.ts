@@ -158,12 +158,26 @@ export const secondPayment = {
   memo: "Order 20260114-0022",
   createdAt: minute(9),
 };
-export const cancelledPayment = {
-  ...secondPayment,
-  status: "CANCELLED",
-  cancellation: { cancelId: exampleId("pcl", minute(10)), settlement: pending },
+const whatCancellationDid = {
+  restored: { incentive: 100, normal: 4_900 },
+  incentiveClawedBack: 49,
+  keptFromNormal: 0,
 };
-const wayBack = { ...cancelledPayment.cancellation, settlement: confirmed("6c", 130) };
+const cancellation = {
+  cancelId: exampleId("pcl", minute(10)),
+  ...whatCancellationDid,
+  memo: "Sent back",
+  settlement: pending,
+  createdAt: minute(10),
+};
+export const cancelledPayment = { ...secondPayment, status: "CANCELLED", cancellation };
+/** What the cancel answers. */
+export const justCancelled = {
+  ...cancelledPayment,
+  cancelId: cancellation.cancelId,
+  ...whatCancellationDid,
+};
+const wayBack = { ...cancellation, settlement: confirmed("6c", 130) };
 export const settledPayments = [
   { ...cancelledPayment, settlement: confirmed("5f", 129), cancellation: wayBack },
   { ...firstPayment, settlement: confirmed("5f", 129) },
@@ -188,9 +202,9 @@ export const lines = [
     direction: "IN",
     amount: 4_900,
     balanceAfter: 28_000,
-    memo: "Sent back",
+    memo: cancellation.memo,
     relatedId: secondPayment.paymentId,
-    cancelId: cancelledPayment.cancellation.cancelId,
+    cancelId: cancellation.cancelId,
   }),
   line(4, minute(9), {
     amount: 4_900,

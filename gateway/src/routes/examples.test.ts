@@ -176,6 +176,8 @@ test("amounts add up from one answer to the next", () => {
   const { incentive: used, normal: paid } = breakdown as { incentive: number; normal: number };
   expect(back).toMatchObject({ restored: { incentive: used, normal: paid }, keptFromNormal: 0 });
   expect(back.incentiveClawedBack).toBe(incentiveAccrued);
+  const { restored, incentiveClawedBack, keptFromNormal } = back;
+  expect(back.cancellation).toMatchObject({ restored, incentiveClawedBack, keptFromNormal });
   normal += paid;
   expect(lineOf(back.paymentId, "PAYMENT_CANCEL")).toMatchObject({ amount: paid, balanceAfter: normal });
   for (const operation of ["getWallet", "updateWallet"])

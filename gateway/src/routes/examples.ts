@@ -1,5 +1,4 @@
 import {
-  cancelledPayment,
   charge,
   chargeCancellation,
   daysAfter,
@@ -8,6 +7,7 @@ import {
   firstPayment,
   instant,
   instantRequest,
+  justCancelled,
   later,
   lines,
   madeOnRequest,
@@ -108,14 +108,8 @@ export const story: Example[] = [
   {
     operation: "cancelPayment",
     at: minute(10),
-    body: { paymentId: secondPayment.paymentId, memo: "Sent back" },
-    data: {
-      ...cancelledPayment,
-      cancelId: cancelledPayment.cancellation.cancelId,
-      restored: { incentive: 100, normal: 4_900 },
-      incentiveClawedBack: 49,
-      keptFromNormal: 0,
-    },
+    body: { paymentId: secondPayment.paymentId, memo: justCancelled.cancellation.memo },
+    data: justCancelled,
   },
   {
     operation: "getWallet",

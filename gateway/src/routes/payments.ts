@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { enumName } from "@wonrail/kit/grpc/client";
-import { type Payment, PaymentStatus } from "@wonrail/proto/payment/v1/payment";
+import { type CancellationAmounts, type Payment, PaymentStatus } from "@wonrail/proto/payment/v1/payment";
 import { type Clients } from "../clients";
 import {
   begunCancellation,
@@ -31,6 +31,29 @@ import {
 
 const MIN_PAYMENT_WON = 100;
 
+const restored = z
+  .strictObject({
+    incentive: won("Back to the INCENTIVE wallet."),
+    normal: won("Back to the NORMAL wallet."),
+  })
+  .meta({ id: "RestoredAmounts" });
+const incentiveClawedBack = won("Of the accrual, taken from the INCENTIVE wallet.");
+const keptFromNormal = won("Of the accrual, no longer there and so kept from the NORMAL part.");
+
+const paymentCancellation = cancellation
+  .extend({
+    restored: z.union([restored, z.null()]),
+    incentiveClawedBack: incentiveClawedBack.nullable(),
+    keptFromNormal: keptFromNormal.nullable(),
+    memo: memoGiven,
+    createdAt: timestamp("When it was made."),
+  })
+  .meta({
+    id: "PaymentCancellation",
+    description:
+      "What took the payment back, and what it did, as the cancel's answer said. `settlement` is that of the way back, PENDING at first; read the payment again to follow. Of one that an earlier release made it may not be known what it did: `restored`, `incentiveClawedBack` and `keptFromNormal` are then null, and `memo` may be null although one was given.",
+  });
+
 const payment = z
   .strictObject({
     paymentId: givenId("The payment's id."),
@@ -50,7 +73,7 @@ const payment = z
     settlement,
     // A union, since the document would have a nullable reference be an object and null at once.
     cancellation: z
-      .union([cancellation, z.null()])
+      .union([paymentCancellation, z.null()])
       .meta({ description: "null unless the payment is CANCELLED." }),
     createdAt: timestamp("When it was made."),
   })
@@ -104,13 +127,10 @@ export const cancelPayment = operation({
   data: payment
     .extend({
       cancelId: givenId("This cancellation's id."),
-      cancellation,
-      restored: z.strictObject({
-        incentive: won("Back to the INCENTIVE wallet."),
-        normal: won("Back to the NORMAL wallet."),
-      }),
-      incentiveClawedBack: won("Of the accrual, taken from the INCENTIVE wallet."),
-      keptFromNormal: won("Of the accrual, no longer there and so kept from the NORMAL part."),
+      cancellation: paymentCancellation,
+      restored,
+      incentiveClawedBack,
+      keptFromNormal,
     })
     .meta({ id: "CancelledPayment" }),
   errors: ["WAL_004", "PAY_001", "PAY_003", "PAY_004", "PAY_007"],
@@ -167,15 +187,15 @@ export function cancelPaymentWith(clients: Clients): Handler<typeof cancelPaymen
     });
     const { cancelId } = value;
     const payment = known(value.payment);
-    const data = {
-      ...paymentOf(payment),
-      cancelId,
-      cancellation: begunCancellation(payment.cancellation, cancelId, payment.settlement),
-      restored: { incentive: wonOf(value.restoredIncentiveWon), normal: wonOf(value.restoredNormalWon) },
-      incentiveClawedBack: wonOf(value.incentiveClawedBackWon),
-      keptFromNormal: wonOf(value.keptFromNormalWon),
+    const did = amountsOf(value);
+    // What an earlier release has stored says all of it too, but not there; the same key has the same memo.
+    const cancellation = {
+      ...begunCancellation(payment.cancellation, cancelId, payment.settlement),
+      ...did,
+      memo: memo ?? null,
+      createdAt: iso(payment.cancellation?.createdAt ?? payment.updatedAt),
     };
-    return { data, replayed };
+    return { data: { ...paymentOf(payment), cancelId, cancellation, ...did }, replayed };
   };
 }
 
@@ -210,7 +230,29 @@ function paymentOf(of: Payment) {
     incentiveAccrued: wonOf(of.incentiveAccruedWon),
     memo: of.memo ?? null,
     settlement: settlementOf(of.settlement),
-    cancellation: of.cancellation === undefined ? null : cancellationOf(of.cancellation),
+    cancellation: paymentCancellationOf(of),
     createdAt: iso(of.createdAt),
+  };
+}
+
+const UNKNOWN = { restored: null, incentiveClawedBack: null, keptFromNormal: null };
+
+function paymentCancellationOf({ cancellation, updatedAt }: Payment) {
+  if (cancellation === undefined) return null;
+  const { amounts, memo, createdAt } = cancellation;
+  return {
+    ...cancellationOf(cancellation),
+    ...(amounts === undefined ? UNKNOWN : amountsOf(amounts)),
+    memo: memo ?? null,
+    // A payment service of an earlier release does not say it; nothing changes a payment after that.
+    createdAt: iso(createdAt ?? updatedAt),
+  };
+}
+
+function amountsOf(amounts: CancellationAmounts) {
+  return {
+    restored: { incentive: wonOf(amounts.restoredIncentiveWon), normal: wonOf(amounts.restoredNormalWon) },
+    incentiveClawedBack: wonOf(amounts.incentiveClawedBackWon),
+    keptFromNormal: wonOf(amounts.keptFromNormalWon),
   };
 }

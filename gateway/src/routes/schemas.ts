@@ -150,13 +150,13 @@ export const settlement = z
 
 export const cancellation = z
   .strictObject({
-    cancelId: givenId("The cancellation's id: pcl_… of a payment, ccl_… of a charge."),
+    cancelId: givenId("The cancellation's id."),
     settlement,
   })
   .meta({
     id: "Cancellation",
     description:
-      "What took a payment or a charge back. `settlement` is that of the way back, PENDING at first; read the payment or the charge again to follow.",
+      "What took the charge back, or a part of it. `settlement` is that of the way back, PENDING at first; read the charge again to follow.",
   });
 
 /** Numbers in a query are texts; only plain digits are taken. */

@@ -31,7 +31,19 @@ export interface Payment {
   /** The payment's own, also when it is CANCELLED. */
   settlement: Settlement;
   /** Null unless it is CANCELLED. */
-  cancellation: Cancellation | null;
+  cancellation: PaymentCancellation | null;
+  createdAt: string;
+}
+
+/** What took the payment back and what it did, as the cancel's answer said. Where an earlier release of the service made it, what is not known is null, a memo too. */
+export interface PaymentCancellation extends Cancellation {
+  /** Back to the payer's wallets. */
+  restored: { incentive: number; normal: number } | null;
+  /** Of the accrual, taken from the INCENTIVE wallet. */
+  incentiveClawedBack: number | null;
+  /** Of the accrual, no longer there and so kept from the NORMAL part. */
+  keptFromNormal: number | null;
+  memo: string | null;
   createdAt: string;
 }
 
@@ -42,7 +54,7 @@ export interface CancelPaymentRequest {
 
 export interface CancelledPayment extends Payment {
   cancelId: string;
-  cancellation: Cancellation;
+  cancellation: PaymentCancellation;
   /** Back to the payer's wallets. */
   restored: { incentive: number; normal: number };
   /** Of the accrual, taken from the INCENTIVE wallet. */
