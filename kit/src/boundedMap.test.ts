@@ -20,3 +20,27 @@ test("forgets what was used longest ago", () => {
   map.set("c", 3);
   expect([map.get("a"), map.get("b"), map.get("c")]).toEqual([1, undefined, 3]);
 });
+
+test.each([2, 3, 10, 11])("of %p it keeps the last half at least, each once, and never holds more", (max) => {
+  const map = new BoundedMap<number, number>(max);
+  for (let number = 0; number < 100; number += 1) {
+    map.set(number, number);
+    map.get(Math.floor(number / 2) * 2);
+    map.set(number, -number);
+    expect(map.size).toBeLessThanOrEqual(max);
+    expect(map.size).toBe(new Map(map).size);
+    for (let kept = Math.max(0, number - Math.floor(max / 2) + 1); kept <= number; kept += 1)
+      expect([...map]).toContainEqual([kept, -kept]);
+  }
+});
+
+test("deletes from either half, also while it is walked through", () => {
+  const map = new BoundedMap<number, number>(4);
+  for (const number of [1, 2, 3, 4]) map.set(number, number);
+  for (const [number] of map) if (number % 2 === 0) map.delete(number);
+  expect([...map]).toEqual([
+    [1, 1],
+    [3, 3],
+  ]);
+  expect([map.get(2), map.get(4)]).toEqual([undefined, undefined]);
+});

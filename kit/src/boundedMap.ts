@@ -1,19 +1,47 @@
-/** A map that forgets what was used longest ago when it is full. */
-export class BoundedMap<K, V> extends Map<K, V> {
-  constructor(private readonly maxEntries: number) {
-    super();
+import { assert } from "./errors";
+
+/**
+ * A map that forgets when it is full: half of it at once, the one that was used longer ago. So what is used stays where it is, mostly. A Map in which each look moves its
+ * entry to the end leaves tables behind, with all that is in them (ADR 0160).
+ */
+export class BoundedMap<K, V> implements Iterable<[K, V]> {
+  private readonly half: number;
+  private younger = new Map<K, V>();
+  private older = new Map<K, V>();
+
+  constructor(maxEntries: number) {
+    assert(maxEntries >= 2, "a bounded map has two halves");
+    this.half = Math.floor(maxEntries / 2);
   }
 
-  override get(key: K): V | undefined {
-    const value = super.get(key);
-    if (value !== undefined) this.set(key, value);
-    return value;
+  get size(): number {
+    return this.younger.size + this.older.size;
   }
 
-  override set(key: K, value: V): this {
-    this.delete(key);
-    super.set(key, value);
-    if (this.size > this.maxEntries) this.delete(this.keys().next().value as K);
-    return this;
+  get(key: K): V | undefined {
+    const value = this.younger.get(key);
+    if (value !== undefined) return value;
+    const old = this.older.get(key);
+    if (old !== undefined) this.set(key, old);
+    return old;
+  }
+
+  set(key: K, value: V): void {
+    this.older.delete(key);
+    if (this.younger.size >= this.half && !this.younger.has(key)) {
+      this.older = this.younger;
+      this.younger = new Map();
+    }
+    this.younger.set(key, value);
+  }
+
+  delete(key: K): void {
+    this.younger.delete(key);
+    this.older.delete(key);
+  }
+
+  *[Symbol.iterator](): Iterator<[K, V]> {
+    yield* this.older;
+    yield* this.younger;
   }
 }

@@ -45,7 +45,7 @@ test("every entry becomes one event with all its postings, under the trace of th
   const empty = await ledger.open("lee");
   await ledger.post({ kind: "closeAccount", walletId: empty });
 
-  const messages = await published(50 + 2 + 1 + 1, createRecentEntries(0));
+  const messages = await published(50 + 2 + 1 + 1, createRecentEntries(2));
   const ofType = (type: string) => messages.filter(({ headers }) => headers.event_type === type);
   const posted = ofType("journal_posted").map(({ key, value, headers }) => ({
     key,
@@ -80,7 +80,7 @@ test("every entry becomes one event with all its postings, under the trace of th
 
 test("an entry of another organisation is not told under this one", async () => {
   const row = { org_id: newId("org"), type: "journal_refs", payload: Buffer.alloc(41) };
-  expect(await createExpander(createRecentEntries(0)).expand(ledger.database.db, row as never)).toEqual([]);
+  expect(await createExpander(createRecentEntries(2)).expand(ledger.database.db, row as never)).toEqual([]);
 });
 
 test("an entry that was just committed is told as it is read from the journal, and read only when it is not known", async () => {

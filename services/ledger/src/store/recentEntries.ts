@@ -1,3 +1,4 @@
+import { BoundedMap } from "@wonrail/kit/boundedMap";
 import { hexOf } from "@wonrail/kit/ids";
 import type { Entry } from "../domain/types";
 
@@ -11,39 +12,25 @@ export interface RecentEntries {
   forgetAll(): void;
 }
 
-/** Empty once its entry was taken. */
+/** What is taken leaves its place: deleted one by one, they would be kept alive by the tables that such a map leaves behind (ADR 0160). */
 interface Place {
   entry: Entry | undefined;
 }
 
-/**
- * Two maps, of which the older one goes as a whole when the younger one is full. In one map from which each entry is deleted as it is taken, V8 kept them alive through the
- * tables that such a map leaves behind (ADR 0160).
- */
 export function createRecentEntries(maxEntries: number): RecentEntries {
-  let younger = new Map<string, Place>();
-  let older = new Map<string, Place>();
+  const none = () => new BoundedMap<string, Place>(maxEntries);
+  let recent = none();
   return {
     remember(entries) {
-      for (const entry of entries) {
-        if (younger.size >= maxEntries / 2) {
-          older = younger;
-          younger = new Map();
-        }
-        younger.set(hexOf(entry.requestId), { entry });
-      }
+      for (const entry of entries) recent.set(hexOf(entry.requestId), { entry });
     },
     take(orgId, requestId) {
-      const key = hexOf(requestId);
-      const place = younger.get(key) ?? older.get(key);
+      const place = recent.get(hexOf(requestId));
       const entry = place?.entry;
       if (!place || entry?.orgId !== orgId) return undefined;
       place.entry = undefined;
       return entry;
     },
-    forgetAll() {
-      younger = new Map();
-      older = new Map();
-    },
+    forgetAll: () => (recent = none()),
   };
 }
