@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pino from "pino";
+import { pause } from "../pause";
 import { startJobs } from "./jobs";
 import { testRegistry } from "../testing";
 
@@ -38,6 +39,29 @@ test("close waits for the round that is running and starts no other", async () =
   await closed;
   await sleep(10);
   expect([running, finished]).toEqual([1, 1]);
+});
+
+test("a job that has found nothing rests for longer, until there is word of something", async () => {
+  const word = pause();
+  let [rounds, found] = [0, false];
+  const run = async () => ((rounds += 1), found);
+  const quiet = { everyMs: 600_000, word };
+  const jobs = startJobs([{ name: "quiet", everyMs: 1, quiet, run }], { log, registry: testRegistry() });
+  await sleep(30);
+  expect(rounds).toBe(1);
+  found = true;
+  word.wake();
+  await untilRounds(10);
+  found = false;
+  await sleep(30);
+  const before = rounds;
+  await sleep(30);
+  expect(rounds).toBe(before);
+  await jobs.close();
+
+  async function untilRounds(count: number): Promise<void> {
+    while (rounds < count) await sleep(1);
+  }
 });
 
 function newEvent(): { happened: Promise<void>; happen: () => void } {

@@ -1,12 +1,14 @@
 import { DomainError } from "../errors";
 import { type Log } from "../log";
 import { Counter, Gauge, type Registry } from "../metrics";
-import { pause } from "../pause";
+import { pause, type Pause } from "../pause";
 
 /** Something that is done again and again. Every job is safe to run in several replicas at once: it takes what it does by row lock. */
 export interface Job {
   name: string;
   everyMs: number;
+  /** After a round that gives false, which has found nothing to do, the next one comes only then, unless there is word of something before. */
+  quiet?: { everyMs: number; word: Pause };
   run: (signal: AbortSignal) => Promise<unknown>;
 }
 
@@ -35,8 +37,9 @@ export function startJobs(jobs: Job[], { log, registry }: { log: Log; registry: 
   async function loop(job: Job): Promise<void> {
     failures.inc({ job_name: job.name }, 0);
     while (!stop.signal.aborted) {
+      let found: unknown;
       try {
-        await job.run(stop.signal);
+        found = await job.run(stop.signal);
         lastSuccess.set({ job_name: job.name }, Date.now() / 1000);
       } catch (error) {
         failures.inc({ job_name: job.name });
@@ -48,6 +51,7 @@ export function startJobs(jobs: Job[], { log, registry }: { log: Log; registry: 
         );
       }
       await rest.sleepUnwoken(job.everyMs);
+      if (found === false) await job.quiet?.word.sleep(job.quiet.everyMs - job.everyMs);
     }
   }
 
@@ -55,6 +59,7 @@ export function startJobs(jobs: Job[], { log, registry }: { log: Log; registry: 
     async close() {
       stop.abort();
       rest.close();
+      for (const { quiet } of jobs) quiet?.word.close();
       await Promise.all(loops);
     },
   };

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { createClient } from "@wonrail/kit/grpc/client";
-import { type Tx } from "@wonrail/kit/db";
+import { afterCommit, type Tx } from "@wonrail/kit/db";
 import { Counter } from "@wonrail/kit/metrics";
 import { listEvents } from "@wonrail/kit/outbox";
+import { pause } from "@wonrail/kit/pause";
 import { type ServiceParts } from "@wonrail/kit/service";
 import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { type HoldPlaced } from "@wonrail/proto/ledger/events/v1/events";
@@ -53,10 +54,19 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
   const chain = await openCheckedChain(parts, fail);
   const { OUTSIDE_LIFE_MS } = parts.config;
   const backlog = createBacklog(() => performance.now());
+  const toDispatch = pause();
+  const wakeDispatch = (): void => toDispatch.wake();
   return {
-    receiveEntries: (tx: Tx, entries: ReceivedEntry[]) => receiveEntries(tx, entries, backlog),
-    takeInHold: (tx: Tx, origin: Origin, hold: HoldPlaced) => takeInHold(tx, origin, hold, OUTSIDE_LIFE_MS),
+    receiveEntries: async (tx: Tx, entries: ReceivedEntry[]) => {
+      if (await receiveEntries(tx, entries, backlog)) afterCommit(tx, wakeDispatch);
+    },
+    takeInHold: async (tx: Tx, origin: Origin, hold: HoldPlaced) => {
+      await takeInHold(tx, origin, hold, OUTSIDE_LIFE_MS);
+      afterCommit(tx, wakeDispatch);
+    },
     dispatch: onChain(dispatch),
+    /** Woken when there is something to dispatch. */
+    toDispatch,
     scanFinalized: onChain(async (deps, signal) => {
       while (!signal.aborted && (await scanFinalized(deps)));
     }),
@@ -86,10 +96,10 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
   }
 
   /** Begins when the chain is checked; what it takes from the other replicas, a lease or a row, it takes only then. */
-  function onChain(work: (of: typeof deps & { provider: Provider }, signal: AbortSignal) => Promise<void>) {
-    return async (signal: AbortSignal): Promise<void> => {
+  function onChain<T>(work: (of: typeof deps & { provider: Provider }, signal: AbortSignal) => Promise<T>) {
+    return async (signal: AbortSignal): Promise<T | undefined> => {
       const provider = await chain.reached(signal);
-      if (provider) await work({ ...deps, provider }, signal);
+      return provider ? work({ ...deps, provider }, signal) : undefined;
     };
   }
 }

@@ -4,7 +4,13 @@ import { type App } from "./app";
 /** The way in by the clock. */
 export function jobs(app: App): Job[] {
   return [
-    { name: "dispatch", everyMs: 250, run: (signal) => app.dispatch(signal) },
+    {
+      name: "dispatch",
+      everyMs: 250,
+      // What other replicas have taken in, what is due again and lanes that were resumed are found without a word.
+      quiet: { everyMs: 1_000, word: app.toDispatch },
+      run: (signal) => app.dispatch(signal),
+    },
     { name: "scan_finalized", everyMs: 500, run: (signal) => app.scanFinalized(signal) },
     { name: "give_up_holds", everyMs: 2_000, run: (signal) => app.giveUpHolds(signal) },
     { name: "measure", everyMs: 10_000, run: () => app.measureOperations() },

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
+import { setLanePause } from "../store/lanes";
 import { holdLease } from "../store/transactions";
 import { dispatch } from "./dispatch";
 import { createChainDouble, depsOn, OPERATOR } from "./testing/chainDouble";
@@ -52,4 +53,18 @@ test("the writer keeps its lease through a round that takes longer than that", a
   await dispatch(deps, new AbortController().signal);
   expect(other).toBeNull();
   expect(chain.sent).toHaveLength(1);
+});
+
+test("a round says whether there was anything to do", async () => {
+  const { db } = database;
+  const round = () => dispatch(depsOn(db, createChainDouble()), new AbortController().signal);
+  expect(await round()).toBe(false);
+  const operation = operationOf();
+  await takeIn(db, [operation]);
+  await setLanePause(db, operation.orgId, "for later");
+  expect(await round()).toBe(false);
+  await setLanePause(db, operation.orgId, null);
+  expect(await round()).toBe(true);
+  await db.run(sql`update signers set holder = 'another process'`);
+  expect(await round()).toBe(false);
 });

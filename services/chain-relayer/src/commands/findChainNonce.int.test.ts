@@ -58,7 +58,7 @@ async function takeInTwo(): Promise<NewOperation[]> {
   return operations;
 }
 
-function send({ provider }: ChainDouble, nonces: { latest: bigint; final: bigint }): Promise<void> {
+function send({ provider }: ChainDouble, nonces: { latest: bigint; final: bigint }): Promise<boolean> {
   const nonce = async (_address: string, at: unknown) => (at === "latest" ? nonces.latest : nonces.final);
   const deps = depsOn(database.db, createChainDouble());
   return dispatch({ ...deps, provider: { ...provider, nonce } }, new AbortController().signal);

@@ -18,15 +18,16 @@ export async function roomToPlan(db: Queryable): Promise<number> {
   return room < LEAST_ROOM ? 0 : room;
 }
 
-/** R1: gives operations whose accounts have come to them their turn, lane by lane, and moves the accounts on. */
-export async function planOperations(db: Database, lease: Lease): Promise<void> {
-  await tx(db, async (tx) => {
+/** R1: gives operations whose accounts have come to them their turn, lane by lane, and moves the accounts on. False when there was none to look at. */
+export async function planOperations(db: Database, lease: Lease): Promise<boolean> {
+  return tx(db, async (tx) => {
     await fencePlanning(tx, lease);
-    await sortInFresh(tx, FRESH_AT_ONCE);
+    let found = (await sortInFresh(tx, FRESH_AT_ONCE)) > 0;
     let room = await roomToPlan(tx);
     for (let round = 0; round < MAX_ROUNDS && room > 0; round += 1) {
       const candidates = await listCandidates(tx, room);
-      if (candidates.length === 0) return;
+      if (candidates.length === 0) return found;
+      found = true;
       const { places, heads } = await findPlaces(tx, candidates);
       const withPlaces = candidates.map((operation) => ({
         operation,
@@ -36,7 +37,7 @@ export async function planOperations(db: Database, lease: Lease): Promise<void> 
       // Also those of which nothing could go: what is settled before its turn may wait for long, and a hundred such lanes would keep all others from theirs.
       const served = plan.planned.length < room ? candidates : plan.planned.map(({ operation }) => operation);
       await noteServed(tx, [...new Set(served.map(({ orgId }) => orgId))]);
-      if (plan.planned.length === 0) return;
+      if (plan.planned.length === 0) return found;
       await markPlanned(
         tx,
         plan.planned.map(({ operation }) => operation),
@@ -56,5 +57,6 @@ export async function planOperations(db: Database, lease: Lease): Promise<void> 
       );
       room -= plan.planned.length;
     }
+    return found;
   });
 }

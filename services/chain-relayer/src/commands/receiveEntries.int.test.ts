@@ -92,7 +92,7 @@ function charge(orgId: string): ReceivedEvent {
   return entryEvent(orgId, newId("chg"), [newId("wal"), 5n, 1n]);
 }
 
-function receive(backlog: Backlog, events: ReceivedEvent[]): Promise<void> {
+function receive(backlog: Backlog, events: ReceivedEvent[]): Promise<boolean> {
   return tx(database.db, (tx) => receiveEntries(tx, events.map(received), backlog));
 }
 

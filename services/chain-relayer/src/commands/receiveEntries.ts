@@ -36,10 +36,13 @@ export function createBacklog(nowMs: () => number, long = LONG): Backlog {
 
 /**
  * Takes in ledger entries as the bus brings them. Behind a long backlog they go on the shelf, at a tenth of the cost, until their lane comes to them. One that
- * comes alone is taken in at once: an operator may have had it tried again, who is to be told what becomes of it.
+ * comes alone is taken in at once: an operator may have had it tried again, who is to be told what becomes of it. False when all went on the shelf.
  */
-export async function receiveEntries(tx: Tx, entries: ReceivedEntry[], backlog: Backlog): Promise<void> {
-  if (entries.length === 1) return takeInEntries(tx, entries);
+export async function receiveEntries(tx: Tx, entries: ReceivedEntry[], backlog: Backlog): Promise<boolean> {
+  if (entries.length === 1) {
+    await takeInEntries(tx, entries);
+    return true;
+  }
   const canWait = await backlog.look(tx);
   const atOnce: ReceivedEntry[] = [];
   // In the order of their ids, as two replicas may both make lanes.
@@ -56,4 +59,5 @@ export async function receiveEntries(tx: Tx, entries: ReceivedEntry[], backlog: 
     else atOnce.push(...those);
   }
   if (atOnce.length > 0) await takeInEntries(tx, atOnce);
+  return atOnce.length > 0;
 }

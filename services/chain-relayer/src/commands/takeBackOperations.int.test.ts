@@ -118,7 +118,7 @@ test("a key that comes back sends again what it had signed, so that nothing wait
   expect(new Set(chain.sent).size).toBe(2);
 });
 
-function round(chain: ChainDouble, signer: Signer): Promise<void> {
+function round(chain: ChainDouble, signer: Signer): Promise<boolean> {
   return dispatch(depsOn(database.db, chain, signer), new AbortController().signal);
 }
 

@@ -228,7 +228,7 @@ function refOf({ aggregateId }: ReceivedEvent): string {
 }
 
 /** As behind a long backlog. */
-function shelve(events: ReceivedEvent[]): Promise<void> {
+function shelve(events: ReceivedEvent[]): Promise<boolean> {
   return tx(database.db, (tx) => receiveEntries(tx, events.map(received), LONG_BACKLOG));
 }
 
@@ -240,7 +240,7 @@ function deps(): ShelfDeps {
   return { db: database.db, log: testLog(), registry };
 }
 
-function takeAll(): Promise<void> {
+function takeAll(): Promise<boolean> {
   return takeOffShelf(deps(), new AbortController().signal);
 }
 

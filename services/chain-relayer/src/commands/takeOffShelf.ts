@@ -33,18 +33,23 @@ const LEAST_EACH = 50;
 /** Of a row there are hundreds of entries, or one. */
 const ROWS_AT_ONCE = 25;
 
-/** Makes operations of what is on the shelf, for lanes that have little else to go on with; each gets some before any gets more. */
-export async function takeOffShelf(deps: ShelfDeps, signal: AbortSignal): Promise<void> {
+/**
+ * Makes operations of what is on the shelf, for lanes that have little else to go on with; each gets some before any gets more. False when there is no such
+ * lane.
+ */
+export async function takeOffShelf(deps: ShelfDeps, signal: AbortSignal): Promise<boolean> {
   const { db } = deps;
   const lanes = await listHungryLanes(db, MOST_LANES);
-  if (lanes.length === 0 || (await roomToPlan(db)) === 0) return;
+  if (lanes.length === 0) return false;
+  if ((await roomToPlan(db)) === 0) return true;
   // Before anything can fail: one that fails must not be the first for ever.
   await noteFed(db, lanes);
   const rows = await listShelved(db, lanes, Math.max(LEAST_EACH, Math.ceil(AT_ONCE / lanes.length)));
   for (const part of partsOf(rows)) {
-    if (signal.aborted) return;
+    if (signal.aborted) return true;
     await take(deps, part);
   }
+  return true;
 }
 
 /** All of it that is there now, of paused lanes as well: what the chain has done of it has to be known before that is taken in. */

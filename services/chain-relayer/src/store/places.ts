@@ -21,8 +21,8 @@ export async function holdHeads(tx: Tx): Promise<boolean> {
 }
 
 /** Sorts in what came in while the heads could not be held. Only the one planner touches the heads. */
-export async function sortInFresh(tx: Tx, limit: number): Promise<void> {
-  await tx.run(sql`
+export async function sortInFresh(tx: Tx, limit: number): Promise<number> {
+  return tx.run(sql`
     with fresh as (
       (select org_id, ledger_ref from operations where state = 'WAITING' and blocked is null order by created_at limit ${limit})
       union all
