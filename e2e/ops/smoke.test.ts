@@ -63,6 +63,9 @@ test("every command that the pages give for a pod is tried, with what an operato
   expect(commands).toContain(
     "kubectl exec deployment/wonrail-wallet -- node bin/admin.mjs wallet reopen --org org_1 --wallet wal_1",
   );
+  expect(commands).toContain(
+    "kubectl exec deployment/wonrail-payment -- node bin/admin.mjs operation close trf_1 --org org_1 --reason smoke",
+  );
   const republished = commands.flatMap((command) => /republish --schema (\w+)/.exec(command)?.[1] ?? []);
   expect(republished).toEqual(["chain_relayer", "ledger"]);
   expect(commands.filter((command) => /[<…]| -n /.test(command))).toEqual([]);
@@ -73,4 +76,6 @@ test("a command that fails, or that nothing fills in, ends the run", () => {
   expect(run(":", `try_command "kubectl exec deployment/a -- b <name>"`)).toMatchObject({ status: 1 });
   const nothing = `echo "There is no such dead letter that waits for a replay."; return 1`;
   expect(run(nothing, `try_command "kubectl exec deployment/a -- b"`)).toMatchObject({ status: 0 });
+  const done = `echo "trf_1 is DONE: only one that is open can be closed."; return 1`;
+  expect(run(done, `try_command "kubectl exec deployment/a -- b"`)).toMatchObject({ status: 0 });
 });
