@@ -15,7 +15,12 @@ read -ra more <<<"${HELM_ARGS:-}"
 chart=(helm/wonrail --namespace "$namespace" -f helm/wonrail/values-ci.yaml "${more[@]}" --wait --timeout 10m)
 kube() { kubectl --namespace "$namespace" "$@"; }
 say() { printf '%5d s  %s\n' "$SECONDS" "$*"; }
-fail() { say "NOT AS IT SHOULD BE: $*"; kube get pods || true; exit 1; }
+fail() { say "NOT AS IT SHOULD BE: $*"; kube get pods || true; complaints || true; exit 1; }
+# What the pods that are left have in their logs of it, which go with the namespace.
+complaints() {
+  kube logs -l app.kubernetes.io/name=wonrail --all-containers --prefix --ignore-errors --tail 2000 --max-log-requests 100 2>/dev/null |
+    grep -E '"level":"(warn|error|fatal)"|"status":5' | tail -n 40
+}
 # Says what a command said, and ends where that failed: in an argument of say only the subshell would end.
 told() { said="$("${@:2}")" || { echo "$said"; exit 1; }; say "$1: $said"; }
 

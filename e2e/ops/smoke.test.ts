@@ -20,6 +20,14 @@ test("a story that fails ends the run", () => {
   expect(well).toEqual({ status: 0, said: expect.stringMatching(/the story: final in block 7\nand on\n$/) });
 });
 
+test("a run that ends says what the pods complained of, since their logs go with the namespace", () => {
+  const lines = `'{"level":"info","msg":"ready"}' '{"level":"info","status":503,"cause":"away"}' '{"level":"error","msg":"it broke"}'`;
+  const { status, said } = run(`case "$*" in *" logs -l "*) printf '%s\\n' ${lines} ;; esac`, `fail "load"`);
+  expect(status).toBe(1);
+  expect(said).toMatch(/NOT AS IT SHOULD BE: load\n.*"away"\}\n.*"it broke"\}\n$/);
+  expect(said).not.toContain("ready");
+});
+
 test("books that do not agree end the run", () => {
   const { status, said } = run(`echo "1 violations"; return 1`, `told "books" books`);
   expect({ status, said }).toEqual({ status: 1, said: expect.stringContaining("the books: 1 violations") });
