@@ -1,4 +1,5 @@
 export { bigNumber, jsonOption, limitOption, time, wholeNumber } from "./options";
 export { lines, print, table } from "./print";
 export { CouldNotRun, Refusal, runCommands, TERMINAL, type ExitCode, type World } from "./runCommands";
+export { PATIENCE_MS, untilDone } from "./untilDone";
 export { withDatabase } from "./withDatabase";

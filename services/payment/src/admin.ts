@@ -1,13 +1,14 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Command, Option } from "commander";
 import {
   jsonOption,
   limitOption,
+  PATIENCE_MS,
   print,
   Refusal,
   runCommands,
   table,
   TERMINAL,
+  untilDone,
   wholeNumber,
   withDatabase,
   type ExitCode,
@@ -35,8 +36,6 @@ interface World extends CommandWorld<AdminConfig> {
   patienceMs: number;
 }
 
-const PATIENCE_MS = 30_000;
-const LOOK_EVERY_MS = 100;
 const LONGEST_REASON = 500;
 
 export function main(args: string[]): Promise<ExitCode> {
@@ -108,16 +107,11 @@ async function closeOne(
   if (state !== "CLAIMED")
     throw new Refusal(`${operationId} is ${state}: only one that is open can be closed.`);
 
-  const untilMs = Date.now() + patienceMs;
-  let outcome = await findClosingOutcome(db, orgId, operationId);
-  while (outcome === null) {
-    if (Date.now() >= untilMs)
-      throw new Refusal(
-        `${operationId} is not closed yet. It is written down, and the service goes on with it: see its log, job close_operations.`,
-      );
-    await sleep(LOOK_EVERY_MS);
-    outcome = await findClosingOutcome(db, orgId, operationId);
-  }
+  const outcome = await untilDone(() => findClosingOutcome(db, orgId, operationId), {
+    patienceMs,
+    what: `${operationId} is not closed`,
+    job: "close_operations",
+  });
   if (outcome !== "CLOSED") throw new Refusal(`${operationId} ${WHY_NOT[outcome]}`);
   out(
     `${operationId} is closed: nothing was done under it, and nothing will be. Its key is free, if it came with one.\n`,

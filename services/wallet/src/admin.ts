@@ -1,11 +1,12 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
 import {
   CouldNotRun,
+  PATIENCE_MS,
   Refusal,
   runCommands,
   TERMINAL,
+  untilDone,
   withDatabase,
   type ExitCode,
   type World as CommandWorld,
@@ -46,9 +47,6 @@ interface World extends CommandWorld<AdminConfig> {
   /** How long a command waits for what the service has to do. */
   patienceMs: number;
 }
-
-const PATIENCE_MS = 30_000;
-const LOOK_EVERY_MS = 100;
 
 export function main(args: string[]): Promise<ExitCode> {
   return runAdmin(args, { config: readAdminConfig(), ...TERMINAL, patienceMs: PATIENCE_MS });
@@ -138,16 +136,9 @@ async function reopen(
   if (typeof begun === "string")
     throw new Refusal(`${walletId} is ${begun}: only one that is DEACTIVATED can be reopened.`);
 
-  const untilMs = Date.now() + patienceMs;
-  for (;;) {
-    const waiting = await findReopening(db, orgId, walletId);
-    if (waiting?.requestId !== begun.requestId) break;
-    if (Date.now() >= untilMs)
-      throw new Refusal(
-        `${walletId} is not reopened yet. It is written down, and the service goes on with it: see its log, job reopen_wallets.`,
-      );
-    await sleep(LOOK_EVERY_MS);
-  }
+  const isDone = async () =>
+    (await findReopening(db, orgId, walletId))?.requestId === begun.requestId ? null : "done";
+  await untilDone(isDone, { patienceMs, what: `${walletId} is not reopened`, job: "reopen_wallets" });
   const wallet = await findWallet(db, orgId, walletId);
   out(`${walletId} was reopened and is ${wallet?.status} now.\n`);
 }

@@ -1,0 +1,21 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Refusal } from "./runCommands";
+
+/** How long a command waits for what the service has to do. */
+export const PATIENCE_MS = 30_000;
+const LOOK_EVERY_MS = 100;
+
+/** Waits for the service, which does what a command has written down, and under its own name: until a look finds something. It goes on without whoever waited in vain. */
+export async function untilDone<T extends object | string>(
+  look: () => Promise<T | null>,
+  { patienceMs, what, job }: { patienceMs: number; what: string; job: string },
+): Promise<T> {
+  for (const untilMs = performance.now() + patienceMs; ; await sleep(LOOK_EVERY_MS)) {
+    const found = await look();
+    if (found !== null) return found;
+    if (performance.now() >= untilMs)
+      throw new Refusal(
+        `${what} yet. It is written down, and the service goes on with it: see its log, job ${job}.`,
+      );
+  }
+}
