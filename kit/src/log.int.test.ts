@@ -1,25 +1,66 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 
 const FULL = "/dev/full";
+const CREATE = `const log = require(${JSON.stringify(join(__dirname, "log.ts"))}).createLog({ service: "test" });`;
+
+function run(script: string, stdout: number | "pipe"): ChildProcess {
+  return spawn(process.execPath, ["--require", require.resolve("tsx/cjs"), "--eval", script], {
+    stdio: ["ignore", stdout, "pipe"],
+  });
+}
 
 (existsSync(FULL) ? test : test.skip)(
   "a log on a volume that is full neither ends its process nor keeps it from its end",
   async () => {
     const script = `
-      const log = require(${JSON.stringify(join(__dirname, "log.ts"))}).createLog({ service: "test" });
+      ${CREATE}
       log.info("first");
       setTimeout(() => log.info("still here"), 100);
       setTimeout(() => process.exit(7), 200);`;
     const full = openSync(FULL, "w");
-    const child = spawn(process.execPath, ["--require", require.resolve("tsx/cjs"), "--eval", script], {
-      stdio: ["ignore", full, "inherit"],
-    });
+    const child = run(script, full);
     closeSync(full);
     const insist = setTimeout(() => child.kill("SIGKILL"), 60_000);
     expect(await once(child, "exit")).toEqual([7, null]);
     clearTimeout(insist);
   },
 );
+
+const ENDS = [
+  ["ends by itself", ""],
+  ["is ended", "process.exit(0);"],
+  ["crashes", "log.fatal(new Error()); throw new Error();"],
+] as const;
+
+test.each(ENDS)("what is logged before a process %s is written", async (_how, end) => {
+  const child = run(
+    `${CREATE} for (let line = 0; line < 1000; line += 1) log.info({ line }); ${end}`,
+    "pipe",
+  );
+  const [written] = await Promise.all([text(child.stdout!), once(child, "exit")]);
+  expect(written.split("\n").filter((line) => line.includes('"line":'))).toHaveLength(1000);
+});
+
+test("lines are written together, soon after they came", async () => {
+  const script = `
+    const fs = require("node:fs");
+    const write = fs.write;
+    let writes = 0;
+    fs.write = (...given) => ((writes += 1), write(...given));
+    ${CREATE}
+    const lines = setInterval(() => log.info("one of many"), 1);
+    setTimeout(() => clearInterval(lines), 500);
+    setTimeout(() => console.error(writes), 1000);
+    setTimeout(() => process.kill(process.pid, "SIGKILL"), 1500);`;
+  const child = run(script, "pipe");
+  const [written, writes] = await Promise.all([text(child.stdout!), text(child.stderr!)]);
+  const lines = written.trim().split("\n");
+  expect(lines.length).toBeGreaterThan(20);
+  expect(Number(writes)).toBeGreaterThan(0);
+  expect(Number(writes)).toBeLessThanOrEqual(Math.ceil(500 / 50) + 2);
+  expect(JSON.parse(lines.at(-1)!)).toMatchObject({ msg: "one of many" });
+});

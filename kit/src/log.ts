@@ -25,6 +25,9 @@ const SECRET_NAMES = [
 ];
 
 const LONGEST_WAITING_BYTES = 4 * 1024 * 1024;
+/** Lines are written together: each write wakes a thread, and the end of it this one, which costs more than the lines. */
+const TOGETHER_MS = 50;
+const TOGETHER_BYTES = 64 * 1024;
 
 /** One JSON object a line. The request's id, trace and organisation are on every line that is written while it is served. */
 export function createLog({ service, level = "info", destination }: LogOptions): Log {
@@ -47,7 +50,11 @@ export function createLog({ service, level = "info", destination }: LogOptions):
  * nor the end of the process, which pino would put off until there is space.
  */
 function standardOutput(): DestinationStream {
-  const output = pino.destination({ dest: 1, sync: false, maxLength: LONGEST_WAITING_BYTES });
+  const output = pino.destination({
+    ...{ dest: 1, sync: false, maxLength: LONGEST_WAITING_BYTES },
+    ...{ minLength: TOGETHER_BYTES, maxWrite: 2 * TOGETHER_BYTES },
+  });
+  writeSoon(output);
   let full = false;
   output.on("error", () => (full = true));
   output.on("write", () => (full = false));
@@ -56,6 +63,19 @@ function standardOutput(): DestinationStream {
     if (!full) flushSync();
   };
   return output;
+}
+
+/** What waits is written at the latest TOGETHER_MS after it came; at the end of the process, and with a fatal line, pino writes it at once. */
+function writeSoon(output: ReturnType<typeof pino.destination>): void {
+  const write = output.write.bind(output);
+  let timer: NodeJS.Timeout | undefined;
+  output.write = (line) => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      output.flush();
+    }, TOGETHER_MS).unref();
+    return write(line);
+  };
 }
 
 function contextFields(): Record<string, string> {
