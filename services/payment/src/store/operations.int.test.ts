@@ -4,12 +4,14 @@ import { newId } from "@wonrail/kit/ids";
 import { createTestDatabase, openTestDatabase, rowsRead, type TestDatabase } from "@wonrail/kit/testing";
 import { claimKeys } from "../commands/claimKeys";
 import {
+  type Answered,
   type Claim,
   type Claimed,
   countOpenOperations,
   deleteOldOperations,
   findOperationByKey,
   releaseOperation,
+  saveAnswers,
   takeAbandonedOperations,
 } from "./operations";
 
@@ -128,4 +130,28 @@ test("an operation whose outcome is open is never forgotten, however old it is",
   expect(await database.db.query(sql`select idempotency_key as key from operations`)).toEqual([
     { key: "open" },
   ]);
+});
+
+test("answers are saved by the key, also in a session that has known the table when it was small", async () => {
+  const answered = (of: Claimed[]): Answered[] =>
+    of.map(({ operationId }) => ({ orgId, operationId, state: "DONE", answer: Buffer.from("answer") }));
+  const save = (...of: Claimed[]) => tx(database.db, async (tx) => saveAnswers(tx, answered(of)));
+  const [first] = await claim("first");
+  for (const one of [first!, ...(await claim("a", "b", "c", "d", "e", "f"))]) await save(one);
+
+  const many = await claim(...Array.from({ length: 2_000 }, (_, number) => `key-${number}`));
+  const some = many.slice(0, 10);
+  const read = await rowsRead(database.db, "operations", async (tx) => saveAnswers(tx, answered(some)));
+  expect(read).toBeGreaterThan(0);
+  expect(read).toBeLessThan(100);
+
+  await expect(save(some[0]!)).rejects.toMatchObject({ code: "23514" });
+  await expect(save(many[10]!, { ...first!, operationId: newId("chg") })).rejects.toMatchObject({
+    code: "22012",
+  });
+  expect(
+    await findOperationByKey(database.db, { orgId, kind: "CHARGE", idempotencyKey: "key-10" }),
+  ).toMatchObject({
+    answer: null,
+  });
 });

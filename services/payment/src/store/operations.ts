@@ -173,23 +173,21 @@ export interface Answered {
 }
 
 /**
- * An answer that is there already stays: the table's CHECK refuses to go without one. And where a claim is not there any more, the division by nothing
- * refuses: its key would be free, although all is done.
+ * An answer that is there already refuses, see migrations/0009_save_answers.sql. And where a claim is not there any more, the division by nothing does: its key
+ * would be free, although all is done.
  */
 export function saveAnswers(tx: Tx, answered: Answered[]): void {
-  tx.push(sql`
-    with saved as (
-      update operations set state = done.state, answer = case when operations.answer is null then done.answer end, updated_at = now()
-      from (
-        select * from unnest(
+  tx.push(
+    named(
+      "answers_save",
+      sql`
+        select 1 / (${answered.length} = save_answers(
           ${answered.map((one) => one.orgId)}::text[],
           ${answered.map((one) => one.operationId)}::text[],
           ${answered.map((one) => one.state)}::text[],
-          ${answered.map((one) => one.answer)}::bytea[]) as done (org_id, operation_id, state, answer)
-        order by org_id, operation_id) as done
-      where operations.org_id = done.org_id and operations.operation_id = done.operation_id
-      returning 1)
-    select 1 / (count(*) = ${answered.length})::integer from saved`);
+          ${answered.map((one) => one.answer)}::bytea[]))::integer`,
+    ),
+  );
 }
 
 /** Claims again what a database has lost that another took over from without its last commits. Not where its key is somebody else's by now. */
