@@ -28,7 +28,7 @@ export interface RunningConsumer {
   live(): boolean;
 }
 
-const MAX_BATCH = 400;
+const MAX_BATCH = 800;
 /** Less than a rebalance waits for a member that is at work, and much less than a call may take before its consumer counts as stuck. */
 export const ALONE_MS = 20_000;
 const LAG_EVERY_MS = 10_000;
