@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { REPOSITORY, inheritedEnv } from "./config";
 import type { Home } from "./home";
@@ -109,24 +108,22 @@ function commonEnv(stack: Stack): Record<string, string> {
 
 /**
  * V8's heap, in MB. How large the young generation may become is said for each: left to itself it is 1 to 64 MB, by the
- * version of Node and the machine's memory, ADR 0112. Who makes the most garbage collects it on its own thread where cores are few, ADR 0167.
+ * version of Node and the machine's memory, ADR 0112.
  */
-const HEAPS: Record<string, { young: number; old?: number; makesMost?: true }> = {
-  gateway: { young: 16, old: 160, makesMost: true },
+const HEAPS: Record<string, { young: number; old?: number }> = {
+  gateway: { young: 16, old: 160 },
   auth: { young: 16 },
   wallet: { young: 16 },
-  ledger: { young: 16, old: 192, makesMost: true },
-  payment: { young: 16, old: 160, makesMost: true },
+  ledger: { young: 16, old: 192 },
+  payment: { young: 16, old: 160 },
   "chain-relayer": { young: 16, old: 160 },
 };
-const FEW_CORES = 2;
 
 /** What node is told before its script. */
 export function nodeFlags(name: string): string[] {
-  const { young, old, makesMost } = HEAPS[name]!;
+  const { young, old } = HEAPS[name]!;
   const bound = old === undefined ? [] : [`--max-old-space-size=${old}`];
-  const alone = makesMost && availableParallelism() <= FEW_CORES ? ["--single-threaded-gc"] : [];
-  return ["--enable-source-maps", `--max-semi-space-size=${young}`, ...bound, ...alone];
+  return ["--enable-source-maps", `--max-semi-space-size=${young}`, ...bound];
 }
 
 function nodeSpec(
