@@ -66,13 +66,13 @@ function standardOutput(): DestinationStream {
 }
 
 /** What waits is written at the latest TOGETHER_MS after it came; at the end of the process, and with a fatal line, pino writes it at once. */
-function writeSoon(output: ReturnType<typeof pino.destination>): void {
+function writeSoon(output: ReturnType<typeof pino.destination> & { destroyed?: boolean }): void {
   const write = output.write.bind(output);
   let timer: NodeJS.Timeout | undefined;
   output.write = (line) => {
     timer ??= setTimeout(() => {
       timer = undefined;
-      output.flush();
+      if (!output.destroyed) output.flush();
     }, TOGETHER_MS).unref();
     return write(line);
   };
