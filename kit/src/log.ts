@@ -65,7 +65,10 @@ function standardOutput(): DestinationStream {
   return output;
 }
 
-/** What waits is written at the latest TOGETHER_MS after it came; at the end of the process, and with a fatal line, pino writes it at once. */
+/**
+ * What waits is written at the latest TOGETHER_MS after it came; at the end of the process, and with a fatal line, pino writes it at once. Not by its periodicFlush,
+ * which wakes a process that has nothing to write, too.
+ */
 function writeSoon(output: ReturnType<typeof pino.destination> & { destroyed?: boolean }): void {
   const write = output.write.bind(output);
   let timer: NodeJS.Timeout | undefined;

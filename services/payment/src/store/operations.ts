@@ -173,8 +173,8 @@ export interface Answered {
 }
 
 /**
- * An answer that is there already refuses, see migrations/0009_save_answers.sql. And where a claim is not there any more, the division by nothing does: its key
- * would be free, although all is done.
+ * Where an answer is there already the table's CHECK refuses, see migrations/0009_save_answers.sql; and where a claim is not there any more, the division by
+ * nothing: its key would be free, although all is done.
  */
 export function saveAnswers(tx: Tx, answered: Answered[]): void {
   tx.push(
