@@ -53,6 +53,8 @@ function standardOutput(): DestinationStream {
   const output = pino.destination({
     ...{ dest: 1, sync: false, maxLength: LONGEST_WAITING_BYTES },
     ...{ minLength: TOGETHER_BYTES, maxWrite: 2 * TOGETHER_BYTES },
+    // Of text, each line would copy all that waits, to see how long it is.
+    contentMode: "buffer",
   });
   writeSoon(output);
   let full = false;
@@ -70,14 +72,15 @@ function standardOutput(): DestinationStream {
  * which wakes a process that has nothing to write, too.
  */
 function writeSoon(output: ReturnType<typeof pino.destination> & { destroyed?: boolean }): void {
-  const write = output.write.bind(output);
+  // Its types know of text only.
+  const write = output.write.bind(output) as unknown as (line: Buffer) => boolean;
   let timer: NodeJS.Timeout | undefined;
   output.write = (line) => {
     timer ??= setTimeout(() => {
       timer = undefined;
       if (!output.destroyed) output.flush();
     }, TOGETHER_MS).unref();
-    return write(line);
+    return write(Buffer.from(line));
   };
 }
 
