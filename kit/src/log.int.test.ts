@@ -66,3 +66,20 @@ test("lines are written together, soon after they came", async () => {
   expect(Number(writes)).toBeGreaterThan(0);
   expect(Number(writes)).toBeLessThan(100);
 });
+
+test("a line costs the same however many wait to be written", async () => {
+  const script = `
+    const { Session } = require("node:inspector");
+    ${CREATE}
+    const session = new Session();
+    session.connect();
+    const collected = { includeObjectsCollectedByMajorGC: true, includeObjectsCollectedByMinorGC: true };
+    session.post("HeapProfiler.startSampling", collected);
+    for (let line = 0; line < 5000; line += 1) log.info({ line });
+    const bytes = (node) => node.children.reduce((sum, child) => sum + bytes(child), node.selfSize);
+    session.post("HeapProfiler.stopSampling", (_, { profile }) => console.error(bytes(profile.head) / 5000));`;
+  const child = run(script, "pipe");
+  const [bytesEach] = await Promise.all([text(child.stderr!), text(child.stdout!)]);
+  expect(Number(bytesEach)).toBeGreaterThan(100);
+  expect(Number(bytesEach)).toBeLessThan(32_000);
+});
