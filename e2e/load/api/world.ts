@@ -1,14 +1,13 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { randomFreePort } from "@wonrail/local/process/freePort";
-import { PROCESSES, ROOT } from "../../ops/repository";
+import { ROOT } from "../../ops/repository";
 import { type Api, type Json } from "../../support/api";
-import { howLaunched } from "../../support/launched";
 import { newOrganisation } from "../../support/operators";
-import { isReady } from "../../support/replicas";
+import { startBeside } from "../../support/startBeside";
 import { startStack } from "../../support/startStack";
 import { atOnce } from "../loop";
 import { makeLogFiles } from "../postgres";
@@ -102,28 +101,6 @@ export async function createWorld(count: number): Promise<World> {
       await stack.stop();
     },
   };
-}
-
-/** One more of a process that runs, on ports of its own. */
-async function startBeside(
-  name: string,
-  pid: number,
-  settings: Record<string, string>,
-): Promise<ChildProcess> {
-  const { command, args, env } = howLaunched(pid);
-  const ops = await randomFreePort();
-  const { folder } = PROCESSES.find((each) => each.name === name)!;
-  const child = spawn(command, args, {
-    cwd: join(ROOT, folder),
-    env: { ...env, OPS_PORT: String(ops), ...settings },
-    stdio: "ignore",
-  });
-  for (const endMs = Date.now() + 30_000; !(await isReady(`127.0.0.1:${ops}`)); await sleep(50)) {
-    if (Date.now() < endMs && child.exitCode === null) continue;
-    child.kill("SIGKILL");
-    throw new Error(`the second ${name} did not start`);
-  }
-  return child;
 }
 
 const TICKS_PER_SECOND = 100;
