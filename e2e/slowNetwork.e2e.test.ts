@@ -1,0 +1,254 @@
+import { type ChildProcess, execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { randomFreePort } from "@wonrail/local/process/freePort";
+import { atOnce } from "./load/loop";
+import { ON_THEIR_WAY, untilNone } from "./money/onTheirWay";
+import { available, openWallet } from "./money/scenes";
+import { type Answer, type Api, type Json, openApi } from "./support/api";
+import { newOrganisation } from "./support/operators";
+import { pick, seeded } from "./support/random";
+import { type SlowLink, startSlowLink } from "./support/slowLink";
+import { startBeside } from "./support/startBeside";
+import { startStack, type TestStack } from "./support/startStack";
+import { whyFailed } from "./support/whyFailed";
+
+// A gateway and a payment beside the stack's own, all of whose ways to others are slow, lossy, and now and then clogged: what is asked of them is
+// answered in time, and in the end each key has had one effect.
+
+jest.setTimeout(300_000);
+
+const SEED = Number(process.env.WONRAIL_SEED ?? Date.now() % 1_000_000);
+const WALLETS = 12;
+const CLIENTS = 16;
+const MAX_CLOGGED_COMMANDS = 400;
+/** While the network is bad, as of a client that goes on for a while. */
+const TRIES = 3;
+const BETWEEN_TRIES_MS = 500;
+/** REQUEST_BUDGET_MS of a gateway, and what a second is for: to notice, and to say so. */
+const IN_TIME_MS = 10_000 + 1_000;
+/** At most, between what is clogged or opened and what is next; and how long it stays so in between, at last longer than a request may take. */
+const CLOGGING = [
+  { stepMs: 500, heldMs: 0 },
+  { stepMs: 1_000, heldMs: 0 },
+  { stepMs: 1_000, heldMs: 10_000 },
+];
+/** Within which work has to have come to its end once the network is good. */
+const OVER_MS = 30_000;
+const DATABASE = "payment to postgres";
+const MUCH_WON = 10_000_000;
+/** What says that the same may be asked again. */
+const ASK_AGAIN = ["SYS_002", "SYS_003", "REQ_002"];
+
+/** Money that moves, under one key, and what that adds to which wallets. */
+interface Command {
+  path: string;
+  body: Json;
+  key: string;
+  adds: Record<string, number>;
+  /** Those that said it is done. */
+  done: Json[];
+}
+
+const [randomCommand, randomClog] = [seeded(SEED), seeded(SEED + 1)];
+const links: Record<string, SlowLink> = {};
+const seconds: ChildProcess[] = [];
+const commands: Command[] = [];
+const wrong: unknown[] = [];
+
+let stack: TestStack;
+let api: Api;
+let slowApi: Api;
+let wallets: Json[];
+
+beforeAll(async () => {
+  stack = await startStack({ bus: "postgres" });
+  const organisation = await newOrganisation(stack.stack(), "--daily-limit", "1000000000");
+  api = organisation.api;
+  wallets = await Promise.all([...Array(WALLETS)].map(() => openWallet(api, MUCH_WON)));
+  slowApi = openApi(await startSecondPair(), organisation.apiKey);
+  await slowApi.get("/api/wallet-auth/session");
+});
+afterAll(async () => {
+  for (const child of seconds) child.kill("SIGKILL");
+  for (const link of Object.values(links)) link.close();
+  await stack?.stop();
+});
+
+// A command asks the database a dozen times, so with a slow way there its answer often comes too late, and it is the next try that hears it.
+test.each([
+  ["the ways between the processes are", 96, (name: string) => name !== DATABASE],
+  ["the way to the database is too", CLIENTS, () => true],
+] as const)(
+  `%s slow and lossy: every one of %d commands is answered in time, and most are done (seed ${SEED})`,
+  async (_, count, isSlow) => {
+    for (const [name, link] of Object.entries(links)) link.turn(isSlow(name) ? "slow" : "good");
+    const asked = someCommands(count);
+    await atOnce(CLIENTS, count, (number) => askOften(asked[number]!));
+    expect(saidOf(wrong)).toEqual([]);
+    expect(doneOf(asked)).toBeGreaterThan(count / 2);
+  },
+);
+
+test(`ways are clogged one after the other, and open again in another order: every command is answered in time (seed ${SEED})`, async () => {
+  turnAllGood();
+  const asked = someCommands(MAX_CLOGGED_COMMANDS);
+  let begun = 0;
+  let clogging = true;
+  const clients = [...Array(CLIENTS)].map(async () => {
+    for (; clogging && begun < asked.length; await sleep(BETWEEN_TRIES_MS)) await askOften(asked[begun++]!);
+  });
+  for (const times of CLOGGING) await swizzle(times);
+  clogging = false;
+  await Promise.all(clients);
+  commands.splice(commands.indexOf(asked[0]!) + begun);
+  expect(saidOf(wrong)).toEqual([]);
+  expect(doneOf(asked)).toBeGreaterThan(begun / 2);
+});
+
+test(`the network is good again: each key comes to the answer that it had, has had one effect, and nothing is open (seed ${SEED})`, async () => {
+  turnAllGood();
+  const endMs = performance.now() + OVER_MS;
+  await atOnce(CLIENTS, commands.length, async (number) => {
+    const command = commands[number]!;
+    while (!(await ask(command)) && performance.now() < endMs) await sleep(BETWEEN_TRIES_MS);
+  });
+  expect(saidOf(wrong)).toEqual([]);
+  expect(commands.filter(({ done }) => done.length === 0)).toEqual([]);
+  for (const { done } of commands) expect(done).toEqual(done.map(() => done[0]));
+  await untilNone(stack.stack(), Object.keys(ON_THEIR_WAY) as (keyof typeof ON_THEIR_WAY)[], OVER_MS);
+
+  const found = await Promise.all(wallets.map(({ walletId }) => available(api, walletId)));
+  const added = (walletId: string) => commands.reduce((sum, { adds }) => sum + (adds[walletId] ?? 0), 0);
+  expect(found).toEqual(wallets.map(({ walletId }) => MUCH_WON + added(walletId)));
+  const script = join(__dirname, "../services/ledger/bin/verify.mjs");
+  const env = { ...process.env, DATABASE_URL: stack.stack().postgres.urls.ledger };
+  const { stdout } = await promisify(execFile)(process.execPath, [script], { env });
+  expect(stdout).toContain("0 violations");
+});
+
+/** Gives the address of the gateway. */
+async function startSecondPair(): Promise<string> {
+  const { services, postgres } = stack.stack();
+  const through = async (name: string, address: string): Promise<string> => {
+    const { hostname, port } = new URL(`tcp://${address}`);
+    const randomDelay = seeded(SEED + 2 + Object.keys(links).length);
+    links[name] = await startSlowLink({ host: hostname, port: Number(port) }, randomDelay);
+    return `127.0.0.1:${links[name].port}`;
+  };
+  const start = async (name: string, settings: Record<string, string>): Promise<void> => {
+    const running = (await stack.statuses()).find((each) => each.name === name)!;
+    const logFile = join(stack.home.logsDir, `slow-${name}.log`);
+    seconds.push(await startBeside(name, running.pid!, settings, logFile));
+  };
+  const [grpc, http] = [await randomFreePort(), await randomFreePort()];
+  const database = new URL(postgres.urls.payment!);
+  database.host = await through(DATABASE, database.host);
+  await start("payment", {
+    GRPC_PORT: String(grpc),
+    DATABASE_URL: database.href,
+    AUTH_ADDRESS: await through("payment to auth", services.auth!.grpc!),
+    WALLET_ADDRESS: await through("payment to wallet", services.wallet!.grpc!),
+    LEDGER_ADDRESS: await through("payment to ledger", services.ledger!.grpc!),
+    RELAYER_ADDRESS: await through("payment to relayer", services["chain-relayer"]!.grpc!),
+  });
+  await start("gateway", {
+    HTTP_PORT: String(http),
+    AUTH_ADDRESS: await through("gateway to auth", services.auth!.grpc!),
+    WALLET_ADDRESS: await through("gateway to wallet", services.wallet!.grpc!),
+    PAYMENT_ADDRESS: await through("gateway to payment", `127.0.0.1:${grpc}`),
+  });
+  return `http://127.0.0.1:${http}`;
+}
+
+function turnAllGood(): void {
+  for (const link of Object.values(links)) link.turn("good");
+}
+
+/** Clogs some of the links one after the other, and opens them in another order. */
+async function swizzle({ stepMs, heldMs }: (typeof CLOGGING)[number]): Promise<void> {
+  const some = shuffled(Object.keys(links)).slice(0, Object.keys(links).length / 2);
+  const turn = async (name: string, weather: "clogged" | "good"): Promise<void> => {
+    links[name]!.turn(weather);
+    await sleep(randomClog() * stepMs);
+  };
+  for (const name of some) await turn(name, "clogged");
+  await sleep(heldMs);
+  for (const name of shuffled(some)) await turn(name, "good");
+}
+
+function shuffled(names: string[]): string[] {
+  return names
+    .map((name) => ({ name, place: randomClog() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ name }) => name);
+}
+
+const KINDS: ((one: Json, other: Json, amount: number) => Omit<Command, "key" | "done">)[] = [
+  ({ walletId: payerWalletId }, { walletId: receiverWalletId }, amount) => ({
+    path: "/api/wallets/payment",
+    body: { payerWalletId, receiverWalletId, amount, incentiveAmount: 0 },
+    adds: { [payerWalletId]: -amount, [receiverWalletId]: amount },
+  }),
+  ({ walletId: fromWalletId }, { walletId, walletAddress: toWalletAddress }, amount) => ({
+    path: "/api/wallets/transfer",
+    body: { fromWalletId, toWalletAddress, amount },
+    adds: { [fromWalletId]: -amount, [walletId]: amount },
+  }),
+  ({ walletId }, _, amount) => ({
+    path: "/api/wallets/charge",
+    body: { walletId, amount: 1_000 + amount },
+    adds: { [walletId]: 1_000 + amount },
+  }),
+  ({ walletId, chargeId }, _, amount) => ({
+    path: "/api/wallets/charge/cancel",
+    body: { chargeId, amount },
+    adds: { [walletId]: -amount },
+  }),
+];
+
+/** Of amounts that hardly add up to each other, so that what is done twice is seen. No wallet runs out, in whatever order they are done. */
+function someCommands(count: number): Command[] {
+  const made = Array.from({ length: count }, (_, number): Command => {
+    const one = pick(randomCommand, wallets);
+    const other = pick(
+      randomCommand,
+      wallets.filter((wallet) => wallet !== one),
+    );
+    const amount = 100 + Math.floor(randomCommand() * 9_900);
+    return { ...KINDS[number % KINDS.length]!(one, other, amount), key: randomUUID(), done: [] };
+  });
+  commands.push(...made);
+  return made;
+}
+
+async function askOften(command: Command): Promise<void> {
+  for (let tries = 1; !(await ask(command)) && tries < TRIES; tries += 1) await sleep(BETWEEN_TRIES_MS);
+}
+
+/** Asks once, notes whatever is not as it should be, and gives whether it is done. */
+async function ask(command: Command): Promise<boolean> {
+  const { path, body, key, done } = command;
+  const startedMs = performance.now();
+  const answer = await slowApi.call("POST", path, body, { idempotencyKey: key });
+  const tookMs = Math.round(performance.now() - startedMs);
+  if (tookMs > IN_TIME_MS || !isFitting(answer)) wrong.push({ path, key, tookMs, said: answer.body });
+  if (answer.status < 300) done.push(answer.body.data);
+  return answer.status < 300;
+}
+
+function isFitting({ status, headers, body: { error } }: Answer<Json>): boolean {
+  if (status < 300) return true;
+  if (error?.code === "SYS_002" && !(Number(headers.get("retry-after")) > 0)) return false;
+  return ASK_AGAIN.includes(error?.code ?? "");
+}
+
+function doneOf(asked: Command[]): number {
+  return asked.filter(({ done }) => done.length > 0).length;
+}
+
+function saidOf(found: unknown[]): unknown[] {
+  return found.length === 0 ? [] : [...found.slice(0, 5), ...whyFailed(stack)];
+}
