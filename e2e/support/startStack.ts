@@ -20,6 +20,8 @@ export interface StackOptions {
   bus?: "kafka" | "postgres";
   /** The services talk by mutual TLS. */
   mtls?: true;
+  /** A superuser's, of a PostgreSQL that the test runs itself. */
+  postgresUrl?: string;
 }
 
 /** A stack of a test's own, started as a user starts one, in a home of its own. */
@@ -43,9 +45,10 @@ export interface TestStack {
   stop(): Promise<number | null>;
 }
 
-export async function startStack({ home, bus, mtls }: StackOptions = {}): Promise<TestStack> {
+export async function startStack({ home, bus, mtls, postgresUrl }: StackOptions = {}): Promise<TestStack> {
   const dir = home ?? temporaryHome();
-  const launcher = launch(dir, bus, mtls ? ["--mtls"] : []);
+  const env = postgresUrl === undefined ? {} : { WONRAIL_POSTGRES_URL: postgresUrl };
+  const launcher = launch(dir, bus, mtls ? ["--mtls"] : [], env);
   const exited = new Promise<number | null>((resolve) => launcher.once("exit", resolve));
   let output = "";
   for (const stream of [launcher.stdout, launcher.stderr])
@@ -75,11 +78,16 @@ function reportBackends(output: string): void {
 }
 
 /** Starts a launcher and returns at once. It stops when its standard input closes, so a killed test run leaves nothing. */
-export function launch(dir: string, bus?: "kafka" | "postgres", more: string[] = []): ChildProcess {
+export function launch(
+  dir: string,
+  bus?: "kafka" | "postgres",
+  more: string[] = [],
+  env: Record<string, string> = {},
+): ChildProcess {
   const args = [UP, "--attached", ...(bus === undefined ? [] : ["--bus", bus]), ...more];
   return spawn(process.execPath, args, {
     stdio: ["pipe", "pipe", "pipe"],
-    env: { ...process.env, WONRAIL_HOME: dir, CI: "true" },
+    env: { ...process.env, ...env, WONRAIL_HOME: dir, CI: "true" },
   });
 }
 

@@ -1,0 +1,225 @@
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { rawSql } from "@wonrail/kit/db";
+import { eventually } from "@wonrail/kit/testing";
+import { type Kind, ON_THEIR_WAY, untilNone } from "../money/onTheirWay";
+import { openWallet } from "../money/scenes";
+import { type Answer, type Api, type Json } from "../support/api";
+import { asAdmin } from "../support/asAdmin";
+import { newOrganisation } from "../support/operators";
+import { missingOnTheBus } from "../support/readTopic";
+import { reconciled } from "../support/reconciled";
+import { saySkipped } from "../support/saySkipped";
+import { startStack, type TestStack } from "../support/startStack";
+import { whyFailed } from "../support/whyFailed";
+import { type SmallDisk, startSmallDisk, whyNoSmallDisk } from "./smallDisk";
+
+// The disk under the database of all services and of the bus is full: tables cannot grow, then there is no room for PostgreSQL's own log, at which it
+// crashes and cannot recover. What is asked meanwhile is done or refused, never half of it, and after there is room again everything goes on.
+
+jest.setTimeout(300_000);
+
+const CALLERS = 4;
+const PAUSE_MS = 100;
+const BEFORE = 20;
+/** Of each of the two: no room for tables, no room for the log either. */
+const FULL_MS = 5_000;
+/** What a request may take in all, and two seconds. */
+const IN_TIME_MS = 12_000;
+const AGAIN_MS = 60_000;
+const START_WON = 1_000_000;
+const MOVED_WON = 100;
+const CHARGED_WON = 1_000;
+
+/** Done later, or perhaps already: of each the same may be asked again. */
+const REFUSALS = ["503 SYS_002", "504 SYS_003", "409 REQ_002"];
+
+interface Order {
+  kind: "payment" | "transfer" | "charge";
+  key: string;
+  first: Answer<Json>;
+}
+
+const why = whyNoSmallDisk();
+if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why}`);
+
+(why === undefined ? describe : describe.skip)("PostgreSQL's disk is full", () => {
+  let disk: SmallDisk;
+  let stack: TestStack;
+  let api: Api;
+  let wallets: Record<"payer" | "shop" | "giver" | "taker" | "saver" | "still", Json>;
+  let pidsBefore: Record<string, number | undefined>;
+  const orders: Order[] = [];
+  /** Answers that nobody should get, since it was last looked. */
+  const wrong: string[] = [];
+
+  beforeAll(async () => {
+    disk = await startSmallDisk();
+    stack = await startStack({ bus: "postgres", postgresUrl: disk.adminUrl });
+    ({ api } = await newOrganisation(stack.stack(), "--daily-limit", "1000000000"));
+    const open = (amount: number) => openWallet(api, amount);
+    const [payer, giver] = [await open(START_WON), await open(START_WON)];
+    const [shop, taker, saver] = [await open(0), await open(0), await open(0)];
+    wallets = { payer, shop, giver, taker, saver, still: await open(CHARGED_WON) };
+    pidsBefore = await pids();
+  });
+  afterAll(async () => {
+    disk?.free();
+    await stack?.stop();
+    await disk?.remove();
+  });
+
+  test("what is asked meanwhile is done, or refused in time as what may be asked again", async () => {
+    let running = true;
+    const keepOn = async (ask: (turn: number) => Promise<void>): Promise<void> => {
+      for (let turn = 0; running; turn += 1, await sleep(PAUSE_MS)) await ask(turn);
+    };
+    const callers = Array.from({ length: CALLERS }, (_, number) =>
+      keepOn(async (turn) => {
+        const kind = (["payment", "transfer", "charge"] as const)[(number + turn) % 3]!;
+        const key = randomUUID();
+        orders.push({ kind, key, first: await inTime(() => send(kind, key)) });
+      }),
+    );
+    const working = Promise.all([...callers, keepOn(readStill)]);
+    try {
+      await eventually(() => expect(orders.filter(isDone).length).toBeGreaterThan(BEFORE));
+      disk.fill();
+      await sleep(FULL_MS);
+      await disk.useUpLog();
+      await sleep(FULL_MS);
+    } finally {
+      running = false;
+      await working;
+    }
+    expect(wrong.splice(0)).toEqual([]);
+    expect(disk.log()).toMatch(/ERROR: .*No space left on device/);
+    expect(disk.log()).toMatch(/PANIC: .*No space left on device/);
+    expect(orders.filter((order) => !isDone(order)).length).toBeGreaterThan(0);
+  });
+
+  test("with room again each key is done once, and what was answered is answered again", async () => {
+    disk.free();
+    await disk.untilUp();
+    const endMs = Date.now() + AGAIN_MS;
+    const again: Answer<Json>[] = [];
+    for (let at = 0; at < orders.length; at += CALLERS) {
+      const some = orders.slice(at, at + CALLERS);
+      again.push(...(await Promise.all(some.map((order) => untilDone(order, endMs)))));
+    }
+    expect(wrong.splice(0)).toEqual([]);
+    const answersOf = (all: Answer<Json>[]) =>
+      orders.flatMap((order, at) => (isDone(order) ? [[all[at]!.status, all[at]!.body.data]] : []));
+    expect(answersOf(again)).toEqual(answersOf(orders.map(({ first }) => first)));
+    expect(await balances()).toEqual(balancesAfter());
+    const paid = new Set(
+      again.flatMap(({ body }, at) => (orders[at]!.kind === "payment" ? [body.data.paymentId] : [])),
+    );
+    expect(paid.size).toBe(count("payment"));
+    const event = { service: "payment", type: "payment_completed", ids: paid } as const;
+    expect(await missingOnTheBus(stack, event)).toEqual([]);
+  });
+
+  test("nobody has to mend anything: no process had to start again, nothing is open or put aside, and all books agree", async () => {
+    await stack.untilReady();
+    expect(await pids()).toEqual(pidsBefore);
+    await untilNone(stack.stack(), Object.keys(ON_THEIR_WAY) as Kind[], 60_000);
+    expect(await deadLetters()).toEqual([]);
+    const script = join(__dirname, "../../services/ledger/bin/verify.mjs");
+    const env = { ...process.env, DATABASE_URL: stack.stack().postgres.urls.ledger };
+    const { stdout } = await promisify(execFile)(process.execPath, [script], { env });
+    expect(stdout).toContain("0 violations");
+    expect((await reconciled(stack.stack())).drifts).toBe(0);
+  });
+
+  function send(kind: Order["kind"], idempotencyKey: string): Promise<Answer<Json>> {
+    const { payer, shop, giver, taker, saver } = wallets;
+    const [path, body] = {
+      payment: [
+        "/api/wallets/payment",
+        {
+          payerWalletId: payer.walletId,
+          receiverWalletId: shop.walletId,
+          amount: MOVED_WON,
+          incentiveAmount: 0,
+        },
+      ],
+      transfer: [
+        "/api/wallets/transfer",
+        { fromWalletId: giver.walletId, toWalletAddress: taker.walletAddress, amount: MOVED_WON },
+      ],
+      charge: ["/api/wallets/charge", { walletId: saver.walletId, amount: CHARGED_WON }],
+    }[kind] as [string, Json];
+    return api.call("POST", path, body, { idempotencyKey });
+  }
+
+  /** What is read is right or is not there. */
+  async function readStill(): Promise<void> {
+    const { status, body } = await inTime(() => api.call("GET", `/api/wallets/${wallets.still.walletId}`));
+    if (status === 200 && body.data.balance !== CHARGED_WON) wrong.push(`a balance of ${body.data.balance}`);
+  }
+
+  async function inTime(ask: () => Promise<Answer<Json>>): Promise<Answer<Json>> {
+    const startedMs = performance.now();
+    const answer = await ask();
+    const tookMs = Math.round(performance.now() - startedMs);
+    const { status, headers, body } = answer;
+    const said = `${status} ${body.error?.code}`;
+    if (status >= 300 && !REFUSALS.includes(said)) wrong.push(said, ...whyFailed(stack));
+    if (status === 503 && !(Number(headers.get("retry-after")) > 0))
+      wrong.push(`${said} without Retry-After`);
+    if (tookMs > IN_TIME_MS) wrong.push(`${said} after ${tookMs} ms`);
+    return answer;
+  }
+
+  async function untilDone({ kind, key }: Order, endMs: number): Promise<Answer<Json>> {
+    for (; ; await sleep(PAUSE_MS)) {
+      const answer = await inTime(() => send(kind, key));
+      if (answer.status < 300) return answer;
+      if (Date.now() > endMs) throw new Error(`${kind} has no outcome: ${JSON.stringify(answer.body.error)}`);
+    }
+  }
+
+  async function balances(): Promise<Record<string, number>> {
+    const found = Object.entries(wallets).map(async ([name, { walletId }]) => {
+      const { balance, availableBalance } = await api.get(`/api/wallets/${walletId}`);
+      expect(availableBalance).toBe(balance);
+      return [name, balance] as const;
+    });
+    return Object.fromEntries(await Promise.all(found));
+  }
+
+  /** Each order was asked for until it was done, and has one effect. */
+  function balancesAfter(): Record<string, number> {
+    const [paid, given] = [MOVED_WON * count("payment"), MOVED_WON * count("transfer")];
+    return {
+      ...{ payer: START_WON - paid, shop: paid },
+      ...{ giver: START_WON - given, taker: given },
+      ...{ saver: CHARGED_WON * count("charge"), still: CHARGED_WON },
+    };
+  }
+
+  const count = (kind: Order["kind"]): number => orders.filter((order) => order.kind === kind).length;
+
+  const pids = async (): Promise<Record<string, number | undefined>> =>
+    Object.fromEntries((await stack.statuses()).map(({ name, pid }) => [name, pid]));
+
+  /** What a consumer gave up on. */
+  function deadLetters(): Promise<unknown[]> {
+    return asAdmin(stack.stack(), "public", async (db) => {
+      const places = await db.query<{ name: string }>(
+        rawSql("select schemaname as name from pg_tables where tablename = 'dead_letters'"),
+      );
+      expect(places.length).toBeGreaterThan(0);
+      const letters = places.map(({ name }) => db.query(rawSql(`select * from ${name}.dead_letters`)));
+      return (await Promise.all(letters)).flat();
+    });
+  }
+});
+
+function isDone({ first }: Order): boolean {
+  return first.status < 300;
+}

@@ -1,0 +1,189 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openDatabase, rawSql } from "@wonrail/kit/db";
+import { testLog } from "@wonrail/kit/testing";
+import { preparePostgres, type PostgresPart } from "@wonrail/local/parts/postgres";
+import { randomFreePort } from "@wonrail/local/process/freePort";
+import { startGuard } from "@wonrail/local/process/guard";
+import { startProcess } from "@wonrail/local/process/ownedProcess";
+
+/** A PostgreSQL, as durable as a real one, whose disk is a small file system of its own. */
+export interface SmallDisk {
+  adminUrl: string;
+  /** Takes what room there is, also what becomes free, until `free`; but for a page now and then, which one writer gets and the next one lacks. */
+  fill(): void;
+  free(): void;
+  /** Ends files of its log before they are full, until there is no room for the next one and it crashes. */
+  useUpLog(): Promise<void>;
+  /** As whoever supervises it does: waits while it recovers, and starts it when it has ended. */
+  untilUp(): Promise<void>;
+  /** What PostgreSQL has written. */
+  log(): string;
+  remove(): Promise<void>;
+}
+
+const DISK_MB = 256;
+/** Files of the log that it may have made for later. */
+const MAX_LOG_FILES = 30;
+const KEEP_FULL_EVERY_MS = 100;
+const PAGE_BYTES = 8_192;
+const UP_MS = 60_000;
+const LOOK_EVERY_MS = 100;
+const MAX_CONNECTIONS = 120;
+const SMALL = ["max_wal_size=64MB", "min_wal_size=32MB", "shared_buffers=64MB"];
+
+/** Why this machine cannot have one, if so. */
+export function whyNoSmallDisk(): string | undefined {
+  const dir = mkdtempSync(join(tmpdir(), "wonrail-mount-"));
+  try {
+    if (!mount(dir, 1)) return "only who may mount a tmpfs, as root of a machine may, has a disk to fill";
+    spawnSync("umount", [dir]);
+    return undefined;
+  } finally {
+    rmdirSync(dir);
+  }
+}
+
+export async function startSmallDisk(): Promise<SmallDisk> {
+  const dir = mkdtempSync(join(tmpdir(), "wonrail-disk-"));
+  chmodSync(dir, 0o711); // PostgreSQL may run as another user, who has to pass.
+  const disk = mountedUntilClosed(dir);
+  const guard = startGuard();
+  const log = join(dir, "postgres.log");
+  const ballast = ballastIn(disk.folder);
+  const start = async (spec: PostgresPart["spec"]) => {
+    const owned = await startProcess(spec, guard);
+    let ended = false;
+    void owned.exited.then(() => (ended = true));
+    return { stop: owned.stop, hasEnded: () => ended };
+  };
+  let server: Awaited<ReturnType<typeof start>> | undefined;
+  const remove = async (): Promise<void> => {
+    ballast.free();
+    await server?.stop();
+    guard.close();
+    await disk.close();
+  };
+  try {
+    const { adminUrl, spec } = await prepared(disk.folder, log);
+    server = await start(spec);
+    return {
+      ...{ adminUrl, fill: ballast.fill, free: ballast.free, remove },
+      log: () => readFileSync(log, "utf8"),
+      useUpLog: () => switchLogs(adminUrl),
+      async untilUp() {
+        for (const endMs = Date.now() + UP_MS; ; await sleep(LOOK_EVERY_MS)) {
+          if (server!.hasEnded()) server = await start(spec);
+          const up = await spec.probe().then(
+            () => true,
+            () => false,
+          );
+          if (up) return;
+          if (Date.now() > endMs) throw new Error(`PostgreSQL is not up:\n${readFileSync(log, "utf8")}`);
+        }
+      },
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function prepared(disk: string, logFile: string): Promise<PostgresPart> {
+  const part = await preparePostgres({
+    ...{ dir: join(disk, "postgres"), logFile, port: await randomFreePort(), password: "test" },
+    ...{ durable: true, maxConnections: MAX_CONNECTIONS },
+  });
+  if (!part.dataDir.startsWith(disk)) {
+    rmSync(part.dataDir, { recursive: true });
+    throw new Error("PostgreSQL's user cannot enter the temporary folder: set TMPDIR to one that it can.");
+  }
+  // What is said last holds.
+  const args = () => [...part.spec.args(), ...SMALL.flatMap((setting) => ["-c", setting])];
+  return { ...part, spec: { ...part.spec, args } };
+}
+
+function mount(folder: string, sizeMb: number): boolean {
+  return spawnSync("mount", ["-t", "tmpfs", "-o", `size=${sizeMb}m,mode=711`, "tmpfs", folder]).status === 0;
+}
+
+/** A shell unmounts it when its standard input closes, so a killed test run leaves nothing. */
+function mountedUntilClosed(dir: string): { folder: string; close(): Promise<void> } {
+  const folder = join(dir, "disk");
+  mkdirSync(folder);
+  if (!mount(folder, DISK_MB)) throw new Error(`${folder} cannot be mounted`);
+  const script = 'read -r _; umount -l "$1/disk"; rm -rf "$1"';
+  const shell = spawn("/bin/sh", ["-c", script, "sh", dir], {
+    ...{ stdio: ["pipe", "ignore", "ignore"], detached: true, cwd: "/" },
+  });
+  return {
+    folder,
+    async close() {
+      const ended = once(shell, "exit");
+      shell.stdin.end();
+      await ended;
+    },
+  };
+}
+
+function ballastIn(disk: string): Pick<SmallDisk, "fill" | "free"> {
+  const file = join(disk, "ballast");
+  let keeping: NodeJS.Timeout | undefined;
+  const leavePage = () => {
+    writeUntilFull(file);
+    truncateSync(file, statSync(file).size - PAGE_BYTES);
+  };
+  return {
+    fill() {
+      writeUntilFull(file);
+      keeping = setInterval(leavePage, KEEP_FULL_EVERY_MS);
+    },
+    free() {
+      clearInterval(keeping);
+      rmSync(file, { force: true });
+    },
+  };
+}
+
+function writeUntilFull(file: string): void {
+  const block = Buffer.alloc(1 << 20, 1);
+  const open = openSync(file, "a");
+  try {
+    for (let blocks = 0; blocks <= 2 * DISK_MB; blocks += 1) writeSync(open, block);
+    throw new Error("The disk is larger than it was made.");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+  } finally {
+    closeSync(open);
+  }
+}
+
+/** The message is there since a file in which nothing is written is not ended. */
+async function switchLogs(url: string): Promise<void> {
+  const db = openDatabase({ url, schema: "public", applicationName: "disk", max: 1, log: testLog() });
+  try {
+    for (let files = 0; files < MAX_LOG_FILES; files += 1)
+      await db.run(rawSql("select pg_logical_emit_message(false, 'disk', 'full'), pg_switch_wal()"));
+  } catch {
+    return; // It has crashed, or crashes when the next one writes.
+  } finally {
+    await db.close();
+  }
+  throw new Error(`After ${MAX_LOG_FILES} files of the log there is still room.`);
+}
