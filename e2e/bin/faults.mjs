@@ -5,7 +5,16 @@ import { orExit, prepare } from "../../deploy/local/bin/prepare.mjs";
 
 orExit(prepare);
 const whole = ["e2e/stack\\.e2e", "e2e/rolling", "e2e/exactlyOnce", "e2e/chain/", "e2e/bus/"];
-const patterns = [...whole, "replicas", "Killed", "crashes", "[oO]utages", "fullDisk", "fault"];
+const patterns = [
+  ...whole,
+  "replicas",
+  "Killed",
+  "crashes",
+  "[oO]utages",
+  "fullDisk",
+  "slowNetwork",
+  "fault",
+];
 const jest = [
   "--no-install",
   "jest",
