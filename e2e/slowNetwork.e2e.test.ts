@@ -77,7 +77,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-// A command asks the database a dozen times, so with a slow way there its answer often comes too late, and it is the next try that hears it.
+// What a batch of commands claims and records takes seconds on such a way to the database: often it is the next try that hears the answer.
 test.each([
   ["the ways between the processes are", 96, (name: string) => name !== DATABASE],
   ["the way to the database is too", CLIENTS, () => true],
