@@ -1,8 +1,5 @@
-import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
 import { eventually } from "@wonrail/kit/testing";
 import { CRASH_POINTS, type CrashPoint, dieAt } from "./money/crashPoints";
 import { ON_THEIR_WAY, untilNone } from "./money/onTheirWay";
@@ -14,6 +11,7 @@ import { newOrganisation } from "./support/operators";
 import { reconciled } from "./support/reconciled";
 import { startStack, type TestStack } from "./support/startStack";
 import { withinOneDay } from "./support/withinOneDay";
+import { verifyLedger } from "./support/verifyLedger";
 
 // One key, one effect, one answer: at once, one after the other, and while the processes that do it are killed. WONRAIL_DEEP=true kills
 // five times at each point, with another command in front each time.
@@ -195,10 +193,7 @@ describe("every command on its way while a process dies", () => {
 
 test("at the end nothing is open, the ledger's invariants hold, and no book differs from the chain", async () => {
   await untilNone(stack.stack(), Object.keys(ON_THEIR_WAY) as (keyof typeof ON_THEIR_WAY)[], 120_000);
-  const script = join(__dirname, "../services/ledger/bin/verify.mjs");
-  const env = { ...process.env, DATABASE_URL: stack.stack().postgres.urls.ledger };
-  const { stdout } = await promisify(execFile)(process.execPath, [script], { env });
-  expect(stdout).toContain("0 violations");
+  expect(await verifyLedger(stack.stack())).toContain("0 violations");
   const { wallets, drifts } = await reconciled(stack.stack());
   expect(wallets).toBeGreaterThan(0);
   expect(drifts).toBe(0);

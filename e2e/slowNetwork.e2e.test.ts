@@ -1,18 +1,18 @@
-import { type ChildProcess, execFile } from "node:child_process";
+import { type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
 import { randomFreePort } from "@wonrail/local/process/freePort";
 import { atOnce } from "./load/loop";
 import { ON_THEIR_WAY, untilNone } from "./money/onTheirWay";
 import { available, openWallet } from "./money/scenes";
-import { type Answer, type Api, type Json, openApi } from "./support/api";
+import { type Answer, type Api, ASK_AGAIN, type Json, openApi } from "./support/api";
 import { newOrganisation } from "./support/operators";
 import { pick, seeded } from "./support/random";
 import { type SlowLink, startSlowLink } from "./support/slowLink";
 import { startBeside } from "./support/startBeside";
 import { startStack, type TestStack } from "./support/startStack";
+import { verifyLedger } from "./support/verifyLedger";
 import { whyFailed } from "./support/whyFailed";
 
 // A gateway and a payment beside the stack's own, all of whose ways to others are slow, lossy, and now and then clogged: what is asked of them is
@@ -39,8 +39,6 @@ const CLOGGING = [
 const OVER_MS = 30_000;
 const DATABASE = "payment to postgres";
 const MUCH_WON = 10_000_000;
-/** What says that the same may be asked again. */
-const ASK_AGAIN = ["SYS_002", "SYS_003", "REQ_002"];
 
 /** Money that moves, under one key, and what that adds to which wallets. */
 interface Command {
@@ -123,10 +121,7 @@ test(`the network is good again: each key comes to the answer that it had, has h
   const found = await Promise.all(wallets.map(({ walletId }) => available(api, walletId)));
   const added = (walletId: string) => commands.reduce((sum, { adds }) => sum + (adds[walletId] ?? 0), 0);
   expect(found).toEqual(wallets.map(({ walletId }) => MUCH_WON + added(walletId)));
-  const script = join(__dirname, "../services/ledger/bin/verify.mjs");
-  const env = { ...process.env, DATABASE_URL: stack.stack().postgres.urls.ledger };
-  const { stdout } = await promisify(execFile)(process.execPath, [script], { env });
-  expect(stdout).toContain("0 violations");
+  expect(await verifyLedger(stack.stack())).toContain("0 violations");
 });
 
 /** Gives the address of the gateway. */

@@ -1,8 +1,5 @@
-import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
 import { rawSql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
 import { type Kind, ON_THEIR_WAY, untilNone } from "../money/onTheirWay";
@@ -14,6 +11,7 @@ import { missingOnTheBus } from "../support/readTopic";
 import { reconciled } from "../support/reconciled";
 import { saySkipped } from "../support/saySkipped";
 import { startStack, type TestStack } from "../support/startStack";
+import { verifyLedger } from "../support/verifyLedger";
 import { whyFailed } from "../support/whyFailed";
 import { type SmallDisk, startSmallDisk, whyNoSmallDisk } from "./smallDisk";
 
@@ -128,10 +126,7 @@ if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why
     expect(await pids()).toEqual(pidsBefore);
     await untilNone(stack.stack(), Object.keys(ON_THEIR_WAY) as Kind[], 60_000);
     expect(await deadLetters()).toEqual([]);
-    const script = join(__dirname, "../../services/ledger/bin/verify.mjs");
-    const env = { ...process.env, DATABASE_URL: stack.stack().postgres.urls.ledger };
-    const { stdout } = await promisify(execFile)(process.execPath, [script], { env });
-    expect(stdout).toContain("0 violations");
+    expect(await verifyLedger(stack.stack())).toContain("0 violations");
     expect((await reconciled(stack.stack())).drifts).toBe(0);
   });
 

@@ -42,7 +42,7 @@ export type Json = any;
 
 const MAX_TRIES = 10;
 /** Nothing was done, the outcome is not known, and still running: an answer says of each that the same may be asked again. */
-const ASK_AGAIN = ["SYS_002", "SYS_003", "REQ_002"];
+export const ASK_AGAIN = ["SYS_002", "SYS_003", "REQ_002"];
 
 /** The public API as a partner without a library would call it. Every answer is held against the OpenAPI document. */
 export function openApi(gatewayUrl: string, apiKey: string): Api {

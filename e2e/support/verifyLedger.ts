@@ -1,0 +1,12 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type Stack } from "@wonrail/local/stackFile";
+import { ROOT } from "../ops/repository";
+
+/** What `ledger:verify` prints; it rejects, with the rows, when an invariant does not hold. */
+export async function verifyLedger({ postgres }: Stack): Promise<string> {
+  const script = join(ROOT, "services/ledger/bin/verify.mjs");
+  const env = { ...process.env, DATABASE_URL: postgres.urls.ledger };
+  return (await promisify(execFile)(process.execPath, [script], { env })).stdout;
+}
