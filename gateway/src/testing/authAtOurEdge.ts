@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { createApiKey } from "@wonrail/kit/apiKey";
 import { DomainError } from "@wonrail/kit/errors";
 import { toErrorDetail } from "@wonrail/kit/grpc/client";
-import { implement, startGrpcServer } from "@wonrail/kit/grpc/server";
+import { implement, type ServerCall, startGrpcServer } from "@wonrail/kit/grpc/server";
 import { Registry } from "@wonrail/kit/metrics";
 import { testLog } from "@wonrail/kit/testing";
 import {
@@ -52,44 +53,44 @@ export async function startAuthAtOurEdge(port = 0) {
     return key;
   }
 
-  async function called(method: string): Promise<void> {
+  /** Who has hung up is not waited for: the timer would keep the process for as long as the longest delay. */
+  async function called(method: string, { signal }: ServerCall): Promise<void> {
     calls[method] = (calls[method] ?? 0) + 1;
-    if (state.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, state.delayMs));
+    if (state.delayMs > 0) await sleep(state.delayMs, undefined, { signal });
     if (state.failWith) throw state.failWith;
   }
 
   const service = implement(AuthServiceService, {
-    async resolveKey({ key }) {
-      await called("resolveKey");
+    async resolveKey({ key }, call) {
+      await called("resolveKey", call);
       return resolution(keys.get(Buffer.from(key!.keyHash).toString("hex")));
     },
-    async refreshKey({ key, secretKey }) {
-      await called("refreshKey");
+    async refreshKey({ key, secretKey }, call) {
+      await called("refreshKey", call);
       const known = keys.get(Buffer.from(key!.keyHash).toString("hex"));
       if (!known || !secretKey.startsWith("sk_test_")) throw new DomainError("WAUTH_001");
       const next = addKey({ orgId: known.orgId, orgCode: known.orgCode });
       return { newApiKey: next.text, expiresAt: IN_A_DAY(), keyId: next.keyId, keyPrefix: "wk_test_next" };
     },
-    async revokeKey({ orgId, keyId }) {
-      await called("revokeKey");
+    async revokeKey({ orgId, keyId }, call) {
+      await called("revokeKey", call);
       for (const [hash, known] of keys) if (known.orgId === orgId && known.keyId === keyId) keys.delete(hash);
       push({ change: { $case: "keyRevoked", value: { orgId, keyId, keyPrefix: "" } } });
       return { revokedAt: new Date() };
     },
-    async getSession({ orgId, keyId }) {
-      await called("getSession");
+    async getSession({ orgId, keyId }, call) {
+      await called("getSession", call);
       return session([...keys.values()].find((known) => known.orgId === orgId && known.keyId === keyId)!);
     },
-    async leaseRate({ wanted }) {
-      await called("leaseRate");
+    async leaseRate({ wanted }, call) {
+      await called("leaseRate", call);
       const rule = { ratePerSecond: 10_000, rateBurst: 10_000 };
       return { granted: wanted, validForMs: 1_000, ...rule, remaining: 5_000, retryAfterMs: 0 };
     },
-    async leaseQuota({ wanted, accounts }) {
-      await called(wanted > 0 ? "leaseQuota" : "account");
+    async leaseQuota({ wanted }, call) {
+      await called(wanted > 0 ? "leaseQuota" : "account", call);
       const granted = Math.min(wanted, state.quotaLeft);
       state.quotaLeft -= granted;
-      void accounts;
       const counts = { limit: 1_000n, used: 1_000n, leased: 0n, recallable: 0n };
       return { granted, validForMs: 10_000, ...counts, retryAfterMs: 0, resetsAt: IN_A_DAY() };
     },
