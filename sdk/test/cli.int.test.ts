@@ -1,6 +1,9 @@
 // The command line example when answers are lost: scripts must see that it may have been done, and people with what to go on.
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Fault, faultServer, type FaultServer } from "./support/faultServer.ts";
 
 const EXAMPLE = join(__dirname, "../examples/cli/index.js");
@@ -19,13 +22,25 @@ const RENT = [
 let server: FaultServer;
 afterEach(() => server.close());
 
-async function cli(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+type Told = { code: number; stdout: string; stderr: string };
+
+async function cli(...args: string[]): Promise<Told> {
+  return begin(args).ended;
+}
+
+function begin(args: string[]): { child: ChildProcess; ended: Promise<Told> } {
   const env = { ...process.env, WONRAIL_BASE_URL: server.url, WONRAIL_API_KEY: "wk_test_1" };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [EXAMPLE, ...args], { env, timeout: 60_000 }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
-    });
-  });
+  const child = execFile(process.execPath, [EXAMPLE, ...args], { env, timeout: 60_000 });
+  return { child, ended: told(child) };
+}
+
+async function told(child: ChildProcess): Promise<Told> {
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout!),
+    text(child.stderr!),
+    once(child, "close") as Promise<[number | null]>,
+  ]);
+  return { code: code ?? -1, stdout, stderr };
 }
 
 const LOST: Fault[] = ["drop after", "502 page after", "drop after"];
@@ -86,4 +101,20 @@ test("an amount that is none is 2", async () => {
     stderr: expect.stringContaining("--amount must be a string of digits") as string,
   });
   expect(server.seen).toEqual([]);
+});
+
+test.each<[string, string[]]>([
+  ["which record is the last", ["get", "last"]],
+  ["which record is the last, to reschedule it", ["schedule", "last", "--at", "+1m"]],
+  ["which record is the last, to settle it", ["status", "last", "--to", "CONFIRMED"]],
+  ["which record is the last, to wait for it", ["wait", "last"]],
+  ["the example's wallet", ["create", "--at", "2099-01-14T09:30:00+09:00", "--to", ADDRESS, "--amount", "1"]],
+])("a service that hangs when it is asked for %s is left at the first interruption", async (_, args) => {
+  server = await faultServer(["slow after", "slow after", "slow after"]);
+  const { child, ended } = begin(args);
+  while (server.seen.length === 0) await sleep(20);
+  child.kill("SIGINT");
+  expect(await ended).toMatchObject({ code: 130, stdout: "" });
+  // It was not interrupted at a later try, which the library makes after 30 seconds.
+  expect(server.seen).toHaveLength(1);
 });

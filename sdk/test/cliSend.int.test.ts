@@ -27,11 +27,13 @@ async function sendAt(
     chainId,
     settings = {},
     interruptedAt,
+    hungAt,
     goneAt,
   }: {
     chainId?: number;
     settings?: Record<string, string>;
     interruptedAt?: string;
+    hungAt?: string;
     goneAt?: string;
   } = {},
 ): Promise<Told> {
@@ -41,6 +43,7 @@ async function sendAt(
     child.kill("SIGINT");
     // Long enough for the signal to be there before the answer.
     await sleep(300);
+    if (method === hungAt) await new Promise(() => {});
   };
   let child: ChildProcess;
   node = await stubNode(fate, { chainId, onAsked });
@@ -163,6 +166,26 @@ test.each([[[]], [["--authorization"]]])(
     expect(service.seen).toEqual([]);
   },
 );
+
+// A node that hangs never answers: without the signal this would take ethers' five minutes.
+test.each([
+  ["eth_chainId", []],
+  ["eth_getTransactionCount", []],
+  ["eth_call", ["--authorization"]],
+])("send that is interrupted while the node hangs at %s sends nothing", async (hungAt, flags) => {
+  const interrupted = await sendAt("taken", flags, { interruptedAt: hungAt, hungAt });
+  expect(interrupted).toMatchObject({ code: 130, stdout: "", stderr: "Error: interrupted\n" });
+  expect(node.given).toEqual([]);
+  expect(service.seen).toEqual([]);
+});
+
+test("a node that has the transaction and hangs is given up soon after the interruption, and the hash says how to go on", async () => {
+  const at = "eth_sendRawTransaction";
+  const interrupted = await sendAt("taken", [], { interruptedAt: at, hungAt: at });
+  expect(interrupted).toMatchObject({ code: 130, stdout: "" });
+  expect(interrupted.stderr).toContain(`do not send again, record it with create --hash ${node.given[0]}`);
+  expect(service.seen).toEqual([]);
+});
 
 test("what was on its way when it was interrupted is recorded, and not waited for", async () => {
   const interruptedAt = "eth_sendRawTransaction";

@@ -44,7 +44,7 @@ export const create = {
             ...fields,
             paymentType: "SCHEDULED",
             scheduledAt: momentOf(values.at),
-            fromAddress: values.from ?? (await exampleWallet(client)).walletAddress,
+            fromAddress: values.from ?? (await exampleWallet(client, signal)).walletAddress,
           };
     const key = values.key === undefined ? {} : { idempotencyKey: values.key };
     show({ output, client, record: await client.transactions.create(request, { signal, ...key }) });

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { exampleWallet } from "../support/exampleWallet.js";
 import { afterMoney, UsageError } from "../support/failures.js";
+import { unlessInterrupted } from "../support/interruption.js";
 import { openToken } from "../support/token.js";
 
 const GAS_WEI = "0x8ac7230489e80000"; // 10 of the chain's own coin
@@ -19,9 +20,9 @@ export const fund = {
     const amount = Number(values.amount ?? 50_000);
     if (!Number.isSafeInteger(amount)) throw new UsageError("--amount must be a whole number of KRW.");
     const client = settings.client();
-    const token = await openToken(client.network, settings.senderKey);
+    const token = await openToken(client.network, settings.senderKey, signal);
     try {
-      const { walletId, walletAddress } = await exampleWallet(client);
+      const { walletId, walletAddress } = await exampleWallet(client, signal);
       // One key for both calls: each kind of call has keys of its own.
       const idempotencyKey = values.key ?? randomUUID();
       output.kept("key", { idempotencyKey });
@@ -33,7 +34,7 @@ export const fund = {
       );
       output.result({ walletId, walletAddress, sender: token.wallet.address, senderBalance });
     } finally {
-      token.provider.destroy();
+      token.close();
     }
   },
 };
@@ -44,9 +45,11 @@ async function fundSender({ client, output, token, keyed, walletId, amount }) {
   const { transferId } = await client.transfers.create(request, keyed);
   output.step(`transfers ${transferId}: ${amount} KRW to ${sender}`);
   await untilCompleted({ client, output, signal: keyed.signal, transferId });
-  // Only a development node gives gas away; elsewhere the address has to have some.
-  await token.provider.send("anvil_setBalance", [sender, GAS_WEI]).catch(() => output.step("no gas given"));
-  return formatUnits(await token.contract.balanceOf(sender));
+  return unlessInterrupted(keyed.signal, async () => {
+    // Only a development node gives gas away; elsewhere the address has to have some.
+    await token.provider.send("anvil_setBalance", [sender, GAS_WEI]).catch(() => output.step("no gas given"));
+    return formatUnits(await token.contract.balanceOf(sender));
+  });
 }
 
 const POLL_MS = 500;

@@ -10,7 +10,7 @@ export const get = {
     show({
       output,
       client,
-      record: await client.transactions.get(await idOf(client, positionals[0]), { signal }),
+      record: await client.transactions.get(await idOf(client, positionals[0], signal), { signal }),
     });
   },
 };

@@ -7,7 +7,7 @@ export const schedule = {
   examples: ["schedule last --at +1m", "schedule last --at 2030-01-14T09:30:00+09:00"],
   async run({ values, positionals, settings, output, signal }) {
     const client = settings.client();
-    const id = await idOf(client, positionals[0]);
+    const id = await idOf(client, positionals[0], signal);
     const request = { scheduledAt: momentOf(required(values, "at")) };
     show({ output, client, record: await client.transactions.updateSchedule(id, request, { signal }) });
   },

@@ -1,6 +1,7 @@
 import { isAddress } from "ethers";
 import { broadcast } from "../support/broadcast.js";
 import { afterMoney, beforeMoney, UsageError } from "../support/failures.js";
+import { unlessInterrupted } from "../support/interruption.js";
 import { required, show, unitsOf, waitUntilFinal } from "../support/records.js";
 import { openToken, signTransfer, signTransferWithAuthorization } from "../support/token.js";
 
@@ -18,15 +19,17 @@ export const send = {
   async run({ values, settings, output, signal }) {
     const client = settings.client();
     const payment = { to: recipientOf(values), units: unitsOf(values, "amount") };
-    const token = await openToken(client.network, settings.senderKey);
+    const token = await openToken(client.network, settings.senderKey, signal);
     try {
       const signed = await beforeMoney(() =>
-        values.authorization
-          ? signTransferWithAuthorization(token, settings.submitterKey, payment)
-          : signTransfer(token, payment),
+        unlessInterrupted(signal, () =>
+          values.authorization
+            ? signTransferWithAuthorization(token, settings.submitterKey, payment)
+            : signTransfer(token, payment),
+        ),
       );
       const { txHash } = signed;
-      // Until here nothing heeds the signal, and from here on the money moves.
+      // From here on the money moves.
       signal.throwIfAborted();
       // Said before it is sent: when the node's answer is lost, the money may be on its way under this hash.
       output.kept("sending", { txHash });
@@ -40,11 +43,11 @@ export const send = {
       };
       const isAwaited = values.wait === true;
       await afterMoney({ txHash }, async () => {
-        await broadcast(token.provider, signed);
+        await broadcast(token.provider, signed, signal);
         await recordSent({ client, output, signal, record, isAwaited });
       });
     } finally {
-      token.provider.destroy();
+      token.close();
     }
   },
 };

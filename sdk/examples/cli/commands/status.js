@@ -10,7 +10,7 @@ export const status = {
   examples: ["status last --to CONFIRMED", 'status last --to FAILED --reason "never sent"'],
   async run({ values, positionals, settings, output, signal }) {
     const client = settings.client();
-    const id = await idOf(client, positionals[0]);
+    const id = await idOf(client, positionals[0], signal);
     const reason = values.reason === undefined ? {} : { failureReason: values.reason };
     const request = { status: required(values, "to"), ...reason };
     show({ output, client, record: await client.transactions.updateStatus(id, request, { signal }) });

@@ -19,7 +19,7 @@ export const wait = {
     // A record begins as PENDING and never becomes it again.
     if (other !== undefined) throw new UsageError(`--until must be ${FINAL.join(" or ")}, not ${other}.`);
     const client = settings.client();
-    const id = await idOf(client, positionals[0]);
+    const id = await idOf(client, positionals[0], signal);
     const waiting = { client, output, signal, id, until: values.until, timeoutMs: seconds * 1000 };
     show({ output, client, record: await waitUntilFinal(waiting) });
   },

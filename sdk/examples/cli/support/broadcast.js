@@ -1,4 +1,8 @@
 import { NotTakenError } from "./failures.js";
+import { later, unlessInterrupted } from "./interruption.js";
+
+/** How long after an interruption the node may still say whether it took it. */
+const LAST_WORD_MS = 2_000;
 
 // geth's, erigon's, nethermind's, besu's, reth's and anvil's words.
 const HAS_IT =
@@ -7,7 +11,11 @@ const HAS_IT =
 const UNCLEAR_CODES = [-32603, -32002];
 
 /** Gives a signed transaction to the chain. Of a NotTakenError nothing comes any more; after any other it may be on its way. */
-export async function broadcast(provider, { raw, txHash }) {
+export async function broadcast(provider, signed, signal) {
+  await unlessInterrupted(later(signal, LAST_WORD_MS), () => give(provider, signed));
+}
+
+async function give(provider, { raw, txHash }) {
   try {
     // Not ethers' broadcastTransaction, which also fails when what it asks besides does.
     await provider.send("eth_sendRawTransaction", [raw]);

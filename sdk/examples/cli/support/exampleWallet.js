@@ -3,11 +3,11 @@ import { ConflictError } from "@wonrail/sdk";
 const USER_ID = "cli-example";
 
 /** The example's own NORMAL wallet: made at the first call, found at the next ones. */
-export async function exampleWallet(client) {
+export async function exampleWallet(client, signal) {
   try {
-    return await client.wallets.create({ userId: USER_ID, walletType: "NORMAL" });
+    return await client.wallets.create({ userId: USER_ID, walletType: "NORMAL" }, { signal });
   } catch (error) {
     if (!(error instanceof ConflictError) || error.code !== "WAL_001") throw error;
-    return client.wallets.get(error.details.walletId);
+    return client.wallets.get(error.details.walletId, { signal });
   }
 }

@@ -2,9 +2,9 @@ import { formatUnits, toUnits } from "@wonrail/sdk";
 import { UsageError } from "./failures.js";
 
 /** An id as given; `last` is the newest record. */
-export async function idOf(client, given) {
+export async function idOf(client, given, signal) {
   if (given !== "last") return given;
-  const { items } = await client.transactions.list({ limit: 1 });
+  const { items } = await client.transactions.list({ limit: 1 }, { signal });
   if (items.length === 0) throw new UsageError("Nothing is recorded yet, so there is no last record.");
   return items[0].id;
 }

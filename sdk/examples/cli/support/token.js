@@ -1,5 +1,8 @@
-import { Contract, hexlify, JsonRpcProvider, keccak256, randomBytes, Wallet } from "ethers";
+import { Agent } from "node:http";
+import { Agent as SecureAgent } from "node:https";
+import { Contract, FetchRequest, hexlify, JsonRpcProvider, keccak256, randomBytes, Wallet } from "ethers";
 import { beforeMoney, UsageError } from "./failures.js";
+import { unlessInterrupted } from "./interruption.js";
 
 const ABI = [
   "function balanceOf(address) view returns (uint256)",
@@ -19,17 +22,32 @@ const AUTHORIZATION = {
 };
 const VALID_SECONDS = 600;
 
-/** The network's token, in the hands of one key. */
-export async function openToken(network, privateKey) {
+/** The network's token, in the hands of one key, until it is closed. */
+export async function openToken(network, privateKey, signal) {
   if (!privateKey) throw new UsageError("SENDER_PRIVATE_KEY is not set. Make one: node index.js keygen");
   const wallet = walletOf("SENDER_PRIVATE_KEY", privateKey);
-  const provider = new JsonRpcProvider(network.rpcUrl, network.chainId, {
-    staticNetwork: true,
-    pollingInterval: 250,
-  });
-  await beforeMoney(() => checkChain(provider, network));
+  const { provider, close } = connect(network);
+  try {
+    await beforeMoney(() => unlessInterrupted(signal, () => checkChain(provider, network)));
+  } catch (error) {
+    close();
+    throw error;
+  }
   const sender = wallet.connect(provider);
-  return { provider, wallet: sender, contract: new Contract(network.token.address, ABI, sender) };
+  return { provider, wallet: sender, contract: new Contract(network.token.address, ABI, sender), close };
+}
+
+/** With connections of its own: ethers does not close one on which a node hangs, and it would keep the process for minutes. */
+function connect({ rpcUrl, chainId }) {
+  const agent = rpcUrl.startsWith("https:") ? new SecureAgent() : new Agent();
+  const node = new FetchRequest(rpcUrl);
+  node.getUrlFunc = FetchRequest.createGetUrlFunc({ agent });
+  const provider = new JsonRpcProvider(node, chainId, { staticNetwork: true, pollingInterval: 250 });
+  const close = () => {
+    provider.destroy();
+    agent.destroy();
+  };
+  return { provider, close };
 }
 
 /** The key is not repeated, since it may be a slip of the true one. */
@@ -45,7 +63,6 @@ function walletOf(name, privateKey) {
 async function checkChain(provider, { rpcUrl, chainId }) {
   const actual = BigInt(await provider.send("eth_chainId", []));
   if (actual === BigInt(chainId)) return;
-  provider.destroy();
   throw new UsageError(
     `${rpcUrl} is on chain ${actual}, not ${chainId}: set RPC_URL and CHAIN_ID to one chain's.`,
   );

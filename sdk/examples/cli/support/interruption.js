@@ -1,0 +1,19 @@
+/** What the work comes to, or at the interruption a failure at once: what ethers asks a node heeds no signal, and waits for minutes. */
+export function unlessInterrupted(signal, work) {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.throwIfAborted();
+    signal.addEventListener("abort", stop, { once: true });
+    work()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener("abort", stop));
+  });
+}
+
+/** A signal that comes so much later than another one. */
+export function later(signal, delayMs) {
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal.reason);
+  signal.addEventListener("abort", () => setTimeout(abort, delayMs).unref(), { once: true });
+  return controller.signal;
+}
