@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 
 export async function runBuilt(file) {
   endOnSignals();
+  surviveReaders();
   process.exitCode = 2;
   if (!existsSync(file)) {
     process.stderr.write(
@@ -22,4 +23,13 @@ export async function runBuilt(file) {
 function endOnSignals() {
   process.once("SIGINT", () => process.exit(130));
   process.once("SIGTERM", () => process.exit(143));
+}
+
+/** Who reads no further, as `head` does, has what was wanted. The work is done to its end all the same, and the exit code tells of it alone. */
+function surviveReaders() {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error) => {
+      if (error.code !== "EPIPE") throw error;
+    });
+  }
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 
 const RUN_BUILT = pathToFileURL(join(__dirname, "../../bin/runBuilt.mjs")).href;
@@ -36,6 +37,22 @@ test.each([
     expect(await once(child, "exit")).toEqual([code, null]);
   },
 );
+
+// A terminal's pipe breaks when the reader ends: unheard, that would be 1, which says that something does not hold.
+test.each([0, 1])("a reader that has seen enough, as head has, leaves it %d that main says", async (code) => {
+  const source = `exports.main = async () => {
+    for (let line = 0; line < 5; line += 1) {
+      console.log(line);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    process.stderr.write("done");
+    return ${code};
+  }`;
+  const child = spawn(process.execPath, argsOf(source));
+  child.stdout.once("data", () => child.stdout.destroy());
+  const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, "close")]);
+  expect([status, stderr]).toEqual([code, "done"]);
+});
 
 function argsOf(source: string | undefined): string[] {
   const file = join(folder, `${Math.random()}.cjs`);
