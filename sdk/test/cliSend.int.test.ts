@@ -29,12 +29,14 @@ async function sendAt(
     interruptedAt,
     hungAt,
     goneAt,
+    readsOn = true,
   }: {
     chainId?: number;
     settings?: Record<string, string>;
     interruptedAt?: string;
     hungAt?: string;
     goneAt?: string;
+    readsOn?: boolean;
   } = {},
 ): Promise<Told> {
   const onAsked = async (method: string) => {
@@ -64,6 +66,7 @@ async function sendAt(
         resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
       },
     );
+    if (!readsOn) child.stderr!.once("data", () => child.stderr!.destroy());
   });
 }
 
@@ -166,6 +169,11 @@ test.each([[[]], [["--authorization"]]])(
     expect(service.seen).toEqual([]);
   },
 );
+
+test("a reader that has seen the hash and goes, as head does, changes nothing: what was sent is recorded, and that is 0", async () => {
+  expect(await sendAt("taken", [], { readsOn: false })).toMatchObject({ code: 0 });
+  expect(service.seen).toHaveLength(1);
+});
 
 // A node that hangs never answers: without the signal this would take ethers' five minutes.
 test.each([

@@ -22,6 +22,11 @@ const shared = {
 
 const controller = new AbortController();
 process.once("SIGINT", () => controller.abort(new Error("interrupted")));
+// Who reads no further, as head does, changes nothing of what is under way, and the exit code still tells of it.
+for (const stream of [process.stdout, process.stderr])
+  stream.on("error", (error) => {
+    if (error.code !== "EPIPE") throw error;
+  });
 process.exitCode = await main(process.argv.slice(2));
 
 async function main([name, ...args]) {
