@@ -2,9 +2,16 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { orExit, prepare, REPOSITORY } from "./prepare.mjs";
 
+/** A command line that is wrong is a sentence, not a stack of calls. */
+function usage(error) {
+  if (!error.code?.startsWith("ERR_PARSE_ARGS_")) throw error;
+  process.stderr.write(`${error.message}\n`);
+  return 64;
+}
+
 /** Runs one of the launcher's other commands. They take what is built as it is: a running stack is not to wait for a compiler. */
 export async function command(name) {
   if (!existsSync(join(REPOSITORY, "deploy/local/dist/commands", `${name}.js`))) orExit(prepare);
   const module = await import(`../dist/commands/${name}.js`);
-  process.exit(await module[name](process.argv.slice(2)));
+  process.exit(await module[name](process.argv.slice(2)).catch(usage));
 }

@@ -50,7 +50,7 @@ async function answer(controls: Controls, token: string, request: IncomingMessag
 
 export function parseVerb(text: string | undefined): Verb {
   const verb = VERBS.find((known) => known === text);
-  if (!verb) throw new Error(`There is no command "${text}". There are: ${VERBS.join(", ")}.`);
+  if (!verb) throw new Error(`There is no command "${text}". There are: status, ${VERBS.join(", ")}.`);
   return verb;
 }
 

@@ -1,6 +1,9 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmdirSync } from "node:fs";
 import { createServer, type AddressInfo, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fingerprint, isAlive } from "../process/fingerprint";
 import { endLauncher } from "./down";
 
@@ -31,3 +34,20 @@ test("a launcher that takes the request and never answers is ended by a signal",
     server.close();
   }
 });
+
+test.each(["down", "logs"])(
+  "%s with an option that it has not says so in a line, and does nothing",
+  (name) => {
+    const folder = mkdtempSync(join(tmpdir(), "wonrail-usage-"));
+    const bin = join(__dirname, `../../bin/${name}.mjs`);
+    const env = { ...process.env, WONRAIL_HOME: folder };
+    const { status, stdout, stderr } = spawnSync(process.execPath, [bin, "--help"], {
+      encoding: "utf8",
+      env,
+    });
+    expect([status, stdout]).toEqual([64, ""]);
+    expect(stderr).toMatch(/^Unknown option '--help'.*\n$/);
+    // Empty as it was.
+    rmdirSync(folder);
+  },
+);

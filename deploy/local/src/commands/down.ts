@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
 import { readConfig } from "../config";
 import { askLauncher } from "../control";
 import { homeAt } from "../home";
@@ -10,7 +11,8 @@ const PATIENCE_MS = 60_000;
 const ANSWER_MS = 5_000;
 
 /** Stops the running stack from another terminal, and what a killed one left. */
-export async function down(): Promise<number> {
+export async function down(args: string[]): Promise<number> {
+  parseArgs({ args }); // It has no options: who asks for its help does not want the stack to end.
   const home = homeAt(readConfig().home);
   const launcher = readLauncher(home.launcherFile);
   if (launcher) await endLauncher(launcher);

@@ -1,6 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { homeAt } from "../home";
 import { logs } from "./logs";
 
@@ -30,4 +33,15 @@ test("a name that no log has is answered with those that there are", async () =>
   writeFileSync(join(logsDir, "ledger.log"), "");
   expect(await logs(["ledgrin"])).toBe(1);
   expect(said).toBe(`There is no log ledgrin in ${logsDir}. There are: ledger.\n`);
+});
+
+test("a reader that has seen enough, as head has, ends it in silence", async () => {
+  writeFileSync(join(logsDir, "ledger.log"), "first\n");
+  const script = `require(${JSON.stringify(join(__dirname, "logs.ts"))}).logs(["ledger"])`;
+  const child = spawn(process.execPath, ["--import", "tsx", "-e", script], { env: process.env });
+  await once(child.stdout, "data");
+  child.stdout.destroy();
+  appendFileSync(join(logsDir, "ledger.log"), "second\n");
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);
+  expect([code, stderr]).toEqual([0, ""]);
 });

@@ -36,6 +36,8 @@ export async function logs(args: string[]): Promise<number> {
   const tails = wanted.map((name) => new Tail(home.log(name), (line) => show(name, line)));
   if (values["no-follow"]) return 0;
   process.once("SIGINT", () => process.exit(0));
+  // Nobody reads on: `head` and `grep -q` have seen what they wanted.
+  process.stdout.once("error", () => process.exit(0));
   for (;;) {
     await sleep(POLL_MS);
     for (const tail of tails) tail.read();
