@@ -40,14 +40,17 @@ export const fund = {
 };
 
 async function fundSender({ client, output, token, keyed, walletId, amount }) {
+  const { signal } = keyed;
   const sender = token.wallet.address;
   const request = { fromWalletId: walletId, toWalletAddress: sender, amount };
   const { transferId } = await client.transfers.create(request, keyed);
   output.step(`transfers ${transferId}: ${amount} KRW to ${sender}`);
-  await untilCompleted({ client, output, signal: keyed.signal, transferId });
-  return unlessInterrupted(keyed.signal, async () => {
+  await untilCompleted({ client, output, signal, transferId });
+  return unlessInterrupted(signal, async () => {
     // Only a development node gives gas away; elsewhere the address has to have some.
-    await token.provider.send("anvil_setBalance", [sender, GAS_WEI]).catch(() => output.step("no gas given"));
+    await token.provider.send("anvil_setBalance", [sender, GAS_WEI]).catch(() => {
+      if (!signal.aborted) output.step("no gas given");
+    });
     return formatUnits(await token.contract.balanceOf(sender));
   });
 }
