@@ -4,6 +4,7 @@ export interface BusMetrics {
   published: Counter<"topic">;
   publishSeconds: Histogram;
   rebalances: Counter<"group">;
+  droppedUnread: Counter<"group" | "topic">;
 }
 
 export function busMetrics(registry: Registry = new Registry()): BusMetrics {
@@ -39,6 +40,17 @@ export function busMetrics(registry: Registry = new Registry()): BusMetrics {
           name,
           help: "Times this process was given its share of a group's partitions anew",
           labelNames: ["group"],
+          registers,
+        }),
+    ),
+    droppedUnread: shared(
+      registry,
+      "bus_dropped_unread_total",
+      (name) =>
+        new Counter({
+          name,
+          help: "Messages that the embedded bus kept no longer when the group came to them",
+          labelNames: ["group", "topic"],
           registers,
         }),
     ),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, sql } from "../db";
+import { Registry } from "../metrics";
 import { createTestDatabase, eventually, openTestDatabase, type TestDatabase, testLog } from "../testing";
 import type { ReceivedMessage } from "./port";
 import { installPostgresBus, openPostgresBus } from "./postgres";
@@ -173,6 +174,39 @@ describe("what is special about Postgres", () => {
     const consumer = await collect(bus, { group: newName("group"), topics: [topic] });
     await arrived(consumer, ["k-3", "k-4"]);
     expect(consumer.texts()).toEqual(["k-3", "k-4"]);
+  });
+
+  it("counts what a group did not come to in time, and not what was dropped before there was the group", async () => {
+    const [topic, group] = [newName("topic"), newName("group")];
+    const registry = new Registry();
+    const bus = openUnderTest({ kind: "postgres", url: database.url }, { registry });
+    opened.push(bus);
+    const dropAll = async () => {
+      await admin.run(sql`
+        update messages set stored_at = now() - interval '8 days'
+        where partition_id = (select id from partitions where topic = ${topic})`);
+      await deleteExpired(admin, 7 * 24 * 3_600_000);
+    };
+    const told = async () => (await registry.metrics()).match(/^bus_dropped_unread_total\{.*$/gm) ?? [];
+
+    await bus.ensureTopics([{ name: topic, partitions: 1 }]);
+    await bus.publish(seriesMessages(topic, "k", 3));
+    await dropAll();
+    const first = await collect(bus, { group, topics: [topic] });
+    await bus.publish(seriesMessages(topic, "k", 1, 3));
+    await arrived(first, ["k-3"]);
+    await first.subscription.close();
+    expect(await told()).toEqual([`bus_dropped_unread_total{group="${group}",topic="${topic}"} 0`]);
+
+    await bus.publish(seriesMessages(topic, "k", 2, 4));
+    await dropAll();
+    await bus.publish(seriesMessages(topic, "k", 1, 6));
+    const second = await collect(bus, { group, topics: [topic] });
+    await arrived(second, ["k-6"]);
+    await eventually(async () =>
+      expect(await told()).toEqual([`bus_dropped_unread_total{group="${group}",topic="${topic}"} 2`]),
+    );
+    await second.subscription.close();
   });
 
   it("deletes by itself", async () => {

@@ -36,8 +36,9 @@ export async function startConsumer(
   const { group, topics } = request;
   const member = `${clientId}-${randomBytes(8).toString("hex")}`;
   const movement = watchMovement(2 * leaseMs);
-  const pump = createPump({ db, request, movement, log, onLost: () => looks.soon() });
+  const pump = createPump({ db, request, movement, metrics, log, onLost: () => looks.soon() });
   const membership = createMembership({ db, group, topics, member, leaseMs, pump, metrics, log });
+  for (const topic of topics) metrics.droppedUnread.inc({ group, topic }, 0);
   const looks = repeat(
     leaseMs / 3,
     () => {

@@ -1,6 +1,7 @@
 import type { Queryable } from "../../db";
 import type { Log } from "../../log";
 import type { Movement } from "../liveness";
+import type { BusMetrics } from "../metrics";
 import { DEFAULT_MAX_BATCH, type ReceivedMessage, type SubscribeOptions } from "../port";
 import { createRedelivery } from "../redelivery";
 import { moveCursors, type Ownership, type ReadMessages, readMessages, type StoredMessage } from "./store";
@@ -27,6 +28,7 @@ export interface PumpParts {
   db: Queryable;
   request: SubscribeOptions;
   movement: Movement;
+  metrics: BusMetrics;
   log: Log;
   /** Somebody else owns it by now. */
   onLost: (partitionId: number) => void;
@@ -46,7 +48,7 @@ interface Delivery extends ReadMessages {
  * Reads, hands over and commits the owned partitions. What has arrived in any of them goes in one batch, each partition's in its order: a handler's transaction
  * costs about the same for one message as for ten.
  */
-export function createPump({ db, request, movement, log, onLost }: PumpParts): Pump {
+export function createPump({ db, request, movement, metrics, log, onLost }: PumpParts): Pump {
   const { group, handleBatch, maxBatch = DEFAULT_MAX_BATCH } = request;
   const slots = new Map<number, Slot>();
   const redelivery = createRedelivery();
@@ -108,17 +110,28 @@ export function createPump({ db, request, movement, log, onLost }: PumpParts): P
       position: messages.at(-1)!.position + 1n,
     }));
     const moved = await moveCursors(db, done);
-    for (const [index, { slot, mayHaveMore }] of full.entries()) {
+    for (const [index, { slot, messages, mayHaveMore }] of full.entries()) {
       const { partitionId, position } = done[index]!;
       if (!moved.has(partitionId)) {
         lose(slot);
         continue;
       }
+      tellDropped(slot.partition, Number(position - slot.partition.position) - messages.length);
       slot.partition.position = position;
       // Of what has come meanwhile we are told.
       if (mayHaveMore) slot.waiting = true;
       redelivery.done(String(partitionId));
     }
+  };
+
+  /** Positions have no gaps: where there is one, the messages were past their time before the group came to them. */
+  const tellDropped = ({ topic, number }: OwnedPartition, messages: number): void => {
+    if (messages === 0) return;
+    metrics.droppedUnread.inc({ group, topic }, messages);
+    log.warn(
+      { group, topic, partition: number, messages },
+      "messages were dropped before the group had read them",
+    );
   };
 
   const rest = (slot: Slot, error: unknown): void => {

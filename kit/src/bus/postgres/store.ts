@@ -187,7 +187,10 @@ export async function listPartitions(
   );
 }
 
-/** Takes those of the partitions that nobody alive owns. The epoch grows, so what an owner before still does comes to nothing. */
+/**
+ * Takes those of the partitions that nobody alive owns. The epoch grows, so what an owner before still does comes to nothing. A group that is new starts at
+ * the oldest message that is kept: what was dropped before was not its own to read.
+ */
 export async function claimPartitions(
   db: Queryable,
   group: string,
@@ -196,7 +199,7 @@ export async function claimPartitions(
 ): Promise<{ partition_id: number; position: bigint; epoch: bigint }[]> {
   return db.query(sql`
     insert into cursors as mine (group_name, partition_id, position, owner, epoch)
-    select ${group}, id, 0, ${member}, 1
+    select ${group}, id, coalesce((select min(position) from messages where partition_id = id), next_position), ${member}, 1
     from partitions where id = any(${sql.array(partitionIds, "integer[]")})
     order by id
     on conflict (group_name, partition_id) do update set owner = excluded.owner, epoch = mine.epoch + 1
