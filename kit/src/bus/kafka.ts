@@ -3,7 +3,6 @@ import {
   type Admin,
   AssignerProtocol,
   type Consumer,
-  type EachBatchPayload,
   Kafka,
   type KafkaConfig,
   logLevel,
@@ -14,20 +13,19 @@ import {
   type RetryOptions,
 } from "kafkajs";
 import { deal } from "./deal";
-import { beatWhile } from "./kafka/beatWhile";
+import { createBatchHandler } from "./kafka/batchHandler";
 import { type Connections, createConnections } from "./kafka/connections";
 import { type Dial, dial } from "./kafka/dial";
 import { readLag } from "./kafka/lag";
 import { logTo } from "./kafka/logTo";
 import { mayPass } from "./kafka/mayPass";
 import { watchMembership } from "./kafka/membership";
-import { received } from "./kafka/received";
 import { createMissing, requireTopics } from "./kafka/topics";
+import { watchTopics } from "./kafka/watchTopics";
 import { type Movement, watchMovement } from "./liveness";
 import { type BusMetrics, busMetrics } from "./metrics";
 import * as port from "./port";
 import { createPublisher } from "./publisher";
-import { createRedelivery } from "./redelivery";
 import { untilThere, within } from "./waiting";
 
 export interface KafkaTuning {
@@ -237,19 +235,28 @@ async function startConsumer(
     maxWaitTimeInMs: FETCH_WAIT_MS,
     metadataMaxAge: METADATA_MAX_AGE_MS,
     allowAutoTopicCreation: false,
-    partitionAssigners: [dealToWhoAsked],
+    partitionAssigners: [
+      (config) => {
+        watchTopics(config.cluster, (cause) =>
+          crash(new Error(`a topic of ${group} is there no more`, { cause })),
+        );
+        return dealToWhoAsked(config);
+      },
+    ],
     retry: { ...FOR_EVER, restartOnFailure: async () => true },
   });
   consumer.on(consumer.events.REQUEST_TIMEOUT, timedOut);
   let closed: Promise<void> | undefined;
   const start: { refusal?: Error; isDone?: true } = {};
-  watchConsumer(consumer, parts, movement, group, (error) => {
+  const crash = (error: Error): void => {
     if (closed) return;
     movement.stop();
     if (start.isDone) request.onCrash?.(error);
     else start.refusal = error;
-  });
-  const batches = createBatchHandler(parts, request, movement);
+  };
+  watchConsumer(consumer, parts, movement, group, crash);
+  const { log } = parts.options;
+  const batches = createBatchHandler({ request, movement, sessionTimeoutMs, log });
   const run = async (): Promise<void> => {
     await consumer.connect();
     await consumer.subscribe({ topics, fromBeginning: true });
@@ -349,49 +356,3 @@ const dealToWhoAsked: PartitionAssigner = ({ cluster }) => ({
     });
   },
 });
-
-function createBatchHandler(
-  { options: { log }, tuning }: KafkaParts,
-  { group, handleBatch, maxBatch = port.DEFAULT_MAX_BATCH }: port.SubscribeOptions,
-  movement: Movement,
-) {
-  const redelivery = createRedelivery();
-  const resting = new Set<NodeJS.Timeout>();
-
-  /** Throwing would stop the whole consumer and, for a TypeError, for good: the partition rests instead, and the others go on. */
-  const rest = (payload: EachBatchPayload, error: unknown): void => {
-    const { topic, partition } = payload.batch;
-    const pauseMs = redelivery.failed(`${topic}/${partition}`);
-    log.warn({ err: error, group, topic, partition, pauseMs }, "the handler failed, its messages come again");
-    const resume = payload.pause();
-    const timer = setTimeout(() => {
-      resting.delete(timer);
-      resume();
-    }, pauseMs);
-    resting.add(timer);
-  };
-
-  return {
-    async handle(payload: EachBatchPayload): Promise<void> {
-      const { topic, partition, messages } = payload.batch;
-      for (let start = 0; start < messages.length && payload.isRunning(); start += maxBatch) {
-        const slice = messages.slice(start, start + maxBatch);
-        const heartbeats = beatWhile(payload, tuning.sessionTimeoutMs / 8);
-        try {
-          await movement.during(() =>
-            handleBatch(slice.map((message) => received(topic, partition, message))),
-          );
-        } catch (error) {
-          return rest(payload, error);
-        } finally {
-          heartbeats.stop();
-        }
-        redelivery.done(`${topic}/${partition}`);
-        payload.resolveOffset(slice.at(-1)!.offset);
-        await payload.commitOffsetsIfNecessary(payload.uncommittedOffsets());
-        await payload.heartbeat();
-      }
-    },
-    close: () => resting.forEach((timer) => clearTimeout(timer)),
-  };
-}

@@ -1,6 +1,6 @@
 import type { ReceivedMessage } from "../port";
 
-interface RawMessage {
+export interface RawMessage {
   key: Buffer | null;
   value: Buffer | null;
   timestamp: string;

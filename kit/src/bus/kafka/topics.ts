@@ -55,7 +55,7 @@ async function listTopics(admin: TopicAdmin, names: string[]): Promise<string[]>
 }
 
 /** What the broker said, however often kafkajs has asked. */
-function typeOf(error: unknown): string | undefined {
+export function typeOf(error: unknown): string | undefined {
   const { type, cause } = error as { type?: string; cause?: unknown };
   return type ?? (cause === undefined ? undefined : typeOf(cause));
 }

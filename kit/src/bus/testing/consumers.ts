@@ -31,6 +31,25 @@ export async function collect(
   return { received, texts: () => received.map(({ value }) => value.toString()), subscription };
 }
 
+/** As a service does: where a consumer crashed, another takes its place. */
+export async function keepCollecting(
+  bus: Bus,
+  request: Pick<SubscribeOptions, "group" | "topics">,
+): Promise<Pick<Collector, "texts">> {
+  const consumers: Collector[] = [];
+  const consume = async (): Promise<void> => {
+    const replace = async (): Promise<void> => {
+      await consumer.subscription.close();
+      await consume();
+    };
+    // Once the test is over the bus takes nobody any more.
+    const consumer = await collect(bus, { ...request, onCrash: () => void replace().catch(() => undefined) });
+    consumers.push(consumer);
+  };
+  await consume();
+  return { texts: () => consumers.flatMap((consumer) => consumer.texts()) };
+}
+
 export async function arrived(
   collector: { texts(): string[] },
   texts: string[],

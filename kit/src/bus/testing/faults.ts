@@ -2,9 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "../../testing";
 import type { Bus, ReceivedMessage } from "../port";
 import { type Conforms, newName, series, seriesMessages, textMessage } from "./conformance";
-import { arrived, collect, firstOccurrences } from "./consumers";
+import { arrived, collect, firstOccurrences, keepCollecting } from "./consumers";
 
 const OUTAGE_MS = 4_000;
+/** Long enough for a consumer to see that a topic is gone. */
+const AWAY_MS = 3_000;
 
 export function describeFaults(conforms: Conforms): void {
   describe("faults", () => {
@@ -157,9 +159,8 @@ export function describeFaults(conforms: Conforms): void {
 
     conforms("reads a topic that was made anew from its beginning", async ({ open, newTopic, target }) => {
       const topic = await newTopic(2);
-      const group = newName("group");
       const bus = open();
-      const old = await collect(bus, { group, topics: [topic] });
+      const old = await keepCollecting(bus, { group: newName("group"), topics: [topic] });
       await bus.publish(seriesMessages(topic, "old", 10));
       await arrived(old, series("old", 10));
       await target.deleteTopic(topic);
@@ -167,6 +168,22 @@ export function describeFaults(conforms: Conforms): void {
       await eventually(() => bus.publish(seriesMessages(topic, "new", 3)), { timeoutMs: 40_000 });
       await arrived(old, series("new", 3), 30_000);
     });
+
+    conforms(
+      "reads one that was away for a while from its beginning, also when it holds more than was read before",
+      async ({ open, newTopic, target }) => {
+        const topic = await newTopic(1);
+        const bus = open();
+        const consumer = await keepCollecting(bus, { group: newName("group"), topics: [topic] });
+        await bus.publish(seriesMessages(topic, "old", 10));
+        await arrived(consumer, series("old", 10));
+        await target.deleteTopic(topic);
+        await sleep(AWAY_MS);
+        await open().ensureTopics([{ name: topic, partitions: 1 }]);
+        await eventually(() => bus.publish(seriesMessages(topic, "new", 50)), { timeoutMs: 40_000 });
+        await arrived(consumer, series("new", 50));
+      },
+    );
   });
 }
 
