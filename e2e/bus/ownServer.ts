@@ -25,6 +25,9 @@ export interface OwnServer {
   place: Place;
   /** As the machine's power going, for everything but the machine. */
   kill(): Promise<void>;
+  /** It is there and answers nothing, until it is thawed. */
+  freeze(): void;
+  thaw(): void;
   start(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -90,6 +93,8 @@ async function ownServer(
       signalGroup(owned.pid, "SIGKILL");
       await owned.exited;
     },
+    freeze: () => signalGroup(owned.pid, "SIGSTOP"),
+    thaw: () => signalGroup(owned.pid, "SIGCONT"),
     async start() {
       owned = await startProcess(spec, guard);
     },

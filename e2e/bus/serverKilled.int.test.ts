@@ -69,6 +69,27 @@ describe.each<[string, number, () => Promise<OwnServer>, string | undefined]>([
     }
   }, 300_000);
 
+  it("is left soon while the server is frozen, in the middle of publishing too", async () => {
+    const bus = await openBus({ ...server.place, clientId: "leaver", log: testLog() });
+    let received = 0;
+    await bus.subscribe({
+      group: "leaver",
+      topics: [TOPIC],
+      handleBatch: async (messages) => void (received += messages.length),
+    });
+    await eventually(() => expect(received).toBeGreaterThan(0), { timeoutMs: 60_000 });
+    const message = { topic: TOPIC, key: "a", value: Buffer.alloc(0), headers: {} };
+    await bus.publish([message]);
+
+    server.freeze();
+    void bus.publish([message]).catch(() => undefined);
+    const startMs = Date.now();
+    await bus.close();
+    const tookMs = Date.now() - startMs;
+    server.thaw();
+    expect(tookMs).toBeLessThan(GRACE_MS / 2);
+  }, 120_000);
+
   it("closes in time while the server is away", async () => {
     await server.kill();
     await sleep(1_000);

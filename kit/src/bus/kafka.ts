@@ -13,6 +13,7 @@ import {
   type RetryOptions,
 } from "kafkajs";
 import { deal } from "./deal";
+import { CLOSING_MS, leaveInTime } from "./farewell";
 import { createBatchHandler } from "./kafka/batchHandler";
 import { type Connections, createConnections } from "./kafka/connections";
 import { type Dial, dial } from "./kafka/dial";
@@ -24,7 +25,7 @@ import { createMissing, requireTopics } from "./kafka/topics";
 import { watchTopics } from "./kafka/watchTopics";
 import { type Movement, watchMovement } from "./liveness";
 import { type BusMetrics, busMetrics } from "./metrics";
-import * as port from "./port";
+import type * as port from "./port";
 import { createPublisher } from "./publisher";
 import { untilThere, within } from "./waiting";
 
@@ -39,7 +40,6 @@ export interface KafkaTuning {
 const DEFAULT_TUNING: KafkaTuning = { dial, sessionTimeoutMs: 10_000, requestTimeoutMs: 10_000 };
 const CONNECT_TIMEOUT_MS = 3_000;
 const PING_TIMEOUT_MS = 3_000;
-const CLOSE_TIMEOUT_MS = 15_000;
 /** How long a rebalance waits for members that still handle a batch. */
 const REBALANCE_TIMEOUT_MS = 30_000;
 /** How long the broker keeps a fetch open when there is nothing; closing a consumer takes as long. */
@@ -85,7 +85,7 @@ export function openKafkaBus(options: port.KafkaBusOptions, tuning: Partial<Kafk
   const close = async (): Promise<void> => {
     closing.abort();
     await Promise.all([...consumers].map((consumer) => consumer.close()));
-    await within(CLOSE_TIMEOUT_MS, "publishing did not end", publisher.close()).catch(() => undefined);
+    await within(CLOSING_MS, "publishing did not end", publisher.close()).catch(() => undefined);
     await Promise.all([producer.close(), admin.close()]);
   };
   let closed: Promise<void> | undefined;
@@ -174,7 +174,7 @@ function openAdmin(parts: KafkaParts): { connected(): Promise<Admin>; close(): P
       giveUp();
       // A question that is open now, nobody waits for.
       hangUp();
-      await within(CLOSE_TIMEOUT_MS, "the admin client did not close", admin.disconnect()).catch(hangUp);
+      await within(CLOSING_MS, "the admin client did not close", admin.disconnect()).catch(hangUp);
     },
   };
 }
@@ -212,7 +212,9 @@ function openProducer(parts: KafkaParts) {
     },
     async close() {
       giveUp();
-      await within(CLOSE_TIMEOUT_MS, "the producer did not close", producer.disconnect()).catch(hangUp);
+      // What is under way now, nobody waits for any more.
+      hangUp();
+      await within(CLOSING_MS, "the producer did not close", producer.disconnect()).catch(hangUp);
     },
   };
 }
@@ -271,7 +273,7 @@ async function startConsumer(
     giveUp();
     batches.close();
     movement.stop();
-    await within(CLOSE_TIMEOUT_MS, "the consumer did not close", consumer.disconnect()).catch(hangUp);
+    await leaveInTime(movement, () => consumer.disconnect()).catch(hangUp);
   };
   const closeOnce = (): Promise<void> => (closed ??= close());
   // The broker may go away again before the group is joined, and then this would try for ever.

@@ -6,6 +6,8 @@ export interface Movement {
   moved: () => void;
   /** Runs the handler, which moves for as long as it is reasonable. */
   during: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Resolves when no handler is at work. */
+  idle: () => Promise<void>;
   stop: () => void;
   live: () => boolean;
 }
@@ -18,6 +20,7 @@ export function watchMovement(stillAfterMs: number, nowMs = () => performance.no
   let lastMs = nowMs();
   let stopped = false;
   const handling = new Set<{ sinceMs: number }>();
+  const onIdle: (() => void)[] = [];
   return {
     moved() {
       lastMs = nowMs();
@@ -30,7 +33,11 @@ export function watchMovement(stillAfterMs: number, nowMs = () => performance.no
       } finally {
         handling.delete(call);
         lastMs = nowMs();
+        if (handling.size === 0) for (const resolve of onIdle.splice(0)) resolve();
       }
+    },
+    async idle() {
+      if (handling.size > 0) await new Promise<void>((resolve) => onIdle.push(resolve));
     },
     stop() {
       stopped = true;

@@ -1,13 +1,14 @@
 // The bus for a machine that has nothing but Node and Postgres: a log of messages per partition, and groups that share the partitions.
 import { type Database, isTransient, type Listener, openDatabase } from "../db";
 import type { Log } from "../log";
+import { CLOSING_MS } from "./farewell";
 import { busMetrics } from "./metrics";
 import { type Bus, type BusMessage, type PostgresBusOptions, TopicMissingError } from "./port";
 import { type PostgresConsumer, startConsumer } from "./postgres/consumer";
 import { type Repeated, repeat } from "./postgres/repeat";
 import * as store from "./postgres/store";
 import { createPublisher } from "./publisher";
-import { untilThere } from "./waiting";
+import { untilThere, within } from "./waiting";
 
 export { installPostgresBus } from "./postgres/schema";
 
@@ -55,9 +56,10 @@ export function openPostgresBus(options: PostgresBusOptions, tuning: Partial<Pos
   const close = async (): Promise<void> => {
     closing.abort();
     await Promise.all([...consumers].map((consumer) => consumer.close()));
-    await publisher.close();
-    await retention.stop();
-    await db.close();
+    const end = Promise.all([publisher.close(), retention.stop()]).then(() => db.close());
+    await within(CLOSING_MS, "the bus did not close", end).catch((error: unknown) =>
+      log.warn({ err: error }, "the bus is left without an answer"),
+    );
   };
   let closed: Promise<void> | undefined;
   return {

@@ -20,10 +20,11 @@ export async function within<T>(limitMs: number, problem: string, work: Promise<
 }
 
 /** Rejects as soon as it is aborted. The work itself goes on, unheard. */
-async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let stop = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => (stop = () => reject(signal.reason as Error)));
   signal.addEventListener("abort", stop);
+  if (signal.aborted) stop();
   try {
     return await Promise.race([work, aborted]);
   } finally {

@@ -1,5 +1,7 @@
 import type { Bus, BusMessage } from "../bus/port";
 import type { Database, Queryable } from "../db";
+import { FAREWELL_MS } from "../bus/farewell";
+import { unlessAborted } from "../bus/waiting";
 import { failpoint } from "../failpoint";
 import { uuidToId } from "../ids";
 import type { Log } from "../log";
@@ -44,7 +46,7 @@ export interface OutboxRelayOptions {
 
 export interface OutboxRelay {
   wake(): void;
-  /** Finishes the batch in hand; the rest stays for the next relay. */
+  /** Finishes the batch in hand, unless the bus does not answer; the rest stays for the next relay. */
   close(): Promise<void>;
 }
 
@@ -64,6 +66,8 @@ interface Relay extends Required<OutboxRelayOptions> {
   metrics: RelayMetrics;
   /** Sleeps until woken, closed or out of time. */
   rest: Pause;
+  /** It was closed, and the bus has not answered since. */
+  givenUp: AbortSignal;
 }
 
 /**
@@ -72,6 +76,7 @@ interface Relay extends Required<OutboxRelayOptions> {
  * by remembering a position: a transaction that commits late has a low id.
  */
 export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
+  const givingUp = new AbortController();
   const relay: Relay = {
     batchSize: DEFAULT_BATCH_SIZE,
     pollMs: DEFAULT_POLL_MS,
@@ -80,6 +85,7 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     ...options,
     metrics: relayMetrics(options.registry),
     rest: pause(),
+    givenUp: givingUp.signal,
   };
   const upkeep = startUpkeep(relay);
   const done = runUntilClosed(relay);
@@ -87,7 +93,9 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     wake: () => relay.rest.wake(),
     async close() {
       relay.rest.close();
+      const late = setTimeout(() => givingUp.abort(new Error("the process ends")), FAREWELL_MS);
       await Promise.all([done, upkeep.close()]);
+      clearTimeout(late);
     },
   };
 }
@@ -220,9 +228,10 @@ async function publishRows(
   return { all: true, events: count, xid };
 }
 
-async function publish({ bus, log, metrics }: Relay, rows: OutboxRow[]): Promise<boolean> {
+/** What was given up may have arrived, as what a process that was killed has sent: whoever comes next publishes it again, before anything newer. */
+async function publish({ bus, log, metrics, givenUp }: Relay, rows: OutboxRow[]): Promise<boolean> {
   try {
-    await bus.publish(rows.map(toMessage));
+    await unlessAborted(givenUp, bus.publish(rows.map(toMessage)));
     return true;
   } catch (error) {
     metrics.failed();

@@ -7,7 +7,7 @@ import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { installPostgresBus } from "../bus";
 import { newName } from "../bus/testing/conformance";
 import { joinAsStranger } from "../bus/testing/stranger";
-import { tx } from "../db";
+import { sql, tx } from "../db";
 import { createClient } from "../grpc/client";
 import { Registry } from "../metrics";
 import { appendEvents } from "../outbox";
@@ -116,15 +116,20 @@ describe.each(brokers === undefined ? ["postgres"] : ["postgres", "kafka"])(
       );
       proxy = await startProxy({ target: { host: host!, port: Number(port) }, mode: { kind: "reset" } });
     });
-    afterEach(() => proxy.close());
-    const start = async () => {
+    afterEach(async () => {
+      await proxy.close();
+      // The next bus has no such topic.
+      await database.db.run(sql`delete from outbox_pending`);
+    });
+    const start = async (more: Record<string, string> = {}) => {
       const url = new URL(database.url);
       url.port = String(proxy.port);
       const place: Record<string, string> =
         kind === "kafka"
           ? { KAFKA_BROKERS: `127.0.0.1:${proxy.port}` }
           : { BUS_DATABASE_URL: url.toString() };
-      service = await startService({ BUS: kind, ...place, DATABASE_URL: database.url, SAMPLE_TOPIC: topic });
+      const own = { DATABASE_URL: database.url, SAMPLE_TOPIC: topic };
+      service = await startService({ BUS: kind, ...place, ...own, ...more });
     };
 
     test("a service that starts serves, and its events arrive once the bus is there", async () => {
@@ -149,6 +154,18 @@ describe.each(brokers === undefined ? ["postgres"] : ["postgres", "kafka"])(
     test.each(["reset", "blackhole"] as const)("it stops in time and in order (%s)", async (mode) => {
       proxy.setMode({ kind: mode });
       await start();
+      expect(await service.stop()).toBe(0);
+      expect(service.closed()).toEqual(STEPS);
+    });
+
+    test.each(["reset", "blackhole"] as const)("so does one that it has left (%s)", async (mode) => {
+      proxy.setMode({ kind: "pass" });
+      await start({ SHUTDOWN_GRACE_MS: `${GRACE_MS + 4_000}` });
+      const joined = `consumer_joined{group="${topic}"} 1\n`;
+      await eventually(async () => expect(await service.metrics()).toContain(joined), PATIENT);
+      proxy.setMode({ kind: mode });
+      const event = { topic, type: "sent", aggregateId: topic, version: VERSION, orgId: "org_1" };
+      await tx(database.db, (tx) => appendEvents(tx, [{ ...event, payload: Buffer.alloc(0) }]));
       expect(await service.stop()).toBe(0);
       expect(service.closed()).toEqual(STEPS);
     });

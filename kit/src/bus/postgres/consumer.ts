@@ -1,16 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { Database } from "../../db";
 import type { Log } from "../../log";
+import { leaveInTime } from "../farewell";
 import { watchMovement } from "../liveness";
 import type { BusMetrics } from "../metrics";
 import type { SubscribeOptions, Subscription } from "../port";
-import { within } from "../waiting";
 import { createMembership } from "./membership";
 import { createPump } from "./pump";
 import { repeat } from "./repeat";
 import { announceGroup } from "./store";
-
-const CLOSE_TIMEOUT_MS = 15_000;
 
 export interface ConsumerParts {
   db: Database;
@@ -55,7 +53,7 @@ export async function startConsumer(
     await membership.leave();
   };
   const close = async (): Promise<void> => {
-    await within(CLOSE_TIMEOUT_MS, "the consumer did not close", leave()).catch((error: unknown) =>
+    await leaveInTime(movement, leave).catch((error: unknown) =>
       log.warn({ err: error, group }, "the consumer left without a word, its lease has to end"),
     );
     movement.stop();
