@@ -206,7 +206,8 @@ async function openPartner(orgId: string) {
 }
 
 function recordDeps() {
-  return { db: world.relayerDb, chain: { network: NETWORK }, now: Date.now };
+  const chain = { network: NETWORK, ...world.contracts };
+  return { db: world.relayerDb, chain, wallet: world.wallet, now: Date.now };
 }
 
 /** However long it took to make them, their time comes for all of them at once. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createApp as createAuth } from "@wonrail/auth/app";
 import { rpc as authRpc } from "@wonrail/auth/rpc";
 import { createRecord } from "@wonrail/chain-relayer/commands/createRecord";
+import { type WalletFinder } from "@wonrail/chain-relayer/commands/findNormalWallets";
 import { updateRecordSchedule } from "@wonrail/chain-relayer/commands/updateRecordSchedule";
 import { updateRecordStatus } from "@wonrail/chain-relayer/commands/updateRecordStatus";
 import { getOperations } from "@wonrail/chain-relayer/queries/getOperations";
@@ -12,6 +13,7 @@ import { getRecord } from "@wonrail/chain-relayer/queries/getRecord";
 import { listRecords } from "@wonrail/chain-relayer/queries/listRecords";
 import { rpc as relayerRpc } from "@wonrail/chain-relayer/rpc";
 import { makeAuthority } from "@wonrail/kit/certificates";
+import { createClient } from "@wonrail/kit/grpc/client";
 import {
   type GrpcServer,
   type GrpcService,
@@ -25,6 +27,7 @@ import { createApp as createLedger } from "@wonrail/ledger/app";
 import { rpc as ledgerRpc } from "@wonrail/ledger/rpc";
 import { createApp as createPayment } from "@wonrail/payment/app";
 import { rpc as paymentRpc } from "@wonrail/payment/rpc";
+import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import { createApp as createWallet } from "@wonrail/wallet/app";
 import { rpc as walletRpc } from "@wonrail/wallet/rpc";
 import { PROCESSES } from "../../ops/repository";
@@ -97,7 +100,10 @@ export async function startServices(): Promise<Services> {
     WALLET_ADDRESS: addressOf("wallet"),
     LEDGER_ADDRESS: addressOf("ledger"),
   };
-  await start("chain-relayer", relayerRpc(recording(databases.get("chain-relayer")!)));
+  const custodyOf = { ...parts(), name: "wallet", address: addressOf("wallet"), defaultTimeoutMs: 10_000 };
+  const wallets = createClient(WalletServiceService, { ...custodyOf, tls: identityOf("chain-relayer") });
+  closers.push(() => wallets.close());
+  await start("chain-relayer", relayerRpc(recording(databases.get("chain-relayer")!, wallets)));
   const settling = { ...behind, RELAYER_ADDRESS: addressOf("chain-relayer") };
   await start("payment", paymentRpc(createPayment(partsOf("payment", settling)), testLog()));
 
@@ -142,8 +148,13 @@ function newKek(closers: (() => void)[]): string {
 }
 
 /** All that chain-relayer's RPCs make use of. The whole app would not start without a chain. */
-function recording({ db }: TestDatabase): Parameters<typeof relayerRpc>[0] {
-  const deps = { db, chain: { network: CHAIN.NETWORK }, now: Date.now };
+function recording({ db }: TestDatabase, wallet: WalletFinder): Parameters<typeof relayerRpc>[0] {
+  const chain = {
+    network: CHAIN.NETWORK,
+    tokenAddress: CHAIN.TOKEN_ADDRESS,
+    paymentManagerAddress: CHAIN.PAYMENT_MANAGER_ADDRESS,
+  };
+  const deps = { db, chain, wallet, now: Date.now };
   const bind =
     <I, O>(work: (of: typeof deps, input: I) => O) =>
     (input: I) =>

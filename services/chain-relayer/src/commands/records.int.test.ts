@@ -8,7 +8,8 @@ import { RecordChanged } from "@wonrail/proto/relayer/events/v1/events";
 import { type PaymentType, type TransactionRecord } from "../domain/record";
 import { getRecord } from "../queries/getRecord";
 import { listRecords, type RecordsWanted } from "../queries/listRecords";
-import { createRecord, type RecordDeps, type RecordWanted } from "./createRecord";
+import { createRecord, type CreateRecordDeps, type RecordWanted } from "./createRecord";
+import { depsForRecords } from "./testing/schedules";
 import { updateRecordSchedule } from "./updateRecordSchedule";
 import { updateRecordStatus } from "./updateRecordStatus";
 
@@ -17,7 +18,7 @@ const BOB = "0x8617E340B3D01FA5F11F306F4090FD50E238070D";
 const CAROL = "0xde709f2102306220921060314715629080e2fb77";
 
 let database: TestDatabase;
-let deps: RecordDeps;
+let deps: CreateRecordDeps;
 let clock = Date.parse("2026-03-01T00:00:00Z");
 
 beforeAll(async () => {
@@ -25,7 +26,7 @@ beforeAll(async () => {
     schema: "chain_relayer",
     migrations: join(__dirname, "../../migrations"),
   });
-  deps = { db: database.db, chain: { network: "WON_TESTNET" }, now: () => (clock += 1) };
+  deps = { ...depsForRecords(database.db), now: () => (clock += 1) };
 });
 afterAll(() => database.drop());
 

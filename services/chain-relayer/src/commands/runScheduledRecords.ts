@@ -10,17 +10,17 @@ import { type Log } from "@wonrail/kit/log";
 import { type Won } from "@wonrail/kit/money";
 import { type AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { type PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
-import { type WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type TransactionRecord, transferableWon } from "../domain/record";
 import { lockRecord, postponeRecords, startRecords, takeDueRecords } from "../store/records";
 import { changeRecord, type Change } from "./changeRecord";
+import { findNormalWallets, type WalletFinder } from "./findNormalWallets";
 import { type ScheduledMetrics } from "../metrics/scheduledMetrics";
 
 export interface RunRecordsDeps {
   db: Database;
   log: Log;
   auth: Pick<PromiseClient<AuthServiceService>, "getOrganisation">;
-  wallet: Pick<PromiseClient<WalletServiceService>, "findWalletsByAddress">;
+  wallet: WalletFinder;
   payment: Pick<PromiseClient<PaymentServiceService>, "execute">;
   now: () => number;
   scheduled: Pick<ScheduledMetrics, "late">;
@@ -55,12 +55,7 @@ interface Planned {
 async function runThose(deps: RunRecordsDeps, orgId: string, records: TransactionRecord[]): Promise<void> {
   try {
     const addresses = [...new Set(records.map(({ fromAddress }) => fromAddress))];
-    const { wallets } = await deps.wallet.findWalletsByAddress({ orgId, addresses });
-    const normal = new Map(
-      wallets
-        .filter(({ walletType }) => walletType === WalletType.NORMAL)
-        .map(({ walletAddress, walletId }) => [walletAddress.toLowerCase(), walletId]),
-    );
+    const normal = await findNormalWallets(deps.wallet, orgId, addresses);
     const plans = await Promise.all(
       records.map((record) => plan(deps, record, normal.get(record.fromAddress.toLowerCase()))),
     );

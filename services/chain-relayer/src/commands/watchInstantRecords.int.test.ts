@@ -8,6 +8,7 @@ import { RpcRefusal, RpcUnclear } from "../chain/rpc";
 import { type TransactionRecord } from "../domain/record";
 import { getRecord } from "../queries/getRecord";
 import { createRecord } from "./createRecord";
+import { depsForRecords } from "./testing/schedules";
 import { updateRecordStatus } from "./updateRecordStatus";
 import { watchInstantRecords, type WatchRecordsDeps } from "./watchInstantRecords";
 
@@ -209,7 +210,7 @@ async function instant(ageMs = 0): Promise<TransactionRecord> {
     amount: "1000000",
     txHash: `0x${randomBytes(32).toString("hex")}`,
   };
-  const deps = { db, chain, now: () => nowMs - ageMs };
+  const deps = { ...depsForRecords(db), now: () => nowMs - ageMs };
   const wanted = { orgId: newId("org"), paymentType: "INSTANT" as const, fields, key: null };
   return (await createRecord(deps, wanted)).record;
 }

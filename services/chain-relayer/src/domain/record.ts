@@ -1,4 +1,4 @@
-import { type Address, readAddress } from "@wonrail/kit/address";
+import { type Address, readAddress, sameAddress, ZERO_ADDRESS } from "@wonrail/kit/address";
 import { DomainError, type FieldProblem, invalidRequest, never } from "@wonrail/kit/errors";
 import { MAX_WON, TOKEN_UNITS_PER_WON, type Won, won } from "@wonrail/kit/money";
 
@@ -177,6 +177,19 @@ export function transferableWon(amount: bigint): { amountWon: Won } | { problem:
   return amountWon > MAX_WON ? { problem: "amount_is_too_large" } : { amountWon };
 }
 
+/** Every field for which a transfer out of a NORMAL wallet can never be made, whatever becomes of the wallets; as payment would refuse it. */
+export function whyNoTransfer(
+  { fromAddress, toAddress, amount }: Pick<RecordFields, "fromAddress" | "toAddress" | "amount">,
+  contracts: string[],
+): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  const isOneOf = (addresses: string[]) => addresses.some((one) => sameAddress(one, toAddress));
+  if (isOneOf([ZERO_ADDRESS, ...contracts])) problems.push({ path: "toAddress", message: CANNOT_RECEIVE });
+  if (isOneOf([fromAddress])) problems.push({ path: "toAddress", message: "must not be fromAddress" });
+  if ("problem" in transferableWon(amount)) problems.push({ path: "amount", message: NOT_WHOLE_WON });
+  return problems;
+}
+
 /** The longer a hash has not been seen, the less often it is looked for. */
 export function nextLookMs(ageMs: number): number {
   return Math.min(Math.max(ageMs / 10, 1_000), 3_600_000);
@@ -206,6 +219,8 @@ function isText(text: string | undefined, maxCharacters: number): boolean {
   return text === undefined || ([...text].length <= maxCharacters && !text.includes("\0"));
 }
 
+const CANNOT_RECEIVE = "must not be the zero address, the token or the payment manager, which cannot receive";
+const NOT_WHOLE_WON = `must be whole KRW out of a NORMAL wallet of yours: a multiple of ${TOKEN_UNITS_PER_WON}, from that to ${MAX_WON * TOKEN_UNITS_PER_WON}`;
 const NOT_AN_ADDRESS = "must be 0x and 40 hex digits, with a correct checksum if mixed-case";
 const NOT_UNITS = "must be a whole number in digits, without sign, point or leading zeros";
 const NOT_IN_FUTURE = "must be in the future";

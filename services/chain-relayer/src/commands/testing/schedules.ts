@@ -20,20 +20,26 @@ import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type TransactionRecord } from "../../domain/record";
 import { getRecord } from "../../queries/getRecord";
 import { FIRST_SENT_PLACE } from "../../store/records";
-import { createRecord } from "../createRecord";
+import { createRecord, type CreateRecordDeps } from "../createRecord";
 import { type FinishRecordsDeps } from "../finishScheduledRecords";
 import { type RunRecordsDeps } from "../runScheduledRecords";
 import { createScheduledMetrics } from "../../metrics/scheduledMetrics";
+import { PAYMENT_MANAGER, TOKEN } from "./chainDouble";
 
 export const WALLET = newId("wal");
+export const NORMAL = "0x52908400098527886E0F7030069857D2E4169EE7";
 export const INCENTIVE = "0x8617E340B3D01FA5F11F306F4090FD50E238070D";
 export const OUTSIDE = "0xde709f2102306220921060314715629080e2fb77";
-const NORMAL = "0x52908400098527886E0F7030069857D2E4169EE7";
 /** Longer than any test; where a lease is to end, the test ends it. */
 const LEASE_MS = 60_000;
-const CHAIN = { network: "WON_TESTNET" };
+const CHAIN = { network: "WON_TESTNET", tokenAddress: TOKEN, paymentManagerAddress: PAYMENT_MANAGER };
 const now = Date.now;
 const registry = testRegistry();
+
+/** What the recording API needs. */
+export function depsForRecords(db: Database): CreateRecordDeps {
+  return { db, chain: CHAIN, wallet: { findWalletsByAddress }, now };
+}
 
 type Refusal = (request: ExecuteRequest) => ExecuteResponse["outcome"] | null;
 
@@ -70,7 +76,7 @@ export function schedules() {
   /** Auth at our edge. */
   const getOrganisation: RunRecordsDeps["auth"]["getOrganisation"] = ({ by }) =>
     Promise.resolve({ organisation: undefined, subscriptionActive: !stopped.has(by!.value) });
-  const apiDeps = () => ({ db, chain: CHAIN, now });
+  const apiDeps = () => depsForRecords(db);
 
   return {
     asked,
@@ -186,13 +192,12 @@ function transferFor({ command }: ExecuteRequest) {
   return { ...transfer, ...unset, createdAt: new Date(), updatedAt: new Date() };
 }
 
-/** The wallet service at our edge: two of the addresses are the organisation's. */
-function findWalletsByAddress({ orgId }: { orgId: string }) {
+/** The wallet service at our edge: two addresses are every organisation's. */
+async function findWalletsByAddress({ orgId, addresses }: { orgId: string; addresses: string[] }) {
   const of = { orgId, userId: "user" };
-  return Promise.resolve({
-    wallets: [
-      { ...of, walletId: WALLET, walletType: WalletType.NORMAL, walletAddress: NORMAL },
-      { ...of, walletId: newId("wal"), walletType: WalletType.INCENTIVE, walletAddress: INCENTIVE },
-    ],
-  });
+  const all = [
+    { ...of, walletId: WALLET, walletType: WalletType.NORMAL, walletAddress: NORMAL },
+    { ...of, walletId: newId("wal"), walletType: WalletType.INCENTIVE, walletAddress: INCENTIVE },
+  ];
+  return { wallets: all.filter(({ walletAddress }) => addresses.includes(walletAddress)) };
 }
