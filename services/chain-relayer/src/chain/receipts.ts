@@ -44,7 +44,12 @@ async function partFrom<T>(
     const receipts = await rpc.batch<RawReceipt | null>(calls);
     return receipts.map((receipt, index) => read(receipt, txHashes[index]!));
   } catch (error) {
-    if (txHashes.length === 1 || !isTooMuch(error)) throw error;
+    if (!isTooMuch(error)) throw error;
+    if (txHashes.length === 1) {
+      // Nothing is smaller than one. The scan stands still there, and somebody has to be told where.
+      (error as Error).message += `: the receipt of ${txHashes[0]}`;
+      throw error;
+    }
     const half = txHashes.length >> 1;
     const first = await partFrom(rpc, txHashes.slice(0, half), read);
     return [...first, ...(await partFrom(rpc, txHashes.slice(half), read))];

@@ -2,12 +2,14 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo } from "node:net";
 import { DURATION_BUCKETS_SECONDS, Histogram } from "@wonrail/kit/metrics";
+import { receiptsFrom } from "./receipts";
 import { openRpc, RpcSilent, RpcUnclear } from "./rpc";
 
 const server = createServer((request, response) => {
   if (request.url === "/half") response.writeHead(200).write("{");
   if (request.url === "/busy") response.writeHead(503).end();
   if (request.url === "/html") response.end("<html>");
+  if (request.url === "/large") response.end("x".repeat(1_001));
   if (request.url === "/who") {
     const result = request.headers.authorization ?? "nobody";
     response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, result }));
@@ -56,6 +58,15 @@ test("says why there is no connection, and not with which password", async () =>
     `${host} gave no answer: ECONNREFUSED`,
   );
   await expect(open(urlOf("/html")).call("eth_chainId", [])).rejects.toThrow("no answer that can be read");
+});
+
+test("of an answer that is too large says whose it is, and of a receipt which", async () => {
+  const large = open(urlOf("/large"));
+  const said = `${large.name} answered with more than the 1000 bytes that are accepted`;
+  await expect(large.call("eth_getLogs", [])).rejects.toThrow(new RpcUnclear(said));
+  await expect(receiptsFrom(large, ["0xa", "0xb"], () => null)).rejects.toThrow(
+    new RpcUnclear(`${said}: the receipt of 0xa`),
+  );
 });
 
 function urlOf(path: string, credential = ""): string {

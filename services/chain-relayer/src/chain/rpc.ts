@@ -65,6 +65,10 @@ export function openRpc({ url, timeoutMs, maxResponseBytes, duration }: RpcOptio
         redirect: "error",
       });
       const text = await readText(response, maxResponseBytes);
+      if (text === null)
+        throw new RpcTooLarge(
+          `${name} answered with more than the ${maxResponseBytes} bytes that are accepted`,
+        );
       if (!response.ok) throw new RpcUnclear(`${name} answered HTTP ${response.status}`);
       return JSON.parse(text);
     } catch (error) {
@@ -160,12 +164,13 @@ function resultOf(answer: Answer | undefined, name: string): unknown {
   return answer.result;
 }
 
-async function readText(response: Response, maxBytes: number): Promise<string> {
+/** Null when there is more of it than that. */
+async function readText(response: Response, maxBytes: number): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += (chunk as Uint8Array).length;
-    if (size > maxBytes) throw new RpcTooLarge("the answer is larger than what is accepted");
+    if (size > maxBytes) return null;
     chunks.push(chunk as Uint8Array);
   }
   return Buffer.concat(chunks).toString("utf8");
