@@ -246,7 +246,7 @@ async function acknowledgeAll(): Promise<void> {
 
 async function compare(other: Partial<ReconcileDeps> = {}): Promise<void> {
   const account = { accountId: WALLET, balanceWon: ledgerWon.toString(), sequence };
-  await reconcile({
+  const deps: ReconcileDeps = {
     db: database.db,
     log: testLog(),
     gauges: createGauges(new Registry(), Date.now),
@@ -270,7 +270,8 @@ async function compare(other: Partial<ReconcileDeps> = {}): Promise<void> {
     reconcileGauges: createReconcileGauges(new Registry()),
     unheard: createUnheardWatch(new Registry(), Date.now),
     ...other,
-  });
+  };
+  await reconcile(deps, new AbortController().signal);
 }
 
 function wordOf(units: bigint): string {

@@ -34,17 +34,25 @@ const TOLD_AFTER_SECONDS = 300;
  * Compares the books: on a final block what every wallet holds on the chain with what was taken in, and the supply; then every wallet's balance in
  * the ledger with what is settled and on its way. A difference is written down, and stops the money of the wallet it concerns; where there is none
  * any more, that is written down too, so that the next one is a new one. While an operator has blocks taken in again the chain is not compared, and no
- * comparison is complete.
+ * comparison is complete. Of many wallets it takes longer than a process has to end, so it ends between two parts.
  */
-export async function reconcile(deps: ReconcileDeps): Promise<void> {
+export async function reconcile(deps: ReconcileDeps, signal: AbortSignal): Promise<void> {
+  if (!(await claimReconciliation(deps.db, deps.reconcileEveryMs))) return;
+  try {
+    await compareBooks(deps, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+async function compareBooks(deps: ReconcileDeps, signal: AbortSignal): Promise<void> {
   const { db, log, reconcileGauges: gauges } = deps;
-  if (!(await claimReconciliation(db, deps.reconcileEveryMs))) return;
   // Before anything is compared: what another replica finds meanwhile is not for this comparison to judge.
   const doubted = await findDoubted(db);
   const supply = await readSupplyBook(db);
   if (!supply) return;
   const { blockNumber } = supply.cursor;
-  const { orgIds, wallets, isComplete } = await compareWithChain(deps, supply, doubted);
+  const { orgIds, wallets, isComplete } = await compareWithChain(deps, supply, doubted, signal);
   const round = deps.unheard.begin();
   const shelved = new Set(await listShelvedLanes(db));
   const onMoving = (orgId: string, { accountId: walletId, sequence }: Account) =>
@@ -52,7 +60,7 @@ export async function reconcile(deps: ReconcileDeps): Promise<void> {
   let judged = 0;
   let moving = 0;
   for (const orgId of orgIds) {
-    const compared = await compareLedger({ ...deps, onMoving }, orgId, blockNumber, doubted);
+    const compared = await compareLedger({ ...deps, onMoving, signal }, orgId, blockNumber, doubted);
     await note(deps, compared);
     judged += compared.judged;
     moving += compared.moving;
@@ -69,12 +77,18 @@ export async function reconcile(deps: ReconcileDeps): Promise<void> {
 }
 
 /** Each part by itself, as an operator may go back at any moment. */
-async function compareWithChain(deps: ReconcileDeps, supply: SupplyBook, doubted: ReadonlySet<string>) {
+async function compareWithChain(
+  deps: ReconcileDeps,
+  supply: SupplyBook,
+  doubted: ReadonlySet<string>,
+  signal: AbortSignal,
+) {
   let isComplete = !supply.isRewound;
   if (!supply.isRewound) await noteOn(deps, supply.cursor, () => compareSupply(deps, supply, doubted));
   const orgIds = new Set<string>();
   let wallets = 0;
   for await (const books of readWalletBooks(deps.db)) {
+    signal.throwIfAborted();
     if (books.isRewound) isComplete = false;
     else await noteOn(deps, books.cursor, () => compareWallets(deps, books, doubted));
     for (const { orgId } of books.wallets) orgIds.add(orgId);

@@ -1,7 +1,9 @@
 import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { testRegistry } from "@wonrail/kit/testing";
+import { type LedgerReader } from "../queries/compareLedger";
 import { listDrifts } from "../store/drifts";
+import { findReconciliation } from "../store/reconciliation";
 import { addMovements } from "../store/settledBalances";
 import { createUnheardWatch } from "../metrics/unheardWatch";
 import { createReconcileGauges } from "../metrics/reconcileGauges";
@@ -10,6 +12,7 @@ import { blockHashOf, createChainDouble, cursorAt, depsOn } from "./testing/chai
 import { freshDatabase } from "./testing/database";
 
 const database = freshDatabase();
+const { signal } = new AbortController();
 const WALLETS = 12_001;
 const ORG = newId("org");
 
@@ -31,7 +34,7 @@ test("wallets are compared part by part, each part on its own block, while block
       return balances.map((units) => `0x${units.toString(16)}`);
     },
   };
-  await reconcile(depsWith(provider));
+  await reconcile(depsWith(provider), signal);
   expect(await listDrifts(database.db, { all: true, limit: 10 })).toEqual([]);
   expect(calls.reduce((sum, { count }) => sum + count, 0)).toBe(WALLETS);
   expect(new Set(calls.map(({ at }) => at)).size).toBe(3);
@@ -41,9 +44,36 @@ test("a wallet of the last part that holds too little is found", async () => {
   await makeWallets();
   await cursorAt(database.db, 1_000n);
   await takeInBlock(1_001n);
-  await reconcile(depsWith(createChainDouble().provider));
+  await reconcile(depsWith(createChainDouble().provider), signal);
   const found = await listDrifts(database.db, { all: true, limit: 10 });
   expect(found).toMatchObject([{ walletId: walletOf(WALLETS), kind: "CHAIN", expected: 1n, actual: 0n }]);
+});
+
+test.each([
+  ["the chain", "callManyAt", WALLETS],
+  ["the ledger", "listAccounts", 100],
+])("a process that is to end compares no more with %s", async (_, asked, all) => {
+  await makeWallets();
+  await cursorAt(database.db, 1_000n);
+  const stop = new AbortController();
+  let count = 0;
+  const { provider } = createChainDouble();
+  const deps = depsWith({
+    ...provider,
+    callManyAt: async (_to: string, data: string[]) => {
+      if (asked === "callManyAt") stop.abort((count += data.length));
+      return data.map(() => "0x0");
+    },
+  });
+  const account = (number: number) => ({ accountId: walletOf(number), balanceWon: "0", sequence: 0n });
+  const listAccounts = async () => {
+    if (asked === "listAccounts") stop.abort((count += 1));
+    return { accounts: Array.from({ length: count === all ? 0 : 1_000 }, (_, index) => account(index)) };
+  };
+  await reconcile({ ...deps, ledger: { ...deps.ledger, listAccounts } as never }, stop.signal);
+  expect(count).toBeGreaterThan(0);
+  expect(count).toBeLessThan(all);
+  expect((await findReconciliation(database.db)).finishedAt).toBeNull();
 });
 
 function depsWith(provider: object) {
@@ -59,7 +89,7 @@ function depsWith(provider: object) {
   const registry = testRegistry();
   return {
     ...depsOn(database.db, createChainDouble()),
-    ...{ provider: provider as never, ledger: ledger as never, reconcileEveryMs: 15_000 },
+    ...{ provider: provider as never, ledger: ledger as never as LedgerReader, reconcileEveryMs: 15_000 },
     reconcileGauges: createReconcileGauges(registry),
     unheard: createUnheardWatch(registry, Date.now),
   };

@@ -25,6 +25,7 @@ import { operationOf, statesOf, takeIn } from "./testing/operations";
 import { createUnheardWatch } from "../metrics/unheardWatch";
 
 const database = freshDatabase();
+const { signal } = new AbortController();
 const CURSOR = { blockNumber: 1_000n, blockHash: blockHashOf(1_000n), blockTime: 1n };
 const [ORG, WALLETS] = [newId("org"), [newId("wal"), newId("wal"), newId("wal")]];
 const NOBODY = `0x${"0".repeat(40)}`;
@@ -50,28 +51,28 @@ test("leaves the cursor where it is when final blocks were replaced, also from b
 describe("while blocks are taken in again", () => {
   test("nothing is compared with the chain, whose older blocks knew less, until all is taken in that was", async () => {
     const { chain, deps, warned } = await takenInTo1000();
-    await reconcile(deps);
+    await reconcile(deps, signal);
     const before = await finishedAt();
 
     await rescan(deps, 951n);
-    await reconcile(deps);
+    await reconcile(deps, signal);
     for (let more = true; more;) {
       expect(await drifts()).toEqual([]);
       expect(await finishedAt()).toEqual(before);
       more = await scanFinalized(deps);
-      if (more) await reconcile(deps);
+      if (more) await reconcile(deps, signal);
     }
     expect(warned.length).toBeGreaterThan(1);
     expect(warned[0]).toEqual({ blockNumber: "950" });
 
     expect(await findCursor(database.db)).toMatchObject({ blockNumber: 1_000n });
-    await reconcile(deps);
+    await reconcile(deps, signal);
     expect(await drifts()).toEqual([]);
     expect((await finishedAt())!.getTime()).toBeGreaterThan(before!.getTime());
     expect(await depositCount()).toBe(3);
     // And what differs then is found.
     chain.units = 2n;
-    await reconcile(deps);
+    await reconcile(deps, signal);
     expect((await drifts()).sort()).toEqual(["CHAIN", "CHAIN", "CHAIN", "SUPPLY"]);
   });
 
@@ -79,10 +80,8 @@ describe("while blocks are taken in again", () => {
     const { deps, ledger } = await takenInTo1000();
     await rescan(deps, 951n);
     const account = { accountId: WALLETS[0]!, balanceWon: "7", sequence: 0n };
-    await reconcile({
-      ...deps,
-      ledger: { ...ledger, listAccounts: async () => ({ accounts: [account] }) } as never,
-    });
+    const knowing = { ...ledger, listAccounts: async () => ({ accounts: [account] }) } as never;
+    await reconcile({ ...deps, ledger: knowing }, signal);
     expect(await drifts()).toEqual(["LEDGER"]);
   });
 
@@ -93,7 +92,7 @@ describe("while blocks are taken in again", () => {
     expect(await findCursor(database.db)).toMatchObject({ blockNumber: 958n });
     await rescan(deps, 955n);
     for (let more = true; more;) {
-      await reconcile(deps);
+      await reconcile(deps, signal);
       expect(await drifts()).toEqual([]);
       more = await scanFinalized(deps);
     }
@@ -106,7 +105,7 @@ describe("while blocks are taken in again", () => {
       await rescan(deps, 951n);
       return callAt(...asked);
     };
-    await reconcile(deps);
+    await reconcile(deps, signal);
     expect(await drifts()).toEqual([]);
     expect(await finishedAt()).toBeNull();
   });
@@ -120,10 +119,10 @@ describe("while blocks are taken in again", () => {
         on conflict (one) do update set block_number = excluded.block_number, block_hash = excluded.block_hash,
           block_time = excluded.block_time, updated_at = now()`);
     await byTheReleaseBefore(960n);
-    await reconcile(deps);
+    await reconcile(deps, signal);
     expect([await drifts(), await finishedAt()]).toEqual([[], null]);
     await byTheReleaseBefore(1_000n);
-    await reconcile(deps);
+    await reconcile(deps, signal);
     expect([await drifts(), await finishedAt()]).toEqual([[], expect.any(Date)]);
   });
 

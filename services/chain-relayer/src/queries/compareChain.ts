@@ -9,7 +9,7 @@ export interface CompareChainDeps {
   chain: { tokenAddress: string };
 }
 
-/** Balances in one request to the node. */
+/** Balances that a worker asks for before it judges them. */
 const AT_ONCE = 1_000;
 const IN_FLIGHT = 2;
 
@@ -22,7 +22,7 @@ export async function compareWallets(
   const at = { kind: "CHAIN", subject: "", blockNumber: cursor.blockNumber } as const;
   const parts = chunksOf(wallets, AT_ONCE);
   const findings = createFindings(doubted);
-  // The node works on one request while the next is made.
+  // The node works on one's request while the other makes its next.
   const workers = Array.from({ length: IN_FLIGHT }, async () => {
     for (let part = parts.pop(); part; part = parts.pop()) {
       const calls = part.map(({ address }) => encodeBalanceOf(address));

@@ -27,6 +27,8 @@ export interface CompareLedgerDeps {
   ledger: LedgerReader;
   /** Told of each wallet that is moving. */
   onMoving: (orgId: string, account: Account) => void;
+  /** Throws its reason between two parts. */
+  signal: AbortSignal;
 }
 
 export interface Comparison extends Findings {
@@ -41,7 +43,7 @@ const PAGE = 1_000;
 
 /** An organisation's wallets as the ledger has them, and its own accounts, against what is settled and on its way. */
 export async function compareLedger(
-  { db, ledger, onMoving }: CompareLedgerDeps,
+  { db, ledger, onMoving, signal }: CompareLedgerDeps,
   orgId: string,
   blockNumber: bigint,
   doubted: ReadonlySet<string>,
@@ -50,6 +52,7 @@ export async function compareLedger(
   const before = await ledger.getTotals({ orgId });
   let funded = 0;
   for await (const accounts of accountsOf(ledger, orgId)) {
+    signal.throwIfAborted();
     const wallets = accounts.filter(({ accountId }) => isWallet(accountId));
     // Asked after the ledger was, so that what it has said we have mostly heard.
     const expected = await listExpectedBalances(
