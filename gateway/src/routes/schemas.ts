@@ -145,7 +145,7 @@ export const settlement = z
   .meta({
     id: "Settlement",
     description:
-      "Where the chain is with it. It changes as the chain does; read it again to follow, while `status` is PENDING or SUBMITTED. Of a transfer, and of a recorded transaction, go by the `status` of its own instead: an outside transfer can for a moment be PENDING when its settlement is CONFIRMED already. Several operations are settled together, so they can have one `txHash`.",
+      "Where the chain is with it. It changes as the chain does; read it again to follow, while `status` is PENDING or SUBMITTED. Of a transfer, and of a recorded transaction, go by the `status` of its own instead: an outside transfer can for a moment be PENDING when its settlement is CONFIRMED already. Several operations are settled together, so they can have one `txHash`. While SUBMITTED it is the hash of the last transaction that was to carry it out: what the chain has refused there goes again in another one, which may be later, and has another hash then.",
   });
 
 export const cancellation = z
