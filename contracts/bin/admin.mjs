@@ -1,8 +1,18 @@
 #!/usr/bin/env node
 // What the people behind the roles do by hand. Each command is one transaction signed with the key of the role's holder.
-import { readFileSync } from "node:fs";
 import { ethers } from "ethers";
-import { UsageError, artifact, connect, readAddress, readKey, readOptions, run } from "../tools/chain.mjs";
+import {
+  UsageError,
+  artifact,
+  connect,
+  readAddress,
+  readDeployment,
+  readKey,
+  readOptions,
+  readWhole,
+  receiptOf,
+  run,
+} from "../tools/chain.mjs";
 import { verifyContracts } from "../tools/verification.mjs";
 
 const usage = `Usage: node bin/admin.mjs COMMAND --rpc URL --deployment FILE --key-file FILE
@@ -26,7 +36,8 @@ const commands = {
   },
   "allow-mint": {
     says: "MintAllowanceSet",
-    send: ({ token, manager }, won) => token.setMintAllowance(manager.target, ethers.parseUnits(won, 6)),
+    send: ({ token, manager }, won) =>
+      token.setMintAllowance(manager.target, readWhole(won, "what may be minted, in won,") * 1_000_000n),
   },
   "grant-operator": {
     says: "RoleGranted",
@@ -44,7 +55,7 @@ await run(async () => {
   const [name, ...args] = options.positionals;
   const command = commands[name];
   if (!command || args.length !== command.send.length - 1) throw new UsageError(usage);
-  const deployment = JSON.parse(readFileSync(options.required("deployment"), "utf8"));
+  const deployment = readDeployment(options.required("deployment"));
   const provider = await connect(options.required("rpc"));
   try {
     const problems = await verifyContracts(provider, deployment);
@@ -53,8 +64,10 @@ await run(async () => {
     const at = (contract) =>
       new ethers.Contract(deployment.contracts[contract], artifact(contract).abi, wallet);
     const ours = { token: at("WonToken"), manager: at("PaymentManager") };
-    const transaction = await command.send(ours, ...args);
-    const { hash, blockNumber, logs } = await transaction.wait();
+    const { hash } = await command.send(ours, ...args);
+    // It may wait for its block for long, or never come into one: whoever waits can look for it.
+    console.log(`${name}: ${hash} is sent`);
+    const { blockNumber, logs } = await receiptOf(provider, hash);
     const said = logs.map((log) =>
       Object.values(ours)
         .find(({ target }) => target === log.address)

@@ -1,8 +1,17 @@
 #!/usr/bin/env node
 // Deploys the contracts once; run again, it finds them and does nothing.
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { ethers } from "ethers";
-import { UsageError, connect, readAddress, readKey, readOptions, run } from "../tools/chain.mjs";
+import {
+  UsageError,
+  connect,
+  readAddress,
+  readDeployment,
+  readKey,
+  readOptions,
+  readWhole,
+  run,
+} from "../tools/chain.mjs";
 import { deploy } from "../tools/deployment.mjs";
 
 const people = ["admin", "operator", "pauser", "blocklister"];
@@ -41,7 +50,7 @@ await run(async () => {
       mintAllowanceWon: whole(values, "mint-allowance-won", "1000000000000"),
       confirmations,
       record: (plan) => record(out, plan),
-      recorded: existsSync(out) ? JSON.parse(readFileSync(out, "utf8")) : undefined,
+      recorded: existsSync(out) ? readDeployment(out) : undefined,
     });
     console.log(`${created ? "deployed" : "unchanged"} on chain ${deployment.chainId}`);
     for (const [name, address] of Object.entries(deployment.contracts)) console.log(`  ${name} ${address}`);
@@ -68,9 +77,7 @@ function readAccounts(values) {
 }
 
 function whole(values, name, otherwise) {
-  const text = values[name] ?? otherwise;
-  if (!/^[0-9]{1,18}$/.test(text)) throw new UsageError(`--${name} is not a whole number: ${text}`);
-  return BigInt(text);
+  return readWhole(values[name] ?? otherwise, `--${name}`);
 }
 
 function record(path, deployment) {

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // Says whether a chain holds what a deployment's file says: the code of the artifacts, and the roles of roles.json.
-import { readFileSync } from "node:fs";
-import { connect, readOptions, run } from "../tools/chain.mjs";
+import { connect, readDeployment, readOptions, run } from "../tools/chain.mjs";
 import { verifyDeployment } from "../tools/verification.mjs";
 
 const usage = `Usage: node bin/verify.mjs --rpc URL --deployment FILE`;
@@ -10,7 +9,7 @@ await run(async () => {
   const { required } = readOptions(usage, ["rpc", "deployment"]);
   const provider = await connect(required("rpc"));
   try {
-    const deployment = JSON.parse(readFileSync(required("deployment"), "utf8"));
+    const deployment = readDeployment(required("deployment"));
     const problems = await verifyDeployment(provider, deployment);
     for (const problem of problems) console.error(problem);
     if (problems.length > 0) process.exitCode = 1;

@@ -117,6 +117,41 @@ test("the holders of roles do their work by command", async () => {
   );
 });
 
+test("a deployment's file that is not there is told of in a line", async () => {
+  const nowhere = join(chain.dir, "nowhere.json");
+  for (const told of [
+    await admin(["pause"], "pauser", nowhere),
+    await chain.run("verify.mjs", { rpc: chain.url, deployment: nowhere }),
+  ])
+    expect(told).toEqual({
+      ...{ code: 1, stdout: "" },
+      stderr: expect.stringMatching(/^The deployment's file .*nowhere\.json cannot be read: ENOENT.*\n$/),
+    });
+});
+
+test("an amount that is not in whole won is refused in a line, and nothing is sent", async () => {
+  const allowance = () =>
+    chain.contract("WonToken").getFunction("mintAllowance")(chain.deployment().contracts.PaymentManager);
+  const before = (await allowance()) as bigint;
+  for (const won of ["10,000", "1e12", "0.5", "x"])
+    expect(await admin(["allow-mint", won], "admin")).toEqual({
+      ...{ code: 1, stdout: "" },
+      stderr: `what may be minted, in won, is not a whole number: ${won}\n`,
+    });
+  expect(await allowance()).toBe(before);
+});
+
+test("a command whose block takes its time says what it has sent, and ends well", async () => {
+  await chain.provider.send("evm_setAutomine", [false]);
+  const at = ["--rpc", chain.url, "--deployment", chain.out, "--key-file", chain.keyFile("admin")];
+  const child = spawn(process.execPath, [join(__dirname, "../bin/admin.mjs"), "allow-mint", "7", ...at]);
+  const [said] = (await once(child.stdout.setEncoding("utf8"), "data")) as [string];
+  expect(said).toMatch(/^allow-mint: 0x[0-9a-f]{64} is sent\n$/);
+  await chain.provider.send("evm_setAutomine", [true]);
+  await chain.provider.send("anvil_mine", ["0x1"]);
+  expect(await once(child, "exit")).toEqual([0, null]);
+});
+
 test("refuses one account as admin and operator, and says what is missing", async () => {
   const same = await chain.deploy({ "operator-key-file": chain.keyFile("admin") });
   expect(same).toMatchObject({ code: 1, stderr: "The admin and the operator must be two accounts.\n" });

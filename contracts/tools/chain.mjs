@@ -1,12 +1,17 @@
 // What the commands share: arguments, keys from files, a provider, the committed artifacts.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { ethers } from "ethers";
 import { home } from "./foundry.mjs";
 
 /** What a node has for one answer. */
 const TIMEOUT_MS = 30_000;
+/** What a transaction has to come into a block. */
+export const BLOCK_WAIT_MS = 600_000;
+const LOOK_MS = 200;
 
 /** A problem that the caller can mend: its message is all that is shown. */
 export class UsageError extends Error {}
@@ -81,12 +86,41 @@ export function readKey(path) {
   return new ethers.SigningKey(key);
 }
 
+export function readDeployment(path) {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new UsageError(`The deployment's file ${path} cannot be read: ${error.message}`);
+  }
+}
+
 export function readAddress(text, what) {
   try {
     return ethers.getAddress(text);
   } catch {
     throw new UsageError(`${what} is not an address: ${text}`);
   }
+}
+
+/** Digits alone: what people write with commas, a point or an exponent is not guessed at. */
+export function readWhole(text, what) {
+  if (!/^[0-9]{1,18}$/.test(text)) throw new UsageError(`${what} is not a whole number: ${text}`);
+  return BigInt(text);
+}
+
+/**
+ * The receipt, once the transaction is in a block. The library's own wait may leave a question behind, which fails when the provider is closed: the command
+ * would end with 1 although all was done.
+ */
+export async function receiptOf(provider, hash) {
+  const end = performance.now() + BLOCK_WAIT_MS;
+  while (performance.now() < end) {
+    const receipt = await provider.getTransactionReceipt(hash);
+    if (receipt?.status === 0) throw new UsageError(`${hash} was reverted in block ${receipt.blockNumber}.`);
+    if (receipt) return receipt;
+    await sleep(LOOK_MS);
+  }
+  throw new UsageError(`${hash} is in no block yet, and may still come into one.`);
 }
 
 /** No caches and no batches: on a chain that mines at once a nonce must never be remembered. */

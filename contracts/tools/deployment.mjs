@@ -1,10 +1,8 @@
 // Puts the token and the manager on a chain, in two transactions. Every role is given by a constructor, so there is no
 // moment in which the deployer could do anything, and no transaction that needs the admin's key.
 import { ethers } from "ethers";
-import { UsageError, artifact } from "./chain.mjs";
+import { BLOCK_WAIT_MS, UsageError, artifact } from "./chain.mjs";
 import { codeState, roleTable, verifyDeployment } from "./verification.mjs";
-
-const BLOCK_WAIT_MS = 600_000;
 
 /**
  * The deployment that `recorded` describes, if it stands on this chain; a new one if there is none or its chain was
