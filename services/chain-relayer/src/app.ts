@@ -68,7 +68,7 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
     /** Woken when there is something to dispatch. */
     toDispatch,
     scanFinalized: onChain(async (deps, signal) => {
-      while (!signal.aborted && (await scanFinalized(deps)));
+      while (!signal.aborted && (await scanFinalized({ ...deps, signal })));
     }),
     giveUpHolds: onChain(giveUpHolds),
     measureOperations: () => measureOperations(deps),
@@ -99,7 +99,12 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
   function onChain<T>(work: (of: typeof deps & { provider: Provider }, signal: AbortSignal) => Promise<T>) {
     return async (signal: AbortSignal): Promise<T | undefined> => {
       const provider = await chain.reached(signal);
-      return provider ? work({ ...deps, provider }, signal) : undefined;
+      if (!provider) return undefined;
+      return work({ ...deps, provider }, signal).catch((error: unknown) => {
+        // What left off because it was to end has not failed.
+        if (error === signal.reason) return undefined;
+        throw error;
+      });
     };
   }
 }

@@ -6,7 +6,7 @@ import { type Outcome } from "./applyOutcomes";
 import { finalBlockAt } from "./assertCanonical";
 import { type ScanDeps } from "./scanFinalized";
 
-type LookupDeps = Pick<ScanDeps, "provider" | "startBlock"> & { speakers: Speakers };
+type LookupDeps = Pick<ScanDeps, "provider" | "startBlock" | "signal"> & { speakers: Speakers };
 
 const IDS_AT_ONCE = 200;
 /** Too wide a question may cost the seconds after which silence is one: after it so many narrower ones are answered before a wider is tried. */
@@ -43,6 +43,7 @@ async function findExecutions(
   let blocks = range.to.number - range.fromBlock + 1n;
   let narrowParts = 0;
   for (let { to } = range; ;) {
+    deps.signal.throwIfAborted();
     const first = to.number - blocks + 1n;
     const fromBlock = first > deps.startBlock ? first : deps.startBlock;
     const events = await askFor(deps, [...wanted], { fromBlock, to });

@@ -35,7 +35,7 @@ const AT_ONCE = 100;
  * Gives up money on its way out whose time is over, on proof only: in a final block after its last validBefore its authorization is
  * unused, so it can never be used. What the chain says by a block's number counts only while that block is the one that was taken in.
  */
-export async function giveUpHolds(deps: GiveUpDeps): Promise<void> {
+export async function giveUpHolds(deps: GiveUpDeps, signal: AbortSignal): Promise<void> {
   const [cursor, furthest] = [await findCursor(deps.db), await findFurthest(deps.db)];
   // While blocks are taken in again, the older state proves nothing that was not proved then.
   if (!cursor || !furthest || cursor.blockNumber < furthest.blockNumber) return;
@@ -43,6 +43,7 @@ export async function giveUpHolds(deps: GiveUpDeps): Promise<void> {
   deps.holdsWalk.after = placeAfter(expired);
   if (expired.length > 0) await assertCanonical(deps, furthest);
   for (const operation of expired) {
+    signal.throwIfAborted();
     const other = await settledByOthers(deps.db, operation);
     const evidence = await lookUp(deps, operation, { cursor, isSettled: other !== null });
     const next = decideNext(factsOf(operation), evidence);

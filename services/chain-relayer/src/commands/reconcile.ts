@@ -37,16 +37,8 @@ const TOLD_AFTER_SECONDS = 300;
  * comparison is complete. Of many wallets it takes longer than a process has to end, so it ends between two parts.
  */
 export async function reconcile(deps: ReconcileDeps, signal: AbortSignal): Promise<void> {
-  if (!(await claimReconciliation(deps.db, deps.reconcileEveryMs))) return;
-  try {
-    await compareBooks(deps, signal);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
-}
-
-async function compareBooks(deps: ReconcileDeps, signal: AbortSignal): Promise<void> {
   const { db, log, reconcileGauges: gauges } = deps;
+  if (!(await claimReconciliation(db, deps.reconcileEveryMs))) return;
   // Before anything is compared: what another replica finds meanwhile is not for this comparison to judge.
   const doubted = await findDoubted(db);
   const supply = await readSupplyBook(db);

@@ -55,22 +55,28 @@ test.each([
 ])("a process that is to end compares no more with %s", async (_, asked, all) => {
   await makeWallets();
   await cursorAt(database.db, 1_000n);
-  const stop = new AbortController();
+  const [stop, ending] = [new AbortController(), new Error("it is to end")];
   let count = 0;
+  const note = (of: string, many: number) => {
+    if (of !== asked) return;
+    stop.abort(ending);
+    count += many;
+  };
   const { provider } = createChainDouble();
   const deps = depsWith({
     ...provider,
     callManyAt: async (_to: string, data: string[]) => {
-      if (asked === "callManyAt") stop.abort((count += data.length));
+      note("callManyAt", data.length);
       return data.map(() => "0x0");
     },
   });
   const account = (number: number) => ({ accountId: walletOf(number), balanceWon: "0", sequence: 0n });
   const listAccounts = async () => {
-    if (asked === "listAccounts") stop.abort((count += 1));
+    note("listAccounts", 1);
     return { accounts: Array.from({ length: count === all ? 0 : 1_000 }, (_, index) => account(index)) };
   };
-  await reconcile({ ...deps, ledger: { ...deps.ledger, listAccounts } as never }, stop.signal);
+  const comparing = reconcile({ ...deps, ledger: { ...deps.ledger, listAccounts } as never }, stop.signal);
+  await expect(comparing).rejects.toBe(ending);
   expect(count).toBeGreaterThan(0);
   expect(count).toBeLessThan(all);
   expect((await findReconciliation(database.db)).finishedAt).toBeNull();

@@ -135,7 +135,7 @@ describe("while blocks are taken in again", () => {
     const hold = operationOf(walletId, { orgId: ORG, kind: "INTENT_KIND_PLACE_HOLD", expiresAt });
     await takeIn(database.db, [hold]);
     await expect(scanFinalized(deps)).rejects.toThrow("block 1000 was final as");
-    await giveUpHolds(deps);
+    await giveUpHolds(deps, signal);
     expect(await rescan(deps, 941n)).toEqual({ replacedAt: 1_000n });
     expect(await findCursor(database.db)).toMatchObject({ blockNumber: 950n });
     expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);

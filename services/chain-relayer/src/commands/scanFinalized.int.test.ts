@@ -207,6 +207,26 @@ test.each([
   },
 );
 
+test("a process that is to end searches no further for what settled a repeated operation, and takes in nothing", async () => {
+  const chain = createChainDouble();
+  const operation = operationOf();
+  await takeIn(database.db, [operation]);
+  chain.mostBlocks = 100n;
+  chain.logs = [...(await executionOf(database.db, operation, 120n)), repetitionOf(operation, 950n)];
+  await cursorAt(database.db, 945n);
+  const [stop, ending] = [new AbortController(), new Error("it is to end")];
+  let asked = 0;
+  const logs = (filter: LogFilter) => {
+    if ((asked += 1) === 5) stop.abort(ending);
+    return chain.provider.logs(filter);
+  };
+  const deps = { ...depsOn(database.db, chain), provider: { ...chain.provider, logs } };
+  await expect(scanFinalized({ ...deps, signal: stop.signal })).rejects.toBe(ending);
+  expect(asked).toBe(5);
+  while (await scanFinalized(deps));
+  expect(await statesOf(database.db, [operation])).toEqual(["CONFIRMED"]);
+});
+
 test("what nobody here asks about is not asked for, however full of it blocks are", async () => {
   const chain = createChainDouble();
   const [approval, blockHash] = [id("Approval(address,address,uint256)"), blockHashOf(950n)];

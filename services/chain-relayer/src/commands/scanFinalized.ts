@@ -44,6 +44,8 @@ export interface ScanDeps extends CanonicalDeps, ShelfDeps {
   /** Where our contracts begin: nothing before it concerns us. */
   startBlock: bigint;
   scanSpan: ScanSpan;
+  /** Ends a long search with its reason; nothing of those blocks is taken in then. */
+  signal: AbortSignal;
 }
 
 /** A run of final blocks, with everything in it that our contracts have said. */

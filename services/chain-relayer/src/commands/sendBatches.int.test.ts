@@ -335,10 +335,10 @@ describe("while custody refuses one organisation", () => {
     await round(custody);
     await cursorAt(database.db, 1_000n, 4_000_000_000n);
     const deps = { ...depsOn(database.db, createChainDouble()), wallet: custody.wallet };
-    await giveUpHolds(deps);
+    await giveUpHolds(deps, NEVER);
     expect(await statesOf(database.db, [hold])).toEqual(["PLANNED custody_key_unavailable"]);
     await database.db.run(sql`update operations set expires_at = now() - interval '1 second'`);
-    await giveUpHolds(deps);
+    await giveUpHolds(deps, NEVER);
     expect(await statesOf(database.db, [hold])).toEqual(["FAILED custody_key_unavailable"]);
   });
 });

@@ -161,7 +161,7 @@ export function depsOn(
       ...{ chainId: 31_337n, network: "WON_TESTNET" },
       ...{ tokenAddress: TOKEN, paymentManagerAddress: PAYMENT_MANAGER },
     },
-    holdsWalk: { after: null },
+    ...{ holdsWalk: { after: null }, signal: new AbortController().signal },
     ...{ startBlock: 0n, scanSpan: createScanSpan(), headsSeen: new Map(), headsOutbid: new Map() },
     ...{ holder: "this process", leaseMs: 60_000, maxInFlight: 16, maxSteps: 200 },
     ...{ feeCapWei: 1_000_000n, authorizationLifeSeconds: 1_800n, resendAfterMs: 0, replaceAfterMs: 60_000 },
