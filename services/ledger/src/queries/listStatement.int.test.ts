@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { idToUuid, newId } from "@wonrail/kit/ids";
 import { won } from "@wonrail/kit/money";
+import { openTestDatabase } from "@wonrail/kit/testing";
 import { postTo, requestOf, startTestLedger, DAILY_LIMIT, type TestLedger } from "../commands/testing/ledger";
 import type { TransactionType } from "../domain/types";
 import { listStatement, type StatementQuery } from "./listStatement";
@@ -131,6 +132,32 @@ test("from a time on, up to a time, and both with types", async () => {
   expect((await list({ toMs: middleMs, types: ["TRANSFER"] })).lines).toEqual([]);
   expect((await list({ fromMs: middleMs, types: ["TRANSFER"] })).info.totalCount).toBe(4);
   expect((await list({ fromMs: Date.now() + 60_000 })).lines).toEqual([]);
+});
+
+test("what is asked for by time is the same however many lines follow, though the database's clock was set back in between", async () => {
+  const account = await ledger.open("back", "NORMAL");
+  const startMs = Date.now() - 3_600_000;
+  const owner = openTestDatabase(ledger.database.ownerUrl, "ledger");
+  let posted = 0;
+  const postAt = async (seconds: number) => {
+    const requestId = newId("opn");
+    await ledger.post({ kind: "charge", walletId: account, amountWon: won(1n) }, { requestId });
+    const at = new Date(startMs + seconds * 1_000);
+    await owner.run(sql`update entries set posted_at = ${at} where id = ${idToUuid(requestId)}`);
+    posted += 1;
+  };
+  const between = async (fromMs: number | null, toMs: number | null) =>
+    (await walk({ accountId: account, fromMs, toMs }, 100)).map(([sequence]) => sequence);
+  const aroundMs = startMs + 11_000;
+
+  for (const seconds of [0, 10, 20, 5, 8, 12, 22]) await postAt(seconds);
+  const before = await between(null, aroundMs);
+  for (let seconds = 23; posted < 40; seconds += 1) {
+    await postAt(seconds);
+    expect(await between(null, aroundMs)).toEqual(before);
+    expect(await between(aroundMs, null)).toHaveLength(posted - before.length);
+  }
+  await owner.close();
 });
 
 test("a line tells its balance, memo, entry and who is at the other end", async () => {

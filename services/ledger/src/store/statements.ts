@@ -22,32 +22,37 @@ export interface SequenceRange {
 }
 
 /**
- * The first sequence that was posted at a time or later, by halving: times on one account never run backwards. Some twenty look-ups by key
- * for millions of postings, and no index on time to keep. What left with its month leaves gaps: the first line behind the middle decides.
+ * The first sequence that was posted at a time or later, by steps of halves: some twenty look-ups by key for millions of postings, and no index on time
+ * to keep. What left with its month leaves gaps: the first line behind a step decides. Where the database's clock was set back, times on one account run
+ * backwards, and no line may be the first; the steps are the same however long the account has become, so all who ask of a time get one answer, and what
+ * ends there and what begins there leave nothing out and show nothing twice.
  */
 export async function findSequenceAt(db: Queryable, account: Account, atMs: number): Promise<bigint> {
   const row = await db.one<{ sequence: bigint }>(
     named(
       "statement_sequence_at",
       sql`
-        with recursive search (low, high) as (
-          select 1::bigint, ${account.sequence}::bigint + 1
+        with recursive search (before, step) as (
+          select 0::bigint, ${largestStep(account.sequence)}::bigint
           union all
-          select case when e.posted_at < ${new Date(atMs)} then p.sequence + 1 else s.low end,
-            case when e.posted_at < ${new Date(atMs)} then s.high else m.middle end
+          select case when e.posted_at < ${new Date(atMs)} then s.before + s.step else s.before end, s.step / 2
           from search s
-          cross join lateral (select (s.low + s.high) / 2 as middle) m
           left join lateral (
-            select org_id, entry_id, sequence from postings
-            where account_number = ${account.number} and sequence >= m.middle and sequence < s.high
+            select org_id, entry_id from postings
+            where account_number = ${account.number} and sequence >= s.before + s.step and sequence <= ${account.sequence}
             order by sequence limit 1) p on true
           left join entries e on e.org_id = p.org_id and e.id = p.entry_id
-          where s.low < s.high
+          where s.step > 0
         )
-        select low as sequence from search where low >= high`,
+        select before + 1 as sequence from search where step = 0`,
     ),
   );
   return row.sequence;
+}
+
+/** The largest power of two that an account's sequence has reached. */
+function largestStep(sequence: bigint): bigint {
+  return sequence === 0n ? 0n : 1n << BigInt(sequence.toString(2).length - 1);
 }
 
 export interface Gone {
