@@ -23,6 +23,8 @@ const LATE_EVERY_MS = 5 * 60_000;
 /** What one statement reads, so that none of them holds the processor for long. Of those that may be late few are read further. */
 const SLICE_MS = 2_000;
 const LATE_SLICE_MS = 10_000;
+/** As the database's clock says years when it is wrong: hours of work go in slices of that size, and what is more in larger ones. */
+const MAX_SLICES = 10_000;
 /** Between two looks the processor is left to others for so many times as long as a look took. */
 const REST = 3;
 
@@ -130,6 +132,11 @@ function verifyPostedAlways(verifying: Verifying) {
 
   return async (signal: AbortSignal): Promise<void> => {
     const untilMs = (await writtenUntil(db)).getTime();
+    // A clock that was set back: until it had come to where it was, nothing late would be looked for, and what was posted meanwhile is among it.
+    if (untilMs < verifiedUntilMs) {
+      verifiedUntilMs = untilMs - LOOK_BACK_MS;
+      lateUntilMs = untilMs - LATE_EVERY_MS;
+    }
     const lateToo = untilMs - lateUntilMs >= LATE_EVERY_MS;
     const ranges = newEntries(verifiedUntilMs - OVERLAP_MS, untilMs);
     if (lateToo) ranges.push(...lateEntries(lateUntilMs - LATE_EVERY_MS, untilMs));
@@ -194,10 +201,11 @@ export function lateEntries(fromMs: number, untilMs: number): EntryRange[] {
 
 function slices(fromMs: number, untilMs: number, sliceMs: number, lateMs: number): EntryRange[] {
   const ranges: EntryRange[] = [];
+  const stepMs = Math.max(sliceMs, Math.ceil((untilMs - fromMs) / MAX_SLICES));
   let atMs = fromMs;
   do {
-    ranges.push({ from: new Date(atMs), until: new Date(atMs + sliceMs), lateMs });
-    atMs += sliceMs;
+    ranges.push({ from: new Date(atMs), until: new Date(atMs + stepMs), lateMs });
+    atMs += stepMs;
   } while (atMs < untilMs);
   return ranges;
 }
