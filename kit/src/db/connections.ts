@@ -137,8 +137,9 @@ function connectionConfig(options: DatabaseOptions): ClientConfig {
 function throttledWarning(log: Log): (error: unknown) => void {
   let nextMs = 0;
   return (error) => {
-    if (Date.now() < nextMs) return;
-    nextMs = Date.now() + LOG_UNREACHABLE_EVERY_MS;
+    const nowMs = performance.now();
+    if (nowMs < nextMs) return;
+    nextMs = nowMs + LOG_UNREACHABLE_EVERY_MS;
     log.warn({ err: error }, "the database gave no connection");
   };
 }

@@ -1,0 +1,23 @@
+import { openDatabase, sql } from ".";
+import { createLog } from "../log";
+
+afterEach(() => jest.restoreAllMocks());
+
+test("a database that cannot be reached is said again after a while, also when the machine's clock was set back", async () => {
+  const said: string[] = [];
+  const log = createLog({ service: "test", destination: { write: (line) => void said.push(line) } });
+  // Where nobody listens.
+  const url = "postgres://nobody@127.0.0.1:1/none";
+  const db = openDatabase({ url, schema: "sample", applicationName: "test", log });
+  const ask = () => expect(db.query(sql`select 1`)).rejects.toMatchObject({ code: "SYS_002" });
+  const [wallMs, startMs] = [Date.now(), performance.now()];
+  await ask();
+  await ask();
+  expect(said).toHaveLength(1);
+
+  jest.spyOn(Date, "now").mockReturnValue(wallMs - 3_600_000);
+  jest.spyOn(performance, "now").mockReturnValue(startMs + 10_000);
+  await ask();
+  expect(said).toHaveLength(2);
+  await db.close();
+});
