@@ -1,9 +1,11 @@
 import { isRefusal } from "@wonrail/kit/errors";
+import { won } from "@wonrail/kit/money";
 import fc from "fast-check";
 import {
   isOrgAccount,
   POSTINGS_PER_BLOCK,
   type Account,
+  type Intent,
   type LedgerRequest,
   type Outcome,
   type Posting,
@@ -269,3 +271,42 @@ test("a mistake in the program stops the batch instead of being answered as a re
     expect(isRefusal(error)).toBe(false);
   }
 });
+
+test("another organisation's wallet is an absent one, although the batch has locked it for its own", () => {
+  const [orgId, otherOrgId] = ORGS as [string, string];
+  const [own, other] = [walletId(orgId, "kim", "NORMAL"), walletId(otherOrgId, "lee", "NORMAL")];
+  const [amountWon, dailyLimitWon] = [won(1n), won(1_000n)];
+  const charge = (walletId: string): Intent => ({ kind: "charge", walletId, amountWon: won(100n) });
+  const asked: Intent[] = [
+    charge(other),
+    { kind: "accrue", walletId: other, amountWon },
+    { kind: "refund", walletId: other },
+    { kind: "transfer", fromWalletId: other, toWalletId: own, amountWon, dailyLimitWon },
+    { kind: "transfer", fromWalletId: own, toWalletId: other, amountWon, dailyLimitWon },
+    { ...paymentFrom(other), receiverWalletId: own },
+    { ...paymentFrom(own), receiverWalletId: other },
+    { kind: "placeHold", walletId: other, amountWon, dailyLimitWon, toAddress: "0x" },
+    { kind: "creditExternal", walletId: other, amountWon, chainLogId: "log" },
+    { kind: "closeAccount", walletId: other },
+    { kind: "reopenAccount", walletId: other },
+  ];
+  const requests = [
+    request(orgId, requestId(1), charge(own)),
+    request(otherOrgId, requestId(1), charge(other)),
+    ...asked.map((intent, index) => request(orgId, requestId(index + 2), intent)),
+  ];
+  const { outcomes } = decide(openWorld(), requests);
+  expect(outcomes.slice(2)).toEqual(
+    asked.map(() => ({ status: "refused", code: "WAL_002", details: { walletId: other } })),
+  );
+});
+
+function paymentFrom(payerWalletId: string) {
+  return {
+    kind: "payment",
+    payerWalletId,
+    amountWon: won(1n),
+    incentiveAmountWon: null,
+    accrualRateBps: 0,
+  } as const;
+}

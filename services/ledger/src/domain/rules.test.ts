@@ -182,6 +182,17 @@ describe("a cancelled payment", () => {
     });
   });
 
+  test("leaves what was deposited into the INCENTIVE wallet since it was closed", () => {
+    const close: Intent = { kind: "closeAccount", walletId: kim.incentive };
+    const spend = { ...payment(70n, 70n, 0), receiverWalletId: walletId(orgId, "park", "NORMAL") } as Intent;
+    const paid = [charge(kim.normal, 5_000n), charge(lee.normal, 1n), payment(700n, 0n, 1_000)];
+    const cancelled = play([...paid, spend, close, deposit(kim.incentive), cancel]).at(-1)!;
+    expect(cancelled.status === "posted" && paymentCancelled(cancelled.entry.postings)).toMatchObject({
+      incentiveClawedBackWon: 0n,
+      keptFromNormalWon: 70n,
+    });
+  });
+
   test("needs the receiver to have the money still, and happens once", () => {
     const refund: Intent = { kind: "refund", walletId: lee.normal };
     const paid = [charge(kim.normal, 5_000n), charge(kim.incentive, 1n), payment(1_000n, 0n, 0)];
@@ -332,6 +343,17 @@ test("a hold that cannot be posted stays open, and can be voided", () => {
     [...asked, ...ends].map((intent, index) => request(orgId, requestId(index + 1), intent)),
   );
   expect(codes(outcomes)).toEqual(["posted", "posted", "REQ_001", "posted"]);
+});
+
+test("a hold that has ended takes nothing of another one", () => {
+  const ends = (["postHold", "voidHold"] as const).map((kind): Intent => ({
+    kind,
+    holdRequestId: requestId(2),
+  }));
+  for (const end of ends) {
+    const outcomes = play([charge(kim.normal, 900n), hold(300n), hold(300n), end, ...ends]);
+    expect(codes(outcomes).slice(3)).toEqual(["posted", "TX_003", "TX_003"]);
+  }
 });
 
 test("opening a wallet again that is open changes nothing, and one that is not there is refused", () => {
