@@ -122,6 +122,7 @@ const NOT_METRICS = new Set([
   "verify_audit",
   "reopen_wallets",
   "entries_2026_05",
+  "scheduled_too_long_ago",
   "payment_manager_replaced",
   "name_taken",
   "lane_paused",

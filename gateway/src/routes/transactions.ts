@@ -104,7 +104,7 @@ const record = z
     status,
     failureReason: z.string().nullable().meta({
       description:
-        "Why it FAILED: your own words where you have said so, or the service's, such as `amount_is_not_whole_won`, `reverted`, or an error code with its message.",
+        "Why it FAILED: your own words where you have said so, or the service's, such as `amount_is_not_whole_won`, `reverted`, `scheduled_too_long_ago` when it could only be begun months after its time, or an error code with its message.",
     }),
     createdAt: timestamp("When it was recorded."),
     updatedAt: timestamp("When it last changed."),

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { runInContext } from "@wonrail/kit/context";
 import { type Database, tx } from "@wonrail/kit/db";
-import { DomainError, isRefusal } from "@wonrail/kit/errors";
+import { DomainError, isRefusal, refusedFields } from "@wonrail/kit/errors";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { idAt } from "@wonrail/kit/ids";
@@ -162,8 +162,10 @@ function transfer(
   });
 }
 
-function reasonOf({ code, message }: DomainError): string {
-  return `${code}: ${message}`;
+/** The transfer's id has the scheduled time: what payment refuses of it is that the ledger has no such month any more. */
+function reasonOf(refusal: DomainError): string {
+  if (refusedFields(refusal).includes("operationId")) return "scheduled_too_long_ago";
+  return `${refusal.code}: ${refusal.message}`;
 }
 
 function fail(deps: RunRecordsDeps, record: TransactionRecord, failureReason: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { sql } from "@wonrail/kit/db";
-import { DomainError, errorTable } from "@wonrail/kit/errors";
+import { DomainError, errorTable, invalidRequest } from "@wonrail/kit/errors";
+import { toErrorDetail } from "@wonrail/kit/grpc/server";
 import { idAt, newId } from "@wonrail/kit/ids";
 import { eventually } from "@wonrail/kit/testing";
 import { type TransactionRecord } from "../domain/record";
@@ -173,13 +174,14 @@ test("what the chain says of another organisation's operation of the same name s
   expect(await read(record)).toMatchObject({ status: "PENDING", run: "SENT" });
 });
 
-test("a refused transfer fails the record with the reason", async () => {
-  world.refuseBy(() => ({ $case: "error", value: { code: "TRF_001" } }));
+test.each([
+  [new DomainError("TRF_001"), `TRF_001: ${errorTable.TRF_001.message}`],
+  [invalidRequest([{ path: "operationId", message: "is of a month" }]), "scheduled_too_long_ago"],
+])("a refused transfer fails the record with the reason: %s", async (refusal, failureReason) => {
+  world.refuseBy(() => ({ $case: "error", value: toErrorDetail(refusal) }));
   const record = await due(newId("org"));
   await runScheduledRecords(replica(), signal);
-  const found = await read(record);
-  expect(found.status).toBe("FAILED");
-  expect(found.failureReason).toContain("TRF_001");
+  expect(await read(record)).toMatchObject({ status: "FAILED", run: "DONE", failureReason });
 });
 
 test("an unclear answer is asked again under the same key until it is clear", async () => {

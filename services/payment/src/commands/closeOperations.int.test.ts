@@ -1,29 +1,24 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import { rawSql, sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { createLog } from "@wonrail/kit/log";
 import { runAdmin } from "../admin";
 import { findClosingOutcome } from "../store/closings";
 import { closeOperations } from "./closeOperations";
+import { loadOldMonths } from "./testing/oldMonths";
 import { asOwner, type Command, complete, openWorld, valueOf, type World } from "./testing/world";
-
-interface OldMonths {
-  addOldMonths(ownerUrl: string): Promise<number>;
-  detachOldestMonth(ownerUrl: string): Promise<string>;
-}
 
 const DAY_MS = 24 * 3_600_000;
 const WON = "1000";
 
 let world: World;
-let months: OldMonths;
+let months: Awaited<ReturnType<typeof loadOldMonths>>;
 let walletId: string;
 /** In the journal's oldest month, which may leave. */
 let oldMs: number;
 
 beforeEach(async () => {
-  months = (await import(join(__dirname, "../../../ledger/src/commands/testing/oldMonths"))) as OldMonths;
+  months = await loadOldMonths();
   world = await openWorld();
   oldMs = (await months.addOldMonths(world.databases.ledger.ownerUrl)) + DAY_MS;
   // The ledger's processes read at their start which months there are.

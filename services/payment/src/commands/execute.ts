@@ -13,7 +13,13 @@ import { toErrorDetail } from "@wonrail/kit/grpc/server";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { type IdPrefix, isId, newId } from "@wonrail/kit/ids";
 import { childTraceparent } from "@wonrail/kit/context";
-import { type PostRequest, type PostResponse } from "@wonrail/proto/ledger/v1/ledger";
+import { type PromiseClient } from "@wonrail/kit/grpc/client";
+import {
+  type LedgerServiceService,
+  type PostRequest,
+  type PostResponse,
+  RequestPlace,
+} from "@wonrail/proto/ledger/v1/ledger";
 import { type ExecuteRequest, ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
 import { type Database } from "@wonrail/kit/db";
 import { type Lane } from "@wonrail/kit/lane";
@@ -28,7 +34,7 @@ import {
 } from "../store/operations";
 import { type Facts } from "./flows/flow";
 import { flowOf, kindOf, prepare } from "./flows";
-import { ownKey } from "./ownKey";
+import { isScheduled, ownKey } from "./ownKey";
 import { type Decided } from "./recordOutcomes";
 
 export interface ExecuteDeps {
@@ -39,6 +45,7 @@ export interface ExecuteDeps {
   claims: Lane<Claim, Claimed>;
   /** The ledger's bulk call, shared with everything that queued meanwhile. */
   post: (request: PostRequest) => Promise<PostResponse>;
+  ledger: Pick<PromiseClient<LedgerServiceService>, "findRequest">;
   /** Writes down outcomes; gives the encoded answer. */
   outcomes: Lane<Decided, Buffer>;
 }
@@ -151,12 +158,29 @@ async function postOrRefuse(deps: ExecuteDeps, operation: Claimed): Promise<Deci
   } catch (error) {
     const ofForm = refusedForm(error);
     if (isRefusal(error) && !isOthers(error) && !ofForm) return { refused: toErrorDetail(error) };
+    if (ofForm === "requestId" && isScheduled(operation)) return refuseTooLate(deps, operation, error);
     const letGo = ofForm === "requestId" ? forgetOperation : releaseOperation;
     if (!(isUndone(error) || ofForm) || !(await release(deps.db, operation, letGo)))
       throw stillOpen(deps, operation, error);
     // The caller's request is none the worse for it.
     throw isUndone(error) ? error : new DomainError("SYS_002", { retryAfterMs: 1000 }, { cause: error });
   }
+}
+
+/**
+ * A scheduled transfer has one id for ever, so letting go of it brings no other. It is refused when the ledger has never decided it and never will; anything else leaves
+ * it open: it may have been posted, or another replica may take it.
+ */
+async function refuseTooLate(
+  deps: ExecuteDeps,
+  operation: Claimed,
+  error: unknown,
+): Promise<Decided["entry"]> {
+  const { orgId, operationId } = operation;
+  const found = await deps.ledger.findRequest({ orgId, requestId: operationId }).catch(() => undefined);
+  if (found?.place !== RequestPlace.NOWHERE) throw stillOpen(deps, operation, error);
+  const message = "is of a month that has left the ledger's journal without it";
+  return { refused: toErrorDetail(invalidRequest([{ path: "operationId", message }])) };
 }
 
 /** The ledger has something else under the id, or a replica of another release reads the request otherwise: somebody has to look. */

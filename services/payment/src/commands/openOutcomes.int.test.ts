@@ -217,6 +217,7 @@ function depsWith({ post, record, facts }: Broken): ExecuteDeps {
     facts: known,
     claims: createLane({ name: "claims", work: (claims: Claim[]) => claimKeys(db, claims), ...limits }),
     post: post ?? ((request) => world.ledger().post(request)),
+    ledger: world.ledger(),
     outcomes: createLane<Decided, Buffer>({
       name: "outcomes",
       work: (decided) => record?.() ?? recordOutcomes({ db, facts: known }, decided),

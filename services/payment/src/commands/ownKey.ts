@@ -1,7 +1,7 @@
 import { type Database } from "@wonrail/kit/db";
 import { isId } from "@wonrail/kit/ids";
 import { type ExecuteRequest } from "@wonrail/proto/payment/v1/payment";
-import { findOperationByKey } from "../store/operations";
+import { findOperationByKey, type StoredOperation } from "../store/operations";
 import { kindOf } from "./flows";
 
 /** No partner has a key with it: neither the gateway nor the door here takes more than printable ASCII. */
@@ -23,4 +23,9 @@ export async function ownKey(db: Database, request: ExecuteRequest): Promise<str
   };
   if (await isKeptUnder(ours)) return ours;
   return operationId === undefined || (await isKeptUnder(idempotencyKey)) ? idempotencyKey : ours;
+}
+
+/** Whether it is a scheduled transfer of chain-relayer's, under the one id that it ever has. Not of what a release before has taken on under the bare key. */
+export function isScheduled({ idempotencyKey }: Pick<StoredOperation, "idempotencyKey">): boolean {
+  return idempotencyKey?.startsWith(OURS) === true;
 }
