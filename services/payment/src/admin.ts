@@ -123,7 +123,7 @@ const WHY_NOT: Record<Exclude<ClosingOutcome, "CLOSED">, string> = {
   JOURNAL: "stays open: the ledger has decided it, and the service writes that down by itself.",
   OPEN: "stays open: the ledger has not decided it and still may, for the service goes on asking it.",
   ARCHIVE:
-    "stays open: the ledger has decided it. Its entry has left the journal and is in the table of its month.",
+    "stays open: the ledger has decided it. Its entry has left the journal and is in the table of its month; see docs/runbooks/OperationsAbandoned.md.",
   UNKNOWN:
     "stays open: its month has left the journal, and the month's table is not in the ledger's schema. Bring it back, so that it can be looked into.",
 };

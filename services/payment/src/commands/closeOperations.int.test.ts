@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { rawSql, sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { createLog } from "@wonrail/kit/log";
@@ -76,6 +78,16 @@ test("leaves open what the ledger has decided, whether its month has left or not
   expect(await closed(id)).toMatchObject({ code: 1, said: expect.stringContaining("table of its month") });
   await expect(world.execute(charge(), key)).rejects.toMatchObject({ code: "SYS_003" });
   expect(await states()).toEqual(["CLAIMED"]);
+
+  // What the runbook has an operator do when the partner has been told.
+  const runbook = readFileSync(join(__dirname, "../../../../docs/runbooks/OperationsAbandoned.md"), "utf8");
+  const statement = runbook.match(/`(update payment\.operations [^`]+)`/)![1]!;
+  await asOwner(world.payment, statement.replace("org_…", world.orgId).replace("chg_…", id));
+  expect(await world.metric("payment_abandoned_operations")).toBe(0);
+  expect(await world.execute(charge(), key)).toMatchObject({
+    replayed: true,
+    outcome: { $case: "error", value: { code: "SYS_001" } },
+  });
   expect(await world.balances(walletId)).toEqual([1_000]);
 }, 60_000);
 
