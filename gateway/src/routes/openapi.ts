@@ -25,7 +25,8 @@ const TAGS: Record<Tag, string> = {
 const DESCRIPTION = `Stablecoin wallets for partner organisations.
 
 Every answer is the envelope \`{success, data, error, requestId, timestamp}\`. Amounts of the wallet API are whole KRW. Unknown fields are
-refused. Bodies are \`application/json\`, at most 64 KiB. Lists are newest first. A POST that moves money takes an \`Idempotency-Key\`:
+refused. Bodies are \`application/json\`, at most 64 KiB. Lists are newest first: a wallet's transactions by when they moved its
+balance, all others by when each was first asked for, so that what took longer, or was asked for again with its key after SYS_002, comes in behind newer ones. A POST that moves money takes an \`Idempotency-Key\`:
 sent again with the same body it gets the stored answer, with \`Idempotent-Replayed: true\`, for at least 31 days; the key of a
 recorded transaction has no end. A refusal is kept like that when the books gave it: for what a wallet holds, is or may, or since it or what is to be taken back does not exist or was
 taken back. To try such a one again takes another key. What is refused before is not kept, and its key stays free: for its form (REQ_…, an id or an address that cannot be one, an amount

@@ -1,9 +1,17 @@
+import { randomUUID } from "node:crypto";
 import { readPage } from "@wonrail/kit/page";
 import { Direction, SettlementStatus } from "@wonrail/proto/payment/v1/payment";
 import { DepositCredited, OperationConfirmed } from "@wonrail/proto/relayer/events/v1/events";
 import { isId, newId } from "@wonrail/kit/ids";
 import { deliver } from "../commands/testing/events";
-import { openWorld, OUTSIDE, type TestWallet, valueOf, type World } from "../commands/testing/world";
+import {
+  type Command,
+  openWorld,
+  OUTSIDE,
+  type TestWallet,
+  valueOf,
+  type World,
+} from "../commands/testing/world";
 
 let world: World;
 let payer: TestWallet;
@@ -221,3 +229,27 @@ test("each list of records holds both sides of a wallet, page by page, and anoth
   await expect(app().getRefund(ofStranger(refundId))).rejects.toMatchObject({ code: "CHG_002" });
   await expect(app().getTransfer(ofStranger(transferIds[0]!))).rejects.toMatchObject({ code: "TRF_005" });
 });
+
+test("what is done long after it was first asked for stands where that was, and a walk by cursor finds it once", async () => {
+  const { walletId } = await world.openWallet();
+  const charge: Command = { $case: "charge", value: { walletId, amountWon: "1000", memo: undefined } };
+  const key = randomUUID();
+  await world.stop("ledger");
+  await expect(world.execute(charge, key)).rejects.toMatchObject({ code: "SYS_002" });
+  await world.crash();
+  const later = [await world.execute(charge), await world.execute(charge)].map(chargeIdOf);
+  const first = chargeIdOf(await world.execute(charge, key));
+  const walk = async (after: string | null) => {
+    const page = { limit: 2, offset: 0, after };
+    return (await world.app().listCharges({ orgId: world.orgId, walletId, page })).items;
+  };
+  const newest = await walk(null);
+  expect(newest.map(({ chargeId }) => chargeId)).toEqual([...later].reverse());
+  const [oldest, ...none] = await walk(later[0]!);
+  expect([oldest!.chargeId, none]).toEqual([first, []]);
+  expect(oldest!.createdAt!.getTime()).toBeGreaterThan(newest[0]!.createdAt!.getTime());
+});
+
+function chargeIdOf(answer: Awaited<ReturnType<World["execute"]>>): string {
+  return valueOf(answer, "charge").chargeId;
+}
