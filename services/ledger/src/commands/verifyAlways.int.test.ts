@@ -105,7 +105,7 @@ test("those that were not on their way for long are not looked at again", async 
 
 test("what a transaction that is still open writes is looked at next time", async () => {
   const { db } = ledger.database;
-  const beforeMs = (await writtenUntil(db)).getTime();
+  const beforeMs = (await writtenUntil(db)).until.getTime();
   const other = openTestDatabase(ledger.database.url, "ledger");
   let duringMs = 0;
   let startedMs = 0;
@@ -114,12 +114,12 @@ test("what a transaction that is still open writes is looked at next time", asyn
       sql`select now() as started, pg_current_xact_id()::text as written`,
     );
     startedMs = row.started.getTime();
-    duringMs = (await writtenUntil(db)).getTime();
+    duringMs = (await writtenUntil(db)).until.getTime();
   });
   await other.close();
   expect(startedMs).toBeGreaterThanOrEqual(beforeMs);
   expect(duringMs).toBe(startedMs);
-  expect((await writtenUntil(db)).getTime()).toBeGreaterThan(startedMs);
+  expect((await writtenUntil(db)).until.getTime()).toBeGreaterThan(startedMs);
 });
 
 test("what is held and has no hold is found with the account that was touched, also when nothing was posted to it", async () => {

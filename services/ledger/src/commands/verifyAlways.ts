@@ -129,14 +129,17 @@ function verifyPostedAlways(verifying: Verifying) {
   const { db, entries, sinceMs } = verifying;
   let verifiedUntilMs = sinceMs;
   let lateUntilMs = sinceMs;
+  let clockMs = sinceMs;
 
   return async (signal: AbortSignal): Promise<void> => {
-    const untilMs = (await writtenUntil(db)).getTime();
+    const { until, now } = await writtenUntil(db);
+    const untilMs = until.getTime();
     // A clock that was set back: until it had come to where it was, nothing late would be looked for, and what was posted meanwhile is among it.
-    if (untilMs < verifiedUntilMs) {
+    if (now.getTime() < clockMs) {
       verifiedUntilMs = untilMs - LOOK_BACK_MS;
       lateUntilMs = untilMs - LATE_EVERY_MS;
     }
+    clockMs = now.getTime();
     const lateToo = untilMs - lateUntilMs >= LATE_EVERY_MS;
     const ranges = newEntries(verifiedUntilMs - OVERLAP_MS, untilMs);
     if (lateToo) ranges.push(...lateEntries(lateUntilMs - LATE_EVERY_MS, untilMs));

@@ -17,16 +17,17 @@ export interface Violation {
  * Until when what was committed is seen by whoever looks from now on: before the oldest transaction that still writes. A service sees this of its own role only,
  * and no other writes entries.
  */
-export async function writtenUntil(db: Queryable): Promise<Date> {
-  const row = await db.one<{ at: Date }>(
+export function writtenUntil(db: Queryable): Promise<{ until: Date; now: Date }> {
+  return db.one(
     named(
       "writes_oldest",
       sql`
-        select least(clock_timestamp(), min(xact_start)) as at from pg_stat_activity
-        where datname = current_database() and usename = current_user and backend_xid is not null`,
+        select least(clock.now, min(xact_start)) as until, clock.now
+        from (select clock_timestamp() as now offset 0) clock
+        left join pg_stat_activity on datname = current_database() and usename = current_user and backend_xid is not null
+        group by clock.now`,
     ),
   );
-  return row.at;
 }
 
 /** Compiling takes longer than most checks; the whole journal is grouped and sorted, which should not go to disk sooner than it must. */
