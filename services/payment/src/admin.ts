@@ -68,7 +68,8 @@ function operations(world: World): Command {
     .addOption(limitOption(50, 10_000))
     .addOption(jsonOption())
     .action(async ({ org, olderThan, limit, json }: ListOptions) => {
-      const wanted = { olderThanMs: olderThan * 1_000, orgId: org ?? null, limit };
+      const orgId = org === undefined ? null : readOrg(org);
+      const wanted = { olderThanMs: olderThan * 1_000, orgId, limit };
       const rows = await inPayment(world, (db) => listOpenOperations(db, wanted));
       print(world, json, rows, table(rows));
     });
@@ -97,9 +98,9 @@ async function closeOne(
   db: Database,
   { config, out, patienceMs }: World,
   operationId: string,
-  { org: orgId, reason }: CloseOptions,
+  { org, reason }: CloseOptions,
 ): Promise<void> {
-  if (!isId("org", orgId)) throw new Refusal("--org is an organisation's id: org_ and 32 hex digits.");
+  const orgId = readOrg(org);
   if (reason.trim() === "" || reason.length > LONGEST_REASON)
     throw new Refusal(`--reason is a sentence of at most ${LONGEST_REASON} characters.`);
   const state = await beginClosing(db, { orgId, operationId, operator: operatorOf(config), reason });
@@ -116,6 +117,12 @@ async function closeOne(
   out(
     `${operationId} is closed: nothing was done under it, and nothing will be. Its key is free, if it came with one.\n`,
   );
+}
+
+/** By its code nothing would be found, and that would read as if nothing were open. */
+function readOrg(org: string): string {
+  if (!isId("org", org)) throw new Refusal("--org is an organisation's id: org_ and 32 hex digits.");
+  return org;
 }
 
 const WHY_NOT: Record<Exclude<ClosingOutcome, "CLOSED">, string> = {

@@ -48,6 +48,10 @@ test("lists what is open and closes what left the ledger without having been dec
   // It was made a minute old.
   expect(rows[0]!.ageSeconds).toBeGreaterThanOrEqual(60);
   expect(await run("operations", "list", "--org", newId("org"))).toEqual({ code: 0, said: "none" });
+  expect(await run("operations", "list", "--org", "FIRST")).toEqual({
+    code: 1,
+    said: expect.stringContaining("--org is an organisation's id"),
+  });
   expect(await world.metric("payment_abandoned_operations")).toBe(1);
 
   expect(await closed(id)).toEqual({ code: 0, said: expect.stringContaining(`${id} is closed`) });
