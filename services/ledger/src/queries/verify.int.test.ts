@@ -34,8 +34,29 @@ beforeEach(async () => {
   await postTo(ledger.engine, charge);
   await ledger.post({ kind: "cancelCharge", chargeRequestId: charge.requestId, amountWon: won(200n) });
   await ledger.post({ kind: "creditExternal", walletId: to, amountWon: won(5n), chainLogId: newId("evt") });
+  await payAndCancel(from, to);
+  for (const kind of ["postHold", "voidHold"] as const) await holdAndEnd(from, kind);
 });
 afterEach(() => ledger.close());
+
+async function payAndCancel(payerWalletId: string, receiverWalletId: string): Promise<void> {
+  const payment = requestOf(ledger.orgId, {
+    ...{ kind: "payment", payerWalletId, receiverWalletId },
+    ...{ amountWon: won(100n), incentiveAmountWon: null, accrualRateBps: 0 },
+  });
+  await postTo(ledger.engine, payment);
+  await ledger.post({ kind: "cancelPayment", paymentRequestId: payment.requestId });
+}
+
+async function holdAndEnd(walletId: string, kind: "postHold" | "voidHold"): Promise<void> {
+  const toAddress = `0x${"b".repeat(40)}`;
+  const hold = requestOf(ledger.orgId, {
+    ...{ kind: "placeHold", walletId, toAddress },
+    ...{ amountWon: won(50n), dailyLimitWon: DAILY_LIMIT },
+  });
+  await postTo(ledger.engine, hold);
+  await ledger.post({ kind, holdRequestId: hold.requestId });
+}
 
 async function report(): Promise<{ code: number; output: string }> {
   let output = "";
@@ -46,7 +67,7 @@ async function report(): Promise<{ code: number; output: string }> {
 
 test("a sound ledger has 0 violations and says what was counted", async () => {
   const { code, output } = await report();
-  expect(output).toMatch(/0 violations in 1 organisations, 5 accounts, 308 entries, 610 postings, 1 holds/);
+  expect(output).toMatch(/0 violations in 1 organisations, 5 accounts, 314 entries, 616 postings, 3 holds/);
   expect(code).toBe(0);
 });
 
@@ -78,6 +99,29 @@ test.each([
     "a deposit without its entry",
     "update credits set entry_id = 'ffffffff-ffff-7fff-8fff-ffffffffffff'",
     ["I4_deposits"],
+  ],
+  ["a forgotten deposit", "delete from credits", ["I4_deposits"]],
+  ["a forgotten cancellation of a payment", "delete from cancelled_payments", ["I4_payments"]],
+  [
+    "a hold that was given back after it was posted",
+    "update holds set state = 'voided', settled_at = now() where state = 'posted'",
+    ["I6_once"],
+  ],
+  [
+    "a hold that was posted after it was given back",
+    "update holds set state = 'posted' where state = 'voided'",
+    ["I6_once"],
+  ],
+  [
+    "a hold that ended without an entry",
+    "update accounts set held_won = 0; update holds set state = 'posted', settled_at = now() where state = 'open'",
+    ["I6_once"],
+  ],
+  ["a forgotten hold", "delete from holds where state = 'voided'", ["I6_once"]],
+  [
+    "a hold that nobody placed",
+    "update holds set id = 'ffffffff-ffff-7fff-8fff-ffffffffffff' where state = 'open'",
+    ["I6_placed"],
   ],
   ["a block without its types", "delete from type_blocks where sequence = 128", ["I3_types"]],
 ])("finds %s that somebody changed behind its back", async (_what, statement, invariants) => {

@@ -1,4 +1,6 @@
 import { named, rawSql, sql, type Queryable, type Sql } from "@wonrail/kit/db";
+import type { IntentKind } from "../domain/types";
+import { intentKinds } from "./codes";
 
 /** What must always be true of the tables, each as a statement that gives the rows for which it is not. */
 export interface Check {
@@ -137,6 +139,16 @@ export function findAccountViolations(db: Queryable, numbers: bigint[]): Promise
   );
 }
 
+/** What is older has left with its month. */
+const JOURNAL_BEGINS = sql`(select uuid_from(min(from_at)) from journal_partitions)`;
+
+/** What is posted of some kinds. Compared by full joins, which are never done row by row, whatever is known of the tables. */
+function postedAs(...kinds: IntentKind[]): Sql {
+  return sql`
+    select org_id, id, kind, posted_at from entries
+    where kind = any(${kinds.map((kind) => intentKinds.toCode(kind))}::smallint[]) and code is null`;
+}
+
 /** Of everything that is in the tables. Reads the whole journal. */
 export const JOURNAL_CHECKS: Check[] = [
   {
@@ -218,21 +230,48 @@ export const JOURNAL_CHECKS: Check[] = [
   },
   {
     invariant: "I4_payments",
-    says: "a cancelled payment was cancelled by an entry that is there",
+    says: "a cancelled payment was cancelled by an entry that is there, and each such entry cancelled one",
     violations: sql`
-      select c.payment_id::text as what, 'the cancellation is not in the journal' as details
-      from cancelled_payments c
-      where c.cancel_id >= (select uuid_from(min(from_at)) from journal_partitions)
-        and not exists (select from entries e where e.org_id = c.org_id and e.id = c.cancel_id and e.code is null)`,
+      select coalesce(c.payment_id, id)::text as what,
+        case when e.kind is null then 'the cancellation is not in the journal' else 'cancels no payment' end as details
+      from (${postedAs("cancelPayment")}) e
+      full join (select org_id, cancel_id as id, payment_id from cancelled_payments) c using (org_id, id)
+      where c.payment_id is null or (e.kind is null and id >= ${JOURNAL_BEGINS})`,
   },
   {
     invariant: "I4_deposits",
-    says: "a credited log was credited by an entry that is there",
+    says: "a credited log was credited by an entry that is there, and each such entry credited one",
     violations: sql`
-      select c.chain_log_id as what, 'the credit is not in the journal' as details
-      from credits c
-      where c.entry_id >= (select uuid_from(min(from_at)) from journal_partitions)
-        and not exists (select from entries e where e.org_id = c.org_id and e.id = c.entry_id and e.code is null)`,
+      select coalesce(c.chain_log_id, id::text) as what,
+        case when e.kind is null then 'the credit is not in the journal' else 'credits no log' end as details
+      from (${postedAs("creditExternal")}) e
+      full join (select org_id, entry_id as id, chain_log_id from credits) c using (org_id, id)
+      where c.chain_log_id is null or (e.kind is null and id >= ${JOURNAL_BEGINS})`,
+  },
+  {
+    invariant: "I6_placed",
+    says: "a hold was placed by an entry that is there, and each such entry placed one",
+    violations: sql`
+      select id::text as what, case when e.kind is null then 'was placed by no entry' else 'places no hold' end as details
+      from (${postedAs("placeHold")}) e
+      full join holds h using (org_id, id)
+      where h.state is null or (e.kind is null and id >= ${JOURNAL_BEGINS})`,
+  },
+  {
+    // An entry does not name the hold that it ends; both have the time of their batch. The entry is under an id of the hold's month, or of a later one.
+    invariant: "I6_once",
+    says: "a hold is posted or voided once, by an entry that is there",
+    violations: sql`
+      select org_id::text as what, 'at ' || at || ' holds that were ' || state || ': ' || coalesce(h.holds, 0) || ', entries ' || coalesce(e.entries, 0) as details
+      from (
+        select org_id, posted_at as at, case kind when ${intentKinds.toCode("postHold")} then 'posted' else 'voided' end as state, count(*) as entries
+        from (${postedAs("postHold", "voidHold")}) e group by 1, 2, 3
+      ) e
+      full join (
+        select org_id, settled_at as at, state, count(*) as holds, count(*) filter (where id >= ${JOURNAL_BEGINS}) as kept
+        from holds where state <> 'open' group by 1, 2, 3
+      ) h using (org_id, at, state)
+      where coalesce(e.entries, 0) > coalesce(h.holds, 0) or coalesce(h.kept, 0) > coalesce(e.entries, 0)`,
   },
   {
     invariant: "I3_types",
