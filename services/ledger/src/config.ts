@@ -1,5 +1,5 @@
 import { commandShape } from "@wonrail/kit/command/config";
-import { count, durationMs, loadConfig } from "@wonrail/kit/config";
+import { count, durationMs, loadConfig, rule } from "@wonrail/kit/config";
 import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
 
@@ -11,10 +11,15 @@ const schema = z.object({
   VERIFY_EVERY_MS: durationMs.default(10_000),
 });
 
+const { MAX_BATCH, MAX_QUEUE } = schema.shape;
+const queueRule = rule({ MAX_BATCH, MAX_QUEUE }, ({ MAX_BATCH: batch, MAX_QUEUE: queue }) =>
+  queue >= batch ? [] : [`MAX_QUEUE must be MAX_BATCH, ${batch}, or more: it is ${queue}`],
+);
+
 export type Config = z.output<typeof schema>;
 
-export function readConfig(): Config {
-  return loadConfig(schema, process.env, serviceRules);
+export function readConfig(env = process.env, exit?: (message: string) => never): Config {
+  return loadConfig(schema, env, [...serviceRules, queueRule], exit);
 }
 
 const adminSchema = z.object(commandShape);

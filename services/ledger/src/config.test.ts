@@ -1,0 +1,23 @@
+import { readConfig } from "./config";
+
+function problems(more: Record<string, string>): string[] {
+  const env = { DATABASE_URL: "postgres://own/db", BUS: "postgres", GRPC_PORT: "0", OPS_PORT: "0" };
+  try {
+    readConfig({ ...env, ...more }, (message) => {
+      throw new Error(message);
+    });
+    return [];
+  } catch (error) {
+    return (error as Error).message.split("\n").slice(1, -1);
+  }
+}
+
+test("a queue that holds no whole batch is a problem of MAX_QUEUE, whichever of the two was given", () => {
+  expect(problems({ MAX_QUEUE: "1000" })).toEqual([]);
+  expect(problems({ MAX_QUEUE: "999" })).toEqual([
+    "  - MAX_QUEUE must be MAX_BATCH, 1000, or more: it is 999",
+  ]);
+  expect(problems({ MAX_BATCH: "30000" })).toEqual([
+    "  - MAX_QUEUE must be MAX_BATCH, 30000, or more: it is 20000",
+  ]);
+});
