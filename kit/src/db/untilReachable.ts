@@ -6,6 +6,8 @@ import { isAway } from "./errors";
 const PATIENCE_MS = 30_000;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 4_000;
+/** Of a connection for such work: who takes it and never says anything is away, too. */
+export const CONNECT_TIMEOUT_MS = 5_000;
 
 /** For work at a process's start that may be done again from its beginning. What will not mend by itself ends the start at once. */
 export async function untilReachable<T>(work: () => Promise<T>, log: Log): Promise<T> {

@@ -1,5 +1,6 @@
 import { Client, DatabaseError } from "pg";
 import { givingWay, LOCK_TIMEOUT_MS, waitForTurn } from "../db/giveWay";
+import { CONNECT_TIMEOUT_MS } from "../db/untilReachable";
 import type { Log } from "../log";
 import { applyStatements } from "./applyStatements";
 import { readMigrations, type Migration } from "./files";
@@ -31,6 +32,7 @@ export async function migrate({ url, schema, dir, log }: MigrateOptions): Promis
     connectionString: url,
     application_name: `migrate ${schema}`,
     options: `-c search_path=${schema}`,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     lock_timeout: LOCK_TIMEOUT_MS,
     keepAlive: true,
   });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, DatabaseError, escapeIdentifier, escapeLiteral } from "pg";
+import { CONNECT_TIMEOUT_MS } from "../db/untilReachable";
 import { scramVerifier } from "./scramVerifier";
 
 export interface ProvisionOptions {
@@ -30,7 +31,11 @@ export async function provisionSchema(options: ProvisionOptions): Promise<Provis
     throw new Error(`${schema}: a schema's name is lower case letters, digits and _`);
   const role = `wonrail_${schema}`;
   const owner = `${role}_owner`;
-  const client = new Client({ connectionString: adminUrl, application_name: `provision ${schema}` });
+  const client = new Client({
+    connectionString: adminUrl,
+    application_name: `provision ${schema}`,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  });
   client.on("error", () => undefined);
   await client.connect();
   try {
