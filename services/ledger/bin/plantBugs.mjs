@@ -197,12 +197,13 @@ const TESTS = {
 };
 
 const only = process.argv[2];
+const bugs = BUGS.filter(([what]) => only === undefined || what.includes(only));
+if (bugs.length === 0) throw new Error(`no bug is called ${only}`);
 mkdirSync(join(ROOT, "coverage"), { recursive: true });
 const copy = mkdtempSync(join(ROOT, "coverage/ledger-bugs-"));
 const rows = [];
 process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
 process.on("SIGINT", () => process.exit(130));
-const bugs = BUGS.filter(([what]) => only === undefined || what.includes(only));
 // What fails without a bug, or does not run at all, finds every bug there is.
 for (const kind of new Set(bugs.map(([, , , , kind]) => kind))) {
   copySource();
