@@ -96,6 +96,16 @@ test.each([
   ],
   ["a forgotten cancellation", "delete from cancelled_charges", ["I4_charges"]],
   [
+    "a cancellation of another charge, which has long left",
+    "update cancelled_charges set charge_id = uuid_from(now() - interval '200 days')",
+    ["I4_charges"],
+  ],
+  [
+    "a cancellation that gave nothing back",
+    "update cancelled_charges set cancelled_won = cancelled_won + 1",
+    ["I4_charges"],
+  ],
+  [
     "a deposit without its entry",
     "update credits set entry_id = 'ffffffff-ffff-7fff-8fff-ffffffffffff'",
     ["I4_deposits"],

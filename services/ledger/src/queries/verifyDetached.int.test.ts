@@ -126,3 +126,18 @@ test("a balance that is not that of the line that left last is found", async () 
   );
   expect(await brokenLately()).toContain(`I3_balance ${idToUuid(walletId)}`);
 });
+
+test("a charge may leave before its cancellation, or with it", async () => {
+  const walletId = await ledger.open();
+  for (const cancelledMs of [oldMs, Date.now()]) {
+    const charge = { kind: "charge", walletId, amountWon: won(1_000n) } as const;
+    const chargeRequestId = newId("chg", oldMs);
+    await ledger.post(charge, { requestId: chargeRequestId });
+    const cancel = { kind: "cancelCharge", chargeRequestId, amountWon: null } as const;
+    const requestId = newId("ccl", cancelledMs);
+    expect(codeOf(await ledger.post(cancel, { requestId }))).toBe("posted");
+  }
+  expect(await ledger.violations()).toEqual([]);
+  await detachOldest();
+  expect(await ledger.violations()).toEqual([]);
+});
