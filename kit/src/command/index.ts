@@ -1,4 +1,4 @@
-export { bigNumber, jsonOption, limitOption, time, wholeNumber } from "./options";
+export { bigNumber, jsonOption, limitOption, organisationId, time, wholeNumber } from "./options";
 export { lines, print, table } from "./print";
 export { CouldNotRun, Refusal, runCommands, TERMINAL, type ExitCode, type World } from "./runCommands";
 export { PATIENCE_MS, untilDone } from "./untilDone";

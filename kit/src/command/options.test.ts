@@ -1,4 +1,5 @@
-import { time } from "./options";
+import { newId } from "../ids";
+import { organisationId, time } from "./options";
 
 test.each([
   ["2027-01-31", "2027-01-31T00:00:00.000Z"],
@@ -21,4 +22,11 @@ test.each([
   "2027-01-31 09:00:00Z",
 ])("%s is no time", (text) => {
   expect(() => time(text)).toThrow("It must be a time such as");
+});
+
+test("an organisation's id, and neither its code nor another's id", () => {
+  const id = newId("org");
+  expect(organisationId(id)).toBe(id);
+  for (const text of ["FIRST", "", newId("wal"), id.toUpperCase()])
+    expect(() => organisationId(text)).toThrow("It must be an organisation's id");
 });

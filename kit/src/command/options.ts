@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
+import { isId } from "../ids";
 
 // How the text of an option becomes a value. What is not even of the right form is refused here, the rest by the rules.
 
@@ -35,6 +36,13 @@ export function limitOption(usual = 100, most = 1_000): Option {
     if (limit < 1 || limit > most) throw new InvalidArgumentError(`It must be from 1 to ${most}.`);
     return limit;
   });
+}
+
+/** By its code, which only auth knows, nothing would be found, and that would read as if there were nothing. */
+export function organisationId(text: string): string {
+  if (!isId("org", text))
+    throw new InvalidArgumentError("It must be an organisation's id: org_ and 32 hex digits.");
+  return text;
 }
 
 export function jsonOption(): Option {

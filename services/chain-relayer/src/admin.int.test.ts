@@ -52,6 +52,14 @@ test("pauses and resumes a lane, with who did it and why", async () => {
   expect((await run("lane", "resume", newId("org"))).code).toBe(1);
 });
 
+test.each([
+  [["operations", "list", "--org", "FIRST"]],
+  [["lane", "pause", "FIRST", "--reason", "asked to"]],
+  [["lane", "resume", "FIRST"]],
+])("%j: an organisation's code is not taken for its id, of which there would be nothing", async (args) => {
+  expect(await run(...args)).toMatchObject({ code: 2, err: expect.stringContaining("organisation's id") });
+});
+
 test("says of what is on the shelf whose it is, and how much there is", async () => {
   const orgId = newId("org");
   const events = [1, 2].map(() => entryEvent(orgId, newId("chg"), [newId("wal"), 5n, 1n]));

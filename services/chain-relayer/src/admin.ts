@@ -6,6 +6,7 @@ import {
   jsonOption,
   limitOption,
   lines,
+  organisationId,
   print,
   Refusal,
   runCommands,
@@ -80,7 +81,7 @@ function operations(world: World): Command {
     .description("operations that are not final, oldest first, and what they wait for")
     .option("--stuck", "only those that are older than settling should take")
     .addOption(new Option("--older-than <seconds>", "with --stuck").default(60).argParser(wholeNumber))
-    .option("--org <id>", "of one organisation")
+    .option("--org <id>", "of one organisation", organisationId)
     .addOption(limitOption(50, 10_000))
     .addOption(jsonOption())
     .action(
@@ -130,7 +131,7 @@ function lane(world: World): Command {
     });
   const pause = new Command("pause")
     .description("start nothing new of an organisation; what is under way goes on")
-    .argument("<org>", "its id")
+    .argument("<org>", "its id", organisationId)
     .requiredOption("--reason <text>", "why, for whoever looks later")
     .action(async (orgId: string, { reason }: { reason: string }) => {
       const why = `${reason} (${operatorOf(world.config)})`;
@@ -140,7 +141,7 @@ function lane(world: World): Command {
     });
   const resume = new Command("resume")
     .description("go on")
-    .argument("<org>", "its id")
+    .argument("<org>", "its id", organisationId)
     .action(async (orgId: string) => {
       const known = await inRelayer(world, (db) => setLanePause(db, orgId, null));
       if (!known) throw new Refusal(NO_LANE);

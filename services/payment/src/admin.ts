@@ -3,6 +3,7 @@ import {
   jsonOption,
   limitOption,
   PATIENCE_MS,
+  organisationId,
   print,
   Refusal,
   runCommands,
@@ -15,7 +16,6 @@ import {
   type World as CommandWorld,
 } from "@wonrail/kit/command";
 import { type Database } from "@wonrail/kit/db";
-import { isId } from "@wonrail/kit/ids";
 import { operatorOf } from "@wonrail/kit/operator";
 import { beginClosing } from "./commands/closeOperations";
 import { readAdminConfig, type AdminConfig } from "./config";
@@ -64,12 +64,11 @@ function operations(world: World): Command {
     .addOption(
       new Option("--older-than <seconds>", "since they were taken on").default(30).argParser(wholeNumber),
     )
-    .option("--org <id>", "of one organisation")
+    .option("--org <id>", "of one organisation", organisationId)
     .addOption(limitOption(50, 10_000))
     .addOption(jsonOption())
     .action(async ({ org, olderThan, limit, json }: ListOptions) => {
-      const orgId = org === undefined ? null : readOrg(org);
-      const wanted = { olderThanMs: olderThan * 1_000, orgId, limit };
+      const wanted = { olderThanMs: olderThan * 1_000, orgId: org ?? null, limit };
       const rows = await inPayment(world, (db) => listOpenOperations(db, wanted));
       print(world, json, rows, table(rows));
     });
@@ -85,7 +84,7 @@ function operation(world: World): Command {
   const close = new Command("close")
     .description("for good, when the ledger says that it has never decided it and never will")
     .argument("<id>", "the operation's")
-    .requiredOption("--org <id>", "whose it is")
+    .requiredOption("--org <id>", "whose it is", organisationId)
     .requiredOption("--reason <text>", "why, for whoever looks later")
     .action((operationId: string, options: CloseOptions) =>
       inPayment(world, (db) => closeOne(db, world, operationId, options)),
@@ -98,9 +97,8 @@ async function closeOne(
   db: Database,
   { config, out, patienceMs }: World,
   operationId: string,
-  { org, reason }: CloseOptions,
+  { org: orgId, reason }: CloseOptions,
 ): Promise<void> {
-  const orgId = readOrg(org);
   if (reason.trim() === "" || reason.length > LONGEST_REASON)
     throw new Refusal(`--reason is a sentence of at most ${LONGEST_REASON} characters.`);
   const state = await beginClosing(db, { orgId, operationId, operator: operatorOf(config), reason });
@@ -117,12 +115,6 @@ async function closeOne(
   out(
     `${operationId} is closed: nothing was done under it, and nothing will be. Its key is free, if it came with one.\n`,
   );
-}
-
-/** By its code nothing would be found, and that would read as if nothing were open. */
-function readOrg(org: string): string {
-  if (!isId("org", org)) throw new Refusal("--org is an organisation's id: org_ and 32 hex digits.");
-  return org;
 }
 
 const WHY_NOT: Record<Exclude<ClosingOutcome, "CLOSED">, string> = {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import {
   CouldNotRun,
+  organisationId,
   PATIENCE_MS,
   Refusal,
   runCommands,
@@ -74,7 +75,7 @@ function createProgram(world: World): Command {
   wallet
     .command("reopen")
     .description("make a deactivated wallet ACTIVE again, for what reached its address since then")
-    .requiredOption("--org <id>", "whose wallet it is")
+    .requiredOption("--org <id>", "whose wallet it is", organisationId)
     .requiredOption("--wallet <id>", "the wallet")
     .action((options: ReopenOptions) => inWallet((db) => reopen(db, world, options)));
   return program;
@@ -128,7 +129,6 @@ async function reopen(
   { config, out, patienceMs }: World,
   { org: orgId, wallet: walletId }: ReopenOptions,
 ): Promise<void> {
-  if (!isId("org", orgId)) throw new Refusal("--org is an organisation's id: org_ and 32 hex digits.");
   if (!isId("wal", walletId)) throw new Refusal("--wallet is a wallet's id: wal_ and 32 hex digits.");
   const wanted = { orgId, walletId, operator: operatorOf(config) };
   const begun = await beginReopening({ db, newRequestId: () => newId("req") }, wanted);

@@ -49,8 +49,8 @@ test("lists what is open and closes what left the ledger without having been dec
   expect(rows[0]!.ageSeconds).toBeGreaterThanOrEqual(60);
   expect(await run("operations", "list", "--org", newId("org"))).toEqual({ code: 0, said: "none" });
   expect(await run("operations", "list", "--org", "FIRST")).toEqual({
-    code: 1,
-    said: expect.stringContaining("--org is an organisation's id"),
+    code: 2,
+    said: expect.stringContaining("It must be an organisation's id"),
   });
   expect(await world.metric("payment_abandoned_operations")).toBe(1);
 
@@ -166,7 +166,7 @@ test("refuses what is not there, another's, or asked for without a reason, and w
   const refused = async (...args: string[]) => (await run("operation", "close", ...args)).said;
   expect(await refused(newId("chg"), ...WHY())).toContain("has no operation");
   expect(await refused(id, "--org", other, "--reason", "x")).toBe(`${other} has no operation ${id}.`);
-  expect(await refused(id, "--org", "FIRST", "--reason", "x")).toContain("--org is an organisation's id");
+  expect(await refused(id, "--org", "FIRST", "--reason", "x")).toContain("It must be an organisation's id");
   expect(await refused(id, "--org", world.orgId, "--reason", " ")).toContain("--reason is a sentence");
   expect(await world.payment.db.query(sql`select from closings`)).toEqual([]);
 }, 60_000);

@@ -53,7 +53,7 @@ test("a wallet that is not deactivated, not there or another's is refused with w
   expect(await reopen()).toEqual({ code: 1, said: `${walletId} is DEACTIVATING: ${refusal}` });
   const other = newId("org");
   expect(await reopen({ org: other })).toEqual({ code: 1, said: `${other} has no wallet ${walletId}.` });
-  expect(await reopen({ org: "FIRST" })).toMatchObject({ code: 1, said: expect.stringContaining("--org") });
+  expect(await reopen({ org: "FIRST" })).toMatchObject({ code: 2, said: expect.stringContaining("--org") });
   expect(await reopen({ wallet: "kim" })).toMatchObject({
     code: 1,
     said: expect.stringContaining("--wallet"),
