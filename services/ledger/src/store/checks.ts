@@ -149,6 +149,22 @@ function postedAs(...kinds: IntentKind[]): Sql {
     where kind = any(${kinds.map((kind) => intentKinds.toCode(kind))}::smallint[]) and code is null`;
 }
 
+/** Rows of another table, each under the id of the entry that made it, and what it is about. */
+interface RowsOfEntries {
+  rows: Sql;
+  withoutEntry: string;
+  withoutRow: string;
+}
+
+function eachHasItsRow(kind: IntentKind, { rows, withoutEntry, withoutRow }: RowsOfEntries): Sql {
+  return sql`
+    select coalesce(r.what, id::text) as what,
+      case when e.kind is null then ${withoutEntry}::text else ${withoutRow}::text end as details
+    from (${postedAs(kind)}) e
+    full join (${rows}) r using (org_id, id)
+    where r.what is null or (e.kind is null and id >= ${JOURNAL_BEGINS})`;
+}
+
 /** Of everything that is in the tables. Reads the whole journal. */
 export const JOURNAL_CHECKS: Check[] = [
   {
@@ -237,31 +253,29 @@ export const JOURNAL_CHECKS: Check[] = [
   {
     invariant: "I4_payments",
     says: "a cancelled payment was cancelled by an entry that is there, and each such entry cancelled one",
-    violations: sql`
-      select coalesce(c.payment_id, id)::text as what,
-        case when e.kind is null then 'the cancellation is not in the journal' else 'cancels no payment' end as details
-      from (${postedAs("cancelPayment")}) e
-      full join (select org_id, cancel_id as id, payment_id from cancelled_payments) c using (org_id, id)
-      where c.payment_id is null or (e.kind is null and id >= ${JOURNAL_BEGINS})`,
+    violations: eachHasItsRow("cancelPayment", {
+      rows: sql`select org_id, cancel_id as id, payment_id::text as what from cancelled_payments`,
+      withoutEntry: "the cancellation is not in the journal",
+      withoutRow: "cancels no payment",
+    }),
   },
   {
     invariant: "I4_deposits",
     says: "a credited log was credited by an entry that is there, and each such entry credited one",
-    violations: sql`
-      select coalesce(c.chain_log_id, id::text) as what,
-        case when e.kind is null then 'the credit is not in the journal' else 'credits no log' end as details
-      from (${postedAs("creditExternal")}) e
-      full join (select org_id, entry_id as id, chain_log_id from credits) c using (org_id, id)
-      where c.chain_log_id is null or (e.kind is null and id >= ${JOURNAL_BEGINS})`,
+    violations: eachHasItsRow("creditExternal", {
+      rows: sql`select org_id, entry_id as id, chain_log_id as what from credits`,
+      withoutEntry: "the credit is not in the journal",
+      withoutRow: "credits no log",
+    }),
   },
   {
     invariant: "I6_placed",
     says: "a hold was placed by an entry that is there, and each such entry placed one",
-    violations: sql`
-      select id::text as what, case when e.kind is null then 'was placed by no entry' else 'places no hold' end as details
-      from (${postedAs("placeHold")}) e
-      full join holds h using (org_id, id)
-      where h.state is null or (e.kind is null and id >= ${JOURNAL_BEGINS})`,
+    violations: eachHasItsRow("placeHold", {
+      rows: sql`select org_id, id, id::text as what from holds`,
+      withoutEntry: "was placed by no entry",
+      withoutRow: "places no hold",
+    }),
   },
   {
     // An entry does not name the hold that it ends; both have the time of their batch. The entry is under an id of the hold's month, or of a later one.
