@@ -7,30 +7,24 @@ import { createLog } from "@wonrail/kit/log";
 import { runAdmin } from "../admin";
 import { findClosingOutcome } from "../store/closings";
 import { closeOperations } from "./closeOperations";
-import { loadOldMonths } from "./testing/oldMonths";
-import { asOwner, type Command, complete, openWorld, valueOf, type World } from "./testing/world";
+import { openOldWorld, type OldWorld } from "./testing/oldMonths";
+import { asOwner, type Command, complete, valueOf, type World } from "./testing/world";
 
 const DAY_MS = 24 * 3_600_000;
 const WON = "1000";
 
 let world: World;
-let months: Awaited<ReturnType<typeof loadOldMonths>>;
-let walletId: string;
-/** In the journal's oldest month, which may leave. */
 let oldMs: number;
+let monthLeaves: OldWorld["monthLeaves"];
+let walletId: string;
 
 beforeEach(async () => {
-  months = await loadOldMonths();
-  world = await openWorld();
-  oldMs = (await months.addOldMonths(world.databases.ledger.ownerUrl)) + DAY_MS;
-  // The ledger's processes read at their start which months there are.
-  await world.crash();
+  ({ world, oldMs, monthLeaves } = await openOldWorld());
   ({ walletId } = await world.openWallet());
 }, 60_000);
 afterEach(() => world.close());
 
 const charge = (): Command => ({ $case: "charge", value: { walletId, amountWon: WON, memo: undefined } });
-const monthLeaves = () => months.detachOldestMonth(world.databases.ledger.ownerUrl);
 
 test("lists what is open and closes what left the ledger without having been decided, and its key does it once", async () => {
   const { id, key } = await open(newId("chg", oldMs));

@@ -2,41 +2,28 @@ import { createHash } from "node:crypto";
 import { rawSql } from "@wonrail/kit/db";
 import { idAt, newId } from "@wonrail/kit/ids";
 import { type ExecuteRequest } from "@wonrail/proto/payment/v1/payment";
-import { loadOldMonths } from "./testing/oldMonths";
-import {
-  asOwner,
-  complete,
-  openWorld,
-  requestOf,
-  type TestWallet,
-  valueOf,
-  type World,
-} from "./testing/world";
+import { openOldWorld, type OldWorld } from "./testing/oldMonths";
+import { asOwner, complete, requestOf, type TestWallet, valueOf, type World } from "./testing/world";
 
 // A scheduled transfer that is run when the month of its time has left the ledger's journal, which never takes the one id that it has.
 
 const DAY_MS = 24 * 3_600_000;
 
 let world: World;
-let months: Awaited<ReturnType<typeof loadOldMonths>>;
+let oldMs: number;
+let detach: OldWorld["monthLeaves"];
 let payer: TestWallet;
 let shop: TestWallet;
-/** In the journal's oldest month, which may leave. */
-let oldMs: number;
 
 beforeEach(async () => {
-  months = await loadOldMonths();
-  world = await openWorld();
-  oldMs = (await months.addOldMonths(world.databases.ledger.ownerUrl)) + DAY_MS;
-  // The ledger's processes read at their start which months there are.
-  await world.crash();
+  ({ world, oldMs, monthLeaves: detach } = await openOldWorld());
   [payer, shop] = [await world.openWallet({ amountWon: 10_000 }), await world.openWallet()];
 }, 60_000);
 afterEach(() => world.close());
 
 /** And the ledger's processes know of it. */
 async function monthLeaves(): Promise<void> {
-  await months.detachOldestMonth(world.databases.ledger.ownerUrl);
+  await detach();
   await world.crash();
 }
 

@@ -1,11 +1,29 @@
 import { join } from "node:path";
+import { openWorld, type World } from "./world";
 
+/** Of the ledger's tests. */
 interface OldMonths {
   addOldMonths(ownerUrl: string): Promise<number>;
   detachOldestMonth(ownerUrl: string): Promise<string>;
 }
 
-/** Of the ledger's tests. */
-export async function loadOldMonths(): Promise<OldMonths> {
-  return (await import(join(__dirname, "../../../../ledger/src/commands/testing/oldMonths"))) as OldMonths;
+const DAY_MS = 24 * 3_600_000;
+
+export interface OldWorld {
+  world: World;
+  /** In the journal's oldest month, which may leave. */
+  oldMs: number;
+  monthLeaves: () => Promise<string>;
+}
+
+/** A world whose journal began months ago. */
+export async function openOldWorld(): Promise<OldWorld> {
+  const path = join(__dirname, "../../../../ledger/src/commands/testing/oldMonths");
+  const months = (await import(path)) as OldMonths;
+  const world = await openWorld();
+  const { ownerUrl } = world.databases.ledger;
+  const oldMs = (await months.addOldMonths(ownerUrl)) + DAY_MS;
+  // The ledger's processes read at their start which months there are.
+  await world.crash();
+  return { world, oldMs, monthLeaves: () => months.detachOldestMonth(ownerUrl) };
 }
