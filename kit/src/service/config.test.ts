@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { makeAuthority } from "../certificates";
 import { loadConfig } from "../config";
+import { configProblems } from "../testing";
 import { serviceRules, serviceShape } from "./config";
 
 const SOUND = {
@@ -19,15 +20,9 @@ function identity(): [string, string, string] {
 }
 
 function problemsOf(env: Record<string, string>): string[] {
-  const refuse = (message: string): never => {
-    throw new Error(message);
-  };
-  try {
-    loadConfig(z.object(serviceShape), { ...SOUND, ...env }, serviceRules, refuse);
-    return [];
-  } catch (error) {
-    return (error as Error).message.split("\n").slice(1, -1);
-  }
+  return configProblems((exit) =>
+    loadConfig(z.object(serviceShape), { ...SOUND, ...env }, serviceRules, exit),
+  );
 }
 
 test.each<[Record<string, string>, string[]]>([

@@ -1,3 +1,4 @@
+export { configProblems } from "./configProblems";
 export { eventually } from "./eventually";
 export { hearTerminal } from "./hearTerminal";
 export { startProxy, type Proxy, type ProxyMode, type ProxyOptions } from "./proxy";

@@ -1,3 +1,4 @@
+import { configProblems } from "@wonrail/kit/testing";
 import { readConfig } from "./config";
 
 const SOUND = {
@@ -9,14 +10,7 @@ const SOUND = {
 };
 
 function problemsOf(env: Record<string, string>): string[] {
-  try {
-    readConfig({ ...SOUND, ...env }, (message) => {
-      throw new Error(message);
-    });
-    return [];
-  } catch (error) {
-    return (error as Error).message.split("\n").slice(1, -1);
-  }
+  return configProblems((exit) => readConfig({ ...SOUND, ...env }, exit));
 }
 
 const NO_URLS = "  - CHAIN_RPC_URLS: must be http:// or https:// URLs, separated by commas";

@@ -1,15 +1,9 @@
+import { configProblems } from "@wonrail/kit/testing";
 import { readConfig } from "./config";
 
 function problems(more: Record<string, string>): string[] {
   const env = { DATABASE_URL: "postgres://own/db", BUS: "postgres", GRPC_PORT: "0", OPS_PORT: "0" };
-  try {
-    readConfig({ ...env, ...more }, (message) => {
-      throw new Error(message);
-    });
-    return [];
-  } catch (error) {
-    return (error as Error).message.split("\n").slice(1, -1);
-  }
+  return configProblems((exit) => readConfig({ ...env, ...more }, exit));
 }
 
 test("a queue that holds no whole batch is a problem of MAX_QUEUE, whichever of the two was given", () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { configProblems } from "@wonrail/kit/testing";
 import { readConfig } from "./config";
 
 let folder: string;
@@ -18,14 +19,7 @@ function problems(more: Record<string, string> = {}): string[] {
     KEK_PATH: path,
     ...more,
   };
-  try {
-    readConfig(env, (message) => {
-      throw new Error(message);
-    });
-    return [];
-  } catch (error) {
-    return (error as Error).message.split("\n").slice(1, -1);
-  }
+  return configProblems((exit) => readConfig(env, exit));
 }
 
 test("a key file that is absent or wrong is a problem of KEK_PATH", () => {

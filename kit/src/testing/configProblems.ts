@@ -1,0 +1,11 @@
+/** The lines in which a configuration is refused; none when it is taken. */
+export function configProblems(read: (exit: (message: string) => never) => unknown): string[] {
+  try {
+    read((message) => {
+      throw new Error(message);
+    });
+    return [];
+  } catch (error) {
+    return (error as Error).message.split("\n").slice(1, -1);
+  }
+}
