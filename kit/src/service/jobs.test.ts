@@ -41,6 +41,28 @@ test("close waits for the round that is running and starts no other", async () =
   expect([running, finished]).toEqual([1, 1]);
 });
 
+test.each([
+  [
+    "leaves off because it is to end has not failed",
+    async (signal: AbortSignal) => signal.throwIfAborted(),
+    0,
+  ],
+  ["fails while it is to end has failed", () => Promise.reject(new Error("of its own")), 1],
+])("a round that %s", async (_what, end, failures) => {
+  const [begun, held, registry] = [newEvent(), newEvent(), testRegistry()];
+  const run = async (signal: AbortSignal) => {
+    begun.happen();
+    await held.happened;
+    await end(signal);
+  };
+  const jobs = startJobs([{ name: "long", everyMs: 1, run }], { log, registry });
+  await begun.happened;
+  const closed = jobs.close();
+  held.happen();
+  await closed;
+  expect(await registry.metrics()).toContain(`job_failures_total{job_name="long"} ${failures}\n`);
+});
+
 test("a job that has found nothing rests for longer, until there is word of something", async () => {
   const word = pause();
   let [rounds, found] = [0, false];

@@ -42,6 +42,8 @@ export function startJobs(jobs: Job[], { log, registry }: { log: Log; registry: 
         found = await job.run(stop.signal);
         lastSuccess.set({ job_name: job.name }, Date.now() / 1000);
       } catch (error) {
+        // What left off because it was to end has not failed.
+        if (stop.signal.aborted && error === stop.signal.reason) return;
         failures.inc({ job_name: job.name });
         // An unreachable dependency already has its own alarm; a stack for each round would only drown the log.
         const busy = error instanceof DomainError && error.retryable;

@@ -99,12 +99,7 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
   function onChain<T>(work: (of: typeof deps & { provider: Provider }, signal: AbortSignal) => Promise<T>) {
     return async (signal: AbortSignal): Promise<T | undefined> => {
       const provider = await chain.reached(signal);
-      if (!provider) return undefined;
-      return work({ ...deps, provider }, signal).catch((error: unknown) => {
-        // What left off because it was to end has not failed.
-        if (error === signal.reason) return undefined;
-        throw error;
-      });
+      return provider ? work({ ...deps, provider }, signal) : undefined;
     };
   }
 }
