@@ -1,4 +1,5 @@
 import { Client, Pool, type ClientBase, type ClientConfig, type PoolClient } from "pg";
+import { bag } from "../bag";
 import type { Log } from "../log";
 import { unavailable } from "./errors";
 import { columnTypes } from "./parsers";
@@ -49,7 +50,7 @@ export function openConnections(options: DatabaseOptions): Connections {
   const observe = queryTimer(registry);
   const unwatch = registry ? watchPool(registry, options.schema, pool) : () => undefined;
   const warnUnreachable = throttledWarning(log);
-  const waiting = new Set<Promise<PoolClient>>();
+  const waiting = bag<Promise<PoolClient>>();
   // Idle connections that went silent together must not be found out about one after the other, each in its own time.
   const connect = async (): Promise<PoolClient> => {
     for (;;) {
@@ -65,7 +66,7 @@ export function openConnections(options: DatabaseOptions): Connections {
   return {
     async lend() {
       const connecting = connect();
-      waiting.add(connecting);
+      const takeOut = waiting.put(connecting);
       try {
         const client = await connecting;
         return sessionOver(client, (error) => client.release(error));
@@ -73,7 +74,7 @@ export function openConnections(options: DatabaseOptions): Connections {
         warnUnreachable(error);
         throw unavailable(error);
       } finally {
-        waiting.delete(connecting);
+        takeOut();
       }
     },
     async open() {
@@ -94,7 +95,7 @@ export function openConnections(options: DatabaseOptions): Connections {
     },
     async end() {
       // An ending pool would leave those who still wait for a connection without an answer.
-      await Promise.allSettled(waiting);
+      await Promise.allSettled(waiting.all());
       await pool.end();
       unwatch();
       watchdog.stop();

@@ -158,7 +158,10 @@ async function publishUntilClosed(relay: Relay, connection: Queryable): Promise<
   }
 }
 
-/** The rows are let go before anybody waits: what lives as long as a pause is moved to V8's old generation, of which each batch then filled a part. */
+/**
+ * What was read is let go before anybody waits, and each list of it is emptied: what lives as long as a pause is moved to V8's old generation, of which each
+ * batch then filled a part, and V8 may keep what a function was about for that long after it has ended.
+ */
 async function publishPending(
   relay: Relay,
   connection: Queryable,
@@ -167,7 +170,9 @@ async function publishPending(
   const rows = await readPending(connection, start.afterId, relay.batchSize);
   const { all, events, xid } = await publishRows(relay, connection, rows);
   if (all) start.advance(rows, xid);
-  return { all, full: rows.length === relay.batchSize, events };
+  const full = rows.length === relay.batchSize;
+  rows.length = 0;
+  return { all, full, events };
 }
 
 interface ReadingStart {
@@ -209,7 +214,7 @@ async function publishRows(
   rows: PendingRow[],
 ): Promise<{ all: boolean; events: number; xid?: bigint | undefined }> {
   let count = 0;
-  let events: OutboxRow[] = [];
+  const events: OutboxRow[] = [];
   let ids: bigint[] = [];
   let xid: bigint | undefined;
   for (const [index, row] of rows.entries()) {
@@ -222,7 +227,7 @@ async function publishRows(
     xid = await markPublished(connection, ids);
     relay.metrics.published(events);
     count += events.length;
-    events = [];
+    events.length = 0;
     ids = [];
   }
   return { all: true, events: count, xid };
@@ -230,8 +235,10 @@ async function publishRows(
 
 /** What was given up may have arrived, as what a process that was killed has sent: whoever comes next publishes it again, before anything newer. */
 async function publish({ bus, log, metrics, givenUp }: Relay, rows: OutboxRow[]): Promise<boolean> {
+  const messages = rows.map(toMessage);
   try {
-    await unlessAborted(givenUp, bus.publish(rows.map(toMessage)));
+    await unlessAborted(givenUp, bus.publish(messages));
+    messages.length = 0;
     return true;
   } catch (error) {
     metrics.failed();
