@@ -116,7 +116,7 @@ const HEAPS: Record<string, { young: number; old?: number }> = {
   wallet: { young: 16 },
   ledger: { young: 16, old: 192 },
   payment: { young: 16, old: 160 },
-  "chain-relayer": { young: 16, old: 160 },
+  "chain-relayer": { young: 8, old: 160 },
 };
 
 /** What node is told before its script. */

@@ -27,7 +27,7 @@ payment:
   settings: [NETWORK, TOKEN_ADDRESS, PAYMENT_MANAGER_ADDRESS]
 chain-relayer:
   schema: chain_relayer
-  semiSpaceMib: 16
+  semiSpaceMib: 8
   calls: [auth, wallet, ledger, payment]
   chain: true
   settings: [CHAIN_ID, NETWORK, TOKEN_ADDRESS, PAYMENT_MANAGER_ADDRESS, START_BLOCK, FINALITY, CHAIN_RPC_URLS, OPERATOR_KEY_FILE]
