@@ -13,6 +13,8 @@ test.each(["http2.client.stream.close", "http2.server.stream.close"])(
     const heard: string[] = [];
     stream.on("data", () => heard.push("data")).on("close", () => heard.push("close"));
     channel(name).publish({ stream });
+    // Heard once, however often it was asked for.
+    expect(stream.listenerCount("close")).toBe(2);
     await turn();
     // Its end was only announced: what it still has to say is heard.
     stream.emit("data");

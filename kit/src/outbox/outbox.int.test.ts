@@ -65,6 +65,20 @@ describe("the relay", () => {
     await eventually(async () => expect(await pending()).toBe(0n));
   });
 
+  it("holds no message that the bus has taken, and each that it has not", async () => {
+    const bus = recordingBus();
+    const given = jest.spyOn(bus, "publish");
+    const sizes = () => given.mock.calls.map(([batch]) => batch.length);
+    bus.down = true;
+    startRelay(bench.test.db, bus);
+    await append(bench.test.db, event("a", 1), event("a", 2));
+    await eventually(() => expect(sizes()[0]).toBe(2));
+    bus.down = false;
+    await eventually(() => expect(bus.messages).toHaveLength(2));
+    await eventually(() => expect(sizes().at(-1)).toBe(0));
+    expect(sizes()[0]).toBe(2);
+  });
+
   it("is woken by a commit in its own process and in another, long before it would poll", async () => {
     const bus = recordingBus();
     startRelay(bench.test.db, bus, { pollMs: 60_000 });
