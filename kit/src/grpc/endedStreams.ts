@@ -7,8 +7,8 @@ const ENDINGS = ["http2.client.stream.close", "http2.server.stream.close"];
 let isHeard = false;
 
 /**
- * Takes the listeners off each stream of HTTP/2 that is over. Node keeps its streams in a Map, so V8 keeps them long after (see bag.ts), and grpc-js leaves
- * its listeners on them, by which all lives on that the call was about. ADR 0173.
+ * Takes the listeners off each stream of HTTP/2 that is over. V8 keeps some of them for long after, by the Map that Node has them in (see bag.ts) and by more
+ * than that, and grpc-js leaves its listeners on them, by which all lives on that the call was about. ADR 0173.
  */
 export function emptyEndedStreams(): void {
   if (isHeard) return;
