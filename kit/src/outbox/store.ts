@@ -80,14 +80,18 @@ export interface Backlog {
   oldest_age_seconds: number;
 }
 
-/** The count stops at a number that says "far too many" as well as any larger one. */
+/**
+ * The count stops at a number that says "far too many" as well as any larger one. The "offset 0" keeps the look at the oldest from being planned as a join, which
+ * reads all that is kept whenever the statistics say that nothing is pending.
+ */
 export async function readBacklog(db: Queryable): Promise<Backlog> {
   return db.one<Backlog>(sql`
     select
-      (select count(*) from (select from outbox_pending limit 100000) as bounded)::integer as pending,
+      (select count(*) from (select from outbox_pending order by id limit 100000) as bounded)::integer as pending,
       coalesce((
         select extract(epoch from clock_timestamp() - o.occurred_at)
-        from outbox_pending p join outbox o using (id)
+        from outbox_pending p
+        cross join lateral (select occurred_at from outbox where outbox.id = p.id offset 0) o
         order by p.id limit 1
       ), 0)::float8 as oldest_age_seconds`);
 }
