@@ -23,6 +23,8 @@ const LATE_EVERY_MS = 5 * 60_000;
 /** What one statement reads, so that none of them holds the processor for long. Of those that may be late few are read further. */
 const SLICE_MS = 2_000;
 const LATE_SLICE_MS = 10_000;
+/** A clock that makes ids may be ahead by so much: what is not further ahead is read when its time has come, and not in each round until then. */
+const AHEAD_MS = 60_000;
 /** As the database's clock says years when it is wrong: hours of work go in slices of that size, and what is more in larger ones. */
 const MAX_SLICES = 10_000;
 /** Between two looks the processor is left to others for so many times as long as a look took. */
@@ -191,11 +193,10 @@ async function inParts<T>(
   }
 }
 
+/** What is newer by now is the next round's. At last what a clock that is wrong has dated far ahead, which hardly ever is anything. */
 export function newEntries(fromMs: number, untilMs: number): EntryRange[] {
-  const ranges = slices(fromMs, untilMs, SLICE_MS, 0);
-  // Whatever is newer by now, too.
-  ranges.at(-1)!.until = null;
-  return ranges;
+  const farAhead = { from: new Date(untilMs + AHEAD_MS), until: null, lateMs: 0 };
+  return [...slices(fromMs, untilMs, SLICE_MS, 0), farAhead];
 }
 
 export function lateEntries(fromMs: number, untilMs: number): EntryRange[] {
@@ -207,7 +208,7 @@ function slices(fromMs: number, untilMs: number, sliceMs: number, lateMs: number
   const stepMs = Math.max(sliceMs, Math.ceil((untilMs - fromMs) / MAX_SLICES));
   let atMs = fromMs;
   do {
-    ranges.push({ from: new Date(atMs), until: new Date(atMs + stepMs), lateMs });
+    ranges.push({ from: new Date(atMs), until: new Date(Math.min(atMs + stepMs, untilMs)), lateMs });
     atMs += stepMs;
   } while (atMs < untilMs);
   return ranges;
