@@ -16,41 +16,47 @@ type Values = readonly ArrayElement[];
 /** Undefined when an element is not of the type, or not within it: what Postgres makes of that is its own business. */
 type Encode = (values: Values) => Buffer | undefined;
 
+/** Through a view whole numbers cost a fifteenth of what they do through Buffer's methods, which take a bigint apart. */
+interface Target {
+  bytes: Buffer;
+  view: DataView;
+}
+
 /** How many bytes an element takes, and their writing, which gives where they end. */
 interface ElementType<T extends ArrayElement> {
   oid: number;
   sizeOf: (value: ArrayElement) => number | undefined;
-  write: (into: Buffer, value: T, at: number) => number;
+  write: (into: Target, value: T, at: number) => number;
 }
 
 const TEXT: ElementType<string> = {
   oid: TEXT_OID,
   sizeOf: (value) => (typeof value === "string" ? Buffer.byteLength(value) : undefined),
-  write: (into, value, at) => at + into.write(value, at),
+  write: ({ bytes }, value, at) => at + bytes.write(value, at),
 };
 const BYTEA: ElementType<Uint8Array> = {
   oid: BYTEA_OID,
   sizeOf: (value) => (value instanceof Uint8Array ? value.length : undefined),
-  write: (into, value, at) => (into.set(value, at), at + value.length),
+  write: ({ bytes }, value, at) => (bytes.set(value, at), at + value.length),
 };
 const BIGINT: ElementType<bigint> = {
   oid: BIGINT_OID,
   sizeOf: (value) => (typeof value === "bigint" && BigInt.asIntN(64, value) === value ? 8 : undefined),
-  write: (into, value, at) => into.writeBigInt64BE(value, at),
+  write: ({ view }, value, at) => (view.setBigInt64(at, value), at + 8),
 };
 const INTEGER: ElementType<number> = {
   oid: INTEGER_OID,
   sizeOf: (value) => (typeof value === "number" && (value | 0) === value ? 4 : undefined),
-  write: (into, value, at) => into.writeInt32BE(value, at),
+  write: ({ view }, value, at) => (view.setInt32(at, value), at + 4),
 };
 const SMALLINT: ElementType<number> = {
   oid: SMALLINT_OID,
   sizeOf: (value) => (typeof value === "number" && (value << 16) >> 16 === value ? 2 : undefined),
-  write: (into, value, at) => into.writeInt16BE(value, at),
+  write: ({ view }, value, at) => (view.setInt16(at, value), at + 2),
 };
 
 const ENCODERS: [cast: string, encode: Encode][] = [
-  ["::text[]", (values) => encode(TEXT, values)],
+  ["::text[]", encodeTexts],
   ["::bytea[]", (values) => encode(BYTEA, values)],
   ["::bigint[]", (values) => encode(BIGINT, values)],
   ["::integer[]", (values) => encode(INTEGER, values)],
@@ -64,6 +70,27 @@ export function binaryArray(values: Values, cast: string): Buffer | undefined {
   return undefined;
 }
 
+const ROOM_FOR_LENGTH = "\0".repeat(LENGTH_BYTES);
+
+/** ASCII, as ids, keys and codes are, is written in one piece, with room for the lengths: a call for each element takes longer than its characters. */
+function encodeTexts(values: Values): Buffer | undefined {
+  if (!values.every(isTextOrNull)) return undefined;
+  const all = values.map((value) => (value === null ? ROOM_FOR_LENGTH : ROOM_FOR_LENGTH + value)).join("");
+  if (Buffer.byteLength(all) !== all.length) return encode(TEXT, values);
+  const { bytes, view } = startArray(TEXT_OID, values, HEADER_BYTES + all.length);
+  bytes.write(all, HEADER_BYTES, "latin1");
+  let at = HEADER_BYTES;
+  for (const value of values) {
+    view.setInt32(at, value === null ? NULL_LENGTH : value.length);
+    at += LENGTH_BYTES + (value === null ? 0 : value.length);
+  }
+  return bytes;
+}
+
+function isTextOrNull(value: ArrayElement): value is string | null {
+  return typeof value === "string" || value === null;
+}
+
 function encode<T extends ArrayElement>(type: ElementType<T>, values: Values): Buffer | undefined {
   let size = HEADER_BYTES + values.length * LENGTH_BYTES;
   for (const value of values) {
@@ -72,26 +99,24 @@ function encode<T extends ArrayElement>(type: ElementType<T>, values: Values): B
     if (bytes === undefined) return undefined;
     size += bytes;
   }
-  const array = startArray(type.oid, values, size);
+  const target = startArray(type.oid, values, size);
   let at = HEADER_BYTES;
   for (const value of values) {
-    if (value === null) {
-      at = array.writeInt32BE(NULL_LENGTH, at);
-      continue;
-    }
-    const end = type.write(array, value as T, at + LENGTH_BYTES);
-    array.writeInt32BE(end - at - LENGTH_BYTES, at);
+    const start = at + LENGTH_BYTES;
+    const end = value === null ? start : type.write(target, value as T, start);
+    target.view.setInt32(at, value === null ? NULL_LENGTH : end - start);
     at = end;
   }
-  return array;
+  return target.bytes;
 }
 
-function startArray(oid: number, values: Values, size: number): Buffer {
-  const array = Buffer.allocUnsafe(size);
-  array.writeInt32BE(1, 0);
-  array.writeInt32BE(values.includes(null) ? 1 : 0, 4);
-  array.writeInt32BE(oid, 8);
-  array.writeInt32BE(values.length, 12);
-  array.writeInt32BE(1, 16);
-  return array;
+function startArray(oid: number, values: Values, size: number): Target {
+  const bytes = Buffer.allocUnsafe(size);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, size);
+  view.setInt32(0, 1);
+  view.setInt32(4, values.includes(null) ? 1 : 0);
+  view.setInt32(8, oid);
+  view.setInt32(12, values.length);
+  view.setInt32(16, 1);
+  return { bytes, view };
 }
