@@ -1,3 +1,4 @@
+import { groupBy } from "../groupBy";
 import { createLane, type Outcome } from "../lane";
 import type { Registry } from "../metrics";
 import type { BusMetrics } from "./metrics";
@@ -36,7 +37,8 @@ export function createPublisher({ send, metrics, registry }: PublisherParts): Pu
       const observe = metrics.publishSeconds.startTimer();
       await lane.submit(messages);
       observe();
-      for (const { topic } of messages) metrics.published.inc({ topic });
+      for (const [topic, those] of groupBy(messages, ({ topic }) => topic))
+        metrics.published.inc({ topic }, those.length);
     },
     close: () => lane.close(),
   };

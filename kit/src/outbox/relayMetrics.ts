@@ -1,3 +1,4 @@
+import { groupBy } from "../groupBy";
 import { Counter, DURATION_BUCKETS_SECONDS, Gauge, Histogram, shared, type Registry } from "../metrics";
 import type { Backlog, OutboxRow } from "./store";
 
@@ -45,10 +46,9 @@ export function relayMetrics(registry: Registry): RelayMetrics {
     backlog,
     published(rows) {
       const nowMs = Date.now();
-      for (const { topic, occurred_at } of rows) {
-        published.inc({ topic });
-        delay.observe(Math.max(0, nowMs - occurred_at.getTime()) / 1000);
-      }
+      for (const { occurred_at } of rows) delay.observe(Math.max(0, nowMs - occurred_at.getTime()) / 1000);
+      for (const [topic, those] of groupBy(rows, ({ topic }) => topic))
+        published.inc({ topic }, those.length);
     },
     failed: () => failures.inc(),
   };
