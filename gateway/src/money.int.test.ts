@@ -142,8 +142,8 @@ beforeEach(() => {
   readCancellation = { ...did, settlement };
 });
 
-const post = (path: string, body: object | string) =>
-  gateway.send("POST", `/api/wallets/${path}`, { key, body });
+const post = (path: string, body: object | string, headers: Record<string, string> = {}) =>
+  gateway.send("POST", `/api/wallets/${path}`, { key, body, headers });
 const get = async (path: string) => (await gateway.send("GET", `/api/wallets/${path}`, { key })).body.data;
 const order = { payerWalletId: exampleId("wal"), receiverWalletId: exampleId("wal"), amount: 600 };
 
@@ -240,11 +240,14 @@ test("a time to list from and one to list to are asked for as they were given", 
 test("the same request has one hash, however it is written: no incentiveAmount is the whole as null is, and 0 is none", async () => {
   const turned = Object.fromEntries(Object.entries(order).reverse());
   for (const body of [order, turned, { ...order, incentiveAmount: null }, { ...order, incentiveAmount: 0 }])
-    await post("payment", body);
+    await post("payment", body, { "idempotency-key": "one" });
+  await post("payment", order);
   const [first, ...others] = asked.map(({ bodyHash }) => Buffer.from(bodyHash).toString("hex"));
-  expect(others.map((hash) => hash === first)).toEqual([true, true, false]);
+  // Without a key there is nothing to compare it with.
+  expect(others.map((hash) => hash === first)).toEqual([true, true, false, false]);
+  expect(others.at(-1)).toBe("0".repeat(64));
   const incentives = asked.map(({ command }) => command?.$case === "pay" && command.value.incentiveAmountWon);
-  expect(incentives).toEqual([undefined, undefined, undefined, "0"]);
+  expect(incentives).toEqual([undefined, undefined, undefined, "0", undefined]);
 });
 
 test.each([

@@ -12,6 +12,9 @@ type Outcome = NonNullable<ExecuteResponse["outcome"]>;
 type Done = Exclude<Outcome["$case"], "error">;
 type ValueOf<D extends Done> = { [O in Outcome as O["$case"]]: O["value"] }[D];
 
+/** Of a request that is its own key: there is none to compare it with. */
+const NO_HASH = Buffer.alloc(32);
+
 /** Has the payment service do a command, once for the request's Idempotency-Key. */
 export async function executeCommand<D extends Done>(
   { executePayment }: Pick<Clients, "executePayment">,
@@ -24,7 +27,7 @@ export async function executeCommand<D extends Done>(
   const { outcome, replayed } = await executePayment({
     context: { requestId: context.requestId, traceparent: context.traceparent, orgId: context.orgId },
     idempotencyKey,
-    bodyHash: bodyHash(request.body),
+    bodyHash: idempotencyKey === undefined ? NO_HASH : bodyHash(request.body),
     repeatOnly,
     command: request.command,
   });

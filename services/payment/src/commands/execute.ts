@@ -46,8 +46,8 @@ export interface ExecuteDeps {
   /** The ledger's bulk call, shared with everything that queued meanwhile. */
   post: (request: PostRequest) => Promise<PostResponse>;
   ledger: Pick<PromiseClient<LedgerServiceService>, "findRequest">;
-  /** Writes down outcomes; gives the encoded answer. */
-  outcomes: Lane<Decided, Buffer>;
+  /** Writes down outcomes; gives the answer, also where one was there already. */
+  outcomes: Lane<Decided, ExecuteResponse>;
 }
 
 /**
@@ -73,7 +73,7 @@ export async function execute(deps: ExecuteDeps, asked: ExecuteRequest): Promise
   if (request.repeatOnly && (await isLetGo(deps, claimed))) throw new DomainError("WAUTH_004");
   if (claimed.answer !== null || !claimed.bodyHash.equals(request.bodyHash)) return replay(claimed, request);
   // It was begun before, and is the same operation: the plan has counted it then.
-  return { ...ExecuteResponse.decode(await finish(deps, claimed)), replayed: claimed.isBegun };
+  return { ...(await finish(deps, claimed)), replayed: claimed.isBegun };
 }
 
 function readOperationId({ operationId }: ExecuteRequest, prefix: IdPrefix): string {
@@ -84,7 +84,7 @@ function readOperationId({ operationId }: ExecuteRequest, prefix: IdPrefix): str
 }
 
 /** Posts and records an operation that was claimed, by whomever. */
-export async function finish(deps: ExecuteDeps, operation: Claimed): Promise<Buffer> {
+export async function finish(deps: ExecuteDeps, operation: Claimed): Promise<ExecuteResponse> {
   const entry = await postOrRefuse(deps, operation);
   await failpoint("payment.posted");
   try {

@@ -4,6 +4,7 @@ import { DomainError, invalidRequest } from "@wonrail/kit/errors";
 import { idAt } from "@wonrail/kit/ids";
 import { createLane } from "@wonrail/kit/lane";
 import { testLog } from "@wonrail/kit/testing";
+import { type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
 import { type Claim, takeAbandonedOperations } from "../store/operations";
 import { claimKeys } from "./claimKeys";
 import { execute, type ExecuteDeps } from "./execute";
@@ -218,7 +219,7 @@ function depsWith({ post, record, facts }: Broken): ExecuteDeps {
     claims: createLane({ name: "claims", work: (claims: Claim[]) => claimKeys(db, claims), ...limits }),
     post: post ?? ((request) => world.ledger().post(request)),
     ledger: world.ledger(),
-    outcomes: createLane<Decided, Buffer>({
+    outcomes: createLane<Decided, ExecuteResponse>({
       name: "outcomes",
       work: (decided) => record?.() ?? recordOutcomes({ db, facts: known }, decided),
       ...limits,

@@ -42,7 +42,10 @@ export interface RecordDeps {
 const MAX_LOOKS = 3;
 
 /** Writes down what queued, in one transaction that leaves in one message. Hardly ever is one there already, so nobody looks first. */
-export async function recordOutcomes(deps: RecordDeps, decided: Decided[]): Promise<Outcome<Buffer>[]> {
+export async function recordOutcomes(
+  deps: RecordDeps,
+  decided: Decided[],
+): Promise<Outcome<ExecuteResponse>[]> {
   try {
     return await recordAll(deps, decided, async () => new Map());
   } catch (error) {
@@ -54,14 +57,14 @@ export async function recordOutcomes(deps: RecordDeps, decided: Decided[]): Prom
  * For when somebody else has written one of them down, or one cannot be written: what is there is left as it is, and at last each goes alone, so that
  * one that cannot be written fails only itself.
  */
-async function recordAfterLooking(deps: RecordDeps, decided: Decided[]): Promise<Outcome<Buffer>[]> {
+async function recordAfterLooking(deps: RecordDeps, decided: Decided[]): Promise<Outcome<ExecuteResponse>[]> {
   for (let looks = 1; ; looks += 1) {
     try {
       return await recordAll(deps, decided, restoreAndFind);
     } catch (error) {
       if (mayBeThere(error) && looks < MAX_LOOKS) continue;
       if (decided.length === 1 || concernsAll(error)) return failed(decided, error);
-      const outcomes: Outcome<Buffer>[] = [];
+      const outcomes: Outcome<ExecuteResponse>[] = [];
       for (const one of decided) outcomes.push(...(await recordAfterLooking(deps, [one])));
       return outcomes;
     }
@@ -78,13 +81,13 @@ async function recordAll(
   { db, facts }: RecordDeps,
   decided: Decided[],
   look: typeof restoreAndFind,
-): Promise<Outcome<Buffer>[]> {
+): Promise<Outcome<ExecuteResponse>[]> {
   const answers = await tx(db, (tx) => record(tx, facts, decided, look));
   await failpoint("payment.recorded");
   return answers.map((value) => ({ ok: true, value }));
 }
 
-function failed(decided: Decided[], error: unknown): Outcome<Buffer>[] {
+function failed(decided: Decided[], error: unknown): Outcome<ExecuteResponse>[] {
   return decided.map(() => ({ ok: false, error }));
 }
 
@@ -108,7 +111,7 @@ async function record(
   facts: Facts,
   decided: Decided[],
   look: typeof restoreAndFind,
-): Promise<Buffer[]> {
+): Promise<ExecuteResponse[]> {
   const operations = decided.map(({ operation }) => operation);
   const stored = await look(tx, operations);
   // Somebody else has brought it to its end meanwhile, or it stands in this batch twice: the answer is the one that is written down.
@@ -120,11 +123,13 @@ async function record(
   if (answered.length > 0) saveAnswers(tx, answered);
   await appendEvents(tx, events);
   await failpoint("payment.recording");
-  const answers = new Map(answered.map(({ operationId, answer }) => [operationId, Buffer.from(answer)]));
+  const fresh = new Map(answered.map(({ operationId, response }) => [operationId, response]));
   return operations.map(({ operationId }) => {
-    const answer = answers.get(operationId) ?? stored.get(operationId);
+    const response = fresh.get(operationId);
+    if (response) return response;
+    const answer = stored.get(operationId);
     assert(answer, `${operationId} has an answer`);
-    return answer;
+    return ExecuteResponse.decode(answer);
   });
 }
 
@@ -143,12 +148,17 @@ const ORDER = {
 
 const KINDS = (Object.keys(ORDER) as Kind[]).sort((one, other) => ORDER[one] - ORDER[other]);
 
+interface Fresh extends Answered {
+  /** What is encoded there. */
+  response: ExecuteResponse;
+}
+
 async function recordFresh(
   tx: Tx,
   facts: Facts,
   decided: Decided[],
-): Promise<{ answered: Answered[]; events: NewEvent[] }> {
-  const answered: Answered[] = [];
+): Promise<{ answered: Fresh[]; events: NewEvent[] }> {
+  const answered: Fresh[] = [];
   const events: NewEvent[] = [];
   const posted: { operation: Operation; entry: PostResponse }[] = [];
   for (const { operation, entry } of decided) {
@@ -189,6 +199,7 @@ function answer(
   { orgId, operationId }: Operation,
   state: Answered["state"],
   outcome: NonNullable<ExecuteResponse["outcome"]>,
-): Answered {
-  return { orgId, operationId, state, answer: ExecuteResponse.encode({ replayed: false, outcome }).finish() };
+): Fresh {
+  const response = { replayed: false, outcome };
+  return { orgId, operationId, state, answer: ExecuteResponse.encode(response).finish(), response };
 }

@@ -3,6 +3,7 @@ import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/ids";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { PostResponse } from "@wonrail/proto/ledger/v1/ledger";
+import { type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
 import { claimKeys } from "./claimKeys";
 import { type Facts } from "./flows/flow";
 import { type Decided, recordOutcomes } from "./recordOutcomes";
@@ -41,7 +42,7 @@ test("what there is no way to write down is a fault of its own: nobody hears of 
   } as unknown;
   const deps = { db: database.db, facts: { network: "N" } as Facts };
   expect(await recordOutcomes(deps, [known, unknown as Decided])).toEqual([
-    { ok: true, value: expect.any(Buffer) },
+    { ok: true, value: expect.objectContaining({ replayed: false }) },
     { ok: false, error: expect.objectContaining({ message: expect.stringContaining("assertion failed") }) },
   ]);
 });
@@ -66,7 +67,7 @@ async function decidedOf(refused: boolean): Promise<Decided> {
   return { operation, entry };
 }
 
-async function record(decided: Decided[]): Promise<Buffer[]> {
+async function record(decided: Decided[]): Promise<ExecuteResponse[]> {
   const outcomes = await recordOutcomes({ db: database.db, facts: { network: "N" } as Facts }, decided);
   return outcomes.map((outcome) => {
     if (!outcome.ok) throw outcome.error;
