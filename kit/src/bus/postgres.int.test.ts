@@ -5,7 +5,8 @@ import { createTestDatabase, eventually, openTestDatabase, type TestDatabase, te
 import type { ReceivedMessage } from "./port";
 import { installPostgresBus, openPostgresBus } from "./postgres";
 import { keyHash } from "./postgres/keyHash";
-import { appendMessages, deleteExpired } from "./postgres/store";
+import { rowsOf } from "./postgres/packing";
+import { appendRows, deleteExpired, findTopicForms } from "./postgres/store";
 import { busConformance, newName, seriesMessages, textMessage } from "./testing/conformance";
 import { arrived, collect } from "./testing/consumers";
 import { openUnderTest } from "./testing/underTest";
@@ -164,7 +165,8 @@ describe("what is special about Postgres", () => {
     const topic = newName("topic");
     const bus = open();
     await bus.ensureTopics([{ name: topic, partitions: 1 }]);
-    await bus.publish(seriesMessages(topic, "k", 5));
+    // Each in a row of its own.
+    for (const message of seriesMessages(topic, "k", 5)) await bus.publish([message]);
     await admin.run(sql`
       update messages set stored_at = now() - interval '8 days'
       where position < 3 and partition_id = (select id from partitions where topic = ${topic})`);
@@ -221,12 +223,28 @@ describe("what is special about Postgres", () => {
     );
   });
 
+  it("publishes to a topic that was made again with other partitions", async () => {
+    const topic = newName("topic");
+    const bus = open();
+    await bus.ensureTopics([{ name: topic, partitions: 6 }]);
+    const keys = ["a", "b", "c", "f", "g", "n"];
+    await bus.publish(keys.map((key) => textMessage(topic, key, key)));
+    await admin.run(sql`delete from topics where name = ${topic}`);
+    await expect(bus.publish([textMessage(topic, "a", "a")])).rejects.toThrow(`There is no topic ${topic}`);
+    await bus.ensureTopics([{ name: topic, partitions: 1 }]);
+    await bus.publish(keys.map((key) => textMessage(topic, key, key)));
+    expect((await bus.lag("nobody", [topic])).map(({ messages }) => messages)).toEqual([6]);
+  });
+
   it("stores nothing of a request with one message that has no topic", async () => {
     const topic = newName("topic");
     const bus = open();
     await bus.ensureTopics([{ name: topic, partitions: 1 }]);
     const stray = textMessage(newName("nowhere"), "k", "lost");
-    await expect(appendMessages(admin, [textMessage(topic, "k", "kept?"), stray])).rejects.toThrow();
+    const forms = await findTopicForms(admin, [topic]);
+    await expect(
+      appendRows(admin, rowsOf([textMessage(topic, "k", "kept?"), stray], forms)),
+    ).rejects.toThrow();
     await expect(bus.publish([stray])).rejects.toThrow(`There is no topic ${stray.topic}`);
     await sleep(50);
     expect((await bus.lag("nobody", [topic]))[0]!.messages).toBe(0);

@@ -5,6 +5,7 @@ import { CLOSING_MS } from "./farewell";
 import { busMetrics } from "./metrics";
 import { type Bus, type BusMessage, type PostgresBusOptions, TopicMissingError } from "./port";
 import { type PostgresConsumer, startConsumer } from "./postgres/consumer";
+import { rowsOf, type TopicForm } from "./postgres/packing";
 import { type Repeated, repeat } from "./postgres/repeat";
 import * as store from "./postgres/store";
 import { createPublisher } from "./publisher";
@@ -49,7 +50,7 @@ export function openPostgresBus(options: PostgresBusOptions, tuning: Partial<Pos
     mayPass,
   });
   const consumers = new Set<PostgresConsumer>();
-  const publisher = createPublisher({ send: (messages) => append(db, messages), metrics, registry });
+  const publisher = createPublisher({ send: createAppend(db), metrics, registry });
   let listener: Promise<Listener> | undefined;
   const retention = startRetention(db, { retentionMs, retentionEveryMs, log });
 
@@ -91,13 +92,21 @@ function hear(payload: string, consumers: Iterable<PostgresConsumer>): void {
   }
 }
 
-async function append(db: Database, messages: BusMessage[]): Promise<void> {
-  try {
-    await store.appendMessages(db, messages);
-  } catch (error) {
-    const missing = (error as { code?: string }).code === NOT_NULL_VIOLATION;
-    throw missing ? new TopicMissingError(await store.listMissingTopics(db, topicsOf(messages))) : error;
-  }
+/** What a topic was made as stays so, but for one that is packed from now on. It is looked up once, and again after whatever went wrong. */
+function createAppend(db: Database): (messages: BusMessage[]) => Promise<void> {
+  let forms = new Map<string, TopicForm>();
+  return async (messages) => {
+    const names = topicsOf(messages);
+    try {
+      if (!names.every((name) => forms.has(name)))
+        forms = new Map([...forms, ...(await store.findTopicForms(db, names))]);
+      await store.appendRows(db, rowsOf(messages, forms));
+    } catch (error) {
+      forms = new Map();
+      const missing = (error as { code?: string }).code === NOT_NULL_VIOLATION;
+      throw missing ? new TopicMissingError(await store.listMissingTopics(db, names)) : error;
+    }
+  };
 }
 
 function topicsOf(messages: BusMessage[]): string[] {

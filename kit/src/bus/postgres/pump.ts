@@ -4,7 +4,8 @@ import type { Movement } from "../liveness";
 import type { BusMetrics } from "../metrics";
 import { DEFAULT_MAX_BATCH, type ReceivedMessage, type SubscribeOptions } from "../port";
 import { createRedelivery } from "../redelivery";
-import { moveCursors, type Ownership, type ReadMessages, readMessages, type StoredMessage } from "./store";
+import { type StoredMessage } from "./packing";
+import { moveCursors, type Ownership, type ReadMessages, readMessages } from "./store";
 
 export interface OwnedPartition extends Ownership {
   topic: string;

@@ -1,5 +1,5 @@
 import { type Database, openDatabase, rawSql, sql, tx } from "../../db";
-import { createTestDatabase, eventually, type TestDatabase, testLog } from "../../testing";
+import { createTestDatabase, eventually, openTestDatabase, type TestDatabase, testLog } from "../../testing";
 import { installPostgresBus } from "../postgres";
 
 const ROLE = "wonrail_bus_user";
@@ -55,6 +55,24 @@ describe("installing the bus", () => {
     });
   });
 
+  it("brings tables of before to what they are today, and the topics that are there stay as they were", async () => {
+    await admin.run(sql`insert into bus.topics (name, partitions) values ('old', 3)`);
+    await admin.run(rawSql("alter table bus.topics drop column packed"));
+    await admin.run(
+      rawSql("alter table bus.messages drop column messages, alter column value set storage extended"),
+    );
+    await installPostgresBus(database.adminUrl, [ROLE]);
+    expect(await admin.query(sql`select name, partitions, packed from bus.topics`)).toEqual([
+      { name: "old", partitions: 3, packed: false },
+    ]);
+    const fresh = await createTestDatabase({ schema: "bus_user" });
+    await installPostgresBus(fresh.adminUrl, [ROLE]);
+    const other = openTestDatabase(fresh.adminUrl, "bus");
+    expect(await columns(admin)).toEqual(await columns(other));
+    await other.close();
+    await fresh.drop();
+  });
+
   it("gives way with a change that is due, and gets on when the table is free", async () => {
     await admin.run(
       rawSql(`
@@ -75,6 +93,14 @@ describe("installing the bus", () => {
     ).toEqual([]);
   });
 });
+
+function columns(of: Database): Promise<unknown[]> {
+  return of.query(sql`
+    select attrelid::regclass::text as table, attname, atttypid::regtype::text as type, attnotnull, attstorage, pg_get_expr(adbin, adrelid) as fallback,
+      (select array_agg(pg_get_constraintdef(c.oid) order by 1) from pg_constraint c where c.conrelid = attrelid and attnum = any(c.conkey)) as constraints
+    from pg_attribute left join pg_attrdef on adrelid = attrelid and adnum = attnum
+    where attrelid in ('bus.topics'::regclass, 'bus.messages'::regclass) and attnum > 0 and not attisdropped order by 1, 2`);
+}
 
 async function waiting(): Promise<bigint> {
   const { count } = await admin.one<{ count: bigint }>(sql`

@@ -67,7 +67,9 @@ const TABLES: Sql[] = [
     create table if not exists bus.topics (
       name text primary key,
       partitions int not null check (partitions between 1 and 1000),
-      created_at timestamptz not null default now()
+      created_at timestamptz not null default now(),
+      -- Whether a row of its messages may have many of them, which releases before ADR 0174 do not read.
+      packed boolean not null default false
     )`),
   // Whoever appends holds the row's lock until it commits, so positions have no gaps and become visible in their order.
   rawSql(`
@@ -87,6 +89,8 @@ const TABLES: Sql[] = [
       value bytea not null,
       headers json not null,
       stored_at timestamptz not null,
+      -- More than one: the value is a StoredMessages, the position that of its first.
+      messages int not null default 1 check (messages > 0),
       primary key (partition_id, position)
     )`),
   // A group's place in a partition, and the one member that may move it. The epoch tells two ownerships of one member apart.
@@ -125,4 +129,31 @@ const CHANGES: Change[] = [
       ) as due`,
     statement: rawSql("alter table bus.messages drop constraint if exists messages_partition_id_fkey"),
   },
+  {
+    isDue: lacks("topics", "packed"),
+    statement: rawSql(
+      "alter table bus.topics add column if not exists packed boolean not null default false",
+    ),
+  },
+  {
+    isDue: lacks("messages", "messages"),
+    statement: rawSql(
+      "alter table bus.messages add column if not exists messages int not null default 1 check (messages > 0)",
+    ),
+  },
+  // Many messages in a row are larger than a page's fourth, and Postgres would compress them, which takes several times as long as storing them.
+  {
+    isDue: sql`
+      select exists (
+        select from pg_attribute where attrelid = 'bus.messages'::regclass and attname = 'value' and attstorage <> 'e'
+      ) as due`,
+    statement: rawSql("alter table bus.messages alter column value set storage external"),
+  },
 ];
+
+function lacks(table: string, column: string): Sql {
+  return sql`
+    select not exists (
+      select from pg_attribute where attrelid = format('bus.%I', ${table}::text)::regclass and attname = ${column} and not attisdropped
+    ) as due`;
+}

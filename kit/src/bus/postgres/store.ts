@@ -1,8 +1,8 @@
 // Every statement of the bus on Postgres, in the order of a message's life.
-import { named, sql, type Queryable } from "../../db";
+import { named, sql, type Queryable, type Sql } from "../../db";
 import { groupBy } from "../../groupBy";
-import type { BusMessage, PartitionLag, Topic } from "../port";
-import { keyHash } from "./keyHash";
+import type { PartitionLag, Topic } from "../port";
+import { type MessageRow, type ReadRow, type StoredMessage, type TopicForm, unpack } from "./packing";
 
 /** NOTIFY's channel. A payload names what changed: partitions that got messages, or a group whose members did. */
 export const CHANNEL = "bus";
@@ -11,14 +11,6 @@ const MAX_PAYLOAD_LENGTH = 7_900;
 /** One read hands over this much at most, like a fetch from Kafka; a single larger message comes alone. */
 const MAX_READ_BYTES = 1024 * 1024;
 const RETENTION_BATCH = 1_000;
-
-export interface StoredMessage {
-  position: bigint;
-  key: string;
-  value: Buffer;
-  headers: Record<string, string>;
-  stored_at: Date;
-}
 
 /** Of one partition. */
 export interface ReadMessages {
@@ -49,13 +41,15 @@ export interface Ownership {
   epoch: bigint;
 }
 
+/** A new topic is packed: nobody reads it who cannot. Those from before stay as they are until an operator says that all who read them can. */
 export async function insertTopics(db: Queryable, topics: Topic[]): Promise<void> {
   const names = topics.map(({ name }) => name);
   const partitions = topics.map((topic) => topic.partitions);
   await db.run(sql`
     with made as (
-      insert into topics (name, partitions)
-      select * from unnest(${sql.array(names, "text[]")}, ${sql.array(partitions, "integer[]")})
+      insert into topics (name, partitions, packed)
+      select name, partitions, true
+      from unnest(${sql.array(names, "text[]")}, ${sql.array(partitions, "integer[]")}) as wanted (name, partitions)
       on conflict do nothing
       returning name, partitions
     )
@@ -70,11 +64,17 @@ export async function listMissingTopics(db: Queryable, names: string[]): Promise
   return rows.map(({ name }) => name);
 }
 
+export async function findTopicForms(db: Queryable, names: string[]): Promise<Map<string, TopicForm>> {
+  const rows = await db.query<TopicForm & { name: string }>(sql`
+    select name, partitions, packed from topics where name = any(${names}::text[])`);
+  return new Map(rows.map(({ name, ...form }) => [name, form]));
+}
+
 /**
  * Locks the partitions in the order of their ids, numbers the messages, stores and announces them: each step feeds the next, which is what
- * makes Postgres run them in this order. A topic that does not exist violates messages.partition_id's not null.
+ * makes Postgres run them in this order. A partition that does not exist violates messages.partition_id's not null.
  */
-export async function appendMessages(db: Queryable, messages: BusMessage[]): Promise<void> {
+export async function appendRows(db: Queryable, rows: MessageRow[]): Promise<void> {
   await db.run(
     named(
       "bus_append",
@@ -82,32 +82,18 @@ export async function appendMessages(db: Queryable, messages: BusMessage[]): Pro
     with batch as materialized (
       select given.*, partitions.id as partition_id
       from unnest(
-        ${sql.array(
-          messages.map(({ topic }) => topic),
-          "text[]",
-        )},
-        ${sql.array(
-          messages.map(({ key }) => keyHash(key)),
-          "bigint[]",
-        )},
-        ${sql.array(
-          messages.map(({ key }) => key),
-          "text[]",
-        )},
-        ${sql.array(
-          messages.map(({ value }) => value),
-          "bytea[]",
-        )},
-        ${sql.array(
-          messages.map(({ headers }) => JSON.stringify(headers)),
-          "text[]",
-        )}
-      ) with ordinality as given (topic, hash, key, value, headers, place)
-      left join topics on topics.name = given.topic
-      left join partitions on partitions.topic = topics.name and partitions.number = given.hash % topics.partitions
+        ${rows.map(({ topic }) => topic)}::text[],
+        ${rows.map(({ partition }) => partition)}::integer[],
+        ${rows.map(({ before }) => before)}::integer[],
+        ${rows.map(({ messages }) => messages)}::integer[],
+        ${rows.map(({ key }) => key)}::text[],
+        ${rows.map(({ value }) => value)}::bytea[],
+        ${rows.map(({ headers }) => headers)}::text[]
+      ) as given (topic, number, before, messages, key, value, headers)
+      left join partitions on partitions.topic = given.topic and partitions.number = given.number
     ),
     added as (
-      select partition_id, count(*) as messages from batch group by partition_id
+      select partition_id, sum(messages) as messages from batch group by partition_id
     ),
     locked as materialized (
       select id, next_position from partitions
@@ -122,10 +108,8 @@ export async function appendMessages(db: Queryable, messages: BusMessage[]): Pro
       returning partitions.id, locked.next_position as first_position
     ),
     stored as (
-      insert into messages (partition_id, position, key, value, headers, stored_at)
-      select batch.partition_id,
-             advanced.first_position - 1 + row_number() over (partition by batch.partition_id order by batch.place),
-             batch.key, batch.value, batch.headers::json, clock_timestamp()
+      insert into messages (partition_id, position, key, value, headers, stored_at, messages)
+      select batch.partition_id, advanced.first_position + batch.before, batch.key, batch.value, batch.headers::json, clock_timestamp(), batch.messages
       from batch left join advanced on advanced.id = batch.partition_id
     )
     select pg_notify(${CHANNEL}, left('partitions ' || string_agg(partition_id::text, ','), ${MAX_PAYLOAD_LENGTH})) from added`,
@@ -221,11 +205,11 @@ export async function readMessages(
   const { group, member } = partitions[0]!;
   const each = Math.floor(limit / partitions.length);
   const eachBytes = Math.ceil(MAX_READ_BYTES / partitions.length);
-  const rows = await db.query<{ partition_id: number } & (StoredMessage | { position: null })>(
+  const rows = await db.query<{ partition_id: number } & (ReadRow | { position: null })>(
     named(
       "bus_read",
       sql`
-    select cursors.partition_id, next.position, next.key, next.value, next.headers, next.stored_at
+    select cursors.partition_id, next.position, next.messages, next.key, next.value, next.headers, next.stored_at
     from unnest(
       ${partitions.map(({ partitionId }) => partitionId)}::integer[],
       ${partitions.map(({ epoch }) => epoch)}::bigint[],
@@ -234,25 +218,40 @@ export async function readMessages(
       and cursors.owner = ${member} and cursors.epoch = wanted.epoch
     left join lateral (
       select * from (
-        select *, sum(octet_length(value)) over (order by position) - octet_length(value) as bytes_before
+        select *, sum(octet_length(value)) over earlier as bytes_before, sum(messages) over earlier as messages_before
         from (
-          select position, key, value, headers, stored_at from messages
-          where partition_id = wanted.partition_id and position >= wanted.position
+          select position, messages, key, value, headers, stored_at from messages
+          where partition_id = wanted.partition_id and position >= ${rowOf(sql`wanted.partition_id`, sql`wanted.position`)}
+            and position + messages > wanted.position
           order by position limit ${each}
         ) as candidates
+        window earlier as (order by position rows between unbounded preceding and 1 preceding)
       ) as sized
-      where bytes_before < ${eachBytes}
+      where coalesce(bytes_before, 0) < ${eachBytes} and coalesce(messages_before, 0) < ${each}
     ) as next on true
     order by cursors.partition_id, next.position`,
     ),
   );
+  const positions = new Map(partitions.map(({ partitionId, position }) => [partitionId, position]));
   const read = new Map<number, ReadMessages>();
   for (const [partitionId, ofPartition] of groupBy(rows, (row) => row.partition_id)) {
-    const messages = ofPartition.filter((row): row is typeof row & StoredMessage => row.position !== null);
-    const bytes = messages.reduce((sum, { value }) => sum + value.length, 0);
-    read.set(partitionId, { messages, mayHaveMore: messages.length >= each || bytes >= eachBytes });
+    const found = ofPartition.filter((row): row is typeof row & ReadRow => row.position !== null);
+    const messages = found.flatMap((row) => unpack(row, positions.get(partitionId)!)).slice(0, each);
+    const [count, bytes] = [sum(found, (row) => row.messages), sum(found, ({ value }) => value.length)];
+    read.set(partitionId, { messages, mayHaveMore: count >= each || bytes >= eachBytes });
   }
   return read;
+}
+
+function sum<T>(items: T[], of: (item: T) => number): number {
+  return items.reduce((all, item) => all + of(item), 0);
+}
+
+/** Where the row of a partition begins that has the message of a position, or would have it, if there is one before. */
+function rowOf(partitionId: Sql, position: Sql): Sql {
+  return sql`
+    coalesce((
+      select max(at.position) from messages as at where at.partition_id = ${partitionId} and at.position <= ${position}), 0)`;
 }
 
 /**
@@ -315,9 +314,10 @@ export async function readLag(db: Queryable, group: string, topics: string[]): P
     from partitions
     left join cursors on cursors.partition_id = partitions.id and cursors.group_name = ${group}
     left join lateral (
-      select position, stored_at from messages
-      where partition_id = partitions.id and position >= coalesce(cursors.position, 0)
-      order by position limit 1
+      select greatest(position, coalesce(cursors.position, 0)) as position, stored_at from messages
+      where partition_id = partitions.id and position >= ${rowOf(sql`partitions.id`, sql`coalesce(cursors.position, 0)`)}
+        and position + messages > coalesce(cursors.position, 0)
+      order by messages.position limit 1
     ) as oldest on true
     where partitions.topic = any(${sql.array(topics, "text[]")})
     order by partitions.topic, partitions.number`,
@@ -331,7 +331,7 @@ export async function readLag(db: Queryable, group: string, topics: string[]): P
   }));
 }
 
-/** A batch of each partition's oldest messages, as far as they are past their time. Gives how many went. */
+/** A batch of each partition's oldest rows, as far as they are past their time. Gives how many went. */
 export async function deleteExpired(db: Queryable, retentionMs: number): Promise<number> {
   return db.run(sql`
     delete from messages using partitions
