@@ -68,7 +68,7 @@ test("what waits behind a paused lane sends nobody else's entries to the shelf",
   expect((await counts()).operations).toBe(6);
 });
 
-test("how much waits is looked up once a second", async () => {
+test("how much waits is looked up once a second, and every four while it is long", async () => {
   let nowMs = 0;
   const backlog = createBacklog(() => nowMs, 1);
   const isLong = async () => (await backlog.look(database.db))(ORG);
@@ -82,10 +82,15 @@ test("how much waits is looked up once a second", async () => {
   nowMs = 1_000;
   expect(await isLong()).toBe(true);
   await database.db.run(sql`update operations set state = 'PASSED'`);
-  nowMs = 1_999;
+  nowMs = 4_999;
   expect(await isLong()).toBe(true);
-  nowMs = 2_000;
+  nowMs = 5_000;
   expect(await isLong()).toBe(false);
+  await database.db.run(sql`update operations set state = 'WAITING'`);
+  nowMs = 5_999;
+  expect(await isLong()).toBe(false);
+  nowMs = 6_000;
+  expect(await isLong()).toBe(true);
 });
 
 function charge(orgId: string): ReceivedEvent {

@@ -5,7 +5,7 @@ import { type JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import { type BacklogNow, findBacklog, insertShelved } from "../store/shelf";
 import { takeInEntries } from "./takeIn";
 
-/** Whose entries come to so long a backlog that they can wait as they came; as of a second ago at the most. */
+/** Whose entries come to so long a backlog that they can wait as they came; as it was some seconds ago at the most. */
 export interface Backlog {
   look(db: Queryable): Promise<(orgId: string) => boolean>;
 }
@@ -18,13 +18,16 @@ export interface ReceivedEntry {
 /** More than is planned ahead. */
 const LONG = 10_000;
 const KNOWN_FOR_MS = 1_000;
+/** That there is one is looked up less often: it takes a look through all of it, and what goes on the shelf although it is gone is taken off soon. */
+const LONG_FOR_MS = 4_000;
 
 export function createBacklog(nowMs: () => number, long = LONG): Backlog {
   let now: BacklogNow = { isEverybodys: false, orgIds: [] };
   let lookedMs = -Infinity;
   return {
     async look(db) {
-      if (nowMs() - lookedMs >= KNOWN_FOR_MS) {
+      const wasLong = now.isEverybodys || now.orgIds.length > 0;
+      if (nowMs() - lookedMs >= (wasLong ? LONG_FOR_MS : KNOWN_FOR_MS)) {
         now = await findBacklog(db, long);
         lookedMs = nowMs();
       }
