@@ -16,7 +16,7 @@ export async function runHandlers(tx: Tx, due: Due[], log: Log): Promise<void> {
   for (let start = 0; start < due.length;) {
     const { handler, event } = due[start]!;
     if (typeof handler === "function") {
-      await inContextsOf([event], log, (contexts) => runInContext(contexts[0]!, () => handler(tx, event)));
+      await inContextsOf([event], log, (contextAt) => runInContext(contextAt(0), () => handler(tx, event)));
       start += 1;
       continue;
     }
@@ -28,26 +28,28 @@ export async function runHandlers(tx: Tx, due: Due[], log: Log): Promise<void> {
   }
 }
 
-/** Each event is logged and traced as part of the request that caused it; a single handler's calls and log lines are too. */
+/** Each event is logged and traced as part of the request that caused it; a single handler's calls and log lines are too. A context is made for who asks for it. */
 async function inContextsOf(
   events: ReceivedEvent[],
   log: Log,
-  work: (contexts: RequestContext[]) => Promise<void>,
+  work: (contextAt: (index: number) => RequestContext) => Promise<void>,
 ): Promise<void> {
-  const contexts = events.map(contextOf);
-  const spans = events.map((event, index) => {
-    runInContext(contexts[index]!, () =>
-      log.debug({ event: event.type, aggregateId: event.aggregateId }, "event"),
+  const contexts: RequestContext[] = [];
+  const contextAt = (index: number) => (contexts[index] ??= contextOf(events[index]!));
+  if (log.isLevelEnabled("debug"))
+    events.forEach((event, index) =>
+      runInContext(contextAt(index), () =>
+        log.debug({ event: event.type, aggregateId: event.aggregateId }, "event"),
+      ),
     );
-    return beginSpan("consumer");
-  });
+  const spans = events.map(() => beginSpan("consumer"));
   const end = (failure?: "failed"): void =>
     spans.forEach((span, index) => {
       const { type: name, traceparent: parent } = events[index]!;
-      span?.end({ name, context: contexts[index]!, parent, ...(failure && { failure }) });
+      span?.end({ name, context: contextAt(index), parent, ...(failure && { failure }) });
     });
   try {
-    await work(contexts);
+    await work(contextAt);
     end();
   } catch (error) {
     end("failed");
