@@ -7,6 +7,8 @@ import { type Wallet, type World } from "./world";
 
 const CONNECTIONS = [16, 64, 256];
 const USUAL = 64;
+/** What the goals are about is measured three times: one stretch says as much of the machine as of the stack. */
+const STRETCHES = [USUAL, 16, USUAL, 256, USUAL];
 
 /** Sends one request and gives the status of its answer. */
 export type Send = (http: Http, world: World) => Promise<number>;
@@ -77,13 +79,16 @@ export async function commands(world: World, seconds: number, base: Baselines) {
   const results: Result[] = [];
   const usual: Record<string, Measured> = {};
   for (const [name, send] of Object.entries(SENDS)) {
-    for (const connections of CONNECTIONS) {
-      const measured = await loop(world, connections, seconds, send, 201);
-      if (connections === USUAL) usual[name] = measured;
-      const { perSecond } = measured;
-      results.push(told(`${name}.rate_${connections}`, perSecond, "requests/s", latency(measured)));
+    const stretches = new Map(CONNECTIONS.map((connections) => [connections, [] as Measured[]]));
+    for (const connections of STRETCHES)
+      stretches.get(connections)!.push(await loop(world, connections, seconds, send, 201));
+    usual[name] = median(stretches.get(USUAL)!);
+    for (const [connections, all] of stretches) {
+      const rates = all.map(({ perSecond }) => perSecond.toFixed(0)).join(", ");
+      const note = latency(median(all)) + (all.length > 1 ? `, the median of ${rates}` : "");
+      results.push(told(`${name}.rate_${connections}`, median(all).perSecond, "requests/s", note));
     }
-    const { perSecond, p99Ms } = usual[name]!;
+    const { perSecond, p99Ms } = usual[name];
     const where = `${USUAL} connections, settlement paused`;
     results.push(
       name === "payment"
@@ -106,6 +111,11 @@ export async function commands(world: World, seconds: number, base: Baselines) {
     );
   }
   return { results, paymentRate: usual.payment!.perSecond, transferRate: usual.transfer!.perSecond };
+}
+
+/** By its rate. */
+function median(stretches: Measured[]): Measured {
+  return stretches.toSorted((one, other) => one.perSecond - other.perSecond)[stretches.length >> 1]!;
 }
 
 const TURNS = 5;
