@@ -103,8 +103,9 @@ function createAppend(db: Database): (messages: BusMessage[]) => Promise<void> {
       await store.appendRows(db, rowsOf(messages, forms));
     } catch (error) {
       forms = new Map();
-      const missing = (error as { code?: string }).code === NOT_NULL_VIOLATION;
-      throw missing ? new TopicMissingError(await store.listMissingTopics(db, names)) : error;
+      const isNowhere = (error as { code?: string }).code === NOT_NULL_VIOLATION;
+      const missing = isNowhere ? await store.listMissingTopics(db, names) : [];
+      throw missing.length > 0 ? new TopicMissingError(missing) : error;
     }
   };
 }

@@ -56,13 +56,13 @@ test("what is packed comes back as it was, from any message on, and each partiti
   );
 });
 
-test("a row has a hundred messages at most, and one of a topic that is not packed", () => {
+test("a row has twenty-five messages at most, and one of a topic that is not packed", () => {
   const many = (topic: string) =>
-    Array.from({ length: 250 }, (): BusMessage => ({ topic, key: "k", value: Buffer.of(1), headers: {} }));
+    Array.from({ length: 60 }, (): BusMessage => ({ topic, key: "k", value: Buffer.of(1), headers: {} }));
   expect(rowsOf(many("packed"), forms).map(({ before, messages }) => [before, messages])).toEqual([
-    [0, 100],
-    [100, 100],
-    [200, 50],
+    [0, 25],
+    [25, 25],
+    [50, 10],
   ]);
   expect(new Set(rowsOf(many("single"), forms).map(({ messages }) => messages))).toEqual(new Set([1]));
 });

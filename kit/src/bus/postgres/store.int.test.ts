@@ -124,16 +124,16 @@ describe("many messages in a row", () => {
       select position, messages from messages where partition_id = ${await partitionOf(topic)} order by position`);
   }
 
-  test.each([1, 7, 100, 130, 1_000])("are read %s at once, each of them once and in order", async (limit) => {
+  test.each([1, 7, 25, 33, 1_000])("are read %s at once, each of them once and in order", async (limit) => {
     const topic = `wonrail.by${limit}.v1`;
     await store.insertTopics(db, [{ name: topic, partitions: 1 }]);
-    await append(texts(230).map((text) => textMessage(topic, `key ${text}`, text)));
-    await append([textMessage(topic, "one", "230")]);
-    expect((await rowsOfTopic(topic)).map(({ messages }) => messages)).toEqual([100, 100, 30, 1]);
+    await append(texts(60).map((text) => textMessage(topic, `key ${text}`, text)));
+    await append([textMessage(topic, "one", "60")]);
+    expect((await rowsOfTopic(topic)).map(({ messages }) => messages)).toEqual([25, 25, 10, 1]);
     const reads = await readAll(topic, limit);
-    expect(reads.flat()).toEqual(texts(231));
+    expect(reads.flat()).toEqual(texts(61));
     expect(reads.every((read) => read.length <= limit)).toBe(true);
-    expect(reads.filter((read) => read.length < Math.min(limit, 100)).length).toBeLessThanOrEqual(4);
+    expect(reads.filter((read) => read.length < Math.min(limit, 25)).length).toBeLessThanOrEqual(4);
   });
 
   test("are those of new topics only, and of those that an operator has said it of, in one order with what was there", async () => {
