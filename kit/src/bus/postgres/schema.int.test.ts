@@ -69,6 +69,9 @@ describe("installing the bus", () => {
     await installPostgresBus(fresh.adminUrl, [ROLE]);
     const other = openTestDatabase(fresh.adminUrl, "bus");
     expect(await columns(admin)).toEqual(await columns(other));
+    expect(await columns(admin)).toContainEqual(
+      expect.objectContaining({ attname: "value", attstorage: "e" }),
+    );
     await other.close();
     await fresh.drop();
   });
