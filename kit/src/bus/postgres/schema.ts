@@ -141,7 +141,7 @@ const CHANGES: Change[] = [
       "alter table bus.messages add column if not exists messages int not null default 1 check (messages > 0)",
     ),
   },
-  // Many messages in a row are larger than a page's fourth, and Postgres would compress them, which takes several times as long as storing them.
+  // Many messages in a row are larger than a quarter of a page, and Postgres would compress them, which takes several times as long as storing them.
   {
     isDue: sql`
       select exists (
