@@ -119,7 +119,7 @@ function journalPosted(row: OutboxRow, entry: Entry, { origin }: JournalRef): Ou
     request_id: origin.requestId,
     traceparent: origin.traceparent,
     occurred_at: new Date(entry.postedAtMs),
-    payload: Buffer.from(message.finish()),
+    payload: message.finish(),
   };
 }
 

@@ -16,7 +16,7 @@ export interface ShelvedRow {
 
 /** Puts those of one organisation on the shelf; it gets its lane, as with its first operation. */
 export function insertShelved(tx: Tx, orgId: string, events: EventEnvelope[]): void {
-  const bytes = Buffer.from(EventEnvelopes.encode({ events }).finish());
+  const bytes = EventEnvelopes.encode({ events }).finish();
   tx.push(
     named(
       "shelve_entries",
