@@ -7,6 +7,7 @@ const BIGINT_OID = 20;
 const SMALLINT_OID = 21;
 const INTEGER_OID = 23;
 const TEXT_OID = 25;
+const JSONB_OID = 3802;
 /** Dimensions, "has nulls", the elements' type, how many there are, the first one's index. */
 const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
@@ -34,6 +35,12 @@ const TEXT: ElementType<string> = {
   sizeOf: (value) => (typeof value === "string" ? Buffer.byteLength(value) : undefined),
   write: ({ bytes }, value, at) => at + bytes.write(value, at),
 };
+/** A text behind the number of its form, of which there has been one. */
+const JSONB: ElementType<string> = {
+  oid: JSONB_OID,
+  sizeOf: (value) => (typeof value === "string" ? 1 + Buffer.byteLength(value) : undefined),
+  write: (into, value, at) => ((into.bytes[at] = 1), TEXT.write(into, value, at + 1)),
+};
 const BYTEA: ElementType<Uint8Array> = {
   oid: BYTEA_OID,
   sizeOf: (value) => (value instanceof Uint8Array ? value.length : undefined),
@@ -58,6 +65,7 @@ const SMALLINT: ElementType<number> = {
 const ENCODERS: [cast: string, encode: Encode][] = [
   ["::text[]", encodeTexts],
   ["::bytea[]", (values) => encode(BYTEA, values)],
+  ["::jsonb[]", (values) => encode(JSONB, values)],
   ["::bigint[]", (values) => encode(BIGINT, values)],
   ["::integer[]", (values) => encode(INTEGER, values)],
   ["::smallint[]", (values) => encode(SMALLINT, values)],
@@ -91,9 +99,11 @@ function isTextOrNull(value: ArrayElement): value is string | null {
   return typeof value === "string" || value === null;
 }
 
+/** By index: each `for … of` would make an object for each element here, where arrays of all kinds come by. */
 function encode<T extends ArrayElement>(type: ElementType<T>, values: Values): Buffer | undefined {
   let size = HEADER_BYTES + values.length * LENGTH_BYTES;
-  for (const value of values) {
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] as ArrayElement;
     if (value === null) continue;
     const bytes = type.sizeOf(value);
     if (bytes === undefined) return undefined;
@@ -101,7 +111,8 @@ function encode<T extends ArrayElement>(type: ElementType<T>, values: Values): B
   }
   const target = startArray(type.oid, values, size);
   let at = HEADER_BYTES;
-  for (const value of values) {
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] as ArrayElement;
     const start = at + LENGTH_BYTES;
     const end = value === null ? start : type.write(target, value as T, start);
     target.view.setInt32(at, value === null ? NULL_LENGTH : end - start);

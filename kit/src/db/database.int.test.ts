@@ -89,11 +89,13 @@ describe("values", () => {
         orNull(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })),
         orNull(fc.integer()),
         orNull(fc.integer({ min: -32_768, max: 32_767 })),
-        async (texts, bytes, bigs, whole, small) => {
+        orNull(fc.json({ noUnicodeString: false }).filter((text) => !text.includes("\\u0000"))),
+        async (texts, bytes, bigs, whole, small, json) => {
           const row = await test.db.one(sql`
             select ${texts}::text[] as texts, ${bytes}::bytea[] as bytes, ${bigs}::bigint[] as bigs, ${whole}::integer[] as whole,
-              ${small}::smallint[] as small`);
-          expect(row).toEqual({ texts, bytes, bigs, whole, small });
+              ${small}::smallint[] as small, to_jsonb(${json}::jsonb[]) as json`);
+          const parsed = json.map((text) => (text === null ? null : (JSON.parse(text) as unknown)));
+          expect(row).toEqual({ texts, bytes, bigs, whole, small, json: parsed });
         },
       ),
       { numRuns: 200 },
@@ -104,6 +106,25 @@ describe("values", () => {
     const nul = test.db.query(sql`select ${["a\0"]}::text[] as texts`);
     await expect(nul).rejects.toMatchObject({ code: "REQ_001" });
     await expect(test.db.query(sql`select ${[2n ** 63n]}::bigint[] as bigs`)).rejects.toThrow("out of range");
+    await expect(test.db.query(sql`select ${["{"]}::jsonb[] as json`)).rejects.toThrow("type json");
+  });
+
+  it("gives each row a time of its own, also where all have the same, and what is no time as it is", async () => {
+    const texts = [
+      "2026-01-01T00:00:00.001Z",
+      "2026-01-01T00:00:00.001Z",
+      "infinity",
+      "2026-01-01T00:00:00.001Z",
+      null,
+    ];
+    const rows = await test.db.query<{ at: unknown }>(
+      sql`select * from unnest(${texts}::timestamptz[]) as at`,
+    );
+    const at = new Date("2026-01-01T00:00:00.001Z");
+    expect(rows.map((row) => row.at)).toEqual([at, at, Infinity, at, null]);
+    (rows[0]!.at as Date).setTime(0);
+    expect(rows[1]!.at).toEqual(at);
+    expect(rows[3]!.at).toEqual(at);
   });
 
   it("asserts how many rows a question has", async () => {

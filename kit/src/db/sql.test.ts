@@ -79,6 +79,7 @@ describe("sql", () => {
       sql`any(${["a", null]}::text[])`,
       sql`${sql.array([Buffer.from("a"), null], "bytea[]")}`,
       sql`${[null]}::text[]`,
+      sql`${["{}", null]}::jsonb[]`,
     ];
     expect(fitting.map(form)).toEqual(fitting.map(() => "object"));
     const others = [
@@ -90,6 +91,7 @@ describe("sql", () => {
       sql`${[32_768]}::smallint[]`,
       sql`${["a", 1]}::text[]`,
       sql`${["a"]}::uuid[]`,
+      sql`${[1]}::jsonb[]`,
       sql`${[1n]}`,
     ];
     expect(others.map(form)).toEqual(others.map(() => "string"));
