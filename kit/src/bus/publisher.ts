@@ -21,9 +21,15 @@ export interface PublisherParts {
   registry?: Registry | undefined;
 }
 
+/** What one call publishes, and how large that is. */
+interface Call {
+  messages: BusMessage[];
+  bytes: number;
+}
+
 /** One request at a time, of what was published while the last one was under way: it keeps the order and makes batches of small calls. */
 export function createPublisher({ send, metrics, registry }: PublisherParts): Publisher {
-  const lane = createLane<BusMessage[], void>({
+  const lane = createLane<Call, void>({
     name: "bus_publish",
     work: (calls) => sendAll(calls, send),
     maxBatch: MAX_CALLS_AT_ONCE,
@@ -33,9 +39,10 @@ export function createPublisher({ send, metrics, registry }: PublisherParts): Pu
   return {
     async publish(messages) {
       if (messages.length === 0) return;
-      messages.forEach(refuseUnusable);
+      const call = { messages, bytes: 0 };
+      for (const message of messages) call.bytes += bytesOfUsable(message);
       const observe = metrics.publishSeconds.startTimer();
-      await lane.submit(messages);
+      await lane.submit(call);
       observe();
       for (const [topic, those] of groupBy(messages, ({ topic }) => topic))
         metrics.published.inc({ topic }, those.length);
@@ -45,11 +52,11 @@ export function createPublisher({ send, metrics, registry }: PublisherParts): Pu
 }
 
 /** A call is acknowledged when the request with its last message was; after a failed request nothing newer is sent. */
-async function sendAll(calls: BusMessage[][], send: PublisherParts["send"]): Promise<Outcome<void>[]> {
+async function sendAll(calls: Call[], send: PublisherParts["send"]): Promise<Outcome<void>[]> {
   let stored = 0;
   let failure: { error: unknown } | undefined;
   try {
-    for (const request of requests(calls.flat())) {
+    for (const request of requests(calls)) {
       await send(request);
       stored += request.length;
     }
@@ -58,13 +65,15 @@ async function sendAll(calls: BusMessage[][], send: PublisherParts["send"]): Pro
   }
   let end = 0;
   return calls.map((call) => {
-    end += call.length;
+    end += call.messages.length;
     if (failure !== undefined && end > stored) return { ok: false, error: failure.error };
     return { ok: true, value: undefined };
   });
 }
 
-function requests(messages: BusMessage[]): BusMessage[][] {
+function requests(calls: Call[]): BusMessage[][] {
+  const messages = calls.flatMap((call) => call.messages);
+  if (calls.reduce((sum, { bytes }) => sum + bytes, 0) <= MAX_REQUEST_BYTES) return [messages];
   const result: BusMessage[][] = [];
   let room = 0;
   for (const message of messages) {
@@ -79,7 +88,7 @@ function requests(messages: BusMessage[]): BusMessage[][] {
   return result;
 }
 
-function refuseUnusable(message: BusMessage): void {
+function bytesOfUsable(message: BusMessage): number {
   const { topic, key } = message;
   const bytes = bytesOf(message);
   if (bytes > MAX_MESSAGE_BYTES) {
@@ -89,12 +98,11 @@ function refuseUnusable(message: BusMessage): void {
   }
   if (key.includes("\0"))
     throw new MessageRefusedError(`A key for ${topic} holds a NUL, which Postgres does not store.`);
+  return bytes;
 }
 
 function bytesOf({ key, value, headers }: BusMessage): number {
   let bytes = value.length + Buffer.byteLength(key);
-  for (const [name, text] of Object.entries(headers)) {
-    bytes += Buffer.byteLength(name) + Buffer.byteLength(text);
-  }
+  for (const name in headers) bytes += Buffer.byteLength(name) + Buffer.byteLength(headers[name]!);
   return bytes;
 }
