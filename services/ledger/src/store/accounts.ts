@@ -68,9 +68,12 @@ export async function lockAccounts(tx: Tx, facts: Map<bigint, AccountFacts>): Pr
   return rows.map((row) => toAccount(facts.get(row.number)!, row));
 }
 
-export interface UserWallet {
-  orgId: string;
-  userId: string;
+export interface User {
+  readonly orgId: string;
+  readonly userId: string;
+}
+
+export interface UserWallet extends User {
   id: string;
 }
 
@@ -78,7 +81,7 @@ export interface UserWallet {
 export async function findWalletsOfUsers(
   db: Queryable,
   wallets: { orgId: string; walletId: string }[],
-  users: { orgId: string; userId: string }[],
+  users: User[],
 ): Promise<UserWallet[]> {
   const rows = await db.query<{ org_id: string; user_id: string; id: string }>(
     named(
@@ -100,6 +103,25 @@ export async function findWalletsOfUsers(
     userId: row.user_id,
     id: uuidToId("wal", row.id),
   }));
+}
+
+/** The wallets that these users have beside the known ones. */
+export async function findOtherWallets(
+  db: Queryable,
+  users: User[],
+  knownIds: Iterable<string>,
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    named(
+      "accounts_others_of_users",
+      sql`
+        select a.id
+        from unnest(${uuids(users.map(({ orgId }) => orgId))}::uuid[], ${users.map(({ userId }) => userId)}::text[]) as u (org_id, user_id)
+        join accounts a on a.org_id = u.org_id and a.user_id = u.user_id
+        where a.id <> all(${uuids([...knownIds])}::uuid[])`,
+    ),
+  );
+  return rows.map(({ id }) => uuidToId("wal", id));
 }
 
 export async function findAccounts(db: Queryable, orgId: string, accountIds: string[]): Promise<Account[]> {

@@ -1,4 +1,5 @@
 import { tx } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/ids";
 import { won } from "@wonrail/kit/money";
 import { requestOf, soundLedger } from "../commands/testing/ledger";
 import { createFactsCache, type FactsCache } from "./factsCache";
@@ -34,18 +35,19 @@ test("a user who was forgotten for others is known with all wallets again", asyn
   const cache = createFactsCache(4);
   await use(cache, normal);
   await load(cache, normal);
-  const kims = { ids: new Set([normal, incentive]), all: false };
-  expect(cache.walletsOfUser(ledger.orgId, normal)).toEqual(kims);
+  const kims = expect.objectContaining({ walletIds: new Set([normal, incentive]) });
+  expect(cache.userOf(ledger.orgId, normal)).toEqual(kims);
+  expect(cache.userOf(newId("org"), normal)).toBeUndefined();
   for (const userId of ["lee", "park"]) await use(cache, await ledger.open(userId, "NORMAL"));
-  expect(cache.walletsOfUser(ledger.orgId, normal)).toBeUndefined();
+  expect(cache.userOf(ledger.orgId, normal)).toBeUndefined();
   await load(cache, normal);
-  expect(cache.walletsOfUser(ledger.orgId, normal)).toEqual(kims);
+  expect(cache.userOf(ledger.orgId, normal)).toEqual(kims);
 });
 
 test("where a user's wallets do not fit, none of them is taken for all", async () => {
   for (const payer of [normal, incentive]) {
     const cache = createFactsCache(1);
     await load(cache, payer);
-    expect(cache.walletsOfUser(ledger.orgId, payer)).toBeUndefined();
+    expect(cache.userOf(ledger.orgId, payer)).toBeUndefined();
   }
 });

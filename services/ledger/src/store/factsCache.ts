@@ -1,5 +1,5 @@
 import type { Tx } from "@wonrail/kit/db";
-import { findFacts, type AccountFacts, type UserWallet } from "./accounts";
+import { findFacts, type AccountFacts, type User, type UserWallet } from "./accounts";
 
 /** How many wallets a user can have: one of each type. */
 const ALL_OF_A_USER = 3;
@@ -7,11 +7,25 @@ const ALL_OF_A_USER = 3;
 export interface FactsCache {
   /** Those that exist, by number. Asks the database for what it does not know yet. */
   of(tx: Tx, orgIds: Set<string>, accountIds: Set<string>): Promise<Map<bigint, AccountFacts>>;
-  /** The wallets of this wallet's user when they were last asked for, and whether there can be no other. */
-  walletsOfUser(orgId: string, walletId: string): { ids: ReadonlySet<string>; all: boolean } | undefined;
+  /** This wallet's user, if all wallets were asked for that this user had; the same object for each of them. */
+  userOf(orgId: string, walletId: string): KnownUser | undefined;
   /** The users of these wallets have no other wallets than `found`, which should be known by now. */
   knowsUsersOf(walletIds: Iterable<string>, found: UserWallet[]): void;
   forgetAll(): void;
+}
+
+export interface KnownUser extends User {
+  readonly walletIds: ReadonlySet<string>;
+}
+
+/** There can be no other wallet of this user. */
+export function hasEveryWallet({ walletIds }: KnownUser): boolean {
+  return walletIds.size === ALL_OF_A_USER;
+}
+
+interface CachedUser extends User {
+  walletIds: Set<string>;
+  asked: boolean;
 }
 
 /**
@@ -19,30 +33,32 @@ export interface FactsCache {
  * as a whole: a wallet that is known without the others would not bring them back when they are asked for.
  */
 export function createFactsCache(maxAccounts: number): FactsCache {
-  const known = new Map<string, AccountFacts>();
-  const byUser = new Map<string, { ids: Set<string>; asked: boolean }>();
+  const known = new Map<string, { facts: AccountFacts; user: CachedUser | undefined }>();
+  const users = new Map<string, CachedUser>();
   const remember = (facts: AccountFacts): void => {
     if (known.size >= maxAccounts) forget(known.values().next().value!);
-    known.set(facts.id, facts);
-    const key = userKey(facts);
-    if (key === undefined) return;
-    const user = byUser.get(key);
-    if (user) user.ids.add(facts.id);
-    else byUser.set(key, { ids: new Set([facts.id]), asked: false });
+    const user = facts.userId === null ? undefined : ownerOf(facts.orgId, facts.userId);
+    user?.walletIds.add(facts.id);
+    known.set(facts.id, { facts, user });
   };
-  const forget = (facts: AccountFacts): void => {
+  const ownerOf = (orgId: string, userId: string): CachedUser => {
+    const key = userKey({ orgId, userId });
+    let user = users.get(key);
+    if (!user) users.set(key, (user = { orgId, userId, walletIds: new Set(), asked: false }));
+    return user;
+  };
+  const forget = ({ facts, user }: { facts: AccountFacts; user: CachedUser | undefined }): void => {
     known.delete(facts.id);
-    const key = userKey(facts);
-    if (key === undefined) return;
-    for (const id of byUser.get(key)?.ids ?? []) known.delete(id);
-    byUser.delete(key);
+    if (!user) return;
+    for (const id of user.walletIds) known.delete(id);
+    users.delete(userKey(user));
   };
   return {
     async of(tx, orgIds, accountIds) {
       const found = new Map<bigint, AccountFacts>();
       const unknown: string[] = [];
       for (const id of accountIds) {
-        const facts = known.get(id);
+        const facts = known.get(id)?.facts;
         if (facts) found.set(facts.number, facts);
         else unknown.push(id);
       }
@@ -53,30 +69,26 @@ export function createFactsCache(maxAccounts: number): FactsCache {
       }
       return found;
     },
-    walletsOfUser(orgId, walletId) {
-      const facts = known.get(walletId);
-      const user = facts?.orgId === orgId ? byUser.get(userKey(facts) ?? "") : undefined;
-      if (!user) return undefined;
-      const all = user.ids.size === ALL_OF_A_USER;
-      return all || user.asked ? { ids: user.ids, all } : undefined;
+    userOf(orgId, walletId) {
+      const user = known.get(walletId)?.user;
+      if (user?.orgId !== orgId) return undefined;
+      return user.asked || hasEveryWallet(user) ? user : undefined;
     },
     knowsUsersOf(walletIds, found) {
       // In a cache that is full some may have been forgotten for the others.
       const incomplete = new Set(found.filter(({ id }) => !known.has(id)).map(userKey));
       for (const walletId of walletIds) {
-        const facts = known.get(walletId);
-        const key = facts && userKey(facts);
-        const user = key === undefined || incomplete.has(key) ? undefined : byUser.get(key);
-        if (user) user.asked = true;
+        const user = known.get(walletId)?.user;
+        if (user && !incomplete.has(userKey(user))) user.asked = true;
       }
     },
     forgetAll() {
       known.clear();
-      byUser.clear();
+      users.clear();
     },
   };
 }
 
-function userKey({ orgId, userId }: Pick<AccountFacts, "orgId" | "userId">): string | undefined {
-  return userId === null ? undefined : `${orgId} ${userId}`;
+function userKey({ orgId, userId }: User): string {
+  return `${orgId} ${userId}`;
 }

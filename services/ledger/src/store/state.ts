@@ -4,8 +4,16 @@ import { creditKey } from "../domain/deposits";
 import type { Won } from "@wonrail/kit/money";
 import { touchesOf, type Touches } from "../domain/touches";
 import { requestKey, type LedgerRequest } from "../domain/types";
-import { findWalletsOfUsers, lockAccounts, orgAccountId, reserveNumbers, type UserWallet } from "./accounts";
-import type { FactsCache } from "./factsCache";
+import {
+  findOtherWallets,
+  findWalletsOfUsers,
+  lockAccounts,
+  orgAccountId,
+  reserveNumbers,
+  type User,
+  type UserWallet,
+} from "./accounts";
+import { hasEveryWallet, type FactsCache } from "./factsCache";
 import { findCancelledCharges } from "./cancelledCharges";
 import { findCancelledPayments } from "./cancelledPayments";
 import { findCredits } from "./credits";
@@ -23,13 +31,13 @@ interface Refs {
   orgIds: Set<string>;
   accountIds: Set<string>;
   userWallets: { orgId: string; walletId: string }[];
-  users: { orgId: string; userId: string }[];
+  users: User[];
   /** Of `userWallets` those whose users' wallets have to be asked for before the locks, since they are not known. */
   unsure: { orgId: string; walletId: string }[];
   /** What was found for them, and for `users`. */
   ofUsers: UserWallet[];
-  /** Those whose users may have got another wallet since theirs were asked for. */
-  guessed: { orgId: string; walletId: string }[];
+  /** Users of `userWallets` who may have got another wallet since theirs were asked for. */
+  guessed: Set<User>;
   charges: RequestRef[];
   payments: RequestRef[];
   holds: RequestRef[];
@@ -66,7 +74,7 @@ export async function loadState(
   const [
     accounts,
     before,
-    wallets,
+    missed,
     credits,
     holds,
     cancelledCharges,
@@ -76,7 +84,7 @@ export async function loadState(
   ] = await Promise.all([
     locked,
     findKnown(tx, requests),
-    refs.guessed.length === 0 ? [] : findWalletsOfUsers(tx, refs.guessed, []),
+    refs.guessed.size === 0 ? [] : findOtherWallets(tx, [...refs.guessed], refs.accountIds),
     refs.logs.length === 0 ? [] : findCredits(tx, refs.logs),
     refs.holds.length === 0 ? [] : findHolds(tx, refs.holds),
     refs.charges.length === 0 ? new Map<string, Won>() : findCancelledCharges(tx, refs.charges),
@@ -84,7 +92,6 @@ export async function loadState(
     refs.reopened.length === 0 ? new Map<string, number>() : findReopened(tx, refs.reopened),
     refs.opens === 0 ? [] : reserveNumbers(tx, refs.opens),
   ]);
-  const missed = wallets.map(({ id }) => id).filter((id) => !refs.accountIds.has(id));
   const late = missed.length === 0 ? undefined : await cache.of(tx, refs.orgIds, new Set(missed));
   // The clock is read again behind the last lock, whoever had it before.
   const [more, { nowMs, known }] = late
@@ -117,7 +124,7 @@ function gatherRefs(requests: readonly LedgerRequest[]): Refs {
     users: [],
     unsure: [],
     ofUsers: [],
-    guessed: [],
+    guessed: new Set(),
     charges: [],
     payments: [],
     holds: [],
@@ -151,11 +158,12 @@ function addRefs(refs: Refs, { orgId, intent }: LedgerRequest, touches: Touches)
 async function addWalletsOfUsers(tx: Tx, cache: FactsCache, refs: Refs): Promise<void> {
   const { accountIds } = refs;
   refs.unsure = refs.userWallets.filter(({ orgId, walletId }) => {
-    const wallets = cache.walletsOfUser(orgId, walletId);
-    for (const id of wallets?.ids ?? []) accountIds.add(id);
+    const user = cache.userOf(orgId, walletId);
+    if (!user) return true;
+    for (const id of user.walletIds) accountIds.add(id);
     // A user who has a wallet of each type can get no other. Where one may be missing, that is asked with the locks: it hardly ever is.
-    if (wallets?.all === false) refs.guessed.push({ orgId, walletId });
-    return wallets === undefined;
+    if (!hasEveryWallet(user)) refs.guessed.add(user);
+    return false;
   });
   if (refs.unsure.length === 0 && refs.users.length === 0) return;
   refs.ofUsers = await findWalletsOfUsers(tx, refs.unsure, refs.users);
