@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { randomUUID } from "node:crypto";
+import { randomHex } from "./randomHex";
 
 /** What travels with one request through every process: in gRPC metadata, event headers and each log line. */
 export interface RequestContext {
@@ -20,14 +20,10 @@ export function currentContext(): RequestContext | undefined {
   return storage.getStore();
 }
 
-/**
- * W3C trace context: a new trace, or a new span of the caller's trace when its header is well formed. Built on randomUUID, which draws its
- * randomness in blocks: at a span for every item of every bulk call, randomBytes is several times as slow.
- */
+/** W3C trace context: a new trace, or a new span of the caller's trace when its header is well formed. */
 export function childTraceparent(parent?: string): string {
   const traceId = TRACEPARENT.exec(parent ?? "")?.[1];
-  const random = randomUUID();
-  return `00-${traceId ?? randomUUID().replaceAll("-", "")}-${random.slice(0, 8)}${random.slice(28)}-01`;
+  return `00-${traceId ?? randomHex(16)}-${randomHex(8)}-01`;
 }
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
