@@ -21,6 +21,11 @@ describe("deploy/Dockerfile", () => {
     expect(last).not.toMatch(/ENTRYPOINT|npm (run|start|ci|install)/);
   });
 
+  it("has malloc keep what it keeps once, as the local stack does", () => {
+    expect(last).toMatch(/^ENV .* MALLOC_ARENA_MAX=1$/m);
+    expect(readText("deploy/local/src/services.ts")).toContain('MALLOC_ARENA_MAX: "1"');
+  });
+
   it("puts production dependencies of that workspace only into the last stage, and no npm", () => {
     expect(stages.find((stage) => / AS dependencies/.test(stage))).toMatch(/npm ci .*--omit=dev/);
     expect(last).toMatch(/^COPY --from=dependencies \/app\/node_modules \/app\/node_modules$/m);

@@ -97,6 +97,7 @@ function commonEnv(stack: Stack): Record<string, string> {
     ...inheritedEnv(),
     ...(Object.fromEntries(addresses) as Record<string, string>),
     NODE_ENV: "production",
+    MALLOC_ARENA_MAX: "1", // As in the images.
     OPS_HOST: "127.0.0.1",
     CHAIN_RPC_URLS: stack.chain.rpcUrl,
     CHAIN_ID: String(stack.chain.chainId),
