@@ -26,6 +26,7 @@ test("ten thousand ids of one millisecond are all different and well formed", ()
   // Each digit behind the version is as random as it can be.
   const digits = Array.from({ length: 19 }, (_, at) => new Set([...ids].map((id) => id[17 + at])).size);
   expect(digits).toEqual(digits.map((_, at) => (at === 3 ? 4 : 16)));
+  expect([...ids].filter((id) => id.slice(17, 20) === id.slice(21, 24)).length).toBeLessThan(100);
 });
 
 test("an id survives the way through Postgres' uuid", () => {
