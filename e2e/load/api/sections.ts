@@ -72,6 +72,9 @@ export async function baselines(world: World, seconds: number) {
 
 type Baselines = Omit<Awaited<ReturnType<typeof baselines>>, "results">;
 
+/** 2,500 payments a second were asked for of a machine where a bare Node server answers 43,000 requests. */
+const PAYMENTS_OF_BARE_NODE = 0.058;
+
 export async function commands(world: World, seconds: number, base: Baselines) {
   const results: Result[] = [];
   const usual: Record<string, Measured> = {};
@@ -94,11 +97,12 @@ export async function commands(world: World, seconds: number, base: Baselines) {
       atMost(`${name}.p99_ms`, p99Ms, "ms", 100),
       ...(name === "payment"
         ? [
-            told(
+            atLeast(
               "payment.vs_bare_node",
               perSecond / base.node,
               "×",
-              "0.058 where 2,500 payments go with a bare Node that answers 43,000",
+              PAYMENTS_OF_BARE_NODE,
+              "as 2,500 to 43,000",
             ),
           ]
         : []),
