@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import { errorTable } from "@wonrail/kit/errors";
+import { errorTable } from "@wonrail/kit/contract/errors";
 
 const ROOT = __dirname;
 const SERVICES = ["auth", "wallet", "ledger", "payment", "chain-relayer"];
@@ -106,7 +106,7 @@ test("kit knows no service", () => {
 });
 
 test("domain folders do no I/O: they import money, ids, errors and each other", () => {
-  const allowed = /^(\.\/|@wonrail\/kit\/(money|ids|errors|json|address)$)/;
+  const allowed = /^(\.\/|@wonrail\/kit\/(contract\/(money|ids|errors|address)|json)$)/;
   const wrong = imports(production.filter((path) => /^services\/[^/]+\/src\/domain\//.test(path))).filter(
     ({ to, typeOnly }) => !allowed.test(to) && !typeOnly && !(to === "node:crypto"),
   );

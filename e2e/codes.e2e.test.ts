@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase, sql } from "@wonrail/kit/db";
-import { type ErrorCode, errorTable } from "@wonrail/kit/errors";
-import { newId } from "@wonrail/kit/ids";
+import { type ErrorCode, errorTable } from "@wonrail/kit/contract/errors";
+import { newId } from "@wonrail/kit/contract/ids";
 import { eventually, testLog } from "@wonrail/kit/testing";
 import { type Api, type Answer, type Json, openApi } from "./support/api";
 import { leaksOf, secretsOf } from "./support/leaks";

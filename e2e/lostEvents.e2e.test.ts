@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { openBus } from "@wonrail/kit/bus";
 import { sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { eventually, testLog } from "@wonrail/kit/testing";
 import { inheritedEnv, REPOSITORY } from "@wonrail/local/config";
 import { OperationConfirmed } from "@wonrail/proto/relayer/events/v1/events";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createApiKey } from "@wonrail/kit/apiKey";
+import { createApiKey } from "@wonrail/kit/contract/apiKey";
 import { openDatabase, rawSql } from "@wonrail/kit/db";
 import { eventually, testLog } from "@wonrail/kit/testing";
 import { readConfig } from "@wonrail/local/config";

@@ -2,7 +2,7 @@
 // is checked.
 import { sql } from "@wonrail/kit/db";
 import { createClient } from "@wonrail/kit/grpc/client";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { createRegistry } from "@wonrail/kit/metrics";
 import { eventually, testLog } from "@wonrail/kit/testing";
 import { randomFreePort } from "@wonrail/local/process/freePort";

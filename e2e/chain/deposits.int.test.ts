@@ -1,7 +1,7 @@
 import { runAdmin } from "@wonrail/chain-relayer/admin";
 import { sql, type Sql } from "@wonrail/kit/db";
 import { createClient } from "@wonrail/kit/grpc/client";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { eventually, testLog, testRegistry } from "@wonrail/kit/testing";
 import { CHAIN_ID } from "@wonrail/local/parts/anvil";
 import { randomFreePort } from "@wonrail/local/process/freePort";

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type Database, rawSql, sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { eventually } from "@wonrail/kit/testing";
 import { openCurve } from "@wonrail/wallet/keys/curve";
 import { walletBranch, walletKey } from "@wonrail/wallet/keys/hierarchy";

@@ -1,6 +1,6 @@
 // A second copy of the whole system on a copy of its database, with the same keys and the same chain, as after a restore that somebody forgot to stop.
 import { sql } from "@wonrail/kit/db";
-import { idAt, newId } from "@wonrail/kit/ids";
+import { idAt, newId } from "@wonrail/kit/contract/ids";
 import { eventually } from "@wonrail/kit/testing";
 import { type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { seeded } from "../support/random";

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@wonrail/kit/testing";
 import { sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { managerAbi, tokenAbi } from "@wonrail/chain-relayer/chain/contracts";
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type RpcProxy, startRpcProxy } from "../support/rpcProxy";

@@ -1,4 +1,4 @@
-import { errorTable } from "@wonrail/kit/errors";
+import { errorTable } from "@wonrail/kit/contract/errors";
 import { readText } from "../ops/repository";
 
 const TABLE = "e2e/codes.e2e.test.ts";

@@ -1,4 +1,4 @@
-import { errorTable } from "@wonrail/kit/errors";
+import { errorTable } from "@wonrail/kit/contract/errors";
 
 /** docs/errors.md: the one table of codes, as partners read it. */
 export function renderErrors(): string {
@@ -8,7 +8,7 @@ export function renderErrors(): string {
   );
   return `# Error codes
 
-Generated from \`kit/src/errors.ts\` by \`npm run docs\`; do not edit.
+Generated from \`kit/src/contract/errors.ts\` by \`npm run docs\`; do not edit.
 
 A failure has the envelope \`{"success": false, "data": null, "error": {"code", "message", "details"}, "requestId", "timestamp"}\`.
 Decide by \`code\`; messages may be reworded. \`details\` is an object or null. "Again" says whether the very same request can

@@ -1,4 +1,4 @@
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { type Api } from "../support/api";
 import { type Things } from "./hostile";
 

@@ -1,4 +1,4 @@
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { type Hostile, type Things } from "./hostile";
 
 // The fields of what moves no money: wallets, keys, ids in paths, and the queries of lists.

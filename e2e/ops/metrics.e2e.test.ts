@@ -1,4 +1,4 @@
-import { createApiKey } from "@wonrail/kit/apiKey";
+import { createApiKey } from "@wonrail/kit/contract/apiKey";
 import { eventually } from "@wonrail/kit/testing";
 import { openApi } from "../support/api";
 import { type TestStack, startStack } from "../support/startStack";

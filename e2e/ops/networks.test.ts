@@ -1,4 +1,4 @@
-import { NETWORKS } from "@wonrail/kit/networks";
+import { NETWORKS } from "@wonrail/kit/contract/networks";
 import { readText } from "./repository";
 
 // A record on a network that the service does not run on is its owner's to look after. So the service's own network must be one that partners can

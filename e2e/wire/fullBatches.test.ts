@@ -1,6 +1,6 @@
 import { MAX_BATCH as GATEWAY_BATCH } from "@wonrail/gateway/clients";
 import { childTraceparent } from "@wonrail/kit/context";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { MAX_BATCH as PAYMENT_BATCH } from "@wonrail/payment/app";
 import { PostBulkRequest, type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { ExecuteBulkRequest, type ExecuteRequest } from "@wonrail/proto/payment/v1/payment";

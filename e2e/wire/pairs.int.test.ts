@@ -1,7 +1,7 @@
 import { status } from "@grpc/grpc-js";
 import { childTraceparent, runInContext } from "@wonrail/kit/context";
 import { rawSql, sql, tx } from "@wonrail/kit/db";
-import { DomainError, type ErrorCode, errorTable } from "@wonrail/kit/errors";
+import { DomainError, type ErrorCode, errorTable } from "@wonrail/kit/contract/errors";
 import { type CallOptions, createClient, fromErrorDetail } from "@wonrail/kit/grpc/client";
 import { type GrpcService } from "@wonrail/kit/grpc/server";
 import { eventually, openTestDatabase, startProxy } from "@wonrail/kit/testing";

@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from "node:http";
-import { createSecretKey } from "@wonrail/kit/apiKey";
-import { DomainError } from "@wonrail/kit/errors";
-import { isId } from "@wonrail/kit/ids";
+import { createSecretKey } from "@wonrail/kit/contract/apiKey";
+import { DomainError } from "@wonrail/kit/contract/errors";
+import { isId } from "@wonrail/kit/contract/ids";
 import { eventually } from "@wonrail/kit/testing";
 import { KeyAccess } from "@wonrail/proto/auth/v1/auth";
 import { type Reply, type Route } from "./routes/operation";

@@ -1,8 +1,8 @@
 import express, { type Express } from "express";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { type Log } from "@wonrail/kit/log";
 import { type Registry } from "@wonrail/kit/metrics";
-import { never } from "@wonrail/kit/errors";
+import { never } from "@wonrail/kit/contract/errors";
 import { type Clients } from "./clients";
 import { type Config } from "./config";
 import { createAddressLimits } from "./middleware/addressLimits";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import { errorTable, isErrorCode } from "@wonrail/kit/errors";
+import { errorTable, isErrorCode } from "@wonrail/kit/contract/errors";
 import { eventually } from "@wonrail/kit/testing";
 import { exampleId } from "./routes/exampleThings";
 import { type AuthAtOurEdge, type KnownKey, startAuthAtOurEdge } from "./testing/authAtOurEdge";

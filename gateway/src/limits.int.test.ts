@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { Server } from "node:net";
 import { json } from "node:stream/consumers";
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { eventually } from "@wonrail/kit/testing";
 import { type Call, type Reply } from "./routes/operation";
 import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";

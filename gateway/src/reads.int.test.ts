@@ -1,4 +1,4 @@
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { implement } from "@wonrail/kit/grpc/server";
 import { eventually } from "@wonrail/kit/testing";
 import { startDying } from "@wonrail/kit/testing/startDying";

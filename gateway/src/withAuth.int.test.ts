@@ -1,4 +1,4 @@
-import { createApiKey } from "@wonrail/kit/apiKey";
+import { createApiKey } from "@wonrail/kit/contract/apiKey";
 import {
   createTestDatabase,
   eventually,

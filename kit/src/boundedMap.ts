@@ -1,4 +1,4 @@
-import { assert } from "./errors";
+import { assert } from "./contract/errors";
 
 /**
  * A map that forgets when it is full: half of it at once, the one that was used longer ago. So what is used stays where it is, mostly. A Map in which each look moves its

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { ADDRESS_FORM } from "./address";
+import { ADDRESS_FORM } from "./contract/address";
 
 /** The exit code for a process that was configured wrongly (EX_CONFIG). */
 const CONFIG_EXIT_CODE = 78;

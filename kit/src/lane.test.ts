@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { runInContext, currentContext } from "./context";
-import { DomainError } from "./errors";
+import { DomainError } from "./contract/errors";
 import { createLane, type Outcome } from "./lane";
 import { Registry } from "./metrics";
 

@@ -1,6 +1,6 @@
 import { AsyncResource } from "node:async_hooks";
 import { performance } from "node:perf_hooks";
-import { DomainError, assert } from "./errors";
+import { DomainError, assert } from "./contract/errors";
 import { createShares, NOBODY, takeInTurns } from "./shares";
 import { DURATION_BUCKETS_SECONDS, Gauge, Histogram, shared, type Registry } from "./metrics";
 

@@ -1,4 +1,4 @@
-import { DomainError } from "./errors";
+import { DomainError } from "./contract/errors";
 import { cutPage, readPage as read } from "./page";
 
 const readPage = (request: Parameters<typeof read>[0]) => read(request, (key) => /^[a-z]$/.test(key));

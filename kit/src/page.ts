@@ -1,5 +1,5 @@
 import { type PageInfo, type PageRequest } from "@wonrail/proto/common/v1/common";
-import { invalidRequest } from "./errors";
+import { invalidRequest } from "./contract/errors";
 
 /** How far a list can be walked by page numbers, and how far it is counted. Beyond, a cursor costs the same for every page. */
 export const MAX_OFFSET_ROWS = 10_000;

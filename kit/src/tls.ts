@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { z } from "zod";
 import { rule } from "./config";
-import { assert } from "./errors";
+import { assert } from "./contract/errors";
 import { type TlsIdentity } from "./grpc/tls";
 import { Gauge, type Registry } from "./metrics";
 

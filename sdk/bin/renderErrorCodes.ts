@@ -1,4 +1,4 @@
-import { type ErrorRow, errorTable } from "@wonrail/kit/errors";
+import { type ErrorRow, errorTable } from "@wonrail/kit/contract/errors";
 
 /** src/core/errorCodes.ts: the server's table in the library's words. Published without the kit, so it is written out. */
 export function renderErrorCodes(): string {
@@ -7,7 +7,7 @@ export function renderErrorCodes(): string {
     const fields = `kind: "${kindOf(row)}", status: ${http}, retryable: ${retryable}`;
     return `  ${code}: { ${fields}, message: ${JSON.stringify(message)} },`;
   });
-  return `// Generated from kit/src/errors.ts by \`npm run generate -w @wonrail/sdk\`; do not edit.
+  return `// Generated from kit/src/contract/errors.ts by \`npm run generate -w @wonrail/sdk\`; do not edit.
 
 /** Every code that the service answers with. \`retryable\`: the same request may succeed later. */
 // prettier-ignore

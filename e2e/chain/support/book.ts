@@ -1,4 +1,4 @@
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { sql } from "@wonrail/kit/db";

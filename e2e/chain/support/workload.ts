@@ -1,4 +1,4 @@
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { pick } from "../../support/random";
 import { NO_LIMIT, openBook, type TestWallet } from "./book";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { saveWalletAddresses } from "@wonrail/chain-relayer/store/walletAddresses";
 import { sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { AccountType } from "@wonrail/proto/ledger/v1/intents";
 import { openBook } from "../../chain/support/book";
 import { openWorld, type World } from "../../chain/support/world";

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { named, rawSql, sql, tx } from "@wonrail/kit/db";
-import { idToUuid, newId } from "@wonrail/kit/ids";
+import { idToUuid, newId } from "@wonrail/kit/contract/ids";
 import type { World } from "./world";
 
 const BATCH = 1_000;

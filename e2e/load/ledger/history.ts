@@ -1,5 +1,5 @@
 import { rawSql, sql } from "@wonrail/kit/db";
-import { idToUuid } from "@wonrail/kit/ids";
+import { idToUuid } from "@wonrail/kit/contract/ids";
 import type { World } from "./world";
 
 const CHUNK = 250_000;

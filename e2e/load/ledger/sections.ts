@@ -1,4 +1,4 @@
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { compare } from "../compare";
 import { cpuSeconds } from "../cpu";

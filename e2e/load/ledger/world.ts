@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { openDatabase, rawSql, sql, type Database } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { createLog } from "@wonrail/kit/log";
 import { migrate, provisionSchema } from "@wonrail/kit/migrate";
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import { type Engine } from "@wonrail/ledger/commands/engine";
 import { requestOf, testEngine } from "@wonrail/ledger/commands/testing/ledger";
 import type { Intent, Outcome, WalletType } from "@wonrail/ledger/domain/types";

@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { getRecord } from "@wonrail/chain-relayer/queries/getRecord";
 import { listRecords, type RecordsWanted } from "@wonrail/chain-relayer/queries/listRecords";
-import { isId } from "@wonrail/kit/ids";
+import { isId } from "@wonrail/kit/contract/ids";
 import { readPage as read } from "@wonrail/kit/page";
 import { compare, median } from "../compare";
 import { startBenchPostgres } from "../postgres";

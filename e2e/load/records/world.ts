@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { type Database, openDatabase, rawSql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { createLog } from "@wonrail/kit/log";
 import { migrate, provisionSchema } from "@wonrail/kit/migrate";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type createClient } from "@wonrail/kit/grpc/client";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { AuthServiceService, Quota } from "@wonrail/proto/auth/v1/auth";
 import { AccountType, TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createClients } from "@wonrail/gateway/clients";
-import { parseApiKey } from "@wonrail/kit/apiKey";
+import { parseApiKey } from "@wonrail/kit/contract/apiKey";
 import { childTraceparent, runInContext } from "@wonrail/kit/context";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { type ExecuteRequest, type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
 import { type CreateRecordRequest, PaymentType } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";

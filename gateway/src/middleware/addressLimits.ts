@@ -1,6 +1,6 @@
 import { BoundedMap } from "@wonrail/kit/boundedMap";
 import { clientNetwork } from "@wonrail/kit/clientNetwork";
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { type RateState } from "./rates";
 
 export interface AddressLimits {

@@ -1,6 +1,6 @@
 import { type ErrorRequestHandler, type RequestHandler } from "express";
 import { runInContext } from "@wonrail/kit/context";
-import { DomainError, invalidRequest } from "@wonrail/kit/errors";
+import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import { type Log } from "@wonrail/kit/log";
 import { AddressLimitError } from "./addressLimits";
 import { addRateHeaders, type Refusal, sendRefusal } from "./envelope";

@@ -1,4 +1,4 @@
-import { DomainError, type ErrorCode } from "@wonrail/kit/errors";
+import { DomainError, type ErrorCode } from "@wonrail/kit/contract/errors";
 import { type Clients } from "../clients";
 import { authCalls } from "./authCalls";
 import { type LeaseQuota } from "./quotas";

@@ -1,4 +1,4 @@
-import { assert, isUnknown, perhapsDone } from "@wonrail/kit/errors";
+import { assert, isUnknown, perhapsDone } from "@wonrail/kit/contract/errors";
 import { enumName, enumValue, fromErrorDetail } from "@wonrail/kit/grpc/client";
 import {
   KeyAccess,

@@ -1,5 +1,5 @@
 import { type IncomingMessage } from "node:http";
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { type Exchange } from "./exchange";
 import { type Principal, type Principals, type Resolution } from "./principals";
 import { timesGiven } from "./timesGiven";

@@ -1,4 +1,4 @@
-import { causesOf, type DomainError, errorTable, isOutage } from "@wonrail/kit/errors";
+import { causesOf, type DomainError, errorTable, isOutage } from "@wonrail/kit/contract/errors";
 import { type Json } from "@wonrail/kit/json";
 import { type ApiResponse, type Exchange } from "./exchange";
 import { type RateState } from "./rates";

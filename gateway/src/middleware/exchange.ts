@@ -1,9 +1,9 @@
 import { performance } from "node:perf_hooks";
 import { type NextFunction, type Request, type RequestHandler, type Response } from "express";
 import { childTraceparent, type RequestContext, runInContext } from "@wonrail/kit/context";
-import { type ErrorCode, invalidRequest } from "@wonrail/kit/errors";
+import { type ErrorCode, invalidRequest } from "@wonrail/kit/contract/errors";
 import { isRequestId } from "@wonrail/kit/grpc/client";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { type Log } from "@wonrail/kit/log";
 import { Counter, DURATION_BUCKETS_SECONDS, Gauge, Histogram, type Registry } from "@wonrail/kit/metrics";
 import { beginSpan } from "@wonrail/kit/tracing";

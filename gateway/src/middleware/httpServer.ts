@@ -1,8 +1,8 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from "node:http";
 import { type AddressInfo, type Socket } from "node:net";
 import { type Express, type Request, type Response } from "express";
-import { DomainError, invalidRequest } from "@wonrail/kit/errors";
-import { newId } from "@wonrail/kit/ids";
+import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
+import { newId } from "@wonrail/kit/contract/ids";
 import { type Log } from "@wonrail/kit/log";
 import { Counter, Gauge, type Registry } from "@wonrail/kit/metrics";
 import { refusalBody, SECURITY_HEADERS } from "./envelope";

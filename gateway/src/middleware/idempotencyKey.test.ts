@@ -1,5 +1,5 @@
 import { type IncomingMessage } from "node:http";
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { idempotencyKey } from "./idempotencyKey";
 
 function request(headers: Record<string, string>, rawHeaders: string[] = []) {

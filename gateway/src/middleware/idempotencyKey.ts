@@ -1,5 +1,5 @@
 import { type IncomingMessage } from "node:http";
-import { invalidRequest } from "@wonrail/kit/errors";
+import { invalidRequest } from "@wonrail/kit/contract/errors";
 import { timesGiven } from "./timesGiven";
 
 /** HTTP has cut off the spaces at its ends. */

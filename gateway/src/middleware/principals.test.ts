@@ -1,5 +1,5 @@
-import { createApiKey } from "@wonrail/kit/apiKey";
-import { DomainError } from "@wonrail/kit/errors";
+import { createApiKey } from "@wonrail/kit/contract/apiKey";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { Registry } from "@wonrail/kit/metrics";
 import { createAddressLimits } from "./addressLimits";
 import {

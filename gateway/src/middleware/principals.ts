@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import { parseApiKey, type PresentedApiKey } from "@wonrail/kit/apiKey";
+import { parseApiKey, type PresentedApiKey } from "@wonrail/kit/contract/apiKey";
 import { BoundedMap } from "@wonrail/kit/boundedMap";
-import { DomainError, isOutage } from "@wonrail/kit/errors";
+import { DomainError, isOutage } from "@wonrail/kit/contract/errors";
 import { Counter, Gauge, type Registry } from "@wonrail/kit/metrics";
 import { type AddressLimits } from "./addressLimits";
 

@@ -1,4 +1,4 @@
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { testLog } from "@wonrail/kit/testing";
 import { plan } from "../testing/plan";
 import { createQuotas, type LeaseQuota, type QuotaWish } from "./quotas";

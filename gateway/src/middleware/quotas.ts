@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DomainError, errorTable, isOutage } from "@wonrail/kit/errors";
+import { DomainError, errorTable, isOutage } from "@wonrail/kit/contract/errors";
 import { type Log } from "@wonrail/kit/log";
 
 /** What a plan counts. */

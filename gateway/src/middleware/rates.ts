@@ -1,5 +1,5 @@
 import { BoundedMap } from "@wonrail/kit/boundedMap";
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { Counter, type Registry } from "@wonrail/kit/metrics";
 import { type Principal } from "./principals";
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { type IncomingMessage } from "node:http";
-import { DomainError, type FieldProblem, invalidRequest } from "@wonrail/kit/errors";
+import { DomainError, type FieldProblem, invalidRequest } from "@wonrail/kit/contract/errors";
 import { type Json } from "@wonrail/kit/json";
 import { JsonRefusedError, parseStrictJson } from "./strictJson";
 

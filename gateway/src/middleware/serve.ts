@@ -1,7 +1,7 @@
 import { type Request, type RequestHandler } from "express";
 import { z } from "zod";
 import { currentContext, runInContext } from "@wonrail/kit/context";
-import { DomainError, nothingDone } from "@wonrail/kit/errors";
+import { DomainError, nothingDone } from "@wonrail/kit/contract/errors";
 import {
   type Call,
   type Input,

@@ -1,4 +1,4 @@
-import { type FieldProblem } from "@wonrail/kit/errors";
+import { type FieldProblem } from "@wonrail/kit/contract/errors";
 import { type Json } from "@wonrail/kit/json";
 
 /** Deeper than any body of the contract, and far from what would exhaust a stack. */

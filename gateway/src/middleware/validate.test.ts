@@ -1,4 +1,4 @@
-import { type DomainError } from "@wonrail/kit/errors";
+import { type DomainError } from "@wonrail/kit/contract/errors";
 import { type z } from "zod";
 import { createPayment } from "../routes/payments";
 import { exampleId } from "../routes/exampleThings";

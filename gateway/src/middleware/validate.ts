@@ -5,7 +5,7 @@ import {
   type FieldProblem,
   invalidRequest,
   isErrorCode,
-} from "@wonrail/kit/errors";
+} from "@wonrail/kit/contract/errors";
 import { pathText } from "./strictJson";
 
 /**

@@ -1,6 +1,6 @@
-import { assert } from "@wonrail/kit/errors";
+import { assert } from "@wonrail/kit/contract/errors";
 import { enumName } from "@wonrail/kit/grpc/client";
-import { parseWon, wonToJson } from "@wonrail/kit/money";
+import { parseWon, wonToJson } from "@wonrail/kit/contract/money";
 import { type PageInfo, type PageRequest } from "@wonrail/proto/common/v1/common";
 import { type Cancellation, type Settlement, SettlementStatus } from "@wonrail/proto/payment/v1/payment";
 import { DEFAULT_LIMIT } from "./schemas";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { parseApiKey, parseSecretKey } from "@wonrail/kit/apiKey";
-import { assert, DomainError } from "@wonrail/kit/errors";
+import { parseApiKey, parseSecretKey } from "@wonrail/kit/contract/apiKey";
+import { assert, DomainError } from "@wonrail/kit/contract/errors";
 import { enumName } from "@wonrail/kit/grpc/client";
 import {
   type GetSessionResponse,

@@ -1,4 +1,4 @@
-import { type IdPrefix } from "@wonrail/kit/ids";
+import { type IdPrefix } from "@wonrail/kit/contract/ids";
 
 // What the story of examples.ts is about, as the service would show it.
 

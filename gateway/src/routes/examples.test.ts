@@ -1,4 +1,4 @@
-import { idTimeMs } from "@wonrail/kit/ids";
+import { idTimeMs } from "@wonrail/kit/contract/ids";
 import { type RouteDeps, routes } from ".";
 import { type Example, story } from "./examples";
 import { renderOpenApi } from "./renderOpenApi";

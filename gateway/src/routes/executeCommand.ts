@@ -1,5 +1,5 @@
 import { currentContext } from "@wonrail/kit/context";
-import { assert } from "@wonrail/kit/errors";
+import { assert } from "@wonrail/kit/contract/errors";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { fromErrorDetail } from "@wonrail/kit/grpc/client";
 import { type ExecuteRequest, type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";

@@ -1,4 +1,4 @@
-import { assert } from "@wonrail/kit/errors";
+import { assert } from "@wonrail/kit/contract/errors";
 
 /** As much of a schema, or of what holds one, as is looked into here. */
 type Node = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { errorTable } from "@wonrail/kit/errors";
+import { errorTable } from "@wonrail/kit/contract/errors";
 import { type RouteDeps, routes } from ".";
 import { story } from "./examples";
 import { refusalCodes } from "./openapi";

@@ -1,6 +1,6 @@
 import { OpenApiGeneratorV31, OpenAPIRegistry, type RouteConfig } from "@asteasolutions/zod-to-openapi";
 import { z } from "zod";
-import { type ErrorCode, errorTable } from "@wonrail/kit/errors";
+import { type ErrorCode, errorTable } from "@wonrail/kit/contract/errors";
 import { REQUEST_ID_FORM } from "@wonrail/kit/grpc/client";
 import { MAX_BODY_BYTES } from "../middleware/readBody";
 import { IDEMPOTENCY_KEY_FORM } from "../middleware/idempotencyKey";

@@ -1,5 +1,5 @@
 import { type z } from "zod";
-import { DomainError, type ErrorCode } from "@wonrail/kit/errors";
+import { DomainError, type ErrorCode } from "@wonrail/kit/contract/errors";
 import { type Principal } from "../middleware/principals";
 import { type QuotaName } from "../middleware/quotas";
 

@@ -1,7 +1,7 @@
 import { Router } from "express";
 import helmet from "helmet";
 import swaggerUi from "swagger-ui-express";
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { sendJson } from "../middleware/envelope";
 import { MethodNotAllowedError } from "../middleware/answerErrors";
 import { type ApiResponse } from "../middleware/exchange";

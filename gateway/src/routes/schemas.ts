@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type ErrorCode } from "@wonrail/kit/errors";
-import { type IdPrefix, isId } from "@wonrail/kit/ids";
+import { type ErrorCode } from "@wonrail/kit/contract/errors";
+import { type IdPrefix, isId } from "@wonrail/kit/contract/ids";
 import { MAX_OFFSET_ROWS } from "@wonrail/kit/page";
 
 // The words that several operations share. A schema's metadata is what the OpenAPI document says about it.

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ADDRESS_FORM } from "@wonrail/kit/address";
+import { ADDRESS_FORM } from "@wonrail/kit/contract/address";
 import { enumName, enumValue } from "@wonrail/kit/grpc/client";
-import { NETWORKS } from "@wonrail/kit/networks";
+import { NETWORKS } from "@wonrail/kit/contract/networks";
 import {
   PaymentType,
   type Record as RecordMessage,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ADDRESS_FORM } from "@wonrail/kit/address";
+import { ADDRESS_FORM } from "@wonrail/kit/contract/address";
 import { enumName } from "@wonrail/kit/grpc/client";
 import { type Transfer, TransferStatus } from "@wonrail/proto/payment/v1/payment";
 import { type Clients } from "../clients";

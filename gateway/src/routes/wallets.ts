@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { enumName, enumValue } from "@wonrail/kit/grpc/client";
-import { isUserId, USER_ID_FORM } from "@wonrail/kit/userId";
+import { isUserId, USER_ID_FORM } from "@wonrail/kit/contract/userId";
 import { Direction, type WalletTransaction } from "@wonrail/proto/payment/v1/payment";
 import { type Wallet, WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type Clients } from "../clients";

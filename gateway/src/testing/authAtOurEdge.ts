@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createApiKey } from "@wonrail/kit/apiKey";
-import { DomainError } from "@wonrail/kit/errors";
+import { createApiKey } from "@wonrail/kit/contract/apiKey";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { toErrorDetail } from "@wonrail/kit/grpc/client";
 import { implement, type ServerCall, startGrpcServer } from "@wonrail/kit/grpc/server";
 import { Registry } from "@wonrail/kit/metrics";

@@ -1,4 +1,4 @@
-import { newId } from "../ids";
+import { newId } from "../contract/ids";
 import { organisationId, time } from "./options";
 
 test.each([

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
-import { isId } from "../ids";
+import { isId } from "../contract/ids";
 
 // How the text of an option becomes a value. What is not even of the right form is refused here, the rest by the rules.
 

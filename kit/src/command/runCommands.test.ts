@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { DomainError, invalidRequest } from "../errors";
+import { DomainError, invalidRequest } from "../contract/errors";
 import { CouldNotRun, Refusal, runCommands } from "./runCommands";
 
 test.each<[number, Error, string]>([

@@ -1,5 +1,5 @@
 import { CommanderError, type Command } from "commander";
-import { DomainError, isOutage, type FieldProblem } from "../errors";
+import { DomainError, isOutage, type FieldProblem } from "../contract/errors";
 
 /**
  * 0: done. 1: refused, or what was looked at does not hold. 2: the command line is wrong, or the command could not run, so that it knows nothing.

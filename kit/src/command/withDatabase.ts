@@ -1,6 +1,6 @@
 import { openDatabase, type Database, type DatabaseOptions } from "../db";
 import { isConnectionLoss, sqlStateOf } from "../db/errors";
-import { isUndone } from "../errors";
+import { isUndone } from "../contract/errors";
 import { localHome, readLocalStack, stackFileIn } from "../localStack";
 import { createLog } from "../log";
 import { CouldNotRun } from "./runCommands";

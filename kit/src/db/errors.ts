@@ -1,6 +1,6 @@
 import { types } from "node:util";
 import { DatabaseError } from "pg";
-import { DomainError } from "../errors";
+import { DomainError } from "../contract/errors";
 
 /**
  * COMMIT (or a lone writing statement) was sent and its answer never came: it may have happened or not. Never a reason to do the work again

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import type { ClientBase, QueryConfig, QueryResult } from "pg";
-import { assert } from "../errors";
+import { assert } from "../contract/errors";
 import { textOf, type Sql } from "./sql";
 import type { Queryable } from "./types";
 import { partOf, Together } from "./together";

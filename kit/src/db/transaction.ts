@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { assert } from "../errors";
+import { assert } from "../contract/errors";
 import { CommitUnknownError, isConnectionLoss, mayHaveHappened } from "./errors";
 import { afterCommitSymbol, queryable, type Answer, type Session } from "./session";
 import { rawSql, type Sql } from "./sql";

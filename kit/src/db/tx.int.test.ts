@@ -1,5 +1,5 @@
 import { runInContext } from "../context";
-import { DomainError } from "../errors";
+import { DomainError } from "../contract/errors";
 import { openTestDatabase, startProxy, testLog } from "../testing";
 import { isConnectionLoss, isTransient, mayHaveHappened, nothingDone } from "./errors";
 import {

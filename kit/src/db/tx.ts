@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { currentContext } from "../context";
-import { assert } from "../errors";
+import { assert } from "../contract/errors";
 import { isConnectionLoss, isRetryable, nothingDone, sqlStateOf } from "./errors";
 import { afterCommitSymbol, connectSymbol } from "./session";
 import { rawSql, type Sql } from "./sql";

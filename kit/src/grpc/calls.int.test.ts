@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { childTraceparent, currentContext, type RequestContext, runInContext, traceIdOf } from "../context";
-import { DomainError } from "../errors";
-import { newId } from "../ids";
+import { DomainError } from "../contract/errors";
+import { newId } from "../contract/ids";
 import { eventually } from "../testing/eventually";
 import { closeAll, echoClient, openProxy, startEcho } from "./echoService.testing";
 

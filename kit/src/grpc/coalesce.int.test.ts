@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { childTraceparent, currentContext, type RequestContext, runInContext, traceIdOf } from "../context";
-import { DomainError } from "../errors";
-import { newId } from "../ids";
+import { DomainError } from "../contract/errors";
+import { newId } from "../contract/ids";
 import { eventually } from "../testing/eventually";
 import { coalesce } from "./client";
 import {

@@ -1,4 +1,4 @@
-import { assert, invalidRequest } from "../errors";
+import { assert, invalidRequest } from "../contract/errors";
 
 /** An enum as ts-proto writes it: the short name is the key, the name on the wire is the value. */
 type ProtoEnum = Readonly<Record<string, string>>;

@@ -8,7 +8,7 @@ import {
   status,
 } from "@grpc/grpc-js";
 import { ErrorDetail } from "@wonrail/proto/common/v1/common";
-import { DomainError, type ErrorCode, errorTable } from "../errors";
+import { DomainError, type ErrorCode, errorTable } from "../contract/errors";
 import { closeAll, echoClient, EchoService, recordedLog, startEcho } from "./echoService.testing";
 
 afterEach(closeAll);

@@ -4,7 +4,7 @@ import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { implement } from "./server";
-import { type DomainError } from "../errors";
+import { type DomainError } from "../contract/errors";
 import { eventually } from "../testing/eventually";
 import { closeAll, echoClient, EchoService, openProxy, startEcho } from "./echoService.testing";
 

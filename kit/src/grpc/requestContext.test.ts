@@ -1,6 +1,6 @@
 import { Metadata } from "@grpc/grpc-js";
 import { childTraceparent, runInContext } from "../context";
-import { newId } from "../ids";
+import { newId } from "../contract/ids";
 import {
   contextFromItem,
   contextFromMetadata,

@@ -1,7 +1,7 @@
 import { type Deadline, Metadata } from "@grpc/grpc-js";
 import { type ItemContext } from "@wonrail/proto/common/v1/common";
 import { childTraceparent, currentContext, isTraceparent, type RequestContext } from "../context";
-import { isId, newId } from "../ids";
+import { isId, newId } from "../contract/ids";
 
 const REQUEST_ID = "x-request-id";
 const ORG_ID = "x-org-id";

@@ -1,4 +1,4 @@
-import { DomainError } from "../errors";
+import { DomainError } from "../contract/errors";
 import { closeAll, echoClient, openProxy, startEcho } from "./echoService.testing";
 
 afterEach(closeAll);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { DomainError } from "../errors";
+import { DomainError } from "../contract/errors";
 import { eventually } from "../testing/eventually";
 import { closeAll, echoClient, type Note, startEcho } from "./echoService.testing";
 

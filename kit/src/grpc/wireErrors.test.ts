@@ -1,5 +1,5 @@
 import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
-import { DomainError } from "../errors";
+import { DomainError } from "../contract/errors";
 import { ERROR_TRAILER, fromErrorDetail, fromServiceError, toErrorDetail } from "./wireErrors";
 
 const PATH = "/wonrail.ledger.v1.LedgerService/Post";

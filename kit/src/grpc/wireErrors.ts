@@ -1,6 +1,6 @@
 import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { ErrorDetail } from "@wonrail/proto/common/v1/common";
-import { DomainError, errorTable, isErrorCode } from "../errors";
+import { DomainError, errorTable, isErrorCode } from "../contract/errors";
 import { type Json, type JsonObject } from "../json";
 
 export const ERROR_TRAILER = "wonrail-error-bin";

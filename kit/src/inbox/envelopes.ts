@@ -1,7 +1,7 @@
 import { type EventEnvelope } from "@wonrail/proto/common/v1/common";
 import type { ReceivedMessage } from "../bus/port";
 import type { Tx } from "../db";
-import { assert } from "../errors";
+import { assert } from "../contract/errors";
 import type { Registry } from "../metrics";
 import { consumerMetrics } from "./consumerMetrics";
 import type { ReceivedEvent } from "./events";

@@ -1,6 +1,6 @@
 import type { ReceivedMessage } from "../bus/port";
 import type { Tx } from "../db";
-import { isId, type Id } from "../ids";
+import { isId, type Id } from "../contract/ids";
 
 /** An event as a handler gets it. Its payload is the protobuf message that the type names. */
 export interface ReceivedEvent {

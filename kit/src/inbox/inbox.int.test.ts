@@ -1,8 +1,8 @@
 import type { Bus, ReceivedMessage, SubscribeOptions } from "../bus/port";
 import { currentContext } from "../context";
 import { sql, type Tx } from "../db";
-import { DomainError } from "../errors";
-import { newId } from "../ids";
+import { DomainError } from "../contract/errors";
+import { newId } from "../contract/ids";
 import { Registry } from "../metrics";
 import { createTestDatabase, eventually, openTestDatabase, testLog, type TestDatabase } from "../testing";
 import {

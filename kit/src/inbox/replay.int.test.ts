@@ -1,5 +1,5 @@
 import { sql, type Tx } from "../db";
-import { DomainError } from "../errors";
+import { DomainError } from "../contract/errors";
 import { Registry } from "../metrics";
 import { pause } from "../pause";
 import { createTestDatabase, openTestDatabase, testLog, type TestDatabase } from "../testing";

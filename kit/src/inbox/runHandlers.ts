@@ -1,6 +1,6 @@
 import { childTraceparent, runInContext, type RequestContext } from "../context";
 import type { Tx } from "../db";
-import { newId } from "../ids";
+import { newId } from "../contract/ids";
 import type { Log } from "../log";
 import { beginSpan } from "../tracing";
 import type { BulkHandler, EventHandler, ReceivedEvent } from "./events";

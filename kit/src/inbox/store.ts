@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ReceivedMessage } from "../bus/port";
 import { named, sql, type Queryable, type Tx } from "../db";
-import { idToUuid, uuidToId, type Id } from "../ids";
+import { idToUuid, uuidToId, type Id } from "../contract/ids";
 
 /** Takes the events for this group: gives those that it has not had. */
 export async function takeEvents(tx: Tx, group: string, ids: Id<"evt">[]): Promise<Set<Id<"evt">>> {

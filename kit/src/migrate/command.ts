@@ -1,6 +1,6 @@
 import { installPostgresBus } from "../bus";
 import { untilReachable } from "../db";
-import { assert } from "../errors";
+import { assert } from "../contract/errors";
 import { createLog, type Log } from "../log";
 import { type MigrateConfig, readConfig } from "./config";
 import { migrate } from "./migrate";

@@ -1,8 +1,8 @@
 import { MAX_MESSAGE_BYTES } from "../bus/port";
 import { currentContext } from "../context";
 import { afterCommit, named, sql, type Tx } from "../db";
-import { assert } from "../errors";
-import { idToUuid, newId } from "../ids";
+import { assert } from "../contract/errors";
+import { idToUuid, newId } from "../contract/ids";
 import { ring } from "./doorbell";
 import type { NewEvent } from "./events";
 

@@ -1,6 +1,6 @@
 import { type EventEnvelope } from "@wonrail/proto/common/v1/common";
 import type { Queryable } from "../db";
-import { uuidToId } from "../ids";
+import { uuidToId } from "../contract/ids";
 import { listPublished, type OutboxRow } from "./store";
 
 /** Longer than any transaction may take, and than the bus and a consumer that is well need for an event. */

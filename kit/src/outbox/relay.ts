@@ -3,7 +3,7 @@ import type { Database, Queryable } from "../db";
 import { FAREWELL_MS } from "../bus/farewell";
 import { unlessAborted } from "../bus/waiting";
 import { failpoint } from "../failpoint";
-import { uuidToId } from "../ids";
+import { uuidToId } from "../contract/ids";
 import type { Log } from "../log";
 import type { Registry } from "../metrics";
 import { pause, type Pause } from "../pause";

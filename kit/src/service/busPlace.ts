@@ -1,5 +1,5 @@
 import { type KafkaBusOptions, type PostgresBusOptions } from "../bus/port";
-import { assert } from "../errors";
+import { assert } from "../contract/errors";
 import { type ServiceConfig } from "./config";
 
 type Place<T> = Omit<T, "clientId" | "log" | "registry">;

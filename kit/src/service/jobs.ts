@@ -1,4 +1,4 @@
-import { DomainError } from "../errors";
+import { DomainError } from "../contract/errors";
 import { type Log } from "../log";
 import { Counter, Gauge, type Registry } from "../metrics";
 import { pause, type Pause } from "../pause";

@@ -1,4 +1,4 @@
-// Generated from kit/src/errors.ts by `npm run generate -w @wonrail/sdk`; do not edit.
+// Generated from kit/src/contract/errors.ts by `npm run generate -w @wonrail/sdk`; do not edit.
 
 /** Every code that the service answers with. `retryable`: the same request may succeed later. */
 // prettier-ignore

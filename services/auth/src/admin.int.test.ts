@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseApiKey, parseSecretKey } from "@wonrail/kit/apiKey";
+import { parseApiKey, parseSecretKey } from "@wonrail/kit/contract/apiKey";
 import { sql } from "@wonrail/kit/db";
 import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { runAdmin } from "./admin";

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { runCommands, TERMINAL, type ExitCode } from "@wonrail/kit/command";
 import { childTraceparent, runInContext } from "@wonrail/kit/context";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { auditCommands } from "./admin/auditCommands";
 import { deadLetterCommands } from "./admin/deadLetterCommands";
 import { keyCommands } from "./admin/keyCommands";

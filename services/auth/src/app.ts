@@ -1,4 +1,4 @@
-import { type KeyMode } from "@wonrail/kit/apiKey";
+import { type KeyMode } from "@wonrail/kit/contract/apiKey";
 import { type Database } from "@wonrail/kit/db";
 import { createLane } from "@wonrail/kit/lane";
 import { type Log } from "@wonrail/kit/log";

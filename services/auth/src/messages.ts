@@ -1,4 +1,4 @@
-import { formatWon } from "@wonrail/kit/money";
+import { formatWon } from "@wonrail/kit/contract/money";
 import * as message from "@wonrail/proto/auth/v1/auth";
 import { type Organisation } from "./domain/organisations";
 

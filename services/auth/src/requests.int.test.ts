@@ -1,6 +1,6 @@
 // What is left of a request when it is over: in the audit trail, and in the figures that alerts look at.
 import { join } from "node:path";
-import { createApiKey, parseApiKey, type PresentedApiKey } from "@wonrail/kit/apiKey";
+import { createApiKey, parseApiKey, type PresentedApiKey } from "@wonrail/kit/contract/apiKey";
 import { childTraceparent, runInContext } from "@wonrail/kit/context";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { type GrpcServer, startGrpcServer } from "@wonrail/kit/grpc/server";

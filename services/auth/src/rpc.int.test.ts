@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { createApiKey, createSecretKey, parseApiKey } from "@wonrail/kit/apiKey";
+import { createApiKey, createSecretKey, parseApiKey } from "@wonrail/kit/contract/apiKey";
 import { sql } from "@wonrail/kit/db";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { startGrpcServer } from "@wonrail/kit/grpc/server";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { createRegistry } from "@wonrail/kit/metrics";
 import {
   createTestDatabase,

@@ -1,5 +1,5 @@
-import { isKeyPrefix, type PresentedApiKey } from "@wonrail/kit/apiKey";
-import { DomainError, invalidRequest } from "@wonrail/kit/errors";
+import { isKeyPrefix, type PresentedApiKey } from "@wonrail/kit/contract/apiKey";
+import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import {
   enumName,
   type GrpcService,
@@ -8,7 +8,7 @@ import {
   readOrgId,
   toErrorDetail,
 } from "@wonrail/kit/grpc/server";
-import { type Id, isId } from "@wonrail/kit/ids";
+import { type Id, isId } from "@wonrail/kit/contract/ids";
 import {
   AuthServiceService,
   type GetSessionResponse,

@@ -1,4 +1,4 @@
-import { readAddress } from "@wonrail/kit/address";
+import { readAddress } from "@wonrail/kit/contract/address";
 import { Command, InvalidArgumentError, Option } from "commander";
 import {
   bigNumber,

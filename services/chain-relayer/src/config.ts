@@ -1,6 +1,6 @@
 import { commandShape } from "@wonrail/kit/command/config";
 import { address, count, durationMs, hostPort, list, loadConfig } from "@wonrail/kit/config";
-import { networkSetting } from "@wonrail/kit/networks";
+import { networkSetting } from "@wonrail/kit/contract/networks";
 import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
 import { isPrivateKey } from "./chain/signer";

@@ -1,4 +1,4 @@
-import { DomainError, invalidRequest } from "@wonrail/kit/errors";
+import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import {
   enumFilter,
   enumName,
@@ -10,7 +10,7 @@ import {
   readIdempotencyKey,
   readOrgId,
 } from "@wonrail/kit/grpc/server";
-import { isId } from "@wonrail/kit/ids";
+import { isId } from "@wonrail/kit/contract/ids";
 import { readPage } from "@wonrail/kit/page";
 import {
   type CreateRecordRequest,

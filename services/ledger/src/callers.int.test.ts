@@ -1,8 +1,8 @@
 import { makeAuthority } from "@wonrail/kit/certificates";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { type GrpcServer, startGrpcServer } from "@wonrail/kit/grpc/server";
-import { newId } from "@wonrail/kit/ids";
-import { won } from "@wonrail/kit/money";
+import { newId } from "@wonrail/kit/contract/ids";
+import { won } from "@wonrail/kit/contract/money";
 import { callersOf } from "@wonrail/kit/service";
 import { testLog, testRegistry } from "@wonrail/kit/testing";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";

@@ -1,7 +1,7 @@
 import type { Bus, BusMessage } from "@wonrail/kit/bus";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { type Queryable, sql } from "@wonrail/kit/db";
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import { type OutboxRow, startOutboxRelay } from "@wonrail/kit/outbox";
 import { eventually, testLog, testRegistry } from "@wonrail/kit/testing";
 import { AccountOpened, HoldPlaced, JournalPosted } from "@wonrail/proto/ledger/events/v1/events";

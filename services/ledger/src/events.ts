@@ -1,7 +1,7 @@
 import type { Queryable } from "@wonrail/kit/db";
 import { groupBy } from "@wonrail/kit/groupBy";
-import { hexOf } from "@wonrail/kit/ids";
-import { formatWon } from "@wonrail/kit/money";
+import { hexOf } from "@wonrail/kit/contract/ids";
+import { formatWon } from "@wonrail/kit/contract/money";
 import type { Expander, NewEvent, OutboxRow } from "@wonrail/kit/outbox";
 import {
   AccountClosed,

@@ -1,7 +1,7 @@
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { toErrorDetail } from "@wonrail/kit/grpc/server";
-import { hexOf } from "@wonrail/kit/ids";
-import { formatWon, sumWon, won } from "@wonrail/kit/money";
+import { hexOf } from "@wonrail/kit/contract/ids";
+import { formatWon, sumWon, won } from "@wonrail/kit/contract/money";
 import { AccountType, IntentKind, TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import {
   AccountStatus,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { installPostgresBus } from "@wonrail/kit/bus";
 import { createClient } from "@wonrail/kit/grpc/client";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { testLog, testRegistry } from "@wonrail/kit/testing";
 import { LedgerServiceService, type PostOutcome, type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { TransactionType } from "@wonrail/proto/ledger/v1/intents";

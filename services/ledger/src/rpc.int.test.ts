@@ -1,8 +1,8 @@
 import { createClient } from "@wonrail/kit/grpc/client";
 import { startGrpcServer, type GrpcServer } from "@wonrail/kit/grpc/server";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { createRegistry } from "@wonrail/kit/metrics";
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import { testLog, testRegistry } from "@wonrail/kit/testing";
 import { AccountType, IntentKind, TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import {

@@ -1,4 +1,4 @@
-import { DomainError, invalidRequest } from "@wonrail/kit/errors";
+import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import {
   enumName,
   enumValue,
@@ -9,7 +9,7 @@ import {
   type GrpcService,
   type ServerCall,
 } from "@wonrail/kit/grpc/server";
-import { isId } from "@wonrail/kit/ids";
+import { isId } from "@wonrail/kit/contract/ids";
 import { inOrder } from "@wonrail/kit/inOrder";
 import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import {

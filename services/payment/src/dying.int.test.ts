@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { runInContext } from "@wonrail/kit/context";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { implement } from "@wonrail/kit/grpc/server";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { Registry } from "@wonrail/kit/metrics";
 import { createTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
 import { startDying } from "@wonrail/kit/testing/startDying";

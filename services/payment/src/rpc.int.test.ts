@@ -2,7 +2,7 @@ import { childTraceparent } from "@wonrail/kit/context";
 import { sql } from "@wonrail/kit/db";
 import { createClient, fromErrorDetail } from "@wonrail/kit/grpc/client";
 import { type GrpcServer, startGrpcServer } from "@wonrail/kit/grpc/server";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { Registry } from "@wonrail/kit/metrics";
 import { testLog } from "@wonrail/kit/testing";
 import { type ItemContext } from "@wonrail/proto/common/v1/common";

@@ -1,4 +1,4 @@
-import { invalidRequest } from "@wonrail/kit/errors";
+import { invalidRequest } from "@wonrail/kit/contract/errors";
 import {
   fromErrorDetail,
   type GrpcService,
@@ -10,7 +10,7 @@ import {
   readOrgId,
   serveItems,
 } from "@wonrail/kit/grpc/server";
-import { type IdPrefix, isId } from "@wonrail/kit/ids";
+import { type IdPrefix, isId } from "@wonrail/kit/contract/ids";
 import { type Log } from "@wonrail/kit/log";
 import { readPage } from "@wonrail/kit/page";
 import {

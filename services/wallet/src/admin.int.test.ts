@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { createTestDatabase } from "@wonrail/kit/testing";
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { runAdmin } from "./admin";

@@ -13,7 +13,7 @@ import {
   type World as CommandWorld,
 } from "@wonrail/kit/command";
 import { type Database } from "@wonrail/kit/db";
-import { isId, newId } from "@wonrail/kit/ids";
+import { isId, newId } from "@wonrail/kit/contract/ids";
 import { localHome } from "@wonrail/kit/localStack";
 import { operatorOf } from "@wonrail/kit/operator";
 import { beginReopening } from "./commands/reopenWallets";

@@ -1,7 +1,7 @@
 import { createClient } from "@wonrail/kit/grpc/client";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { Counter, type Registry } from "@wonrail/kit/metrics";
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import { type ServiceParts } from "@wonrail/kit/service";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { createWallet, ensureWallet } from "./commands/createWallet";

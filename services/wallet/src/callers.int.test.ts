@@ -1,7 +1,7 @@
 import { makeAuthority } from "@wonrail/kit/certificates";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { type GrpcServer, startGrpcServer } from "@wonrail/kit/grpc/server";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { callersOf } from "@wonrail/kit/service";
 import { testLog, testRegistry } from "@wonrail/kit/testing";
 import { AuthorizationKind, WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/wallet";

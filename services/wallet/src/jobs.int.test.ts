@@ -1,6 +1,6 @@
 import { sql } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/errors";
-import { newId } from "@wonrail/kit/ids";
+import { DomainError } from "@wonrail/kit/contract/errors";
+import { newId } from "@wonrail/kit/contract/ids";
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { beginReopening } from "./commands/reopenWallets";
 import { openWorld, type World } from "./commands/testing/world";

@@ -1,5 +1,5 @@
-import { ADDRESS_FORM } from "@wonrail/kit/address";
-import { DomainError, invalidRequest } from "@wonrail/kit/errors";
+import { ADDRESS_FORM } from "@wonrail/kit/contract/address";
+import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import {
   enumFilter,
   enumName,
@@ -9,10 +9,10 @@ import {
   readOrgId,
   toErrorDetail,
 } from "@wonrail/kit/grpc/server";
-import { isId } from "@wonrail/kit/ids";
-import { parseWon } from "@wonrail/kit/money";
+import { isId } from "@wonrail/kit/contract/ids";
+import { parseWon } from "@wonrail/kit/contract/money";
 import { readPage } from "@wonrail/kit/page";
-import { isUserId, USER_ID_FORM } from "@wonrail/kit/userId";
+import { isUserId, USER_ID_FORM } from "@wonrail/kit/contract/userId";
 import {
   AuthorizationKind,
   type AuthorizationIntent,

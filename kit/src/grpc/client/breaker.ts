@@ -1,5 +1,5 @@
 import CircuitBreaker from "opossum";
-import { DomainError } from "../../errors";
+import { DomainError } from "../../contract/errors";
 import { Counter, Gauge, type Registry, shared } from "../../metrics";
 
 export interface BreakerSettings {

@@ -1,6 +1,6 @@
 import { type Client, type ClientUnaryCall, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { currentContext, type RequestContext } from "../../context";
-import { assert, DomainError, errorTable } from "../../errors";
+import { assert, DomainError, errorTable } from "../../contract/errors";
 import { type callMetrics } from "../callMetrics";
 import { contextOfCaller, metadataFromContext } from "../requestContext";
 import { fromServiceError, isFromTransport, isServiceError } from "../wireErrors";

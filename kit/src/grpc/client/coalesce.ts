@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { type ErrorDetail, type ItemContext } from "@wonrail/proto/common/v1/common";
 import { type Bag, bag } from "../../bag";
-import { DomainError } from "../../errors";
+import { DomainError } from "../../contract/errors";
 import { createLane, type Outcome } from "../../lane";
 import { type Registry } from "../../metrics";
 import { contextOfCaller } from "../requestContext";

@@ -1,4 +1,4 @@
-import { never } from "../../errors";
+import { never } from "../../contract/errors";
 import { type Log } from "../../log";
 import { type Registry } from "../../metrics";
 import { callMetrics } from "../callMetrics";

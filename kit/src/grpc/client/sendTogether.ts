@@ -1,7 +1,7 @@
 import { type ErrorDetail } from "@wonrail/proto/common/v1/common";
 import { childTraceparent, type RequestContext, runInContext } from "../../context";
-import { assert, DomainError, isRefusal, isUnknown, perhapsDone } from "../../errors";
-import { newId } from "../../ids";
+import { assert, DomainError, isRefusal, isUnknown, perhapsDone } from "../../contract/errors";
+import { newId } from "../../contract/ids";
 import { type Outcome } from "../../lane";
 import { toItemContext } from "../requestContext";
 import { fromErrorDetail } from "../wireErrors";

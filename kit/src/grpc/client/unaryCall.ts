@@ -1,5 +1,5 @@
 import { status } from "@grpc/grpc-js";
-import { isUnknown, perhapsDone } from "../../errors";
+import { isUnknown, perhapsDone } from "../../contract/errors";
 import { type ObserveCall } from "../callMetrics";
 import { type MethodDefinition } from "../definition";
 import { Parcel } from "../parcel";

@@ -4,7 +4,7 @@ import {
   type handleUnaryCall,
   type Server,
 } from "@grpc/grpc-js";
-import { assert, DomainError, never } from "../../errors";
+import { assert, DomainError, never } from "../../contract/errors";
 import { type Log } from "../../log";
 import { type Registry } from "../../metrics";
 import { callMetrics } from "../callMetrics";

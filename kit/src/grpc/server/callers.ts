@@ -1,5 +1,5 @@
 import { type ServerUnaryCall } from "@grpc/grpc-js";
-import { assert } from "../../errors";
+import { assert } from "../../contract/errors";
 import { type MethodDefinition } from "../definition";
 import { type GrpcService } from "./implement";
 

@@ -1,4 +1,4 @@
-import { causesOf, type DomainError, isOutage } from "../../errors";
+import { causesOf, type DomainError, isOutage } from "../../contract/errors";
 import { type Log } from "../../log";
 
 /** A refusal speaks for itself. Of what was away or late the caller hears only that, and an operator finds out here. */

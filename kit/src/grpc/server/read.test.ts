@@ -1,4 +1,4 @@
-import { newId } from "../../ids";
+import { newId } from "../../contract/ids";
 import { readAtMost, readBodyHash, readIdempotencyKey, readOrgId } from "./read";
 
 const orgId = newId("org");

@@ -1,5 +1,5 @@
-import { invalidRequest } from "../../errors";
-import { type Id, isId } from "../../ids";
+import { invalidRequest } from "../../contract/errors";
+import { type Id, isId } from "../../contract/ids";
 
 // What more than one service reads of a request, refused alike. A field is named as partners know it, in camelCase.
 

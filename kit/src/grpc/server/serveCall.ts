@@ -9,7 +9,7 @@ import {
   status,
 } from "@grpc/grpc-js";
 import { runInContext } from "../../context";
-import { DomainError } from "../../errors";
+import { DomainError } from "../../contract/errors";
 import { type Log } from "../../log";
 import { beginSpan } from "../../tracing";
 import { type ObserveCall } from "../callMetrics";

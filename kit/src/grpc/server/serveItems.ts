@@ -1,6 +1,6 @@
 import { type ErrorDetail, type ItemContext } from "@wonrail/proto/common/v1/common";
 import { runInContext } from "../../context";
-import { DomainError } from "../../errors";
+import { DomainError } from "../../contract/errors";
 import { type Log } from "../../log";
 import { beginSpan } from "../../tracing";
 import { contextFromItem } from "../requestContext";

@@ -1,5 +1,5 @@
 import type { ReceivedMessage } from "../../bus/port";
-import { newId } from "../../ids";
+import { newId } from "../../contract/ids";
 
 /** An event of its own, of one key, as it comes from the bus. */
 export function messageOf(

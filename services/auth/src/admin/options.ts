@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { bigNumber } from "@wonrail/kit/command";
-import { MAX_WON, won, type Won } from "@wonrail/kit/money";
+import { MAX_WON, won, type Won } from "@wonrail/kit/contract/money";
 
 export function amount(text: string): Won {
   const value = bigNumber(text);

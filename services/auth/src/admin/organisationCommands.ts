@@ -9,7 +9,7 @@ import {
   time,
   wholeNumber,
 } from "@wonrail/kit/command";
-import { type Won } from "@wonrail/kit/money";
+import { type Won } from "@wonrail/kit/contract/money";
 import { ORGANISATION_STATUSES, type Organisation, type OrganisationTerms } from "../domain/organisations";
 import { PLANS, type Plan } from "../domain/plans";
 import { amount } from "./options";

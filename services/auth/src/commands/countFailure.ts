@@ -1,5 +1,5 @@
 import { clientNetwork } from "@wonrail/kit/clientNetwork";
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { type Deps } from "../app";
 import { FAILURE_WINDOW_MS, failureSubjects, throttledForMs } from "../domain/throttle";
 import { addFailure, findFailures } from "../store/failedAttempts";

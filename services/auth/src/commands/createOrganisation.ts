@@ -1,7 +1,7 @@
-import { createApiKey, createSecretKey } from "@wonrail/kit/apiKey";
+import { createApiKey, createSecretKey } from "@wonrail/kit/contract/apiKey";
 import { isUniqueViolation, tx } from "@wonrail/kit/db";
-import { invalidRequest } from "@wonrail/kit/errors";
-import { newId } from "@wonrail/kit/ids";
+import { invalidRequest } from "@wonrail/kit/contract/errors";
+import { newId } from "@wonrail/kit/contract/ids";
 import { type Deps } from "../app";
 import { newKey, type ApiKey } from "../domain/keys";
 import { makeOrganisation, type NewOrganisation, type Organisation } from "../domain/organisations";

@@ -1,7 +1,7 @@
-import { createApiKey } from "@wonrail/kit/apiKey";
+import { createApiKey } from "@wonrail/kit/contract/apiKey";
 import { tx } from "@wonrail/kit/db";
-import { invalidRequest } from "@wonrail/kit/errors";
-import { newId } from "@wonrail/kit/ids";
+import { invalidRequest } from "@wonrail/kit/contract/errors";
+import { newId } from "@wonrail/kit/contract/ids";
 import { type Deps } from "../app";
 import { MAX_USABLE_KEYS, newKey, type ApiKey } from "../domain/keys";
 import { type Organisation } from "../domain/organisations";

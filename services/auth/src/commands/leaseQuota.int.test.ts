@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { type Database, type Sql, sql } from "@wonrail/kit/db";
-import { type Id } from "@wonrail/kit/ids";
+import { type Id } from "@wonrail/kit/contract/ids";
 import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { createOperations, type Operations } from "../app";
 import { monthInSeoul } from "../domain/periods";

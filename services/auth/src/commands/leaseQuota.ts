@@ -1,6 +1,6 @@
 import { tx, type Tx } from "@wonrail/kit/db";
-import { invalidRequest } from "@wonrail/kit/errors";
-import { type Id } from "@wonrail/kit/ids";
+import { invalidRequest } from "@wonrail/kit/contract/errors";
+import { type Id } from "@wonrail/kit/contract/ids";
 import { type Deps } from "../app";
 import { periodOf, type Period } from "../domain/periods";
 import { quotaLimit, type Quota } from "../domain/plans";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { rawSql, sql, tx, type Tx } from "@wonrail/kit/db";
-import { idToUuid, newId, type Id } from "@wonrail/kit/ids";
+import { idToUuid, newId, type Id } from "@wonrail/kit/contract/ids";
 import { createTestDatabase, eventually, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { createOperations, type Operations } from "../app";
 import { newOrganisation } from "./testing/newOrganisation";

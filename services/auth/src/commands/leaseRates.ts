@@ -1,6 +1,6 @@
 import { tx } from "@wonrail/kit/db";
-import { invalidRequest } from "@wonrail/kit/errors";
-import { type Id } from "@wonrail/kit/ids";
+import { invalidRequest } from "@wonrail/kit/contract/errors";
+import { type Id } from "@wonrail/kit/contract/ids";
 import { type Outcome } from "@wonrail/kit/lane";
 import { type Deps } from "../app";
 import { drawTokens, type RateDraw, type RateRule } from "../domain/rates";

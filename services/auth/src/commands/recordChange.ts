@@ -1,5 +1,5 @@
 import { type Tx } from "@wonrail/kit/db";
-import { type Id, newId } from "@wonrail/kit/ids";
+import { type Id, newId } from "@wonrail/kit/contract/ids";
 import { type JsonObject } from "@wonrail/kit/json";
 import { currentContext } from "@wonrail/kit/context";
 import { appendEvents, type NewEvent } from "@wonrail/kit/outbox";

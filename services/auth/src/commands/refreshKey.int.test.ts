@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { createApiKey, createSecretKey, parseApiKey } from "@wonrail/kit/apiKey";
-import { DomainError } from "@wonrail/kit/errors";
+import { createApiKey, createSecretKey, parseApiKey } from "@wonrail/kit/contract/apiKey";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { rawSql, type Sql, sql, tx } from "@wonrail/kit/db";
-import { idToUuid } from "@wonrail/kit/ids";
+import { idToUuid } from "@wonrail/kit/contract/ids";
 import { createTestDatabase, eventually, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { createOperations, type Operations } from "../app";
 import { type Organisation } from "../domain/organisations";

@@ -1,8 +1,8 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { deriveApiKey, parseSecretKey, type PresentedApiKey } from "@wonrail/kit/apiKey";
+import { deriveApiKey, parseSecretKey, type PresentedApiKey } from "@wonrail/kit/contract/apiKey";
 import { tx, type Tx } from "@wonrail/kit/db";
-import { assert, DomainError } from "@wonrail/kit/errors";
-import { newId, type Id } from "@wonrail/kit/ids";
+import { assert, DomainError } from "@wonrail/kit/contract/errors";
+import { newId, type Id } from "@wonrail/kit/contract/ids";
 import { type Deps } from "../app";
 import {
   decideRefresh,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { createApiKey, parseApiKey } from "@wonrail/kit/apiKey";
+import { createApiKey, parseApiKey } from "@wonrail/kit/contract/apiKey";
 import { sql } from "@wonrail/kit/db";
 import { createTestDatabase, eventually, type TestDatabase } from "@wonrail/kit/testing";
 import { createOperations, type Operations } from "../app";

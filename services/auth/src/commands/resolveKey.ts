@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { type PresentedApiKey } from "@wonrail/kit/apiKey";
-import { type DomainError } from "@wonrail/kit/errors";
+import { type PresentedApiKey } from "@wonrail/kit/contract/apiKey";
+import { type DomainError } from "@wonrail/kit/contract/errors";
 import { type Deps } from "../app";
 import { NO_ACCESS, standingOf, type ApiKey, type KeyStanding } from "../domain/keys";
 import { isSubscriptionActive, type Organisation } from "../domain/organisations";

@@ -1,6 +1,6 @@
 import { tx } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/errors";
-import { type Id } from "@wonrail/kit/ids";
+import { DomainError } from "@wonrail/kit/contract/errors";
+import { type Id } from "@wonrail/kit/contract/ids";
 import { type JsonObject } from "@wonrail/kit/json";
 import { type Deps } from "../app";
 import { keyRevoked } from "../events";

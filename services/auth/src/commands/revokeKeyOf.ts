@@ -1,4 +1,4 @@
-import { invalidRequest } from "@wonrail/kit/errors";
+import { invalidRequest } from "@wonrail/kit/contract/errors";
 import { type Deps } from "../app";
 import { mustFindOrganisation } from "../queries/findOrganisation";
 import { findOrganisationKeyByPrefix } from "../store/apiKeys";

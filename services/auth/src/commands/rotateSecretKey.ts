@@ -1,4 +1,4 @@
-import { createSecretKey } from "@wonrail/kit/apiKey";
+import { createSecretKey } from "@wonrail/kit/contract/apiKey";
 import { tx } from "@wonrail/kit/db";
 import { type Deps } from "../app";
 import { type Organisation } from "../domain/organisations";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { sql } from "@wonrail/kit/db";
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { OrganisationChanged } from "@wonrail/proto/auth/events/v1/events";
 import { OrganisationStatus } from "@wonrail/proto/auth/v1/auth";

@@ -1,4 +1,4 @@
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { brokenLink, EMPTY_CHAIN, nextAuditEntry, type AuditEntry, type AuditFacts } from "./auditEntries";
 
 const orgId = newId("org");

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Id } from "@wonrail/kit/ids";
+import { type Id } from "@wonrail/kit/contract/ids";
 
 /** One thing that was done, by whom, to what. `details` is JSON text. */
 export interface AuditFacts {

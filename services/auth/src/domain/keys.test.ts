@@ -1,4 +1,4 @@
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { decideRefresh, newKey, standingOf, supersede, usableUntil, type ApiKey } from "./keys";
 import { makeOrganisation } from "./organisations";
 

@@ -1,5 +1,5 @@
-import { type ErrorCode } from "@wonrail/kit/errors";
-import { type Id } from "@wonrail/kit/ids";
+import { type ErrorCode } from "@wonrail/kit/contract/errors";
+import { type Id } from "@wonrail/kit/contract/ids";
 import { isSubscriptionActive, type OrganisationTerms } from "./organisations";
 
 /** An API key as it is kept: enough to recognise it, not to use it. */

@@ -1,6 +1,6 @@
-import { invalidRequest, type FieldProblem } from "@wonrail/kit/errors";
-import { type Id } from "@wonrail/kit/ids";
-import { MAX_WON, won, type Won } from "@wonrail/kit/money";
+import { invalidRequest, type FieldProblem } from "@wonrail/kit/contract/errors";
+import { type Id } from "@wonrail/kit/contract/ids";
+import { MAX_WON, won, type Won } from "@wonrail/kit/contract/money";
 import { plans, type Plan } from "./plans";
 
 export const ORGANISATION_STATUSES = ["ACTIVE", "SUSPENDED"] as const;

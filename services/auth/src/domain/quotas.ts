@@ -1,4 +1,4 @@
-import { assert, invalidRequest } from "@wonrail/kit/errors";
+import { assert, invalidRequest } from "@wonrail/kit/contract/errors";
 
 /** How long a gateway may use what it was lent, and about how much a crashed one costs its organisation. */
 export const QUOTA_LEASE_MS = 10_000;

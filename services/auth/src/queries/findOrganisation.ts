@@ -1,6 +1,6 @@
 import { type Queryable } from "@wonrail/kit/db";
-import { invalidRequest } from "@wonrail/kit/errors";
-import { isId } from "@wonrail/kit/ids";
+import { invalidRequest } from "@wonrail/kit/contract/errors";
+import { isId } from "@wonrail/kit/contract/ids";
 import { type Deps } from "../app";
 import { isSubscriptionActive, type Organisation } from "../domain/organisations";
 import {

@@ -1,5 +1,5 @@
-import { DomainError } from "@wonrail/kit/errors";
-import { type Id } from "@wonrail/kit/ids";
+import { DomainError } from "@wonrail/kit/contract/errors";
+import { type Id } from "@wonrail/kit/contract/ids";
 import { type Deps } from "../app";
 import { type ApiKey } from "../domain/keys";
 import { isSubscriptionActive, type Organisation } from "../domain/organisations";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Database, rawSql, sql } from "@wonrail/kit/db";
-import { idToUuid, uuidToId } from "@wonrail/kit/ids";
+import { idToUuid, uuidToId } from "@wonrail/kit/contract/ids";
 import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { createOperations, type Operations } from "../app";
 import { nextAuditEntry } from "../domain/auditEntries";

@@ -1,5 +1,5 @@
 import { tx, type Database, type Tx } from "@wonrail/kit/db";
-import { uuidToId, type Id } from "@wonrail/kit/ids";
+import { uuidToId, type Id } from "@wonrail/kit/contract/ids";
 import { brokenLink, EMPTY_CHAIN, sameEnd, type AuditHead } from "../domain/auditEntries";
 import {
   auditEntriesAfter,

@@ -1,5 +1,5 @@
 import { named, sql, type Queryable, type Tx } from "@wonrail/kit/db";
-import { idToUuid, uuidToId, type Id } from "@wonrail/kit/ids";
+import { idToUuid, uuidToId, type Id } from "@wonrail/kit/contract/ids";
 import { type ApiKey } from "../domain/keys";
 import { organisationFromRow, type OrganisationAt, type OrganisationRow } from "./organisations";
 

@@ -1,5 +1,5 @@
 import { sql, type Queryable, type Tx } from "@wonrail/kit/db";
-import { idToUuid, uuidToId, type Id } from "@wonrail/kit/ids";
+import { idToUuid, uuidToId, type Id } from "@wonrail/kit/contract/ids";
 import { EMPTY_CHAIN, type AuditEntry, type AuditHead } from "../domain/auditEntries";
 
 const columns = sql`

@@ -1,5 +1,5 @@
 import { sql, type Database, type Listener, type Queryable } from "@wonrail/kit/db";
-import { type Id } from "@wonrail/kit/ids";
+import { type Id } from "@wonrail/kit/contract/ids";
 import { type Quota } from "../domain/plans";
 
 /** What gateways must hear of at once, whichever replica of this service they watch. */

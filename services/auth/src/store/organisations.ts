@@ -1,6 +1,6 @@
 import { sql, type Queryable, type Tx } from "@wonrail/kit/db";
-import { idToUuid, uuidToId, type Id } from "@wonrail/kit/ids";
-import { won } from "@wonrail/kit/money";
+import { idToUuid, uuidToId, type Id } from "@wonrail/kit/contract/ids";
+import { won } from "@wonrail/kit/contract/money";
 import { type Organisation, type OrganisationStatus } from "../domain/organisations";
 import { type Plan } from "../domain/plans";
 

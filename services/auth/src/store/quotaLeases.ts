@@ -1,5 +1,5 @@
 import { sql, type Queryable, type Tx } from "@wonrail/kit/db";
-import { idToUuid, uuidToId, type Id } from "@wonrail/kit/ids";
+import { idToUuid, uuidToId, type Id } from "@wonrail/kit/contract/ids";
 import { type Quota } from "../domain/plans";
 import { type LeaseState, type QuotaLease } from "../domain/quotas";
 import { type UsageKey } from "./quotaUsages";

@@ -1,5 +1,5 @@
 import { sql, type Tx } from "@wonrail/kit/db";
-import { idToUuid, uuidToId, type Id } from "@wonrail/kit/ids";
+import { idToUuid, uuidToId, type Id } from "@wonrail/kit/contract/ids";
 import { type RateBucket, type RateRule } from "../domain/rates";
 
 export interface LockedBucket {

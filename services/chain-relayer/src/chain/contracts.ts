@@ -1,6 +1,6 @@
 import { Interface, id } from "ethers";
-import { readAddress, ZERO_ADDRESS } from "@wonrail/kit/address";
-import { assert } from "@wonrail/kit/errors";
+import { readAddress, ZERO_ADDRESS } from "@wonrail/kit/contract/address";
+import { assert } from "@wonrail/kit/contract/errors";
 import manager from "@wonrail/contracts/artifacts/PaymentManager.json";
 import token from "@wonrail/contracts/artifacts/WonToken.json";
 import { type StepKind } from "../domain/settlement";

@@ -1,6 +1,6 @@
 import { SigningKey, computeAddress, keccak256 } from "ethers";
-import { readAddress } from "@wonrail/kit/address";
-import { assert } from "@wonrail/kit/errors";
+import { readAddress } from "@wonrail/kit/contract/address";
+import { assert } from "@wonrail/kit/contract/errors";
 import { rlpBytes, rlpList, rlpNumber } from "./rlp";
 
 /** The key that pays for gas. It can move no user's money. */

@@ -1,6 +1,6 @@
-import { ZERO_ADDRESS } from "@wonrail/kit/address";
+import { ZERO_ADDRESS } from "@wonrail/kit/contract/address";
 import { type Tx } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { type ChainEvent, placeOf } from "../chain/contracts";
 import { bookingOf, type TransferKind, transferKindOf } from "../domain/deposits";
 import { findHoldLegs, insertDeposits, type NewDeposit } from "../store/deposits";

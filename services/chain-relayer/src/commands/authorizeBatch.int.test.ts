@@ -1,5 +1,5 @@
 import { sql, tx } from "@wonrail/kit/db";
-import { invalidRequest } from "@wonrail/kit/errors";
+import { invalidRequest } from "@wonrail/kit/contract/errors";
 import { readOrgId } from "@wonrail/kit/grpc/server";
 import { type AuthorizationIntent } from "@wonrail/proto/wallet/v1/wallet";
 import { type Operation } from "../store/operations";

@@ -1,7 +1,7 @@
-import { readAddress } from "@wonrail/kit/address";
+import { readAddress } from "@wonrail/kit/contract/address";
 import { chunksOf } from "@wonrail/kit/chunksOf";
 import { type Database } from "@wonrail/kit/db";
-import { wonToTokenUnits } from "@wonrail/kit/money";
+import { wonToTokenUnits } from "@wonrail/kit/contract/money";
 import { type ItemContext } from "@wonrail/proto/common/v1/common";
 import {
   AuthorizationKind,

@@ -1,4 +1,4 @@
-import { refusedFields } from "@wonrail/kit/errors";
+import { refusedFields } from "@wonrail/kit/contract/errors";
 
 /**
  * Asks about all at once. Where that is refused for the form of what is asked, each half is asked about by itself: one that no form fits keeps no other from

@@ -1,7 +1,7 @@
-import { newId } from "@wonrail/kit/ids";
-import { ZERO_ADDRESS } from "@wonrail/kit/address";
-import { DomainError } from "@wonrail/kit/errors";
-import { MAX_WON, TOKEN_UNITS_PER_WON } from "@wonrail/kit/money";
+import { newId } from "@wonrail/kit/contract/ids";
+import { ZERO_ADDRESS } from "@wonrail/kit/contract/address";
+import { DomainError } from "@wonrail/kit/contract/errors";
+import { MAX_WON, TOKEN_UNITS_PER_WON } from "@wonrail/kit/contract/money";
 import { createRecord, type CreateRecordDeps } from "./createRecord";
 import { PAYMENT_MANAGER, TOKEN } from "./testing/chainDouble";
 import { freshDatabase } from "./testing/database";

@@ -1,7 +1,7 @@
 import { childTraceparent, currentContext } from "@wonrail/kit/context";
 import { type Database, tx } from "@wonrail/kit/db";
-import { DomainError, invalidRequest } from "@wonrail/kit/errors";
-import { newId } from "@wonrail/kit/ids";
+import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
+import { newId } from "@wonrail/kit/contract/ids";
 import {
   asMade,
   firstRun,

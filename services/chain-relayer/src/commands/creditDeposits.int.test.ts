@@ -1,5 +1,5 @@
 import { sql, tx } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { type PostOutcome, type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { DepositCredited } from "@wonrail/proto/relayer/events/v1/events";
 import { bookingOf } from "../domain/deposits";

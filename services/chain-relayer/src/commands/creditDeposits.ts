@@ -1,6 +1,6 @@
 import { type Database, isTransient, tx } from "@wonrail/kit/db";
 import { childTraceparent, currentContext, runInContext } from "@wonrail/kit/context";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { type Log } from "@wonrail/kit/log";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
 import { appendEvents } from "@wonrail/kit/outbox";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { setLanePause } from "../store/lanes";
 import { holdLease } from "../store/transactions";
 import { dispatch } from "./dispatch";

@@ -1,5 +1,5 @@
 import { sql, tx } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { OperationFailed } from "@wonrail/proto/relayer/events/v1/events";
 import { managerAbi, tokenAbi } from "../chain/contracts";
 import { type NewOperation } from "../store/operations";

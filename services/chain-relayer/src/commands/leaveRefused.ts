@@ -1,5 +1,5 @@
 import { type Database } from "@wonrail/kit/db";
-import { wonToTokenUnits } from "@wonrail/kit/money";
+import { wonToTokenUnits } from "@wonrail/kit/contract/money";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { encodeExecute, encodeTakeAll, reasonOf } from "../chain/contracts";
 import { findMintAllowance } from "../chain/mintAllowance";

@@ -1,5 +1,5 @@
 import { sql, tx } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { Registry } from "@wonrail/kit/metrics";
 import { setLanePause } from "../store/lanes";
 import { saveCursor } from "../store/scanCursor";

@@ -1,5 +1,5 @@
 import { sql, tx, type Tx } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { type Place } from "../domain/planning";
 import { randomOperations, seeded } from "../domain/testing/randomOperations";
 import { acknowledgeDrifts, type NewDrift, saveDrifts } from "../store/drifts";

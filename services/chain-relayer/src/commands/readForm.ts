@@ -1,6 +1,6 @@
-import { readAddress } from "@wonrail/kit/address";
-import { isId } from "@wonrail/kit/ids";
-import { MAX_WON, type Won, won } from "@wonrail/kit/money";
+import { readAddress } from "@wonrail/kit/contract/address";
+import { isId } from "@wonrail/kit/contract/ids";
+import { MAX_WON, type Won, won } from "@wonrail/kit/contract/money";
 
 // What has not its form would be refused later, by custody, the ledger or a node, and with it everybody else's that is asked for in the same call: so it
 // is refused when it comes, and becomes a dead letter.

@@ -1,5 +1,5 @@
 import { sql, tx } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { type ReceivedEvent } from "@wonrail/kit/inbox";
 import { setLanePause } from "../store/lanes";
 import { type Backlog, createBacklog, receiveEntries } from "./receiveEntries";

@@ -1,8 +1,8 @@
 import { sql, tx } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { envelopeOf } from "@wonrail/kit/inbox";
 import { Registry } from "@wonrail/kit/metrics";
-import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/money";
+import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/contract/money";
 import { testLog } from "@wonrail/kit/testing";
 import { AccountType } from "@wonrail/proto/ledger/v1/intents";
 import { type Block } from "../chain/provider";

@@ -1,6 +1,6 @@
 import { type Database } from "@wonrail/kit/db";
 import { type Log } from "@wonrail/kit/log";
-import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/money";
+import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/contract/money";
 import { type Account } from "@wonrail/proto/ledger/v1/ledger";
 import { type Provider } from "../chain/provider";
 import { type Cursor } from "../store/scanCursor";

@@ -1,5 +1,5 @@
 import { sql, tx } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { testRegistry } from "@wonrail/kit/testing";
 import { type LedgerReader } from "../queries/compareLedger";
 import { listDrifts } from "../store/drifts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { sql } from "@wonrail/kit/db";
-import { isId, newId } from "@wonrail/kit/ids";
+import { isId, newId } from "@wonrail/kit/contract/ids";
 import { readPage as read } from "@wonrail/kit/page";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { RecordChanged } from "@wonrail/proto/relayer/events/v1/events";

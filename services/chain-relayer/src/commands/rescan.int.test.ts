@@ -1,5 +1,5 @@
 import { sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { testLog, testRegistry } from "@wonrail/kit/testing";
 import { tokenAbi } from "../chain/contracts";
 import { type ChainLog } from "../chain/logs";

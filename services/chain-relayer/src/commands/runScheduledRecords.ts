@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { runInContext } from "@wonrail/kit/context";
 import { type Database, tx } from "@wonrail/kit/db";
-import { DomainError, isRefusal, refusedFields } from "@wonrail/kit/errors";
+import { DomainError, isRefusal, refusedFields } from "@wonrail/kit/contract/errors";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { groupBy } from "@wonrail/kit/groupBy";
-import { idAt } from "@wonrail/kit/ids";
+import { idAt } from "@wonrail/kit/contract/ids";
 import { fromErrorDetail, type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type Log } from "@wonrail/kit/log";
-import { type Won } from "@wonrail/kit/money";
+import { type Won } from "@wonrail/kit/contract/money";
 import { type AuthServiceService } from "@wonrail/proto/auth/v1/auth";
 import { type PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
 import { type TransactionRecord, transferableWon } from "../domain/record";

@@ -1,5 +1,5 @@
 import { sql, tx } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { id } from "ethers";
 import { tokenAbi, TOPICS } from "../chain/contracts";
 import { type ChainLog, type LogFilter } from "../chain/logs";
@@ -8,7 +8,7 @@ import { listDrifts } from "../store/drifts";
 import { type NewOperation } from "../store/operations";
 import { findCursor } from "../store/scanCursor";
 import { saveWalletAddresses, type WalletAddress } from "../store/walletAddresses";
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import { operationIdOf, stepsOf } from "../domain/settlement";
 import { receiveEntries } from "./receiveEntries";
 import { scanFinalized } from "./scanFinalized";

@@ -1,7 +1,7 @@
 import { sql } from "@wonrail/kit/db";
-import { DomainError, errorTable, invalidRequest } from "@wonrail/kit/errors";
+import { DomainError, errorTable, invalidRequest } from "@wonrail/kit/contract/errors";
 import { toErrorDetail } from "@wonrail/kit/grpc/server";
-import { idAt, newId } from "@wonrail/kit/ids";
+import { idAt, newId } from "@wonrail/kit/contract/ids";
 import { eventually } from "@wonrail/kit/testing";
 import { type TransactionRecord } from "../domain/record";
 import { getRecord } from "../queries/getRecord";

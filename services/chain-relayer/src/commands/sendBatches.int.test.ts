@@ -1,5 +1,5 @@
 import { sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { managerAbi, tokenAbi } from "../chain/contracts";
 import { saveDrifts } from "../store/drifts";
 import { type Step } from "../domain/settlement";

@@ -1,6 +1,6 @@
 import { sql, tx } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
-import { MAX_WON } from "@wonrail/kit/money";
+import { newId } from "@wonrail/kit/contract/ids";
+import { MAX_WON } from "@wonrail/kit/contract/money";
 import { IntentKind, TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { freshDatabase } from "./testing/database";
 import { takeInEntries, takeInHold, takeInWallet } from "./takeIn";

@@ -1,5 +1,5 @@
 import { sql, tx } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { listDeadLetters, type ReceivedEvent, showDeadLetter } from "@wonrail/kit/inbox";
 import { type Registry } from "@wonrail/kit/metrics";
 import { testLog, testRegistry } from "@wonrail/kit/testing";

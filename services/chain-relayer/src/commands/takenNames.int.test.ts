@@ -1,6 +1,6 @@
 import { sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
-import { wonToTokenUnits } from "@wonrail/kit/money";
+import { newId } from "@wonrail/kit/contract/ids";
+import { wonToTokenUnits } from "@wonrail/kit/contract/money";
 import { addressOf, tokenAbi } from "../chain/contracts";
 import { type ChainLog } from "../chain/logs";
 import { type Step } from "../domain/settlement";

@@ -1,5 +1,5 @@
 import { tx } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { firstRun, scheduleChanges, type TransactionRecord } from "../domain/record";
 import { lockRecord, type RecordKey } from "../store/records";
 import { changeRecord } from "./changeRecord";

@@ -1,4 +1,4 @@
-import { MAX_WON, TOKEN_UNITS_PER_WON } from "@wonrail/kit/money";
+import { MAX_WON, TOKEN_UNITS_PER_WON } from "@wonrail/kit/contract/money";
 import { bookingOf, transferKindOf, type Transfer } from "./deposits";
 
 const OUTSIDE: Transfer = { fromOurs: false, fromNobody: false, leg: null, operation: null };

@@ -1,4 +1,4 @@
-import { MAX_WON, TOKEN_UNITS_PER_WON, type Won, won } from "@wonrail/kit/money";
+import { MAX_WON, TOKEN_UNITS_PER_WON, type Won, won } from "@wonrail/kit/contract/money";
 
 /**
  * What a transfer of tokens to one of our wallets is. "ours": we ordered it, so the ledger knows it. "deposit": it came from outside.

@@ -1,5 +1,5 @@
-import { ZERO_ADDRESS } from "@wonrail/kit/address";
-import { wonToTokenUnits } from "@wonrail/kit/money";
+import { ZERO_ADDRESS } from "@wonrail/kit/contract/address";
+import { wonToTokenUnits } from "@wonrail/kit/contract/money";
 import { type Step } from "./settlement";
 
 /** What the token says that it has moved; addresses in lower case. */

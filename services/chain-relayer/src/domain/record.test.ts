@@ -1,4 +1,4 @@
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import {
   firstRun,
   nextLookMs,

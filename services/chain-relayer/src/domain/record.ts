@@ -1,6 +1,6 @@
-import { type Address, readAddress, sameAddress, ZERO_ADDRESS } from "@wonrail/kit/address";
-import { DomainError, type FieldProblem, invalidRequest, never } from "@wonrail/kit/errors";
-import { MAX_WON, TOKEN_UNITS_PER_WON, type Won, won } from "@wonrail/kit/money";
+import { type Address, readAddress, sameAddress, ZERO_ADDRESS } from "@wonrail/kit/contract/address";
+import { DomainError, type FieldProblem, invalidRequest, never } from "@wonrail/kit/contract/errors";
+import { MAX_WON, TOKEN_UNITS_PER_WON, type Won, won } from "@wonrail/kit/contract/money";
 
 export type PaymentType = "INSTANT" | "SCHEDULED";
 export type RecordStatus = "PENDING" | "CONFIRMED" | "FAILED";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import { type Line, operationIdOf, stepOfHold, stepsOf } from "./settlement";
 
 function line(accountId: string, amount: number, sequence: number): Line {

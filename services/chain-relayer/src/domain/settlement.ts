@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Won, won } from "@wonrail/kit/money";
+import { type Won, won } from "@wonrail/kit/contract/money";
 
 /** One line of a ledger entry. */
 export interface Line {

@@ -1,6 +1,6 @@
 import { type Database } from "@wonrail/kit/db";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
-import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/money";
+import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/contract/money";
 import { AccountType } from "@wonrail/proto/ledger/v1/intents";
 import {
   type Account,

@@ -1,5 +1,5 @@
 import { sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { freshDatabase } from "../commands/testing/database";
 import { operationOf, takeIn } from "../commands/testing/operations";
 import { getOperations } from "./getOperations";

@@ -1,5 +1,5 @@
 import { type Database } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { type RecordChange, type TransactionRecord } from "../domain/record";
 import { listChanges } from "../store/recordChanges";
 import { findRecord, type RecordKey } from "../store/records";

@@ -1,6 +1,6 @@
-import { readAddress } from "@wonrail/kit/address";
+import { readAddress } from "@wonrail/kit/contract/address";
 import { type Database } from "@wonrail/kit/db";
-import { invalidRequest } from "@wonrail/kit/errors";
+import { invalidRequest } from "@wonrail/kit/contract/errors";
 import { cutPage, type Page } from "@wonrail/kit/page";
 import { type PageInfo } from "@wonrail/proto/common/v1/common";
 import { type PaymentType, type RecordStatus, type TransactionRecord } from "../domain/record";

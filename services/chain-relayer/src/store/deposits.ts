@@ -1,5 +1,5 @@
 import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
-import { won, type Won } from "@wonrail/kit/money";
+import { won, type Won } from "@wonrail/kit/contract/money";
 import { type Booking } from "../domain/deposits";
 
 export interface NewDeposit extends Booking {

@@ -1,5 +1,5 @@
 import { sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { planOperations } from "../commands/planOperations";
 import { OPERATOR } from "../commands/testing/chainDouble";
 import { freshDatabase } from "../commands/testing/database";

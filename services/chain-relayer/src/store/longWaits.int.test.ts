@@ -1,5 +1,5 @@
 import { type Database, sql, tx } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { freshDatabase } from "../commands/testing/database";
 import { OPERATOR } from "../commands/testing/chainDouble";
 import { operationOf, takeIn } from "../commands/testing/operations";

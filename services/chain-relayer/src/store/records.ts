@@ -1,4 +1,4 @@
-import { type Address } from "@wonrail/kit/address";
+import { type Address } from "@wonrail/kit/contract/address";
 import { named, type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
 import { type PaymentType, type RecordStatus, type Run, type TransactionRecord } from "../domain/record";

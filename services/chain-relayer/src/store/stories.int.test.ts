@@ -1,5 +1,5 @@
 import { sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { rowsRead } from "@wonrail/kit/testing";
 import { analyze, freshDatabase } from "../commands/testing/database";
 import { operationOf, takeIn } from "../commands/testing/operations";

@@ -2,8 +2,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { findAccounts, orgAccountId } from "../store/accounts";
 import { openDatabase, sql, tx } from "@wonrail/kit/db";
-import { idToUuid, newId } from "@wonrail/kit/ids";
-import { MAX_WON, won } from "@wonrail/kit/money";
+import { idToUuid, newId } from "@wonrail/kit/contract/ids";
+import { MAX_WON, won } from "@wonrail/kit/contract/money";
 import { eventually, openTestDatabase, testLog } from "@wonrail/kit/testing";
 import {
   balancesOf,

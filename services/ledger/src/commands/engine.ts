@@ -1,5 +1,5 @@
 import { CommitUnknownError, isUniqueViolation, type Database } from "@wonrail/kit/db";
-import { DomainError, isRefusal, perhapsDone } from "@wonrail/kit/errors";
+import { DomainError, isRefusal, perhapsDone } from "@wonrail/kit/contract/errors";
 import { createLane, type Outcome as Settled } from "@wonrail/kit/lane";
 import type { Log } from "@wonrail/kit/log";
 import type { Registry } from "@wonrail/kit/metrics";

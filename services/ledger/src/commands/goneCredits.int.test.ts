@@ -1,5 +1,5 @@
-import { newId } from "@wonrail/kit/ids";
-import { won } from "@wonrail/kit/money";
+import { newId } from "@wonrail/kit/contract/ids";
+import { won } from "@wonrail/kit/contract/money";
 import { balancesOf, codeOf, startTestLedger, type TestLedger } from "./testing/ledger";
 import { addOldMonths, detachOldestMonth } from "./testing/oldMonths";
 

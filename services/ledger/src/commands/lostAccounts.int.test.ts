@@ -1,6 +1,6 @@
-import { idToUuid, newId } from "@wonrail/kit/ids";
+import { idToUuid, newId } from "@wonrail/kit/contract/ids";
 import { sql } from "@wonrail/kit/db";
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import { openTestDatabase } from "@wonrail/kit/testing";
 import { orgAccountId } from "../store/accounts";
 import { balancesOf, codeOf, soundLedger } from "./testing/ledger";

@@ -1,5 +1,5 @@
 import { openDatabase, rawSql, sql, tx } from "@wonrail/kit/db";
-import { idToUuid, newId } from "@wonrail/kit/ids";
+import { idToUuid, newId } from "@wonrail/kit/contract/ids";
 import { eventually, testLog } from "@wonrail/kit/testing";
 import { codeOf, postTo, requestOf, soundLedger, testEngine } from "./testing/ledger";
 

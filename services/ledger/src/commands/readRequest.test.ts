@@ -1,4 +1,4 @@
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { readRequest } from "./readRequest";
 

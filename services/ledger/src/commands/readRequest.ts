@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
-import { ADDRESS_FORM } from "@wonrail/kit/address";
-import { type FieldProblem, invalidRequest } from "@wonrail/kit/errors";
+import { ADDRESS_FORM } from "@wonrail/kit/contract/address";
+import { type FieldProblem, invalidRequest } from "@wonrail/kit/contract/errors";
 import { readOrgId } from "@wonrail/kit/grpc/server";
-import { idTimeMs, isId, type IdPrefix } from "@wonrail/kit/ids";
-import { parseWon, type Won } from "@wonrail/kit/money";
-import { isUserId, USER_ID_FORM } from "@wonrail/kit/userId";
+import { idTimeMs, isId, type IdPrefix } from "@wonrail/kit/contract/ids";
+import { parseWon, type Won } from "@wonrail/kit/contract/money";
+import { isUserId, USER_ID_FORM } from "@wonrail/kit/contract/userId";
 import { AccountType } from "@wonrail/proto/ledger/v1/intents";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { contentOf } from "../domain/content";

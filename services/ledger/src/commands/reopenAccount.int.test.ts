@@ -1,5 +1,5 @@
 import { sql } from "@wonrail/kit/db";
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import { codeOf, postTo, requestOf, soundLedger } from "./testing/ledger";
 
 const ledger = soundLedger();

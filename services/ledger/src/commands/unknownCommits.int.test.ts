@@ -1,5 +1,5 @@
 import { openDatabase } from "@wonrail/kit/db";
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import { startProxy, testLog } from "@wonrail/kit/testing";
 import { balancesOf, codeOf, postTo, requestOf, soundLedger, testEngine } from "./testing/ledger";
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase, rawSql, sql, tx, type Database } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { Registry } from "@wonrail/kit/metrics";
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import { eventually, openTestDatabase, testLog } from "@wonrail/kit/testing";
 import { tryLockAccounts, writtenUntil } from "../store/checks";
 import {

@@ -1,5 +1,5 @@
 import { rawSql, sql, tx } from "@wonrail/kit/db";
-import { hexOf, newId } from "@wonrail/kit/ids";
+import { hexOf, newId } from "@wonrail/kit/contract/ids";
 import { Registry } from "@wonrail/kit/metrics";
 import { openTestDatabase, testLog } from "@wonrail/kit/testing";
 import { createViolationsGauge } from "../metrics/violationsGauge";

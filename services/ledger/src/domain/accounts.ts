@@ -1,5 +1,5 @@
-import { DomainError, assert } from "@wonrail/kit/errors";
-import { ZERO_WON } from "@wonrail/kit/money";
+import { DomainError, assert } from "@wonrail/kit/contract/errors";
+import { ZERO_WON } from "@wonrail/kit/contract/money";
 import { addAccount, openWalletOf, record, walletOf, walletsOfUser, type Book } from "./book";
 import type { Account, Entry, IntentOf, LedgerRequest } from "./types";
 

@@ -1,5 +1,5 @@
-import { DomainError, assert } from "@wonrail/kit/errors";
-import { MAX_WON, won, type Won } from "@wonrail/kit/money";
+import { DomainError, assert } from "@wonrail/kit/contract/errors";
+import { MAX_WON, won, type Won } from "@wonrail/kit/contract/money";
 import { typeBit } from "./typeBits";
 import {
   POSTINGS_PER_BLOCK,

@@ -1,5 +1,5 @@
-import { DomainError, assert } from "@wonrail/kit/errors";
-import { ZERO_WON, won } from "@wonrail/kit/money";
+import { DomainError, assert } from "@wonrail/kit/contract/errors";
+import { ZERO_WON, won } from "@wonrail/kit/contract/money";
 import {
   accountOfPosting,
   availableOf,

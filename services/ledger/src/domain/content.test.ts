@@ -1,4 +1,4 @@
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import { contentOf } from "./content";
 import { type IntentOf } from "./types";
 

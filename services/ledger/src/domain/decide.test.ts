@@ -1,5 +1,5 @@
-import { isRefusal } from "@wonrail/kit/errors";
-import { won } from "@wonrail/kit/money";
+import { isRefusal } from "@wonrail/kit/contract/errors";
+import { won } from "@wonrail/kit/contract/money";
 import fc from "fast-check";
 import {
   isOrgAccount,

@@ -1,4 +1,4 @@
-import { type DomainError, isRefusal, never } from "@wonrail/kit/errors";
+import { type DomainError, isRefusal, never } from "@wonrail/kit/contract/errors";
 import { closeAccount, openAccount, reopenAccount } from "./accounts";
 import { openBook, type Book, type Changes, type State } from "./book";
 import { cancelCharge, charge, refund } from "./charges";

@@ -1,5 +1,5 @@
-import { DomainError, assert } from "@wonrail/kit/errors";
-import { won } from "@wonrail/kit/money";
+import { DomainError, assert } from "@wonrail/kit/contract/errors";
+import { won } from "@wonrail/kit/contract/money";
 import { availableOf, openWalletOf, orgAccountOf, minus, post, record, requireRoom, type Book } from "./book";
 import { giveBackToLimit, limitDayOf, requireWithinLimit, takeFromLimit } from "./limits";
 import { requireTransferable } from "./transfers";

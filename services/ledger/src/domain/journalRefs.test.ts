@@ -1,4 +1,4 @@
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { readJournalRefs, writeJournalRefs } from "./journalRefs";
 
 const traceparent = `00-${"0123456789abcdef".repeat(2)}-${"89abcdef".repeat(2)}-01`;

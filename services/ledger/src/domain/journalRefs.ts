@@ -1,5 +1,5 @@
-import { assert } from "@wonrail/kit/errors";
-import { hexOf } from "@wonrail/kit/ids";
+import { assert } from "@wonrail/kit/contract/errors";
+import { hexOf } from "@wonrail/kit/contract/ids";
 
 /** Which call from outside a request belongs to. */
 export interface Origin {

@@ -1,5 +1,5 @@
-import { DomainError } from "@wonrail/kit/errors";
-import { ZERO_WON, won, type Won } from "@wonrail/kit/money";
+import { DomainError } from "@wonrail/kit/contract/errors";
+import { ZERO_WON, won, type Won } from "@wonrail/kit/contract/money";
 import type { Account } from "./types";
 
 const SEOUL_OFFSET_MS = 9 * 3_600_000;

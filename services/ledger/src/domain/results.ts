@@ -1,4 +1,4 @@
-import { won, type Won } from "@wonrail/kit/money";
+import { won, type Won } from "@wonrail/kit/contract/money";
 import type { Posting, TransactionType } from "./types";
 
 /** What an entry did can be read off its postings, so that it is kept once only. */

@@ -1,4 +1,4 @@
-import { MAX_WON, won } from "@wonrail/kit/money";
+import { MAX_WON, won } from "@wonrail/kit/contract/money";
 import { decide } from "./decide";
 import { seoulDay } from "./limits";
 import { paymentCancelled, paymentMade } from "./results";

@@ -1,4 +1,4 @@
-import { never } from "@wonrail/kit/errors";
+import { never } from "@wonrail/kit/contract/errors";
 import type { LedgerRequest, OrgAccountType } from "./types";
 
 /** What a request refers to: all that must be locked and read before it can be decided. */

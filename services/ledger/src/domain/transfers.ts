@@ -1,4 +1,4 @@
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { availableOf, openWalletOf, minus, post, type Book } from "./book";
 import { limitDayOf, requireWithinLimit, takeFromLimit } from "./limits";
 import type { Account, Entry, IntentOf, LedgerRequest } from "./types";

@@ -1,7 +1,7 @@
-import type { ErrorCode } from "@wonrail/kit/errors";
-import { hexOf } from "@wonrail/kit/ids";
+import type { ErrorCode } from "@wonrail/kit/contract/errors";
+import { hexOf } from "@wonrail/kit/contract/ids";
 import type { JsonObject } from "@wonrail/kit/json";
-import type { Won } from "@wonrail/kit/money";
+import type { Won } from "@wonrail/kit/contract/money";
 
 export type WalletType = "NORMAL" | "INCENTIVE" | "GOVERNMENT";
 /** The organisation's own accounts: what was minted for charges, for accruals, and what came from or went to outside addresses. */

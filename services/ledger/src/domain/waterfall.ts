@@ -1,5 +1,5 @@
-import { DomainError } from "@wonrail/kit/errors";
-import { ZERO_WON, won, type Won } from "@wonrail/kit/money";
+import { DomainError } from "@wonrail/kit/contract/errors";
+import { ZERO_WON, won, type Won } from "@wonrail/kit/contract/money";
 
 /** What the GOVERNMENT wallet may contribute to one payment in version 1. */
 const GOVERNMENT_SHARE_WON = ZERO_WON;

@@ -1,6 +1,6 @@
 import { rawSql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
-import { won } from "@wonrail/kit/money";
+import { newId } from "@wonrail/kit/contract/ids";
+import { won } from "@wonrail/kit/contract/money";
 import { openTestDatabase } from "@wonrail/kit/testing";
 import { codeOf, startTestLedger, type TestLedger } from "../commands/testing/ledger";
 import { addOldMonths, detachOldestMonth } from "../commands/testing/oldMonths";

@@ -1,5 +1,5 @@
 import type { Database } from "@wonrail/kit/db";
-import { idTimeMs } from "@wonrail/kit/ids";
+import { idTimeMs } from "@wonrail/kit/contract/ids";
 import { findEntries } from "../store/entries";
 import { hasLeft, readJournalWindow } from "../store/partitions";
 

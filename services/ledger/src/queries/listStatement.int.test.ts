@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@wonrail/kit/db";
-import { idToUuid, newId } from "@wonrail/kit/ids";
-import { won } from "@wonrail/kit/money";
+import { idToUuid, newId } from "@wonrail/kit/contract/ids";
+import { won } from "@wonrail/kit/contract/money";
 import { openTestDatabase } from "@wonrail/kit/testing";
 import { postTo, requestOf, startTestLedger, DAILY_LIMIT, type TestLedger } from "../commands/testing/ledger";
 import type { TransactionType } from "../domain/types";

@@ -1,5 +1,5 @@
 import type { Database } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { MAX_OFFSET_ROWS, cutPage, readPage, rowsToRead, type Page } from "@wonrail/kit/page";
 import type { PageInfo, PageRequest } from "@wonrail/proto/common/v1/common";
 import type { Account, TransactionType } from "../domain/types";

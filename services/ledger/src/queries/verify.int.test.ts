@@ -1,7 +1,7 @@
 import { rawSql } from "@wonrail/kit/db";
 import { openTestDatabase } from "@wonrail/kit/testing";
-import { newId } from "@wonrail/kit/ids";
-import { won } from "@wonrail/kit/money";
+import { newId } from "@wonrail/kit/contract/ids";
+import { won } from "@wonrail/kit/contract/money";
 import { runAdmin } from "../admin";
 import { DAILY_LIMIT, postTo, requestOf, startTestLedger, type TestLedger } from "../commands/testing/ledger";
 

@@ -1,6 +1,6 @@
 import { sql, tx } from "@wonrail/kit/db";
 import { eventually, openTestDatabase } from "@wonrail/kit/testing";
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import { startTestLedger, type TestLedger } from "../commands/testing/ledger";
 import { findFacts, lockAccounts } from "./accounts";
 

@@ -1,7 +1,7 @@
 import { named, sql, type Queryable, type Tx } from "@wonrail/kit/db";
-import { assert } from "@wonrail/kit/errors";
-import { derivedId, idToUuid, uuidToId } from "@wonrail/kit/ids";
-import { won, type Won } from "@wonrail/kit/money";
+import { assert } from "@wonrail/kit/contract/errors";
+import { derivedId, idToUuid, uuidToId } from "@wonrail/kit/contract/ids";
+import { won, type Won } from "@wonrail/kit/contract/money";
 import { isOrgAccount, type Account, type AccountType, type OrgAccountType } from "../domain/types";
 import { uuids } from "./arrays";
 import { accountTypes } from "./codes";

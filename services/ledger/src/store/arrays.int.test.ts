@@ -1,5 +1,5 @@
 import { sql } from "@wonrail/kit/db";
-import { idToUuid, newId } from "@wonrail/kit/ids";
+import { idToUuid, newId } from "@wonrail/kit/contract/ids";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { sparse, uuids } from "./arrays";
 

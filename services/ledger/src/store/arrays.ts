@@ -1,5 +1,5 @@
 // What a batch's arrays need beside what the kit does with them.
-import { hexOf } from "@wonrail/kit/ids";
+import { hexOf } from "@wonrail/kit/contract/ids";
 
 const UUID_OID = 2950;
 /** Dimensions, "has nulls", the elements' type, how many there are, the first one's index. */

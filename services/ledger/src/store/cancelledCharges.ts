@@ -1,6 +1,6 @@
 import { named, sql, type Tx } from "@wonrail/kit/db";
-import { idToUuid, uuidToId } from "@wonrail/kit/ids";
-import { won, type Won } from "@wonrail/kit/money";
+import { idToUuid, uuidToId } from "@wonrail/kit/contract/ids";
+import { won, type Won } from "@wonrail/kit/contract/money";
 import type { Changes } from "../domain/book";
 import { requestKey } from "../domain/types";
 

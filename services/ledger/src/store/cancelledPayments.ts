@@ -1,5 +1,5 @@
 import { named, sql, type Tx } from "@wonrail/kit/db";
-import { idToUuid, uuidToId } from "@wonrail/kit/ids";
+import { idToUuid, uuidToId } from "@wonrail/kit/contract/ids";
 import type { Changes } from "../domain/book";
 import { requestKey } from "../domain/types";
 

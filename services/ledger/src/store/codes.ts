@@ -1,4 +1,4 @@
-import { assert } from "@wonrail/kit/errors";
+import { assert } from "@wonrail/kit/contract/errors";
 import { TRANSACTION_TYPES } from "../domain/typeBits";
 import type { AccountType, IntentKind, TransactionType } from "../domain/types";
 

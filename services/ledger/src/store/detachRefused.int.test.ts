@@ -1,6 +1,6 @@
 import { rawSql, sql, tx } from "@wonrail/kit/db";
-import { idToUuid, newId } from "@wonrail/kit/ids";
-import { won } from "@wonrail/kit/money";
+import { idToUuid, newId } from "@wonrail/kit/contract/ids";
+import { won } from "@wonrail/kit/contract/money";
 import { eventually, openTestDatabase } from "@wonrail/kit/testing";
 import {
   codeOf,

@@ -1,5 +1,5 @@
-import { newId } from "@wonrail/kit/ids";
-import { won } from "@wonrail/kit/money";
+import { newId } from "@wonrail/kit/contract/ids";
+import { won } from "@wonrail/kit/contract/money";
 import { postTo, requestOf, startTestLedger, type TestLedger } from "../commands/testing/ledger";
 import { addOldMonths, detachOldestMonth } from "../commands/testing/oldMonths";
 import { listStatement } from "../queries/listStatement";

@@ -1,9 +1,9 @@
 import { named, sql, type Queryable, type Tx } from "@wonrail/kit/db";
-import { assert, isErrorCode } from "@wonrail/kit/errors";
+import { assert, isErrorCode } from "@wonrail/kit/contract/errors";
 import { groupBy } from "@wonrail/kit/groupBy";
-import { hexOf, idToUuid, joinId, prefixOf, uuidToId } from "@wonrail/kit/ids";
+import { hexOf, idToUuid, joinId, prefixOf, uuidToId } from "@wonrail/kit/contract/ids";
 import type { JsonObject } from "@wonrail/kit/json";
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import { isOrgAccount, requestKey } from "../domain/types";
 import type { AnsweredRequest, BalanceAfter, Entry, LedgerRequest, Outcome, Posting } from "../domain/types";
 import { accountId } from "./accounts";

@@ -1,6 +1,6 @@
 import { tx } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
-import { won } from "@wonrail/kit/money";
+import { newId } from "@wonrail/kit/contract/ids";
+import { won } from "@wonrail/kit/contract/money";
 import { requestOf, soundLedger } from "../commands/testing/ledger";
 import { createFactsCache, type FactsCache } from "./factsCache";
 import { loadState } from "./state";

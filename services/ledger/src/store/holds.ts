@@ -1,6 +1,6 @@
 import { named, sql, type Queryable, type Tx } from "@wonrail/kit/db";
-import { idToUuid, joinId, prefixOf, uuidToId } from "@wonrail/kit/ids";
-import { won } from "@wonrail/kit/money";
+import { idToUuid, joinId, prefixOf, uuidToId } from "@wonrail/kit/contract/ids";
+import { won } from "@wonrail/kit/contract/money";
 import type { Hold, HoldState } from "../domain/types";
 
 interface HoldRow {

@@ -1,7 +1,7 @@
 import { rawSql, sql } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/errors";
-import { newId } from "@wonrail/kit/ids";
-import { won } from "@wonrail/kit/money";
+import { DomainError } from "@wonrail/kit/contract/errors";
+import { newId } from "@wonrail/kit/contract/ids";
+import { won } from "@wonrail/kit/contract/money";
 import { testLog } from "@wonrail/kit/testing";
 import { keepPartitions, watchWindow } from "../commands/keepPartitions";
 import {

@@ -1,5 +1,5 @@
 import { sql, type Queryable } from "@wonrail/kit/db";
-import { idTimeMs, idToUuid } from "@wonrail/kit/ids";
+import { idTimeMs, idToUuid } from "@wonrail/kit/contract/ids";
 
 /** The times for which the journal has partitions. */
 export interface JournalWindow {

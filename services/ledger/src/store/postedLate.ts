@@ -1,4 +1,4 @@
-import { idToUuid, idTimeMs } from "@wonrail/kit/ids";
+import { idToUuid, idTimeMs } from "@wonrail/kit/contract/ids";
 import type { Outcome } from "../domain/types";
 import type { EntryKey } from "./entryChecks";
 

@@ -1,4 +1,4 @@
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import type { Entry } from "../domain/types";
 import { createRecentEntries } from "./recentEntries";
 

@@ -1,5 +1,5 @@
 import { BoundedMap } from "@wonrail/kit/boundedMap";
-import { hexOf } from "@wonrail/kit/ids";
+import { hexOf } from "@wonrail/kit/contract/ids";
 import type { Entry } from "../domain/types";
 
 /** What this process has just committed, until it is published: saves reading it back. */

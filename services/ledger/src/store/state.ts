@@ -1,7 +1,7 @@
 import type { Tx } from "@wonrail/kit/db";
 import type { State } from "../domain/book";
 import { creditKey } from "../domain/deposits";
-import type { Won } from "@wonrail/kit/money";
+import type { Won } from "@wonrail/kit/contract/money";
 import { touchesOf, type Touches } from "../domain/touches";
 import { requestKey, type LedgerRequest } from "../domain/types";
 import {

@@ -1,6 +1,6 @@
 import { named, sql, type Queryable } from "@wonrail/kit/db";
-import { idToUuid, joinId } from "@wonrail/kit/ids";
-import { won } from "@wonrail/kit/money";
+import { idToUuid, joinId } from "@wonrail/kit/contract/ids";
+import { won } from "@wonrail/kit/contract/money";
 import { POSTINGS_PER_BLOCK, type Account, type Posting, type TransactionType } from "../domain/types";
 import { accountId } from "./accounts";
 import { accountTypes, transactionTypes } from "./codes";

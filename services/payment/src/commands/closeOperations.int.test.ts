@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { rawSql, sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { createLog } from "@wonrail/kit/log";
 import { runAdmin } from "../admin";
 import { findClosingOutcome } from "../store/closings";

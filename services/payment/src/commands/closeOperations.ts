@@ -1,5 +1,5 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { isUndone } from "@wonrail/kit/errors";
+import { isUndone } from "@wonrail/kit/contract/errors";
 import { enumName, type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type Log } from "@wonrail/kit/log";
 import { type LedgerServiceService, RequestPlace } from "@wonrail/proto/ledger/v1/ledger";

@@ -7,11 +7,11 @@ import {
   nothingDone,
   perhapsDone,
   refusedFields,
-} from "@wonrail/kit/errors";
+} from "@wonrail/kit/contract/errors";
 import { type Log } from "@wonrail/kit/log";
 import { toErrorDetail } from "@wonrail/kit/grpc/server";
 import { failpoint } from "@wonrail/kit/failpoint";
-import { type IdPrefix, isId, newId } from "@wonrail/kit/ids";
+import { type IdPrefix, isId, newId } from "@wonrail/kit/contract/ids";
 import { childTraceparent } from "@wonrail/kit/context";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
 import {

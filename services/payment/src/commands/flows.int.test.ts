@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { rawSql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { OrganisationChanged } from "@wonrail/proto/auth/events/v1/events";
 import {
   ChargeStatus,

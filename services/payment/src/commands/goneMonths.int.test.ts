@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { rawSql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { asOwner, type Command, openWorld, valueOf, type World } from "./testing/world";
 
 const LONG_AGO_MS = Date.now() - 90 * 24 * 3_600_000;

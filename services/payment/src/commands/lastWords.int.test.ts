@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { sql, tx } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { type SettlementChange } from "../store/settlements";
 import { recordSettlements } from "./recordSettlements";

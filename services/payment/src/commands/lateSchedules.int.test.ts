@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { rawSql } from "@wonrail/kit/db";
-import { idAt, newId } from "@wonrail/kit/ids";
+import { idAt, newId } from "@wonrail/kit/contract/ids";
 import { type ExecuteRequest } from "@wonrail/proto/payment/v1/payment";
 import { openOldWorld, type OldWorld } from "./testing/oldMonths";
 import { asOwner, complete, requestOf, type TestWallet, valueOf, type World } from "./testing/world";

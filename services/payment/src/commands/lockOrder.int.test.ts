@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Database, openDatabase, rawSql, sql, tx, type Tx } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { type Outcome } from "@wonrail/kit/lane";
 import { createTestDatabase, eventually, type TestDatabase, testLog } from "@wonrail/kit/testing";
 import { PostResponse } from "@wonrail/proto/ledger/v1/ledger";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { newId, idToUuid } from "@wonrail/kit/ids";
+import { newId, idToUuid } from "@wonrail/kit/contract/ids";
 import { doAt } from "./testing/failpoints";
 import { asOwner, type Command, openWorld, type TestWallet, valueOf, type World } from "./testing/world";
 

@@ -1,5 +1,5 @@
 import { rawSql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { EventEnvelope } from "@wonrail/proto/common/v1/common";
 import { SettlementStatus, TransferStatus } from "@wonrail/proto/payment/v1/payment";
 import { OperationConfirmed, OperationSubmitted } from "@wonrail/proto/relayer/events/v1/events";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rawSql, tx } from "@wonrail/kit/db";
-import { DomainError, invalidRequest } from "@wonrail/kit/errors";
-import { idAt } from "@wonrail/kit/ids";
+import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
+import { idAt } from "@wonrail/kit/contract/ids";
 import { createLane } from "@wonrail/kit/lane";
 import { testLog } from "@wonrail/kit/testing";
 import { type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";

@@ -1,5 +1,5 @@
 import { type Database } from "@wonrail/kit/db";
-import { isId } from "@wonrail/kit/ids";
+import { isId } from "@wonrail/kit/contract/ids";
 import { type ExecuteRequest } from "@wonrail/proto/payment/v1/payment";
 import { findOperationByKey, type StoredOperation } from "../store/operations";
 import { kindOf } from "./flows";

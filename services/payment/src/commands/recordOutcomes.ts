@@ -7,7 +7,7 @@ import {
   tx,
   type Tx,
 } from "@wonrail/kit/db";
-import { assert } from "@wonrail/kit/errors";
+import { assert } from "@wonrail/kit/contract/errors";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { type Outcome } from "@wonrail/kit/lane";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { PostResponse } from "@wonrail/proto/ledger/v1/ledger";
 import { type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";

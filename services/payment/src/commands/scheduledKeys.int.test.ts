@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { sql } from "@wonrail/kit/db";
-import { idAt, idToUuid, newId } from "@wonrail/kit/ids";
+import { idAt, idToUuid, newId } from "@wonrail/kit/contract/ids";
 import { type ExecuteRequest, type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
 import { claimKeys } from "./claimKeys";
 import {

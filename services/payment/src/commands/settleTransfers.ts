@@ -1,7 +1,7 @@
 import { type Database, isTransient, tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { enumName, type PromiseClient } from "@wonrail/kit/grpc/client";
-import { siblingId } from "@wonrail/kit/ids";
+import { siblingId } from "@wonrail/kit/contract/ids";
 import { type Log } from "@wonrail/kit/log";
 import { type Counter } from "@wonrail/kit/metrics";
 import { appendEvents } from "@wonrail/kit/outbox";

@@ -1,5 +1,5 @@
-import { type Address, readAddress, sameAddress, ZERO_ADDRESS } from "@wonrail/kit/address";
-import { DomainError } from "@wonrail/kit/errors";
+import { type Address, readAddress, sameAddress, ZERO_ADDRESS } from "@wonrail/kit/contract/address";
+import { DomainError } from "@wonrail/kit/contract/errors";
 
 export interface ContractAddresses {
   tokenAddress: string;

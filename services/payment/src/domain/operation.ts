@@ -1,4 +1,4 @@
-import { type IdPrefix } from "@wonrail/kit/ids";
+import { type IdPrefix } from "@wonrail/kit/contract/ids";
 
 export type Kind = "TRANSFER" | "CHARGE" | "CANCEL_CHARGE" | "REFUND" | "PAY" | "CANCEL_PAYMENT";
 

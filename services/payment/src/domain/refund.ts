@@ -1,4 +1,4 @@
-import { type Won } from "@wonrail/kit/money";
+import { type Won } from "@wonrail/kit/contract/money";
 
 export interface Refund {
   orgId: string;

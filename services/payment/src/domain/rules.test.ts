@@ -1,6 +1,6 @@
-import type { DomainError } from "@wonrail/kit/errors";
-import { newId } from "@wonrail/kit/ids";
-import { won } from "@wonrail/kit/money";
+import type { DomainError } from "@wonrail/kit/contract/errors";
+import { newId } from "@wonrail/kit/contract/ids";
+import { won } from "@wonrail/kit/contract/money";
 import {
   checkCharge,
   checkChargeId,

@@ -1,6 +1,6 @@
-import { DomainError, invalidRequest } from "@wonrail/kit/errors";
-import { isId } from "@wonrail/kit/ids";
-import { type Won } from "@wonrail/kit/money";
+import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
+import { isId } from "@wonrail/kit/contract/ids";
+import { type Won } from "@wonrail/kit/contract/money";
 
 const MIN_CHARGE_WON = 1_000n;
 const MIN_PAYMENT_WON = 100n;

@@ -1,5 +1,5 @@
 import { type Database, tx, type Tx } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import type * as message from "@wonrail/proto/payment/v1/payment";
 import { chargeMessage, chargeCancellationMessage } from "../messages";
 import { findCharge, listChargeCancels } from "../store/charges";

@@ -1,5 +1,5 @@
 import { type Database } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import type * as message from "@wonrail/proto/payment/v1/payment";
 import { transferMessage } from "../messages";
 import { findTransfer } from "../store/transfers";

@@ -1,8 +1,8 @@
-import { readAddress } from "@wonrail/kit/address";
+import { readAddress } from "@wonrail/kit/contract/address";
 import { type Database } from "@wonrail/kit/db";
-import { invalidRequest } from "@wonrail/kit/errors";
+import { invalidRequest } from "@wonrail/kit/contract/errors";
 import { enumName, enumValue, type PromiseClient } from "@wonrail/kit/grpc/client";
-import { prefixOf } from "@wonrail/kit/ids";
+import { prefixOf } from "@wonrail/kit/contract/ids";
 import { type PageInfo, type PageRequest } from "@wonrail/proto/common/v1/common";
 import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { type LedgerServiceService, type StatementLine } from "@wonrail/proto/ledger/v1/ledger";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readPage } from "@wonrail/kit/page";
 import { Direction, SettlementStatus } from "@wonrail/proto/payment/v1/payment";
 import { DepositCredited, OperationConfirmed } from "@wonrail/proto/relayer/events/v1/events";
-import { isId, newId } from "@wonrail/kit/ids";
+import { isId, newId } from "@wonrail/kit/contract/ids";
 import { deliver } from "../commands/testing/events";
 import {
   type Command,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { rawSql, sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { createTestDatabase, openTestDatabase, rowsRead, type TestDatabase } from "@wonrail/kit/testing";
 import { listChargeCancels, listCharges } from "./charges";
 import { listPayments } from "./payments";

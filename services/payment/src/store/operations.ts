@@ -1,5 +1,5 @@
 import { groupBy } from "@wonrail/kit/groupBy";
-import { idTimeOf } from "@wonrail/kit/ids";
+import { idTimeOf } from "@wonrail/kit/contract/ids";
 import { named, type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 import { type Input, type Kind, type Operation } from "../domain/operation";
 

@@ -1,5 +1,5 @@
 import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import { type Refund } from "../domain/refund";
 
 interface RefundRow {

@@ -1,5 +1,5 @@
 import { named, type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
 import { type Transfer } from "../domain/transfer";
 

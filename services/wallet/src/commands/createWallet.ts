@@ -1,6 +1,6 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/errors";
-import { type Id } from "@wonrail/kit/ids";
+import { DomainError } from "@wonrail/kit/contract/errors";
+import { type Id } from "@wonrail/kit/contract/ids";
 import { checkMetadata, isSameMetadata, type Metadata } from "../domain/metadata";
 import { type Wallet, type WalletType } from "../domain/wallet";
 import { type Keyring } from "../keys/keyring";

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { rawSql, sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { type AuthorizationIntent, AuthorizationKind, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { openCurve } from "../keys/curve";
 import { walletBranch, walletKey } from "../keys/hierarchy";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/errors";
-import { newId } from "@wonrail/kit/ids";
+import { DomainError } from "@wonrail/kit/contract/errors";
+import { newId } from "@wonrail/kit/contract/ids";
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { age } from "./testing/moments";
 import { agreedStatus, openWorld, statusName, type World } from "./testing/world";

@@ -1,5 +1,5 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { type ClosingWallet, type Wallet } from "../domain/wallet";
 import { walletDeactivated } from "../events";

@@ -1,4 +1,4 @@
-import { isUndone } from "@wonrail/kit/errors";
+import { isUndone } from "@wonrail/kit/contract/errors";
 import { type Log } from "@wonrail/kit/log";
 import { type Wallet } from "../domain/wallet";
 import { listUnfinishedWallets, MAKING_MS } from "../store/wallets";

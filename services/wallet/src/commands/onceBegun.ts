@@ -1,4 +1,4 @@
-import { nothingDone, perhapsDone } from "@wonrail/kit/errors";
+import { nothingDone, perhapsDone } from "@wonrail/kit/contract/errors";
 
 /**
  * For what comes after a request has written something down: a job goes on with it, or nothing has to. SYS_002 would promise that nothing was

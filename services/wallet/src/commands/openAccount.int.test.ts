@@ -1,5 +1,5 @@
-import { invalidRequest } from "@wonrail/kit/errors";
-import { newId } from "@wonrail/kit/ids";
+import { invalidRequest } from "@wonrail/kit/contract/errors";
+import { newId } from "@wonrail/kit/contract/ids";
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { openWorld, type World } from "./testing/world";
 

@@ -1,7 +1,7 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { refusedFields } from "@wonrail/kit/errors";
+import { refusedFields } from "@wonrail/kit/contract/errors";
 import { enumValue, type PromiseClient } from "@wonrail/kit/grpc/client";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { AccountType } from "@wonrail/proto/ledger/v1/intents";
 import { type LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql, tx } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/errors";
-import { newId } from "@wonrail/kit/ids";
+import { DomainError } from "@wonrail/kit/contract/errors";
+import { newId } from "@wonrail/kit/contract/ids";
 import { WalletReopened } from "@wonrail/proto/wallet/events/v1/events";
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { runAdmin } from "../admin";

@@ -1,5 +1,5 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { assert, isUndone } from "@wonrail/kit/errors";
+import { assert, isUndone } from "@wonrail/kit/contract/errors";
 import { type Log } from "@wonrail/kit/log";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { type StoredStatus, type Wallet } from "../domain/wallet";

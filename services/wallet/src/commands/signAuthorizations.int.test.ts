@@ -1,5 +1,5 @@
 import { sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import { HoldStatus } from "@wonrail/proto/ledger/v1/ledger";
 import { AuthorizationKind, type AuthorizationIntent } from "@wonrail/proto/wallet/v1/wallet";

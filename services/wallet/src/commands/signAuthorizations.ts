@@ -1,9 +1,9 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { type Log, requestFields } from "@wonrail/kit/log";
 import { type Counter } from "@wonrail/kit/metrics";
-import { sumWon, type Won, wonToTokenUnits } from "@wonrail/kit/money";
+import { sumWon, type Won, wonToTokenUnits } from "@wonrail/kit/contract/money";
 import {
   isRepeat,
   organisationScope,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql, tx } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import type { AuthorizationIntent } from "@wonrail/proto/wallet/v1/wallet";
 import { untilWaiting } from "./testing/moments";
 import { nonceOf, secondsFromNow, signingBench } from "./testing/signing";

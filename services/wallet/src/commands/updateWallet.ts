@@ -1,5 +1,5 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { checkMetadata, type Metadata } from "../domain/metadata";
 import { type Wallet } from "../domain/wallet";

@@ -1,4 +1,4 @@
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { checkMetadata, isSameMetadata } from "./metadata";
 
 test.each(["v", "원", "😀"])("five pairs of %s at the limits are fine", (character) => {

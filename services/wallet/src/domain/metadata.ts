@@ -1,4 +1,4 @@
-import { type FieldProblem, invalidRequest } from "@wonrail/kit/errors";
+import { type FieldProblem, invalidRequest } from "@wonrail/kit/contract/errors";
 
 export type Metadata = Record<string, string>;
 

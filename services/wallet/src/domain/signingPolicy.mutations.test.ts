@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { transformSync } from "@swc/core";
-import * as money from "@wonrail/kit/money";
+import * as money from "@wonrail/kit/contract/money";
 import { type Policy, signingCases } from "./testing/signingCases";
 
 const LEAST_FOUND = 0.95;

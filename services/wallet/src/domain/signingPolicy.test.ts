@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { type Won, won } from "@wonrail/kit/money";
+import { type Won, won } from "@wonrail/kit/contract/money";
 import * as policy from "./signingPolicy";
 import { signingCases } from "./testing/signingCases";
 

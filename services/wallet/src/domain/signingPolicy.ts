@@ -1,4 +1,4 @@
-import { type Won, won } from "@wonrail/kit/money";
+import { type Won, won } from "@wonrail/kit/contract/money";
 
 /** A wish to sign, as far as rules need it. Amounts and times are parsed already. */
 export interface SigningIntent {

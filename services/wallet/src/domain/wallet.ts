@@ -1,4 +1,4 @@
-import { type Id } from "@wonrail/kit/ids";
+import { type Id } from "@wonrail/kit/contract/ids";
 import { type Metadata } from "./metadata";
 
 export type WalletType = "NORMAL" | "INCENTIVE" | "GOVERNMENT";

@@ -1,6 +1,6 @@
 import { type Database } from "@wonrail/kit/db";
 import { groupBy } from "@wonrail/kit/groupBy";
-import { type Won, won } from "@wonrail/kit/money";
+import { type Won, won } from "@wonrail/kit/contract/money";
 import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import { type Entry, HoldStatus } from "@wonrail/proto/ledger/v1/ledger";
 import { type LedgerClient } from "../commands/openAccount";

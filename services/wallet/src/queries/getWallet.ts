@@ -1,5 +1,5 @@
 import { type Database } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { type Wallet } from "../domain/wallet";
 import { type LedgerClient } from "../commands/openAccount";
 import { findWallet } from "../store/wallets";

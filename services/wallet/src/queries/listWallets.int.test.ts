@@ -1,5 +1,5 @@
-import { DomainError } from "@wonrail/kit/errors";
-import { newId } from "@wonrail/kit/ids";
+import { DomainError } from "@wonrail/kit/contract/errors";
+import { newId } from "@wonrail/kit/contract/ids";
 import { WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { openWorld, type World } from "../commands/testing/world";
 

@@ -1,5 +1,5 @@
 import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import { type Leg, type SignedLeg, type SigningIntent } from "../domain/signingPolicy";
 
 /** Its authorization lives in one row. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { sql, tx } from "@wonrail/kit/db";
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { stayWithinOneHour, untilWaiting } from "../commands/testing/moments";
 import { deleteOldVelocity, lockVelocity, saveVelocity } from "./velocity";

@@ -1,5 +1,5 @@
 import { sql, type Tx } from "@wonrail/kit/db";
-import { type Won, won } from "@wonrail/kit/money";
+import { type Won, won } from "@wonrail/kit/contract/money";
 
 export interface Velocity {
   /** The database's time, which says what hour it is: replicas of custody may have clocks of their own. */

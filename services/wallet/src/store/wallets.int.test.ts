@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Sql, sql } from "@wonrail/kit/db";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { createTestDatabase, openTestDatabase, rowsRead, type TestDatabase } from "@wonrail/kit/testing";
 import { listWallets, type WalletFilter } from "./wallets";
 

@@ -1,5 +1,5 @@
 import { type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
-import { type Id } from "@wonrail/kit/ids";
+import { type Id } from "@wonrail/kit/contract/ids";
 import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
 import { type Metadata } from "../domain/metadata";
 import {

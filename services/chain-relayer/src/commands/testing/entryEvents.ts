@@ -1,4 +1,4 @@
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { type ReceivedEvent } from "@wonrail/kit/inbox";
 import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import { type Backlog, type ReceivedEntry } from "../receiveEntries";

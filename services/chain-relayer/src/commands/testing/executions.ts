@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { ZERO_ADDRESS } from "@wonrail/kit/address";
+import { ZERO_ADDRESS } from "@wonrail/kit/contract/address";
 import { type Database } from "@wonrail/kit/db";
-import { wonToTokenUnits } from "@wonrail/kit/money";
+import { wonToTokenUnits } from "@wonrail/kit/contract/money";
 import { tokenAbi, TOPICS } from "../../chain/contracts";
 import { type ChainLog } from "../../chain/logs";
 import { type NewOperation } from "../../store/operations";

@@ -1,5 +1,5 @@
 import { type Database, sql, tx } from "@wonrail/kit/db";
-import { hexOf, newId } from "@wonrail/kit/ids";
+import { hexOf, newId } from "@wonrail/kit/contract/ids";
 import { type Signer } from "../../chain/signer";
 import { type Fees } from "../../domain/fees";
 import { type Step } from "../../domain/settlement";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type Database, sql } from "@wonrail/kit/db";
 import { createClient, type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type GrpcServer, implement, startGrpcServer } from "@wonrail/kit/grpc/server";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import {
   createTestDatabase,
   openTestDatabase,

@@ -1,4 +1,4 @@
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import { type Place } from "../planning";
 import { operationIdOf, type Step, stepOfHold, stepsOf } from "../settlement";
 

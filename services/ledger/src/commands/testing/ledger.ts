@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { newId } from "@wonrail/kit/ids";
-import { won } from "@wonrail/kit/money";
+import { newId } from "@wonrail/kit/contract/ids";
+import { won } from "@wonrail/kit/contract/money";
 import { createTestDatabase, testLog, testRegistry, type TestDatabase } from "@wonrail/kit/testing";
 import { hash } from "node:crypto";
 import { AccountType } from "@wonrail/proto/ledger/v1/intents";

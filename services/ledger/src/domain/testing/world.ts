@@ -1,5 +1,5 @@
-import { derivedId } from "@wonrail/kit/ids";
-import { ZERO_WON, won } from "@wonrail/kit/money";
+import { derivedId } from "@wonrail/kit/contract/ids";
+import { ZERO_WON, won } from "@wonrail/kit/contract/money";
 import type { State } from "../book";
 import { contentOf } from "../content";
 import type { Decision } from "../decide";

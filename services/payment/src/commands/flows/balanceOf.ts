@@ -1,5 +1,5 @@
-import { assert } from "@wonrail/kit/errors";
-import { type Won, won } from "@wonrail/kit/money";
+import { assert } from "@wonrail/kit/contract/errors";
+import { type Won, won } from "@wonrail/kit/contract/money";
 import { type PostResponse } from "@wonrail/proto/ledger/v1/ledger";
 
 /** A wallet's balance right after the entry. */

@@ -1,6 +1,6 @@
-import { assert, DomainError } from "@wonrail/kit/errors";
+import { assert, DomainError } from "@wonrail/kit/contract/errors";
 import { toErrorDetail } from "@wonrail/kit/grpc/server";
-import { parseWon, won } from "@wonrail/kit/money";
+import { parseWon, won } from "@wonrail/kit/contract/money";
 import { cancellableUntil, chargeStatus } from "../../domain/charge";
 import { type CancelChargeInput } from "../../domain/operation";
 import { checkChargeId, checkMemo, checkPositive } from "../../domain/rules";

@@ -1,6 +1,6 @@
-import { assert, DomainError } from "@wonrail/kit/errors";
+import { assert, DomainError } from "@wonrail/kit/contract/errors";
 import { toErrorDetail } from "@wonrail/kit/grpc/server";
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import { type CancelPaymentInput } from "../../domain/operation";
 import { checkMemo, checkPaymentId } from "../../domain/rules";
 import { paymentCancelled } from "../../events";

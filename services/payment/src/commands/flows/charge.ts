@@ -1,4 +1,4 @@
-import { parseWon, won } from "@wonrail/kit/money";
+import { parseWon, won } from "@wonrail/kit/contract/money";
 import { type Charge } from "../../domain/charge";
 import { type ChargeInput } from "../../domain/operation";
 import { checkCharge, checkMemo, checkWalletId } from "../../domain/rules";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { currentContext, runInContext } from "@wonrail/kit/context";
-import { DomainError } from "@wonrail/kit/errors";
-import { newId } from "@wonrail/kit/ids";
+import { DomainError } from "@wonrail/kit/contract/errors";
+import { newId } from "@wonrail/kit/contract/ids";
 import { createTestDatabase, eventually, type TestDatabase, testLog } from "@wonrail/kit/testing";
 import { findPolicy, savePolicy } from "../../store/policies";
 import { createFacts, type FactsDeps } from "./facts";

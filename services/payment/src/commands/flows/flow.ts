@@ -1,5 +1,5 @@
 import { type Tx } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { type NewEvent } from "@wonrail/kit/outbox";
 import { type ErrorDetail } from "@wonrail/proto/common/v1/common";
 import { type PostRequest, type PostResponse } from "@wonrail/proto/ledger/v1/ledger";

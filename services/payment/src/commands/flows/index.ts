@@ -1,4 +1,4 @@
-import { assert } from "@wonrail/kit/errors";
+import { assert } from "@wonrail/kit/contract/errors";
 import { type ExecuteRequest } from "@wonrail/proto/payment/v1/payment";
 import { type Input, type Kind } from "../../domain/operation";
 import { cancelCharge } from "./cancelCharge";

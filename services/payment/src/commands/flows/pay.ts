@@ -1,5 +1,5 @@
-import { assert } from "@wonrail/kit/errors";
-import { parseWon, won } from "@wonrail/kit/money";
+import { assert } from "@wonrail/kit/contract/errors";
+import { parseWon, won } from "@wonrail/kit/contract/money";
 import { type PayInput } from "../../domain/operation";
 import { type Payment } from "../../domain/payment";
 import { checkMemo, checkPayment, checkWalletId } from "../../domain/rules";

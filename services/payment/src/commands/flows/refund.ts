@@ -1,4 +1,4 @@
-import { won } from "@wonrail/kit/money";
+import { won } from "@wonrail/kit/contract/money";
 import { type RefundInput } from "../../domain/operation";
 import { type Refund } from "../../domain/refund";
 import { checkMemo, checkWalletId } from "../../domain/rules";

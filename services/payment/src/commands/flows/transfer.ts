@@ -1,4 +1,4 @@
-import { parseWon, won } from "@wonrail/kit/money";
+import { parseWon, won } from "@wonrail/kit/contract/money";
 import { checkDestination } from "../../domain/destination";
 import { type TransferInput } from "../../domain/operation";
 import { checkMemo, checkPositive, checkWalletId } from "../../domain/rules";

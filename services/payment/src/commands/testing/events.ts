@@ -1,6 +1,6 @@
 import { tx } from "@wonrail/kit/db";
 import { type ReceivedEvent } from "@wonrail/kit/inbox";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { rawSql } from "@wonrail/kit/db";
 import { consumers } from "../../consumers";
 import { type World } from "./world";

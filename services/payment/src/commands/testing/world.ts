@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Database, openDatabase, rawSql, sql } from "@wonrail/kit/db";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { enumValue, type GrpcService, implement, startGrpcServer } from "@wonrail/kit/grpc/server";
-import { newId } from "@wonrail/kit/ids";
+import { newId } from "@wonrail/kit/contract/ids";
 import { Registry } from "@wonrail/kit/metrics";
 import { createTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
 import { AuthServiceService, Organisation } from "@wonrail/proto/auth/v1/auth";

@@ -1,4 +1,4 @@
-import { DomainError } from "@wonrail/kit/errors";
+import { DomainError } from "@wonrail/kit/contract/errors";
 import { type GrpcService, implement } from "@wonrail/kit/grpc/server";
 import { AccountType, IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import {

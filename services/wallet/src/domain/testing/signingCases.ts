@@ -1,4 +1,4 @@
-import { type Won, won } from "@wonrail/kit/money";
+import { type Won, won } from "@wonrail/kit/contract/money";
 import type * as signingPolicy from "../signingPolicy";
 
 /** The rules under test, as they are or with a bug in them. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { randomHex } from "./randomHex";
+import { randomHex } from "../randomHex";
 
 /** What each kind of id starts with; the rest is a UUIDv7 in 32 hex digits, so ids sort by the time they were made. */
 export type IdPrefix =

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { loadConfig } from "./config";
+import { loadConfig } from "../config";
 import { networkSetting } from "./networks";
 
 const schema = z.object({ NETWORK: networkSetting });

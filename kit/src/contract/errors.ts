@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json";
+import type { JsonObject } from "../json";
 
 /**
  * The one table of everything that can be refused. A code is API: it is never renamed or reused.
