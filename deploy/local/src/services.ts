@@ -108,8 +108,8 @@ function commonEnv(stack: Stack): Record<string, string> {
 }
 
 /**
- * V8's heap, in MB. How large the young generation may become is said for each: left to itself it is 1 to 64 MB, by the
- * version of Node and the machine's memory, ADR 0112.
+ * V8's heap sizes in MB. Without a setting the young generation is 1 to 64 MB, depending on Node's
+ * version and the machine's memory (docs/performance/memory.md).
  */
 const HEAPS: Record<string, { young: number; old?: number }> = {
   gateway: { young: 16, old: 160 },
