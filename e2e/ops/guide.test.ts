@@ -44,7 +44,7 @@ test("production talks to Kafka by TLS, with a user for each service, on the por
   expect(bus.brokers.map((broker) => broker.split(":")[1])).toEqual(
     bus.brokers.map(() => `${networkPolicy.kafka.port}`),
   );
-  for (const line of ["  brokers: ", "  sasl: ", "  kafka: { port: "])
+  for (const line of ["  brokers: ", "  sasl: ", "    port: "])
     expect(text.split("\n").find((each) => each.startsWith(line))).toMatch(/# yours$/);
   const made = commandBlock("secret generic wonrail-kafka-");
   expect(made).toContain(`secret generic ${secrets.kafka.secretPrefix}-auth `);
