@@ -47,7 +47,8 @@ export async function startStack(start: StackStart): Promise<Stack> {
 
   const data = async () => {
     const { superuserUrl } = await step("postgres", () => startPostgres(start, secrets, ports), labelOf);
-    return step("schemas", () => provision(superuserUrl, secrets, migrationLog(home)), describeSchemas);
+    const run = () => provision(superuserUrl, secrets, migrationLog(home));
+    return { adminUrl: superuserUrl, ...(await step("databases", run, describeDatabases)) };
   };
   const chain = async () => {
     const anvil = await step("chain", () => startChain(start, secrets, ports), labelOf);
@@ -170,8 +171,8 @@ function labelOf({ label }: { label: string }): string {
   return label;
 }
 
-function describeSchemas({ urls, migrations }: Provisioned): string {
-  return `${Object.keys(urls).length} schemas, ${migrations === 0 ? "up to date" : `${migrations} migrations applied`}`;
+function describeDatabases({ urls, migrations }: Provisioned): string {
+  return `${Object.keys(urls).length} databases, ${migrations === 0 ? "up to date" : `${migrations} migrations applied`}`;
 }
 
 function describeContracts({ tokenAddress, paymentManagerAddress }: DeployedContracts): string {

@@ -31,7 +31,7 @@ export function listenForChanges(
 }
 
 /** Null for a payload that is no change: each session of the database can notify the channel. */
-export function parseChange(payload: string): Change | null {
+function parseChange(payload: string): Change | null {
   const fields = parseObject(payload);
   if (!isId("org", fields.orgId)) return null;
   const { orgId } = fields;
