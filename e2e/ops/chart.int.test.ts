@@ -31,7 +31,7 @@ withHelm("the chart", () => {
       "production with init containers",
       render("production", "--set", "migrations.mode=initContainer"),
     );
-    rendered.set("dev with mutual TLS", render("dev", "--set", "mtls.enabled=true"));
+    rendered.set("dev without mutual TLS", render("dev", "--set", "mtls.enabled=false"));
     rendered.set("production with one user of Kafka", render("production", "--set", ONE_KAFKA_USER));
   });
   const cases = [
@@ -40,7 +40,7 @@ withHelm("the chart", () => {
     "production on the Postgres bus",
     "production with init containers",
     "production with one user of Kafka",
-    "dev with mutual TLS",
+    "dev without mutual TLS",
   ];
 
   it.each(VALUES)("passes helm lint with the values for %s", (values) => {
@@ -217,7 +217,7 @@ withHelm("the chart", () => {
     });
 
     it("shows each process its own certificate and no other's, and knocks only where the kubelet is let in", () => {
-      const hasMtls = /^production|mutual TLS/.test(values);
+      const hasMtls = values !== "dev without mutual TLS";
       for (const { name, schema } of PROCESSES) {
         const { pod } = pods().find(({ owner }) => owner === `Deployment/wonrail-${name}`)!;
         const volumes = (pod.volumes ?? []) as { secret?: { secretName: string } }[];
@@ -226,11 +226,13 @@ withHelm("the chart", () => {
         expect(certificates).toEqual(hasMtls ? [`wonrail-tls-${name}`] : []);
         const tls = pod.containers[0]!.env!.filter(({ name: variable }) => variable.startsWith("TLS_"));
         expect(tls).toHaveLength(hasMtls ? 3 : 0);
+        const allowed = pod.containers[0]!.env!.find((one) => one.name === "ALLOW_UNIDENTIFIED_CALLERS");
+        expect(allowed?.value).toBe(schema === undefined || hasMtls ? undefined : "true");
         const byGrpc = schema !== undefined && !hasMtls;
         expect(pod.containers[0]).toMatchObject({
           startupProbe: byGrpc ? { grpc: { port: 7000 } } : { httpGet: { path: "/livez" } },
         });
-        const maker = { kind: values === "dev with mutual TLS" ? "Secret" : "Certificate" };
+        const maker = { kind: values.startsWith("dev") ? "Secret" : "Certificate" };
         const made = { ...maker, metadata: { name: `wonrail-tls-${name}` } };
         if (hasMtls)
           expect(manifests()).toContainEqual(

@@ -69,7 +69,7 @@ export async function startStack(start: StackStart): Promise<Stack> {
   await step(
     "services",
     () => startServices(start, stack, secrets, certificates),
-    () => `${SERVICES.map(({ name }) => name).join(", ")}${start.config.mtls ? ", by mutual TLS" : ""}`,
+    () => `${SERVICES.map(({ name }) => name).join(", ")}, ${describeTransport(start.config)}`,
   );
   await step(
     "gateway",
@@ -169,6 +169,10 @@ function placeOf(adminUrl: string): { host: string; port: number } {
 
 function labelOf({ label }: { label: string }): string {
   return label;
+}
+
+function describeTransport({ mtls }: LocalConfig): string {
+  return mtls ? "by mutual TLS" : "in plain text on 127.0.0.1 only (WONRAIL_MTLS=true for mutual TLS)";
 }
 
 function describeDatabases({ urls, migrations }: Provisioned): string {
