@@ -239,6 +239,8 @@ withHelm("the chart", () => {
         expect(certificates).toEqual(hasMtls ? [`wonrail-tls-${name}`] : []);
         const tls = pod.containers[0]!.env!.filter(({ name: variable }) => variable.startsWith("TLS_"));
         expect(tls).toHaveLength(hasMtls ? 3 : 0);
+        const allowed = pod.containers[0]!.env!.find((one) => one.name === "ALLOW_UNIDENTIFIED_CALLERS");
+        expect(allowed?.value).toBe(schema === undefined || hasMtls ? undefined : "true");
         const byGrpc = schema !== undefined && !hasMtls;
         expect(pod.containers[0]).toMatchObject({
           startupProbe: byGrpc ? { grpc: { port: 7000 } } : { httpGet: { path: "/livez" } },

@@ -132,7 +132,7 @@ test("what a restore takes back is written down before it, and done again before
     "from auth.audit_entries",
     "--topic wonrail.auth.v1",
     "from chain_relayer.lanes",
-    "Restore the database.",
+    "Restore the databases.",
     "delete\nthe topics",
     "insert into chain_relayer.lanes",
     "Give the Secrets back",
