@@ -22,17 +22,17 @@ import { localHome, readLocalStack, type LocalStack } from "@wonrail/kit/localSt
 import { createLog } from "@wonrail/kit/log";
 import { createRegistry } from "@wonrail/kit/metrics";
 import { operatorOf } from "@wonrail/kit/operator";
-import { connectChain } from "./chain/connectChain";
-import { type Provider } from "./chain/provider";
-import { RpcUnclear } from "./chain/rpc";
-import { adoptPaymentManager, type Adoption } from "./commands/adoptPaymentManager";
-import { rescan } from "./commands/rescan";
+import { connectChain } from "./evm/connectChain";
+import { type Provider } from "./evm/provider";
+import { RpcUnclear } from "./evm/rpc";
+import { adoptPaymentManager, type Adoption } from "./settlement/commands/adoptPaymentManager";
+import { rescan } from "./indexer/commands/rescan";
 import { type AdminConfig, readAdminConfig } from "./config";
-import { acknowledgeDrifts, listDrifts } from "./store/drifts";
-import { listLanes, setLanePause } from "./store/lanes";
-import { listPaymentManagers } from "./store/paymentManagers";
-import { findOnShelf } from "./store/shelf";
-import { findStory, listStuckOperations } from "./store/stories";
+import { acknowledgeDrifts, listDrifts } from "./reconciliation/store/drifts";
+import { listLanes, setLanePause } from "./settlement/store/settlementQueues";
+import { listPaymentManagers } from "./indexer/store/paymentManagers";
+import { findOnShelf } from "./settlement/store/shelf";
+import { findStory, listStuckOperations } from "./settlement/store/operationDetails";
 
 // The operators' door. It works on the database that the running replicas share, so what it does holds for all of them at once.
 

@@ -6,10 +6,10 @@ import {
   OperationSubmitted,
   RecordChanged,
 } from "@wonrail/proto/relayer/events/v1/events";
-import { type RecordChange, type TransactionRecord } from "./domain/record";
-import { recordMessage } from "./messages";
-import { type SeenDeposit } from "./store/deposits";
-import { type Confirmation, type FailureProof, type Operation } from "./store/operations";
+import { type RecordChange, type TransactionRecord } from "./records/domain/record";
+import { recordMessage } from "./records/messages";
+import { type SeenDeposit } from "./deposits/store/deposits";
+import { type Confirmation, type FailureProof, type Operation } from "./settlement/store/operations";
 
 const TOPIC = "wonrail.relayer.v1";
 
