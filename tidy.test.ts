@@ -12,7 +12,7 @@ const FOLDERS = ["commands", "queries", "domain", "store"];
 const FLOWS: Record<string, string[]> = {
   "chain-relayer": ["evm", "sender", "settlement", "indexer", "deposits", "reconciliation", "records"],
 };
-const OUTSIDE: Record<string, string> = { auth: "admin", wallet: "keys" };
+const OUTSIDE: Record<string, string> = { auth: "admin", wallet: "keys", "chain-relayer": "facts.ts" };
 const TOP_LEVEL = [
   "services",
   "proto",
@@ -84,6 +84,46 @@ test("no service, and not the gateway, imports another", () => {
   expect(
     advice(wrong.map(describeImport), "crosses services; call the other one's RPC or take its events"),
   ).toEqual([]);
+});
+
+describe.each(Object.entries(FLOWS))("the flows of services/%s", (service, flows) => {
+  const src = join("services", service, "src");
+  const flowOf = (path: string) => flows.find((flow) => path === flow || path.startsWith(`${flow}/`));
+  const crossing = imports(production.filter((path) => path.startsWith(`${src}/`)))
+    .filter(({ to }) => to.startsWith("."))
+    .map(({ from, to }) => ({ from: relative(src, from), to: relative(src, join(dirname(from), to)) }))
+    .filter(({ from, to }) => flowOf(to) !== undefined && flowOf(from) !== flowOf(to));
+
+  test("are entered through their index only", () => {
+    const wrong = crossing.filter(({ to }) => !flows.includes(to));
+    expect(
+      advice(
+        wrong.map(({ from, to }) => `${from} imports ${to}, which`),
+        "is inside a flow; export it from the flow's index.ts and import that",
+      ),
+    ).toEqual([]);
+  });
+
+  test("do not depend on each other in a circle, nor on the service's doors", () => {
+    const needs = new Map(
+      flows.map((flow) => [flow, crossing.filter(({ from }) => flowOf(from) === flow).map(({ to }) => to)]),
+    );
+    const reaches = (from: string, wanted: string): boolean =>
+      needs.get(from)!.some((to) => to === wanted || (to !== from && reaches(to, wanted)));
+    const inCircle = flows.filter((flow) => reaches(flow, flow));
+    expect(advice(inCircle, "depends on itself by way of another flow; hand in a function instead")).toEqual(
+      [],
+    );
+    const upward = imports(production.filter((path) => flowOf(relative(src, path)) !== undefined)).filter(
+      ({ from, to }) => {
+        const target = relative(src, join(dirname(from), to));
+        return to.startsWith(".") && flowOf(target) === undefined && target !== "events";
+      },
+    );
+    expect(advice(upward.map(describeImport), "is a door; a flow gets what it needs as an argument")).toEqual(
+      [],
+    );
+  });
 });
 
 test("kit knows no service", () => {
@@ -232,13 +272,21 @@ interface Import {
 
 function imports(paths: string[]): Import[] {
   return paths.flatMap((from) =>
-    [...read(from).matchAll(/^(?:import|export)\s+(type\s+)?[^;'"]*?from\s+["']([^"']+)["']/gms)].map(
-      (match) => ({
-        from,
-        to: match[2]!,
-        typeOnly: match[1] !== undefined,
-      }),
+    [...read(from).matchAll(/^(?:import|export)\s+([^;'"]*?)\s*from\s+["']([^"']+)["']/gms)].map(
+      ([, clause, to]) => ({ from, to: to!, typeOnly: isOfTypes(clause!) }),
     ),
+  );
+}
+
+/** `type { A }`, or `{ type A, type B }`: the compiler drops such an import. */
+function isOfTypes(clause: string): boolean {
+  const names = /^\{(.*)\}$/s
+    .exec(clause)?.[1]
+    ?.split(",")
+    .map((name) => name.trim());
+  return (
+    clause.startsWith("type ") ||
+    (names?.filter((name) => name !== "").every((name) => name.startsWith("type ")) ?? false)
   );
 }
 

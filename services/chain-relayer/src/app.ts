@@ -10,37 +10,40 @@ import { type HoldPlaced } from "@wonrail/proto/ledger/events/v1/events";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
-import { openChain } from "./evm/openChain";
-import { type Provider } from "./evm/provider";
-import { createSigner } from "./evm/signer";
-import { createRecord } from "./records/commands/createRecord";
-import { creditDeposits } from "./deposits/commands/creditDeposits";
-import { dispatch } from "./settlement/commands/dispatch";
-import { endLongWaits } from "./settlement/commands/clampFutureRetries";
-import { finishScheduledRecords } from "./records/commands/finishScheduledRecords";
-import { forgetBytes } from "./sender/commands/pruneSignedBytes";
-import { giveUpHolds } from "./settlement/commands/expireHolds";
+import { createSigner, openChain, type Provider } from "./evm";
+import {
+  createRecord,
+  createScheduledMetrics,
+  finishScheduledRecords,
+  FIRST_SENT_PLACE,
+  getRecord,
+  listRecords,
+  runScheduledRecords,
+  updateRecordSchedule,
+  updateRecordStatus,
+  watchInstantRecords,
+} from "./records";
+import { creditDeposits } from "./deposits";
+import {
+  assertPaymentManagerAdopted,
+  clampFutureRetries,
+  createBacklog,
+  dispatch,
+  expireHolds,
+  getOperations,
+  ingestHold,
+  ingestWallet,
+  type Origin,
+  type ReceivedEntry,
+  receiveEntries,
+} from "./settlement";
+import { pruneSignedBytes, releaseLease } from "./sender";
 import { measureChain, measureOperations } from "./metrics/measure";
-import { knowPaymentManager } from "./settlement/commands/assertPaymentManagerAdopted";
-import { createBacklog, type ReceivedEntry, receiveEntries } from "./settlement/commands/receiveEntries";
-import { measureBooks, reconcile } from "./reconciliation/commands/reconcile";
-import { runScheduledRecords } from "./records/commands/runScheduledRecords";
-import { scanFinalized } from "./indexer/commands/scanFinalized";
-import { type Origin, takeInHold, takeInWallet } from "./settlement/commands/ingest";
-import { updateRecordSchedule } from "./records/commands/updateRecordSchedule";
-import { updateRecordStatus } from "./records/commands/updateRecordStatus";
-import { watchInstantRecords } from "./records/commands/watchInstantRecords";
+import { createReconcileGauges, createUnheardWatch, measureBooks, reconcile } from "./reconciliation";
+import { createScanSpan, scanFinalized } from "./indexer";
 import { type Config } from "./config";
-import { createScanSpan } from "./indexer/domain/scanSpan";
+import { consumeFacts } from "./facts";
 import { createGauges } from "./metrics/gauges";
-import { createReconcileGauges } from "./reconciliation/reconcileGauges";
-import { createScheduledMetrics } from "./records/scheduledMetrics";
-import { createUnheardWatch } from "./reconciliation/unheardWatch";
-import { getOperations } from "./settlement/queries/getOperations";
-import { getRecord } from "./records/queries/getRecord";
-import { listRecords } from "./records/queries/listRecords";
-import { FIRST_SENT_PLACE } from "./records/store/records";
-import { releaseLease } from "./sender/store/transactions";
 
 export type App = Awaited<ReturnType<typeof createApp>>;
 
@@ -50,7 +53,7 @@ const GWEI = 1_000_000_000n;
 /** Table of contents: every command and query, bound to what it needs. */
 export async function createApp(parts: ServiceParts<Config>, fail: (error: unknown) => void) {
   const deps = createDeps(parts);
-  await knowPaymentManager(parts.db, parts.config.PAYMENT_MANAGER_ADDRESS);
+  await assertPaymentManagerAdopted(parts.db, parts.config.PAYMENT_MANAGER_ADDRESS);
   const chain = await openCheckedChain(parts, fail);
   const { OUTSIDE_LIFE_MS } = parts.config;
   const backlog = createBacklog(() => performance.now());
@@ -60,20 +63,20 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
     receiveEntries: async (tx: Tx, entries: ReceivedEntry[]) => {
       if (await receiveEntries(tx, entries, backlog)) afterCommit(tx, wakeDispatch);
     },
-    takeInHold: async (tx: Tx, origin: Origin, hold: HoldPlaced) => {
-      await takeInHold(tx, origin, hold, OUTSIDE_LIFE_MS);
+    ingestHold: async (tx: Tx, origin: Origin, hold: HoldPlaced) => {
+      await ingestHold(tx, origin, hold, OUTSIDE_LIFE_MS);
       afterCommit(tx, wakeDispatch);
     },
     dispatch: onChain(dispatch),
     /** Woken when there is something to dispatch. */
     toDispatch,
     scanFinalized: onChain(async (deps, signal) => {
-      while (!signal.aborted && (await scanFinalized({ ...deps, signal })));
+      while (!signal.aborted && (await scanFinalized({ ...deps, consume: consumeFacts(deps), signal })));
     }),
-    giveUpHolds: onChain(giveUpHolds),
+    expireHolds: onChain(expireHolds),
     measureOperations: () => measureOperations(deps),
     measureChain: onChain(measureChain),
-    takeInWallet,
+    ingestWallet,
     creditDeposits: onChain(creditDeposits),
     reconcile: onChain(reconcile),
     measureBooks: () => measureBooks(deps),
@@ -87,8 +90,8 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
     runScheduledRecords: bind(runScheduledRecords),
     finishScheduledRecords: bind(finishScheduledRecords),
     watchInstantRecords: onChain(watchInstantRecords),
-    endLongWaits: () => endLongWaits(deps),
-    forgetBytes: (signal: AbortSignal) => forgetBytes(deps, signal),
+    clampFutureRetries: () => clampFutureRetries(deps),
+    pruneSignedBytes: (signal: AbortSignal) => pruneSignedBytes(deps, signal),
   };
 
   function bind<I, O>(work: (of: typeof deps, input: I) => Promise<O>): (input: I) => Promise<O> {
@@ -150,7 +153,7 @@ function createDeps(parts: ServiceParts<Config>) {
     resendAfterMs: config.RESEND_AFTER_MS,
     replaceAfterMs: config.REPLACE_AFTER_MS,
     headsSeen: new Map<string, string>(),
-    headsOutbid: new Map<bigint, string>(),
+    headsBumped: new Map<bigint, string>(),
     startBlock: BigInt(config.START_BLOCK),
     scanSpan: createScanSpan(),
     gauges: createGauges(registry, Date.now),

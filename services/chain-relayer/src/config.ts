@@ -3,7 +3,7 @@ import { address, count, durationMs, hostPort, list, loadConfig } from "@wonrail
 import { networkSetting } from "@wonrail/kit/contract/networks";
 import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
-import { isPrivateKey } from "./evm/signer";
+import { isPrivateKey } from "./evm";
 
 /** Where an endpoint is. A user and a password go into a header of their own (evm/rpc.ts). */
 const httpUrl = z.url({ protocol: /^https?$/ });

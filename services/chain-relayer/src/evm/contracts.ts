@@ -3,11 +3,12 @@ import { readAddress, ZERO_ADDRESS } from "@wonrail/kit/contract/address";
 import { assert } from "@wonrail/kit/contract/errors";
 import manager from "@wonrail/contracts/artifacts/PaymentManager.json";
 import token from "@wonrail/contracts/artifacts/WonToken.json";
-import { type StepKind } from "../settlement/domain/steps";
 import { type ChainLog } from "./logs";
 
 export const managerAbi = new Interface(manager.abi);
 export const tokenAbi = new Interface(token.abi);
+
+export type StepKind = "TRANSFER" | "MINT" | "BURN";
 
 /** A step as the contract takes it. */
 export interface ChainStep {
@@ -139,6 +140,18 @@ export type ChainEvent = { log: ChainLog } & (
   | { kind: "transfer"; from: string; to: string; units: bigint }
 );
 
+/** The payment manager's word about one operation. */
+export type Outcome = Extract<ChainEvent, { operationId: string }>;
+
+export function isOutcome(event: ChainEvent): event is Outcome {
+  return event.kind === "executed" || event.kind === "repeated" || event.kind === "failed";
+}
+
+export type TransferEvent = Extract<ChainEvent, { kind: "transfer" }>;
+
+/** A movement that the token's Transfer event states; addresses in lower case. */
+export type TokenMovement = Pick<TransferEvent, "from" | "to" | "units">;
+
 export const TOPICS = {
   executed: id("OperationExecuted(bytes32)"),
   repeated: id("OperationRepeated(bytes32)"),
@@ -148,14 +161,17 @@ export const TOPICS = {
   transfer: id("Transfer(address,address,uint256)"),
 };
 
-/** Whoever says something that concerns us; payment managers in lower case. */
-export interface Speakers {
+/** The contracts whose logs the indexer reads; payment managers in lower case. */
+export interface TrackedContracts {
   tokenAddress: string;
   paymentManagers: readonly string[];
 }
 
 /** Null for what concerns nobody here, and for a log whose sender is not the contract that may say such a thing. */
-export function decodeLog(log: ChainLog, { tokenAddress, paymentManagers }: Speakers): ChainEvent | null {
+export function decodeLog(
+  log: ChainLog,
+  { tokenAddress, paymentManagers }: TrackedContracts,
+): ChainEvent | null {
   const [topic, first = "", second = ""] = log.topics;
   if (paymentManagers.includes(log.address)) {
     const operationId = first.slice(2);

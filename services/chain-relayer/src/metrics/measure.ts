@@ -1,18 +1,12 @@
 import { type Database } from "@wonrail/kit/db";
 import { type Log } from "@wonrail/kit/log";
 import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/contract/money";
-import { encodeIsOperator } from "../evm/contracts";
-import { findMintAllowance } from "../evm/mintAllowance";
-import { type Block, type Provider } from "../evm/provider";
-import { type Signer } from "../evm/signer";
+import { type Block, encodeIsOperator, findMintAllowance, type Provider, type Signer } from "../evm";
 import { type Gauges } from "./gauges";
-import { type ScheduledMetrics } from "../records/scheduledMetrics";
-import { countPausedLanes } from "../settlement/store/settlementQueues";
-import { findOldestDueSeconds } from "../records/store/records";
-import { type Cursor, findCursor } from "../indexer/store/scanCursor";
-import { countShelved } from "../settlement/store/shelf";
-import { findOldestUnminedSeconds, listOpenCounts } from "../settlement/store/operationDetails";
-import { countPendingTransactions } from "../sender/store/transactions";
+import { findOldestDueSeconds, type ScheduledMetrics } from "../records";
+import { countPausedLanes, countShelved, findOldestUnminedSeconds, listOpenCounts } from "../settlement";
+import { type Cursor, findCursor } from "../indexer";
+import { countPendingTransactions } from "../sender";
 
 export interface MeasureDeps {
   db: Database;

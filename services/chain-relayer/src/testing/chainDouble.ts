@@ -10,7 +10,10 @@ import { createScanSpan } from "../indexer/domain/scanSpan";
 import { createGauges } from "../metrics/gauges";
 import { saveCursor } from "../indexer/store/scanCursor";
 import { type DispatchDeps } from "../settlement/commands/dispatch";
-import { type GiveUpDeps } from "../settlement/commands/expireHolds";
+import { type ExpireDeps } from "../settlement/commands/expireHolds";
+import { consumeFacts } from "../facts";
+import { type WatchDeps } from "../sender/commands/watchTransactions";
+import { releaseOperations } from "../settlement/commands/releaseOperations";
 import { type ScanDeps } from "../indexer/commands/scanFinalized";
 
 /** A chain that is what the test says. Like a usual node it has forgotten the states of older blocks. */
@@ -148,7 +151,7 @@ export function depsOn(
   db: Database,
   { provider }: ChainDouble,
   signer: Signer = OPERATOR,
-): DispatchDeps & ScanDeps & GiveUpDeps {
+): DispatchDeps & WatchDeps & ScanDeps & ExpireDeps {
   const wallet = {
     findWalletsByAddress: () => Promise.resolve({ wallets: [] }),
     getWalletFacts: () => Promise.resolve({ wallets: [] }),
@@ -161,8 +164,10 @@ export function depsOn(
       ...{ chainId: 31_337n, network: "WON_TESTNET" },
       ...{ tokenAddress: TOKEN, paymentManagerAddress: PAYMENT_MANAGER },
     },
+    onReleased: releaseOperations,
+    consume: consumeFacts({ db, provider, registry, log: testLog(), chain: { network: "WON_TESTNET" } }),
     ...{ holdsWalk: { after: null }, signal: new AbortController().signal },
-    ...{ startBlock: 0n, scanSpan: createScanSpan(), headsSeen: new Map(), headsOutbid: new Map() },
+    ...{ startBlock: 0n, scanSpan: createScanSpan(), headsSeen: new Map(), headsBumped: new Map() },
     ...{ holder: "this process", leaseMs: 60_000, maxInFlight: 16, maxSteps: 200 },
     ...{ feeCapWei: 1_000_000n, authorizationLifeSeconds: 1_800n, resendAfterMs: 0, replaceAfterMs: 60_000 },
     lost: new Counter({

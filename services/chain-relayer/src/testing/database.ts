@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Database, sql } from "@wonrail/kit/db";
 import { createTestDatabase, eventually, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
-import { knowPaymentManager } from "../settlement/commands/assertPaymentManagerAdopted";
+import { assertPaymentManagerAdopted } from "../settlement/commands/assertPaymentManagerAdopted";
 import { PAYMENT_MANAGER } from "./chainDouble";
 
 /** For each test of the file that asks for it a database of its own, which has begun with the double's payment manager. */
@@ -12,7 +12,7 @@ export function freshDatabase(): { readonly db: Database; readonly ownerUrl: str
       schema: "chain_relayer",
       migrations: join(__dirname, "../../migrations"),
     });
-    await knowPaymentManager(database.db, PAYMENT_MANAGER);
+    await assertPaymentManagerAdopted(database.db, PAYMENT_MANAGER);
   });
   afterEach(() => database.drop());
   return {

@@ -10,11 +10,10 @@ import {
   type PostOutcome,
   type PostRequest,
 } from "@wonrail/proto/ledger/v1/ledger";
-import { depositCredited } from "../../events";
-import { findFurthest } from "../../indexer/store/scanCursor";
+import { depositCredited } from "../events";
+import { assertCanonical, type CanonicalDeps, findFurthest } from "../../indexer";
 import { listSeenDeposits, markCredited, postponeDeposit, type SeenDeposit } from "../store/deposits";
-import { assertCanonical, type CanonicalDeps } from "../../indexer/commands/assertCanonical";
-import { takeInEntries } from "../../settlement/commands/ingest";
+import { ingestEntries } from "../../settlement";
 
 export interface CreditDeps extends CanonicalDeps {
   db: Database;
@@ -74,7 +73,7 @@ async function take(
   await tx(db, async (tx) => {
     // The answer may be here before the event that tells of the same entry: with both, the books agree at every moment.
     const origin = { ...currentContext()!, orgId: deposit.orgId };
-    await takeInEntries(tx, [
+    await ingestEntries(tx, [
       { origin, entry: { ...entry, kind: IntentKind.CREDIT_EXTERNAL, relatedId: "" } },
     ]);
     if (await markCredited(tx, deposit, ledgerRef))

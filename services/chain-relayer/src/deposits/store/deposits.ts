@@ -141,19 +141,3 @@ export async function countUnbooked(db: Queryable): Promise<{
     oldestSeenSeconds: row.oldest,
   };
 }
-
-/** Which of these legs left to an outside address, by "wallet|nonce". */
-export async function findHoldLegs(
-  db: Queryable,
-  legs: { fromWalletId: string; nonce: string }[],
-): Promise<Set<string>> {
-  if (legs.length === 0) return new Set();
-  const rows = await db.query<{ key: string }>(sql`
-    select legs.from_wallet_id || '|' || legs.nonce as key
-    from unnest(${legs.map((leg) => leg.fromWalletId)}::text[], ${legs.map((leg) => leg.nonce)}::text[])
-      as wanted (from_wallet_id, nonce)
-    join legs using (from_wallet_id, nonce)
-    join operations using (org_id, ledger_ref)
-    where operations.kind = 'INTENT_KIND_PLACE_HOLD'`);
-  return new Set(rows.map((row) => row.key));
-}

@@ -1,11 +1,10 @@
-import { type Block, type Provider } from "../../evm/provider";
-import { RpcUnclear } from "../../evm/rpc";
+import { type Gauge } from "@wonrail/kit/metrics";
+import { type Block, type Provider, RpcUnclear } from "../../evm";
 import { type TakenIn } from "../store/scanCursor";
-import { type Gauges } from "../../metrics/gauges";
 
 export interface CanonicalDeps {
   provider: Pick<Provider, "block">;
-  gauges: Pick<Gauges, "replaced">;
+  gauges: { replaced: Gauge };
 }
 
 /** A final block that has changed means that the chain or the endpoint cannot be trusted: nothing is taken in, and nothing concluded. */

@@ -1,12 +1,17 @@
 import { chunksOf } from "@wonrail/kit/chunksOf";
-import { type ChainEvent, decodeLog, type Speakers, TOPICS } from "../../evm/contracts";
-import { type Block } from "../../evm/provider";
-import { isPerhapsTooMuch } from "../../evm/logs";
-import { type Outcome } from "../../settlement/commands/applyOutcomes";
+import {
+  type Block,
+  type ChainEvent,
+  decodeLog,
+  isPerhapsTooMuch,
+  type Outcome,
+  TOPICS,
+  type TrackedContracts,
+} from "../../evm";
 import { finalBlockAt } from "./assertCanonical";
 import { type ScanDeps } from "./scanFinalized";
 
-type LookupDeps = Pick<ScanDeps, "provider" | "startBlock" | "signal"> & { speakers: Speakers };
+type LookupDeps = Pick<ScanDeps, "provider" | "startBlock" | "signal"> & { contracts: TrackedContracts };
 
 const IDS_AT_ONCE = 200;
 /** Too wide a question may cost the seconds after which silence is one: after it so many narrower ones are answered before a wider is tried. */
@@ -65,14 +70,14 @@ async function findExecutions(
 
 /** Null when it is perhaps too much to ask. */
 async function askFor(
-  { provider, speakers }: LookupDeps,
+  { provider, contracts }: LookupDeps,
   operationIds: string[],
   { fromBlock, to }: { fromBlock: bigint; to: Block },
 ): Promise<Outcome[] | null> {
   const topics = [TOPICS.executed, operationIds.map((id) => `0x${id}`)];
   try {
-    const logs = await provider.logs({ addresses: [...speakers.paymentManagers], topics, fromBlock, to });
-    const events = logs.flatMap((log) => decodeLog(log, speakers) ?? []);
+    const logs = await provider.logs({ addresses: [...contracts.paymentManagers], topics, fromBlock, to });
+    const events = logs.flatMap((log) => decodeLog(log, contracts) ?? []);
     return events.flatMap((event) => (event.kind === "executed" ? [event] : []));
   } catch (error) {
     if (!isPerhapsTooMuch(error) || fromBlock >= to.number) throw error;

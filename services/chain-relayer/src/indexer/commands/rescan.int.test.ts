@@ -7,7 +7,7 @@ import { listDrifts } from "../../reconciliation/store/drifts";
 import { findReconciliation } from "../../reconciliation/store/reconciliation";
 import { findCursor, saveCursor } from "../store/scanCursor";
 import { saveWalletAddresses } from "../store/walletAddresses";
-import { giveUpHolds } from "../../settlement/commands/expireHolds";
+import { expireHolds } from "../../settlement/commands/expireHolds";
 import { createReconcileGauges } from "../../reconciliation/reconcileGauges";
 import { reconcile, type ReconcileDeps } from "../../reconciliation/commands/reconcile";
 import { rescan } from "./rescan";
@@ -135,7 +135,7 @@ describe("while blocks are taken in again", () => {
     const hold = operationOf(walletId, { orgId: ORG, kind: "INTENT_KIND_PLACE_HOLD", expiresAt });
     await takeIn(database.db, [hold]);
     await expect(scanFinalized(deps)).rejects.toThrow("block 1000 was final as");
-    await giveUpHolds(deps, signal);
+    await expireHolds(deps, signal);
     expect(await rescan(deps, 941n)).toEqual({ replacedAt: 1_000n });
     expect(await findCursor(database.db)).toMatchObject({ blockNumber: 950n });
     expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);

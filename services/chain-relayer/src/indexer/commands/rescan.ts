@@ -1,5 +1,5 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { type Provider } from "../../evm/provider";
+import { type Provider } from "../../evm";
 import { findCursor, findFurthest, lockCursor, rewindCursor } from "../store/scanCursor";
 import { finalBlockAt } from "./assertCanonical";
 

@@ -1,13 +1,16 @@
 import { chunksOf } from "@wonrail/kit/chunksOf";
 import { type Database } from "@wonrail/kit/db";
-import { type ChainEvent } from "../../evm/contracts";
+import { type PromiseClient } from "@wonrail/kit/grpc/client";
+import { type WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
+import { type ChainEvent } from "../../evm";
 import { findWalletsAt, saveWalletAddresses, type WalletAddress } from "../store/walletAddresses";
-import { type WalletClient } from "../../settlement/commands/resolveAddresses";
+
+export type WalletClient = PromiseClient<WalletServiceService>;
 
 const AT_ONCE = 1_000;
 
 /** Which of the addresses that occur in these events are our wallets', of whatever organisation. */
-export async function learnOwners(
+export async function resolveWalletsByAddress(
   { db, wallet }: { db: Database; wallet: WalletClient },
   events: ChainEvent[],
 ): Promise<Map<string, WalletAddress>> {

@@ -51,32 +51,3 @@ export async function findUsedAuthorizations(
     ]),
   );
 }
-
-export interface Leg {
-  orgId: string;
-  ledgerRef: string;
-  fromWalletId: string;
-  nonce: string;
-}
-
-/** Which of these authorizations are legs of ours, by "wallet|nonce". */
-export async function findLegs(
-  db: Queryable,
-  wanted: { fromWalletId: string; nonce: string }[],
-): Promise<Map<string, Leg>> {
-  const rows = await db.query<{
-    from_wallet_id: string;
-    nonce: string;
-    org_id: string;
-    ledger_ref: string;
-  }>(sql`
-    select legs.* from legs
-    join unnest(${wanted.map((one) => one.fromWalletId)}::text[], ${wanted.map((one) => one.nonce)}::text[])
-      as wanted (from_wallet_id, nonce) using (from_wallet_id, nonce)`);
-  return new Map(
-    rows.map((row) => [
-      `${row.from_wallet_id}|${row.nonce}`,
-      { orgId: row.org_id, ledgerRef: row.ledger_ref, fromWalletId: row.from_wallet_id, nonce: row.nonce },
-    ]),
-  );
-}

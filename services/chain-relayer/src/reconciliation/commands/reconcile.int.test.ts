@@ -76,12 +76,12 @@ test.each([["CHAIN"], ["SUPPLY"]])(
     expect(found).toEqual([kind]);
     agree();
     await expect(compare({ provider })).rejects.toThrow("block 7 was final");
-    expect(await listDrifts(database.db, { all: true, limit: 10 })).toMatchObject([{ mendedAt: null }]);
+    expect(await listDrifts(database.db, { all: true, limit: 10 })).toMatchObject([{ resolvedAt: null }]);
   },
 );
 
 test.each(DIFFERENCES)(
-  "%s: a difference that was acknowledged, mended, and comes back the same is found again",
+  "%s: a difference that was acknowledged, resolved, and comes back the same is found again",
   async (_kind, differ, agree) => {
     differ();
     const first = await opened();
@@ -108,7 +108,7 @@ test.each(DIFFERENCES)(
   },
 );
 
-test("a wallet that moves is neither different nor mended", async () => {
+test("a wallet that moves is neither different nor resolved", async () => {
   ledgerWon = 5n;
   expect(await opened()).toEqual(["LEDGER", "ORGANISATION sum"]);
   await acknowledgeAll();

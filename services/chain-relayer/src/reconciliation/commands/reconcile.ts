@@ -2,18 +2,17 @@ import { type Database } from "@wonrail/kit/db";
 import { type Log } from "@wonrail/kit/log";
 import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/contract/money";
 import { type Account } from "@wonrail/proto/ledger/v1/ledger";
-import { type Provider } from "../../evm/provider";
-import { type Cursor } from "../../indexer/store/scanCursor";
-import { assertCanonical, type CanonicalDeps } from "../../indexer/commands/assertCanonical";
+import { type Provider } from "../../evm";
+import { assertCanonical, type CanonicalDeps, type Cursor } from "../../indexer";
 import { type ReconcileGauges } from "../reconcileGauges";
 import { type UnheardRound, type UnheardWatch } from "../unheardWatch";
 import { compareSupply, compareWallets } from "../queries/compareChain";
 import { compareLedger, type LedgerReader } from "../queries/compareLedger";
 import { type Findings } from "../queries/findings";
 import { readSupplyBook, readWalletBooks, type SupplyBook } from "../queries/readBooks";
-import { countOpenDrifts, findDoubted, mendDrifts, saveDrifts } from "../store/drifts";
-import { countUnbooked } from "../../deposits/store/deposits";
-import { listShelvedLanes } from "../../settlement/store/shelf";
+import { countOpenDrifts, findOpenDrifts, resolveDrifts, saveDrifts } from "../store/drifts";
+import { countUnbooked } from "../../deposits";
+import { listShelvedLanes } from "../../settlement";
 import { claimReconciliation, findReconciliation, finishReconciliation } from "../store/reconciliation";
 
 export interface ReconcileDeps extends CanonicalDeps {
@@ -40,11 +39,11 @@ export async function reconcile(deps: ReconcileDeps, signal: AbortSignal): Promi
   const { db, log, reconcileGauges: gauges } = deps;
   if (!(await claimReconciliation(db, deps.reconcileEveryMs))) return;
   // Before anything is compared: what another replica finds meanwhile is not for this comparison to judge.
-  const doubted = await findDoubted(db);
+  const openDrifts = await findOpenDrifts(db);
   const supply = await readSupplyBook(db);
   if (!supply) return;
   const { blockNumber } = supply.cursor;
-  const { orgIds, wallets, isComplete } = await compareWithChain(deps, supply, doubted, signal);
+  const { orgIds, wallets, isComplete } = await compareWithChain(deps, supply, openDrifts, signal);
   const round = deps.unheard.begin();
   const shelved = new Set(await listShelvedLanes(db));
   const onMoving = (orgId: string, { accountId: walletId, sequence }: Account) =>
@@ -52,7 +51,7 @@ export async function reconcile(deps: ReconcileDeps, signal: AbortSignal): Promi
   let judged = 0;
   let moving = 0;
   for (const orgId of orgIds) {
-    const compared = await compareLedger({ ...deps, onMoving, signal }, orgId, blockNumber, doubted);
+    const compared = await compareLedger({ ...deps, onMoving, signal }, orgId, blockNumber, openDrifts);
     await note(deps, compared);
     judged += compared.judged;
     moving += compared.moving;
@@ -72,17 +71,17 @@ export async function reconcile(deps: ReconcileDeps, signal: AbortSignal): Promi
 async function compareWithChain(
   deps: ReconcileDeps,
   supply: SupplyBook,
-  doubted: ReadonlySet<string>,
+  openDrifts: ReadonlySet<string>,
   signal: AbortSignal,
 ) {
   let isComplete = !supply.isRewound;
-  if (!supply.isRewound) await noteOn(deps, supply.cursor, () => compareSupply(deps, supply, doubted));
+  if (!supply.isRewound) await noteOn(deps, supply.cursor, () => compareSupply(deps, supply, openDrifts));
   const orgIds = new Set<string>();
   let wallets = 0;
   for await (const books of readWalletBooks(deps.db)) {
     signal.throwIfAborted();
     if (books.isRewound) isComplete = false;
-    else await noteOn(deps, books.cursor, () => compareWallets(deps, books, doubted));
+    else await noteOn(deps, books.cursor, () => compareWallets(deps, books, openDrifts));
     for (const { orgId } of books.wallets) orgIds.add(orgId);
     wallets += books.wallets.length;
   }
@@ -108,8 +107,8 @@ function tellUnheard({ log }: ReconcileDeps, oldest: ReturnType<UnheardRound["en
   }
 }
 
-async function note({ db, log }: ReconcileDeps, { drifts, mended }: Findings): Promise<void> {
-  await mendDrifts(db, mended);
+async function note({ db, log }: ReconcileDeps, { drifts, resolved }: Findings): Promise<void> {
+  await resolveDrifts(db, resolved);
   for (const drift of await saveDrifts(db, drifts)) {
     const { orgId, walletId, kind, expected, actual } = drift;
     log.error(

@@ -1,6 +1,5 @@
 import { chunksOf } from "@wonrail/kit/chunksOf";
-import { encodeBalanceOf, encodeTotalSupply } from "../../evm/contracts";
-import { type Provider } from "../../evm/provider";
+import { encodeBalanceOf, encodeTotalSupply, type Provider } from "../../evm";
 import { createFindings, type Findings, judge } from "./findings";
 import { type SupplyBook, type WalletBooks } from "./readBooks";
 
@@ -17,11 +16,11 @@ const IN_FLIGHT = 2;
 export async function compareWallets(
   { provider, chain }: CompareChainDeps,
   { cursor, wallets }: WalletBooks,
-  doubted: ReadonlySet<string>,
+  openDrifts: ReadonlySet<string>,
 ): Promise<Findings> {
   const at = { kind: "CHAIN", subject: "", blockNumber: cursor.blockNumber } as const;
   const parts = chunksOf(wallets, AT_ONCE);
-  const findings = createFindings(doubted);
+  const findings = createFindings(openDrifts);
   // The node works on one's request while the other makes its next.
   const workers = Array.from({ length: IN_FLIGHT }, async () => {
     for (let part = parts.pop(); part; part = parts.pop()) {
@@ -41,9 +40,9 @@ export async function compareWallets(
 export async function compareSupply(
   { provider, chain }: CompareChainDeps,
   { cursor: { blockNumber }, supplyUnits: expected }: SupplyBook,
-  doubted: ReadonlySet<string>,
+  openDrifts: ReadonlySet<string>,
 ): Promise<Findings> {
-  const findings = createFindings(doubted);
+  const findings = createFindings(openDrifts);
   const actual = BigInt(await provider.callAt(chain.tokenAddress, encodeTotalSupply(), blockNumber));
   judge(findings, { orgId: "", walletId: "", kind: "SUPPLY", subject: "", expected, actual, blockNumber });
   return findings;

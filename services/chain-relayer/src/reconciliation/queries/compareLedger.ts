@@ -7,7 +7,7 @@ import {
   type GetTotalsResponse,
   type LedgerServiceService,
 } from "@wonrail/proto/ledger/v1/ledger";
-import { isWallet } from "../../settlement/domain/steps";
+import { isWallet } from "../../settlement";
 import {
   countFunded,
   type ExpectedBalance,
@@ -46,9 +46,9 @@ export async function compareLedger(
   { db, ledger, onMoving, signal }: CompareLedgerDeps,
   orgId: string,
   blockNumber: bigint,
-  doubted: ReadonlySet<string>,
+  openDrifts: ReadonlySet<string>,
 ): Promise<Comparison> {
-  const comparison: Comparison = { ...createFindings(doubted), judged: 0, moving: 0 };
+  const comparison: Comparison = { ...createFindings(openDrifts), judged: 0, moving: 0 };
   const before = await ledger.getTotals({ orgId });
   let funded = 0;
   for await (const accounts of accountsOf(ledger, orgId)) {

@@ -4,16 +4,16 @@ import { type DriftPlace, type NewDrift, placeKey } from "../store/drifts";
 export interface Findings {
   drifts: NewDrift[];
   /** Where the books differed before and agree now. */
-  mended: DriftPlace[];
+  resolved: DriftPlace[];
   /** Where they differed before, by key: of the many places that agree nothing else is kept. */
-  doubted: ReadonlySet<string>;
+  openDrifts: ReadonlySet<string>;
 }
 
-export function createFindings(doubted: ReadonlySet<string>): Findings {
-  return { drifts: [], mended: [], doubted };
+export function createFindings(openDrifts: ReadonlySet<string>): Findings {
+  return { drifts: [], resolved: [], openDrifts };
 }
 
-export function judge({ drifts, mended, doubted }: Findings, one: NewDrift): void {
+export function judge({ drifts, resolved, openDrifts }: Findings, one: NewDrift): void {
   if (one.actual !== one.expected) drifts.push(one);
-  else if (doubted.has(placeKey(one))) mended.push(one);
+  else if (openDrifts.has(placeKey(one))) resolved.push(one);
 }

@@ -1,5 +1,5 @@
 import { type Database, tx, type Tx } from "@wonrail/kit/db";
-import { type Cursor, findCursor, findFurthest } from "../../indexer/store/scanCursor";
+import { type Cursor, findCursor, findFurthest } from "../../indexer";
 import { listWalletBooks, sumSupply, type WalletBook } from "../store/settledBalances";
 
 /** What the chain should say at one final block: of some wallets, or of all tokens there are. */

@@ -24,7 +24,7 @@ export interface Drift extends NewDrift {
   acknowledgedAt: Date | null;
   acknowledgedBy: string | null;
   /** When the books agreed there again. */
-  mendedAt: Date | null;
+  resolvedAt: Date | null;
 }
 
 interface DriftRow {
@@ -39,10 +39,10 @@ interface DriftRow {
   found_at: Date;
   acknowledged_at: Date | null;
   acknowledged_by: string | null;
-  mended_at: Date | null;
+  resolved_at: Date | null;
 }
 
-/** Writes down what is new. A difference that somebody has looked at and that is still the same is not found again, until it was mended. */
+/** Writes down what is new. A difference that somebody has looked at and that is still the same is not found again, until it was resolved. */
 export async function saveDrifts(db: Queryable, drifts: NewDrift[]): Promise<NewDrift[]> {
   if (drifts.length === 0) return [];
   const rows = await db.query<DriftRow>(sql`
@@ -56,20 +56,20 @@ export async function saveDrifts(db: Queryable, drifts: NewDrift[]): Promise<New
       ${drifts.map((one) => one.actual)}::numeric[],
       ${drifts.map((one) => one.blockNumber)}::bigint[]) as found (org_id, wallet_id, kind, subject, expected, actual, block_number)
     left join lateral (
-      select d.actual - d.expected as difference, d.mended_at from drifts d
+      select d.actual - d.expected as difference, d.resolved_at from drifts d
       where d.org_id = found.org_id and d.wallet_id = found.wallet_id and d.kind = found.kind and d.subject = found.subject
       order by d.drift_id desc limit 1) as latest on true
-    where latest.difference is distinct from found.actual - found.expected or latest.mended_at is not null
+    where latest.difference is distinct from found.actual - found.expected or latest.resolved_at is not null
     on conflict (org_id, wallet_id, kind, subject) where acknowledged_at is null
-      do update set expected = excluded.expected, actual = excluded.actual, block_number = excluded.block_number, mended_at = null
+      do update set expected = excluded.expected, actual = excluded.actual, block_number = excluded.block_number, resolved_at = null
     returning *`);
   return rows.map(toDrift);
 }
 
 /** Where the books have differed and are not known to agree again, by key. An operation that we did not order stays what it is. */
-export async function findDoubted(db: Queryable): Promise<Set<string>> {
+export async function findOpenDrifts(db: Queryable): Promise<Set<string>> {
   const rows = await db.query<Pick<DriftRow, "org_id" | "wallet_id" | "kind" | "subject">>(sql`
-    select distinct org_id, wallet_id, kind, subject from drifts where mended_at is null and kind <> 'UNKNOWN_OPERATION'`);
+    select distinct org_id, wallet_id, kind, subject from drifts where resolved_at is null and kind <> 'UNKNOWN_OPERATION'`);
   return new Set(
     rows.map(({ org_id: orgId, wallet_id: walletId, kind, subject }) =>
       placeKey({ orgId, walletId, kind, subject }),
@@ -82,17 +82,17 @@ export function placeKey({ orgId, walletId, kind, subject }: DriftPlace): string
 }
 
 /** One that nobody has acknowledged still waits for somebody: that it is gone explains nothing. */
-export async function mendDrifts(db: Queryable, places: DriftPlace[]): Promise<void> {
+export async function resolveDrifts(db: Queryable, places: DriftPlace[]): Promise<void> {
   if (places.length === 0) return;
   await db.run(sql`
-    update drifts d set mended_at = now()
+    update drifts d set resolved_at = now()
     from unnest(
       ${places.map((one) => one.orgId)}::text[],
       ${places.map((one) => one.walletId)}::text[],
       ${places.map((one) => one.kind)}::text[],
       ${places.map((one) => one.subject)}::text[]) as place (org_id, wallet_id, kind, subject)
     where d.org_id = place.org_id and d.wallet_id = place.wallet_id and d.kind = place.kind and d.subject = place.subject
-      and d.mended_at is null`);
+      and d.resolved_at is null`);
 }
 
 export async function listDrifts(
@@ -144,6 +144,6 @@ function toDrift(row: DriftRow): Drift {
     foundAt: row.found_at,
     acknowledgedAt: row.acknowledged_at,
     acknowledgedBy: row.acknowledged_by,
-    mendedAt: row.mended_at,
+    resolvedAt: row.resolved_at,
   };
 }

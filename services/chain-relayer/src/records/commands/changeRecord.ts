@@ -1,7 +1,7 @@
 import { type Tx } from "@wonrail/kit/db";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { type ChangedBy, type RecordChange, type TransactionRecord } from "../domain/record";
-import { recordChanged } from "../../events";
+import { recordChanged } from "../events";
 import { insertChange } from "../store/recordChanges";
 import { saveRecord } from "../store/records";
 

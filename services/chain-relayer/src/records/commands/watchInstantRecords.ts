@@ -1,6 +1,5 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { type Block, type Provider, type Receipt } from "../../evm/provider";
-import { RpcRefusal, RpcUnclear } from "../../evm/rpc";
+import { type Block, type Provider, type Receipt, RpcRefusal, RpcUnclear } from "../../evm";
 import { nextLookMs, type TransactionRecord } from "../domain/record";
 import { lockRecord, postponeRecords, takeWatchedRecords } from "../store/records";
 import { changeRecord, type Change } from "./changeRecord";

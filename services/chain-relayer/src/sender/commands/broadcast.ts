@@ -1,8 +1,7 @@
 import { type Database } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { type Log } from "@wonrail/kit/log";
-import { type Provider } from "../../evm/provider";
-import { type SendOutcome, sendOutcomeOf } from "../../evm/sendOutcome";
+import { type Provider, type SendOutcome, sendOutcomeOf } from "../../evm";
 import { noteSend } from "../store/transactions";
 
 /** R3, R4: hands the stored bytes to the nodes. Whatever they answer, the bytes stay ours to send again. */

@@ -1,6 +1,5 @@
 import { type Database } from "@wonrail/kit/db";
-import { type Provider } from "../../evm/provider";
-import { type Signer } from "../../evm/signer";
+import { type Provider, type Signer } from "../../evm";
 import { findNextNonce } from "../store/transactions";
 
 export interface NonceDeps {

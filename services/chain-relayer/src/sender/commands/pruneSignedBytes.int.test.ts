@@ -1,8 +1,8 @@
 import { sql } from "@wonrail/kit/db";
 import { rowsRead } from "@wonrail/kit/testing";
-import { findStory } from "../../settlement/store/operationDetails";
-import { forgetFinalBytes } from "../store/transactions";
-import { forgetBytes } from "./pruneSignedBytes";
+import { findOperationDetails } from "../../settlement/store/operationDetails";
+import { pruneFinalBytes } from "../store/transactions";
+import { pruneSignedBytes } from "./pruneSignedBytes";
 import { OPERATOR } from "../../testing/chainDouble";
 import { analyze, freshDatabase } from "../../testing/database";
 import { carry, operationOf, takeIn } from "../../testing/operations";
@@ -24,14 +24,14 @@ test("what is final and a month old loses its bytes, in as many parts as it take
       update transactions set state = ${state}, created_at = now() - make_interval(days => ${Number(days)}) where nonce = ${nonce}`);
   }
   const bytesWalk = { after: 0n };
-  await forgetBytes({ db, bytesWalk }, NEVER, 2);
+  await pruneSignedBytes({ db, bytesWalk }, NEVER, 2);
   expect(await areBare()).toEqual([true, false, true, false, true, false]);
-  const story = await findStory(db, operations[0]!.ledgerRef);
+  const story = await findOperationDetails(db, operations[0]!.ledgerRef);
   expect(story!.transactions).toMatchObject([{ state: "FINAL", max_fee_wei: 10_000n }]);
 
   // One that comes of age is found without looking at the others again.
   await db.run(sql`update transactions set created_at = now() - interval '31 days' where nonce = 5`);
-  await forgetBytes({ db, bytesWalk }, NEVER, 2);
+  await pruneSignedBytes({ db, bytesWalk }, NEVER, 2);
   expect((await areBare()).at(-1)).toBe(true);
   expect(bytesWalk.after).toBe(6n);
 });
@@ -50,7 +50,7 @@ test("after a start all that has lost its bytes, however much, is not looked at 
   const tables = ["transactions", "transaction_versions"];
   for (const table of tables) await analyze(database, table);
   for (const table of tables) {
-    const read = await rowsRead(db, table, (tx) => forgetFinalBytes(tx, 0n, 100));
+    const read = await rowsRead(db, table, (tx) => pruneFinalBytes(tx, 0n, 100));
     expect(read).toBeLessThan(20);
   }
   expect(new Set(await areBare())).toEqual(new Set([true]));

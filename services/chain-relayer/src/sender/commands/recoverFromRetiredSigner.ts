@@ -1,7 +1,6 @@
 import { type Database, tx } from "@wonrail/kit/db";
 import { type Log } from "@wonrail/kit/log";
-import { type Provider } from "../../evm/provider";
-import { listInFlightOf, putBack } from "../../settlement/store/operations";
+import { type Provider } from "../../evm";
 import {
   type ChainTransaction,
   fenceOff,
@@ -12,35 +11,39 @@ import {
   markTransaction,
   noteMined,
 } from "../store/transactions";
-import { type HeadsSeen } from "./watchTransactions";
+import { type HeadsSeen, type OnReleased } from "./watchTransactions";
 
-export interface TakeBackDeps {
+export interface RecoverDeps {
   db: Database;
   log: Log;
   provider: Provider;
   headsSeen: HeadsSeen;
+  onReleased: OnReleased;
 }
 
 /** A writer renews its lease every few seconds. Who has not for so long is not coming back with this key. */
 const GONE_AFTER_MS = 60_000;
-const RETRY_MS = 1_000;
 
 /**
  * After a change of the operator's key: what the key before has signed and no block has is sent again by nobody, and may never be mined. What it
  * carries goes again with the key of now. Should it be mined all the same, an operation's name is executed once.
  */
-export async function takeBackOperations(deps: TakeBackDeps, lease: Lease): Promise<void> {
+export async function recoverFromRetiredSigner(deps: RecoverDeps, lease: Lease): Promise<void> {
   const { db, provider, headsSeen } = deps;
   const gone = await listGoneSigners(db, lease, GONE_AFTER_MS);
   if (gone.length === 0) return;
   const { hash } = await provider.latestBlock();
   for (const signer of gone.filter((one) => headsSeen.get(one) !== hash)) {
-    await takeBackFrom(deps, lease, signer);
+    await recoverFrom(deps, lease, signer);
     headsSeen.set(signer, hash);
   }
 }
 
-async function takeBackFrom({ db, log, provider }: TakeBackDeps, lease: Lease, gone: string): Promise<void> {
+async function recoverFrom(
+  { db, log, provider, onReleased }: RecoverDeps,
+  lease: Lease,
+  gone: string,
+): Promise<void> {
   const open = await listOpenTransactions(db, gone);
   const receipts = await provider.receipts(hashesOf(open));
   // What is in a block is left to finality, or to a later round if a reorganisation drops it.
@@ -58,7 +61,7 @@ async function takeBackFrom({ db, log, provider }: TakeBackDeps, lease: Lease, g
     if (!(await fenceOff(tx, lease, gone, GONE_AFTER_MS))) return false;
     for (const { transactionId } of unmined)
       if (await markTransaction(tx, transactionId, "LOST"))
-        await putBack(tx, await listInFlightOf(tx, transactionId), "signer_changed", RETRY_MS);
+        await onReleased(tx, transactionId, "signer_changed");
     return true;
   });
   if (isGone) log.warn({ gone, transactions: unmined.length }, "took back what another signer had sent");

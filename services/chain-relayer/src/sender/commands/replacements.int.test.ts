@@ -175,12 +175,12 @@ test("where the replacement cannot be paid for, the one before it is sent again"
 test("while no block comes nothing is outbid again: no offer is too low then", async () => {
   const chain = chainAt({ baseFeeWei: 10n * GWEI });
   await send({ maxFeeWei: 21n * GWEI });
-  const headsOutbid = new Map<bigint, string>();
+  const headsBumped = new Map<bigint, string>();
   const versions: number[] = [];
   for (const newBlocks of [0n, 0n, 0n, 1n, 0n]) {
     chain.latest += newBlocks;
     await age(database.db, "1 hour");
-    await watch(chain, { headsOutbid });
+    await watch(chain, { headsBumped });
     versions.push((await costs()).length);
   }
   expect(versions).toEqual([2, 2, 2, 3, 3]);

@@ -1,11 +1,8 @@
-import { type Database, tx } from "@wonrail/kit/db";
+import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { type Log } from "@wonrail/kit/log";
 import { type Counter } from "@wonrail/kit/metrics";
-import { type Provider } from "../../evm/provider";
-import { type Signer } from "../../evm/signer";
-import { type SendOutcome } from "../../evm/sendOutcome";
+import { type Provider, type SendOutcome, type Signer } from "../../evm";
 import { type Fees, firstFees, isEnough, type Market, replacementFees, withinCost } from "../domain/fees";
-import { COST_TOO_HIGH, listInFlightOf, putBack } from "../../settlement/store/operations";
 import {
   type Call,
   type ChainTransaction,
@@ -44,13 +41,18 @@ export interface WatchDeps {
   replaceAfterMs: number;
   headsSeen: HeadsSeen;
   /** By transaction, the hash of the newest block when it was last outbid: while no block comes, no offer is too low. */
-  headsOutbid: Map<bigint, string>;
+  headsBumped: Map<bigint, string>;
   lost: Counter;
+  onReleased: OnReleased;
 }
 
-const RETRY_MS = 1_000;
-/** Each time costs the gas of an empty transaction. */
-const RETRY_COST_MS = 30_000;
+/** Why a transaction no longer carries its call. The owner of the call decides when to submit it again. */
+export type ReleaseReason =
+  "nonce_taken" | "signer_changed" | "batch_reverted" | "fee_above_cap" | "cost_too_high";
+
+/** Runs in the transaction that takes the call out of the stored transaction. */
+export type OnReleased = (tx: Tx, transactionId: bigint, reason: ReleaseReason) => Promise<void>;
+
 const EMPTY_GAS = 21_000n;
 
 /**
@@ -58,10 +60,10 @@ const EMPTY_GAS = 21_000n;
  * when its nonce went elsewhere, and fills a nonce that nothing will ever use.
  */
 export async function watchTransactions(deps: WatchDeps, lease: Lease): Promise<void> {
-  const { db, provider, signer, headsSeen, headsOutbid } = deps;
+  const { db, provider, signer, headsSeen, headsBumped } = deps;
   const open = await listOpenTransactions(db, signer.address);
-  for (const id of headsOutbid.keys())
-    if (!open.some(({ transactionId }) => transactionId === id)) headsOutbid.delete(id);
+  for (const id of headsBumped.keys())
+    if (!open.some(({ transactionId }) => transactionId === id)) headsBumped.delete(id);
   if (open.length === 0) return;
   // Before the receipts: should the head change meanwhile, they are asked for again.
   const { hash } = await provider.latestBlock();
@@ -81,7 +83,7 @@ export async function watchTransactions(deps: WatchDeps, lease: Lease): Promise<
   const finalNonce = unmined[0]!.nonce < latestNonce ? await findFinalNonce(deps) : 0n;
   await fillGaps(deps, lease, { first: unmined[0]!, chainNonce: latestNonce });
   for (const transaction of unmined) {
-    if (transaction.nonce >= finalNonce) await push(deps, lease, transaction, hash);
+    if (transaction.nonce >= finalNonce) await advance(deps, lease, transaction, hash);
     else if (!(await isMinedAfterAll(provider, transaction))) await giveUp(deps, lease, transaction);
   }
 }
@@ -109,7 +111,7 @@ async function note(
 
 /** In final blocks its nonce is used, and by none of its versions: it can never be mined. Its operations go again, under their own names. */
 async function giveUp(
-  { db, signer, lost, log }: WatchDeps,
+  { db, signer, lost, log, onReleased }: WatchDeps,
   lease: Lease,
   transaction: ChainTransaction,
 ): Promise<void> {
@@ -117,7 +119,7 @@ async function giveUp(
   const isLost = await tx(db, async (tx) => {
     await fence(tx, lease);
     if (!(await markTransaction(tx, transactionId, "LOST"))) return false;
-    await putBack(tx, await listInFlightOf(tx, transactionId), "nonce_taken", RETRY_MS);
+    await onReleased(tx, transactionId, "nonce_taken");
     await raiseNextNonce(tx, signer.address, nonce + 1n);
     return true;
   });
@@ -126,34 +128,34 @@ async function giveUp(
   log.warn({ nonce: nonce.toString() }, "the signer's nonce was used from outside");
 }
 
-async function push(
+async function advance(
   deps: WatchDeps,
   lease: Lease,
   transaction: ChainTransaction,
   head: string,
 ): Promise<void> {
-  const { resendAfterMs, replaceAfterMs, headsOutbid } = deps;
+  const { resendAfterMs, replaceAfterMs, headsBumped } = deps;
   const { transactionId, sentAgoMs, state, versions } = transaction;
   // What a reorganisation has dropped is forgotten by nodes now and then, so it does not wait. Nor does what was sent long from now: the database's clock was set back.
   const waits = state !== "MINED" && sentAgoMs !== null && Math.abs(sentAgoMs) <= resendAfterMs;
   if (waits) return;
   const resent = await resend(deps, transaction);
   const isOld = Math.abs(versions.at(-1)!.ageMs) > replaceAfterMs;
-  const isStuck = isOld && headsOutbid.get(transactionId) !== head;
+  const isStuck = isOld && headsBumped.get(transactionId) !== head;
   switch (resent.outcome) {
     case "unacceptable":
-      return empty(deps, lease, transaction, "batch_reverted");
+      return replaceWithNoop(deps, lease, transaction, "batch_reverted");
     case "no_funds":
       // It is taken when the signer can pay again; for more it would be later.
       return;
     case "underpriced":
     case "fee_too_low":
     case "cost_too_high":
-      return outbid(deps, lease, transaction, resent);
+      return bumpFees(deps, lease, transaction, resent);
     default:
       if (!isStuck) return;
-      headsOutbid.set(transactionId, head);
-      await outbid(deps, lease, transaction, resent);
+      headsBumped.set(transactionId, head);
+      await bumpFees(deps, lease, transaction, resent);
   }
 }
 
@@ -184,19 +186,18 @@ async function resend(deps: WatchDeps, { transactionId, versions }: ChainTransac
 }
 
 /** Its nonce is used up by an empty transaction, and its operations go again, in smaller ones. */
-async function empty(
+async function replaceWithNoop(
   deps: WatchDeps,
   lease: Lease,
   transaction: ChainTransaction,
-  reason: "batch_reverted" | "fee_above_cap" | typeof COST_TOO_HIGH,
+  reason: "batch_reverted" | "fee_above_cap" | "cost_too_high",
 ): Promise<void> {
-  const { db, signer, log } = deps;
+  const { db, signer, log, onReleased } = deps;
   const { transactionId } = transaction;
   const nothing = { to: signer.address, callData: Buffer.alloc(0), gasLimit: EMPTY_GAS };
   await tx(db, async (tx) => {
     await fence(tx, lease);
-    const retryMs = reason === COST_TOO_HIGH ? RETRY_COST_MS : RETRY_MS;
-    await putBack(tx, await listInFlightOf(tx, transactionId), reason, retryMs);
+    await onReleased(tx, transactionId, reason);
     await emptyTransaction(tx, transactionId, nothing);
   });
   log.error(
@@ -213,7 +214,7 @@ async function empty(
  * The same nonce and the same call, for more. Not above the cap: then it waits as it is. What the market takes no more and what is too large to be
  * offered at its price makes room for smaller ones.
  */
-async function outbid(
+async function bumpFees(
   deps: WatchDeps,
   lease: Lease,
   transaction: ChainTransaction,
@@ -237,7 +238,12 @@ async function outbid(
   if (offer && isEnough(offer, market)) return;
   const isNobodys = isTooDear && standing === null;
   if (isNobodys ? firstFees(market) : replacementFees(last, market))
-    await empty(deps, lease, transaction, outcome === "cost_too_high" ? COST_TOO_HIGH : "fee_above_cap");
+    await replaceWithNoop(
+      deps,
+      lease,
+      transaction,
+      outcome === "cost_too_high" ? "cost_too_high" : "fee_above_cap",
+    );
 }
 
 async function marketOf({ provider, feeCapWei }: WatchDeps): Promise<Market> {

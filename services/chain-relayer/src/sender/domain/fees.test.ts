@@ -1,14 +1,5 @@
 import fc from "fast-check";
-import {
-  firstFees,
-  gasLimitFor,
-  gasRoom,
-  isEnough,
-  mostGas,
-  replacementFees,
-  usualGasFor,
-  withinCost,
-} from "./fees";
+import { firstFees, gasRoom, isEnough, mostGas, replacementFees, withinCost } from "./fees";
 
 const GWEI = 1_000_000_000n;
 
@@ -84,29 +75,7 @@ test("an offer is enough when it pays for the base fee and, beside that, the mar
   expect([isEnoughAt(90n, 1n), isEnoughAt(90n, 2n)]).toEqual([false, true]);
 });
 
-test("gas grows with the steps and holds the contract's reserve", () => {
-  expect(gasLimitFor([1])).toBe(60_000n + 190_000n + 300_000n);
-  expect(gasLimitFor([1, 3])).toBe(60_000n + 760_000n + 600_000n);
-});
-
-test("what was too little is never followed by less", () => {
-  for (const isHold of [true, false])
-    for (const steps of [0, 1, 3]) {
-      const operations = Array.from({ length: 100 }, () => ({ steps, isHold }));
-      expect(gasLimitFor(operations.map((one) => one.steps))).toBeGreaterThan(usualGasFor(operations));
-    }
-});
-
-test("two hundred first transfers between new wallets fit into one transaction", () => {
-  const gasLimit = usualGasFor(Array.from({ length: 200 }, () => ({ steps: 1, isHold: false })));
-  expect(gasLimit).toBeGreaterThan(200n * 66_000n);
-  expect(gasLimit).toBeLessThan(mostGas(30_000_000n));
-});
-
-test("two hundred operations of which others have done every step get the gas to be told of", () => {
-  // Of a real node: 1,390,255 gas for all of them, and at the last one the contract wants to see 150,000 left.
-  const gasTaken = 1_390_255n + 150_000n;
-  const operations = Array.from({ length: 200 }, () => ({ steps: 0, isHold: false }));
-  expect(usualGasFor(operations)).toBeGreaterThan(gasTaken);
-  expect(gasLimitFor(operations.map(({ steps }) => steps))).toBeGreaterThan(gasTaken);
+test("one transaction may ask for three quarters of a block, and for no more than 2^24", () => {
+  expect(mostGas(12_000_000n)).toBe(9_000_000n);
+  expect(mostGas(30_000_000n)).toBe(1n << 24n);
 });

@@ -307,7 +307,7 @@ export async function findRaw(db: Queryable, txHash: string): Promise<Buffer> {
  * Empties the bytes of the next transactions behind this one that were made long ago, where they are final: until then, and also of one that was lost, they
  * may be wanted. Answers which were looked at, in their order; those that have lost theirs are not looked at again.
  */
-export async function forgetFinalBytes(tx: Tx, after: bigint, limit: number): Promise<bigint[]> {
+export async function pruneFinalBytes(tx: Tx, after: bigint, limit: number): Promise<bigint[]> {
   const rows = await tx.query<{ transaction_id: bigint }>(sql`
     with old as (
       select t.transaction_id, t.state from (

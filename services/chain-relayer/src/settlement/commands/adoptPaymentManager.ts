@@ -1,9 +1,12 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { findMintAllowance } from "../../evm/mintAllowance";
-import { type Provider } from "../../evm/provider";
-import { tokenOf } from "../../evm/tokenOf";
-import { listPaymentManagers, lockPaymentManagers, takeIntoUse } from "../../indexer/store/paymentManagers";
-import { findCursor, findFurthest } from "../../indexer/store/scanCursor";
+import { findMintAllowance, type Provider, tokenOf } from "../../evm";
+import {
+  findCursor,
+  findFurthest,
+  listPaymentManagers,
+  lockPaymentManagers,
+  takeIntoUse,
+} from "../../indexer";
 
 export type Adoption =
   | "adopted"

@@ -1,34 +1,45 @@
 import { type Tx } from "@wonrail/kit/db";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { appendEvents } from "@wonrail/kit/outbox";
-import { type ChainEvent, placeOf } from "../../evm/contracts";
+import { isOutcome, type Outcome, placeOf } from "../../evm";
+import { type FinalRange, findAddresses, findUsedAuthorizations } from "../../indexer";
 import { decideNext, type Evidence, type Next } from "../domain/decideNext";
 import { stepsLeftOut } from "../domain/movement";
 import { isLeg, walletsOf } from "../domain/steps";
-import { operationConfirmed } from "../../events";
-import { type Confirmation, factsOf, markConfirmed, type Operation, putBack } from "../store/operations";
-import { findUsedAuthorizations } from "../../indexer/store/usedAuthorizations";
-import { findAddresses } from "../../indexer/store/walletAddresses";
-import { type FinalRange } from "../../indexer/commands/scanFinalized";
+import { operationConfirmed } from "../events";
+import { findOrders, type Orders } from "../queries/findOrders";
 import { allSettledByOthers, remainingSteps, type SettledBy } from "../queries/settledByOthers";
-
-/** What our payment manager says of an operation. */
-export type Outcome = Extract<ChainEvent, { operationId: string }>;
-
-export function isOutcome(event: ChainEvent): event is Outcome {
-  return event.kind === "executed" || event.kind === "repeated" || event.kind === "failed";
-}
+import {
+  type Confirmation,
+  factsOf,
+  findByOperationIds,
+  listInFlightOf,
+  markConfirmed,
+  type Operation,
+  putBack,
+} from "../store/operations";
 
 type Retry = Extract<Next, { do: "retry" }>;
 
+/** Applies a range's outcomes to their operations. Gives what settlement has ordered of its events. */
+export async function applyOutcomes(tx: Tx, range: FinalRange, network: string): Promise<Orders> {
+  const named = range.events.filter(isOutcome).map(({ operationId }) => operationId);
+  const operations = await findByOperationIds(tx, [...new Set(named)]);
+  const strangers = await decideAll(tx, range, operations, network);
+  // An operation whose name something else used has ordered nothing of that.
+  for (const operationId of strangers) operations.delete(operationId);
+  return findOrders(tx, range, operations);
+}
+
 /**
- * Follows what the chain has said of our operations in a run of final blocks: each is decided by itself, and all are written at once. Gives the names
- * under which the chain has done something else than the operation of ours that has the name.
+ * Decides each operation by itself and writes all at once. Gives the operation ids under which the
+ * chain has executed something else than the operation of ours that has the id.
  */
-export async function applyOutcomes(
+async function decideAll(
   tx: Tx,
   range: FinalRange,
   operations: ReadonlyMap<string, Operation>,
+  network: string,
 ): Promise<Set<string>> {
   const outcomes = range.events.filter(isOutcome).filter(({ operationId }) => operations.has(operationId));
   const refused = outcomes.flatMap((event) => (event.kind === "failed" ? [event.operationId] : []));
@@ -59,7 +70,7 @@ export async function applyOutcomes(
   const confirmed = await markConfirmed(tx, [...confirmations.values()]);
   await appendEvents(
     tx,
-    confirmed.map((one) => operationConfirmed(one, range.network)),
+    confirmed.map((one) => operationConfirmed(one, network)),
   );
   return strangers;
 }
@@ -91,8 +102,9 @@ async function findStrangers(
   return strangers;
 }
 
-/** A transaction of ours is over and has said nothing of these. */
-export async function applyNotCarried(tx: Tx, operations: Operation[], succeeded: boolean): Promise<void> {
+/** Plans the operations again that a final transaction carried and did not execute. */
+export async function applyNotCarried(tx: Tx, transactionId: bigint, succeeded: boolean): Promise<void> {
+  const operations = await listInFlightOf(tx, transactionId);
   const evidence: Evidence = { kind: "not_carried", reason: succeeded ? "not_executed" : "batch_reverted" };
   await putBackAll(
     tx,

@@ -1,12 +1,11 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { findCursor } from "../../indexer/store/scanCursor";
-import { forgetPaymentManagers, lockPaymentManagers, takeIntoUse } from "../../indexer/store/paymentManagers";
+import { findCursor, forgetPaymentManagers, lockPaymentManagers, takeIntoUse } from "../../indexer";
 
 /**
  * A database begins with the payment manager that it is given, and once it has taken in a block takes no other for its own until an operator has said so:
  * what one of which it knows nothing mints would be deposits, and what another has minted would be minted again.
  */
-export async function knowPaymentManager(db: Database, address: string): Promise<void> {
+export async function assertPaymentManagerAdopted(db: Database, address: string): Promise<void> {
   await tx(db, async (tx) => {
     const known = await lockPaymentManagers(tx);
     if (known.includes(address.toLowerCase())) return;

@@ -8,14 +8,14 @@ import {
   type AuthorizationIntent,
   type SignedAuthorization,
 } from "@wonrail/proto/wallet/v1/wallet";
-import { type ChainOperation, type ChainStep } from "../../evm/contracts";
+import { type ChainOperation, type ChainStep } from "../../evm";
 import { type Step, walletsOf } from "../domain/steps";
 import { type Operation } from "../store/operations";
 import { findDatabaseTime } from "../store/databaseTime";
 import { REFUSED_BY_CUSTODY } from "../store/plannedOperations";
-import { findUsedAuthorizations } from "../../indexer/store/usedAuthorizations";
-import { byHalves } from "./callWithBisection";
-import { type Known, learnAddresses, type WalletClient } from "./resolveAddresses";
+import { findUsedAuthorizations, type WalletClient } from "../../indexer";
+import { callWithBisection } from "./callWithBisection";
+import { type Known, resolveAddresses } from "./resolveAddresses";
 import { remainingSteps } from "../queries/settledByOthers";
 
 export interface AuthorizeDeps {
@@ -52,7 +52,7 @@ export async function authorizeBatch(
   batch: Operation[],
   chainTime: bigint,
 ): Promise<{ ready: Ready[]; refused: Map<string, Operation[]> }> {
-  const known = await learnAddresses(deps, batch);
+  const known = await resolveAddresses(deps, batch);
   const { addresses } = known;
   const legs = batch.flatMap(({ steps }) =>
     steps.flatMap(({ fromWalletId, nonce }) => (fromWalletId === null ? [] : [{ fromWalletId, nonce }])),
@@ -116,7 +116,7 @@ async function sign(
       : draft.steps.flatMap((step, index) => (step.fromWalletId === null ? [] : [{ draft, step, index }])),
   );
   for (const part of chunksOf(legs, AT_ONCE)) {
-    const signed = await byHalves(part, async (some) => {
+    const signed = await callWithBisection(part, async (some) => {
       const intents = some.map((leg) => intentOf(leg, chain, addresses));
       return (await wallet.signAuthorizations({ intents })).signatures;
     });

@@ -3,8 +3,8 @@ import { type Log } from "@wonrail/kit/log";
 import * as store from "../store/futureRetries";
 
 /** Nothing stands still for as long as the database's clock is set back. */
-export async function endLongWaits({ db, log }: { db: Database; log: Log }): Promise<void> {
-  const count = await store.endLongWaits(db);
+export async function clampFutureRetries({ db, log }: { db: Database; log: Log }): Promise<void> {
+  const count = await store.clampFutureRetries(db);
   if (count > 0)
     log.warn({ count }, "the database's clock was set back: what waited for its old time is tried now");
 }

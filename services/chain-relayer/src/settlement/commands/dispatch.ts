@@ -4,17 +4,19 @@ import {
   holdLease,
   type Lease,
   LeaseLostError,
+  recoverFromRetiredSigner,
+  type WatchDeps,
+  watchTransactions,
   whileHolding,
-} from "../../sender/store/transactions";
+} from "../../sender";
 import { planOperations } from "./planOperations";
-import { takeBackOperations } from "../../sender/commands/recoverFromRetiredSigner";
 import { type ShelfDeps, takeOffShelf } from "./takeOffShelf";
+import { releaseOperations } from "./releaseOperations";
 import { sendBatches, type SendDeps } from "./sendBatches";
-import { watchTransactions, type WatchDeps } from "../../sender/commands/watchTransactions";
 
 export type DispatchDeps = SendDeps &
   ShelfDeps &
-  WatchDeps & {
+  Omit<WatchDeps, "onReleased"> & {
     log: Log;
     /** Names this process among the replicas. */
     holder: string;
@@ -69,6 +71,7 @@ async function sendPlanned(deps: DispatchDeps, lease: Lease, signal: AbortSignal
 }
 
 async function lookAfterSent(deps: DispatchDeps, lease: Lease): Promise<void> {
-  await watchTransactions(deps, lease);
-  await takeBackOperations(deps, lease);
+  const sender = { ...deps, onReleased: releaseOperations };
+  await watchTransactions(sender, lease);
+  await recoverFromRetiredSigner(sender, lease);
 }

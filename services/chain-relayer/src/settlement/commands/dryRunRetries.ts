@@ -1,17 +1,22 @@
 import { type Database } from "@wonrail/kit/db";
 import { wonToTokenUnits } from "@wonrail/kit/contract/money";
 import { groupBy } from "@wonrail/kit/groupBy";
-import { encodeExecute, encodeTakeAll, reasonOf } from "../../evm/contracts";
-import { findMintAllowance } from "../../evm/mintAllowance";
-import { type Block, type Provider } from "../../evm/provider";
-import { RpcRefusal } from "../../evm/rpc";
-import { type Signer } from "../../evm/signer";
+import {
+  type Block,
+  encodeExecute,
+  encodeTakeAll,
+  findMintAllowance,
+  type Provider,
+  reasonOf,
+  RpcRefusal,
+  type Signer,
+} from "../../evm";
 import { type Step } from "../domain/steps";
 import { type Operation } from "../store/operations";
 import { postpone, postponeRefused } from "../store/plannedOperations";
 import { authorizeBatch, type AuthorizeDeps, type Ready } from "./authorizeBatch";
 
-export interface LeaveRefusedDeps extends AuthorizeDeps {
+export interface DryRunDeps extends AuthorizeDeps {
   db: Database;
   provider: Pick<Provider, "callAt">;
   signer: Pick<Signer, "address">;
@@ -34,8 +39,8 @@ const AT_ONCE = 20;
  * What a paused token or a missing role has refused is not sent again, for gas, as long as a question that costs nothing says that it would be refused:
  * one of them is asked about for all. Answers those that may go. So it is with what is beyond the allowance to mint.
  */
-export async function leaveRefused(
-  deps: LeaveRefusedDeps,
+export async function dryRunRetries(
+  deps: DryRunDeps,
   planned: Operation[],
   latest: Block,
 ): Promise<Operation[]> {
@@ -49,7 +54,7 @@ export async function leaveRefused(
 
 /** Of what may not be minted until somebody allows more, no more goes again than is allowed by now. */
 async function beyondAllowance(
-  { db, provider, chain }: LeaveRefusedDeps,
+  { db, provider, chain }: DryRunDeps,
   planned: Operation[],
   latest: Block,
 ): Promise<Operation[]> {
@@ -73,7 +78,7 @@ function mintedBy(steps: readonly Step[]): bigint {
   );
 }
 
-async function mayGo(deps: LeaveRefusedDeps, same: Operation[], latest: Block): Promise<boolean> {
+async function mayGo(deps: DryRunDeps, same: Operation[], latest: Block): Promise<boolean> {
   const one = await authorizeOne(deps, same.slice(0, AT_ONCE), latest);
   if (!one) return false;
   const reason = await findRefusal(deps, one, latest);
@@ -84,11 +89,7 @@ async function mayGo(deps: LeaveRefusedDeps, same: Operation[], latest: Block): 
 }
 
 /** Null when custody signs for none of them: then the others are asked about in the next round. */
-async function authorizeOne(
-  deps: LeaveRefusedDeps,
-  operations: Operation[],
-  latest: Block,
-): Promise<Ready | null> {
+async function authorizeOne(deps: DryRunDeps, operations: Operation[], latest: Block): Promise<Ready | null> {
   const { ready, refused } = await authorizeBatch(deps, operations, latest.time);
   if (ready[0]) return ready[0];
   for (const [reason, unsigned] of refused) await postponeRefused(deps.db, unsigned, reason);
@@ -97,7 +98,7 @@ async function authorizeOne(
 
 /** First whether the operator may settle at all, then whether the steps would be done. */
 async function findRefusal(
-  { provider, signer, chain }: LeaveRefusedDeps,
+  { provider, signer, chain }: DryRunDeps,
   { chainOperation }: Ready,
   latest: Block,
 ): Promise<string | null> {

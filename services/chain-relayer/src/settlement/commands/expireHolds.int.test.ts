@@ -7,7 +7,7 @@ import { takeIntoUse } from "../../indexer/store/paymentManagers";
 import { rewindCursor } from "../../indexer/store/scanCursor";
 import { saveUsedAuthorizations } from "../../indexer/store/usedAuthorizations";
 import { saveWalletAddresses } from "../../indexer/store/walletAddresses";
-import { giveUpHolds } from "./expireHolds";
+import { expireHolds } from "./expireHolds";
 import { scanFinalized } from "../../indexer/commands/scanFinalized";
 import {
   blockHashOf,
@@ -30,12 +30,12 @@ test("a hold is not given up on another chain than was taken in, and is once the
   const chain = createChainDouble();
   const deps = depsOn(database.db, chain);
   chain.replacedFrom = 990n;
-  await expect(giveUpHolds(deps, signal)).rejects.toThrow("block 1000 was final as");
+  await expect(expireHolds(deps, signal)).rejects.toThrow("block 1000 was final as");
   expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
   expect(await replaced(deps)).toBe(1);
 
   chain.replacedFrom = null;
-  await giveUpHolds(deps, signal);
+  await expireHolds(deps, signal);
   expect(await statesOf(database.db, [hold])).toEqual(["FAILED"]);
   expect(await replaced(deps)).toBe(0);
 });
@@ -48,7 +48,7 @@ test("a hold is not given up when its final block is replaced while the chain is
     chain.replacedFrom = 990n;
     return callAt(...asked);
   };
-  await expect(giveUpHolds(depsOn(database.db, chain), signal)).rejects.toThrow("block 1000 was final as");
+  await expect(expireHolds(depsOn(database.db, chain), signal)).rejects.toThrow("block 1000 was final as");
   expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
 });
 
@@ -61,7 +61,7 @@ test.each(["authorizationState", "isExecuted"])(
     const asks = (tokenAbi.getFunction(question) ?? managerAbi.getFunction(question))!.selector;
     chain.provider.callAt = async (to, data, ...at) =>
       data.startsWith(asks) ? "0x1" : callAt(to, data, ...at);
-    await giveUpHolds(depsOn(database.db, chain), signal);
+    await expireHolds(depsOn(database.db, chain), signal);
     expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
   },
 );
@@ -74,7 +74,7 @@ test("a hold is not given up while one of all payment managers that were ever in
   const asks = managerAbi.getFunction("isExecuted")!.selector;
   chain.provider.callAt = async (to, data, ...at) =>
     data.startsWith(asks) && to === PAYMENT_MANAGER ? "0x1" : callAt(to, data, ...at);
-  await giveUpHolds(depsOn(database.db, chain), signal);
+  await expireHolds(depsOn(database.db, chain), signal);
   expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
 });
 
@@ -84,7 +84,7 @@ test("while blocks are taken in again the chain is not asked about holds as it w
   await tx(database.db, (tx) => rewindCursor(tx, before));
   const chain = createChainDouble();
   chain.provider.callAt = () => Promise.reject(new Error("nobody asks"));
-  await giveUpHolds(depsOn(database.db, chain), signal);
+  await expireHolds(depsOn(database.db, chain), signal);
   expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
 });
 
@@ -97,8 +97,8 @@ test("a hold that goes out while the chain is asked about it is given up all the
     return callAt(...asked);
   };
   const deps = depsOn(database.db, chain);
-  await giveUpHolds(deps, signal);
-  await giveUpHolds(deps, signal);
+  await expireHolds(deps, signal);
+  await expireHolds(deps, signal);
   expect(await statesOf(database.db, [hold])).toEqual(["FAILED"]);
   expect((await eventsOf()).map(({ type }) => type)).toEqual(["operation_failed"]);
 });
@@ -114,7 +114,7 @@ test("a hold in a transaction that no block takes is given up, and nothing that 
   );
   const chain = createChainDouble();
   const deps = depsOn(db, chain);
-  await giveUpHolds(deps, signal);
+  await expireHolds(deps, signal);
   expect(await statesOf(db, [hold, beside])).toEqual(["FAILED", "IN_FLIGHT"]);
 
   // The fees have come down. Of an authorization whose time is over the contract does nothing.
@@ -132,7 +132,7 @@ test("a hold in a transaction that no block takes is given up, and nothing that 
   while (await scanFinalized(deps));
   expect(await statesOf(db, [hold, beside])).toEqual(["FAILED", "CONFIRMED"]);
   expect(await transactionStates(db)).toEqual(["FINAL"]);
-  await giveUpHolds(deps, signal);
+  await expireHolds(deps, signal);
   const told = (await eventsOf()).filter(({ type }) => type !== "operation_confirmed");
   expect(told.map(({ type }) => type)).toEqual(["operation_failed"]);
 });
@@ -149,7 +149,7 @@ test("a hold whose authorization somebody else has used is settled by that, what
     moved: null,
   };
   await tx(database.db, (tx) => saveUsedAuthorizations(tx, [used]));
-  await giveUpHolds(depsOn(database.db, createChainDouble()), signal);
+  await expireHolds(depsOn(database.db, createChainDouble()), signal);
   expect(await statesOf(database.db, [hold])).toEqual(["CONFIRMED"]);
   expect((await eventsOf()).map(({ type }) => type)).toEqual(["operation_confirmed"]);
 });
@@ -163,7 +163,7 @@ test("a hold whose authorization was cancelled in a final block is given up, tho
   chain.provider.callAt = async (to, data, ...at) =>
     data.startsWith(asks) ? "0x1" : callAt(to, data, ...at);
   const deps = depsOn(database.db, chain);
-  await giveUpHolds(deps, signal);
+  await expireHolds(deps, signal);
   expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
   const said = tokenAbi.encodeEventLog("AuthorizationCanceled", [
     `0x${"5".repeat(40)}`,
@@ -172,7 +172,7 @@ test("a hold whose authorization was cancelled in a final block is given up, tho
   const place = { blockNumber: 998n, blockHash: blockHashOf(998n), txHash: "0x77", logIndex: 0 };
   chain.logs = [{ address: TOKEN, ...said, ...place }];
   while (await scanFinalized(deps));
-  await giveUpHolds(deps, signal);
+  await expireHolds(deps, signal);
   expect(await statesOf(database.db, [hold])).toEqual(["FAILED"]);
 });
 
@@ -191,27 +191,27 @@ test("however many are looked up in vain, those whose time was over later have t
   chain.provider.callAt = async (to, data) =>
     to === TOKEN && !data.includes("5".repeat(40)) ? "0x1" : "0x0";
   const deps = depsOn(database.db, chain);
-  await giveUpHolds(deps, signal);
+  await expireHolds(deps, signal);
   expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
-  await giveUpHolds(deps, signal);
+  await expireHolds(deps, signal);
   expect(await statesOf(database.db, [hold])).toEqual(["FAILED"]);
   // Then it is the others' turn again.
   chain.provider.callAt = async () => "0x0";
-  await giveUpHolds(deps, signal);
+  await expireHolds(deps, signal);
   expect(new Set(await statesOf(database.db, vain))).toEqual(new Set(["FAILED"]));
 });
 
 test("a hold of a wallet that custody does not know is given up: nothing can have been signed", async () => {
   const hold = await takeInExpired();
   await database.db.run(sql`delete from wallet_addresses`);
-  await giveUpHolds(depsOn(database.db, createChainDouble()), signal);
+  await expireHolds(depsOn(database.db, createChainDouble()), signal);
   expect(await statesOf(database.db, [hold])).toEqual(["FAILED"]);
 });
 
 test("what is told of a hold that is given up is why it waited, with the block that proves it", async () => {
   const hold = await takeInExpired();
   await database.db.run(sql`update operations set wait_reason = 'AccountBlocked'`);
-  await giveUpHolds(depsOn(database.db, createChainDouble()), signal);
+  await expireHolds(depsOn(database.db, createChainDouble()), signal);
   const [event] = await eventsOf();
   const failed = OperationFailed.decode(event!.payload);
   expect(failed).toMatchObject({ reason: "AccountBlocked", ledgerRef: hold.ledgerRef });
@@ -221,7 +221,7 @@ test("while no hold's time is over the chain is not asked", async () => {
   await cursorAt(database.db, 1_000n, 4_000_000_000n);
   const chain = createChainDouble();
   chain.replacedFrom = 990n;
-  await giveUpHolds(depsOn(database.db, chain), signal);
+  await expireHolds(depsOn(database.db, chain), signal);
 });
 
 test("a process that is to end gives up no more holds, and whoever comes next gives up the others", async () => {
@@ -235,9 +235,9 @@ test("a process that is to end gives up no more holds, and whoever comes next gi
     if ((looks += 1) === 2) stop.abort(ending);
     return block(number);
   };
-  await expect(giveUpHolds(depsOn(database.db, chain), stop.signal)).rejects.toBe(ending);
+  await expect(expireHolds(depsOn(database.db, chain), stop.signal)).rejects.toBe(ending);
   expect((await statesOf(database.db, holds)).sort()).toEqual(["FAILED", "WAITING", "WAITING"]);
-  await giveUpHolds(depsOn(database.db, chain), signal);
+  await expireHolds(depsOn(database.db, chain), signal);
   expect(await statesOf(database.db, holds)).toEqual(["FAILED", "FAILED", "FAILED"]);
 });
 

@@ -1,10 +1,18 @@
 import { type Database, tx } from "@wonrail/kit/db";
 import { appendEvents } from "@wonrail/kit/outbox";
-import { encodeAuthorizationState, encodeIsExecuted } from "../../evm/contracts";
-import { type Provider } from "../../evm/provider";
+import { encodeAuthorizationState, encodeIsExecuted, type Provider } from "../../evm";
 import { decideNext, type Evidence } from "../domain/decideNext";
-import { operationConfirmed, operationFailed } from "../../events";
-import { isCancelled } from "../../indexer/store/cancelledAuthorizations";
+import { operationConfirmed, operationFailed } from "../events";
+import {
+  assertCanonical,
+  type CanonicalDeps,
+  type Cursor,
+  findCursor,
+  findFurthest,
+  isCancelled,
+  listPaymentManagers,
+  type WalletClient,
+} from "../../indexer";
 import {
   type Confirmation,
   type EndPlace,
@@ -14,13 +22,10 @@ import {
   markFailed,
   type Operation,
 } from "../store/operations";
-import { listPaymentManagers } from "../../indexer/store/paymentManagers";
-import { type Cursor, findCursor, findFurthest } from "../../indexer/store/scanCursor";
-import { assertCanonical, type CanonicalDeps } from "../../indexer/commands/assertCanonical";
 import { settledByOthers } from "../queries/settledByOthers";
-import { learnAddresses, type WalletClient } from "./resolveAddresses";
+import { resolveAddresses } from "./resolveAddresses";
 
-export interface GiveUpDeps extends CanonicalDeps {
+export interface ExpireDeps extends CanonicalDeps {
   db: Database;
   provider: Provider;
   wallet: WalletClient;
@@ -35,7 +40,7 @@ const AT_ONCE = 100;
  * Gives up money on its way out whose time is over, on proof only: in a final block after its last validBefore its authorization is
  * unused, so it can never be used. What the chain says by a block's number counts only while that block is the one that was taken in.
  */
-export async function giveUpHolds(deps: GiveUpDeps, signal: AbortSignal): Promise<void> {
+export async function expireHolds(deps: ExpireDeps, signal: AbortSignal): Promise<void> {
   const [cursor, furthest] = [await findCursor(deps.db), await findFurthest(deps.db)];
   // While blocks are taken in again, the older state proves nothing that was not proved then.
   if (!cursor || !furthest || cursor.blockNumber < furthest.blockNumber) return;
@@ -61,13 +66,13 @@ function placeAfter(expired: Operation[]): EndPlace | null {
 }
 
 async function lookUp(
-  deps: GiveUpDeps,
+  deps: ExpireDeps,
   operation: Operation,
   { cursor, isSettled }: { cursor: Cursor; isSettled: boolean },
 ): Promise<Evidence> {
   const lookedUp = { kind: "looked_up", blockTime: cursor.blockTime, settled: isSettled } as const;
   if (isSettled) return { ...lookedUp, used: true };
-  const { addresses } = await learnAddresses(deps, [operation]);
+  const { addresses } = await resolveAddresses(deps, [operation]);
   const [step] = operation.steps;
   const from = addresses.get(step!.fromWalletId!);
   // Without an address nothing can have been signed.
@@ -83,7 +88,7 @@ async function lookUp(
 
 /** By any payment manager that was ever in use. */
 async function isExecutedAt(
-  { db, provider }: GiveUpDeps,
+  { db, provider }: ExpireDeps,
   { operationId }: Operation,
   { blockNumber }: Cursor,
 ): Promise<boolean> {
@@ -93,7 +98,7 @@ async function isExecutedAt(
   return answers.some((executed) => BigInt(executed) !== 0n);
 }
 
-async function confirm({ db, chain }: GiveUpDeps, confirmation: Confirmation): Promise<void> {
+async function confirm({ db, chain }: ExpireDeps, confirmation: Confirmation): Promise<void> {
   await tx(db, async (tx) => {
     const confirmed = await markConfirmed(tx, [confirmation]);
     await appendEvents(
@@ -103,7 +108,7 @@ async function confirm({ db, chain }: GiveUpDeps, confirmation: Confirmation): P
   });
 }
 
-async function giveUp({ db, chain }: GiveUpDeps, operation: Operation, cursor: Cursor): Promise<void> {
+async function giveUp({ db, chain }: ExpireDeps, operation: Operation, cursor: Cursor): Promise<void> {
   const proof = { reason: operation.waitReason ?? "expired", ...cursor };
   await tx(db, async (tx) => {
     if (await markFailed(tx, operation, proof))

@@ -3,7 +3,7 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { MAX_WON } from "@wonrail/kit/contract/money";
 import { IntentKind, TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { freshDatabase } from "../../testing/database";
-import { takeInEntries, takeInHold, takeInWallet } from "./ingest";
+import { ingestEntries, ingestHold, ingestWallet } from "./ingest";
 
 const WALLET = newId("wal");
 const ORIGIN = { orgId: newId("org"), requestId: newId("req"), traceparent: "" };
@@ -26,7 +26,7 @@ test.each([
     const other = { accountId: "external", amountWon: "5", sequence: 1n };
     const postings = [line, other].map((posting) => ({ ...posting, ...REST }));
     const entry = { requestId: newId("opn"), relatedId: "", kind, postings };
-    await tx(database.db, (tx) => takeInEntries(tx, [{ origin: ORIGIN, entry }]));
+    await tx(database.db, (tx) => ingestEntries(tx, [{ origin: ORIGIN, entry }]));
     const row = await database.db.one(sql`
     select jsonb_array_length(steps) as steps, at_sequence, moves_to from operations join places using (org_id, ledger_ref)`);
     // It has its place all the same: what comes behind it waits for it.
@@ -36,7 +36,7 @@ test.each([
 
 test("a hold waits for all that was posted to its wallet before it, and ends when its time is over", async () => {
   const placedAt = new Date("2026-03-01T00:00:00Z");
-  await tx(database.db, (tx) => takeInHold(tx, ORIGIN, { ...HOLD, placedAt }, 60_000));
+  await tx(database.db, (tx) => ingestHold(tx, ORIGIN, { ...HOLD, placedAt }, 60_000));
   const row = await database.db.one(
     sql`select at_sequence, moves_to, expires_at from operations join places using (org_id, ledger_ref)`,
   );
@@ -61,7 +61,7 @@ describe("what has not its form is not taken in", () => {
     ["of more than can be moved", {}, { amountWon: (MAX_WON + 1n).toString() }],
   ])("a hold %s", async (_what, origin, of) => {
     const taking = tx(database.db, (tx) =>
-      takeInHold(tx, { ...ORIGIN, ...origin }, { ...HOLD, ...of }, 60_000),
+      ingestHold(tx, { ...ORIGIN, ...origin }, { ...HOLD, ...of }, 60_000),
     );
     await expect(taking).rejects.toThrow(/ is not an? |^nothing of /);
     expect(await database.db.query(sql`select from operations`)).toEqual([]);
@@ -75,7 +75,7 @@ describe("what has not its form is not taken in", () => {
   ])("an entry %s", async (_what, orgId, accountId, amountWon) => {
     const postings = [{ accountId, amountWon, sequence: 1n, ...REST }];
     const entry = { requestId: newId("opn"), relatedId: "", kind: IntentKind.CHARGE, postings };
-    const taking = tx(database.db, (tx) => takeInEntries(tx, [{ origin: { ...ORIGIN, orgId }, entry }]));
+    const taking = tx(database.db, (tx) => ingestEntries(tx, [{ origin: { ...ORIGIN, orgId }, entry }]));
     await expect(taking).rejects.toThrow(/ is not an? |^nothing of /);
     expect(await database.db.query(sql`select from operations`)).toEqual([]);
   });
@@ -86,7 +86,7 @@ describe("what has not its form is not taken in", () => {
     ["without an address", { address: "nowhere" }],
   ])("a wallet %s", async (_what, of) => {
     const wallet = { walletId: WALLET, orgId: ORIGIN.orgId, address: HOLD.toAddress, ...of };
-    const taking = tx(database.db, (tx) => takeInWallet(tx, wallet));
+    const taking = tx(database.db, (tx) => ingestWallet(tx, wallet));
     await expect(taking).rejects.toThrow(/ is not an? /);
     expect(await database.db.query(sql`select from wallet_addresses`)).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { isWallet, type Line, operationIdOf, operationIdOfHold, stepOfHold, step
 import { type Place } from "../domain/planning";
 import { insertOperations, type NewOperation } from "../store/operations";
 import { holdHeads } from "../store/places";
-import { saveWalletAddresses, type WalletAddress } from "../../indexer/store/walletAddresses";
+import { saveWalletAddresses, type WalletAddress } from "../../indexer";
 import { assertAmount, readAccount, readMoved, readOrganisation, readWallet } from "./readForm";
 
 /** Whose request it was, for logs and events. */
@@ -18,7 +18,7 @@ export interface Origin {
 type Entry = Pick<JournalPosted, "requestId" | "relatedId" | "kind" | "postings">;
 
 /** Takes in ledger entries. What is on the chain already has no steps, but its place in the order. */
-export async function takeInEntries(
+export async function ingestEntries(
   tx: Tx,
   entries: { origin: Origin; entry: Entry; since?: Date }[],
 ): Promise<void> {
@@ -30,7 +30,7 @@ export async function takeInEntries(
 }
 
 /** Takes in money that is to leave to an outside address. It can go once everything before the hold has gone. */
-export async function takeInHold(tx: Tx, origin: Origin, hold: HoldPlaced, lifeMs: number): Promise<void> {
+export async function ingestHold(tx: Tx, origin: Origin, hold: HoldPlaced, lifeMs: number): Promise<void> {
   const { holdRequestId } = hold;
   const [walletId, toAddress] = [readWallet(hold.walletId), readAccount(hold.toAddress)];
   const amountWon = assertAmount(readMoved(hold.amountWon));
@@ -49,7 +49,7 @@ export async function takeInHold(tx: Tx, origin: Origin, hold: HoldPlaced, lifeM
 }
 
 /** So that the comparison of the books covers wallets to which nothing has happened yet. */
-export async function takeInWallet(tx: Tx, { walletId, orgId, address }: WalletAddress): Promise<void> {
+export async function ingestWallet(tx: Tx, { walletId, orgId, address }: WalletAddress): Promise<void> {
   const wallet = { walletId: readWallet(walletId), orgId: readOrganisation(orgId) };
   await saveWalletAddresses(tx, [{ ...wallet, address: readAccount(address) }]);
 }

@@ -5,7 +5,7 @@ import { listPaymentManagers, takeIntoUse } from "../../indexer/store/paymentMan
 import { rewindCursor } from "../../indexer/store/scanCursor";
 import { adoptPaymentManager } from "./adoptPaymentManager";
 import { dispatch } from "./dispatch";
-import { knowPaymentManager } from "./assertPaymentManagerAdopted";
+import { assertPaymentManagerAdopted } from "./assertPaymentManagerAdopted";
 import { scanFinalized } from "../../indexer/commands/scanFinalized";
 import {
   blockHashOf,
@@ -25,15 +25,17 @@ const word = (hex: string) => `0x${hex.slice(2).toLowerCase().padStart(64, "0")}
 const database = freshDatabase();
 
 test("until a database has taken in a block it takes whichever payment manager it is given, and then no other", async () => {
-  await knowPaymentManager(database.db, NEXT);
-  await knowPaymentManager(database.db, PAYMENT_MANAGER);
+  await assertPaymentManagerAdopted(database.db, NEXT);
+  await assertPaymentManagerAdopted(database.db, PAYMENT_MANAGER);
   await cursorAt(database.db, 1n);
-  await knowPaymentManager(database.db, PAYMENT_MANAGER);
-  await expect(knowPaymentManager(database.db, NEXT)).rejects.toThrow(`settled through ${PAYMENT_MANAGER}`);
+  await assertPaymentManagerAdopted(database.db, PAYMENT_MANAGER);
+  await expect(assertPaymentManagerAdopted(database.db, NEXT)).rejects.toThrow(
+    `settled through ${PAYMENT_MANAGER}`,
+  );
   await use(NEXT);
   // Pods that are yet to be replaced may be started once more.
-  await knowPaymentManager(database.db, PAYMENT_MANAGER);
-  await knowPaymentManager(database.db, NEXT);
+  await assertPaymentManagerAdopted(database.db, PAYMENT_MANAGER);
+  await assertPaymentManagerAdopted(database.db, NEXT);
   expect(await listPaymentManagers(database.db)).toEqual([PAYMENT_MANAGER, NEXT.toLowerCase()]);
   await use(PAYMENT_MANAGER);
   expect(await listPaymentManagers(database.db)).toEqual([NEXT.toLowerCase(), PAYMENT_MANAGER]);

@@ -3,7 +3,7 @@ import { planBatch } from "../domain/planning";
 import { countPlannedOperations, listCandidates, markPlanned } from "../store/plannedOperations";
 import { noteServed } from "../store/settlementQueues";
 import { findPlaces, moveHeads, sortInFresh } from "../store/places";
-import { fencePlanning, type Lease } from "../../sender/store/transactions";
+import { fencePlanning, type Lease } from "../../sender";
 
 /** Enough to fill the transactions that may be under way, and not more: what is planned can no longer be overtaken. */
 const PLANNED_AHEAD = 4_000;

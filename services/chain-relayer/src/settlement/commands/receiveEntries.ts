@@ -3,7 +3,7 @@ import { groupBy } from "@wonrail/kit/groupBy";
 import { envelopeOf, type ReceivedEvent } from "@wonrail/kit/inbox";
 import { type JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import { type BacklogNow, findBacklog, insertShelved } from "../store/shelf";
-import { takeInEntries } from "./ingest";
+import { ingestEntries } from "./ingest";
 
 /** Whose entries come to so long a backlog that they can wait as they came; as it was some seconds ago at the most. */
 export interface Backlog {
@@ -43,7 +43,7 @@ export function createBacklog(nowMs: () => number, long = LONG): Backlog {
  */
 export async function receiveEntries(tx: Tx, entries: ReceivedEntry[], backlog: Backlog): Promise<boolean> {
   if (entries.length === 1) {
-    await takeInEntries(tx, entries);
+    await ingestEntries(tx, entries);
     return true;
   }
   const canWait = await backlog.look(tx);
@@ -61,6 +61,6 @@ export async function receiveEntries(tx: Tx, entries: ReceivedEntry[], backlog: 
       );
     else atOnce.push(...those);
   }
-  if (atOnce.length > 0) await takeInEntries(tx, atOnce);
+  if (atOnce.length > 0) await ingestEntries(tx, atOnce);
   return atOnce.length > 0;
 }

@@ -1,14 +1,10 @@
 import { chunksOf } from "@wonrail/kit/chunksOf";
 import { type Database } from "@wonrail/kit/db";
 import { groupBy } from "@wonrail/kit/groupBy";
-import { type PromiseClient } from "@wonrail/kit/grpc/client";
-import { type WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import { walletsOf } from "../domain/steps";
 import { type Operation } from "../store/operations";
-import { findAddresses, saveWalletAddresses, type WalletAddress } from "../../indexer/store/walletAddresses";
-import { byHalves } from "./callWithBisection";
-
-export type WalletClient = PromiseClient<WalletServiceService>;
+import { findAddresses, saveWalletAddresses, type WalletAddress, type WalletClient } from "../../indexer";
+import { callWithBisection } from "./callWithBisection";
 
 const AT_ONCE = 1_000;
 
@@ -20,7 +16,7 @@ export interface Known {
 }
 
 /** The addresses of all wallets of these operations; those that are not known yet are asked for and kept. */
-export async function learnAddresses(
+export async function resolveAddresses(
   { db, wallet }: { db: Database; wallet: WalletClient },
   operations: Operation[],
 ): Promise<Known> {
@@ -33,7 +29,7 @@ export async function learnAddresses(
   for (const [orgId, of] of groupBy(unknown, (one) => one.orgId)) {
     const asked = [...new Set(of.map(({ walletId }) => walletId))];
     for (const walletIds of chunksOf(asked, AT_ONCE)) {
-      const answers = await byHalves(walletIds, (part) => askFor(wallet, orgId, part));
+      const answers = await callWithBisection(walletIds, (part) => askFor(wallet, orgId, part));
       const found = answers.flatMap((answer) => answer?.found ?? []);
       await saveWalletAddresses(db, found);
       for (const { walletId, address } of found) addresses.set(walletId, address);

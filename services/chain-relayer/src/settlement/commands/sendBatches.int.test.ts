@@ -7,7 +7,7 @@ import { type NewOperation, putBack } from "../store/operations";
 import { holdLease } from "../../sender/store/transactions";
 import { saveWalletAddresses } from "../../indexer/store/walletAddresses";
 import { dispatch, type DispatchDeps } from "./dispatch";
-import { giveUpHolds } from "./expireHolds";
+import { expireHolds } from "./expireHolds";
 import { planOperations } from "./planOperations";
 import { sendBatches } from "./sendBatches";
 import {
@@ -308,7 +308,7 @@ describe("while custody refuses one organisation", () => {
     expect(await countOf(broken, "IN_FLIGHT")).toBe(300);
   });
 
-  test("no more of its lane is planned until the cause is mended", async () => {
+  test("no more of its lane is planned until the cause is resolved", async () => {
     const custody = custodyWithout(broken);
     await takeIn(database.db, of(broken, 1_000));
     await round(custody);
@@ -335,10 +335,10 @@ describe("while custody refuses one organisation", () => {
     await round(custody);
     await cursorAt(database.db, 1_000n, 4_000_000_000n);
     const deps = { ...depsOn(database.db, createChainDouble()), wallet: custody.wallet };
-    await giveUpHolds(deps, NEVER);
+    await expireHolds(deps, NEVER);
     expect(await statesOf(database.db, [hold])).toEqual(["PLANNED custody_key_unavailable"]);
     await database.db.run(sql`update operations set expires_at = now() - interval '1 second'`);
-    await giveUpHolds(deps, NEVER);
+    await expireHolds(deps, NEVER);
     expect(await statesOf(database.db, [hold])).toEqual(["FAILED custody_key_unavailable"]);
   });
 });

@@ -1,36 +1,21 @@
-import { type Database, tx } from "@wonrail/kit/db";
+import { type Database } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { type Log } from "@wonrail/kit/log";
 import { appendEvents } from "@wonrail/kit/outbox";
-import { encodeExecute } from "../../evm/contracts";
-import { type Block, type Provider } from "../../evm/provider";
-import { RpcUnclear } from "../../evm/rpc";
-import { type Signer } from "../../evm/signer";
-import {
-  cheapGas,
-  type Fees,
-  firstFees,
-  gasLimitFor,
-  gasRoom,
-  halvedGas,
-  usualGasFor,
-} from "../../sender/domain/fees";
-import { operationSubmitted } from "../../events";
-import { COST_TOO_HIGH, markInFlight, type Operation } from "../store/operations";
-import { listPaymentManagers } from "../../indexer/store/paymentManagers";
+import { encodeExecute, type Provider, type Signer } from "../../evm";
+import { assertCanonical, type CanonicalDeps, findFurthest, listPaymentManagers } from "../../indexer";
+import { findGasBudget, type GasBudget, type Lease, submit } from "../../sender";
+import { cheapGas, gasLimitFor, halvedGas, usualGasFor } from "../domain/gas";
+import { operationSubmitted } from "../events";
+import { markInFlight, type Operation } from "../store/operations";
 import {
   listPlannedOperations,
   postpone,
   postponeRefused,
   REFUSED_BY_CUSTODY,
 } from "../store/plannedOperations";
-import { fence, type Lease, setNextNonce, storeSigned, sumOpenCosts } from "../../sender/store/transactions";
-import { findFurthest } from "../../indexer/store/scanCursor";
-import { assertCanonical, type CanonicalDeps } from "../../indexer/commands/assertCanonical";
 import { authorizeBatch, type AuthorizeDeps, type Ready } from "./authorizeBatch";
-import { broadcast } from "../../sender/commands/broadcast";
-import { findChainNonce } from "../../sender/commands/findChainNonce";
-import { leaveRefused } from "./dryRunRetries";
+import { dryRunRetries } from "./dryRunRetries";
 
 export interface SendDeps extends AuthorizeDeps, CanonicalDeps {
   db: Database;
@@ -43,12 +28,8 @@ export interface SendDeps extends AuthorizeDeps, CanonicalDeps {
   feeCapWei: bigint;
 }
 
-const RETRY_FEES_MS = 3_000;
 const RETRY_FUNDS_MS = 5_000;
 const RETRY_MANAGER_MS = 5_000;
-const RETRY_NONCE_MS = 5_000;
-const NONCE_UNCLEAR =
-  "the newest block's nonce of the signer is far ahead of ours and of the final block's: nothing is sent";
 /** No transaction asks for less: one operation of which others have done every step. */
 const LEAST_GAS = usualGasFor([{ steps: 0, isHold: false }]);
 /** Nodes do not take transactions of more than 128 KiB. */
@@ -75,10 +56,13 @@ export async function sendBatches(
   const furthest = await findFurthest(db);
   if (furthest) await assertCanonical(deps, furthest);
   const latest = await provider.latestBlock();
-  const planned = await leaveRefused(deps, listed, latest);
+  const planned = await dryRunRetries(deps, listed, latest);
   if (planned.length === 0) return 0;
-  const means = await findMeans(deps, planned, latest);
-  if (!means) return 0;
+  const budget = await findGasBudget(deps, latest, LEAST_GAS);
+  if ("reason" in budget) {
+    await postpone(db, planned, budget.reason, budget.retryMs);
+    return 0;
+  }
 
   const batches = toBatches(planned, maxSteps).slice(0, maxTransactions);
   const authorize = async (batch: Operation[] | undefined) =>
@@ -91,11 +75,11 @@ export async function sendBatches(
     // Whatever comes of it is seen when its turn comes, or not at all when this one fails.
     coming.catch(() => undefined);
     for (const [reason, operations] of authorized.refused) await postponeRefused(db, operations, reason);
-    const payable = await leaveTooDear(deps, authorized.ready, means);
+    const payable = await keepPayable(deps, authorized.ready, budget);
     if (payable.length === 0) continue;
-    const fitted = await sendOne(deps, lease, payable, means);
+    const fitted = await sendOne(deps, lease, payable, budget);
     sent += 1;
-    means.payableGas -= fitted.gasLimit;
+    budget.payableGas -= fitted.gasLimit;
     // What had no room goes before everything behind it.
     if (fitted.ready.length < payable.length) break;
   }
@@ -122,51 +106,11 @@ function toBatches(operations: Operation[], maxSteps: number): Operation[][] {
   return batches;
 }
 
-/** What is offered for gas, how much of it a transaction may ask for, and how much the signer can pay for. */
-interface Means {
-  fees: Fees;
-  gasRoom: bigint;
-  payableGas: bigint;
-}
-
-/**
- * Null, with the reason on every operation, while the chain is too dear, the signer is out of gas, or nobody knows how far its nonces are. Usual nodes take a transaction only when its sender
- * can pay for it beside all others that are not mined yet, each at its dearest.
- */
-async function findMeans(
-  deps: SendDeps,
-  planned: Operation[],
-  { baseFeeWei, gasLimit }: Block,
-): Promise<Means | null> {
-  const { db, log, provider, signer, feeCapWei } = deps;
-  const [tipWei, balance, chainNonce] = await Promise.all([
-    provider.priorityFeeWei(),
-    provider.balance(signer.address),
-    findChainNonce(deps),
-  ]);
-  if (chainNonce === null) {
-    log.error({ signer: signer.address }, NONCE_UNCLEAR);
-    await postpone(db, planned, "nonce_unclear", RETRY_NONCE_MS);
-    return null;
-  }
-  const fees = firstFees({ baseFeeWei, tipWei, capWei: feeCapWei });
-  if (!fees) {
-    await postpone(db, planned, "fee_above_cap", RETRY_FEES_MS);
-    return null;
-  }
-  const payableGas = (balance - (await sumOpenCosts(db, signer.address, chainNonce))) / fees.maxFeeWei;
-  if (payableGas < LEAST_GAS) {
-    await postpone(db, planned, "signer_out_of_gas", RETRY_FUNDS_MS);
-    return null;
-  }
-  return { fees, gasRoom: gasRoom(gasLimit, fees), payableGas };
-}
-
 /** Answers those for which the signer can pay, each by itself. The others wait. */
-async function leaveTooDear(
+async function keepPayable(
   { db }: SendDeps,
   ready: Ready[],
-  { gasRoom, payableGas }: Means,
+  { gasRoom, payableGas }: GasBudget,
 ): Promise<Ready[]> {
   const isTooDear = (one: Ready) => payableGas < gasRoom && gasFor([one]) > payableGas;
   const tooDear = ready.filter(isTooDear).map(({ operation }) => operation);
@@ -179,13 +123,25 @@ async function sendOne(
   deps: SendDeps,
   lease: Lease,
   ready: Ready[],
-  { fees, gasRoom, payableGas }: Means,
+  { fees, gasRoom, payableGas }: GasBudget,
 ): Promise<Fitted> {
   const mostGas = roomOf(ready, gasRoom);
   const fitted = fit(ready, payableGas < mostGas ? payableGas : mostGas);
-  const stored = await storeTransaction(deps, lease, fitted, fees);
-  await failpoint("relayer.r2");
-  await broadcast(deps, stored);
+  const operations = fitted.ready.map(({ operation }) => operation);
+  const { chain } = deps;
+  await submit(deps, lease, {
+    to: chain.paymentManagerAddress,
+    callData: fitted.data,
+    gasLimit: fitted.gasLimit,
+    fees,
+    async onStored(tx, { transactionId, txHash }) {
+      await markInFlight(tx, operations, transactionId, txHash);
+      await appendEvents(
+        tx,
+        operations.map((operation) => operationSubmitted(operation, chain.network, txHash)),
+      );
+    },
+  });
   return fitted;
 }
 
@@ -195,7 +151,8 @@ async function sendOne(
  */
 function roomOf(ready: Ready[], gasRoom: bigint): bigint {
   const first = gasFor(ready.slice(0, 1));
-  if (ready.some(({ operation }) => operation.waitReason === COST_TOO_HIGH)) return cheapGas(gasRoom, first);
+  if (ready.some(({ operation }) => operation.waitReason === "cost_too_high"))
+    return cheapGas(gasRoom, first);
   const tries = ready.map(({ operation }) => (hasReverted(operation) ? operation.attempts : 0));
   return halvedGas(gasRoom, first, Math.max(0, ...tries));
 }
@@ -229,31 +186,4 @@ function gasFor(ready: Ready[]): bigint {
   return usualGasFor(
     ready.map(({ operation }, index) => ({ steps: steps[index]!, isHold: operation.expiresAt !== null })),
   );
-}
-
-/** R2: the nonce, the signed bytes and the operations they carry become durable together, before anything is sent. */
-async function storeTransaction(deps: SendDeps, lease: Lease, { ready, data, gasLimit }: Fitted, fees: Fees) {
-  const { db, signer, chain } = deps;
-  const chainNonce = await findChainNonce(deps);
-  if (chainNonce === null) throw new RpcUnclear(NONCE_UNCLEAR);
-  const operations = ready.map(({ operation }) => operation);
-  return tx(db, async (tx) => {
-    const { nextNonce } = await fence(tx, lease);
-    // The signer's key may have been used from outside: its own count is then ahead of ours.
-    const nonce = nextNonce > chainNonce ? nextNonce : chainNonce;
-    const to = chain.paymentManagerAddress;
-    const { raw, txHash } = signer.sign({ chainId: chain.chainId, nonce, to, data, gasLimit, ...fees });
-    await setNextNonce(tx, signer.address, nonce + 1n);
-    const transactionId = await storeSigned(tx, {
-      ...{ signer: signer.address, nonce, epoch: lease.epoch, to, gasLimit },
-      callData: data,
-      version: { txHash, raw, ...fees },
-    });
-    await markInFlight(tx, operations, transactionId, txHash);
-    await appendEvents(
-      tx,
-      operations.map((operation) => operationSubmitted(operation, chain.network, txHash)),
-    );
-    return { transactionId, raw, txHash };
-  });
 }

@@ -12,7 +12,7 @@ import { setLanePause } from "../store/settlementQueues";
 import { holdLease, type Lease } from "../../sender/store/transactions";
 import { planOperations } from "./planOperations";
 import { createBacklog, receiveEntries } from "./receiveEntries";
-import { takeInEntries } from "./ingest";
+import { ingestEntries } from "./ingest";
 import { clearShelf, SETTLEMENT, type ShelfDeps, takeOffShelf } from "./takeOffShelf";
 import { freshDatabase } from "../../testing/database";
 import { entryEvent, type LineOf, LONG_BACKLOG, received } from "../../testing/entryEvents";
@@ -111,12 +111,20 @@ test("no more is taken at once than a lane needs for a while, and what has come 
 });
 
 test("what is behind something on the shelf, or out of a wallet in doubt, does not keep a lane from its shelf", async () => {
-  const [walletId, doubted] = [newId("wal"), newId("wal")];
+  const [walletId, openDrifts] = [newId("wal"), newId("wal")];
   const [earlier, later] = [charge(ORG, [walletId, 5n, 1n]), charge(ORG, [walletId, 5n, 2n])];
   await takeInAtOnce(later);
-  await takeInAtOnce(entryEvent(ORG, newId("pay"), [doubted, -5n, 1n]));
+  await takeInAtOnce(entryEvent(ORG, newId("pay"), [openDrifts, -5n, 1n]));
   await saveDrifts(database.db, [
-    { orgId: ORG, walletId: doubted, kind: "CHAIN", subject: "", expected: 1n, actual: 0n, blockNumber: 1n },
+    {
+      orgId: ORG,
+      walletId: openDrifts,
+      kind: "CHAIN",
+      subject: "",
+      expected: 1n,
+      actual: 0n,
+      blockNumber: 1n,
+    },
   ]);
   await shelve([earlier, charge(ORG)]);
   await planOperations(database.db, lease);
@@ -233,7 +241,7 @@ function shelve(events: ReceivedEvent[]): Promise<boolean> {
 }
 
 async function takeInAtOnce(...events: ReceivedEvent[]): Promise<void> {
-  await tx(database.db, (tx) => takeInEntries(tx, events.map(received)));
+  await tx(database.db, (tx) => ingestEntries(tx, events.map(received)));
 }
 
 function deps(): ShelfDeps {

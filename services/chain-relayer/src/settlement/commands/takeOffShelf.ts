@@ -4,6 +4,9 @@ import { type Log } from "@wonrail/kit/log";
 import { type Registry } from "@wonrail/kit/metrics";
 import { type EventEnvelope } from "@wonrail/proto/common/v1/common";
 import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
+import { isOutcome } from "../../evm";
+import { type FinalRange } from "../../indexer";
+import { findByOperationIds } from "../store/operations";
 import { listHungryLanes } from "../store/plannedOperations";
 import {
   deleteShelved,
@@ -15,7 +18,7 @@ import {
   TakenByAnother,
 } from "../store/shelf";
 import { roomToPlan } from "./planOperations";
-import { takeInEntries } from "./ingest";
+import { ingestEntries } from "./ingest";
 
 export interface ShelfDeps {
   db: Database;
@@ -62,6 +65,15 @@ export async function clearShelf(deps: ShelfDeps): Promise<void> {
     if (rows.length === 0) return;
     await take(deps, rows);
   }
+}
+
+/** After a restore the chain may have executed entries of the shelf, from before they came there. */
+export async function ingestExecutedEntries(deps: ShelfDeps, { events }: FinalRange): Promise<void> {
+  const { db } = deps;
+  const executed = events.filter(isOutcome).map(({ operationId }) => operationId);
+  if (executed.length === 0 || (await findLastShelved(db)) === null) return;
+  const known = await findByOperationIds(db, executed);
+  if (executed.some((operationId) => !known.has(operationId))) await clearShelf(deps);
 }
 
 /** As many rows as have about so many entries as go in one transaction. */
@@ -132,7 +144,7 @@ async function bury({ db, log, registry }: ShelfDeps, rows: ShelvedRow[], refuse
 }
 
 function takeIn(tx: Tx, entries: Shelved[]): Promise<void> {
-  return takeInEntries(
+  return ingestEntries(
     tx,
     entries.map(({ event, since }) => ({ origin: event, entry: JournalPosted.decode(event.payload), since })),
   );

@@ -1,18 +1,12 @@
 import { ZERO_ADDRESS } from "@wonrail/kit/contract/address";
 import { wonToTokenUnits } from "@wonrail/kit/contract/money";
+import { type TokenMovement } from "../../evm";
 import { type Step } from "./steps";
-
-/** What the token says that it has moved; addresses in lower case. */
-export interface Movement {
-  from: string;
-  to: string;
-  units: bigint;
-}
 
 /** Whether this is what the step asks for; `addresses` are those of the wallets, by id. Of a wallet without an address nothing has moved. */
 export function isMovementOf(
   { fromWalletId, toWalletId, toAddress, amountWon }: Step,
-  { from, to, units }: Movement,
+  { from, to, units }: TokenMovement,
   addresses: ReadonlyMap<string, string>,
 ): boolean {
   const at = (walletId: string | null): string | undefined =>
@@ -27,7 +21,7 @@ export function isMovementOf(
 /** Which steps the movements have left out; null when they are not the movements of these steps, in the order in which the contract takes them. */
 export function stepsLeftOut(
   steps: readonly Step[],
-  movements: readonly Movement[],
+  movements: readonly TokenMovement[],
   addresses: ReadonlyMap<string, string>,
 ): Step[] | null {
   let next = 0;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Won, won } from "@wonrail/kit/contract/money";
+import { type StepKind } from "../../evm";
 
 /** One line of a ledger entry. */
 export interface Line {
@@ -7,8 +8,6 @@ export interface Line {
   amountWon: Won;
   sequence: bigint;
 }
-
-export type StepKind = "TRANSFER" | "MINT" | "BURN";
 
 /** One movement of tokens. Wallets are named by id; their addresses are looked up when it is sent. */
 export interface Step {

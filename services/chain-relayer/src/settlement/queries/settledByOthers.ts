@@ -2,8 +2,7 @@ import { type Queryable } from "@wonrail/kit/db";
 import { isMovementOf } from "../domain/movement";
 import { isLeg, type Step, walletsOf } from "../domain/steps";
 import { type Operation } from "../store/operations";
-import { findUsedAuthorizations, type UsedAuthorization } from "../../indexer/store/usedAuthorizations";
-import { findAddresses } from "../../indexer/store/walletAddresses";
+import { findAddresses, findUsedAuthorizations, type UsedAuthorization } from "../../indexer";
 
 type Used = ReadonlyMap<string, UsedAuthorization>;
 

@@ -6,7 +6,7 @@ import { operationOf, takeIn } from "../../testing/operations";
 import { bookingOf } from "../../deposits/domain/deposits";
 import { planOperations } from "../commands/planOperations";
 import { insertDeposits, listSeenDeposits, postponeDeposit } from "../../deposits/store/deposits";
-import { endLongWaits } from "./futureRetries";
+import { clampFutureRetries } from "./futureRetries";
 import { listPlannedOperations, postpone, postponeRefused } from "./plannedOperations";
 import { takeDueRecords, takeWatchedRecords } from "../../records/store/records";
 import { holdLease } from "../../sender/store/transactions";
@@ -25,22 +25,22 @@ test("of all that waits for another try nothing waits for as long as the databas
   await startedRecord(db);
 
   // Nothing is due yet, and nothing waits for too long.
-  expect(await endLongWaits(db)).toBe(0);
+  expect(await clampFutureRetries(db)).toBe(0);
   expect(await due(db)).toEqual({ operations: [], deposits: 0, records: 0 });
 
   await setClockBack(db, "1 hour");
   expect((await due(db)).operations).toEqual([first.ledgerRef]);
-  expect(await endLongWaits(db)).toBe(4);
+  expect(await clampFutureRetries(db)).toBe(4);
   const all = [first, again, refused].map(({ ledgerRef }) => ledgerRef);
   expect(await due(db)).toEqual({ operations: all.sort(), deposits: 1, records: 1 });
-  expect(await endLongWaits(db)).toBe(0);
+  expect(await clampFutureRetries(db)).toBe(0);
 });
 
 test("a record whose own time is to come waits for it", async () => {
   const { db } = database;
   await startedRecord(db);
   await db.run(sql`update records set run = 'WAITING', run_at = now() + interval '1 day'`);
-  expect(await endLongWaits(db)).toBe(0);
+  expect(await clampFutureRetries(db)).toBe(0);
 });
 
 test("a hash that was to be looked for within the hour is looked for, and one for which that is so is left", async () => {
@@ -49,9 +49,9 @@ test("a hash that was to be looked for within the hour is looked for, and one fo
   await db.run(
     sql`update records set run = 'WATCHED', payment_type = 'INSTANT', scheduled_at = null, tx_hash = '0x1', run_at = now() + interval '1 hour'`,
   );
-  expect(await endLongWaits(db)).toBe(0);
+  expect(await clampFutureRetries(db)).toBe(0);
   await setClockBack(db, "1 day");
-  expect(await endLongWaits(db)).toBe(1);
+  expect(await clampFutureRetries(db)).toBe(1);
   expect(await tx(db, (tx) => takeWatchedRecords(tx, 5_000, 10))).toHaveLength(1);
 });
 

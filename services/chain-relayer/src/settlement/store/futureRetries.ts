@@ -9,7 +9,7 @@ const LONGEST_LOOK = sql`interval '2 hours'`;
  * Lets what would wait until the database's clock has come to where it was set back from be tried now; gives how much that was. Each is found by an index, so it
  * costs nothing where nothing waits that long. What was never sent needs no help: it goes next all the same.
  */
-export async function endLongWaits(db: Queryable): Promise<number> {
+export async function clampFutureRetries(db: Queryable): Promise<number> {
   const { count } = await db.one<{ count: bigint }>(sql`
     with sent_before as (
       update operations set retry_at = now()

@@ -4,7 +4,7 @@ import { rowsRead } from "@wonrail/kit/testing";
 import { analyze, freshDatabase } from "../../testing/database";
 import { operationOf, takeIn } from "../../testing/operations";
 import { setLanePause } from "./settlementQueues";
-import { findStory, listOpenCounts, type Story } from "./operationDetails";
+import { findOperationDetails, listOpenCounts, type OperationDetails } from "./operationDetails";
 
 const database = freshDatabase();
 
@@ -23,9 +23,13 @@ test("an operation's story is found among many by either of its ids, without loo
   for (const table of TABLES) await analyze(database, table);
 
   for (const ref of [operation.ledgerRef, `0x${operation.operationId}`]) {
-    let story: Story | undefined;
+    let story: OperationDetails | undefined;
     for (const table of TABLES) {
-      const read = await rowsRead(database.db, table, async (tx) => (story = await findStory(tx, ref)));
+      const read = await rowsRead(
+        database.db,
+        table,
+        async (tx) => (story = await findOperationDetails(tx, ref)),
+      );
       expect(read).toBeLessThan(20);
     }
     expect(story).toMatchObject({

@@ -96,7 +96,7 @@ export async function findOldestUnminedSeconds(db: Queryable): Promise<number> {
   return seconds;
 }
 
-export interface Story {
+export interface OperationDetails {
   operation: Record<string, unknown>;
   /** What goes before it on its accounts, and where the accounts' heads are. */
   places: Record<string, unknown>[];
@@ -110,7 +110,10 @@ export interface Story {
  * By the ledger's id or by the chain's. Each organisation is asked for the first, and each leg is looked up, by their indexes: the "offset 0" keeps them from being
  * joined, which may read the whole table.
  */
-export async function findStory(db: Queryable, ref: string): Promise<Story | undefined> {
+export async function findOperationDetails(
+  db: Queryable,
+  ref: string,
+): Promise<OperationDetails | undefined> {
   const operation = await db.maybe<{ org_id: string; ledger_ref: string; transaction_id: bigint | null }>(sql`
     (select o.* from lanes cross join lateral (
       select * from operations where operations.org_id = lanes.org_id and operations.ledger_ref = ${ref} offset 0) as o)

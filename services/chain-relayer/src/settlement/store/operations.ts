@@ -156,9 +156,6 @@ export async function markInFlight(
     throw new Error("an operation was sent by somebody else meanwhile, or its wallet has come into doubt");
 }
 
-/** Nodes have refused what a transaction of these may cost. */
-export const COST_TOO_HIGH = "cost_too_high";
-
 /** Puts operations back to be sent again later, with the reason why they wait. */
 export async function putBack(
   tx: Queryable,

@@ -155,7 +155,7 @@ export async function countPlannedOperations(db: Queryable): Promise<number> {
   return Number(count);
 }
 
-/** Lets planned operations wait, with the reason; those that custody refuses keep theirs, which is to be mended first. */
+/** Lets planned operations wait, with the reason; those that custody refuses keep theirs, which is to be resolved first. */
 export function postpone(
   db: Queryable,
   operations: OperationKey[],
@@ -166,7 +166,7 @@ export function postpone(
   return letWait(db, operations, kept, sql`make_interval(secs => ${delayMs / 1000})`);
 }
 
-/** Lets those wait that custody refuses: twice as long each time, and not for long once the cause is mended. Their turn stays. */
+/** Lets those wait that custody refuses: twice as long each time, and not for long once the cause is resolved. Their turn stays. */
 export function postponeRefused(db: Queryable, operations: OperationKey[], reason: string): Promise<void> {
   const twice = sql`case when ${REFUSED} then 2 * (retry_at - updated_at) end`;
   const delay = sql`least(interval '1 minute', greatest(interval '5 seconds', ${twice}))`;
