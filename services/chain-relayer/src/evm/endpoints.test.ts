@@ -1,7 +1,7 @@
 import { Counter, Gauge } from "@wonrail/kit/metrics";
 import { testLog, testRegistry } from "@wonrail/kit/testing";
-import { createEndpoints, middleOf, mostOf } from "./endpoints";
-import { createProvider } from "./provider";
+import { createEndpoints, middleOf, reachedBy, valueOfAtLeast } from "./endpoints";
+import { createProvider, type Provider } from "./provider";
 import { type Rpc, RpcBehind, RpcRefusal, RpcSilent, RpcUnclear } from "./rpc";
 import { sendOutcomeOf } from "./sendOutcome";
 
@@ -140,7 +140,7 @@ test("an account's nonce is not believed of a node that is on another chain by n
     batch: endpoint("moved", { eth_chainId: "0x1", eth_getTransactionCount: "0x9" }).batch,
   };
   await expect(open(moved).provider.nonce("0x", "latest")).rejects.toThrow("moved is on another chain");
-  const { provider, reported } = open(moved, endpoint("a"));
+  const { provider, reported } = open(moved, endpoint("a"), endpoint("b"));
   expect(await provider.nonce("0x", 1n)).toBe(5n);
   expect(await reported()).toEqual([["moved", 1]]);
 });
@@ -154,6 +154,55 @@ test("when nobody answers it is said why, though the first one only stands still
   await expect(endpoints.agreed("logs", ask)).rejects.toThrow("too wide");
   const alone = open(behind).endpoints;
   await expect(alone.agreed("logs", ask)).rejects.toThrow("does not have it");
+});
+
+test.each<[string, Ask]>([
+  ["logs", (provider) => provider.logs(LOGS)],
+  ["a block", (provider) => provider.block(100n)],
+  ["the final block", (provider) => provider.finalBlock()],
+  ["a receipt", (provider) => provider.receipts(["0x"])],
+  ["a call at a block", (provider) => provider.callAt("0x", "0x", 1n)],
+  ["a nonce at a block", (provider) => provider.nonce("0x", 1n)],
+])("of two endpoints one that is silent leaves the other no vote on %s", async (_, ask) => {
+  const { provider } = open(endpoint("silent", SILENCE), endpoint("liar", { eth_getLogs: [] }));
+  await expect(ask(provider)).rejects.toThrow("1 of the 2 needed endpoints answered");
+});
+
+test.each<[string, Ask]>([
+  ["logs", (provider) => provider.logs(LOGS)],
+  ["a call at a block", (provider) => provider.callAt("0x", "0x", 1n)],
+])("of three endpoints two that agree decide on %s when the third is silent", async (_, ask) => {
+  const honest = { eth_getLogs: [] };
+  const { provider } = open(endpoint("silent", SILENCE), endpoint("a", honest), endpoint("b", honest));
+  await expect(ask(provider)).resolves.toBeDefined();
+});
+
+test("of three endpoints one that lies and one that is silent leave the third no vote", async () => {
+  const { provider } = open(
+    endpoint("liar", { eth_call: "0x08" }),
+    endpoint("silent", SILENCE),
+    endpoint("a"),
+  );
+  await expect(provider.callAt("0x", "0x", 1n)).rejects.toThrow("disagree");
+});
+
+test("a revert of one endpoint is no answer when the other is silent", async () => {
+  const { endpoints } = open(endpoint("a"), endpoint("silent", SILENCE));
+  const ask = (rpc: Rpc) =>
+    rpc.name === "a" ? Promise.reject(new RpcRefusal(3, "execution reverted")) : rpc.call("eth_call", []);
+  await expect(endpoints.agreed("call", ask)).rejects.toThrow(RpcUnclear);
+  const both = open(endpoint("a"), endpoint("b")).endpoints;
+  const reverted = () => Promise.reject(new RpcRefusal(3, "execution reverted"));
+  await expect(both.agreed("call", reverted)).rejects.toThrow(RpcRefusal);
+});
+
+test("an endpoint that rests is asked again when there is no quorum without it", async () => {
+  const asked: string[] = [];
+  const silent = outOfTime(asked);
+  const { endpoints } = open(silent, endpoint("a"));
+  await endpoints.all(balance);
+  silent.isBack = true;
+  expect(await endpoints.agreed("balance", balance)).toBe(HONEST.eth_getBalance);
 });
 
 test("a silent one is not waited for again until it has rested", async () => {
@@ -288,9 +337,23 @@ test("the middle is what more than half have reached", () => {
   expect([[5n], [9n, 5n], [9n, 5n, 1n], [9n, 5n, 5n, 1n]].map(middleOf)).toEqual([5n, 5n, 5n, 5n]);
 });
 
-test("half of them are not most of them", () => {
-  expect([mostOf([1, 1, 2]), mostOf([1, 2]), mostOf([null, null, 1])]).toEqual([1, null, null]);
+test("a quorum has reached the number that so many have reached", () => {
+  expect([reachedBy([9n, 5n], 2), reachedBy([9n, 5n, 1n], 2)]).toEqual([5n, 5n]);
 });
+
+test("a value counts when at least so many give it", () => {
+  expect([valueOfAtLeast([1, 1, 2], 2), valueOfAtLeast([1, 2], 2)]).toEqual([1, null]);
+});
+
+type Ask = (provider: Provider) => Promise<unknown>;
+
+const LOGS = { addresses: [], fromBlock: 1n, to: { number: 100n, hash: BLOCK.hash } };
+/** Answers nothing but its chain's id. */
+const SILENCE: Answers = Object.fromEntries(
+  [...Object.keys(HONEST), "eth_getLogs"]
+    .filter((method) => method !== "eth_chainId")
+    .map((method) => [method, undefined]),
+);
 
 const balance = (rpc: Rpc) => rpc.call<string>("eth_getBalance", []);
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { type Log } from "@wonrail/kit/log";
 import { type Counter, type Gauge } from "@wonrail/kit/metrics";
-import { type Rpc, RpcBehind, RpcSilent, RpcUnclear } from "./rpc";
+import { type Rpc, RpcBehind, RpcRefusal, RpcSilent, RpcUnclear } from "./rpc";
 
 export type Ask<T> = (rpc: Rpc) => Promise<T>;
 
@@ -12,20 +12,27 @@ export interface Answer<T> {
   value: T;
 }
 
-/** Several endpoints as one source: more than half of those that answer decide, so one that lies, lags or is silent is done without and told of. */
+/**
+ * Several endpoints as one source. A quorum is more than half of all configured endpoints: of two
+ * both, of three two. An endpoint that errs or is silent is no vote for the others.
+ */
 export interface Endpoints {
-  /** Stops the start when an endpoint is on another chain. One that is silent may come later. */
+  /** Stops the start when an endpoint is on another chain. A silent one may come later. */
   checkChain(): Promise<void>;
-  /** What each says that answers: at least one. */
+  /** The answers of all that answer, at least one: for estimates on which no money depends. */
   all<T>(ask: Ask<T>): Promise<Answer<T>[]>;
-  /** What more than half say. Where there is no such answer nobody is believed, and the work stops until there is. */
+  /** The answers of at least a quorum. Throws if fewer endpoints answer. */
+  quorum<T>(ask: Ask<T>): Promise<Answer<T>[]>;
+  /** The answer that a quorum gives. Throws if no answer has one. */
   agreed<T>(what: string, ask: Ask<T>): Promise<T>;
-  /** Of numbers that honest endpoints may see differently: what more than half have reached. */
-  middle(ask: Ask<bigint>): Promise<bigint>;
-  /** Asks each once; the first that takes it is enough. Throws what the only one says, or else an AggregateError of what all say. */
+  /** The highest number that a quorum has reached, where honest endpoints may differ. */
+  reached(ask: Ask<bigint>): Promise<bigint>;
+  /** Asks each once; the first that accepts is enough. Throws the only refusal, or an AggregateError of all. */
   tell<T>(ask: Ask<T>): Promise<T>;
-  /** Makes known whose word did not count. */
+  /** Counts and logs the endpoints that were outvoted. */
   report(what: string, names: string[]): void;
+  /** How many endpoints are a quorum. */
+  readonly quorumSize: number;
 }
 
 export interface EndpointsOptions {
@@ -38,10 +45,10 @@ export interface EndpointsOptions {
   monotonicMs: () => number;
 }
 
-/** How often a question is asked before the work that needs the answer is put off. */
+/** How often a question is asked before the work that needs the answer waits. */
 const ROUNDS = 3;
 const PAUSE_MS = 50;
-/** One that did not answer is not waited for again so soon: every question would take as long as its silence. Each time it is silent again, twice as long. */
+/** A silent endpoint rests before it is asked again, and twice as long each time it is silent again. */
 const FIRST_REST_MS = 10_000;
 const LONGEST_REST_MS = 160_000;
 
@@ -50,10 +57,10 @@ interface Rest {
   untilMs: number;
 }
 
-/** On another chain than it should be. */
+/** The endpoint is on another chain. */
 export class WrongChain extends RpcUnclear {}
 
-/** Of what it has answered to eth_chainId in the same request. */
+/** Checks the answer to eth_chainId of the same request. */
 export function assertChain({ name }: Rpc, id: unknown, chainId: bigint): void {
   if (BigInt(id as string) !== chainId) throw new WrongChain(`${name} is on another chain`);
 }
@@ -66,7 +73,8 @@ export function createEndpoints({
   up,
   monotonicMs,
 }: EndpointsOptions): Endpoints {
-  /** Of those that have not answered since. */
+  const quorumSize = (rpcs.length >> 1) + 1;
+  /** Of the endpoints that have not answered since. */
   const rests = new Map<Rpc, Rest>();
   const pinned = new Set<Rpc>();
 
@@ -74,9 +82,10 @@ export function createEndpoints({
     return (rests.get(rpc)?.untilMs ?? 0) > monotonicMs();
   }
 
-  function awake(): Rpc[] {
+  /** Resting endpoints are asked only if there are not enough others. */
+  function awake(needed: number): Rpc[] {
     const ready = rpcs.filter((rpc) => !isResting(rpc));
-    return ready.length > 0 ? ready : rpcs;
+    return ready.length >= needed ? ready : rpcs;
   }
 
   function rest(rpc: Rpc, { message }: RpcUnclear): void {
@@ -141,18 +150,24 @@ export function createEndpoints({
     if (names.length > 0) log.error({ what, providers: names }, "endpoints disagree about the chain");
   }
 
-  async function all<T>(ask: Ask<T>): Promise<Answer<T>[]> {
-    const asked = awake();
+  async function answersOf<T>(ask: Ask<T>, needed: number): Promise<Answer<T>[]> {
+    const asked = awake(needed);
     const answers = await Promise.allSettled(asked.map((rpc) => askOne(rpc, ask)));
     const given = answers.flatMap((answer, index) =>
       answer.status === "fulfilled" ? [{ name: asked[index]!.name, value: answer.value }] : [],
     );
-    if (given.length === 0) throw reasonOf(answers);
+    if (given.length < needed) throw failureOf(answers, { answered: given.length, needed });
     return given;
   }
 
+  async function quorum<T>(ask: Ask<T>): Promise<Answer<T>[]> {
+    return answersOf(ask, quorumSize);
+  }
+
   return {
-    all,
+    all: (ask) => answersOf(ask, 1),
+    quorum,
+    quorumSize,
     report,
     async checkChain() {
       const checks = await Promise.allSettled(rpcs.map((rpc) => patiently(() => pin(rpc))));
@@ -162,44 +177,51 @@ export function createEndpoints({
       const reasons = checks.flatMap((check) => (check.status === "rejected" ? [check.reason as Error] : []));
       const wrong = reasons.find((reason) => reason instanceof WrongChain);
       if (wrong) throw new Error(wrong.message);
-      if (reasons.length === rpcs.length) throw reasonOf(checks);
+      if (reasons.length === rpcs.length) throw failureOf(checks, { answered: 0, needed: 1 });
     },
     async agreed(what, ask) {
-      const given = await all(ask);
+      const given = await quorum(ask);
       const most = largestSide(given);
       report(
         what,
         given.filter((one) => !most.includes(one)).map(({ name }) => name),
       );
-      if (most.length * 2 <= given.length) throw new RpcUnclear("endpoints disagree about the chain");
+      if (most.length < quorumSize) throw new RpcUnclear("endpoints disagree about the chain");
       return most[0]!.value;
     },
-    async middle(ask) {
-      return middleOf((await all(ask)).map(({ value }) => value));
+    async reached(ask) {
+      return reachedBy(
+        (await quorum(ask)).map(({ value }) => value),
+        quorumSize,
+      );
     },
     async tell(ask) {
-      const results = await Promise.allSettled(awake().map(ask));
-      const taken = results.find((result) => result.status === "fulfilled");
-      if (taken) return taken.value;
-      const reasons = results.flatMap((result) =>
-        result.status === "rejected" ? [result.reason as Error] : [],
-      );
-      if (reasons.length === 1) throw reasons[0]!;
-      throw new AggregateError(reasons, reasons.map(({ message }) => message).join("; "));
+      try {
+        return await Promise.any(rpcs.map(ask));
+      } catch (error) {
+        const reasons = (error as AggregateError).errors as Error[];
+        if (reasons.length === 1) throw reasons[0]!;
+        throw new AggregateError(reasons, reasons.map(({ message }) => message).join("; "));
+      }
     },
   };
 }
 
-/** The highest number that more than half have reached: one alone can neither push it up nor, beside two others, hold it down. */
-export function middleOf(values: bigint[]): bigint {
+/** The highest number that so many of them have reached. */
+export function reachedBy(values: bigint[], count: number): bigint {
   const falling = [...values].sort((one, other) => Number(other - one));
-  return falling[falling.length >> 1]!;
+  return falling[count - 1]!;
 }
 
-/** What more than half of them are; null where there is no such value. */
-export function mostOf<T>(values: T[]): T | null {
+/** The highest number that more than half of them have reached. */
+export function middleOf(values: bigint[]): bigint {
+  return reachedBy(values, (values.length >> 1) + 1);
+}
+
+/** The value that at least so many of them are; null if there is none. */
+export function valueOfAtLeast<T>(values: T[], count: number): T | null {
   const most = largestSide(values.map((value) => ({ value })));
-  return most.length * 2 > values.length ? most[0]!.value : null;
+  return most.length >= count ? most[0]!.value : null;
 }
 
 function largestSide<A extends { value: unknown }>(given: A[]): A[] {
@@ -207,9 +229,18 @@ function largestSide<A extends { value: unknown }>(given: A[]): A[] {
   return sides.reduce((largest, side) => (side.length > largest.length ? side : largest), []);
 }
 
-/** That one stands still says nothing of what the others could not do. */
-function reasonOf(results: PromiseSettledResult<unknown>[]): unknown {
+/** A refusal counts as an answer only if a quorum refuses; otherwise the question is unanswered. */
+function failureOf(
+  results: PromiseSettledResult<unknown>[],
+  { answered, needed }: { answered: number; needed: number },
+): Error {
   const reasons = results.flatMap((result) => (result.status === "rejected" ? [result.reason as Error] : []));
-  const telling = reasons.find((reason) => !(reason instanceof RpcBehind));
-  return telling ?? reasons[0] ?? new RpcUnclear("there is no endpoint");
+  const refusals = reasons.filter((reason) => reason instanceof RpcRefusal);
+  if (refusals.length >= needed) return refusals[0]!;
+  const telling = reasons.find((reason) => !(reason instanceof RpcBehind)) ?? reasons[0];
+  if (!telling) return new RpcUnclear("there is no endpoint");
+  if (results.length === 1 || telling instanceof RpcBehind) return telling;
+  return new RpcUnclear(`${answered} of the ${needed} needed endpoints answered: ${telling.message}`, {
+    cause: telling,
+  });
 }

@@ -1,6 +1,6 @@
 import { type Log } from "@wonrail/kit/log";
 import { type Counter, type Gauge } from "@wonrail/kit/metrics";
-import { assertChain, createEndpoints, middleOf, mostOf } from "./endpoints";
+import { assertChain, createEndpoints, middleOf, reachedBy, valueOfAtLeast } from "./endpoints";
 import { type ChainLog, type LogFilter, logsFrom } from "./logs";
 import { type RawReceipt, RECEIPTS_AT_ONCE, receiptsFrom } from "./receipts";
 import { type Rpc, RpcBehind } from "./rpc";
@@ -36,10 +36,10 @@ export interface ProviderOptions {
 /** Calls in one HTTP request: what public endpoints take. */
 const MAX_CALLS_AT_ONCE = 100;
 
-/** Endpoints a few blocks apart are usual; one that is so far behind the others is told of. */
+/** Endpoints a few blocks apart are usual; one that is so far behind the others is reported. */
 const FAR_BEHIND = 64n;
 
-/** The chain as one source. With several endpoints, nothing is taken on one's word alone while others answer. */
+/** The chain as one source. Facts on which money depends are those of a quorum of all configured endpoints. */
 export interface Provider {
   /** Stops the start when an endpoint is on another chain. */
   checkChain(): Promise<void>;
@@ -48,7 +48,7 @@ export interface Provider {
   block(number: bigint): Promise<Block | null>;
   /** Every log of these blocks, from endpoints that have the last of them, on the chain that it should be. */
   logs(filter: LogFilter): Promise<ChainLog[]>;
-  /** By hash; what is in no block is absent. */
+  /** By hash; absent if a quorum does not have the same receipt. */
   receipts(txHashes: string[]): Promise<Map<string, Receipt>>;
   /** How many transactions of the account are in the chain up to this block. */
   nonce(address: string, at: "latest" | "pending" | bigint): Promise<bigint>;
@@ -62,10 +62,13 @@ export interface Provider {
 
 export function createProvider({ finality, ...options }: ProviderOptions): Provider {
   const endpoints = createEndpoints({ ...options, monotonicMs: () => performance.now() });
-  const number = (method: string, params: unknown[]) =>
-    endpoints.middle(async (rpc) => BigInt(await rpc.call<string>(method, params)));
+  /** An estimate: the middle of the endpoints that answer. */
+  async function estimate(method: string, params: unknown[]): Promise<bigint> {
+    const answers = await endpoints.all(async (rpc) => BigInt(await rpc.call<string>(method, params)));
+    return middleOf(answers.map(({ value }) => value));
+  }
 
-  /** Null when no endpoint has it. */
+  /** Null if no quorum has it. */
   async function agreedBlock(at: bigint): Promise<Block | null> {
     try {
       return await endpoints.agreed("block", (rpc) => blockOf(rpc, hex(at)));
@@ -78,9 +81,12 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
   async function receipts(txHashes: string[]): Promise<Map<string, Receipt>> {
     const found = new Map<string, Receipt>();
     for (const part of chunks(txHashes, RECEIPTS_AT_ONCE)) {
-      const given = await endpoints.all((rpc) => receiptsFrom(rpc, part, (raw) => raw && toReceipt(raw)));
+      const given = await endpoints.quorum((rpc) => receiptsFrom(rpc, part, (raw) => raw && toReceipt(raw)));
       part.forEach((txHash, index) => {
-        const receipt = mostOf(given.map(({ value }) => value[index]!));
+        const receipt = valueOfAtLeast(
+          given.map(({ value }) => value[index]!),
+          endpoints.quorumSize,
+        );
         if (receipt) found.set(txHash, receipt);
       });
     }
@@ -90,7 +96,7 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
   return {
     checkChain: () => endpoints.checkChain(),
     async latestBlock() {
-      // Honest endpoints differ here by a block, so there is nothing to agree on: each figure is taken from the middle.
+      // Honest endpoints differ here by a block: each figure is the middle of the answers.
       const blocks = (await endpoints.all((rpc) => blockOf(rpc, "latest"))).map(({ value }) => value);
       const of = (figure: "number" | "time" | "baseFeeWei" | "gasLimit") =>
         middleOf(blocks.map((block) => block[figure]));
@@ -98,8 +104,11 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
       return { ...head, time: of("time"), baseFeeWei: of("baseFeeWei"), gasLimit: of("gasLimit") };
     },
     async finalBlock() {
-      const heights = await endpoints.all((rpc) => finalHeight(rpc, finality));
-      const height = middleOf(heights.map(({ value }) => value));
+      const heights = await endpoints.quorum((rpc) => finalHeight(rpc, finality));
+      const height = reachedBy(
+        heights.map(({ value }) => value),
+        endpoints.quorumSize,
+      );
       const behind = heights.filter(({ value }) => value + FAR_BEHIND < height);
       endpoints.report(
         "height",
@@ -111,10 +120,10 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
     logs: (filter) => endpoints.agreed("logs", (rpc) => logsFrom(rpc, filter, options.chainId)),
     receipts,
     nonce: (address, at) =>
-      endpoints.middle((rpc) =>
+      endpoints.reached((rpc) =>
         nonceFrom(rpc, address, typeof at === "bigint" ? hex(at) : at, options.chainId),
       ),
-    balance: (address) => number("eth_getBalance", [address, "latest"]),
+    balance: (address) => estimate("eth_getBalance", [address, "latest"]),
     callAt: (to, data, at, from) =>
       endpoints.agreed("call", (rpc) =>
         rpc.call<string>("eth_call", [{ ...(from && { from }), to, data }, hex(at)]),
@@ -127,12 +136,12 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
       }
       return results;
     },
-    priorityFeeWei: () => number("eth_maxPriorityFeePerGas", []),
+    priorityFeeWei: () => estimate("eth_maxPriorityFeePerGas", []),
     send: (raw) => endpoints.tell((rpc) => rpc.call<string>("eth_sendRawTransaction", [raw])),
   };
 }
 
-/** An account has sent something else on each chain, and what is given out after that is not taken back: so the node shows in the same request on which it is. */
+/** The node shows its chain in the same request: a nonce of another chain, once given out, is not taken back. */
 async function nonceFrom(rpc: Rpc, address: string, at: string, chainId: bigint): Promise<bigint> {
   const [id, nonce] = await rpc.batch<string>([
     { method: "eth_chainId", params: [] },

@@ -42,7 +42,8 @@ test.each<[string, Error[], string]>([
   ["of two that disagree, one has the bytes", [TOO_LARGE, HAS_IT], "known"],
   ["of three that disagree, one has the bytes", [TOO_LARGE, TOO_CHEAP, HAS_IT], "known"],
   ["two that disagree without that say nothing", [TOO_LARGE, TOO_CHEAP], "unclear"],
-  ["who does not answer has no say", [SILENT, SILENT, TOO_CHEAP], "fee_too_low"],
+  ["one alone decides nothing when the others are silent", [SILENT, SILENT, TOO_CHEAP], "unclear"],
+  ["of two, one alone decides nothing", [SILENT, TOO_LARGE], "unclear"],
   ["nobody answers", [SILENT, SILENT], "unclear"],
 ])("of several endpoints that refuse: %s", (_, errors, outcome) => {
   expect(sendOutcomeOf(new AggregateError(errors))).toBe(outcome);

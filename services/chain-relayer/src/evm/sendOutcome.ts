@@ -1,4 +1,4 @@
-import { mostOf } from "./endpoints";
+import { valueOfAtLeast } from "./endpoints";
 import { RpcRefusal } from "./rpc";
 
 /**
@@ -54,12 +54,13 @@ export function sendOutcomeOf(error: unknown): SendOutcome {
 }
 
 /**
- * Of several endpoints that all refuse, one alone must not get a nonce emptied or a fee raised by what it says: more than half of those that
- * answered decide. Where there is no such answer but one has the bytes, they are under way.
+ * All configured endpoints have refused or not answered. Only a quorum of them gets a nonce emptied
+ * or a fee raised. If there is none and an endpoint has the bytes, they are on their way.
  */
 function judge(errors: unknown[]): SendOutcome {
-  const outcomes = errors.filter((error) => error instanceof RpcRefusal).map(meaningOf);
-  return mostOf(outcomes) ?? (outcomes.includes("known") ? "known" : "unclear");
+  const outcomes = errors.map((error) => (error instanceof RpcRefusal ? meaningOf(error) : "unclear"));
+  const decided = valueOfAtLeast(outcomes, (errors.length >> 1) + 1);
+  return decided ?? (outcomes.includes("known") ? "known" : "unclear");
 }
 
 function meaningOf({ message }: RpcRefusal): SendOutcome {
