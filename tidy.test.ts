@@ -6,18 +6,13 @@ import { errorTable } from "@wonrail/kit/contract/errors";
 
 const ROOT = __dirname;
 const SERVICES = ["auth", "wallet", "ledger", "payment", "chain-relayer"];
-const FILES = [
-  "main.ts",
-  "config.ts",
-  "app.ts",
-  "rpc.ts",
-  "consumers.ts",
-  "jobs.ts",
-  "events.ts",
-  "messages.ts",
-];
+const FILES = ["main.ts", "config.ts", "app.ts", "rpc.ts", "consumers.ts", "jobs.ts", "events.ts"];
 const FOLDERS = ["commands", "queries", "domain", "store"];
-const OUTSIDE: Record<string, string> = { auth: "admin", wallet: "keys", "chain-relayer": "chain" };
+/** Services with several flows have one folder per flow; the others have FOLDERS at the top. */
+const FLOWS: Record<string, string[]> = {
+  "chain-relayer": ["evm", "sender", "settlement", "indexer", "deposits", "reconciliation", "records"],
+};
+const OUTSIDE: Record<string, string> = { auth: "admin", wallet: "keys", "chain-relayer": "facts.ts" };
 const TOP_LEVEL = [
   "services",
   "proto",
@@ -51,17 +46,16 @@ describe.each(SERVICES)("services/%s", (service) => {
   const src = join(ROOT, "services", service, "src");
 
   test("has the one shape", () => {
-    const missing = [...FILES, ...FOLDERS].filter((name) => !existsSync(join(src, name)));
+    const folders = FLOWS[service] ?? FOLDERS;
+    const missing = [...FILES, ...folders].filter((name) => !existsSync(join(src, name)));
     expect(
       advice(missing, `is missing from services/${service}/src; every service has it (ARCHITECTURE.md)`),
     ).toEqual([]);
-    const allowed = [...FILES, ...FOLDERS, "metrics", "admin.ts", OUTSIDE[service]];
+    const allowed = [...FILES, ...folders, "messages.ts", "metrics", "testing", "admin.ts", OUTSIDE[service]];
     const strangers = readdirSync(src).filter(
       (name) => !allowed.includes(name) && !name.endsWith(".test.ts"),
     );
-    expect(
-      advice(strangers, "has no place in a service; move it to commands, queries, domain, store or metrics"),
-    ).toEqual([]);
+    expect(advice(strangers, `has no place in a service; move it to ${folders.join(", ")}`)).toEqual([]);
     expect(existsSync(join(ROOT, "services", service, "README.md"))).toBe(true);
   });
 
@@ -92,6 +86,48 @@ test("no service, and not the gateway, imports another", () => {
   ).toEqual([]);
 });
 
+describe.each(Object.entries(FLOWS))("the flows of services/%s", (service, flows) => {
+  const src = join("services", service, "src");
+  const flowOf = (path: string) => flows.find((flow) => path === flow || path.startsWith(`${flow}/`));
+  const crossing = imports(production.filter((path) => path.startsWith(`${src}/`)))
+    .filter(({ to }) => to.startsWith("."))
+    .map(({ from, to }) => ({ from: relative(src, from), to: relative(src, join(dirname(from), to)) }))
+    .filter(({ from, to }) => flowOf(to) !== undefined && flowOf(from) !== flowOf(to));
+
+  test("are entered through their index only", () => {
+    const wrong = crossing.filter(({ to }) => !flows.includes(to));
+    expect(
+      advice(
+        wrong.map(({ from, to }) => `${from} imports ${to}, which`),
+        "is inside a flow; export it from the flow's index.ts and import that",
+      ),
+    ).toEqual([]);
+  });
+
+  test("do not depend on each other in a circle, nor on the service's doors", () => {
+    const neededBy = (flow: string) =>
+      new Set(crossing.filter(({ from }) => flowOf(from) === flow).map(({ to }) => flowOf(to)!));
+    const reached = (flow: string): Set<string> => {
+      const found = neededBy(flow);
+      for (const one of found) for (const next of neededBy(one)) found.add(next);
+      return found;
+    };
+    const inCircle = flows.filter((flow) => reached(flow).has(flow));
+    expect(advice(inCircle, "depends on itself by way of another flow; hand in a function instead")).toEqual(
+      [],
+    );
+    const upward = imports(production.filter((path) => flowOf(relative(src, path)) !== undefined)).filter(
+      ({ from, to }) => {
+        const target = relative(src, join(dirname(from), to));
+        return to.startsWith(".") && flowOf(target) === undefined && target !== "events";
+      },
+    );
+    expect(advice(upward.map(describeImport), "is a door; a flow gets what it needs as an argument")).toEqual(
+      [],
+    );
+  });
+});
+
 test("kit knows no service", () => {
   const wrong = imports(sources.filter((path) => path.startsWith("kit/src/"))).filter(
     ({ to }) =>
@@ -107,9 +143,9 @@ test("kit knows no service", () => {
 
 test("domain folders do no I/O: they import money, ids, errors and each other", () => {
   const allowed = /^(\.\/|@wonrail\/kit\/(contract\/(money|ids|errors|address)|json)$)/;
-  const wrong = imports(production.filter((path) => /^services\/[^/]+\/src\/domain\//.test(path))).filter(
-    ({ to, typeOnly }) => !allowed.test(to) && !typeOnly && !(to === "node:crypto"),
-  );
+  const wrong = imports(
+    production.filter((path) => /^services\/[^/]+\/src\/(\w+\/)?domain\//.test(path)),
+  ).filter(({ to, typeOnly }) => !allowed.test(to) && !typeOnly && !(to === "node:crypto"));
   expect(
     advice(wrong.map(describeImport), "does not belong in domain/; rules are pure, hand the facts in"),
   ).toEqual([]);
@@ -121,7 +157,7 @@ describe("each outside library has one home", () => {
     ["kafkajs", /^(kit\/src\/bus\/kafka\.ts|deploy\/local\/|e2e\/)/],
     [
       "ethers",
-      /^(services\/wallet\/src\/keys\/|services\/chain-relayer\/src\/chain\/|sdk\/examples\/|contracts\/|e2e\/)/,
+      /^(services\/wallet\/src\/keys\/|services\/chain-relayer\/src\/evm\/|sdk\/examples\/|contracts\/|e2e\/)/,
     ],
     ["opossum", /^kit\/src\/grpc\//],
     ["express", /^gateway\//],
@@ -146,7 +182,9 @@ test("process.env is read in config.ts only", () => {
 test("all SQL of a service is in store/", () => {
   const wrong = production.filter(
     (path) =>
-      /^services\/[^/]+\/src\//.test(path) && !/\/src\/store\//.test(path) && /\bsql`/.test(read(path)),
+      /^services\/[^/]+\/src\//.test(path) &&
+      !/\/src\/(\w+\/)?store\//.test(path) &&
+      /\bsql`/.test(read(path)),
   );
   expect(advice(wrong, "has SQL in it; move the statement to the table's file in store/")).toEqual([]);
 });
@@ -236,13 +274,21 @@ interface Import {
 
 function imports(paths: string[]): Import[] {
   return paths.flatMap((from) =>
-    [...read(from).matchAll(/^(?:import|export)\s+(type\s+)?[^;'"]*?from\s+["']([^"']+)["']/gms)].map(
-      (match) => ({
-        from,
-        to: match[2]!,
-        typeOnly: match[1] !== undefined,
-      }),
+    [...read(from).matchAll(/^(?:import|export)\s+([^;'"]*?)\s*from\s+["']([^"']+)["']/gms)].map(
+      ([, clause, to]) => ({ from, to: to!, typeOnly: isOfTypes(clause!) }),
     ),
+  );
+}
+
+/** `type { A }`, or `{ type A, type B }`: the compiler drops such an import. */
+function isOfTypes(clause: string): boolean {
+  const names = /^\{(.*)\}$/s
+    .exec(clause)?.[1]
+    ?.split(",")
+    .map((name) => name.trim());
+  return (
+    clause.startsWith("type ") ||
+    (names?.filter((name) => name !== "").every((name) => name.startsWith("type ")) ?? false)
   );
 }
 

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runAdmin } from "@wonrail/chain-relayer/admin";
-import { tokenAbi } from "@wonrail/chain-relayer/chain/contracts";
+import { tokenAbi } from "@wonrail/chain-relayer/evm/contracts";
 import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
 import { REPOSITORY } from "@wonrail/local/config";

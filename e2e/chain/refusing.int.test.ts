@@ -1,5 +1,5 @@
 // A chain that refuses everything: what it has refused once is asked about, and not sent again for gas.
-import { managerAbi, tokenAbi } from "@wonrail/chain-relayer/chain/contracts";
+import { managerAbi, tokenAbi } from "@wonrail/chain-relayer/evm/contracts";
 import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
 import { id } from "ethers";

@@ -1,6 +1,6 @@
 // A reorganisation beyond what was final. Nothing is guessed: the books stay as they are, an alarm says so, and the operators' tool does not hide it.
 import { runAdmin } from "@wonrail/chain-relayer/admin";
-import { tokenAbi } from "@wonrail/chain-relayer/chain/contracts";
+import { tokenAbi } from "@wonrail/chain-relayer/evm/contracts";
 import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
 import { CHAIN_ID } from "@wonrail/local/parts/anvil";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { createApp as createAuth } from "@wonrail/auth/app";
 import { rpc as authRpc } from "@wonrail/auth/rpc";
-import { createRecord } from "@wonrail/chain-relayer/commands/createRecord";
-import { type TransactionRecord } from "@wonrail/chain-relayer/domain/record";
-import { getRecord } from "@wonrail/chain-relayer/queries/getRecord";
+import { createRecord } from "@wonrail/chain-relayer/records/commands/createRecord";
+import { type TransactionRecord } from "@wonrail/chain-relayer/records/domain/record";
+import { getRecord } from "@wonrail/chain-relayer/records/queries/getRecord";
 import { sql } from "@wonrail/kit/db";
 import { type GrpcServer, type GrpcService, startGrpcServer } from "@wonrail/kit/grpc/server";
 import {

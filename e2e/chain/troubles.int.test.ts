@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@wonrail/kit/testing";
 import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
-import { managerAbi, tokenAbi } from "@wonrail/chain-relayer/chain/contracts";
+import { managerAbi, tokenAbi } from "@wonrail/chain-relayer/evm/contracts";
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type RpcProxy, startRpcProxy } from "../support/rpcProxy";
 import { readChain } from "./support/audit";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { saveWalletAddresses } from "@wonrail/chain-relayer/store/walletAddresses";
+import { saveWalletAddresses } from "@wonrail/chain-relayer/indexer/store/walletAddresses";
 import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
 import { AccountType } from "@wonrail/proto/ledger/v1/intents";

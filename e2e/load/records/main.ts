@@ -1,8 +1,8 @@
 // npm run bench -- records [--quick] [--count N] [--readme]: lists, filters and gets of recorded transactions, among many and among 10,000.
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
-import { getRecord } from "@wonrail/chain-relayer/queries/getRecord";
-import { listRecords, type RecordsWanted } from "@wonrail/chain-relayer/queries/listRecords";
+import { getRecord } from "@wonrail/chain-relayer/records/queries/getRecord";
+import { listRecords, type RecordsWanted } from "@wonrail/chain-relayer/records/queries/listRecords";
 import { isId } from "@wonrail/kit/contract/ids";
 import { readPage as read } from "@wonrail/kit/page";
 import { compare, median } from "../compare";

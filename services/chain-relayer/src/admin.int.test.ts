@@ -3,12 +3,12 @@ import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { runAdmin } from "./admin";
-import { saveDrifts } from "./store/drifts";
+import { saveDrifts } from "./reconciliation/store/drifts";
 import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import { envelopeOf } from "@wonrail/kit/inbox";
-import { entryEvent } from "./commands/testing/entryEvents";
-import { takeIntoUse } from "./store/paymentManagers";
-import { insertShelved } from "./store/shelf";
+import { entryEvent } from "./testing/entryEvents";
+import { takeIntoUse } from "./indexer/store/paymentManagers";
+import { insertShelved } from "./settlement/store/shelf";
 
 let database: TestDatabase;
 

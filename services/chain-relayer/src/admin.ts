@@ -22,17 +22,19 @@ import { localHome, readLocalStack, type LocalStack } from "@wonrail/kit/localSt
 import { createLog } from "@wonrail/kit/log";
 import { createRegistry } from "@wonrail/kit/metrics";
 import { operatorOf } from "@wonrail/kit/operator";
-import { connectChain } from "./chain/connectChain";
-import { type Provider } from "./chain/provider";
-import { RpcUnclear } from "./chain/rpc";
-import { adoptPaymentManager, type Adoption } from "./commands/adoptPaymentManager";
-import { rescan } from "./commands/rescan";
+import { connectChain, type Provider, RpcUnclear } from "./evm";
+import {
+  type Adoption,
+  adoptPaymentManager,
+  findOnShelf,
+  findOperationDetails,
+  listLanes,
+  listStuckOperations,
+  setLanePause,
+} from "./settlement";
+import { listPaymentManagers, rescan } from "./indexer";
 import { type AdminConfig, readAdminConfig } from "./config";
-import { acknowledgeDrifts, listDrifts } from "./store/drifts";
-import { listLanes, setLanePause } from "./store/lanes";
-import { listPaymentManagers } from "./store/paymentManagers";
-import { findOnShelf } from "./store/shelf";
-import { findStory, listStuckOperations } from "./store/stories";
+import { acknowledgeDrifts, listDrifts } from "./reconciliation";
 
 // The operators' door. It works on the database that the running replicas share, so what it does holds for all of them at once.
 
@@ -105,7 +107,7 @@ function operation(world: World): Command {
     .argument("<ref>", "the id of the ledger entry or hold, or the operation's id on the chain")
     .addOption(jsonOption())
     .action(async (ref: string, { json }: { json?: true }) => {
-      const story = await inRelayer(world, (db) => findStory(db, ref));
+      const story = await inRelayer(world, (db) => findOperationDetails(db, ref));
       if (!story) throw new Refusal(await inRelayer(world, (db) => whyThereIsNone(db, ref)));
       const parts = [story.places, story.transactions, story.authorizations].map((rows) => table(rows));
       const names = ["places", "transactions", "authorizations"];

@@ -10,37 +10,40 @@ import { type HoldPlaced } from "@wonrail/proto/ledger/events/v1/events";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
-import { openChain } from "./chain/openChain";
-import { type Provider } from "./chain/provider";
-import { createSigner } from "./chain/signer";
-import { createRecord } from "./commands/createRecord";
-import { creditDeposits } from "./commands/creditDeposits";
-import { dispatch } from "./commands/dispatch";
-import { endLongWaits } from "./commands/endLongWaits";
-import { finishScheduledRecords } from "./commands/finishScheduledRecords";
-import { forgetBytes } from "./commands/forgetBytes";
-import { giveUpHolds } from "./commands/giveUpHolds";
-import { measureChain, measureOperations } from "./commands/measure";
-import { knowPaymentManager } from "./commands/knowPaymentManager";
-import { createBacklog, type ReceivedEntry, receiveEntries } from "./commands/receiveEntries";
-import { measureBooks, reconcile } from "./commands/reconcile";
-import { runScheduledRecords } from "./commands/runScheduledRecords";
-import { scanFinalized } from "./commands/scanFinalized";
-import { type Origin, takeInHold, takeInWallet } from "./commands/takeIn";
-import { updateRecordSchedule } from "./commands/updateRecordSchedule";
-import { updateRecordStatus } from "./commands/updateRecordStatus";
-import { watchInstantRecords } from "./commands/watchInstantRecords";
+import { createSigner, openChain, type Provider } from "./evm";
+import {
+  createRecord,
+  createScheduledMetrics,
+  finishScheduledRecords,
+  FIRST_SENT_PLACE,
+  getRecord,
+  listRecords,
+  runScheduledRecords,
+  updateRecordSchedule,
+  updateRecordStatus,
+  watchInstantRecords,
+} from "./records";
+import { creditDeposits } from "./deposits";
+import {
+  assertPaymentManagerAdopted,
+  clampFutureRetries,
+  createBacklog,
+  dispatch,
+  expireHolds,
+  getOperations,
+  ingestHold,
+  ingestWallet,
+  type Origin,
+  type ReceivedEntry,
+  receiveEntries,
+} from "./settlement";
+import { pruneSignedBytes, releaseLease } from "./sender";
+import { measureChain, measureOperations } from "./metrics/measure";
+import { createReconcileGauges, createUnheardWatch, measureBooks, reconcile } from "./reconciliation";
+import { createScanSpan, scanFinalized } from "./indexer";
 import { type Config } from "./config";
-import { createScanSpan } from "./domain/scanSpan";
+import { consumeFacts } from "./facts";
 import { createGauges } from "./metrics/gauges";
-import { createReconcileGauges } from "./metrics/reconcileGauges";
-import { createScheduledMetrics } from "./metrics/scheduledMetrics";
-import { createUnheardWatch } from "./metrics/unheardWatch";
-import { getOperations } from "./queries/getOperations";
-import { getRecord } from "./queries/getRecord";
-import { listRecords } from "./queries/listRecords";
-import { FIRST_SENT_PLACE } from "./store/records";
-import { releaseLease } from "./store/transactions";
 
 export type App = Awaited<ReturnType<typeof createApp>>;
 
@@ -50,7 +53,7 @@ const GWEI = 1_000_000_000n;
 /** Table of contents: every command and query, bound to what it needs. */
 export async function createApp(parts: ServiceParts<Config>, fail: (error: unknown) => void) {
   const deps = createDeps(parts);
-  await knowPaymentManager(parts.db, parts.config.PAYMENT_MANAGER_ADDRESS);
+  await assertPaymentManagerAdopted(parts.db, parts.config.PAYMENT_MANAGER_ADDRESS);
   const chain = await openCheckedChain(parts, fail);
   const { OUTSIDE_LIFE_MS } = parts.config;
   const backlog = createBacklog(() => performance.now());
@@ -60,20 +63,20 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
     receiveEntries: async (tx: Tx, entries: ReceivedEntry[]) => {
       if (await receiveEntries(tx, entries, backlog)) afterCommit(tx, wakeDispatch);
     },
-    takeInHold: async (tx: Tx, origin: Origin, hold: HoldPlaced) => {
-      await takeInHold(tx, origin, hold, OUTSIDE_LIFE_MS);
+    ingestHold: async (tx: Tx, origin: Origin, hold: HoldPlaced) => {
+      await ingestHold(tx, origin, hold, OUTSIDE_LIFE_MS);
       afterCommit(tx, wakeDispatch);
     },
     dispatch: onChain(dispatch),
     /** Woken when there is something to dispatch. */
     toDispatch,
     scanFinalized: onChain(async (deps, signal) => {
-      while (!signal.aborted && (await scanFinalized({ ...deps, signal })));
+      while (!signal.aborted && (await scanFinalized({ ...deps, consume: consumeFacts(deps), signal })));
     }),
-    giveUpHolds: onChain(giveUpHolds),
+    expireHolds: onChain(expireHolds),
     measureOperations: () => measureOperations(deps),
     measureChain: onChain(measureChain),
-    takeInWallet,
+    ingestWallet,
     creditDeposits: onChain(creditDeposits),
     reconcile: onChain(reconcile),
     measureBooks: () => measureBooks(deps),
@@ -87,8 +90,8 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
     runScheduledRecords: bind(runScheduledRecords),
     finishScheduledRecords: bind(finishScheduledRecords),
     watchInstantRecords: onChain(watchInstantRecords),
-    endLongWaits: () => endLongWaits(deps),
-    forgetBytes: (signal: AbortSignal) => forgetBytes(deps, signal),
+    clampFutureRetries: () => clampFutureRetries(deps),
+    pruneSignedBytes: (signal: AbortSignal) => pruneSignedBytes(deps, signal),
   };
 
   function bind<I, O>(work: (of: typeof deps, input: I) => Promise<O>): (input: I) => Promise<O> {
@@ -150,7 +153,7 @@ function createDeps(parts: ServiceParts<Config>) {
     resendAfterMs: config.RESEND_AFTER_MS,
     replaceAfterMs: config.REPLACE_AFTER_MS,
     headsSeen: new Map<string, string>(),
-    headsOutbid: new Map<bigint, string>(),
+    headsBumped: new Map<bigint, string>(),
     startBlock: BigInt(config.START_BLOCK),
     scanSpan: createScanSpan(),
     gauges: createGauges(registry, Date.now),

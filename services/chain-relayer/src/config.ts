@@ -3,9 +3,9 @@ import { address, count, durationMs, hostPort, list, loadConfig } from "@wonrail
 import { networkSetting } from "@wonrail/kit/contract/networks";
 import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
-import { isPrivateKey } from "./chain/signer";
+import { isPrivateKey } from "./evm";
 
-/** Where an endpoint is. A user and a password go into a header of their own (chain/rpc.ts). */
+/** Where an endpoint is. A user and a password go into a header of their own (evm/rpc.ts). */
 const httpUrl = z.url({ protocol: /^https?$/ });
 const endpoints = list.refine((urls) => urls.every((url) => httpUrl.safeParse(url).success), {
   error: "must be http:// or https:// URLs, separated by commas",

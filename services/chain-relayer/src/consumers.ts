@@ -17,7 +17,7 @@ export function consumers(app: App): ConsumerSpec[] {
               events.map((event) => ({ origin: event, entry: JournalPosted.decode(event.payload) })),
             ),
         },
-        hold_placed: (tx, event) => app.takeInHold(tx, event, HoldPlaced.decode(event.payload)),
+        hold_placed: (tx, event) => app.ingestHold(tx, event, HoldPlaced.decode(event.payload)),
       },
     },
     {
@@ -26,7 +26,7 @@ export function consumers(app: App): ConsumerSpec[] {
       handlers: {
         wallet_created: (tx, { payload }) => {
           const { walletId, orgId, walletAddress } = WalletCreated.decode(payload).wallet!;
-          return app.takeInWallet(tx, { walletId, orgId, address: walletAddress });
+          return app.ingestWallet(tx, { walletId, orgId, address: walletAddress });
         },
       },
     },

@@ -12,7 +12,7 @@ export function jobs(app: App): Job[] {
       run: (signal) => app.dispatch(signal),
     },
     { name: "scan_finalized", everyMs: 500, run: (signal) => app.scanFinalized(signal) },
-    { name: "give_up_holds", everyMs: 2_000, run: (signal) => app.giveUpHolds(signal) },
+    { name: "expire_holds", everyMs: 2_000, run: (signal) => app.expireHolds(signal) },
     { name: "measure", everyMs: 10_000, run: () => app.measureOperations() },
     { name: "measure_chain", everyMs: 10_000, run: (signal) => app.measureChain(signal) },
     { name: "credit_deposits", everyMs: 500, run: (signal) => app.creditDeposits(signal) },
@@ -21,7 +21,7 @@ export function jobs(app: App): Job[] {
     { name: "run_scheduled_records", everyMs: 250, run: (signal) => app.runScheduledRecords(signal) },
     { name: "finish_scheduled_records", everyMs: 500, run: (signal) => app.finishScheduledRecords(signal) },
     { name: "watch_instant_records", everyMs: 500, run: (signal) => app.watchInstantRecords(signal) },
-    { name: "end_long_waits", everyMs: 30_000, run: () => app.endLongWaits() },
-    { name: "forget_bytes", everyMs: 3_600_000, run: (signal) => app.forgetBytes(signal) },
+    { name: "clamp_future_retries", everyMs: 30_000, run: () => app.clampFutureRetries() },
+    { name: "prune_signed_bytes", everyMs: 3_600_000, run: (signal) => app.pruneSignedBytes(signal) },
   ];
 }

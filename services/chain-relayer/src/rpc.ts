@@ -20,8 +20,7 @@ import {
   RelayerServiceService,
 } from "@wonrail/proto/relayer/v1/relayer";
 import { type App } from "./app";
-import { recordMessage } from "./messages";
-import { type RequestKey } from "./store/records";
+import { recordMessage, type RequestKey } from "./records";
 
 const MAX_REFS = 1_000;
 

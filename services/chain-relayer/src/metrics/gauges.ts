@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from "@wonrail/kit/metrics";
-import { createReorgWatch } from "../chain/reorgs";
+import { createReorgWatch } from "../evm";
 
 export type Gauges = ReturnType<typeof createGauges>;
 

@@ -1,0 +1,103 @@
+import { type Database, isTransient, tx } from "@wonrail/kit/db";
+import { childTraceparent, currentContext, runInContext } from "@wonrail/kit/context";
+import { newId } from "@wonrail/kit/contract/ids";
+import { type Log } from "@wonrail/kit/log";
+import { type PromiseClient } from "@wonrail/kit/grpc/client";
+import { appendEvents } from "@wonrail/kit/outbox";
+import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
+import {
+  type LedgerServiceService,
+  type PostOutcome,
+  type PostRequest,
+} from "@wonrail/proto/ledger/v1/ledger";
+import { depositCredited } from "../events";
+import { assertCanonical, type CanonicalDeps, findFurthest } from "../../indexer";
+import { listSeenDeposits, markCredited, postponeDeposit, type SeenDeposit } from "../store/deposits";
+import { ingestEntries } from "../../settlement";
+
+export interface CreditDeps extends CanonicalDeps {
+  db: Database;
+  log: Log;
+  ledger: Pick<PromiseClient<LedgerServiceService>, "postBulk">;
+  chain: { chainId: bigint; network: string };
+}
+
+const AT_ONCE = 500;
+
+/** Has the ledger credit what came in. Every try, of whatever replica, asks for the same under the same id. */
+export async function creditDeposits(deps: CreditDeps, signal: AbortSignal): Promise<void> {
+  for (let more = true; more && !signal.aborted;) {
+    const deposits = await listSeenDeposits(deps.db, AT_ONCE);
+    if (deposits.length === 0) return;
+    // A block that was replaced since may have taken the tokens with it.
+    await assertCanonical(deps, (await findFurthest(deps.db))!);
+    await runInContext(ownContext(), () => credit(deps, deposits));
+    more = deposits.length === AT_ONCE;
+  }
+}
+
+async function credit(deps: CreditDeps, deposits: SeenDeposit[]): Promise<void> {
+  const items = deposits.map((deposit) => requestFor(deposit, deps.chain.chainId));
+  const { outcomes } = await deps.ledger.postBulk({ items });
+  for (const [index, deposit] of deposits.entries())
+    await take(deps, deposit, outcomes[index]).catch((error: unknown) => putOff(deps, deposit, error));
+}
+
+/** One that cannot be written down holds up no others. Its place on the chain may be taken by an entry that the ledger has forgotten. */
+async function putOff({ db, log }: CreditDeps, deposit: SeenDeposit, error: unknown): Promise<void> {
+  if (isTransient(error)) throw error;
+  await postponeDeposit(db, deposit, "not_written");
+  log.error(
+    { txHash: deposit.txHash, logIndex: deposit.logIndex, err: error },
+    "a deposit is credited and not written down",
+  );
+}
+
+async function take(
+  { db, log, chain }: CreditDeps,
+  deposit: SeenDeposit,
+  answer?: PostOutcome,
+): Promise<void> {
+  if (answer?.outcome?.$case !== "posted") {
+    const code = answer?.outcome?.value.code ?? "no_answer";
+    await postponeDeposit(db, deposit, code);
+    log.warn(
+      { txHash: deposit.txHash, logIndex: deposit.logIndex, code },
+      "the ledger does not take a deposit",
+    );
+    return;
+  }
+  // The log may have been credited under another id, before this database was set back.
+  const entry = answer.outcome.value;
+  const ledgerRef = entry.requestId;
+  await tx(db, async (tx) => {
+    // The answer may be here before the event that tells of the same entry: with both, the books agree at every moment.
+    const origin = { ...currentContext()!, orgId: deposit.orgId };
+    await ingestEntries(tx, [
+      { origin, entry: { ...entry, kind: IntentKind.CREDIT_EXTERNAL, relatedId: "" } },
+    ]);
+    if (await markCredited(tx, deposit, ledgerRef))
+      await appendEvents(tx, [depositCredited({ ...deposit, ledgerRef }, chain.network)]);
+  });
+}
+
+function requestFor(deposit: SeenDeposit, chainId: bigint): PostRequest {
+  const { orgId, ledgerRef, walletId, amountWon, blockHash, txHash, logIndex } = deposit;
+  const { requestId, traceparent } = currentContext()!;
+  return {
+    context: { orgId, requestId, traceparent },
+    requestId: ledgerRef,
+    intent: {
+      $case: "creditExternal",
+      value: {
+        walletId,
+        amountWon: amountWon.toString(),
+        chainLogId: `${chainId}/${blockHash}/${txHash}/${logIndex}`,
+      },
+    },
+  };
+}
+
+function ownContext() {
+  return { requestId: newId("req"), traceparent: childTraceparent() };
+}

@@ -1,0 +1,246 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import { type Log } from "@wonrail/kit/log";
+import { type Counter, type Gauge } from "@wonrail/kit/metrics";
+import { type Rpc, RpcBehind, RpcRefusal, RpcSilent, RpcUnclear } from "./rpc";
+
+export type Ask<T> = (rpc: Rpc) => Promise<T>;
+
+export interface Answer<T> {
+  /** Of the endpoint. */
+  name: string;
+  value: T;
+}
+
+/**
+ * Several endpoints as one source. A quorum is more than half of all configured endpoints: of two
+ * both, of three two. An endpoint that errs or is silent is no vote for the others.
+ */
+export interface Endpoints {
+  /** Stops the start when an endpoint is on another chain. A silent one may come later. */
+  checkChain(): Promise<void>;
+  /** The answers of all that answer, at least one: for estimates on which no money depends. */
+  all<T>(ask: Ask<T>): Promise<Answer<T>[]>;
+  /** The answers of at least a quorum. Throws if fewer endpoints answer. */
+  quorum<T>(ask: Ask<T>): Promise<Answer<T>[]>;
+  /** The answer that a quorum gives. Throws if no answer has one. */
+  agreed<T>(what: string, ask: Ask<T>): Promise<T>;
+  /** The highest number that a quorum has reached, where honest endpoints may differ. */
+  reached(ask: Ask<bigint>): Promise<bigint>;
+  /** Asks each once; the first that accepts is enough. Throws the only refusal, or an AggregateError of all. */
+  tell<T>(ask: Ask<T>): Promise<T>;
+  /** Counts and logs the endpoints that were outvoted. */
+  report(what: string, names: string[]): void;
+  /** How many endpoints are a quorum. */
+  readonly quorumSize: number;
+}
+
+export interface EndpointsOptions {
+  rpcs: Rpc[];
+  chainId: bigint;
+  log: Log;
+  disagreements: Counter<"provider">;
+  up: Gauge<"provider">;
+  /** Milliseconds of a clock that never jumps. */
+  monotonicMs: () => number;
+}
+
+/** How often a question is asked before the work that needs the answer waits. */
+const ROUNDS = 3;
+const PAUSE_MS = 50;
+/** A silent endpoint rests before it is asked again, and twice as long each time it is silent again. */
+const FIRST_REST_MS = 10_000;
+const LONGEST_REST_MS = 160_000;
+
+interface Rest {
+  lengthMs: number;
+  untilMs: number;
+}
+
+/** The endpoint is on another chain. */
+export class WrongChain extends RpcUnclear {}
+
+/** Checks the answer to eth_chainId of the same request. */
+export function assertChain({ name }: Rpc, id: unknown, chainId: bigint): void {
+  if (BigInt(id as string) !== chainId) throw new WrongChain(`${name} is on another chain`);
+}
+
+export function createEndpoints({
+  rpcs,
+  chainId,
+  log,
+  disagreements,
+  up,
+  monotonicMs,
+}: EndpointsOptions): Endpoints {
+  const quorumSize = (rpcs.length >> 1) + 1;
+  /** Of the endpoints that have not answered since. */
+  const rests = new Map<Rpc, Rest>();
+  const pinned = new Set<Rpc>();
+
+  function isResting(rpc: Rpc): boolean {
+    return (rests.get(rpc)?.untilMs ?? 0) > monotonicMs();
+  }
+
+  /** Resting endpoints are asked only if there are not enough others. */
+  function awake(needed: number): Rpc[] {
+    const ready = rpcs.filter((rpc) => !isResting(rpc));
+    return ready.length >= needed ? ready : rpcs;
+  }
+
+  function rest(rpc: Rpc, { message }: RpcUnclear): void {
+    pinned.delete(rpc);
+    up.set({ provider: rpc.name }, 0);
+    // Of questions that were asked at once each finds it silent, and that is one silence.
+    if (rpcs.length === 1 || isResting(rpc)) return;
+    const lengthMs = Math.min((rests.get(rpc)?.lengthMs ?? FIRST_REST_MS / 2) * 2, LONGEST_REST_MS);
+    rests.set(rpc, { lengthMs, untilMs: monotonicMs() + lengthMs });
+    log.warn(
+      { provider: rpc.name, reason: message, restMs: lengthMs },
+      "done without this endpoint for a while",
+    );
+  }
+
+  /** Asked before anything else, and again of one that was away: behind a name there may be another node now. */
+  async function pin(rpc: Rpc): Promise<void> {
+    if (pinned.has(rpc)) return;
+    const found = BigInt(await rpc.call<string>("eth_chainId", []));
+    if (found !== chainId) throw new WrongChain(`${rpc.name} is on chain ${found}, not ${chainId}`);
+    pinned.add(rpc);
+  }
+
+  async function askOne<T>(rpc: Rpc, ask: Ask<T>): Promise<T> {
+    const before = rests.get(rpc);
+    // An answer to what was asked before its rest began is no sign that it is back.
+    const answered = () => {
+      if (rests.get(rpc) !== before) return;
+      rests.delete(rpc);
+      up.set({ provider: rpc.name }, 1);
+    };
+    try {
+      const value = await patiently(async () => {
+        await pin(rpc);
+        return ask(rpc);
+      });
+      answered();
+      return value;
+    } catch (error) {
+      if (error instanceof WrongChain) report("chain id", [rpc.name]);
+      if (error instanceof RpcUnclear && !(error instanceof RpcBehind)) rest(rpc, error);
+      else answered();
+      throw error;
+    }
+  }
+
+  /** Silence has taken its time already: while there are others nobody waits for it twice. */
+  async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+    for (let round = 1; ; round += 1) {
+      try {
+        return await ask();
+      } catch (error) {
+        const isOver = round === ROUNDS || (error instanceof RpcSilent && rpcs.length > 1);
+        if (!(error instanceof RpcUnclear) || isOver) throw error;
+      }
+      await sleep(PAUSE_MS * round);
+    }
+  }
+
+  function report(what: string, names: string[]): void {
+    for (const name of names) disagreements.inc({ provider: name });
+    if (names.length > 0) log.error({ what, providers: names }, "endpoints disagree about the chain");
+  }
+
+  async function answersOf<T>(ask: Ask<T>, needed: number): Promise<Answer<T>[]> {
+    const asked = awake(needed);
+    const answers = await Promise.allSettled(asked.map((rpc) => askOne(rpc, ask)));
+    const given = answers.flatMap((answer, index) =>
+      answer.status === "fulfilled" ? [{ name: asked[index]!.name, value: answer.value }] : [],
+    );
+    if (given.length < needed) throw failureOf(answers, { answered: given.length, needed });
+    return given;
+  }
+
+  async function quorum<T>(ask: Ask<T>): Promise<Answer<T>[]> {
+    return answersOf(ask, quorumSize);
+  }
+
+  return {
+    all: (ask) => answersOf(ask, 1),
+    quorum,
+    quorumSize,
+    report,
+    async checkChain() {
+      const checks = await Promise.allSettled(rpcs.map((rpc) => patiently(() => pin(rpc))));
+      checks.forEach(({ status }, index) =>
+        up.set({ provider: rpcs[index]!.name }, status === "fulfilled" ? 1 : 0),
+      );
+      const reasons = checks.flatMap((check) => (check.status === "rejected" ? [check.reason as Error] : []));
+      const wrong = reasons.find((reason) => reason instanceof WrongChain);
+      if (wrong) throw new Error(wrong.message);
+      if (reasons.length === rpcs.length) throw failureOf(checks, { answered: 0, needed: 1 });
+    },
+    async agreed(what, ask) {
+      const given = await quorum(ask);
+      const most = largestSide(given);
+      report(
+        what,
+        given.filter((one) => !most.includes(one)).map(({ name }) => name),
+      );
+      if (most.length < quorumSize) throw new RpcUnclear("endpoints disagree about the chain");
+      return most[0]!.value;
+    },
+    async reached(ask) {
+      return reachedBy(
+        (await quorum(ask)).map(({ value }) => value),
+        quorumSize,
+      );
+    },
+    async tell(ask) {
+      try {
+        return await Promise.any(rpcs.map(ask));
+      } catch (error) {
+        const reasons = (error as AggregateError).errors as Error[];
+        if (reasons.length === 1) throw reasons[0]!;
+        throw new AggregateError(reasons, reasons.map(({ message }) => message).join("; "));
+      }
+    },
+  };
+}
+
+/** The highest number that so many of them have reached. */
+export function reachedBy(values: bigint[], count: number): bigint {
+  const falling = [...values].sort((one, other) => Number(other - one));
+  return falling[count - 1]!;
+}
+
+/** The highest number that more than half of them have reached. */
+export function middleOf(values: bigint[]): bigint {
+  return reachedBy(values, (values.length >> 1) + 1);
+}
+
+/** The value that at least so many of them are; null if there is none. */
+export function valueOfAtLeast<T>(values: T[], count: number): T | null {
+  const most = largestSide(values.map((value) => ({ value })));
+  return most.length >= count ? most[0]!.value : null;
+}
+
+function largestSide<A extends { value: unknown }>(given: A[]): A[] {
+  const sides = given.map(({ value }) => given.filter((other) => isDeepStrictEqual(other.value, value)));
+  return sides.reduce((largest, side) => (side.length > largest.length ? side : largest), []);
+}
+
+/** A refusal counts as an answer only if a quorum refuses; otherwise the question is unanswered. */
+function failureOf(
+  results: PromiseSettledResult<unknown>[],
+  { answered, needed }: { answered: number; needed: number },
+): Error {
+  const reasons = results.flatMap((result) => (result.status === "rejected" ? [result.reason as Error] : []));
+  const refusals = reasons.filter((reason) => reason instanceof RpcRefusal);
+  if (refusals.length >= needed) return refusals[0]!;
+  const telling = reasons.find((reason) => !(reason instanceof RpcBehind)) ?? reasons[0];
+  if (!telling) return new RpcUnclear("there is no endpoint");
+  if (results.length === 1 || telling instanceof RpcBehind) return telling;
+  return new RpcUnclear(`${answered} of the ${needed} needed endpoints answered: ${telling.message}`, {
+    cause: telling,
+  });
+}

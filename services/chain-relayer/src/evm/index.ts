@@ -1,0 +1,35 @@
+// The chain as one source: JSON-RPC, a quorum of endpoints, logs, receipts, the contracts' ABI, the
+// operator's signer. It knows no table and no other flow.
+
+export { connectChain } from "./connectChain";
+export {
+  type ChainEvent,
+  type ChainOperation,
+  type ChainStep,
+  decodeLog,
+  encodeAuthorizationState,
+  encodeBalanceOf,
+  encodeExecute,
+  encodeIsExecuted,
+  encodeIsOperator,
+  encodeTakeAll,
+  encodeTotalSupply,
+  isOutcome,
+  type Outcome,
+  placeOf,
+  reasonOf,
+  type StepKind,
+  type TokenMovement,
+  TOPICS,
+  type TrackedContracts,
+  type TransferEvent,
+} from "./contracts";
+export { isPerhapsTooMuch } from "./logs";
+export { findMintAllowance } from "./mintAllowance";
+export { openChain } from "./openChain";
+export { type Block, type Provider, type Receipt } from "./provider";
+export { createReorgWatch } from "./reorgs";
+export { RpcRefusal, RpcUnclear } from "./rpc";
+export { type SendOutcome, sendOutcomeOf } from "./sendOutcome";
+export { createSigner, isPrivateKey, type Signer } from "./signer";
+export { tokenOf } from "./tokenOf";

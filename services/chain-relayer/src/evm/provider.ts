@@ -1,0 +1,205 @@
+import { type Log } from "@wonrail/kit/log";
+import { type Counter, type Gauge } from "@wonrail/kit/metrics";
+import { assertChain, createEndpoints, middleOf, reachedBy, valueOfAtLeast } from "./endpoints";
+import { type ChainLog, type LogFilter, logsFrom } from "./logs";
+import { type RawReceipt, RECEIPTS_AT_ONCE, receiptsFrom } from "./receipts";
+import { type Rpc, RpcBehind } from "./rpc";
+
+export interface Block {
+  number: bigint;
+  hash: string;
+  parentHash: string;
+  time: bigint;
+  baseFeeWei: bigint;
+  gasLimit: bigint;
+}
+
+export interface Receipt {
+  blockNumber: bigint;
+  blockHash: string;
+  gasUsed: bigint;
+  succeeded: boolean;
+}
+
+/** `finalized`, or how many blocks on top make one final. */
+export type Finality = "finalized" | number;
+
+export interface ProviderOptions {
+  rpcs: Rpc[];
+  chainId: bigint;
+  finality: Finality;
+  log: Log;
+  disagreements: Counter<"provider">;
+  up: Gauge<"provider">;
+}
+
+/** Calls in one HTTP request: what public endpoints take. */
+const MAX_CALLS_AT_ONCE = 100;
+
+/** Endpoints a few blocks apart are usual; one that is so far behind the others is reported. */
+const FAR_BEHIND = 64n;
+
+/** The chain as one source. Facts on which money depends are those of a quorum of all configured endpoints. */
+export interface Provider {
+  /** Stops the start when an endpoint is on another chain. */
+  checkChain(): Promise<void>;
+  latestBlock(): Promise<Block>;
+  finalBlock(): Promise<Block | null>;
+  block(number: bigint): Promise<Block | null>;
+  /** Every log of these blocks, from endpoints that have the last of them, on the chain that it should be. */
+  logs(filter: LogFilter): Promise<ChainLog[]>;
+  /** By hash; absent if a quorum does not have the same receipt. */
+  receipts(txHashes: string[]): Promise<Map<string, Receipt>>;
+  /** How many transactions of the account are in the chain up to this block. */
+  nonce(address: string, at: "latest" | "pending" | bigint): Promise<bigint>;
+  balance(address: string): Promise<bigint>;
+  callAt(to: string, data: string, at: bigint, from?: string): Promise<string>;
+  callManyAt(to: string, data: string[], at: bigint): Promise<string[]>;
+  priorityFeeWei(): Promise<bigint>;
+  /** To every endpoint; the first that takes it is enough. */
+  send(raw: string): Promise<string>;
+}
+
+export function createProvider({ finality, ...options }: ProviderOptions): Provider {
+  const endpoints = createEndpoints({ ...options, monotonicMs: () => performance.now() });
+  /** An estimate: the middle of the endpoints that answer. */
+  async function estimate(method: string, params: unknown[]): Promise<bigint> {
+    const answers = await endpoints.all(async (rpc) => BigInt(await rpc.call<string>(method, params)));
+    return middleOf(answers.map(({ value }) => value));
+  }
+
+  /** Null if no quorum has it. */
+  async function agreedBlock(at: bigint): Promise<Block | null> {
+    try {
+      return await endpoints.agreed("block", (rpc) => blockOf(rpc, hex(at)));
+    } catch (error) {
+      if (error instanceof RpcBehind) return null;
+      throw error;
+    }
+  }
+
+  async function receipts(txHashes: string[]): Promise<Map<string, Receipt>> {
+    const found = new Map<string, Receipt>();
+    for (const part of chunks(txHashes, RECEIPTS_AT_ONCE)) {
+      const given = await endpoints.quorum((rpc) => receiptsFrom(rpc, part, (raw) => raw && toReceipt(raw)));
+      part.forEach((txHash, index) => {
+        const receipt = valueOfAtLeast(
+          given.map(({ value }) => value[index]!),
+          endpoints.quorumSize,
+        );
+        if (receipt) found.set(txHash, receipt);
+      });
+    }
+    return found;
+  }
+
+  return {
+    checkChain: () => endpoints.checkChain(),
+    async latestBlock() {
+      // Honest endpoints differ here by a block: each figure is the middle of the answers.
+      const blocks = (await endpoints.all((rpc) => blockOf(rpc, "latest"))).map(({ value }) => value);
+      const of = (figure: "number" | "time" | "baseFeeWei" | "gasLimit") =>
+        middleOf(blocks.map((block) => block[figure]));
+      const head = blocks.find((block) => block.number === of("number"))!;
+      return { ...head, time: of("time"), baseFeeWei: of("baseFeeWei"), gasLimit: of("gasLimit") };
+    },
+    async finalBlock() {
+      const heights = await endpoints.quorum((rpc) => finalHeight(rpc, finality));
+      const height = reachedBy(
+        heights.map(({ value }) => value),
+        endpoints.quorumSize,
+      );
+      const behind = heights.filter(({ value }) => value + FAR_BEHIND < height);
+      endpoints.report(
+        "height",
+        behind.map(({ name }) => name),
+      );
+      return height < 0n ? null : agreedBlock(height);
+    },
+    block: agreedBlock,
+    logs: (filter) => endpoints.agreed("logs", (rpc) => logsFrom(rpc, filter, options.chainId)),
+    receipts,
+    nonce: (address, at) =>
+      endpoints.reached((rpc) =>
+        nonceFrom(rpc, address, typeof at === "bigint" ? hex(at) : at, options.chainId),
+      ),
+    balance: (address) => estimate("eth_getBalance", [address, "latest"]),
+    callAt: (to, data, at, from) =>
+      endpoints.agreed("call", (rpc) =>
+        rpc.call<string>("eth_call", [{ ...(from && { from }), to, data }, hex(at)]),
+      ),
+    async callManyAt(to, data, at) {
+      const results: string[] = [];
+      for (const part of chunks(data, MAX_CALLS_AT_ONCE)) {
+        const calls = part.map((one) => ({ method: "eth_call", params: [{ to, data: one }, hex(at)] }));
+        results.push(...(await endpoints.agreed("calls", (rpc) => rpc.batch<string>(calls))));
+      }
+      return results;
+    },
+    priorityFeeWei: () => estimate("eth_maxPriorityFeePerGas", []),
+    send: (raw) => endpoints.tell((rpc) => rpc.call<string>("eth_sendRawTransaction", [raw])),
+  };
+}
+
+/** The node shows its chain in the same request: a nonce of another chain, once given out, is not taken back. */
+async function nonceFrom(rpc: Rpc, address: string, at: string, chainId: bigint): Promise<bigint> {
+  const [id, nonce] = await rpc.batch<string>([
+    { method: "eth_chainId", params: [] },
+    { method: "eth_getTransactionCount", params: [address, at] },
+  ]);
+  assertChain(rpc, id, chainId);
+  return BigInt(nonce!);
+}
+
+async function blockOf(rpc: Rpc, tag: string): Promise<Block> {
+  const raw = await rpc.call<RawBlock | null>("eth_getBlockByNumber", [tag, false]);
+  if (!raw) throw new RpcBehind(`${rpc.name} does not have block ${tag}`);
+  return toBlock(raw);
+}
+
+function chunks<T>(all: T[], length: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / length) }, (_, index) =>
+    all.slice(index * length, (index + 1) * length),
+  );
+}
+
+async function finalHeight(rpc: Rpc, finality: Finality): Promise<bigint> {
+  if (finality === "finalized") {
+    const block = await rpc.call<RawBlock | null>("eth_getBlockByNumber", ["finalized", false]);
+    return block ? BigInt(block.number) : -1n;
+  }
+  return BigInt(await rpc.call<string>("eth_blockNumber", [])) - BigInt(finality);
+}
+
+interface RawBlock {
+  number: string;
+  hash: string;
+  parentHash: string;
+  timestamp: string;
+  baseFeePerGas?: string;
+  gasLimit: string;
+}
+
+function toBlock(raw: RawBlock): Block {
+  return {
+    number: BigInt(raw.number),
+    hash: raw.hash,
+    parentHash: raw.parentHash,
+    time: BigInt(raw.timestamp),
+    baseFeeWei: BigInt(raw.baseFeePerGas ?? "0x0"),
+    gasLimit: BigInt(raw.gasLimit),
+  };
+}
+
+function toReceipt(raw: RawReceipt): Receipt {
+  return {
+    blockNumber: BigInt(raw.blockNumber),
+    blockHash: raw.blockHash,
+    gasUsed: BigInt(raw.gasUsed),
+    succeeded: BigInt(raw.status) === 1n,
+  };
+}
+
+function hex(value: bigint): string {
+  return `0x${value.toString(16)}`;
+}

@@ -1,0 +1,32 @@
+import { type Database } from "@wonrail/kit/db";
+import { recordDeposits } from "./deposits";
+import { type Provider } from "./evm";
+import { type ConsumeFacts } from "./indexer";
+import { recordMovements } from "./reconciliation";
+import { findFinalTransactions, markTransaction } from "./sender";
+import { applyNotCarried, applyOutcomes, ingestExecutedEntries, type ShelfDeps } from "./settlement";
+
+export interface FactDeps extends ShelfDeps {
+  db: Database;
+  provider: Provider;
+  chain: { network: string };
+}
+
+/** The way in from the chain: hands the facts of final blocks to the flows that consume them. */
+export function consumeFacts(deps: FactDeps): ConsumeFacts {
+  const { network } = deps.chain;
+  return async (range) => {
+    const final = await findFinalTransactions(deps, range.to);
+    await ingestExecutedEntries(deps, range);
+    return async (tx) => {
+      const orders = await applyOutcomes(tx, range, network);
+      await recordMovements(tx, range, orders);
+      await recordDeposits(tx, range, orders);
+      // Last: what the outcomes have settled is no longer in flight.
+      for (const { transactionId, succeeded } of final) {
+        await markTransaction(tx, transactionId, "FINAL");
+        await applyNotCarried(tx, transactionId, succeeded);
+      }
+    };
+  };
+}

@@ -1,0 +1,26 @@
+import { type Gauge } from "@wonrail/kit/metrics";
+import { type Block, type Provider, RpcUnclear } from "../../evm";
+import { type TakenIn } from "../store/scanCursor";
+
+export interface CanonicalDeps {
+  provider: Pick<Provider, "block">;
+  gauges: { replaced: Gauge };
+}
+
+/** A final block that has changed means that the chain or the endpoint cannot be trusted: nothing is taken in, and nothing concluded. */
+export async function assertCanonical(
+  { provider, gauges }: CanonicalDeps,
+  { blockNumber, blockHash }: TakenIn,
+  final?: Block,
+): Promise<void> {
+  const { hash: now } = final?.number === blockNumber ? final : await finalBlockAt(provider, blockNumber);
+  gauges.replaced.set(now === blockHash ? 0 : 1);
+  if (now !== blockHash) throw new Error(`block ${blockNumber} was final as ${blockHash} and is now ${now}`);
+}
+
+/** What the chain has now at a height that is final. */
+export async function finalBlockAt(provider: Pick<Provider, "block">, number: bigint): Promise<Block> {
+  const block = await provider.block(number);
+  if (!block) throw new RpcUnclear(`no endpoint has block ${number}, which is final`);
+  return block;
+}

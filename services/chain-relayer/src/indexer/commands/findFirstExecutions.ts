@@ -1,0 +1,86 @@
+import { chunksOf } from "@wonrail/kit/chunksOf";
+import {
+  type Block,
+  type ChainEvent,
+  decodeLog,
+  isPerhapsTooMuch,
+  type Outcome,
+  TOPICS,
+  type TrackedContracts,
+} from "../../evm";
+import { finalBlockAt } from "./assertCanonical";
+import { type ScanDeps } from "./scanFinalized";
+
+type LookupDeps = Pick<ScanDeps, "provider" | "startBlock" | "signal"> & { contracts: TrackedContracts };
+
+const IDS_AT_ONCE = 200;
+/** Too wide a question may cost the seconds after which silence is one: after it so many narrower ones are answered before a wider is tried. */
+const PARTS_BEFORE_WIDER = 16;
+
+/**
+ * A repeated operation was executed before: by a copy of this system, or before our database was restored. What settled it is its first
+ * event, wherever that is.
+ */
+export async function findFirstExecutions(
+  deps: LookupDeps,
+  events: ChainEvent[],
+  range: { fromBlock: bigint; to: Block },
+): Promise<Map<string, ChainEvent>> {
+  const ids = [...new Set(events.flatMap((event) => (event.kind === "repeated" ? [event.operationId] : [])))];
+  const firsts = new Map<string, ChainEvent>();
+  for (const part of chunksOf(ids, IDS_AT_ONCE))
+    for (const event of await findExecutions(deps, part, range)) firsts.set(event.operationId, event);
+  return firsts;
+}
+
+/**
+ * From the range backwards, as most are not long ago. How many blocks endpoints look through at once is not known: the first part is as wide as the range,
+ * of which they have just given everything, and parts become wider while they are answered, and narrower while they are not.
+ */
+async function findExecutions(
+  deps: LookupDeps,
+  operationIds: string[],
+  range: { fromBlock: bigint; to: Block },
+): Promise<Outcome[]> {
+  const found: Outcome[] = [];
+  // Each is executed once, so what is found need not be looked for any further.
+  const wanted = new Set(operationIds);
+  let blocks = range.to.number - range.fromBlock + 1n;
+  let narrowParts = 0;
+  for (let { to } = range; ;) {
+    deps.signal.throwIfAborted();
+    const first = to.number - blocks + 1n;
+    const fromBlock = first > deps.startBlock ? first : deps.startBlock;
+    const events = await askFor(deps, [...wanted], { fromBlock, to });
+    if (events) {
+      found.push(...events);
+      for (const { operationId } of events) wanted.delete(operationId);
+      if (wanted.size === 0 || fromBlock === deps.startBlock) return found;
+      to = await finalBlockAt(deps.provider, fromBlock - 1n);
+      if (narrowParts > 0) narrowParts -= 1;
+      else blocks *= 2n;
+    } else {
+      // Who is silent here as well is away, and is not asked for less and less.
+      await finalBlockAt(deps.provider, to.number);
+      blocks = (to.number - fromBlock + 1n) / 2n;
+      narrowParts = PARTS_BEFORE_WIDER;
+    }
+  }
+}
+
+/** Null when it is perhaps too much to ask. */
+async function askFor(
+  { provider, contracts }: LookupDeps,
+  operationIds: string[],
+  { fromBlock, to }: { fromBlock: bigint; to: Block },
+): Promise<Outcome[] | null> {
+  const topics = [TOPICS.executed, operationIds.map((id) => `0x${id}`)];
+  try {
+    const logs = await provider.logs({ addresses: [...contracts.paymentManagers], topics, fromBlock, to });
+    const events = logs.flatMap((log) => decodeLog(log, contracts) ?? []);
+    return events.flatMap((event) => (event.kind === "executed" ? [event] : []));
+  } catch (error) {
+    if (!isPerhapsTooMuch(error) || fromBlock >= to.number) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,208 @@
+import { sql } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/contract/ids";
+import { testLog, testRegistry } from "@wonrail/kit/testing";
+import { tokenAbi } from "../../evm/contracts";
+import { type ChainLog } from "../../evm/logs";
+import { listDrifts } from "../../reconciliation/store/drifts";
+import { findReconciliation } from "../../reconciliation/store/reconciliation";
+import { findCursor, saveCursor } from "../store/scanCursor";
+import { saveWalletAddresses } from "../store/walletAddresses";
+import { expireHolds } from "../../settlement/commands/expireHolds";
+import { createReconcileGauges } from "../../reconciliation/reconcileGauges";
+import { reconcile, type ReconcileDeps } from "../../reconciliation/commands/reconcile";
+import { rescan } from "./rescan";
+import { scanFinalized } from "./scanFinalized";
+import {
+  blockHashOf,
+  type ChainDouble,
+  createChainDouble,
+  cursorAt,
+  depsOn,
+  TOKEN,
+} from "../../testing/chainDouble";
+import { freshDatabase } from "../../testing/database";
+import { operationOf, statesOf, takeIn } from "../../testing/operations";
+import { createUnheardWatch } from "../../reconciliation/unheardWatch";
+
+const database = freshDatabase();
+const { signal } = new AbortController();
+const CURSOR = { blockNumber: 1_000n, blockHash: blockHashOf(1_000n), blockTime: 1n };
+const [ORG, WALLETS] = [newId("org"), [newId("wal"), newId("wal"), newId("wal")]];
+const NOBODY = `0x${"0".repeat(40)}`;
+
+test("goes back on the chain that was taken in, and no further forward than that", async () => {
+  await saveCursor(database.db, CURSOR);
+  const { provider } = createChainDouble();
+  expect(await rescan({ db: database.db, provider }, 1_001n)).toBe("not_taken_in_yet");
+  expect(await findCursor(database.db)).toEqual(CURSOR);
+  expect(await rescan({ db: database.db, provider }, 901n)).toBe("rewound");
+  expect(await findCursor(database.db)).toMatchObject({ blockNumber: 900n, blockHash: blockHashOf(900n) });
+});
+
+test("leaves the cursor where it is when final blocks were replaced, also from before the first of them", async () => {
+  await saveCursor(database.db, CURSOR);
+  const chain = createChainDouble();
+  chain.replacedFrom = 990n;
+  for (const from of [1_000n, 991n, 990n, 901n])
+    expect(await rescan({ db: database.db, provider: chain.provider }, from)).toEqual({ replacedAt: 1_000n });
+  expect(await findCursor(database.db)).toEqual(CURSOR);
+});
+
+describe("while blocks are taken in again", () => {
+  test("nothing is compared with the chain, whose older blocks knew less, until all is taken in that was", async () => {
+    const { chain, deps, warned } = await takenInTo1000();
+    await reconcile(deps, signal);
+    const before = await finishedAt();
+
+    await rescan(deps, 951n);
+    await reconcile(deps, signal);
+    for (let more = true; more;) {
+      expect(await drifts()).toEqual([]);
+      expect(await finishedAt()).toEqual(before);
+      more = await scanFinalized(deps);
+      if (more) await reconcile(deps, signal);
+    }
+    expect(warned.length).toBeGreaterThan(1);
+    expect(warned[0]).toEqual({ blockNumber: "950" });
+
+    expect(await findCursor(database.db)).toMatchObject({ blockNumber: 1_000n });
+    await reconcile(deps, signal);
+    expect(await drifts()).toEqual([]);
+    expect((await finishedAt())!.getTime()).toBeGreaterThan(before!.getTime());
+    expect(await depositCount()).toBe(3);
+    // And what differs then is found.
+    chain.units = 2n;
+    await reconcile(deps, signal);
+    expect((await drifts()).sort()).toEqual(["CHAIN", "CHAIN", "CHAIN", "SUPPLY"]);
+  });
+
+  test("the ledger's side is compared all the same", async () => {
+    const { deps, ledger } = await takenInTo1000();
+    await rescan(deps, 951n);
+    const account = { accountId: WALLETS[0]!, balanceWon: "7", sequence: 0n };
+    const knowing = { ...ledger, listAccounts: async () => ({ accounts: [account] }) } as never;
+    await reconcile({ ...deps, ledger: knowing }, signal);
+    expect(await drifts()).toEqual(["LEDGER"]);
+  });
+
+  test("who goes back once more is on the way to the furthest block all the same", async () => {
+    const { deps } = await takenInTo1000();
+    await rescan(deps, 951n);
+    await scanFinalized(deps);
+    expect(await findCursor(database.db)).toMatchObject({ blockNumber: 958n });
+    await rescan(deps, 955n);
+    for (let more = true; more;) {
+      await reconcile(deps, signal);
+      expect(await drifts()).toEqual([]);
+      more = await scanFinalized(deps);
+    }
+  });
+
+  test("wallets whose part comes after an operator went back are not compared, and the comparison is not complete", async () => {
+    const { chain, deps } = await takenInTo1000();
+    const { callAt } = chain.provider;
+    chain.provider.callAt = async (...asked) => {
+      await rescan(deps, 951n);
+      return callAt(...asked);
+    };
+    await reconcile(deps, signal);
+    expect(await drifts()).toEqual([]);
+    expect(await finishedAt()).toBeNull();
+  });
+
+  test("a replica of the release before, which knows nothing of it, moves the cursor on as ever", async () => {
+    const { deps } = await takenInTo1000();
+    await rescan(deps, 951n);
+    const byTheReleaseBefore = (number: bigint) =>
+      database.db.run(sql`
+        insert into scan_cursor (block_number, block_hash, block_time) values (${number}, ${blockHashOf(number)}, 1)
+        on conflict (one) do update set block_number = excluded.block_number, block_hash = excluded.block_hash,
+          block_time = excluded.block_time, updated_at = now()`);
+    await byTheReleaseBefore(960n);
+    await reconcile(deps, signal);
+    expect([await drifts(), await finishedAt()]).toEqual([[], null]);
+    await byTheReleaseBefore(1_000n);
+    await reconcile(deps, signal);
+    expect([await drifts(), await finishedAt()]).toEqual([[], expect.any(Date)]);
+  });
+
+  test("a replacement of a block that was taken in before stops all, although it is beyond the cursor", async () => {
+    const { chain, deps } = await takenInTo1000();
+    await rescan(deps, 951n);
+    chain.replacedFrom = 990n;
+    const walletId = WALLETS[0]!;
+    const expiresAt = new Date(Date.now() - 1_000);
+    const hold = operationOf(walletId, { orgId: ORG, kind: "INTENT_KIND_PLACE_HOLD", expiresAt });
+    await takeIn(database.db, [hold]);
+    await expect(scanFinalized(deps)).rejects.toThrow("block 1000 was final as");
+    await expireHolds(deps, signal);
+    expect(await rescan(deps, 941n)).toEqual({ replacedAt: 1_000n });
+    expect(await findCursor(database.db)).toMatchObject({ blockNumber: 950n });
+    expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
+
+    chain.replacedFrom = null;
+    while (await scanFinalized(deps));
+    expect(await findCursor(database.db)).toMatchObject({ blockNumber: 1_000n });
+  });
+
+  test("an endpoint whose final block lies before what was taken in is not believed", async () => {
+    const { chain, deps } = await takenInTo1000();
+    await rescan(deps, 951n);
+    chain.final = 980n;
+    expect(await scanFinalized(deps)).toBe(false);
+    expect(await findCursor(database.db)).toMatchObject({ blockNumber: 950n });
+  });
+});
+
+/** Each of our wallets got a token in final block 990, and all up to block 1,000 is taken in. The nodes know the states of all blocks. */
+async function takenInTo1000() {
+  const chain: ChainDouble & { units: bigint } = Object.assign(createChainDouble(), { units: 1n });
+  const wallets = WALLETS.map((walletId, at) => ({ walletId, orgId: ORG, address: addressAt(at) }));
+  await saveWalletAddresses(database.db, wallets);
+  chain.logs = WALLETS.map((_, at) => mintTo(addressAt(at), at));
+  const word = (units: bigint, at: bigint) => `0x${(at >= 990n ? units : 0n).toString(16)}`;
+  chain.provider.callAt = async (_to, _data, at) => word(3n * chain.units, at);
+  chain.provider.callManyAt = async (_to, data, at) => data.map(() => word(chain.units, at));
+  await cursorAt(database.db, 940n);
+  const warned: unknown[] = [];
+  const log = { ...testLog(), warn: (of: unknown) => void warned.push(of), error: () => undefined };
+  const registry = testRegistry();
+  const totals = { totals: [], walletsWon: "0" };
+  const ledger = {
+    listAccounts: async () => ({ accounts: [] }),
+    // It has them all, and says nothing of them.
+    getBalances: async ({ accountIds }: { accountIds: string[] }) => ({
+      accounts: accountIds.map((accountId) => ({ accountId })),
+    }),
+    getTotals: async () => totals,
+  };
+  const deps: ReconcileDeps & ReturnType<typeof depsOn> = {
+    ...{ ...depsOn(database.db, chain), log: log as never, ledger: ledger as never, reconcileEveryMs: 0 },
+    ...{ reconcileGauges: createReconcileGauges(registry), unheard: createUnheardWatch(registry, Date.now) },
+  };
+  while (await scanFinalized(deps));
+  // As wide as the first part of a scan, so that there are many.
+  return { chain, deps: { ...deps, scanSpan: depsOn(database.db, chain).scanSpan }, ledger, warned };
+}
+
+function addressAt(place: number): string {
+  return `0x${String(place + 1).padStart(40, "0")}`;
+}
+
+function mintTo(address: string, logIndex: number): ChainLog {
+  const { data, topics } = tokenAbi.encodeEventLog("Transfer", [NOBODY, address, 1n]);
+  const place = { blockNumber: 990n, blockHash: blockHashOf(990n), txHash: blockHashOf(990n), logIndex };
+  return { address: TOKEN, topics, data, ...place };
+}
+
+async function drifts(): Promise<string[]> {
+  return (await listDrifts(database.db, { all: true, limit: 10 })).map(({ kind }) => kind);
+}
+
+async function finishedAt(): Promise<Date | null> {
+  return (await findReconciliation(database.db)).finishedAt;
+}
+
+async function depositCount(): Promise<number> {
+  return (await database.db.query(sql`select from deposits`)).length;
+}

@@ -1,0 +1,214 @@
+import { type Database, tx, type Tx } from "@wonrail/kit/db";
+import { failpoint } from "@wonrail/kit/failpoint";
+import { groupBy } from "@wonrail/kit/groupBy";
+import {
+  type Block,
+  type ChainEvent,
+  decodeLog,
+  isOutcome,
+  placeOf,
+  type Provider,
+  type TokenMovement,
+  TOPICS,
+  type TrackedContracts,
+  type TransferEvent,
+} from "../../evm";
+import { type ScanSpan } from "../domain/scanSpan";
+import { type CancelledAuthorization, saveCancelledAuthorizations } from "../store/cancelledAuthorizations";
+import { listPaymentManagers } from "../store/paymentManagers";
+import {
+  beginCursor,
+  type Cursor,
+  findCursor,
+  findFurthest,
+  hasFoundNothing,
+  lockCursor,
+  saveCursor,
+} from "../store/scanCursor";
+import { saveUsedAuthorizations, type UsedAuthorization } from "../store/usedAuthorizations";
+import { type WalletAddress } from "../store/walletAddresses";
+import { assertCanonical, type CanonicalDeps, finalBlockAt } from "./assertCanonical";
+import { findFirstExecutions } from "./findFirstExecutions";
+import { resolveWalletsByAddress, type WalletClient } from "./resolveWalletsByAddress";
+
+export interface ScanDeps extends CanonicalDeps {
+  db: Database;
+  provider: Provider;
+  wallet: WalletClient;
+  chain: { tokenAddress: string };
+  /** The block in which our contracts were deployed. */
+  startBlock: bigint;
+  scanSpan: ScanSpan;
+  consume: ConsumeFacts;
+  /** Ends a long search with its reason; nothing of those blocks is indexed then. */
+  signal: AbortSignal;
+}
+
+/**
+ * How the other flows consume a range: first they read what they need, before any lock is taken.
+ * The function that they give back writes in the transaction that moves the cursor.
+ */
+export type ConsumeFacts = (range: FinalRange) => Promise<(tx: Tx) => Promise<void>>;
+
+/** The facts of a range of final blocks. */
+export interface FinalRange {
+  fromBlock: bigint;
+  to: Block;
+  events: ChainEvent[];
+  /** Our wallets among the addresses that occur, by address in lower case. */
+  owners: Map<string, WalletAddress>;
+  /** The event that settled each operation which was repeated in these blocks. */
+  firsts: Map<string, ChainEvent>;
+  /** The movements of each operation that was executed, in these blocks or first, by the place of its event. */
+  movements: Map<string, TokenMovement[]>;
+  /** Gas of each transaction that carried operations of ours, by hash. */
+  gasUsed: Map<string, bigint>;
+}
+
+/** A transfer that moves tokens. Anybody can log a transfer of nothing in anybody's name. */
+export function isMoving(event: ChainEvent): event is TransferEvent {
+  return event.kind === "transfer" && event.units > 0n;
+}
+
+/** Indexes the next range of final blocks (R5) in one transaction with the cursor (R6). True if there is more. */
+export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
+  const { db, provider, chain, scanSpan } = deps;
+  const [cursor, furthest] = [await findCursor(db), await findFurthest(db)];
+  const final = await provider.finalBlock();
+  const fromBlock = await nextBlock(deps, cursor);
+  // A final block before the indexed ones says nothing yet; a gauge measures the distance.
+  if (!final || (furthest && final.number < furthest.blockNumber)) return false;
+  // Also while nothing new is final.
+  if (furthest) await assertCanonical(deps, furthest, final);
+  if (final.number < fromBlock) return false;
+
+  const last = fromBlock + scanSpan.blocks - 1n;
+  const to = last < final.number ? await finalBlockAt(provider, last) : final;
+  // Read after \`to\` exists: a payment manager that logs in these blocks was adopted before.
+  const contracts = { tokenAddress: chain.tokenAddress, paymentManagers: await listPaymentManagers(db) };
+  const { range, apply } = await read(deps, contracts, fromBlock, to).catch((error: unknown) => {
+    scanSpan.failed();
+    throw error;
+  });
+  scanSpan.tookIn(range.events.length);
+  // The answers may be of another branch than the block that was checked above.
+  if (furthest) await assertCanonical(deps, furthest);
+  await failpoint("relayer.r5");
+  await tx(db, async (tx) => {
+    const locked = await lockCursor(tx);
+    // Another replica was faster and has indexed this range.
+    if (locked?.blockNumber !== cursor?.blockNumber) return;
+    const reached = { blockNumber: to.number, blockHash: to.hash, blockTime: to.time };
+    if (!locked && !(await beginCursor(tx, reached))) return;
+    await saveUsedAuthorizations(tx, usedByOurWallets(range));
+    await saveCancelledAuthorizations(tx, cancelledByOurWallets(range));
+    await apply(tx);
+    await saveCursor(tx, reached);
+    await failpoint("relayer.r6");
+  });
+  return to.number < final.number;
+}
+
+/** Everything that has to be asked of others, before any lock is taken. */
+async function read(deps: ScanDeps, contracts: TrackedContracts, fromBlock: bigint, to: Block) {
+  const range = await readRange(deps, contracts, fromBlock, to);
+  return { range, apply: await deps.consume(range) };
+}
+
+/** While nothing of ours was in any block, START_BLOCK may still be given: an install without it would read a chain from its beginning. */
+async function nextBlock({ db, startBlock }: ScanDeps, cursor: Cursor | undefined): Promise<bigint> {
+  if (!cursor) return startBlock;
+  const next = cursor.blockNumber + 1n;
+  return next < startBlock && (await hasFoundNothing(db)) ? startBlock : next;
+}
+
+async function readRange(
+  deps: ScanDeps,
+  contracts: TrackedContracts,
+  fromBlock: bigint,
+  to: Block,
+): Promise<FinalRange> {
+  const { provider } = deps;
+  const events = await readEvents(deps, contracts, fromBlock, to);
+  const firsts = await findFirstExecutions({ ...deps, contracts }, events, { fromBlock, to });
+  const all = [...events, ...(await readElsewhere(deps, contracts, [...firsts.values()], { fromBlock, to }))];
+  const executed = [...events, ...firsts.values()].filter(({ kind }) => kind === "executed");
+  const receipts = await provider.receipts([...new Set(executed.map(({ log }) => log.txHash))]);
+  return {
+    fromBlock,
+    to,
+    events,
+    owners: await resolveWalletsByAddress(deps, all),
+    firsts,
+    movements: movementsOf(all),
+    gasUsed: new Map([...receipts].map(([txHash, { gasUsed }]) => [txHash, gasUsed])),
+  };
+}
+
+/** What our contracts have said there, but for what nobody here asks about: anybody may approve of anything, twenty thousand times in a block. */
+async function readEvents(
+  { provider }: Pick<ScanDeps, "provider">,
+  contracts: TrackedContracts,
+  fromBlock: bigint,
+  to: Block,
+): Promise<ChainEvent[]> {
+  const addresses = [contracts.tokenAddress, ...contracts.paymentManagers];
+  const logs = await provider.logs({ addresses, topics: [Object.values(TOPICS)], fromBlock, to });
+  return logs.flatMap((log) => decodeLog(log, contracts) ?? []);
+}
+
+/** Everything in the blocks of these events that are not read anyway: an event alone does not say what was done. */
+async function readElsewhere(
+  { provider }: ScanDeps,
+  contracts: TrackedContracts,
+  events: ChainEvent[],
+  read: { fromBlock: bigint; to: Block },
+): Promise<ChainEvent[]> {
+  const numbers = events.map(({ log }) => log.blockNumber);
+  const elsewhere = [...new Set(numbers)].filter(
+    (number) => number < read.fromBlock || number > read.to.number,
+  );
+  const found: ChainEvent[] = [];
+  for (const at of elsewhere)
+    found.push(...(await readEvents({ provider }, contracts, at, await finalBlockAt(provider, at))));
+  return found;
+}
+
+/** The payment manager speaks after each operation: what the token has moved since it spoke last in that transaction is that operation's. */
+function movementsOf(events: ChainEvent[]): Map<string, TokenMovement[]> {
+  const movements = new Map<string, TokenMovement[]>();
+  for (const said of groupBy(events, ({ log }) => log.txHash).values()) {
+    let moved: TokenMovement[] = [];
+    for (const event of said.toSorted((one, other) => one.log.logIndex - other.log.logIndex)) {
+      if (event.kind === "transfer") moved.push(event);
+      if (!isOutcome(event)) continue;
+      movements.set(placeOf(event), moved);
+      moved = [];
+    }
+  }
+  return movements;
+}
+
+function usedByOurWallets({ events, owners }: FinalRange): UsedAuthorization[] {
+  const transfers = new Map(
+    events.flatMap((event) => (event.kind === "transfer" ? [[placeOf(event), event] as const] : [])),
+  );
+  return events.flatMap((event) => {
+    if (event.kind !== "used") return [];
+    const owner = owners.get(event.authorizer);
+    if (!owner) return [];
+    const { txHash, blockNumber, blockHash } = event.log;
+    // The token says who authorized right before it says what moved.
+    const moved = transfers.get(placeOf(event, 1)) ?? null;
+    return [{ fromWalletId: owner.walletId, nonce: event.nonce, txHash, blockNumber, blockHash, moved }];
+  });
+}
+
+function cancelledByOurWallets({ events, owners }: FinalRange): CancelledAuthorization[] {
+  return events.flatMap((event) => {
+    const owner = event.kind === "canceled" ? owners.get(event.authorizer) : undefined;
+    if (event.kind !== "canceled" || !owner) return [];
+    const { txHash, blockNumber, blockHash } = event.log;
+    return [{ fromWalletId: owner.walletId, nonce: event.nonce, txHash, blockNumber, blockHash }];
+  });
+}

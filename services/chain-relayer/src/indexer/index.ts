@@ -1,0 +1,18 @@
+// Reads final blocks once, in order, and emits facts: events of our contracts, owners of addresses,
+// used and cancelled authorizations. It knows no flow that consumes them.
+
+export { assertCanonical, type CanonicalDeps } from "./commands/assertCanonical";
+export { rescan } from "./commands/rescan";
+export { type WalletClient } from "./commands/resolveWalletsByAddress";
+export { type ConsumeFacts, type FinalRange, isMoving, scanFinalized } from "./commands/scanFinalized";
+export { createScanSpan } from "./domain/scanSpan";
+export { isCancelled } from "./store/cancelledAuthorizations";
+export {
+  forgetPaymentManagers,
+  listPaymentManagers,
+  lockPaymentManagers,
+  takeIntoUse,
+} from "./store/paymentManagers";
+export { type Cursor, findCursor, findFurthest } from "./store/scanCursor";
+export { findUsedAuthorizations, type UsedAuthorization } from "./store/usedAuthorizations";
+export { findAddresses, saveWalletAddresses, type WalletAddress } from "./store/walletAddresses";

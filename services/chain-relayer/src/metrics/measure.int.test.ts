@@ -1,0 +1,172 @@
+import { sql, tx } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/contract/ids";
+import { Registry } from "@wonrail/kit/metrics";
+import { setLanePause } from "../settlement/store/settlementQueues";
+import { saveCursor } from "../indexer/store/scanCursor";
+import { noteMined } from "../sender/store/transactions";
+import { encodeMintAllowance } from "../evm/contracts";
+import { createGauges } from "./gauges";
+import { receiveEntries } from "../settlement/commands/receiveEntries";
+import { entryEvent, LONG_BACKLOG, received } from "../testing/entryEvents";
+import { measureChain, measureOperations } from "./measure";
+import { createScheduledMetrics } from "../records/scheduledMetrics";
+import {
+  blockHashOf,
+  createChainDouble,
+  depsOn,
+  OPERATOR,
+  PAYMENT_MANAGER,
+  TOKEN,
+} from "../testing/chainDouble";
+import { freshDatabase } from "../testing/database";
+import { carry, operationOf, takeIn } from "../testing/operations";
+
+const database = freshDatabase();
+let chain: ReturnType<typeof createChainDouble>;
+let registry: Registry;
+let lookInside: () => Promise<void>;
+let look: (of?: { startBlock: bigint }) => Promise<Map<string, number>>;
+
+beforeEach(() => {
+  chain = createChainDouble();
+  registry = new Registry();
+  const deps = {
+    ...depsOn(database.db, chain),
+    gauges: createGauges(registry, Date.now),
+    scheduled: createScheduledMetrics(registry),
+  };
+  lookInside = () => measureOperations(deps);
+  look = async (of) => {
+    await lookInside();
+    await measureChain({ ...deps, ...of });
+    const lines = [...(await registry.metrics()).matchAll(/^(\w+) (\S+)$/gm)];
+    return new Map(lines.map(([, name, value]) => [name!, Number(value)]));
+  };
+});
+
+test("what is on the shelf is open as well, and grows old there", async () => {
+  const { db } = database;
+  const events = [1, 2, 3].map(() => entryEvent(newId("org"), newId("chg"), [newId("wal"), 5n, 1n]));
+  await tx(db, (tx) => receiveEntries(tx, events.map(received), LONG_BACKLOG));
+  await db.run(sql`update shelved_entries set shelved_at = now() - interval '900 s'`);
+  const seen = await look();
+  expect(seen.get("relay_pending_oldest_seconds")).toBeGreaterThanOrEqual(900);
+  expect(seen.get("relay_unmined_oldest_seconds")).toBeGreaterThanOrEqual(900);
+  const open = await registry.getSingleMetric("relay_open_operations")!.get();
+  expect(open.values).toMatchObject([{ labels: { state: "SHELVED", reason: "" }, value: 3 }]);
+});
+
+test("what is in a block waits for finality alone, and is not late", async () => {
+  const { db } = database;
+  const [first, second] = [operationOf(), operationOf()];
+  await takeIn(db, [first]);
+  await carry(db, OPERATOR, { nonce: 0n });
+  await takeIn(db, [second]);
+  await db.run(sql`
+    update operations set created_at = now() - case when ledger_ref = ${first.ledgerRef} then interval '900 s' else interval '400 s' end`);
+  const { transaction_id: transactionId } = await db.one<{ transaction_id: bigint }>(
+    sql`select transaction_id from transactions`,
+  );
+  const ages = async () => {
+    const seen = await look();
+    return ["relay_unmined_oldest_seconds", "relay_pending_oldest_seconds"].map(
+      (name) => Math.floor(seen.get(name)! / 100) * 100,
+    );
+  };
+
+  expect(await ages()).toEqual([900, 900]);
+  await noteMined(db, [transactionId], []);
+  expect(await ages()).toEqual([400, 900]);
+  await noteMined(db, [], [transactionId]);
+  expect(await ages()).toEqual([900, 900]);
+  await noteMined(db, [transactionId], []);
+  await db.run(sql`delete from operations where ledger_ref = ${second.ledgerRef}`);
+  expect(await ages()).toEqual([0, 900]);
+});
+
+test("what waits behind a paused lane is told of apart, on the shelf too, and hides nothing of the others", async () => {
+  const { db } = database;
+  const [paused, other] = [newId("org"), newId("org")];
+  const sent = operationOf(newId("wal"), { orgId: paused });
+  await takeIn(db, [sent]);
+  await carry(db, OPERATOR, { nonce: 0n });
+  await takeIn(
+    db,
+    [paused, other].map((orgId) => operationOf(newId("wal"), { orgId })),
+  );
+  const events = [paused, other].map((orgId) => entryEvent(orgId, newId("chg"), [newId("wal"), 5n, 1n]));
+  await tx(db, (tx) => receiveEntries(tx, events.map(received), LONG_BACKLOG));
+  const ofPaused = sql`org_id = ${paused}`;
+  await db.run(sql`
+    update operations set created_at = now() - case
+      when state = 'IN_FLIGHT' then interval '500 s' when ${ofPaused} then interval '2000 s' else interval '400 s' end`);
+  await db.run(
+    sql`update shelved_entries set shelved_at = now() - case when ${ofPaused} then interval '3000 s' else interval '300 s' end`,
+  );
+  const told = async () => {
+    const seen = await look();
+    const ages = ["pending", "unmined", "paused"].map((what) => seen.get(`relay_${what}_oldest_seconds`)!);
+    return [...ages.map((age) => Math.floor(age / 100) * 100), seen.get("relay_paused_lanes")];
+  };
+
+  expect(await told()).toEqual([3000, 3000, 0, 0]);
+  await setLanePause(db, paused, "asked to by the bank");
+  // What is under way goes on all the same.
+  expect(await told()).toEqual([500, 500, 3000, 1]);
+  await db.run(sql`update transactions set state = 'MINED'`);
+  expect(await told()).toEqual([500, 400, 3000, 1]);
+  await db.run(sql`delete from shelved_entries`);
+  await db.run(sql`delete from operations where org_id = ${other} or state = 'IN_FLIGHT'`);
+  expect(await told()).toEqual([0, 0, 2000, 1]);
+  await setLanePause(db, paused, null);
+  expect(await told()).toEqual([2000, 2000, 0, 0]);
+});
+
+test("the scan is behind by what is final and not taken in, however far finality itself is behind", async () => {
+  const { db } = database;
+  const behind = async () => (await look()).get("chain_scan_lag_seconds");
+  const takenIn = (blockNumber: bigint) =>
+    saveCursor(db, {
+      blockNumber,
+      blockHash: blockHashOf(blockNumber),
+      blockTime: 2_000_000_000n + blockNumber,
+    });
+  await takenIn(1_000n);
+  expect(await behind()).toBe(0);
+  await takenIn(600n);
+  expect(await behind()).toBe(400);
+  // Another endpoint's answer may be older than what was taken in; that of another chain, by far.
+  await takenIn(1_001n);
+  expect(await behind()).toBe(1);
+  await takenIn(1_400n);
+  expect(await behind()).toBe(400);
+});
+
+test("a scan that has not begun is not behind while none of our blocks is final", async () => {
+  const behind = async (startBlock: bigint) => (await look({ startBlock })).get("chain_scan_lag_seconds");
+  expect(await behind(1_001n)).toBe(0);
+  expect(await behind(1_000n)).toBeGreaterThan(300);
+});
+
+test("before the chain has answered nothing is said of it, so that nobody takes an unknown balance for an empty account", async () => {
+  await lookInside();
+  const text = await registry.metrics();
+  const unknown = ["chain_head_block", "chain_confirmed_lag_blocks", "chain_scan_lag_seconds"];
+  for (const name of [...unknown, "hot_wallet_balance_wei", "nonce_gap", "mint_allowance_won"])
+    expect(text).not.toMatch(new RegExp(`^${name} `, "m"));
+  expect(text).toMatch(/^chain_head_age_seconds /m);
+  expect((await look()).get("hot_wallet_balance_wei")).toBe(1e24);
+});
+
+test("the allowance to mint is the payment manager's in the newest final block, and unknown before there are contracts", async () => {
+  const asked: unknown[][] = [];
+  const askedOfToken = () => asked.filter(([contract]) => contract === TOKEN);
+  chain.provider.callAt = async (...call) => {
+    asked.push(call);
+    return `0x${1_234_567_999_999n.toString(16).padStart(64, "0")}`;
+  };
+  expect((await look({ startBlock: 1_001n })).has("mint_allowance_won")).toBe(false);
+  expect(askedOfToken()).toEqual([]);
+  expect((await look()).get("mint_allowance_won")).toBe(1_234_567);
+  expect(askedOfToken()).toEqual([[TOKEN, encodeMintAllowance(PAYMENT_MANAGER), 1_000n]]);
+});

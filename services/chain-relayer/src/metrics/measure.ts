@@ -1,0 +1,86 @@
+import { type Database } from "@wonrail/kit/db";
+import { type Log } from "@wonrail/kit/log";
+import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/contract/money";
+import { type Block, encodeIsOperator, findMintAllowance, type Provider, type Signer } from "../evm";
+import { type Gauges } from "./gauges";
+import { findOldestDueSeconds, type ScheduledMetrics } from "../records";
+import { countPausedLanes, countShelved, findOldestUnminedSeconds, listOpenCounts } from "../settlement";
+import { type Cursor, findCursor } from "../indexer";
+import { countPendingTransactions } from "../sender";
+
+export interface MeasureDeps {
+  db: Database;
+  log: Log;
+  provider: Provider;
+  signer: Signer;
+  chain: { tokenAddress: string; paymentManagerAddress: string };
+  startBlock: bigint;
+  gauges: Gauges;
+  scheduled: Pick<ScheduledMetrics, "oldestDue">;
+}
+
+/** What an operator sees of the relayer from outside: of its own tables, whether there is a chain or not. */
+export async function measureOperations({
+  db,
+  signer,
+  gauges,
+  scheduled,
+}: Omit<MeasureDeps, "provider">): Promise<void> {
+  const [counted, shelved] = [await listOpenCounts(db), await countShelved(db)];
+  const open = shelved.count === 0 ? counted : [...counted, { state: "SHELVED", reason: "", ...shelved }];
+  // Nobody reads it between these lines.
+  gauges.open.reset();
+  for (const { state, reason, count } of open) gauges.open.set({ state, reason }, count);
+  const oldestOf = (those: typeof open) => Math.max(0, ...those.map(({ oldestSeconds }) => oldestSeconds));
+  gauges.oldest.set(oldestOf(open));
+  gauges.pausedLanes.set(await countPausedLanes(db));
+  gauges.oldestPaused.set(Math.max(0, ...open.map(({ pausedSeconds }) => pausedSeconds)));
+  const notSigned = open.filter(({ state }) => state !== "IN_FLIGHT");
+  gauges.oldestUnmined.set(Math.max(oldestOf(notSigned), await findOldestUnminedSeconds(db)));
+  gauges.transactions.set(await countPendingTransactions(db, signer.address));
+  scheduled.oldestDue.set(await findOldestDueSeconds(db));
+}
+
+/** The same of the chain. */
+export async function measureChain(deps: MeasureDeps): Promise<void> {
+  const { db, provider, signer, startBlock, gauges } = deps;
+  const transactions = await countPendingTransactions(db, signer.address);
+  const [head, final, balance, latest, pending] = await Promise.all([
+    provider.latestBlock(),
+    provider.finalBlock(),
+    provider.balance(signer.address),
+    provider.nonce(signer.address, "latest"),
+    provider.nonce(signer.address, "pending"),
+  ]);
+  gauges.head.set(Number(head.number));
+  await gauges.reorgs(provider, head);
+  gauges.headTime(Number(head.time));
+  gauges.balance.set(Number(balance));
+  gauges.nonceGap.set(Math.max(0, transactions - Number(pending - latest)));
+  const cursor = await findCursor(db);
+  gauges.lag.set(Number(head.number - (cursor?.blockNumber ?? 0n)));
+  gauges.scanLag.set(scanLagSeconds(final, cursor, startBlock));
+  await noteRole(deps, head);
+  // Before the contracts are there, nobody is asked.
+  if (final && final.number >= startBlock) await noteMintAllowance(deps, final);
+}
+
+/** Without the role every transaction would be for nothing. Nobody is served better by a process that ends. */
+async function noteRole({ provider, signer, chain, gauges, log }: MeasureDeps, head: Block): Promise<void> {
+  const manager = chain.paymentManagerAddress;
+  const held = BigInt(await provider.callAt(manager, encodeIsOperator(signer.address), head.number)) !== 0n;
+  gauges.roleMissing.set(held ? 0 : 1);
+  if (!held)
+    log.error({ signer: signer.address, manager }, "the operator's key may not settle: grant it the role");
+}
+
+async function noteMintAllowance({ provider, chain, gauges }: MeasureDeps, final: Block): Promise<void> {
+  const units = await findMintAllowance(provider, chain, final.number);
+  gauges.mintAllowance.set(Number(units / TOKEN_UNITS_PER_WON));
+}
+
+/** Before the scan has begun, since ever. Either way: a final block long before what was taken in is of another chain. */
+function scanLagSeconds(final: Block | null, cursor: Cursor | undefined, startBlock: bigint): number {
+  if (!final || (!cursor && final.number < startBlock)) return 0;
+  return Math.abs(Number(final.time - (cursor?.blockTime ?? 0n)));
+}

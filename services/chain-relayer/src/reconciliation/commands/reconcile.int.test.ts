@@ -1,0 +1,279 @@
+import { sql, tx } from "@wonrail/kit/db";
+import { newId } from "@wonrail/kit/contract/ids";
+import { envelopeOf } from "@wonrail/kit/inbox";
+import { Registry } from "@wonrail/kit/metrics";
+import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/contract/money";
+import { testLog } from "@wonrail/kit/testing";
+import { AccountType } from "@wonrail/proto/ledger/v1/intents";
+import { type Block } from "../../evm/provider";
+import { bookingOf } from "../../deposits/domain/deposits";
+import { insertDeposits } from "../../deposits/store/deposits";
+import { acknowledgeDrifts, listDrifts } from "../store/drifts";
+import { addMovements } from "../store/settledBalances";
+import { saveCursor } from "../../indexer/store/scanCursor";
+import { insertShelved } from "../../settlement/store/shelf";
+import { saveWalletAddresses } from "../../indexer/store/walletAddresses";
+import { createUnheardWatch } from "../unheardWatch";
+import { createGauges } from "../../metrics/gauges";
+import { createReconcileGauges } from "../reconcileGauges";
+import { measureBooks, reconcile, type ReconcileDeps } from "./reconcile";
+import { freshDatabase } from "../../testing/database";
+import { entryEvent } from "../../testing/entryEvents";
+
+const [ORG, WALLET] = [newId("org"), newId("wal")];
+
+const database = freshDatabase();
+/** What the books say; nothing of it was ever heard of here, so all but 0 differs. */
+let chainUnits: bigint;
+let supplyUnits: bigint;
+let ledgerWon: bigint;
+let owedWon: bigint;
+/** A line of the ledger that is still on its way: nothing can be said of the wallet. */
+let sequence: bigint;
+/** Of the block that was taken in last, as the chain has it now. */
+let blockHash: string;
+
+beforeEach(async () => {
+  chainUnits = supplyUnits = ledgerWon = owedWon = sequence = 0n;
+  blockHash = "0x7";
+  await saveCursor(database.db, { blockNumber: 7n, blockHash: "0x7", blockTime: 7n });
+  await saveWalletAddresses(database.db, [{ walletId: WALLET, orgId: ORG, address: `0x${"a".repeat(40)}` }]);
+});
+
+const DIFFERENCES: [string, () => void, () => void][] = [
+  ["CHAIN", () => (chainUnits = 5n), () => (chainUnits = 0n)],
+  ["SUPPLY", () => (supplyUnits = 5n), () => (supplyUnits = 0n)],
+  ["LEDGER", () => (ledgerWon = 5n), () => (ledgerWon = 0n)],
+  ["ORGANISATION", () => (owedWon = 5n), () => (owedWon = 0n)],
+];
+
+test.each([["CHAIN"], ["SUPPLY"]])(
+  "%s: what an endpoint says that is on another chain for a moment is no difference, nor mends any",
+  async (kind) => {
+    const [, differ, agree] = DIFFERENCES.find(([of]) => of === kind)!;
+    const moves = <T>(of: string, answer: T): T => {
+      if (of === kind) blockHash = "0x70";
+      return answer;
+    };
+    const provider = {
+      block: async (number: bigint) => ({ number, hash: blockHash }) as Block,
+      callAt: async () => moves("SUPPLY", wordOf(supplyUnits)),
+      callManyAt: async (_to: string, calls: string[]) =>
+        moves(
+          "CHAIN",
+          calls.map(() => wordOf(chainUnits * TOKEN_UNITS_PER_WON)),
+        ),
+    };
+    differ();
+    blockHash = "0x70";
+    await expect(compare()).rejects.toThrow("block 7 was final as 0x7 and is now 0x70");
+    blockHash = "0x7";
+    await expect(compare({ provider })).rejects.toThrow("block 7 was final as 0x7 and is now 0x70");
+    expect(await listDrifts(database.db, { all: true, limit: 10 })).toEqual([]);
+
+    blockHash = "0x7";
+    const found = await opened();
+    expect(found).toEqual([kind]);
+    agree();
+    await expect(compare({ provider })).rejects.toThrow("block 7 was final");
+    expect(await listDrifts(database.db, { all: true, limit: 10 })).toMatchObject([{ resolvedAt: null }]);
+  },
+);
+
+test.each(DIFFERENCES)(
+  "%s: a difference that was acknowledged, resolved, and comes back the same is found again",
+  async (_kind, differ, agree) => {
+    differ();
+    const first = await opened();
+    expect(first).not.toEqual([]);
+    expect(await opened()).toEqual(first);
+    await acknowledgeAll();
+    expect(await opened()).toEqual([]);
+
+    agree();
+    expect(await opened()).toEqual([]);
+    differ();
+    expect(await opened()).toEqual(first);
+
+    // Mended before anybody has looked, it waits for somebody all the same, and what comes after that is new.
+    agree();
+    expect(await opened()).toEqual(first);
+    await acknowledgeAll();
+    differ();
+    expect(await opened()).toEqual(first);
+    await acknowledgeAll();
+    expect(await opened()).toEqual([]);
+    agree();
+    expect(await opened()).toEqual([]);
+  },
+);
+
+test("a wallet that moves is neither different nor resolved", async () => {
+  ledgerWon = 5n;
+  expect(await opened()).toEqual(["LEDGER", "ORGANISATION sum"]);
+  await acknowledgeAll();
+  sequence = 1n;
+  expect(await opened()).toEqual([]);
+  sequence = 0n;
+  expect(await opened()).toEqual([]);
+});
+
+test("money in a wallet that the ledger has no account of is a difference, also while others are moving", async () => {
+  const unlisted = { walletId: newId("wal"), orgId: ORG, address: `0x${"e".repeat(40)}` };
+  await saveWalletAddresses(database.db, [unlisted]);
+  const minted = { txHash: "0x1", orgId: ORG, units: 5n };
+  await tx(database.db, (tx) =>
+    addMovements(tx, [
+      { ...minted, logIndex: 0, accountId: unlisted.walletId },
+      { ...minted, logIndex: 1, accountId: WALLET },
+    ]),
+  );
+  chainUnits = 0n;
+  sequence = 1n;
+  const found = async () => {
+    await compare();
+    const drifts = await listDrifts(database.db, { all: false, limit: 100 });
+    return drifts.flatMap(({ kind, walletId, expected, actual }) =>
+      kind === "LEDGER" ? [{ walletId, expected, actual }] : [],
+    );
+  };
+  expect(await found()).toMatchObject([{ walletId: unlisted.walletId }]);
+});
+
+test("a difference that comes back while nobody has looked is told again", async () => {
+  const told: unknown[] = [];
+  const log = { ...testLog(), error: (of: unknown) => void told.push(of), debug: () => undefined };
+  chainUnits = 7n;
+  await compare({ log: log as never });
+  await compare({ log: log as never });
+  expect(told).toHaveLength(1);
+  chainUnits = 0n;
+  await compare({ log: log as never });
+  chainUnits = 7n;
+  await compare({ log: log as never });
+  await compare({ log: log as never });
+  expect(told).toHaveLength(2);
+});
+
+test("since when a wallet's newest entry has not come here is measured, until it comes or there is a newer one", async () => {
+  const registry = new Registry();
+  let nowMs = 1_000_000;
+  const unheard = createUnheardWatch(registry, () => nowMs);
+  const warned: unknown[] = [];
+  const log = { ...testLog(), warn: (of: unknown) => void warned.push(of), debug: () => undefined };
+  const after = async (passedMs: number) => {
+    nowMs += passedMs;
+    await compare({ unheard, log: log as never });
+    return (await registry.getSingleMetric("reconciliation_unheard_oldest_seconds")!.get()).values[0]!.value;
+  };
+  expect(await after(15_000)).toBe(0);
+  sequence = 1n;
+  expect(await after(15_000)).toBe(0);
+  expect(await after(15_000)).toBe(15);
+  sequence = 2n;
+  expect(await after(15_000)).toBe(0);
+  for (const seconds of [60, 120, 180, 240]) expect(await after(60_000)).toBe(seconds);
+  expect(warned).toEqual([]);
+  expect(await after(60_000)).toBe(300);
+  expect(warned).toEqual([{ orgId: ORG, walletId: WALLET, sequence: "2", seconds: 300 }]);
+  sequence = 0n;
+  expect(await after(60_000)).toBe(0);
+
+  // It may be on the shelf: then it is told of once that is empty, or in time before the ledger forgets its event.
+  sequence = 1n;
+  expect(await after(15_000)).toBe(0);
+  const events = [entryEvent(ORG, newId("chg"), [WALLET, 5n, 1n])].map(envelopeOf);
+  await tx(database.db, async (tx) => insertShelved(tx, ORG, events));
+  const hours = [];
+  for (let minute = 10; minute <= 13 * 60; minute += 10)
+    if ((await after(600_000)) > 0) hours.push(minute / 60);
+  expect(Math.floor(hours[0]!)).toBe(12);
+  await database.db.run(sql`delete from shelved_entries`);
+  expect(await after(15_000)).toBeGreaterThan(13 * 3_600);
+  sequence = 0n;
+  expect(await after(15_000)).toBe(0);
+
+  // Another replica has compared meanwhile: what came since is not known here, nor what was lost.
+  sequence = 3n;
+  expect(await after(15_000)).toBe(0);
+  expect(await after(700_000)).toBe(0);
+  expect(await after(15_000)).toBe(15);
+});
+
+test("what an operator sees: what differs and nobody has acknowledged, and what of the deposits is in no ledger", async () => {
+  const registry = new Registry();
+  const reconcileGauges = createReconcileGauges(registry);
+  const measured = async () => {
+    await measureBooks({ db: database.db, reconcileGauges });
+    const lines = (await registry.metrics()).split("\n").filter((line) => !line.startsWith("#"));
+    return new Map(lines.map((line) => line.split(" ") as [string, string]));
+  };
+  chainUnits = 7n;
+  await compare();
+  const place = { txHash: "0x1", blockNumber: 7n, blockHash: "0x7", fromAddress: "0x2", orgId: ORG };
+  const deposits = [1_000_001n, 5n, 10n ** 30n].map((units, logIndex) => {
+    const to = { walletId: WALLET, ledgerRef: newId("opn") };
+    return { ...place, ...to, logIndex, units, ...bookingOf(units) };
+  });
+  await tx(database.db, (tx) => insertDeposits(tx, deposits));
+  await database.db.run(sql`update deposits set created_at = now() - interval '90 seconds'`);
+  const before = await measured();
+  expect(before.get(`ledger_chain_drift_won{kind="CHAIN"}`)).toBe("7");
+  expect(before.get(`reconciliation_open_drifts{kind="CHAIN"}`)).toBe("1");
+  const states = ["seen", "dust", "too_large"].map((one) => before.get(`deposits_unbooked{state="${one}"}`));
+  expect(states).toEqual(["1", "1", "1"]);
+  expect(before.get("deposits_remainder_units")).toBe("6");
+  expect(Math.floor(Number(before.get("deposits_oldest_seen_seconds")) / 10)).toBe(9);
+  const secondsAgo = Date.now() / 1000 - Number(before.get("reconciliation_last_success_timestamp_seconds"));
+  expect(Math.abs(secondsAgo)).toBeLessThan(60);
+
+  await acknowledgeAll();
+  expect((await measured()).has(`reconciliation_open_drifts{kind="CHAIN"}`)).toBe(false);
+});
+
+/** What waits for somebody after one more comparison. */
+async function opened(): Promise<string[]> {
+  await compare();
+  const drifts = await listDrifts(database.db, { all: false, limit: 100 });
+  return drifts.map(({ kind, subject }) => `${kind} ${subject}`.trim()).sort();
+}
+
+async function acknowledgeAll(): Promise<void> {
+  for (const { driftId } of await listDrifts(database.db, { all: false, limit: 100 })) {
+    await acknowledgeDrifts(database.db, { driftId }, "somebody");
+  }
+}
+
+async function compare(other: Partial<ReconcileDeps> = {}): Promise<void> {
+  const account = { accountId: WALLET, balanceWon: ledgerWon.toString(), sequence };
+  const deps: ReconcileDeps = {
+    db: database.db,
+    log: testLog(),
+    gauges: createGauges(new Registry(), Date.now),
+    provider: {
+      block: (number) => Promise.resolve({ number, hash: blockHash } as Block),
+      callAt: () => Promise.resolve(wordOf(supplyUnits)),
+      callManyAt: (_to, calls) => Promise.resolve(calls.map(() => wordOf(chainUnits * TOKEN_UNITS_PER_WON))),
+    },
+    ledger: {
+      listAccounts: () => Promise.resolve({ accounts: [account] }),
+      getBalances: ({ accountIds }: { accountIds: string[] }) =>
+        Promise.resolve({ accounts: accountIds.includes(WALLET) ? [account] : [] }),
+      getTotals: () =>
+        Promise.resolve({
+          walletsWon: ledgerWon.toString(),
+          totals: [{ type: AccountType.ORG_EXTERNAL, balanceWon: (-owedWon).toString() }],
+        }),
+    } as never,
+    chain: { tokenAddress: `0x${"b".repeat(40)}` },
+    reconcileEveryMs: 0,
+    reconcileGauges: createReconcileGauges(new Registry()),
+    unheard: createUnheardWatch(new Registry(), Date.now),
+    ...other,
+  };
+  await reconcile(deps, new AbortController().signal);
+}
+
+function wordOf(units: bigint): string {
+  return `0x${units.toString(16).padStart(64, "0")}`;
+}

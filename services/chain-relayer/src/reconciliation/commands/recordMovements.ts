@@ -1,0 +1,60 @@
+import { ZERO_ADDRESS } from "@wonrail/kit/contract/address";
+import { type Tx } from "@wonrail/kit/db";
+import { placeOf, type TransferEvent } from "../../evm";
+import { type FinalRange, isMoving } from "../../indexer";
+import { mintingOperation, type Orders } from "../../settlement";
+import { type NewDrift, saveDrifts } from "../store/drifts";
+import { addMovements, type Movement, SUPPLY } from "../store/settledBalances";
+
+/**
+ * Adds what a range of final blocks moved to the books of wallets and supply, each log once. An
+ * operation of our payment manager that settlement does not know becomes a drift.
+ */
+export async function recordMovements(tx: Tx, range: FinalRange, orders: Orders): Promise<void> {
+  await addMovements(
+    tx,
+    range.events.filter(isMoving).flatMap((event) => movementsOf(event, range, orders)),
+  );
+  await saveDrifts(tx, unknownOperations(range, orders));
+}
+
+function movementsOf(event: TransferEvent, { owners }: FinalRange, orders: Orders): Movement[] {
+  const { from, to, units, log } = event;
+  const of = { txHash: log.txHash, logIndex: log.logIndex };
+  const payer = owners.get(from);
+  const payee = owners.get(to);
+  const movements: Movement[] = [];
+  if (payer && payer !== payee)
+    movements.push({ ...of, accountId: payer.walletId, orgId: payer.orgId, units: -units });
+  if (payee && payer !== payee)
+    movements.push({ ...of, accountId: payee.walletId, orgId: payee.orgId, units });
+  if (from === ZERO_ADDRESS || to === ZERO_ADDRESS) {
+    const change = from === ZERO_ADDRESS ? units : -units;
+    movements.push({ ...of, accountId: SUPPLY, orgId: orderedBy(event, orders) ?? "", units: change });
+  }
+  return movements;
+}
+
+/** The organisation whose operation minted or burned. */
+function orderedBy(event: TransferEvent, orders: Orders): string | undefined {
+  return orders.legs.get(placeOf(event))?.orgId ?? mintingOperation(event, orders).operation?.orgId;
+}
+
+/** Another copy of this system has the operator's key, or this database is older than the chain. */
+function unknownOperations({ events }: FinalRange, { operations }: Orders): NewDrift[] {
+  return events.flatMap((event) =>
+    event.kind !== "executed" || operations.has(event.operationId)
+      ? []
+      : [
+          {
+            orgId: "",
+            walletId: "",
+            kind: "UNKNOWN_OPERATION" as const,
+            subject: event.operationId,
+            expected: 0n,
+            actual: 1n,
+            blockNumber: event.log.blockNumber,
+          },
+        ],
+  );
+}

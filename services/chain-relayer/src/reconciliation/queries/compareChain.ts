@@ -1,0 +1,49 @@
+import { chunksOf } from "@wonrail/kit/chunksOf";
+import { encodeBalanceOf, encodeTotalSupply, type Provider } from "../../evm";
+import { createFindings, type Findings, judge } from "./findings";
+import { type SupplyBook, type WalletBooks } from "./readBooks";
+
+export interface CompareChainDeps {
+  provider: Pick<Provider, "callAt" | "callManyAt">;
+  chain: { tokenAddress: string };
+}
+
+/** Balances that a worker asks for before it judges them. */
+const AT_ONCE = 1_000;
+const IN_FLIGHT = 2;
+
+/** These wallets' tokens, as the contract says on the books' block. */
+export async function compareWallets(
+  { provider, chain }: CompareChainDeps,
+  { cursor, wallets }: WalletBooks,
+  openDrifts: ReadonlySet<string>,
+): Promise<Findings> {
+  const at = { kind: "CHAIN", subject: "", blockNumber: cursor.blockNumber } as const;
+  const parts = chunksOf(wallets, AT_ONCE);
+  const findings = createFindings(openDrifts);
+  // The node works on one's request while the other makes its next.
+  const workers = Array.from({ length: IN_FLIGHT }, async () => {
+    for (let part = parts.pop(); part; part = parts.pop()) {
+      const calls = part.map(({ address }) => encodeBalanceOf(address));
+      const balances = await provider.callManyAt(chain.tokenAddress, calls, cursor.blockNumber);
+      part.forEach(({ orgId, walletId, units }, index) => {
+        const actual = BigInt(balances[index]!);
+        judge(findings, { ...at, orgId, walletId, expected: units, actual });
+      });
+    }
+  });
+  await Promise.all(workers);
+  return findings;
+}
+
+/** All tokens that there are. */
+export async function compareSupply(
+  { provider, chain }: CompareChainDeps,
+  { cursor: { blockNumber }, supplyUnits: expected }: SupplyBook,
+  openDrifts: ReadonlySet<string>,
+): Promise<Findings> {
+  const findings = createFindings(openDrifts);
+  const actual = BigInt(await provider.callAt(chain.tokenAddress, encodeTotalSupply(), blockNumber));
+  judge(findings, { orgId: "", walletId: "", kind: "SUPPLY", subject: "", expected, actual, blockNumber });
+  return findings;
+}

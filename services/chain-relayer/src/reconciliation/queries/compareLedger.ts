@@ -1,0 +1,171 @@
+import { type Database } from "@wonrail/kit/db";
+import { type PromiseClient } from "@wonrail/kit/grpc/client";
+import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/contract/money";
+import { AccountType } from "@wonrail/proto/ledger/v1/intents";
+import {
+  type Account,
+  type GetTotalsResponse,
+  type LedgerServiceService,
+} from "@wonrail/proto/ledger/v1/ledger";
+import { isWallet } from "../../settlement";
+import {
+  countFunded,
+  type ExpectedBalance,
+  expectedSupply,
+  listExpectedBalances,
+  listFunded,
+} from "../store/settledBalances";
+import { createFindings, type Findings, judge } from "./findings";
+
+export type LedgerReader = Pick<
+  PromiseClient<LedgerServiceService>,
+  "listAccounts" | "getBalances" | "getTotals"
+>;
+
+export interface CompareLedgerDeps {
+  db: Database;
+  ledger: LedgerReader;
+  /** Told of each wallet that is moving. */
+  onMoving: (orgId: string, account: Account) => void;
+  /** Throws its reason between two parts. */
+  signal: AbortSignal;
+}
+
+export interface Comparison extends Findings {
+  judged: number;
+  /** Wallets whose newest lines are on their way to us, so that nothing can be said of them now. */
+  moving: number;
+}
+
+/** Wallets that are asked about in one statement, which looks through all that is open. */
+const AT_ONCE = 10_000;
+const PAGE = 1_000;
+
+/** An organisation's wallets as the ledger has them, and its own accounts, against what is settled and on its way. */
+export async function compareLedger(
+  { db, ledger, onMoving, signal }: CompareLedgerDeps,
+  orgId: string,
+  blockNumber: bigint,
+  openDrifts: ReadonlySet<string>,
+): Promise<Comparison> {
+  const comparison: Comparison = { ...createFindings(openDrifts), judged: 0, moving: 0 };
+  const before = await ledger.getTotals({ orgId });
+  let funded = 0;
+  for await (const accounts of accountsOf(ledger, orgId)) {
+    signal.throwIfAborted();
+    const wallets = accounts.filter(({ accountId }) => isWallet(accountId));
+    // Asked after the ledger was, so that what it has said we have mostly heard.
+    const expected = await listExpectedBalances(
+      db,
+      orgId,
+      wallets.map(({ accountId }) => accountId),
+    );
+    for (const { isFunded } of expected.values()) if (isFunded) funded += 1;
+    for (const account of wallets)
+      if (!judgeWallet(comparison, orgId, blockNumber, account, expected.get(account.accountId)!))
+        onMoving(orgId, account);
+  }
+  // Of one that was opened meanwhile the ledger knows when it is asked.
+  if ((await countFunded(db, orgId)) > funded)
+    await judgeUnlisted(comparison, { db, ledger }, orgId, blockNumber);
+  const supply = comparison.moving === 0 ? await expectedSupply(db, orgId) : null;
+  const totals = await ledger.getTotals({ orgId });
+  const still = mintedWon(totals) === mintedWon(before);
+  judgeTotals(comparison, orgId, blockNumber, totals, still ? supply : null);
+  return comparison;
+}
+
+/** In the order of their ids, as many at a time as are compared at once. */
+async function* accountsOf(ledger: LedgerReader, orgId: string): AsyncGenerator<Account[]> {
+  let found: Account[] = [];
+  for (let afterAccountId: string | undefined, more = true; more;) {
+    const { accounts } = await ledger.listAccounts({ orgId, afterAccountId, limit: PAGE });
+    found.push(...accounts);
+    afterAccountId = accounts.at(-1)?.accountId;
+    more = accounts.length === PAGE;
+    if (more && found.length < AT_ONCE) continue;
+    yield found;
+    found = [];
+  }
+}
+
+/** False of one that is moving. */
+function judgeWallet(
+  comparison: Comparison,
+  orgId: string,
+  blockNumber: bigint,
+  { accountId, balanceWon, sequence }: Account,
+  { units, complete, sequence: heard }: ExpectedBalance,
+): boolean {
+  if (!complete || heard !== sequence) {
+    comparison.moving += 1;
+    return false;
+  }
+  comparison.judged += 1;
+  const actual = BigInt(balanceWon) * TOKEN_UNITS_PER_WON;
+  const place = { orgId, walletId: accountId, kind: "LEDGER" as const, subject: "" };
+  judge(comparison, { ...place, expected: units, actual, blockNumber });
+  return true;
+}
+
+/** Wallets with money that the ledger has no account of: something was believed of the bus that it has never said, or it has lost what it had said. */
+async function judgeUnlisted(
+  comparison: Comparison,
+  { db, ledger }: Pick<CompareLedgerDeps, "db" | "ledger">,
+  orgId: string,
+  blockNumber: bigint,
+): Promise<void> {
+  for (let page = await listFunded(db, orgId, "", PAGE); page.length > 0;) {
+    const { accounts } = await ledger.getBalances({ orgId, accountIds: page });
+    const listed = new Set(accounts.map(({ accountId }) => accountId));
+    const unlisted = page.filter((walletId) => !listed.has(walletId));
+    for (const { walletId, units } of (await listExpectedBalances(db, orgId, unlisted)).values())
+      judge(comparison, {
+        orgId,
+        walletId,
+        kind: "LEDGER",
+        subject: "",
+        expected: units,
+        actual: 0n,
+        blockNumber,
+      });
+    page = await listFunded(db, orgId, page.at(-1)!, PAGE);
+  }
+}
+
+/** The ledger's own sum, and when nothing moves also that the money in being is what the organisation has let come into being. */
+function judgeTotals(
+  findings: Findings,
+  orgId: string,
+  blockNumber: bigint,
+  totals: GetTotalsResponse,
+  supply: bigint | null,
+): void {
+  const of = { orgId, walletId: "", kind: "ORGANISATION" as const, blockNumber };
+  const owed = -sumOf(totals, [
+    AccountType.ORG_ISSUANCE,
+    AccountType.ORG_INCENTIVE,
+    AccountType.ORG_EXTERNAL,
+  ]);
+  const expected = owed * TOKEN_UNITS_PER_WON;
+  judge(findings, {
+    ...of,
+    subject: "sum",
+    expected,
+    actual: BigInt(totals.walletsWon) * TOKEN_UNITS_PER_WON,
+  });
+  const minted = mintedWon(totals) * TOKEN_UNITS_PER_WON;
+  if (supply !== null) judge(findings, { ...of, subject: "supply", expected: supply, actual: minted });
+}
+
+/** What was minted for charges and accruals and not burned since. */
+function mintedWon(totals: GetTotalsResponse): bigint {
+  return -sumOf(totals, [AccountType.ORG_ISSUANCE, AccountType.ORG_INCENTIVE]);
+}
+
+function sumOf({ totals }: GetTotalsResponse, types: AccountType[]): bigint {
+  return totals.reduce(
+    (sum, { type, balanceWon }) => (types.includes(type) ? sum + BigInt(balanceWon) : sum),
+    0n,
+  );
+}

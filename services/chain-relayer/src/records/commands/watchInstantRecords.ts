@@ -1,0 +1,139 @@
+import { type Database, tx } from "@wonrail/kit/db";
+import { type Block, type Provider, type Receipt, RpcRefusal, RpcUnclear } from "../../evm";
+import { nextLookMs, type TransactionRecord } from "../domain/record";
+import { lockRecord, postponeRecords, takeWatchedRecords } from "../store/records";
+import { changeRecord, type Change } from "./changeRecord";
+
+export interface WatchRecordsDeps {
+  db: Database;
+  provider: Pick<Provider, "finalBlock" | "block" | "receipts">;
+  now: () => number;
+  /** Others leave a record alone for this long while its hash is looked up here. */
+  lookMs?: number;
+}
+
+const AT_ONCE = 100;
+const MOST_BATCHES = 20;
+const LOOK_MS = 5_000;
+/** A hash that was first seen after days is final as soon after that as any other. */
+const UNTIL_FINAL_MOST_MS = 60_000;
+/** A hash that no node has seen for so long is said to be so, once. */
+const NOT_SEEN_AFTER_MS = 60_000;
+
+/** Looks for recorded hashes in final blocks: what is mined there decides. What is not seen stays PENDING, and its history says so. */
+export async function watchInstantRecords(deps: WatchRecordsDeps, signal: AbortSignal): Promise<void> {
+  const { lookMs = LOOK_MS } = deps;
+  for (let batches = 0; batches < MOST_BATCHES && !signal.aborted; batches += 1) {
+    const records = await tx(deps.db, (tx) => takeWatchedRecords(tx, lookMs, AT_ONCE));
+    if (records.length > 0) await lookAt(deps, records);
+    if (records.length < AT_ONCE) return;
+  }
+}
+
+async function lookAt(deps: WatchRecordsDeps, records: TransactionRecord[]): Promise<void> {
+  const final = await deps.provider.finalBlock();
+  if (!final) return;
+  const chain = { final, receiptOf: await findReceipts(deps, records), blockAt: onceEach(deps.provider) };
+  const looks = await Promise.allSettled(records.map((record) => look(deps, record, chain)));
+  await postponeRecords(
+    deps.db,
+    looks.flatMap((look, index) =>
+      look.status === "rejected" ? notYet(deps, records[index]!) : (look.value ?? []),
+    ),
+  );
+  const failed = looks.find((look) => look.status === "rejected");
+  if (failed) throw failed.reason;
+}
+
+/** What a look is about: the chain up to a final block. */
+interface SeenChain {
+  final: Block;
+  receiptOf: (txHash: string) => Promise<Receipt | undefined>;
+  blockAt: (number: bigint) => Promise<Block | null>;
+}
+
+/** With one question. Of hashes that strangers have named one may be refused, or be more than is accepted: then each is asked for alone, and waits alone. */
+async function findReceipts(
+  { provider }: WatchRecordsDeps,
+  records: TransactionRecord[],
+): Promise<SeenChain["receiptOf"]> {
+  try {
+    const receipts = await provider.receipts([...new Set(records.map(({ txHash }) => txHash!))]);
+    return (txHash) => Promise.resolve(receipts.get(txHash));
+  } catch (error) {
+    if (!(error instanceof RpcRefusal || error instanceof RpcUnclear)) throw error;
+    return async (txHash) => (await provider.receipts([txHash])).get(txHash);
+  }
+}
+
+/** Many hashes are in one block. */
+function onceEach(provider: WatchRecordsDeps["provider"]): SeenChain["blockAt"] {
+  const asked = new Map<bigint, Promise<Block | null>>();
+  return (number) => {
+    const block = asked.get(number) ?? provider.block(number);
+    asked.set(number, block);
+    return block;
+  };
+}
+
+type Later = { record: TransactionRecord; delayMs: number };
+
+/** Undefined when the record's end was found; else when to look again. */
+async function look(
+  deps: WatchRecordsDeps,
+  record: TransactionRecord,
+  { final, receiptOf, blockAt }: SeenChain,
+): Promise<Later | undefined> {
+  const receipt = await receiptOf(record.txHash!);
+  if (!receipt) {
+    const ageMs = ageMsOf(deps, record);
+    if (ageMs >= NOT_SEEN_AFTER_MS && record.version === 1n)
+      await noteNotSeen(deps, record, nextLookMs(ageMs));
+    return { record, delayMs: nextLookMs(ageMs) };
+  }
+  if (receipt.blockNumber > final.number) return notYet(deps, record);
+  // The receipt may be of a block that is no longer there.
+  const block = await blockAt(receipt.blockNumber);
+  if (block?.hash !== receipt.blockHash) return notYet(deps, record);
+  await settle(deps, record, receipt.succeeded);
+  return undefined;
+}
+
+function notYet(deps: WatchRecordsDeps, record: TransactionRecord): Later {
+  return { record, delayMs: Math.min(nextLookMs(ageMsOf(deps, record)), UNTIL_FINAL_MOST_MS) };
+}
+
+function ageMsOf({ now }: WatchRecordsDeps, { createdAt }: TransactionRecord): number {
+  return now() - createdAt.getTime();
+}
+
+async function settle(deps: WatchRecordsDeps, record: TransactionRecord, succeeded: boolean): Promise<void> {
+  const failureReason = succeeded ? null : "reverted";
+  await changePending(deps, record, {
+    to: { status: succeeded ? "CONFIRMED" : "FAILED", failureReason, run: "DONE" },
+    runAt: null,
+    reason: failureReason,
+  });
+}
+
+async function noteNotSeen(
+  deps: WatchRecordsDeps,
+  record: TransactionRecord,
+  againMs: number,
+): Promise<void> {
+  const runAt = new Date(deps.now() + againMs);
+  await changePending(deps, record, { to: {}, runAt, reason: "not_seen_on_chain" });
+}
+
+/** Unless the owner's own word came first. */
+async function changePending(
+  { db, now }: WatchRecordsDeps,
+  key: TransactionRecord,
+  change: Pick<Change, "to" | "runAt" | "reason">,
+): Promise<void> {
+  await tx(db, async (tx) => {
+    const record = await lockRecord(tx, key);
+    if (record?.run !== "WATCHED" || record.version !== key.version) return;
+    await changeRecord(tx, record, { ...change, changedBy: "chain", nowMs: now() });
+  });
+}

@@ -1,0 +1,13 @@
+import { type NewEvent } from "@wonrail/kit/outbox";
+import { RecordChanged } from "@wonrail/proto/relayer/events/v1/events";
+import { TOPIC } from "../events";
+import { type RecordChange, type TransactionRecord } from "./domain/record";
+import { recordMessage } from "./messages";
+
+/** Carries the record as it is now, and of its history the change that this event is about. */
+export function recordChanged(record: TransactionRecord, change: RecordChange): NewEvent {
+  const { orgId, recordId, version, requestId, traceparent } = record;
+  const payload = RecordChanged.encode({ record: recordMessage(record, [change]) }).finish();
+  const of = { aggregateId: recordId, version, orgId, requestId, traceparent };
+  return { topic: TOPIC, type: "record_changed", payload, ...of };
+}

@@ -1,0 +1,70 @@
+import { sql } from "@wonrail/kit/db";
+import { type NewOperation } from "../../settlement/store/operations";
+import { dispatch } from "../../settlement/commands/dispatch";
+import { type ChainDouble, createChainDouble, cursorAt, depsOn } from "../../testing/chainDouble";
+import { freshDatabase } from "../../testing/database";
+import { mints, statesOf, takeIn } from "../../testing/operations";
+
+const database = freshDatabase();
+
+test("a nonce far ahead of ours is given out once a final block has it, and until then the operations say what they wait for", async () => {
+  const [chain, operations] = [createChainDouble(), await takeInTwo()];
+  const nonces = { latest: 100_000n, final: 0n };
+  await send(chain, nonces);
+  expect(await statesOf(database.db, operations)).toEqual(Array(2).fill("PLANNED nonce_unclear"));
+  expect(await noncesGiven()).toEqual([]);
+
+  await database.db.run(sql`update operations set retry_at = now()`);
+  await send(chain, { ...nonces, final: 99_990n });
+  expect(await noncesGiven()).toEqual([100_000n]);
+});
+
+test("what somebody may have sent with the key since the last final block is believed of the newest one", async () => {
+  await takeInTwo();
+  await send(createChainDouble(), { latest: 1_000n, final: 0n });
+  expect(await noncesGiven()).toEqual([1_000n]);
+});
+
+test("a nonce that jumps while custody signs is not given out", async () => {
+  const [chain, operations] = [createChainDouble(), await takeInTwo()];
+  let looks = 0;
+  const jumping = {
+    final: 0n,
+    get latest() {
+      return looks++ === 0 ? 0n : 100_000n;
+    },
+  };
+  await expect(send(chain, jumping)).rejects.toThrow("far ahead of ours");
+  expect(await statesOf(database.db, operations)).toEqual(["PLANNED", "PLANNED"]);
+  expect(await noncesGiven()).toEqual([]);
+});
+
+test("nothing is signed on another chain than was taken in, and it is once the chain is that one again", async () => {
+  const [chain, operations] = [createChainDouble(), await takeInTwo()];
+  await cursorAt(database.db, 1_000n);
+  chain.replacedFrom = 990n;
+  const nonces = { latest: 0n, final: 0n };
+  await expect(send(chain, nonces)).rejects.toThrow("block 1000 was final as");
+  expect(await statesOf(database.db, operations)).toEqual(["PLANNED", "PLANNED"]);
+
+  chain.replacedFrom = null;
+  await send(chain, nonces);
+  expect(await noncesGiven()).toEqual([0n]);
+});
+
+async function takeInTwo(): Promise<NewOperation[]> {
+  const operations = await mints(database.db, 2);
+  await takeIn(database.db, operations);
+  return operations;
+}
+
+function send({ provider }: ChainDouble, nonces: { latest: bigint; final: bigint }): Promise<boolean> {
+  const nonce = async (_address: string, at: unknown) => (at === "latest" ? nonces.latest : nonces.final);
+  const deps = depsOn(database.db, createChainDouble());
+  return dispatch({ ...deps, provider: { ...provider, nonce } }, new AbortController().signal);
+}
+
+async function noncesGiven(): Promise<bigint[]> {
+  const rows = await database.db.query<{ nonce: bigint }>(sql`select nonce from transactions order by nonce`);
+  return rows.map(({ nonce }) => nonce);
+}

@@ -1,0 +1,57 @@
+import { type Database } from "@wonrail/kit/db";
+import { type Log } from "@wonrail/kit/log";
+import { type Block, type Provider, type Signer } from "../../evm";
+import { type Fees, firstFees, gasRoom } from "../domain/fees";
+import { sumOpenCosts } from "../store/transactions";
+import { findChainNonce } from "./findChainNonce";
+import { NONCE_UNCLEAR } from "./submit";
+
+export interface BudgetDeps {
+  db: Database;
+  log: Log;
+  provider: Provider;
+  signer: Signer;
+  feeCapWei: bigint;
+}
+
+/** The fees to offer, the gas that one transaction may ask for, and the gas that the signer can pay for. */
+export interface GasBudget {
+  fees: Fees;
+  gasRoom: bigint;
+  payableGas: bigint;
+}
+
+/** Why nothing can be sent now, and when to ask again. */
+export interface NoBudget {
+  reason: "nonce_unclear" | "fee_above_cap" | "signer_out_of_gas";
+  retryMs: number;
+}
+
+const RETRY_FEES_MS = 3_000;
+const RETRY_MS = 5_000;
+
+/**
+ * What may be spent on the next transactions, of which each takes `leastGas` at the least. Nodes
+ * take a transaction only if its sender can pay for it beside all its unmined ones at their dearest.
+ */
+export async function findGasBudget(
+  { feeCapWei, ...deps }: BudgetDeps,
+  { baseFeeWei, gasLimit }: Block,
+  leastGas: bigint,
+): Promise<GasBudget | NoBudget> {
+  const { db, log, provider, signer } = deps;
+  const [tipWei, balance, chainNonce] = await Promise.all([
+    provider.priorityFeeWei(),
+    provider.balance(signer.address),
+    findChainNonce(deps),
+  ]);
+  if (chainNonce === null) {
+    log.error({ signer: signer.address }, NONCE_UNCLEAR);
+    return { reason: "nonce_unclear", retryMs: RETRY_MS };
+  }
+  const fees = firstFees({ baseFeeWei, tipWei, capWei: feeCapWei });
+  if (!fees) return { reason: "fee_above_cap", retryMs: RETRY_FEES_MS };
+  const payableGas = (balance - (await sumOpenCosts(db, signer.address, chainNonce))) / fees.maxFeeWei;
+  if (payableGas < leastGas) return { reason: "signer_out_of_gas", retryMs: RETRY_MS };
+  return { fees, gasRoom: gasRoom(gasLimit, fees), payableGas };
+}

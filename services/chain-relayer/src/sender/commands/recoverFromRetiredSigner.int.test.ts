@@ -1,0 +1,133 @@
+import { sql, tx } from "@wonrail/kit/db";
+import { type Signer } from "../../evm/signer";
+import { fence, holdLease, LeaseLostError } from "../store/transactions";
+import { dispatch } from "../../settlement/commands/dispatch";
+import { scanFinalized } from "../../indexer/commands/scanFinalized";
+import {
+  blockHashOf,
+  type ChainDouble,
+  createChainDouble,
+  cursorAt,
+  depsOn,
+  NEXT_OPERATOR,
+  OPERATOR,
+} from "../../testing/chainDouble";
+import { freshDatabase } from "../../testing/database";
+import { carry, operationOf, statesOf, takeIn, transactionStates } from "../../testing/operations";
+import { watchTransactions } from "./watchTransactions";
+
+const database = freshDatabase();
+
+test("what the key before has sent and no block has goes again, a minute after its lease has ended", async () => {
+  const chain = createChainDouble();
+  const operation = operationOf();
+  await takeIn(database.db, [operation]);
+  await carry(database.db, OPERATOR, { nonce: 0n });
+  await round(chain, NEXT_OPERATOR);
+  await endLease(OPERATOR, 45);
+  await round(chain, NEXT_OPERATOR);
+  expect(await transactionStates(database.db)).toEqual(["SIGNED"]);
+  expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
+
+  await endLease(OPERATOR, 61);
+  await round(chain, NEXT_OPERATOR);
+  expect(await transactionStates(database.db)).toEqual(["LOST"]);
+  expect(await statesOf(database.db, [operation])).toEqual(["PLANNED signer_changed"]);
+});
+
+test("nothing is taken from the key before when its writer is back while the chain is asked", async () => {
+  const chain = createChainDouble();
+  const operation = operationOf();
+  await takeIn(database.db, [operation]);
+  await carry(database.db, OPERATOR, { nonce: 0n });
+  await endLease(OPERATOR, 61);
+  const { receipts } = chain.provider;
+  chain.provider.receipts = async (hashes) => {
+    await holdLease(database.db, OPERATOR.address, "another process", 60_000);
+    return receipts(hashes);
+  };
+  await round(chain, NEXT_OPERATOR);
+  expect(await transactionStates(database.db)).toEqual(["SIGNED"]);
+  expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
+});
+
+test("a writer of the key before that wakes up later is stopped", async () => {
+  const chain = createChainDouble();
+  await takeIn(database.db, [operationOf()]);
+  await carry(database.db, OPERATOR, { nonce: 0n });
+  const sleeping = (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!;
+  await endLease(OPERATOR, 61);
+  await round(chain, NEXT_OPERATOR);
+  await expect(tx(database.db, (tx) => fence(tx, sleeping))).rejects.toThrow(LeaseLostError);
+});
+
+test("what the key before has in a block is left to finality", async () => {
+  const chain = createChainDouble();
+  const operation = operationOf();
+  await takeIn(database.db, [operation]);
+  const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
+  const receipt = { blockHash: blockHashOf(1_050n), gasUsed: 50_000n, succeeded: false };
+  chain.receipts.set(txHash, { blockNumber: 1_050n, ...receipt });
+  chain.nonces.set(OPERATOR.address, 1n);
+  await endLease(OPERATOR, 61);
+  await round(chain, NEXT_OPERATOR);
+  expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
+  expect(await transactionStates(database.db)).toEqual(["MINED"]);
+
+  await cursorAt(database.db, 1_000n);
+  chain.final = 1_060n;
+  const deps = depsOn(database.db, chain, NEXT_OPERATOR);
+  while (await scanFinalized(deps));
+  expect(await transactionStates(database.db)).toEqual(["FINAL"]);
+  expect(await statesOf(database.db, [operation])).toEqual(["PLANNED batch_reverted"]);
+});
+
+test("what the key before has in a block is looked for again only when the head has changed", async () => {
+  const chain = createChainDouble();
+  const operation = operationOf();
+  await takeIn(database.db, [operation]);
+  const txHash = await carry(database.db, OPERATOR, { nonce: 0n });
+  const receipt = { blockHash: blockHashOf(1_050n), gasUsed: 50_000n, succeeded: true };
+  chain.receipts.set(txHash, { blockNumber: 1_050n, ...receipt });
+  await endLease(OPERATOR, 61);
+  const deps = depsOn(database.db, chain, NEXT_OPERATOR);
+  const dispatchOnce = () => dispatch(deps, new AbortController().signal);
+  await dispatchOnce();
+  await dispatchOnce();
+  expect(chain.looked).toEqual([txHash]);
+  chain.receipts.clear();
+  chain.latest += 1n;
+  await dispatchOnce();
+  expect(await transactionStates(database.db)).toEqual(["LOST"]);
+  expect(await statesOf(database.db, [operation])).toEqual(["PLANNED signer_changed"]);
+});
+
+test("a key that comes back sends again what it had signed, so that nothing waits behind those nonces", async () => {
+  const chain = createChainDouble();
+  await takeIn(database.db, [operationOf()]);
+  await carry(database.db, OPERATOR, { nonce: 0n });
+  await endLease(OPERATOR, 61);
+  await round(chain, NEXT_OPERATOR);
+  expect(await transactionStates(database.db)).toEqual(["LOST"]);
+
+  await takeIn(database.db, [operationOf()]);
+  await carry(database.db, OPERATOR, { nonce: 1n });
+  await watch(chain);
+  await watch(chain);
+  expect(await transactionStates(database.db)).toEqual(["SENT", "SENT"]);
+  expect(new Set(chain.sent).size).toBe(2);
+});
+
+function round(chain: ChainDouble, signer: Signer): Promise<boolean> {
+  return dispatch(depsOn(database.db, chain, signer), new AbortController().signal);
+}
+
+async function watch(chain: ChainDouble): Promise<void> {
+  const lease = await holdLease(database.db, OPERATOR.address, "this process", 60_000);
+  await watchTransactions(depsOn(database.db, chain), lease!);
+}
+
+async function endLease({ address }: Signer, secondsAgo: number): Promise<void> {
+  await database.db.run(sql`
+    update signers set lease_ends_at = clock_timestamp() - make_interval(secs => ${secondsAgo}) where address = ${address}`);
+}

@@ -1,0 +1,68 @@
+import { type Database, tx } from "@wonrail/kit/db";
+import { type Log } from "@wonrail/kit/log";
+import { type Provider } from "../../evm";
+import {
+  type ChainTransaction,
+  fenceOff,
+  hashesOf,
+  type Lease,
+  listGoneSigners,
+  listOpenTransactions,
+  markTransaction,
+  noteMined,
+} from "../store/transactions";
+import { type HeadsSeen, type OnReleased } from "./watchTransactions";
+
+export interface RecoverDeps {
+  db: Database;
+  log: Log;
+  provider: Provider;
+  headsSeen: HeadsSeen;
+  onReleased: OnReleased;
+}
+
+/** A writer renews its lease every few seconds. Who has not for so long is not coming back with this key. */
+const GONE_AFTER_MS = 60_000;
+
+/**
+ * After a change of the operator's key: what the key before has signed and no block has is sent again by nobody, and may never be mined. What it
+ * carries goes again with the key of now. Should it be mined all the same, an operation's name is executed once.
+ */
+export async function recoverFromRetiredSigner(deps: RecoverDeps, lease: Lease): Promise<void> {
+  const { db, provider, headsSeen } = deps;
+  const gone = await listGoneSigners(db, lease, GONE_AFTER_MS);
+  if (gone.length === 0) return;
+  const { hash } = await provider.latestBlock();
+  for (const signer of gone.filter((one) => headsSeen.get(one) !== hash)) {
+    await recoverFrom(deps, lease, signer);
+    headsSeen.set(signer, hash);
+  }
+}
+
+async function recoverFrom(
+  { db, log, provider, onReleased }: RecoverDeps,
+  lease: Lease,
+  gone: string,
+): Promise<void> {
+  const open = await listOpenTransactions(db, gone);
+  const receipts = await provider.receipts(hashesOf(open));
+  // What is in a block is left to finality, or to a later round if a reorganisation drops it.
+  const isMined = ({ versions }: ChainTransaction) => versions.some(({ txHash }) => receipts.has(txHash));
+  const mined = open.filter((one) => one.state !== "MINED" && isMined(one));
+  if (mined.length > 0)
+    await noteMined(
+      db,
+      mined.map(({ transactionId }) => transactionId),
+      [],
+    );
+  const unmined = open.filter((one) => !isMined(one));
+  if (unmined.length === 0) return;
+  const isGone = await tx(db, async (tx) => {
+    if (!(await fenceOff(tx, lease, gone, GONE_AFTER_MS))) return false;
+    for (const { transactionId } of unmined)
+      if (await markTransaction(tx, transactionId, "LOST"))
+        await onReleased(tx, transactionId, "signer_changed");
+    return true;
+  });
+  if (isGone) log.warn({ gone, transactions: unmined.length }, "took back what another signer had sent");
+}

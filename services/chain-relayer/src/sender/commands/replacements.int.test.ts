@@ -1,0 +1,237 @@
+// What a replacement may cost: usual nodes take nothing that may cost more than one ether, and nothing that its sender cannot pay for.
+import { sql } from "@wonrail/kit/db";
+import { Transaction } from "ethers";
+import { type NewOperation } from "../../settlement/store/operations";
+import { holdLease } from "../store/transactions";
+import {
+  type ChainDouble,
+  createChainDouble,
+  depsOn,
+  OPERATOR,
+  PAYMENT_MANAGER,
+} from "../../testing/chainDouble";
+import { freshDatabase } from "../../testing/database";
+import { age, carry, operationOf, statesOf, takeIn, transactionStates } from "../../testing/operations";
+import { type WatchDeps, watchTransactions } from "./watchTransactions";
+
+const database = freshDatabase();
+
+const GWEI = 1_000_000_000n;
+const ETHER = 10n ** 18n;
+const FEE_CAP = { costWei: ETHER, refusal: "tx fee (1.13 ether) exceeds the configured cap (1.00 ether)" };
+const NO_FUNDS = "insufficient funds for gas * price + value";
+/** With it 50 gwei are one ether. */
+const GAS_LIMIT = 20_000_000n;
+
+test("what is stuck is outbid up to one ether, and then waits as it is", async () => {
+  const chain = chainAt({ baseFeeWei: 20n * GWEI });
+  const operation = await send({ maxFeeWei: 41n * GWEI });
+  for (let rounds = 0; rounds < 3; rounds += 1) {
+    await age(database.db, "1 hour");
+    await watch(chain);
+  }
+  expect(await costs()).toEqual([820_000_000_000_000_000n, 922_500_000_020_000_000n]);
+  expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
+});
+
+test("what the market takes no more, and what is too large to offer more, makes room for smaller ones", async () => {
+  const chain = chainAt({ baseFeeWei: 20n * GWEI });
+  const operation = await send({ maxFeeWei: 50n * GWEI });
+  await watch(chain);
+  chain.baseFeeWei = 52n * GWEI;
+  await age(database.db, "1 hour");
+  await watch(chain);
+  expect(await statesOf(database.db, [operation])).toEqual(["PLANNED fee_above_cap"]);
+  const { to, data, gasLimit, maxFeePerGas } = Transaction.from(chain.sent.at(-1));
+  expect({ to, data, gasLimit }).toEqual({ to: OPERATOR.address, data: "0x", gasLimit: 21_000n });
+  expect(maxFeePerGas).toBeGreaterThan(56n * GWEI);
+});
+
+test("what offers a tip that the market takes no more makes room for smaller ones, however much it offers in all", async () => {
+  const chain = chainAt({ baseFeeWei: 20n * GWEI });
+  const operation = await send({ maxFeeWei: 50n * GWEI });
+  await watch(chain);
+  chain.tipWei = 5n * GWEI;
+  await age(database.db, "1 hour");
+  await watch(chain);
+  expect(await statesOf(database.db, [operation])).toEqual(["PLANNED fee_above_cap"]);
+  expect(Transaction.from(chain.sent.at(-1))).toMatchObject({
+    gasLimit: 21_000n,
+    maxPriorityFeePerGas: 5n * GWEI,
+  });
+});
+
+test("above the cap for every transaction it waits as it is: not even an empty one can be had", async () => {
+  const chain = chainAt({ baseFeeWei: 20n * GWEI });
+  const operation = await send({ maxFeeWei: 50n * GWEI });
+  chain.baseFeeWei = 501n * GWEI;
+  await age(database.db, "1 hour");
+  await watch(chain);
+  expect(await costs()).toHaveLength(1);
+  expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
+});
+
+test("a replacement that may cost too much, of a writer before this one, does not displace what nodes have taken", async () => {
+  const chain = chainAt({ baseFeeWei: 20n * GWEI });
+  const operation = await send({ maxFeeWei: 50n * GWEI });
+  await watch(chain);
+  await replaceWith({ maxFeeWei: 57n * GWEI });
+  await age(database.db, "1 hour");
+  const [first] = chain.sent.splice(0);
+  await watch(chain);
+  expect(chain.sent).toEqual([first]);
+  expect(await costs()).toHaveLength(2);
+  expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
+
+  chain.baseFeeWei = 52n * GWEI;
+  await age(database.db, "1 hour");
+  await watch(chain);
+  expect(await statesOf(database.db, [operation])).toEqual(["PLANNED cost_too_high"]);
+  expect(Transaction.from(chain.sent.at(-1)).gasLimit).toBe(21_000n);
+});
+
+test("of many replacements that nodes refuse, the newest one that they take is sent again", async () => {
+  const chain = chainAt({ baseFeeWei: 20n * GWEI });
+  await send({ maxFeeWei: 40n * GWEI });
+  for (const gwei of [45n, 51n, 58n, 66n]) await replaceWith({ maxFeeWei: gwei * GWEI });
+  await watch(chain);
+  expect(chain.sent.map((raw) => Transaction.from(raw).maxFeePerGas)).toEqual([45n * GWEI]);
+});
+
+test("of replacements that nodes refuse in unknown words there is no second one", async () => {
+  const chain = chainAt({ baseFeeWei: 20n * GWEI });
+  const operation = await send({ maxFeeWei: 30n * GWEI });
+  await watch(chain);
+  chain.dearest = { costWei: (ETHER * 6n) / 10n, refusal: "no, thank you" };
+  const [first] = chain.sent.splice(0);
+  for (let rounds = 0; rounds < 3; rounds += 1) {
+    await age(database.db, "1 hour");
+    await watch(chain);
+  }
+  expect(await costs()).toHaveLength(2);
+  expect(chain.sent).toEqual([first, first, first]);
+  expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
+});
+
+test("a first offer that is too dear for the nodes leaves its nonce to nothing, and its operations go again", async () => {
+  const chain = chainAt({ baseFeeWei: 20n * GWEI });
+  chain.dearest = { ...FEE_CAP, costWei: ETHER / 2n };
+  const operation = await send({ maxFeeWei: 50n * GWEI });
+  await watch(chain);
+  expect(await statesOf(database.db, [operation])).toEqual(["PLANNED cost_too_high"]);
+  await watch(chain);
+  await watch(chain);
+  expect(chain.sent.map((raw) => Transaction.from(raw).gasLimit)).toEqual([21_000n, 21_000n, 21_000n]);
+  expect(await transactionStates(database.db)).toEqual(["SENT"]);
+});
+
+test("what was emptied a moment before the writer failed is offered by the next round", async () => {
+  const chain = chainAt({ baseFeeWei: 20n * GWEI });
+  chain.dearest = { ...FEE_CAP, costWei: ETHER / 2n };
+  const operation = await send({ maxFeeWei: 50n * GWEI });
+  const { priorityFeeWei } = chain.provider;
+  let asked = 0;
+  chain.provider.priorityFeeWei = () => {
+    asked += 1;
+    return asked === 2 ? Promise.reject(new Error("no endpoint answers")) : priorityFeeWei();
+  };
+  await watch(chain).catch(() => undefined);
+  expect(await statesOf(database.db, [operation])).toEqual(["PLANNED cost_too_high"]);
+  expect(await costs()).toHaveLength(1);
+  await watch(chain);
+  expect(Transaction.from(chain.sent.at(-1)).gasLimit).toBe(21_000n);
+  expect(await costs()).toHaveLength(2);
+});
+
+test("what cannot be paid for is not outbid", async () => {
+  const chain = chainAt({ baseFeeWei: 20n * GWEI, refusal: NO_FUNDS });
+  await send({ maxFeeWei: 30n * GWEI });
+  await age(database.db, "1 hour");
+  await watch(chain);
+  await watch(chain);
+  expect(await costs()).toHaveLength(1);
+});
+
+test("where the replacement cannot be paid for, the one before it is sent again", async () => {
+  const chain = chainAt({ baseFeeWei: 20n * GWEI });
+  const operation = await send({ maxFeeWei: 30n * GWEI });
+  await watch(chain);
+  chain.dearest = { costWei: (ETHER * 6n) / 10n, refusal: NO_FUNDS };
+  await age(database.db, "1 hour");
+  await watch(chain);
+  expect(await costs()).toHaveLength(2);
+
+  await age(database.db, "1 hour");
+  const [first] = chain.sent.splice(0);
+  await watch(chain);
+  expect(chain.sent).toEqual([first]);
+  expect(await costs()).toHaveLength(2);
+  chain.dearest = null;
+  await watch(chain);
+  expect(Transaction.from(chain.sent.at(-1)).maxFeePerGas).toBeGreaterThan(30n * GWEI);
+  expect(await statesOf(database.db, [operation])).toEqual(["IN_FLIGHT"]);
+});
+
+test("while no block comes nothing is outbid again: no offer is too low then", async () => {
+  const chain = chainAt({ baseFeeWei: 10n * GWEI });
+  await send({ maxFeeWei: 21n * GWEI });
+  const headsBumped = new Map<bigint, string>();
+  const versions: number[] = [];
+  for (const newBlocks of [0n, 0n, 0n, 1n, 0n]) {
+    chain.latest += newBlocks;
+    await age(database.db, "1 hour");
+    await watch(chain, { headsBumped });
+    versions.push((await costs()).length);
+  }
+  expect(versions).toEqual([2, 2, 2, 3, 3]);
+});
+
+test("what is stuck is sent again and outbid also after the database's clock was set back, the newest last", async () => {
+  const chain = chainAt({ baseFeeWei: 10n * GWEI });
+  await send({ maxFeeWei: 21n * GWEI });
+  const patient = { resendAfterMs: 60_000 };
+  await watch(chain, patient);
+  await age(database.db, "-1 hour");
+  await watch(chain, patient);
+  expect(chain.sent).toHaveLength(3);
+  const offers = await costs();
+  expect(offers).toHaveLength(2);
+  expect(offers[1]).toBeGreaterThan(offers[0]!);
+});
+
+function chainAt(of: Partial<ChainDouble>): ChainDouble {
+  return Object.assign(createChainDouble(), { tipWei: GWEI, dearest: FEE_CAP }, of);
+}
+
+/** An operation in a large transaction that is signed and that nobody has. */
+async function send({ maxFeeWei }: { maxFeeWei: bigint }): Promise<NewOperation> {
+  const operation = operationOf();
+  await takeIn(database.db, [operation]);
+  const fees = { maxFeeWei, priorityFeeWei: GWEI };
+  await carry(database.db, OPERATOR, { nonce: 0n, gasLimit: GAS_LIMIT, fees });
+  return operation;
+}
+
+async function replaceWith({ maxFeeWei }: { maxFeeWei: bigint }): Promise<void> {
+  const fees = { maxFeeWei, priorityFeeWei: 2n * GWEI };
+  const call = { to: PAYMENT_MANAGER, data: Buffer.from("00", "hex"), gasLimit: GAS_LIMIT };
+  const signed = OPERATOR.sign({ chainId: 31_337n, nonce: 0n, ...call, ...fees });
+  const { id } = await database.db.one<{ id: bigint }>(sql`select transaction_id as id from transactions`);
+  await database.db.run(sql`
+    insert into transaction_versions (tx_hash, transaction_id, raw, max_fee_wei, priority_fee_wei)
+    values (${signed.txHash}, ${id}, ${signed.raw}, ${maxFeeWei}, ${fees.priorityFeeWei})`);
+}
+
+/** Of every version, the first one first. */
+async function costs(): Promise<bigint[]> {
+  const rows = await database.db.query<{ cost: bigint }>(sql`
+    select gas_limit * max_fee_wei as cost from transactions join transaction_versions v using (transaction_id)
+    order by v.created_at`);
+  return rows.map(({ cost }) => cost);
+}
+
+async function watch(chain: ChainDouble, of: Partial<WatchDeps> = {}): Promise<void> {
+  const lease = await holdLease(database.db, OPERATOR.address, "this process", 60_000);
+  const deps = { ...depsOn(database.db, chain), feeCapWei: 500n * GWEI, ...of };
+  await watchTransactions(deps, lease!);
+}

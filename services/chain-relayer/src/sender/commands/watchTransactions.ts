@@ -1,0 +1,294 @@
+import { type Database, tx, type Tx } from "@wonrail/kit/db";
+import { type Log } from "@wonrail/kit/log";
+import { type Counter } from "@wonrail/kit/metrics";
+import { type Provider, type SendOutcome, type Signer } from "../../evm";
+import { type Fees, firstFees, isEnough, type Market, replacementFees, withinCost } from "../domain/fees";
+import {
+  type Call,
+  type ChainTransaction,
+  emptyTransaction,
+  fence,
+  findCall,
+  findRaw,
+  hashesOf,
+  insertVersion,
+  type Lease,
+  listGaps,
+  listOpenTransactions,
+  markTransaction,
+  noteMined,
+  raiseNextNonce,
+  reopenTransactions,
+  storeSigned,
+  type Version,
+} from "../store/transactions";
+import { broadcast } from "./broadcast";
+
+/**
+ * By signer, the hash of the newest block when all that it has under way was last looked for. What is mined stays so while the head is the same, and
+ * receipts are large.
+ */
+export type HeadsSeen = Map<string, string>;
+
+export interface WatchDeps {
+  db: Database;
+  log: Log;
+  provider: Provider;
+  signer: Signer;
+  chain: { chainId: bigint; paymentManagerAddress: string };
+  feeCapWei: bigint;
+  resendAfterMs: number;
+  replaceAfterMs: number;
+  headsSeen: HeadsSeen;
+  /** By transaction, the hash of the newest block when it was last outbid: while no block comes, no offer is too low. */
+  headsBumped: Map<bigint, string>;
+  lost: Counter;
+  onReleased: OnReleased;
+}
+
+/** Why a transaction no longer carries its call. The owner of the call decides when to submit it again. */
+export type ReleaseReason =
+  "nonce_taken" | "signer_changed" | "batch_reverted" | "fee_above_cap" | "cost_too_high";
+
+/** Runs in the transaction that takes the call out of the stored transaction. */
+export type OnReleased = (tx: Tx, transactionId: bigint, reason: ReleaseReason) => Promise<void>;
+
+const EMPTY_GAS = 21_000n;
+
+/**
+ * Looks after what is under way: sends it again when no node has it or a reorganisation has dropped it, outbids it when it is stuck, notices
+ * when its nonce went elsewhere, and fills a nonce that nothing will ever use.
+ */
+export async function watchTransactions(deps: WatchDeps, lease: Lease): Promise<void> {
+  const { db, provider, signer, headsSeen, headsBumped } = deps;
+  const open = await listOpenTransactions(db, signer.address);
+  for (const id of headsBumped.keys())
+    if (!open.some(({ transactionId }) => transactionId === id)) headsBumped.delete(id);
+  if (open.length === 0) return;
+  // Before the receipts: should the head change meanwhile, they are asked for again.
+  const { hash } = await provider.latestBlock();
+  const isSame = headsSeen.get(signer.address) === hash;
+  const receipts = await provider.receipts(
+    hashesOf(isSame ? open.filter(({ state }) => state !== "MINED") : open),
+  );
+  const isMined = ({ state, versions }: ChainTransaction) =>
+    (isSame && state === "MINED") || versions.some(({ txHash }) => receipts.has(txHash));
+  await note(db, open, isMined);
+  headsSeen.set(signer.address, hash);
+  const unmined = open.filter((transaction) => !isMined(transaction));
+  if (unmined.length === 0) return;
+
+  const latestNonce = await provider.nonce(signer.address, "latest");
+  // A state of an older block, which not every node has; most rounds can do without it.
+  const finalNonce = unmined[0]!.nonce < latestNonce ? await findFinalNonce(deps) : 0n;
+  await fillGaps(deps, lease, { first: unmined[0]!, chainNonce: latestNonce });
+  for (const transaction of unmined) {
+    if (transaction.nonce >= finalNonce) await advance(deps, lease, transaction, hash);
+    else if (!(await isMinedAfterAll(provider, transaction))) await giveUp(deps, lease, transaction);
+  }
+}
+
+async function findFinalNonce({ provider, signer }: WatchDeps): Promise<bigint> {
+  const final = await provider.finalBlock();
+  return final ? provider.nonce(signer.address, final.number) : 0n;
+}
+
+/** It may have been mined, and be final, since its receipts were asked for. */
+async function isMinedAfterAll(provider: Provider, transaction: ChainTransaction): Promise<boolean> {
+  return (await provider.receipts(hashesOf([transaction]))).size > 0;
+}
+
+async function note(
+  db: Database,
+  open: ChainTransaction[],
+  isMined: (of: ChainTransaction) => boolean,
+): Promise<void> {
+  const ids = (of: ChainTransaction[]) => of.map(({ transactionId }) => transactionId);
+  const mined = open.filter((one) => one.state !== "MINED" && isMined(one));
+  const dropped = open.filter((one) => one.state === "MINED" && !isMined(one));
+  if (mined.length + dropped.length > 0) await noteMined(db, ids(mined), ids(dropped));
+}
+
+/** In final blocks its nonce is used, and by none of its versions: it can never be mined. Its operations go again, under their own names. */
+async function giveUp(
+  { db, signer, lost, log, onReleased }: WatchDeps,
+  lease: Lease,
+  transaction: ChainTransaction,
+): Promise<void> {
+  const { transactionId, nonce } = transaction;
+  const isLost = await tx(db, async (tx) => {
+    await fence(tx, lease);
+    if (!(await markTransaction(tx, transactionId, "LOST"))) return false;
+    await onReleased(tx, transactionId, "nonce_taken");
+    await raiseNextNonce(tx, signer.address, nonce + 1n);
+    return true;
+  });
+  if (!isLost) return;
+  lost.inc();
+  log.warn({ nonce: nonce.toString() }, "the signer's nonce was used from outside");
+}
+
+async function advance(
+  deps: WatchDeps,
+  lease: Lease,
+  transaction: ChainTransaction,
+  head: string,
+): Promise<void> {
+  const { resendAfterMs, replaceAfterMs, headsBumped } = deps;
+  const { transactionId, sentAgoMs, state, versions } = transaction;
+  // What a reorganisation has dropped is forgotten by nodes now and then, so it does not wait. Nor does what was sent long from now: the database's clock was set back.
+  const waits = state !== "MINED" && sentAgoMs !== null && Math.abs(sentAgoMs) <= resendAfterMs;
+  if (waits) return;
+  const resent = await resend(deps, transaction);
+  const isOld = Math.abs(versions.at(-1)!.ageMs) > replaceAfterMs;
+  const isStuck = isOld && headsBumped.get(transactionId) !== head;
+  switch (resent.outcome) {
+    case "unacceptable":
+      return replaceWithNoop(deps, lease, transaction, "batch_reverted");
+    case "no_funds":
+      // It is taken when the signer can pay again; for more it would be later.
+      return;
+    case "underpriced":
+    case "fee_too_low":
+    case "cost_too_high":
+      return bumpFees(deps, lease, transaction, resent);
+    default:
+      if (!isStuck) return;
+      headsBumped.set(transactionId, head);
+      await bumpFees(deps, lease, transaction, resent);
+  }
+}
+
+interface Resent {
+  /** Of the newest version. */
+  outcome: SendOutcome;
+  /** The version that nodes have; null where none is known. */
+  standing: Version | null;
+}
+
+/** The newest version. Where nodes may have refused that, the newest one that they take: it must not be lost for one that is never mined. */
+async function resend(deps: WatchDeps, { transactionId, versions }: ChainTransaction): Promise<Resent> {
+  const newest = versions.at(-1)!;
+  const outcomes: SendOutcome[] = [];
+  for (const version of versions.toReversed()) {
+    const { txHash } = version;
+    const outcome = await broadcast(deps, { transactionId, raw: await findRaw(deps.db, txHash), txHash });
+    outcomes.push(outcome);
+    if (outcome === "sent" || outcome === "known") return { outcome: outcomes[0]!, standing: version };
+    // Then they have the newest one, whatever they have said to it.
+    if (outcome === "underpriced" || outcome === "nonce_used")
+      return { outcome: outcomes[0]!, standing: newest };
+    // Silence has taken its time, and there is never more than one version behind which nodes have refused in words that are not known.
+    const isSilent = outcomes.length > 1 && outcomes.every((one) => one === "unclear");
+    if (isSilent || outcome === "unacceptable" || outcome === "fee_too_low") break;
+  }
+  return { outcome: outcomes[0]!, standing: null };
+}
+
+/** Its nonce is used up by an empty transaction, and its operations go again, in smaller ones. */
+async function replaceWithNoop(
+  deps: WatchDeps,
+  lease: Lease,
+  transaction: ChainTransaction,
+  reason: "batch_reverted" | "fee_above_cap" | "cost_too_high",
+): Promise<void> {
+  const { db, signer, log, onReleased } = deps;
+  const { transactionId } = transaction;
+  const nothing = { to: signer.address, callData: Buffer.alloc(0), gasLimit: EMPTY_GAS };
+  await tx(db, async (tx) => {
+    await fence(tx, lease);
+    await onReleased(tx, transactionId, reason);
+    await emptyTransaction(tx, transactionId, nothing);
+  });
+  log.error(
+    { nonce: transaction.nonce.toString(), reason },
+    "no node takes a transaction as it is; its nonce is used up",
+  );
+  const market = await marketOf(deps);
+  // Where no node has it there is nothing to outbid.
+  const fees = replacementFees(transaction.versions.at(-1)!, market) ?? firstFees(market);
+  if (fees) await sendVersion(deps, lease, transaction, { ...nothing, ...fees });
+}
+
+/**
+ * The same nonce and the same call, for more. Not above the cap: then it waits as it is. What the market takes no more and what is too large to be
+ * offered at its price makes room for smaller ones.
+ */
+async function bumpFees(
+  deps: WatchDeps,
+  lease: Lease,
+  transaction: ChainTransaction,
+  { outcome, standing }: Resent,
+): Promise<void> {
+  const last = transaction.versions.at(-1)!;
+  const market = await marketOf(deps);
+  const call = await findCall(deps.db, transaction.transactionId);
+  if (call.gasLimit <= EMPTY_GAS) {
+    // It was emptied because of what stands before it, perhaps a moment before this process ended: it offers itself, whatever nodes say to that.
+    const isNobodys = outcome === "cost_too_high" && standing === null;
+    const fees = replacementFees(last, market) ?? (isNobodys ? firstFees(market) : null);
+    return fees ? sendVersion(deps, lease, transaction, { ...call, ...fees }) : undefined;
+  }
+  const isTooDear = outcome === "cost_too_high" || (standing !== null && standing !== last);
+  const fees = isTooDear ? null : replacementFees(last, withinCost(market, call.gasLimit));
+  if (fees) return sendVersion(deps, lease, transaction, { ...call, ...fees });
+
+  const perhaps = outcome === "unclear" ? last : null;
+  const offer = standing ?? perhaps;
+  if (offer && isEnough(offer, market)) return;
+  const isNobodys = isTooDear && standing === null;
+  if (isNobodys ? firstFees(market) : replacementFees(last, market))
+    await replaceWithNoop(
+      deps,
+      lease,
+      transaction,
+      outcome === "cost_too_high" ? "cost_too_high" : "fee_above_cap",
+    );
+}
+
+async function marketOf({ provider, feeCapWei }: WatchDeps): Promise<Market> {
+  const [{ baseFeeWei }, tipWei] = await Promise.all([provider.latestBlock(), provider.priorityFeeWei()]);
+  return { baseFeeWei, tipWei, capWei: feeCapWei };
+}
+
+async function sendVersion(
+  deps: WatchDeps,
+  lease: Lease,
+  { nonce, transactionId }: ChainTransaction,
+  { to, callData, gasLimit, ...fees }: Call & Fees,
+): Promise<void> {
+  const { db, signer, chain } = deps;
+  const signed = signer.sign({ chainId: chain.chainId, nonce, to, data: callData, gasLimit, ...fees });
+  await tx(db, async (tx) => {
+    await fence(tx, lease);
+    await insertVersion(tx, transactionId, { ...signed, ...fees });
+  });
+  await broadcast(deps, { transactionId, ...signed });
+}
+
+/** A nonce that was used from outside is free again after a reorganisation that dropped it. Whatever comes behind it would wait for ever. */
+async function fillGaps(
+  deps: WatchDeps,
+  lease: Lease,
+  { first, chainNonce }: { first: ChainTransaction; chainNonce: bigint },
+): Promise<void> {
+  const { db, signer, chain, log } = deps;
+  if (first.nonce <= chainNonce) return;
+  await tx(db, async (tx) => {
+    await fence(tx, lease);
+    await reopenTransactions(tx, signer.address, chainNonce);
+  });
+  for (const nonce of await listGaps(db, signer.address, chainNonce)) {
+    const fees = firstFees(await marketOf(deps));
+    if (!fees) return;
+    const call = { to: signer.address, callData: Buffer.alloc(0), gasLimit: EMPTY_GAS };
+    const signed = signer.sign({ chainId: chain.chainId, nonce, data: call.callData, ...call, ...fees });
+    const transactionId = await tx(db, async (tx) => {
+      await fence(tx, lease);
+      const version = { ...signed, ...fees };
+      return storeSigned(tx, { ...call, nonce, signer: signer.address, epoch: lease.epoch, version });
+    });
+    log.warn({ nonce: nonce.toString() }, "filled a gap in the signer's nonces");
+    await broadcast(deps, { transactionId, ...signed });
+  }
+}

@@ -1,0 +1,81 @@
+import fc from "fast-check";
+import { firstFees, gasRoom, isEnough, mostGas, replacementFees, withinCost } from "./fees";
+
+const GWEI = 1_000_000_000n;
+
+test("the first offer leaves room for the base fee to double, and under the cap for being outbid", () => {
+  const of = (baseFeeWei: bigint) => firstFees({ baseFeeWei, tipWei: GWEI, capWei: 100n * GWEI });
+  expect(of(10n * GWEI)).toEqual({ maxFeeWei: 21n * GWEI, priorityFeeWei: GWEI });
+  expect(of(60n * GWEI)?.maxFeeWei).toBe(70n * GWEI);
+  expect(of(80n * GWEI)?.maxFeeWei).toBe(81n * GWEI);
+});
+
+test("waits while even the next block is dearer than the cap", () => {
+  const market = { baseFeeWei: 100n * GWEI, tipWei: 1n, capWei: 100n * GWEI };
+  expect(firstFees(market)).toBeNull();
+  expect(replacementFees({ maxFeeWei: 50n * GWEI, priorityFeeWei: 1n }, market)).toBeNull();
+});
+
+test("a replacement offers at least a tenth more in both fees and the market's tip, and never more than the cap", () => {
+  const fee = fc.bigInt({ min: 1n, max: 1000n * GWEI });
+  fc.assert(
+    fc.property(fee, fee, fee, fee, fee, (room, priorityFeeWei, baseFeeWei, tipWei, capWei) => {
+      const maxFeeWei = priorityFeeWei + room;
+      const next = replacementFees({ maxFeeWei, priorityFeeWei }, { baseFeeWei, tipWei, capWei });
+      if (next === null) return;
+      expect(
+        next.maxFeeWei * 10n >= maxFeeWei * 11n && next.priorityFeeWei * 10n >= priorityFeeWei * 11n,
+      ).toBe(true);
+      expect(next.priorityFeeWei >= tipWei && next.maxFeeWei >= baseFeeWei + next.priorityFeeWei).toBe(true);
+      expect(next.maxFeeWei <= capWei).toBe(true);
+    }),
+  );
+});
+
+test("what was offered while the market took up to seven tenths of the cap can be outbid twice, wherever the base fee falls", () => {
+  const cap = fc.bigInt({ min: GWEI, max: 1000n * GWEI });
+  const thousandth = fc.bigInt({ min: 0n, max: 700n });
+  fc.assert(
+    fc.property(cap, thousandth, thousandth, thousandth, (capWei, market, ofTip, fallen) => {
+      const tipWei = (capWei * market * ofTip) / 700_000n;
+      const baseFeeWei = (capWei * market) / 1000n - tipWei;
+      const later = { baseFeeWei: (baseFeeWei * fallen) / 700n, tipWei, capWei };
+      const first = firstFees({ baseFeeWei, tipWei, capWei })!;
+      const second = replacementFees(first, later)!;
+      expect(replacementFees(second, later)).not.toBeNull();
+    }),
+  );
+});
+
+test("a replacement of what had room at first may cost one ether, and one operation what the cap allows", () => {
+  const fee = fc.bigInt({ min: GWEI, max: 1000n * GWEI });
+  const blockGasLimit = fc.bigInt({ min: 30_000_000n, max: 100_000_000n });
+  fc.assert(
+    fc.property(fee, fee, fee, blockGasLimit, (baseFeeWei, laterFeeWei, capWei, blockGas) => {
+      const first = firstFees({ baseFeeWei, tipWei: 1n, capWei });
+      if (first === null) return;
+      const gasLimit = gasRoom(blockGas, first);
+      const later = withinCost({ baseFeeWei: laterFeeWei, tipWei: 1n, capWei }, gasLimit);
+      expect(first.maxFeeWei).toBeLessThanOrEqual(later.capWei);
+      const next = replacementFees(first, later);
+      if (next && gasLimit > 1_000_000n) expect(next.maxFeeWei * gasLimit).toBeLessThanOrEqual(10n ** 18n);
+    }),
+  );
+  const market = { baseFeeWei: GWEI, tipWei: GWEI, capWei: 3000n * GWEI };
+  expect(withinCost(market, 1_000_000n).capWei).toBe(3000n * GWEI);
+  expect(withinCost(market, 10_000_000n).capWei).toBe(100n * GWEI);
+});
+
+test("an offer is enough when it pays for the base fee and, beside that, the market's tip", () => {
+  const market = { baseFeeWei: 10n, tipWei: 2n, capWei: 100n };
+  const isEnoughAt = (maxFeeWei: bigint, priorityFeeWei: bigint) =>
+    isEnough({ maxFeeWei, priorityFeeWei }, market);
+  expect([isEnoughAt(11n, 2n), isEnoughAt(12n, 2n)]).toEqual([false, true]);
+  // Whoever makes the block gets no more than the offer's own tip, however much is offered in all.
+  expect([isEnoughAt(90n, 1n), isEnoughAt(90n, 2n)]).toEqual([false, true]);
+});
+
+test("one transaction may ask for three quarters of a block, and for no more than 2^24", () => {
+  expect(mostGas(12_000_000n)).toBe(9_000_000n);
+  expect(mostGas(30_000_000n)).toBe(1n << 24n);
+});

@@ -1,0 +1,82 @@
+/** What a transaction offers for its gas. */
+export interface Fees {
+  maxFeeWei: bigint;
+  priorityFeeWei: bigint;
+}
+
+/** What the next block takes, and how much of it we pay at most. */
+export interface Market {
+  baseFeeWei: bigint;
+  tipWei: bigint;
+  capWei: bigint;
+}
+
+/** Null while even the next block is dearer than the cap. */
+export function firstFees({ baseFeeWei, tipWei, capWei }: Market): Fees | null {
+  const priorityFeeWei = tipWei > 1n ? tipWei : 1n;
+  const maxFeeWei = offerFor({ baseFeeWei, tipWei: priorityFeeWei, capWei });
+  return maxFeeWei === null ? null : { maxFeeWei, priorityFeeWei };
+}
+
+/** Nodes take a replacement only when both fees grow by a tenth; an eighth leaves no doubt. Null when the cap forbids it. */
+export function replacementFees(last: Fees, market: Market): Fees | null {
+  const least = bump(last.maxFeeWei);
+  const tipWei = larger(bump(last.priorityFeeWei), market.tipWei);
+  const offer = offerFor({ ...market, tipWei });
+  if (least > market.capWei || offer === null) return null;
+  return { maxFeeWei: larger(least, offer), priorityFeeWei: tipWei };
+}
+
+/** Whether the next block takes it: what is left beside the base fee goes to whoever makes the block, and of that no more than the offer's own tip. */
+export function isEnough({ maxFeeWei, priorityFeeWei }: Fees, { baseFeeWei, tipWei }: Market): boolean {
+  return smaller(maxFeeWei - baseFeeWei, priorityFeeWei) >= tipWei;
+}
+
+/**
+ * The base fee can double in six full blocks; twice it is room enough to be mined soon. What is signed at the cap can never be outbid, not even by
+ * nothing: so whatever the market can be had for, an offer leaves room for two or three more. Null when it cannot be had.
+ */
+function offerFor({ baseFeeWei, tipWei, capWei }: Market): bigint | null {
+  const needed = baseFeeWei + tipWei;
+  if (needed > capWei) return null;
+  const most = (capWei * 7n) / 10n;
+  return needed <= most ? smaller(baseFeeWei * 2n + tipWei, most) : needed;
+}
+
+function bump(feeWei: bigint): bigint {
+  return feeWei + feeWei / 8n + 1n;
+}
+
+function larger(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
+}
+
+function smaller(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
+}
+
+/** No transaction may take more than 2^24 (EIP-7825). */
+const MOST_GAS = 1n << 24n;
+/** Usual nodes refuse a transaction that may cost more (geth's rpc.txfeecap). */
+const MOST_COST_WEI = 10n ** 18n;
+/** A transaction that asks for this much has room at every price. */
+const GAS_AT_ANY_PRICE = 1_000_000n;
+
+/** The gas that one transaction may ask for: three quarters of a block, so that it fits beside others. */
+export function mostGas(blockGasLimit: bigint): bigint {
+  return smaller((blockGasLimit * 3n) / 4n, MOST_GAS);
+}
+
+/**
+ * The same for the fees that it offers. Nodes would refuse a dearer transaction for ever, and its
+ * nonce could only be used up by one that offers more. One operation has room in any case.
+ */
+export function gasRoom(blockGasLimit: bigint, { maxFeeWei }: Fees): bigint {
+  return smaller(mostGas(blockGasLimit), larger(MOST_COST_WEI / maxFeeWei, GAS_AT_ANY_PRICE));
+}
+
+/** The market for a replacement whose gas is given: the cap shrinks to what nodes accept for it. */
+export function withinCost(market: Market, gasLimit: bigint): Market {
+  if (gasLimit <= GAS_AT_ANY_PRICE) return market;
+  return { ...market, capWei: smaller(market.capWei, MOST_COST_WEI / gasLimit) };
+}

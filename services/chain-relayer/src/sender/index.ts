@@ -1,0 +1,19 @@
+// Sends transactions of one signer: lease, nonces, signed bytes, replacements, nonce gaps. It knows
+// calldata and the id of a stored transaction; the caller knows what the calldata is for.
+
+export { findFinalTransactions } from "./commands/findFinalTransactions";
+export { findGasBudget, type GasBudget } from "./commands/findGasBudget";
+export { pruneSignedBytes } from "./commands/pruneSignedBytes";
+export { recoverFromRetiredSigner } from "./commands/recoverFromRetiredSigner";
+export { submit } from "./commands/submit";
+export { type ReleaseReason, type WatchDeps, watchTransactions } from "./commands/watchTransactions";
+export {
+  countPendingTransactions,
+  fencePlanning,
+  holdLease,
+  type Lease,
+  LeaseLostError,
+  markTransaction,
+  releaseLease,
+  whileHolding,
+} from "./store/transactions";

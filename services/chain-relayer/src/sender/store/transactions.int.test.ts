@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql, tx } from "@wonrail/kit/db";
+import { NEXT_OPERATOR, OPERATOR } from "../../testing/chainDouble";
+import { freshDatabase } from "../../testing/database";
+import { carry, operationOf, takeIn } from "../../testing/operations";
+import {
+  countPendingTransactions,
+  fence,
+  holdLease,
+  LeaseLostError,
+  releaseLease,
+  whileHolding,
+} from "./transactions";
+
+const database = freshDatabase();
+const { address } = OPERATOR;
+
+const hold = (holder: string, ttlMs = 60_000) => holdLease(database.db, address, holder, ttlMs);
+const endLease = () =>
+  database.db.run(sql`update signers set lease_ends_at = clock_timestamp() where address = ${address}`);
+
+test("of two that ask for a lease one has it, for as long as it goes on asking", async () => {
+  const [one, other] = await Promise.all([hold("one"), hold("other")]);
+  const [holder, standby] = one ? ["one", "other"] : ["other", "one"];
+  expect([one, other].filter((lease) => lease !== null)).toEqual([{ signer: address, holder, epoch: 1n }]);
+  expect([await hold(standby), await hold(holder)]).toEqual([null, { signer: address, holder, epoch: 1n }]);
+});
+
+test("who has let its lease run out writes under another epoch from then on, though nobody had it meanwhile", async () => {
+  const before = (await hold("one"))!;
+  await endLease();
+  expect(await hold("one")).toMatchObject({ epoch: before.epoch + 1n });
+  await expect(tx(database.db, (tx) => fence(tx, before))).rejects.toThrow(LeaseLostError);
+});
+
+test("a lease that ends later than any, since the clock was set back, is the next one's, and its holder is stopped", async () => {
+  const lease = (await hold("one"))!;
+  const lasts = (interval: string) =>
+    database.db.run(
+      sql`update signers set lease_ends_at = clock_timestamp() + ${interval}::interval where address = ${address}`,
+    );
+  await lasts("110 seconds");
+  expect(await hold("other")).toBeNull();
+  await lasts("1 hour");
+  expect(await hold("other")).toMatchObject({ epoch: lease.epoch + 1n });
+  await expect(tx(database.db, (tx) => fence(tx, lease))).rejects.toThrow(LeaseLostError);
+});
+
+test("a lease that is given back is the next one's at once, and nobody gives back another's", async () => {
+  await hold("one");
+  await holdLease(database.db, NEXT_OPERATOR.address, "one", 60_000);
+  await releaseLease(database.db, address, "other");
+  expect(await hold("other")).toBeNull();
+  await releaseLease(database.db, address, "one");
+  expect(await hold("other")).toMatchObject({ epoch: 2n });
+  await releaseLease(database.db, address, "one");
+  expect(await hold("one")).toBeNull();
+  expect(await holdLease(database.db, NEXT_OPERATOR.address, "other", 60_000)).toBeNull();
+});
+
+test("a lease that ran out while its holder stood still is not kept any longer", async () => {
+  const lease = (await hold("one", 600))!;
+  await whileHolding(database.db, lease, 600, async () => {
+    await endLease();
+    await sleep(500);
+  });
+  expect(await hold("other")).not.toBeNull();
+});
+
+test("the work of a lease that another has had since does not keep the other's", async () => {
+  const lease = (await hold("one", 300))!;
+  await endLease();
+  await hold("other", 300);
+  await whileHolding(database.db, lease, 300, () => sleep(600));
+  expect(await hold("third")).not.toBeNull();
+});
+
+test("what is under way is what is signed and in no block, of one signer", async () => {
+  await takeIn(database.db, [operationOf()]);
+  await carry(database.db, OPERATOR, { nonce: 0n });
+  await takeIn(database.db, [operationOf()]);
+  await carry(database.db, NEXT_OPERATOR, { nonce: 0n });
+  await takeIn(database.db, [operationOf()]);
+  await carry(database.db, NEXT_OPERATOR, { nonce: 1n });
+  const counts = () =>
+    Promise.all([OPERATOR, NEXT_OPERATOR].map((of) => countPendingTransactions(database.db, of.address)));
+  expect(await counts()).toEqual([1, 2]);
+  await database.db.run(sql`update transactions set state = 'SENT' where nonce = 0`);
+  expect(await counts()).toEqual([1, 2]);
+  await database.db.run(sql`update transactions set state = 'MINED' where nonce = 0`);
+  expect(await counts()).toEqual([0, 1]);
+});

@@ -1,0 +1,345 @@
+import { type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
+
+/** The right to write for a signer. Whoever took it over since has a higher epoch. */
+export interface Lease {
+  signer: string;
+  holder: string;
+  epoch: bigint;
+}
+
+export interface ChainTransaction {
+  transactionId: bigint;
+  nonce: bigint;
+  state: "SIGNED" | "SENT" | "MINED";
+  /** Since the last try to send it; null before the first. By the database's clock, which wrote it down. */
+  sentAgoMs: number | null;
+  /** Oldest first. */
+  versions: Version[];
+}
+
+export interface Version {
+  txHash: string;
+  maxFeeWei: bigint;
+  priorityFeeWei: bigint;
+  ageMs: number;
+}
+
+export type NewVersion = Omit<Version, "ageMs"> & { raw: Buffer };
+
+/** What a transaction does, in whichever version. */
+export interface Call {
+  to: string;
+  callData: Buffer;
+  gasLimit: bigint;
+}
+
+/**
+ * Takes or keeps the lease; null while another holds it. The epoch grows with every change of hands. One that ends much later than any that is taken now
+ * is of before the database's clock was set back: its holder may be gone, and is stopped by the epoch if it is not.
+ */
+export async function holdLease(
+  db: Queryable,
+  signer: string,
+  holder: string,
+  ttlMs: number,
+): Promise<Lease | null> {
+  await db.run(sql`insert into signers (address) values (${signer}) on conflict do nothing`);
+  const row = await db.maybe<{ epoch: bigint }>(sql`
+    update signers set holder = ${holder}, lease_ends_at = clock_timestamp() + make_interval(secs => ${ttlMs / 1000}),
+      epoch = case when holder is not distinct from ${holder} and lease_ends_at > clock_timestamp() then epoch else epoch + 1 end
+    where address = ${signer} and (holder is not distinct from ${holder}
+      or not lease_ends_at between clock_timestamp() and clock_timestamp() + make_interval(secs => ${(2 * ttlMs) / 1000}))
+    returning epoch`);
+  return row ? { signer, holder, epoch: row.epoch } : null;
+}
+
+/** Keeps the lease for as long as the work takes; a process that is stopped stops keeping it, too. */
+export async function whileHolding<T>(
+  db: Queryable,
+  lease: Lease,
+  ttlMs: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const timer = setInterval(() => {
+    // The fence stops a writer that could not keep it.
+    renewLease(db, lease, ttlMs).catch(() => undefined);
+  }, ttlMs / 3);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+async function renewLease(db: Queryable, { signer, epoch }: Lease, ttlMs: number): Promise<void> {
+  await db.run(sql`
+    update signers set lease_ends_at = clock_timestamp() + make_interval(secs => ${ttlMs / 1000})
+    where address = ${signer} and epoch = ${epoch} and lease_ends_at > clock_timestamp()`);
+}
+
+export async function releaseLease(db: Queryable, signer: string, holder: string): Promise<void> {
+  await db.run(sql`
+    update signers set lease_ends_at = clock_timestamp() where address = ${signer} and holder = ${holder}`);
+}
+
+export class LeaseLostError extends Error {
+  override readonly name = "LeaseLostError";
+}
+
+/** Locks the signer for the rest of the transaction, and stops a writer whose lease has gone to another. */
+export async function fence(tx: Tx, { signer, epoch }: Lease): Promise<{ nextNonce: bigint }> {
+  await waitForHeads(tx);
+  const row = await tx.one<{ next_nonce: bigint; epoch: bigint }>(
+    sql`select next_nonce, epoch from signers where address = ${signer} for update`,
+  );
+  if (row.epoch !== epoch) throw new LeaseLostError("another writer has the lease");
+  return { nextNonce: row.next_nonce };
+}
+
+/** The planner's fence: of all signers' writers one plans at a time, since the heads are everybody's. */
+export async function fencePlanning(tx: Tx, { signer, epoch }: Lease): Promise<void> {
+  await waitForHeads(tx);
+  const rows = await tx.query<{ address: string; epoch: bigint }>(
+    sql`select address, epoch from signers order by address for update`,
+  );
+  if (rows.find(({ address }) => address === signer)?.epoch !== epoch)
+    throw new LeaseLostError("another writer has the lease");
+}
+
+/**
+ * Who waits for a row lets in everybody who shares it: while several take in what has piled up, no writer would come to its turn. Nobody shares
+ * this lock before whoever waits for it (`holdHeads`).
+ */
+async function waitForHeads(tx: Tx): Promise<void> {
+  await tx.run(sql`select pg_advisory_xact_lock(hashtext('heads'), hashtext(current_schema()))`);
+}
+
+/** Nobody has kept its lease for so long; nor has who seems to keep it for as long to come, which is of before the database's clock was set back. */
+function isGone(goneForMs: number): Sql {
+  const goneFor = sql`make_interval(secs => ${goneForMs / 1000})`;
+  return sql`not lease_ends_at between clock_timestamp() - ${goneFor} and clock_timestamp() + ${goneFor}`;
+}
+
+/** Other signers that nobody has written for since so long, and that have something under way. */
+export async function listGoneSigners(
+  db: Queryable,
+  { signer }: Lease,
+  goneForMs: number,
+): Promise<string[]> {
+  const rows = await db.query<{ address: string }>(sql`
+    select address from signers
+    where address <> ${signer} and ${isGone(goneForMs)}
+      and exists (select from transactions t where t.signer = address and t.state in ('SIGNED', 'SENT', 'MINED'))
+    order by address`);
+  return rows.map(({ address }) => address);
+}
+
+/** Locks all signers, and stops whoever wakes up and still writes for one that is gone. False when somebody writes for it again. */
+export async function fenceOff(tx: Tx, lease: Lease, gone: string, goneForMs: number): Promise<boolean> {
+  await fencePlanning(tx, lease);
+  const stopped = await tx.run(sql`
+    update signers set epoch = epoch + 1
+    where address = ${gone} and ${isGone(goneForMs)}`);
+  return stopped === 1;
+}
+
+/** The one that is given out next. */
+export async function findNextNonce(db: Queryable, signer: string): Promise<bigint> {
+  const row = await db.maybe<{ next_nonce: bigint }>(
+    sql`select next_nonce from signers where address = ${signer}`,
+  );
+  return row?.next_nonce ?? 0n;
+}
+
+export async function setNextNonce(tx: Tx, signer: string, nextNonce: bigint): Promise<void> {
+  await tx.run(sql`update signers set next_nonce = ${nextNonce} where address = ${signer}`);
+}
+
+/** Never lowers it: what was given out once may still be mined. */
+export async function raiseNextNonce(tx: Tx, signer: string, atLeast: bigint): Promise<void> {
+  await tx.run(
+    sql`update signers set next_nonce = greatest(next_nonce, ${atLeast}) where address = ${signer}`,
+  );
+}
+
+export interface NewTransaction extends Call {
+  signer: string;
+  nonce: bigint;
+  epoch: bigint;
+  version: NewVersion;
+}
+
+/** The write-ahead log: what is signed is stored before anybody sees it. */
+export async function storeSigned(tx: Tx, of: NewTransaction): Promise<bigint> {
+  const row = await tx.one<{ transaction_id: bigint }>(sql`
+    insert into transactions (signer, nonce, epoch, recipient, call_data, gas_limit, state)
+    values (${of.signer}, ${of.nonce}, ${of.epoch}, ${of.to}, ${of.callData}, ${of.gasLimit}, 'SIGNED') returning transaction_id`);
+  await insertVersion(tx, row.transaction_id, of.version);
+  return row.transaction_id;
+}
+
+/** From now on the transaction carries nothing: its nonce is used up by an empty one. */
+export async function emptyTransaction(
+  tx: Tx,
+  transactionId: bigint,
+  of: Pick<NewTransaction, "to" | "gasLimit">,
+): Promise<void> {
+  await tx.run(sql`
+    update transactions set recipient = ${of.to}, call_data = ''::bytea, gas_limit = ${of.gasLimit}
+    where transaction_id = ${transactionId}`);
+}
+
+/** The newest of its transaction, also where the database's clock was set back since the last. */
+export async function insertVersion(tx: Tx, transactionId: bigint, version: NewVersion): Promise<void> {
+  await tx.run(sql`
+    insert into transaction_versions (tx_hash, transaction_id, raw, max_fee_wei, priority_fee_wei, created_at)
+    values (${version.txHash}, ${transactionId}, ${version.raw}, ${version.maxFeeWei}, ${version.priorityFeeWei},
+      (select greatest(now(), max(created_at) + interval '1 microsecond') from transaction_versions where transaction_id = ${transactionId}))
+    on conflict do nothing`);
+}
+
+/** Notes a try to send; `taken` when a node has the bytes, or perhaps has. */
+export async function noteSend(db: Queryable, transactionId: bigint, taken: boolean): Promise<void> {
+  await db.run(sql`
+    update transactions set state = case when ${taken} then 'SENT' else state end, sends = sends + 1, sent_at = now()
+    where transaction_id = ${transactionId} and state in ('SIGNED', 'SENT')`);
+}
+
+/** Which of these are in a block now, final or not. What a reorganisation has dropped is to be sent again. */
+export async function noteMined(db: Queryable, mined: bigint[], dropped: bigint[]): Promise<void> {
+  await db.run(sql`
+    update transactions set state = case when transaction_id = any(${mined}::bigint[]) then 'MINED' else 'SENT' end
+    where transaction_id = any(${[...mined, ...dropped]}::bigint[]) and state in ('SIGNED', 'SENT', 'MINED')`);
+}
+
+/** The nonces from the chain's next one on that were never given to a transaction of ours: nothing behind them can be mined. */
+export async function listGaps(db: Queryable, signer: string, chainNonce: bigint): Promise<bigint[]> {
+  const rows = await db.query<{ nonce: bigint }>(sql`
+    select nonce from signers, generate_series(${chainNonce}::bigint, least(next_nonce, ${chainNonce}::bigint + 100) - 1) as nonce
+    where address = ${signer} and not exists (select from transactions t where t.signer = address and t.nonce = nonce.nonce)
+    order by nonce`);
+  return rows.map((row) => row.nonce);
+}
+
+/**
+ * What was lost when its key was replaced can be mined again once the key is back: its nonce is free, and nothing behind it goes before it is used.
+ */
+export async function reopenTransactions(tx: Tx, signer: string, chainNonce: bigint): Promise<void> {
+  await tx.run(sql`
+    update transactions set state = 'SENT' where signer = ${signer} and state = 'LOST' and nonce >= ${chainNonce}`);
+}
+
+export async function markTransaction(
+  tx: Tx,
+  transactionId: bigint,
+  state: "FINAL" | "LOST",
+): Promise<boolean> {
+  const changed = await tx.run(sql`
+    update transactions set state = ${state}
+    where transaction_id = ${transactionId} and state in ('SIGNED', 'SENT', 'MINED')`);
+  return changed === 1;
+}
+
+/** Whoever has something under way, also those whose key is no longer used. */
+export async function listBusySigners(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ signer: string }>(
+    sql`select distinct signer from transactions where state in ('SIGNED', 'SENT', 'MINED') order by signer`,
+  );
+  return rows.map(({ signer }) => signer);
+}
+
+/** What is under way, in the order of the nonces, with every version that was signed; without their bytes, which are 80 KB of a full batch. */
+export async function listOpenTransactions(db: Queryable, signer: string): Promise<ChainTransaction[]> {
+  const rows = await db.query<{
+    transaction_id: bigint;
+    nonce: bigint;
+    state: "SIGNED" | "SENT" | "MINED";
+    sent_ago_ms: number | null;
+    tx_hash: string;
+    max_fee_wei: bigint;
+    priority_fee_wei: bigint;
+    age_ms: number;
+  }>(sql`
+    select t.transaction_id, t.nonce, t.state, v.tx_hash, v.max_fee_wei, v.priority_fee_wei,
+      (extract(epoch from clock_timestamp() - t.sent_at) * 1000)::float8 as sent_ago_ms,
+      (extract(epoch from clock_timestamp() - v.created_at) * 1000)::float8 as age_ms
+    from transactions t join transaction_versions v using (transaction_id)
+    where t.signer = ${signer} and t.state in ('SIGNED', 'SENT', 'MINED') order by t.nonce, v.created_at`);
+  const open = new Map<bigint, ChainTransaction>();
+  for (const row of rows) {
+    const version = {
+      txHash: row.tx_hash,
+      maxFeeWei: row.max_fee_wei,
+      priorityFeeWei: row.priority_fee_wei,
+      ageMs: row.age_ms,
+    };
+    const known = open.get(row.transaction_id);
+    if (known) known.versions.push(version);
+    else {
+      const { transaction_id: transactionId, nonce, state, sent_ago_ms: sentAgoMs } = row;
+      open.set(transactionId, { transactionId, nonce, state, sentAgoMs, versions: [version] });
+    }
+  }
+  return [...open.values()];
+}
+
+/** Of every version. */
+export function hashesOf(transactions: ChainTransaction[]): string[] {
+  return transactions.flatMap(({ versions }) => versions.map(({ txHash }) => txHash));
+}
+
+export async function findCall(db: Queryable, transactionId: bigint): Promise<Call> {
+  const row = await db.one<{ recipient: string; call_data: Buffer; gas_limit: bigint }>(
+    sql`select recipient, call_data, gas_limit from transactions where transaction_id = ${transactionId}`,
+  );
+  return { to: row.recipient, callData: row.call_data, gasLimit: row.gas_limit };
+}
+
+/** The signed bytes of a version. */
+export async function findRaw(db: Queryable, txHash: string): Promise<Buffer> {
+  const { raw } = await db.one<{ raw: Buffer }>(
+    sql`select raw from transaction_versions where tx_hash = ${txHash}`,
+  );
+  return raw;
+}
+
+/**
+ * Empties the bytes of the next transactions behind this one that were made long ago, where they are final: until then, and also of one that was lost, they
+ * may be wanted. Answers which were looked at, in their order; those that have lost theirs are not looked at again.
+ */
+export async function pruneFinalBytes(tx: Tx, after: bigint, limit: number): Promise<bigint[]> {
+  const rows = await tx.query<{ transaction_id: bigint }>(sql`
+    with old as (
+      select t.transaction_id, t.state from (
+        select distinct transaction_id from transaction_versions
+        where transaction_id > ${after} and raw <> ''::bytea order by transaction_id limit ${limit}) as kept
+      join transactions t using (transaction_id)
+      where t.created_at < now() - interval '30 days'
+      order by transaction_id for update of t skip locked),
+    unsigned as (
+      update transaction_versions v set raw = ''::bytea from old
+      where v.transaction_id = old.transaction_id and old.state = 'FINAL' and v.raw <> ''::bytea),
+    uncalled as (
+      update transactions t set call_data = ''::bytea from old
+      where t.transaction_id = old.transaction_id and old.state = 'FINAL' and t.call_data <> ''::bytea)
+    select transaction_id from old order by transaction_id`);
+  return rows.map((row) => row.transaction_id);
+}
+
+/** What all of them may cost from this nonce on, which is the chain's next one: the dearest version of each. */
+export async function sumOpenCosts(db: Queryable, signer: string, chainNonce: bigint): Promise<bigint> {
+  const { wei } = await db.one<{ wei: bigint }>(sql`
+    select coalesce(sum(gas_limit * dearest.max_fee_wei), 0) as wei from transactions t
+    cross join lateral (
+      select max(max_fee_wei) as max_fee_wei from transaction_versions v where v.transaction_id = t.transaction_id) as dearest
+    where signer = ${signer} and state in ('SIGNED', 'SENT', 'MINED') and nonce >= ${chainNonce}`);
+  return wei;
+}
+
+/** What is signed and not in a block. */
+export async function countPendingTransactions(db: Queryable, signer: string): Promise<number> {
+  const { count } = await db.one<{ count: bigint }>(
+    sql`select count(*) from transactions where signer = ${signer} and state in ('SIGNED', 'SENT')`,
+  );
+  return Number(count);
+}

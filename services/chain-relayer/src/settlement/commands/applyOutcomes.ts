@@ -1,0 +1,157 @@
+import { type Tx } from "@wonrail/kit/db";
+import { groupBy } from "@wonrail/kit/groupBy";
+import { appendEvents } from "@wonrail/kit/outbox";
+import { isOutcome, type Outcome, placeOf } from "../../evm";
+import { type FinalRange, findAddresses, findUsedAuthorizations } from "../../indexer";
+import { decideNext, type Evidence, type Next } from "../domain/decideNext";
+import { stepsLeftOut } from "../domain/movement";
+import { isLeg, walletsOf } from "../domain/steps";
+import { operationConfirmed } from "../events";
+import { findOrders, type Orders } from "../queries/findOrders";
+import { allSettledByOthers, remainingSteps, type SettledBy } from "../queries/settledByOthers";
+import {
+  type Confirmation,
+  factsOf,
+  findByOperationIds,
+  listInFlightOf,
+  markConfirmed,
+  type Operation,
+  putBack,
+} from "../store/operations";
+
+type Retry = Extract<Next, { do: "retry" }>;
+
+/** Applies a range's outcomes to their operations. Gives what settlement has ordered of its events. */
+export async function applyOutcomes(tx: Tx, range: FinalRange, network: string): Promise<Orders> {
+  const named = range.events.filter(isOutcome).map(({ operationId }) => operationId);
+  const operations = await findByOperationIds(tx, [...new Set(named)]);
+  const strangers = await decideAll(tx, range, operations, network);
+  // An operation whose name something else used has ordered nothing of that.
+  for (const operationId of strangers) operations.delete(operationId);
+  return findOrders(tx, range, operations);
+}
+
+/**
+ * Decides each operation by itself and writes all at once. Gives the operation ids under which the
+ * chain has executed something else than the operation of ours that has the id.
+ */
+async function decideAll(
+  tx: Tx,
+  range: FinalRange,
+  operations: ReadonlyMap<string, Operation>,
+  network: string,
+): Promise<Set<string>> {
+  const outcomes = range.events.filter(isOutcome).filter(({ operationId }) => operations.has(operationId));
+  const refused = outcomes.flatMap((event) => (event.kind === "failed" ? [event.operationId] : []));
+  const settled = await allSettledByOthers(
+    tx,
+    [...new Set(refused)].map((operationId) => operations.get(operationId)!),
+  );
+  const strangers = await findStrangers(tx, range, outcomes, operations);
+  const carried = countCarried(range);
+  const confirmations = new Map<string, Confirmation>();
+  const retries = new Map<string, { operation: Operation; retry: Retry }>();
+  for (const event of outcomes) {
+    const operation = operations.get(event.operationId)!;
+    const other = settled.get(event.operationId);
+    const next = decideNext(factsOf(operation), evidenceOf(event, other, strangers));
+    // Of several words the first that settles it counts; one that came to nothing counts only where none does.
+    if (next.do === "retry") retries.set(event.operationId, { operation, retry: next });
+    if (next.do !== "confirm" || confirmations.has(event.operationId)) continue;
+    confirmations.set(
+      event.operationId,
+      event.kind === "failed"
+        ? { operation, ...other!, gasUsed: 0n }
+        : confirmationBy(operation, event, range, carried),
+    );
+  }
+  for (const operationId of confirmations.keys()) retries.delete(operationId);
+  await putBackAll(tx, [...retries.values()]);
+  const confirmed = await markConfirmed(tx, [...confirmations.values()]);
+  await appendEvents(
+    tx,
+    confirmed.map((one) => operationConfirmed(one, network)),
+  );
+  return strangers;
+}
+
+/**
+ * The names of those of which something else was executed. A restored ledger gives new entries the numbers of those that it has forgotten, and by their
+ * numbers they have their names.
+ */
+async function findStrangers(
+  tx: Tx,
+  { firsts, movements }: FinalRange,
+  outcomes: Outcome[],
+  operations: ReadonlyMap<string, Operation>,
+): Promise<Set<string>> {
+  const settled = outcomes.filter(({ kind }) => kind !== "failed");
+  const named = walletsOf(settled.flatMap(({ operationId }) => operations.get(operationId)!.steps));
+  const addresses = await findAddresses(tx, named);
+  const strangers = new Set<string>();
+  for (const event of settled) {
+    const { steps } = operations.get(event.operationId)!;
+    const moved = movements.get(placeOf(firsts.get(event.operationId) ?? event)) ?? [];
+    const leftOut = stepsLeftOut(steps, moved, addresses);
+    if (leftOut?.length === 0) continue;
+    // What others have done before is not done again.
+    const used = await findUsedAuthorizations(tx, (leftOut ?? []).filter(isLeg));
+    const isOurs = leftOut && remainingSteps({ steps: leftOut }, used, addresses).length === 0;
+    if (!isOurs) strangers.add(event.operationId);
+  }
+  return strangers;
+}
+
+/** Plans the operations again that a final transaction carried and did not execute. */
+export async function applyNotCarried(tx: Tx, transactionId: bigint, succeeded: boolean): Promise<void> {
+  const operations = await listInFlightOf(tx, transactionId);
+  const evidence: Evidence = { kind: "not_carried", reason: succeeded ? "not_executed" : "batch_reverted" };
+  await putBackAll(
+    tx,
+    operations.flatMap((operation) => {
+      const next = decideNext(factsOf(operation), evidence);
+      return next.do === "retry" ? [{ operation, retry: next }] : [];
+    }),
+  );
+}
+
+async function putBackAll(tx: Tx, all: { operation: Operation; retry: Retry }[]): Promise<void> {
+  for (const same of groupBy(all, ({ retry }) => `${retry.delayMs} ${retry.reason}`).values()) {
+    const { reason, delayMs } = same[0]!.retry;
+    await putBack(
+      tx,
+      same.map(({ operation }) => operation),
+      reason,
+      delayMs,
+    );
+  }
+}
+
+/** A failure means that nothing happened. Perhaps because all of it has happened before, by somebody else's hand. */
+function evidenceOf(
+  event: Outcome,
+  settledBy: SettledBy | undefined,
+  strangers: ReadonlySet<string>,
+): Evidence {
+  if (event.kind !== "failed") return { kind: strangers.has(event.operationId) ? "name_taken" : "executed" };
+  return { kind: "refused", reason: event.reason, settled: settledBy !== undefined };
+}
+
+function confirmationBy(
+  operation: Operation,
+  event: Outcome,
+  { firsts, gasUsed }: FinalRange,
+  carried: ReadonlyMap<string, number>,
+): Confirmation {
+  const { txHash, blockNumber, blockHash } = (firsts.get(event.operationId) ?? event).log;
+  const share = (gasUsed.get(txHash) ?? 0n) / BigInt(carried.get(txHash) ?? 1);
+  return { operation, txHash, blockNumber, blockHash, gasUsed: share };
+}
+
+/** How many operations each transaction has executed. */
+function countCarried({ events }: FinalRange): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { kind, log } of events)
+    if (kind === "executed") counts.set(log.txHash, (counts.get(log.txHash) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,102 @@
+import { sql, tx } from "@wonrail/kit/db";
+import { invalidRequest } from "@wonrail/kit/contract/errors";
+import { readOrgId } from "@wonrail/kit/grpc/server";
+import { type AuthorizationIntent } from "@wonrail/proto/wallet/v1/wallet";
+import { type Operation } from "../store/operations";
+import { saveUsedAuthorizations } from "../../indexer/store/usedAuthorizations";
+import { authorizeBatch } from "./authorizeBatch";
+import { createChainDouble, depsOn } from "../../testing/chainDouble";
+import { freshDatabase } from "../../testing/database";
+import { operationOf } from "../../testing/operations";
+
+const CHAIN_TIME = 2_000_000_000n;
+const database = freshDatabase();
+
+test("an authorization ends after a while of chain time, and a hold's never after its own end: then it is given back", async () => {
+  const lasting = planned();
+  const hold = (endsAt: bigint) => planned({ expiresAt: new Date(Number(endsAt) * 1_000 + 999) });
+  const batch = [lasting, hold(CHAIN_TIME + 60n), hold(CHAIN_TIME + 86_400n)];
+  const { ready, asked } = await authorize(batch);
+  const ends = [CHAIN_TIME + 1_800n, CHAIN_TIME + 60n, CHAIN_TIME + 1_800n];
+  expect(asked.map(({ validBefore }) => validBefore)).toEqual(ends);
+  expect(ready.map(({ chainOperation }) => chainOperation.steps[0]!.validBefore)).toEqual(ends);
+});
+
+test("after a long time without a block it ends a while from now, and a hold's at its own end: what has ended is not signed", async () => {
+  const { now } = await database.db.one<{ now: bigint }>(
+    sql`select extract(epoch from now())::bigint as now`,
+  );
+  const batch = [planned(), planned({ expiresAt: new Date(Number(now + 60n) * 1_000) })];
+  const { asked } = await authorize(batch, { chainTime: now - 86_400n });
+  const [lasting, ofHold] = asked.map(({ validBefore }) => validBefore - now);
+  expect(Number(lasting) - 1_800).toBeGreaterThanOrEqual(0);
+  expect(Number(lasting) - 1_800).toBeLessThan(60);
+  expect(ofHold).toBe(60n);
+});
+
+test("a step whose authorization is used is neither signed nor sent again, and the others go", async () => {
+  const [first, second] = [operationOf().steps[0]!, operationOf().steps[0]!];
+  const used = { fromWalletId: first.fromWalletId!, nonce: first.nonce, txHash: "0x1" };
+  await tx(database.db, (tx) =>
+    saveUsedAuthorizations(tx, [{ ...used, blockNumber: 1n, blockHash: "0x1", moved: null }]),
+  );
+  const { ready, asked } = await authorize([planned({ steps: [first, second] })]);
+  expect(asked.map(({ fromWalletId }) => fromWalletId)).toEqual([second.fromWalletId]);
+  expect(ready[0]!.chainOperation.steps.map(({ nonce }) => nonce)).toEqual([second.nonce]);
+});
+
+test("an operation with a wallet that custody does not know is refused, and nothing of it is signed", async () => {
+  const [known, unknown] = [planned(), planned()];
+  const { ready, refused, asked } = await authorize([known, unknown], {
+    unknownWalletId: unknown.steps[0]!.toWalletId!,
+  });
+  expect(ready.map(({ operation }) => operation)).toEqual([known]);
+  expect(refused).toEqual(new Map([["custody_unknown_wallet", [unknown]]]));
+  expect(asked.map(({ ledgerRef }) => ledgerRef)).toEqual([known.ledgerRef]);
+});
+
+test("what custody refuses to look at leaves the others their signatures, and says that it is malformed", async () => {
+  const batch = Array.from({ length: 7 }, () => planned());
+  const [nobodys, nowhere] = [planned({ orgId: "" }), planned()];
+  const { steps } = nowhere;
+  nowhere.steps = steps.map((step) => ({ ...step, toWalletId: null, toAddress: "nowhere" }));
+  // Custody says which it is only by what it answers.
+  const unlucky = batch[4]!;
+  const { ready, refused } = await authorize([...batch, nobodys, nowhere], {
+    malformedRef: unlucky.ledgerRef,
+  });
+  expect(ready.map(({ operation }) => operation)).toEqual(batch.filter((one) => one !== unlucky));
+  expect(refused).toEqual(new Map([["custody_malformed", [unlucky, nobodys, nowhere]]]));
+});
+
+function planned(of: Partial<Operation> = {}): Operation {
+  const { places: _places, ...operation } = operationOf();
+  const sent = { attempts: 0, waitReason: null, transactionId: null, txHash: null };
+  return { ...operation, ...sent, state: "PLANNED", createdAt: new Date(), ...of };
+}
+
+/** Custody that signs whatever it is asked for, of every wallet but one; what has not its form it refuses with all that is asked for beside it. */
+async function authorize(
+  batch: Operation[],
+  { chainTime = CHAIN_TIME, unknownWalletId = "", malformedRef = "" } = {},
+) {
+  const asked: AuthorizationIntent[] = [];
+  const wallet = {
+    getWalletFacts: async ({ orgId, walletIds }: { orgId: string; walletIds: string[] }) => ({
+      wallets: walletIds
+        .filter((walletId) => readOrgId(orgId) && walletId !== unknownWalletId)
+        .map((walletId) => ({ walletId, walletAddress: `0x${walletId.slice(-20).padStart(40, "0")}` })),
+    }),
+    signAuthorizations: async ({ intents }: { intents: AuthorizationIntent[] }) => {
+      for (const { orgId, ledgerRef } of intents) {
+        readOrgId(orgId);
+        if (ledgerRef === malformedRef) throw invalidRequest([{ path: "ledgerRef", message: "is none" }]);
+      }
+      asked.push(...intents);
+      const outcome = { $case: "signature", value: Buffer.alloc(65, 27) };
+      return { signatures: intents.map(() => ({ outcome })) };
+    },
+  } as never;
+  const deps = { ...depsOn(database.db, createChainDouble()), wallet };
+  return { ...(await authorizeBatch(deps, batch, chainTime)), asked };
+}

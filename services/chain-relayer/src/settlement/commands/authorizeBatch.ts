@@ -1,0 +1,182 @@
+import { readAddress } from "@wonrail/kit/contract/address";
+import { chunksOf } from "@wonrail/kit/chunksOf";
+import { type Database } from "@wonrail/kit/db";
+import { wonToTokenUnits } from "@wonrail/kit/contract/money";
+import { type ItemContext } from "@wonrail/proto/common/v1/common";
+import {
+  AuthorizationKind,
+  type AuthorizationIntent,
+  type SignedAuthorization,
+} from "@wonrail/proto/wallet/v1/wallet";
+import { type ChainOperation, type ChainStep } from "../../evm";
+import { type Step, walletsOf } from "../domain/steps";
+import { type Operation } from "../store/operations";
+import { findDatabaseTime } from "../store/databaseTime";
+import { REFUSED_BY_CUSTODY } from "../store/plannedOperations";
+import { findUsedAuthorizations, type WalletClient } from "../../indexer";
+import { callWithBisection } from "./callWithBisection";
+import { type Known, resolveAddresses } from "./resolveAddresses";
+import { remainingSteps } from "../queries/settledByOthers";
+
+export interface AuthorizeDeps {
+  db: Database;
+  wallet: WalletClient;
+  chain: { chainId: bigint; tokenAddress: string };
+  authorizationLifeSeconds: bigint;
+}
+
+/** An operation with everything that the chain wants of it. */
+export interface Ready {
+  operation: Operation;
+  chainOperation: ChainOperation;
+}
+
+/** An operation on its way to being ready, or with the reason why it cannot be. */
+interface Draft {
+  operation: Operation;
+  steps: Step[];
+  validBefore: bigint;
+  /** One for each step; empty for a mint. */
+  signatures: Uint8Array[];
+  reason: string | null;
+}
+
+const AT_ONCE = 500;
+const NO_SIGNATURE = new Uint8Array(0);
+/** What no form fits: custody would not even look at it, nor at what is asked for with it. */
+const MALFORMED = `${REFUSED_BY_CUSTODY}malformed`;
+
+/** Has custody sign every leg of these operations. Those that it does not sign are handed back with the reason. */
+export async function authorizeBatch(
+  deps: AuthorizeDeps,
+  batch: Operation[],
+  chainTime: bigint,
+): Promise<{ ready: Ready[]; refused: Map<string, Operation[]> }> {
+  const known = await resolveAddresses(deps, batch);
+  const { addresses } = known;
+  const legs = batch.flatMap(({ steps }) =>
+    steps.flatMap(({ fromWalletId, nonce }) => (fromWalletId === null ? [] : [{ fromWalletId, nonce }])),
+  );
+  const used = await findUsedAuthorizations(deps.db, legs);
+  const end = (await findTime(deps, chainTime)) + deps.authorizationLifeSeconds;
+  const drafts = batch.map((operation): Draft => {
+    const steps = remainingSteps(operation, used, addresses);
+    return {
+      operation,
+      steps,
+      validBefore: endOf(operation, end),
+      signatures: steps.map(() => NO_SIGNATURE),
+      reason: reasonAgainst(operation, known),
+    };
+  });
+  await sign(deps, drafts, addresses);
+  const refused = new Map<string, Operation[]>();
+  const ready = drafts.flatMap((draft) => {
+    if (draft.reason === null) return [toReady(draft, addresses)];
+    refused.set(draft.reason, [...(refused.get(draft.reason) ?? []), draft.operation]);
+    return [];
+  });
+  return { ready, refused };
+}
+
+/** A chain that makes a block only when there is something to mine has none of now; the next one's time will be. */
+async function findTime({ db }: AuthorizeDeps, chainTime: bigint): Promise<bigint> {
+  const now = await findDatabaseTime(db);
+  return now > chainTime ? now : chainTime;
+}
+
+/** An authorization ends after a while, and a hold's never after its own end. */
+function endOf({ expiresAt }: Operation, end: bigint): bigint {
+  const limit = expiresAt === null ? end : BigInt(Math.floor(expiresAt.getTime() / 1000));
+  return end < limit ? end : limit;
+}
+
+function reasonAgainst({ steps }: Operation, { addresses, malformed }: Known): string | null {
+  const unknown = walletsOf(steps).filter((walletId) => !addresses.has(walletId));
+  const isOutside = ({ toAddress }: Step) => toAddress !== null && readAddress(toAddress) === null;
+  if (unknown.some((walletId) => malformed.has(walletId)) || steps.some(isOutside)) return MALFORMED;
+  return unknown.length > 0 ? `${REFUSED_BY_CUSTODY}unknown_wallet` : null;
+}
+
+interface Leg {
+  draft: Draft;
+  step: Step;
+  /** Its place in the draft. */
+  index: number;
+}
+
+async function sign(
+  { wallet, chain }: AuthorizeDeps,
+  drafts: Draft[],
+  addresses: Map<string, string>,
+): Promise<void> {
+  const legs = drafts.flatMap((draft): Leg[] =>
+    draft.reason !== null
+      ? []
+      : draft.steps.flatMap((step, index) => (step.fromWalletId === null ? [] : [{ draft, step, index }])),
+  );
+  for (const part of chunksOf(legs, AT_ONCE)) {
+    const signed = await callWithBisection(part, async (some) => {
+      const intents = some.map((leg) => intentOf(leg, chain, addresses));
+      return (await wallet.signAuthorizations({ intents })).signatures;
+    });
+    part.forEach(({ draft, index }, place) => take(draft, index, signed[place]));
+  }
+}
+
+function intentOf(
+  { draft, step }: Leg,
+  chain: AuthorizeDeps["chain"],
+  addresses: Map<string, string>,
+): AuthorizationIntent {
+  return {
+    context: originOf(draft.operation),
+    orgId: draft.operation.orgId,
+    ledgerRef: draft.operation.ledgerRef,
+    fromWalletId: step.fromWalletId!,
+    toAddress: step.kind === "BURN" ? "" : addressOf(step, addresses),
+    amountWon: step.amountWon.toString(),
+    nonce: Buffer.from(step.nonce, "hex"),
+    validBefore: draft.validBefore,
+    chainId: chain.chainId,
+    tokenAddress: chain.tokenAddress,
+    kind: step.kind === "BURN" ? AuthorizationKind.BURN : AuthorizationKind.TRANSFER,
+  };
+}
+
+function originOf({ requestId, traceparent, orgId }: Operation): ItemContext {
+  return { requestId, traceparent, orgId, deadline: undefined };
+}
+
+/** Null is of one that custody has refused to look at. */
+function take(draft: Draft, index: number, signed: SignedAuthorization | null | undefined): void {
+  if (signed === null) draft.reason = MALFORMED;
+  else if (signed?.outcome?.$case === "signature") draft.signatures[index] = signed.outcome.value;
+  else draft.reason = `${REFUSED_BY_CUSTODY}${reasonOf(signed)}`;
+}
+
+function reasonOf(signed: SignedAuthorization | undefined): string {
+  const details = signed?.outcome?.$case === "error" ? signed.outcome.value.detailsJson : undefined;
+  const parsed = details === undefined ? null : (JSON.parse(details) as { reason?: unknown });
+  return typeof parsed?.reason === "string" ? parsed.reason : "refused";
+}
+
+function toReady(
+  { operation, steps, validBefore, signatures }: Draft,
+  addresses: Map<string, string>,
+): Ready {
+  const chainSteps = steps.map((step, index): ChainStep => ({
+    kind: step.kind,
+    from: step.fromWalletId === null ? "" : addresses.get(step.fromWalletId)!,
+    to: step.kind === "BURN" ? "" : addressOf(step, addresses),
+    units: wonToTokenUnits(step.amountWon),
+    validBefore,
+    nonce: step.nonce,
+    signature: signatures[index]!,
+  }));
+  return { operation, chainOperation: { operationId: operation.operationId, steps: chainSteps } };
+}
+
+function addressOf({ toAddress, toWalletId }: Step, addresses: Map<string, string>): string {
+  return toAddress ?? addresses.get(toWalletId!)!;
+}

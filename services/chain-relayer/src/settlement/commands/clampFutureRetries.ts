@@ -1,0 +1,10 @@
+import { type Database } from "@wonrail/kit/db";
+import { type Log } from "@wonrail/kit/log";
+import * as store from "../store/futureRetries";
+
+/** Nothing stands still for as long as the database's clock is set back. */
+export async function clampFutureRetries({ db, log }: { db: Database; log: Log }): Promise<void> {
+  const count = await store.clampFutureRetries(db);
+  if (count > 0)
+    log.warn({ count }, "the database's clock was set back: what waited for its old time is tried now");
+}

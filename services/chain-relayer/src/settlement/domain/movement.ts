@@ -1,0 +1,35 @@
+import { ZERO_ADDRESS } from "@wonrail/kit/contract/address";
+import { wonToTokenUnits } from "@wonrail/kit/contract/money";
+import { type TokenMovement } from "../../evm";
+import { type Step } from "./steps";
+
+/** Whether this is what the step asks for; `addresses` are those of the wallets, by id. Of a wallet without an address nothing has moved. */
+export function isMovementOf(
+  { fromWalletId, toWalletId, toAddress, amountWon }: Step,
+  { from, to, units }: TokenMovement,
+  addresses: ReadonlyMap<string, string>,
+): boolean {
+  const at = (walletId: string | null): string | undefined =>
+    walletId === null ? ZERO_ADDRESS : addresses.get(walletId)?.toLowerCase();
+  return (
+    units === wonToTokenUnits(amountWon) &&
+    from === at(fromWalletId) &&
+    to === (toAddress?.toLowerCase() ?? at(toWalletId))
+  );
+}
+
+/** Which steps the movements have left out; null when they are not the movements of these steps, in the order in which the contract takes them. */
+export function stepsLeftOut(
+  steps: readonly Step[],
+  movements: readonly TokenMovement[],
+  addresses: ReadonlyMap<string, string>,
+): Step[] | null {
+  let next = 0;
+  const leftOut = steps.filter((step) => {
+    const movement = movements[next];
+    if (!movement || !isMovementOf(step, movement, addresses)) return true;
+    next += 1;
+    return false;
+  });
+  return next > 0 && next === movements.length ? leftOut : null;
+}

@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import { won } from "@wonrail/kit/contract/money";
+import { type Line, operationIdOf, stepOfHold, stepsOf } from "./steps";
+
+function line(accountId: string, amount: number, sequence: number): Line {
+  return { accountId, amountWon: won(BigInt(amount)), sequence: BigInt(sequence) };
+}
+
+function shortly(lines: Line[]) {
+  return stepsOf(lines).map(({ kind, fromWalletId, toWalletId, amountWon }) => [
+    kind,
+    fromWalletId,
+    toWalletId,
+    Number(amountWon),
+  ]);
+}
+
+test("a charge is a mint, its cancellation a burn", () => {
+  expect(shortly([line("acc_i", -1000, 1), line("wal_a", 1000, 1)])).toEqual([["MINT", null, "wal_a", 1000]]);
+  expect(shortly([line("wal_a", -400, 2), line("acc_i", 400, 2)])).toEqual([["BURN", "wal_a", null, 400]]);
+});
+
+test("a composite payment is two legs to the receiver and a mint of the accrual", () => {
+  const lines = [
+    line("wal_incentive", -200, 5),
+    line("wal_normal", -1000, 9),
+    line("wal_shop", 1200, 700),
+    line("acc_incentive", -10, 3),
+    line("wal_incentive", 10, 6),
+  ];
+  expect(shortly(lines)).toEqual([
+    ["TRANSFER", "wal_incentive", "wal_shop", 190],
+    ["TRANSFER", "wal_normal", "wal_shop", 1000],
+    ["MINT", null, "wal_shop", 10],
+  ]);
+});
+
+test("a cancellation gives back to each wallet and burns what is kept", () => {
+  const lines = [
+    line("wal_shop", -1200, 701),
+    line("wal_normal", 995, 10),
+    line("wal_incentive", 195, 7),
+    line("acc_incentive", 10, 4),
+  ];
+  expect(shortly(lines)).toEqual([
+    ["TRANSFER", "wal_shop", "wal_normal", 995],
+    ["TRANSFER", "wal_shop", "wal_incentive", 195],
+    ["BURN", "wal_shop", null, 10],
+  ]);
+});
+
+test("nonces follow the ledger's numbering and never repeat within a wallet", () => {
+  const steps = stepsOf([
+    line("wal_shop", -3, 701),
+    line("wal_a", 1, 1),
+    line("wal_b", 1, 1),
+    line("acc_x", 1, 1),
+  ]);
+  expect(steps.map(({ nonce }) => BigInt(`0x${nonce}`))).toEqual([5608n, 5609n, 5610n]);
+});
+
+test("an operation's name shares its word with its neighbours on the busiest account", () => {
+  const name = (sequence: number) => operationIdOf([line("wal_a", -1, 3), line("wal_shop", 1, sequence)]);
+  expect(name(1000).slice(0, 62)).toBe(name(1001).slice(0, 62));
+  expect(name(1000)).not.toBe(name(1001));
+  expect(name(1023).slice(0, 62)).not.toBe(name(1024).slice(0, 62));
+});
+
+test("the name does not depend on the order of the lines", () => {
+  const lines = [line("wal_a", -5, 7), line("wal_b", 2, 7), line("wal_c", 3, 7)];
+  expect(operationIdOf([...lines].reverse())).toBe(operationIdOf(lines));
+});
+
+test("a hold goes outside under a nonce of its own", () => {
+  const hold = { holdRequestId: "trf_1", walletId: "wal_a", toAddress: "0xabc", amountWon: won(5n) };
+  expect(stepOfHold(hold)).toMatchObject({
+    kind: "TRANSFER",
+    fromWalletId: "wal_a",
+    toAddress: "0xabc",
+    amountWon: 5n,
+  });
+  expect(stepOfHold(hold).nonce).not.toBe(stepOfHold({ ...hold, holdRequestId: "trf_2" }).nonce);
+});
+
+test("for any entry the steps move exactly what the lines say, and every leg has a nonce of its own", () => {
+  const wallets = fc.uniqueArray(
+    fc.record({ id: fc.integer({ min: 0, max: 7 }), amount: fc.integer({ min: -1000, max: 1000 }) }),
+    {
+      selector: ({ id }) => id,
+      minLength: 1,
+      maxLength: 6,
+    },
+  );
+  fc.assert(
+    fc.property(wallets, (moves) => {
+      const total = moves.reduce((sum, { amount }) => sum + amount, 0);
+      const lines = [
+        ...moves.map(({ id, amount }, index) => line(`wal_${id}`, amount, index + 1)),
+        line("acc_x", -total, 9),
+      ];
+      const steps = stepsOf(lines);
+      const moved = new Map<string, bigint>();
+      for (const { fromWalletId, toWalletId, amountWon } of steps) {
+        expect(amountWon > 0n).toBe(true);
+        if (fromWalletId) moved.set(fromWalletId, (moved.get(fromWalletId) ?? 0n) - amountWon);
+        if (toWalletId) moved.set(toWalletId, (moved.get(toWalletId) ?? 0n) + amountWon);
+      }
+      for (const { id, amount } of moves) expect(moved.get(`wal_${id}`) ?? 0n).toBe(BigInt(amount));
+      const legs = steps
+        .filter(({ fromWalletId }) => fromWalletId !== null)
+        .map(({ fromWalletId, nonce }) => `${fromWalletId} ${nonce}`);
+      expect(new Set(legs).size).toBe(legs.length);
+    }),
+  );
+});

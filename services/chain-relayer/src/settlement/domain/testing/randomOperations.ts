@@ -1,0 +1,76 @@
+import { won } from "@wonrail/kit/contract/money";
+import { type Place } from "../planning";
+import { operationIdOf, type Step, stepOfHold, stepsOf } from "../steps";
+
+export interface PostedOperation {
+  id: string;
+  steps: Step[];
+  places: Place[];
+  /** Of money to an outside address; null of an entry. */
+  holdNumber: number | null;
+}
+
+/** What a ledger could have posted, in its order, and where everything is once all of it has happened: nobody ever spends what is not there. */
+export function randomOperations(
+  random: () => number,
+  { count, wallets, outside }: { count: number; wallets: number; outside: string },
+): { posted: PostedOperation[]; balances: Map<string, bigint> } {
+  const balances = new Map<string, bigint>();
+  const sequences = new Map<string, bigint>();
+  const next = (account: string) => sequences.get(account) ?? 1n;
+  const anyWallet = () => `wal_${Math.floor(random() * wallets)}`;
+
+  function hold(number: number, walletId: string, amount: bigint): PostedOperation {
+    const id = `hold-${number}`;
+    const step = stepOfHold({ holdRequestId: id, walletId, toAddress: outside, amountWon: won(amount) });
+    const places = [{ accountId: walletId, atSequence: next(walletId), movesTo: null }];
+    return { id, steps: [step], places, holdNumber: number };
+  }
+
+  function entry(payer: string, to: string, amount: bigint): PostedOperation {
+    const lines = [
+      { accountId: payer, amountWon: won(-amount), sequence: next(payer) },
+      { accountId: to, amountWon: won(amount), sequence: next(to) },
+    ];
+    const places = lines
+      .filter(({ accountId }) => accountId.startsWith("wal_"))
+      .map(({ accountId, sequence }) => ({ accountId, atSequence: sequence, movesTo: sequence + 1n }));
+    for (const { accountId, sequence } of lines) sequences.set(accountId, sequence + 1n);
+    return { id: operationIdOf(lines), steps: stepsOf(lines), places, holdNumber: null };
+  }
+
+  const posted = Array.from({ length: count }, (_, number) => {
+    const [from, to] = [anyWallet(), anyWallet()];
+    const amount = BigInt(1 + Math.floor(random() * 100));
+    const rich = (balances.get(from) ?? 0n) >= amount;
+    const pays = rich && from !== to && random() < 0.8;
+    const operation =
+      rich && random() < 0.06 ? hold(number, from, amount) : entry(pays ? from : "acc_issuance", to, amount);
+    for (const step of operation.steps) move(balances, step);
+    return operation;
+  });
+  return { posted, balances };
+}
+
+/** Moves the tokens of a step, in place; false when there are too few. */
+export function move(
+  balances: Map<string, bigint>,
+  { fromWalletId, toWalletId, toAddress, amountWon }: Step,
+): boolean {
+  const from = fromWalletId ?? "supply";
+  const to = toWalletId ?? toAddress ?? "supply";
+  const left = (balances.get(from) ?? 0n) - amountWon;
+  if (left < 0n && from !== "supply") return false;
+  balances.set(from, left);
+  balances.set(to, (balances.get(to) ?? 0n) + amountWon);
+  return true;
+}
+
+/** A stream of numbers from 0 to 1 that is the same for the same seed. */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

@@ -1,0 +1,30 @@
+import { type Queryable, sql } from "@wonrail/kit/db";
+import { LONGEST_WAIT, REFUSED } from "./plannedOperations";
+
+const IS_LONG = sql`> now() + ${LONGEST_WAIT}`;
+/** A hash that nobody has seen for days is looked for every hour. */
+const LONGEST_LOOK = sql`interval '2 hours'`;
+
+/**
+ * Lets what would wait until the database's clock has come to where it was set back from be tried now; gives how much that was. Each is found by an index, so it
+ * costs nothing where nothing waits that long. What was never sent needs no help: it goes next all the same.
+ */
+export async function clampFutureRetries(db: Queryable): Promise<number> {
+  const { count } = await db.one<{ count: bigint }>(sql`
+    with sent_before as (
+      update operations set retry_at = now()
+      where state = 'PLANNED' and attempts > 0 and not ${REFUSED} and retry_at ${IS_LONG} returning 1),
+    refused as (
+      update operations set retry_at = now() where state = 'PLANNED' and ${REFUSED} and retry_at ${IS_LONG} returning 1),
+    seen as (
+      update deposits set retry_at = now() where state = 'SEEN' and retry_at ${IS_LONG} returning 1),
+    started as (
+      update records set run_at = now() where run = 'STARTED' and run_at ${IS_LONG} returning 1),
+    watched as (
+      update records set run_at = now() where run = 'WATCHED' and run_at > now() + ${LONGEST_LOOK} returning 1),
+    ended as (
+      select from sent_before union all select from refused union all select from seen union all select from started
+      union all select from watched)
+    select count(*) from ended`);
+  return Number(count);
+}

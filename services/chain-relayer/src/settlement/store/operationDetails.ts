@@ -1,0 +1,140 @@
+import { type Queryable, type Sql, sql } from "@wonrail/kit/db";
+import { type Ages, agesOf } from "./settlementQueues";
+import { type Operation, type OperationKey } from "./operations";
+
+/** Operations as operators look at them: of all organisations, with everything that was tried. */
+export interface OpenOperation {
+  orgId: string;
+  ledgerRef: string;
+  kind: string;
+  state: string;
+  waitReason: string | null;
+  attempts: number;
+  txHash: string | null;
+  ageSeconds: number;
+}
+
+/** Those that are not final, oldest first. */
+export async function listStuckOperations(
+  db: Queryable,
+  { olderThanSeconds, orgId, limit }: { olderThanSeconds: number; orgId: string | null; limit: number },
+): Promise<OpenOperation[]> {
+  return db.query<OpenOperation>(sql`
+    select org_id as "orgId", ledger_ref as "ledgerRef", kind, state, attempts, tx_hash as "txHash",
+      case
+        when state in ('WAITING', 'PLANNED') and exists (select from lanes l where l.org_id = o.org_id and l.paused_reason is not null) then 'lane_paused'
+        when state in ('WAITING', 'PLANNED') and exists (
+          select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets)) then 'drift'
+        when state = 'WAITING' and blocked > 0 then 'earlier_operations'
+        else wait_reason
+      end as "waitReason",
+      extract(epoch from now() - created_at)::float8 as "ageSeconds"
+    from operations o
+    where state in ('WAITING', 'PLANNED', 'IN_FLIGHT') and created_at <= now() - make_interval(secs => ${olderThanSeconds})
+      and (${orgId}::text is null or org_id = ${orgId})
+    order by created_at limit ${limit}`);
+}
+
+/** Those of them that there are. */
+export function listOperationStates(db: Queryable, refs: OperationKey[]): Promise<OperationState[]> {
+  return db.query<OperationState>(sql`
+    select org_id as "orgId", ledger_ref as "ledgerRef", state from operations
+    where (org_id, ledger_ref) in (select * from unnest(
+      ${refs.map(({ orgId }) => orgId)}::text[], ${refs.map(({ ledgerRef }) => ledgerRef)}::text[]))`);
+}
+
+export type OperationState = Pick<Operation, "orgId" | "ledgerRef" | "state">;
+
+/** What is under way goes on although its lane is paused. */
+export interface OpenCount extends Ages {
+  state: string;
+  /** Empty when it waits for nothing but its turn. */
+  reason: string;
+  count: number;
+}
+
+/** Beyond it a count says "far too many" as well as any larger one. */
+const MOST_COUNTED = 10_000;
+
+/**
+ * How many are not final, and since when, by state and by what they wait for. All of it stands in one index, sorted by both, by lane and by age: what there is
+ * of both is found by its steps, and of each lane the oldest comes first.
+ */
+export async function listOpenCounts(db: Queryable, mostCounted = MOST_COUNTED): Promise<OpenCount[]> {
+  const open = sql`o.state in ('WAITING', 'PLANNED', 'IN_FLIGHT')`;
+  const reasonBehind = (those: Sql) => sql`
+    (select o.wait_reason from operations o where ${open} and ${those} order by o.wait_reason limit 1)`;
+  const stands = (state: Sql) => sql`lanes.paused_reason is not null and ${state} <> 'IN_FLIGHT'`;
+  // Sorted by the reason as well, although it is one: of what is null PostgreSQL does not see that.
+  const found = (those: Sql, state: Sql) => sql`
+    (select count(*) from (
+      select from operations o where ${open} and ${those} order by o.wait_reason limit ${mostCounted}) as counted) as counted
+    cross join lateral (select ${agesOf(sql`oldest.created_at`, stands(state))}
+      from lanes cross join lateral (
+        select o.created_at from operations o where ${open} and ${those} and o.org_id = lanes.org_id
+        order by o.wait_reason, o.created_at limit 1) as oldest) as ages`;
+  const rows = await db.query<Omit<OpenCount, "count"> & { count: bigint }>(sql`
+    with recursive states (state) as (values ('WAITING'), ('PLANNED'), ('IN_FLIGHT')),
+    reasons as (
+      select state, ${reasonBehind(sql`o.state = s.state and o.wait_reason is not null`)} as reason from states s
+      union all
+      select state, ${reasonBehind(sql`o.state = r.state and o.wait_reason > r.reason`)} from reasons r where reason is not null)
+    select state, '' as reason, counted.*, ages.* from states s
+    cross join lateral ${found(sql`o.state = s.state and o.wait_reason is null`, sql`s.state`)} where count > 0
+    union all
+    select state, reason, counted.*, ages.* from reasons r
+    cross join lateral ${found(sql`o.state = r.state and o.wait_reason = r.reason`, sql`r.state`)} where count > 0`);
+  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+}
+
+/** Of what is in flight in a transaction that is in no block; 0 when there is none. */
+export async function findOldestUnminedSeconds(db: Queryable): Promise<number> {
+  const { seconds } = await db.one<{ seconds: number }>(sql`
+    select coalesce(extract(epoch from now() - min(o.created_at)), 0)::float8 as seconds
+    from transactions t join operations o on o.transaction_id = t.transaction_id and o.state = 'IN_FLIGHT'
+    where t.state in ('SIGNED', 'SENT')`);
+  return seconds;
+}
+
+export interface OperationDetails {
+  operation: Record<string, unknown>;
+  /** What goes before it on its accounts, and where the accounts' heads are. */
+  places: Record<string, unknown>[];
+  /** Every version of the transaction that carries it, or carried it last. */
+  transactions: Record<string, unknown>[];
+  /** Which of its authorizations were used, by whatever transaction. */
+  authorizations: Record<string, unknown>[];
+}
+
+/**
+ * By the ledger's id or by the chain's. Each organisation is asked for the first, and each leg is looked up, by their indexes: the "offset 0" keeps them from being
+ * joined, which may read the whole table.
+ */
+export async function findOperationDetails(
+  db: Queryable,
+  ref: string,
+): Promise<OperationDetails | undefined> {
+  const operation = await db.maybe<{ org_id: string; ledger_ref: string; transaction_id: bigint | null }>(sql`
+    (select o.* from lanes cross join lateral (
+      select * from operations where operations.org_id = lanes.org_id and operations.ledger_ref = ${ref} offset 0) as o)
+    union all (select * from operations where operation_id = ${ref.replace(/^0x/, "")})
+    limit 1`);
+  if (!operation) return undefined;
+  const { org_id: orgId, ledger_ref: ledgerRef, transaction_id: transactionId } = operation;
+  return {
+    operation,
+    places: await db.query(sql`
+      select p.account_id, p.at_sequence, h.next_sequence as head from places p
+      join account_heads h using (org_id, account_id) where p.org_id = ${orgId} and p.ledger_ref = ${ledgerRef}`),
+    transactions: await db.query(sql`
+      select t.nonce, t.signer, t.state, t.sends, t.sent_at, v.tx_hash, v.max_fee_wei, v.priority_fee_wei, v.created_at
+      from transactions t join transaction_versions v using (transaction_id)
+      where t.transaction_id = ${transactionId} order by v.created_at`),
+    authorizations: await db.query(sql`
+      select step."fromWalletId" as from_wallet_id, step.nonce, u.tx_hash, u.block_number, u.block_hash
+      from operations o cross join lateral jsonb_to_recordset(o.steps) as step ("fromWalletId" text, nonce text)
+      left join lateral (
+        select * from used_authorizations used where used.from_wallet_id = step."fromWalletId" and used.nonce = step.nonce offset 0) as u on true
+      where o.org_id = ${orgId} and o.ledger_ref = ${ledgerRef} and step."fromWalletId" is not null`),
+  };
+}
