@@ -3,7 +3,7 @@ import { type ErrorCode, errorMeanings, ServiceClient, ServiceError } from "../s
 import { type Operation, operations, problems } from "./support/document.ts";
 import { type Asked, fakeFetch } from "./support/fakeFetch.ts";
 
-const ORIGIN = "http://service";
+const ORIGIN = "https://service";
 const ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7";
 const transaction = { fromAddress: ADDRESS, toAddress: ADDRESS, amount: "1000000", fee: "0", memo: "m" };
 const inAnHour = new Date(Date.now() + 3_600_000).toISOString();

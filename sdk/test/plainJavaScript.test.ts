@@ -3,7 +3,7 @@ import { ConfigurationError, ServiceClient, ServiceError } from "../src/index.ts
 import { fakeFetch, success } from "./support/fakeFetch.ts";
 
 const { fetch, asked } = fakeFetch(success({ items: [], pagination: {} }));
-const client = new ServiceClient({ baseUrl: "http://service", apiKey: "wk_test_1", fetch });
+const client = new ServiceClient({ baseUrl: "https://service", apiKey: "wk_test_1", fetch });
 const resources = ["auth", "wallets", "transfers", "charges", "payments", "transactions"] as const;
 
 type Method = (...args: unknown[]) => unknown;
@@ -93,7 +93,7 @@ test.each<[string, unknown[], RegExp]>([
 
 test.each([
   [null, /options must be an object/],
-  [{ baseUrl: "http://service", apiKey: "wk_test_1", network: null }, /network must be an object/],
+  [{ baseUrl: "https://service", apiKey: "wk_test_1", network: null }, /network must be an object/],
 ])("a client of %p is not made", (options, message) => {
   const make = () => new ServiceClient(options as never);
   expect(make).toThrow(ConfigurationError);

@@ -126,3 +126,25 @@ test("an error in a log line says what support needs", () => {
     replayed: false,
   });
 });
+
+test("String(error) shows class, code, message, fields and request id", () => {
+  const fields = [
+    { path: "amount", message: "must be a whole number of KRW" },
+    { path: "memo", message: "must be at most 200 characters long" },
+  ];
+  const error = serviceError({
+    code: "REQ_001",
+    message: "It is wrong.",
+    details: { fields },
+    requestId: "req_1",
+  });
+  expect(String(error)).toBe(
+    "InvalidRequestError REQ_001: It is wrong. amount must be a whole number of KRW; memo must be at most 200 characters long. (requestId req_1)",
+  );
+  expect(String(serviceError({ code: "TRF_001", message: "Too little." }))).toBe(
+    "RefusedError TRF_001: Too little.",
+  );
+  expect(String(serviceError({ code: "REQ_001", details: { fields: [null, "odd"] } }))).toMatch(
+    /^InvalidRequestError REQ_001: /,
+  );
+});

@@ -25,7 +25,7 @@ test("what is undefined, as a variable that is not set, leaves the preset's", ()
   );
   expect(createNetwork({ token: undefined })).toEqual(defaultNetwork);
   const client = new ServiceClient({
-    baseUrl: "http://service",
+    baseUrl: "https://service",
     apiKey: "wk_test_1",
     network: { explorerUrl },
   });

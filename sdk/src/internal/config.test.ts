@@ -3,7 +3,7 @@ import { ServiceClient } from "../client.ts";
 import { ConfigurationError } from "../core/errors.ts";
 
 const saved = { ...process.env };
-const given = { baseUrl: "http://service", apiKey: "wk_test_1" };
+const given = { baseUrl: "https://service", apiKey: "wk_test_1" };
 
 afterEach(() => {
   process.env = { ...saved };
@@ -21,7 +21,7 @@ test("what is not given comes from the environment", () => {
 
 test.each<[string, object]>([
   ["no baseUrl", { apiKey: "wk_test_1" }],
-  ["no apiKey", { baseUrl: "http://service" }],
+  ["no apiKey", { baseUrl: "https://service" }],
   ["an empty apiKey", { ...given, apiKey: "" }],
   ["an apiKey with a line break", { ...given, apiKey: "wk_test_1\n" }],
   ["an orgCode that is no header", { ...given, orgCode: "a\r\nb" }],
@@ -87,8 +87,8 @@ test("refuses a browser unless told", () => {
   const browser = globalThis as { window?: unknown; document?: unknown };
   Object.assign(browser, { window: {}, document: {} });
   try {
-    expect(() => new ServiceClient(given)).toThrow(/In a browser everybody can read the API key/);
-    expect(new ServiceClient({ ...given, dangerouslyAllowBrowser: true }).baseUrl).toBe("http://service");
+    expect(() => new ServiceClient(given)).toThrow(/In a browser every visitor can read the API key/);
+    expect(new ServiceClient({ ...given, dangerouslyAllowBrowser: true }).baseUrl).toBe("https://service");
   } finally {
     delete browser.window;
     delete browser.document;
@@ -99,7 +99,7 @@ test("works where there is no process, as at the edge", () => {
   const { process: own } = globalThis;
   Reflect.deleteProperty(globalThis, "process");
   try {
-    expect(new ServiceClient(given).baseUrl).toBe("http://service");
+    expect(new ServiceClient(given).baseUrl).toBe("https://service");
   } finally {
     globalThis.process = own;
   }
@@ -116,7 +116,7 @@ test("a variable that may not be read, as in Deno without --allow-env, counts as
   );
   const read = jest.replaceProperty(process, "env", denied);
   try {
-    expect(new ServiceClient(given)).toMatchObject({ baseUrl: "http://service", orgCode: undefined });
+    expect(new ServiceClient(given)).toMatchObject({ baseUrl: "https://service", orgCode: undefined });
     expect(() => new ServiceClient()).toThrow(/baseUrl is missing/);
   } finally {
     read.restore();
@@ -130,4 +130,26 @@ test("the network can be another stack's", () => {
   });
   expect(network).toMatchObject({ chainId: 31337, token: { address: "0x1", decimals: 6 } });
   expect(explorer.block(1)).toBe("http://scan/block/1");
+});
+
+test.each([
+  "http://api.example.com",
+  "http://10.0.0.7:3000",
+  "http://127.0.0.1.example.com",
+  "http://localhost.example.com",
+])("refuses to send keys to %s without encryption", (baseUrl) => {
+  const construct = () => new ServiceClient({ ...given, baseUrl });
+  expect(construct).toThrow(ConfigurationError);
+  expect(construct).toThrow(/https.*dangerouslyAllowHttp/);
+  expect(new ServiceClient({ ...given, baseUrl, dangerouslyAllowHttp: true }).baseUrl).toBe(baseUrl);
+});
+
+test.each([
+  "http://localhost:3000",
+  "http://app.localhost",
+  "http://127.0.0.1:3000",
+  "http://127.9.9.9",
+  "http://[::1]:3000",
+])("accepts %s, which stays on this machine", (baseUrl) => {
+  expect(new ServiceClient({ ...given, baseUrl }).baseUrl).toBe(baseUrl);
 });

@@ -24,7 +24,7 @@ afterEach(() => jest.useRealTimers());
 async function errorOf(answers: Answer[], call: (client: ServiceClient) => PromiseLike<unknown>) {
   const { fetch, asked } = fakeFetch(...answers);
   const maxRetries = answers.length - 1;
-  const client = new ServiceClient({ baseUrl: "http://service", apiKey: "wk_test_1", maxRetries, fetch });
+  const client = new ServiceClient({ baseUrl: "https://service", apiKey: "wk_test_1", maxRetries, fetch });
   const failed = call(client).then(
     () => undefined,
     (error: unknown) => error,
@@ -130,7 +130,7 @@ test.each<[string, Answer[]]>([
   const { error } = await errorOf(answers, confirm);
   expect(error).toBeInstanceOf(OutcomeUnknownError);
   expect(error).toMatchObject({ code: "SYS_003", outcomeUnknown: true, idempotencyKey: undefined });
-  expect(error.message).toBe("The outcome is not known. The same call again does no harm.");
+  expect(error.message).toBe("The outcome is not known. The same call is safe to repeat.");
 });
 
 test("a PATCH that was turned away each time did nothing, and a read never does anything", async () => {

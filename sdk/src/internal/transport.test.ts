@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { type Answer, failure, fakeFetch, silence, success } from "../../test/support/fakeFetch.ts";
-import { type ClientOptions, ServiceClient } from "../client.ts";
+import { ServiceClient } from "../client.ts";
+import type { ClientOptions } from "../core/clientOptions.ts";
 import {
   AbortedError,
   ConflictError,
@@ -21,7 +22,7 @@ afterEach(() => jest.useRealTimers());
 function clientOf(answers: Answer[], options: ClientOptions = {}) {
   const { fetch, asked } = fakeFetch(...answers);
   const client = new ServiceClient({
-    baseUrl: "http://service/base/",
+    baseUrl: "https://service/base/",
     apiKey: KEY,
     orgCode: "DEMO",
     fetch,
@@ -45,7 +46,7 @@ test("a request carries the key, the organisation and its own headers to the bas
     headers: { "x-team": "a" },
   });
   await client.wallets.list({ userId: "user 1", limit: 5 }, { headers: { "x-request-id": "mine" } });
-  expect(asked[0]!.url.href).toBe("http://service/base/api/wallets?userId=user+1&limit=5");
+  expect(asked[0]!.url.href).toBe("https://service/base/api/wallets?userId=user+1&limit=5");
   expect(Object.fromEntries(asked[0]!.headers)).toMatchObject({
     "x-api-key": KEY,
     "x-org-code": "DEMO",
@@ -151,7 +152,7 @@ test("a refresh that is not answered at all leaves the client its key, and the s
   const { client, asked } = clientOf([dropped(), dropped(), failure(503, "SYS_002"), success({})]);
   const { error } = await settled(client.auth.refreshKey({ secretKey: "sk_test_1" }));
   expect(error).toBeInstanceOf(OutcomeUnknownError);
-  expect(error).toMatchObject({ message: "The outcome is not known. The same call again does no harm." });
+  expect(error).toMatchObject({ message: "The outcome is not known. The same call is safe to repeat." });
   await settled(client.auth.refreshKey({ secretKey: "sk_test_1" }));
   expect(asked[3]!.body).toEqual(asked[0]!.body);
 });

@@ -18,7 +18,7 @@ function clientOf(...answers: Answer[]) {
     times.push(Date.now());
     return fetch(...args);
   };
-  const client = new ServiceClient({ baseUrl: "http://service", apiKey: "wk_test_1", fetch: timed });
+  const client = new ServiceClient({ baseUrl: "https://service", apiKey: "wk_test_1", fetch: timed });
   return { client, times, asked };
 }
 

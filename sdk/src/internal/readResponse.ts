@@ -1,25 +1,26 @@
 import { serviceError, type ErrorDetails, type ServiceError } from "../core/errors.ts";
-import { leavesOpen } from "./outcome.ts";
+import { isOutcomeOpen } from "./outcome.ts";
 import { parseRetryAfterMs } from "./retry.ts";
 
-export interface Envelope {
+export interface ResponseData {
   data: unknown;
   requestId: string;
   replayed: boolean;
 }
 
-/** What was asked: by which name, under which key, and whether it is more than a look. */
-export interface AskedFor {
+/** The request that the response belongs to. */
+export interface RequestContext {
   requestId: string;
   idempotencyKey: string | undefined;
+  /** False for reads, which never leave an open outcome. */
   isChange: boolean;
 }
 
-/** The data of a success, or the error of anything else. Rejects with the reading's own failure when the body breaks off. */
-export async function readAnswer(
+/** Returns the data of a success, or the error of any other response. Rejects when the body breaks off. */
+export async function readResponse(
   response: Response,
-  { requestId: sent, idempotencyKey, isChange }: AskedFor,
-): Promise<Envelope | ServiceError> {
+  { requestId: sent, idempotencyKey, isChange }: RequestContext,
+): Promise<ResponseData | ServiceError> {
   const text = await response.text();
   const envelope = parseEnvelope(text);
   const replayed = response.headers.get("idempotent-replayed") === "true";
@@ -28,20 +29,20 @@ export async function readAnswer(
 
   const retryAfterMs = parseRetryAfterMs(response.headers, Date.now());
   const { status } = response;
-  const around = { status, idempotencyKey, retryAfterMs };
+  const common = { status, idempotencyKey, retryAfterMs };
   if (envelope?.success === false) {
     const { code, message, details } = envelope.error;
-    const outcomeUnknown = isChange && leavesOpen({ code, status });
+    const outcomeUnknown = isChange && isOutcomeOpen({ code, status });
     const { requestId } = envelope;
-    return serviceError({ ...around, code, message, details, requestId, outcomeUnknown, replayed });
+    return serviceError({ ...common, code, message, details, requestId, outcomeUnknown, replayed });
   }
-  // A proxy in between answers in words of its own: only its status can be gone by.
+  // A proxy answered with a page of its own. Only its status is meaningful.
   return serviceError({
-    ...around,
+    ...common,
     code: "SDK_004",
     requestId: response.headers.get("x-request-id") ?? sent,
     retryable: [408, 429, 502, 503, 504].includes(status),
-    outcomeUnknown: isChange && leavesOpen({ code: "SDK_004", status }),
+    outcomeUnknown: isChange && isOutcomeOpen({ code: "SDK_004", status }),
     details: { status, contentType: response.headers.get("content-type") },
   });
 }
