@@ -70,7 +70,7 @@ test.each<Call>([
 );
 
 test("undefined is accepted where it means the same as leaving the field out", async () => {
-  await client.transfers.create({ ...transfer, memo: undefined } as never, { signal: undefined });
+  await client.transfers.create({ ...transfer, memo: undefined }, { signal: undefined });
   await client.wallets.list({ limit: undefined, cursor: undefined }, { timeoutMs: undefined });
   expect(asked[0]!.body).toEqual(transfer);
   expect(asked[1]!.url.search).toBe("");
