@@ -147,7 +147,7 @@ test("every snippet of the README compiles and runs", async () => {
   }
 });
 
-test("the command line example is packed with its template for settings, and without anybody's own", () => {
+test("the package has the command-line example with its template, and without the settings of a developer", () => {
   const packed = readdirSync(join(project.library, "examples/cli"));
   expect(packed).toEqual(expect.arrayContaining(["index.js", "README.md", ".env.example", "package.json"]));
   expect(packed).not.toContain(".env");
@@ -163,7 +163,7 @@ test("every relative link in a packed page leads to a packed file", () => {
   }
 });
 
-test("a compiler that is too old is told so by every import", () => {
+test("every import fails with an old compiler", () => {
   // Before 5.0 declarations that import each other with their extensions are any, without a word.
   const manifest = JSON.parse(readFileSync(join(project.library, "package.json"), "utf8")) as {
     typesVersions: unknown;

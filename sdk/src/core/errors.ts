@@ -174,13 +174,13 @@ export class NotFoundError extends ServiceError {}
 export class ConflictError extends ServiceError {}
 /** The request is invalid. `details.fields` lists the fields. */
 export class InvalidRequestError extends ServiceError {}
-/** A rule refuses the call: low balance, a limit, a deactivated wallet. Nothing changed. */
+/** A rule refuses the call: low balance, a limit, a deactivated wallet. No balance changed. */
 export class RefusedError extends ServiceError {}
 /** Too many requests. Wait for `retryAfterMs`. */
 export class RateLimitError extends ServiceError {}
 /** The service failed. Quote the `requestId` to support. */
 export class ServerError extends ServiceError {}
-/** The service is busy. Nothing was done: call again later. */
+/** The service is busy and did not execute the call. Call again later. */
 export class UnavailableError extends ServerError {}
 /** The call may have been executed. Repeat it with the error's `idempotencyKey`. */
 export class OutcomeUnknownError extends ServerError {}

@@ -65,7 +65,7 @@ export function createNetwork(overrides: NetworkOverrides = {}): Network {
   return { ...override(defaultNetwork, { ...overrides, token: undefined }), token };
 }
 
-/** What is undefined, such as a variable that is not set, leaves the preset's. */
+/** An undefined value, such as an unset variable, keeps the value of the preset. */
 function override<T extends object>(
   preset: T,
   overrides: { readonly [Field in keyof T]?: T[Field] | undefined },

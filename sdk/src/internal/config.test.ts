@@ -9,7 +9,7 @@ afterEach(() => {
   process.env = { ...saved };
 });
 
-test("what is not given comes from the environment", () => {
+test("missing options come from the environment", () => {
   Object.assign(process.env, {
     WONRAIL_BASE_URL: "https://api.example.com/",
     WONRAIL_API_KEY: "wk_test_1",
@@ -38,7 +38,7 @@ test.each<[string, object]>([
   expect(() => new ServiceClient(options)).toThrow(ConfigurationError);
 });
 
-test("says what is wrong with a key without repeating it", () => {
+test("the error of an invalid key does not repeat the key", () => {
   const construct = () => new ServiceClient({ ...given, apiKey: "not printable \u0000 secret" });
   expect(construct).toThrow(/apiKey must be printable ASCII/);
   expect(construct).not.toThrow(/secret/);
@@ -70,7 +70,7 @@ test.each([
   expect(asked).toHaveLength(0);
 });
 
-test("headers may come as Headers too, and are kept as they were given", async () => {
+test("headers may be a Headers object, and are copied", async () => {
   const { fetch, asked } = fakeFetch(success({}));
   const own = { "x-team": "a" };
   const client = new ServiceClient({ ...given, fetch, headers: own });
@@ -83,7 +83,7 @@ test("headers may come as Headers too, and are kept as they were given", async (
   });
 });
 
-test("refuses a browser unless told", () => {
+test("refuses a browser unless it is allowed", () => {
   const browser = globalThis as { window?: unknown; document?: unknown };
   Object.assign(browser, { window: {}, document: {} });
   try {
@@ -95,7 +95,7 @@ test("refuses a browser unless told", () => {
   }
 });
 
-test("works where there is no process, as at the edge", () => {
+test("works without a global process, as on edge runtimes", () => {
   const { process: own } = globalThis;
   Reflect.deleteProperty(globalThis, "process");
   try {
@@ -105,7 +105,7 @@ test("works where there is no process, as at the edge", () => {
   }
 });
 
-test("a variable that may not be read, as in Deno without --allow-env, counts as not set", () => {
+test("an unreadable variable counts as absent, as in Deno without --allow-env", () => {
   const denied = new Proxy(
     {},
     {
@@ -123,7 +123,7 @@ test("a variable that may not be read, as in Deno without --allow-env, counts as
   }
 });
 
-test("the network can be another stack's", () => {
+test("the network can be that of another stack", () => {
   const { network, explorer } = new ServiceClient({
     ...given,
     network: { explorerUrl: "http://scan", token: { address: "0x1" } },

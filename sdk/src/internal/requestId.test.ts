@@ -52,7 +52,7 @@ test("each request has an id of its own, which its error tells when no answer ca
   ).toMatchObject({ requestId: "req_1" });
 });
 
-test("a warning says why and of which request, and does not repeat what an error says, which may have the query in it", async () => {
+test("a warning names cause and request, without messages that may hold the query", async () => {
   const warned: unknown[] = [];
   const logger = { debug: () => {}, info: () => {}, warn: (...line: unknown[]) => warned.push(line) };
   const reset = Object.assign(new Error("GET /api/wallets?userId=the+user"), { code: "ECONNRESET" });
