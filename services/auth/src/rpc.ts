@@ -31,7 +31,7 @@ import { usableUntil } from "./domain/keys";
 import { RATE_LEASE_MS } from "./domain/rates";
 import { QUOTA_RECALL_MS } from "./domain/quotas";
 import { organisationMessage } from "./messages";
-import { type Session } from "./queries/getSession";
+import { type Session } from "./queries/getSessions";
 import { HEARTBEAT_MS, type Word } from "./queries/watchChanges";
 
 const MAX_WANTED = 1_000_000;
