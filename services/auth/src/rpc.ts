@@ -57,7 +57,12 @@ export function rpc(app: App): GrpcService[] {
 
       async revokeKey({ orgId, keyId, clientAddress }) {
         const details = { address: clientAddress };
-        return app.revokeKey({ orgId: readOrgId(orgId), keyId: keyIdOf(keyId), details });
+        const { revokedAt } = await app.revokeKey({
+          orgId: readOrgId(orgId),
+          keyId: keyIdOf(keyId),
+          details,
+        });
+        return { revokedAt };
       },
 
       async getSession({ orgId, keyId }) {

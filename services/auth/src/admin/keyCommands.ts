@@ -8,6 +8,12 @@ interface KeyOptions {
   json?: boolean;
 }
 
+interface RevokeOptions extends KeyOptions {
+  key: string;
+  withSuccessors?: boolean;
+  leaked?: boolean;
+}
+
 export function keyCommands(world: World): Command {
   return new Command("key")
     .description("API keys of an organisation")
@@ -52,11 +58,17 @@ function revoke(world: World): Command {
   return new Command("revoke")
     .description("end a key for good, on every gateway within a second")
     .requiredOption("--key <prefix>", "the key's prefix, as key list shows it")
-    .action(async ({ org, key: prefix, json }: KeyOptions & { key: string }) => {
-      const input = { code: org, prefix, actor: actorOf(world) };
-      const { revokedAt } = await withAuth(world, (auth) => auth.revokeKeyOf(input));
+    .option("--with-successors", "revoke the keys that were refreshed from it too")
+    .option("--leaked", "others know the key: implies --with-successors and is kept in the audit trail")
+    .action(async ({ org, key: prefix, withSuccessors, leaked, json }: RevokeOptions) => {
+      const wanted = { withSuccessors: withSuccessors === true, isLeaked: leaked === true };
+      const input = { code: org, prefix, actor: actorOf(world), ...wanted };
+      const { revokedAt, prefixes } = await withAuth(world, (auth) => auth.revokeKeyOf(input));
       const result = { orgCode: org, prefix, revoked: true, revokedAt: revokedAt.toISOString() };
-      print(world, json, result, lines(result));
+      print(world, json, { ...result, revokedKeys: prefixes }, [
+        ...lines(result),
+        ...lines({ revokedKeys: prefixes.join(", ") || "none, they were revoked before" }),
+      ]);
     });
 }
 
