@@ -47,7 +47,7 @@ test("org create for people says that the keys cannot be shown again", async () 
   expect(code).toBe(0);
   expect(out).toMatch(/^apiKey +wk_test_/m);
   expect(out).toMatch(/^secretKey +sk_test_/m);
-  expect(out).toContain("Neither key is kept anywhere or can be shown again");
+  expect(out).toContain("Hand both keys over now: they are not stored and cannot be shown again.");
 });
 
 test("org set changes what is stated and leaves the rest", async () => {
