@@ -153,6 +153,11 @@ export async function pruneWindow(
 
 const REPUBLISH_WINDOW = 10_000;
 
+interface RepublishedWindow {
+  last_id: bigint | null;
+  count: number;
+}
+
 /**
  * Puts what was published since then on the bus again; consumers skip what they had. For a bus that lost what it had acknowledged. In windows, since a
  * day of events is more than one statement should read.
@@ -160,7 +165,7 @@ const REPUBLISH_WINDOW = 10_000;
 export async function republishSince(db: Queryable, since: Date, window = REPUBLISH_WINDOW): Promise<number> {
   let asked = 0;
   for (let afterId: bigint | null = 0n; afterId !== null;) {
-    const [seen] = await db.write<{ last_id: bigint | null; count: number }>(sql`
+    const [seen]: RepublishedWindow[] = await db.write(sql`
       with seen as (select id, occurred_at from outbox where id > ${afterId} order by id limit ${window}),
       asked as (
         insert into outbox_pending (id) select id from seen where occurred_at >= ${since} on conflict do nothing returning id)
