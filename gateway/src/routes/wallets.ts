@@ -23,10 +23,11 @@ import {
 
 const MAX_METADATA_PAIRS = 5;
 
-const userId = textOf(128, "The user's identifier in your own system, without control characters.", 1).refine(
-  isUserId,
-  { message: USER_ID_FORM },
-);
+const userId = textOf(
+  128,
+  "The user's identifier in your own system, in Unicode NFC. Control, zero-width and bidirectional characters are refused, and spaces at the ends.",
+  1,
+).refine(isUserId, { message: USER_ID_FORM });
 
 const MAX_METADATA_KEY_CHARACTERS = 40;
 

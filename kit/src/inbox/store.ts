@@ -56,7 +56,7 @@ export async function pruneInboxWindow(
   retainMs: number,
   limit: number,
 ): Promise<PrunedWindow> {
-  return db.one<PrunedWindow>(sql`
+  const [pruned] = await db.write<PrunedWindow>(sql`
     with seen as (
       select event_id, received_at < now() - ${retainMs} * interval '1 millisecond' as old
       from inbox where consumer_group = ${group} and event_id > ${afterId}::uuid order by event_id limit ${limit}
@@ -66,6 +66,7 @@ export async function pruneInboxWindow(
     select (select event_id from seen order by event_id desc limit 1) as last_id,
       (count(*) filter (where old))::integer as old
     from seen`);
+  return pruned!;
 }
 
 /** What a handler threw, with its stack and what was behind it, as long as it helps. */

@@ -64,7 +64,7 @@ export async function readPending(
 
 /** Gives the id of its own transaction, which is younger than every one that wrote what was read before. */
 export async function markPublished(connection: Queryable, ids: bigint[]): Promise<bigint> {
-  const { xid } = await connection.one<{ xid: bigint }>(
+  const [row] = await connection.write<{ xid: bigint }>(
     named(
       "outbox_mark_published",
       sql`
@@ -72,7 +72,7 @@ export async function markPublished(connection: Queryable, ids: bigint[]): Promi
         select pg_current_xact_id()::text::bigint as xid`,
     ),
   );
-  return xid;
+  return row!.xid;
 }
 
 export interface Backlog {
@@ -139,7 +139,7 @@ export async function pruneWindow(
   retainMs: number,
   limit: number,
 ): Promise<PrunedWindow> {
-  return db.one<PrunedWindow>(sql`
+  const [pruned] = await db.write<PrunedWindow>(sql`
     with seen as (
       select id, occurred_at < now() - ${retainMs} * interval '1 millisecond' as old
       from outbox where id > ${afterId} order by id limit ${limit}
@@ -148,9 +148,15 @@ export async function pruneWindow(
       where o.id = seen.id and seen.old and not exists (select from outbox_pending p where p.id = o.id)
     )
     select max(id) as last_id, (count(*) filter (where old))::integer as old from seen`);
+  return pruned!;
 }
 
 const REPUBLISH_WINDOW = 10_000;
+
+interface RepublishedWindow {
+  last_id: bigint | null;
+  count: number;
+}
 
 /**
  * Puts what was published since then on the bus again; consumers skip what they had. For a bus that lost what it had acknowledged. In windows, since a
@@ -159,13 +165,13 @@ const REPUBLISH_WINDOW = 10_000;
 export async function republishSince(db: Queryable, since: Date, window = REPUBLISH_WINDOW): Promise<number> {
   let asked = 0;
   for (let afterId: bigint | null = 0n; afterId !== null;) {
-    const seen: { last_id: bigint | null; count: number } = await db.one(sql`
+    const [seen]: RepublishedWindow[] = await db.write(sql`
       with seen as (select id, occurred_at from outbox where id > ${afterId} order by id limit ${window}),
       asked as (
         insert into outbox_pending (id) select id from seen where occurred_at >= ${since} on conflict do nothing returning id)
       select (select max(id) from seen) as last_id, (select count(*) from asked)::integer as count`);
-    asked += seen.count;
-    afterId = seen.last_id;
+    asked += seen!.count;
+    afterId = seen!.last_id;
   }
   return asked;
 }

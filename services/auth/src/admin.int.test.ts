@@ -5,6 +5,7 @@ import { parseApiKey, parseSecretKey } from "@wonrail/kit/contract/apiKey";
 import { sql } from "@wonrail/kit/db";
 import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { runAdmin } from "./admin";
+import { createOperations } from "./app";
 import { type AdminConfig } from "./config";
 
 let database: TestDatabase;
@@ -46,7 +47,7 @@ test("org create for people says that the keys cannot be shown again", async () 
   expect(code).toBe(0);
   expect(out).toMatch(/^apiKey +wk_test_/m);
   expect(out).toMatch(/^secretKey +sk_test_/m);
-  expect(out).toContain("Neither key is kept anywhere or can be shown again");
+  expect(out).toContain("Hand both keys over now: they are not stored and cannot be shown again.");
 });
 
 test("org set changes what is stated and leaves the rest", async () => {
@@ -79,6 +80,37 @@ test("keys are issued, listed and revoked", async () => {
   expect(revoked).toMatchObject({ revoked: true, prefix: issued.prefix });
   const keys = await json<{ prefix: string; state: string }[]>("key", "list", "--org", "KEYS");
   expect(keys.map(({ state }) => state)).toEqual(["REVOKED", "CURRENT"]);
+});
+
+describe("key revoke", () => {
+  test.each([
+    [[], 1],
+    [["--with-successors"], 2],
+    [["--leaked"], 2],
+  ])("with %j revokes %d of three keys", async (options, revokedCount) => {
+    const code = `CHAIN${options.join("").toUpperCase().replaceAll("-", "")}`;
+    const { apiKey, secretKey } = await json<Record<string, string>>(
+      ...["org", "create", "--name", "Chain", "--code", code],
+    );
+    const second = await refresh(apiKey!, secretKey!);
+    const third = await refresh(second, secretKey!);
+    const [, prefix] = [apiKey, second, third].map((key) => parseApiKey(key!)!.prefix);
+    const revoked = await json("key", "revoke", "--org", code, "--key", prefix!, ...options);
+    expect(revoked.revokedKeys).toHaveLength(revokedCount);
+    const keys = await json<{ state: string }[]>("key", "list", "--org", code);
+    expect(keys.filter(({ state }) => state === "REVOKED")).toHaveLength(revokedCount);
+    const [entry] = await json<{ details: string }[]>("audit", "list", "--org", code);
+    expect(JSON.parse(entry!.details)).toEqual(options[0] === "--leaked" ? { reason: "leaked" } : {});
+  });
+
+  /** The key has to be over its overlap of 0 ms before it is refreshed again. */
+  async function refresh(apiKey: string, secretKey: string): Promise<string> {
+    const { prefix, hash } = parseApiKey(apiKey)!;
+    const deps = { keyMode: "test", keyLifetimeMs: 3_600_000, keyOverlapMs: 0 } as const;
+    const auth = createOperations({ db: database.db, ...deps });
+    const presented = { prefix, hash };
+    return (await auth.refreshKey({ presented, secretKey, clientAddress: "192.0.2.1" })).apiKey;
+  }
 });
 
 test("a rotated secret key is another one", async () => {

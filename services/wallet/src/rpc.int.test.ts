@@ -43,6 +43,18 @@ test.each(Object.entries(asks))(
   },
 );
 
+test("two encodings of one userId name the same user", async () => {
+  const [orgId, walletType] = [newId("org"), WalletType.NORMAL];
+  const [composed, decomposed] = ["각".normalize("NFC"), "각".normalize("NFD")];
+  const { wallet } = await world.client.createWallet({ orgId, userId: decomposed, walletType, metadata: {} });
+  expect(wallet).toMatchObject({ userId: composed });
+  await expect(
+    world.client.createWallet({ orgId, userId: composed, walletType, metadata: {} }),
+  ).rejects.toMatchObject({ code: "WAL_001", details: { walletId: wallet!.walletId } });
+  const page = { status: WalletStatus.ACTIVE, walletType, orgId };
+  expect((await world.client.listWallets({ ...page, userId: decomposed })).wallets).toHaveLength(1);
+});
+
 test.each(STRANGERS)("an address is not looked for among the wallets of %j", async (orgId) => {
   const addresses = [wallet.walletAddress];
   await expect(world.client.findWalletsByAddress({ orgId, addresses })).rejects.toMatchObject({

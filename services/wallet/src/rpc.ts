@@ -12,7 +12,7 @@ import {
 import { isId } from "@wonrail/kit/contract/ids";
 import { parseWon } from "@wonrail/kit/contract/money";
 import { readPage } from "@wonrail/kit/page";
-import { isUserId, USER_ID_FORM } from "@wonrail/kit/contract/userId";
+import { isUserId, normalizeUserId, USER_ID_FORM } from "@wonrail/kit/contract/userId";
 import {
   AuthorizationKind,
   type AuthorizationIntent,
@@ -53,7 +53,7 @@ export function rpc(app: App): GrpcService[] {
         const type = enumFilter(WalletType, walletType, "walletType");
         const state = enumFilter(WalletStatus, status, "status");
         const filter = {
-          ...(userId === undefined ? {} : { userId }),
+          ...(userId === undefined ? {} : { userId: normalizeUserId(userId) }),
           ...(type === undefined ? {} : { walletType: type }),
           ...(state === undefined ? {} : { status: state }),
         };
@@ -115,7 +115,7 @@ function readType(type: WalletType): TypeName {
 
 function readUserId(userId: string): string {
   if (!isUserId(userId)) throw invalidRequest([{ path: "userId", message: USER_ID_FORM }]);
-  return userId;
+  return normalizeUserId(userId);
 }
 
 function readIntent(intent: AuthorizationIntent, index: number): SigningIntent {

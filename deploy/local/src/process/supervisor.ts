@@ -8,6 +8,8 @@ export type Stage = 0 | 1 | 2;
 export class Supervisor {
   #units = new Map<string, { unit: Unit; stage: Stage }>();
   #deps: UnitDeps;
+  /** The last restart of each process. */
+  #restarting = new Map<string, Promise<void>>();
   #closed = false;
 
   constructor(deps: UnitDeps) {
@@ -30,9 +32,17 @@ export class Supervisor {
     return this.#unit(name).stop();
   }
 
-  async restart(name: string): Promise<void> {
-    await this.stop(name);
-    await this.start(name);
+  /** Restarts of one process run one after the other, so each resolves when its own start is ready. */
+  restart(name: string): Promise<void> {
+    const before = this.#restarting.get(name) ?? Promise.resolve();
+    const restarting = before
+      .catch(() => undefined)
+      .then(async () => {
+        await this.stop(name);
+        await this.start(name);
+      });
+    this.#restarting.set(name, restarting);
+    return restarting;
   }
 
   statuses(): UnitStatus[] {

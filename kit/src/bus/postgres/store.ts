@@ -181,7 +181,7 @@ export async function claimPartitions(
   member: string,
   partitionIds: number[],
 ): Promise<{ partition_id: number; position: bigint; epoch: bigint }[]> {
-  return db.query(sql`
+  return db.write(sql`
     insert into cursors as mine (group_name, partition_id, position, owner, epoch)
     select ${group}, id, coalesce((select min(position) from messages where partition_id = id), next_position), ${member}, 1
     from partitions where id = any(${sql.array(partitionIds, "integer[]")})
@@ -263,7 +263,7 @@ export async function moveCursors(
   partitions: (Ownership & { position: bigint })[],
 ): Promise<Set<number>> {
   const { group, member } = partitions[0]!;
-  const moved = await db.query<{ partition_id: number }>(
+  const moved = await db.write<{ partition_id: number }>(
     named(
       "bus_commit",
       sql`
@@ -300,7 +300,7 @@ export async function deleteMember(db: Queryable, group: string, member: string)
 }
 
 export async function announceGroup(db: Queryable, group: string): Promise<void> {
-  await db.query(sql`select pg_notify(${CHANNEL}, ${`group ${group}`})`);
+  await db.run(sql`select pg_notify(${CHANNEL}, ${`group ${group}`})`);
 }
 
 export async function readLag(db: Queryable, group: string, topics: string[]): Promise<PartitionLag[]> {

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { type Database, type Sql, sql } from "@wonrail/kit/db";
@@ -199,11 +200,12 @@ test("a lowered plan lends nothing more and breaks nothing", async () => {
   });
 });
 
-test("the session shows what is used and what is on loan", async () => {
+test("the session shows the spent and the leased units", async () => {
   const { organisation, key } = await newOrganisation(auth, { plan: "FREE" });
   await auth.leaseQuota(ask(organisation.orgId, { leaseId: uuid(1), quota: "WALLETS" }));
-  const { usage } = await auth.getSession({ orgId: organisation.orgId, keyId: key.keyId });
-  expect(usage.map(({ quota, limit, used, leased }) => [quota, limit, used, leased])).toEqual([
+  const [outcome] = await auth.getSessions([{ orgId: organisation.orgId, keyId: key.keyId }]);
+  assert(outcome?.ok);
+  expect(outcome.value.usage.map(({ quota, limit, used, leased }) => [quota, limit, used, leased])).toEqual([
     ["WALLETS", 100n, 0n, 10n],
     ["MONEY_OPERATIONS", 1_000n, 0n, 0n],
     ["RECORDED_TRANSACTIONS", 1_000n, 0n, 0n],

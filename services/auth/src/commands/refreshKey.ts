@@ -3,7 +3,7 @@ import { deriveApiKey, parseSecretKey, type PresentedApiKey } from "@wonrail/kit
 import { tx, type Tx } from "@wonrail/kit/db";
 import { assert, DomainError } from "@wonrail/kit/contract/errors";
 import { newId, type Id } from "@wonrail/kit/contract/ids";
-import { type Deps } from "../app";
+import { type CredentialDeps, type Deps } from "../app";
 import {
   decideRefresh,
   isUsable,
@@ -23,7 +23,6 @@ import {
   updateApiKey,
 } from "../store/apiKeys";
 import { lockOrganisation } from "../store/organisations";
-import { countFailure } from "./countFailure";
 import { leaseRates } from "./leaseRates";
 import { recordChange } from "./recordChange";
 
@@ -41,15 +40,15 @@ export interface RefreshedKey {
 }
 
 /** A new API key for a current or expired one. The rules are `decideRefresh`; this is its transaction. */
-export async function refreshKey(deps: Deps, input: RefreshKeyInput): Promise<RefreshedKey> {
+export async function refreshKey(deps: CredentialDeps, input: RefreshKeyInput): Promise<RefreshedKey> {
   const presented = await authenticate(deps, input);
   await countAgainstRate(deps, presented.orgId);
   return tx(deps.db, (tx) => refresh(tx, deps, presented, input));
 }
 
-/** Before any lock, so that nobody without the secret can make the organisation's own requests wait. */
+/** Runs before any lock: a caller without the secret must not delay the organisation's requests. */
 async function authenticate(
-  deps: Deps,
+  deps: CredentialDeps,
   { presented, secretKey, clientAddress }: RefreshKeyInput,
 ): Promise<ApiKey> {
   const found = await findCredentials(deps.db, presented.prefix);
@@ -58,7 +57,7 @@ async function authenticate(
   const keyMatches = timingSafeEqual(found?.key.hash ?? NO_HASH, presented.hash);
   const secretMatches = timingSafeEqual(found?.secretHash ?? OTHER_HASH, secretHash);
   if (found && keyMatches && secretMatches && found.key.prefix === presented.prefix) return found.key;
-  throw await countFailure(deps, presented.prefix, clientAddress);
+  throw await deps.countFailure({ prefix: presented.prefix, clientAddress });
 }
 
 /** No gateway has taken a refresh from the organisation's rate, since it comes without a key in its header. Each leaves an audit entry. */

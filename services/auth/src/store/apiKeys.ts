@@ -71,6 +71,22 @@ export async function findOrganisationKeyByPrefix(
   return row && fromRow(row);
 }
 
+/** The keys that were refreshed from this key, directly or through other keys; oldest first. */
+export async function listSuccessors(tx: Tx, orgId: Id<"org">, keyId: Id<"key">): Promise<ApiKey[]> {
+  const rows = await tx.query<ApiKeyRow>(sql`
+    with recursive successors as (
+      select k.key_id from api_keys k
+      where k.org_id = ${idToUuid(orgId)} and k.predecessor_id = ${idToUuid(keyId)}
+      union
+      select k.key_id from api_keys k join successors s on k.predecessor_id = s.key_id
+      where k.org_id = ${idToUuid(orgId)}
+    )
+    select ${columns} from api_keys
+    where org_id = ${idToUuid(orgId)} and key_id in (select key_id from successors)
+    order by key_id`);
+  return rows.map(fromRow);
+}
+
 /** The lineage's key that is neither superseded nor revoked. */
 export async function findCurrentKey(
   tx: Tx,

@@ -69,7 +69,7 @@ function arraysOf(claims: Claim[]): Sql {
 export async function insertOperations(db: Queryable, claims: Claim[]): Promise<Claimed[]> {
   // Of two under one id and one key the row is the one that is given.
   const claimOf = new Map(claims.map((claim) => [`${claim.operationId} ${claim.idempotencyKey}`, claim]));
-  const rows = await db.query<
+  const rows = await db.write<
     Pick<OperationRow, "operation_id" | "idempotency_key" | "created_at"> & { alone_since: string }
   >(
     named(

@@ -35,10 +35,10 @@ export async function insertSeed(db: Database, seed: SealedSeed): Promise<void> 
  * that was restored to an earlier time does not hand out again what it has forgotten.
  */
 export async function takeKeyIndex(db: Queryable, orgId: string): Promise<number> {
-  const row = await db.one<{ index: number }>(sql`
+  const [row] = await db.write<{ index: number }>(sql`
     update seeds set next_index = greatest(next_index, extract(epoch from now() - '2026-01-01Z'::timestamptz)::integer) + 1
     where org_id = ${orgId} returning next_index - 1 as index`);
-  return row.index;
+  return row!.index;
 }
 
 export async function listSeedsNotUnder(

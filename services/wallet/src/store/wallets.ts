@@ -35,7 +35,7 @@ export type NewWallet = Pick<
 
 /** Undefined when the user has a wallet of this type already. */
 export async function insertWallet(db: Queryable, wallet: NewWallet): Promise<Wallet | undefined> {
-  const row = await db.maybe<WalletRow>(sql`
+  const [row] = await db.write<WalletRow>(sql`
     insert into wallets (org_id, wallet_id, user_id, wallet_type, address, key_index, status, metadata)
     values (${wallet.orgId}, ${wallet.walletId}, ${wallet.userId}, ${wallet.walletType}, ${wallet.address},
             ${wallet.keyIndex}, 'OPENING', ${sql.json(wallet.metadata)})
