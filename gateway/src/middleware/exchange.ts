@@ -7,6 +7,7 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { type Log } from "@wonrail/kit/log";
 import { Counter, DURATION_BUCKETS_SECONDS, Gauge, Histogram, type Registry } from "@wonrail/kit/metrics";
 import { beginSpan } from "@wonrail/kit/tracing";
+import { type Connections } from "./connections";
 
 /** One request and its answer, from the first byte to the last: what the log line and the metrics are made of. */
 export interface Exchange {
@@ -22,7 +23,10 @@ export interface Exchange {
   cause: string | undefined;
   /** Names and values, in turn, of the answer's headers beyond those that every answer has. */
   readonly headers: string[];
+  /** What the answer takes of the queue until the client has read it. */
+  queuedBytes: number;
   readonly lifecycle: Lifecycle;
+  readonly connections: Connections;
 }
 
 /** The process's own state, as far as answers depend on it. */
@@ -37,16 +41,19 @@ export interface ExchangeOptions {
   log: Log;
   registry: Registry;
   lifecycle: Lifecycle;
+  connections: Connections;
   /** How long anything behind the gateway may take over one request. */
   budgetMs: number;
 }
 
 /** The first middleware: gives the request its id, trace, deadline and context, and sees it out with one log line. */
-export function openExchange({ log, registry, lifecycle, budgetMs }: ExchangeOptions): RequestHandler {
+export function openExchange(options: ExchangeOptions): RequestHandler {
+  const { log, registry, lifecycle, connections, budgetMs } = options;
   const observe = observer(registry);
   // Each field of the line is chosen here and none is a secret, so there is nothing to look through for one.
   const accessLog = log.child({}, { redact: [] });
   return (req: Request, res: Response, next: NextFunction) => {
+    if (!connections.begin(req)) return;
     const given = req.headers["x-request-id"];
     const parent = req.headers["traceparent"] as string | undefined;
     const exchange: Exchange = {
@@ -61,12 +68,15 @@ export function openExchange({ log, registry, lifecycle, budgetMs }: ExchangeOpt
       code: undefined,
       cause: undefined,
       headers: [],
+      queuedBytes: 0,
       lifecycle,
+      connections,
     };
     (res as ApiResponse).locals.exchange = exchange;
     const measured = observe(req.method);
     const span = beginSpan("server");
     res.once("close", () => {
+      connections.end(req, exchange.queuedBytes);
       const seconds = (performance.now() - exchange.startedMs) / 1000;
       const outcome = res.writableFinished ? `${Math.floor(res.statusCode / 100)}xx` : "aborted";
       measured(exchange.route, outcome, seconds);

@@ -1,3 +1,4 @@
+import { type IncomingMessage } from "node:http";
 import { type Request, type RequestHandler } from "express";
 import { z } from "zod";
 import { currentContext, runInContext } from "@wonrail/kit/context";
@@ -14,7 +15,6 @@ import {
 import { type AddressLimits } from "./addressLimits";
 import { authenticate } from "./authenticate";
 import { readBody } from "./readBody";
-import { clientAddress } from "./clientAddress";
 import { addRateHeaders, sendData } from "./envelope";
 import { type ApiResponse } from "./exchange";
 import { idempotencyKey } from "./idempotencyKey";
@@ -30,7 +30,7 @@ export interface ServeOptions {
   quotas: Quotas;
   /** For operations that need no key. */
   openRates: AddressLimits;
-  trustedProxyHops: number;
+  addressOf: (req: IncomingMessage) => string;
   /** Checks answers against their schemas too; a wrong one is SYS_001. For tests and development. */
   checkAnswers: boolean;
 }
@@ -55,9 +55,9 @@ async function serveAnyone(
   req: Request,
   res: ApiResponse,
 ): Promise<void> {
-  const address = clientAddress(req, options.trustedProxyHops);
+  const address = options.addressOf(req);
   res.locals.exchange.clientAddress = address;
-  if (operation.tag !== "Service") {
+  if (!operation.isUnlimited) {
     options.openRates.check(address);
     options.openRates.take(address);
   }
@@ -69,7 +69,7 @@ async function serveAnyone(
 async function serveKey(route: Route, options: ServeOptions, req: Request, res: ApiResponse): Promise<void> {
   const { access } = route.operation;
   const { exchange } = res.locals;
-  exchange.clientAddress = clientAddress(req, options.trustedProxyHops);
+  exchange.clientAddress = options.addressOf(req);
   const principal = await authenticate(
     options.principals,
     req,
