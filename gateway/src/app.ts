@@ -14,6 +14,7 @@ import { CONNECTION_LIMITS, type ConnectionLimits, createConnections } from "./m
 import { createPrincipals } from "./middleware/principals";
 import { createQuotas } from "./middleware/quotas";
 import { createRates } from "./middleware/rates";
+import { createRunningCalls } from "./middleware/runningCalls";
 import { serve, type ServeOptions } from "./middleware/serve";
 import { type Change, watchChanges } from "./middleware/watchChanges";
 import { routes } from "./routes";
@@ -92,6 +93,7 @@ export function createApp(parts: AppParts): App {
     principals,
     rates,
     quotas,
+    running: createRunningCalls(),
     openRates,
     addressOf,
     checkAnswers: config.NODE_ENV !== "production",

@@ -8,6 +8,7 @@ import { type Log } from "@wonrail/kit/log";
 import { Counter, DURATION_BUCKETS_SECONDS, Gauge, Histogram, type Registry } from "@wonrail/kit/metrics";
 import { beginSpan } from "@wonrail/kit/tracing";
 import { type Connections } from "./connections";
+import { timesGiven } from "./timesGiven";
 
 /** One request and its answer, from the first byte to the last: what the log line and the metrics are made of. */
 export interface Exchange {
@@ -84,12 +85,14 @@ export function openExchange(options: ExchangeOptions): RequestHandler {
         name: `${req.method} ${exchange.route}`,
         context: exchange.context,
         parent,
-        failure: res.writableFinished ? exchange.code : "aborted",
+        failure: res.statusCode >= 500 ? exchange.code : undefined,
       });
       runInContext(exchange.context, () => logAccess(accessLog, req, res, exchange, seconds));
     });
-    // HTTP/1.1 demands the header; without this check Node would refuse in a form of its own.
-    if (req.headers.host === undefined && req.httpVersionMinor > 0) {
+    const hosts = timesGiven(req, "host");
+    // HTTP/1.1 requires the header. Node would refuse without the envelope, and of two it takes the first.
+    if (hosts > 1) return next(invalidRequest([{ path: "(header) Host", message: "is given twice" }]));
+    if (hosts === 0 && req.httpVersionMinor > 0) {
       return next(invalidRequest([{ path: "(header) Host", message: "is required" }]));
     }
     runInContext(exchange.context, next);
@@ -106,13 +109,16 @@ function logAccess(log: Log, req: Request, res: Response, exchange: Exchange, se
   };
   if (!res.writableFinished) log.info(line, "request aborted");
   else if (code === undefined) log.info(line, "request");
-  else if (ASKS_WHO.has(res.statusCode)) log.info({ ...line, code, clientAddress }, "request");
-  else if (cause !== undefined) log.info({ ...line, code, cause }, "request");
-  else log.info({ ...line, code }, "request");
+  else if (NEEDS_ADDRESS.has(res.statusCode)) log.info({ ...line, code, clientAddress }, "request");
+  else if (res.statusCode < 500) log.info({ ...line, code }, "request");
+  else log.error(cause === undefined ? { ...line, code } : { ...line, code, cause }, "request");
 }
 
-/** Refusals of a key and of too many requests: whom to tell, or what to block at the edge. No other line has an address, which is personal. */
-const ASKS_WHO = new Set([401, 429]);
+/**
+ * Refusals of a key and of too many requests: the operator needs the address to block it. Other lines
+ * have none, since an address is personal data.
+ */
+const NEEDS_ADDRESS = new Set([401, 429]);
 
 /** The RED metrics. Label sets are looked up once per combination: hashing them for each request costs more than counting. */
 function observer(

@@ -22,12 +22,14 @@ import { type Principal, type Principals } from "./principals";
 import { parseQuery } from "./parseQuery";
 import { type Quotas } from "./quotas";
 import { type Rates } from "./rates";
+import { type RunningCalls } from "./runningCalls";
 import { validate } from "./validate";
 
 export interface ServeOptions {
   principals: Principals;
   rates: Rates;
   quotas: Quotas;
+  running: RunningCalls;
   /** For operations that need no key. */
   openRates: AddressLimits;
   addressOf: (req: IncomingMessage) => string;
@@ -81,13 +83,13 @@ async function serveKey(route: Route, options: ServeOptions, req: Request, res: 
 }
 
 async function servePrincipal(
-  { operation, handler, method }: Route,
+  route: Route,
   options: ServeOptions,
   principal: Principal,
   req: Request,
   res: ApiResponse,
 ): Promise<void> {
-  const { rates, quotas } = options;
+  const { rates } = options;
   let refused = true;
   try {
     const waiting = rates.take(principal);
@@ -96,13 +98,28 @@ async function servePrincipal(
   } finally {
     addRateHeaders(res.locals.exchange, rates.state(principal, refused));
   }
+  const end = options.running.begin(principal.orgId);
+  try {
+    await handle(route, options, principal, req, res);
+  } finally {
+    end();
+  }
+}
+
+async function handle(
+  { operation, handler, method }: Route,
+  options: ServeOptions,
+  principal: Principal,
+  req: Request,
+  res: ApiResponse,
+): Promise<void> {
   const input = await readInput(operation, req);
   const key = operation.idempotent ? idempotencyKey(req) : undefined;
   const call: Call = { principal, clientAddress: res.locals.exchange.clientAddress, idempotencyKey: key };
   const work = () => handler(input, call);
   try {
     const reply = await (operation.quota
-      ? quotas
+      ? options.quotas
           .count(principal.orgId, operation.quota, inTime(work))
           .catch((error: unknown) => repeat(error, key, () => handler(input, { ...call, repeatOnly: true })))
       : work());
