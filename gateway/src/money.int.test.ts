@@ -19,7 +19,13 @@ import {
   Transfer,
   TransferStatus,
 } from "@wonrail/proto/payment/v1/payment";
-import { Wallet, WalletServiceService, WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import {
+  type CreateWalletRequest,
+  Wallet,
+  WalletServiceService,
+  WalletStatus,
+  WalletType,
+} from "@wonrail/proto/wallet/v1/wallet";
 import { exampleId } from "./routes/exampleThings";
 import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
 import { startGateway, type TestGateway } from "./testing/startGateway";
@@ -62,6 +68,7 @@ let gateway: TestGateway;
 let key: string;
 const asked: ExecuteRequest[] = [];
 const listed: ListWalletTransactionsRequest[] = [];
+const creations: CreateWalletRequest[] = [];
 /** What payment says next. */
 let says: ExecuteResponse;
 /** Of the payment that is read. */
@@ -115,6 +122,15 @@ beforeAll(async () => {
         },
       }),
       implement(WalletServiceService, {
+        createWallet: async (request) => {
+          creations.push(request);
+          const wallet = Wallet.fromPartial({
+            ...{ walletId: "wal_1", userId: request.userId, walletType: request.walletType },
+            ...{ walletAddress: "0xa", metadata: request.metadata, balanceWon: "0" },
+            ...{ availableBalanceWon: "0", status: WalletStatus.ACTIVE, createdAt: at, updatedAt: at },
+          });
+          return { wallet, replayed: creations.length > 1 };
+        },
         getWallet: async () => ({
           wallet: Wallet.fromPartial({
             ...{ walletId: "wal_1", userId: "user", walletType: WalletType.NORMAL, walletAddress: "0xa" },
@@ -248,6 +264,33 @@ test("the same request has one hash, however it is written: no incentiveAmount i
   expect(others.at(-1)).toBe("0".repeat(64));
   const incentives = asked.map(({ command }) => command?.$case === "pay" && command.value.incentiveAmountWon);
   expect(incentives).toEqual([undefined, undefined, undefined, "0", undefined]);
+});
+
+test("a wallet is created under its Idempotency-Key, and the same pairs are one request in any order", async () => {
+  const create = (metadata: object, headers: Record<string, string> = { "Idempotency-Key": "user 7" }) =>
+    gateway.send("POST", "/api/wallets", {
+      key,
+      headers,
+      body: { userId: "7", walletType: "NORMAL", metadata },
+    });
+  const first = await create({ tier: "gold", branch: "7" });
+  const again = await create({ branch: "7", tier: "gold" });
+  await create({ tier: "silver" });
+  await create({}, {});
+  expect([first, again].map(({ status, headers }) => [status, headers["idempotent-replayed"]])).toEqual([
+    [201, undefined],
+    [201, "true"],
+  ]);
+  expect(creations.map(({ idempotencyKey }) => idempotencyKey)).toEqual([
+    "user 7",
+    "user 7",
+    "user 7",
+    undefined,
+  ]);
+  const [one, same, other, none] = creations.map(
+    (request) => request.bodyHash && Buffer.from(request.bodyHash).toString("hex"),
+  );
+  expect([same === one, other === one, none]).toEqual([true, false, undefined]);
 });
 
 test.each([

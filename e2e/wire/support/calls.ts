@@ -86,7 +86,8 @@ export const CALLS: readonly Call[] = [
   ...calls("gateway", "wallet", WalletServiceService, {
     createWallet: {
       good: ({ orgId }) => {
-        return { orgId, userId: randomUUID(), walletType: WalletType.NORMAL, metadata: { tier: "gold" } };
+        const wish = { userId: randomUUID(), walletType: WalletType.NORMAL, metadata: { tier: "gold" } };
+        return { orgId, ...wish, idempotencyKey: randomUUID(), bodyHash: Buffer.alloc(32) };
       },
       bad: ["REQ_001 userId", (good) => ({ ...good, userId: "" })],
     },

@@ -14,6 +14,7 @@ import { type Principals } from "../middleware/principals";
 import { iso, known, wonOf } from "./answers";
 import { type Handler, operation } from "./operation";
 import { givenId, timestamp, won } from "./schemas";
+import { createSessionCache } from "./sessionCache";
 
 type Auth = Clients["auth"];
 
@@ -142,9 +143,11 @@ export const getSession = operation({
 });
 
 export function getSessionWith(auth: Auth): Handler<typeof getSession> {
-  return async (_input, { principal: { orgId, keyId } }) => ({
-    data: sessionOf(await auth.getSession({ orgId, keyId }, { retry: true })),
+  const sessionFor = createSessionCache({
+    ask: async (orgId, keyId) => sessionOf(await auth.getSession({ orgId, keyId }, { retry: true })),
+    monotonicMs: () => performance.now(),
   });
+  return async (_input, { principal: { orgId, keyId } }) => ({ data: await sessionFor(orgId, keyId) });
 }
 
 function sessionOf({ organisation, key, subscriptionActive, usage }: GetSessionResponse) {

@@ -51,7 +51,7 @@ export function openApiDocument(routes: Route[]): OpenApiDocument {
   const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: "3.1.0",
     info: {
-      title: "Wonrail",
+      title: "Wonrail API",
       version: "1.0.0",
       description: DESCRIPTION,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
@@ -210,12 +210,11 @@ function successOf({ data, access, idempotent }: Operation, examples: Example[])
 
 /** Every code that the operation can answer with: its own, and those that follow from what it is. */
 export function refusalCodes({ operation, method }: Route): ErrorCode[] {
-  const { access, tag, body, idempotent, quota, errors } = operation;
+  const { access, isUnlimited, body, idempotent, quota, errors } = operation;
   const codes = new Set<ErrorCode>([...errors, "REQ_001", "SYS_001", "SYS_002"]);
   const add = (condition: unknown, ...more: ErrorCode[]) =>
     condition && more.forEach((code) => codes.add(code));
-  // Whoever looks after the gateway may ask whether it is there as often as it likes.
-  add(tag !== "Service", "RATE_001");
+  add(!isUnlimited, "RATE_001");
   // What only asks has done nothing, whatever became of it.
   add(method !== "GET", "SYS_003");
   add(body || method !== "GET", "REQ_006", "REQ_007");

@@ -203,10 +203,16 @@ export function listQuery<F extends z.ZodRawShape>(filters: F) {
       path: ["cursor"],
       message: "cannot be given together with currentPage",
     })
+    .refine((query) => !isReversed(query), { path: ["from"], message: "must not be after to" })
     .refine((query) => !startsBeyondPages(query), {
       path: ["currentPage"],
       message: `starts beyond the first ${MAX_OFFSET_ROWS} rows; follow pagination.nextCursor with cursor instead`,
     });
+}
+
+function isReversed(query: object): boolean {
+  const { from, to } = query as { from?: Date; to?: Date };
+  return from !== undefined && to !== undefined && from > to;
 }
 
 function startsBeyondPages(query: object): boolean {

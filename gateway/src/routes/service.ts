@@ -7,6 +7,7 @@ export const checkHealth = operation({
   summary: "Is the gateway's process alive?",
   description: "Looks at nothing behind it.",
   access: "anyone",
+  isUnlimited: true,
   status: 200,
   data: z.strictObject({ status: z.literal("ok") }).meta({ id: "Health" }),
   errors: [],

@@ -57,6 +57,9 @@ function tokenUnits(description: string) {
     .regex(/^(0|[1-9][0-9]{0,77})$/, {
       error: "must be a whole number in digits, without sign, point or leading zeros",
     })
+    .refine((text) => !/^[0-9]{1,78}$/.test(text) || BigInt(text) < 2n ** 256n, {
+      error: "must be less than 2^256, as on the chain",
+    })
     .meta({ description });
 }
 

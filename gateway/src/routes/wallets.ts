@@ -4,6 +4,7 @@ import { isUserId, USER_ID_FORM } from "@wonrail/kit/contract/userId";
 import { Direction, type WalletTransaction } from "@wonrail/proto/payment/v1/payment";
 import { type Wallet, WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type Clients } from "../clients";
+import { bodyHash } from "./bodyHash";
 import { iso, known, pageRequest, paginationOf, settlementOf, wonOf } from "./answers";
 import { type Handler, operation } from "./operation";
 import {
@@ -72,9 +73,8 @@ export const createWallet = operation({
   description:
     "A user has one wallet of each type. A second is refused with WAL_001, and `details.walletId` names the first, also when that one is deactivated.",
   access: "full",
+  idempotent: true,
   quota: "WALLETS",
-  whenUnknown:
-    "This one takes none: send it again. It makes one wallet however often it comes; WAL_001 names it when it was made.",
   body: z.strictObject({ userId, walletType, metadata: metadata.optional() }).meta({ id: "CreateWallet" }),
   status: 201,
   data: newWallet,
@@ -203,16 +203,29 @@ export const listWalletTransactions = operation({
 });
 
 export function createWalletWith({ wallet: service }: Clients): Handler<typeof createWallet> {
-  return async ({ body: { userId, walletType, metadata } }, { principal: { orgId } }) => {
-    const { wallet: made, existed } = await service.createWallet({
-      orgId,
-      userId,
-      walletType: enumValue(WalletType, walletType),
-      metadata: metadata ?? {},
-    });
+  return async ({ body }, { principal: { orgId }, idempotencyKey, repeatOnly }) => {
+    const { userId, walletType, metadata = {} } = body;
+    const key =
+      idempotencyKey === undefined
+        ? {}
+        : {
+            idempotencyKey,
+            bodyHash: bodyHash({ userId, walletType, metadata: sorted(metadata) }),
+            repeatOnly,
+          };
+    const type = enumValue(WalletType, walletType);
+    const { wallet: made, replayed } = await service.createWallet(
+      { orgId, userId, walletType: type, metadata, ...key },
+      idempotencyKey === undefined ? {} : { retry: true },
+    );
     const { availableBalance: _, updatedAt: __, ...data } = walletOf(made);
-    return { data, replayed: existed };
+    return { data, replayed };
   };
+}
+
+/** The same pairs are the same request, in any order. */
+function sorted(metadata: Record<string, string>): [string, string][] {
+  return Object.entries(metadata).sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
 export function getWalletWith({ wallet: service }: Clients): Handler<typeof getWallet> {

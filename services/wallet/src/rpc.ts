@@ -16,6 +16,7 @@ import { isUserId, normalizeUserId, USER_ID_FORM } from "@wonrail/kit/contract/u
 import {
   AuthorizationKind,
   type AuthorizationIntent,
+  type CreateWalletRequest,
   type EnsureWalletRequest,
   type GetWalletRequest,
   type SignedAuthorization,
@@ -24,11 +25,13 @@ import {
   WalletType,
 } from "@wonrail/proto/wallet/v1/wallet";
 import { type App } from "./app";
-import { onceAnothers, onceBegun } from "./commands/onceBegun";
+import { onceBegun } from "./commands/onceBegun";
 import { type SigningOutcome } from "./commands/signAuthorizations";
 import { type SigningIntent } from "./domain/signingPolicy";
 import { type Wallet, type WalletType as TypeName } from "./domain/wallet";
 import { walletFactsMessage, walletMessage } from "./messages";
+import { EMPTY } from "./queries/getWallet";
+import { type CreationKey } from "./store/wallets";
 
 const MAX_WALLETS = 1_000;
 const MAX_INTENTS = 500;
@@ -44,9 +47,13 @@ export function rpc(app: App): GrpcService[] {
   return [
     implement(WalletServiceService, {
       createWallet: async (request) => {
-        const wanted = { ...readUserWallet(request), metadata: request.metadata };
-        const { wallet, existed } = await app.createWallet(wanted);
-        return { ...(await (existed ? onceAnothers(() => shown(wallet)) : answer(wallet))), existed };
+        const { metadata, repeatOnly } = request;
+        const creation = readCreationKey(request);
+        const wanted = { ...readUserWallet(request), metadata, creation, repeatOnly };
+        const { wallet, replayed } = await app.createWallet(wanted);
+        // As it was made, also when it changed since: a repetition gets the first answer.
+        const made: Wallet = { ...wallet, status: "ACTIVE", metadata };
+        return { wallet: walletMessage({ wallet: made, balance: EMPTY }), replayed };
       },
       getWallet: async (request) => ({ wallet: walletMessage(await app.getWallet(readKey(request))) }),
       listWallets: async ({ orgId, userId, walletType, status, page }) => {
@@ -104,6 +111,18 @@ function readKey({ orgId, walletId }: GetWalletRequest) {
 /** Of each type a user has one. */
 function readUserWallet({ orgId, userId, walletType }: EnsureWalletRequest) {
   return { orgId: readOrgId(orgId), userId: readUserId(userId), walletType: readType(walletType) };
+}
+
+const MAX_KEY_CHARACTERS = 255;
+const HASH_BYTES = 32;
+
+function readCreationKey({ idempotencyKey, bodyHash }: CreateWalletRequest): CreationKey | undefined {
+  if (idempotencyKey === undefined) return undefined;
+  if (idempotencyKey === "" || idempotencyKey.length > MAX_KEY_CHARACTERS)
+    throw invalidRequest([{ path: "idempotencyKey", message: "must be 1 to 255 characters long" }]);
+  if (bodyHash?.length !== HASH_BYTES)
+    throw invalidRequest([{ path: "bodyHash", message: "must be 32 bytes" }]);
+  return { key: idempotencyKey, bodyHash: Buffer.from(bodyHash) };
 }
 
 function readType(type: WalletType): TypeName {

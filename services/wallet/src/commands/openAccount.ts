@@ -16,9 +16,9 @@ export interface OpenAccountDeps {
   ledger: LedgerClient;
 }
 
-/** The last step of a wallet's making: its ledger account, then ACTIVE with this metadata. Both may be done again; the metadata is the first's. */
+/** The last step of a wallet's making: its ledger account, then ACTIVE. Both may be repeated. */
 export async function openAccount({ db, ledger }: OpenAccountDeps, wallet: Wallet): Promise<Wallet> {
-  const { orgId, walletId, userId, walletType, metadata } = wallet;
+  const { orgId, walletId, userId, walletType } = wallet;
   const post = (requestId: string) =>
     ledger.post(
       {
@@ -38,7 +38,7 @@ export async function openAccount({ db, ledger }: OpenAccountDeps, wallet: Walle
     return post(newId("req"));
   });
   return tx(db, async (tx) => {
-    const opened = await moveWallet(tx, wallet, { from: ["OPENING"], to: "ACTIVE", metadata });
+    const opened = await moveWallet(tx, wallet, { from: ["OPENING"], to: "ACTIVE" });
     if (!opened) return (await findWallet(tx, orgId, walletId))!;
     await appendEvents(tx, [walletCreated(opened)]);
     return opened;

@@ -24,12 +24,3 @@ export function checkMetadata(metadata: Metadata): void {
   }
   if (problems.length > 0) throw invalidRequest(problems);
 }
-
-/** In whatever order the pairs are. */
-export function isSameMetadata(one: Metadata, other: Metadata): boolean {
-  const pairs = Object.entries(one);
-  return (
-    pairs.length === Object.keys(other).length &&
-    pairs.every(([key, value]) => Object.hasOwn(other, key) && other[key] === value)
-  );
-}

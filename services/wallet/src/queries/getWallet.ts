@@ -34,4 +34,4 @@ export async function withBalances(ledger: LedgerClient, wallets: Wallet[]): Pro
   return wallets.map((wallet) => ({ wallet, balance: balances.get(wallet.walletId) ?? EMPTY }));
 }
 
-const EMPTY: Balance = { balanceWon: "0", availableWon: "0" };
+export const EMPTY: Balance = { balanceWon: "0", availableWon: "0" };

@@ -33,15 +33,37 @@ export type NewWallet = Pick<
   "orgId" | "walletId" | "userId" | "walletType" | "address" | "keyIndex" | "metadata"
 >;
 
-/** Undefined when the user has a wallet of this type already. */
-export async function insertWallet(db: Queryable, wallet: NewWallet): Promise<Wallet | undefined> {
+/** The Idempotency-Key of the request that makes a wallet, and the SHA-256 of its body. */
+export interface CreationKey {
+  key: string;
+  bodyHash: Buffer;
+}
+
+/** Undefined when the user has a wallet of this type already, or the key made another. */
+export async function insertWallet(
+  db: Queryable,
+  wallet: NewWallet,
+  creation?: CreationKey,
+): Promise<Wallet | undefined> {
   const [row] = await db.write<WalletRow>(sql`
-    insert into wallets (org_id, wallet_id, user_id, wallet_type, address, key_index, status, metadata)
+    insert into wallets (org_id, wallet_id, user_id, wallet_type, address, key_index, status, metadata,
+                         creation_key, creation_hash)
     values (${wallet.orgId}, ${wallet.walletId}, ${wallet.userId}, ${wallet.walletType}, ${wallet.address},
-            ${wallet.keyIndex}, 'OPENING', ${sql.json(wallet.metadata)})
-    on conflict (org_id, user_id, wallet_type) do nothing
+            ${wallet.keyIndex}, 'OPENING', ${sql.json(wallet.metadata)},
+            ${creation?.key ?? null}, ${creation?.bodyHash ?? null})
+    on conflict do nothing
     returning ${COLUMNS}`);
   return row && toWallet(row);
+}
+
+export async function findWalletByCreationKey(
+  db: Queryable,
+  orgId: string,
+  key: string,
+): Promise<{ wallet: Wallet; bodyHash: Buffer } | undefined> {
+  const row = await db.maybe<WalletRow & { creation_hash: Buffer }>(sql`
+    select ${COLUMNS}, creation_hash from wallets where org_id = ${orgId} and creation_key = ${key}`);
+  return row && { wallet: toWallet(row), bodyHash: row.creation_hash };
 }
 
 export async function findWallet(
@@ -132,19 +154,14 @@ export async function lockWallets(tx: Tx, wallets: { orgId: string; walletId: st
 /** Longer than any request may take. */
 export const MAKING_MS = 5_000;
 
-/** Moves a wallet from one of these statuses to another; undefined when it is in none of them. The version counts the events told of it, each of one change. */
+/** Undefined when the wallet is in none of the `from` statuses. The version counts the events of a wallet. */
 export async function moveWallet(
   tx: Tx,
   wallet: Pick<Wallet, "orgId" | "walletId">,
-  move: { from: readonly StoredStatus[]; to: StoredStatus; metadata?: Metadata },
+  move: { from: readonly StoredStatus[]; to: StoredStatus },
 ): Promise<Wallet | undefined> {
-  // Where its maker gave it some and may still be at it, that stays.
-  const metadata =
-    move.metadata === undefined
-      ? sql`metadata`
-      : sql`case when metadata = '{}' or created_at < now() - ${MAKING_MS} * interval '1 millisecond' then ${sql.json(move.metadata)} else metadata end`;
   const row = await tx.maybe<WalletRow>(sql`
-    update wallets set status = ${move.to}, metadata = ${metadata}, version = version + 1, updated_at = now()
+    update wallets set status = ${move.to}, version = version + 1, updated_at = now()
     where org_id = ${wallet.orgId} and wallet_id = ${wallet.walletId} and status = any(${move.from}::text[])
     returning ${COLUMNS}`);
   return row && toWallet(row);
