@@ -306,6 +306,10 @@ export const CALLS: readonly Call[] = [
         ({ intents }) => ({ intents: intents.map((intent) => ({ ...intent, nonce: Buffer.alloc(31) })) }),
       ],
     },
+    getLatestAuthorization: {
+      good: ({ orgId, transferId: ledgerRef }) => ({ orgId, ledgerRef }),
+      bad: ["REQ_001 orgId", (good) => ({ ...good, orgId: "" })],
+    },
   }),
 
   ...calls("chain-relayer", "ledger", LedgerServiceService, {

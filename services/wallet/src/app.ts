@@ -19,6 +19,7 @@ import { fileKms } from "./keys/kms";
 import { typedDataFor } from "./keys/typedData";
 import { getWallet, withBalances } from "./queries/getWallet";
 import { listWallets } from "./queries/listWallets";
+import { findLatestEnd } from "./store/authorizations";
 import { listWalletsByAddress, listWalletsById } from "./store/wallets";
 
 export type App = ReturnType<typeof createApp>;
@@ -62,6 +63,7 @@ export function createApp({ config, db, log, registry, tls, onClose }: ServicePa
     updateWallet: bind(updateWallet),
     deactivateWallet: bind(deactivateWallet),
     signAuthorizations: bind(signAuthorizations),
+    findLatestEnd: (orgId: string, ledgerRef: string) => findLatestEnd(db, orgId, ledgerRef),
     finishWallets: bind(finishWallets),
     reopenWallets: bind(reopenWallets),
     deleteOldVelocity: (signal: AbortSignal) => deleteOldVelocity(deps, signal),

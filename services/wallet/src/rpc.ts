@@ -89,6 +89,10 @@ export function rpc(app: App): GrpcService[] {
         const wanted = readAtMost(MAX_INTENTS, intents, "intents").map(readIntent);
         return { signatures: (await app.signAuthorizations(wanted)).map(signedMessage) };
       },
+      getLatestAuthorization: async ({ orgId, ledgerRef }) => {
+        const end = await app.findLatestEnd(readOrgId(orgId), ledgerRef);
+        return { latestValidBefore: end === null ? undefined : BigInt(end.getTime() / 1000) };
+      },
     }),
   ];
 }

@@ -5,7 +5,7 @@ import { HoldStatus } from "@wonrail/proto/ledger/v1/ledger";
 import { AuthorizationKind, type AuthorizationIntent } from "@wonrail/proto/wallet/v1/wallet";
 import { verifyTypedData } from "ethers";
 import { stayWithinOneHour } from "./testing/moments";
-import { secondsFromNow, signingBench, WALLET_LIMIT } from "./testing/signing";
+import { nonceOf, secondsFromNow, signingBench, WALLET_LIMIT } from "./testing/signing";
 import { CHAIN_ID, TOKEN } from "./testing/world";
 
 const OUTSIDE = "0xde709f2102306220921060314715629080e2fb77";
@@ -190,6 +190,21 @@ test.each([IntentKind.POST_HOLD, IntentKind.CREDIT_EXTERNAL])(
     expect(await sign({ ...burn, amountWon: "1000" })).toEqual(["unknown_operation"]);
   },
 );
+
+test("GetLatestAuthorization returns the latest end of all legs that were signed for the operation", async () => {
+  const intent = { ...transferOf(1_000n), validBefore: secondsFromNow(600) };
+  const { orgId, ledgerRef } = intent;
+  const latest = (of = orgId) => bench.world.client.getLatestAuthorization({ orgId: of, ledgerRef });
+  expect(await latest()).toEqual({ latestValidBefore: undefined });
+  await sign(intent);
+  expect(await latest()).toEqual({ latestValidBefore: intent.validBefore });
+  await sign({ ...intent, validBefore: intent.validBefore + 900n });
+  await sign({ ...intent, validBefore: intent.validBefore + 60n });
+  expect(await latest()).toEqual({ latestValidBefore: intent.validBefore + 900n });
+  await sign({ ...intent, nonce: nonceOf(2), validBefore: intent.validBefore + 1_200n });
+  expect(await latest()).toEqual({ latestValidBefore: intent.validBefore + 900n });
+  expect(await latest(newId("org"))).toEqual({ latestValidBefore: undefined });
+});
 
 test("in an hour no more is signed for than the limits allow, and the same authorization again costs nothing", async () => {
   await stayWithinOneHour(bench.world.database.db, 10_000);

@@ -56,6 +56,14 @@ export async function saveAuthorizations(tx: Tx, granted: SigningIntent[]): Prom
       where (authorizations.nonce, authorizations.amount_won) = (excluded.nonce, excluded.amount_won)`);
 }
 
+/** The latest end signed for one ledger entry or hold; null when nothing was signed for it. */
+export async function findLatestEnd(db: Queryable, orgId: string, ledgerRef: string): Promise<Date | null> {
+  const [row] = await db.query<{ latest: Date | null }>(sql`
+    select max(valid_before) as latest from authorizations
+    where org_id = ${orgId} and ledger_ref = ${ledgerRef}`);
+  return row!.latest;
+}
+
 /** What is refused again for the same reason is written down once an hour: it is asked for again and again, for as long as it is refused. */
 export async function insertRefusals(
   db: Queryable,
