@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { openDatabase, sql } from "@wonrail/kit/db";
+import { sql } from "@wonrail/kit/db";
 import { type ErrorCode, errorTable } from "@wonrail/kit/contract/errors";
 import { newId } from "@wonrail/kit/contract/ids";
-import { eventually, testLog } from "@wonrail/kit/testing";
+import { eventually } from "@wonrail/kit/testing";
 import { type Api, type Answer, type Json, openApi } from "./support/api";
+import { asAdmin } from "./support/asAdmin";
 import { leaksOf, secretsOf } from "./support/leaks";
 import { admin, keysGiven, newOrganisation, type NewOrganisation } from "./support/operators";
 import { startStack, type TestStack } from "./support/startStack";
@@ -70,11 +71,8 @@ async function transfer(
   return api.call("POST", "/api/wallets/transfer", { fromWalletId, toWalletAddress, amount });
 }
 
-async function asOwner(stack: TestStack, statement: ReturnType<typeof sql>): Promise<void> {
-  const url = stack.stack().postgres.urls.admin!;
-  const db = openDatabase({ url, schema: "public", applicationName: "e2e", max: 1, log: testLog() });
-  await db.run(statement);
-  await db.close();
+async function asOwner(stack: TestStack, schema: string, statement: ReturnType<typeof sql>): Promise<void> {
+  await asAdmin(stack.stack(), schema, (db) => db.run(statement));
 }
 
 function record(hash: string): Json {
@@ -171,7 +169,8 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     const uuid = (chargeId as string).slice(4);
     await asOwner(
       stack,
-      sql`update ledger.entries set posted_at = posted_at - interval '30 days 1 minute' where id = ${uuid}::uuid`,
+      "ledger",
+      sql`update entries set posted_at = posted_at - interval '30 days 1 minute' where id = ${uuid}::uuid`,
     );
     return api.call("POST", "/api/wallets/charge/cancel", { chargeId });
   },
@@ -225,7 +224,8 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     const paymentId = newId("pay", Date.now() - 300 * 24 * 3_600_000);
     await asOwner(
       stack,
-      sql`update payment.payments set payment_id = ${paymentId} where payment_id = ${payment.paymentId as string}`,
+      "payment",
+      sql`update payments set payment_id = ${paymentId} where payment_id = ${payment.paymentId as string}`,
     );
     expect((await api.call("GET", `/api/wallets/payment/${paymentId}`)).status).toBe(200);
     return api.call("POST", "/api/wallets/payment/cancel", { paymentId });

@@ -6,6 +6,7 @@ import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
 import { eventually, testLog } from "@wonrail/kit/testing";
 import { inheritedEnv, REPOSITORY } from "@wonrail/local/config";
+import { BUS_DATABASE, withDatabase } from "@wonrail/local/databases";
 import { OperationConfirmed } from "@wonrail/proto/relayer/events/v1/events";
 import { openWallet, OUTSIDE } from "./money/scenes";
 import { untilNone } from "./money/onTheirWay";
@@ -122,7 +123,7 @@ async function forgeConfirmed(ledgerRef: string): Promise<void> {
     db.one<{ orgId: string }>(sql`select org_id as "orgId" from transfers where transfer_id = ${ledgerRef}`),
   );
   const word = { ledgerRef, network: "WON_TESTNET", txHash: HASH, blockNumber: 1n, blockHash: HASH };
-  const url = stack.stack().postgres.urls["chain-relayer"]!;
+  const url = withDatabase(stack.stack().postgres.urls["chain-relayer"]!, BUS_DATABASE);
   const bus = await openBus({ kind: "postgres", url, clientId: "stranger", log: testLog() });
   await bus.publish([
     {

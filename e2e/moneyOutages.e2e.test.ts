@@ -3,6 +3,7 @@ import { createApiKey } from "@wonrail/kit/contract/apiKey";
 import { openDatabase, rawSql } from "@wonrail/kit/db";
 import { eventually, testLog } from "@wonrail/kit/testing";
 import { readConfig } from "@wonrail/local/config";
+import { databaseOf, withDatabase } from "@wonrail/local/databases";
 import { planBus } from "@wonrail/local/startBus";
 import { ON_THEIR_WAY, untilNone } from "./money/onTheirWay";
 import { openWallet, OUTSIDE } from "./money/scenes";
@@ -252,7 +253,7 @@ async function takeBusAway(): Promise<() => Promise<void>> {
     await stack.act("stop", "kafka");
     return () => stack.act("start", "kafka");
   }
-  const url = stack.stack().postgres.urls.admin!;
+  const url = withDatabase(stack.stack().postgres.urls.admin!, databaseOf("bus"));
   const db = openDatabase({
     url,
     schema: "bus",

@@ -20,6 +20,7 @@ const usage = `Usage: node bin/admin.mjs COMMAND --rpc URL --deployment FILE --k
   pause | unpause                 stop, or let on, every change of a balance (pauser)
   block | unblock ADDRESS         (blocklister)
   allow-mint WON                  set what the payment manager may still mint (admin)
+  cap-mint WON                    set what all minters together may mint in any 24 hours (admin)
   grant-operator | revoke-operator ADDRESS   (admin)`;
 
 /** What each sends, and what its contract says when that has changed something: a role that nobody has is taken away without a word. */
@@ -38,6 +39,11 @@ const commands = {
     says: "MintAllowanceSet",
     send: ({ token, manager }, won) =>
       token.setMintAllowance(manager.target, readWhole(won, "what may be minted, in won,") * 1_000_000n),
+  },
+  "cap-mint": {
+    says: "MintCapPerDaySet",
+    send: ({ token }, won) =>
+      token.setMintCapPerDay(readWhole(won, "the mint cap per day, in won,") * 1_000_000n),
   },
   "grant-operator": {
     says: "RoleGranted",

@@ -26,12 +26,14 @@ const usage = `Usage: node bin/deploy.mjs --rpc URL --key-file FILE --out FILE -
   --blocklister ADDRESS      may block accounts (the admin unless given)
   --admin-delay-seconds N    how long a change of the admin takes at the least (86400 unless given)
   --mint-allowance-won N     how much the payment manager may mint before the admin allows more (10^12 unless given)
+  --mint-cap-per-day-won N   how much all minters together may mint in any 24 hours (10^11 unless given)
   --confirmations N          blocks to wait for (1 unless given)`;
 
 await run(async () => {
-  const names = ["rpc", "key-file", "out", "admin-delay-seconds", "mint-allowance-won", "confirmations"];
+  const limits = ["admin-delay-seconds", "mint-allowance-won", "mint-cap-per-day-won", "confirmations"];
   const { values, required } = readOptions(usage, [
-    ...names,
+    ...["rpc", "key-file", "out"],
+    ...limits,
     ...people,
     ...people.map((name) => `${name}-key-file`),
   ]);
@@ -48,6 +50,7 @@ await run(async () => {
       accounts,
       adminDelaySeconds: whole(values, "admin-delay-seconds", "86400"),
       mintAllowanceWon: whole(values, "mint-allowance-won", "1000000000000"),
+      mintCapPerDayWon: whole(values, "mint-cap-per-day-won", "100000000000"),
       confirmations,
       record: (plan) => record(out, plan),
       recorded: existsSync(out) ? readDeployment(out) : undefined,

@@ -77,6 +77,7 @@ async function setStage(provider) {
     accounts,
     adminDelaySeconds: 86_400n,
     mintAllowanceWon: 10n ** 12n,
+    mintCapPerDayWon: 10n ** 12n,
     confirmations: 1,
   });
   const at = (name) => new ethers.Contract(deployment.contracts[name], artifact(name).abi, operator);

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Says whether a chain holds what a deployment's file says: the code of the artifacts, and the roles of roles.json.
 import { connect, readDeployment, readOptions, run } from "../tools/chain.mjs";
-import { verifyDeployment } from "../tools/verification.mjs";
+import { readMintLimits, verifyDeployment } from "../tools/verification.mjs";
 
 const usage = `Usage: node bin/verify.mjs --rpc URL --deployment FILE`;
 
@@ -12,8 +12,14 @@ await run(async () => {
     const deployment = readDeployment(required("deployment"));
     const problems = await verifyDeployment(provider, deployment);
     for (const problem of problems) console.error(problem);
-    if (problems.length > 0) process.exitCode = 1;
-    else console.log("code and roles are as recorded");
+    if (problems.length > 0) {
+      process.exitCode = 1;
+      return;
+    }
+    console.log("code and roles are as recorded");
+    const limits = await readMintLimits(provider, deployment);
+    console.log(`mint cap per day: ${limits.capPerDay} won, of which ${limits.mintableToday} are left today`);
+    console.log(`mint allowance of the payment manager: ${limits.allowance} won`);
   } finally {
     provider.destroy();
   }

@@ -50,7 +50,7 @@ contract PaymentManager is AccessControlDefaultAdminRules, ReentrancyGuardTransi
     uint8 public constant MINT = 1;
     uint8 public constant BURN = 2;
 
-    /// Twice what the dearest step takes. An operation starts only with this much for each of its steps and once more,
+    /// More than the dearest step takes. An operation starts only with this much for each of its steps and once more,
     /// so a failure is never for want of gas.
     uint256 public constant GAS_PER_STEP = 150_000;
 

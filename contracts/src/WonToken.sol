@@ -9,14 +9,16 @@ import {ERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/ERC20P
 import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
+import {MintCap} from "./MintCap.sol";
 import {PackedAccounts} from "./PackedAccounts.sol";
 
-/// Who holds which role when the token is made. There is no moment in which the deployer holds any.
+/// The holders of the roles, and the limits of minting, from the first block on. The deployer holds no role.
 struct TokenRoles {
     address admin;
     uint48 adminDelaySeconds;
     address minter;
     uint256 mintAllowance;
+    uint96 mintCapPerDay;
     address burner;
     address pauser;
     address blocklister;
@@ -26,10 +28,11 @@ struct TokenRoles {
  * The won as a token: ERC-20, ERC-2612 and the whole of ERC-3009 with both signature forms. The form with `bytes` takes
  * the signature of a key or, by ERC-1271, of a contract.
  *
- * Nobody can move or burn tokens without their holder's authorization. Mint is bounded by an allowance for each minter.
- * A pause stops every change of a balance and nothing else, so authorizations can still be cancelled.
+ * Moving or burning tokens needs their holder's authorization. Minting is bounded twice: each minter has an allowance,
+ * and all minters together have a cap per day. A pause stops every change of a balance and nothing else, so
+ * authorizations can still be cancelled.
  */
-contract WonToken is PackedAccounts, AccessControlDefaultAdminRules, Pausable {
+contract WonToken is PackedAccounts, MintCap, AccessControlDefaultAdminRules, Pausable {
     bytes32 public constant MINTER_ROLE = keccak256("MINTER_ROLE");
     bytes32 public constant BURNER_ROLE = keccak256("BURNER_ROLE");
     bytes32 public constant PAUSER_ROLE = keccak256("PAUSER_ROLE");
@@ -56,6 +59,7 @@ contract WonToken is PackedAccounts, AccessControlDefaultAdminRules, Pausable {
         _grantRole(PAUSER_ROLE, roles.pauser);
         _grantRole(BLOCKLISTER_ROLE, roles.blocklister);
         _setMintAllowance(roles.minter, roles.mintAllowance);
+        _setMintCapPerDay(roles.mintCapPerDay);
     }
 
     function decimals() public pure override returns (uint8) {
@@ -67,6 +71,7 @@ contract WonToken is PackedAccounts, AccessControlDefaultAdminRules, Pausable {
         uint256 allowed = mintAllowance[minter];
         require(value <= allowed, MintAllowanceExceeded(minter, allowed, value));
         mintAllowance[minter] = allowed - value;
+        _useMintCap(value);
         _mint(to, value);
     }
 
@@ -136,6 +141,10 @@ contract WonToken is PackedAccounts, AccessControlDefaultAdminRules, Pausable {
 
     function setMintAllowance(address minter, uint256 value) external onlyRole(DEFAULT_ADMIN_ROLE) {
         _setMintAllowance(minter, value);
+    }
+
+    function setMintCapPerDay(uint96 value) external onlyRole(DEFAULT_ADMIN_ROLE) {
+        _setMintCapPerDay(value);
     }
 
     function pause() external onlyRole(PAUSER_ROLE) {

@@ -34,6 +34,7 @@ test("the chain holds the code of the artifacts and the roles of roles.json", as
   const token = chain.contract("WonToken");
   expect(await token.getFunction("defaultAdmin")()).toBe(accounts.admin);
   expect(await token.getFunction("mintAllowance")(contracts.PaymentManager)).toBe(10n ** 18n);
+  expect(await token.getFunction("mintCapPerDay")()).toBe(10n ** 17n);
   expect(await chain.contract("PaymentManager").getFunction("token")()).toBe(contracts.WonToken);
   expect(await chain.contract("PaymentManager").getFunction("defaultAdminDelay")()).toBe(60n);
 });
@@ -115,6 +116,16 @@ test("the holders of roles do their work by command", async () => {
   expect(await token.getFunction("mintAllowance")(chain.deployment().contracts.PaymentManager)).toBe(
     5_000_000_000n,
   );
+});
+
+test("the admin's cap-mint sets the mint cap per day, and verify prints what is left of it", async () => {
+  expect(await admin(["cap-mint", "3000"], "admin")).toMatchObject({ code: 0 });
+  expect(await chain.contract("WonToken").getFunction("mintCapPerDay")()).toBe(3_000_000_000n);
+  expect(await chain.verify()).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("mint cap per day: 3000 won, of which 3000 are left today\n"),
+  });
+  expect(await admin(["cap-mint", "1"], "pauser")).toMatchObject({ code: 1 });
 });
 
 test("a deployment's file that is not there is told of in a line", async () => {

@@ -48,13 +48,17 @@ async function planOf(wallet, { chainId, accounts, recorded }) {
   return { chainId, contracts, accounts, deployer, nonce, blockNumber };
 }
 
-function creationsOf({ contracts, accounts, nonce }, { adminDelaySeconds, mintAllowanceWon }) {
+function creationsOf(
+  { contracts, accounts, nonce },
+  { adminDelaySeconds, mintAllowanceWon, mintCapPerDayWon },
+) {
   const holder = (contract, role) => holderOf(contract, role, { ...accounts, ...contracts });
   const tokenRoles = {
     admin: holder("WonToken", "DEFAULT_ADMIN_ROLE"),
     adminDelaySeconds,
     minter: holder("WonToken", "MINTER_ROLE"),
     mintAllowance: BigInt(mintAllowanceWon) * 1_000_000n,
+    mintCapPerDay: BigInt(mintCapPerDayWon) * 1_000_000n,
     burner: holder("WonToken", "BURNER_ROLE"),
     pauser: holder("WonToken", "PAUSER_ROLE"),
     blocklister: holder("WonToken", "BLOCKLISTER_ROLE"),

@@ -61,6 +61,17 @@ export async function verifyContracts(provider, deployment) {
   return problems;
 }
 
+/** The limits that the admin sets, in whole won. */
+export async function readMintLimits(provider, { contracts }) {
+  const token = new ethers.Contract(contracts.WonToken, artifact("WonToken").abi, provider);
+  const units = {
+    capPerDay: await token.mintCapPerDay(),
+    mintableToday: await token.mintableToday(),
+    allowance: await token.mintAllowance(contracts.PaymentManager),
+  };
+  return Object.fromEntries(Object.entries(units).map(([name, value]) => [name, value / 1_000_000n]));
+}
+
 /** A change of the admin is announced long before it is one: the time to notice a stolen key. */
 async function findHandOver(provider, deployment, name) {
   const contract = new ethers.Contract(deployment.contracts[name], artifact(name).abi, provider);

@@ -97,10 +97,12 @@ books() {
 restore() {
   kube scale "${services[@]/#/deployment/wonrail-}" --replicas=0 >/dev/null
   for service in "${services[@]}"; do kube wait --for=delete pod -l "app.kubernetes.io/component=$service" --timeout 2m >/dev/null; done
-  sql "create database backup template wonrail"
-  sql "drop database wonrail"
-  sql "create database wonrail template backup"
-  sql "drop database backup"
+  for schema in auth wallet ledger payment chain_relayer; do
+    sql "create database backup template wonrail_$schema"
+    sql "drop database wonrail_$schema"
+    sql "create database wonrail_$schema template backup"
+    sql "drop database backup"
+  done
   "$helm" upgrade wonrail "${chart[@]}" --set secrets.revision=4 >/dev/null
   rollout
 }

@@ -2,37 +2,43 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT, readText } from "../ops/repository";
 
-/** From which number on a decision is about what. */
-const GROUPS: [from: number, about: string][] = [
-  [1, "Everywhere"],
-  [10, "Events and their buses"],
-  [20, "The local stack"],
-  [30, "Auth"],
-  [40, "Gateway"],
-  [50, "Contracts"],
-  [60, "Ledger"],
-  [80, "Settlement and recorded transactions"],
-  [95, "Client library"],
-  [100, "Operations"],
-  [105, "Across services, in the order in which they were taken"],
-];
+export interface Decision {
+  file: string;
+  number: string;
+  title: string;
+  date: string;
+  area: string;
+  text: string;
+}
 
-/** docs/adr/README.md: every decision by its title. */
-export function renderDecisions(): string {
-  const titles = readdirSync(join(ROOT, "docs/adr"))
-    .filter((file) => /^\d{4}-/.test(file))
+const HEAD = /^# (\d{4})\. (.+)\n\nDate: (\d{4}-\d{2}-\d{2}) · Area: (.+)\n/;
+
+/** Reads every page of docs/adr in the order of its number. */
+export function readDecisions(): Decision[] {
+  return readdirSync(join(ROOT, "docs/adr"))
+    .filter((file) => file !== "README.md")
     .sort()
-    .map((file) => ({ file, title: readText(`docs/adr/${file}`).split("\n", 1)[0]!.replace("# ", "") }));
-  const groups = GROUPS.map(([from, about], index) => {
-    const until = GROUPS[index + 1]?.[0] ?? Infinity;
-    const lines = titles
-      .filter(({ file }) => Number(file.slice(0, 4)) >= from && Number(file.slice(0, 4)) < until)
-      .map(({ file, title }) => `- [${title.slice(0, 4)}](${file}) ${title.slice(6)}`);
-    return `## ${about}\n\n${lines.join("\n")}\n`;
+    .map((file) => {
+      const text = readText(`docs/adr/${file}`);
+      const [, number = "", title = "", date = "", area = ""] = HEAD.exec(text) ?? [];
+      return { file, number, title, date, area, text };
+    });
+}
+
+/** Renders docs/adr/README.md: the title of every decision, grouped by area. */
+export function renderDecisions(): string {
+  const all = readDecisions();
+  const areas = [...new Set(all.map(({ area }) => area))];
+  const sections = areas.map((area) => {
+    const lines = all
+      .filter((decision) => decision.area === area)
+      .map(({ file, number, title, date }) => `- [${number}](${file}) ${title} (${date})`);
+    return `## ${area}\n\n${lines.join("\n")}\n`;
   });
   return `# Decisions
 
-Why it is built so, one decision a page. Generated from their titles by \`npm run docs\`; do not edit.
+Decisions that are hard to reverse. \`npm run docs\` generates this page from the titles; do not edit
+it. Measurements and tuning are in [docs/performance](../performance/README.md).
 
-${groups.join("\n")}`;
+${sections.join("\n")}`;
 }

@@ -3,28 +3,34 @@ import { rawSql } from "@wonrail/kit/db";
 import { type Stack } from "@wonrail/local/stackFile";
 import { asAdmin } from "../support/asAdmin";
 
-/** What has not come to its end yet, as an operator would count it. */
+/** Unfinished work, as an operator counts it: the schema and the statement. */
 export const ON_THEIR_WAY = {
-  "operations without an outcome": "select count(*) from payment.operations where state = 'CLAIMED'",
-  "transfers without an end": "select count(*) from payment.transfers where status = 'PENDING'",
-  "events of payment": "select count(*) from payment.outbox_pending",
-  "events of ledger": "select count(*) from ledger.outbox_pending",
-};
+  "operations without an outcome": ["payment", "select count(*) from operations where state = 'CLAIMED'"],
+  "transfers without an end": ["payment", "select count(*) from transfers where status = 'PENDING'"],
+  "events of payment": ["payment", "select count(*) from outbox_pending"],
+  "events of ledger": ["ledger", "select count(*) from outbox_pending"],
+} as const;
 export type Kind = keyof typeof ON_THEIR_WAY;
 
 const PAUSE_MS = 100;
 
-/** Waits until there is nothing of these kinds, and fails with what there is. */
-export function untilNone(stack: Stack, kinds: Kind[], withinMs: number): Promise<void> {
-  return asAdmin(stack, "public", async (db) => {
-    for (const endMs = Date.now() + withinMs; ; await sleep(PAUSE_MS)) {
-      const left: Partial<Record<Kind, number>> = {};
-      for (const kind of kinds) {
-        const { count } = await db.one<{ count: bigint }>(rawSql(ON_THEIR_WAY[kind]));
-        if (count > 0n) left[kind] = Number(count);
-      }
-      if (Object.keys(left).length === 0) return;
-      if (Date.now() > endMs) throw new Error(`still on their way: ${JSON.stringify(left)}`);
+/** Waits until no work of these kinds is left. Fails with the counts after the given time. */
+export async function untilNone(stack: Stack, kinds: Kind[], withinMs: number): Promise<void> {
+  for (const endMs = Date.now() + withinMs; ; await sleep(PAUSE_MS)) {
+    const left: Partial<Record<Kind, number>> = {};
+    for (const kind of kinds) {
+      const count = await countOf(stack, kind);
+      if (count > 0) left[kind] = count;
     }
+    if (Object.keys(left).length === 0) return;
+    if (Date.now() > endMs) throw new Error(`still on their way: ${JSON.stringify(left)}`);
+  }
+}
+
+async function countOf(stack: Stack, kind: Kind): Promise<number> {
+  const [schema, statement] = ON_THEIR_WAY[kind];
+  return asAdmin(stack, schema, async (db) => {
+    const { count } = await db.one<{ count: bigint }>(rawSql(statement));
+    return Number(count);
   });
 }

@@ -18,6 +18,7 @@ if (helm === undefined)
 const withHelm = helm === undefined ? describe.skip : describe;
 const ONE_KAFKA_USER =
   "bus.ownAuthority=true,secrets.kafka.secretPrefix=,secrets.kafka.existingSecret=wonrail-kafka";
+const PROXY_WARNING = /WARNING: services\.gateway\.trustedProxyHops is 0/;
 const POSTGRES_BUS = "bus.kind=postgres,migrations.provision=true";
 const OWN_PARTS = ["postgres", "kafka", "chain"];
 
@@ -31,7 +32,7 @@ withHelm("the chart", () => {
       "production with init containers",
       render("production", "--set", "migrations.mode=initContainer"),
     );
-    rendered.set("dev with mutual TLS", render("dev", "--set", "mtls.enabled=true"));
+    rendered.set("dev in plain text", render("dev", "--set", "mtls.allowPlainText=true"));
     rendered.set("production with one user of Kafka", render("production", "--set", ONE_KAFKA_USER));
   });
   const cases = [
@@ -40,7 +41,7 @@ withHelm("the chart", () => {
     "production on the Postgres bus",
     "production with init containers",
     "production with one user of Kafka",
-    "dev with mutual TLS",
+    "dev in plain text",
   ];
 
   it.each(VALUES)("passes helm lint with the values for %s", (values) => {
@@ -57,6 +58,18 @@ withHelm("the chart", () => {
     const pods = podsOf(render("production", "--set-string", settings.join(",")));
     const [auth] = pods.filter(({ owner }) => owner === "Deployment/wonrail-auth");
     expect(auth!.pod.terminationGracePeriodSeconds).toBe(seconds);
+  });
+
+  it.each([
+    ["ingress.enabled=true,services.gateway.trustedProxyHops=0", PROXY_WARNING],
+    [
+      "ingress.enabled=false,gatewayService.type=LoadBalancer,services.gateway.trustedProxyHops=0",
+      PROXY_WARNING,
+    ],
+    ["mtls.allowPlainText=true", /WARNING: mtls\.allowPlainText is true/],
+  ])("warns in its notes about %s", (settings, warning) => {
+    expect(notes("--set", settings)).toMatch(warning);
+    expect(notes()).not.toMatch(/WARNING/);
   });
 
   it("gives each service its own user of Kafka's, and nobody else's", () => {
@@ -217,7 +230,7 @@ withHelm("the chart", () => {
     });
 
     it("shows each process its own certificate and no other's, and knocks only where the kubelet is let in", () => {
-      const hasMtls = /^production|mutual TLS/.test(values);
+      const hasMtls = !values.includes("plain text");
       for (const { name, schema } of PROCESSES) {
         const { pod } = pods().find(({ owner }) => owner === `Deployment/wonrail-${name}`)!;
         const volumes = (pod.volumes ?? []) as { secret?: { secretName: string } }[];
@@ -226,11 +239,13 @@ withHelm("the chart", () => {
         expect(certificates).toEqual(hasMtls ? [`wonrail-tls-${name}`] : []);
         const tls = pod.containers[0]!.env!.filter(({ name: variable }) => variable.startsWith("TLS_"));
         expect(tls).toHaveLength(hasMtls ? 3 : 0);
+        const allowed = pod.containers[0]!.env!.find((one) => one.name === "ALLOW_UNIDENTIFIED_CALLERS");
+        expect(allowed?.value).toBe(schema === undefined || hasMtls ? undefined : "true");
         const byGrpc = schema !== undefined && !hasMtls;
         expect(pod.containers[0]).toMatchObject({
           startupProbe: byGrpc ? { grpc: { port: 7000 } } : { httpGet: { path: "/livez" } },
         });
-        const maker = { kind: values === "dev with mutual TLS" ? "Secret" : "Certificate" };
+        const maker = { kind: values.startsWith("production") ? "Certificate" : "Secret" };
         const made = { ...maker, metadata: { name: `wonrail-tls-${name}` } };
         if (hasMtls)
           expect(manifests()).toContainEqual(
@@ -277,6 +292,14 @@ withHelm("the chart", () => {
     });
   });
 });
+
+/** The text that an operator sees after an installation with the values for production. */
+function notes(...settings: string[]): string {
+  const file = join(CHART, "values-production.yaml");
+  const { ok, output } = helmRun("install", "wonrail", CHART, "--dry-run=client", "-f", file, ...settings);
+  expect({ ok, output }).toMatchObject({ ok: true });
+  return output.slice(output.indexOf("NOTES:"));
+}
 
 function ownersOf(values: string, name: string): string[] {
   return /dev|ci|init/.test(values) ? [name] : [name, "migrate"];

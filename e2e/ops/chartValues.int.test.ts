@@ -18,13 +18,18 @@ withHelm("values that cannot work", () => {
     [["--set", `defaults.digest=${DIGEST}`], /additional properties 'digest' not allowed/],
     [["--set", "defaults.image=registry.example.com/ours:1"], /additional properties 'image' not allowed/],
     [["--set", "services.auth.digest=5e1f"], /services\/auth\/digest/],
-    [["--set", "mtls.enabledd=true"], /additional properties 'enabledd' not allowed/],
+    [["--set", "mtls.enabled=false"], /additional properties 'enabled' not allowed/],
   ])("refuses %j", (args, reason) => {
     const { ok, output } = helmRun("template", "x", CHART, "-f", join(CHART, "values-dev.yaml"), ...args);
     expect({ ok, output }).toEqual({ ok: false, output: expect.stringMatching(reason) });
   });
 
   it.each([
+    ["networkPolicy.postgres.to=null", /networkPolicy\.postgres\.to is empty.*anywhere=true/],
+    ["networkPolicy.kafka.to=null", /networkPolicy\.kafka\.to is empty.*anywhere=true/],
+    ["networkPolicy.chain.anywhere=false", /networkPolicy\.chain\.to is empty.*anywhere=true/],
+    ["tracing.endpoint=http://collector:4318", /networkPolicy\.tracing\.to is empty.*anywhere=true/],
+    ["mtls.certManager.issuer=", /no certificates are given.*mtls\.allowPlainText=true/],
     ["chain.chainId=0", /chain\.chainId is not set/],
     [
       "services.auth.autoscaling.minReplicas=13",
@@ -43,6 +48,8 @@ withHelm("values that cannot work", () => {
   });
 
   it.each([
+    "networkPolicy.postgres.to=null,networkPolicy.postgres.anywhere=true",
+    "mtls.certManager.issuer=,mtls.allowPlainText=true",
     "bus.sasl=plain",
     "bus.kind=postgres,migrations.mode=disabled",
     "bus.kind=postgres,bus.sasl=plain,bus.tls=false,migrations.provision=true",

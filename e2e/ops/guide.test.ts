@@ -44,7 +44,7 @@ test("production talks to Kafka by TLS, with a user for each service, on the por
   expect(bus.brokers.map((broker) => broker.split(":")[1])).toEqual(
     bus.brokers.map(() => `${networkPolicy.kafka.port}`),
   );
-  for (const line of ["  brokers: ", "  sasl: ", "  kafka: { port: "])
+  for (const line of ["  brokers: ", "  sasl: ", "    port: "])
     expect(text.split("\n").find((each) => each.startsWith(line))).toMatch(/# yours$/);
   const made = commandBlock("secret generic wonrail-kafka-");
   expect(made).toContain(`secret generic ${secrets.kafka.secretPrefix}-auth `);
@@ -132,7 +132,7 @@ test("what a restore takes back is written down before it, and done again before
     "from auth.audit_entries",
     "--topic wonrail.auth.v1",
     "from chain_relayer.lanes",
-    "Restore the database.",
+    "Restore the databases.",
     "delete\nthe topics",
     "insert into chain_relayer.lanes",
     "Give the Secrets back",

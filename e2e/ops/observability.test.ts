@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { declaredMetrics, labelsAskedIn, labelsBySeries, metricsNamedIn, seriesNames } from "./metrics";
 import { PROCESSES, ROOT, readText } from "./repository";
-import { BOARDS, boardOf, expressions, rulesOf } from "./rules";
+import { BOARDS, boardOf, colourAt, expressions, type Panel, quantityOf, rulesOf, unitsFor } from "./rules";
 
 const recorded = rulesOf("recording.yaml");
 const alerts = rulesOf("alerts.yaml");
@@ -167,6 +167,51 @@ describe.each(BOARDS)("dashboard %s", (file) => {
       }
     },
   );
+});
+
+describe.each(BOARDS.flatMap((file) => boardOf(file).panels.map((panel) => [panel.title, panel] as const)))(
+  "panel %s",
+  (_, panel) => {
+    it("shows one quantity, in its unit", () => {
+      const quantities = [...new Set(panel.targets.map(({ expr }) => quantityOf(expr)))];
+      expect(quantities).toHaveLength(1);
+      expect(unitsFor(quantities[0]!)).toContain(panel.fieldConfig.defaults.unit);
+    });
+  },
+);
+
+const stats = BOARDS.flatMap((file) => boardOf(file).panels).filter(({ type }) =>
+  /^(stat|gauge)$/.test(type),
+);
+test.each(stats.map((panel) => [panel.title, panel] as const))(
+  "the single number %s is green at 0 and red at 1",
+  (_, panel) => {
+    const thresholds = panel.fieldConfig.defaults.thresholds!;
+    expect([0, 1].map((value) => colourAt(thresholds, value))).toEqual(["green", "red"]);
+  },
+);
+
+test("what must be 0 for money to be safe is a single number with thresholds", () => {
+  const mustBeZero = ["invariant_violations", "reconciliation_open_drifts", "operator_role_missing"];
+  const shows = (panel: Panel, metric: string) => panel.targets.some(({ expr }) => expr.includes(metric));
+  expect(mustBeZero.filter((metric) => !stats.some((panel) => shows(panel, metric)))).toEqual([]);
+});
+
+test("a panel that shows a ratio over days names that window in its title", () => {
+  const windows = BOARDS.flatMap((file) => boardOf(file).panels).flatMap(({ title, targets }) =>
+    targets.flatMap(({ expr }) =>
+      [...expr.matchAll(/_rate([0-9]+)d\b/g)].map(([, days]) => ({ title, days: days! })),
+    ),
+  );
+  expect(windows.length).toBeGreaterThan(0);
+  for (const { title, days } of windows) expect(title).toContain(`last ${days} days`);
+});
+
+test("panel titles are unique in a dashboard", () => {
+  for (const file of BOARDS) {
+    const titles = boardOf(file).panels.map(({ title }) => title);
+    expect(new Set(titles).size).toBe(titles.length);
+  }
 });
 
 test("a partition's messages are counted once, though every replica of the group tells of them", () => {

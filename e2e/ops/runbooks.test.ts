@@ -146,8 +146,13 @@ function vocabularyOf(owner: string): Set<string> {
 }
 
 /** `services.<name>` takes every name of `defaults`. */
+/** A service's value stands under its name, or in `defaults` for all. */
 function isValue([first, ...rest]: string[]): boolean {
-  const path = first === "services" && rest.length > 1 ? ["defaults", ...rest.slice(1)] : [first!, ...rest];
+  if (first === "services" && rest.length > 1 && hasPath(["defaults", ...rest.slice(1)])) return true;
+  return hasPath([first!, ...rest]);
+}
+
+function hasPath(path: string[]): boolean {
   let at: unknown = values;
   for (const key of path) {
     if (typeof at !== "object" || at === null || !(key in at)) return false;

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { rawSql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
+import { SERVICES } from "@wonrail/local/services";
 import { type Kind, ON_THEIR_WAY, untilNone } from "../money/onTheirWay";
 import { openWallet } from "../money/scenes";
 import { type Answer, type Api, type Json } from "../support/api";
@@ -202,16 +203,12 @@ if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why
   const pids = async (): Promise<Record<string, number | undefined>> =>
     Object.fromEntries((await stack.statuses()).map(({ name, pid }) => [name, pid]));
 
-  /** What a consumer gave up on. */
-  function deadLetters(): Promise<unknown[]> {
-    return asAdmin(stack.stack(), "public", async (db) => {
-      const places = await db.query<{ name: string }>(
-        rawSql("select schemaname as name from pg_tables where tablename = 'dead_letters'"),
-      );
-      expect(places.length).toBeGreaterThan(0);
-      const letters = places.map(({ name }) => db.query(rawSql(`select * from ${name}.dead_letters`)));
-      return (await Promise.all(letters)).flat();
-    });
+  /** The dead letters of all services. */
+  async function deadLetters(): Promise<unknown[]> {
+    const letters = SERVICES.map(({ schema }) =>
+      asAdmin(stack.stack(), schema, (db) => db.query(rawSql("select * from dead_letters"))),
+    );
+    return (await Promise.all(letters)).flat();
   }
 });
 

@@ -1,14 +1,15 @@
 import { openDatabase, type Database } from "@wonrail/kit/db";
 import { testLog } from "@wonrail/kit/testing";
+import { databaseOf, withDatabase } from "@wonrail/local/databases";
 import { type Stack } from "@wonrail/local/stackFile";
 
-/** Looks into a running stack's database, past its services. */
+/** Opens one service's database as the superuser, or the embedded bus with the schema `bus`. */
 export async function asAdmin<T>(
   { postgres }: Stack,
   schema: string,
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
-  const url = postgres.urls.admin!;
+  const url = withDatabase(postgres.urls.admin!, databaseOf(schema));
   const db = openDatabase({ url, schema, applicationName: "e2e", max: 1, log: testLog() });
   try {
     return await work(db);

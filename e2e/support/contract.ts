@@ -47,7 +47,7 @@ function checkSchema(where: string, schema: object, body: unknown): void {
   throw new ContractViolation(`${where}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`);
 }
 
-/** To partners answers may get fields at any time (ADR 0150). Here one that the document does not have is a mistake. */
+/** Closes the schemas of answers: partners must accept new fields, these tests must not. */
 function closed<T>(schema: T): T {
   return JSON.parse(JSON.stringify(schema), (_name, value: unknown) => {
     const isObject = typeof value === "object" && value !== null && "properties" in value;

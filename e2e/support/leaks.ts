@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase, rawSql, sql } from "@wonrail/kit/db";
-import { testLog } from "@wonrail/kit/testing";
+import { type Database, rawSql, sql } from "@wonrail/kit/db";
+import { SERVICES } from "@wonrail/local/services";
+import { asAdmin } from "./asAdmin";
 import { type TestStack } from "./startStack";
 
 /** Where a secret is written, by name: in a log, in an event on the bus or in any other row. As it is, or as the bytes of its text. */
@@ -46,8 +47,12 @@ function logsOf({ home }: TestStack): [string, string][] {
 }
 
 async function everyTable(stack: TestStack): Promise<[string, string][]> {
-  const url = stack.stack().postgres.urls.admin!;
-  const db = openDatabase({ url, schema: "public", applicationName: "e2e", max: 1, log: testLog() });
+  const schemas = [...SERVICES.map(({ schema }) => schema), "bus"];
+  const read = schemas.map((schema) => asAdmin(stack.stack(), schema, tablesOf));
+  return (await Promise.all(read)).flat();
+}
+
+async function tablesOf(db: Database): Promise<[string, string][]> {
   const tables = await db.query<{ name: string }>(sql`
     select quote_ident(schemaname) || '.' || quote_ident(tablename) as name from pg_tables
     where schemaname not in ('pg_catalog', 'information_schema')`);
@@ -56,6 +61,5 @@ async function everyTable(stack: TestStack): Promise<[string, string][]> {
     const rows = await db.query<{ text: string }>(rawSql(`select t::text as text from ${name} t`));
     texts.push([name, rows.map(({ text }) => text).join("\n")]);
   }
-  await db.close();
   return texts;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Bus, openBus } from "@wonrail/kit/bus";
 import { createLog } from "@wonrail/kit/log";
+import { BUS_DATABASE, withDatabase } from "@wonrail/local/databases";
 import { type TestStack } from "./startStack";
 
 export interface Wanted {
@@ -37,5 +38,5 @@ function openTestBus(stack: TestStack, service: string): Promise<Bus> {
   const { bus, postgres } = stack.stack();
   const common = { clientId: "e2e", log: createLog({ service: "e2e", level: "silent" }) };
   if (bus.kind === "kafka") return openBus({ kind: "kafka", brokers: bus.brokers.split(","), ...common });
-  return openBus({ kind: "postgres", url: postgres.urls[service]!, ...common });
+  return openBus({ kind: "postgres", url: withDatabase(postgres.urls[service]!, BUS_DATABASE), ...common });
 }

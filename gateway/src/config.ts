@@ -21,7 +21,7 @@ const schema = z.object({
 
   /** How long everything behind the gateway may take over one request. */
   REQUEST_BUDGET_MS: durationMs.min(1).default(10_000),
-  /** How long a key that was good goes on being good while auth cannot be asked; 0: not at all. See ADR 0040. */
+  /** How long a good key stays good while auth is down (0 disables it). See ADR 0008. */
   AUTH_OUTAGE_GRACE_MS: durationMs.default(300_000),
   /**
    * How many proxies of ours stand before the gateway. The caller's address is the one that the first of them saw; with too low a number

@@ -1,8 +1,9 @@
 import { assert } from "./contract/errors";
 
 /**
- * A map that forgets when it is full: half of it at once, the one that was used longer ago. So what is used stays where it is, mostly. A Map in which each look moves its
- * entry to the end leaves tables behind, with all that is in them (ADR 0160).
+ * A map with a size limit. A full map drops the half that was used longer ago. A plain Map, which
+ * moves an entry to its end at each access, leaves hash tables in the old generation
+ * (docs/performance/memory.md).
  */
 export class BoundedMap<K, V> implements Iterable<[K, V]> {
   private readonly half: number;

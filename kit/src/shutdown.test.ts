@@ -1,3 +1,4 @@
+import { type EventEmitter } from "node:events";
 import { testLog } from "./testing/testLog";
 import { createShutdown } from "./shutdown";
 
@@ -24,7 +25,7 @@ test("closes in the order of addition, each after the one before, and ends with 
   expect(exits).toEqual([0]);
 });
 
-test("a step that fails does not keep the others open, and the process ends with 1", async () => {
+test("a step that fails does not stop the later ones, and the process ends with 1", async () => {
   const { shutdown, add, order, exits } = prepared();
   add("consumers", () => Promise.reject(new Error("no broker")));
   add("database");
@@ -33,7 +34,7 @@ test("a step that fails does not keep the others open, and the process ends with
   expect(exits).toEqual([1]);
 });
 
-test("keeps the exit code that a failed start has set", async () => {
+test("the exit code of a failed start stays", async () => {
   const { shutdown, exits } = prepared();
   process.exitCode = 3;
   await shutdown.run("start failed");
@@ -41,7 +42,7 @@ test("keeps the exit code that a failed start has set", async () => {
   expect(exits).toEqual([3]);
 });
 
-test("a step that hangs is left behind when the grace period is over", async () => {
+test("the process ends with 1 when a step outlasts the grace period", async () => {
   const { shutdown, add, exits } = prepared(20);
   add("grpc", () => new Promise(() => undefined));
   void shutdown.run("test");
@@ -49,7 +50,7 @@ test("a step that hangs is left behind when the grace period is over", async () 
   expect(exits).toEqual([1]);
 });
 
-test("the grace begins after the settling, also when that is longer", async () => {
+test("the grace begins after the settling", async () => {
   const [settleMs, graceMs] = [10_000, 1_000];
   const { shutdown, add, order, exits } = prepared(graceMs, settleMs);
   jest.useFakeTimers();
@@ -82,4 +83,18 @@ test("the first signal closes, the second ends the process at once", async () =>
   process.emit("SIGINT", "SIGINT");
   expect(exits).toEqual([1]);
   process.removeAllListeners("SIGTERM").removeAllListeners("SIGINT");
+});
+
+test("an uncaught error closes everything and ends the process with 1; a second one does not interrupt", async () => {
+  const { shutdown, add, order, exits } = prepared();
+  add("grpc", () => new Promise((resolve) => setTimeout(resolve, 10)));
+  add("database");
+  shutdown.listen();
+  const emitter: EventEmitter = process;
+  for (const message of ["first", "second"]) emitter.emit("uncaughtException", new Error(message));
+  await shutdown.run("test");
+  process.removeAllListeners("SIGTERM").removeAllListeners("SIGINT").removeAllListeners("uncaughtException");
+  process.exitCode = undefined;
+  expect(order).toEqual(["grpc", "database"]);
+  expect(exits).toEqual([1]);
 });

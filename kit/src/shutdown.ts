@@ -2,25 +2,29 @@ import { type Log } from "./log";
 
 export interface ShutdownOptions {
   log: Log;
-  /** What the first step waits for load balancers; the grace begins after it. */
+  /** The first step waits this long for load balancers; the grace begins after it. */
   settleMs: number;
-  /** After this the process ends, whatever is still running. */
+  /** The process ends after this time, even while steps still run. */
   graceMs: number;
   exit?: (code: number) => void;
 }
 
 export interface Shutdown {
-  /** What has to be closed, in the order in which it was added. */
+  /** Adds a step. Steps run in the order of addition. */
   add(name: string, close: () => Promise<void>): void;
-  /** Runs on SIGTERM and SIGINT; the second signal ends the process at once. */
+  /**
+   * Stops on SIGTERM and SIGINT; the second signal ends the process at once.
+   * An uncaught error or unhandled rejection is logged as fatal, and the process drains and exits with 1.
+   */
   listen(): void;
-  /** Closes everything and ends the process: with `process.exitCode` if that is set, with 1 if a step failed, else with 0. */
+  /** Runs all steps and exits: 1 if a step failed, else `process.exitCode`, else 0. */
   run(reason: string): Promise<void>;
 }
 
 /**
- * The end of a process. The order in which a service adds its steps is: readiness off and wait until load balancers have noticed,
- * doors (gRPC and HTTP drain), consumers, jobs, outbox relay, clients, bus, database. A step that fails does not keep the others open.
+ * Ends a process in order. A service adds its steps in this order: readiness (with the settling),
+ * gRPC and HTTP drain, consumers, jobs, outbox relay, clients, bus, database.
+ * A failed step does not stop the later ones.
  */
 export function createShutdown({
   log,
@@ -57,11 +61,23 @@ export function createShutdown({
     exit(1);
   };
 
+  let hasCrashed = false;
+  const onUncaught = (error: unknown) => {
+    // Only the first error is logged: an error of the log itself must not loop.
+    if (hasCrashed) return;
+    hasCrashed = true;
+    log.fatal({ err: error }, "uncaught error");
+    process.exitCode = 1;
+    void run("uncaught error");
+  };
+
   return {
     add: (name, close) => void steps.push({ name, close }),
     listen() {
       process.on("SIGTERM", onSignal);
       process.on("SIGINT", onSignal);
+      // Node reports an unhandled rejection as an uncaught exception too.
+      process.on("uncaughtException", onUncaught);
     },
     run,
   };

@@ -34,6 +34,8 @@ abstract contract Fixture {
     uint256 internal constant NOW = 1_800_000_000;
     uint256 internal constant SOON = NOW + 600;
     uint256 internal constant MINT_ALLOWANCE = 1_000_000_000_000e6;
+    /// The tests of the cap set a lower one.
+    uint96 internal constant MINT_CAP_PER_DAY = type(uint96).max;
 
     uint256 internal constant ALICE_KEY = 0xA11CE;
     uint256 internal constant BOB_KEY = 0xB0B;
@@ -80,6 +82,7 @@ abstract contract Fixture {
             adminDelaySeconds: 1 days,
             minter: minter,
             mintAllowance: MINT_ALLOWANCE,
+            mintCapPerDay: MINT_CAP_PER_DAY,
             burner: minter,
             pauser: PAUSER,
             blocklister: BLOCKLISTER

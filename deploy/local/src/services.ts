@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { REPOSITORY, inheritedEnv } from "./config";
+import { BUS_DATABASE, withDatabase } from "./databases";
 import type { Home } from "./home";
 import type { ProcessSpec } from "./process/ownedProcess";
 import type { Stack } from "./stackFile";
@@ -69,10 +70,15 @@ export function serviceSpec(
     GRPC_REFLECTION: "true",
     OPS_PORT: opsPort,
     BUS: stack.bus.kind,
-    ...(stack.bus.kind === "kafka" ? { KAFKA_BROKERS: stack.bus.brokers } : {}),
+    ...busEnv(stack, place),
     ...extra,
   };
   return nodeSpec(home, place.name, join(REPOSITORY, "services", place.name), env, entry.ops);
+}
+
+function busEnv({ bus, postgres }: Stack, { name }: ServicePlace): Record<string, string> {
+  if (bus.kind === "kafka") return { KAFKA_BROKERS: bus.brokers };
+  return { BUS_DATABASE_URL: withDatabase(postgres.urls[name]!, BUS_DATABASE) };
 }
 
 export function gatewaySpec(home: Home, stack: Stack, extra: Record<string, string>): ProcessSpec {
@@ -108,8 +114,8 @@ function commonEnv(stack: Stack): Record<string, string> {
 }
 
 /**
- * V8's heap, in MB. How large the young generation may become is said for each: left to itself it is 1 to 64 MB, by the
- * version of Node and the machine's memory, ADR 0112.
+ * V8's heap sizes in MB. Without a setting the young generation is 1 to 64 MB, depending on Node's
+ * version and the machine's memory (docs/performance/memory.md).
  */
 const HEAPS: Record<string, { young: number; old?: number }> = {
   gateway: { young: 16, old: 160 },

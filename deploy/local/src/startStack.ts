@@ -47,7 +47,8 @@ export async function startStack(start: StackStart): Promise<Stack> {
 
   const data = async () => {
     const { superuserUrl } = await step("postgres", () => startPostgres(start, secrets, ports), labelOf);
-    return step("schemas", () => provision(superuserUrl, secrets, migrationLog(home)), describeSchemas);
+    const run = () => provision(superuserUrl, secrets, migrationLog(home));
+    return { adminUrl: superuserUrl, ...(await step("databases", run, describeDatabases)) };
   };
   const chain = async () => {
     const anvil = await step("chain", () => startChain(start, secrets, ports), labelOf);
@@ -68,7 +69,7 @@ export async function startStack(start: StackStart): Promise<Stack> {
   await step(
     "services",
     () => startServices(start, stack, secrets, certificates),
-    () => `${SERVICES.map(({ name }) => name).join(", ")}${start.config.mtls ? ", by mutual TLS" : ""}`,
+    () => `${SERVICES.map(({ name }) => name).join(", ")}, ${describeTransport(start.config)}`,
   );
   await step(
     "gateway",
@@ -170,8 +171,12 @@ function labelOf({ label }: { label: string }): string {
   return label;
 }
 
-function describeSchemas({ urls, migrations }: Provisioned): string {
-  return `${Object.keys(urls).length} schemas, ${migrations === 0 ? "up to date" : `${migrations} migrations applied`}`;
+function describeTransport({ mtls }: LocalConfig): string {
+  return mtls ? "by mutual TLS" : "in plain text on 127.0.0.1 only (WONRAIL_MTLS=true for mutual TLS)";
+}
+
+function describeDatabases({ urls, migrations }: Provisioned): string {
+  return `${Object.keys(urls).length} databases, ${migrations === 0 ? "up to date" : `${migrations} migrations applied`}`;
 }
 
 function describeContracts({ tokenAddress, paymentManagerAddress }: DeployedContracts): string {

@@ -1,7 +1,9 @@
 // npm run bench -- api [--quick] [--seconds N] [--soak-seconds N] [--wallets N] [--peer name=URL …] [--readme]
+// npm run bench -- api --against COMMIT [--turns N] [--seconds N] [--bus BUS]: this checkout and that commit in turns.
 import { parseArgs } from "node:util";
 import { measurePeers } from "../peers";
 import { line, machine, type Result, table, writeJson, writeTable } from "../report";
+import { measureAgainst } from "./against";
 import { pairs } from "./pairs";
 import { scheduled } from "./scheduled";
 import { baselines, commands, costs, hotMerchant, settling, warmUp } from "./sections";
@@ -17,8 +19,23 @@ async function main(): Promise<void> {
       wallets: { type: "string" },
       peer: { type: "string", multiple: true },
       readme: { type: "boolean" },
+      against: { type: "string" },
+      turns: { type: "string" },
+      bus: { type: "string" },
     },
   });
+  if (values.against !== undefined) {
+    process.stdout.write(`${machine()}\n`);
+    const results = await measureAgainst({
+      commit: values.against,
+      turns: Number(values.turns ?? 8),
+      seconds: Number(values.seconds ?? 5),
+      bus: values.bus,
+      wallets: Number(values.wallets ?? 200),
+    });
+    process.stdout.write(`\n${table(results)}\n\n${writeJson("api-against", results)}\n`);
+    return;
+  }
   const seconds = Number(values.seconds ?? (values.quick ? 2 : 10));
   const soakSeconds = Number(values["soak-seconds"] ?? (values.quick ? 10 : 300));
   const where = machine();

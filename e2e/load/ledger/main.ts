@@ -52,7 +52,7 @@ async function main(): Promise<void> {
     await postgres.stop();
   }
   process.stdout.write(`\n${table(results)}\n\n${writeJson("ledger", results)}\n`);
-  if (values.readme) writeTable("docs/ledger-speed.md", "ledger", where, results);
+  if (values.readme) writeTable("docs/performance/ledger.md", "ledger", where, results);
 }
 
 function given(url: string) {

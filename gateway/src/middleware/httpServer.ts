@@ -111,8 +111,9 @@ function isLast(res: ServerResponse): boolean {
 }
 
 /**
- * Requests and answers that are born with the prototypes Express would give them. Left to itself it changes the prototype of each one, and
- * with that V8 forgets what it knows of their shape: everything that touches them is then three times as slow, ADR 0108.
+ * Creates requests and responses with the prototypes that Express would set. Express otherwise
+ * replaces the prototype of each object. V8 then drops its knowledge of the object's shape, and each
+ * access costs three times as much (docs/performance/payments.md).
  */
 function bornForExpress(app: Express) {
   class ExpressRequest extends IncomingMessage {}

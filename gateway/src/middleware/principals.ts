@@ -79,7 +79,7 @@ const INVALID_KEY: Resolution = {
 /**
  * The gateway's memory of keys. A key in use is asked about again at half the life of its last answer, in the background, so a hot
  * key costs its requests no call. Nothing is served past its life, which is the promise that a revoked key is refused within a second;
- * revocations that arrive by the stream of changes only make it sooner. The one exception is in ADR 0040: auth cannot be asked.
+ * revocations that arrive by the stream of changes only make it sooner. ADR 0008 has the one exception: auth is down.
  */
 export function createPrincipals(options: PrincipalsOptions): Principals {
   const { resolveKey, guesses, registry, outageGraceMs, monotonicMs, nowMs } = options;

@@ -9,7 +9,7 @@ interface Document {
 }
 
 /**
- * The document as partners' generators and validators read it, ADR 0150. Answers may get fields, so their schemas do not forbid those that are not
+ * The document as partners' generators and validators read it, ADR 0015. Answers may get fields, so their schemas do not forbid those that are not
  * listed; requests may not, and theirs do. Every integer is said to be of 64 bits: a generator that is not told takes 32, and an amount of more
  * than 2,147,483,647 KRW would not fit.
  */

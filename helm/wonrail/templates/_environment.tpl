@@ -22,7 +22,8 @@
 {{- else -}}
 {{- $_ := mergeOverwrite $env (dict "HTTP_PORT" "8080" "TRUSTED_PROXY_HOPS" ($settings.trustedProxyHops | default 0 | int64 | toString)) -}}
 {{- end -}}
-{{- if .root.Values.mtls.enabled }}{{ $_ := mergeOverwrite $env (include "wonrail.mtlsEnvironment" . | fromYaml) }}{{ end -}}
+{{- if not .root.Values.mtls.allowPlainText }}{{ $_ := mergeOverwrite $env (include "wonrail.mtlsEnvironment" . | fromYaml) }}
+{{- else if $facts.schema }}{{ $_ := set $env "ALLOW_UNIDENTIFIED_CALLERS" "true" }}{{ end -}}
 {{- with .root.Values.tracing }}{{ if .endpoint }}
 {{- $_ := mergeOverwrite $env (dict "OTEL_EXPORTER_OTLP_ENDPOINT" .endpoint "OTEL_TRACES_SAMPLER_ARG" (toString .share)) -}}
 {{- end }}{{ end -}}

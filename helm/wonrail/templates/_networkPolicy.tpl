@@ -45,15 +45,15 @@ spec:
     {{- if .facts.schema }}
     {{- include "wonrail.postgresEgress" . | nindent 4 }}
     {{- if eq $root.Values.bus.kind "kafka" }}
-    {{- include "wonrail.egress" (dict "root" $root "where" $root.Values.networkPolicy.kafka "own" (include "wonrail.ownKafka" $root) "component" "kafka" "port" 9092) | nindent 4 }}
+    {{- include "wonrail.egress" (dict "root" $root "to" "kafka" "own" (include "wonrail.ownKafka" $root) "component" "kafka" "port" 9092) | nindent 4 }}
     {{- end }}
     {{- end }}
     {{- if $root.Values.tracing.endpoint }}
-    {{- include "wonrail.egress" (dict "root" $root "where" $root.Values.networkPolicy.tracing) | nindent 4 }}
+    {{- include "wonrail.egress" (dict "root" $root "to" "tracing") | nindent 4 }}
     {{- end }}
     {{- if .facts.chain }}
     {{- $chain := include "wonrail.chain" $root | fromYaml }}
-    {{- include "wonrail.egress" (dict "root" $root "where" $root.Values.networkPolicy.chain "own" $chain.ownNode "component" "chain" "port" 8545) | nindent 4 }}
+    {{- include "wonrail.egress" (dict "root" $root "to" "chain" "own" $chain.ownNode "component" "chain" "port" 8545) | nindent 4 }}
     {{- end }}
 {{- end }}
 
@@ -66,10 +66,10 @@ spec:
 {{- end }}
 
 {{- define "wonrail.postgresEgress" -}}
-{{ include "wonrail.egress" (dict "root" .root "where" .root.Values.networkPolicy.postgres "own" (include "wonrail.ownPostgres" .root) "component" "postgres" "port" 5432) }}
+{{ include "wonrail.egress" (dict "root" .root "to" "postgres" "own" (include "wonrail.ownPostgres" .root) "component" "postgres" "port" 5432) }}
 {{- end }}
 
-{{/* To dev's own pods, or to the peers given, or to anywhere, on the one port. */}}
+{{/* To dev's own pods, to the peers in networkPolicy.<to>.to, or to every host where its `anywhere` says so; on one port. */}}
 {{- define "wonrail.egress" -}}
 {{- if .own -}}
 - ports: [{ port: {{ .port }} }]
@@ -77,8 +77,12 @@ spec:
     - podSelector:
         matchLabels: {{- include "wonrail.selector" (dict "root" .root "name" .component) | nindent 10 }}
 {{- else -}}
-- ports: [{ port: {{ .where.port }} }]
-  {{- with .where.to }}
+{{- $peers := index .root.Values.networkPolicy .to -}}
+{{- if and (empty $peers.to) (not $peers.anywhere) -}}
+{{- fail (printf "networkPolicy.%s.to is empty, which would open port %v of every host: list where it is, or set networkPolicy.%s.anywhere=true" .to $peers.port .to) -}}
+{{- end -}}
+- ports: [{ port: {{ $peers.port }} }]
+  {{- with $peers.to }}
   to: {{- toYaml . | nindent 4 }}
   {{- end }}
 {{- end }}

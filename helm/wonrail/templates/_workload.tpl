@@ -139,7 +139,7 @@ containers:
       - { name: ops, containerPort: 7200 }
     # Started: the door is open (which the kubelet cannot knock at without a certificate). Alive: never looks at a dependency, because a restart would not mend it. Ready: dependencies and draining.
     startupProbe:
-      {{- if and $service (not .root.Values.mtls.enabled) }}
+      {{- if and $service .root.Values.mtls.allowPlainText }}
       grpc: { port: 7000 }
       {{- else }}
       httpGet: { path: /livez, port: ops }
@@ -171,13 +171,13 @@ containers:
       - { name: secrets, mountPath: /run/secrets/wonrail, readOnly: true }
       {{- include "wonrail.postgresAuthorityMount" . | nindent 6 }}
       {{- end }}
-      {{- if .root.Values.mtls.enabled }}
+      {{- if not .root.Values.mtls.allowPlainText }}
       - { name: tls, mountPath: /run/secrets/tls, readOnly: true }
       {{- end }}
 volumes:
   - name: tmp
     emptyDir: { sizeLimit: 64Mi }
-  {{- if .root.Values.mtls.enabled }}
+  {{- if not .root.Values.mtls.allowPlainText }}
   {{- include "wonrail.mtlsVolume" . | nindent 2 }}
   {{- end }}
   {{- if $service }}

@@ -1,4 +1,4 @@
-// The only file that knows kafkajs. docs/adr/0011 says why its settings are what they are: most of them keep it from losing something.
+// The only file that imports kafkajs. ADR 0024 gives the reason for each setting.
 import {
   type Admin,
   AssignerProtocol,

@@ -7,8 +7,9 @@ const ENDINGS = ["http2.client.stream.close", "http2.server.stream.close"];
 let isHeard = false;
 
 /**
- * Takes the listeners off each stream of HTTP/2 that is over. V8 keeps some of them for long after, by the Map that Node has them in (see bag.ts) and by more
- * than that, and grpc-js leaves its listeners on them, by which all lives on that the call was about. ADR 0173.
+ * Removes the listeners of each closed HTTP/2 stream. grpc-js leaves its listeners on the stream, and
+ * Node keeps some closed streams alive. Without this the memory of the whole call stays alive
+ * (docs/performance/memory.md).
  */
 export function emptyEndedStreams(): void {
   if (isHeard) return;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase, sql } from "../db";
+import { openDatabase, rawSql, sql } from "../db";
 import { createTestDatabase, testLog, type TestDatabase } from "../testing";
 import { prepareSchema } from "./command";
 
@@ -17,11 +17,19 @@ beforeAll(async () => {
   writeFileSync(join(dir, "0001_accounts.sql"), "create table accounts (id integer primary key);");
 });
 afterAll(async () => {
+  const admin = openDatabase({
+    url: database.adminUrl,
+    schema: "public",
+    applicationName: "test",
+    log: testLog(),
+  });
+  await admin.run(rawSql(`drop database ${role} with (force)`));
+  await admin.close();
   await database.drop();
   rmSync(dir, { recursive: true });
 });
 
-/** Passwords with what a URL has to escape, as generated ones may have. */
+/** The passwords hold characters that a URL escapes. The database does not exist yet. */
 function config(serviceRole = role) {
   return {
     LOG_LEVEL: "info" as const,
@@ -33,7 +41,7 @@ function config(serviceRole = role) {
   };
 }
 
-it("makes roles, schema and tables from nothing, twice at once, and again with nothing to do", async () => {
+it("creates database, roles, schema and tables, twice at once and again with nothing to do", async () => {
   await Promise.all([prepareSchema(config(), testLog()), prepareSchema(config(), testLog())]);
   const { ADMIN_DATABASE_URL: _, ...withoutAdmin } = config();
   await prepareSchema(withoutAdmin, testLog());
@@ -45,12 +53,21 @@ it("makes roles, schema and tables from nothing, twice at once, and again with n
   }
 });
 
+it("refuses URLs of two different databases", async () => {
+  const other = new URL(config().OWNER_DATABASE_URL);
+  other.pathname = "/postgres";
+  await expect(prepareSchema({ ...config(), OWNER_DATABASE_URL: other.href }, testLog())).rejects.toThrow(
+    "both URLs have to name the service's own database",
+  );
+});
+
 it("refuses a service URL that is not for the service's role", async () => {
   await expect(prepareSchema(config("postgres"), testLog())).rejects.toThrow(`has to be for ${role}`);
 });
 
 function as(user: string, password: string): string {
   const url = new URL(database.adminUrl);
+  url.pathname = `/${role}`;
   url.username = user;
   url.password = encodeURIComponent(password);
   return url.toString();

@@ -3,10 +3,11 @@ import { untilReachable } from "../db";
 import { assert } from "../contract/errors";
 import { createLog, type Log } from "../log";
 import { type MigrateConfig, readConfig } from "./config";
+import { ensureDatabase } from "./ensureDatabase";
 import { migrate } from "./migrate";
 import { provisionSchema } from "./provisionSchema";
 
-/** What an image runs before its service: brings one schema to this release's version. May run again and again, and twice at once. */
+/** Runs in an image before its service: migrates one schema. Repeated and concurrent runs are safe. */
 export async function main(): Promise<void> {
   const config = readConfig();
   const log = createLog({ service: "migrate", level: config.LOG_LEVEL });
@@ -31,15 +32,16 @@ export async function prepareSchema(config: MigrateConfig, log: Log): Promise<vo
 
 async function provision(config: MigrateConfig, adminUrl: string, log: Log): Promise<void> {
   const [service, owner] = [new URL(config.DATABASE_URL), new URL(config.OWNER_DATABASE_URL)];
+  assert(service.pathname === owner.pathname, "both URLs have to name the service's own database");
   const { role, owner: ownerRole } = await provisionSchema({
-    adminUrl,
+    adminUrl: await ensureDatabase(adminUrl, decodeURIComponent(service.pathname.slice(1))),
     schema: config.SCHEMA,
     rolePassword: decodeURIComponent(service.password),
     ownerPassword: decodeURIComponent(owner.password),
   });
   assert(service.username === role, `DATABASE_URL has to be for ${role}`);
   assert(owner.username === ownerRole, `OWNER_DATABASE_URL has to be for ${ownerRole}`);
-  // The bus is there also when Kafka is used: changing one's mind is then no migration.
+  // The bus lives in the administrator's database. It exists even when Kafka is used.
   await installPostgresBus(adminUrl, [role]);
   log.info({ schema: config.SCHEMA, role }, "the schema and its roles are there");
 }

@@ -6,11 +6,14 @@ const schema = z.object({
   SCHEMA: z.string(),
   /** The folder with the service's migrations. */
   MIGRATIONS: z.string(),
-  /** As `wonrail_<schema>_owner`, which makes and changes the tables. */
+  /** As `wonrail_<schema>_owner`, which creates and changes the tables. */
   OWNER_DATABASE_URL: postgresUrl,
-  /** As `wonrail_<schema>`, which is what the service uses. */
+  /** As `wonrail_<schema>`, the service's role. */
   DATABASE_URL: postgresUrl,
-  /** As a role that may make schemas and roles. Without it they have to be there already. */
+  /**
+   * As a role that may create databases, roles and schemas. Without it they must exist already.
+   * The service's database is the one that DATABASE_URL names.
+   */
   ADMIN_DATABASE_URL: postgresUrl.optional(),
 });
 

@@ -4,10 +4,13 @@ import { CONNECT_TIMEOUT_MS } from "../db/untilReachable";
 import { scramVerifier } from "./scramVerifier";
 
 export interface ProvisionOptions {
-  /** May create roles and schemas in this database: a superuser, or a role with CREATEROLE that owns the database. */
+  /**
+   * The database that the schema lives in; each service has its own. The role may create roles and
+   * schemas there: a superuser, or a role with CREATEROLE that owns the database.
+   */
   adminUrl: string;
   schema: string;
-  /** For `wonrail_<schema>`, which the service uses: it owns nothing, and reads and writes the tables of its own schema only. */
+  /** For `wonrail_<schema>`, the service's role. It owns nothing and uses its own schema only. */
   rolePassword: string;
   /** For `wonrail_<schema>_owner`, which runs the migrations. */
   ownerPassword: string;
@@ -24,7 +27,11 @@ export interface ProvisionedSchema {
 const SCHEMA_NAME = /^[a-z][a-z0-9_]{0,40}$/;
 const ATTEMPTS = 10;
 
-/** Makes the schema, its two roles and their rights, or brings them to what they should be. May run again and again, and twice at once. */
+/**
+ * Creates or updates the schema, its two roles and their rights. Repeated and concurrent runs are safe.
+ * Only the two roles may connect to the database. So no other service can notify its channels, hold
+ * its advisory locks or fill its disk with temporary tables.
+ */
 export async function provisionSchema(options: ProvisionOptions): Promise<ProvisionedSchema> {
   const { adminUrl, schema, rolePassword, ownerPassword } = options;
   if (!SCHEMA_NAME.test(schema))
@@ -52,7 +59,7 @@ export async function provisionSchema(options: ProvisionOptions): Promise<Provis
   };
 }
 
-/** One implicit transaction. Roles belong to the whole cluster, so another database's provisioning may touch the same rows. */
+/** One implicit transaction. Roles belong to the server, so another provisioning may touch the same rows. */
 function statements(schema: string, database: string, verifiers: { role: string; owner: string }): string {
   const role = escapeIdentifier(`wonrail_${schema}`);
   const owner = escapeIdentifier(`wonrail_${schema}_owner`);
@@ -66,6 +73,7 @@ function statements(schema: string, database: string, verifiers: { role: string;
         grant ${owner} to current_user;
       end if;
     end $$;
+    -- CONNECT and TEMPORARY, which PostgreSQL grants to every role.
     revoke all on database ${base} from public;
     grant connect on database ${base} to ${role}, ${owner};
     revoke all on schema public from public;

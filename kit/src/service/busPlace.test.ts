@@ -8,6 +8,7 @@ const place = (env: Record<string, string>) =>
   busPlace(
     loadConfig(z.object(serviceShape), {
       DATABASE_URL: "postgres://own/db",
+      GRPC_HOST: "127.0.0.1",
       GRPC_PORT: "0",
       OPS_PORT: "0",
       KAFKA_BROKERS: "a:1,b:2",

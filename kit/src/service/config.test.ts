@@ -6,6 +6,7 @@ import { serviceRules, serviceShape } from "./config";
 
 const SOUND = {
   DATABASE_URL: "postgres://own/db",
+  GRPC_HOST: "127.0.0.1",
   GRPC_PORT: "0",
   OPS_PORT: "0",
   KAFKA_BROKERS: "kafka:9092",
@@ -83,6 +84,22 @@ test.each<[Record<string, string>, string[]]>([
       "KAFKA_SASL is plain: without KAFKA_TLS the password would be readable on the network",
     ],
   ],
-])("with %j a service says %j", (env, problems) => {
+])("with %j a service reports %j", (env, problems) => {
   expect(problemsOf(env)).toEqual(problems.map((problem) => `  - ${problem}`));
+});
+
+const UNIDENTIFIED =
+  "  - TLS_CERT_FILE is not set: other machines reach GRPC_HOST, and callers without certificates cannot be told apart. " +
+  "Set the three of TLS, or ALLOW_UNIDENTIFIED_CALLERS=true";
+
+test.each<[Record<string, string>, string[]]>([
+  [{ GRPC_HOST: "0.0.0.0" }, [UNIDENTIFIED]],
+  [{ GRPC_HOST: "" }, [UNIDENTIFIED]],
+  [{ GRPC_HOST: "10.0.0.7" }, [UNIDENTIFIED]],
+  [{ GRPC_HOST: "127.0.0.1.example.com" }, [UNIDENTIFIED]],
+  [{ GRPC_HOST: "::1" }, []],
+  [{ GRPC_HOST: "0.0.0.0", ALLOW_UNIDENTIFIED_CALLERS: "true" }, []],
+  [{ GRPC_HOST: "0.0.0.0", TLS_CERT: CERT, TLS_KEY: KEY, TLS_CA: CA }, []],
+])("a service with %j refuses callers that it cannot identify: %j", (env, problems) => {
+  expect(problemsOf(env)).toEqual(problems);
 });

@@ -9,7 +9,7 @@ const kafkaShape = {
     .refine((brokers) => brokers.every((broker) => hostPort.safeParse(broker).success), "must be host:port,…")
     .default([]),
   KAFKA_TLS: flag.default(false),
-  /** The authority that signed the brokers' certificates, as PEM; those that Node trusts unless stated. */
+  /** The authority of the brokers' certificates, as PEM. Default: the authorities that Node trusts. */
   KAFKA_CA: certificates.optional(),
   KAFKA_SASL: z.enum(["plain", "scram-sha-256", "scram-sha-512"]).optional(),
   KAFKA_USERNAME: z.string().optional(),
@@ -31,29 +31,49 @@ const kafkaRule = rule(
   },
 );
 
-export const serviceRules = [tlsRule, kafkaRule];
+const callersShape = {
+  GRPC_HOST: z.string().default("0.0.0.0"),
+  /** The service starts without TLS, so that it cannot tell its callers apart. Every caller is admitted. */
+  ALLOW_UNIDENTIFIED_CALLERS: flag.default(false),
+  TLS_CERT: tlsShape.TLS_CERT,
+};
 
-/** What every service is configured with. A service's config.ts adds its own names to this shape, and reads it with the rules above. */
+/** Without certificates callers have no names, and the table of callers protects nothing. */
+const callersRule = rule(callersShape, ({ GRPC_HOST, ALLOW_UNIDENTIFIED_CALLERS, TLS_CERT }) => {
+  if (TLS_CERT !== undefined || ALLOW_UNIDENTIFIED_CALLERS || isLoopback(GRPC_HOST)) return [];
+  return [
+    "TLS_CERT_FILE is not set: other machines reach GRPC_HOST, and callers without certificates cannot be " +
+      "told apart. Set the three of TLS, or ALLOW_UNIDENTIFIED_CALLERS=true",
+  ];
+});
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+export const serviceRules = [tlsRule, callersRule, kafkaRule];
+
+/** The settings of every service. A service's config.ts adds its own and reads all with `serviceRules`. */
 export const serviceShape = {
   NODE_ENV: z.enum(["production", "development", "test", "reltest"]).default("production"),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal"]).default("info"),
   DATABASE_URL: postgresUrl,
   DATABASE_POOL_MAX: count.min(1).default(10),
-  /** The server is to have a synchronous stand-by, and it is an alarm when it has none. */
+  /** The database server should have a synchronous stand-by. An alert fires while it has none. */
   DATABASE_STANDBY: flag.default(false),
-  GRPC_HOST: z.string().default("0.0.0.0"),
   GRPC_PORT: port,
   GRPC_REFLECTION: flag.default(false),
   ...tlsShape,
+  ...callersShape,
   ...tracingShape,
   OPS_HOST: z.string().default("0.0.0.0"),
   OPS_PORT: port,
   ...kafkaShape,
-  /** Where the bus on Postgres lives; the service's own database unless stated. */
+  /** The database of the bus on Postgres. Default: the service's own. */
   BUS_DATABASE_URL: postgresUrl.optional(),
-  /** How long a process takes to stop, at most, after it has settled. */
+  /** The longest time that a process takes to stop after it has settled. */
   SHUTDOWN_GRACE_MS: durationMs.min(1).default(20_000),
-  /** How long a stopping process stays up after it reports itself unready, so that load balancers notice. */
+  /** A stopping process stays up this long after it reports unready, so that load balancers notice. */
   SHUTDOWN_SETTLE_MS: durationMs.default(0),
   COMMIT: z.string().default("unknown"),
 };

@@ -51,6 +51,22 @@ test("what settles for longer than its grace still answers the calls that came m
   expect(await stopped).toBe(0);
 });
 
+test.each(["exception", "rejection"])(
+  "an uncaught %s logs one fatal line, drains the calls in flight and ends the process with 1",
+  async (kind) => {
+    const place = { BUS: "postgres", DATABASE_URL: database.url, SAMPLE_TOPIC: newName("topic") };
+    service = await startService({ ...place, SAMPLE_LEAKS: kind, SAMPLE_CALL_MS: "500" });
+    const exited = once(service.child, "exit");
+    const call = service.client.revokeKey({ orgId: "org_1", keyId: "key_1", clientAddress: "" });
+    await expect(call).resolves.toMatchObject({ revokedAt: expect.any(Date) as Date });
+    expect(await exited).toEqual([1, null]);
+    expect(service.logged("uncaught error")).toMatchObject([
+      { level: "fatal", err: { message: `leaked ${kind}` } },
+    ]);
+    expect(service.closed()).toEqual(STEPS);
+  },
+);
+
 describe("the database cannot be reached at first", () => {
   let place: Record<string, string>;
   beforeEach(async () => {

@@ -1,4 +1,4 @@
-// What a failed attempt at a request says of whether it was done (ADR 0121 of the repository).
+// Tells whether a failed attempt at a request may have been executed.
 import {
   type ErrorKind,
   kindOf,

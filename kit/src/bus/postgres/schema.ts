@@ -68,7 +68,7 @@ const TABLES: Sql[] = [
       name text primary key,
       partitions int not null check (partitions between 1 and 1000),
       created_at timestamptz not null default now(),
-      -- Whether a row of its messages may have many of them, which releases before ADR 0174 do not read.
+      -- Whether one row may hold many messages.
       packed boolean not null default false
     )`),
   // Whoever appends holds the row's lock until it commits, so positions have no gaps and become visible in their order.

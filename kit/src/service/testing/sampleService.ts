@@ -12,11 +12,25 @@ import { runService, serviceRules, serviceShape } from "..";
 /** A service may have no migrations of its own, but it has a folder of them. */
 const migrations = mkdtempSync(join(tmpdir(), "sample-migrations-"));
 process.once("exit", () => rmSync(migrations, { recursive: true }));
-const { SAMPLE_TOPIC, SAMPLE_CALL_MS, ...config } = loadConfig(
-  z.object({ ...serviceShape, SAMPLE_TOPIC: z.string(), SAMPLE_CALL_MS: durationMs.default(0) }),
+const sampleShape = {
+  SAMPLE_TOPIC: z.string(),
+  SAMPLE_CALL_MS: durationMs.default(0),
+  /** Each call leaves an uncaught error of this kind behind. */
+  SAMPLE_LEAKS: z.enum(["exception", "rejection"]).optional(),
+};
+const { SAMPLE_TOPIC, SAMPLE_CALL_MS, SAMPLE_LEAKS, ...config } = loadConfig(
+  z.object({ ...serviceShape, ...sampleShape }),
   process.env,
   serviceRules,
 );
+
+function leak(): void {
+  if (SAMPLE_LEAKS === "rejection") void Promise.reject(new Error("leaked rejection"));
+  if (SAMPLE_LEAKS !== "exception") return;
+  setImmediate(() => {
+    throw new Error("leaked exception");
+  });
+}
 
 void runService({
   name: "sample",
@@ -30,6 +44,7 @@ void runService({
         implement(AuthServiceService, {
           async revokeKey() {
             process.stdout.write("called\n");
+            leak();
             await sleep(SAMPLE_CALL_MS);
             return { revokedAt: new Date() };
           },

@@ -37,6 +37,10 @@ export interface PlanRules {
 export const QUOTAS = ["WALLETS", "MONEY_OPERATIONS", "RECORDED_TRANSACTIONS"] as const;
 export type Quota = (typeof QUOTAS)[number];
 
+export function isQuota(value: unknown): value is Quota {
+  return QUOTAS.some((quota) => quota === value);
+}
+
 export const PLANS = Object.keys(plans) as Plan[];
 
 export function quotaLimit(plan: Plan, quota: Quota): bigint {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { newId } from "@wonrail/kit/contract/ids";
 import { sql } from "@wonrail/kit/db";
 import { createTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
 import { type ChangeFeed, openChangeFeed, type Word } from "./watchChanges";
@@ -16,24 +17,35 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("a watcher that does not keep up is told to start afresh, and then what came since", async () => {
+test.each(["{", "null", '{"kind":"key_revoked"}', '{"kind":"reboot","orgId":"org_1"}'])(
+  "a notification %j that is no change tells watchers to reload",
+  async (payload) => {
+    const watcher = watch();
+    await watcher.next();
+    await database.db.query(sql`select pg_notify('auth_changes', ${payload})`);
+    await notifyRevocation(1, 1);
+    expect((await watcher.next()).value).toEqual({ kind: "started" });
+    expect((await watcher.next()).value).toMatchObject({ kind: "key_revoked", prefix: "1" });
+    await watcher.return!();
+  },
+);
+
+test("a watcher that lags is told to reload, and then receives the changes since", async () => {
   const [slow, quick] = [watch(), watch()];
   for (const watcher of [slow, quick]) expect((await watcher.next()).value).toEqual({ kind: "started" });
-  // As many as are kept for it, and when they have come, one more.
+  // As many as the watcher's queue holds, then one more.
   for (const [first, last] of [
     [1, 1_000],
     [1_001, 1_001],
   ] as const) {
-    await database.db.query(sql`
-      select pg_notify('auth_changes', json_build_object('kind', 'key_revoked', 'prefix', n)::text)
-      from generate_series(${first}::int, ${last}::int) as n`);
+    await notifyRevocation(first, last);
     await readTo(quick, last);
   }
   expect((await slow.next()).value).toEqual({ kind: "started" });
   expect(await readTo(slow, 1_001)).toBe(1);
 });
 
-test("who watches is counted until he goes", async () => {
+test("a watcher counts until its stream ends", async () => {
   const before = feed.watchers;
   const [one, two] = [watch(), watch()];
   for (const watcher of [one, two]) await watcher.next();
@@ -47,7 +59,7 @@ test("who watches is counted until he goes", async () => {
   }
 });
 
-test("who begins to watch while the door is being shut is sent elsewhere at once", async () => {
+test("a watch that begins while the process drains ends at once", async () => {
   feed.endWatches();
   expect(await watch().next()).toEqual({ done: true, value: undefined });
 });
@@ -56,7 +68,15 @@ function watch(): AsyncIterator<Word> {
   return feed.watch(signal)[Symbol.asyncIterator]();
 }
 
-/** Reads until it hears of this key, and answers of how many it has heard by then. */
+/** One change for each number; the number is the key's prefix. */
+async function notifyRevocation(first: number, last: number): Promise<void> {
+  await database.db.query(sql`
+    select pg_notify('auth_changes', json_build_object(
+      'kind', 'key_revoked', 'orgId', ${newId("org")}::text, 'keyId', ${newId("key")}::text, 'prefix', n::text)::text)
+    from generate_series(${first}::int, ${last}::int) as n`);
+}
+
+/** Reads until the key with this prefix was revoked. Returns the number of revocations read. */
 async function readTo(watcher: AsyncIterator<Word>, prefix: number): Promise<number> {
   for (let heard = 0; ;) {
     const word = (await watcher.next()).value as Word;

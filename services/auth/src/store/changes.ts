@@ -1,8 +1,8 @@
 import { sql, type Database, type Listener, type Queryable } from "@wonrail/kit/db";
-import { type Id } from "@wonrail/kit/contract/ids";
-import { type Quota } from "../domain/plans";
+import { isId, type Id } from "@wonrail/kit/contract/ids";
+import { isQuota, type Quota } from "../domain/plans";
 
-/** What gateways must hear of at once, whichever replica of this service they watch. */
+/** Changes that gateways must learn at once, from any replica of this service. */
 export type Change =
   | { kind: "key_revoked"; orgId: Id<"org">; keyId: Id<"key">; prefix: string }
   | { kind: "organisation_changed"; orgId: Id<"org">; version: string }
@@ -10,17 +10,57 @@ export type Change =
 
 const CHANNEL = "auth_changes";
 
-/** Heard when the transaction commits, and not if it does not. */
+/** PostgreSQL delivers the notification when the transaction commits. */
 export async function notifyChange(db: Queryable, change: Change): Promise<void> {
   await db.query(sql`select pg_notify(${CHANNEL}, ${JSON.stringify(change)})`);
 }
 
-/** `onGap` is called whenever changes may have gone by unheard. */
+/**
+ * `onGap` is called whenever changes may have been missed: after a reconnection, and for a payload
+ * that is no change. The watchers must then reload.
+ */
 export function listenForChanges(
   db: Database,
   { onChange, onGap }: { onChange: (change: Change) => void; onGap: () => void },
 ): Promise<Listener> {
-  return db.listen(CHANNEL, (payload) =>
-    payload === "" ? onGap() : onChange(JSON.parse(payload) as Change),
-  );
+  return db.listen(CHANNEL, (payload) => {
+    const change = parseChange(payload);
+    if (change === null) onGap();
+    else onChange(change);
+  });
+}
+
+/** Null for a payload that is no change: each session of the database can notify the channel. */
+function parseChange(payload: string): Change | null {
+  const fields = parseObject(payload);
+  if (!isId("org", fields.orgId)) return null;
+  const { orgId } = fields;
+  switch (fields.kind) {
+    case "key_revoked": {
+      const { keyId, prefix } = fields;
+      return isId("key", keyId) && isString(prefix) ? { kind: fields.kind, orgId, keyId, prefix } : null;
+    }
+    case "organisation_changed": {
+      const { version } = fields;
+      const isVersion = isString(version) && /^[1-9]\d{0,17}$/.test(version);
+      return isVersion ? { kind: fields.kind, orgId, version } : null;
+    }
+    case "quota_recalled":
+      return isQuota(fields.quota) ? { kind: fields.kind, orgId, quota: fields.quota } : null;
+    default:
+      return null;
+  }
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === "object" && parsed !== null ? { ...parsed } : {};
+  } catch {
+    return {};
+  }
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === "string";
 }

@@ -12,7 +12,7 @@ export interface RecentEntries {
   forgetAll(): void;
 }
 
-/** What is taken leaves its place: deleted one by one, they would be kept alive by the tables that such a map leaves behind (ADR 0160). */
+/** A taken entry leaves an empty place. Single deletions would keep entries alive (docs/performance/memory.md). */
 interface Place {
   entry: Entry | undefined;
 }

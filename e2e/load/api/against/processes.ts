@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+const TICKS_PER_SECOND = 100;
+
+interface ProcessRow {
+  pid: number;
+  parent: number;
+  /** Processor seconds, those of its ended children included. */
+  seconds: number;
+  name: string;
+}
+
+/** A process and all its descendants. */
+export function processTree(root: number): ProcessRow[] {
+  const rows = readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .flatMap((entry) => readProcess(Number(entry)));
+  const children = new Map<number, ProcessRow[]>();
+  for (const row of rows) children.set(row.parent, [...(children.get(row.parent) ?? []), row]);
+  const tree = rows.filter(({ pid }) => pid === root);
+  for (let index = 0; index < tree.length; index += 1) tree.push(...(children.get(tree[index]!.pid) ?? []));
+  return tree;
+}
+
+/** Processor seconds by kind of process, for example "payment" or "postgres". */
+export function processorSeconds(root: number): Map<string, number> {
+  const seconds = new Map<string, number>();
+  for (const { name, seconds: used } of processTree(root)) seconds.set(name, (seconds.get(name) ?? 0) + used);
+  return seconds;
+}
+
+/** Stops or continues every process of the tree: children first when it stops, the root first when it goes on. */
+export function signalTree(root: number, signal: "SIGSTOP" | "SIGCONT"): void {
+  const pids = processTree(root).map(({ pid }) => pid);
+  for (const pid of signal === "SIGSTOP" ? pids : pids.toReversed()) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      continue; // The process has ended.
+    }
+  }
+}
+
+function readProcess(pid: number): ProcessRow[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+    return [{ pid, parent: Number(fields[1]), seconds: ticks / TICKS_PER_SECOND, name: nameOf(command) }];
+  } catch {
+    return []; // The process has ended.
+  }
+}
+
+function nameOf(command: string): string {
+  if (/postgres/.test(command) && !/node/.test(command)) return "postgres";
+  if (/kafka\.Kafka|java/.test(command)) return "kafka";
+  if (/anvil/.test(command)) return "chain node";
+  const service = /services\/([a-z-]+)\/|\/(gateway)\/dist/.exec(command);
+  return service?.[1] ?? service?.[2] ?? "launcher";
+}
