@@ -155,6 +155,7 @@ export function depsOn(
   const wallet = {
     findWalletsByAddress: () => Promise.resolve({ wallets: [] }),
     getWalletFacts: () => Promise.resolve({ wallets: [] }),
+    getLatestAuthorization: () => Promise.resolve({ latestValidBefore: undefined }),
   };
   const registry = testRegistry();
   return {
@@ -169,7 +170,13 @@ export function depsOn(
     ...{ holdsWalk: { after: null }, signal: new AbortController().signal },
     ...{ startBlock: 0n, scanSpan: createScanSpan(), headsSeen: new Map(), headsBumped: new Map() },
     ...{ holder: "this process", leaseMs: 60_000, maxInFlight: 16, maxSteps: 200 },
-    ...{ feeCapWei: 1_000_000n, authorizationLifeSeconds: 1_800n, resendAfterMs: 0, replaceAfterMs: 60_000 },
+    ...{
+      feeCapWei: 1_000_000n,
+      authorizationLifeSeconds: 1_800n,
+      outsideLifeMs: 60_000,
+      resendAfterMs: 0,
+      replaceAfterMs: 60_000,
+    },
     lost: new Counter({
       name: "lost",
       help: "Transactions whose nonce was used by something else",

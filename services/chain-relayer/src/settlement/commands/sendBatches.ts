@@ -7,7 +7,7 @@ import { assertCanonical, type CanonicalDeps, findFurthest, listPaymentManagers 
 import { findGasBudget, type GasBudget, type Lease, submit } from "../../sender";
 import { cheapGas, gasLimitFor, halvedGas, usualGasFor } from "../domain/gas";
 import { operationSubmitted } from "../events";
-import { markInFlight, type Operation } from "../store/operations";
+import { isHold, markInFlight, type Operation } from "../store/operations";
 import {
   listPlannedOperations,
   postpone,
@@ -184,6 +184,6 @@ function gasFor(ready: Ready[]): bigint {
   const steps = ready.map(({ chainOperation }) => chainOperation.steps.length);
   if (ready.some(({ operation }) => hasReverted(operation))) return gasLimitFor(steps);
   return usualGasFor(
-    ready.map(({ operation }, index) => ({ steps: steps[index]!, isHold: operation.expiresAt !== null })),
+    ready.map(({ operation }, index) => ({ steps: steps[index]!, isHold: isHold(operation) })),
   );
 }

@@ -1,4 +1,5 @@
 import { type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
+import { IS_OWN_CAUSE } from "./holds";
 import { COLUMNS, type Operation, type OperationKey, type OperationRow, toOperation } from "./operations";
 import { HAS_SHELVED } from "./shelf";
 
@@ -110,8 +111,8 @@ export async function markPlanned(tx: Tx, operations: OperationKey[]): Promise<v
       and o.state in ('WAITING', 'CONFIRMED')`);
 }
 
-/** A hold whose time is nearly over is not sent any more: it is given up. */
-const IN_TIME = sql`(expires_at is null or expires_at > now() + interval '10 seconds')`;
+/** A hold whose clock is nearly over is not sent again if the last refusal was for a cause of its own. */
+const IN_TIME = sql`(expires_at is null or expires_at > now() + interval '10 seconds' or not ${IS_OWN_CAUSE})`;
 
 /** What is planned; nothing out of a wallet whose balance has come into doubt since, nor of a lane that was paused since. */
 const MAY_GO = sql`state = 'PLANNED' and ${IN_TIME}
