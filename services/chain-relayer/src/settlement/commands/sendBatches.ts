@@ -16,6 +16,7 @@ import {
 } from "../store/plannedOperations";
 import { authorizeBatch, type AuthorizeDeps, type Ready } from "./authorizeBatch";
 import { dryRunRetries } from "./dryRunRetries";
+import { keepMintable } from "./keepMintable";
 
 export interface SendDeps extends AuthorizeDeps, CanonicalDeps {
   db: Database;
@@ -56,7 +57,7 @@ export async function sendBatches(
   const furthest = await findFurthest(db);
   if (furthest) await assertCanonical(deps, furthest);
   const latest = await provider.latestBlock();
-  const planned = await dryRunRetries(deps, listed, latest);
+  const planned = await keepMintable(deps, await dryRunRetries(deps, listed, latest), latest);
   if (planned.length === 0) return 0;
   const budget = await findGasBudget(deps, latest, LEAST_GAS);
   if ("reason" in budget) {
