@@ -18,7 +18,8 @@ create table operations (
   retry_at timestamptz not null default now(),
   attempts integer not null default 0,
   wait_reason text,
-  -- Only of a hold: what has not settled until then is given up, with proof.
+  -- Of a hold that was refused for a cause of its own, once everything before it had settled: it is
+  -- tried until then, and given up with proof.
   expires_at timestamptz,
   transaction_id bigint,
   tx_hash text,

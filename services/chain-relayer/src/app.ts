@@ -55,7 +55,6 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
   const deps = createDeps(parts);
   await assertPaymentManagerAdopted(parts.db, parts.config.PAYMENT_MANAGER_ADDRESS);
   const chain = await openCheckedChain(parts, fail);
-  const { OUTSIDE_LIFE_MS } = parts.config;
   const backlog = createBacklog(() => performance.now());
   const toDispatch = pause();
   const wakeDispatch = (): void => toDispatch.wake();
@@ -64,7 +63,7 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
       if (await receiveEntries(tx, entries, backlog)) afterCommit(tx, wakeDispatch);
     },
     ingestHold: async (tx: Tx, origin: Origin, hold: HoldPlaced) => {
-      await ingestHold(tx, origin, hold, OUTSIDE_LIFE_MS);
+      await ingestHold(tx, origin, hold);
       afterCommit(tx, wakeDispatch);
     },
     dispatch: onChain(dispatch),
@@ -150,6 +149,7 @@ function createDeps(parts: ServiceParts<Config>) {
     maxSteps: config.MAX_STEPS,
     feeCapWei: BigInt(config.FEE_CAP_GWEI) * GWEI,
     authorizationLifeSeconds: BigInt(Math.floor(config.AUTHORIZATION_LIFE_MS / 1000)),
+    outsideLifeMs: config.OUTSIDE_LIFE_MS,
     resendAfterMs: config.RESEND_AFTER_MS,
     replaceAfterMs: config.REPLACE_AFTER_MS,
     headsSeen: new Map<string, string>(),

@@ -2,7 +2,13 @@ import { configProblems } from "@wonrail/kit/testing";
 import { readConfig } from "./config";
 
 const SOUND = {
-  ...{ DATABASE_URL: "postgres://own/db", BUS: "postgres", GRPC_HOST: "127.0.0.1", GRPC_PORT: "0", OPS_PORT: "0" },
+  ...{
+    DATABASE_URL: "postgres://own/db",
+    BUS: "postgres",
+    GRPC_HOST: "127.0.0.1",
+    GRPC_PORT: "0",
+    OPS_PORT: "0",
+  },
   ...{ AUTH_ADDRESS: "auth:1", WALLET_ADDRESS: "wallet:1", LEDGER_ADDRESS: "ledger:1" },
   ...{ PAYMENT_ADDRESS: "payment:1", CHAIN_ID: "31337", NETWORK: "WON_TESTNET" },
   ...{ TOKEN_ADDRESS: `0x${"11".repeat(20)}`, PAYMENT_MANAGER_ADDRESS: `0x${"22".repeat(20)}` },

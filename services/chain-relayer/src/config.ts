@@ -46,7 +46,7 @@ const schema = z.object({
   RESEND_AFTER_MS: durationMs.default(5_000),
   REPLACE_AFTER_MS: durationMs.default(30_000),
   AUTHORIZATION_LIFE_MS: durationMs.default(1_800_000),
-  /** How long money on its way to an outside address is tried for before it is given back. */
+  /** How long a hold is tried after it was refused for a cause of its own, before it is given back. */
   OUTSIDE_LIFE_MS: durationMs.default(1_800_000),
   RECONCILE_EVERY_MS: durationMs.default(15_000),
   /** How long a replica has for a scheduled transfer before another goes on with it. Longer than a call to payment may take. */

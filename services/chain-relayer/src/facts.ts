@@ -4,7 +4,13 @@ import { type Provider } from "./evm";
 import { type ConsumeFacts } from "./indexer";
 import { recordMovements } from "./reconciliation";
 import { findFinalTransactions, markTransaction } from "./sender";
-import { applyNotCarried, applyOutcomes, ingestExecutedEntries, type ShelfDeps } from "./settlement";
+import {
+  applyNotCarried,
+  applyOutcomes,
+  ingestExecutedEntries,
+  recordWalletBlocks,
+  type ShelfDeps,
+} from "./settlement";
 
 export interface FactDeps extends ShelfDeps {
   db: Database;
@@ -22,6 +28,7 @@ export function consumeFacts(deps: FactDeps): ConsumeFacts {
       const orders = await applyOutcomes(tx, range, network);
       await recordMovements(tx, range, orders);
       await recordDeposits(tx, range, orders);
+      await recordWalletBlocks(tx, range);
       // Last: what the outcomes have settled is no longer in flight.
       for (const { transactionId, succeeded } of final) {
         await markTransaction(tx, transactionId, "FINAL");

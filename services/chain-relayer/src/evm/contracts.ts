@@ -110,6 +110,15 @@ export function encodeMintAllowance(minter: string): string {
   return tokenAbi.encodeFunctionData("mintAllowance", [minter]);
 }
 
+/** What all minters together may still mint within 24 hours. */
+export function encodeMintableToday(): string {
+  return tokenAbi.encodeFunctionData("mintableToday", []);
+}
+
+export function encodeIsBlocked(account: string): string {
+  return tokenAbi.encodeFunctionData("isBlocked", [account]);
+}
+
 export function encodeAuthorizationState(from: string, nonce: string): string {
   return tokenAbi.encodeFunctionData("authorizationState", [from, `0x${nonce}`]);
 }
@@ -137,6 +146,7 @@ export type ChainEvent = { log: ChainLog } & (
   | { kind: "executed" | "repeated"; operationId: string }
   | { kind: "failed"; operationId: string; reason: string }
   | { kind: "used" | "canceled"; authorizer: string; nonce: string }
+  | { kind: "block_set"; account: string; blocked: boolean }
   | { kind: "transfer"; from: string; to: string; units: bigint }
 );
 
@@ -158,6 +168,7 @@ export const TOPICS = {
   failed: id("OperationFailed(bytes32,bytes)"),
   used: id("AuthorizationUsed(address,bytes32)"),
   canceled: id("AuthorizationCanceled(address,bytes32)"),
+  blockSet: id("AccountBlockSet(address,bool)"),
   transfer: id("Transfer(address,address,uint256)"),
 };
 
@@ -187,6 +198,8 @@ export function decodeLog(
       return { kind: "used", authorizer: addressOf(first), nonce: second.slice(2), log };
     if (topic === TOPICS.canceled)
       return { kind: "canceled", authorizer: addressOf(first), nonce: second.slice(2), log };
+    if (topic === TOPICS.blockSet)
+      return { kind: "block_set", account: addressOf(first), blocked: BigInt(log.data) !== 0n, log };
     if (topic === TOPICS.transfer) {
       return {
         kind: "transfer",

@@ -201,7 +201,8 @@ export function createEndpoints({
       } catch (error) {
         const reasons = (error as AggregateError).errors as Error[];
         if (reasons.length === 1) throw reasons[0]!;
-        throw new AggregateError(reasons, reasons.map(({ message }) => message).join("; "));
+        const message = reasons.map((reason) => reason.message).join("; ");
+        throw new AggregateError(reasons, message, { cause: error });
       }
     },
   };

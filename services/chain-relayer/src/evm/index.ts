@@ -10,6 +10,7 @@ export {
   encodeAuthorizationState,
   encodeBalanceOf,
   encodeExecute,
+  encodeIsBlocked,
   encodeIsExecuted,
   encodeIsOperator,
   encodeTakeAll,
@@ -25,7 +26,7 @@ export {
   type TransferEvent,
 } from "./contracts";
 export { isPerhapsTooMuch } from "./logs";
-export { findMintAllowance } from "./mintAllowance";
+export { findMintRoom } from "./mintAllowance";
 export { openChain } from "./openChain";
 export { type Block, type Provider, type Receipt } from "./provider";
 export { createReorgWatch } from "./reorgs";

@@ -1,12 +1,23 @@
-import { encodeMintAllowance } from "./contracts";
+import { encodeMintableToday, encodeMintAllowance } from "./contracts";
 import { type Provider } from "./provider";
 
-/** How many of the token's units the payment manager may still mint, as of a block. */
-export async function findMintAllowance(
+/** What may still be minted, in the token's units. */
+export interface MintRoom {
+  /** By the payment manager, in all. */
+  allowance: bigint;
+  /** By all minters within 24 hours. */
+  today: bigint;
+}
+
+export async function findMintRoom(
   provider: Pick<Provider, "callAt">,
   { tokenAddress, paymentManagerAddress }: { tokenAddress: string; paymentManagerAddress: string },
   blockNumber: bigint,
-): Promise<bigint> {
-  const call = encodeMintAllowance(paymentManagerAddress);
-  return BigInt(await provider.callAt(tokenAddress, call, blockNumber));
+): Promise<MintRoom> {
+  const ask = async (call: string) => BigInt(await provider.callAt(tokenAddress, call, blockNumber));
+  const [allowance, today] = await Promise.all([
+    ask(encodeMintAllowance(paymentManagerAddress)),
+    ask(encodeMintableToday()),
+  ]);
+  return { allowance, today };
 }

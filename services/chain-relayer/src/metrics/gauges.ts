@@ -40,7 +40,7 @@ export function createGauges(registry: Registry, now: () => number) {
         registers,
       }),
     ),
-    mintAllowance: createMintAllowance(registry),
+    ...createMintRoom(registry),
     nonceGap: unknownYet(
       new Gauge({
         name: "nonce_gap",
@@ -86,14 +86,24 @@ function createOpenGauges(registry: Registry) {
   };
 }
 
-function createMintAllowance(registry: Registry): Gauge {
-  return unknownYet(
-    new Gauge({
-      name: "mint_allowance_won",
-      help: "What the payment manager may still mint, in the newest final block; absent until it is known",
-      registers: [registry],
-    }),
-  );
+function createMintRoom(registry: Registry) {
+  const registers = [registry];
+  return {
+    mintAllowance: unknownYet(
+      new Gauge({
+        name: "mint_allowance_won",
+        help: "What the payment manager may still mint, in the newest final block; absent until it is known",
+        registers,
+      }),
+    ),
+    mintableToday: unknownYet(
+      new Gauge({
+        name: "mintable_today_won",
+        help: "What all minters may still mint within 24 hours, in the newest final block; absent until it is known",
+        registers,
+      }),
+    ),
+  };
 }
 
 /** It would begin with 0, which is an alarm, or says that all is well before anybody knows. */

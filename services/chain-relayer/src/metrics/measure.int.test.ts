@@ -4,7 +4,7 @@ import { Registry } from "@wonrail/kit/metrics";
 import { setLanePause } from "../settlement/store/settlementQueues";
 import { saveCursor } from "../indexer/store/scanCursor";
 import { noteMined } from "../sender/store/transactions";
-import { encodeMintAllowance } from "../evm/contracts";
+import { encodeMintableToday, encodeMintAllowance } from "../evm/contracts";
 import { createGauges } from "./gauges";
 import { receiveEntries } from "../settlement/commands/receiveEntries";
 import { entryEvent, LONG_BACKLOG, received } from "../testing/entryEvents";
@@ -152,7 +152,13 @@ test("before the chain has answered nothing is said of it, so that nobody takes 
   await lookInside();
   const text = await registry.metrics();
   const unknown = ["chain_head_block", "chain_confirmed_lag_blocks", "chain_scan_lag_seconds"];
-  for (const name of [...unknown, "hot_wallet_balance_wei", "nonce_gap", "mint_allowance_won"])
+  for (const name of [
+    ...unknown,
+    "hot_wallet_balance_wei",
+    "nonce_gap",
+    "mint_allowance_won",
+    "mintable_today_won",
+  ])
     expect(text).not.toMatch(new RegExp(`^${name} `, "m"));
   expect(text).toMatch(/^chain_head_age_seconds /m);
   expect((await look()).get("hot_wallet_balance_wei")).toBe(1e24);
@@ -167,6 +173,10 @@ test("the allowance to mint is the payment manager's in the newest final block, 
   };
   expect((await look({ startBlock: 1_001n })).has("mint_allowance_won")).toBe(false);
   expect(askedOfToken()).toEqual([]);
-  expect((await look()).get("mint_allowance_won")).toBe(1_234_567);
-  expect(askedOfToken()).toEqual([[TOKEN, encodeMintAllowance(PAYMENT_MANAGER), 1_000n]]);
+  const seen = await look();
+  expect([seen.get("mint_allowance_won"), seen.get("mintable_today_won")]).toEqual([1_234_567, 1_234_567]);
+  expect(askedOfToken()).toEqual([
+    [TOKEN, encodeMintAllowance(PAYMENT_MANAGER), 1_000n],
+    [TOKEN, encodeMintableToday(), 1_000n],
+  ]);
 });

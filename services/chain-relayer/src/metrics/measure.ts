@@ -1,7 +1,7 @@
 import { type Database } from "@wonrail/kit/db";
 import { type Log } from "@wonrail/kit/log";
 import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/contract/money";
-import { type Block, encodeIsOperator, findMintAllowance, type Provider, type Signer } from "../evm";
+import { type Block, encodeIsOperator, findMintRoom, type Provider, type Signer } from "../evm";
 import { type Gauges } from "./gauges";
 import { findOldestDueSeconds, type ScheduledMetrics } from "../records";
 import { countPausedLanes, countShelved, findOldestUnminedSeconds, listOpenCounts } from "../settlement";
@@ -62,7 +62,7 @@ export async function measureChain(deps: MeasureDeps): Promise<void> {
   gauges.scanLag.set(scanLagSeconds(final, cursor, startBlock));
   await noteRole(deps, head);
   // Before the contracts are there, nobody is asked.
-  if (final && final.number >= startBlock) await noteMintAllowance(deps, final);
+  if (final && final.number >= startBlock) await measureMintRoom(deps, final);
 }
 
 /** Without the role every transaction would be for nothing. Nobody is served better by a process that ends. */
@@ -74,9 +74,10 @@ async function noteRole({ provider, signer, chain, gauges, log }: MeasureDeps, h
     log.error({ signer: signer.address, manager }, "the operator's key may not settle: grant it the role");
 }
 
-async function noteMintAllowance({ provider, chain, gauges }: MeasureDeps, final: Block): Promise<void> {
-  const units = await findMintAllowance(provider, chain, final.number);
-  gauges.mintAllowance.set(Number(units / TOKEN_UNITS_PER_WON));
+async function measureMintRoom({ provider, chain, gauges }: MeasureDeps, final: Block): Promise<void> {
+  const { allowance, today } = await findMintRoom(provider, chain, final.number);
+  gauges.mintAllowance.set(Number(allowance / TOKEN_UNITS_PER_WON));
+  gauges.mintableToday.set(Number(today / TOKEN_UNITS_PER_WON));
 }
 
 /** Before the scan has begun, since ever. Either way: a final block long before what was taken in is of another chain. */

@@ -3,8 +3,10 @@ import {
   OperationConfirmed,
   OperationFailed,
   OperationSubmitted,
+  WalletBlockChanged,
 } from "@wonrail/proto/relayer/events/v1/events";
 import { TOPIC } from "../events";
+import { type WalletBlock } from "./store/walletBlocks";
 import { type Confirmation, type FailureProof, type Operation } from "./store/operations";
 
 export function operationSubmitted(operation: Operation, network: string, txHash: string): NewEvent {
@@ -31,6 +33,17 @@ export function operationFailed(operation: Operation, network: string, proof: Fa
     proofBlockTime: proof.blockTime,
   }).finish();
   return ofOperation("operation_failed", operation, BigInt(operation.attempts + 1), payload);
+}
+
+/** Logs of a block count up from 0, and a block has far fewer of them than this. */
+const LOGS_PER_BLOCK = 1_000_000n;
+
+export function walletBlockChanged(block: WalletBlock): NewEvent {
+  const { orgId, walletId, address: walletAddress, blocked, blockNumber } = block;
+  const fields = { orgId, walletId, walletAddress, blocked, blockNumber };
+  const payload = WalletBlockChanged.encode(fields).finish();
+  const version = blockNumber * LOGS_PER_BLOCK + BigInt(block.logIndex);
+  return { topic: TOPIC, type: "wallet_block_changed", aggregateId: walletId, version, orgId, payload };
 }
 
 function ofOperation(type: string, operation: Operation, version: bigint, payload: Uint8Array): NewEvent {

@@ -9,6 +9,7 @@ export { dispatch } from "./commands/dispatch";
 export { expireHolds } from "./commands/expireHolds";
 export { ingestEntries, ingestHold, ingestWallet, type Origin } from "./commands/ingest";
 export { createBacklog, type ReceivedEntry, receiveEntries } from "./commands/receiveEntries";
+export { recordWalletBlocks } from "./commands/recordWalletBlocks";
 export { ingestExecutedEntries, type ShelfDeps } from "./commands/takeOffShelf";
 export { isWallet } from "./domain/steps";
 export { mintingOperation, type Orders } from "./queries/findOrders";

@@ -2,6 +2,7 @@ import { Transaction } from "ethers";
 import { type Database, type Queryable } from "@wonrail/kit/db";
 import { Counter } from "@wonrail/kit/metrics";
 import { testLog, testRegistry } from "@wonrail/kit/testing";
+import { tokenAbi } from "../evm/contracts";
 import { type ChainLog, type LogFilter } from "../evm/logs";
 import { type Block, type Provider, type Receipt } from "../evm/provider";
 import { RpcRefusal } from "../evm/rpc";
@@ -39,6 +40,10 @@ export interface ChainDouble {
   refusal: string | null;
   /** What the contracts give when they revert a call of these bytes; they take it while that is null. */
   refusedCall: (data: string) => string | null;
+  /** Units that the payment manager may still mint, in all and today. */
+  mintableUnits: bigint;
+  /** Accounts on the token's blocklist, in lower case. */
+  blocked: Set<string>;
   /** What they answer to bytes that may cost more than so much. */
   dearest: { costWei: bigint; refusal: string } | null;
   /** Every signed transaction that was handed over, in hex. */
@@ -65,6 +70,7 @@ export function createChainDouble(): ChainDouble {
     ...{ nonces: new Map(), receipts: new Map(), logs: [] },
     ...{ mostBlocks: 10_000n, tooMuch: new RpcRefusal(-32005, "block range is too wide") },
     ...{ refusal: null, refusedCall: () => null, dearest: null },
+    ...{ mintableUnits: 10n ** 24n, blocked: new Set() },
     ...{ sent: [], asked: [], looked: [] },
     provider: {
       checkChain: () => Promise.resolve(),
@@ -84,13 +90,14 @@ export function createChainDouble(): ChainDouble {
       balance: () => Promise.resolve(chain.balanceWei),
       callAt: async (_to, data, at) => {
         needState(chain, at);
-        const refusal = chain.refusedCall(data);
+        const answer = answerOf(chain, data);
+        const refusal = answer === undefined ? chain.refusedCall(data) : null;
         if (refusal !== null) throw new RpcRefusal(3, "execution reverted", refusal);
-        return "0x0";
+        return answer ?? "0x0";
       },
       callManyAt: async (_to, data, at) => {
         needState(chain, at);
-        return data.map(() => "0x0");
+        return data.map((one) => answerOf(chain, one) ?? "0x0");
       },
       priorityFeeWei: () => Promise.resolve(chain.tipWei),
       send: async (raw) => {
@@ -124,6 +131,16 @@ function tooDear({ dearest }: ChainDouble, raw: string): string | null {
   return gasLimit * maxFeePerGas! > dearest.costWei ? dearest.refusal : null;
 }
 
+const MINT_ROOM = ["mintAllowance", "mintableToday"].map((name) => tokenAbi.getFunction(name)!.selector);
+const IS_BLOCKED = tokenAbi.getFunction("isBlocked")!.selector;
+
+/** What the token's views answer; undefined of every other call. */
+function answerOf({ mintableUnits, blocked }: ChainDouble, data: string): string | undefined {
+  if (MINT_ROOM.some((selector) => data.startsWith(selector))) return `0x${mintableUnits.toString(16)}`;
+  if (data.startsWith(IS_BLOCKED)) return blocked.has(`0x${data.slice(-40).toLowerCase()}`) ? "0x1" : "0x0";
+  return undefined;
+}
+
 function needState({ latest }: ChainDouble, at: bigint): void {
   if (at < latest - STATES_KEPT) throw new RpcRefusal(-32000, "missing trie node");
 }
@@ -155,6 +172,7 @@ export function depsOn(
   const wallet = {
     findWalletsByAddress: () => Promise.resolve({ wallets: [] }),
     getWalletFacts: () => Promise.resolve({ wallets: [] }),
+    getLatestAuthorization: () => Promise.resolve({ latestValidBefore: undefined }),
   };
   const registry = testRegistry();
   return {
@@ -169,7 +187,13 @@ export function depsOn(
     ...{ holdsWalk: { after: null }, signal: new AbortController().signal },
     ...{ startBlock: 0n, scanSpan: createScanSpan(), headsSeen: new Map(), headsBumped: new Map() },
     ...{ holder: "this process", leaseMs: 60_000, maxInFlight: 16, maxSteps: 200 },
-    ...{ feeCapWei: 1_000_000n, authorizationLifeSeconds: 1_800n, resendAfterMs: 0, replaceAfterMs: 60_000 },
+    ...{
+      feeCapWei: 1_000_000n,
+      authorizationLifeSeconds: 1_800n,
+      outsideLifeMs: 60_000,
+      resendAfterMs: 0,
+      replaceAfterMs: 60_000,
+    },
     lost: new Counter({
       name: "lost",
       help: "Transactions whose nonce was used by something else",

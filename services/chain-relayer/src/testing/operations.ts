@@ -26,7 +26,7 @@ export function operationOf(walletId: string = newId("wal"), of: Partial<NewOper
     ...{ orgId: ORG, ledgerRef, relatedId: ledgerRef, kind: "INTENT_KIND_PAYMENT" },
     operationId: ledgerRef.slice(4).repeat(2),
     steps: [{ ...step, amountWon: 1n as Step["amountWon"], nonce: ledgerRef.slice(4).repeat(2) }],
-    ...{ expiresAt: null, requestId: newId("req"), traceparent: "" },
+    ...{ requestId: newId("req"), traceparent: "" },
     places: [{ accountId: walletId, atSequence: 1n, movesTo: 2n }],
     ...of,
   };
@@ -43,6 +43,24 @@ export async function mints(db: Database, count: number): Promise<NewOperation[]
   const address = `0x${hexOf(toWalletId).repeat(2).slice(0, 40)}`;
   await saveWalletAddresses(db, [{ walletId: toWalletId, orgId: ORG, address }]);
   return operations;
+}
+
+/** A hold of a wallet of its own. */
+export function holdOf(of: Partial<NewOperation> = {}): NewOperation {
+  return operationOf(newId("wal"), { kind: "INTENT_KIND_PLACE_HOLD", ...of });
+}
+
+/** Takes in a hold that was refused for a cause of its own until its clock ran out. */
+export async function takeInExpired(
+  db: Database,
+  hold: NewOperation,
+  { expiresAt = new Date(Date.now() - 1_000), reason = "AccountBlocked" } = {},
+): Promise<void> {
+  await takeIn(db, [hold]);
+  await db.run(sql`
+    update operations set state = 'PLANNED', turn = nextval('operation_turns'), attempts = 1,
+      wait_reason = ${reason}, expires_at = ${expiresAt}
+    where ledger_ref = ${hold.ledgerRef}`);
 }
 
 export async function takeIn(db: Database, operations: NewOperation[]): Promise<void> {

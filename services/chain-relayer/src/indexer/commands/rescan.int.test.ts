@@ -21,7 +21,7 @@ import {
   TOKEN,
 } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
-import { operationOf, statesOf, takeIn } from "../../testing/operations";
+import { operationOf, statesOf, takeInExpired } from "../../testing/operations";
 import { createUnheardWatch } from "../../reconciliation/unheardWatch";
 
 const database = freshDatabase();
@@ -131,14 +131,13 @@ describe("while blocks are taken in again", () => {
     await rescan(deps, 951n);
     chain.replacedFrom = 990n;
     const walletId = WALLETS[0]!;
-    const expiresAt = new Date(Date.now() - 1_000);
-    const hold = operationOf(walletId, { orgId: ORG, kind: "INTENT_KIND_PLACE_HOLD", expiresAt });
-    await takeIn(database.db, [hold]);
+    const hold = operationOf(walletId, { orgId: ORG, kind: "INTENT_KIND_PLACE_HOLD" });
+    await takeInExpired(database.db, hold);
     await expect(scanFinalized(deps)).rejects.toThrow("block 1000 was final as");
     await expireHolds(deps, signal);
     expect(await rescan(deps, 941n)).toEqual({ replacedAt: 1_000n });
     expect(await findCursor(database.db)).toMatchObject({ blockNumber: 950n });
-    expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
+    expect(await statesOf(database.db, [hold])).toEqual(["PLANNED AccountBlocked"]);
 
     chain.replacedFrom = null;
     while (await scanFinalized(deps));

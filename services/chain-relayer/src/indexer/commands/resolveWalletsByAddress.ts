@@ -32,5 +32,6 @@ export async function resolveWalletsByAddress(
 
 function addressesOf(event: ChainEvent): string[] {
   if (event.kind === "transfer") return [event.from, event.to];
+  if (event.kind === "block_set") return [event.account];
   return event.kind === "used" || event.kind === "canceled" ? [event.authorizer] : [];
 }

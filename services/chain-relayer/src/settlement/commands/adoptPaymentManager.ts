@@ -1,5 +1,5 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { findMintAllowance, type Provider, tokenOf } from "../../evm";
+import { findMintRoom, type Provider, tokenOf } from "../../evm";
 import {
   findCursor,
   findFurthest,
@@ -40,7 +40,7 @@ export async function adoptPaymentManager(
   if (token === null || (await tokenOf(provider, address, blockNumber)) !== token) return "not_of_our_token";
   for (const before of known.filter((one) => one !== address.toLowerCase())) {
     const contracts = { tokenAddress: token, paymentManagerAddress: before };
-    if ((await findMintAllowance(provider, contracts, blockNumber)) !== 0n)
+    if ((await findMintRoom(provider, contracts, blockNumber)).allowance !== 0n)
       return { stillMints: before, blockNumber };
   }
   return tx(db, async (tx) => {

@@ -12,9 +12,9 @@ import { operationOf } from "../../testing/operations";
 const CHAIN_TIME = 2_000_000_000n;
 const database = freshDatabase();
 
-test("an authorization ends after a while of chain time, and a hold's never after its own end: then it is given back", async () => {
+test("an authorization ends after a while of chain time, and a hold's not after its clock", async () => {
   const lasting = planned();
-  const hold = (endsAt: bigint) => planned({ expiresAt: new Date(Number(endsAt) * 1_000 + 999) });
+  const hold = (endsAt: bigint) => plannedHold(new Date(Number(endsAt) * 1_000 + 999));
   const batch = [lasting, hold(CHAIN_TIME + 60n), hold(CHAIN_TIME + 86_400n)];
   const { ready, asked } = await authorize(batch);
   const ends = [CHAIN_TIME + 1_800n, CHAIN_TIME + 60n, CHAIN_TIME + 1_800n];
@@ -22,11 +22,17 @@ test("an authorization ends after a while of chain time, and a hold's never afte
   expect(ready.map(({ chainOperation }) => chainOperation.steps[0]!.validBefore)).toEqual(ends);
 });
 
-test("after a long time without a block it ends a while from now, and a hold's at its own end: what has ended is not signed", async () => {
+test("a hold whose clock has not started or has run out gets an authorization of the clock's length", async () => {
+  const batch = [plannedHold(null), plannedHold(new Date(Number(CHAIN_TIME - 60n) * 1_000))];
+  const { asked } = await authorize(batch);
+  expect(asked.map(({ validBefore }) => validBefore - CHAIN_TIME)).toEqual([600n, 600n]);
+});
+
+test("after a long time without a block an authorization's time counts from now", async () => {
   const { now } = await database.db.one<{ now: bigint }>(
     sql`select extract(epoch from now())::bigint as now`,
   );
-  const batch = [planned(), planned({ expiresAt: new Date(Number(now + 60n) * 1_000) })];
+  const batch = [planned(), plannedHold(new Date(Number(now + 60n) * 1_000))];
   const { asked } = await authorize(batch, { chainTime: now - 86_400n });
   const [lasting, ofHold] = asked.map(({ validBefore }) => validBefore - now);
   expect(Number(lasting) - 1_800).toBeGreaterThanOrEqual(0);
@@ -71,8 +77,12 @@ test("what custody refuses to look at leaves the others their signatures, and sa
 
 function planned(of: Partial<Operation> = {}): Operation {
   const { places: _places, ...operation } = operationOf();
-  const sent = { attempts: 0, waitReason: null, transactionId: null, txHash: null };
+  const sent = { attempts: 0, waitReason: null, transactionId: null, txHash: null, expiresAt: null };
   return { ...operation, ...sent, state: "PLANNED", createdAt: new Date(), ...of };
+}
+
+function plannedHold(expiresAt: Date | null): Operation {
+  return planned({ kind: "INTENT_KIND_PLACE_HOLD", expiresAt });
 }
 
 /** Custody that signs whatever it is asked for, of every wallet but one; what has not its form it refuses with all that is asked for beside it. */
@@ -97,6 +107,6 @@ async function authorize(
       return { signatures: intents.map(() => ({ outcome })) };
     },
   } as never;
-  const deps = { ...depsOn(database.db, createChainDouble()), wallet };
+  const deps = { ...depsOn(database.db, createChainDouble()), wallet, outsideLifeMs: 600_000 };
   return { ...(await authorizeBatch(deps, batch, chainTime)), asked };
 }

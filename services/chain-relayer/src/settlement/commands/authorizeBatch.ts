@@ -10,7 +10,7 @@ import {
 } from "@wonrail/proto/wallet/v1/wallet";
 import { type ChainOperation, type ChainStep } from "../../evm";
 import { type Step, walletsOf } from "../domain/steps";
-import { type Operation } from "../store/operations";
+import { isHold, type Operation } from "../store/operations";
 import { findDatabaseTime } from "../store/databaseTime";
 import { REFUSED_BY_CUSTODY } from "../store/plannedOperations";
 import { findUsedAuthorizations, type WalletClient } from "../../indexer";
@@ -23,6 +23,8 @@ export interface AuthorizeDeps {
   wallet: WalletClient;
   chain: { chainId: bigint; tokenAddress: string };
   authorizationLifeSeconds: bigint;
+  /** How long a hold is tried after a refusal for a cause of its own: no authorization of a hold lasts longer. */
+  outsideLifeMs: number;
 }
 
 /** An operation with everything that the chain wants of it. */
@@ -58,13 +60,13 @@ export async function authorizeBatch(
     steps.flatMap(({ fromWalletId, nonce }) => (fromWalletId === null ? [] : [{ fromWalletId, nonce }])),
   );
   const used = await findUsedAuthorizations(deps.db, legs);
-  const end = (await findTime(deps, chainTime)) + deps.authorizationLifeSeconds;
+  const now = await findTime(deps, chainTime);
   const drafts = batch.map((operation): Draft => {
     const steps = remainingSteps(operation, used, addresses);
     return {
       operation,
       steps,
-      validBefore: endOf(operation, end),
+      validBefore: endOf(deps, operation, now),
       signatures: steps.map(() => NO_SIGNATURE),
       reason: reasonAgainst(operation, known),
     };
@@ -85,10 +87,18 @@ async function findTime({ db }: AuthorizeDeps, chainTime: bigint): Promise<bigin
   return now > chainTime ? now : chainTime;
 }
 
-/** An authorization ends after a while, and a hold's never after its own end. */
-function endOf({ expiresAt }: Operation, end: bigint): bigint {
-  const limit = expiresAt === null ? end : BigInt(Math.floor(expiresAt.getTime() / 1000));
-  return end < limit ? end : limit;
+/** No authorization outlasts the running clock of its hold: then the hold can be given up at once. */
+function endOf(
+  { authorizationLifeSeconds, outsideLifeMs }: AuthorizeDeps,
+  operation: Operation,
+  now: bigint,
+): bigint {
+  const end = now + authorizationLifeSeconds;
+  if (!isHold(operation)) return end;
+  const { expiresAt } = operation;
+  const clock = expiresAt === null ? 0n : BigInt(Math.floor(expiresAt.getTime() / 1000));
+  const limit = clock > now ? clock : now + BigInt(Math.ceil(outsideLifeMs / 1000));
+  return limit < end ? limit : end;
 }
 
 function reasonAgainst({ steps }: Operation, { addresses, malformed }: Known): string | null {

@@ -1,43 +1,43 @@
 import { type Database } from "@wonrail/kit/db";
-import { wonToTokenUnits } from "@wonrail/kit/contract/money";
 import { groupBy } from "@wonrail/kit/groupBy";
 import {
   type Block,
   encodeExecute,
+  encodeIsBlocked,
   encodeTakeAll,
-  findMintAllowance,
   type Provider,
   reasonOf,
   RpcRefusal,
   type Signer,
 } from "../../evm";
-import { type Step } from "../domain/steps";
+import { walletsOf } from "../domain/steps";
 import { type Operation } from "../store/operations";
-import { postpone, postponeRefused } from "../store/plannedOperations";
+import { postpone, postponeBlocked, postponeRefused } from "../store/plannedOperations";
 import { authorizeBatch, type AuthorizeDeps, type Ready } from "./authorizeBatch";
+import { resolveAddresses } from "./resolveAddresses";
 
 export interface DryRunDeps extends AuthorizeDeps {
   db: Database;
-  provider: Pick<Provider, "callAt">;
+  provider: Pick<Provider, "callAt" | "callManyAt">;
   signer: Pick<Signer, "address">;
   chain: AuthorizeDeps["chain"] & { tokenAddress: string; paymentManagerAddress: string };
 }
 
-/** Why the chain refuses not one operation but all that are like it, until somebody changes that there. */
+/** Reasons for which the chain refuses all operations alike until an operator changes that there. */
 const OF_ALL = new Set([
   "batch_reverted",
   "operator_role_missing",
   "EnforcedPause",
   "AccessControlUnauthorizedAccount",
 ]);
-const NOT_ALLOWED = "MintAllowanceExceeded";
+const BLOCKED = "AccountBlocked";
 const ASK_AGAIN_MS = 15_000;
 /** So many are signed to find one that custody signs. */
 const AT_ONCE = 20;
 
 /**
- * What a paused token or a missing role has refused is not sent again, for gas, as long as a question that costs nothing says that it would be refused:
- * one of them is asked about for all. Answers those that may go. So it is with what is beyond the allowance to mint.
+ * Answers the operations that may go. Operations that a pause, a missing role or a block has refused
+ * are not sent again, for gas, while an eth_call says that the chain would refuse them.
  */
 export async function dryRunRetries(
   deps: DryRunDeps,
@@ -48,34 +48,29 @@ export async function dryRunRetries(
   const left = new Set<Operation>();
   for (const same of groupBy(refused, ({ waitReason }) => waitReason!).values())
     if (!(await mayGo(deps, same, latest))) for (const operation of same) left.add(operation);
-  for (const operation of await beyondAllowance(deps, planned, latest)) left.add(operation);
+  for (const operation of await withBlockedParty(deps, planned, latest)) left.add(operation);
   return planned.filter((operation) => !left.has(operation));
 }
 
-/** Of what may not be minted until somebody allows more, no more goes again than is allowed by now. */
-async function beyondAllowance(
-  { db, provider, chain }: DryRunDeps,
-  planned: Operation[],
-  latest: Block,
-): Promise<Operation[]> {
-  const refused = planned.filter(({ waitReason }) => waitReason === NOT_ALLOWED);
+/** Operations with a blocked party wait longer each time. The token is asked without gas. */
+async function withBlockedParty(deps: DryRunDeps, planned: Operation[], latest: Block): Promise<Operation[]> {
+  const refused = planned.filter(({ waitReason }) => waitReason === BLOCKED);
   if (refused.length === 0) return [];
-  let allowed = await findMintAllowance(provider, chain, latest.number);
-  const beyond = refused.filter(({ steps }) => {
-    const units = mintedBy(steps);
-    if (units > allowed) return true;
-    allowed -= units;
-    return false;
-  });
-  if (beyond.length > 0) await postpone(db, beyond, NOT_ALLOWED, ASK_AGAIN_MS);
-  return beyond;
-}
-
-function mintedBy(steps: readonly Step[]): bigint {
-  return steps.reduce(
-    (sum, { fromWalletId, amountWon }) => (fromWalletId === null ? sum + wonToTokenUnits(amountWon) : sum),
-    0n,
+  const { addresses } = await resolveAddresses(deps, refused);
+  const partiesOf = ({ steps }: Operation) => [
+    ...walletsOf(steps).flatMap((walletId) => addresses.get(walletId) ?? []),
+    ...steps.flatMap(({ toAddress }) => toAddress ?? []),
+  ];
+  const parties = [...new Set(refused.flatMap(partiesOf))];
+  const answers = await deps.provider.callManyAt(
+    deps.chain.tokenAddress,
+    parties.map(encodeIsBlocked),
+    latest.number,
   );
+  const blocked = new Set(parties.filter((_, index) => BigInt(answers[index]!) !== 0n));
+  const waiting = refused.filter((operation) => partiesOf(operation).some((party) => blocked.has(party)));
+  await postponeBlocked(deps.db, waiting, BLOCKED);
+  return waiting;
 }
 
 async function mayGo(deps: DryRunDeps, same: Operation[], latest: Block): Promise<boolean> {

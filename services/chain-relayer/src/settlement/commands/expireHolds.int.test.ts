@@ -7,6 +7,9 @@ import { takeIntoUse } from "../../indexer/store/paymentManagers";
 import { rewindCursor } from "../../indexer/store/scanCursor";
 import { saveUsedAuthorizations } from "../../indexer/store/usedAuthorizations";
 import { saveWalletAddresses } from "../../indexer/store/walletAddresses";
+import { holdLease } from "../../sender/store/transactions";
+import { listPlannedOperations } from "../store/plannedOperations";
+import { planOperations } from "./planOperations";
 import { expireHolds } from "./expireHolds";
 import { scanFinalized } from "../../indexer/commands/scanFinalized";
 import {
@@ -19,29 +22,30 @@ import {
   TOKEN,
 } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
-import { executionOf } from "../../testing/executions";
-import { carry, operationOf, statesOf, takeIn, transactionStates } from "../../testing/operations";
+import { carry, holdOf, operationOf, statesOf, takeIn, takeInExpired } from "../../testing/operations";
 
 const database = freshDatabase();
 const { signal } = new AbortController();
+/** After every end of these tests. */
+const LATE = 4_000_000_000n;
 
 test("a hold is not given up on another chain than was taken in, and is once the chain is that one again", async () => {
-  const hold = await takeInExpired();
+  const hold = await expiredHold();
   const chain = createChainDouble();
   const deps = depsOn(database.db, chain);
   chain.replacedFrom = 990n;
   await expect(expireHolds(deps, signal)).rejects.toThrow("block 1000 was final as");
-  expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
+  expect(await statesOf(database.db, [hold])).toEqual(["PLANNED AccountBlocked"]);
   expect(await replaced(deps)).toBe(1);
 
   chain.replacedFrom = null;
   await expireHolds(deps, signal);
-  expect(await statesOf(database.db, [hold])).toEqual(["FAILED"]);
+  expect(await statesOf(database.db, [hold])).toEqual(["FAILED AccountBlocked"]);
   expect(await replaced(deps)).toBe(0);
 });
 
 test("a hold is not given up when its final block is replaced while the chain is asked about it", async () => {
-  const hold = await takeInExpired();
+  const hold = await expiredHold();
   const chain = createChainDouble();
   const { callAt } = chain.provider;
   chain.provider.callAt = (...asked) => {
@@ -49,25 +53,25 @@ test("a hold is not given up when its final block is replaced while the chain is
     return callAt(...asked);
   };
   await expect(expireHolds(depsOn(database.db, chain), signal)).rejects.toThrow("block 1000 was final as");
-  expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
+  expect(await statesOf(database.db, [hold])).toEqual(["PLANNED AccountBlocked"]);
 });
 
 test.each(["authorizationState", "isExecuted"])(
   "a hold is not given up while the final block's %s speaks against it, though no event of it was taken in",
   async (question) => {
-    const hold = await takeInExpired();
+    const hold = await expiredHold();
     const chain = createChainDouble();
     const { callAt } = chain.provider;
     const asks = (tokenAbi.getFunction(question) ?? managerAbi.getFunction(question))!.selector;
     chain.provider.callAt = async (to, data, ...at) =>
       data.startsWith(asks) ? "0x1" : callAt(to, data, ...at);
     await expireHolds(depsOn(database.db, chain), signal);
-    expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
+    expect(await statesOf(database.db, [hold])).toEqual(["PLANNED AccountBlocked"]);
   },
 );
 
 test("a hold is not given up while one of all payment managers that were ever in use has executed it", async () => {
-  const hold = await takeInExpired();
+  const hold = await expiredHold();
   await tx(database.db, (tx) => takeIntoUse(tx, `0x${"6".repeat(40)}`));
   const chain = createChainDouble();
   const { callAt } = chain.provider;
@@ -75,70 +79,110 @@ test("a hold is not given up while one of all payment managers that were ever in
   chain.provider.callAt = async (to, data, ...at) =>
     data.startsWith(asks) && to === PAYMENT_MANAGER ? "0x1" : callAt(to, data, ...at);
   await expireHolds(depsOn(database.db, chain), signal);
-  expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
+  expect(await statesOf(database.db, [hold])).toEqual(["PLANNED AccountBlocked"]);
 });
 
 test("while blocks are taken in again the chain is not asked about holds as it was before", async () => {
-  const hold = await takeInExpired();
+  const hold = await expiredHold();
   const before = { blockNumber: 900n, blockHash: blockHashOf(900n), blockTime: 4_000_000_000n };
   await tx(database.db, (tx) => rewindCursor(tx, before));
   const chain = createChainDouble();
   chain.provider.callAt = () => Promise.reject(new Error("nobody asks"));
   await expireHolds(depsOn(database.db, chain), signal);
-  expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
+  expect(await statesOf(database.db, [hold])).toEqual(["PLANNED AccountBlocked"]);
 });
 
 test("a hold that goes out while the chain is asked about it is given up all the same, and that is told once", async () => {
-  const hold = await takeInExpired();
+  const hold = await expiredHold();
   const chain = createChainDouble();
   const { callAt } = chain.provider;
   chain.provider.callAt = async (...asked) => {
-    await database.db.run(sql`update operations set state = 'IN_FLIGHT' where state = 'WAITING'`);
+    await database.db.run(sql`update operations set state = 'IN_FLIGHT' where state = 'PLANNED'`);
     return callAt(...asked);
   };
   const deps = depsOn(database.db, chain);
   await expireHolds(deps, signal);
   await expireHolds(deps, signal);
-  expect(await statesOf(database.db, [hold])).toEqual(["FAILED"]);
+  expect(await statesOf(database.db, [hold])).toEqual(["FAILED AccountBlocked"]);
   expect((await eventsOf()).map(({ type }) => type)).toEqual(["operation_failed"]);
 });
 
-test("a hold in a transaction that no block takes is given up, and nothing that the transaction does later changes that", async () => {
+test("a hold does not fail while a transaction carries it that no block takes", async () => {
   const { db } = database;
-  const [hold, beside] = [holdUntil(Date.now() + 60_000), operationOf()];
-  await takeIn(db, [hold, beside]);
-  const txHash = await carry(db, OPERATOR, { nonce: 0n });
-  await cursorAt(db, 945n, 4_000_000_000n);
-  await db.run(
-    sql`update operations set expires_at = now() - interval '1 second' where expires_at is not null`,
-  );
-  const chain = createChainDouble();
-  const deps = depsOn(db, chain);
-  await expireHolds(deps, signal);
-  expect(await statesOf(db, [hold, beside])).toEqual(["FAILED", "IN_FLIGHT"]);
+  const hold = holdOf();
+  await takeIn(db, [hold]);
+  await carry(db, OPERATOR, { nonce: 0n });
+  await db.run(sql`update operations set expires_at = now() - interval '1 second'`);
+  await cursorAt(db, 1_000n, LATE);
+  await expireHolds(depsOn(db, createChainDouble()), signal);
+  expect(await statesOf(db, [hold])).toEqual(["IN_FLIGHT"]);
+});
 
-  // The fees have come down. Of an authorization whose time is over the contract does nothing.
-  const place = { blockNumber: 950n, blockHash: blockHashOf(950n), txHash, logIndex: 0 };
-  const said = managerAbi.encodeEventLog("OperationFailed", [
-    `0x${hold.operationId}`,
-    tokenAbi.encodeErrorResult("ERC3009InvalidAuthorizationTime", [0n, 1n]),
-  ]);
-  chain.logs = [
-    { address: PAYMENT_MANAGER, ...said, ...place },
-    ...(await executionOf(db, beside, 950n, { txHash, firstIndex: 1 })),
-  ];
-  chain.receipts.set(txHash, { ...place, gasUsed: 2n, succeeded: true });
-  chain.nonces.set(OPERATOR.address, 1n);
-  while (await scanFinalized(deps));
-  expect(await statesOf(db, [hold, beside])).toEqual(["FAILED", "CONFIRMED"]);
-  expect(await transactionStates(db)).toEqual(["FINAL"]);
+test.each([
+  "EnforcedPause",
+  "batch_reverted",
+  "signer_out_of_gas",
+  "fee_above_cap",
+  "operator_role_missing",
+  "custody_over_global_limit",
+  "custody_signed_otherwise",
+])("a hold that waits because of %s never fails, however late it is", async (reason) => {
+  const { db } = database;
+  const hold = holdOf();
+  await takeInExpired(db, hold, { reason });
+  await cursorAt(db, 1_000n, LATE);
+  await expireHolds(depsOn(db, createChainDouble()), signal);
+  expect(await statesOf(db, [hold])).toEqual([`PLANNED ${reason}`]);
+  // It is sent again although its clock has run out.
+  expect(await listPlannedOperations(db, 10)).toHaveLength(1);
+});
+
+test("the clock of a hold starts once everything before it on its wallet has settled", async () => {
+  const { db } = database;
+  const hold = holdOf();
+  const walletId = hold.steps[0]!.fromWalletId!;
+  const charge = operationOf(newId("wal"), {
+    places: [{ accountId: walletId, atSequence: 1n, movesTo: 2n }],
+  });
+  const mint = {
+    ...charge.steps[0]!,
+    kind: "MINT" as const,
+    fromWalletId: null,
+    toWalletId: walletId,
+    nonce: "",
+  };
+  await takeIn(db, [{ ...charge, steps: [mint] }]);
+  await planOperations(db, (await holdLease(db, OPERATOR.address, "this process", 60_000))!);
+  await takeInExpired(db, hold);
+  await db.run(sql`update operations set expires_at = null`);
+  await addressOf(hold);
+  await cursorAt(db, 1_000n, LATE);
+  const deps = { ...depsOn(db, createChainDouble()), outsideLifeMs: 0 };
   await expireHolds(deps, signal);
-  const told = (await eventsOf()).filter(({ type }) => type !== "operation_confirmed");
-  expect(told.map(({ type }) => type)).toEqual(["operation_failed"]);
+  await expireHolds(deps, signal);
+  expect(await statesOf(db, [hold])).toEqual(["PLANNED AccountBlocked"]);
+  await db.run(sql`
+    update operations set state = 'CONFIRMED', tx_hash = '0x1', block_hash = '0x1' where ledger_ref = ${charge.ledgerRef}`);
+  await expireHolds(deps, signal);
+  await expireHolds(deps, signal);
+  expect(await statesOf(db, [hold])).toEqual(["FAILED AccountBlocked"]);
+});
+
+test("a hold does not fail before the latest end that custody has signed for it", async () => {
+  const hold = await expiredHold();
+  let latestValidBefore = LATE;
+  const { wallet, ...rest } = depsOn(database.db, createChainDouble());
+  const getLatestAuthorization = () => Promise.resolve({ latestValidBefore });
+  const deps = { ...rest, wallet: { ...wallet, getLatestAuthorization } };
+  await expireHolds(deps, signal);
+  expect(await statesOf(database.db, [hold])).toEqual(["PLANNED AccountBlocked"]);
+  latestValidBefore = LATE - 1n;
+  await expireHolds(deps, signal);
+  expect(await statesOf(database.db, [hold])).toEqual(["FAILED AccountBlocked"]);
 });
 
 test("a hold whose authorization somebody else has used is settled by that, whatever its end", async () => {
-  const hold = await takeInExpired();
+  const hold = await expiredHold();
   const [{ fromWalletId, nonce }] = hold.steps as [NewOperation["steps"][0]];
   const used = {
     fromWalletId: fromWalletId!,
@@ -155,7 +199,7 @@ test("a hold whose authorization somebody else has used is settled by that, what
 });
 
 test("a hold whose authorization was cancelled in a final block is given up, though the token calls it used", async () => {
-  const hold = await takeInExpired();
+  const hold = await expiredHold();
   await cursorAt(database.db, 995n);
   const chain = createChainDouble();
   const { callAt } = chain.provider;
@@ -164,7 +208,7 @@ test("a hold whose authorization was cancelled in a final block is given up, tho
     data.startsWith(asks) ? "0x1" : callAt(to, data, ...at);
   const deps = depsOn(database.db, chain);
   await expireHolds(deps, signal);
-  expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
+  expect(await statesOf(database.db, [hold])).toEqual(["PLANNED AccountBlocked"]);
   const said = tokenAbi.encodeEventLog("AuthorizationCanceled", [
     `0x${"5".repeat(40)}`,
     `0x${hold.steps[0]!.nonce}`,
@@ -173,12 +217,13 @@ test("a hold whose authorization was cancelled in a final block is given up, tho
   chain.logs = [{ address: TOKEN, ...said, ...place }];
   while (await scanFinalized(deps));
   await expireHolds(deps, signal);
-  expect(await statesOf(database.db, [hold])).toEqual(["FAILED"]);
+  expect(await statesOf(database.db, [hold])).toEqual(["FAILED AccountBlocked"]);
 });
 
 test("however many are looked up in vain, those whose time was over later have their turn", async () => {
-  const vain = Array.from({ length: 100 }, (_, number) => holdUntil(Date.now() - 60_000 + number));
-  await takeIn(database.db, vain);
+  const vain = Array.from({ length: 100 }, () => holdOf());
+  for (const [number, hold] of vain.entries())
+    await takeInExpired(database.db, hold, { expiresAt: new Date(Date.now() - 60_000 + number) });
   await saveWalletAddresses(
     database.db,
     vain.map(({ orgId, steps }, number) => ({
@@ -186,31 +231,30 @@ test("however many are looked up in vain, those whose time was over later have t
       address: `0x${number.toString(16).padStart(40, "0")}`,
     })),
   );
-  const hold = await takeInExpired();
+  const hold = await expiredHold();
   const chain = createChainDouble();
   chain.provider.callAt = async (to, data) =>
     to === TOKEN && !data.includes("5".repeat(40)) ? "0x1" : "0x0";
   const deps = depsOn(database.db, chain);
   await expireHolds(deps, signal);
-  expect(await statesOf(database.db, [hold])).toEqual(["WAITING"]);
+  expect(await statesOf(database.db, [hold])).toEqual(["PLANNED AccountBlocked"]);
   await expireHolds(deps, signal);
-  expect(await statesOf(database.db, [hold])).toEqual(["FAILED"]);
+  expect(await statesOf(database.db, [hold])).toEqual(["FAILED AccountBlocked"]);
   // Then it is the others' turn again.
   chain.provider.callAt = async () => "0x0";
   await expireHolds(deps, signal);
-  expect(new Set(await statesOf(database.db, vain))).toEqual(new Set(["FAILED"]));
+  expect(new Set(await statesOf(database.db, vain))).toEqual(new Set(["FAILED AccountBlocked"]));
 });
 
 test("a hold of a wallet that custody does not know is given up: nothing can have been signed", async () => {
-  const hold = await takeInExpired();
+  const hold = await expiredHold();
   await database.db.run(sql`delete from wallet_addresses`);
   await expireHolds(depsOn(database.db, createChainDouble()), signal);
-  expect(await statesOf(database.db, [hold])).toEqual(["FAILED"]);
+  expect(await statesOf(database.db, [hold])).toEqual(["FAILED AccountBlocked"]);
 });
 
 test("what is told of a hold that is given up is why it waited, with the block that proves it", async () => {
-  const hold = await takeInExpired();
-  await database.db.run(sql`update operations set wait_reason = 'AccountBlocked'`);
+  const hold = await expiredHold();
   await expireHolds(depsOn(database.db, createChainDouble()), signal);
   const [event] = await eventsOf();
   const failed = OperationFailed.decode(event!.payload);
@@ -225,7 +269,7 @@ test("while no hold's time is over the chain is not asked", async () => {
 });
 
 test("a process that is to end gives up no more holds, and whoever comes next gives up the others", async () => {
-  const holds = [await takeInExpired(), await takeInExpired(), await takeInExpired()];
+  const holds = [await expiredHold(), await expiredHold(), await expiredHold()];
   const chain = createChainDouble();
   const [stop, ending] = [new AbortController(), new Error("it is to end")];
   const { block } = chain.provider;
@@ -236,27 +280,26 @@ test("a process that is to end gives up no more holds, and whoever comes next gi
     return block(number);
   };
   await expect(expireHolds(depsOn(database.db, chain), stop.signal)).rejects.toBe(ending);
-  expect((await statesOf(database.db, holds)).sort()).toEqual(["FAILED", "WAITING", "WAITING"]);
+  expect((await statesOf(database.db, holds)).sort()).toEqual([
+    "FAILED AccountBlocked",
+    ...["PLANNED AccountBlocked", "PLANNED AccountBlocked"],
+  ]);
   await expireHolds(depsOn(database.db, chain), signal);
-  expect(await statesOf(database.db, holds)).toEqual(["FAILED", "FAILED", "FAILED"]);
+  expect(await statesOf(database.db, holds)).toEqual(Array(3).fill("FAILED AccountBlocked"));
 });
 
 /** A hold of a wallet whose address is known, and a final block after its end. */
-async function takeInExpired(): Promise<NewOperation> {
-  const hold = holdUntil(Date.now() - 1_000);
-  await takeIn(database.db, [hold]);
-  const [{ fromWalletId }] = hold.steps as [NewOperation["steps"][0]];
-  const address = `0x${"5".repeat(40)}`;
-  await saveWalletAddresses(database.db, [{ walletId: fromWalletId!, orgId: hold.orgId, address }]);
-  await cursorAt(database.db, 1_000n, 4_000_000_000n);
+async function expiredHold(): Promise<NewOperation> {
+  const hold = holdOf();
+  await takeInExpired(database.db, hold);
+  await addressOf(hold);
+  await cursorAt(database.db, 1_000n, LATE);
   return hold;
 }
 
-function holdUntil(endsAtMs: number): NewOperation {
-  return operationOf(newId("wal"), {
-    kind: "INTENT_KIND_PLACE_HOLD",
-    expiresAt: new Date(endsAtMs),
-  });
+async function addressOf({ orgId, steps }: NewOperation): Promise<void> {
+  const address = `0x${"5".repeat(40)}`;
+  await saveWalletAddresses(database.db, [{ walletId: steps[0]!.fromWalletId!, orgId, address }]);
 }
 
 function eventsOf(): Promise<{ type: string; payload: Buffer }[]> {

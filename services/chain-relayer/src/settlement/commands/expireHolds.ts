@@ -13,15 +13,8 @@ import {
   listPaymentManagers,
   type WalletClient,
 } from "../../indexer";
-import {
-  type Confirmation,
-  type EndPlace,
-  factsOf,
-  listExpiredOperations,
-  markConfirmed,
-  markFailed,
-  type Operation,
-} from "../store/operations";
+import { type Confirmation, factsOf, markConfirmed, markFailed, type Operation } from "../store/operations";
+import { type EndPlace, listExpiredHolds, startHoldClocks } from "../store/holds";
 import { settledByOthers } from "../queries/settledByOthers";
 import { resolveAddresses } from "./resolveAddresses";
 
@@ -30,33 +23,44 @@ export interface ExpireDeps extends CanonicalDeps {
   provider: Provider;
   wallet: WalletClient;
   chain: { tokenAddress: string; network: string };
-  /** Behind which one this process looks next: however many cannot be given up, the others have their turn. */
+  /** How long a hold is tried after it was refused for a cause of its own. */
+  outsideLifeMs: number;
+  /** The place after which this process looks next: holds that cannot be given up delay no others. */
   holdsWalk: { after: EndPlace | null };
 }
 
 const AT_ONCE = 100;
 
 /**
- * Gives up money on its way out whose time is over, on proof only: in a final block after its last validBefore its authorization is
- * unused, so it can never be used. What the chain says by a block's number counts only while that block is the one that was taken in.
+ * Fails holds that were refused for a cause of their own until their time was over, on proof only: in
+ * a final block after the latest end that custody has signed, the authorization is unused. Answers
+ * by a block's number count only while that block is the indexed one.
  */
 export async function expireHolds(deps: ExpireDeps, signal: AbortSignal): Promise<void> {
   const [cursor, furthest] = [await findCursor(deps.db), await findFurthest(deps.db)];
-  // While blocks are taken in again, the older state proves nothing that was not proved then.
+  await startHoldClocks(deps.db, deps.outsideLifeMs);
+  // During a rescan the older state proves nothing new.
   if (!cursor || !furthest || cursor.blockNumber < furthest.blockNumber) return;
-  const expired = await listExpiredOperations(deps.db, deps.holdsWalk.after, AT_ONCE);
+  const expired = await listExpiredHolds(deps.db, deps.holdsWalk.after, AT_ONCE);
   deps.holdsWalk.after = placeAfter(expired);
   if (expired.length > 0) await assertCanonical(deps, furthest);
   for (const operation of expired) {
     signal.throwIfAborted();
     const other = await settledByOthers(deps.db, operation);
+    const facts = factsOf(operation, await findLatestEnd(deps, operation));
+    if (!other && cursor.blockTime <= facts.endsAt!) continue;
     const evidence = await lookUp(deps, operation, { cursor, isSettled: other !== null });
-    const next = decideNext(factsOf(operation), evidence);
+    const next = decideNext(facts, evidence);
     if (next.do === "confirm" && other) await confirm(deps, { operation, ...other, gasUsed: 0n });
     if (next.do !== "fail") continue;
     await assertCanonical(deps, furthest);
     await giveUp(deps, operation, cursor);
   }
+}
+
+/** The latest end of all authorizations that custody has signed for the hold: longer ones may be of another setting, or of before a restore. */
+async function findLatestEnd({ wallet }: ExpireDeps, { orgId, ledgerRef }: Operation): Promise<bigint> {
+  return (await wallet.getLatestAuthorization({ orgId, ledgerRef })).latestValidBefore ?? 0n;
 }
 
 /** From the first one again, when there are no more. */
@@ -109,7 +113,7 @@ async function confirm({ db, chain }: ExpireDeps, confirmation: Confirmation): P
 }
 
 async function giveUp({ db, chain }: ExpireDeps, operation: Operation, cursor: Cursor): Promise<void> {
-  const proof = { reason: operation.waitReason ?? "expired", ...cursor };
+  const proof = { reason: operation.waitReason!, ...cursor };
   await tx(db, async (tx) => {
     if (await markFailed(tx, operation, proof))
       await appendEvents(tx, [operationFailed(operation, chain.network, proof)]);

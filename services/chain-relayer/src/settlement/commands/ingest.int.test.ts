@@ -34,14 +34,12 @@ test.each([
   },
 );
 
-test("a hold waits for all that was posted to its wallet before it, and ends when its time is over", async () => {
-  const placedAt = new Date("2026-03-01T00:00:00Z");
-  await tx(database.db, (tx) => ingestHold(tx, ORIGIN, { ...HOLD, placedAt }, 60_000));
+test("a hold waits for all that was posted to its wallet before it, and its clock does not run", async () => {
+  await tx(database.db, (tx) => ingestHold(tx, ORIGIN, HOLD));
   const row = await database.db.one(
     sql`select at_sequence, moves_to, expires_at from operations join places using (org_id, ledger_ref)`,
   );
-  const expiresAt = new Date("2026-03-01T00:01:00Z");
-  expect(row).toEqual({ at_sequence: 8n, moves_to: null, expires_at: expiresAt });
+  expect(row).toEqual({ at_sequence: 8n, moves_to: null, expires_at: null });
 });
 
 /** So custody, which refuses all that is asked for with it, never sees it: the bus makes a dead letter of it. */
@@ -60,9 +58,7 @@ describe("what has not its form is not taken in", () => {
     ["of no number", {}, { amountWon: "0x5" }],
     ["of more than can be moved", {}, { amountWon: (MAX_WON + 1n).toString() }],
   ])("a hold %s", async (_what, origin, of) => {
-    const taking = tx(database.db, (tx) =>
-      ingestHold(tx, { ...ORIGIN, ...origin }, { ...HOLD, ...of }, 60_000),
-    );
+    const taking = tx(database.db, (tx) => ingestHold(tx, { ...ORIGIN, ...origin }, { ...HOLD, ...of }));
     await expect(taking).rejects.toThrow(/ is not an? |^nothing of /);
     expect(await database.db.query(sql`select from operations`)).toEqual([]);
   });

@@ -30,7 +30,7 @@ export async function ingestEntries(
 }
 
 /** Takes in money that is to leave to an outside address. It can go once everything before the hold has gone. */
-export async function ingestHold(tx: Tx, origin: Origin, hold: HoldPlaced, lifeMs: number): Promise<void> {
+export async function ingestHold(tx: Tx, origin: Origin, hold: HoldPlaced): Promise<void> {
   const { holdRequestId } = hold;
   const [walletId, toAddress] = [readWallet(hold.walletId), readAccount(hold.toAddress)];
   const amountWon = assertAmount(readMoved(hold.amountWon));
@@ -42,7 +42,6 @@ export async function ingestHold(tx: Tx, origin: Origin, hold: HoldPlaced, lifeM
     kind: IntentKind.PLACE_HOLD,
     operationId: operationIdOfHold(holdRequestId),
     steps: [step],
-    expiresAt: new Date(hold.placedAt!.getTime() + lifeMs),
     places: [{ accountId: walletId, atSequence: hold.sequence + 1n, movesTo: null }],
   };
   insertOperations(tx, [operation], await holdHeads(tx));
@@ -70,7 +69,6 @@ function operationOfEntry(origin: Origin, entry: Entry): NewOperation {
     kind: entry.kind,
     operationId: operationIdOf(lines),
     steps,
-    expiresAt: null,
     places: placesOf(lines),
   };
 }

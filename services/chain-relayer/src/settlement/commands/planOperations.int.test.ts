@@ -249,7 +249,6 @@ function operation(...places: Place[]): NewOperation {
     kind: "INTENT_KIND_PAYMENT",
     operationId: ledgerRef.slice(4).repeat(2),
     steps: [{ kind: "MINT", fromWalletId: null, nonce: "", ...to }],
-    expiresAt: null,
     requestId: newId("req"),
     traceparent: "",
     places,

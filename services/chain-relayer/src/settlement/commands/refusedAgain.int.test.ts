@@ -1,18 +1,14 @@
 // What the chain has refused goes again in a way that finds out why, and does not burn the operator's gas over and over.
+import { newId } from "@wonrail/kit/contract/ids";
+import { won } from "@wonrail/kit/contract/money";
 import { sql } from "@wonrail/kit/db";
-import { encodeMintAllowance } from "../../evm/contracts";
+import { findAddresses } from "../../indexer/store/walletAddresses";
+import { clampFutureRetries } from "../store/futureRetries";
 import { type NewOperation } from "../store/operations";
 import { holdLease, type Lease } from "../../sender/store/transactions";
 import { planOperations } from "./planOperations";
 import { sendBatches } from "./sendBatches";
-import {
-  type ChainDouble,
-  createChainDouble,
-  depsOn,
-  OPERATOR,
-  PAYMENT_MANAGER,
-  TOKEN,
-} from "../../testing/chainDouble";
+import { type ChainDouble, createChainDouble, depsOn, OPERATOR } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
 import { mints, statesOf, takeIn } from "../../testing/operations";
 
@@ -34,16 +30,62 @@ test("of what may not be minted, as much goes again as is allowed by now; the re
   const operations = await plannedMints(4);
   await comeBack(operations.slice(0, 3), "MintAllowanceExceeded", 1);
   const chain = createChainDouble();
-  const { callAt } = chain.provider;
-  chain.provider.callAt = async (to, data, ...rest) =>
-    to === TOKEN && data === encodeMintAllowance(PAYMENT_MANAGER) ? "0x1e8480" : callAt(to, data, ...rest);
+  chain.mintableUnits = 2_000_000n;
   await send(chain);
   const waits = "PLANNED MintAllowanceExceeded";
   const states = async () => (await statesOf(database.db, operations)).sort();
-  expect(await states()).toEqual(["IN_FLIGHT", "IN_FLIGHT", "IN_FLIGHT", waits]);
+  expect(await states()).toEqual(["IN_FLIGHT", "IN_FLIGHT", waits, waits]);
   await send(chain);
   expect(chain.sent).toHaveLength(1);
   expect((await states()).at(-1)).toBe(waits);
+});
+
+test("a mint of the whole allowance waits and leaves another organisation its share, at no gas", async () => {
+  const [greedy, small] = [await mints(database.db, 1), await mints(database.db, 1)];
+  const all = { ...greedy[0]!, orgId: newId("org") };
+  all.steps = all.steps.map((step) => ({ ...step, amountWon: won(1_000n) }));
+  await takeIn(database.db, [all, small[0]!]);
+  await planOperations(database.db, await hold());
+  const chain = createChainDouble();
+  chain.mintableUnits = 1_000n * 1_000_000n;
+  await send(chain);
+  const states = () => statesOf(database.db, [all, small[0]!]);
+  expect(await states()).toEqual(["PLANNED MintAllowanceExceeded", "IN_FLIGHT"]);
+
+  // What is signed and not mined counts.
+  await database.db.run(sql`update operations set retry_at = now() where state = 'PLANNED'`);
+  await send(chain);
+  expect(await states()).toEqual(["PLANNED MintAllowanceExceeded", "IN_FLIGHT"]);
+  chain.mintableUnits += 1_000_000n;
+  await database.db.run(sql`update operations set retry_at = now() where state = 'PLANNED'`);
+  await send(chain);
+  expect(await states()).toEqual(["IN_FLIGHT", "IN_FLIGHT"]);
+});
+
+test("a transfer of a blocked party is not sent while it is blocked, and waits from a minute to hours", async () => {
+  const [blocked] = await plannedMints(1);
+  const { toWalletId } = blocked!.steps[0]!;
+  const chain = createChainDouble();
+  chain.blocked.add((await findAddresses(database.db, [toWalletId!])).get(toWalletId!)!.toLowerCase());
+  const waits: number[] = [];
+  for (let tries = 0; tries < 10; tries += 1) {
+    if (tries === 0) await comeBack([blocked!], "AccountBlocked", 1);
+    else
+      await database.db.run(sql`
+      update operations set retry_at = now(), updated_at = updated_at - (retry_at - now())`);
+    await send(chain);
+    const { seconds } = await database.db.one<{ seconds: number }>(
+      sql`select round(extract(epoch from retry_at - updated_at))::float8 as seconds from operations`,
+    );
+    waits.push(seconds / 60);
+  }
+  expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 240, 240]);
+  expect(await clampFutureRetries(database.db)).toBe(0);
+  expect(chain.sent).toEqual([]);
+  chain.blocked.clear();
+  await database.db.run(sql`update operations set retry_at = now()`);
+  await send(chain);
+  expect(await statesOf(database.db, [blocked!])).toEqual(["IN_FLIGHT"]);
 });
 
 async function send(chain: ChainDouble): Promise<void> {

@@ -7,7 +7,7 @@ import { assertCanonical, type CanonicalDeps, findFurthest, listPaymentManagers 
 import { findGasBudget, type GasBudget, type Lease, submit } from "../../sender";
 import { cheapGas, gasLimitFor, halvedGas, usualGasFor } from "../domain/gas";
 import { operationSubmitted } from "../events";
-import { markInFlight, type Operation } from "../store/operations";
+import { isHold, markInFlight, type Operation } from "../store/operations";
 import {
   listPlannedOperations,
   postpone,
@@ -16,6 +16,7 @@ import {
 } from "../store/plannedOperations";
 import { authorizeBatch, type AuthorizeDeps, type Ready } from "./authorizeBatch";
 import { dryRunRetries } from "./dryRunRetries";
+import { keepMintable } from "./keepMintable";
 
 export interface SendDeps extends AuthorizeDeps, CanonicalDeps {
   db: Database;
@@ -56,7 +57,7 @@ export async function sendBatches(
   const furthest = await findFurthest(db);
   if (furthest) await assertCanonical(deps, furthest);
   const latest = await provider.latestBlock();
-  const planned = await dryRunRetries(deps, listed, latest);
+  const planned = await keepMintable(deps, await dryRunRetries(deps, listed, latest), latest);
   if (planned.length === 0) return 0;
   const budget = await findGasBudget(deps, latest, LEAST_GAS);
   if ("reason" in budget) {
@@ -184,6 +185,6 @@ function gasFor(ready: Ready[]): bigint {
   const steps = ready.map(({ chainOperation }) => chainOperation.steps.length);
   if (ready.some(({ operation }) => hasReverted(operation))) return gasLimitFor(steps);
   return usualGasFor(
-    ready.map(({ operation }, index) => ({ steps: steps[index]!, isHold: operation.expiresAt !== null })),
+    ready.map(({ operation }, index) => ({ steps: steps[index]!, isHold: isHold(operation) })),
   );
 }

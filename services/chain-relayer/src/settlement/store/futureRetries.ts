@@ -1,7 +1,7 @@
 import { type Queryable, sql } from "@wonrail/kit/db";
 import { LONGEST_WAIT, REFUSED } from "./plannedOperations";
 
-const IS_LONG = sql`> now() + ${LONGEST_WAIT}`;
+const IS_LONG = sql`> now() + interval '15 minutes'`;
 /** A hash that nobody has seen for days is looked for every hour. */
 const LONGEST_LOOK = sql`interval '2 hours'`;
 
@@ -13,7 +13,8 @@ export async function clampFutureRetries(db: Queryable): Promise<number> {
   const [row] = await db.write<{ count: bigint }>(sql`
     with sent_before as (
       update operations set retry_at = now()
-      where state = 'PLANNED' and attempts > 0 and not ${REFUSED} and retry_at ${IS_LONG} returning 1),
+      where state = 'PLANNED' and attempts > 0 and not ${REFUSED} and retry_at ${IS_LONG}
+        and retry_at > now() + ${LONGEST_WAIT} returning 1),
     refused as (
       update operations set retry_at = now() where state = 'PLANNED' and ${REFUSED} and retry_at ${IS_LONG} returning 1),
     seen as (

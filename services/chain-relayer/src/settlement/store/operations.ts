@@ -10,7 +10,6 @@ export interface NewOperation {
   kind: string;
   operationId: string;
   steps: Step[];
-  expiresAt: Date | null;
   requestId: string;
   traceparent: string;
   places: Place[];
@@ -24,12 +23,19 @@ export interface Operation extends Omit<NewOperation, "places" | "since"> {
   waitReason: string | null;
   transactionId: bigint | null;
   txHash: string | null;
+  /** Of a hold that was refused for a cause of its own: until then it is tried. */
+  expiresAt: Date | null;
   createdAt: Date;
 }
 
-/** What decides what comes next. */
-export function factsOf({ state, attempts, expiresAt }: Operation): OperationFacts {
-  const endsAt = expiresAt === null ? null : BigInt(Math.ceil(expiresAt.getTime() / 1000));
+export function isHold({ kind }: Pick<Operation, "kind">): boolean {
+  return kind === "INTENT_KIND_PLACE_HOLD";
+}
+
+/** The facts that decide what is next. `latestEnd` is the latest end that custody has signed. */
+export function factsOf({ state, attempts, expiresAt }: Operation, latestEnd = 0n): OperationFacts {
+  const expires = expiresAt === null ? null : BigInt(Math.ceil(expiresAt.getTime() / 1000));
+  const endsAt = expires !== null && expires < latestEnd ? latestEnd : expires;
   return { state, attempts, endsAt };
 }
 
@@ -96,10 +102,10 @@ export function insertOperations(tx: Tx, operations: NewOperation[], headsHeld: 
       select distinct org_id, account_id from place where ${headsHeld} and next_sequence is null order by 1, 2
       on conflict do nothing),
     added as (
-      insert into operations (org_id, ledger_ref, related_id, kind, operation_id, steps, from_wallets, state, blocked, expires_at,
+      insert into operations (org_id, ledger_ref, related_id, kind, operation_id, steps, from_wallets, state, blocked,
         request_id, traceparent, created_at)
       select org_id, ledger_ref, related_id, kind, operation_id, steps, string_to_array(payers, ' '), 'WAITING',
-        case when ${headsHeld} then coalesce(blocked, 0) end, expires_at, request_id, traceparent, coalesce(since, now())
+        case when ${headsHeld} then coalesce(blocked, 0) end, request_id, traceparent, coalesce(since, now())
       from unnest(
         ${operations.map((one) => one.orgId)}::text[],
         ${operations.map((one) => one.ledgerRef)}::text[],
@@ -108,11 +114,10 @@ export function insertOperations(tx: Tx, operations: NewOperation[], headsHeld: 
         ${operations.map((one) => one.operationId)}::text[],
         ${steps.map((each) => JSON.stringify(each))}::jsonb[],
         ${payers.map((wallets) => [...wallets].join(" "))}::text[],
-        ${operations.map((one) => one.expiresAt)}::timestamptz[],
         ${operations.map((one) => one.requestId)}::text[],
         ${operations.map((one) => one.traceparent)}::text[],
         ${operations.map((one) => one.since ?? null)}::timestamptz[])
-        as given (org_id, ledger_ref, related_id, kind, operation_id, steps, payers, expires_at, request_id, traceparent, since)
+        as given (org_id, ledger_ref, related_id, kind, operation_id, steps, payers, request_id, traceparent, since)
       left join sorted using (org_id, ledger_ref)
       on conflict (org_id, ledger_ref) do nothing returning org_id, ledger_ref),
     lane as (insert into lanes (org_id) select distinct org_id from added order by 1 on conflict do nothing),
@@ -231,24 +236,6 @@ export async function markFailed(
       proof_block_hash = ${proof.blockHash}, proof_block_time = ${proof.blockTime}, updated_at = now()
     where org_id = ${orgId} and ledger_ref = ${ledgerRef} and state in ('WAITING', 'PLANNED', 'IN_FLIGHT')`);
   return changed === 1;
-}
-
-/** Where an operation is among those whose time is over. */
-export type EndPlace = { expiresAt: Date; ledgerRef: string };
-
-/** Holds whose time is over, also those that are in a transaction: candidates to be given up, from behind one on. */
-export async function listExpiredOperations(
-  db: Queryable,
-  after: EndPlace | null,
-  limit: number,
-): Promise<Operation[]> {
-  const { expiresAt, ledgerRef } = after ?? { expiresAt: new Date(0), ledgerRef: "" };
-  const rows = await db.query<OperationRow>(sql`
-    select ${COLUMNS} from operations
-    where state in ('WAITING', 'PLANNED', 'IN_FLIGHT') and expires_at < now()
-      and (expires_at, ledger_ref) > (${expiresAt}::timestamptz, ${ledgerRef})
-    order by expires_at, ledger_ref limit ${limit}`);
-  return rows.map(toOperation);
 }
 
 /** Field by field: copying it and changing one field's type took 7 % of this service's time. */

@@ -2,7 +2,7 @@ import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
 import { freshDatabase } from "../../testing/database";
 import { OPERATOR } from "../../testing/chainDouble";
-import { operationOf, statesOf, takeIn } from "../../testing/operations";
+import { holdOf, operationOf, statesOf, takeIn, takeInExpired } from "../../testing/operations";
 import { planOperations } from "../commands/planOperations";
 import {
   countPlannedOperations,
@@ -15,8 +15,8 @@ import { holdLease } from "../../sender/store/transactions";
 const database = freshDatabase();
 
 test("holds whose time is over take no room from what may go, however long their proof takes", async () => {
-  const over = operationOf(undefined, { kind: "INTENT_KIND_PLACE_HOLD", expiresAt: new Date(0) });
-  await takeIn(database.db, [over, operationOf()]);
+  await takeInExpired(database.db, holdOf());
+  await takeIn(database.db, [operationOf()]);
   await planOperations(
     database.db,
     (await holdLease(database.db, OPERATOR.address, "this process", 60_000))!,

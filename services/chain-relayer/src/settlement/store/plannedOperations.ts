@@ -1,4 +1,5 @@
 import { type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
+import { IS_OWN_CAUSE } from "./holds";
 import { COLUMNS, type Operation, type OperationKey, type OperationRow, toOperation } from "./operations";
 import { HAS_SHELVED } from "./shelf";
 
@@ -110,16 +111,17 @@ export async function markPlanned(tx: Tx, operations: OperationKey[]): Promise<v
       and o.state in ('WAITING', 'CONFIRMED')`);
 }
 
-/** A hold whose time is nearly over is not sent any more: it is given up. */
-const IN_TIME = sql`(expires_at is null or expires_at > now() + interval '10 seconds')`;
+/** A hold whose clock is nearly over is not sent again if the last refusal was for a cause of its own. */
+const IN_TIME = sql`(expires_at is null or expires_at > now() + interval '10 seconds' or not ${IS_OWN_CAUSE})`;
 
 /** What is planned; nothing out of a wallet whose balance has come into doubt since, nor of a lane that was paused since. */
 const MAY_GO = sql`state = 'PLANNED' and ${IN_TIME}
   and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(from_wallets))
   and org_id not in (select lanes.org_id from lanes where paused_reason is not null)`;
 
-/** Longer than anything is told to wait for its next try. What waits longer was told to before the database's clock was set back. */
-export const LONGEST_WAIT = sql`interval '15 minutes'`;
+const LONGEST_BLOCKED_WAIT = sql`interval '4 hours'`;
+/** No retry waits longer, so one that does was written before the database's clock was set back. */
+export const LONGEST_WAIT = sql`case when wait_reason = 'AccountBlocked' then interval '5 hours' else interval '15 minutes' end`;
 const DUE = sql`retry_at <= now()`;
 /** Never sent, and not refused by custody. */
 const FIRST = sql`attempts = 0 and not ${REFUSED} and (${DUE} or retry_at > now() + ${LONGEST_WAIT})`;
@@ -171,6 +173,27 @@ export function postponeRefused(db: Queryable, operations: OperationKey[], reaso
   const twice = sql`case when ${REFUSED} then 2 * (retry_at - updated_at) end`;
   const delay = sql`least(interval '1 minute', greatest(interval '5 seconds', ${twice}))`;
   return letWait(db, operations, sql`${reason}`, delay);
+}
+
+/**
+ * Lets operations wait whose payer or receiver is blocked on the chain: from a minute to hours. A
+ * hold is tried each minute, since its clock may run.
+ */
+export function postponeBlocked(db: Queryable, operations: OperationKey[], reason: string): Promise<void> {
+  const twice = sql`case when o.kind <> 'INTENT_KIND_PLACE_HOLD' then 2 * (retry_at - updated_at) end`;
+  const delay = sql`least(${LONGEST_BLOCKED_WAIT}, greatest(interval '1 minute', ${twice}))`;
+  return letWait(db, operations, sql`${reason}`, delay);
+}
+
+/** Units that signed and unmined transactions are about to mint. */
+export async function sumUnminedMints(db: Queryable): Promise<bigint> {
+  const { units } = await db.one<{ units: bigint }>(sql`
+    select coalesce(sum((step ->> 'amountWon')::numeric) * 1000000, 0) as units
+    from transactions t
+    join operations o on o.transaction_id = t.transaction_id and o.state = 'IN_FLIGHT'
+    cross join lateral jsonb_array_elements(o.steps) as step
+    where t.state in ('SIGNED', 'SENT') and step ->> 'kind' = 'MINT'`);
+  return units;
 }
 
 /** What another writer has sent meanwhile is that one's. */

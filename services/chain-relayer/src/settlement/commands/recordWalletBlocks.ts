@@ -1,0 +1,16 @@
+import { type Tx } from "@wonrail/kit/db";
+import { appendEvents } from "@wonrail/kit/outbox";
+import { type FinalRange } from "../../indexer";
+import { walletBlockChanged } from "../events";
+import { saveWalletBlock } from "../store/walletBlocks";
+
+/** Tells the other services which of our wallets the token's blocklist has, in the order of the chain. */
+export async function recordWalletBlocks(tx: Tx, { events, owners }: FinalRange): Promise<void> {
+  for (const event of events) {
+    const owner = event.kind === "block_set" ? owners.get(event.account) : undefined;
+    if (event.kind !== "block_set" || !owner) continue;
+    const { blockNumber, logIndex } = event.log;
+    const block = { ...owner, blocked: event.blocked, blockNumber, logIndex };
+    if (await saveWalletBlock(tx, block)) await appendEvents(tx, [walletBlockChanged(block)]);
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * Refusals for which a hold itself is the cause: its wallet, its receiver or its amount. Only these
+ * can end a hold as FAILED. A pause, a missing role, fees, an outage, a limit of an hour or a backlog
+ * is ours: the hold is tried again for as long as it lasts. So is `signed_otherwise`: another
+ * authorization for the same leg may have been used, which the hold's own nonce does not show.
+ */
+export const OWN_CAUSES: readonly string[] = [
+  "AccountBlocked",
+  "ERC20InsufficientBalance",
+  "ERC20InvalidReceiver",
+  "ERC3009UsedAuthorization",
+  "custody_malformed",
+  "custody_unknown_wallet",
+  "custody_unknown_operation",
+  "custody_not_in_operation",
+  "custody_leg_over_limit",
+];
