@@ -25,17 +25,6 @@ const TOP_LEVEL = [
   "e2e",
   "docs",
 ];
-/** One file of each circle that still exists. The owner of the file removes the circle and its line. */
-const KNOWN_CIRCLES = [
-  "gateway/src/middleware/principals.ts",
-  "kit/src/bus/testing/conformance.ts",
-  "kit/src/db/session.ts",
-  "kit/src/grpc/client/coalesce.ts",
-  "services/auth/src/app.ts",
-  "services/chain-relayer/src/commands/scanFinalized.ts",
-  "services/ledger/src/events.ts",
-  "services/wallet/src/events.ts",
-];
 const CODE = /\.(ts|mts|cts|js|mjs|cjs|sol|sh)$/;
 
 const tracked = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], {
@@ -183,19 +172,6 @@ describe("each outside library has one home", () => {
   });
 });
 
-test("no files import each other in a circle", () => {
-  const circles = importCircles(sources.filter((path) => !path.endsWith(".test.ts")));
-  const added = circles.filter((circle) => !KNOWN_CIRCLES.some((file) => circle.includes(file)));
-  expect(
-    advice(
-      added.map((circle) => circle.join(", ")),
-      "import each other; move the shared part into its own file",
-    ),
-  ).toEqual([]);
-  const gone = KNOWN_CIRCLES.filter((file) => !circles.some((circle) => circle.includes(file)));
-  expect(advice(gone, "is in no circle any more; remove it from KNOWN_CIRCLES")).toEqual([]);
-});
-
 test("process.env is read in config.ts only", () => {
   const exempt =
     /(^|\/)config\.ts$|^kit\/src\/(testing\/|failpoint\.ts$)|^deploy\/local\/|^e2e\/|^sdk\/|^contracts\//;
@@ -314,36 +290,6 @@ function isOfTypes(clause: string): boolean {
     clause.startsWith("type ") ||
     (names?.filter((name) => name !== "").every((name) => name.startsWith("type ")) ?? false)
   );
-}
-
-/** Groups of files that reach each other by imports. Type imports count, as readers follow them too. */
-function importCircles(paths: string[]): string[][] {
-  const known = new Set(paths);
-  const targets = new Map<string, string[]>(paths.map((path) => [path, []]));
-  for (const { from, to } of imports(paths)) {
-    const path = join(dirname(from), to);
-    const target = [path, `${path}.ts`, `${path}/index.ts`].find((file) => known.has(file));
-    if (to.startsWith(".") && target !== undefined) targets.get(from)!.push(target);
-  }
-  const reachable = new Map(paths.map((path) => [path, reachableFrom(path, targets)]));
-  const circles = new Map<string, string[]>();
-  for (const path of paths) {
-    const circle = [...reachable.get(path)!].filter((other) => reachable.get(other)!.has(path)).sort();
-    if (circle.length > 0) circles.set(circle[0]!, circle);
-  }
-  return [...circles.values()];
-}
-
-function reachableFrom(path: string, targets: Map<string, string[]>): Set<string> {
-  const found = new Set<string>();
-  const queue = [path];
-  for (let next = queue.pop(); next !== undefined; next = queue.pop())
-    for (const target of targets.get(next)!)
-      if (!found.has(target)) {
-        found.add(target);
-        queue.push(target);
-      }
-  return found;
 }
 
 function describeImport({ from, to }: Import): string {
