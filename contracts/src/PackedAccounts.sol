@@ -85,7 +85,7 @@ abstract contract PackedAccounts is ERC20Permit, ERC3009 {
         uint256 current = account.window;
         uint128 used = account.usedNonces;
         if (window > current && window <= type(uint24).max) {
-            // Nothing above the account's window was ever used, so the new one is empty.
+            // No nonce above the account's window was ever used, so the new window is empty.
             if (used != 0) _windows[authorizer][current] = used;
             account.window = uint24(window);
             account.usedNonces = bit;

@@ -18,7 +18,7 @@ struct Operation {
     uint256 stepCount;
 }
 
-/// One movement of tokens. `r` and `vs` are the holder's signature (ERC-2098); a mint needs none, and no nonce.
+/// A movement of tokens. `r` and `vs` are the holder's signature (ERC-2098); a mint needs none, and no nonce.
 struct Step {
     uint8 kind;
     address from;

@@ -14,7 +14,7 @@ export type BusPlan = { why: string } & (
 );
 
 export interface BusFacts {
-  /** What --bus or WONRAIL_BUS asks for. */
+  /** The bus that --bus or WONRAIL_BUS asks for. */
   wish: BusChoice | undefined;
   brokers: string | undefined;
   /** Ways that were tried in this start and did not work, with the reason. */

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { stackFileIn } from "@wonrail/kit/localStack";
 import { PartError } from "./parts/partError";
 
-/** Where everything of one stack is: `<repository>/.wonrail`, or WONRAIL_HOME. */
+/** The folder of one stack: `<repository>/.wonrail`, or WONRAIL_HOME. */
 export interface Home {
   dir: string;
   stackFile: string;
-  /** Who runs this stack and how to reach it; there only while it runs. */
+  /** The process that runs this stack and its address; the file exists only while the stack runs. */
   launcherFile: string;
   /** The processes of the stack, for the next start to find what a killed launcher left. */
   processesFile: string;
@@ -45,7 +45,7 @@ export const HOME_ENTRIES: readonly string[] = [
   "stack.json",
 ];
 
-/** WONRAIL_HOME may name anything. A folder with other things in it is somebody's, unless a stack made its secrets there already. */
+/** WONRAIL_HOME may name any folder. A folder with foreign files is refused, unless a stack made its secrets there. */
 export function isHome({ dir, secretsDir }: Pick<Home, "dir" | "secretsDir">): boolean {
   if (!existsSync(dir) || existsSync(join(secretsDir, "root"))) return true;
   return readdirSync(dir).every((name) => HOME_ENTRIES.includes(name));

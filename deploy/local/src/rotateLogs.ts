@@ -18,7 +18,7 @@ export function startLogRotation(rotation: LogRotation): { close(): void } {
   return { close: () => clearInterval(timer) };
 }
 
-/** One turn. Each file is dealt with by itself: what keeps one from being rotated is no matter of the others. */
+/** Rotates each file by itself: an error with a file does not stop the others. */
 export function logRotation({ logsDir, maxBytes = MAX_BYTES, onTrouble }: LogRotation): () => void {
   const untroubled = untroubledBy(onTrouble);
   return () =>
