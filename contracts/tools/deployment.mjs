@@ -6,8 +6,8 @@ import { codeState, roleTable, verifyDeployment } from "./verification.mjs";
 
 /**
  * The deployment that `recorded` describes, if it stands on this chain; a new one if there is none or its chain was
- * made anew. What is to be sent is handed to `record` first: after a crash the next run goes on with it, and a token
- * that is there already is not made twice. Answers { deployment, created }.
+ * made anew. `record` gets the plan before a transaction is sent: after a crash the next run continues it, and
+ * does not make the token twice. Answers { deployment, created }.
  */
 export async function deploy(options) {
   const { provider, key, accounts, recorded, confirmations, record = () => undefined } = options;

@@ -59,7 +59,7 @@ export function makeHome(home: Home): void {
       `set WONRAIL_HOME to a new or empty folder, such as ${join(home.dir, "wonrail")}.`,
     );
   mkdirSync(home.dir, { recursive: true });
-  // PostgreSQL may run as another user, who has to pass; it can list nothing.
+  // PostgreSQL may run as another user, which may enter this folder and not list it.
   chmodSync(home.dir, process.getuid?.() === 0 ? 0o711 : 0o700);
   for (const dir of [join(home.dir, "run"), home.secretsDir, home.logsDir])
     mkdirSync(dir, { recursive: true, mode: 0o700 });

@@ -119,7 +119,7 @@ export class Unit {
     return new Error(`${this.#spec.name} was stopped before it was ready`);
   }
 
-  /** A process does not end because of whoever is told about it, who hears of the next change. */
+  /** An error in a listener does not end the process. The listener gets the next change. */
   #change(state: UnitState): void {
     this.#state = state;
     this.#untroubled(`The new state of ${this.#spec.name} cannot be recorded`, () =>
