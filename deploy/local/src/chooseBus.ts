@@ -14,7 +14,7 @@ export type BusPlan = { why: string } & (
 );
 
 export interface BusFacts {
-  /** What --bus or WONRAIL_BUS asks for. */
+  /** The bus that --bus or WONRAIL_BUS asks for. */
   wish: BusChoice | undefined;
   brokers: string | undefined;
   /** Ways that were tried in this start and did not work, with the reason. */
@@ -25,7 +25,7 @@ export interface BusFacts {
   jars: () => Found;
 }
 
-/** Kafka wherever it can be had, in the order of how little there is to do, and the bus on PostgreSQL elsewhere. */
+/** Chooses Kafka if the machine has a way to run it, the quickest way first, and otherwise the bus on PostgreSQL. */
 export function chooseBus(facts: BusFacts): BusPlan {
   const { wish, brokers } = facts;
   if (wish === "postgres") return { kind: "postgres", why: "you asked for it", better: undefined };

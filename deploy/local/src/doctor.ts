@@ -25,7 +25,7 @@ export interface Finding {
 const NEEDED_DISK_BYTES = 2e9;
 const NEEDED_MEMORY_BYTES = 1.5e9;
 
-/** What this machine has of what the stack can use, and how to get the rest. */
+/** The tools that the stack can use: found ones, and the way to get the others. */
 export async function examine(config: LocalConfig, running: boolean): Promise<Finding[]> {
   return [
     { name: "node", verdict: "good", text: `${process.versions.node} (20.19 or newer is needed)` },

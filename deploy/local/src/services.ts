@@ -53,7 +53,7 @@ export const PREFERRED_PORTS = {
   anvil: 7545,
 };
 
-/** What a service is told; all of it is also what it is told in a cluster. */
+/** The settings of a service, the same as in a cluster. */
 export function serviceSpec(
   home: Home,
   place: ServicePlace,
@@ -126,7 +126,7 @@ const HEAPS: Record<string, { young: number; old?: number }> = {
   "chain-relayer": { young: 8, old: 160 },
 };
 
-/** What node is told before its script. */
+/** The flags of node. */
 export function nodeFlags(name: string): string[] {
   const { young, old } = HEAPS[name]!;
   const bound = old === undefined ? [] : [`--max-old-space-size=${old}`];

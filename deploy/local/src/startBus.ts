@@ -15,7 +15,7 @@ export interface StartedBus {
   bus: Stack["bus"];
   /** Which bus, and why. */
   label: string;
-  /** What would get a better one. */
+  /** The remedy that gives a better bus. */
   better: string | undefined;
 }
 

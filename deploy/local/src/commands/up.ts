@@ -96,10 +96,10 @@ function terminalChecklist({ color, animate }: LocalConfig): Checklist {
   return createChecklist({ write, live: terminal && animate, color: terminal && color, now: Date.now });
 }
 
-/** What comes as soon after the first signal is the same Ctrl-C: the terminal sends it to everybody, and npm passes it on to its child. */
+/** A second signal this soon is the same Ctrl-C: the terminal sends it to all processes, and npm passes it on. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** The first signal stops everything in order. Whoever sends a second one does not want to wait: the guard ends what is left. */
+/** The first signal stops all processes in order. After a second signal the guard kills the rest at once. */
 function listenForStop(stop: AbortController, checklist: Checklist, attached: boolean): void {
   let askedMs: number | undefined;
   const ask = (): void => {

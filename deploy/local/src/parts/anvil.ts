@@ -83,8 +83,8 @@ export function anvilBinary(): string {
 }
 
 /**
- * Ready when the state at the final block can be read. A node that was started again has the state of its newest block only, so the blocks
- * that make that one final are mined here.
+ * Ready when the state at the final block can be read. A restarted node has the state of its newest block only, so
+ * two blocks are mined here to make that block final.
  */
 async function probe(rpcUrl: string): Promise<void> {
   const chainId = await jsonRpc<string>(rpcUrl, "eth_chainId");

@@ -44,7 +44,7 @@ function startClock(pace = PACE, rpcUrl = anvil.rpcUrl): void {
 const rpc = <T>(method: string, ...params: unknown[]): Promise<T> => jsonRpc<T>(anvil.rpcUrl, method, params);
 const head = async (): Promise<number> => Number(await rpc<string>("eth_blockNumber"));
 
-/** What the head is when it has not moved for as long as twenty blocks take. */
+/** The head, once it has not moved for the time of twenty blocks. */
 async function headAtRest(): Promise<number> {
   for (let before = -1; ;) {
     const now = await head();
@@ -69,7 +69,7 @@ async function untilFinal(hash: string): Promise<number> {
   throw new Error("never final");
 }
 
-test("a transaction is mined and becomes final without anybody else doing anything; then the chain rests", async () => {
+test("a transaction becomes final by the clock alone, and then the chain rests", async () => {
   await startNode();
   startClock();
   const { hash } = await send();
@@ -77,7 +77,7 @@ test("a transaction is mined and becomes final without anybody else doing anythi
   expect(await headAtRest()).toBeLessThanOrEqual(block + 3);
 }, 60_000);
 
-test("what was final is there after a kill, and can be asked about", async () => {
+test("a final block and its state survive a kill of the node", async () => {
   const first = await startNode();
   startClock();
   const { hash, from } = await send();
@@ -115,7 +115,7 @@ test("the state is written once for two blocks, and holds the final block after 
   for (let sent = 0; sent < 20; sent += 1) await untilMined((await send()).hash);
   await headAtRest();
   expect(calls.evm_mine).toBeGreaterThanOrEqual(20);
-  // One more when the node is met, and one when the chain comes to rest.
+  // Two more: at the first contact with the node, and when the chain comes to rest.
   expect(calls.anvil_dumpState).toBeLessThanOrEqual(calls.evm_mine / 2 + 2);
   expect(finalNotKept).toEqual([]);
   expect(headOf(readState())).toBe(await head());

@@ -1,7 +1,7 @@
 /**
  * Mines the local chain's blocks: one a second while there is something to mine or to make final, and one now and then
- * so that chain time moves. A node that mines by itself either makes no block after a transaction, and then nothing
- * becomes final, or makes one every second for ever.
+ * so that chain time moves. A node that mines by itself has two modes. In the first it makes no block after a
+ * transaction, so no transaction becomes final. In the second it makes a block every second for ever.
  *
  * The state is written to disk after every second block. A block is final when two more were mined, so every final
  * block is on disk. If the node is killed, it comes back without two blocks at most, and none of them was final.
@@ -83,7 +83,7 @@ export function startBlockClock({
     async close() {
       stop.abort();
       await running;
-      // A node that is away already keeps what was written last.
+      // If the node has stopped already, the last file stays.
       if (blocksNotKept > 0) await keep().catch(() => undefined);
     },
   };

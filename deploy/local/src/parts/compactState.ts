@@ -3,7 +3,7 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 /** Headers are 1.3 KB each: so many are read and written in a tenth of a second. */
 export const HEADERS_KEPT = 5_000;
 
-/** What anvil's state holds of blocks, as far as it is read here. */
+/** The parts of anvil's state that are read here. */
 export interface AnvilState {
   blocks: { header: { number: string } }[];
   transactions: { block_number: number; info: { traces: unknown[] } }[];

@@ -23,7 +23,7 @@ export async function prepareKafkaDocker(options: {
   return { brokers, spec: dockerSpec({ ...options, name: containerName(options.dir), brokers }) };
 }
 
-/** One container and one volume for each stack. */
+/** Each stack has its own container and volume. */
 export function containerName(dir: string): string {
   return `wonrail-kafka-${createHash("sha256").update(dir).digest("hex").slice(0, 12)}`;
 }

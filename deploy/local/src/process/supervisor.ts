@@ -1,7 +1,7 @@
 import type { ProcessSpec } from "./ownedProcess";
 import { Unit, type UnitDeps, type UnitStatus } from "./unit";
 
-/** What uses others has the higher stage, and stops before what it uses. */
+/** A process has a higher stage than the processes it uses, and stops before them. */
 export type Stage = 0 | 1 | 2;
 
 /** All processes of one stack, by name. */
@@ -49,7 +49,7 @@ export class Supervisor {
     return [...this.#units.values()].map(({ unit }) => unit.status);
   }
 
-  /** Stops everything, also what is only just starting, and lets nothing start any more. */
+  /** Stops all processes, starting ones too, and refuses new starts. */
   async close(): Promise<void> {
     this.#closed = true;
     const units = [...this.#units.values()];
