@@ -6,7 +6,7 @@ import { type Wallet, type WalletType } from "../domain/wallet";
 import { type Keyring } from "../keys/keyring";
 import { findSeed, insertSeed, takeKeyIndex } from "../store/seeds";
 import { findUserWallet, insertWallet } from "../store/wallets";
-import { onceBegun } from "./onceBegun";
+import { withUnknownOutcome } from "./outcomes";
 import { type OpenAccountDeps, openAccount } from "./openAccount";
 
 export interface CreateWalletDeps extends OpenAccountDeps {
@@ -23,9 +23,10 @@ export interface CreateWalletInput {
 }
 
 /**
- * Makes a wallet in three steps, each of which a retry goes on from: the organisation's seed, the row with its address (OPENING), the
- * ledger's account (ACTIVE). A wallet that a crash left OPENING belongs to whoever asks for it next, and gets his
- * metadata with the last step; one that may be being made keeps what its maker gave it.
+ * Creates a wallet in three steps: the organisation's seed, the row with its address (OPENING), the
+ * ledger's account (ACTIVE). A retry continues at the step that is missing. The next caller takes
+ * over a wallet that a crash left OPENING, and the last step stores that caller's metadata. A
+ * wallet that its first caller may still be creating keeps the first metadata.
  */
 export async function createWallet(
   deps: CreateWalletDeps,
@@ -33,18 +34,19 @@ export async function createWallet(
 ): Promise<{ wallet: Wallet; existed: boolean }> {
   checkMetadata(input.metadata);
   const { wallet, existed } = await reserveWallet(deps, input);
-  if (!existed) return { wallet: await onceBegun(() => openAccount(deps, wallet)), existed };
+  if (!existed) return { wallet: await withUnknownOutcome(() => openAccount(deps, wallet)), existed };
   if (wallet.status !== "OPENING") throw hasOne(wallet);
-  // Who asks again has begun nothing: a SYS_002 is true of that request, and the plan's unit stays with the first.
+  // The wallet is another request's. This request did nothing, so SYS_002 is true for it, and the
+  // plan counts only the first request.
   const opened = await openAccount(deps, { ...wallet, metadata: input.metadata });
-  // Somebody else was first, and it is not what was asked for here.
+  // Another caller created the wallet with different metadata.
   if (!isSameMetadata(opened.metadata, input.metadata)) throw hasOne(wallet);
   return { wallet: opened, existed };
 }
 
 /**
- * The user's wallet of this type, made when there is none. SYS_002 stays SYS_002 here: whoever asks does so for an operation of its own, of
- * which nothing was done, and no plan counts this wallet.
+ * Finds or creates the user's wallet of this type. SYS_002 stays SYS_002 here: the caller's own
+ * operation has not begun, and no plan counts this wallet.
  */
 export async function ensureWallet(
   deps: CreateWalletDeps,
@@ -72,7 +74,7 @@ async function reserveWallet(
   const address = await keyring.withSeed(seed, (keys) => keys.address(keyIndex));
   const inserted = await insertWallet(db, { ...input, walletId: newWalletId(), address, keyIndex });
   if (inserted) return { wallet: inserted, existed: false };
-  // Somebody else made it between the look and the insert.
+  // Another call inserted the wallet after the look-up.
   const first = await findUserWallet(db, orgId, userId, walletType);
   return { wallet: first!, existed: true };
 }
