@@ -51,7 +51,7 @@ test("fifty requests for one user make one wallet, one key and one account; orga
 test("a database that was restored to an earlier time hands out no address a second time", async () => {
   const orgId = newId("org");
   const { walletAddress: lost } = await create(orgId, "kim");
-  // That time is over when the database is back.
+  // At least a second passes before a restored database serves again.
   await sleep(1_100);
   await world.database.db.run(sql`delete from wallets where org_id = ${orgId}`);
   await world.database.db.run(sql`update seeds set next_index = 0 where org_id = ${orgId}`);
@@ -74,7 +74,7 @@ test("nor one that was given faster than the clock goes, once the guide's statem
   expect(after.filter(({ walletAddress }) => lost.has(walletAddress))).toEqual([]);
 });
 
-test("a wallet whose account could not be opened belongs to whoever asks next, with the same key", async () => {
+test("the next request takes over a wallet whose account could not be opened, with the same key", async () => {
   const orgId = newId("org");
   world.ledger.refuse = away;
   // The first has begun it; the second begins nothing.
@@ -104,12 +104,12 @@ test("a wallet whose account could not be opened belongs to whoever asks next, w
   });
 });
 
-test("what nobody asks for again is finished by the job, and told once", async () => {
+test("the job finishes a wallet without a retry and publishes one event", async () => {
   const orgId = newId("org");
   world.ledger.refuse = away;
   // "Nothing was done" would be untrue of a wallet that comes by itself.
   await expect(create(orgId, "kim")).rejects.toMatchObject({ code: "SYS_003" });
-  // Of the wallet that was begun; who asks again begins nothing.
+  // The first request began the wallet, so a later request did nothing.
   await expect(create(orgId, "kim")).rejects.toMatchObject({ code: "SYS_002" });
   await age(world.database.db, orgId);
   world.ledger.refuse = () => undefined;
@@ -120,12 +120,12 @@ test("what nobody asks for again is finished by the job, and told once", async (
   expect(await eventsOf(ensured.wallet!.walletId)).toEqual(["wallet_created"]);
 });
 
-test("the ledger is away: what is written down already is not called undone, whoever finishes it", async () => {
+test("a ledger outage after the row was written is SYS_003 for every caller", async () => {
   const orgId = newId("org");
   const { walletId } = await create(orgId, "kim");
   world.ledger.refuse = away;
   const ensured = { orgId, userId: "lee", walletType: WalletType.INCENTIVE };
-  // Of the operation that needs this wallet nothing was done.
+  // The caller's own operation has not begun.
   await expect(world.client.ensureWallet(ensured)).rejects.toMatchObject({ code: "SYS_002" });
   await expect(world.client.deactivateWallet({ orgId, walletId })).rejects.toMatchObject({ code: "SYS_003" });
   await age(world.database.db, orgId);
@@ -148,7 +148,7 @@ describe("metadata of a wallet whose account could not be opened", () => {
       .catch((error: DomainError) => error.code);
   const ensure = () =>
     world.client.ensureWallet({ ...orgs, userId: "kim", walletType: WalletType.INCENTIVE });
-  /** What the wallet has in the end, and what was told of it. */
+  /** The wallet's final metadata, and the metadata of its event. */
   const kept = async () => {
     const [row] = await world.database.db.query<{ wallet_id: string; metadata: Metadata }>(
       sql`select wallet_id, metadata from wallets where org_id = ${orgs.orgId}`,
@@ -160,7 +160,7 @@ describe("metadata of a wallet whose account could not be opened", () => {
   };
   beforeEach(() => (orgs.orgId = newId("org")));
 
-  test("is that of whoever opens it: not an earlier request's, nor the nothing of a payment's", async () => {
+  test("is that of the request that opens it, not an earlier request's or a payment's empty one", async () => {
     world.ledger.refuse = away;
     await expect(ensure()).rejects.toMatchObject({ code: "SYS_002" });
     world.ledger.refuse = () => undefined;
@@ -290,7 +290,7 @@ test("deactivating is the ledger's decision: refused while there is money, finis
   expect(await eventsOf(walletId)).toEqual(["wallet_created", "wallet_deactivated"]);
 });
 
-test("of two deactivations the first is refused, and hears it after the second was granted: the wallet is deactivated", async () => {
+test("a deactivation whose refusal arrives late does not reactivate a wallet that another one closed", async () => {
   const orgId = newId("org");
   const { walletId } = await create(orgId, "kim");
   const deactivate = () => world.client.deactivateWallet({ orgId, walletId });
