@@ -25,7 +25,7 @@ import {
   WalletType,
 } from "@wonrail/proto/wallet/v1/wallet";
 import { type App } from "./app";
-import { onceBegun } from "./commands/onceBegun";
+import { withUnknownOutcome } from "./commands/outcomes";
 import { type SigningOutcome } from "./commands/signAuthorizations";
 import { type SigningIntent } from "./domain/signingPolicy";
 import { type Wallet, type WalletType as TypeName } from "./domain/wallet";
@@ -36,14 +36,14 @@ import { type CreationKey } from "./store/wallets";
 const MAX_WALLETS = 1_000;
 const MAX_INTENTS = 500;
 
-/** The way in by gRPC. What is not in this list answers UNIMPLEMENTED. */
+/** The gRPC methods. A method that is absent here answers UNIMPLEMENTED. */
 export function rpc(app: App): GrpcService[] {
   const shown = async (wallet: Wallet) => {
     const [found] = await app.withBalances([wallet]);
     return { wallet: walletMessage(found!) };
   };
-  /** Of a wallet that was changed: what keeps the ledger from saying its balance undoes nothing. */
-  const answer = (wallet: Wallet) => onceBegun(() => shown(wallet));
+  /** The change is stored: a failed balance look-up does not undo it. */
+  const answer = (wallet: Wallet) => withUnknownOutcome(() => shown(wallet));
   return [
     implement(WalletServiceService, {
       createWallet: async (request) => {
@@ -86,7 +86,7 @@ export function rpc(app: App): GrpcService[] {
         wallet: walletFactsMessage(await app.ensureWallet(readUserWallet(request))),
       }),
       findWalletsByAddress: async ({ orgId, addresses }) => {
-        // Who watches every address names none.
+        // chain-relayer watches every address and names no organisation.
         const owner = orgId === "" ? null : readOrgId(orgId);
         const wanted = readAtMost(MAX_WALLETS, addresses, "addresses");
         const wallets = await app.findWalletsByAddress(owner, wanted);
@@ -108,7 +108,7 @@ function readKey({ orgId, walletId }: GetWalletRequest) {
   return { orgId: readOrgId(orgId), walletId };
 }
 
-/** Of each type a user has one. */
+/** A user has one wallet of each type. */
 function readUserWallet({ orgId, userId, walletType }: EnsureWalletRequest) {
   return { orgId: readOrgId(orgId), userId: readUserId(userId), walletType: readType(walletType) };
 }

@@ -51,7 +51,7 @@ test("fifty requests for one user make one wallet, one key and one account; orga
 test("a database that was restored to an earlier time hands out no address a second time", async () => {
   const orgId = newId("org");
   const { walletAddress: lost } = await create(orgId, "kim");
-  // That time is over when the database is back.
+  // At least a second passes before a restored database serves again.
   await sleep(1_100);
   await world.database.db.run(sql`delete from wallets where org_id = ${orgId}`);
   await world.database.db.run(sql`update seeds set next_index = 0 where org_id = ${orgId}`);
@@ -181,12 +181,12 @@ describe("with an idempotency key", () => {
   });
 });
 
-test("what nobody asks for again is finished by the job, and told once", async () => {
+test("the job finishes a wallet without a retry and publishes one event", async () => {
   const orgId = newId("org");
   world.ledger.refuse = away;
   // "Nothing was done" would be untrue of a wallet that comes by itself.
   await expect(create(orgId, "kim")).rejects.toMatchObject({ code: "SYS_003" });
-  // Of the wallet that was begun; who asks again begins nothing.
+  // The first request began the wallet, so a later request did nothing.
   await expect(create(orgId, "kim")).rejects.toMatchObject({ code: "SYS_002" });
   await age(world.database.db, orgId);
   world.ledger.refuse = () => undefined;
@@ -197,12 +197,12 @@ test("what nobody asks for again is finished by the job, and told once", async (
   expect(await eventsOf(ensured.wallet!.walletId)).toEqual(["wallet_created"]);
 });
 
-test("the ledger is away: what is written down already is not called undone, whoever finishes it", async () => {
+test("a ledger outage after the row was written is SYS_003 for every caller", async () => {
   const orgId = newId("org");
   const { walletId } = await create(orgId, "kim");
   world.ledger.refuse = away;
   const ensured = { orgId, userId: "lee", walletType: WalletType.INCENTIVE };
-  // Of the operation that needs this wallet nothing was done.
+  // The caller's own operation has not begun.
   await expect(world.client.ensureWallet(ensured)).rejects.toMatchObject({ code: "SYS_002" });
   await expect(world.client.deactivateWallet({ orgId, walletId })).rejects.toMatchObject({ code: "SYS_003" });
   await age(world.database.db, orgId);
@@ -297,7 +297,7 @@ test("deactivating is the ledger's decision: refused while there is money, finis
   expect(await eventsOf(walletId)).toEqual(["wallet_created", "wallet_deactivated"]);
 });
 
-test("of two deactivations the first is refused, and hears it after the second was granted: the wallet is deactivated", async () => {
+test("a deactivation whose refusal arrives late does not reactivate a wallet that another one closed", async () => {
   const orgId = newId("org");
   const { walletId } = await create(orgId, "kim");
   const deactivate = () => world.client.deactivateWallet({ orgId, walletId });

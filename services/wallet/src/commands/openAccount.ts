@@ -16,7 +16,7 @@ export interface OpenAccountDeps {
   ledger: LedgerClient;
 }
 
-/** The last step of a wallet's making: its ledger account, then ACTIVE. Both may be repeated. */
+/** The last step: opens the ledger account, then sets ACTIVE. A repetition is safe. */
 export async function openAccount({ db, ledger }: OpenAccountDeps, wallet: Wallet): Promise<Wallet> {
   const { orgId, walletId, userId, walletType } = wallet;
   const post = (requestId: string) =>
@@ -31,8 +31,8 @@ export async function openAccount({ db, ledger }: OpenAccountDeps, wallet: Walle
       },
       { retry: true },
     );
-  // Opening the same wallet again changes nothing, so the wallet's own id is request id enough; any other is as good, where that one is of a clock that was
-  // months off: the journal does not reach there.
+  // The wallet's id serves as request id: opening twice changes nothing. A wallet id from a wrong
+  // clock lies in a month without a journal, so it gets another request id.
   await post(walletId).catch((error: unknown) => {
     if (!refusedFields(error).includes("requestId")) throw error;
     return post(newId("req"));
