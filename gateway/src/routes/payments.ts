@@ -31,56 +31,61 @@ import {
 
 const MIN_PAYMENT_WON = 100;
 
-const restored = z
-  .strictObject({
-    incentive: won("Back to the INCENTIVE wallet."),
-    normal: won("Back to the NORMAL wallet."),
-  })
-  .meta({ id: "RestoredAmounts" });
-const incentiveClawedBack = won("Of the accrual, taken from the INCENTIVE wallet.");
-const keptFromNormal = won("Of the accrual, no longer there and so kept from the NORMAL part.");
+const restoredFields = {
+  incentive: won("KRW returned to the INCENTIVE wallet."),
+  normal: won("KRW returned to the NORMAL wallet."),
+};
+const restored = z.strictObject(restoredFields).meta({ id: "RestoredAmounts" });
+const incentiveClawedBack = won("The part of the accrual that was taken from the INCENTIVE wallet, in KRW.");
+const keptFromNormal = won(
+  "The part of the accrual that was spent already and is deducted from the amount returned to NORMAL, in KRW.",
+);
 
 const paymentCancellation = cancellation
   .extend({
-    restored: z.union([restored, z.null()]),
+    restored: z
+      .strictObject(restoredFields)
+      .nullable()
+      .meta({ description: "What the payer's wallets got back." }),
     incentiveClawedBack: incentiveClawedBack.nullable(),
     keptFromNormal: keptFromNormal.nullable(),
     memo: memoGiven,
-    createdAt: timestamp("When it was made."),
+    createdAt: timestamp("When the payment was cancelled."),
   })
   .meta({
     id: "PaymentCancellation",
     description:
-      "What took the payment back, and what it did, as the cancel's answer said. `settlement` is that of the way back, PENDING at first; read the payment again to follow. Of one that an earlier release made it may not be known what it did: `restored`, `incentiveClawedBack` and `keptFromNormal` are then null, and `memo` may be null although one was given.",
+      "The cancellation of a payment. Its `settlement` is that of the returned money, PENDING at first: read the payment again to follow it. `restored`, `incentiveClawedBack` and `keptFromNormal` are null when an earlier release made the cancellation.",
   });
 
 const payment = z
   .strictObject({
     paymentId: givenId("The payment's id."),
-    status: z.enum(["PAID", "CANCELLED"]),
-    payerWalletId: givenId("The payer's wallet that was named."),
-    receiverWalletId: givenId("The receiver."),
-    amount: won("How much, in KRW."),
+    status: z.enum(["PAID", "CANCELLED"]).meta({ description: "Whether the payment was cancelled." }),
+    payerWalletId: givenId("The wallet of the payer that the request named."),
+    receiverWalletId: givenId("The receiver's wallet."),
+    amount: won("The amount of the payment, in KRW."),
     breakdown: z
       .strictObject({
-        government: won("From the GOVERNMENT wallet."),
-        incentive: won("From the INCENTIVE wallet."),
-        normal: won("From the NORMAL wallet."),
+        government: won("Paid from the GOVERNMENT wallet, in KRW."),
+        incentive: won("Paid from the INCENTIVE wallet, in KRW."),
+        normal: won("Paid from the NORMAL wallet, in KRW."),
       })
-      .meta({ description: "What each of the payer's wallets paid." }),
-    incentiveAccrued: won("Granted on the part paid from the NORMAL wallet."),
+      .meta({ description: "The parts that the payer's wallets paid." }),
+    incentiveAccrued: won("The incentive granted on the part paid from the NORMAL wallet, in KRW."),
     memo: memoGiven,
     settlement,
-    // A union, since the document would have a nullable reference be an object and null at once.
+    // Without its name: the document would make a nullable reference an object and null at once.
     cancellation: z
-      .union([paymentCancellation, z.null()])
-      .meta({ description: "null unless the payment is CANCELLED." }),
-    createdAt: timestamp("When it was made."),
+      .strictObject(paymentCancellation.shape)
+      .nullable()
+      .meta({ description: "The cancellation; null unless the payment is CANCELLED." }),
+    createdAt: timestamp("When the payment was made."),
   })
   .meta({
     id: "Payment",
     description:
-      "`settlement` is the payment's own, also when it is CANCELLED; that of the way back is in `cancellation`.",
+      "A payment. `settlement` is that of the payment itself, also after it was CANCELLED; the returned money has its own in `cancellation`.",
   });
 
 export const createPayment = operation({
@@ -88,17 +93,21 @@ export const createPayment = operation({
   tag: "Payments",
   summary: "Pay from a user's wallets to another wallet",
   description:
-    "Draws on the payer's INCENTIVE, then NORMAL wallet; the part of GOVERNMENT is 0 for now. Incentive is accrued only on the part paid from NORMAL, and none while the payer's INCENTIVE wallet is deactivated. A payer without an INCENTIVE wallet gets one; when the payment is then refused, such as with PAY_001, it may be there, empty.",
+    "Uses the payer's wallets in the order GOVERNMENT, INCENTIVE, NORMAL; the GOVERNMENT part is 0 in this version. Incentive is granted only on the part paid from NORMAL, and not while the payer's INCENTIVE wallet is deactivated. A payer without an INCENTIVE wallet gets one, which stays when the payment is refused.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
   body: z
     .strictObject({
-      payerWalletId: idOf("wal", "WAL_002", "One wallet of the payer."),
-      receiverWalletId: idOf("wal", "WAL_002", "The receiver, a NORMAL wallet of another user."),
-      amount: amountOf("How much, in KRW.", MIN_PAYMENT_WON, "PAY_002"),
+      payerWalletId: idOf(
+        "wal",
+        "WAL_002",
+        "Any wallet of the payer. The payment uses all ACTIVE wallets of its user.",
+      ),
+      receiverWalletId: idOf("wal", "WAL_002", "The receiver's wallet: a NORMAL wallet of another user."),
+      amount: amountOf("The amount of the payment, in KRW.", MIN_PAYMENT_WON, "PAY_002"),
       incentiveAmount: amountOf(
-        "How much of it the INCENTIVE wallet pays. null, or left out: its balance, as far as the amount goes. 0: nothing. A number: just that much, or PAY_006.",
+        "The part that the INCENTIVE wallet pays, in KRW. null or omitted: as much as its balance and the amount allow. 0: nothing. A number: exactly that much, or PAY_006.",
         0,
       )
         .nullable()
@@ -116,12 +125,12 @@ export const cancelPayment = operation({
   tag: "Payments",
   summary: "Cancel a payment",
   description:
-    "Whole and once: the payer's wallets get back what each of them paid, and the accrual is clawed back. PAY_001 says here that what is available in the receiver's NORMAL wallet is less than the payment: what is held for a transfer on its way does not count. WAL_004 names a wallet of the payment that is deactivated, and stays until the operator of the service has made it ACTIVE again. `settlement` stays the payment's own; that of the way back is in `cancellation`. A payment can be cancelled for at least two months; when its month has left the books for the archive, that is refused with PAY_007.",
+    "Cancels the whole payment, once. The payer's wallets get back what each paid, and the accrual is clawed back. PAY_001 means that the available balance of the receiver's wallet is lower than the payment. WAL_004 names a deactivated wallet of the payment; the operator of this service can reactivate it. A payment can be cancelled for at least two months; then its month is archived and PAY_007 is answered. `settlement` stays that of the payment; the returned money has its own in `cancellation`.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
   body: z
-    .strictObject({ paymentId: idOf("pay", "PAY_004", "The payment."), memo })
+    .strictObject({ paymentId: idOf("pay", "PAY_004", "The payment to cancel."), memo })
     .meta({ id: "CancelPayment" }),
   status: 200,
   data: payment
@@ -140,6 +149,7 @@ export const getPayment = operation({
   id: "getPayment",
   tag: "Payments",
   summary: "Read a payment",
+  description: "Returns one payment and, when it is cancelled, its cancellation.",
   access: "full",
   params: z.strictObject({ paymentId: idOf("pay", "PAY_004", "The payment's id.") }),
   status: 200,
@@ -151,11 +161,12 @@ export const listPayments = operation({
   id: "listPayments",
   tag: "Payments",
   summary: "List payments, newest first",
+  description: "Returns a page of the organisation's payments, optionally those of one wallet.",
   access: "full",
   query: listQuery({
     walletId: idFilter(
       "wal",
-      "Only those that name this wallet, as the payer's or as the receiver. What a payment drew on the payer's other wallets is in their transactions.",
+      "Only payments whose payerWalletId or receiverWalletId is this wallet. Amounts that a payment took from the payer's other wallets are in those wallets' transactions.",
     ).optional(),
   }),
   status: 200,

@@ -1,6 +1,6 @@
 import { assert } from "@wonrail/kit/contract/errors";
 
-/** As much of a schema, or of what holds one, as is looked into here. */
+/** A schema, or a part of the document that contains schemas. */
 type Node = Record<string, unknown>;
 
 interface Document {
@@ -9,11 +9,12 @@ interface Document {
 }
 
 /**
- * The document as partners' generators and validators read it, ADR 0015. Answers may get fields, so their schemas do not forbid those that are not
- * listed; requests may not, and theirs do. Every integer is said to be of 64 bits: a generator that is not told takes 32, and an amount of more
- * than 2,147,483,647 KRW would not fit.
+ * Prepares the document for partners' generators and validators (ADR 0015). Responses may get new
+ * fields, so their schemas do not forbid unlisted ones; schemas of requests do. Every integer has the
+ * format int64: generators assume 32 bits, which an amount of more than 2,147,483,647 KRW exceeds. A
+ * value that is always null has the type ["object", "null"]: openapi-generator fails on "null" alone.
  */
-export function withGrowingAnswers<D extends object>(document: D): D {
+export function allowUnknownResponseFields<D extends object>(document: D): D {
   const copy = structuredClone(document);
   const { paths, components } = copy as Document;
   const schemas = (components?.schemas ?? {}) as Record<string, Node>;
@@ -26,14 +27,14 @@ export function withGrowingAnswers<D extends object>(document: D): D {
   }
   for (const node of answered) {
     if (node["additionalProperties"] !== false) continue;
-    assert(!asked.has(node), "no object is both asked for and answered");
+    assert(!asked.has(node), "no schema is used in a request and in a response");
     delete node["additionalProperties"];
   }
-  for (const node of collect([operations, schemas, components], schemas, new Set())) widen(node);
+  for (const node of collect([operations, schemas, components], schemas, new Set())) adaptType(node);
   return copy;
 }
 
-/** Every object within, and within what it refers to. Examples are data. */
+/** All objects inside the value and the schemas that it refers to. Examples are left out: they are data. */
 function collect(value: unknown, schemas: Record<string, Node>, found: Set<Node>): Set<Node> {
   if (Array.isArray(value)) for (const item of value) collect(item, schemas, found);
   if (typeof value !== "object" || value === null || Array.isArray(value) || found.has(value as Node))
@@ -48,8 +49,9 @@ function collect(value: unknown, schemas: Record<string, Node>, found: Set<Node>
   return found;
 }
 
-function widen(node: Node): void {
+function adaptType(node: Node): void {
   const { type } = node;
+  if (type === "null") node["type"] = ["object", "null"];
   const isInteger = type === "integer" || (Array.isArray(type) && type.includes("integer"));
   if (isInteger && node["format"] === undefined) node["format"] = "int64";
 }
