@@ -132,7 +132,9 @@ test("a difference stops the wallet's outflow until it is acknowledged, and is n
 
 test("recorded hashes become CONFIRMED or FAILED in a final block, and one that nobody has seen stays PENDING", async () => {
   const orgId = newId("org");
-  const good = await record(orgId, await send(world.contracts.paymentManagerAddress, 0n));
+  const receiver = world.contracts.paymentManagerAddress;
+  const good = await record(orgId, await send(receiver, 0n), receiver);
+  const other = await record(orgId, await send(receiver, 0n));
   const bad = await record(orgId, await send(OUTSIDE, 10n ** 30n));
   const unseen = await record(orgId, `0x${"12".repeat(32)}`);
   const read = async (id: string) => (await relayer.getRecord({ orgId, id })).record!;
@@ -140,6 +142,8 @@ test("recorded hashes become CONFIRMED or FAILED in a final block, and one that 
     async () => {
       expect(await read(good)).toMatchObject({ status: RecordStatus.CONFIRMED });
       expect(await read(bad)).toMatchObject({ status: RecordStatus.FAILED, failureReason: "reverted" });
+      const differs = { status: RecordStatus.FAILED, failureReason: "toAddress_differs" };
+      expect(await read(other)).toMatchObject(differs);
     },
     { timeoutMs: 60_000 },
   );
@@ -300,7 +304,7 @@ async function operator(...args: string[]): Promise<string> {
   return said;
 }
 
-async function record(orgId: string, txHash: string): Promise<string> {
+async function record(orgId: string, txHash: string, toAddress = OUTSIDE): Promise<string> {
   const network = "WON_TESTNET";
   const { record } = await relayer.createRecord({
     orgId,
@@ -309,7 +313,7 @@ async function record(orgId: string, txHash: string): Promise<string> {
       toNetworkType: network,
       paymentType: PaymentType.INSTANT,
       fromAddress: OUTSIDE,
-      toAddress: OUTSIDE,
+      toAddress,
       txHash,
       amount: "0",
       fee: undefined,

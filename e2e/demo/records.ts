@@ -13,7 +13,7 @@ export async function recordsChapter(world: World, { alice, shop }: Cast): Promi
   await recordScheduled(world, { alice, shop });
 }
 
-/** Any transaction of the network will do; this one is a transfer that has just been sent. */
+/** The record names the transfer that has just been sent: sender, receiver and amount must match it. */
 async function recordInstant({ api }: World, alice: Json): Promise<void> {
   const body = { fromWalletId: alice.walletId, toWalletAddress: OUTSIDE, amount: 300 };
   const { transferId } = await api.post("/api/wallets/transfer", body);

@@ -28,7 +28,7 @@ export {
 export { isPerhapsTooMuch } from "./logs";
 export { findMintRoom } from "./mintAllowance";
 export { openChain } from "./openChain";
-export { type Block, type Provider, type Receipt } from "./provider";
+export { type Block, type Provider, type Receipt, type TransferReceipt } from "./provider";
 export { createReorgWatch } from "./reorgs";
 export { RpcRefusal, RpcUnclear } from "./rpc";
 export { type SendOutcome, sendOutcomeOf } from "./sendOutcome";

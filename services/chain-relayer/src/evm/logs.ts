@@ -107,7 +107,7 @@ function isAskedFor({ address, topics }: ChainLog, filter: LogFilter): boolean {
   return (filter.topics ?? []).every((topic, place) => [topic].flat().includes(topics[place] ?? ""));
 }
 
-function toLog(raw: RawLog): ChainLog {
+export function toLog(raw: RawLog): ChainLog {
   return {
     address: raw.address.toLowerCase(),
     topics: raw.topics,

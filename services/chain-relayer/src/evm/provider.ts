@@ -1,7 +1,8 @@
 import { type Log } from "@wonrail/kit/log";
 import { type Counter, type Gauge } from "@wonrail/kit/metrics";
 import { assertChain, createEndpoints, middleOf, reachedBy, valueOfAtLeast } from "./endpoints";
-import { type ChainLog, type LogFilter, logsFrom } from "./logs";
+import { decodeLog, type TokenMovement } from "./contracts";
+import { type ChainLog, type LogFilter, logsFrom, toLog } from "./logs";
 import { type RawReceipt, RECEIPTS_AT_ONCE, receiptsFrom } from "./receipts";
 import { type Rpc, RpcBehind } from "./rpc";
 
@@ -19,6 +20,11 @@ export interface Receipt {
   blockHash: string;
   gasUsed: bigint;
   succeeded: boolean;
+}
+
+export interface TransferReceipt extends Receipt {
+  /** In the order of their logs. */
+  transfers: TokenMovement[];
 }
 
 /** `finalized`, or how many blocks on top make one final. */
@@ -50,6 +56,8 @@ export interface Provider {
   logs(filter: LogFilter): Promise<ChainLog[]>;
   /** By hash; absent if a quorum does not have the same receipt. */
   receipts(txHashes: string[]): Promise<Map<string, Receipt>>;
+  /** The same with the transfers of this token in each. */
+  transferReceipts(txHashes: string[], tokenAddress: string): Promise<Map<string, TransferReceipt>>;
   /** How many transactions of the account are in the chain up to this block. */
   nonce(address: string, at: "latest" | "pending" | bigint): Promise<bigint>;
   balance(address: string): Promise<bigint>;
@@ -78,16 +86,16 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
     }
   }
 
-  async function receipts(txHashes: string[]): Promise<Map<string, Receipt>> {
-    const found = new Map<string, Receipt>();
+  async function readReceipts<T>(txHashes: string[], read: (raw: RawReceipt) => T): Promise<Map<string, T>> {
+    const found = new Map<string, T>();
     for (const part of chunks(txHashes, RECEIPTS_AT_ONCE)) {
-      const given = await endpoints.quorum((rpc) => receiptsFrom(rpc, part, (raw) => raw && toReceipt(raw)));
+      const given = await endpoints.quorum((rpc) => receiptsFrom(rpc, part, (raw) => raw && read(raw)));
       part.forEach((txHash, index) => {
         const receipt = valueOfAtLeast(
           given.map(({ value }) => value[index]!),
           endpoints.quorumSize,
         );
-        if (receipt) found.set(txHash, receipt);
+        if (receipt !== null) found.set(txHash, receipt);
       });
     }
     return found;
@@ -118,7 +126,9 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
     },
     block: agreedBlock,
     logs: (filter) => endpoints.agreed("logs", (rpc) => logsFrom(rpc, filter, options.chainId)),
-    receipts,
+    receipts: (txHashes) => readReceipts(txHashes, toReceipt),
+    transferReceipts: (txHashes, tokenAddress) =>
+      readReceipts(txHashes, (raw) => ({ ...toReceipt(raw), transfers: transfersOf(raw, tokenAddress) })),
     nonce: (address, at) =>
       endpoints.reached((rpc) =>
         nonceFrom(rpc, address, typeof at === "bigint" ? hex(at) : at, options.chainId),
@@ -198,6 +208,16 @@ function toReceipt(raw: RawReceipt): Receipt {
     gasUsed: BigInt(raw.gasUsed),
     succeeded: BigInt(raw.status) === 1n,
   };
+}
+
+function transfersOf({ logs }: RawReceipt, tokenAddress: string): TokenMovement[] {
+  const contracts = { tokenAddress, paymentManagers: [] };
+  return logs.flatMap((log) => {
+    const event = decodeLog(toLog(log), contracts);
+    if (event?.kind !== "transfer") return [];
+    const { from, to, units } = event;
+    return [{ from, to, units }];
+  });
 }
 
 function hex(value: bigint): string {

@@ -82,6 +82,7 @@ export function createChainDouble(): ChainDouble {
         chain.looked.push(...hashes);
         return new Map([...chain.receipts].filter(([txHash]) => hashes.includes(txHash)));
       },
+      transferReceipts: () => Promise.reject(new Error("the double has no transfers")),
       nonce: async (address, at) => {
         chain.asked.push(`${address} ${at}`);
         if (typeof at === "bigint") needState(chain, at);

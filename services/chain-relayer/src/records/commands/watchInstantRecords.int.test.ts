@@ -3,16 +3,18 @@ import { join } from "node:path";
 import { type Database, sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
 import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
-import { type Block, type Receipt } from "../../evm/provider";
+import { type Block, type TransferReceipt } from "../../evm/provider";
 import { RpcRefusal, RpcUnclear } from "../../evm/rpc";
 import { type TransactionRecord } from "../domain/record";
 import { getRecord } from "../queries/getRecord";
 import { createRecord } from "./createRecord";
+import { TOKEN } from "../../testing/chainDouble";
 import { depsForRecords } from "../../testing/schedules";
 import { updateRecordStatus } from "./updateRecordStatus";
 import { watchInstantRecords, type WatchRecordsDeps } from "./watchInstantRecords";
 
 const ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7";
+const RECEIVER = "0x8617E340B3D01FA5F11F306F4090FD50E238070D";
 const chain = { network: "WON_TESTNET" };
 const signal = new AbortController().signal;
 /** Ages are told to the second, so the clock stands still. */
@@ -122,18 +124,64 @@ test.each([
   expect(again).toBeGreaterThan(seconds - 5);
 });
 
-test("a run is over after 2,000 hashes; the next one goes on", async () => {
+test("a run looks up some 200 hashes of one organisation, however many it has, and those of others", async () => {
   await putOffAll();
   const node = nodeAt(10n);
   const { recordId } = await instant();
   await database.db.run(sql`
     insert into records select (jsonb_populate_record(r, jsonb_build_object('record_id', record_id || '_' || n,
       'tx_hash', '0x' || lpad(to_hex(n), 64, '0')))).*
-    from records r, generate_series(1, 2099) as n where record_id = ${recordId}`);
+    from records r, generate_series(1, 999) as n where record_id = ${recordId}`);
+  const other = await instant();
   await watchInstantRecords(depsAt(node), signal);
-  expect(new Set(node.asked).size).toBe(2_000);
-  await watchInstantRecords(depsAt(node), signal);
-  expect(new Set(node.asked).size).toBe(2_100);
+  expect(node.asked).toContain(other.txHash);
+  expect(new Set(node.asked).size).toBeLessThanOrEqual(300);
+  for (let runs = 0; runs < 6; runs += 1) await watchInstantRecords(depsAt(node), signal);
+  expect(new Set(node.asked).size).toBe(1_001);
+});
+
+test.each([
+  ["fromAddress", { from: RECEIVER.toLowerCase() }],
+  ["toAddress", { to: ADDRESS.toLowerCase() }],
+  ["amount", { units: 999_999n }],
+])("a record is FAILED when its %s is another than the transaction's, and says so", async (field, change) => {
+  const node = nodeAt(10n);
+  const record = await instant();
+  const receipt = receiptIn(10n);
+  node.receipts.set(record.txHash!, { ...receipt, transfers: [{ ...receipt.transfers[0]!, ...change }] });
+  await look(node, record);
+  expect(await read(record)).toMatchObject({ status: "FAILED", failureReason: `${field}_differs` });
+});
+
+test("a record is FAILED when the transaction moves coins or another token", async () => {
+  const node = nodeAt(10n);
+  const record = await instant();
+  node.receipts.set(record.txHash!, { ...receiptIn(10n), transfers: [] });
+  await look(node, record);
+  expect(await read(record)).toMatchObject({ status: "FAILED", failureReason: "token_differs" });
+});
+
+test("one of several transfers of a transaction confirms the record", async () => {
+  const node = nodeAt(10n);
+  const record = await instant();
+  const receipt = receiptIn(10n);
+  const others = [{ ...receipt.transfers[0]!, units: 5n }];
+  node.receipts.set(record.txHash!, { ...receipt, transfers: [...others, ...receipt.transfers] });
+  await look(node, record);
+  expect(await read(record)).toMatchObject({ status: "CONFIRMED", failureReason: null });
+});
+
+test("a hash that no node has seen for 30 days is not looked up again, and its owner may settle it", async () => {
+  const node = nodeAt(10n);
+  const record = await instant(30 * 86_400_000);
+  await look(node, record);
+  expect(await read(record)).toMatchObject({ status: "PENDING", run: "UNATTENDED" });
+  expect((await read(record)).history.at(-1)).toMatchObject({ reason: "not_seen_within_30_days" });
+  const { orgId, recordId } = record;
+  const confirmed = { orgId, recordId, status: "CONFIRMED" as const, failureReason: undefined };
+  expect(await updateRecordStatus({ db: database.db, chain, now }, confirmed)).toMatchObject({
+    status: "CONFIRMED",
+  });
 });
 
 test.each([
@@ -153,7 +201,7 @@ test.each([
 /** A node at our edge: what is in it is what the test says. */
 interface FakeNode {
   finalNumber: bigint;
-  receipts: Map<string, Receipt>;
+  receipts: Map<string, TransferReceipt>;
   asked: string[];
   beforeAnswer?: () => Promise<void>;
   /** A hash that it says nothing about, nor about others in the same question. */
@@ -170,10 +218,11 @@ function depsAt(node: FakeNode): WatchRecordsDeps {
     db,
     now,
     lookMs: 60_000,
+    chain: { tokenAddress: TOKEN },
     provider: {
       finalBlock: () => Promise.resolve(blockAt(node.finalNumber)),
       block: (number) => Promise.resolve(blockAt(number)),
-      receipts: async (hashes) => {
+      transferReceipts: async (hashes) => {
         node.asked.push(...hashes);
         await node.beforeAnswer?.();
         if (hashes.some((txHash) => txHash === node.refused)) throw node.refusal!;
@@ -188,8 +237,11 @@ function blockAt(number: bigint): Block {
   return { number, hash, parentHash: "", time: number, baseFeeWei: 0n, gasLimit: 30_000_000n };
 }
 
-function receiptIn(blockNumber: bigint): Receipt {
-  return { blockNumber, blockHash: blockAt(blockNumber).hash, gasUsed: 21_000n, succeeded: true };
+/** Of the transfer that every record here claims. */
+function receiptIn(blockNumber: bigint): TransferReceipt {
+  const transfers = [{ from: ADDRESS.toLowerCase(), to: RECEIVER.toLowerCase(), units: 1_000_000n }];
+  const place = { blockNumber, blockHash: blockAt(blockNumber).hash };
+  return { ...place, gasUsed: 21_000n, succeeded: true, transfers };
 }
 
 /** Looks now, whenever the records' next look would be. */
@@ -201,17 +253,17 @@ async function look(node: FakeNode, ...records: TransactionRecord[]): Promise<vo
 }
 
 /** Recorded some time ago. */
-async function instant(ageMs = 0): Promise<TransactionRecord> {
+async function instant(ageMs = 0, orgId = newId("org")): Promise<TransactionRecord> {
   const fields = {
     fromNetworkType: chain.network,
     toNetworkType: chain.network,
     fromAddress: ADDRESS,
-    toAddress: ADDRESS,
+    toAddress: RECEIVER,
     amount: "1000000",
     txHash: `0x${randomBytes(32).toString("hex")}`,
   };
   const deps = { ...depsForRecords(db), now: () => nowMs - ageMs };
-  const wanted = { orgId: newId("org"), paymentType: "INSTANT" as const, fields, key: null };
+  const wanted = { orgId, paymentType: "INSTANT" as const, fields, key: null };
   return (await createRecord(deps, wanted)).record;
 }
 

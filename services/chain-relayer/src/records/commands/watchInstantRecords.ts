@@ -1,12 +1,13 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { type Block, type Provider, type Receipt, RpcRefusal, RpcUnclear } from "../../evm";
-import { nextLookMs, type TransactionRecord } from "../domain/record";
+import { type Block, type Provider, RpcRefusal, RpcUnclear, type TransferReceipt } from "../../evm";
+import { differingField, LAST_LOOK_MS, nextLookMs, type TransactionRecord } from "../domain/record";
 import { lockRecord, postponeRecords, takeWatchedRecords } from "../store/records";
 import { changeRecord, type Change } from "./changeRecord";
 
 export interface WatchRecordsDeps {
   db: Database;
-  provider: Pick<Provider, "finalBlock" | "block" | "receipts">;
+  provider: Pick<Provider, "finalBlock" | "block" | "transferReceipts">;
+  chain: { tokenAddress: string };
   now: () => number;
   /** Others leave a record alone for this long while its hash is looked up here. */
   lookMs?: number;
@@ -14,19 +15,28 @@ export interface WatchRecordsDeps {
 
 const AT_ONCE = 100;
 const MOST_BATCHES = 20;
+const MOST_OF_ONE = 200;
 const LOOK_MS = 5_000;
 /** A hash that was first seen after days is final as soon after that as any other. */
 const UNTIL_FINAL_MOST_MS = 60_000;
 /** A hash that no node has seen for so long is said to be so, once. */
 const NOT_SEEN_AFTER_MS = 60_000;
 
-/** Looks for recorded hashes in final blocks: what is mined there decides. What is not seen stays PENDING, and its history says so. */
+/**
+ * Looks recorded hashes up in final blocks: the transfers that are mined there decide. A hash that is
+ * not seen stays PENDING, and its history says so. A run looks up so many of one organisation.
+ */
 export async function watchInstantRecords(deps: WatchRecordsDeps, signal: AbortSignal): Promise<void> {
   const { lookMs = LOOK_MS } = deps;
+  const looked = new Map<string, number>();
   for (let batches = 0; batches < MOST_BATCHES && !signal.aborted; batches += 1) {
-    const records = await tx(deps.db, (tx) => takeWatchedRecords(tx, lookMs, AT_ONCE));
-    if (records.length > 0) await lookAt(deps, records);
-    if (records.length < AT_ONCE) return;
+    const full = [...looked].flatMap(([orgId, count]) => (count >= MOST_OF_ONE ? [orgId] : []));
+    const records = await tx(deps.db, (tx) =>
+      takeWatchedRecords(tx, lookMs, { limit: AT_ONCE, except: full }),
+    );
+    if (records.length === 0) return;
+    for (const { orgId } of records) looked.set(orgId, (looked.get(orgId) ?? 0) + 1);
+    await lookAt(deps, records);
   }
 }
 
@@ -48,21 +58,24 @@ async function lookAt(deps: WatchRecordsDeps, records: TransactionRecord[]): Pro
 /** What a look is about: the chain up to a final block. */
 interface SeenChain {
   final: Block;
-  receiptOf: (txHash: string) => Promise<Receipt | undefined>;
+  receiptOf: (txHash: string) => Promise<TransferReceipt | undefined>;
   blockAt: (number: bigint) => Promise<Block | null>;
 }
 
 /** With one question. Of hashes that strangers have named one may be refused, or be more than is accepted: then each is asked for alone, and waits alone. */
 async function findReceipts(
-  { provider }: WatchRecordsDeps,
+  { provider, chain: { tokenAddress } }: WatchRecordsDeps,
   records: TransactionRecord[],
 ): Promise<SeenChain["receiptOf"]> {
   try {
-    const receipts = await provider.receipts([...new Set(records.map(({ txHash }) => txHash!))]);
+    const receipts = await provider.transferReceipts(
+      [...new Set(records.map(({ txHash }) => txHash!))],
+      tokenAddress,
+    );
     return (txHash) => Promise.resolve(receipts.get(txHash));
   } catch (error) {
     if (!(error instanceof RpcRefusal || error instanceof RpcUnclear)) throw error;
-    return async (txHash) => (await provider.receipts([txHash])).get(txHash);
+    return async (txHash) => (await provider.transferReceipts([txHash], tokenAddress)).get(txHash);
   }
 }
 
@@ -85,18 +98,32 @@ async function look(
   { final, receiptOf, blockAt }: SeenChain,
 ): Promise<Later | undefined> {
   const receipt = await receiptOf(record.txHash!);
-  if (!receipt) {
-    const ageMs = ageMsOf(deps, record);
-    if (ageMs >= NOT_SEEN_AFTER_MS && record.version === 1n)
-      await noteNotSeen(deps, record, nextLookMs(ageMs));
-    return { record, delayMs: nextLookMs(ageMs) };
-  }
+  if (!receipt) return lookAgain(deps, record);
   if (receipt.blockNumber > final.number) return notYet(deps, record);
   // The receipt may be of a block that is no longer there.
   const block = await blockAt(receipt.blockNumber);
   if (block?.hash !== receipt.blockHash) return notYet(deps, record);
-  await settle(deps, record, receipt.succeeded);
+  await settle(deps, record, failureOf(record, receipt));
   return undefined;
+}
+
+/** A transaction that went through settles a record only if one of its transfers is the record's. */
+function failureOf(record: TransactionRecord, { succeeded, transfers }: TransferReceipt): string | null {
+  if (!succeeded) return "reverted";
+  const field = differingField(record, transfers);
+  return field && `${field}_differs`;
+}
+
+/** Undefined if the hash was looked up for the last time: then its owner says what becomes of it. */
+async function lookAgain(deps: WatchRecordsDeps, record: TransactionRecord): Promise<Later | undefined> {
+  const ageMs = ageMsOf(deps, record);
+  if (ageMs >= LAST_LOOK_MS) {
+    const to = { run: "UNATTENDED" as const };
+    await changePending(deps, record, { to, runAt: null, reason: "not_seen_within_30_days" });
+    return undefined;
+  }
+  if (ageMs >= NOT_SEEN_AFTER_MS && record.version === 1n) await noteNotSeen(deps, record, nextLookMs(ageMs));
+  return { record, delayMs: nextLookMs(ageMs) };
 }
 
 function notYet(deps: WatchRecordsDeps, record: TransactionRecord): Later {
@@ -107,13 +134,14 @@ function ageMsOf({ now }: WatchRecordsDeps, { createdAt }: TransactionRecord): n
   return now() - createdAt.getTime();
 }
 
-async function settle(deps: WatchRecordsDeps, record: TransactionRecord, succeeded: boolean): Promise<void> {
-  const failureReason = succeeded ? null : "reverted";
-  await changePending(deps, record, {
-    to: { status: succeeded ? "CONFIRMED" : "FAILED", failureReason, run: "DONE" },
-    runAt: null,
-    reason: failureReason,
-  });
+async function settle(
+  deps: WatchRecordsDeps,
+  record: TransactionRecord,
+  failureReason: string | null,
+): Promise<void> {
+  const status = failureReason === null ? "CONFIRMED" : "FAILED";
+  const to = { status, failureReason, run: "DONE" } as const;
+  await changePending(deps, record, { to, runAt: null, reason: failureReason });
 }
 
 async function noteNotSeen(

@@ -64,6 +64,7 @@ export interface GivenFields {
   scheduledAt?: Date | undefined;
 }
 
+const DAY_MS = 86_400_000;
 const MAX_MEMO_CHARACTERS = 200;
 const MAX_REASON_CHARACTERS = 500;
 const NETWORK = /^[A-Z][A-Z0-9_]{0,39}$/;
@@ -124,9 +125,9 @@ export function asMade(
   return { ...record, ...outcome, scheduledAt, version, updatedAt: record.createdAt };
 }
 
-/** What the runtime will do about a new record: it knows one network only. */
-export function firstRun({ paymentType, fromNetwork }: RecordFields, ourNetwork: string): Run {
-  if (fromNetwork !== ourNetwork) return "UNATTENDED";
+/** What the runtime does about a new record. It knows one network, so both ends must be there. */
+export function firstRun({ paymentType, fromNetwork, toNetwork }: RecordFields, ourNetwork: string): Run {
+  if (fromNetwork !== ourNetwork || toNetwork !== ourNetwork) return "UNATTENDED";
   return paymentType === "INSTANT" ? "WATCHED" : "WAITING";
 }
 
@@ -192,9 +193,28 @@ export function whyNoTransfer(
   return problems;
 }
 
-/** The longer a hash has not been seen, the less often it is looked for. */
+/** The longer a hash has not been seen, the less often it is looked up: at last once a day. */
 export function nextLookMs(ageMs: number): number {
-  return Math.min(Math.max(ageMs / 10, 1_000), 3_600_000);
+  return Math.min(Math.max(ageMs / 10, 1_000), DAY_MS);
+}
+
+/** A hash that no node has seen for so long is not looked up again. */
+export const LAST_LOOK_MS = 30 * DAY_MS;
+
+/**
+ * The first field in which the record differs from every transfer of our token in its transaction;
+ * null if one of them is the record's. `token` if our token has moved nothing there.
+ */
+export function differingField(
+  { fromAddress, toAddress, amount }: Pick<RecordFields, "fromAddress" | "toAddress" | "amount">,
+  transfers: readonly { from: string; to: string; units: bigint }[],
+): "token" | "fromAddress" | "toAddress" | "amount" | null {
+  if (transfers.length === 0) return "token";
+  const ofSender = transfers.filter(({ from }) => sameAddress(from, fromAddress));
+  if (ofSender.length === 0) return "fromAddress";
+  const toReceiver = ofSender.filter(({ to }) => sameAddress(to, toAddress));
+  if (toReceiver.length === 0) return "toAddress";
+  return toReceiver.some(({ units }) => units === amount) ? null : "amount";
 }
 
 function isRunning(run: Run): boolean {

@@ -154,18 +154,40 @@ export async function findOldestDueSeconds(db: Queryable): Promise<number> {
   return seconds;
 }
 
-/** Hashes that are to be looked for now, put off until `againMs` for everybody else. */
+/**
+ * Hashes to look up now, leased for `againMs`. The organisations whose oldest hash has been due
+ * longest come first, each with a part of the limit. The recursion visits each organisation once.
+ */
 export async function takeWatchedRecords(
   tx: Tx,
   againMs: number,
-  limit: number,
+  { limit, except }: { limit: number; except: string[] },
 ): Promise<TransactionRecord[]> {
   const rows = await tx.query<RecordRow>(sql`
-    with due as (${due("WATCHED", limit)})
+    with recursive watching as (
+      (select org_id from records where run = 'WATCHED' order by org_id limit 1)
+      union all
+      select (select r.org_id from records r where r.run = 'WATCHED' and r.org_id > watching.org_id order by r.org_id limit 1)
+      from watching where watching.org_id is not null),
+    turns as (
+      select watching.org_id from watching cross join lateral (
+        select run_at from records r where r.run = 'WATCHED' and r.org_id = watching.org_id and run_at <= now()
+        order by run_at limit 1) as oldest
+      where watching.org_id <> all(${except}::text[])
+      order by oldest.run_at limit ${MOST_ORGANISATIONS}),
+    due as materialized (
+      select next.org_id, next.record_id from turns cross join lateral (
+        select org_id, record_id from records r where r.run = 'WATCHED' and r.org_id = turns.org_id and run_at <= now()
+        order by run_at limit (select ceil(${limit}::numeric / count(*))::integer from turns)
+        for update skip locked) as next
+      limit ${limit})
     update records r set run_at = clock_timestamp() + make_interval(secs => ${againMs / 1000})
     from due where r.org_id = due.org_id and r.record_id = due.record_id returning r.*`);
   return rows.map(toRecord);
 }
+
+/** One look-up of hashes serves so many organisations. */
+const MOST_ORGANISATIONS = 100;
 
 /** Looks at records again later, unless they were changed meanwhile: what changed them has said when. */
 export async function postponeRecords(

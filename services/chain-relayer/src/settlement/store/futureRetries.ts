@@ -2,8 +2,8 @@ import { type Queryable, sql } from "@wonrail/kit/db";
 import { LONGEST_WAIT, REFUSED } from "./plannedOperations";
 
 const IS_LONG = sql`> now() + interval '15 minutes'`;
-/** A hash that nobody has seen for days is looked for every hour. */
-const LONGEST_LOOK = sql`interval '2 hours'`;
+/** A hash that nobody has seen for long is looked up once a day. */
+const LONGEST_LOOK = sql`interval '25 hours'`;
 
 /**
  * Lets what would wait until the database's clock has come to where it was set back from be tried now; gives how much that was. Each is found by an index, so it
