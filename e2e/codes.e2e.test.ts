@@ -317,7 +317,7 @@ async function expiringKey({ stack, org }: Omit<World, "expiring">): Promise<Wor
 let world: World;
 
 beforeAll(async () => {
-  const stack = await startStack({ bus: "postgres" });
+  const stack = await startStack({ bus: "feed" });
   const org = await newOrganisation(stack.stack());
   const made = { stack, org, api: org.api };
   world = { ...made, expiring: await expiringKey(made) };

@@ -11,7 +11,7 @@ jest.setTimeout(480_000);
 let stack: TestStack;
 
 beforeAll(async () => {
-  stack = await startStack({ bus: "postgres" });
+  stack = await startStack({ bus: "feed" });
 });
 afterAll(async () => {
   await stack?.stop();

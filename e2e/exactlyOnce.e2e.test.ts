@@ -25,7 +25,7 @@ let stack: TestStack;
 let api: Api;
 
 beforeAll(async () => {
-  stack = await startStack({ bus: "postgres" });
+  stack = await startStack({ bus: "feed" });
   api = (await newOrganisation(stack.stack(), "--incentive-bps", "500", "--daily-limit", "1000000000")).api;
 });
 afterAll(async () => {

@@ -31,7 +31,7 @@ let stack: TestStack;
 let ledger: Database;
 
 beforeAll(async () => {
-  stack = await startStack({ bus: "postgres" });
+  stack = await startStack({ bus: "feed" });
   const url = stack.stack().postgres.urls.ledger!;
   ledger = openDatabase({ url, schema: "ledger", applicationName: "e2e", max: 1, log: testLog() });
 });

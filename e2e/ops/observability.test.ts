@@ -115,7 +115,6 @@ const NOT_METRICS = new Set([
   "dead_letters",
   "finish_abandoned",
   "settle_transfers",
-  "take_missed_events",
   "credit_deposits",
   "scan_finalized",
   "verify_accounts",

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { installPostgresBus } from "@wonrail/kit/bus";
 import { openDatabase, sql } from "@wonrail/kit/db";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { newId } from "@wonrail/kit/contract/ids";
@@ -30,10 +29,9 @@ beforeAll(async () => {
   const { primary } = pair;
   const schema = await provisionSchema({ adminUrl: primary.adminUrl, schema: SCHEMA, ...PASSWORDS });
   await migrate({ url: schema.ownerUrl, schema: SCHEMA, dir: MIGRATIONS, log: testLog() });
-  await installPostgresBus(primary.adminUrl, ["wonrail_ledger"]);
   proxy = await startProxy({ target: primary });
   urlOf = ({ host, port }) => Object.assign(new URL(schema.url), { host: `${host}:${port}` }).toString();
-  replica = await startReplica(urlOf(proxy), urlOf(proxy), { DATABASE_STANDBY: "true" });
+  replica = await startReplica(urlOf(proxy), { DATABASE_STANDBY: "true" });
 }, 120_000);
 afterAll(async () => {
   await replica?.stop();

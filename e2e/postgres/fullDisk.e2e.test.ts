@@ -57,7 +57,7 @@ if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why
 
   beforeAll(async () => {
     disk = await startSmallDisk();
-    stack = await startStack({ bus: "postgres", postgresUrl: disk.adminUrl });
+    stack = await startStack({ bus: "feed", postgresUrl: disk.adminUrl });
     ({ api } = await newOrganisation(stack.stack(), "--daily-limit", "1000000000"));
     const open = (amount: number) => openWallet(api, amount);
     const [payer, giver] = [await open(START_WON), await open(START_WON)];

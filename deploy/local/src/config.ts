@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 /** The repository's root, both from `src` and from `dist`. */
 export const REPOSITORY = resolve(__dirname, "../../..");
 
-export type BusChoice = "kafka" | "postgres";
+export type BusChoice = "kafka" | "feed";
 
 export interface LocalConfig {
   /** The folder of the data, the logs and stack.json. */
@@ -76,8 +76,8 @@ export function inheritedEnv(env: Env = process.env): Record<string, string> {
 }
 
 export function parseBus(text: string): BusChoice {
-  if (text === "kafka" || text === "postgres") return text;
-  throw new Error(`"${text}" is no bus: choose kafka or postgres.`);
+  if (text === "kafka" || text === "feed") return text;
+  throw new Error(`"${text}" is no bus: choose kafka or feed.`);
 }
 
 function readBus(text: string | undefined): BusChoice | undefined {

@@ -63,8 +63,8 @@ function maven({ cacheDir }: LocalConfig): Finding {
 function bus(config: LocalConfig): Finding {
   return attempt("bus", () => {
     const plan = planBus(config);
-    if (plan.kind !== "postgres") return { text: `Kafka (${plan.why})` };
-    const text = `embedded, on PostgreSQL (${plan.why})`;
+    if (plan.kind !== "feed") return { text: `Kafka (${plan.why})` };
+    const text = `embedded feed (${plan.why})`;
     return plan.better === undefined
       ? { text }
       : { text, verdict: "worse", fix: `for Kafka: ${plan.better}` };
@@ -94,7 +94,7 @@ function memory(): Finding {
     name: "memory",
     verdict: "worse",
     text,
-    fix: "close something, or do without Kafka: WONRAIL_BUS=postgres",
+    fix: "close something, or do without Kafka: WONRAIL_BUS=feed",
   };
 }
 

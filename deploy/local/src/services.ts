@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { REPOSITORY, inheritedEnv } from "./config";
-import { BUS_DATABASE, withDatabase } from "./databases";
 import type { Home } from "./home";
 import type { ProcessSpec } from "./process/ownedProcess";
 import type { Stack } from "./stackFile";
@@ -70,15 +69,15 @@ export function serviceSpec(
     GRPC_REFLECTION: "true",
     OPS_PORT: opsPort,
     BUS: stack.bus.kind,
-    ...busEnv(stack, place),
+    ...busEnv(stack),
     ...extra,
   };
   return nodeSpec(home, place.name, join(REPOSITORY, "services", place.name), env, entry.ops);
 }
 
-function busEnv({ bus, postgres }: Stack, { name }: ServicePlace): Record<string, string> {
-  if (bus.kind === "kafka") return { KAFKA_BROKERS: bus.brokers };
-  return { BUS_DATABASE_URL: withDatabase(postgres.urls[name]!, BUS_DATABASE) };
+/** The local stack has a single broker. */
+function busEnv({ bus }: Stack): Record<string, string> {
+  return bus.kind === "kafka" ? { KAFKA_BROKERS: bus.brokers, KAFKA_REPLICATION: "1" } : {};
 }
 
 export function gatewaySpec(home: Home, stack: Stack, extra: Record<string, string>): ProcessSpec {

@@ -61,10 +61,10 @@ async function run(plan: BusPlan, start: BusStart): Promise<StartedBus> {
         label: `Kafka at ${plan.brokers} (${plan.why})`,
         better,
       };
-    case "postgres":
+    case "feed":
       return {
-        bus: { kind: "postgres" },
-        label: `embedded, on PostgreSQL (${plan.why})`,
+        bus: { kind: "feed" },
+        label: `embedded feed (${plan.why})`,
         better: plan.better,
       };
     case "docker":

@@ -247,10 +247,6 @@ export const CALLS: readonly Call[] = [
       good: ({ orgId, transferId: ledgerRef }) => ({ refs: [{ orgId, ledgerRef }] }),
       bad: ["REQ_001 refs", ({ refs: [ref] }) => ({ refs: Array<OperationRef>(1_001).fill(ref!) })],
     },
-    listEvents: {
-      good: () => ({ after: 0n }),
-      bad: ["REQ_001 after", () => ({ after: -1n })],
-    },
   }),
 
   ...calls("wallet", "ledger", LedgerServiceService, {

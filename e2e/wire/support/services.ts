@@ -20,7 +20,6 @@ import {
   type ServerCall,
   startGrpcServer,
 } from "@wonrail/kit/grpc/server";
-import { listEvents } from "@wonrail/kit/outbox";
 import { callersOf } from "@wonrail/kit/service";
 import { createTestDatabase, type TestDatabase, testLog, testRegistry } from "@wonrail/kit/testing";
 import { createApp as createLedger } from "@wonrail/ledger/app";
@@ -164,7 +163,6 @@ function recording({ db }: TestDatabase, wallet: WalletFinder): Parameters<typeo
     updateRecordStatus: bind(updateRecordStatus),
     updateRecordSchedule: bind(updateRecordSchedule),
     getOperations: bind(getOperations),
-    listEvents: (after: bigint) => listEvents(db, after),
     getRecord: bind(getRecord),
     listRecords: bind(listRecords),
   };

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { afterCommit, type Tx } from "@wonrail/kit/db";
 import { Counter } from "@wonrail/kit/metrics";
-import { listEvents } from "@wonrail/kit/outbox";
 import { pause } from "@wonrail/kit/pause";
 import { type ServiceParts } from "@wonrail/kit/service";
 import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
@@ -83,7 +82,6 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
     updateRecordStatus: bind(updateRecordStatus),
     updateRecordSchedule: bind(updateRecordSchedule),
     getOperations: bind(getOperations),
-    listEvents: (after: bigint) => listEvents(deps.db, after),
     getRecord: bind(getRecord),
     listRecords: bind(listRecords),
     runScheduledRecords: bind(runScheduledRecords),

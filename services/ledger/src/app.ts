@@ -13,16 +13,13 @@ import { verifyAlways } from "./commands/verifyAlways";
 import { createViolationsGauge } from "./metrics/violationsGauge";
 import { type Config } from "./config";
 import type { Outcome } from "./domain/types";
-import { createExpander } from "./events";
 import { getBalances } from "./queries/getBalances";
 import { findRequest } from "./queries/findRequest";
 import { getEntries } from "./queries/getEntries";
 import { listStatement, type StatementQuery } from "./queries/listStatement";
 import { listAccounts, sumAccounts } from "./store/accounts";
-import { createRecentEntries } from "./store/recentEntries";
 
 /** Some 1,500 bytes each. They are published within milliseconds, where this process is the one that publishes. */
-const MAX_RECENT = 5_000;
 /** Some 300 bytes each, for as long as they cannot be verified. */
 const MAX_LATE = 50_000;
 /** For what reads all accounts. */
@@ -32,10 +29,9 @@ export type App = Awaited<ReturnType<typeof createApp>>;
 
 /** Table of contents: every command and query, bound to what it needs. */
 export async function createApp({ config, db, log, registry, onClose }: AppParts) {
-  const recent = createRecentEntries(MAX_RECENT);
   const { MAX_BATCH: maxBatch, MAX_QUEUE: maxQueue } = config;
   const late = createPostedLate(MAX_LATE);
-  const engine = createEngine({ db, log, registry, maxBatch, maxQueue, recent, late });
+  const engine = createEngine({ db, log, registry, maxBatch, maxQueue, late });
   onClose("engine", () => engine.close());
   const window = await watchWindow(db);
   const gauge = createViolationsGauge({ log, registry });
@@ -73,7 +69,6 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
       return found;
     },
 
-    expander: createExpander(recent),
     keepPartitions: () => keepPartitions({ db, log, window }),
     verify: verifyAlways({ db, gauge, late }),
     verifyAccounts: (signal: AbortSignal) => verifyAccounts({ db: scans, gauge, closedGauge }, signal),

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { installPostgresBus } from "@wonrail/kit/bus";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { newId } from "@wonrail/kit/contract/ids";
 import { testLog, testRegistry } from "@wonrail/kit/testing";
@@ -23,9 +22,8 @@ const orgs = [newId("org"), newId("org")];
 
 beforeAll(async () => {
   ledger = await startTestLedger();
-  const { adminUrl, url } = ledger.database;
-  await installPostgresBus(adminUrl, ["wonrail_ledger"]);
-  replicas = await Promise.all([startReplica(url, url), startReplica(url, url)]);
+  const { url } = ledger.database;
+  replicas = await Promise.all([startReplica(url), startReplica(url)]);
 }, 120_000);
 // The model reads the clock once for each client, and limits are those of a day.
 beforeEach(() => stayWithinOneDay(120_000), 150_000);

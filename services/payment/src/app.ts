@@ -1,5 +1,4 @@
 import { coalesce, createClient } from "@wonrail/kit/grpc/client";
-import { type ConsumerSpec } from "@wonrail/kit/inbox";
 import { createLane } from "@wonrail/kit/lane";
 import { Counter } from "@wonrail/kit/metrics";
 import { type ServiceParts } from "@wonrail/kit/service";
@@ -16,7 +15,6 @@ import { finishAbandoned } from "./commands/finishAbandoned";
 import { type Decided, recordOutcomes } from "./commands/recordOutcomes";
 import { recordSettlements } from "./commands/recordSettlements";
 import { settleTransfers } from "./commands/settleTransfers";
-import { takeMissedEvents } from "./commands/takeMissedEvents";
 import { type Config } from "./config";
 import { createGauges } from "./metrics/gauges";
 import { getCharge } from "./queries/getCharge";
@@ -66,11 +64,6 @@ export function createApp(parts: ServiceParts<Config>) {
       help: "Looks at transfers of which the bus has said what chain-relayer does not say",
       registers: [registry],
     }),
-    missed: new Counter({
-      name: "payment_missed_events_total",
-      help: "Events of chain-relayer that the bus had not brought five minutes later, taken in from chain-relayer itself",
-      registers: [registry],
-    }),
     claims: createLane({
       name: "claims",
       work: (claims: Claim[]) => claimKeys(db, claims),
@@ -96,7 +89,6 @@ export function createApp(parts: ServiceParts<Config>) {
     noteMissedSettled: () => noteMissedSettled(db),
     deleteOldOperations: bind(deleteOldOperations),
     recordSettlements,
-    takeMissedEvents: (spec: ConsumerSpec, signal: AbortSignal) => takeMissedEvents(deps, spec, signal),
     savePolicy,
     getTransfer: bind(getTransfer),
     listTransfers: bind(listTransfers),

@@ -32,8 +32,8 @@ function policies(app: App): ConsumerSpec {
   };
 }
 
-/** What chain-relayer says, by the bus; or asked itself, where the bus has not said it. */
-export function settlements(app: App): ConsumerSpec {
+/** The state of settlements, from chain-relayer. */
+function settlements(app: App): ConsumerSpec {
   // One handler for all four, so that a batch of them is written at once, in one order, whatever they say.
   const record: BulkHandler = {
     all: (tx, events) =>

@@ -16,7 +16,7 @@ function problems(more: Record<string, string> = {}): string[] {
   const env = {
     ...{
       DATABASE_URL: "postgres://own/db",
-      BUS: "postgres",
+      BUS: "feed",
       GRPC_HOST: "127.0.0.1",
       GRPC_PORT: "0",
       OPS_PORT: "0",

@@ -17,9 +17,9 @@ const EXIT = { done: 0, failed: 1, alreadyRunning: 2, usage: 64 };
 
 const HELP = `Starts the whole system on this machine and keeps it running until Ctrl-C.
 
-  npm run up -- [--bus kafka|postgres] [--mtls] [--attached]
+  npm run up -- [--bus kafka|feed] [--mtls] [--attached]
 
-  --bus       use this event bus instead of the best one that this machine has (or WONRAIL_BUS)
+  --bus       how events travel: through Kafka, or through the feeds alone (or WONRAIL_BUS)
   --mtls      let the services talk by mutual TLS only, with certificates of this start's own (or WONRAIL_MTLS=true)
   --attached  stop when standard input closes: for scripts and tests that start a stack of their own
 

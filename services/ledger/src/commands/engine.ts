@@ -3,10 +3,8 @@ import { DomainError, isRefusal, perhapsDone } from "@wonrail/kit/contract/error
 import { createLane, type Outcome as Settled } from "@wonrail/kit/lane";
 import type { Log } from "@wonrail/kit/log";
 import type { Registry } from "@wonrail/kit/metrics";
-import type { Decision } from "../domain/decide";
-import type { Entry, Outcome } from "../domain/types";
+import type { Outcome } from "../domain/types";
 import { createFactsCache } from "../store/factsCache";
-import type { RecentEntries } from "../store/recentEntries";
 import { engineMetrics, type EngineMetrics } from "../metrics/engineMetrics";
 import { postBatch, type BatchDeps, type Item } from "./postBatch";
 import type { PostedLate } from "../store/postedLate";
@@ -18,7 +16,6 @@ export interface EngineOptions {
   maxBatch: number;
   maxQueue: number;
   /** Is told what was committed. */
-  recent: RecentEntries;
   /** Is told the same, and what turned out to be. */
   late: PostedLate;
 }
@@ -37,7 +34,6 @@ const MAX_FACTS = 100_000;
 interface Parts extends BatchDeps {
   log: Log;
   metrics: EngineMetrics;
-  recent: RecentEntries;
   late: PostedLate;
 }
 
@@ -46,10 +42,10 @@ interface Parts extends BatchDeps {
  * which it was asked for. The answers of a batch are given while the database writes the next one, so that neither waits for the other;
  * when there is no next one, at once.
  */
-export function createEngine({ db, log, registry, maxBatch, maxQueue, recent, late }: EngineOptions): Engine {
+export function createEngine({ db, log, registry, maxBatch, maxQueue, late }: EngineOptions): Engine {
   const metrics = engineMetrics(registry);
   const facts = createFactsCache(MAX_FACTS);
-  const parts: Parts = { db, log, metrics, recent, late, knownOrgs: new Set(), facts };
+  const parts: Parts = { db, log, metrics, late, knownOrgs: new Set(), facts };
   let giveAnswers: () => void = () => undefined;
   const lane = createLane<Waiting, void>({
     name: "ledger",
@@ -86,13 +82,6 @@ export function createEngine({ db, log, registry, maxBatch, maxQueue, recent, la
 interface Waiting extends Item {
   resolve: (outcome: Outcome) => void;
   reject: (error: unknown) => void;
-}
-
-/** The new entries that the outbox has named. */
-function movedIn({ changes }: Decision): Entry[] {
-  return changes.answered.flatMap(({ answer: { outcome } }) =>
-    outcome.status === "posted" && outcome.entry.postings.length > 0 ? [outcome.entry] : [],
-  );
 }
 
 const BEGUN: Settled<void> = { ok: true, value: undefined };
@@ -142,7 +131,6 @@ async function postOrSplit(
       const { outcomes, decision } = await postBatch(parts, items, { onLocked: timer.locked, onWriting });
       timer.done();
       parts.metrics.posted(decision);
-      parts.recent.remember(movedIn(decision));
       parts.late.remember(outcomes);
       return outcomes.map((value) => ({ ok: true, value }));
     } catch (error) {

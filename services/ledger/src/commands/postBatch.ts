@@ -3,7 +3,7 @@ import { appendEvents } from "@wonrail/kit/outbox";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { decide, type Decision } from "../domain/decide";
 import type { LedgerRequest, Outcome } from "../domain/types";
-import type { Origin } from "../domain/journalRefs";
+import type { Origin } from "../domain/types";
 import { eventsOf } from "../events";
 import { ensureOrgAccounts } from "../store/accounts";
 import { writeChanges } from "../store/changes";

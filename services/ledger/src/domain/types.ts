@@ -155,3 +155,9 @@ export function requestKey(orgId: string, requestId: string): string {
 export function isOrgAccount(type: AccountType): type is OrgAccountType {
   return type === "ORG_ISSUANCE" || type === "ORG_INCENTIVE" || type === "ORG_EXTERNAL";
 }
+
+/** Which call from outside a request belongs to. */
+export interface Origin {
+  requestId: string;
+  traceparent: string;
+}

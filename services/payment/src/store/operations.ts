@@ -173,7 +173,7 @@ export interface Answered {
 }
 
 /**
- * Where an answer is there already the table's CHECK refuses, see migrations/0009_save_answers.sql; and where a claim is not there any more, the division by
+ * Where an answer is there already the table's CHECK refuses, see migrations/0008_save_answers.sql; and where a claim is not there any more, the division by
  * nothing: its key would be free, although all is done.
  */
 export function saveAnswers(tx: Tx, answered: Answered[]): void {

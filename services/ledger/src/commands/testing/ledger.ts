@@ -11,7 +11,6 @@ import { seoulDay } from "../../domain/limits";
 import type { Intent, LedgerRequest, Outcome, WalletType } from "../../domain/types";
 import { getBalances } from "../../queries/getBalances";
 import { verifyAll } from "../../queries/verify";
-import { createRecentEntries } from "../../store/recentEntries";
 import { createEngine, type Engine, type EngineOptions } from "../engine";
 import { createPostedLate, type PostedLate } from "../../store/postedLate";
 
@@ -72,7 +71,6 @@ export function testEngine(given: Pick<EngineOptions, "db"> & Partial<EngineOpti
     registry: testRegistry(),
     maxBatch: 1_000,
     maxQueue: 20_000,
-    recent: createRecentEntries(1_000),
     late: createPostedLate(1_000),
     ...given,
   });

@@ -9,7 +9,6 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { Registry } from "@wonrail/kit/metrics";
 import { createTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
 import { AuthServiceService, Organisation } from "@wonrail/proto/auth/v1/auth";
-import { type EventEnvelope } from "@wonrail/proto/common/v1/common";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { type ExecuteRequest, type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
 import { OperationStatus, RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
@@ -35,8 +34,6 @@ export interface World {
   balances(...walletIds: string[]): Promise<number[]>;
   /** What chain-relayer says of an operation, whatever the bus has said. Of any other it says the same as that. */
   relayerSays: Map<string, "UNKNOWN" | "OPEN" | "CONFIRMED" | "FAILED">;
-  /** What chain-relayer has given to the bus and is old enough to be asked for, in its order. */
-  relayerEvents: EventEnvelope[];
   /** Of the payment service that lives now. */
   metric(name: string): Promise<number>;
   /** What the ledger's invariants have to say; nothing, when all is well. */
@@ -82,8 +79,7 @@ export async function openWorld(): Promise<World> {
   const [payment, ledger, wallet] = await Promise.all(["payment", "ledger", "wallet"].map(makeDatabase));
   const databases: Databases = { payment: payment!, ledger: ledger!, wallet: wallet! };
   const relayerSays: World["relayerSays"] = new Map();
-  const relayerEvents: EventEnvelope[] = [];
-  const start = () => startLife(databases, orgId, kekPath, { relayerSays, relayerEvents });
+  const start = () => startLife(databases, orgId, kekPath, { relayerSays });
   let life = await start();
 
   const world: World = {
@@ -91,7 +87,6 @@ export async function openWorld(): Promise<World> {
     payment: databases.payment,
     databases,
     relayerSays,
-    relayerEvents,
     metric: (name) => life.metric(name),
     app: () => life.app,
     ledger: () => life.ledger,
@@ -274,18 +269,11 @@ function authAtOurEdge(orgId: string): GrpcService {
   });
 }
 
-type RelayerAtOurEdge = Pick<World, "relayerSays" | "relayerEvents">;
+type RelayerAtOurEdge = Pick<World, "relayerSays">;
 
 /** All that payment asks of chain-relayer. What was not said otherwise is as the events have it. */
-function relayerAtOurEdge(
-  { db }: TestDatabase,
-  { relayerSays, relayerEvents }: RelayerAtOurEdge,
-): GrpcService {
+function relayerAtOurEdge({ db }: TestDatabase, { relayerSays }: RelayerAtOurEdge): GrpcService {
   return implement(RelayerServiceService, {
-    async listEvents({ after }) {
-      const events = relayerEvents.slice(Number(after), Number(after) + 2);
-      return { events, position: after + BigInt(events.length) };
-    },
     async getOperations({ refs }) {
       const told = await db.query<{ ref: string; status: string }>(sql`
         select ledger_ref as ref, status from settlements where ledger_ref = any(${refs.map(({ ledgerRef }) => ledgerRef)}::text[])`);

@@ -1,16 +1,16 @@
-import { type Bus, type SubscribeOptions } from "../bus";
+import { type Bus, type SubscribeOptions, TopicRefusedError } from "../bus";
 import { type ConsumerSpec } from "../inbox";
 import { Registry } from "../metrics";
 import { createTestDatabase, eventually, testLog, type TestDatabase } from "../testing";
-import { joinBus, type JoinedBus } from "./joinBus";
+import { type RunningConsumers, startConsumers } from "./startConsumers";
 
 let database: TestDatabase;
-let joined: JoinedBus | undefined;
+let joined: RunningConsumers | undefined;
 beforeAll(async () => void (database = await createTestDatabase({ schema: "sample" })));
 afterEach(() => joined?.close());
 afterAll(() => database.drop());
 
-test("a group counts as joined for as long as its consumer lives, each for itself", async () => {
+test("a group counts as joined while its own subscription lives", async () => {
   const registry = new Registry();
   let isLive = true;
   const bus: Partial<Bus> = {
@@ -19,7 +19,6 @@ test("a group counts as joined for as long as its consumer lives, each for itsel
       if (group === "forbidden") throw new Error("not authorized to access the group");
       return { live: () => isLive, close: async () => undefined };
     },
-    lag: async () => [],
   };
   const consumers = ["allowed", "forbidden"].map((group) => ({ group, topics: ["t"], handlers: {} }));
   const { live } = join(bus, consumers, registry);
@@ -38,7 +37,7 @@ test("a group counts as joined for as long as its consumer lives, each for itsel
   expect(live()).toBe(false);
 });
 
-test("a consumer that crashes, in its start too, is closed and replaced, and the process goes on", async () => {
+test("a subscription that crashes is closed and replaced, and the process goes on", async () => {
   const registry = new Registry();
   const open = new Set<SubscribeOptions>();
   let subscribed = 0;
@@ -50,7 +49,6 @@ test("a consumer that crashes, in its start too, is closed and replaced, and the
       open.add(options);
       return { live: () => true, close: async () => void open.delete(options) };
     },
-    lag: async () => [],
   };
   const { live } = join(bus, [{ group: "group", topics: ["t"], handlers: {} }], registry);
   const lines = async () =>
@@ -76,8 +74,22 @@ test("a consumer that crashes, in its start too, is closed and replaced, and the
   expect(open.size).toBe(0);
 });
 
-function join(bus: Partial<Bus>, consumers: ConsumerSpec[], registry: Registry): JoinedBus {
-  const log = testLog();
-  joined = joinBus({ db: database.db, bus: bus as Bus, topics: [], consumers, log, registry });
+test("a topic that is unsafe ends the process", async () => {
+  const refused = new TopicRefusedError("t has 1 of 3 replicas");
+  const bus: Partial<Bus> = { ensureTopics: () => Promise.reject(refused) };
+  const fail = jest.fn();
+  join(bus, [], new Registry(), fail);
+  await eventually(() => expect(fail).toHaveBeenCalledWith(refused));
+});
+
+function join(
+  bus: Partial<Bus>,
+  consumers: ConsumerSpec[],
+  registry: Registry,
+  fail: (error: unknown) => void = () => undefined,
+): RunningConsumers {
+  const feeds = { t: { listEvents: async () => ({ events: [], heads: [] }) } };
+  const parts = { db: database.db, bus: bus as Bus, topics: [], feeds, log: testLog(), registry, fail };
+  joined = startConsumers({ ...parts, consumers });
   return joined;
 }

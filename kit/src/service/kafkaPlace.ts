@@ -1,15 +1,14 @@
-import { type KafkaBusOptions, type PostgresBusOptions } from "../bus/port";
+import { type KafkaBusOptions } from "../bus/port";
 import { assert } from "../contract/errors";
 import { type ServiceConfig } from "./config";
 
-type Place<T> = Omit<T, "clientId" | "log" | "registry">;
+type Place = Omit<KafkaBusOptions, "clientId" | "log" | "registry">;
 
-/** Where the bus is and how to get in, from a service's configuration. */
-export function busPlace(config: ServiceConfig): Place<KafkaBusOptions> | Place<PostgresBusOptions> {
-  if (config.BUS === "postgres")
-    return { kind: "postgres", url: config.BUS_DATABASE_URL ?? config.DATABASE_URL };
+/** The brokers and the credentials; undefined when the feeds are the only transport. */
+export function kafkaPlace(config: ServiceConfig): Place | undefined {
+  if (config.BUS === "feed") return undefined;
   const { KAFKA_TLS, KAFKA_CA, KAFKA_SASL, KAFKA_USERNAME, KAFKA_PASSWORD } = config;
-  const place: Place<KafkaBusOptions> = { kind: "kafka", brokers: config.KAFKA_BROKERS };
+  const place: Place = { brokers: config.KAFKA_BROKERS, replication: config.KAFKA_REPLICATION };
   if (KAFKA_TLS) place.ssl = KAFKA_CA === undefined ? true : { ca: KAFKA_CA };
   if (KAFKA_SASL === undefined) return place;
   assert(KAFKA_USERNAME !== undefined && KAFKA_PASSWORD !== undefined, "the configuration was checked");

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { makeAuthority } from "../certificates";
 import { loadConfig } from "../config";
-import { busPlace } from "./busPlace";
 import { serviceShape } from "./config";
+import { kafkaPlace } from "./kafkaPlace";
 
 const place = (env: Record<string, string>) =>
-  busPlace(
+  kafkaPlace(
     loadConfig(z.object(serviceShape), {
       DATABASE_URL: "postgres://own/db",
       GRPC_HOST: "127.0.0.1",
@@ -19,7 +19,7 @@ const CA = makeAuthority("brokers").issue("kafka", []).ca.toString();
 const credentials = { KAFKA_USERNAME: "auth", KAFKA_PASSWORD: "secret" };
 
 test.each([
-  [{}, { kind: "kafka", brokers: ["a:1", "b:2"] }],
+  [{ KAFKA_REPLICATION: "1" }, { replication: 1 }],
   [{ KAFKA_TLS: "true" }, { ssl: true }],
   [{ KAFKA_TLS: "true", KAFKA_CA: CA }, { ssl: { ca: CA } }],
   [
@@ -30,15 +30,14 @@ test.each([
     { KAFKA_SASL: "plain", KAFKA_TLS: "true", ...credentials },
     { ssl: true, sasl: { mechanism: "plain", username: "auth", password: "secret" } },
   ],
-  [{ BUS: "postgres" }, { kind: "postgres", url: "postgres://own/db" }],
-  [
-    { BUS: "postgres", BUS_DATABASE_URL: "postgres://bus/db" },
-    { kind: "postgres", url: "postgres://bus/db" },
-  ],
 ])("%j is %j", (env, expected) => {
   expect(place(env)).toMatchObject(expected);
 });
 
-test("nothing of it without being asked", () => {
-  expect(place({})).toEqual({ kind: "kafka", brokers: ["a:1", "b:2"] });
+test("asks for three replicas and no TLS by default", () => {
+  expect(place({})).toEqual({ brokers: ["a:1", "b:2"], replication: 3 });
+});
+
+test("has no place when the feeds are the only transport", () => {
+  expect(place({ BUS: "feed" })).toBeUndefined();
 });
