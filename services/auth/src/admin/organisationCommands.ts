@@ -122,6 +122,7 @@ interface TermOptions {
   subscriptionEnds?: Date;
   incentiveBps?: number;
   dailyLimit?: Won;
+  dailyChargeLimit?: Won;
   rate?: number;
   burst?: number;
   json?: boolean;
@@ -134,6 +135,7 @@ function withTerms(command: Command): Command {
     .option("--subscription-ends <time>", "until when", time)
     .option("--incentive-bps <count>", "incentive on NORMAL payments, in basis points", wholeNumber)
     .option("--daily-limit <won>", "KRW that a wallet may transfer on a day in Seoul", amount)
+    .option("--daily-charge-limit <won>", "KRW that all charges of a day in Seoul may add up to", amount)
     .option("--rate <count>", "requests a second", wholeNumber)
     .option("--burst <count>", "requests at once", wholeNumber)
     .addOption(jsonOption());
@@ -149,6 +151,7 @@ function termsOf(options: TermOptions): Partial<OrganisationTerms> {
     subscriptionEndsAt: options.subscriptionEnds,
     incentiveRateBps: options.incentiveBps,
     dailyTransferLimitWon: options.dailyLimit,
+    dailyChargeLimitWon: options.dailyChargeLimit,
     ratePerSecond: options.rate,
     rateBurst: options.burst,
   };
@@ -166,6 +169,7 @@ function describe(organisation: Organisation) {
     subscriptionEnds: organisation.subscriptionEndsAt.toISOString(),
     incentiveBps: organisation.incentiveRateBps,
     dailyLimit: Number(organisation.dailyTransferLimitWon),
+    dailyChargeLimit: Number(organisation.dailyChargeLimitWon),
     rate: organisation.ratePerSecond,
     burst: organisation.rateBurst,
   };

@@ -1,3 +1,5 @@
+import { won, type Won } from "@wonrail/kit/contract/money";
+
 /** The one table of plans. A month is a calendar month of Asia/Seoul; wallets count for as long as the organisation exists. */
 export const plans = {
   FREE: {
@@ -6,6 +8,7 @@ export const plans = {
     recordedTransactions: 1_000n,
     ratePerSecond: 10,
     rateBurst: 20,
+    dailyChargeLimitWon: won(10_000_000n),
   },
   STANDARD: {
     wallets: 100_000n,
@@ -13,6 +16,7 @@ export const plans = {
     recordedTransactions: 1_000_000n,
     ratePerSecond: 100,
     rateBurst: 200,
+    dailyChargeLimitWon: won(1_000_000_000n),
   },
   ENTERPRISE: {
     wallets: 10_000_000n,
@@ -20,6 +24,7 @@ export const plans = {
     recordedTransactions: 1_000_000_000n,
     ratePerSecond: 2_000,
     rateBurst: 4_000,
+    dailyChargeLimitWon: won(100_000_000_000n),
   },
 } as const satisfies Record<string, PlanRules>;
 
@@ -32,6 +37,8 @@ export interface PlanRules {
   /** What an organisation gets unless its operator says otherwise. */
   ratePerSecond: number;
   rateBurst: number;
+  /** For all charges of one day of Asia/Seoul. It bounds what one organisation mints. */
+  dailyChargeLimitWon: Won;
 }
 
 export const QUOTAS = ["WALLETS", "MONEY_OPERATIONS", "RECORDED_TRANSACTIONS"] as const;
