@@ -30,6 +30,11 @@ export const errorTable = {
     "The wallet still holds money. What is held for a transfer on its way counts too.",
   ),
   WAL_004: row(400, "FAILED_PRECONDITION", "The wallet is deactivated."),
+  WAL_005: row(
+    409,
+    "FAILED_PRECONDITION",
+    "The wallet is frozen. See details.freeze, and contact us to lift it.",
+  ),
 
   TRF_001: row(400, "FAILED_PRECONDITION", "The balance is too low for this transfer."),
   TRF_002: row(400, "INVALID_ARGUMENT", "The destination address is not valid."),
@@ -43,7 +48,8 @@ export const errorTable = {
   CHG_004: row(400, "FAILED_PRECONDITION", "The 30 days in which a charge can be cancelled are over."),
   CHG_005: row(400, "FAILED_PRECONDITION", "The amount is more than what remains of the charge."),
   CHG_006: row(400, "FAILED_PRECONDITION", "The wallet's balance is too low to cancel this much."),
-  CHG_007: row(400, "FAILED_PRECONDITION", "There is nothing to refund, or the wallet is not a NORMAL one."),
+  CHG_007: row(400, "FAILED_PRECONDITION", "The wallet cannot be refunded. See details.reason."),
+  CHG_008: row(400, "FAILED_PRECONDITION", "The organisation's daily charge limit would be exceeded."),
 
   PAY_001: row(400, "FAILED_PRECONDITION", "The balance is too low for this payment."),
   PAY_002: row(400, "INVALID_ARGUMENT", "The payment is below the minimum of 100 KRW."),

@@ -5,10 +5,10 @@ import { type Config } from "./config";
 const MINUTE_MS = 60_000;
 
 /** The way in by the clock. */
-export function jobs(app: App, config: Pick<Config, "VERIFY_EVERY_MS">): Job[] {
+export function jobs(app: App, _config: Config): Job[] {
   return [
     { name: "keep_partitions", everyMs: MINUTE_MS, run: () => app.keepPartitions() },
-    { name: "verify", everyMs: config.VERIFY_EVERY_MS, run: (signal) => app.verify(signal) },
+    { name: "prune_keys", everyMs: MINUTE_MS, run: (signal) => app.pruneKeys(signal) },
     { name: "verify_accounts", everyMs: MINUTE_MS, run: (signal) => app.verifyAccounts(signal) },
   ];
 }

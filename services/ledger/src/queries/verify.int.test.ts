@@ -1,9 +1,17 @@
+import { chargeOf } from "../domain/testing/world";
 import { rawSql } from "@wonrail/kit/db";
 import { openTestDatabase } from "@wonrail/kit/testing";
 import { newId } from "@wonrail/kit/contract/ids";
 import { won } from "@wonrail/kit/contract/money";
 import { runAdmin } from "../admin";
-import { DAILY_LIMIT, postTo, requestOf, startTestLedger, type TestLedger } from "../commands/testing/ledger";
+import {
+  DAILY_LIMIT,
+  postTo,
+  requestOf,
+  startTestLedger,
+  transferOf,
+  type TestLedger,
+} from "../commands/testing/ledger";
 
 let ledger: TestLedger;
 
@@ -11,17 +19,7 @@ beforeEach(async () => {
   ledger = await startTestLedger();
   const from = await ledger.open("kim", "NORMAL", 10_000n);
   const to = await ledger.open("lee", "NORMAL", 10_000n);
-  await Promise.all(
-    Array.from({ length: 300 }, () =>
-      ledger.post({
-        kind: "transfer",
-        fromWalletId: from,
-        toWalletId: to,
-        amountWon: won(10n),
-        dailyLimitWon: DAILY_LIMIT,
-      }),
-    ),
-  );
+  await Promise.all(Array.from({ length: 300 }, () => ledger.post(transferOf(from, to, 10n))));
   const hold = requestOf(ledger.orgId, {
     kind: "placeHold",
     walletId: to,
@@ -30,7 +28,7 @@ beforeEach(async () => {
     toAddress: `0x${"a".repeat(40)}`,
   });
   await postTo(ledger.engine, hold);
-  const charge = requestOf(ledger.orgId, { kind: "charge", walletId: to, amountWon: won(700n) });
+  const charge = requestOf(ledger.orgId, chargeOf(to, 700n));
   await postTo(ledger.engine, charge);
   await ledger.post({ kind: "cancelCharge", chargeRequestId: charge.requestId, amountWon: won(200n) });
   await ledger.post({ kind: "creditExternal", walletId: to, amountWon: won(5n), chainLogId: newId("evt") });

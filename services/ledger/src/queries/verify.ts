@@ -4,23 +4,13 @@ import {
   ACCOUNT_CHECKS,
   JOURNAL_CHECKS,
   countAll,
-  findAccountViolations,
   findViolations,
   lockJournal,
   prepareChecks,
-  type AccountViolation,
   type Check,
   type Counted,
   type Violation,
 } from "../store/checks";
-import {
-  readEntries,
-  readEntriesOf,
-  type EntriesRead,
-  type EntryKey,
-  type EntryRange,
-} from "../store/entryChecks";
-
 export interface CheckResult {
   invariant: string;
   says: string;
@@ -28,28 +18,6 @@ export interface CheckResult {
 }
 
 const MAX_ROWS = 100;
-/** Of the entries of a time: as many as are remembered. */
-const MAX_ENTRY_ROWS = 1_000;
-
-/** The entries of a time. One statement sees a batch whole or not at all. */
-export function verifyEntries(db: Database, range: EntryRange, signal?: AbortSignal): Promise<EntriesRead> {
-  return onJournal(db, (tx) => readEntries(tx, range, MAX_ENTRY_ROWS), signal);
-}
-
-/** Entries from whatever times. */
-export function verifyEntriesOf(db: Database, keys: EntryKey[], signal?: AbortSignal): Promise<EntriesRead> {
-  return onJournal(db, (tx) => readEntriesOf(tx, keys), signal);
-}
-
-/** Accounts that were touched. */
-export function verifyTouched(
-  db: Database,
-  numbers: bigint[],
-  signal?: AbortSignal,
-): Promise<AccountViolation[]> {
-  return onJournal(db, (tx) => findAccountViolations(tx, numbers), signal);
-}
-
 /** One check of all accounts. Reads nothing of the journal, and keeps no month from leaving. */
 export function verifyCheck(db: Database, check: Check, signal?: AbortSignal): Promise<Violation[]> {
   return onSnapshot(db, (tx) => findViolations(tx, check, MAX_ROWS), signal);

@@ -1,4 +1,4 @@
-import { named, rawSql, sql, type Queryable, type Sql } from "@wonrail/kit/db";
+import { rawSql, sql, type Queryable, type Sql } from "@wonrail/kit/db";
 import type { IntentKind } from "../domain/types";
 import { intentKinds } from "./codes";
 
@@ -13,23 +13,6 @@ export interface Check {
 export interface Violation {
   what: string;
   details: string;
-}
-
-/**
- * Until when what was committed is seen by whoever looks from now on: before the oldest transaction that still writes. A service sees this of its own role only,
- * and no other writes entries.
- */
-export function writtenUntil(db: Queryable): Promise<{ until: Date; now: Date }> {
-  return db.one(
-    named(
-      "writes_oldest",
-      sql`
-        select least(clock.now, min(xact_start)) as until, clock.now
-        from (select clock_timestamp() as now offset 0) clock
-        left join pg_stat_activity on datname = current_database() and usename = current_user and backend_xid is not null
-        group by clock.now`,
-    ),
-  );
 }
 
 /** Compiling takes longer than most checks; the whole journal is grouped and sorted, which should not go to disk sooner than it must. */
@@ -97,47 +80,6 @@ export const ACCOUNT_CHECKS: Check[] = [
       from holds h join accounts a on a.number = h.account_number where h.state = 'open' and a.closed_at is not null`,
   },
 ];
-
-/** What is said of an account that was touched. */
-export const TOUCHED_INVARIANTS = {
-  I3_balance: "an account's balance and sequence are those of its last posting",
-  I3_floor: "no wallet is below what it holds",
-  I3_held: "what an account holds is the sum of its open holds",
-  I6_holds: "a closed account has no open hold",
-};
-
-export interface AccountViolation extends Violation {
-  invariant: keyof typeof TOUCHED_INVARIANTS;
-  accountNumber: bigint;
-}
-
-/** Of these accounts alone, all there is. An account of which no line is left in any place is not asked for its last one. */
-export function findAccountViolations(db: Queryable, numbers: bigint[]): Promise<AccountViolation[]> {
-  return db.query<AccountViolation>(
-    sql`
-      select v.invariant, a.number as "accountNumber", a.id::text as what, 'balance ' || a.balance_won || ' at ' || a.sequence || ', last posting ' || coalesce(p.balance_won::text, '-')
-        || ' at ' || coalesce(p.sequence::text, '-') || ', held ' || a.held_won || ', open holds ' || h.amount_won as details
-      from unnest(${numbers}::bigint[]) as t (number)
-      join accounts a on a.number = t.number
-      cross join lateral (
-        select count(*) as lines, max(last_sequence) as sequence, max(balance_after_won) as balance_won
-        from ${LINES} l where l.account_number = a.number and l.last_sequence >= a.sequence
-      ) p
-      cross join lateral (
-        select count(*) as open, coalesce(sum(amount_won), 0) as amount_won
-        from holds where account_number = a.number and state = 'open'
-      ) h
-      cross join lateral (
-        values
-          ('I3_balance', case p.lines when 1 then p.sequence <> a.sequence or p.balance_won <> a.balance_won
-            when 0 then exists (select from ${LINES} l where l.account_number = a.number) else true end),
-          ('I3_floor', a.type <= 3 and (a.held_won < 0 or a.balance_won < a.held_won)),
-          ('I3_held', a.held_won <> h.amount_won),
-          ('I6_holds', a.closed_at is not null and h.open > 0)
-      ) v (invariant, broken)
-      where v.broken`,
-  );
-}
 
 /** What is older has left with its month. */
 const JOURNAL_BEGINS = sql`(select uuid_from(min(from_at)) from journal_partitions)`;

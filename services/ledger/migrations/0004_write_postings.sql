@@ -1,12 +1,13 @@
--- The one way in which postings are written and balances change: the service's role has no other right to either. Adds the very rows that it
--- inserts to their accounts, so a balance is the sum of its postings because it is made of nothing else; and refuses what the engine promises
--- never to send: an entry that does not sum to zero over two postings or more, a posting that does not follow its account's sequence without a
--- gap, a balance other than the one that was decided. What is no movement (held, limit, closing) comes with the account as it was decided.
+-- Inserts postings and changes balances. The service's role can do neither in another way. A balance is
+-- the sum of its postings, because the function adds the very rows that it inserts. It refuses an entry
+-- that does not sum to zero over two postings or more, a posting that leaves a gap in its account's
+-- sequence, and a balance that differs from the decided one. Holds, limits, freezes and closing come with
+-- the account as it was decided.
 create function write_postings(
   -- One element for each posting.
   numbers bigint[], sequences bigint[], amounts bigint[], balances_after bigint[], entry_ids uuid[], org_ids uuid[], types smallint[],
   -- One element for each account that is touched.
-  touched bigint[], balances bigint[], held bigint[], limits_used bigint[], limit_days integer[], blocks integer[], closed timestamptz[]
+  touched bigint[], balances bigint[], held bigint[], limits_used bigint[], limit_days integer[], blocks integer[], freezes smallint[], closed timestamptz[]
 ) returns void
   language plpgsql security definer
   set search_path from current
@@ -31,12 +32,13 @@ begin
       limit_used_won = t.limit_used_won,
       limit_day = t.limit_day,
       block_types = t.block_types,
+      frozen = t.frozen,
       balance_won = a.balance_won + coalesce(s.amount_won, 0),
       sequence = a.sequence + coalesce(s.postings, 0),
       held_won = t.held_won,
       closed_at = t.closed_at
-    from unnest(touched, balances, held, limits_used, limit_days, blocks, closed)
-      as t (number, balance_won, held_won, limit_used_won, limit_day, block_types, closed_at)
+    from unnest(touched, balances, held, limits_used, limit_days, blocks, freezes, closed)
+      as t (number, balance_won, held_won, limit_used_won, limit_day, block_types, frozen, closed_at)
     left join sums s on s.account_number = t.number
     where a.number = t.number
       and a.balance_won + coalesce(s.amount_won, 0) = t.balance_won
@@ -61,10 +63,11 @@ begin
 end
 $$;
 
--- The journal is append-only, and its accounts are moved by nothing but the function. Rights on a partition are taken away where it is made.
+-- The journal is append-only. Rights on a partition are revoked where the partition is made.
 revoke update, delete, truncate on entries, type_blocks, credits, cancelled_payments from wonrail_ledger;
 revoke insert, update, delete, truncate on postings from wonrail_ledger;
-revoke delete, truncate on holds, cancelled_charges from wonrail_ledger;
+revoke delete, truncate on holds, cancelled_charges, journal_heads from wonrail_ledger;
+revoke update, truncate on request_keys from wonrail_ledger;
 revoke update, delete, truncate on accounts from wonrail_ledger;
--- SELECT … FOR UPDATE asks for the right to update some column; this one tells nobody anything.
+-- SELECT … FOR UPDATE needs the right to update some column. No statement updates this one.
 grant update (opened_at) on accounts to wonrail_ledger;
