@@ -3,14 +3,13 @@ import { runService } from "@wonrail/kit/service";
 import { createApp } from "./app";
 import { readConfig } from "./config";
 import { consumers } from "./consumers";
-import { TOPICS } from "./events";
 import { jobs } from "./jobs";
 import { rpc } from "./rpc";
 
 void runService({
   name: "payment",
   migrations: join(__dirname, "..", "migrations"),
-  topics: TOPICS,
+  topics: [],
   config: readConfig(),
   open: (parts) => {
     const app = createApp(parts);
