@@ -56,7 +56,8 @@ test.each<[string, NonNullable<PostRequest["intent"]>]>([
   ["payments' cancellations", { $case: "cancelPayment", value: { paymentRequestId: newId("pay") } }],
 ])("a full call of the largest %s fits on its way to the ledger", (_what, intent) => {
   const ids = { requestId: newId("pcl"), relatedId: newId("pay") };
-  const item = { context, ...ids, memo, requestedAt: DEADLINE, intent };
+  const key = { scope: "CANCEL_PAYMENT", key: "k".repeat(255), bodyHash: Buffer.alloc(32) };
+  const item = { context, ...ids, key, memo, reference: memo.slice(0, 200), metadata: {}, intent };
   const items = Array.from({ length: PAYMENT_BATCH }, () => item);
   expect(PostBulkRequest.encode({ items }).finish().length).toBeLessThan(MAX_REQUEST_BYTES);
 });

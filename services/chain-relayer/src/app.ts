@@ -6,7 +6,7 @@ import { listEvents } from "@wonrail/kit/outbox";
 import { pause } from "@wonrail/kit/pause";
 import { type ServiceParts } from "@wonrail/kit/service";
 import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
-import { type HoldPlaced } from "@wonrail/proto/ledger/events/v1/events";
+import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
@@ -26,7 +26,7 @@ import { createBacklog, type ReceivedEntry, receiveEntries } from "./commands/re
 import { measureBooks, reconcile } from "./commands/reconcile";
 import { runScheduledRecords } from "./commands/runScheduledRecords";
 import { scanFinalized } from "./commands/scanFinalized";
-import { type Origin, takeInHold, takeInWallet } from "./commands/takeIn";
+import { takeInHold, takeInWallet } from "./commands/takeIn";
 import { updateRecordSchedule } from "./commands/updateRecordSchedule";
 import { updateRecordStatus } from "./commands/updateRecordStatus";
 import { watchInstantRecords } from "./commands/watchInstantRecords";
@@ -58,11 +58,12 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
   const wakeDispatch = (): void => toDispatch.wake();
   return {
     receiveEntries: async (tx: Tx, entries: ReceivedEntry[]) => {
-      if (await receiveEntries(tx, entries, backlog)) afterCommit(tx, wakeDispatch);
-    },
-    takeInHold: async (tx: Tx, origin: Origin, hold: HoldPlaced) => {
-      await takeInHold(tx, origin, hold, OUTSIDE_LIFE_MS);
-      afterCommit(tx, wakeDispatch);
+      // Entries without postings settle nothing, except a hold.
+      const holds = entries.filter(({ entry }) => entry.kind === IntentKind.PLACE_HOLD);
+      const moved = entries.filter(({ entry }) => entry.postings.length > 0);
+      for (const { origin, entry } of holds) await takeInHold(tx, origin, entry, OUTSIDE_LIFE_MS);
+      const taken = moved.length > 0 && (await receiveEntries(tx, moved, backlog));
+      if (taken || holds.length > 0) afterCommit(tx, wakeDispatch);
     },
     dispatch: onChain(dispatch),
     /** Woken when there is something to dispatch. */

@@ -1,6 +1,6 @@
 import { type Tx } from "@wonrail/kit/db";
 import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
-import { type HoldPlaced, type JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
+import { type Entry as LedgerEntry } from "@wonrail/proto/ledger/v1/ledger";
 import {
   isWallet,
   type Line,
@@ -22,7 +22,7 @@ export interface Origin {
   traceparent: string;
 }
 
-type Entry = Pick<JournalPosted, "requestId" | "relatedId" | "kind" | "postings">;
+type Entry = Pick<LedgerEntry, "requestId" | "relatedId" | "kind" | "postings">;
 
 /** Takes in ledger entries. What is on the chain already has no steps, but its place in the order. */
 export async function takeInEntries(
@@ -37,7 +37,9 @@ export async function takeInEntries(
 }
 
 /** Takes in money that is to leave to an outside address. It can go once everything before the hold has gone. */
-export async function takeInHold(tx: Tx, origin: Origin, hold: HoldPlaced, lifeMs: number): Promise<void> {
+export async function takeInHold(tx: Tx, origin: Origin, entry: LedgerEntry, lifeMs: number): Promise<void> {
+  if (entry.result?.$case !== "hold") return;
+  const hold = entry.result.value;
   const { holdRequestId } = hold;
   const [walletId, toAddress] = [readWallet(hold.walletId), readAccount(hold.toAddress)];
   const amountWon = assertAmount(readMoved(hold.amountWon));
@@ -45,11 +47,11 @@ export async function takeInHold(tx: Tx, origin: Origin, hold: HoldPlaced, lifeM
   const operation = {
     ...namesOf(origin),
     ledgerRef: holdRequestId,
-    relatedId: hold.relatedId,
+    relatedId: entry.relatedId,
     kind: IntentKind.PLACE_HOLD,
     operationId: operationIdOfHold(holdRequestId),
     steps: [step],
-    expiresAt: new Date(hold.placedAt!.getTime() + lifeMs),
+    expiresAt: new Date(entry.postedAt!.getTime() + lifeMs),
     places: [{ accountId: walletId, atSequence: hold.sequence + 1n, movesTo: null }],
   };
   insertOperations(tx, [operation], await holdHeads(tx));
