@@ -38,7 +38,12 @@ beforeAll(async () => {
     }),
     implement(AuthServiceService, {
       getOrganisation: async () => ({
-        organisation: Organisation.fromPartial({ orgId, dailyTransferLimitWon: "1000", version: 1n }),
+        organisation: Organisation.fromPartial({
+          orgId,
+          dailyTransferLimitWon: "1000",
+          dailyChargeLimitWon: "5",
+          version: 1n,
+        }),
         subscriptionActive: true,
       }),
     }),

@@ -56,7 +56,11 @@ test("a refusal is replayed although the balance would suffice later", async () 
   expect(valueOf(refused, "error").code).toBe("TRF_001");
   expect(refused.replayed).toBe(false);
   await world.execute(charge(from.walletId, 5_000));
-  expect(await world.execute(move, key)).toEqual({ ...refused, replayed: true });
+  const again = await world.execute(move, key);
+  expect([again.replayed, valueOf(again, "error").code]).toEqual([true, "TRF_001"]);
+  const detailsOf = (answer: ExecuteResponse) => JSON.parse(valueOf(answer, "error").detailsJson!) as object;
+  expect(detailsOf(again)).toEqual(detailsOf(refused));
+  expect(detailsOf(again)).toEqual({ available: 0, required: 1_000 });
   expect(await world.balances(from.walletId)).toEqual([5_000]);
 });
 

@@ -142,6 +142,7 @@ test("transfers that the ledger refuses to end do not stop the others", async ()
 
   await expect(world.app().settleTransfers()).rejects.toThrow("450 transfers could not be ended");
   expect(await world.balances(walletId)).toEqual([4_000]);
+  await catchUp(world);
   const stopped = world.app().settleTransfers(AbortSignal.abort());
   await expect(stopped).rejects.toThrow("200 transfers could not be ended");
 }, 60_000);

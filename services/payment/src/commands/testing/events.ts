@@ -28,7 +28,7 @@ export async function deliverAll(world: World, events: Delivered[]): Promise<voi
     ...{ id: newId("evt"), topic: "test", aggregateId: world.orgId, version: 1n, occurredAt: new Date() },
     ...{ orgId: world.orgId, traceparent: "", requestId: newId("req"), ...event },
   }));
-  await tx(world.databases.payment.db, async (tx) => {
+  await tx(world.db(), async (tx) => {
     if (typeof handler !== "function") await handler.all(tx, received);
     else for (const event of received) await handler(tx, event);
   });

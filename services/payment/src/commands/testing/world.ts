@@ -22,6 +22,8 @@ export interface World {
   databases: Databases;
   /** One of payment's two replicas. */
   app(replica?: 0 | 1): App;
+  /** The pool of payment's first replica. It dies with the replica. */
+  db(): Database;
   ledger(): Life["ledger"];
   wallet(): Life["wallet"];
   /** A wallet with its address, and with money when an amount is given. */
@@ -91,6 +93,7 @@ export async function openWorld(): Promise<World> {
     relayerSays,
     metric: (name) => life.metric(name),
     app: (replica = 0) => life.apps[replica]!,
+    db: () => life.pools[0]!,
     ledger: () => life.ledger,
     wallet: () => life.wallet,
     async openWallet({ type = "NORMAL", userId = randomUUID(), amountWon = 0 } = {}) {
@@ -232,8 +235,10 @@ async function startLife(
   };
   const registries = [new Registry(), new Registry()];
   const apps: App[] = [];
+  const pools: Database[] = [];
   for (const registry of registries) {
     const db = await open("payment");
+    pools.push(db);
     const config = { ...addresses, ...CONTRACTS, NETWORK: "WON_TESTNET" } as never;
     // A crash does not wait for the work in the lanes, so only the clients are closed.
     const onClose = (name: string, close: () => unknown) => void (name === "clients" && closers.push(close));
@@ -246,6 +251,7 @@ async function startLife(
   closers.push(() => [ledger, wallet].forEach((one) => one.close()));
   return {
     apps,
+    pools,
     ledger,
     wallet,
     async metric(name: string) {
