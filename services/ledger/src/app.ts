@@ -7,6 +7,7 @@ import { createEngine } from "./commands/engine";
 import { keepPartitions, watchWindow } from "./commands/keepPartitions";
 import { readRequest } from "./commands/readRequest";
 import { verifyAccounts } from "./commands/verifyAccounts";
+import { verifyJournal } from "./commands/verifyJournal";
 import { createViolationsGauge } from "./metrics/violationsGauge";
 import { type Config } from "./config";
 import type { Answer } from "./domain/decide";
@@ -36,7 +37,8 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
     url: config.DATABASE_URL,
     schema: db.schema,
     applicationName: "ledger verify",
-    max: 1,
+    // Each of the two jobs holds one connection for its turn and reads on another.
+    max: 4,
     statementTimeoutMs: SCAN_TIMEOUT_MS,
     log,
   });
@@ -65,6 +67,7 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
 
     keepPartitions: () => keepPartitions({ db, log, window }),
     pruneKeys: (signal: AbortSignal) => pruneKeys({ db, log }, signal),
+    verifyJournal: (signal: AbortSignal) => verifyJournal({ db: scans, gauge }, signal),
     verifyAccounts: (signal: AbortSignal) => verifyAccounts({ db: scans, gauge, closedGauge }, signal),
   };
 }

@@ -42,10 +42,7 @@ function codes(outcomes: Outcome[]): string[] {
   return outcomes.map((outcome) => (outcome.status === "posted" ? "posted" : outcome.code));
 }
 
-const charge = (wallet: string, amount: bigint): Intent => ({
-  ...chargeOf(wallet, amount),
-  dailyLimitWon: won(2n ** 62n),
-});
+const charge = (wallet: string, amount: bigint): Intent => chargeOf(wallet, amount);
 const transfer = (amount: bigint): Intent => ({
   kind: "transfer",
   fromWalletId: kim.normal,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { newId } from "@wonrail/kit/contract/ids";
-import { won } from "@wonrail/kit/contract/money";
+import { MAX_WON, won } from "@wonrail/kit/contract/money";
 import { createTestDatabase, testLog, testRegistry, type TestDatabase } from "@wonrail/kit/testing";
 import { hash } from "node:crypto";
 import { AccountType, Freeze } from "@wonrail/proto/ledger/v1/intents";
@@ -159,7 +159,7 @@ function intentMessage(intent: Intent): PostRequest["intent"] {
   const value = Object.fromEntries(
     Object.entries(rest).map(([name, part]) => [
       name,
-      typeof part === "bigint" ? `${part}` : (part ?? undefined),
+      typeof part === "bigint" ? `${part < MAX_WON ? part : MAX_WON}` : (part ?? undefined),
     ]),
   );
   if (intent.kind === "openAccount") value.type = AccountType[intent.type];

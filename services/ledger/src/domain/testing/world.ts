@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { derivedId } from "@wonrail/kit/contract/ids";
 import { MAX_WON, ZERO_WON, won } from "@wonrail/kit/contract/money";
 import type { State } from "../book";
@@ -38,9 +39,17 @@ export interface Scope {
   users: string[];
   requestIdOf: (number: number) => string;
   log: string;
+  /** Others charge in the same organisations, so no charge may come near the daily limit. */
+  isShared: boolean;
 }
 
-const DEFAULT_SCOPE: Scope = { orgs: ORGS, users: USERS, requestIdOf: requestId, log: "log" };
+const DEFAULT_SCOPE: Scope = {
+  orgs: ORGS,
+  users: USERS,
+  requestIdOf: requestId,
+  log: "log",
+  isShared: false,
+};
 
 /** Reads requests from random bytes: any bytes are some sequence, so a failing one can be shrunk. */
 export function requestsFrom(bytes: Uint8Array, scope: Scope = DEFAULT_SCOPE): LedgerRequest[] {
@@ -54,7 +63,7 @@ export function requestsFrom(bytes: Uint8Array, scope: Scope = DEFAULT_SCOPE): L
 function requestFrom(
   bytes: Uint8Array,
   index: number,
-  { orgs, users, requestIdOf, log }: Scope,
+  { orgs, users, requestIdOf, log, isShared }: Scope,
 ): LedgerRequest {
   const [kind, first, second, amount, id, other, extra] = bytes;
   const orgId = orgs[extra! % 16 === 0 ? 1 : 0]!;
@@ -62,9 +71,10 @@ function requestFrom(
   const wallet = (pick: number) =>
     walletId(orgId, pick % 19 === 0 ? `nobody ${users[0]}` : userOf(pick), typeOf(pick));
   const normal = (pick: number) => walletId(orgId, userOf(pick), pick % 11 === 0 ? "INCENTIVE" : "NORMAL");
-  const amountWon = won(AMOUNTS[amount! % AMOUNTS.length]!);
+  const amounts = isShared ? AMOUNTS.slice(0, -1) : AMOUNTS;
+  const amountWon = won(amounts[amount! % amounts.length]!);
   const dailyLimitWon = won(extra! % 4 === 0 ? 1_200n : 1_000_000n);
-  const chargeLimitWon = won(extra! % 5 === 0 ? 30_000n : MAX_WON);
+  const chargeLimitWon = won(!isShared && extra! % 5 === 0 ? 30_000n : MAX_WON);
   const earlier = requestIdOf(Math.max(0, index - 1 - (other! % 12)));
   const intents: (() => Intent)[] = [
     () => ({
@@ -137,15 +147,15 @@ function requestFrom(
   // Now and then an id that was used before, with the same or another content.
   const number = id! % 9 === 0 ? Math.max(0, index - 1 - (id! % 4)) : index;
   const made = request(orgId, requestIdOf(number), intent);
-  return { ...made, key: number === index && id! % 5 === 0 ? keyFrom(made, other!) : null };
+  return { ...made, key: number === index && id! % 5 === 0 ? keyFrom(made, log, other!) : null };
 }
 
 /** One of few keys, so that some are used again: with the same body, or with another one. */
-function keyFrom({ contentHash }: LedgerRequest, pick: number): IdempotencyKey {
+function keyFrom({ contentHash }: LedgerRequest, log: string, pick: number): IdempotencyKey {
   return {
     scope: ["PAY", "CHARGE"][pick % 2]!,
-    key: `key ${pick % 6}`,
-    bodyHash: pick % 3 === 0 ? contentHash : "body",
+    key: `${log} ${pick % 6}`,
+    bodyHash: hash("sha256", pick % 3 === 0 ? contentHash : "body", "hex"),
   };
 }
 
@@ -154,9 +164,11 @@ export function request(orgId: string, id: string, intent: Intent): LedgerReques
   return { orgId, requestId: id, key: null, contentHash: contentOf(content), ...content };
 }
 
+const NO_LIMIT = won(2n ** 62n);
+
 /** A charge that no daily limit refuses. */
 export function chargeOf(walletId: string, amount: bigint): IntentOf<"charge"> {
-  return { kind: "charge", walletId, amountWon: won(amount), dailyLimitWon: MAX_WON };
+  return { kind: "charge", walletId, amountWon: won(amount), dailyLimitWon: NO_LIMIT };
 }
 
 function typeOf(pick: number): WalletType {
