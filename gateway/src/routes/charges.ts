@@ -7,16 +7,7 @@ import {
   type Refund,
 } from "@wonrail/proto/payment/v1/payment";
 import { type Clients } from "../clients";
-import {
-  begunCancellation,
-  cancellationOf,
-  iso,
-  known,
-  pageRequest,
-  paginationOf,
-  settlementOf,
-  wonOf,
-} from "./answers";
+import { cancellationOf, iso, known, pageRequest, paginationOf, settlementOf, wonOf } from "./answers";
 import { executeCommand } from "./executeCommand";
 import { type Handler, operation } from "./operation";
 import {
@@ -43,7 +34,9 @@ const charge = z
     walletId: givenId("The wallet that was charged."),
     amount: won("How much, in KRW."),
     cancelledAmount: won("How much of it is cancelled."),
-    balance: won("The wallet's balance when the charge was posted."),
+    balance: won(
+      "The wallet's balance right after the charge, or after its newest cancellation once it is cancelled in part.",
+    ),
     cancellableUntil: timestamp("30 days after the charge."),
     memo: memoGiven,
     settlement,
@@ -93,7 +86,7 @@ export const createCharge = operation({
   tag: "Charges",
   summary: "Charge a wallet",
   description:
-    "A wallet of any type. Out of a GOVERNMENT wallet the money can for now only be taken by cancelling the charge, within its 30 days.",
+    "A wallet of any type. CHG_008 when the charges of the organisation on this day of Asia/Seoul would be more than its daily charge limit.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
@@ -106,7 +99,7 @@ export const createCharge = operation({
     .meta({ id: "CreateCharge" }),
   status: 201,
   data: charge,
-  errors: ["WAL_002", "WAL_004", "CHG_001"],
+  errors: ["WAL_002", "WAL_004", "CHG_001", "CHG_008"],
 });
 
 export const cancelCharge = operation({
@@ -114,7 +107,7 @@ export const cancelCharge = operation({
   tag: "Charges",
   summary: "Cancel a charge, or a part of it",
   description:
-    "Within 30 days of the charge, in as many parts as you like. `settlement` stays the charge's own; that of the way back is in `cancellation`.",
+    "Within 30 days of the charge, in as many parts as you like. `balance` is the balance after this call. `settlement`, here and in `cancellation`, is the cancellation's own, PENDING; read the charge for the charge's own.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
@@ -135,14 +128,14 @@ export const cancelCharge = operation({
 export const refundWallet = operation({
   id: "refundWallet",
   tag: "Charges",
-  summary: "Refund all that is available in a NORMAL wallet",
+  summary: "Refund all that is available in a NORMAL or GOVERNMENT wallet",
   description:
     "The balance less what is held for transfers on their way, which stays. Refused with CHG_007 when nothing is available, also when all is held.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
   body: z
-    .strictObject({ walletId: idOf("wal", "WAL_002", "The NORMAL wallet."), memo })
+    .strictObject({ walletId: idOf("wal", "WAL_002", "The NORMAL or GOVERNMENT wallet."), memo })
     .meta({ id: "RefundWallet" }),
   status: 201,
   data: refund,
@@ -188,7 +181,7 @@ export function createChargeWith(clients: Clients): Handler<typeof createCharge>
     const { walletId, amount, memo } = body;
     const { value, replayed } = await executeCommand(clients, call, {
       body,
-      command: { $case: "charge", value: { walletId, amountWon: String(amount), memo } },
+      command: { $case: "charge", value: { walletId, amountWon: String(amount), memo, metadata: {} } },
       expect: "charge",
     });
     return { data: chargeOf(value), replayed };
@@ -201,13 +194,12 @@ export function cancelChargeWith(clients: Clients): Handler<typeof cancelCharge>
     const amountWon = amount === undefined ? undefined : String(amount);
     const { value, replayed } = await executeCommand(clients, call, {
       body,
-      command: { $case: "cancelCharge", value: { chargeId, amountWon, memo } },
+      command: { $case: "cancelCharge", value: { chargeId, amountWon, memo, metadata: {} } },
       expect: "cancelledCharge",
     });
-    const { cancelId } = value;
-    const charge = known(value.charge);
-    const cancellation = begunCancellation(value.cancellation, cancelId, charge.settlement);
-    return { data: { ...chargeOf(charge), cancelId, cancellation }, replayed };
+    const cancellation = cancellationOf(known(value.cancellation));
+    const { cancelId } = cancellation;
+    return { data: { ...chargeOf(known(value.charge)), cancelId, cancellation }, replayed };
   };
 }
 
@@ -216,7 +208,7 @@ export function refundWalletWith(clients: Clients): Handler<typeof refundWallet>
     const { walletId, memo } = body;
     const { value, replayed } = await executeCommand(clients, call, {
       body,
-      command: { $case: "refund", value: { walletId, memo } },
+      command: { $case: "refund", value: { walletId, memo, metadata: {} } },
       expect: "refund",
     });
     return { data: refundOf(value), replayed };

@@ -1,17 +1,8 @@
 import { z } from "zod";
 import { enumName } from "@wonrail/kit/grpc/client";
-import { type CancellationAmounts, type Payment, PaymentStatus } from "@wonrail/proto/payment/v1/payment";
+import { type Payment, type PaymentCancellation, PaymentStatus } from "@wonrail/proto/payment/v1/payment";
 import { type Clients } from "../clients";
-import {
-  begunCancellation,
-  cancellationOf,
-  iso,
-  known,
-  pageRequest,
-  paginationOf,
-  settlementOf,
-  wonOf,
-} from "./answers";
+import { cancellationOf, iso, known, pageRequest, paginationOf, settlementOf, wonOf } from "./answers";
 import { executeCommand } from "./executeCommand";
 import { type Handler, operation } from "./operation";
 import {
@@ -42,16 +33,16 @@ const keptFromNormal = won("Of the accrual, no longer there and so kept from the
 
 const paymentCancellation = cancellation
   .extend({
-    restored: z.union([restored, z.null()]),
-    incentiveClawedBack: incentiveClawedBack.nullable(),
-    keptFromNormal: keptFromNormal.nullable(),
+    restored,
+    incentiveClawedBack,
+    keptFromNormal,
     memo: memoGiven,
     createdAt: timestamp("When it was made."),
   })
   .meta({
     id: "PaymentCancellation",
     description:
-      "What took the payment back, and what it did, as the cancel's answer said. `settlement` is that of the way back, PENDING at first; read the payment again to follow. Of one that an earlier release made it may not be known what it did: `restored`, `incentiveClawedBack` and `keptFromNormal` are then null, and `memo` may be null although one was given.",
+      "The cancellation of a payment and what it did. `settlement` is that of the way back, PENDING at first; read the payment again to follow.",
   });
 
 const payment = z
@@ -116,7 +107,7 @@ export const cancelPayment = operation({
   tag: "Payments",
   summary: "Cancel a payment",
   description:
-    "Whole and once: the payer's wallets get back what each of them paid, and the accrual is clawed back. PAY_001 says here that what is available in the receiver's NORMAL wallet is less than the payment: what is held for a transfer on its way does not count. WAL_004 names a wallet of the payment that is deactivated, and stays until the operator of the service has made it ACTIVE again. `settlement` stays the payment's own; that of the way back is in `cancellation`. A payment can be cancelled for at least two months; when its month has left the books for the archive, that is refused with PAY_007.",
+    "Whole and once: the payer's wallets get back what each of them paid, and the accrual is clawed back. PAY_001 says here that what is available in the receiver's NORMAL wallet is less than the payment: what is held for a transfer on its way does not count. WAL_004 names a wallet of the payment that is deactivated, and stays until the operator of the service has made it ACTIVE again. `settlement`, here and in `cancellation`, is the cancellation's own, PENDING; read the payment for the payment's own. A payment can be cancelled for at least two months; when its month has left the books for the archive, that is refused with PAY_007.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
@@ -167,7 +158,8 @@ export function createPaymentWith(clients: Clients): Handler<typeof createPaymen
   return async ({ body }, call) => {
     const { payerWalletId, receiverWalletId, amount, incentiveAmount, memo } = body;
     const incentiveAmountWon = incentiveAmount == null ? undefined : String(incentiveAmount);
-    const pay = { payerWalletId, receiverWalletId, amountWon: String(amount), incentiveAmountWon, memo };
+    const ids = { payerWalletId, receiverWalletId };
+    const pay = { ...ids, amountWon: String(amount), incentiveAmountWon, memo, metadata: {} };
     const { value, replayed } = await executeCommand(clients, call, {
       body: { ...body, incentiveAmount: incentiveAmount ?? undefined },
       command: { $case: "pay", value: pay },
@@ -182,20 +174,13 @@ export function cancelPaymentWith(clients: Clients): Handler<typeof cancelPaymen
     const { paymentId, memo } = body;
     const { value, replayed } = await executeCommand(clients, call, {
       body,
-      command: { $case: "cancelPayment", value: { paymentId, memo } },
+      command: { $case: "cancelPayment", value: { paymentId, memo, metadata: {} } },
       expect: "cancelledPayment",
     });
-    const { cancelId } = value;
-    const payment = known(value.payment);
-    const did = amountsOf(value);
-    // What an earlier release has stored says all of it too, but not there; the same key has the same memo.
-    const cancellation = {
-      ...begunCancellation(payment.cancellation, cancelId, payment.settlement),
-      ...did,
-      memo: memo ?? null,
-      createdAt: iso(payment.cancellation?.createdAt ?? payment.updatedAt),
-    };
-    return { data: { ...paymentOf(payment), cancelId, cancellation, ...did }, replayed };
+    const cancelled = known(value.cancellation);
+    const cancellation = paymentCancellationOf(cancelled);
+    const { cancelId } = cancellation;
+    return { data: { ...paymentOf(value), cancelId, cancellation, ...amountsOf(cancelled) }, replayed };
   };
 }
 
@@ -230,26 +215,21 @@ function paymentOf(of: Payment) {
     incentiveAccrued: wonOf(of.incentiveAccruedWon),
     memo: of.memo ?? null,
     settlement: settlementOf(of.settlement),
-    cancellation: paymentCancellationOf(of),
+    cancellation: of.cancellation === undefined ? null : paymentCancellationOf(of.cancellation),
     createdAt: iso(of.createdAt),
   };
 }
 
-const UNKNOWN = { restored: null, incentiveClawedBack: null, keptFromNormal: null };
-
-function paymentCancellationOf({ cancellation, updatedAt }: Payment) {
-  if (cancellation === undefined) return null;
-  const { amounts, memo, createdAt } = cancellation;
+function paymentCancellationOf(of: PaymentCancellation) {
   return {
-    ...cancellationOf(cancellation),
-    ...(amounts === undefined ? UNKNOWN : amountsOf(amounts)),
-    memo: memo ?? null,
-    // A payment service of an earlier release does not say it; nothing changes a payment after that.
-    createdAt: iso(createdAt ?? updatedAt),
+    ...cancellationOf(of),
+    ...amountsOf(of),
+    memo: of.memo ?? null,
+    createdAt: iso(of.createdAt),
   };
 }
 
-function amountsOf(amounts: CancellationAmounts) {
+function amountsOf(amounts: PaymentCancellation) {
   return {
     restored: { incentive: wonOf(amounts.restoredIncentiveWon), normal: wonOf(amounts.restoredNormalWon) },
     incentiveClawedBack: wonOf(amounts.incentiveClawedBackWon),

@@ -100,7 +100,7 @@ export const listTransfers = operation({
 export function createTransferWith(clients: Clients): Handler<typeof createTransfer> {
   return async ({ body }, call) => {
     const { fromWalletId, toWalletAddress, amount, memo } = body;
-    const command = { fromWalletId, toWalletAddress, amountWon: String(amount), memo };
+    const command = { fromWalletId, toWalletAddress, amountWon: String(amount), memo, metadata: {} };
     const { value, replayed } = await executeCommand(clients, call, {
       body,
       command: { $case: "transfer", value: command },

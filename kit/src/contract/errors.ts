@@ -95,7 +95,7 @@ export const errorTable = {
   SYS_002: row(
     503,
     "UNAVAILABLE",
-    "The service is busy or not reachable. Nothing was done; try again.",
+    "The service is busy or not reachable. This attempt changed nothing. An earlier attempt with the same Idempotency-Key may have succeeded: try again with the same key.",
     "retryable",
   ),
   SYS_003: row(
@@ -158,7 +158,7 @@ export function isOutage(error: unknown): error is DomainError {
   return error instanceof DomainError && errorTable[error.code].http >= 500;
 }
 
-/** SYS_002 promises that nothing was done: by the try, or the step, that ended with it. */
+/** SYS_002 promises that this attempt changed nothing. An earlier attempt with the same key may have succeeded. */
 export function isUndone(error: unknown): boolean {
   return error instanceof DomainError && error.code === "SYS_002";
 }
