@@ -99,7 +99,7 @@ export const createCharge = operation({
     .meta({ id: "CreateCharge" }),
   status: 201,
   data: charge,
-  errors: ["WAL_002", "WAL_004", "CHG_001", "CHG_008"],
+  errors: ["WAL_002", "WAL_004", "WAL_005", "CHG_001", "CHG_008"],
 });
 
 export const cancelCharge = operation({
@@ -122,7 +122,7 @@ export const cancelCharge = operation({
   data: charge
     .extend({ cancelId: givenId("This cancellation's id."), cancellation })
     .meta({ id: "CancelledCharge" }),
-  errors: ["WAL_004", "CHG_002", "CHG_003", "CHG_004", "CHG_005", "CHG_006"],
+  errors: ["WAL_004", "WAL_005", "CHG_002", "CHG_003", "CHG_004", "CHG_005", "CHG_006"],
 });
 
 export const refundWallet = operation({
@@ -139,7 +139,7 @@ export const refundWallet = operation({
     .meta({ id: "RefundWallet" }),
   status: 201,
   data: refund,
-  errors: ["WAL_002", "WAL_004", "CHG_007"],
+  errors: ["WAL_002", "WAL_004", "WAL_005", "CHG_007"],
 });
 
 export const getCharge = operation({

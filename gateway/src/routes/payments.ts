@@ -99,7 +99,7 @@ export const createPayment = operation({
     .meta({ id: "CreatePayment" }),
   status: 201,
   data: payment,
-  errors: ["WAL_002", "WAL_004", "PAY_001", "PAY_002", "PAY_005", "PAY_006"],
+  errors: ["WAL_002", "WAL_004", "WAL_005", "PAY_001", "PAY_002", "PAY_005", "PAY_006"],
 });
 
 export const cancelPayment = operation({
@@ -124,7 +124,7 @@ export const cancelPayment = operation({
       keptFromNormal,
     })
     .meta({ id: "CancelledPayment" }),
-  errors: ["WAL_004", "PAY_001", "PAY_003", "PAY_004", "PAY_007"],
+  errors: ["WAL_004", "WAL_005", "PAY_001", "PAY_003", "PAY_004", "PAY_007"],
 });
 
 export const getPayment = operation({

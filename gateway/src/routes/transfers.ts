@@ -70,7 +70,7 @@ export const createTransfer = operation({
     .meta({ id: "CreateTransfer" }),
   status: 201,
   data: transfer,
-  errors: ["WAL_002", "WAL_004", "TRF_001", "TRF_002", "TRF_003", "TRF_004"],
+  errors: ["WAL_002", "WAL_004", "WAL_005", "TRF_001", "TRF_002", "TRF_003", "TRF_004"],
 });
 
 export const getTransfer = operation({
