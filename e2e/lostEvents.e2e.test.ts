@@ -9,7 +9,7 @@ import { inheritedEnv, REPOSITORY } from "@wonrail/local/config";
 import { OperationConfirmed } from "@wonrail/proto/relayer/events/v1/events";
 import { openWallet, OUTSIDE } from "./money/scenes";
 import { untilNone } from "./money/onTheirWay";
-import { type Api, type Json } from "./support/api";
+import { type Api } from "./support/api";
 import { asAdmin } from "./support/asAdmin";
 import { admin, newOrganisation } from "./support/operators";
 import { reconciled } from "./support/reconciled";
@@ -48,7 +48,7 @@ test("a hold whose event is lost shows, a forged word ends it not, and what is s
   expect((await reconciled(stack.stack())).drifts).toBe(0);
   expect(await operations()).toBe(1n);
   await asAdmin(stack.stack(), "payment", (db) =>
-    db.run(sql`update transfers set updated_at = now() - interval '2 hours'`),
+    db.run(sql`update transfers set created_at = now() - interval '2 hours'`),
   );
   expect(await metric("payment_pending_transfers_oldest_seconds")).toBeGreaterThanOrEqual(7_200);
 
@@ -67,29 +67,6 @@ test("a hold whose event is lost shows, a forged word ends it not, and what is s
   expect(await operations("CONFIRMED")).toBeGreaterThanOrEqual(2n);
   expect(await metric("payment_pending_transfers_oldest_seconds")).toBe(0);
   expect((await reconciled(stack.stack())).drifts).toBe(0);
-});
-
-test("a charge whose events are lost comes to say what is on the chain", async () => {
-  await stack.act("stop", "chain-relayer");
-  const { chargeId } = await openWallet(api, 10_000);
-  await untilNone(stack.stack(), ["events of payment", "events of ledger"], 30_000);
-  await stack.act("stop", "payment");
-  await stack.act("start", "chain-relayer");
-  await eventually(async () => expect(await stateOf(chargeId)).toEqual({ state: "CONFIRMED" }), SETTLED);
-  await untilPublished("chain_relayer");
-  await loseWhatIsNew("payment.settlements");
-  await stack.act("start", "payment");
-  await stack.untilReady();
-  expect(await settlementOf(chargeId)).toMatchObject({ status: "PENDING" });
-
-  // As if five minutes had gone by. It is looked for when payment has run for a minute.
-  await asAdmin(stack.stack(), "chain_relayer", (db) =>
-    db.run(sql`update outbox set occurred_at = occurred_at - interval '6 minutes'`),
-  );
-  await eventually(async () => {
-    expect(await settlementOf(chargeId)).toMatchObject({ status: "CONFIRMED", txHash: expect.any(String) });
-  }, SETTLED);
-  expect(await metric("payment_missed_events_total")).toBeGreaterThan(0);
 });
 
 test("a daily limit whose event is lost is in force while it is used", async () => {
@@ -149,12 +126,6 @@ async function operations(state: string | null = null): Promise<bigint> {
   return count;
 }
 
-async function stateOf(ledgerRef: string): Promise<{ state: string } | undefined> {
-  return asAdmin(stack.stack(), "chain_relayer", (db) =>
-    db.maybe<{ state: string }>(sql`select state from operations where ledger_ref = ${ledgerRef}`),
-  );
-}
-
 async function untilPublished(schema: string): Promise<void> {
   await asAdmin(stack.stack(), schema, (db) =>
     eventually(
@@ -166,10 +137,6 @@ async function untilPublished(schema: string): Promise<void> {
 
 async function statusOf(transferId: string): Promise<string> {
   return (await api.get(`/api/wallets/transfer/${transferId}`)).status as string;
-}
-
-async function settlementOf(chargeId: string): Promise<Json> {
-  return (await api.get(`/api/wallets/charge/${chargeId}`)).settlement;
 }
 
 async function metric(name: string): Promise<number> {

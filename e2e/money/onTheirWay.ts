@@ -3,11 +3,9 @@ import { rawSql } from "@wonrail/kit/db";
 import { type Stack } from "@wonrail/local/stackFile";
 import { asAdmin } from "../support/asAdmin";
 
-/** What has not come to its end yet, as an operator would count it. */
+/** Work that is still going on, as an operator counts it. */
 export const ON_THEIR_WAY = {
-  "operations without an outcome": "select count(*) from payment.operations where state = 'CLAIMED'",
   "transfers without an end": "select count(*) from payment.transfers where status = 'PENDING'",
-  "events of payment": "select count(*) from payment.outbox_pending",
   "events of ledger": "select count(*) from ledger.outbox_pending",
 };
 export type Kind = keyof typeof ON_THEIR_WAY;

@@ -83,7 +83,7 @@ export async function openWorld(): Promise<World> {
   const [payment, ledger, wallet] = await Promise.all(["payment", "ledger", "wallet"].map(makeDatabase));
   const databases: Databases = { payment: payment!, ledger: ledger!, wallet: wallet! };
   const relayerSays: World["relayerSays"] = new Map();
-  const created: TestDatabase[] = Object.values(databases);
+  const created = [databases.payment, databases.ledger, databases.wallet];
   const start = () => startLife(databases, orgId, kekPath, relayerSays);
   let life = await start();
 
