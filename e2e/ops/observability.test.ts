@@ -117,6 +117,8 @@ const NOT_METRICS = new Set([
   "credit_deposits",
   "scan_finalized",
   "verify_accounts",
+  "verify_journal",
+  "prune_keys",
   "verify_audit",
   "reopen_wallets",
   "entries_2026_05",
