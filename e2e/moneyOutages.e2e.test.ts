@@ -9,7 +9,7 @@ import { openWallet, OUTSIDE } from "./money/scenes";
 import { type Answer, type Api, type Json } from "./support/api";
 import { asAdmin } from "./support/asAdmin";
 import { newOrganisation } from "./support/operators";
-import { missingOnTheBus } from "./support/readTopic";
+import { missingPayments } from "./support/missingPayments";
 import { reconciled } from "./support/reconciled";
 import { startStack, type TestStack } from "./support/startStack";
 import { whyFailed } from "./support/whyFailed";
@@ -91,9 +91,7 @@ afterAll(() => stack?.stop());
     expect(refused()).toEqual([]);
     await stack.untilReady();
 
-    expect(
-      await missingOnTheBus(stack, { service: "payment", type: "payment_completed", ids: paid }),
-    ).toEqual([]);
+    expect(await missingPayments(stack, paid)).toEqual([]);
     await untilNone(stack.stack(), Object.keys(ON_THEIR_WAY) as (keyof typeof ON_THEIR_WAY)[], 120_000);
     expect(await unsettled(paid)).toEqual([]);
     expect((await reconciled(stack.stack())).drifts).toBe(0);

@@ -6,8 +6,8 @@ import { asAdmin } from "./asAdmin";
 import { type TestStack } from "./startStack";
 
 export interface Wanted {
-  /** Whose topic: wonrail.<service>.v1. */
-  service: "wallet" | "payment";
+  /** The service whose topic is read. */
+  service: "wallet";
   type: string;
   /** What the events have to be about. */
   ids: ReadonlySet<string>;

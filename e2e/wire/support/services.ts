@@ -90,7 +90,7 @@ export async function startServices(): Promise<Services> {
   const keys = { KEY_MODE: "test", KEY_LIFETIME_HOURS: 1, KEY_OVERLAP_MS: 60_000 };
   const auth = await createAuth(partsOf("auth", keys));
   await start("auth", authRpc(auth));
-  const ledger = await createLedger(partsOf("ledger", { MAX_BATCH: 1_000, MAX_QUEUE: 20_000 }));
+  const ledger = await createLedger(partsOf("ledger", { LANES: 2, MAX_BATCH: 1_000, MAX_QUEUE: 20_000 }));
   await start("ledger", ledgerRpc(ledger));
   const custody = { ...SIGNING, KEK_PATH: newKek(closers), LEDGER_ADDRESS: addressOf("ledger") };
   await start("wallet", walletRpc(createWallet(partsOf("wallet", custody))));

@@ -7,16 +7,7 @@ import {
   type Refund,
 } from "@wonrail/proto/payment/v1/payment";
 import { type Clients } from "../clients";
-import {
-  begunCancellation,
-  cancellationOf,
-  iso,
-  known,
-  pageRequest,
-  paginationOf,
-  settlementOf,
-  wonOf,
-} from "./answers";
+import { cancellationOf, iso, known, pageRequest, paginationOf, settlementOf, wonOf } from "./answers";
 import { executeCommand } from "./executeCommand";
 import { type Handler, operation } from "./operation";
 import {
@@ -45,7 +36,9 @@ const charge = z
     walletId: givenId("The charged wallet."),
     amount: won("The amount of the charge, in KRW."),
     cancelledAmount: won("The part of the amount that is cancelled, in KRW."),
-    balance: won("The wallet's balance when the charge was posted, in KRW."),
+    balance: won(
+      "The wallet's balance after this call. A later read shows the balance after the newest cancellation, in KRW.",
+    ),
     cancellableUntil: timestamp("The end of the 30 days in which the charge can be cancelled."),
     memo: memoGiven,
     settlement,
@@ -95,7 +88,7 @@ export const createCharge = operation({
   tag: "Charges",
   summary: "Charge a wallet",
   description:
-    "Puts new money into a wallet of any type (top-up). The only way out of a GOVERNMENT wallet is to cancel the charge within 30 days.",
+    "Puts new money into a wallet of any type (top-up). CHG_008 means that the charges of the organisation on this day of Asia/Seoul would exceed its daily charge limit.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
@@ -108,7 +101,7 @@ export const createCharge = operation({
     .meta({ id: "CreateCharge" }),
   status: 201,
   data: charge,
-  errors: ["WAL_002", "WAL_004", "CHG_001"],
+  errors: ["WAL_002", "WAL_004", "WAL_005", "CHG_001", "CHG_008"],
 });
 
 export const cancelCharge = operation({
@@ -116,7 +109,7 @@ export const cancelCharge = operation({
   tag: "Charges",
   summary: "Cancel a charge or a part of it",
   description:
-    "Takes a charge back within 30 days, in any number of parts. `settlement` stays that of the charge; the returned money has its own in `cancellation`.",
+    "Takes a charge back within 30 days, in any number of parts. `balance` is the balance after this call. `settlement`, here and in `cancellation`, is the cancellation's own and PENDING at first; read the charge for the charge's own.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
@@ -131,24 +124,24 @@ export const cancelCharge = operation({
   data: charge
     .extend({ cancelId: givenId("This cancellation's id."), cancellation })
     .meta({ id: "CancelledCharge" }),
-  errors: ["WAL_004", "CHG_002", "CHG_003", "CHG_004", "CHG_005", "CHG_006"],
+  errors: ["WAL_004", "WAL_005", "CHG_002", "CHG_003", "CHG_004", "CHG_005", "CHG_006"],
 });
 
 export const refundWallet = operation({
   id: "refundWallet",
   tag: "Charges",
-  summary: "Refund the available balance of a NORMAL wallet",
+  summary: "Refund the available balance of a NORMAL or GOVERNMENT wallet",
   description:
-    "Pays out the available balance of a NORMAL wallet (cash-out): the balance less the holds of transfers under way. CHG_007 when nothing is available.",
+    "Pays out the available balance of the wallet (cash-out): the balance less the holds of transfers under way. CHG_007 when nothing is available.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
   body: z
-    .strictObject({ walletId: idOf("wal", "WAL_002", "The NORMAL wallet to refund."), memo })
+    .strictObject({ walletId: idOf("wal", "WAL_002", "The NORMAL or GOVERNMENT wallet to refund."), memo })
     .meta({ id: "RefundWallet" }),
   status: 201,
   data: refund,
-  errors: ["WAL_002", "WAL_004", "CHG_007"],
+  errors: ["WAL_002", "WAL_004", "WAL_005", "CHG_007"],
 });
 
 export const getCharge = operation({
@@ -193,7 +186,7 @@ export function createChargeWith(clients: Clients): Handler<typeof createCharge>
     const { walletId, amount, memo } = body;
     const { value, replayed } = await executeCommand(clients, call, {
       body,
-      command: { $case: "charge", value: { walletId, amountWon: String(amount), memo } },
+      command: { $case: "charge", value: { walletId, amountWon: String(amount), memo, metadata: {} } },
       expect: "charge",
     });
     return { data: chargeOf(value), replayed };
@@ -206,13 +199,12 @@ export function cancelChargeWith(clients: Clients): Handler<typeof cancelCharge>
     const amountWon = amount === undefined ? undefined : String(amount);
     const { value, replayed } = await executeCommand(clients, call, {
       body,
-      command: { $case: "cancelCharge", value: { chargeId, amountWon, memo } },
+      command: { $case: "cancelCharge", value: { chargeId, amountWon, memo, metadata: {} } },
       expect: "cancelledCharge",
     });
-    const { cancelId } = value;
-    const charge = known(value.charge);
-    const cancellation = begunCancellation(value.cancellation, cancelId, charge.settlement);
-    return { data: { ...chargeOf(charge), cancelId, cancellation }, replayed };
+    const cancellation = cancellationOf(known(value.cancellation));
+    const { cancelId } = cancellation;
+    return { data: { ...chargeOf(known(value.charge)), cancelId, cancellation }, replayed };
   };
 }
 
@@ -221,7 +213,7 @@ export function refundWalletWith(clients: Clients): Handler<typeof refundWallet>
     const { walletId, memo } = body;
     const { value, replayed } = await executeCommand(clients, call, {
       body,
-      command: { $case: "refund", value: { walletId, memo } },
+      command: { $case: "refund", value: { walletId, memo, metadata: {} } },
       expect: "refund",
     });
     return { data: refundOf(value), replayed };

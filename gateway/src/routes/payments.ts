@@ -1,17 +1,8 @@
 import { z } from "zod";
 import { enumName } from "@wonrail/kit/grpc/client";
-import { type CancellationAmounts, type Payment, PaymentStatus } from "@wonrail/proto/payment/v1/payment";
+import { type Payment, type PaymentCancellation, PaymentStatus } from "@wonrail/proto/payment/v1/payment";
 import { type Clients } from "../clients";
-import {
-  begunCancellation,
-  cancellationOf,
-  iso,
-  known,
-  pageRequest,
-  paginationOf,
-  settlementOf,
-  wonOf,
-} from "./answers";
+import { cancellationOf, iso, known, pageRequest, paginationOf, settlementOf, wonOf } from "./answers";
 import { executeCommand } from "./executeCommand";
 import { type Handler, operation } from "./operation";
 import {
@@ -43,19 +34,16 @@ const keptFromNormal = won(
 
 const paymentCancellation = cancellation
   .extend({
-    restored: z
-      .strictObject(restoredFields)
-      .nullable()
-      .meta({ description: "What the payer's wallets got back." }),
-    incentiveClawedBack: incentiveClawedBack.nullable(),
-    keptFromNormal: keptFromNormal.nullable(),
+    restored,
+    incentiveClawedBack,
+    keptFromNormal,
     memo: memoGiven,
     createdAt: timestamp("When the payment was cancelled."),
   })
   .meta({
     id: "PaymentCancellation",
     description:
-      "The cancellation of a payment. Its `settlement` is that of the returned money, PENDING at first: read the payment again to follow it. `restored`, `incentiveClawedBack` and `keptFromNormal` are null when an earlier release made the cancellation.",
+      "The cancellation of a payment. Its `settlement` is that of the returned money, PENDING at first: read the payment again to follow it.",
   });
 
 const payment = z
@@ -117,7 +105,7 @@ export const createPayment = operation({
     .meta({ id: "CreatePayment" }),
   status: 201,
   data: payment,
-  errors: ["WAL_002", "WAL_004", "PAY_001", "PAY_002", "PAY_005", "PAY_006"],
+  errors: ["WAL_002", "WAL_004", "WAL_005", "PAY_001", "PAY_002", "PAY_005", "PAY_006"],
 });
 
 export const cancelPayment = operation({
@@ -125,7 +113,7 @@ export const cancelPayment = operation({
   tag: "Payments",
   summary: "Cancel a payment",
   description:
-    "Cancels the whole payment, once. The payer's wallets get back what each paid, and the accrual is clawed back. PAY_001 means that the available balance of the receiver's wallet is lower than the payment. WAL_004 names a deactivated wallet of the payment; the operator of this service can reactivate it. A payment can be cancelled for at least two months; then its month is archived and PAY_007 is answered. `settlement` stays that of the payment; the returned money has its own in `cancellation`.",
+    "Cancels the whole payment, once. The payer's wallets get back what each paid, and the accrual is clawed back. PAY_001 means that the available balance of the receiver's wallet is lower than the payment. WAL_004 names a deactivated wallet of the payment; the operator of this service can reactivate it. A payment can be cancelled for at least two months; then its month is archived and PAY_007 is answered. `settlement`, here and in `cancellation`, is the cancellation's own and PENDING at first; read the payment for the payment's own.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
@@ -142,7 +130,7 @@ export const cancelPayment = operation({
       keptFromNormal,
     })
     .meta({ id: "CancelledPayment" }),
-  errors: ["WAL_004", "PAY_001", "PAY_003", "PAY_004", "PAY_007"],
+  errors: ["WAL_004", "WAL_005", "PAY_001", "PAY_003", "PAY_004", "PAY_007"],
 });
 
 export const getPayment = operation({
@@ -178,7 +166,8 @@ export function createPaymentWith(clients: Clients): Handler<typeof createPaymen
   return async ({ body }, call) => {
     const { payerWalletId, receiverWalletId, amount, incentiveAmount, memo } = body;
     const incentiveAmountWon = incentiveAmount == null ? undefined : String(incentiveAmount);
-    const pay = { payerWalletId, receiverWalletId, amountWon: String(amount), incentiveAmountWon, memo };
+    const ids = { payerWalletId, receiverWalletId };
+    const pay = { ...ids, amountWon: String(amount), incentiveAmountWon, memo, metadata: {} };
     const { value, replayed } = await executeCommand(clients, call, {
       body: { ...body, incentiveAmount: incentiveAmount ?? undefined },
       command: { $case: "pay", value: pay },
@@ -193,20 +182,13 @@ export function cancelPaymentWith(clients: Clients): Handler<typeof cancelPaymen
     const { paymentId, memo } = body;
     const { value, replayed } = await executeCommand(clients, call, {
       body,
-      command: { $case: "cancelPayment", value: { paymentId, memo } },
+      command: { $case: "cancelPayment", value: { paymentId, memo, metadata: {} } },
       expect: "cancelledPayment",
     });
-    const { cancelId } = value;
-    const payment = known(value.payment);
-    const did = amountsOf(value);
-    // What an earlier release has stored says all of it too, but not there; the same key has the same memo.
-    const cancellation = {
-      ...begunCancellation(payment.cancellation, cancelId, payment.settlement),
-      ...did,
-      memo: memo ?? null,
-      createdAt: iso(payment.cancellation?.createdAt ?? payment.updatedAt),
-    };
-    return { data: { ...paymentOf(payment), cancelId, cancellation, ...did }, replayed };
+    const cancelled = known(value.cancellation);
+    const cancellation = paymentCancellationOf(cancelled);
+    const { cancelId } = cancellation;
+    return { data: { ...paymentOf(value), cancelId, cancellation, ...amountsOf(cancelled) }, replayed };
   };
 }
 
@@ -241,26 +223,21 @@ function paymentOf(of: Payment) {
     incentiveAccrued: wonOf(of.incentiveAccruedWon),
     memo: of.memo ?? null,
     settlement: settlementOf(of.settlement),
-    cancellation: paymentCancellationOf(of),
+    cancellation: of.cancellation === undefined ? null : paymentCancellationOf(of.cancellation),
     createdAt: iso(of.createdAt),
   };
 }
 
-const UNKNOWN = { restored: null, incentiveClawedBack: null, keptFromNormal: null };
-
-function paymentCancellationOf({ cancellation, updatedAt }: Payment) {
-  if (cancellation === undefined) return null;
-  const { amounts, memo, createdAt } = cancellation;
+function paymentCancellationOf(of: PaymentCancellation) {
   return {
-    ...cancellationOf(cancellation),
-    ...(amounts === undefined ? UNKNOWN : amountsOf(amounts)),
-    memo: memo ?? null,
-    // A payment service of an earlier release does not say it; nothing changes a payment after that.
-    createdAt: iso(createdAt ?? updatedAt),
+    ...cancellationOf(of),
+    ...amountsOf(of),
+    memo: of.memo ?? null,
+    createdAt: iso(of.createdAt),
   };
 }
 
-function amountsOf(amounts: CancellationAmounts) {
+function amountsOf(amounts: PaymentCancellation) {
   return {
     restored: { incentive: wonOf(amounts.restoredIncentiveWon), normal: wonOf(amounts.restoredNormalWon) },
     incentiveClawedBack: wonOf(amounts.incentiveClawedBackWon),

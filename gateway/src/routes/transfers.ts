@@ -70,7 +70,7 @@ export const createTransfer = operation({
     .meta({ id: "CreateTransfer" }),
   status: 201,
   data: transfer,
-  errors: ["WAL_002", "WAL_004", "TRF_001", "TRF_002", "TRF_003", "TRF_004"],
+  errors: ["WAL_002", "WAL_004", "WAL_005", "TRF_001", "TRF_002", "TRF_003", "TRF_004"],
 });
 
 export const getTransfer = operation({
@@ -101,7 +101,7 @@ export const listTransfers = operation({
 export function createTransferWith(clients: Clients): Handler<typeof createTransfer> {
   return async ({ body }, call) => {
     const { fromWalletId, toWalletAddress, amount, memo } = body;
-    const command = { fromWalletId, toWalletAddress, amountWon: String(amount), memo };
+    const command = { fromWalletId, toWalletAddress, amountWon: String(amount), memo, metadata: {} };
     const { value, replayed } = await executeCommand(clients, call, {
       body,
       command: { $case: "transfer", value: command },

@@ -43,6 +43,11 @@ export const errorTable = {
     "FAILED_PRECONDITION",
     "The wallet is deactivated. Use another wallet, or ask the operator of this service to reactivate it.",
   ),
+  WAL_005: row(
+    409,
+    "FAILED_PRECONDITION",
+    "The wallet is frozen. See details.freeze, and contact us to lift it.",
+  ),
 
   TRF_001: row(
     400,
@@ -89,6 +94,11 @@ export const errorTable = {
     "The wallet's available balance is too low to cancel this much. Lower the amount or charge the wallet.",
   ),
   CHG_007: row(400, "FAILED_PRECONDITION", "The wallet cannot be refunded. See details.reason."),
+  CHG_008: row(
+    400,
+    "FAILED_PRECONDITION",
+    "The organisation's daily charge limit would be exceeded. Lower the amount, or wait until the next day in Asia/Seoul.",
+  ),
 
   PAY_001: row(
     400,
@@ -178,7 +188,7 @@ export const errorTable = {
   SYS_002: row(
     503,
     "UNAVAILABLE",
-    "The service is busy or not reachable. This request did nothing; try again after Retry-After with the same Idempotency-Key.",
+    "The service is busy or not reachable. This attempt changed nothing. An earlier attempt with the same Idempotency-Key may have succeeded: try again with the same key.",
     "retryable",
   ),
   SYS_003: row(
@@ -241,7 +251,7 @@ export function isOutage(error: unknown): error is DomainError {
   return error instanceof DomainError && errorTable[error.code].http >= 500;
 }
 
-/** SYS_002 promises that nothing was done: by the try, or the step, that ended with it. */
+/** SYS_002 promises that this attempt changed nothing. An earlier attempt with the same key may have succeeded. */
 export function isUndone(error: unknown): boolean {
   return error instanceof DomainError && error.code === "SYS_002";
 }

@@ -16,7 +16,8 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 test("org create makes an organisation and shows its keys once", async () => {
-  const terms = ["--plan", "FREE", "--incentive-bps", "100", "--daily-limit", "1000000", "--rate", "5"];
+  const limits = ["--daily-limit", "1000000", "--daily-charge-limit", "2000000", "--rate", "5"];
+  const terms = ["--plan", "FREE", "--incentive-bps", "100", ...limits];
   const made = await json("org", "create", "--name", "First Bank", "--code", "FIRST", ...terms);
   expect(made).toMatchObject({
     orgCode: "FIRST",
@@ -25,6 +26,7 @@ test("org create makes an organisation and shows its keys once", async () => {
     plan: "FREE",
     incentiveBps: 100,
     dailyLimit: 1_000_000,
+    dailyChargeLimit: 2_000_000,
     rate: 5,
     burst: 10,
   });

@@ -5,11 +5,12 @@ import { type Organisation } from "./domain/organisations";
 /** Converts domain objects to messages. Answers and events use the same messages. */
 
 export function organisationMessage(organisation: Organisation): message.Organisation {
-  const { dailyTransferLimitWon, status, plan, ...rest } = organisation;
+  const { dailyTransferLimitWon, dailyChargeLimitWon, status, plan, ...rest } = organisation;
   return {
     ...rest,
     status: message.OrganisationStatus[status],
     plan: message.Plan[plan],
     dailyTransferLimitWon: formatWon(dailyTransferLimitWon),
+    dailyChargeLimitWon: formatWon(dailyChargeLimitWon),
   };
 }

@@ -67,7 +67,13 @@ async function runClient(name: string): Promise<void> {
   const model = new Model();
   const users = ["kim", "lee", "park"].map((user) => `${user} ${name}`);
   const ids = Array.from({ length: BULKS * 20 }, () => newId("opn"));
-  const scope = { orgs, users, requestIdOf: (number: number) => ids[number]!, log: `log ${name}` };
+  const scope = {
+    orgs,
+    users,
+    requestIdOf: (number: number) => ids[number]!,
+    log: `log ${name}`,
+    isShared: true,
+  };
   const nowMs = Date.now();
   const openings = requestsOpening(users);
   const requests = requestsFrom(randomBytes(BULKS * BYTES_PER_BULK), scope);
@@ -87,7 +93,7 @@ function requestsOpening(users: string[]): LedgerRequest[] {
     Uint8Array.from(
       users.flatMap((_, user) => [0, 1, 2].flatMap((type) => [0, user, type << 2, 0, 1, 0, 1])),
     ),
-    { orgs, users, requestIdOf: () => newId("opn"), log: "" },
+    { orgs, users, requestIdOf: () => newId("opn"), log: "", isShared: true },
   );
   return opening;
 }

@@ -131,6 +131,7 @@ interface TermOptions {
   subscriptionEnds?: Date;
   incentiveBps?: number;
   dailyLimit?: Won;
+  dailyChargeLimit?: Won;
   rate?: number;
   burst?: number;
   json?: boolean;
@@ -143,6 +144,7 @@ function withTerms(command: Command): Command {
     .option("--subscription-ends <time>", "end of the subscription", time)
     .option("--incentive-bps <count>", "incentive on NORMAL payments, in basis points", wholeNumber)
     .option("--daily-limit <won>", "KRW that a wallet may transfer on a day in Seoul", amount)
+    .option("--daily-charge-limit <won>", "KRW that all charges of a day in Seoul may add up to", amount)
     .option("--rate <count>", "requests a second", wholeNumber)
     .option("--burst <count>", "requests at once", wholeNumber)
     .addOption(jsonOption());
@@ -158,6 +160,7 @@ function termsOf(options: TermOptions): Partial<OrganisationTerms> {
     subscriptionEndsAt: options.subscriptionEnds,
     incentiveRateBps: options.incentiveBps,
     dailyTransferLimitWon: options.dailyLimit,
+    dailyChargeLimitWon: options.dailyChargeLimit,
     ratePerSecond: options.rate,
     rateBurst: options.burst,
   };
@@ -175,6 +178,7 @@ function describe(organisation: Organisation) {
     subscriptionEnds: organisation.subscriptionEndsAt.toISOString(),
     incentiveBps: organisation.incentiveRateBps,
     dailyLimit: Number(organisation.dailyTransferLimitWon),
+    dailyChargeLimit: Number(organisation.dailyChargeLimitWon),
     rate: organisation.ratePerSecond,
     burst: organisation.rateBurst,
   };

@@ -1,3 +1,5 @@
+import { won, type Won } from "@wonrail/kit/contract/money";
+
 /**
  * All plans. A month is a calendar month of Asia/Seoul. Wallets count for as long as the
  * organisation exists.
@@ -9,6 +11,7 @@ export const plans = {
     recordedTransactions: 1_000n,
     ratePerSecond: 10,
     rateBurst: 20,
+    dailyChargeLimitWon: won(10_000_000n),
   },
   STANDARD: {
     wallets: 100_000n,
@@ -16,6 +19,7 @@ export const plans = {
     recordedTransactions: 1_000_000n,
     ratePerSecond: 100,
     rateBurst: 200,
+    dailyChargeLimitWon: won(1_000_000_000n),
   },
   ENTERPRISE: {
     wallets: 10_000_000n,
@@ -23,6 +27,7 @@ export const plans = {
     recordedTransactions: 1_000_000_000n,
     ratePerSecond: 2_000,
     rateBurst: 4_000,
+    dailyChargeLimitWon: won(100_000_000_000n),
   },
 } as const satisfies Record<string, PlanRules>;
 
@@ -35,6 +40,8 @@ export interface PlanRules {
   /** The default rate; an operator may set another. */
   ratePerSecond: number;
   rateBurst: number;
+  /** For all charges of one day of Asia/Seoul. It bounds what one organisation mints. */
+  dailyChargeLimitWon: Won;
 }
 
 export const QUOTAS = ["WALLETS", "MONEY_OPERATIONS", "RECORDED_TRANSACTIONS"] as const;

@@ -187,7 +187,14 @@ function transferFor({ command }: ExecuteRequest) {
   if (command?.$case !== "transfer") throw new Error("only transfers are scheduled");
   const { fromWalletId, toWalletAddress, amountWon } = command.value;
   const transferId = newId("trf");
-  const transfer = { transferId, status: TransferStatus.COMPLETED, fromWalletId, toWalletAddress, amountWon };
+  const transfer = {
+    transferId,
+    status: TransferStatus.COMPLETED,
+    fromWalletId,
+    toWalletAddress,
+    amountWon,
+    metadata: {},
+  };
   const unset = { toWalletId: undefined, memo: undefined, settlement: undefined, failureReason: undefined };
   return { ...transfer, ...unset, createdAt: new Date(), updatedAt: new Date() };
 }

@@ -65,6 +65,7 @@ async function closeAccount({ db, ledger }: DeactivateWalletDeps, wallet: Closin
     await ledger.post({
       context: { orgId: wallet.orgId, requestId: "", traceparent: "" },
       requestId: wallet.closingRequestId,
+      metadata: {},
       intent: { $case: "closeAccount", value: { walletId: wallet.walletId } },
     });
   } catch (error) {

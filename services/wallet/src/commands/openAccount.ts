@@ -24,6 +24,7 @@ export async function openAccount({ db, ledger }: OpenAccountDeps, wallet: Walle
       {
         context: { orgId, requestId: "", traceparent: "" },
         requestId,
+        metadata: {},
         intent: {
           $case: "openAccount",
           value: { walletId, userId, type: enumValue(AccountType, walletType) },

@@ -73,6 +73,7 @@ async function reopen({ db, ledger, log }: ReopenWalletsDeps, reopening: Reopeni
     {
       context: { orgId, requestId: "", traceparent: "" },
       requestId,
+      metadata: {},
       intent: { $case: "reopenAccount", value: { walletId } },
     },
     { retry: true },
