@@ -38,7 +38,7 @@ const MAX_WANTED = 1_000_000;
 const MAX_ACCOUNTS = 100;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The way in by gRPC: reads the request, asks the app, writes the answer. */
+/** The gRPC methods: each reads the request, calls the app and writes the answer. */
 export function rpc(app: App): GrpcService[] {
   return [
     implement(AuthServiceService, {

@@ -14,7 +14,7 @@ export interface Organisation extends OrganisationTerms {
   readonly updatedAt: Date;
 }
 
-/** What an operator may change. */
+/** The terms that an operator may change. */
 export interface OrganisationTerms {
   readonly name: string;
   readonly status: OrganisationStatus;
@@ -23,7 +23,7 @@ export interface OrganisationTerms {
   /** Exclusive. */
   readonly subscriptionEndsAt: Date;
   readonly incentiveRateBps: number;
-  /** For each wallet and each day of Asia/Seoul. */
+  /** Per wallet and day of Asia/Seoul. */
   readonly dailyTransferLimitWon: Won;
   readonly ratePerSecond: number;
   readonly rateBurst: number;
@@ -61,7 +61,10 @@ export function makeOrganisation(orgId: Id<"org">, input: NewOrganisation, now: 
   });
 }
 
-/** Who had the old plan's rate gets the new plan's; a rate that was agreed on stays. A new rate brings its burst unless that is stated. */
+/**
+ * An organisation with the old plan's rate gets the new plan's; an agreed rate stays. A new rate
+ * sets its usual burst unless the burst is stated.
+ */
 export function changeOrganisation(
   organisation: Organisation,
   change: Partial<OrganisationTerms>,

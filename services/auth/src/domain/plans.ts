@@ -1,4 +1,7 @@
-/** The one table of plans. A month is a calendar month of Asia/Seoul; wallets count for as long as the organisation exists. */
+/**
+ * All plans. A month is a calendar month of Asia/Seoul. Wallets count for as long as the
+ * organisation exists.
+ */
 export const plans = {
   FREE: {
     wallets: 100n,
@@ -29,7 +32,7 @@ export interface PlanRules {
   wallets: bigint;
   moneyOperations: bigint;
   recordedTransactions: bigint;
-  /** What an organisation gets unless its operator says otherwise. */
+  /** The default rate; an operator may set another. */
   ratePerSecond: number;
   rateBurst: number;
 }

@@ -15,7 +15,7 @@ export async function insertApiKey(tx: Tx, key: ApiKey): Promise<void> {
       ${key.issuedAt}, ${key.expiresAt}, ${key.supersededAt}, ${key.overlapEndsAt}, ${key.revokedAt})`);
 }
 
-/** What can change in a key's life. */
+/** Updates the fields that change during a key's life. */
 export async function updateApiKey(tx: Tx, key: ApiKey): Promise<void> {
   await tx.run(sql`
     update api_keys set version = ${key.version}, superseded_at = ${key.supersededAt},
@@ -28,9 +28,9 @@ export interface Credentials extends OrganisationAt {
 }
 
 /**
- * The one look-up across organisations: a caller shows its key before anybody knows whose it is. For a prefix that does not exist it
- * gives some other key, so that refusing an unknown key takes the same work as refusing a known one; compare the prefix. Undefined
- * only when there is no key at all.
+ * The only look-up without an organisation: the key decides the organisation. For an unknown prefix
+ * it gives some other key, so that both refusals take the same time; compare the prefix. Undefined
+ * when there are no keys.
  */
 export async function findCredentials(db: Queryable, prefix: string): Promise<Credentials | undefined> {
   const row = await db.maybe<OrganisationRow & ApiKeyRow & { key_version: bigint }>(

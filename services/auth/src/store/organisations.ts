@@ -8,7 +8,10 @@ const columns = sql`
   org_id, code, name, status, plan, subscription_starts_at, subscription_ends_at, incentive_rate_bps,
   daily_transfer_limit_won, rate_per_second, rate_burst, version, created_at, updated_at`;
 
-/** An organisation, its secret's hash, and the database's time when it was read, by which everything that expires is judged. */
+/**
+ * An organisation, its secret's hash, and the database's time of the read. Every expiry is judged
+ * by this time.
+ */
 export interface OrganisationAt {
   organisation: Organisation;
   secretHash: Buffer;
@@ -44,8 +47,8 @@ export async function updateOrganisation(
 }
 
 /**
- * The lock under which everything that changes an organisation, its keys or its audit trail happens. The time is read after the lock
- * is held: who waited for a minute must not decide by the minute before.
+ * Takes the lock that every change of an organisation, its keys or its audit trail needs. The time
+ * is read under the lock, so a call that waited decides by the current time.
  */
 export async function lockOrganisation(tx: Tx, orgId: Id<"org">): Promise<OrganisationAt | undefined> {
   const row = await tx.maybe<OrganisationRow>(sql`
@@ -72,7 +75,7 @@ export async function findOrganisationByCode(
   return row && organisationFromRow(row);
 }
 
-/** In the order of their codes, starting after one. */
+/** Organisations by code, after the given one. */
 export async function listOrganisations(
   db: Queryable,
   afterCode: string,
@@ -84,7 +87,7 @@ export async function listOrganisations(
   return rows.map(organisationFromRow);
 }
 
-/** The database's time, for what is made before there is anything to read. */
+/** The database's time, for a change that reads no row first. */
 export async function databaseTime(db: Queryable): Promise<Date> {
   const { now } = await db.one<{ now: Date }>(sql`select clock_timestamp() as now`);
   return now;
