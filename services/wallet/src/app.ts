@@ -24,7 +24,7 @@ import { listWalletsByAddress, listWalletsById } from "./store/wallets";
 
 export type App = ReturnType<typeof createApp>;
 
-/** Table of contents: every command and query, bound to what it needs. */
+/** Table of contents: every command and query, bound to its dependencies. */
 export function createApp({ config, db, log, registry, tls, onClose }: ServiceParts<Config>) {
   const ledger = createClient(LedgerServiceService, {
     name: "ledger",
@@ -87,7 +87,7 @@ function countRefusals(registry: Registry): SignDeps["refusals"] {
     labelNames: ["reason"],
     registers: [registry],
   });
-  // An alert asks for it by its name, and sees the first one from nothing to one.
+  // An alert needs this series to exist before the first refusal.
   refusals.inc({ reason: "leg_over_limit" }, 0);
   return refusals;
 }

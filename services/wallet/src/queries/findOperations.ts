@@ -7,7 +7,10 @@ import { type LedgerClient } from "../commands/openAccount";
 import { type LedgerOperation, type SigningIntent } from "../domain/signingPolicy";
 import { listWalletsById } from "../store/wallets";
 
-/** What the ledger says of each operation that somebody wants signed, by "organisation|request id". Unknown ones are absent. */
+/**
+ * Asks the ledger for the operations of these intents, by "organisation|request id". Unknown
+ * operations are absent.
+ */
 export async function findOperations(
   { db, ledger }: { db: Database; ledger: LedgerClient },
   intents: SigningIntent[],
@@ -39,7 +42,7 @@ function ofHold(hold: NonNullable<Entry["hold"]>): LedgerOperation | null {
   };
 }
 
-/** What moves money out of wallets that is not on the chain yet. What is paid outside has moved there under its hold. */
+/** The kinds of entry that settle on chain afterwards. A posted hold has moved on chain already. */
 const TO_SETTLE = new Set([
   IntentKind.TRANSFER,
   IntentKind.PAYMENT,
