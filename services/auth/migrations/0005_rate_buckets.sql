@@ -1,6 +1,6 @@
--- One token bucket for each organisation, from which gateways draw leases. It counts thousandths of
--- a token: at 7 tokens a second each millisecond adds exactly 7. Unlogged: a crash of PostgreSQL
--- fills every bucket, which costs one burst.
+-- The token buckets of the organisations, from which gateways draw leases. Amounts are thousandths
+-- of a token. At 7 tokens a second each millisecond adds exactly 7 thousandths.
+-- Unlogged: a crash of PostgreSQL fills every bucket, and that costs a burst.
 create unlogged table rate_buckets (
   org_id uuid primary key,
   millitokens bigint not null,

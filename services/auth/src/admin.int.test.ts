@@ -50,7 +50,7 @@ test("org create for people says that the keys cannot be shown again", async () 
   expect(out).toContain("Hand both keys over now: they are not stored and cannot be shown again.");
 });
 
-test("org set changes what is stated and leaves the rest", async () => {
+test("org set changes the stated terms and keeps the others", async () => {
   await json("org", "create", "--name", "Settable", "--code", "SETTABLE");
   const changed = await json(
     "org",
@@ -103,7 +103,7 @@ describe("key revoke", () => {
     expect(JSON.parse(entry!.details)).toEqual(options[0] === "--leaked" ? { reason: "leaked" } : {});
   });
 
-  /** The key has to be over its overlap of 0 ms before it is refreshed again. */
+  /** The overlap is 0 ms, so the presented key is over when it is refreshed again. */
   async function refresh(apiKey: string, secretKey: string): Promise<string> {
     const { prefix, hash } = parseApiKey(apiKey)!;
     const deps = { keyMode: "test", keyLifetimeMs: 3_600_000, keyOverlapMs: 0 } as const;
@@ -120,7 +120,7 @@ test("a rotated secret key is another one", async () => {
   expect(rotated.secretKey).not.toBe(made.secretKey);
 });
 
-test("who did it is in the trail, and a tampered trail exits with 1", async () => {
+test("the trail names the operator, and a tampered trail exits with 1", async () => {
   await json("org", "create", "--name", "Trail", "--code", "TRAIL");
   const [entry] = await json<{ actor: string }[]>("audit", "list", "--org", "TRAIL");
   expect(entry!.actor).toBe("operator:kim");
@@ -233,13 +233,13 @@ describe("the database", () => {
     expect(code).toBe(0);
   });
 
-  test("that is nowhere is asked for with the next step", async () => {
+  test("that is unknown is reported with the next step", async () => {
     const { code, err } = await run.with({ DATABASE_URL: undefined, WONRAIL_HOME: tmpdir() })("org", "list");
     expect(code).toBe(2);
     expect(err).toContain("Start the stack with npm run up, or set DATABASE_URL.");
   });
 
-  test("of another service is named with the one that is needed", async () => {
+  test("for another service is refused with the name of the right schema", async () => {
     const { code, out, err } = await run("dead-letter", "list", "--service", "payment");
     expect([code, out]).toEqual([2, ""]);
     expect(err).toMatch(
@@ -247,7 +247,7 @@ describe("the database", () => {
     );
   });
 
-  test("that does not answer is named without its password", async () => {
+  test("without an answer is reported without its password", async () => {
     const url = "postgres://wonrail_auth:hidden@127.0.0.1:1/wonrail";
     const { code, err } = await run.with({ DATABASE_URL: url })("org", "list");
     expect([code, err]).toEqual([

@@ -129,7 +129,7 @@ export function keyRules(config: Pick<Config, "KEY_MODE" | "KEY_LIFETIME_HOURS" 
 function refusalCounter(registry: Registry): (code: string) => void {
   const refusals = new Counter({
     name: "auth_key_refusals_total",
-    help: "API keys that were refused, by the code of the refusal",
+    help: "Refused API keys, by error code",
     labelNames: ["code"],
     registers: [registry],
   });
@@ -140,7 +140,7 @@ function refusalCounter(registry: Registry): (code: string) => void {
 function measureWatchers(registry: Registry, changes: ChangeFeed): void {
   new Gauge({
     name: "auth_watchers",
-    help: "Streams of changes that are open",
+    help: "Open streams of changes",
     registers: [registry],
     collect() {
       this.set(changes.watchers);

@@ -13,7 +13,8 @@ import { type App, createApp } from "./app";
 import { newOrganisation } from "./commands/testing/newOrganisation";
 import { type Config } from "./config";
 
-// One caller's many requests wait for a lock, as on a slow database. Other callers are served meanwhile.
+// The requests of one caller wait for a lock, as on a slow database. Other callers are served
+// meanwhile.
 
 const closers: (() => Promise<void> | void)[] = [];
 let database: TestDatabase;

@@ -1,4 +1,4 @@
--- One sealed seed per organisation. Every wallet's key is derived from it by a hardened path, so
+-- Each organisation has a sealed seed. Every wallet's key is derived from it by a hardened path, so
 -- wallets have no key rows.
 create table seeds (
   org_id text primary key,

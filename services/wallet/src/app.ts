@@ -37,7 +37,7 @@ export function createApp({ config, db, log, registry, tls, onClose }: ServicePa
   onClose("ledger client", () => ledger.close());
 
   const curve = openCurve();
-  log.info({ backend: curve.backend }, "secp256k1");
+  log.info({ backend: curve.backend }, "signing backend");
   const chain = { chainId: BigInt(config.CHAIN_ID), tokenAddress: config.TOKEN_ADDRESS };
   const deps = {
     db,
@@ -83,7 +83,7 @@ export function createApp({ config, db, log, registry, tls, onClose }: ServicePa
 function countRefusals(registry: Registry): SignDeps["refusals"] {
   const refusals: SignDeps["refusals"] = new Counter({
     name: "signer_refusals_total",
-    help: "Authorizations that were not signed, by reason",
+    help: "Refused authorizations, by reason",
     labelNames: ["reason"],
     registers: [registry],
   });

@@ -77,7 +77,7 @@ test("no more than a thousand wallets or addresses are asked for at once, and no
     await expect(asked).rejects.toMatchObject({ code: "REQ_001", details: { fields: [{ path }] } });
 });
 
-test.each(["", ...STRANGERS])("nothing is signed for %j, and nothing is written down", async (orgId) => {
+test.each(["", ...STRANGERS])("custody signs and stores nothing for %j", async (orgId) => {
   const before = await everything();
   const intent = {
     ...{ orgId, ledgerRef: newId("trf"), fromWalletId: wallet.walletId, toAddress: wallet.walletAddress },

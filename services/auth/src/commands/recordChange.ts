@@ -21,7 +21,7 @@ export interface RecordedChange {
 
 /**
  * Records every change of an organisation or a key: audit entry, events and notification are part
- * of the change's transaction. The caller holds the organisation's lock, so the chain cannot fork.
+ * of the change's transaction. The caller holds the organisation's lock, so two writers cannot extend the chain at once.
  */
 export async function recordChange(tx: Tx, change: RecordedChange): Promise<void> {
   const { orgId, at, actor, action, subject } = change;

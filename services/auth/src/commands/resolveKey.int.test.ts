@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("says whose key it is and lets it do everything", async () => {
+test("a valid key resolves to its organisation with full access", async () => {
   const { organisation, key, apiKey } = await newOrganisation(auth);
   const { standing, caller, refusal } = await resolve(apiKey);
   expect(standing).toEqual({ access: "FULL", refusal: null, cacheableMs: 1_000 });
@@ -65,7 +65,7 @@ test("a revoked key gets the same answer as one that never was", async () => {
 });
 
 describe("wrong secrets", () => {
-  test("of many, none is accepted; the caller is throttled within 20 tries, and the tenant is served all the while", async () => {
+  test("are all refused and throttled within 20 tries, and the tenant is served meanwhile", async () => {
     const { apiKey } = await newOrganisation(auth);
     const outcomes = new Map<string, number>();
     for (let i = 0; i < 500; i += 1) {
@@ -77,7 +77,7 @@ describe("wrong secrets", () => {
     expect(Object.fromEntries(outcomes)).toEqual({ WAUTH_001: 10, RATE_001: 490 });
   });
 
-  test("of many keys from one address are throttled by the address", async () => {
+  test("for many keys from one address are throttled by the address", async () => {
     const codes = [];
     for (let i = 0; i < 22; i += 1) {
       codes.push((await resolve(createApiKey("test").text, "203.0.113.6")).refusal!.code);
@@ -107,7 +107,7 @@ describe("wrong secrets", () => {
     expect(await left()).toEqual([]);
   });
 
-  test("of fifty callers at once are all counted", async () => {
+  test("from fifty callers at once are all counted", async () => {
     const { apiKey } = await newOrganisation(auth);
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) => resolve(withOtherSecret(apiKey), `198.51.100.${i}`)),

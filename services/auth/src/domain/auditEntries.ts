@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Id } from "@wonrail/kit/contract/ids";
 
-/** One recorded action: actor, action and subject. `details` is JSON text. */
+/** A recorded action: actor, action and subject. `details` is JSON text. */
 export interface AuditFacts {
   readonly occurredAt: Date;
   readonly actor: string;

@@ -12,7 +12,7 @@ const now = new Date("2025-11-21T00:00:00Z");
 const make = (input: Partial<NewOrganisation> = {}) =>
   makeOrganisation(newId("org"), { name: "First Bank", code: "FIRST", ...input }, now);
 
-test("what is not stated is the plan's and the design's", () => {
+test("a term that is not stated is the plan's and the design's", () => {
   expect(make()).toMatchObject({
     status: "ACTIVE",
     plan: "STANDARD",
@@ -48,7 +48,7 @@ test.each<[Partial<NewOrganisation>, string]>([
   expect(JSON.stringify(refusal.details)).toContain(`"path":"${field}"`);
 });
 
-test("who has the plan's rate gets the new plan's; a rate that was agreed on stays", () => {
+test("an organisation with the plan's rate gets the new plan's; a rate that was agreed on stays", () => {
   expect(changeOrganisation(make(), { plan: "ENTERPRISE" }, now)).toMatchObject({
     ratePerSecond: 2_000,
     rateBurst: 4_000,

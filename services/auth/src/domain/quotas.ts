@@ -1,8 +1,7 @@
 import { assert, invalidRequest } from "@wonrail/kit/contract/errors";
 
 /**
- * A gateway may use a lease for this long. A crashed gateway costs its organisation about this much
- * of the quota.
+ * The life of a lease. A crashed gateway costs its organisation this much time of quota at most.
  */
 export const QUOTA_LEASE_MS = 10_000;
 /** The wait before the next try, after other gateways were asked to return units. */

@@ -9,7 +9,7 @@ import { listenForChanges, type Change } from "../store/changes";
 export type Word = { kind: "started" } | { kind: "heartbeat" } | Change;
 
 export const HEARTBEAT_MS = 2_000;
-/** A watcher that lags this far is told to reload; its queue is dropped. */
+/** With this many unread changes a watcher gets one reload instead of its queue. */
 const MAX_UNREAD = 1_000;
 
 export interface ChangeFeed {
@@ -20,14 +20,14 @@ export interface ChangeFeed {
   close(): Promise<void>;
 }
 
-/** One LISTEN connection for the process, shared by all watchers. */
+/** The process shares one LISTEN connection among all watchers. */
 export async function openChangeFeed(db: Database, log: Log): Promise<ChangeFeed> {
   const watchers = new Set<Watcher>();
   const tell = (word: Word) => watchers.forEach((watcher) => watcher.tell(word));
   const listener: Listener = await listenForChanges(db, {
     onChange: tell,
     onGap: () => {
-      if (watchers.size > 0) log.info({ watchers: watchers.size }, "watchers start afresh");
+      if (watchers.size > 0) log.info({ watchers: watchers.size }, "changes may be missed: watchers reload");
       tell({ kind: "started" });
     },
   });

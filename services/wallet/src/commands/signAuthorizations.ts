@@ -188,7 +188,7 @@ async function signAll(
           outcomes[place] = { signature: keys.sign(keyIndex, digest) };
       });
     } catch (error) {
-      log.error({ err: error, orgId }, "an organisation's keys cannot be had");
+      log.error({ err: error, orgId }, "seed of the organisation could not be decrypted");
     }
   }
   return outcomes;

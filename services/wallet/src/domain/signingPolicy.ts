@@ -84,8 +84,8 @@ export function refusalOf(intent: SigningIntent, facts: SigningFacts): RefusalRe
 }
 
 /**
- * The same leg under the same nonce, perhaps with a later end. Only one of these authorizations can
- * execute, so the leg counts once.
+ * True for the same leg under the same nonce, with any end. The chain executes a nonce once, so the leg
+ * counts once.
  */
 export function isRepeat(intent: SigningIntent, earlier: SignedLeg | undefined): boolean {
   return earlier !== undefined && earlier.nonce === intent.nonce && earlier.amountWon === intent.amountWon;

@@ -50,7 +50,8 @@ function hardenedChild(curve: Curve, parent: Node, index: number): Node {
   data.fill(0);
   const key = curve.addToKey(parent.key, tweak);
   tweak.fill(0);
-  // One case in 2^127. BIP-32 then uses the next index; such an index must never get a wallet.
+  // The chance is 1 in 2^127. BIP-32 then uses the next index; such an index must never get a
+  // wallet.
   if (key === null) throw new Error("this key index cannot be used; take the next one");
   return { key, chainCode };
 }

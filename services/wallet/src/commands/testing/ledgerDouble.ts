@@ -17,10 +17,10 @@ export interface LedgerDouble {
   opened: Set<string>;
   /** Every request to open, close or open again, also the refused and the repeated. */
   asked: string[];
-  /** What it answers instead; undefined to answer as always. */
+  /** Replaces the answer; undefined keeps the usual one. */
   refuse: (request: PostRequest) => Error | undefined | Promise<Error | undefined>;
   refuseBalances: () => Error | undefined;
-  /** What it says of these accounts; of the others nothing. */
+  /** The balances of these accounts; other accounts have none. */
   balances: Map<string, { balanceWon: string; availableWon: string }>;
   /** After it has decided to close or not to, or has opened again: waits, or gives the error that is heard instead. */
   loseAnswer: () => Error | undefined | Promise<Error | undefined>;
@@ -92,7 +92,7 @@ export function createLedgerDouble(): LedgerDouble {
   return double;
 }
 
-/** What was decided of closing and opening again under each request id, for good. */
+/** The decisions on closing and opening, by request id. */
 type Decided = Map<string, DomainError | undefined>;
 
 async function post(double: LedgerDouble, decided: Decided, request: PostRequest): Promise<PostResponse> {
