@@ -20,8 +20,9 @@ export interface RecordedChange {
 }
 
 /**
- * Records every change of an organisation or a key: audit entry, events and notification are part
- * of the change's transaction. The caller holds the organisation's lock, so two writers cannot extend the chain at once.
+ * Records every change of an organisation or a key. The audit entry, the events and the notification
+ * are part of the change's transaction. The caller holds the organisation's lock, so only this
+ * transaction extends the chain.
  */
 export async function recordChange(tx: Tx, change: RecordedChange): Promise<void> {
   const { orgId, at, actor, action, subject } = change;
