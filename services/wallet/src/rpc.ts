@@ -25,7 +25,7 @@ import {
   WalletType,
 } from "@wonrail/proto/wallet/v1/wallet";
 import { type App } from "./app";
-import { onceBegun } from "./commands/onceBegun";
+import { withUnknownOutcome } from "./commands/outcomes";
 import { type SigningOutcome } from "./commands/signAuthorizations";
 import { type SigningIntent } from "./domain/signingPolicy";
 import { type Wallet, type WalletType as TypeName } from "./domain/wallet";
@@ -43,7 +43,7 @@ export function rpc(app: App): GrpcService[] {
     return { wallet: walletMessage(found!) };
   };
   /** Of a wallet that was changed: what keeps the ledger from saying its balance undoes nothing. */
-  const answer = (wallet: Wallet) => onceBegun(() => shown(wallet));
+  const answer = (wallet: Wallet) => withUnknownOutcome(() => shown(wallet));
   return [
     implement(WalletServiceService, {
       createWallet: async (request) => {

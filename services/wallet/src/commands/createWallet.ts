@@ -6,7 +6,7 @@ import { type Wallet, type WalletType } from "../domain/wallet";
 import { type Keyring } from "../keys/keyring";
 import { findSeed, insertSeed, takeKeyIndex } from "../store/seeds";
 import { type CreationKey, findUserWallet, findWalletByCreationKey, insertWallet } from "../store/wallets";
-import { onceBegun } from "./onceBegun";
+import { withUnknownOutcome } from "./outcomes";
 import { type OpenAccountDeps, openAccount } from "./openAccount";
 
 export interface CreateWalletDeps extends OpenAccountDeps {
@@ -39,7 +39,7 @@ export async function createWallet(
   if (repeated) return { wallet: await finish(deps, repeated), replayed: true };
   if (input.repeatOnly) throw new DomainError("WAUTH_004");
   const { wallet, existed } = await reserveWallet(deps, input);
-  if (!existed) return { wallet: await onceBegun(() => openAccount(deps, wallet)), replayed: false };
+  if (!existed) return { wallet: await withUnknownOutcome(() => openAccount(deps, wallet)), replayed: false };
   // A request with the same key may have written the row in between.
   const first = await findRepeated(deps.db, input);
   if (first) return { wallet: await finish(deps, first), replayed: true };

@@ -1,4 +1,4 @@
-import { nothingDone, perhapsDone } from "@wonrail/kit/contract/errors";
+import { perhapsDone } from "@wonrail/kit/contract/errors";
 
 /**
  * Runs a step after a request wrote something down. SYS_002 would promise that nothing was done,
@@ -9,17 +9,5 @@ export async function withUnknownOutcome<T>(work: () => Promise<T>): Promise<T> 
     return await work();
   } catch (error) {
     throw perhapsDone(error);
-  }
-}
-
-/**
- * Reads a wallet that another request began. The read changes nothing, so SYS_003 becomes SYS_002,
- * and the gateway returns this request's unit.
- */
-export async function withoutEffect<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw nothingDone(error);
   }
 }
