@@ -51,8 +51,8 @@ create table drifts (
   org_id text not null,
   -- Empty when it concerns no wallet.
   wallet_id text not null,
-  kind text not null check (kind in ('CHAIN', 'LEDGER', 'SUPPLY', 'ORGANISATION', 'UNKNOWN_OPERATION')),
-  -- Of UNKNOWN_OPERATION: its id.
+  kind text not null check (kind in ('CHAIN', 'LEDGER', 'SUPPLY', 'ORGANISATION', 'UNKNOWN_OPERATION', 'UNEXPLAINED_MINT')),
+  -- Of UNKNOWN_OPERATION and UNEXPLAINED_MINT: the operation's id.
   subject text not null default '',
   expected numeric(78, 0) not null,
   actual numeric(78, 0) not null,

@@ -52,3 +52,14 @@ test.each(["MAX_IN_FLIGHT", "MAX_STEPS", "CHAIN_RPC_TIMEOUT_MS", "LEASE_MS"])(
     expect(problemsOf({ [name]: "0" })).toEqual([`  - ${name}: Too small: expected number to be >=1`]);
   },
 );
+
+test.each([
+  ["0", "WON_MAINNET", ["  - FINALITY: must not be 0 on WON_MAINNET"]],
+  ["00", "WON_MAINNET", ["  - FINALITY: must not be 0 on WON_MAINNET"]],
+  ["1", "WON_MAINNET", []],
+  ["finalized", "WON_MAINNET", []],
+  ["", "WON_MAINNET", []],
+  ["0", "WON_TESTNET", []],
+])("FINALITY %j on %s", (finality, network, problems) => {
+  expect(problemsOf({ FINALITY: finality, NETWORK: network })).toEqual(problems);
+});

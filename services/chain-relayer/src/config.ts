@@ -63,8 +63,14 @@ const adminSchema = z.object({
 export type Config = z.output<typeof schema>;
 export type AdminConfig = z.output<typeof adminSchema>;
 
+/** On the main network the newest block is no proof: a reorganisation can take it back. */
+function finalityRule({ NETWORK, FINALITY }: Record<string, string>): string[] {
+  if (NETWORK !== "WON_MAINNET" || FINALITY === undefined || FINALITY === "finalized") return [];
+  return Number(FINALITY) === 0 ? ["FINALITY: must not be 0 on WON_MAINNET"] : [];
+}
+
 export function readConfig(env = process.env, exit?: (message: string) => never): Config {
-  return loadConfig(schema, env, serviceRules, exit);
+  return loadConfig(schema, env, [...serviceRules, finalityRule], exit);
 }
 
 export function readAdminConfig(): AdminConfig {

@@ -61,6 +61,8 @@ export interface Provider {
   /** How many transactions of the account are in the chain up to this block. */
   nonce(address: string, at: "latest" | "pending" | bigint): Promise<bigint>;
   balance(address: string): Promise<bigint>;
+  /** Of an empty call. */
+  estimateGas(from: string, to: string): Promise<bigint>;
   callAt(to: string, data: string, at: bigint, from?: string): Promise<string>;
   callManyAt(to: string, data: string[], at: bigint): Promise<string[]>;
   priorityFeeWei(): Promise<bigint>;
@@ -134,6 +136,7 @@ export function createProvider({ finality, ...options }: ProviderOptions): Provi
         nonceFrom(rpc, address, typeof at === "bigint" ? hex(at) : at, options.chainId),
       ),
     balance: (address) => estimate("eth_getBalance", [address, "latest"]),
+    estimateGas: (from, to) => estimate("eth_estimateGas", [{ from, to }]),
     callAt: (to, data, at, from) =>
       endpoints.agreed("call", (rpc) =>
         rpc.call<string>("eth_call", [{ ...(from && { from }), to, data }, hex(at)]),

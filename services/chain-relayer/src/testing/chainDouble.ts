@@ -42,6 +42,8 @@ export interface ChainDouble {
   refusedCall: (data: string) => string | null;
   /** Units that the payment manager may still mint, in all and today. */
   mintableUnits: bigint;
+  /** What nodes estimate for an empty call. */
+  noopGas: bigint;
   /** Accounts on the token's blocklist, in lower case. */
   blocked: Set<string>;
   /** What they answer to bytes that may cost more than so much. */
@@ -70,7 +72,7 @@ export function createChainDouble(): ChainDouble {
     ...{ nonces: new Map(), receipts: new Map(), logs: [] },
     ...{ mostBlocks: 10_000n, tooMuch: new RpcRefusal(-32005, "block range is too wide") },
     ...{ refusal: null, refusedCall: () => null, dearest: null },
-    ...{ mintableUnits: 10n ** 24n, blocked: new Set() },
+    ...{ mintableUnits: 10n ** 24n, blocked: new Set(), noopGas: 21_000n },
     ...{ sent: [], asked: [], looked: [] },
     provider: {
       checkChain: () => Promise.resolve(),
@@ -88,6 +90,7 @@ export function createChainDouble(): ChainDouble {
         if (typeof at === "bigint") needState(chain, at);
         return chain.nonces.get(address) ?? 0n;
       },
+      estimateGas: () => Promise.resolve(chain.noopGas),
       balance: () => Promise.resolve(chain.balanceWei),
       callAt: async (_to, data, at) => {
         needState(chain, at);

@@ -4,13 +4,17 @@ import { id } from "ethers";
 import { tokenAbi, TOPICS } from "../../evm/contracts";
 import { type ChainLog, type LogFilter } from "../../evm/logs";
 import { RpcRefusal, RpcUnclear } from "../../evm/rpc";
-import { listDrifts } from "../../reconciliation/store/drifts";
+import { acknowledgeDrifts, listDrifts } from "../../reconciliation/store/drifts";
 import { type NewOperation } from "../../settlement/store/operations";
 import { findCursor } from "../store/scanCursor";
 import { saveWalletAddresses, type WalletAddress } from "../store/walletAddresses";
 import { won } from "@wonrail/kit/contract/money";
 import { operationIdOf, stepsOf } from "../../settlement/domain/steps";
 import { receiveEntries } from "../../settlement/commands/receiveEntries";
+import { holdLease } from "../../sender/store/transactions";
+import { planOperations } from "../../settlement/commands/planOperations";
+import { listStuckOperations } from "../../settlement/store/operationDetails";
+import { listPlannedOperations } from "../../settlement/store/plannedOperations";
 import { scanFinalized } from "./scanFinalized";
 import {
   blockHashOf,
@@ -24,7 +28,7 @@ import {
 import { entryEvent, type LineOf, LONG_BACKLOG, received } from "../../testing/entryEvents";
 import { executionOf, repetitionOf } from "../../testing/executions";
 import { freshDatabase, untilSomebodyWaits } from "../../testing/database";
-import { carry, operationOf, statesOf, takeIn, transactionStates } from "../../testing/operations";
+import { carry, mints, operationOf, statesOf, takeIn, transactionStates } from "../../testing/operations";
 
 const database = freshDatabase();
 
@@ -46,6 +50,26 @@ test("a scan that lags behind goes on although the nodes have forgotten its bloc
   expect(await findCursor(database.db)).toMatchObject({ blockNumber: 1_000n });
   expect(await transactionStates(database.db)).toEqual(["FINAL"]);
   expect(await statesOf(database.db, [operation])).toEqual(["PLANNED batch_reverted"]);
+});
+
+test("a mint that nobody has ordered stops all outflow until an operator acknowledges it", async () => {
+  const { db } = database;
+  const [leaving, charge] = [operationOf(), ...(await mints(db, 1))];
+  await takeIn(db, [leaving, charge!]);
+  await planOperations(db, (await holdLease(db, OPERATOR.address, "this process", 60_000))!);
+  const [stranger] = await mints(db, 1);
+  const chain = createChainDouble();
+  chain.logs = await executionOf(db, stranger!, 995n);
+  await cursorAt(db, 990n);
+  while (await scanFinalized(depsOn(db, chain)));
+  const drifts = await listDrifts(db, { all: false, limit: 10 });
+  expect(drifts.map(({ kind, actual }) => [kind, actual])).toContainEqual(["UNEXPLAINED_MINT", 1_000_000n]);
+  const next = async () => (await listPlannedOperations(db, 10)).map(({ ledgerRef }) => ledgerRef);
+  expect(await next()).toEqual([charge!.ledgerRef]);
+  const stuck = await listStuckOperations(db, { olderThanSeconds: 0, orgId: null, limit: 10 });
+  expect(stuck.find(({ ledgerRef }) => ledgerRef === leaving.ledgerRef)?.waitReason).toBe("unexplained_mint");
+  for (const { driftId } of drifts) await acknowledgeDrifts(db, { driftId }, "operator");
+  expect((await next()).sort()).toEqual([leaving.ledgerRef, charge!.ledgerRef].sort());
 });
 
 test("START_BLOCK may be given later, while nothing of ours was in any block", async () => {

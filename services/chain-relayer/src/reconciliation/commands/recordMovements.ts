@@ -8,14 +8,15 @@ import { addMovements, type Movement, SUPPLY } from "../store/settledBalances";
 
 /**
  * Adds what a range of final blocks moved to the books of wallets and supply, each log once. An
- * operation of our payment manager that settlement does not know becomes a drift.
+ * operation of our payment manager that settlement does not know becomes a drift; if it has minted,
+ * all outflow stops until an operator acknowledges that.
  */
 export async function recordMovements(tx: Tx, range: FinalRange, orders: Orders): Promise<void> {
   await addMovements(
     tx,
     range.events.filter(isMoving).flatMap((event) => movementsOf(event, range, orders)),
   );
-  await saveDrifts(tx, unknownOperations(range, orders));
+  await saveDrifts(tx, [...unknownOperations(range, orders), ...unexplainedMints(range, orders)]);
 }
 
 function movementsOf(event: TransferEvent, { owners }: FinalRange, orders: Orders): Movement[] {
@@ -57,4 +58,18 @@ function unknownOperations({ events }: FinalRange, { operations }: Orders): NewD
           },
         ],
   );
+}
+
+/** What each operation that settlement does not know has minted. */
+function unexplainedMints({ events }: FinalRange, orders: Orders): NewDrift[] {
+  const drifts = new Map<string, NewDrift>();
+  for (const event of events.filter(isMoving)) {
+    const { outcome, operation } = mintingOperation(event, orders);
+    if (!outcome || operation) continue;
+    const subject = outcome.operationId;
+    const actual = (drifts.get(subject)?.actual ?? 0n) + event.units;
+    const place = { orgId: "", walletId: "", kind: "UNEXPLAINED_MINT" as const, subject };
+    drifts.set(subject, { ...place, expected: 0n, actual, blockNumber: event.log.blockNumber });
+  }
+  return [...drifts.values()];
 }

@@ -1,6 +1,7 @@
 import { type Queryable, sql } from "@wonrail/kit/db";
 
-export type DriftKind = "CHAIN" | "LEDGER" | "SUPPLY" | "ORGANISATION" | "UNKNOWN_OPERATION";
+export type DriftKind =
+  "CHAIN" | "LEDGER" | "SUPPLY" | "ORGANISATION" | "UNKNOWN_OPERATION" | "UNEXPLAINED_MINT";
 
 /** Where the books are compared. */
 export interface DriftPlace {
@@ -69,7 +70,7 @@ export async function saveDrifts(db: Queryable, drifts: NewDrift[]): Promise<New
 /** Where the books have differed and are not known to agree again, by key. An operation that we did not order stays what it is. */
 export async function findOpenDrifts(db: Queryable): Promise<Set<string>> {
   const rows = await db.query<Pick<DriftRow, "org_id" | "wallet_id" | "kind" | "subject">>(sql`
-    select distinct org_id, wallet_id, kind, subject from drifts where resolved_at is null and kind <> 'UNKNOWN_OPERATION'`);
+    select distinct org_id, wallet_id, kind, subject from drifts where resolved_at is null and kind not in ('UNKNOWN_OPERATION', 'UNEXPLAINED_MINT')`);
   return new Set(
     rows.map(({ org_id: orgId, wallet_id: walletId, kind, subject }) =>
       placeKey({ orgId, walletId, kind, subject }),

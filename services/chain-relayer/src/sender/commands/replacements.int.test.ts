@@ -47,6 +47,23 @@ test("what the market takes no more, and what is too large to offer more, makes 
   expect(maxFeePerGas).toBeGreaterThan(56n * GWEI);
 });
 
+test("on a chain whose gas includes data costs an empty replacement asks for what the nodes estimate", async () => {
+  const chain = chainAt({ baseFeeWei: 20n * GWEI });
+  chain.noopGas = 400_000n;
+  await send({ maxFeeWei: 50n * GWEI });
+  await watch(chain);
+  chain.baseFeeWei = 52n * GWEI;
+  await age(database.db, "1 hour");
+  await watch(chain);
+  const noop = () => Transaction.from(chain.sent.at(-1));
+  expect(noop()).toMatchObject({ to: OPERATOR.address, data: "0x", gasLimit: 500_000n });
+  // It is known as an empty one although its gas is not 21,000: it is outbid, and not emptied again.
+  chain.baseFeeWei = 60n * GWEI;
+  await age(database.db, "1 hour");
+  await watch(chain);
+  expect(noop()).toMatchObject({ data: "0x", gasLimit: 500_000n });
+});
+
 test("what offers a tip that the market takes no more makes room for smaller ones, however much it offers in all", async () => {
   const chain = chainAt({ baseFeeWei: 20n * GWEI });
   const operation = await send({ maxFeeWei: 50n * GWEI });

@@ -1,8 +1,16 @@
 import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { type Log } from "@wonrail/kit/log";
 import { type Counter } from "@wonrail/kit/metrics";
-import { type Provider, type SendOutcome, type Signer } from "../../evm";
-import { type Fees, firstFees, isEnough, type Market, replacementFees, withinCost } from "../domain/fees";
+import { type Provider, RpcRefusal, type SendOutcome, type Signer } from "../../evm";
+import {
+  type Fees,
+  firstFees,
+  isEnough,
+  type Market,
+  noopGas,
+  replacementFees,
+  withinCost,
+} from "../domain/fees";
 import {
   type Call,
   type ChainTransaction,
@@ -52,8 +60,6 @@ export type ReleaseReason =
 
 /** Runs in the transaction that takes the call out of the stored transaction. */
 export type OnReleased = (tx: Tx, transactionId: bigint, reason: ReleaseReason) => Promise<void>;
-
-const EMPTY_GAS = 21_000n;
 
 /**
  * Looks after what is under way: sends it again when no node has it or a reorganisation has dropped it, outbids it when it is stuck, notices
@@ -192,9 +198,9 @@ async function replaceWithNoop(
   transaction: ChainTransaction,
   reason: "batch_reverted" | "fee_above_cap" | "cost_too_high",
 ): Promise<void> {
-  const { db, signer, log, onReleased } = deps;
+  const { db, log, onReleased } = deps;
   const { transactionId } = transaction;
-  const nothing = { to: signer.address, callData: Buffer.alloc(0), gasLimit: EMPTY_GAS };
+  const nothing = await noopOf(deps);
   await tx(db, async (tx) => {
     await fence(tx, lease);
     await onReleased(tx, transactionId, reason);
@@ -223,7 +229,7 @@ async function bumpFees(
   const last = transaction.versions.at(-1)!;
   const market = await marketOf(deps);
   const call = await findCall(deps.db, transaction.transactionId);
-  if (call.gasLimit <= EMPTY_GAS) {
+  if (call.callData.length === 0) {
     // It was emptied because of what stands before it, perhaps a moment before this process ended: it offers itself, whatever nodes say to that.
     const isNobodys = outcome === "cost_too_high" && standing === null;
     const fees = replacementFees(last, market) ?? (isNobodys ? firstFees(market) : null);
@@ -244,6 +250,16 @@ async function bumpFees(
       transaction,
       outcome === "cost_too_high" ? "cost_too_high" : "fee_above_cap",
     );
+}
+
+/** An empty call to the signer itself, with the gas that the nodes estimate for it. */
+async function noopOf({ provider, signer }: WatchDeps): Promise<Call> {
+  const { address } = signer;
+  const estimate = await provider.estimateGas(address, address).catch((error: unknown) => {
+    if (error instanceof RpcRefusal) return 0n;
+    throw error;
+  });
+  return { to: address, callData: Buffer.alloc(0), gasLimit: noopGas(estimate) };
 }
 
 async function marketOf({ provider, feeCapWei }: WatchDeps): Promise<Market> {
@@ -281,7 +297,7 @@ async function fillGaps(
   for (const nonce of await listGaps(db, signer.address, chainNonce)) {
     const fees = firstFees(await marketOf(deps));
     if (!fees) return;
-    const call = { to: signer.address, callData: Buffer.alloc(0), gasLimit: EMPTY_GAS };
+    const call = await noopOf(deps);
     const signed = signer.sign({ chainId: chain.chainId, nonce, data: call.callData, ...call, ...fees });
     const transactionId = await tx(db, async (tx) => {
       await fence(tx, lease);

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { firstFees, gasRoom, isEnough, mostGas, replacementFees, withinCost } from "./fees";
+import { firstFees, gasRoom, isEnough, mostGas, noopGas, replacementFees, withinCost } from "./fees";
 
 const GWEI = 1_000_000_000n;
 
@@ -78,4 +78,11 @@ test("an offer is enough when it pays for the base fee and, beside that, the mar
 test("one transaction may ask for three quarters of a block, and for no more than 2^24", () => {
   expect(mostGas(12_000_000n)).toBe(9_000_000n);
   expect(mostGas(30_000_000n)).toBe(1n << 24n);
+});
+
+test("an empty transaction asks for a quarter more than the estimate, within bounds", () => {
+  expect([0n, 21_000n, 100_000n, 10n ** 9n].map(noopGas)).toEqual([
+    ...[21_000n, 21_000n],
+    ...[125_000n, 1_000_000n],
+  ]);
 });

@@ -75,6 +75,18 @@ export function gasRoom(blockGasLimit: bigint, { maxFeeWei }: Fees): bigint {
   return smaller(mostGas(blockGasLimit), larger(MOST_COST_WEI / maxFeeWei, GAS_AT_ANY_PRICE));
 }
 
+const LEAST_NOOP_GAS = 21_000n;
+const MOST_NOOP_GAS = 1_000_000n;
+
+/**
+ * The gas limit of an empty transaction, by the nodes' estimate with room: some rollups charge for a
+ * transaction's data in gas. The bound keeps a wrong estimate from costing more than a small batch.
+ */
+export function noopGas(estimate: bigint): bigint {
+  if (estimate <= LEAST_NOOP_GAS) return LEAST_NOOP_GAS;
+  return smaller((estimate * 5n) / 4n, MOST_NOOP_GAS);
+}
+
 /** The market for a replacement whose gas is given: the cap shrinks to what nodes accept for it. */
 export function withinCost(market: Market, gasLimit: bigint): Market {
   if (gasLimit <= GAS_AT_ANY_PRICE) return market;

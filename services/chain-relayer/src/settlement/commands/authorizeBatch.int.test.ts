@@ -2,6 +2,7 @@ import { sql, tx } from "@wonrail/kit/db";
 import { invalidRequest } from "@wonrail/kit/contract/errors";
 import { readOrgId } from "@wonrail/kit/grpc/server";
 import { type AuthorizationIntent } from "@wonrail/proto/wallet/v1/wallet";
+import { encodeExecute } from "../../evm/contracts";
 import { type Operation } from "../store/operations";
 import { saveUsedAuthorizations } from "../../indexer/store/usedAuthorizations";
 import { authorizeBatch } from "./authorizeBatch";
@@ -75,6 +76,20 @@ test("what custody refuses to look at leaves the others their signatures, and sa
   expect(refused).toEqual(new Map([["custody_malformed", [unlucky, nobodys, nowhere]]]));
 });
 
+test.each([
+  ["of 64 bytes", Buffer.alloc(64, 27)],
+  ["without a recovery id", Buffer.alloc(65, 1)],
+  ["of nothing", Buffer.alloc(0)],
+])("a signature %s leaves out its operation only", async (_, signature) => {
+  const [bad, good] = [planned(), planned()];
+  const { ready, refused } = await authorize([bad, good], {
+    signatureOf: new Map([[bad.ledgerRef, signature]]),
+  });
+  expect(ready.map(({ operation }) => operation)).toEqual([good]);
+  expect(refused).toEqual(new Map([["custody_bad_signature", [bad]]]));
+  expect(() => encodeExecute(ready.map(({ chainOperation }) => chainOperation))).not.toThrow();
+});
+
 function planned(of: Partial<Operation> = {}): Operation {
   const { places: _places, ...operation } = operationOf();
   const sent = { attempts: 0, waitReason: null, transactionId: null, txHash: null, expiresAt: null };
@@ -88,7 +103,12 @@ function plannedHold(expiresAt: Date | null): Operation {
 /** Custody that signs whatever it is asked for, of every wallet but one; what has not its form it refuses with all that is asked for beside it. */
 async function authorize(
   batch: Operation[],
-  { chainTime = CHAIN_TIME, unknownWalletId = "", malformedRef = "" } = {},
+  {
+    chainTime = CHAIN_TIME,
+    unknownWalletId = "",
+    malformedRef = "",
+    signatureOf = new Map<string, Buffer>(),
+  } = {},
 ) {
   const asked: AuthorizationIntent[] = [];
   const wallet = {
@@ -103,8 +123,12 @@ async function authorize(
         if (ledgerRef === malformedRef) throw invalidRequest([{ path: "ledgerRef", message: "is none" }]);
       }
       asked.push(...intents);
-      const outcome = { $case: "signature", value: Buffer.alloc(65, 27) };
-      return { signatures: intents.map(() => ({ outcome })) };
+      const valueOf = (ledgerRef: string) => signatureOf.get(ledgerRef) ?? Buffer.alloc(65, 27);
+      return {
+        signatures: intents.map(({ ledgerRef }) => ({
+          outcome: { $case: "signature", value: valueOf(ledgerRef) },
+        })),
+      };
     },
   } as never;
   const deps = { ...depsOn(database.db, createChainDouble()), wallet, outsideLifeMs: 600_000 };

@@ -46,6 +46,7 @@ interface Draft {
 const AT_ONCE = 500;
 const NO_SIGNATURE = new Uint8Array(0);
 /** What no form fits: custody would not even look at it, nor at what is asked for with it. */
+const BAD_SIGNATURE = `${REFUSED_BY_CUSTODY}bad_signature`;
 const MALFORMED = `${REFUSED_BY_CUSTODY}malformed`;
 
 /** Has custody sign every leg of these operations. Those that it does not sign are handed back with the reason. */
@@ -161,14 +162,31 @@ function originOf({ requestId, traceparent, orgId }: Operation): ItemContext {
 /** Null is of one that custody has refused to look at. */
 function take(draft: Draft, index: number, signed: SignedAuthorization | null | undefined): void {
   if (signed === null) draft.reason = MALFORMED;
-  else if (signed?.outcome?.$case === "signature") draft.signatures[index] = signed.outcome.value;
-  else draft.reason = `${REFUSED_BY_CUSTODY}${reasonOf(signed)}`;
+  else if (signed?.outcome?.$case === "signature") {
+    const signature = signed.outcome.value;
+    if (isSignature(signature)) draft.signatures[index] = signature;
+    else draft.reason = BAD_SIGNATURE;
+  } else draft.reason = `${REFUSED_BY_CUSTODY}${reasonOf(signed)}`;
+}
+
+/** The form that the contract's call takes; any other would fail the whole batch. */
+function isSignature(bytes: Uint8Array): boolean {
+  return bytes.length === 65 && (bytes[64] === 27 || bytes[64] === 28);
 }
 
 function reasonOf(signed: SignedAuthorization | undefined): string {
   const details = signed?.outcome?.$case === "error" ? signed.outcome.value.detailsJson : undefined;
-  const parsed = details === undefined ? null : (JSON.parse(details) as { reason?: unknown });
+  const parsed = (details === undefined ? null : parseJson(details)) as { reason?: unknown } | null;
   return typeof parsed?.reason === "string" ? parsed.reason : "refused";
+}
+
+/** Null of a text that is no JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function toReady(

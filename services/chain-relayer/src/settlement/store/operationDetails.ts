@@ -1,6 +1,6 @@
 import { type Queryable, type Sql, sql } from "@wonrail/kit/db";
 import { type Ages, agesOf } from "./settlementQueues";
-import { type Operation, type OperationKey } from "./operations";
+import { HAS_UNEXPLAINED_MINT, type Operation, type OperationKey } from "./operations";
 
 /** Operations as operators look at them: of all organisations, with everything that was tried. */
 export interface OpenOperation {
@@ -25,6 +25,7 @@ export async function listStuckOperations(
         when state in ('WAITING', 'PLANNED') and exists (select from lanes l where l.org_id = o.org_id and l.paused_reason is not null) then 'lane_paused'
         when state in ('WAITING', 'PLANNED') and exists (
           select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets)) then 'drift'
+        when state in ('WAITING', 'PLANNED') and cardinality(from_wallets) > 0 and ${HAS_UNEXPLAINED_MINT} then 'unexplained_mint'
         when state = 'WAITING' and blocked > 0 then 'earlier_operations'
         else wait_reason
       end as "waitReason",

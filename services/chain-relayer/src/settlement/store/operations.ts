@@ -143,6 +143,9 @@ function legsOf({ steps }: NewOperation): Step[] {
 /** What names an operation here. */
 export type OperationKey = Pick<Operation, "orgId" | "ledgerRef">;
 
+export const HAS_UNEXPLAINED_MINT = sql`exists (
+  select from drifts where acknowledged_at is null and wallet_id = '' and kind = 'UNEXPLAINED_MINT')`;
+
 /** Binds planned operations to the transaction that carries them: from here on they can no longer be stopped. */
 export async function markInFlight(
   tx: Tx,
@@ -156,6 +159,7 @@ export async function markInFlight(
     from unnest(${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.ledgerRef)}::text[])
       as sent (org_id, ledger_ref)
     where o.org_id = sent.org_id and o.ledger_ref = sent.ledger_ref and o.state = 'PLANNED'
+      and (cardinality(o.from_wallets) = 0 or not ${HAS_UNEXPLAINED_MINT})
       and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets))`);
   if (moved !== operations.length)
     throw new Error("an operation was sent by somebody else meanwhile, or its wallet has come into doubt");

@@ -1,6 +1,13 @@
 import { type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 import { IS_OWN_CAUSE } from "./holds";
-import { COLUMNS, type Operation, type OperationKey, type OperationRow, toOperation } from "./operations";
+import {
+  COLUMNS,
+  HAS_UNEXPLAINED_MINT,
+  type Operation,
+  type OperationKey,
+  type OperationRow,
+  toOperation,
+} from "./operations";
 import { HAS_SHELVED } from "./shelf";
 
 // Operations that are given their turn and wait for it: what goes next, and what has to wait.
@@ -27,8 +34,11 @@ const REFUSED_AT_ONCE = 200;
 const FULL_PAYERS = sql`full_payers as (
       select org_id, from_wallets from operations where state = 'PLANNED' and ${REFUSED} and wait_reason = ${REFUSED_TO_PAYER}
       group by org_id, from_wallets having count(*) >= ${REFUSED_AT_MOST})`;
-/** Nothing speaks against what leaves its wallets. */
-const MAY_LEAVE = sql`not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets))
+/** No outflow while a mint is open that nobody has ordered: somebody else may have the operator's key. */
+const OUTFLOW_OPEN = sql`(cardinality(from_wallets) = 0 or not ${HAS_UNEXPLAINED_MINT})`;
+/** No drift is open that stops the outflow of its wallets. */
+const MAY_LEAVE = sql`${OUTFLOW_OPEN}
+  and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets))
   and not exists (select from full_payers f where f.org_id = o.org_id and f.from_wallets = o.from_wallets)`;
 
 /** With fewer that it could plan a lane is given more, before it has none. */
@@ -115,7 +125,7 @@ export async function markPlanned(tx: Tx, operations: OperationKey[]): Promise<v
 const IN_TIME = sql`(expires_at is null or expires_at > now() + interval '10 seconds' or not ${IS_OWN_CAUSE})`;
 
 /** What is planned; nothing out of a wallet whose balance has come into doubt since, nor of a lane that was paused since. */
-const MAY_GO = sql`state = 'PLANNED' and ${IN_TIME}
+const MAY_GO = sql`state = 'PLANNED' and ${IN_TIME} and ${OUTFLOW_OPEN}
   and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(from_wallets))
   and org_id not in (select lanes.org_id from lanes where paused_reason is not null)`;
 
