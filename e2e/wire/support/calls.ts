@@ -113,7 +113,7 @@ export const CALLS: readonly Call[] = [
   ...calls("gateway", "payment", PaymentServiceService, {
     execute: {
       good: ({ orgId, payer: { walletId } }) =>
-        executeRequest(orgId, choice("charge", { walletId, amountWon: "1000" })),
+        executeRequest(orgId, choice("charge", { walletId, amountWon: "1000", metadata: {} })),
       bad: ["REQ_001 bodyHash", (good) => ({ ...good, bodyHash: Buffer.alloc(31) })],
     },
     executeBulk: {

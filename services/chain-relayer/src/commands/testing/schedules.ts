@@ -189,7 +189,7 @@ function transferFor({ command }: ExecuteRequest) {
   const transferId = newId("trf");
   const transfer = { transferId, status: TransferStatus.COMPLETED, fromWalletId, toWalletAddress, amountWon };
   const unset = { toWalletId: undefined, memo: undefined, settlement: undefined, failureReason: undefined };
-  return { ...transfer, ...unset, createdAt: new Date(), updatedAt: new Date() };
+  return { ...transfer, ...unset, metadata: {}, createdAt: new Date() };
 }
 
 /** The wallet service at our edge: two addresses are every organisation's. */
