@@ -57,12 +57,8 @@ export async function makeStory({ auth, addressOf }: Services): Promise<Story> {
   await execute({ $case: "charge", value: { ...charge, walletId } });
   const refundId = await execute({ $case: "refund", value: { walletId, metadata: {} } });
   const transferId = await execute(transferCommand(payer, payee));
-  const pay = {
-    payerWalletId: payer.walletId,
-    receiverWalletId: payee.walletId,
-    amountWon: "10000",
-    metadata: {},
-  };
+  const ids = { payerWalletId: payer.walletId, receiverWalletId: payee.walletId };
+  const pay = { ...ids, amountWon: "10000", metadata: {} };
   const paymentId = await execute({ $case: "pay", value: pay });
   const { record } = await gateway.relayer.createRecord(recordRequest(orgId, payer, payee));
   await gateway.payment.listWalletTransactions({ orgId, walletId: payer.walletId, types: [] });
@@ -110,12 +106,8 @@ function asAsked<T>(orgId: string, work: () => T): T {
 }
 
 export function transferCommand(from: StoryWallet, to: StoryWallet): Command {
-  const value = {
-    fromWalletId: from.walletId,
-    toWalletAddress: to.address,
-    amountWon: TRANSFER_WON,
-    metadata: {},
-  };
+  const ids = { fromWalletId: from.walletId, toWalletAddress: to.address };
+  const value = { ...ids, amountWon: TRANSFER_WON, metadata: {} };
   return { $case: "transfer", value };
 }
 

@@ -14,7 +14,7 @@ create table transfers (
   metadata jsonb,
   version bigint not null,
   created_at timestamptz not null,
-  -- Of a PENDING transfer: when its final settlement was seen. The job that ends holds reads only these.
+  -- The time at which the final settlement of a PENDING transfer was seen. The job that ends holds reads these rows.
   settled_at timestamptz,
   primary key (org_id, transfer_id)
 );
@@ -85,7 +85,7 @@ create table payments (
   memo text,
   reference text,
   metadata jsonb,
-  -- Of the cancellation. All null while the payment is PAID.
+  -- The cancellation. All columns are null while the payment is PAID.
   cancel_id text,
   restored_incentive_won bigint,
   restored_normal_won bigint,

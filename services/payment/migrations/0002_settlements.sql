@@ -9,9 +9,9 @@ create table settlements (
   network text not null,
   tx_hash text,
   block_number bigint,
-  -- Of a deposit: the outside address.
+  -- The outside address of a deposit.
   counterparty text,
-  -- Of a FAILED one: the final block past validBefore in which the authorization was unused.
+  -- The proof of a FAILED operation: a final block past validBefore in which the authorization was unused.
   failure_reason text,
   proof_block_number bigint,
   proof_block_hash text,

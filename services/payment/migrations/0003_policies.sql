@@ -1,4 +1,4 @@
--- What money calls need of an organisation, from auth's events.
+-- Rules of each organisation for money calls, from auth's events.
 create table policies (
   org_id text primary key,
   daily_limit_won bigint not null check (daily_limit_won >= 0),

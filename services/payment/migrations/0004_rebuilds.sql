@@ -7,7 +7,7 @@ create table rebuilds (
   -- journal. SWEEP: deletes the rows that its journal did not confirm.
   phase text not null default 'NEXT' check (phase in ('NEXT', 'MARK', 'REPLAY', 'SWEEP')),
   org_id text not null default '',
-  -- Of MARK: the table in hand and the last id that was looked at.
+  -- The phase MARK stores the table in hand and the last id that it read.
   table_index integer not null default 0,
   after_id text not null default '',
   -- The oldest sequence that the ledger keeps of the organisation, and the sequence up to which it was replayed.

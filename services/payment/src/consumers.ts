@@ -47,7 +47,7 @@ function records(app: App): ConsumerSpec {
 }
 
 function settlements(app: App): ConsumerSpec {
-  // One handler for all types: the kit hands over runs of events with the same handler, so a mixed batch is one statement.
+  // All types share the handler, because the kit hands it a run of events at once. So a mixed batch is one statement.
   const handler: BulkHandler = {
     async all(tx, events) {
       await app.projectSettlements(tx, events.map(settlementChange));

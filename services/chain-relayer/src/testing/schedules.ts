@@ -196,7 +196,7 @@ function transferFor({ command }: ExecuteRequest) {
     metadata: {},
   };
   const unset = { toWalletId: undefined, memo: undefined, settlement: undefined, failureReason: undefined };
-  return { ...transfer, ...unset, createdAt: new Date(), updatedAt: new Date() };
+  return { ...transfer, ...unset, metadata: {}, createdAt: new Date() };
 }
 
 /** The wallet service at our edge: two addresses are every organisation's. */

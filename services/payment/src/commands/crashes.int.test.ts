@@ -10,7 +10,7 @@ import { openWorld, OUTSIDE, valueOf, type World } from "./testing/world";
 jest.mock("@wonrail/kit/failpoint", () => jest.requireActual("./testing/failpoints"));
 
 const REPEATS = process.env.WONRAIL_DEEP === undefined ? 1 : 5;
-/** Where the ledger has not committed the entry yet, and where it has. */
+/** Steps before and after the ledger's commit. */
 const BEFORE = ["payment.posting", "ledger.before_commit"];
 const AFTER = ["ledger.committed", "payment.posted"];
 

@@ -91,7 +91,7 @@ function keyOf(
   };
 }
 
-/** What the ledger decided under the key, if anything. Reading changes nothing, so a failure is SYS_002. */
+/** Reads the stored outcome of the key. Reading changes nothing, so a failure is SYS_002. */
 async function findStored(
   { ledger }: ExecuteDeps,
   orgId: string,

@@ -4,7 +4,7 @@ import { type WalletFacts, type WalletServiceService, WalletType } from "@wonrai
 import { type Policy } from "../store/policies";
 import { createPolicyOf, type PolicyDeps } from "./policyOf";
 
-/** What commands need to know before they ask the ledger. */
+/** Commands look up these facts before they ask the ledger. */
 export interface Facts {
   policyOf(orgId: string): Promise<Policy>;
   /** The id of the organisation's wallet at this address; null when there is none. */

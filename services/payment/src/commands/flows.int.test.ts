@@ -29,7 +29,7 @@ const lists = async (walletId: string) => {
   return { charges: charges.items, transfers: transfers.items, payments: payments.items };
 };
 
-describe("one command after the other", () => {
+describe("commands in sequence", () => {
   test("a charge mints, and its parts are cancelled up to its amount", async () => {
     const { walletId } = await world.openWallet();
     const made = valueOf(await world.execute(charge(walletId, 5_000, NOTES)), "charge");
@@ -130,7 +130,7 @@ describe("one command after the other", () => {
     expect(await world.app().getPayment({ orgId: world.orgId, id: made.paymentId })).toEqual(cancelled);
   });
 
-  test("what is kept of a spent accrual is told by the answer and by every later read", async () => {
+  test("the answer and every later read show the part of a spent accrual that was kept", async () => {
     const [payer, receiver] = [await world.openWallet({ amountWon: 10_000 }), await world.openWallet()];
     const first = pay(payer.walletId, receiver.walletId, 4_000, { incentive: 0 });
     const { paymentId } = valueOf(await world.execute(first), "payment");

@@ -5,7 +5,7 @@ import { readJournal } from "./testing/events";
 import { cancelCharge, charge, type Command, transfer } from "./testing/commands";
 import { openWorld, requestOf, valueOf, type World } from "./testing/world";
 
-// What an idempotency key promises: one effect and one answer. The ledger keeps it.
+// An idempotency key promises one effect and one answer. The ledger keeps the key.
 
 let world: World;
 beforeAll(async () => {
@@ -74,7 +74,7 @@ test("commands without a key have one effect each", async () => {
   expect(await world.balances(walletId)).toEqual([2_000]);
 });
 
-test("repeat_only answers what was decided, and is WAUTH_004 when nothing was", async () => {
+test("repeat_only replays the stored outcome of a key and is WAUTH_004 for an unused key", async () => {
   const { walletId } = await world.openWallet();
   const repeat = (command: Command, key?: string) =>
     world.app().execute({ ...requestOf(world.orgId, command, key), repeatOnly: true });

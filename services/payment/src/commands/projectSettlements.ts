@@ -17,7 +17,7 @@ export async function projectSettlements(tx: Tx, changes: SettlementChange[]): P
   if (final.length > 0) markSettled(tx, final);
 }
 
-/** Two events of one version are told apart by when they occurred. */
+/** The time of the events decides when their versions are equal. */
 function isNewer(one: SettlementChange, other: SettlementChange): boolean {
   return one.version === other.version ? one.occurredAt > other.occurredAt : one.version > other.version;
 }

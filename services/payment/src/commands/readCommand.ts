@@ -26,9 +26,9 @@ export interface ReadCommand {
   scope: Scope;
   prefix: IdPrefix;
   notes: GivenNotes;
-  /** Of a cancellation: the id of what it cancels. */
+  /** The id of the cancelled charge or payment. Absent for other commands. */
   relatedId?: string;
-  /** What the ledger is asked for. Looks up the facts that the intent needs. */
+  /** Builds the request to the ledger. Looks up the facts that it needs. */
   intent(facts: Facts, orgId: string): Promise<Intent>;
 }
 

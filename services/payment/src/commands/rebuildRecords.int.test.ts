@@ -1,5 +1,6 @@
 import { newId } from "@wonrail/kit/contract/ids";
 import { rawSql } from "@wonrail/kit/db";
+import { rebuildRecords } from "./rebuildRecords";
 import { beginRebuild, readRebuild } from "../store/rebuilds";
 import { catchUp, confirmed, deliver } from "./testing/events";
 import { doAt, dieAt } from "./testing/failpoints";
@@ -53,7 +54,7 @@ async function rebuild(): Promise<bigint> {
 test("dropped records are rebuilt while commands run, as if they had never been dropped", async () => {
   await catchUp(world);
   for (const table of TABLES) await db().run(rawSql(`delete from ${table}`));
-  // The projection takes what is posted in the middle of the rebuild, and then the rebuild goes on.
+  // Commands and the projection run in the middle of the rebuild.
   doAt("payment.rebuilding", async () => {
     await story();
     await catchUp(world);
@@ -101,6 +102,30 @@ test("a rebuild that is killed goes on where it was, and two replicas share it",
   expect(await beginRebuild(db(), "operator:other")).toBe(id);
   await Promise.all([world.app().rebuildRecords(), world.app(1).rebuildRecords()]);
   expect((await readRebuild(db(), id)).isFinished).toBe(true);
+  expect(await rows()).toEqual(expected);
+}, 60_000);
+
+test("a rebuild keeps the rows of cancellations whose original has left the ledger", async () => {
+  const { walletId, chargeId } = await world.openWallet({ amountWon: 5_000 });
+  const paid = await world.execute(pay(payer.walletId, receiver.walletId, 2_000, { memo: "old" }));
+  const { lastSequence } = await world
+    .ledger()
+    .listJournal({ orgId: world.orgId, afterSequence: 0n, limit: 1 });
+  await world.execute(cancelCharge(chargeId, 1_000));
+  await world.execute(cancelPayment(valueOf(paid, "payment").paymentId));
+  await world.execute(charge(walletId, 1_000));
+  await catchUp(world);
+  const expected = await rows();
+
+  await beginRebuild(db(), "operator:test");
+  const ledger = world.ledger();
+  // As after the months up to that sequence have left the journal.
+  const listJournal: typeof ledger.listJournal = async (request, options) => {
+    const afterSequence = request.afterSequence > lastSequence ? request.afterSequence : lastSequence;
+    const page = await ledger.listJournal({ ...request, afterSequence }, options);
+    return { ...page, entries: page.entries.map((entry) => ({ ...entry, original: undefined })) };
+  };
+  await rebuildRecords({ db: db(), ledger: { listJournal, listJournalHeads: ledger.listJournalHeads } });
   expect(await rows()).toEqual(expected);
 }, 60_000);
 

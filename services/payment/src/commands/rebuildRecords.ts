@@ -2,7 +2,9 @@ import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
+import { lacksOriginal } from "../domain/records";
 import {
+  confirmRows,
   findOpenRebuild,
   lockRebuild,
   markRows,
@@ -75,10 +77,19 @@ async function replay({ db, ledger }: RebuildDeps, rebuild: Rebuild): Promise<vo
   const last = entries.at(-1);
   if (!last) return advance(db, rebuild, async () => ({ phase: "SWEEP" }));
   return advance(db, rebuild, async (tx) => {
+    const whole = entries.filter((entry) => !lacksOriginal(entry));
+    const partial = entries.filter(lacksOriginal);
     await projectJournal(
       tx,
-      entries.map((entry) => ({ orgId, entry })),
+      whole.map((entry) => ({ orgId, entry })),
     );
+    // Their rows are from a time when the ledger had the whole entry.
+    if (partial.length > 0)
+      await confirmRows(
+        tx,
+        orgId,
+        partial.map(({ orgSequence }) => orgSequence),
+      );
     return { afterSequence: last.orgSequence, entries: rebuild.entries + BigInt(entries.length) };
   });
 }

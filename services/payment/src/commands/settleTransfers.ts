@@ -49,8 +49,8 @@ export async function settleTransfers(deps: SettleDeps, signal?: AbortSignal): P
 }
 
 /**
- * Keeps the transfers of which chain-relayer itself says the same as its event. Anybody who can write to the bus can forge
- * an event, so an event alone never ends a hold.
+ * Drops the transfers about which chain-relayer disagrees with its event. Every writer to the bus can forge an event, so
+ * an event alone never ends a hold.
  */
 async function dropDoubted(deps: SettleDeps, settled: SettledTransfer[]): Promise<SettledTransfer[]> {
   if (settled.length === 0) return [];

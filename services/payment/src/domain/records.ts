@@ -6,7 +6,7 @@ import { type Entry, HoldStatus, type Posting, type RequestState } from "@wonrai
 // The one place that turns a ledger entry into records. Answers, the projection, reads of one record and
 // rebuilds all use it, so they cannot differ.
 
-/** What the caller wrote on a command. It changes nothing about the money. */
+/** Texts that the caller wrote on a command. They change nothing about the money. */
 export interface Notes {
   memo: string | null;
   reference: string | null;
@@ -114,6 +114,18 @@ export function recordsOf(orgId: string, entry: Entry): Records {
       return {};
   }
 }
+
+/** True for the end of an entry whose month has left the ledger. Such an entry no longer tells its whole record. */
+export function lacksOriginal({ kind, original }: Entry): boolean {
+  return original === undefined && NEEDS_ORIGINAL.includes(kind);
+}
+
+const NEEDS_ORIGINAL = [
+  IntentKind.CANCEL_CHARGE,
+  IntentKind.CANCEL_PAYMENT,
+  IntentKind.POST_HOLD,
+  IntentKind.VOID_HOLD,
+];
 
 /** The records of one request as they are now, and a charge's cancellations, oldest first. */
 export function recordsNow(

@@ -4,7 +4,7 @@ export interface Settlement {
   network: string;
   txHash: string | null;
   blockNumber: bigint | null;
-  /** Of a FAILED one. */
+  /** Null unless the settlement is FAILED. */
   failureReason: string | null;
 }
 

@@ -32,8 +32,8 @@ interface Sources<R> {
 }
 
 /**
- * One record as the ledger has it now, so a record is never older than the answer to its command. When its month has left
- * the ledger, the projection's row.
+ * Reads one record from the ledger, so the record is never older than the answer to its command. When the record's month
+ * has left the ledger, reads the projection.
  */
 export async function readRecord<R>(
   { db, ledger }: ReadDeps,

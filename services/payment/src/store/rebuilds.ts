@@ -63,8 +63,8 @@ const TABLES = [
 export const REBUILT_TABLES = TABLES.length;
 
 /**
- * Marks up to `limit` rows of one table as not confirmed, by a negative version. Rows of months that left the ledger stay
- * as they are. Returns the last id, or null at the end of the table.
+ * Marks up to `limit` rows of one table as not confirmed, by a negative version. Rows of months that left the ledger keep
+ * their version. Returns the last id, or null at the end of the table.
  */
 export async function markRows(tx: Tx, rebuild: Rebuild, limit: number): Promise<string | null> {
   const [table, id] = TABLES[rebuild.tableIndex]!.map((name) => sql.identifier(name)) as [Sql, Sql];
@@ -77,6 +77,14 @@ export async function markRows(tx: Tx, rebuild: Rebuild, limit: number): Promise
       where t.org_id = ${rebuild.orgId} and t.${id} = looked.id and t.version >= ${rebuild.oldestSequence})
     select max(id) as last from looked`);
   return last;
+}
+
+/** Gives rows their version back whose newest entry has one of these sequences. */
+export async function confirmRows(tx: Tx, orgId: string, sequences: bigint[]): Promise<void> {
+  for (const [name] of TABLES)
+    await tx.run(sql`
+      update ${sql.identifier(name)} set version = -version
+      where org_id = ${orgId} and version < 0 and -version = any(${sequences}::bigint[])`);
 }
 
 /**

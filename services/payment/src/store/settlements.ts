@@ -1,7 +1,7 @@
 import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { type Settlement } from "../domain/settlement";
 
-/** What one event of chain-relayer says of an operation. */
+/** The state of an operation in one event of chain-relayer. */
 export interface SettlementChange {
   orgId: string;
   ledgerRef: string;
@@ -11,7 +11,7 @@ export interface SettlementChange {
   network: string;
   txHash: string | null;
   blockNumber: bigint | null;
-  /** Of a deposit: the outside address. */
+  /** The outside address of a deposit. */
   counterparty?: string;
   failure?: { reason: string; proofBlockNumber: bigint; proofBlockHash: string };
 }

@@ -109,7 +109,7 @@ export async function listTransfers(
 export interface SettledTransfer {
   transfer: Transfer;
   settled: "CONFIRMED" | "FAILED";
-  /** Where the next batch starts. */
+  /** The next batch starts after this place. */
   place: SettledPlace;
 }
 

@@ -34,7 +34,7 @@ export interface World {
   }): Promise<TestWallet>;
   execute(command: Command, idempotencyKey?: string): Promise<ExecuteResponse>;
   balances(...walletIds: string[]): Promise<number[]>;
-  /** What chain-relayer answers about an operation. Without an entry it answers what its events said. */
+  /** Answers of chain-relayer about operations. The events decide for an operation that is not here. */
   relayerSays: Map<string, "UNKNOWN" | "OPEN" | "CONFIRMED" | "FAILED">;
   /** Sum over all labels, of payment's first replica. */
   metric(name: string): Promise<number>;
