@@ -3,7 +3,7 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { rowsRead } from "@wonrail/kit/testing";
 import { analyze, freshDatabase } from "../../testing/database";
 import { operationOf, takeIn } from "../../testing/operations";
-import { setLanePause } from "./settlementQueues";
+import { setQueuePause } from "./settlementQueues";
 import { findOperationDetails, listOpenCounts, type OperationDetails } from "./operationDetails";
 
 const database = freshDatabase();
@@ -79,7 +79,7 @@ test("of what waits no more is read than is counted, however much it is and also
     insert into operations select (jsonb_populate_record(o, jsonb_build_object('ledger_ref', ledger_ref || '_' || n,
       'operation_id', lpad(to_hex(n), 64, '0'), 'created_at', created_at - n * interval '1 s'))).*
     from operations o, generate_series(1, 3000) as n where ledger_ref = ${operation.ledgerRef}`);
-  await setLanePause(db, operation.orgId, "asked to by the bank");
+  await setQueuePause(db, operation.orgId, "asked to by the bank");
   await analyze(database, "operations");
   const read = await rowsRead(db, "operations", async (tx) => {
     const [all, ...others] = await listOpenCounts(tx, 50);
