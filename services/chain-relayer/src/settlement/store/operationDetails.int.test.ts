@@ -38,7 +38,7 @@ test("an operation's story is found among many by either of its ids, without loo
     });
   }
 });
-const TABLES = ["operations", "legs", "used_authorizations", "places"];
+const TABLES = ["operations", "legs", "used_authorizations"];
 
 test("what is not final is counted by state and by what it waits for, with the age of the oldest", async () => {
   const { db } = database;
@@ -71,7 +71,7 @@ test("what is not final is counted by state and by what it waits for, with the a
   );
 });
 
-test("of what waits no more is read than is counted, however much it is and also behind a paused lane", async () => {
+test("a count reads no more rows than it counts, in a paused queue as well", async () => {
   const { db } = database;
   const [operation, other] = [operationOf(), operationOf(newId("wal"), { orgId: newId("org") })];
   await takeIn(db, [operation, other]);

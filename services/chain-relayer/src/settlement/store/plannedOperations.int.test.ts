@@ -111,7 +111,7 @@ test("what came back takes no room from what is to be planned", async () => {
 });
 
 test.each([
-  ["custody_over_wallet_limit", "holds up what leaves that wallet", ["WAITING", "PLANNED"]],
+  ["custody_over_wallet_limit", "holds up what leaves that wallet", ["WAITING held_up", "PLANNED"]],
   ["custody_signed_otherwise", "holds up nothing", ["PLANNED", "PLANNED"]],
   ["custody_leg_over_limit", "holds up nothing", ["PLANNED", "PLANNED"]],
   ["custody_key_unavailable", "holds up the whole organisation", ["WAITING", "WAITING"]],
