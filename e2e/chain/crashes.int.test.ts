@@ -1,4 +1,3 @@
-import { sql } from "@wonrail/kit/db";
 import { eventually } from "@wonrail/kit/testing";
 import { seeded } from "../support/random";
 import { readChain } from "./support/audit";
@@ -75,9 +74,7 @@ test("the hash is known before anybody can have sent it: an answer that is lost 
   await finish(book);
 }, 180_000);
 
-/** The bus waits ten seconds for a member that has died; a test need not. */
 async function start(extra: Record<string, string> = {}): Promise<void> {
-  await world.relayerDb.run(sql`delete from bus.members where group_name = 'chain-relayer.settlement'`);
   await world.relayers[0]!.start(extra);
 }
 

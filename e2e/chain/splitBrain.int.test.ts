@@ -1,5 +1,4 @@
 // A second copy of the whole system on a copy of its database, with the same keys and the same chain, as after a restore that somebody forgot to stop.
-import { sql } from "@wonrail/kit/db";
 import { idAt, newId } from "@wonrail/kit/contract/ids";
 import { eventually } from "@wonrail/kit/testing";
 import { type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
@@ -45,7 +44,6 @@ test("both settle what waited when they parted, and what they were told differen
   const [relayer] = world.relayers;
   await relayer!.stop();
   await workload.post(WAITING);
-  await forget(world.relayerDb);
   copy = await world.copy();
 
   await Promise.all([relayer!.start(), start(copy)]);
@@ -116,9 +114,4 @@ async function wrong(): Promise<[string, number][]> {
 
 async function balances(address: string): Promise<bigint> {
   return (await readChain(world)).balances.get(address.toLowerCase()) ?? 0n;
-}
-
-/** The bus waits ten seconds for a member that has died; a test need not. */
-async function forget(db: World["relayerDb"]): Promise<void> {
-  await db.run(sql`delete from bus.members where group_name like 'chain-relayer.%'`);
 }

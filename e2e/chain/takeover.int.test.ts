@@ -31,7 +31,6 @@ test.each([
   async ({ point, state }) => {
     const [sleeper, other] = world.relayers;
     await Promise.all([sleeper!.kill(), other!.kill()]);
-    await forgetMembers();
     await sleeper!.start({ FAILPOINTS: `${point}:delay=${ASLEEP_MS}` });
     await world.node.pause();
     const book = openBook(world);
@@ -72,7 +71,6 @@ test.each([
 test("a database from before the last sixty operations: all of them are found on the chain, none is paid again", async () => {
   const [relayer, other] = world.relayers;
   await Promise.all([relayer!.kill(), other!.kill()]);
-  await forgetMembers();
   await world.node.pause();
   world.node.run(BLOCK_MS);
   await relayer!.start();
@@ -88,7 +86,6 @@ test("a database from before the last sixty operations: all of them are found on
   const before = await readChain(world);
 
   await snapshot.restore();
-  await forgetMembers();
   await relayer!.start();
   const settled = await untilSettled(world, operations + workload.posted(), 120_000);
   expect(settled.filter(({ state }) => state !== "CONFIRMED")).toEqual([]);
@@ -104,11 +101,6 @@ test("a database from before the last sixty operations: all of them are found on
   await untilSettled(world, operations + workload.posted(), 90_000);
   expect(await workload.differences()).toEqual([]);
 }, 600_000);
-
-/** The bus waits ten seconds for a member that has died; a test need not. */
-async function forgetMembers(): Promise<void> {
-  await world.relayerDb.run(sql`delete from bus.members where group_name like 'chain-relayer.%'`);
-}
 
 async function signedTransactions(): Promise<bigint> {
   const { count } = await world.relayerDb.one<{ count: bigint }>(

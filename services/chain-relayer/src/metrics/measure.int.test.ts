@@ -101,7 +101,12 @@ test("a paused queue is measured apart, with the entries that are not pulled", a
     db,
     [paused, other].map((orgId) => operationOf(newId("wal"), { orgId })),
   );
-  await tx(db, (tx) => noteHeads(tx, [paused, other].map((orgId) => ({ orgId, sequence: 1n }))));
+  await tx(db, (tx) =>
+    noteHeads(
+      tx,
+      [paused, other].map((orgId) => ({ orgId, sequence: 1n })),
+    ),
+  );
   const ofPaused = sql`org_id = ${paused}`;
   await db.run(sql`
     update operations set created_at = now() - case

@@ -24,7 +24,12 @@ export interface EndDeps {
 }
 
 export type Ending =
-  "done" | "another_way" | "not_at_a_dead_end" | "only_a_hold_is_given_up" | "custody_signs_no_other" | "no_proof";
+  | "done"
+  | "another_way"
+  | "not_at_a_dead_end"
+  | "only_a_hold_is_given_up"
+  | "custody_signs_no_other"
+  | "no_proof";
 
 /**
  * An operator ends an operation that cannot end by itself, because something else used its name or

@@ -52,7 +52,13 @@ test("a queue is planned completely in several walks when the room is small", ()
 
 test("a stuck operation holds up its receiver's later operations and no other wallet's", () => {
   const of = (isStuck: boolean, ...wallets: string[]) => ({ wallets, isStuck });
-  const queue = [of(true, "a", "b"), of(false, "b", "c"), of(false, "d"), of(false, "c"), of(false, "e", "d")];
+  const queue = [
+    of(true, "a", "b"),
+    of(false, "b", "c"),
+    of(false, "d"),
+    of(false, "c"),
+    of(false, "e", "d"),
+  ];
   const { planned, heldUp } = planQueue(queue, 10);
   expect(planned).toEqual([queue[2], queue[4]]);
   expect(heldUp).toEqual([queue[0], queue[1], queue[3]]);

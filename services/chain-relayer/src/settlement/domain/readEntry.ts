@@ -1,7 +1,15 @@
 import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import { type Entry } from "@wonrail/proto/ledger/v1/ledger";
 import { assertAmount, readAccount, readMoved, readWallet } from "./readForm";
-import { isWallet, type Line, operationIdOf, operationIdOfHold, type Step, stepOfHold, stepsOf } from "./steps";
+import {
+  isWallet,
+  type Line,
+  operationIdOf,
+  operationIdOfHold,
+  type Step,
+  stepOfHold,
+  stepsOf,
+} from "./steps";
 
 /** What an entry of the journal asks of the chain. */
 export interface EntryOrder {

@@ -32,7 +32,12 @@ export function randomOperations(
     ];
     const wallets = lines.map(({ accountId }) => accountId).filter(isWallet);
     for (const { accountId, sequence } of lines) sequences.set(accountId, sequence + 1n);
-    return { id: operationIdOf(lines), steps: stepsOf(lines), wallets: [...new Set(wallets)], holdNumber: null };
+    return {
+      id: operationIdOf(lines),
+      steps: stepsOf(lines),
+      wallets: [...new Set(wallets)],
+      holdNumber: null,
+    };
   }
 
   const posted = Array.from({ length: count }, (_, number) => {
