@@ -38,5 +38,5 @@ export function journalsOf(journals: Map<string, Entry[]>): JournalReader & { ca
       })),
     }),
   };
-  return reader as never;
+  return reader;
 }

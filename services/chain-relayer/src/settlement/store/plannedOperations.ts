@@ -98,7 +98,7 @@ export async function markHeldUp(tx: Tx, operations: OperationKey[]): Promise<vo
 }
 
 /** Why a waiting operation was not planned, other than for room. */
-export const HELD_UP = "held_up";
+const HELD_UP = "held_up";
 
 /** A hold whose clock is nearly over is not sent again if the last refusal was for a cause of its own. */
 const IN_TIME = sql`(expires_at is null or expires_at > now() + interval '10 seconds' or not ${IS_OWN_CAUSE})`;
