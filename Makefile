@@ -5,7 +5,7 @@
 help: ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
 
-up: ## start everything on this machine and keep it running until Ctrl-C (BUS=kafka|postgres)
+up: ## start everything on this machine and keep it running until Ctrl-C (BUS=kafka|feed)
 	@npm run up --silent -- $(if $(BUS),--bus $(BUS))
 down: ## stop the running stack from another terminal
 	@npm run down --silent

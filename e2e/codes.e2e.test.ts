@@ -133,8 +133,28 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
   WAL_004: async ({ api }) =>
     api.call("POST", "/api/wallets/charge", { walletId: (await deactivated(api)).walletId, amount: 1_000 }),
 
-  TRF_001: async ({ api }) =>
-    transfer(api, (await charged(api, 1_000)).walletId, (await wallet(api)).walletAddress, 1_001),
+  WAL_005: async ({ api, stack }) => {
+    const { walletId } = await charged(api, 1_000);
+    const to = await wallet(api);
+    // As the relayer freezes a wallet whose address the chain blocks.
+    const uuid = (walletId as string).slice(4);
+    await asOwner(stack, "ledger", sql`update ledger.accounts set frozen = 1 where id = ${uuid}::uuid`);
+    const refused = await transfer(api, walletId, to.walletAddress, 100);
+    expect(refused.body.error?.details).toEqual({ walletId, freeze: "OUTGOING" });
+    await api.post("/api/wallets/charge", { walletId, amount: 1_000 });
+    return refused;
+  },
+
+  TRF_001: async ({ api }) => {
+    const refused = await transfer(
+      api,
+      (await charged(api, 1_000)).walletId,
+      (await wallet(api)).walletAddress,
+      1_001,
+    );
+    expect(refused.body.error?.details).toEqual({ available: 1_000, required: 1_001 });
+    return refused;
+  },
   TRF_002: async ({ api }) => transfer(api, (await charged(api, 1_000)).walletId, `0x${"0".repeat(40)}`, 100),
   TRF_003: async ({ stack }) => {
     const { api } = await newOrganisation(stack.stack(), "--daily-limit", "5000");
@@ -186,13 +206,29 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     await transfer(api, walletId, (await wallet(api)).walletAddress, 1_000);
     return api.call("POST", "/api/wallets/charge/cancel", { chargeId });
   },
-  CHG_007: async ({ api }) =>
-    api.call("POST", "/api/wallets/charge/refund", { walletId: (await wallet(api)).walletId }),
+  CHG_007: async ({ api }) => {
+    const { walletId } = await wallet(api);
+    const refused = await api.call("POST", "/api/wallets/charge/refund", { walletId });
+    expect(refused.body.error?.details).toEqual({ reason: "nothing_to_refund" });
+    return refused;
+  },
+  CHG_008: async ({ stack }) => {
+    const { api } = await newOrganisation(stack.stack(), "--daily-charge-limit", "5000");
+    await withinOneDay();
+    const { walletId, chargeId } = await charged(api, 5_000);
+    const refused = await api.call("POST", "/api/wallets/charge", { walletId, amount: 1_000 });
+    expect(refused.body.error?.details).toEqual({ dailyLimit: 5_000, usedToday: 5_000 });
+    await api.post("/api/wallets/charge/cancel", { chargeId, amount: 1_000 });
+    await api.post("/api/wallets/charge", { walletId, amount: 1_000 });
+    return refused;
+  },
 
   PAY_001: async ({ api }) => {
     const [payer, receiver] = [await charged(api, 1_000), await wallet(api)];
     const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
-    return api.call("POST", "/api/wallets/payment", { ...ids, amount: 1_001 });
+    const refused = await api.call("POST", "/api/wallets/payment", { ...ids, amount: 1_001 });
+    expect(refused.body.error?.details).toEqual({ available: 1_000, required: 1_001 });
+    return refused;
   },
   PAY_002: async ({ api }) => {
     const [payer, receiver] = [await charged(api, 1_000), await wallet(api)];
@@ -317,7 +353,7 @@ async function expiringKey({ stack, org }: Omit<World, "expiring">): Promise<Wor
 let world: World;
 
 beforeAll(async () => {
-  const stack = await startStack({ bus: "postgres" });
+  const stack = await startStack({ bus: "feed" });
   const org = await newOrganisation(stack.stack());
   const made = { stack, org, api: org.api };
   world = { ...made, expiring: await expiringKey(made) };

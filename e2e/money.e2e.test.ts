@@ -31,7 +31,7 @@ let stack: TestStack;
 let ledger: Database;
 
 beforeAll(async () => {
-  stack = await startStack({ bus: "postgres" });
+  stack = await startStack({ bus: "feed" });
   const url = stack.stack().postgres.urls.ledger!;
   ledger = openDatabase({ url, schema: "ledger", applicationName: "e2e", max: 1, log: testLog() });
 });
@@ -169,12 +169,16 @@ if (browser === undefined)
     const page = await openPage(browser!);
     try {
       await authorise(page, docsUrl, organisations[0]!.apiKey);
-      const session = await execute(page, "Authentication", "getSession");
+      const session = await execute(page, {
+        tag: "authentication",
+        method: "GET",
+        path: "/api/wallet-auth/session",
+      });
       expect([session.status, session.text]).toEqual([
         "200",
         expect.stringContaining(organisations[0]!.orgCode),
       ]);
-      const made = await execute(page, "Wallets", "createWallet");
+      const made = await execute(page, { tag: "wallets", method: "POST", path: "/api/wallets" });
       expect([made.status, made.text]).toEqual(["201", expect.stringContaining("wal_")]);
       expect(page.complaints()).toEqual([]);
       mkdirSync(dirname(SCREENSHOT), { recursive: true });

@@ -31,7 +31,7 @@ let load: Awaited<ReturnType<typeof startLoad>>;
 let balancer: Awaited<ReturnType<typeof startBalancer>>;
 
 beforeAll(async () => {
-  stack = await startStack({ bus: "postgres" });
+  stack = await startStack({ bus: "feed" });
   organisation = await newOrganisation(stack.stack(), "--daily-limit", "1000000000");
   replicas = await startReplicas(stack);
   const { port } = new URL(stack.stack().gatewayUrl);

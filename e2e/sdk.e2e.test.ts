@@ -34,7 +34,7 @@ let client: ServiceClient;
 
 beforeAll(async () => {
   // The one stack of the tests whose services talk by mutual TLS; nobody outside should notice.
-  stack = await startStack({ bus: "postgres", mtls: true });
+  stack = await startStack({ bus: "feed", mtls: true });
   await stack.untilReady();
   client = clientAt(stack.stack().gatewayUrl);
 });

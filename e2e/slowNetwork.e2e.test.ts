@@ -62,7 +62,7 @@ let slowApi: Api;
 let wallets: Json[];
 
 beforeAll(async () => {
-  stack = await startStack({ bus: "postgres" });
+  stack = await startStack({ bus: "feed" });
   const organisation = await newOrganisation(stack.stack(), "--daily-limit", "1000000000");
   api = organisation.api;
   wallets = await Promise.all([...Array(WALLETS)].map(() => openWallet(api, MUCH_WON)));

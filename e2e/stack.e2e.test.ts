@@ -14,12 +14,12 @@ import { startWalletTraffic, type WalletTraffic } from "./support/walletTraffic"
 
 jest.setTimeout(600_000);
 
-const PARTS = { postgres: ["postgres", "anvil"], kafka: ["postgres", "anvil", "kafka"] } as const;
+const PARTS = { feed: ["postgres", "anvil"], kafka: ["postgres", "anvil", "kafka"] } as const;
 const SERVICES = ["auth", "ledger", "wallet", "payment", "chain-relayer", "gateway"];
 
 /** Both buses where this machine can have both. */
-const kafka = planBus({ ...readConfig(), bus: undefined }).kind !== "postgres";
-const BUSES: (keyof typeof PARTS)[] = kafka ? ["postgres", "kafka"] : ["postgres"];
+const kafka = planBus({ ...readConfig(), bus: undefined }).kind !== "feed";
+const BUSES: (keyof typeof PARTS)[] = kafka ? ["feed", "kafka"] : ["feed"];
 
 describe.each(BUSES)("on the %s bus", (bus) => {
   let stack: TestStack;
@@ -77,8 +77,8 @@ describe("a home through all the ways in which a launcher can go", () => {
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
   test("SIGTERM leaves no process; another stack beside it does not mind", async () => {
-    const other = await startStack({ bus: "postgres" });
-    const stack = await startStack({ home: dir, bus: "postgres" });
+    const other = await startStack({ bus: "feed" });
+    const stack = await startStack({ home: dir, bus: "feed" });
     ({ organisations } = stack.stack());
     expect(stack.stack().gatewayUrl).not.toBe(other.stack().gatewayUrl);
     const processes = stack.alive();
@@ -91,7 +91,7 @@ describe("a home through all the ways in which a launcher can go", () => {
 
   test("asked to stop while it is starting, it stops what has started", async () => {
     const files = homeAt(dir);
-    const launcher = launch(dir, "postgres");
+    const launcher = launch(dir, "feed");
     while (!existsSync(files.processesFile)) await sleep(20);
     await sleep(300);
     const processes = knownProcesses(files);
@@ -102,14 +102,14 @@ describe("a home through all the ways in which a launcher can go", () => {
 
   let stack: TestStack;
   test("the data is there at the next start; what even the guard could not end, the one after that ends", async () => {
-    const first = await startStack({ home: dir, bus: "postgres" });
+    const first = await startStack({ home: dir, bus: "feed" });
     expect(first.stack().organisations).toEqual(organisations);
     const processes = first.alive();
     process.kill(processes.find(({ name }) => name === "guard")!.pid, "SIGKILL");
     first.launcher.kill("SIGKILL");
     await sleep(500);
     expect(processes.filter(isAlive).length).toBeGreaterThan(6);
-    stack = await startStack({ home: dir, bus: "postgres" });
+    stack = await startStack({ home: dir, bus: "feed" });
     await untilGone(processes);
     expect(stack.output()).toMatch(/Ended what an earlier start left running: .*auth/);
     await stack.untilReady();

@@ -1,2 +1,2 @@
-/** What a compiler before TypeScript 5.0 gets, so that every import fails: the real declarations would be `any` to it, without a word. */
+/** Declarations for compilers before TypeScript 5.0. Every import fails, instead of becoming `any` silently. */
 export declare const needsTypeScript5: never;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// What the people behind the roles do by hand. Each command is one transaction signed with the key of the role's holder.
+// Commands for the holders of the roles. Each command is one transaction, signed with the holder's key.
 import { ethers } from "ethers";
 import {
   UsageError,
@@ -23,7 +23,7 @@ const usage = `Usage: node bin/admin.mjs COMMAND --rpc URL --deployment FILE --k
   cap-mint WON                    set what all minters together may mint in any 24 hours (admin)
   grant-operator | revoke-operator ADDRESS   (admin)`;
 
-/** What each sends, and what its contract says when that has changed something: a role that nobody has is taken away without a word. */
+/** The transaction of each command, and the event that proves a change: revoking an absent role emits none. */
 const commands = {
   pause: { says: "Paused", send: ({ token }) => token.pause() },
   unpause: { says: "Unpaused", send: ({ token }) => token.unpause() },
@@ -71,7 +71,7 @@ await run(async () => {
       new ethers.Contract(deployment.contracts[contract], artifact(contract).abi, wallet);
     const ours = { token: at("WonToken"), manager: at("PaymentManager") };
     const { hash } = await command.send(ours, ...args);
-    // It may wait for its block for long, or never come into one: whoever waits can look for it.
+    // The block may take long or never come. The hash lets the operator look for the transaction.
     console.log(`${name}: ${hash} is sent`);
     const { blockNumber, logs } = await receiptOf(provider, hash);
     const said = logs.map((log) =>

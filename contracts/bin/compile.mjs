@@ -55,7 +55,7 @@ function artifact(name, { abi, evm }) {
     abi,
     bytecode: `0x${evm.bytecode.object}`,
     deployedBytecode: `0x${evm.deployedBytecode.object}`,
-    // Where the deployed code holds what the constructor decided; a comparison with the chain leaves these bytes out.
+    // The places of values that the constructor set. A comparison with the chain leaves these bytes out.
     immutableBytes: Object.values(evm.deployedBytecode.immutableReferences).flat(),
   };
 }

@@ -11,7 +11,7 @@ abstract contract MintCap {
     uint256 private constant PERIOD = 4 hours;
     uint256 private constant PERIODS_PER_DAY = 6;
 
-    /// One storage word. `minted` is the sum of `period` and of the six periods before it.
+    /// Fits a storage word. `minted` is the sum of `period` and of the six periods before it.
     struct Window {
         uint96 cap;
         uint96 minted;
@@ -29,7 +29,7 @@ abstract contract MintCap {
         return _window.cap;
     }
 
-    /// The cap less what was minted in the last 24 to 28 hours; 0 when the cap was set below that.
+    /// The cap less the mints of the last 24 to 28 hours, and never below 0.
     function mintableToday() public view returns (uint256) {
         return _subtractDownToZero(_window.cap, _mintedUntil(_currentPeriod()));
     }

@@ -5,7 +5,7 @@ import {ERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/ERC20P
 import {ERC3009} from "@openzeppelin/contracts/token/ERC20/extensions/draft-ERC3009.sol";
 
 /**
- * One storage word holds all that a transfer changes of an account: its balance, whether it is blocked, and its latest
+ * A storage word of each account holds everything that a transfer changes: its balance, its block flag and its latest
  * authorization nonces. A transfer by authorization writes two words, the sender's and the receiver's.
  *
  * Nonces are a set of bits in windows of 128 (window = nonce >> 7). The account's word has the highest window that was
@@ -85,7 +85,7 @@ abstract contract PackedAccounts is ERC20Permit, ERC3009 {
         uint256 current = account.window;
         uint128 used = account.usedNonces;
         if (window > current && window <= type(uint24).max) {
-            // Nothing above the account's window was ever used, so the new one is empty.
+            // No nonce above the account's window was ever used, so the new window is empty.
             if (used != 0) _windows[authorizer][current] = used;
             account.window = uint24(window);
             account.usedNonces = bit;

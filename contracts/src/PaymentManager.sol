@@ -18,7 +18,7 @@ struct Operation {
     uint256 stepCount;
 }
 
-/// One movement of tokens. `r` and `vs` are the holder's signature (ERC-2098); a mint needs none, and no nonce.
+/// A movement of tokens. `r` and `vs` are the holder's signature (ERC-2098); a mint needs none, and no nonce.
 struct Step {
     uint8 kind;
     address from;
@@ -35,8 +35,8 @@ struct Step {
  *   OperationExecuted   all its steps happened, now
  *   OperationRepeated   it was executed before; nothing happened
  *   OperationFailed     nothing happened, with the reason. Its id is still free: the same operation may be tried again
- * What one operation does never decides what becomes of another. Only a batch that is cut short of gas, or whose steps
- * do not add up, reverts as a whole.
+ * Operations do not depend on each other. Only a batch that is cut short of gas, or whose steps do not add up, reverts
+ * as a whole.
  *
  * It holds no tokens and can move none without their holder's signature. It calls the token only, which calls nothing
  * but ecrecover, so a step's gas is bounded and no other code runs in between.

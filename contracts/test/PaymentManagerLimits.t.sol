@@ -9,7 +9,7 @@ import {WonToken} from "../src/WonToken.sol";
 import {Batches} from "./support/Batches.sol";
 import {ReenteringToken, ShoutingToken} from "./support/Tokens.sol";
 
-/// What the manager holds to whoever calls it, however little gas it gets and whatever it is told.
+/// The manager's limits hold for every caller, every amount of gas and every argument.
 contract PaymentManagerLimitsTest is Batches {
     function setUp() public override {
         super.setUp();

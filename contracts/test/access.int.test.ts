@@ -1,7 +1,7 @@
 import { ethers } from "ethers";
 import { TestChain, abiOf, people } from "./support/chain";
 
-/** Who may call what: every function of the ABIs that changes state is in exactly one of the two tables. */
+/** The callers of each function: every function of the ABIs that changes state is in exactly one of the two tables. */
 const privileged: Record<string, Record<string, string>> = {
   WonToken: {
     mint: "MINTER_ROLE",

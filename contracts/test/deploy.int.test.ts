@@ -56,7 +56,7 @@ test("verification names every role that is not in the table", async () => {
   expect(await chain.verify()).toMatchObject({ code: 0 });
 });
 
-test("verification tells of an admin who is to be another", async () => {
+test("verification reports an announced change of the admin", async () => {
   const token = chain.contract("WonToken", chain.wallet("admin"));
   const stranger = ethers.Wallet.createRandom().address;
   await send(token, "beginDefaultAdminTransfer", stranger);
@@ -163,7 +163,7 @@ test("a command whose block takes its time says what it has sent, and ends well"
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("refuses one account as admin and operator, and says what is missing", async () => {
+test("deploy refuses the same account as admin and operator, and names missing options", async () => {
   const same = await chain.deploy({ "operator-key-file": chain.keyFile("admin") });
   expect(same).toMatchObject({ code: 1, stderr: "The admin and the operator must be two accounts.\n" });
   const nobody = await chain.deploy({ admin: undefined });
@@ -210,7 +210,7 @@ test("refuses addresses with other code on them", async () => {
   await chain.provider.send("anvil_setCode", [WonToken, code]);
 });
 
-test("sends nothing more while what was begun is under way", async () => {
+test("deploy sends no second transaction while the first run is under way", async () => {
   const { deployer } = chain.deployment();
   await chain.provider.send("anvil_reset", []);
   await chain.fund();

@@ -146,7 +146,7 @@ test("a leg that a third party submitted first fails its operation, which then s
   expect(await balance(shop.address)).toBe(won(30));
 });
 
-test("one bad operation leaves the others alone", async () => {
+test("a failed operation does not change the others", async () => {
   const outcomes = await execute([
     [40n, [mint(alice.address, won(10))]],
     [41n, [await pay(alice, shop.address, won(11), 0n)]],

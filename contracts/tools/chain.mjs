@@ -1,4 +1,4 @@
-// What the commands share: arguments, keys from files, a provider, the committed artifacts.
+// Shared by the commands: arguments, keys from files, a provider, the committed artifacts.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -7,16 +7,16 @@ import { parseArgs } from "node:util";
 import { ethers } from "ethers";
 import { home } from "./foundry.mjs";
 
-/** What a node has for one answer. */
+/** The time limit for one answer of a node. */
 const TIMEOUT_MS = 30_000;
-/** What a transaction has to come into a block. */
+/** The time limit for a transaction to get into a block. */
 export const BLOCK_WAIT_MS = 600_000;
 const LOOK_MS = 200;
 
 /** A problem that the caller can mend: its message is all that is shown. */
 export class UsageError extends Error {}
 
-/** Parses `--name value` options; prints the usage when asked, and says what is wrong when something is. */
+/** Parses `--name value` options; prints the usage on --help, and names the wrong option otherwise. */
 export function readOptions(usage, names, { positionals = false, flags = [] } = {}) {
   const options = Object.fromEntries([
     ...names.map((name) => [name, { type: "string" }]),
@@ -39,7 +39,7 @@ export function readOptions(usage, names, { positionals = false, flags = [] } = 
   return { values: parsed.values, positionals: parsed.positionals, required };
 }
 
-/** Runs a command. What its caller can mend is told in a line, anything else is shown whole; both exit 1. */
+/** Runs a command. An error that the caller can fix is one line; other errors are shown whole. Both exit 1. */
 export async function run(main) {
   endOnSignals();
   try {

@@ -6,8 +6,8 @@ import { codeState, roleTable, verifyDeployment } from "./verification.mjs";
 
 /**
  * The deployment that `recorded` describes, if it stands on this chain; a new one if there is none or its chain was
- * made anew. What is to be sent is handed to `record` first: after a crash the next run goes on with it, and a token
- * that is there already is not made twice. Answers { deployment, created }.
+ * made anew. `record` gets the plan before a transaction is sent: after a crash the next run continues it, and
+ * does not make the token twice. Answers { deployment, created }.
  */
 export async function deploy(options) {
   const { provider, key, accounts, recorded, confirmations, record = () => undefined } = options;
@@ -29,7 +29,7 @@ export async function deploy(options) {
   return { deployment: plan, created: true };
 }
 
-/** What there is before anything is sent: the addresses follow from the deployer's nonce. */
+/** The deployment before its transactions are sent: the addresses follow from the deployer's nonce. */
 async function planOf(wallet, { chainId, accounts, recorded }) {
   const { provider, address: deployer } = wallet;
   const nonce = await provider.getTransactionCount(deployer, "pending");
@@ -43,7 +43,7 @@ async function planOf(wallet, { chainId, accounts, recorded }) {
     WonToken: ethers.getCreateAddress(planned),
     PaymentManager: ethers.getCreateAddress({ ...planned, nonce: nonce + 1 }),
   };
-  // Nothing of it can be in a block before the next one.
+  // The deployment cannot be in a block before the next one.
   const blockNumber = (await provider.getBlockNumber()) + 1;
   return { chainId, contracts, accounts, deployer, nonce, blockNumber };
 }
@@ -75,7 +75,7 @@ function creationsOf(
   ];
 }
 
-/** How much of what is recorded stands on this chain: "nothing", the "token" alone or "all". */
+/** The part of the recorded deployment that stands on this chain: "nothing", the "token" alone or "all". */
 async function lookAt(provider, chainId, accounts, recorded) {
   if (recorded.chainId !== chainId) {
     throw new UsageError(

@@ -1,4 +1,4 @@
-// Where npm put the parts of foundry, and how to run forge with them. The packages' own wrappers are not used: killed,
+// Finds the parts of foundry that npm installed, and runs forge with them. The packages' own wrappers are not used: killed,
 // they leave the real program running.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";

@@ -1,4 +1,5 @@
-// What smoke.sh runs in a pod of its own, on the gateway's image: `story` once, or `load` until SIGTERM or its end. One line of JSON says how it went.
+// smoke.sh runs this in a pod of its own, on the gateway's image: `story` once, or `load` until SIGTERM or its end.
+// The last line of output is the result as JSON.
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
@@ -13,7 +14,7 @@ const tookMs = [];
 const refusals = {};
 const failures = [];
 
-/** As a good client does: one retry of what was not answered or not done, the same request with the same key. */
+/** Retries a request without an answer or effect once, with the same key, as a good client does. */
 async function ask(method, path, body) {
   const headers = { "x-api-key": key, "content-type": "application/json", "idempotency-key": randomUUID() };
   if (method === "GET") delete headers["idempotency-key"];
@@ -55,7 +56,7 @@ async function untilFinal(path, done) {
   throw new Error(`${path} is not final after ${FINAL_WITHIN_MS} ms`);
 }
 
-/** Charge, transfer, payment, cancellation, money to the chain, refund; each with what is left. One wallet is left for an operator to reopen. */
+/** Charge, transfer, payment, cancellation, money to the chain, refund; each with the rest. A wallet stays for an operator to reopen. */
 async function story() {
   const tag = randomUUID().slice(0, 8);
   const [alice, shop] = [await wallet(`alice-${tag}`), await wallet(`shop-${tag}`)];

@@ -1,6 +1,6 @@
 // kubectl get --raw /openapi/v2 | node deploy/kube/schemas.mjs > e2e/ops/schemas/kubernetes.json
-// What an API server says of the kinds that the chart makes, as one strict JSON schema: no field that it does not know, none of another
-// type. Without what people read, it is small enough to lie beside the tests.
+// Makes a strict JSON schema of the kinds in the chart from an API server's schema: it refuses unknown fields and
+// wrong types. Descriptions are left out, so the file is small enough to lie beside the tests.
 import { readFileSync } from "node:fs";
 
 const KINDS = [

@@ -4,7 +4,7 @@
 #   NAMESPACE  made and deleted again (wonrail-smoke)      HELM  helm 4, or 3.21 (helm)
 #   HELM_ARGS  more flags for install and upgrade: a registry, resources, other images of the development parts; for those that images.sh
 #              builds with PARTS=1: "--set dev.images.postgres=wonrail-part-postgres:1 --set dev.images.chain=wonrail-part-chain:1"
-#   PROBE_IMAGE  any image with node, for the stranger who is refused; the gateway's unless stated
+#   PROBE_IMAGE  an image with node, for the pod that must be refused (the gateway's)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 namespace="${NAMESPACE:-wonrail-smoke}"
@@ -16,7 +16,7 @@ chart=(helm/wonrail --namespace "$namespace" -f helm/wonrail/values-ci.yaml "${m
 kube() { kubectl --namespace "$namespace" "$@"; }
 say() { printf '%5d s  %s\n' "$SECONDS" "$*"; }
 fail() { say "NOT AS IT SHOULD BE: $*"; kube get pods || true; complaints || true; exit 1; }
-# What the pods that are left have in their logs of it, which go with the namespace.
+# Prints the logs of the pods, because the namespace is deleted with them.
 complaints() {
   kube logs -l app.kubernetes.io/name=wonrail --all-containers --prefix --ignore-errors --tail 2000 --max-log-requests 100 2>/dev/null |
     grep -E '"level":"(warn|error|fatal)"|"status":5' | tail -n 40
@@ -133,7 +133,7 @@ set_secret() { kube patch secret wonrail-dev --type merge -p "{\"stringData\":{\
 wallet_admin() { kube exec deployment/wonrail-wallet -c wallet -- node bin/admin.mjs "$@"; }
 kek_status() { wallet_admin kek status | tr -s '\n ' ' '; }
 
-# What the guide and the runbooks give for a pod, about the organisation, the wallet and the transfer that are handed in.
+# Lists the commands of the guide and the runbooks, filled in with the organisation, wallet and transfer given.
 in_use=0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512 # of a chart that deploys its own contracts
 operators_commands() {
   grep -ohE '(^|`)kubectl (-n wonrail )?exec [^`]*' docs/runbooks/*.md helm/wonrail/GUIDE.md |
@@ -233,7 +233,7 @@ restarts="$(kube get pods -o 'jsonpath={range .items[*]}{.status.containerStatus
 say "containers restarted by the kubelet: $restarts"
 
 $helm uninstall wonrail --namespace "$namespace" --wait --timeout 5m >/dev/null
-# What this script made itself; then the release's pods have their grace.
+# Deletes the objects of this script; then waits for the release's pods.
 kube delete secret/smoke pod/load pod/probe pod/sql pod/story --ignore-not-found >/dev/null
 kube wait --for=delete pod --all --timeout 90s >/dev/null 2>&1 || true
 left="$(kube get all,configmap,secret,serviceaccount,networkpolicy,pdb,hpa,pvc -o name | grep -v -e configmap/kube-root-ca.crt -e serviceaccount/default || true)"

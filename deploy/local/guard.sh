@@ -1,6 +1,6 @@
 #!/bin/sh
-# Ends the processes it was told about when the process that started them is gone. A parent killed with SIGKILL can tidy up
-# nothing itself, but its end of our standard input closes all the same. Lines: "watch PID SIGNAL" and "forget PID".
+# Ends the processes it was told about when the process that started them is gone. A parent killed with SIGKILL cannot
+# clean up, but its end of our standard input closes. Lines: "watch PID SIGNAL" and "forget PID".
 # The argument, if there is one, is a temporary folder that goes with them.
 trap '' INT TERM HUP
 
@@ -18,7 +18,7 @@ while read -r verb pid signal; do
   esac
 done
 
-# Each watched process leads a group of its own, so that what it started goes with it. The last one started is told first.
+# Each watched process leads a group of its own, so its children get the signal too. The newest process gets it first.
 for entry in $watched; do
   kill -s "${entry#*:}" -- "-${entry%%:*}" 2>/dev/null
 done

@@ -1,12 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { installPostgresBus, type BusOptions } from "@wonrail/kit/bus";
+import { type KafkaBusOptions } from "@wonrail/kit/bus";
 import { readTestConfig } from "@wonrail/local/config";
 import { findJava, findMaven } from "@wonrail/local/parts/java";
 import { prepareKafka } from "@wonrail/local/parts/kafka";
 import { fetchKafkaJars, kafkaJarsAreCached } from "@wonrail/local/parts/kafkaJars";
-import { preparePostgres } from "@wonrail/local/parts/postgres";
 import { randomFreePort } from "@wonrail/local/process/freePort";
 import { type Guard, startGuard } from "@wonrail/local/process/guard";
 import {
@@ -16,11 +15,9 @@ import {
   startProcess,
 } from "@wonrail/local/process/ownedProcess";
 
-type Place =
-  | Pick<Extract<BusOptions, { kind: "kafka" }>, "kind" | "brokers">
-  | Pick<Extract<BusOptions, { kind: "postgres" }>, "kind" | "url">;
+type Place = Pick<KafkaBusOptions, "brokers" | "replication">;
 
-/** A broker or database of the test's own, which may be killed. */
+/** A broker of the test's own, which may be killed. */
 export interface OwnServer {
   place: Place;
   /** As the machine's power going, for everything but the machine. */
@@ -57,27 +54,8 @@ export async function ownKafka(): Promise<OwnServer> {
       brokerPort,
       controllerPort,
     });
-    return { spec, place: { kind: "kafka", brokers: [brokers] } };
+    return { spec, place: { brokers: [brokers], replication: 1 } };
   });
-}
-
-export async function ownPostgres(): Promise<OwnServer> {
-  const server = await ownServer(async (dir) => {
-    const options = {
-      dir,
-      logFile: join(dir, "postgres.log"),
-      port: await randomFreePort(),
-      password: "test",
-    };
-    const { spec, adminUrl, dataDir } = await preparePostgres({
-      ...options,
-      durable: true,
-      maxConnections: 50,
-    });
-    return { spec, place: { kind: "postgres", url: adminUrl }, dataDir };
-  });
-  if (server.place.kind === "postgres") await installPostgresBus(server.place.url, []);
-  return server;
 }
 
 async function ownServer(

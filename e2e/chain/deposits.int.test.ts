@@ -186,8 +186,7 @@ async function postHold({ orgId }: Book, holdRequestId: string): Promise<void> {
     context: { requestId: newId("req"), traceparent: "", orgId, deadline: undefined },
     requestId: newId("trf"),
     relatedId: holdRequestId,
-    memo: undefined,
-    requestedAt: undefined,
+    metadata: {},
     intent: { $case: "postHold", value: { holdRequestId } },
   });
 }

@@ -12,7 +12,7 @@ import { openTestPool, openWorld, type Service, type World } from "./support/wor
 
 /** Elsewhere a process's environment cannot be read as a file. */
 const LINUX = process.platform === "linux";
-const SCHEMAS = ["wallet", "ledger", "chain_relayer", "bus"];
+const SCHEMAS = ["wallet", "ledger", "chain_relayer"];
 
 let world: World;
 let db: Database;
@@ -61,7 +61,7 @@ test("no seed, no key derived from it, no key-encryption key and no signer's key
   // The places are the right ones: what may be there is.
   expect(places.get("log of wallet")).toContain("call failed");
   if (LINUX) expect(places.get("environment of relayer")).toContain("OPERATOR_KEY_FILE");
-  expect(places.get("bus.messages")).toContain(payer.walletId);
+  expect(places.get("ledger.outbox")).toContain(payer.walletId);
   const secrets = secretsOf(seed);
   for (const [place, text] of places) {
     const found = secrets.filter(({ bytes }) => waysToWrite(bytes).some((way) => text.includes(way)));
@@ -112,7 +112,7 @@ function environmentOf(service: Service): string {
     .join(" ");
 }
 
-/** Every row of every table that a service may write, events and the bus among them. */
+/** Every row of every table that a service may write, events among them. */
 async function everyTable(): Promise<[string, string][]> {
   const tables = await db.query<{ name: string }>(sql`
     select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables

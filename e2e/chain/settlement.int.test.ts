@@ -19,7 +19,7 @@ test("every kind of movement settles with hash and block, also across a restart,
   const outside = "0x00000000000000000000000000000000000A11CE";
 
   await book.post("chg", { $case: "charge", value: { walletId: payer.walletId, amountWon: "50000" } });
-  await book.post("opn", { $case: "accrue", value: { walletId: incentive.walletId, amountWon: "700" } });
+  await book.post("opn", { $case: "charge", value: { walletId: incentive.walletId, amountWon: "700" } });
   const paymentId = await book.post("pay", {
     $case: "payment",
     value: {

@@ -75,7 +75,7 @@ test("both settle what waited when they parted, and what they were told differen
   expect(await wrong()).toEqual([]);
 
   function transfer(ledger: World["ledger"], toWalletId: string) {
-    const value = { fromWalletId: payer.walletId, toWalletId, ...amount };
+    const value = { fromWalletId: payer.walletId, toWalletId, toAddress: OUTSIDE, ...amount };
     return post(ledger, newId("trf"), { $case: "transfer", value });
   }
 
@@ -86,7 +86,7 @@ test("both settle what waited when they parted, and what they were told differen
 
   function post(ledger: World["ledger"], requestId: string, intent: PostRequest["intent"]) {
     const context = { requestId: newId("req"), traceparent: "", orgId: book.orgId, deadline: undefined };
-    const nothing = { memo: undefined, relatedId: undefined, requestedAt: undefined };
+    const nothing = { metadata: {} };
     return ledger.post({ context, requestId, ...nothing, intent });
   }
 }, 600_000);

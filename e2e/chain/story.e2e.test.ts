@@ -14,7 +14,7 @@ const dir = temporaryHome();
 let stack: TestStack;
 
 beforeAll(async () => {
-  stack = await startStack({ home: dir, bus: "postgres" });
+  stack = await startStack({ home: dir, bus: "feed" });
   // The chapters of the demo tell what they do.
   jest.spyOn(process.stdout, "write").mockReturnValue(true);
 });
@@ -42,7 +42,7 @@ test("mint, a payment in three legs, burn, money to and from outside: each is co
   const { transferId } = await api.post("/api/wallets/transfer", outside);
 
   expect(await stack.stop()).toBe(0);
-  stack = await startStack({ home: dir, bus: "postgres" });
+  stack = await startStack({ home: dir, bus: "feed" });
   api = openApi(stack.stack().gatewayUrl, organisation.apiKey);
   const part = await api.post("/api/wallets/charge/cancel", { chargeId: charge.chargeId, amount: 1_000 });
   expect(part.cancellation.settlement.status).toBe("PENDING");

@@ -163,16 +163,13 @@ test("fifty requests for one payment: one execution (x402 2801)", async () => {
       value: {
         fromWalletId: payer.walletId,
         toWalletId: receiver.walletId,
+        toAddress: receiver.address,
         amountWon: "777",
         dailyLimitWon: NO_LIMIT,
       },
     },
   };
-  await Promise.all(
-    Array.from({ length: 50 }, () =>
-      world.ledger.post({ ...request, memo: undefined, relatedId: undefined, requestedAt: undefined }),
-    ),
-  );
+  await Promise.all(Array.from({ length: 50 }, () => world.ledger.post({ ...request, metadata: {} })));
   await until(request.requestId, { state: "CONFIRMED" });
   const chain = await readChain(world);
   expect(chain.executions.size).toBe(before + 1);
@@ -191,7 +188,7 @@ test("an authorization that somebody else submits first settles the transfer", a
 test("one leg of a payment that somebody else submits first: the others follow", async () => {
   const incentive = await book.openWallet("payer", WalletType.INCENTIVE);
   const accrual = await book.post("opn", {
-    $case: "accrue",
+    $case: "charge",
     value: { walletId: incentive.walletId, amountWon: "500" },
   });
   await until(accrual, { state: "CONFIRMED" });

@@ -14,12 +14,12 @@ const token = new Interface([
   "function balanceOf(address) view returns (uint256)",
 ]);
 
-/** Somebody outside sends tokens to a wallet, without a word to anybody: final blocks are all that the product sees of it. */
+/** An outside address sends tokens to a wallet. The product learns of it from final blocks only. */
 export async function depositChapter(world: World, { shop }: Cast): Promise<void> {
   screen.chapter("A deposit from outside");
   const { tokenAddress } = world.stack.chain;
   const before = (await world.api.get(`/api/wallets/${shop.walletId}`)).balance as number;
-  // The local chain lets anybody act for an address; on any other it takes the owner's key.
+  // The local chain accepts transactions of any address without its key.
   await rpc(world, "anvil_impersonateAccount", [OUTSIDE]);
   await rpc(world, "anvil_setBalance", [OUTSIDE, "0xde0b6b3a7640000"]);
   const data = token.encodeFunctionData("transfer", [shop.walletAddress, 250n * UNITS_PER_KRW]);

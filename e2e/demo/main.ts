@@ -6,7 +6,7 @@ import { recordsChapter } from "./records";
 import { screen } from "./screen";
 import { openWorld } from "./world";
 
-/** The whole story, against the running stack. */
+/** Plays all chapters against the running stack. */
 export async function main(): Promise<number> {
   const startMs = Date.now();
   try {
@@ -20,7 +20,7 @@ export async function main(): Promise<number> {
     await refundChapter(world, cast);
     await booksChapter(world, cast);
     screen.end(
-      `The story took ${Math.round((Date.now() - startMs) / 1000)} s. Read on at ${world.stack.docsUrl}`,
+      `The demo took ${Math.round((Date.now() - startMs) / 1000)} s. Documentation: ${world.stack.docsUrl}`,
     );
     return 0;
   } catch (error) {

@@ -2,7 +2,7 @@ import { type Json } from "../support/api";
 import { krw, screen } from "./screen";
 import { makeWallet, showBalances, until, type World } from "./world";
 
-/** Somebody who is no user. */
+/** An address that belongs to no wallet. */
 export const OUTSIDE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 
 export interface Cast {

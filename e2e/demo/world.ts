@@ -3,11 +3,11 @@ import { type Stack } from "@wonrail/local/stackFile";
 import { type Api, type Json, openApi } from "../support/api";
 import { krw, screen } from "./screen";
 
-/** What the chapters of the story share. */
+/** State that all chapters of the demo share. */
 export interface World {
   stack: Stack;
   api: Api;
-  /** Makes names that no earlier demo has used. */
+  /** Suffix that makes names unique for this run. */
   tag: string;
 }
 
@@ -21,7 +21,7 @@ export async function makeWallet({ api, tag }: World, user: string, walletType: 
   return api.post("/api/wallets", { userId: `${user}-${tag}`, walletType });
 }
 
-/** Says what each wallet holds now. */
+/** Prints the balance of each wallet. */
 export async function showBalances({ api }: World, wallets: Record<string, Json>): Promise<void> {
   const parts = await Promise.all(
     Object.entries(wallets).map(
@@ -31,7 +31,7 @@ export async function showBalances({ api }: World, wallets: Record<string, Json>
   screen.faint(`balances: ${parts.join("   ")}`);
 }
 
-/** Asks again until the answer is what is waited for. */
+/** Reads until the value is accepted, or the time limit is reached. */
 export async function until(
   read: () => Promise<Json>,
   good: (value: Json) => boolean,
@@ -42,7 +42,7 @@ export async function until(
     const value = await read();
     if (good(value)) return value;
     if (Date.now() > endMs)
-      throw new Error(`waited ${timeoutMs / 1000} s in vain; last seen: ${JSON.stringify(value)}`);
+      throw new Error(`waited ${timeoutMs / 1000} s without success; last value: ${JSON.stringify(value)}`);
     await sleep(400);
   }
 }

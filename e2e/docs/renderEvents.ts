@@ -8,7 +8,7 @@ interface Event {
 }
 
 /** In the order of the pages that name them; the proto package of chain-relayer is `relayer`. */
-const PUBLISHERS = ["auth", "wallet", "ledger", "payment", "chain-relayer"] as const;
+const PUBLISHERS = ["auth", "wallet", "ledger", "chain-relayer"] as const;
 
 /** docs/events.md: everything that is published, from the protos and their comments. */
 export function renderEvents(): string {
@@ -18,18 +18,32 @@ export function renderEvents(): string {
 
 Generated from \`proto/wonrail/*/events/v1/events.proto\` by \`npm run docs\`; do not edit.
 
-Every change of state is published, from an outbox that is written with the change, at least once: recognise a repetition by \`event_id\`. The topic is
-\`wonrail.<service>.v1\`, the message's key is the id that the event is about (its aggregate), the payload is the protobuf message. Events of one aggregate come in the order of their \`version\`,
-which grows by one with each; where it is 0 the event has no order beside its own words.
+Every service publishes its changes of state as one ordered feed. The transaction of a change writes its events too.
 
-| Header | What it says |
+A feed has a fixed number of partitions. The partition of an event is the first four bytes of the SHA-256 of its
+aggregate id, as a big-endian number, modulo the number of partitions. The numbers of a partition grow by exactly one.
+Events of one aggregate have numbers in the order of their \`version\`, which grows by one with each event; a \`version\`
+of 0 means that the events have no order of their own.
+
+The feed of a service has the name \`wonrail.<service>.v1\`. It can be read in two ways:
+
+- \`FeedService.ListEvents\` of the service answers the events behind a cursor per partition, and waits for new ones.
+  A feed keeps events for \`FEED_RETENTION_HOURS\`, a week.
+- The Kafka topic of the same name carries the same events in the same partitions. Kafka may lose, repeat and reorder
+  messages: compare \`feed_number\` with your cursor and read the feed when numbers are missing.
+
+An event may come more than once: recognise it by its \`event_id\`. In Kafka the message's key is the aggregate id, the
+payload is the protobuf message, and the headers are these:
+
+| Header | Meaning |
 |---|---|
-| \`event_id\` | names the event for ever, \`evt_…\` |
+| \`feed_number\` | the event's number in its partition |
+| \`event_id\` | the event's unique id, \`evt_…\` |
 | \`event_type\` | as below |
-| \`aggregate_id\`, \`version\` | what it is about, and which of its changes this is |
-| \`org_id\` | whose it is |
-| \`occurred_at\` | when it was written down, ISO 8601 |
-| \`request_id\`, \`traceparent\` | of the request that caused it |
+| \`aggregate_id\`, \`version\` | the object of the event, and the number of its change |
+| \`org_id\` | the organisation |
+| \`occurred_at\` | the time of the transaction, ISO 8601 |
+| \`request_id\`, \`traceparent\` | the request that caused the event |
 
 Fields of type \`wonrail.….v1.X\` are messages of \`proto/wonrail/…/v1\`.
 

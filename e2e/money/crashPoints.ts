@@ -7,17 +7,13 @@ import { howLaunched } from "../support/launched";
 import { isReady } from "../support/replicas";
 import { type TestStack } from "../support/startStack";
 
-/** Where a process that a command passes through can die: before and after each call, commit and publication. */
+/** Steps of a command at which a process can die: around each call, commit and publication. */
 export const CRASH_POINTS = [
   ["gateway", "gateway.calling"],
   ["gateway", "gateway.answered"],
-  ["payment", "payment.claiming"],
-  ["payment", "payment.claimed"],
+  ["payment", "payment.posting"],
   ["payment", "payment.posted"],
-  ["payment", "payment.recording"],
-  ["payment", "payment.recorded"],
-  ["payment", "outbox.publishing"],
-  ["payment", "outbox.published"],
+  ["payment", "payment.projecting"],
   ["ledger", "ledger.before_commit"],
   ["ledger", "ledger.committed"],
   ["ledger", "outbox.publishing"],

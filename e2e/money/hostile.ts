@@ -99,7 +99,7 @@ function commandsOf(things: Things): Omit<Command, "method">[] {
       body: { walletId, amount: 1_000 },
       fields: {
         walletId: normal,
-        amount: [...amounts("CHG_001"), ["over the ceiling of a balance", "9007199254740991", "REQ_001"]],
+        amount: [...amounts("CHG_001"), ["over the daily charge limit", "9007199254740991", "CHG_008"]],
         memo: MEMOS,
       },
     },

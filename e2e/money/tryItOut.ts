@@ -1,35 +1,41 @@
 import { type Page } from "../support/browser";
 
-/** Opens the API's pages and gives them the key, as a person who reads them does. */
+/** Opens the API reference and enters the key, as its readers do. */
 export async function authorise(page: Page, docsUrl: string, apiKey: string): Promise<void> {
   await page.open(docsUrl);
-  await page.until("document.querySelectorAll('.opblock').length > 20");
-  await page.click(".scheme-container .authorize");
-  await page.type(".auth-container input", apiKey);
-  await page.click(".auth-container .authorize");
-  await page.until("document.querySelector('.auth-container')?.innerText.includes('Logout')");
-  await page.click(".auth-container .btn-done");
+  await page.until("document.body?.innerText.includes('Glossary')");
+  await page.type("input.scalar-password-input", apiKey);
 }
 
-/** Executes an operation with the example that its fields hold. Gives the status and the text of the answer, as the page shows them. */
+export interface DocumentedOperation {
+  /** The tag in lower case, with hyphens. */
+  tag: string;
+  method: string;
+  path: string;
+}
+
+/** Sends an operation's request with its example. Returns the status and the text that the page shows. */
 export async function execute(
   page: Page,
-  tag: string,
-  operationId: string,
+  { tag, method, path }: DocumentedOperation,
 ): Promise<{ status: string; text: string }> {
-  const block = `#operations-${tag}-${operationId}`;
-  await page.click(`${block} .opblock-summary-control`);
-  // The button is there some milliseconds before the page has read the operation, and a click that early is lost: faster than a hand.
-  const read = "JSON.stringify(ui.getState().getIn(['spec', 'resolvedSubtrees']) ?? null)";
-  await page.until(`${read}.includes('"operationId":"${operationId}"')`);
-  await page.click(`${block} .execute`);
-  const answer = `${block} .live-responses-table .response`;
-  await page.until(`document.querySelector('${answer} .response-col_status')`);
-  await page.evaluate(`document.querySelector('${block}').scrollIntoView()`);
-  const shown = (part: string) =>
-    page.evaluate<string>(`document.querySelector('${answer} ${part}').innerText`);
-  return {
-    status: (await shown(".response-col_status")).trim(),
-    text: await shown(".response-col_description"),
-  };
+  const id = `tag/${tag}/${method}${path}`;
+  // Sections are rendered when the reader comes near them.
+  await page.evaluate(`location.hash = ${JSON.stringify(id)}`);
+  await page.click(`section[id$="${id}"] .show-api-client-button`);
+  const send = buttonWith("Send");
+  await page.until(send);
+  await page.evaluate(`${send}.click()`);
+  const shown = `document.querySelector('[role=dialog]').innerText`;
+  await page.until(`/"requestId":/.test(${shown}) && /\\b\\d{3} [A-Z]/i.test(${shown})`);
+  const text = await page.evaluate<string>(shown);
+  const close = buttonWith("Close Client");
+  await page.evaluate(`${close}.click()`);
+  return { status: /\b([1-5]\d\d) (?:OK|[A-Z][a-z])/.exec(text)?.[1] ?? "", text };
+}
+
+/** The button of the dialog whose text begins so. */
+function buttonWith(text: string): string {
+  const buttons = "[...document.querySelectorAll('[role=dialog] button')]";
+  return `${buttons}.find((button) => button.innerText.trim().startsWith(${JSON.stringify(text)}))`;
 }

@@ -1,4 +1,5 @@
 import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
+import { FeedServiceService } from "@wonrail/proto/common/v1/feed";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
 import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
@@ -23,7 +24,7 @@ const SERVICES = {
 };
 
 test("proto/callers.json has every method, and none that does not exist", () => {
-  const methods = Object.values(SERVICES).flatMap((service) =>
+  const methods = [...Object.values(SERVICES), FeedServiceService].flatMap((service) =>
     Object.values(service).map(({ path }) => path.slice(1)),
   );
   const ruled = Object.entries(callers).flatMap(([service, rules]) =>
@@ -41,6 +42,10 @@ test.each(Object.entries(SERVICES))(
     expect([...allowed].sort()).toEqual(drawn.sort());
   },
 );
+
+test("the services that consume feeds may read them, and no others", () => {
+  expect(callers["wonrail.common.v1.FeedService"]).toEqual({ ListEvents: ["payment", "chain-relayer"] });
+});
 
 test("nobody but chain-relayer may have anything signed", () => {
   expect(callers["wonrail.wallet.v1.WalletService"]!.SignAuthorizations).toEqual(["chain-relayer"]);

@@ -19,15 +19,14 @@ const withHelm = helm === undefined ? describe.skip : describe;
 const ONE_KAFKA_USER =
   "bus.ownAuthority=true,secrets.kafka.secretPrefix=,secrets.kafka.existingSecret=wonrail-kafka";
 const PROXY_WARNING = /WARNING: services\.gateway\.trustedProxyHops is 0/;
-const POSTGRES_BUS = "bus.kind=postgres,migrations.provision=true";
 const OWN_PARTS = ["postgres", "kafka", "chain"];
 
 withHelm("the chart", () => {
   const rendered = new Map<string, Manifest[]>();
   beforeAll(() => {
     for (const values of VALUES) rendered.set(values, render(values));
-    rendered.set("dev on the Postgres bus", render("dev", "--set", "bus.kind=postgres"));
-    rendered.set("production on the Postgres bus", render("production", "--set", POSTGRES_BUS));
+    rendered.set("dev without Kafka", render("dev", "--set", "bus.kind=feed"));
+    rendered.set("production without Kafka", render("production", "--set", "bus.kind=feed"));
     rendered.set(
       "production with init containers",
       render("production", "--set", "migrations.mode=initContainer"),
@@ -37,8 +36,8 @@ withHelm("the chart", () => {
   });
   const cases = [
     ...VALUES,
-    "dev on the Postgres bus",
-    "production on the Postgres bus",
+    "dev without Kafka",
+    "production without Kafka",
     "production with init containers",
     "production with one user of Kafka",
     "dev in plain text",

@@ -49,8 +49,16 @@ export function render(values: string, ...more: string[]): Manifest[] {
   return parseManifests(renderText(helm!, values, ...more));
 }
 
-/** As `helm template` writes it, on a cluster that has Prometheus' operator. */
+const rendered = new Map<string, string>();
+
+/** As `helm template` writes it, on a cluster that has Prometheus' operator. A test file renders the same values once. */
 export function renderText(tool: string, values: string, ...more: string[]): string {
+  const key = JSON.stringify([tool, values, ...more]);
+  if (!rendered.has(key)) rendered.set(key, runTemplate(tool, values, more));
+  return rendered.get(key)!;
+}
+
+function runTemplate(tool: string, values: string, more: string[]): string {
   const file = join(CHART, `values-${values}.yaml`);
   const args = ["template", "wonrail", CHART, "--namespace", "wonrail", "-f", file];
   return execFileSync(tool, [...args, "--api-versions", "monitoring.coreos.com/v1", ...more], {

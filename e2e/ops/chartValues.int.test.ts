@@ -36,11 +36,6 @@ withHelm("values that cannot work", () => {
       /autoscaling of auth: minReplicas of 13 is more than maxReplicas of 12/,
     ],
     ["bus.sasl=plain,bus.tls=false", /bus\.sasl is plain: without bus\.tls/],
-    ["bus.kind=postgres", /nothing makes its schema: set migrations\.provision/],
-    [
-      "bus.kind=postgres,migrations.mode=initContainer",
-      /nothing makes its schema: set migrations\.provision/,
-    ],
   ])("refuses %s in production", (setting, reason) => {
     const args = ["-f", join(CHART, "values-production.yaml"), "--set", setting];
     const { ok, output } = helmRun("template", "x", CHART, ...args);
@@ -51,8 +46,7 @@ withHelm("values that cannot work", () => {
     "networkPolicy.postgres.to=null,networkPolicy.postgres.anywhere=true",
     "mtls.certManager.issuer=,mtls.allowPlainText=true",
     "bus.sasl=plain",
-    "bus.kind=postgres,migrations.mode=disabled",
-    "bus.kind=postgres,bus.sasl=plain,bus.tls=false,migrations.provision=true",
+    "bus.kind=feed,bus.sasl=plain,bus.tls=false",
     "services.auth.autoscaling.enabled=false,services.auth.autoscaling.minReplicas=13",
   ])("takes %s in production", (setting) => {
     expect(podsOf(render("production", "--set", setting)).length).toBeGreaterThan(0);

@@ -133,7 +133,6 @@ test("what a restore takes back is written down before it, and done again before
     "--topic wonrail.auth.v1",
     "from chain_relayer.lanes",
     "Restore the databases.",
-    "delete\nthe topics",
     "insert into chain_relayer.lanes",
     "Give the Secrets back",
     "services.chain-relayer.replicas=0",

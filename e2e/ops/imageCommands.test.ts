@@ -24,7 +24,7 @@ test.each([
   ["`kubectl exec deployment/wonrail-ledger -- env USER=kim node bin/plantBugs.mjs`", ["bin/plantBugs.mjs"]],
   ["`node services/auth/bin/admin.mjs` in the auth pod", ["services/auth/bin/admin.mjs"]],
   ["`bin/verify.mjs`, `node bin/admin.mjs`", ["bin/verify.mjs"]],
-  ["node /app/kit/bin/outbox.mjs and /app/kit/src/outbox.mjs", ["/app/kit/src/outbox.mjs"]],
+  ["node /app/kit/bin/deadLetters.mjs and /app/kit/src/deadLetters.mjs", ["/app/kit/src/deadLetters.mjs"]],
   ["`node contracts/bin/admin.mjs --help`", []],
 ])("of %s in auth's README are not there: %j", (text, absent) => {
   expect(absentIn(text, "services/auth/README.md")).toEqual(absent);

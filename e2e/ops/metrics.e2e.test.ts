@@ -7,7 +7,7 @@ import { PROCESSES } from "./repository";
 import { expressions } from "./rules";
 
 let stack: TestStack;
-beforeAll(async () => void (stack = await startStack({ bus: "postgres", mtls: true })), 480_000);
+beforeAll(async () => void (stack = await startStack({ bus: "feed", mtls: true })), 480_000);
 afterAll(async () => void (await stack.stop()), 120_000);
 
 const declared = declaredMetrics();

@@ -74,8 +74,6 @@ test("every command that the pages give for a pod is tried, with what an operato
   expect(commands).toContain(
     "kubectl exec deployment/wonrail-payment -- node bin/admin.mjs operation close trf_1 --org org_1 --reason smoke",
   );
-  const republished = commands.flatMap((command) => /republish --schema (\w+)/.exec(command)?.[1] ?? []);
-  expect(republished).toEqual(["chain_relayer", "ledger"]);
   expect(commands.filter((command) => /[<…]| -n /.test(command))).toEqual([]);
 });
 

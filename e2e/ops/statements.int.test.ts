@@ -1,6 +1,5 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { installPostgresBus } from "@wonrail/kit/bus";
 import { type Database, rawSql } from "@wonrail/kit/db";
 import { migrate, provisionSchema } from "@wonrail/kit/migrate";
 import { createTestDatabase, openTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
@@ -33,7 +32,6 @@ beforeAll(async () => {
     const { ownerUrl } = await provisionSchema({ adminUrl: database.adminUrl, schema, ...PASSWORDS });
     await migrate({ url: ownerUrl, schema, dir, log: testLog() });
   }
-  await installPostgresBus(database.adminUrl, []);
   db = openTestDatabase(database.adminUrl, "public");
 });
 afterAll(async () => {

@@ -8,7 +8,7 @@ import { openWallet } from "../money/scenes";
 import { type Answer, type Api, type Json } from "../support/api";
 import { asAdmin } from "../support/asAdmin";
 import { newOrganisation } from "../support/operators";
-import { missingOnTheBus } from "../support/readTopic";
+import { missingPayments } from "../support/missingPayments";
 import { reconciled } from "../support/reconciled";
 import { saySkipped } from "../support/saySkipped";
 import { startStack, type TestStack } from "../support/startStack";
@@ -57,7 +57,7 @@ if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why
 
   beforeAll(async () => {
     disk = await startSmallDisk();
-    stack = await startStack({ bus: "postgres", postgresUrl: disk.adminUrl });
+    stack = await startStack({ bus: "feed", postgresUrl: disk.adminUrl });
     ({ api } = await newOrganisation(stack.stack(), "--daily-limit", "1000000000"));
     const open = (amount: number) => openWallet(api, amount);
     const [payer, giver] = [await open(START_WON), await open(START_WON)];
@@ -118,8 +118,7 @@ if (why !== undefined) saySkipped(`PostgreSQL's disk does not become full: ${why
       again.flatMap(({ body }, at) => (orders[at]!.kind === "payment" ? [body.data.paymentId] : [])),
     );
     expect(paid.size).toBe(count("payment"));
-    const event = { service: "payment", type: "payment_completed", ids: paid } as const;
-    expect(await missingOnTheBus(stack, event)).toEqual([]);
+    expect(await missingPayments(stack, paid)).toEqual([]);
   });
 
   test("nobody has to mend anything: no process had to start again, nothing is open or put aside, and all books agree", async () => {

@@ -3,7 +3,7 @@ import { testLog } from "@wonrail/kit/testing";
 import { databaseOf, withDatabase } from "@wonrail/local/databases";
 import { type Stack } from "@wonrail/local/stackFile";
 
-/** Opens one service's database as the superuser, or the embedded bus with the schema `bus`. */
+/** Opens one service's database as the superuser. */
 export async function asAdmin<T>(
   { postgres }: Stack,
   schema: string,

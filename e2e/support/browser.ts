@@ -101,7 +101,7 @@ interface Message {
 
 function isComplaint({ method, params }: Message): boolean {
   if (method === "Runtime.exceptionThrown") return true;
-  // What a page catches and only writes down: Swagger UI does so with every error of its own.
+  // Errors that the page catches and only writes to its console.
   if (method === "Runtime.consoleAPICalled") return params!.type === "error";
   return method === "Log.entryAdded" && (params!.entry as { level: string }).level === "error";
 }

@@ -30,19 +30,17 @@ let made = 0;
 export async function newOrganisation(stack: Stack, ...options: string[]): Promise<NewOrganisation> {
   made += 1;
   const code = `T${Date.now().toString(36)}${made}`.toUpperCase();
-  const base = ["--plan", "ENTERPRISE", "--rate", "10000", "--burst", "10000"];
-  const created = await admin(
-    stack,
-    "org",
-    "create",
-    "--name",
-    `Test ${code}`,
-    "--code",
-    code,
-    ...base,
-    ...options,
-  );
+  const base = { "--plan": "ENTERPRISE", "--rate": "10000", "--burst": "10000" };
+  const terms = { "--name": `Test ${code}`, "--code": code, ...base, ...pairsOf(options) };
+  const created = await admin(stack, "org", "create", ...Object.entries(terms).flat());
   const { orgId, orgCode, apiKey, secretKey } = created as unknown as NewOrganisation;
   Object.assign(keysGiven, { [`API key of ${orgCode}`]: apiKey, [`secret key of ${orgCode}`]: secretKey });
   return { orgId, orgCode, apiKey, secretKey, api: openApi(stack.gatewayUrl, apiKey) };
+}
+
+/** Of a command line's options, each with a value. */
+function pairsOf(options: string[]): Record<string, string> {
+  const pairs: Record<string, string> = {};
+  for (let index = 0; index < options.length; index += 2) pairs[options[index]!] = options[index + 1]!;
+  return pairs;
 }

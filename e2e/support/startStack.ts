@@ -17,7 +17,7 @@ const NOTICED_MS = 30_000;
 export interface StackOptions {
   /** Kept when it is given; otherwise a temporary one that goes with the stack. */
   home?: string;
-  bus?: "kafka" | "postgres";
+  bus?: "kafka" | "feed";
   /** The services talk by mutual TLS. */
   mtls?: true;
   /** A superuser's, of a PostgreSQL that the test runs itself. */
@@ -80,7 +80,7 @@ function reportBackends(output: string): void {
 /** Starts a launcher and returns at once. It stops when its standard input closes, so a killed test run leaves nothing. */
 export function launch(
   dir: string,
-  bus?: "kafka" | "postgres",
+  bus?: "kafka" | "feed",
   more: string[] = [],
   env: Record<string, string> = {},
 ): ChildProcess {

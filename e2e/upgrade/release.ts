@@ -32,7 +32,7 @@ export async function checkOut(commit: string, place: string): Promise<string> {
 
 export async function startRelease(folder: string, home: string): Promise<Release> {
   const env = { ...process.env, WONRAIL_HOME: home, CI: "true" };
-  const up = spawn(process.execPath, ["deploy/local/bin/up.mjs", "--attached", "--bus", "postgres"], {
+  const up = spawn(process.execPath, ["deploy/local/bin/up.mjs", "--attached", "--bus", "feed"], {
     cwd: folder,
     env,
     stdio: ["pipe", "pipe", "pipe"],

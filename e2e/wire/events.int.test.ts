@@ -15,12 +15,12 @@ import {
   FileDescriptorSetSchema,
 } from "@bufbuild/protobuf/wkt";
 import { consumers as relayerConsumers } from "@wonrail/chain-relayer/consumers";
-import { type Bus, type BusOptions, installPostgresBus, openBus } from "@wonrail/kit/bus";
+import { openKafkaBus } from "@wonrail/kit/bus";
 import { currentContext } from "@wonrail/kit/context";
 import { tx } from "@wonrail/kit/db";
-import { type ConsumerSpec, listDeadLetters, startConsumer } from "@wonrail/kit/inbox";
+import { type ConsumerSpec, type FeedClient, listDeadLetters, startConsumer } from "@wonrail/kit/inbox";
 import { Registry } from "@wonrail/kit/metrics";
-import { appendEvents, type NewEvent, startOutboxRelay } from "@wonrail/kit/outbox";
+import { appendEvents, createFeed, type NewEvent, startOutboxRelay } from "@wonrail/kit/outbox";
 import { createTestDatabase, eventually, testLog, type TestDatabase } from "@wonrail/kit/testing";
 import { consumers as paymentConsumers } from "@wonrail/payment/consumers";
 import { ROOT } from "../ops/repository";
@@ -51,44 +51,60 @@ const HANDLED = [...relayerConsumers(recorder(new Map())), ...paymentConsumers(r
 );
 
 const kafka = process.env.WONRAIL_TEST_KAFKA_BROKERS;
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase({ schema: "sample" });
-  await installPostgresBus(database.adminUrl, ["wonrail_sample"]);
-});
-afterAll(() => database.drop());
-
-describe.each(["postgres", ...(kafka === undefined ? [] : ["kafka"])])("over the bus on %s", (kind) => {
+describe.each(["feed", ...(kafka === undefined ? [] : ["kafka"])])("over %s", (kind) => {
   const prefix = `wire-${kind}-${Date.now()}`;
   const registry = new Registry();
   const read = new Map<string, unknown>();
   const parts: { close(): Promise<void> }[] = [];
+  let database: TestDatabase;
 
   beforeAll(async () => {
     const log = testLog();
-    const place: BusOptions =
+    const bus =
       kind === "kafka"
-        ? { kind, brokers: kafka!.split(","), clientId: prefix, log }
-        : { kind: "postgres", url: database.url, clientId: prefix, log };
-    const bus: Bus = await openBus(place);
-    await bus.ensureTopics(TOPICS.map((topic) => ({ name: `${prefix}.${topic}`, partitions: 1 })));
-    const { db } = database;
-    await tx(db, (tx) => appendEvents(tx, eventsOfThreeReleases(prefix)));
-    const relay = startOutboxRelay({ db, bus, log, registry, pollMs: 50 });
+        ? openKafkaBus({ brokers: kafka!.split(","), replication: 1, clientId: prefix, log })
+        : undefined;
+    database = await createTestDatabase({ schema: "sample" });
+    const events = eventsOfThreeReleases(prefix);
+    const feeds: Record<string, FeedClient> = {};
+    // Each service has one feed in a database of its own.
+    for (const name of TOPICS.map((topic) => `${prefix}.${topic}`)) {
+      const topic = { name, partitions: 1 };
+      await bus?.ensureTopics([topic]);
+      const producer = await createTestDatabase({ schema: "sample" });
+      const { db } = producer;
+      await tx(db, (tx) =>
+        appendEvents(
+          tx,
+          events.filter((event) => event.topic === name),
+        ),
+      );
+      const relay = startOutboxRelay({ db, topic, bus, log, registry: new Registry(), pollMs: 50 });
+      const feed = createFeed({ db, topic });
+      const listEvents = feed.service.handlers.listEvents as unknown as ListEvents;
+      const { signal } = new AbortController();
+      feeds[name] = { listEvents: (request) => listEvents(request, { signal }) };
+      parts.push({ close: () => producer.drop() }, feed, relay);
+    }
+    if (bus) parts.push(bus);
     const specs = [
       readingAs("earlier", earlier),
       readingAs("later", later),
       ...relayerConsumers(recorder(read)),
       ...paymentConsumers(recorder(read)),
     ].map((spec) => onTopics(spec, prefix));
-    const consumers = await Promise.all(
-      specs.map((spec) => startConsumer({ db, bus, spec, log, registry, onCrash: jest.fn() })),
-    );
-    parts.push(...consumers, relay, bus);
+    for (const spec of specs) {
+      const { db } = database;
+      const consumer = startConsumer({ db, spec, feeds, withKafka: bus !== undefined, log, registry });
+      const { group, topics } = spec;
+      parts.push(consumer);
+      await bus?.subscribe({ group, topics, handleBatch: (messages) => consumer.handleBatch(messages) });
+    }
     await eventually(() => void expect(pending()).toEqual([]), { timeoutMs: WITHIN_MS, intervalMs: 100 });
   }, 180_000);
   afterAll(async () => {
-    for (const part of parts) await part.close();
+    for (const part of parts.toReversed()) await part.close();
+    await database.drop();
   });
 
   /** A consumer of the release whose messages these are, which writes down what it can make of an event. */
@@ -151,6 +167,10 @@ describe.each(["postgres", ...(kafka === undefined ? [] : ["kafka"])])("over the
 });
 
 type Handlers = ConsumerSpec["handlers"];
+type ListEvents = (
+  request: Parameters<FeedClient["listEvents"]>[0],
+  call: { signal: AbortSignal },
+) => ReturnType<FeedClient["listEvents"]>;
 
 /** Each kind of event as the earliest release wrote it, as today's does, and as one does that has more fields; and a kind that is new. */
 function eventsOfThreeReleases(prefix: string): NewEvent[] {

@@ -1,20 +1,33 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { createSecretKey } from "@wonrail/kit/contract/apiKey";
-import { DomainError } from "@wonrail/kit/contract/errors";
+import { DomainError, errorTable } from "@wonrail/kit/contract/errors";
 import { isId } from "@wonrail/kit/contract/ids";
 import { eventually } from "@wonrail/kit/testing";
+import { z } from "zod";
 import { KeyAccess } from "@wonrail/proto/auth/v1/auth";
-import { type Reply, type Route } from "./routes/operation";
+import { operation, type Reply, route, type Route } from "./routes/operation";
 import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
 import { countedRoute } from "./testing/countedRoute";
-import { startGateway, type TestGateway } from "./testing/startGateway";
+import { type SendOptions, startGateway, type TestGateway } from "./testing/startGateway";
 
 let auth: AuthAtOurEdge;
 let gateway: TestGateway;
 /** What the counted test route does next. */
 let work: () => Promise<Reply<{ done: boolean }>>;
 
+/** Tagged like a probe, but limited. */
+const openTest = operation({
+  id: "openTest",
+  tag: "Service",
+  summary: "For tests",
+  access: "anyone",
+  status: 200,
+  data: z.strictObject({ done: z.literal(true) }),
+  errors: [],
+});
+
 const extraRoutes: Route[] = [
+  route("GET", "/test/open", openTest, async () => ({ data: { done: true as const } })),
   countedRoute("/test/counted", "MONEY_OPERATIONS", () => work()),
   countedRoute("/test/broken", undefined, async () => {
     throw new Error('relation "secret_table" does not exist at /srv/app/store.ts:7');
@@ -71,12 +84,16 @@ describe("the envelope", () => {
   });
 
   test("surrounds every refusal, and its message is the table's", async () => {
-    const { status, body } = await gateway.send("GET", "/nothing/here");
+    const { status, body } = await gateway.send("GET", "/nothing/here?a=secret");
     expect(status).toBe(404);
     expect(body).toMatchObject({
       success: false,
       data: null,
-      error: { code: "REQ_004", message: "There is no such route.", details: null },
+      error: {
+        code: "REQ_004",
+        message: errorTable.REQ_004.message,
+        details: { method: "GET", path: "/nothing/here" },
+      },
     });
   });
 
@@ -125,23 +142,30 @@ describe("a key", () => {
     expect([status, body.data]).toEqual([200, { orgId }]);
   });
 
-  test("of nobody is WAUTH_001, the same in every way that is wrong", async () => {
+  test("that is wrong or unknown is WAUTH_001, and no detail tells which", async () => {
     const { text } = auth.addKey();
-    const answers = await Promise.all([
-      gateway.send("GET", "/test/probe"),
-      gateway.send("GET", "/test/probe", {
-        key: "wk_test_000000000000_00000000000000000000000000000000000000",
-      }),
-      gateway.send("GET", "/test/probe", { key: text, headers: { "X-Org-Code": "OTHER" } }),
-      gateway.send("GET", "/test/probe", { key: text, headers: { Authorization: "Bearer other" } }),
-    ]);
-    for (const { status, body, headers } of answers) {
+    const wrong = `${text.slice(0, 20)}00000000000000000000000000000000000000`;
+    const unknown = "wk_test_000000000000_00000000000000000000000000000000000000";
+    for (const key of [wrong, unknown]) {
+      const { status, body, headers } = await gateway.send("GET", "/test/probe", { key });
       expect([status, body.error]).toEqual([
         401,
         { code: "WAUTH_001", message: expect.any(String), details: null },
       ]);
       expect(headers["www-authenticate"]).toBe('Bearer realm="wonrail"');
     }
+  });
+
+  test.each<[string, (text: string) => SendOptions]>([
+    ["no_key_sent", () => ({})],
+    ["no_key_sent", () => ({ headers: { Authorization: "Basic dXNlcjpwYXNz" } })],
+    ["secret_key_sent", () => ({ key: createSecretKey("test").text })],
+    ["wrong_org_code", (text) => ({ key: text, headers: { "X-Org-Code": "OTHER" } })],
+    ["two_keys_sent", (text) => ({ key: text, headers: { Authorization: "Bearer other" } })],
+  ])("whose fault the caller can see is WAUTH_001 with the reason %s", async (reason, options) => {
+    const { text } = auth.addKey();
+    const { status, body } = await gateway.send("GET", "/test/probe", options(text));
+    expect([status, body.error]).toMatchObject([401, { code: "WAUTH_001", details: { reason } }]);
   });
 
   test.each(["X-API-Key: ", "Authorization: Bearer ", "Authorization: Basic "])(
@@ -336,7 +360,7 @@ test("metrics count by route template and never by path", async () => {
 
 test("each request is one log line, with its ids and without its body", async () => {
   const { text, orgId } = auth.addKey();
-  const body = { payerWalletId: "x", memo: "private words" };
+  const body = { memo: "private words" };
   const { body: answer } = await gateway.send("POST", "/api/wallets/payment", { key: text, body });
   const lines = gateway.lines.filter((line) => line.includes(answer.requestId));
   expect(lines).toHaveLength(1);
@@ -349,6 +373,39 @@ test("each request is one log line, with its ids and without its body", async ()
     msg: "request",
   });
   expect(lines[0]).not.toContain("private words");
+});
+
+test.each([
+  ["SYS_001", 500, "error"],
+  ["SYS_002", 503, "error"],
+  ["SYS_003", 504, "error"],
+  ["PAY_001", 400, "info"],
+] as const)(
+  "a request that ends with %s is logged with status %i at level %s",
+  async (code, status, level) => {
+    work = async () => {
+      throw new DomainError(code);
+    };
+    const { body } = await gateway.send("POST", "/test/counted", {
+      key: auth.addKey().text,
+      body: { amount: 1 },
+    });
+    const lines = gateway.lines.filter(
+      (line) => line.includes(body.requestId) && line.includes('"msg":"request"'),
+    );
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([{ status, level, code }]);
+  },
+);
+
+test("an operation without a key is limited by address unless its definition says that it is unlimited", async () => {
+  const untilRefused = async (path: string) => {
+    const sent = Array.from({ length: 150 }, () => gateway.send("GET", path));
+    return (await Promise.all(sent)).some(({ status }) => status === 429);
+  };
+  expect(await untilRefused("/healthz")).toBe(false);
+  let isLimited = false;
+  for (let rounds = 0; rounds < 50 && !isLimited; rounds += 1) isLimited = await untilRefused("/test/open");
+  expect(isLimited).toBe(true);
 });
 
 test("the line of a refused key says where it came from and, if that is known, whose it is; no other line has an address", async () => {

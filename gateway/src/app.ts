@@ -8,10 +8,13 @@ import { type Config } from "./config";
 import { createAddressLimits } from "./middleware/addressLimits";
 import { authCalls } from "./middleware/authCalls";
 import { answerErrors, MethodNotAllowedError, noSuchRoute } from "./middleware/answerErrors";
+import { createClientAddress } from "./middleware/clientAddress";
 import { openExchange } from "./middleware/exchange";
+import { CONNECTION_LIMITS, type ConnectionLimits, createConnections } from "./middleware/connections";
 import { createPrincipals } from "./middleware/principals";
 import { createQuotas } from "./middleware/quotas";
 import { createRates } from "./middleware/rates";
+import { createRunningCalls } from "./middleware/runningCalls";
 import { serve, type ServeOptions } from "./middleware/serve";
 import { type Change, watchChanges } from "./middleware/watchChanges";
 import { routes } from "./routes";
@@ -26,6 +29,7 @@ export interface AppParts {
   registry: Registry;
   /** Further routes, for what the contract's own cannot show yet. */
   extraRoutes?: Route[];
+  connectionLimits?: ConnectionLimits;
 }
 
 export interface App {
@@ -39,8 +43,10 @@ export interface App {
 }
 
 /** Table of contents: what the gateway remembers, and what every request passes. */
-export function createApp({ config, clients, log, registry, extraRoutes = [] }: AppParts): App {
+export function createApp(parts: AppParts): App {
+  const { config, clients, log, registry, extraRoutes = [], connectionLimits = CONNECTION_LIMITS } = parts;
   const monotonicMs = () => performance.now();
+  const connections = createConnections({ log, registry, limits: connectionLimits, monotonicMs });
   const auth = authCalls(clients.auth, newId("req"));
   const principals = createPrincipals({
     resolveKey: auth.resolveKey,
@@ -80,16 +86,19 @@ export function createApp({ config, clients, log, registry, extraRoutes = [] }: 
   const handler = express().disable("x-powered-by").disable("etag").enable("case sensitive routing");
   // Queries are parsed strictly, and only by operations that take one.
   handler.set("query parser", false);
-  handler.use(openExchange({ log, registry, lifecycle, budgetMs: config.REQUEST_BUDGET_MS }));
+  handler.use(openExchange({ log, registry, lifecycle, connections, budgetMs: config.REQUEST_BUDGET_MS }));
+  const openRates = createAddressLimits({ perSecond: 20, burst: 100, monotonicMs });
+  const addressOf = createClientAddress({ trustedProxyHops: config.TRUSTED_PROXY_HOPS, log });
   addRoutes(handler, [...table, ...extraRoutes], {
     principals,
     rates,
     quotas,
-    openRates: createAddressLimits({ perSecond: 20, burst: 100, monotonicMs }),
-    trustedProxyHops: config.TRUSTED_PROXY_HOPS,
+    running: createRunningCalls(),
+    openRates,
+    addressOf,
     checkAnswers: config.NODE_ENV !== "production",
   });
-  handler.use(pages(openApiDocument(table)));
+  handler.use(pages(openApiDocument(table), { openRates, addressOf }));
   handler.use(noSuchRoute);
   handler.use(answerErrors(log));
 
@@ -100,6 +109,7 @@ export function createApp({ config, clients, log, registry, extraRoutes = [] }: 
     },
     stopKeepingAlive: () => void (lifecycle.isStopping = true),
     async close() {
+      connections.close();
       await watch.close();
       await quotas.close();
     },

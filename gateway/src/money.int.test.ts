@@ -3,7 +3,6 @@ import { Registry } from "@wonrail/kit/metrics";
 import { eventually, testLog } from "@wonrail/kit/testing";
 import {
   CancelledCharge,
-  CancelledPayment,
   Charge,
   ChargeCancellation,
   ChargeStatus,
@@ -19,7 +18,13 @@ import {
   Transfer,
   TransferStatus,
 } from "@wonrail/proto/payment/v1/payment";
-import { Wallet, WalletServiceService, WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import {
+  type CreateWalletRequest,
+  Wallet,
+  WalletServiceService,
+  WalletStatus,
+  WalletType,
+} from "@wonrail/proto/wallet/v1/wallet";
 import { exampleId } from "./routes/exampleThings";
 import { type AuthAtOurEdge, startAuthAtOurEdge } from "./testing/authAtOurEdge";
 import { startGateway, type TestGateway } from "./testing/startGateway";
@@ -33,7 +38,7 @@ const settlement: Settlement = {
 const payment = Payment.fromPartial({
   ...{ paymentId: "pay_1", status: PaymentStatus.PAID, payerWalletId: "wal_1", receiverWalletId: "wal_2" },
   ...{ amountWon: "600", breakdown: { governmentWon: "100", incentiveWon: "200", normalWon: "300" } },
-  ...{ incentiveAccruedWon: "15", memo: "lunch", settlement, createdAt: at, updatedAt: at },
+  ...{ incentiveAccruedWon: "15", memo: "lunch", settlement, createdAt: at },
 });
 const settled = { status: "CONFIRMED", network: "N", txHash: "0xa", blockNumber: 7 };
 const amounts = {
@@ -41,8 +46,7 @@ const amounts = {
   ...{ incentiveClawedBackWon: "5", keptFromNormalWon: "10" },
 };
 const later = new Date("2026-01-14T00:40:00.000Z");
-const did = { cancelId: "pcl_1", memo: "sent back", createdAt: later, amounts };
-const begun = { status: "PENDING", network: "N", txHash: null, blockNumber: null };
+const did = { cancelId: "pcl_1", memo: "sent back", metadata: {}, createdAt: later, ...amounts };
 const paid = {
   ...{ paymentId: "pay_1", status: "PAID", payerWalletId: "wal_1", receiverWalletId: "wal_2", amount: 600 },
   ...{ breakdown: { government: 100, incentive: 200, normal: 300 }, incentiveAccrued: 15, memo: "lunch" },
@@ -53,7 +57,7 @@ const wayBack = { cancelId: "pcl_1", ...doneBy, memo: "sent back", createdAt: la
 const charge = Charge.fromPartial({
   ...{ chargeId: "chg_1", status: ChargeStatus.PARTIALLY_CANCELLED, walletId: "wal_1", amountWon: "3000" },
   ...{ cancelledAmountWon: "1000", balanceWon: "4000", settlement, cancellableUntil: at },
-  ...{ createdAt: at, updatedAt: at },
+  createdAt: at,
 });
 
 let auth: AuthAtOurEdge;
@@ -62,6 +66,7 @@ let gateway: TestGateway;
 let key: string;
 const asked: ExecuteRequest[] = [];
 const listed: ListWalletTransactionsRequest[] = [];
+const creations: CreateWalletRequest[] = [];
 /** What payment says next. */
 let says: ExecuteResponse;
 /** Of the payment that is read. */
@@ -80,7 +85,7 @@ beforeAll(async () => {
         getTransfer: async () => ({
           transfer: Transfer.fromPartial({
             ...{ transferId: "trf_1", status: TransferStatus.FAILED, fromWalletId: "wal_1", amountWon: "5" },
-            ...{ toWalletAddress: "0xb", failureReason: "expired", settlement, createdAt: at, updatedAt: at },
+            ...{ toWalletAddress: "0xb", failureReason: "expired", settlement, createdAt: at },
           }),
         }),
         getPayment: async () => ({
@@ -115,6 +120,15 @@ beforeAll(async () => {
         },
       }),
       implement(WalletServiceService, {
+        createWallet: async (request) => {
+          creations.push(request);
+          const wallet = Wallet.fromPartial({
+            ...{ walletId: "wal_1", userId: request.userId, walletType: request.walletType },
+            ...{ walletAddress: "0xa", metadata: request.metadata, balanceWon: "0" },
+            ...{ availableBalanceWon: "0", status: WalletStatus.ACTIVE, createdAt: at, updatedAt: at },
+          });
+          return { wallet, replayed: creations.length > 1 };
+        },
         getWallet: async () => ({
           wallet: Wallet.fromPartial({
             ...{ walletId: "wal_1", userId: "user", walletType: WalletType.NORMAL, walletAddress: "0xa" },
@@ -152,7 +166,7 @@ describe("each thing that is said has its own name", () => {
     expect((await post("payment", order)).body.data).toEqual(paid);
     const cancellation = { ...did, settlement: { ...settlement, status: SettlementStatus.SUBMITTED } };
     const cancelled = { ...payment, status: PaymentStatus.CANCELLED, cancellation };
-    const value = CancelledPayment.fromPartial({ payment: cancelled, cancelId: "pcl_1", ...amounts });
+    const value = Payment.fromPartial(cancelled);
     says = { replayed: false, outcome: { $case: "cancelledPayment", value } };
     const { body } = await post("payment/cancel", { paymentId: exampleId("pay"), memo: "sent back" });
     expect(body.data).toEqual({
@@ -161,17 +175,6 @@ describe("each thing that is said has its own name", () => {
     });
     const read = { ...paid, cancellation: { ...wayBack, settlement: settled } };
     expect(await get(`payment/${exampleId("pay")}`)).toEqual(read);
-  });
-
-  test("of a payment that an earlier release has cancelled: nothing is said of what is not known", async () => {
-    readCancellation = { cancelId: "pcl_1", settlement };
-    const unknown = { restored: null, incentiveClawedBack: null, keptFromNormal: null };
-    expect(await get(`payment/${exampleId("pay")}`)).toEqual({
-      ...paid,
-      cancellation: {
-        ...{ cancelId: "pcl_1", ...unknown, memo: null, settlement: settled, createdAt: at.toISOString() },
-      },
-    });
   });
 
   test("of a charge", async () => {
@@ -189,7 +192,7 @@ describe("each thing that is said has its own name", () => {
       cancelId: "ccl_1",
       settlement: { ...settlement, status: SettlementStatus.SUBMITTED },
     };
-    const value = CancelledCharge.fromPartial({ cancelId: "ccl_1", charge, cancellation });
+    const value = CancelledCharge.fromPartial({ charge, cancellation });
     says = { replayed: false, outcome: { $case: "cancelledCharge", value } };
     expect((await post("charge/cancel", { chargeId: exampleId("chg") })).body.data).toEqual({
       ...{ ...body.data, cancelId: "ccl_1" },
@@ -211,25 +214,6 @@ describe("each thing that is said has its own name", () => {
   });
 });
 
-describe("a cancellation whose answer an earlier release has stored has just begun its way back", () => {
-  test("of a payment", async () => {
-    const cancelled = { ...payment, updatedAt: later };
-    const value = CancelledPayment.fromPartial({ payment: cancelled, cancelId: "pcl_1", ...amounts });
-    says = { replayed: true, outcome: { $case: "cancelledPayment", value } };
-    const { body } = await post("payment/cancel", { paymentId: exampleId("pay"), memo: "sent back" });
-    const cancellation = { ...wayBack, settlement: begun };
-    expect(body.data).toMatchObject({ settlement: settled, ...doneBy, cancellation });
-  });
-
-  test("of a charge", async () => {
-    const value = CancelledCharge.fromPartial({ cancelId: "ccl_1", charge });
-    says = { replayed: true, outcome: { $case: "cancelledCharge", value } };
-    const { body } = await post("charge/cancel", { chargeId: exampleId("chg") });
-    const cancellation = { cancelId: "ccl_1", settlement: begun };
-    expect(body.data).toMatchObject({ settlement: settled, cancellation });
-  });
-});
-
 test("a time to list from and one to list to are asked for as they were given", async () => {
   await get(`${exampleId("wal")}/transactions?from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z`);
   expect(listed).toMatchObject([
@@ -248,6 +232,33 @@ test("the same request has one hash, however it is written: no incentiveAmount i
   expect(others.at(-1)).toBe("0".repeat(64));
   const incentives = asked.map(({ command }) => command?.$case === "pay" && command.value.incentiveAmountWon);
   expect(incentives).toEqual([undefined, undefined, undefined, "0", undefined]);
+});
+
+test("a wallet is created under its Idempotency-Key, and the same pairs are one request in any order", async () => {
+  const create = (metadata: object, headers: Record<string, string> = { "Idempotency-Key": "user 7" }) =>
+    gateway.send("POST", "/api/wallets", {
+      key,
+      headers,
+      body: { userId: "7", walletType: "NORMAL", metadata },
+    });
+  const first = await create({ tier: "gold", branch: "7" });
+  const again = await create({ branch: "7", tier: "gold" });
+  await create({ tier: "silver" });
+  await create({}, {});
+  expect([first, again].map(({ status, headers }) => [status, headers["idempotent-replayed"]])).toEqual([
+    [201, undefined],
+    [201, "true"],
+  ]);
+  expect(creations.map(({ idempotencyKey }) => idempotencyKey)).toEqual([
+    "user 7",
+    "user 7",
+    "user 7",
+    undefined,
+  ]);
+  const [one, same, other, none] = creations.map(
+    (request) => request.bodyHash && Buffer.from(request.bodyHash).toString("hex"),
+  );
+  expect([same === one, other === one, none]).toEqual([true, false, undefined]);
 });
 
 test.each([

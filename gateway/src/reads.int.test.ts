@@ -2,7 +2,7 @@ import { DomainError } from "@wonrail/kit/contract/errors";
 import { implement } from "@wonrail/kit/grpc/server";
 import { eventually } from "@wonrail/kit/testing";
 import { startDying } from "@wonrail/kit/testing/startDying";
-import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
+import { type ExecuteRequest, PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
 import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import { exampleId } from "./routes/exampleThings";
@@ -12,6 +12,8 @@ import { startGateway, type TestGateway } from "./testing/startGateway";
 let auth: AuthAtOurEdge;
 let services: Awaited<ReturnType<typeof startDying>>;
 let gateway: TestGateway;
+/** The commands that reached the payment service. */
+const executed: ExecuteRequest[] = [];
 /** What a service says of itself, once it is there. */
 let fails: DomainError | undefined;
 
@@ -32,6 +34,12 @@ beforeAll(async () => {
     implement(PaymentServiceService, {
       ...{ getTransfer: refuse("TRF_005"), getCharge: refuse("CHG_002"), getPayment: refuse("PAY_004") },
       getRefund: refuse("CHG_002"),
+      // The first call of each breaks its connection before it comes here.
+      executeBulk: async () => ({ items: [] }),
+      execute: async (request) => {
+        executed.push(request);
+        return { replayed: false, outcome: { $case: "error", value: { code: "PAY_001" } } };
+      },
       ...{ listTransfers: answer, listCharges: answer, listPayments: answer, listWalletTransactions: answer },
     }),
     implement(RelayerServiceService, { getRecord: refuse("TX_001"), listRecords: answer }),
@@ -75,6 +83,15 @@ test.each(reads)("GET %s without an answer did nothing, and may be sent again", 
   fails = new DomainError("SYS_003");
   const { status, headers, body } = await gateway.send("GET", path, { key: auth.addKey().text });
   expect([status, body.error?.code, headers["retry-after"]]).toEqual([503, "SYS_002", "1"]);
+});
+
+test("a payment with a key is sent again to another replica when one dies in the middle of it", async () => {
+  const order = { payerWalletId: exampleId("wal"), receiverWalletId: exampleId("wal"), amount: 600 };
+  const pay = (headers: Record<string, string>) =>
+    gateway.send("POST", "/api/wallets/payment", { key: auth.addKey().text, body: order, headers });
+  const { status, body } = await pay({ "Idempotency-Key": "order 1" });
+  expect([status, body.error?.code]).toEqual([400, "PAY_001"]);
+  expect(executed.map(({ idempotencyKey }) => idempotencyKey)).toEqual(["order 1"]);
 });
 
 test("what changes something is not repeated, and its outcome stays unknown", async () => {

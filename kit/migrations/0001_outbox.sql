@@ -1,4 +1,5 @@
--- Events that were decided together with the rows they tell of. Append-only: a row is written once, read once or twice, and pruned.
+-- The feed of this service: events that were committed together with the rows that they describe.
+-- A row is written once, read a few times, and pruned after the retention time.
 create table outbox (
   id bigint generated always as identity primary key,
   event_id uuid not null,
@@ -13,8 +14,8 @@ create table outbox (
   payload bytea not null
 );
 
--- Which of them are not on the bus yet. A narrow table of its own, because marking wide rows as published would write each of them, and
--- both of its index entries, a second time. Eight bytes come and go instead, and finding what is left never looks at what is done.
+-- Committed events that have no number yet. The table is narrow, because marking the wide outbox
+-- rows would write each of them a second time.
 create table outbox_pending (
   id bigint primary key
 ) with (
@@ -24,4 +25,19 @@ create table outbox_pending (
   autovacuum_analyze_scale_factor = 0,
   autovacuum_analyze_threshold = 50000,
   autovacuum_vacuum_cost_delay = 0
+);
+
+-- The number of each event in its partition. The active relay gives the numbers, without gaps.
+create table feed_positions (
+  partition integer not null,
+  number bigint not null,
+  outbox_id bigint not null,
+  primary key (partition, number)
+);
+
+-- Per partition: the last number that was given, and the last one that Kafka acknowledged.
+create table feed_heads (
+  partition integer primary key,
+  number bigint not null default 0,
+  published bigint not null default 0
 );

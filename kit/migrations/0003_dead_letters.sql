@@ -1,11 +1,12 @@
--- Messages that a consumer group could not work on, whole, with the reason. Headers are json and not jsonb, which
--- would refuse some text; for the same reason nothing is ever read out of them here.
+-- Events that a consumer group could not handle, whole, with the error. Headers are json and not
+-- jsonb, because jsonb refuses some text. No statement reads a header out of them.
 create table dead_letters (
   id bigint generated always as identity primary key,
   consumer_group text not null,
   topic text not null,
   partition integer not null,
-  message_offset text not null,
+  -- Null when the message carried no number: this product's services did not publish it.
+  feed_number bigint,
   message_key text not null,
   event_type text not null,
   headers json not null,
@@ -15,8 +16,7 @@ create table dead_letters (
   failed_at timestamptz not null default now(),
   replay_requested_at timestamptz,
   replayed_at timestamptz,
-  -- Of key, headers and payload, since the same message may be delivered again. Its place on the bus would not do: a topic that is made
-  -- anew gives the same places to other messages.
+  -- The digest covers key, headers and payload, because Kafka may deliver the same message again.
   digest bytea not null,
   unique (consumer_group, digest)
 );

@@ -1,4 +1,4 @@
-// Before packing: what an older build left in dist is not part of the package.
+// Before packing: removes the files of older builds from dist.
 import { rmSync } from "node:fs";
 
 rmSync(new URL("../dist", import.meta.url), { recursive: true, force: true });

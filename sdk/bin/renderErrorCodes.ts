@@ -17,7 +17,7 @@ ${rows.join("\n")}
 `;
 }
 
-/** What a partner does about it decides the kind, and with it the class of the error. */
+/** The kind of an error follows from the remedy, and decides its class. */
 function kindOf({ http, grpc }: ErrorRow): string {
   switch (http) {
     case 401:

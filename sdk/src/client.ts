@@ -1,6 +1,6 @@
 import { ApiPromise, type CallOptions } from "./core/call.ts";
-import type { Logger, LogLevel } from "./core/logger.ts";
-import { type ExplorerLinks, explorerLinks, type Network, type NetworkOverrides } from "./core/network.ts";
+import type { ClientOptions } from "./core/clientOptions.ts";
+import { type ExplorerLinks, explorerLinks, type Network } from "./core/network.ts";
 import { readConfig } from "./internal/config.ts";
 import { createTransport, type Transport } from "./internal/transport.ts";
 import { AuthApi } from "./resources/auth.ts";
@@ -10,43 +10,27 @@ import { TransactionsApi } from "./resources/transactions.ts";
 import { TransfersApi } from "./resources/transfers.ts";
 import { WalletsApi } from "./resources/wallets.ts";
 
-export interface ClientOptions {
-  /** Such as https://api.example.com; else WONRAIL_BASE_URL. */
-  baseUrl?: string | undefined;
-  /** Else WONRAIL_API_KEY. */
-  apiKey?: string | undefined;
-  /** When given it must be the code of the key's organisation; else WONRAIL_ORG_CODE. */
-  orgCode?: string | undefined;
-  /** For each attempt; 30000 unless given. */
-  timeoutMs?: number | undefined;
-  /** After the first attempt; 2 unless given. */
-  maxRetries?: number | undefined;
-  /** Sent with every request. None that the library sets itself: Idempotency-Key, X-API-Key, X-Org-Code, Content-Type. */
-  headers?: Record<string, string> | undefined;
-  fetch?: typeof fetch | undefined;
-  /** console unless given. It gets no bodies, no headers and no credentials. */
-  logger?: Logger | undefined;
-  /** Else WONRAIL_LOG, else `info` for a logger that is given and `off` without one. */
-  logLevel?: LogLevel | undefined;
-  /** What the service's network is and where, as far as it is not the preset. What is recorded is on it unless it says another. */
-  network?: NetworkOverrides | undefined;
-  /** In a browser everybody can read the API key; the client refuses to work there unless this is true. */
-  dangerouslyAllowBrowser?: boolean | undefined;
-}
-
-/** The service and its gateway. */
+/** A client of the Wonrail API. Create one per API key and share it. */
 export class ServiceClient {
+  /** Address of the service, without a slash at its end. */
   readonly baseUrl: string;
+  /** The organisation code that requests carry, if one was given. */
   readonly orgCode: string | undefined;
   /** The service's network: chain id, RPC URL, contracts. */
   readonly network: Network;
-  /** Links to that network's explorer. */
+  /** Links to the explorer of that network. */
   readonly explorer: ExplorerLinks;
+  /** The organisation's API key and session. */
   readonly auth: AuthApi;
+  /** Users' wallets and their statements. */
   readonly wallets: WalletsApi;
+  /** Transfers from a wallet to an address. */
   readonly transfers: TransfersApi;
+  /** Top-ups, their cancellation, and refunds. */
   readonly charges: ChargesApi;
+  /** Payments from a payer's wallets to a receiver. */
   readonly payments: PaymentsApi;
+  /** Records of on-chain transactions. */
   readonly transactions: TransactionsApi;
   readonly #transport: Transport;
 
@@ -66,13 +50,15 @@ export class ServiceClient {
     this.transactions = new TransactionsApi(transport, config.network.type);
   }
 
-  /** Whether the gateway answers. Needs no key. */
+  /** Resolves when the gateway answers. Sends no API key. */
   checkHealth(options?: CallOptions): ApiPromise<Health> {
     const request = { method: "GET", path: "/healthz", repeat: "safe", isOpen: true, options } as const;
     return new ApiPromise(this.#transport.send<Health>(request));
   }
 }
 
+/** Answer of the health check. */
 export interface Health {
+  /** Always `ok`: a gateway that is not ready answers with an error. */
   status: "ok";
 }

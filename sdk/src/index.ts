@@ -1,4 +1,5 @@
-export { ServiceClient, type ClientOptions, type Health } from "./client.ts";
+export { ServiceClient, type Health } from "./client.ts";
+export type { ClientOptions } from "./core/clientOptions.ts";
 
 export { ApiPromise, type CallOptions, type IdempotentCallOptions, type WithResponse } from "./core/call.ts";
 export { Page, PagePromise, type PageData, type PageQuery, type Pagination } from "./core/page.ts";
@@ -105,4 +106,4 @@ export {
   type TransactionWithHistory,
   TxPaymentType,
 } from "./resources/transactions.ts";
-export type { WaitOptions } from "./internal/waitUntil.ts";
+export type { WaitOptions } from "./internal/pollUntil.ts";

@@ -45,7 +45,7 @@ async function told(child: ChildProcess): Promise<Told> {
 
 const LOST: Fault[] = ["drop after", "502 page after", "drop after"];
 
-test("a record of which no answer came is 5 and tells its key, which makes it no second time", async () => {
+test("a record without answer exits with 5 and prints its key, which prevents a second record", async () => {
   server = await faultServer(LOST);
   const lost = await cli(...RENT);
   const [key] = server.effects;
@@ -77,7 +77,7 @@ test("with --json the key is in the failure", async () => {
   expect(told).toMatchObject({ code: "SDK_001", outcomeUnknown: true, idempotencyKey: server.effects[0] });
 });
 
-test("a look that got no answer is 3, and so is what was turned away", async () => {
+test("a read without answer exits with 3, and so does a call that was not executed", async () => {
   server = await faultServer([...LOST, "503 before", "503 before", "503 before"]);
   expect((await cli("list")).code).toBe(3);
   expect((await cli(...RENT)).code).toBe(3);

@@ -83,7 +83,7 @@ test.each([[[]], [["--authorization"]]])(
   },
 );
 
-test("with --json the hash is told before the failure, and in it", async () => {
+test("with --json the hash is printed before the failure, and in it", async () => {
   const { code, stderr } = await sendAt("dropped after", ["--json"]);
   const [told, failure] = stderr
     .trim()
@@ -95,7 +95,7 @@ test("with --json the hash is told before the failure, and in it", async () => {
   expect(failure).toMatchObject({ txHash, outcomeUnknown: true });
 });
 
-test("what the node took is recorded, and nothing that it is asked besides can fail", async () => {
+test("an accepted transaction is recorded even when other questions to the node fail", async () => {
   expect(await sendAt("taken")).toMatchObject({ code: 0, stdout: expect.stringMatching(/txn_1/) as string });
   expect(node.asked.at(-1)).toBe("eth_sendRawTransaction");
   expect(service.seen).toHaveLength(1);
@@ -170,7 +170,7 @@ test.each([[[]], [["--authorization"]]])(
   },
 );
 
-test("a reader that has seen the hash and goes, as head does, changes nothing: what was sent is recorded, and that is 0", async () => {
+test("a reader that closes the pipe after the hash does not prevent the record, and the exit code is 0", async () => {
   expect(await sendAt("taken", [], { readsOn: false })).toMatchObject({ code: 0 });
   expect(service.seen).toHaveLength(1);
 });
@@ -195,7 +195,7 @@ test("a node that has the transaction and hangs is given up soon after the inter
   expect(service.seen).toEqual([]);
 });
 
-test("what was on its way when it was interrupted is recorded, and not waited for", async () => {
+test("an interrupted transaction in flight is recorded without waiting", async () => {
   const interruptedAt = "eth_sendRawTransaction";
   const done = await sendAt("taken", [], { interruptedAt });
   expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/txn_1/) as string });

@@ -1,16 +1,16 @@
-// The library against the gateway's published document: every operation, each request and each answer.
+// Compares every request and answer of the library with the gateway's OpenAPI document.
 import { type ErrorCode, errorMeanings, ServiceClient, ServiceError } from "../src/index.ts";
 import { type Operation, operations, problems } from "./support/document.ts";
 import { type Asked, fakeFetch } from "./support/fakeFetch.ts";
 
-const ORIGIN = "http://service";
+const ORIGIN = "https://service";
 const ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7";
 const transaction = { fromAddress: ADDRESS, toAddress: ADDRESS, amount: "1000000", fee: "0", memo: "m" };
 const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
 const page = { limit: 5, currentPage: 2 };
 const moments = { from: new Date(0), to: "2026-01-14T09:30:00+09:00" };
 
-/** One call or several for every operation, with all that it can be given. */
+/** Calls for every operation, with all of its fields. */
 const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]> = {
   refreshKey: [({ auth }) => auth.refreshKey({ secretKey: "sk_test_1" })],
   revokeKey: [({ auth }) => auth.revokeKey()],
@@ -95,11 +95,11 @@ const calls: Record<string, ((client: ServiceClient) => PromiseLike<unknown>)[]>
   checkHealth: [(client) => client.checkHealth()],
 };
 
-test("every operation of the document is reachable, and nothing else is", () => {
+test("the library has every operation of the document and no other", () => {
   expect(Object.keys(calls).sort()).toEqual(operations.map(({ id }) => id).sort());
 });
 
-test("a field of an answer that the document does not have is noticed, wherever it is", () => {
+test("an undocumented field of an answer is found at every level", () => {
   const { answer, example } = operations.find(({ id }) => id === "getPayment")!;
   const { data, ...around } = example as { data: { settlement: object } };
   const settlement = { ...data.settlement, added: 1 };
@@ -110,7 +110,7 @@ test("a field of an answer that the document does not have is noticed, wherever 
 
 describe.each(operations.map((operation) => [operation.id, operation] as const))("%s", (id, operation) => {
   test.each(calls[id]!.map((call, index) => [index + 1, call] as const))(
-    "call %p asks as documented",
+    "call %p sends the documented request",
     async (_number, call) => {
       const body = operation.example as { data: unknown };
       expect(problems(operation.answer, body)).toEqual([]);

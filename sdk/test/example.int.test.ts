@@ -10,7 +10,7 @@ const EXAMPLE = join(ROOT, "sdk/examples/cli");
 
 jest.setTimeout(180_000);
 
-test("what its page says works with nothing around the folder but the library", async () => {
+test("the commands of its README work outside of the repository", async () => {
   const scratch = mkdtempSync(join(tmpdir(), "wonrail-example-"));
   const service = await documentServer();
   try {
@@ -21,7 +21,7 @@ test("what its page says works with nothing around the folder but the library", 
     expect(lines.slice(fillIn)).toHaveLength(2);
 
     bring("ethers", ROOT, join(scratch, "brought"));
-    // The registry's part is brought along, into the folder that npm installs to; what is packed is built already.
+    // ethers is copied into the folder instead of downloaded. The packed library is already built.
     const install = lines
       .slice(0, fillIn + 1)
       .flatMap((line) =>

@@ -2,12 +2,14 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
+import ts from "typescript";
 import { documentServer } from "./support/documentServer.ts";
 import { scratchProject, type ScratchProject } from "./support/scratchProject.ts";
 
 const PACKAGE = join(__dirname, "..");
 const BIN = join(PACKAGE, "../node_modules/.bin");
-const SIZE_LIMIT_BYTES = 20_000;
+/** Without comments, which bundlers drop. */
+const SIZE_LIMIT_BYTES = 18_000;
 
 jest.setTimeout(180_000);
 let project: ScratchProject;
@@ -45,7 +47,7 @@ test("an error that the required library threw is known to the imported one", as
   expect(await printed(["--input-type=module"], IN_BOTH)).toEqual([true, true, true, false]);
 });
 
-test("it depends on nothing and fits into 20 kB, gzipped", () => {
+test("the package has no dependencies and at most 18 kB of code, gzipped", () => {
   const manifest = JSON.parse(readFileSync(join(project.library, "package.json"), "utf8")) as Record<
     string,
     unknown
@@ -56,9 +58,18 @@ test("it depends on nothing and fits into 20 kB, gzipped", () => {
     name.endsWith(".js"),
   );
   const code = files.map((name) => readFileSync(join(folder, name), "utf8")).join("");
-  expect(gzipSync(code).length).toBeLessThan(SIZE_LIMIT_BYTES);
+  expect(gzipSync(withoutComments(code)).length).toBeLessThan(SIZE_LIMIT_BYTES);
   expect(code).not.toMatch(/from "(?!\.)/);
 });
+
+function withoutComments(code: string): string {
+  const compilerOptions = {
+    removeComments: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.ESNext,
+  };
+  return ts.transpileModule(code, { compilerOptions }).outputText;
+}
 
 const INSTANT_WITHOUT_HASH = `import type { TransactionCreateRequest } from "@wonrail/sdk";
 export const request: TransactionCreateRequest = { paymentType: "INSTANT", fromAddress: "", toAddress: "", amount: "1" };
@@ -147,7 +158,7 @@ test("every snippet of the README compiles and runs", async () => {
   }
 });
 
-test("the command line example is packed with its template for settings, and without anybody's own", () => {
+test("the package has the command-line example with its template, and without the settings of a developer", () => {
   const packed = readdirSync(join(project.library, "examples/cli"));
   expect(packed).toEqual(expect.arrayContaining(["index.js", "README.md", ".env.example", "package.json"]));
   expect(packed).not.toContain(".env");
@@ -163,7 +174,7 @@ test("every relative link in a packed page leads to a packed file", () => {
   }
 });
 
-test("a compiler that is too old is told so by every import", () => {
+test("every import fails with an old compiler", () => {
   // Before 5.0 declarations that import each other with their extensions are any, without a word.
   const manifest = JSON.parse(readFileSync(join(project.library, "package.json"), "utf8")) as {
     typesVersions: unknown;

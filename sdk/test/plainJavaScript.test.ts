@@ -1,9 +1,9 @@
-// Callers without the compiler leave arguments out and give other things: whatever they do, a call gives a promise, and that a ServiceError.
+// Wrong arguments from plain JavaScript reject with a ServiceError and never throw.
 import { ConfigurationError, ServiceClient, ServiceError } from "../src/index.ts";
 import { fakeFetch, success } from "./support/fakeFetch.ts";
 
 const { fetch, asked } = fakeFetch(success({ items: [], pagination: {} }));
-const client = new ServiceClient({ baseUrl: "http://service", apiKey: "wk_test_1", fetch });
+const client = new ServiceClient({ baseUrl: "https://service", apiKey: "wk_test_1", fetch });
 const resources = ["auth", "wallets", "transfers", "charges", "payments", "transactions"] as const;
 
 type Method = (...args: unknown[]) => unknown;
@@ -16,7 +16,7 @@ const methods = [
   ),
 ];
 
-/** Bound to what it belongs to. */
+/** The method with its owner as this. */
 function methodOf(path: string): Method {
   const [name, ...within] = path.split(".").reverse();
   const owner = (within[0] === undefined ? client : Reflect.get(client, within[0])) as object;
@@ -31,27 +31,24 @@ beforeEach(() => {
   asked.length = 0;
 });
 
-test.each(methods)(
-  "whatever %s is given, it throws nothing and rejects with a ServiceError only",
-  async (path) => {
-    const method = methodOf(path);
-    const argumentLists = [
-      [],
-      ...odd.map((one) => [one]),
-      ...odd.flatMap((one) => [{}, "id_1", one].map((first) => [first, one])),
-      ...odd.map((one) => ["id_1", {}, one]),
-    ];
-    for (const args of argumentLists) {
-      const call = method(...args);
-      expect(call).toMatchObject({ then: expect.any(Function) as unknown });
-      const failure = await (call as Promise<unknown>).then(
-        () => undefined,
-        (error: unknown) => error,
-      );
-      if (failure !== undefined) expect(failure).toBeInstanceOf(ServiceError);
-    }
-  },
-);
+test.each(methods)("%s never throws and rejects only with a ServiceError", async (path) => {
+  const method = methodOf(path);
+  const argumentLists = [
+    [],
+    ...odd.map((one) => [one]),
+    ...odd.flatMap((one) => [{}, "id_1", one].map((first) => [first, one])),
+    ...odd.map((one) => ["id_1", {}, one]),
+  ];
+  for (const args of argumentLists) {
+    const call = method(...args);
+    expect(call).toMatchObject({ then: expect.any(Function) as unknown });
+    const failure = await (call as Promise<unknown>).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (failure !== undefined) expect(failure).toBeInstanceOf(ServiceError);
+  }
+});
 
 const charge = { walletId: "wal_1", amount: 50_000 };
 test.each<[string, unknown[], object]>([
@@ -68,7 +65,7 @@ test.each<[string, unknown[], object]>([
   ["wallets.update", ["wal_1", { metadata: cycle }], { path: "(body)" }],
   ["charges.create", [charge, { idempotencyKey: null }], { path: "(header) Idempotency-Key" }],
   ["charges.create", [charge, { idempotencyKey: 7 }], { path: "(header) Idempotency-Key" }],
-])("%s given %p is refused before it is sent, with what is wrong", async (path, args, field) => {
+])("%s given %p is refused before sending, with the field", async (path, args, field) => {
   await expect(methodOf(path)(...args)).rejects.toMatchObject({
     name: "InvalidRequestError",
     code: "REQ_001",
@@ -84,7 +81,7 @@ test.each<[string, unknown[], RegExp]>([
   ["wallets.get", ["wal_1", null], /options must be an object/],
   ["transactions.waitForStatus", ["txn_1", undefined], /predicate must be a function/],
   ["transactions.waitForStatus", ["txn_1", () => true, null], /options must be an object/],
-])("%s given %p is told how it is used", async (path, args, message) => {
+])("%s given %p is refused with a remedy", async (path, args, message) => {
   const failure = await (methodOf(path)(...args) as Promise<unknown>).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ConfigurationError);
   expect(failure).toMatchObject({ code: "SDK_006", message: expect.stringMatching(message) as string });
@@ -93,8 +90,8 @@ test.each<[string, unknown[], RegExp]>([
 
 test.each([
   [null, /options must be an object/],
-  [{ baseUrl: "http://service", apiKey: "wk_test_1", network: null }, /network must be an object/],
-])("a client of %p is not made", (options, message) => {
+  [{ baseUrl: "https://service", apiKey: "wk_test_1", network: null }, /network must be an object/],
+])("a client with %p is refused", (options, message) => {
   const make = () => new ServiceClient(options as never);
   expect(make).toThrow(ConfigurationError);
   expect(make).toThrow(message);

@@ -2,7 +2,7 @@
 import { OutcomeUnknownError, RateLimitError, ServerError, ServiceClient } from "../src/index.ts";
 import { type Fault, faultServer, type FaultServer } from "./support/faultServer.ts";
 
-/** What has to arrive does so within it, also on a machine that is held up for a second. */
+/** Long enough for a busy machine. */
 const TIMEOUT_MS = 3_000;
 let server: FaultServer;
 afterEach(() => server.close());

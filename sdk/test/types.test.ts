@@ -1,4 +1,4 @@
-// The library's types against the gateway's document: what the compiler tells a partner is what is on the wire.
+// Compares the library's types with the gateway's OpenAPI document.
 import { type Operation, operations } from "./support/document.ts";
 import { libraryShapes, shapeOfSchema } from "./support/shapes.ts";
 
@@ -33,7 +33,7 @@ const methods: Record<string, string> = {
   checkHealth: "checkHealth",
 };
 
-/** Where the library asks for less, or says more, than the wire does. */
+/** Deliberate differences between library and document. */
 const onPurpose: Record<string, (documented: string) => string> = {
   // The client's own key is the one to refresh.
   refreshKey: (shape) => shape.replace("apiKey:", "apiKey?:"),

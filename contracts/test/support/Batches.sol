@@ -61,7 +61,7 @@ abstract contract Batches is Fixture {
         if (v == 28) vs |= bytes32(uint256(1) << 255);
     }
 
-    /// Sends what was written and returns each operation's outcome and reason, in the batch's order.
+    /// Sends the batch and returns each operation's outcome and reason, in the batch's order.
     function execute() internal returns (Outcome[] memory outcomes, bytes[] memory reasons) {
         vm.recordLogs();
         vm.prank(OPERATOR);

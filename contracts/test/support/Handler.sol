@@ -5,8 +5,8 @@ import {Step} from "../../src/PaymentManager.sol";
 import {Batches} from "./Batches.sol";
 import {WillingWallet} from "./Wallets.sol";
 
-/// What anyone may do, at random, beside a model that says what must come of it. It never reverts: each action is
-/// tried, and it must succeed exactly when the model says so.
+/// Random actions of accounts and operator, beside a model that predicts each result. The handler never reverts: an
+/// action must succeed exactly when the model says so.
 contract Handler is Batches {
     /// Two wallets with keys, which the manager can settle for, and two contracts, whose signatures cost no time.
     uint256[2] private keys = [ALICE_KEY, BOB_KEY];

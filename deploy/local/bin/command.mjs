@@ -9,7 +9,7 @@ function usage(error) {
   return 64;
 }
 
-/** Runs one of the launcher's other commands. They take what is built as it is: a running stack is not to wait for a compiler. */
+/** Runs a command of the launcher without a build: a running stack does not wait for a compiler. */
 export async function command(name) {
   if (!existsSync(join(REPOSITORY, "deploy/local/dist/commands", `${name}.js`))) orExit(prepare);
   const module = await import(`../dist/commands/${name}.js`);

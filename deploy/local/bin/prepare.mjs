@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 export const REPOSITORY = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 const OLDEST_NODE = [20, 19];
 const MODULES = join(REPOSITORY, "node_modules");
-/** What was installed and built; beside what it speaks about, so that both go together. */
+/** Records the installed and built state beside the files it describes, so that both are deleted together. */
 const INSTALLED = join(MODULES, ".wonrail-installed");
 const BUILT = join(MODULES, ".wonrail-built");
 

@@ -12,7 +12,7 @@ function recorded({ live }: { live: boolean }) {
   return { checklist, written, pass: (ms: number) => (nowMs += ms) };
 }
 
-test("where lines cannot be rewritten, a step is one line when it is done", async () => {
+test("a step is one line when it is done, if lines cannot be rewritten", async () => {
   const { checklist, written, pass } = recorded({ live: false });
   const result = await checklist.step(
     "postgres",
@@ -33,7 +33,7 @@ test("a step that fails is marked, and its error goes on to the caller", async (
   expect(written).toEqual(["✘ bus             0.0 s  failed\n"]);
 });
 
-test("on a terminal, running steps are drawn below what is done, and drawn over", async () => {
+test("a terminal shows running steps below finished ones, and redraws them", async () => {
   const { checklist, written, pass } = recorded({ live: true });
   let finishFirst: () => void = () => undefined;
   const first = checklist.step("chain", () => new Promise<void>((resolve) => (finishFirst = resolve)));

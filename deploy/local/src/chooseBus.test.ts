@@ -30,12 +30,12 @@ test("Java with jars comes next, and says why it is not Docker", () => {
 
 test("Java without a way to the jars is of no use", () => {
   const plan = chooseBus({ ...bare, java: here("17.0.1") });
-  expect(plan).toMatchObject({ kind: "postgres", why: "there is no Docker, there is no Maven" });
+  expect(plan).toMatchObject({ kind: "feed", why: "there is no Docker, there is no Maven" });
 });
 
-test("a bare machine gets the embedded bus, and is told how to get Kafka", () => {
+test("chooses the embedded feed on a bare machine, and names the ways to get Kafka", () => {
   const plan = chooseBus(bare);
-  expect(plan).toMatchObject({ kind: "postgres", why: "there is no Docker, there is no Java" });
+  expect(plan).toMatchObject({ kind: "feed", why: "there is no Docker, there is no Java" });
   expect(plan).toHaveProperty("better", expect.stringContaining("apt-get install openjdk-17"));
 });
 
@@ -45,11 +45,11 @@ test("a way that failed in this start is passed over, with its reason", () => {
   expect(plan).toEqual({ kind: "jars", java: "java", why: "Java 17.0.1; the image could not be pulled" });
 });
 
-test("who asks for the embedded bus gets it, whatever else there is", () => {
-  const plan = chooseBus({ ...bare, wish: "postgres", brokers: "kafka.example:9092", docker: here("27.0") });
-  expect(plan).toEqual({ kind: "postgres", why: "you asked for it", better: undefined });
+test("chooses the embedded feed when it is asked for, beside Docker and Java", () => {
+  const plan = chooseBus({ ...bare, wish: "feed", brokers: "kafka.example:9092", docker: here("27.0") });
+  expect(plan).toEqual({ kind: "feed", why: "you asked for it", better: undefined });
 });
 
-test("who asks for Kafka on a bare machine is refused, not given something else", () => {
+test("refuses Kafka on a bare machine instead of choosing another bus", () => {
   expect(() => chooseBus({ ...bare, wish: "kafka" })).toThrow(PartError);
 });

@@ -9,12 +9,12 @@ export type BusPlan = { why: string } & (
   | { kind: "given"; brokers: string }
   | { kind: "docker" }
   | { kind: "jars"; java: string }
-  /** The embedded bus, and what would get Kafka. */
-  | { kind: "postgres"; better: string | undefined }
+  /** The feeds alone, and what would get Kafka. */
+  | { kind: "feed"; better: string | undefined }
 );
 
 export interface BusFacts {
-  /** What --bus or WONRAIL_BUS asks for. */
+  /** The bus that --bus or WONRAIL_BUS asks for. */
   wish: BusChoice | undefined;
   brokers: string | undefined;
   /** Ways that were tried in this start and did not work, with the reason. */
@@ -25,10 +25,10 @@ export interface BusFacts {
   jars: () => Found;
 }
 
-/** Kafka wherever it can be had, in the order of how little there is to do, and the bus on PostgreSQL elsewhere. */
+/** Chooses Kafka if the machine has a way to run it, the quickest first; otherwise the embedded feed. */
 export function chooseBus(facts: BusFacts): BusPlan {
   const { wish, brokers } = facts;
-  if (wish === "postgres") return { kind: "postgres", why: "you asked for it", better: undefined };
+  if (wish === "feed") return { kind: "feed", why: "you asked for it", better: undefined };
   if (brokers !== undefined) return { kind: "given", brokers, why: "KAFKA_BROKERS is set" };
   const engine = unlessFailed(facts, "docker", facts.docker);
   if (engine.ok) return { kind: "docker", why: `a Docker engine ${engine.version} answers` };
@@ -41,7 +41,7 @@ export function chooseBus(facts: BusFacts): BusPlan {
     "start Docker, or install Java 17 and Maven (Debian: apt-get install openjdk-17-jre-headless maven)";
   if (wish === "kafka")
     throw new PartError("Kafka cannot be started", why, `${better}, or set KAFKA_BROKERS.`);
-  return { kind: "postgres", why, better };
+  return { kind: "feed", why, better };
 }
 
 function unlessFailed({ failed }: BusFacts, way: KafkaWay, look: () => Found): Found {

@@ -12,9 +12,7 @@ test("an account without a home folder keeps its downloads beside other temporar
 });
 
 test("an unknown bus is refused with the known ones", () => {
-  expect(() => readConfig({ WONRAIL_BUS: "rabbit" })).toThrow(
-    '"rabbit" is no bus: choose kafka or postgres.',
-  );
+  expect(() => readConfig({ WONRAIL_BUS: "rabbit" })).toThrow('"rabbit" is no bus: choose kafka or feed.');
 });
 
 test("NO_COLOR and a dumb terminal are respected", () => {

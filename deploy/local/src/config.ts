@@ -5,10 +5,10 @@ import { join, resolve } from "node:path";
 /** The repository's root, both from `src` and from `dist`. */
 export const REPOSITORY = resolve(__dirname, "../../..");
 
-export type BusChoice = "kafka" | "postgres";
+export type BusChoice = "kafka" | "feed";
 
 export interface LocalConfig {
-  /** Where the stack keeps its data, its logs and stack.json. */
+  /** The folder of the data, the logs and stack.json. */
   home: string;
   /** The bus that was asked for; undefined: the best that this machine has. */
   bus: BusChoice | undefined;
@@ -48,14 +48,14 @@ export interface TestConfig extends Pick<LocalConfig, "bus" | "cacheDir" | "java
   kafkaBrokers: string | undefined;
 }
 
-/** What an engineer may give to a test run: parts that run already, or the wish to do without Kafka. */
+/** Settings of a test run: servers that run already, or a run without Kafka. */
 export function readTestConfig(env: Env = process.env): TestConfig {
   const { bus, cacheDir, javaHome } = readConfig(env);
   const postgresUrl = value(env, "WONRAIL_TEST_POSTGRES_URL");
   return { bus, cacheDir, javaHome, postgresUrl, kafkaBrokers: value(env, "WONRAIL_TEST_KAFKA_BROKERS") };
 }
 
-/** What a child process needs of our own environment, and nothing that could configure it by accident. */
+/** The variables that a child process needs, and none that could configure it by accident. */
 export function inheritedEnv(env: Env = process.env): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const name of [
@@ -76,8 +76,8 @@ export function inheritedEnv(env: Env = process.env): Record<string, string> {
 }
 
 export function parseBus(text: string): BusChoice {
-  if (text === "kafka" || text === "postgres") return text;
-  throw new Error(`"${text}" is no bus: choose kafka or postgres.`);
+  if (text === "kafka" || text === "feed") return text;
+  throw new Error(`"${text}" is no bus: choose kafka or feed.`);
 }
 
 function readBus(text: string | undefined): BusChoice | undefined {

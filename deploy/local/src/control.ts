@@ -7,7 +7,7 @@ import type { UnitStatus } from "./process/unit";
 export const VERBS = ["start", "stop", "restart"] as const;
 export type Verb = (typeof VERBS)[number];
 
-/** What the launcher lets others ask of it. */
+/** The requests that the launcher accepts. */
 export interface Controls {
   act(verb: Verb, name: string): Promise<void>;
   statuses(): UnitStatus[];

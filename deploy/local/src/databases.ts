@@ -1,6 +1,3 @@
-/** The embedded bus is the only database that several services use. */
-export const BUS_DATABASE = "wonrail_bus";
-
 /** The service's own database, by its schema. */
 export function databaseOf(schema: string): string {
   return `wonrail_${schema}`;

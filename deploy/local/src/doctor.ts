@@ -25,7 +25,7 @@ export interface Finding {
 const NEEDED_DISK_BYTES = 2e9;
 const NEEDED_MEMORY_BYTES = 1.5e9;
 
-/** What this machine has of what the stack can use, and how to get the rest. */
+/** The tools that the stack can use: found ones, and the way to get the others. */
 export async function examine(config: LocalConfig, running: boolean): Promise<Finding[]> {
   return [
     { name: "node", verdict: "good", text: `${process.versions.node} (20.19 or newer is needed)` },
@@ -63,8 +63,8 @@ function maven({ cacheDir }: LocalConfig): Finding {
 function bus(config: LocalConfig): Finding {
   return attempt("bus", () => {
     const plan = planBus(config);
-    if (plan.kind !== "postgres") return { text: `Kafka (${plan.why})` };
-    const text = `embedded, on PostgreSQL (${plan.why})`;
+    if (plan.kind !== "feed") return { text: `Kafka (${plan.why})` };
+    const text = `embedded feed (${plan.why})`;
     return plan.better === undefined
       ? { text }
       : { text, verdict: "worse", fix: `for Kafka: ${plan.better}` };
@@ -94,7 +94,7 @@ function memory(): Finding {
     name: "memory",
     verdict: "worse",
     text,
-    fix: "close something, or do without Kafka: WONRAIL_BUS=postgres",
+    fix: "close something, or do without Kafka: WONRAIL_BUS=feed",
   };
 }
 

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { stackFileIn } from "@wonrail/kit/localStack";
 import { PartError } from "./parts/partError";
 
-/** Where everything of one stack is: `<repository>/.wonrail`, or WONRAIL_HOME. */
+/** The folder of one stack: `<repository>/.wonrail`, or WONRAIL_HOME. */
 export interface Home {
   dir: string;
   stackFile: string;
-  /** Who runs this stack and how to reach it; there only while it runs. */
+  /** The process that runs this stack and its address; the file exists only while the stack runs. */
   launcherFile: string;
   /** The processes of the stack, for the next start to find what a killed launcher left. */
   processesFile: string;
@@ -45,7 +45,7 @@ export const HOME_ENTRIES: readonly string[] = [
   "stack.json",
 ];
 
-/** WONRAIL_HOME may name anything. A folder with other things in it is somebody's, unless a stack made its secrets there already. */
+/** WONRAIL_HOME may name any folder. A folder with foreign files is refused, unless a stack made its secrets there. */
 export function isHome({ dir, secretsDir }: Pick<Home, "dir" | "secretsDir">): boolean {
   if (!existsSync(dir) || existsSync(join(secretsDir, "root"))) return true;
   return readdirSync(dir).every((name) => HOME_ENTRIES.includes(name));
@@ -59,7 +59,7 @@ export function makeHome(home: Home): void {
       `set WONRAIL_HOME to a new or empty folder, such as ${join(home.dir, "wonrail")}.`,
     );
   mkdirSync(home.dir, { recursive: true });
-  // PostgreSQL may run as another user, who has to pass; it can list nothing.
+  // PostgreSQL may run as another user, which may enter this folder and not list it.
   chmodSync(home.dir, process.getuid?.() === 0 ? 0o711 : 0o700);
   for (const dir of [join(home.dir, "run"), home.secretsDir, home.logsDir])
     mkdirSync(dir, { recursive: true, mode: 0o700 });

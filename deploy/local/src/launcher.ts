@@ -75,7 +75,7 @@ export async function runLauncher({
   }
 }
 
-/** What a launcher left that was killed, and its guard with it. */
+/** Processes that a killed launcher and its killed guard left behind. */
 export async function clearLeftovers(
   { processesFile }: Home,
   checklist: Pick<Checklist, "note">,

@@ -1,9 +1,9 @@
 import { readHolder, type Holder } from "./process/lockFile";
 import { writePrivateJson } from "./privateFile";
 
-/** Who runs the stack of a home. The file is also the home's lock. */
+/** The process that runs the stack of a home. The file is also the home's lock. */
 export interface Launcher extends Holder {
-  /** Where it takes commands, once it does. */
+  /** The address for commands, once the launcher accepts them. */
   control?: { port: number; token: string };
 }
 

@@ -16,7 +16,6 @@ afterAll(async () => {
   await Promise.all(clients.map((client) => client.end()));
   const admin = await connect(serverUrl());
   for (const { schema } of SERVICES) await admin.query(`drop database ${databaseOf(schema)} with (force)`);
-  await admin.query("drop database wonrail_bus with (force)");
   await admin.end();
 });
 

@@ -1,9 +1,8 @@
 import { join } from "node:path";
-import { installPostgresBus } from "@wonrail/kit/bus";
 import type { Log } from "@wonrail/kit/log";
 import { ensureDatabase, migrate, provisionSchema } from "@wonrail/kit/migrate";
 import { REPOSITORY } from "./config";
-import { BUS_DATABASE, databaseOf } from "./databases";
+import { databaseOf } from "./databases";
 import { PartError } from "./parts/partError";
 import type { Secrets } from "./secrets";
 import { SERVICES } from "./services";
@@ -22,7 +21,7 @@ export async function provision(
 ): Promise<Provisioned> {
   const schemas = await Promise.all(
     SERVICES.map(async ({ name, schema }) => {
-      const { url, ownerUrl, role } = await provisionSchema({
+      const { url, ownerUrl } = await provisionSchema({
         adminUrl: await ensureDatabase(superuserUrl, databaseOf(schema)),
         schema,
         rolePassword: secrets.password(`role ${schema}`),
@@ -34,13 +33,8 @@ export async function provision(
         dir: join(REPOSITORY, "services", name, "migrations"),
         log,
       });
-      return { name, url, role, applied: report.applied.length };
+      return { name, url, applied: report.applied.length };
     }),
-  );
-  // The bus exists even when Kafka is used: a later change of the bus then needs no migration.
-  await installPostgresBus(
-    await ensureDatabase(superuserUrl, BUS_DATABASE),
-    schemas.map(({ role }) => role),
   );
   return {
     urls: Object.fromEntries(schemas.map(({ name, url }) => [name, url])),

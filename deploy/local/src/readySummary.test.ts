@@ -8,7 +8,7 @@ const stack: Stack = {
   organisations: [{ name: "Demo Bank", orgCode: "DEMO", apiKey: "wk_test_abc", secretKey: "sk_test_def" }],
   services: {},
   postgres: { host: "127.0.0.1", port: 7432, urls: {} },
-  bus: { kind: "postgres" },
+  bus: { kind: "feed" },
   chain: {
     rpcUrl: "http://127.0.0.1:7545",
     chainId: 31337,

@@ -45,7 +45,7 @@ test("a folder that somebody removed is made again, for its owner only", () => {
   expect(troubles).toEqual([]);
 });
 
-test("a home that is gone is not made again, which is said once", () => {
+test("a deleted home is not made again, which is logged once", () => {
   const logsDir = join(dir, "home/logs");
   const turn = logRotation({ logsDir, onTrouble: (message) => troubles.push(message) });
   turn();
@@ -55,7 +55,7 @@ test("a home that is gone is not made again, which is said once", () => {
   ]);
 });
 
-test("a log that cannot be put aside keeps no other from it, is said once and tried again", () => {
+test("a log that cannot be rotated does not stop the others, is logged once and retried", () => {
   for (const name of ["auth", "ledger"]) appendFileSync(join(dir, `${name}.log`), "line\n".repeat(30));
   const inTheWay = join(dir, "auth.log.1");
   mkdirSync(inTheWay);

@@ -18,7 +18,7 @@ export function startLogRotation(rotation: LogRotation): { close(): void } {
   return { close: () => clearInterval(timer) };
 }
 
-/** One turn. Each file is dealt with by itself: what keeps one from being rotated is no matter of the others. */
+/** Rotates each file by itself: an error with a file does not stop the others. */
 export function logRotation({ logsDir, maxBytes = MAX_BYTES, onTrouble }: LogRotation): () => void {
   const untroubled = untroubledBy(onTrouble);
   return () =>
@@ -29,7 +29,7 @@ export function logRotation({ logsDir, maxBytes = MAX_BYTES, onTrouble }: LogRot
     });
 }
 
-/** Who removed the folder may have wanted its space, but not that nothing is logged any more. Where all of the home is gone, none is made. */
+/** A deleted log folder is made again, so that logging continues. If the whole home is gone, no folder is made. */
 function logsIn(logsDir: string): string[] {
   try {
     mkdirSync(logsDir, { mode: 0o700 });

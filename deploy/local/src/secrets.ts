@@ -15,7 +15,7 @@ export interface Secrets {
   deployerKeyFile: string;
   adminKeyFile: string;
   operatorKeyFile: string;
-  /** Where the contracts' addresses are recorded; kept with the chain that they are on. */
+  /** The file of the contracts' addresses; kept with the chain that they are on. */
   contractsFile: string;
 }
 
@@ -51,7 +51,7 @@ export function openSecrets({ secretsDir }: Home): Secrets {
   };
 }
 
-/** What is there already, or else what was made now. */
+/** The existing secret, or a new one. */
 function keep(file: string, made: string): string {
   const known = readText(file)?.trim();
   if (known !== undefined) return known;

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { REPOSITORY, inheritedEnv } from "./config";
-import { BUS_DATABASE, withDatabase } from "./databases";
 import type { Home } from "./home";
 import type { ProcessSpec } from "./process/ownedProcess";
 import type { Stack } from "./stackFile";
@@ -53,7 +52,7 @@ export const PREFERRED_PORTS = {
   anvil: 7545,
 };
 
-/** What a service is told; all of it is also what it is told in a cluster. */
+/** The settings of a service, the same as in a cluster. */
 export function serviceSpec(
   home: Home,
   place: ServicePlace,
@@ -70,15 +69,15 @@ export function serviceSpec(
     GRPC_REFLECTION: "true",
     OPS_PORT: opsPort,
     BUS: stack.bus.kind,
-    ...busEnv(stack, place),
+    ...busEnv(stack),
     ...extra,
   };
   return nodeSpec(home, place.name, join(REPOSITORY, "services", place.name), env, entry.ops);
 }
 
-function busEnv({ bus, postgres }: Stack, { name }: ServicePlace): Record<string, string> {
-  if (bus.kind === "kafka") return { KAFKA_BROKERS: bus.brokers };
-  return { BUS_DATABASE_URL: withDatabase(postgres.urls[name]!, BUS_DATABASE) };
+/** The local stack has a single broker. */
+function busEnv({ bus }: Stack): Record<string, string> {
+  return bus.kind === "kafka" ? { KAFKA_BROKERS: bus.brokers, KAFKA_REPLICATION: "1" } : {};
 }
 
 export function gatewaySpec(home: Home, stack: Stack, extra: Record<string, string>): ProcessSpec {
@@ -126,11 +125,12 @@ const HEAPS: Record<string, { young: number; old?: number }> = {
   "chain-relayer": { young: 8, old: 160 },
 };
 
-/** What node is told before its script. */
+/** The flags of node. */
 export function nodeFlags(name: string): string[] {
   const { young, old } = HEAPS[name]!;
   const bound = old === undefined ? [] : [`--max-old-space-size=${old}`];
-  return ["--enable-source-maps", `--max-semi-space-size=${young}`, ...bound];
+  const growth = "--heap-growing-percent=60";
+  return ["--enable-source-maps", growth, `--max-semi-space-size=${young}`, ...bound];
 }
 
 function nodeSpec(

@@ -7,7 +7,7 @@ export interface Stack {
   organisations: DemoOrganisation[];
   services: Record<string, ServiceEntry>;
   postgres: { host: string; port: number; urls: Record<string, string> };
-  bus: { kind: "kafka"; brokers: string } | { kind: "postgres" };
+  bus: { kind: "kafka"; brokers: string } | { kind: "feed" };
   chain: { rpcUrl: string; chainId: number; tokenAddress: string; paymentManagerAddress: string };
 }
 

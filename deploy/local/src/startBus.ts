@@ -15,7 +15,7 @@ export interface StartedBus {
   bus: Stack["bus"];
   /** Which bus, and why. */
   label: string;
-  /** What would get a better one. */
+  /** The remedy that gives a better bus. */
   better: string | undefined;
 }
 
@@ -61,10 +61,10 @@ async function run(plan: BusPlan, start: BusStart): Promise<StartedBus> {
         label: `Kafka at ${plan.brokers} (${plan.why})`,
         better,
       };
-    case "postgres":
+    case "feed":
       return {
-        bus: { kind: "postgres" },
-        label: `embedded, on PostgreSQL (${plan.why})`,
+        bus: { kind: "feed" },
+        label: `embedded feed (${plan.why})`,
         better: plan.better,
       };
     case "docker":

@@ -19,7 +19,7 @@ import { gatewaySpec, serviceSpec, SERVICES } from "./services";
 import { readStackFile, writeStackFile, type Stack } from "./stackFile";
 import { startBus } from "./startBus";
 
-/** Services hold ten connections each; there are also the bus, the migrators, and whoever looks in. */
+/** Services hold ten connections each. The bus, the migrators and an operator need some too. */
 const MAX_CONNECTIONS = 120;
 
 export interface StackStart {
@@ -30,7 +30,7 @@ export interface StackStart {
   checklist: Checklist;
   /** Ends the start at the next step. */
   signal: AbortSignal;
-  /** What has to be done before the processes are stopped. */
+  /** Steps before the processes are stopped. */
   onClose: (close: () => Promise<void>) => void;
 }
 

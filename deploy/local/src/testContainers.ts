@@ -5,7 +5,7 @@ const POSTGRES_IMAGE = "postgres:18";
 const KAFKA_IMAGE = "confluentinc/cp-kafka:8.1.1";
 const KAFKA_PORT = 9093;
 
-/** Where a Docker engine answers, tests use the images that people run in production. */
+/** If a Docker engine answers, tests use the images of production. */
 export async function containerPostgres() {
   const container = await new PostgreSqlContainer(POSTGRES_IMAGE)
     .withUsername("postgres")

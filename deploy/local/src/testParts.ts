@@ -90,7 +90,7 @@ async function postgres(place: Place): Promise<TestPart> {
 async function kafka(place: Place): Promise<TestPart> {
   const { kafkaBrokers, javaHome, cacheDir, bus } = place.config;
   if (kafkaBrokers !== undefined) return given("Kafka given by WONRAIL_TEST_KAFKA_BROKERS");
-  if (bus === "postgres") return withoutKafka("WONRAIL_BUS=postgres asks for the embedded bus only");
+  if (bus === "feed") return withoutKafka("WONRAIL_BUS=feed asks for the embedded feed only");
   if (place.docker) return (await import("./testContainers.js")).containerKafka();
   const java = findJava(javaHome);
   if (!java.ok) return withoutKafka(java.why);

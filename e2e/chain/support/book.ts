@@ -1,4 +1,6 @@
+import { ZERO_ADDRESS } from "@wonrail/kit/contract/address";
 import { newId } from "@wonrail/kit/contract/ids";
+import { type Charge, type Transfer } from "@wonrail/proto/ledger/v1/intents";
 import { type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { sql } from "@wonrail/kit/db";
@@ -11,7 +13,12 @@ export interface TestWallet {
   address: string;
 }
 
-type Intent = NonNullable<PostRequest["intent"]>;
+type PostIntent = NonNullable<PostRequest["intent"]>;
+/** An intent of a test, which leaves out what no test cares for. */
+type Intent =
+  | Exclude<PostIntent, { $case: "charge" | "transfer" }>
+  | { $case: "charge"; value: Omit<Charge, "dailyLimitWon"> }
+  | { $case: "transfer"; value: Omit<Transfer, "toAddress"> };
 
 const UNITS_PER_WON = 1_000_000n;
 export const NO_LIMIT = "1000000000000";
@@ -51,7 +58,25 @@ export function openBook(world: World, orgId: string = newId("org")) {
 
   function request(requestId: string, intent: Intent): PostRequest {
     const context = { requestId: newId("req"), traceparent: "", orgId, deadline: undefined };
-    return { context, requestId, memo: undefined, relatedId: undefined, requestedAt: undefined, intent };
+    return { context, requestId, metadata: {}, intent: completed(intent) };
+  }
+
+  function completed(intent: Intent): PostIntent {
+    switch (intent.$case) {
+      case "charge":
+        return { $case: "charge", value: { ...intent.value, dailyLimitWon: NO_LIMIT } };
+      case "transfer":
+        return {
+          $case: "transfer",
+          value: { ...intent.value, toAddress: addressOf(intent.value.toWalletId) },
+        };
+      default:
+        return intent;
+    }
+  }
+
+  function addressOf(walletId: string): string {
+    return wallets.find((wallet) => wallet.walletId === walletId)?.address ?? ZERO_ADDRESS;
   }
 
   /** Every wallet whose chain balance is not what the ledger says. What is held for outside has left on the chain. Empty: the books agree. */

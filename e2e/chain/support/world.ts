@@ -4,7 +4,6 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { installPostgresBus } from "@wonrail/kit/bus";
 import { type Database, openDatabase, rawSql } from "@wonrail/kit/db";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { migrate, provisionSchema } from "@wonrail/kit/migrate";
@@ -103,7 +102,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     // The failpoints of the build are only open to tests.
     NODE_ENV: "reltest",
     LOG_LEVEL: "info",
-    BUS: "postgres",
+    BUS: "feed",
     OPS_HOST: "127.0.0.1",
     GRPC_HOST: "127.0.0.1",
     AUTH_ADDRESS: "127.0.0.1:1",
@@ -222,7 +221,6 @@ async function makeDatabase() {
   url.pathname = `/${name}`;
   const adminUrl = url.toString();
   const urls: Record<string, string> = {};
-  const roles: string[] = [];
   for (const { name: service, schema } of SCHEMAS) {
     const provisioned = await provisionSchema({
       adminUrl,
@@ -233,9 +231,7 @@ async function makeDatabase() {
     const migrations = join(REPOSITORY, "services", service, "migrations");
     await migrate({ url: provisioned.ownerUrl, schema, dir: migrations, log: testLog() });
     urls[service] = provisioned.url;
-    roles.push(provisioned.role);
   }
-  await installPostgresBus(adminUrl, roles);
   const drop = (of: string) => onCluster(clusterUrl, `drop database if exists ${of} with (force)`);
   return {
     adminUrl,

@@ -37,10 +37,11 @@ export interface World {
 
 /** For every run there is; of a thousand wallets together still less than what the issuer may mint. */
 const MUCH_WON = 100_000_000;
-const PLENTY = ["--daily-limit", "9000000000000", "--rate", "100000", "--burst", "100000"];
+const LIMITS = ["--daily-limit", "9000000000000", "--daily-charge-limit", "9000000000000"];
+const PLENTY = [...LIMITS, "--rate", "100000", "--burst", "100000"];
 
 export async function createWorld(count: number): Promise<World> {
-  const stack = await startStack({ bus: "postgres" });
+  const stack = await startStack({ bus: "feed" });
   const { gatewayUrl, services, postgres } = stack.stack();
   await makeLogFiles(postgres.urls.admin!);
   const { api, apiKey, orgId } = await newOrganisation(stack.stack(), ...PLENTY, "--incentive-bps", "100");

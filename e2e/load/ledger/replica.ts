@@ -1,3 +1,4 @@
+import { ZERO_ADDRESS } from "@wonrail/kit/contract/address";
 import { fork } from "node:child_process";
 import { join } from "node:path";
 import { coalesce, createClient, type Coalesced } from "@wonrail/kit/grpc/client";
@@ -77,9 +78,9 @@ export function createBenchClient(address: string): BenchClient {
       ...request,
       context: { ...context, orgId: request.context!.orgId },
     }),
-    fromAnswer: ({ outcome }) =>
+    fromAnswer: ({ outcome, replayed }) =>
       outcome?.$case === "posted"
-        ? { value: outcome.value }
+        ? { value: { entry: outcome.value, replayed } }
         : { error: outcome?.value ?? { code: "SYS_001" } },
     defaultTimeoutMs: 10_000,
     maxBatch: 1_000,
@@ -99,9 +100,16 @@ export function transferMessage(orgId: string, fromWalletId: string, toWalletId:
   return {
     context: { orgId, requestId: newId("req"), traceparent: "" },
     requestId: newId("trf"),
+    metadata: {},
     intent: {
       $case: "transfer",
-      value: { fromWalletId, toWalletId, amountWon: "10", dailyLimitWon: DAILY_LIMIT.toString() },
+      value: {
+        fromWalletId,
+        toWalletId,
+        toAddress: ZERO_ADDRESS,
+        amountWon: "10",
+        dailyLimitWon: DAILY_LIMIT.toString(),
+      },
     },
   };
 }

@@ -2,12 +2,13 @@
 // DATABASE_URL names; and beside it a door with the same contract whose answers are ready, which is all that the transport can do.
 // The outbox is written as always; publishing it is the work of another connection and is measured on its own.
 import { startGrpcServer, implement } from "@wonrail/kit/grpc/server";
+import { ZERO_ADDRESS } from "@wonrail/kit/contract/address";
 import { createLog } from "@wonrail/kit/log";
 import { createRegistry } from "@wonrail/kit/metrics";
 import { LedgerServiceService, type PostOutcome, type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { createApp } from "../../../services/ledger/src/app";
 import type { Entry } from "../../../services/ledger/src/domain/types";
-import { postedMessage } from "../../../services/ledger/src/messages";
+import { entryMessage } from "../../../services/ledger/src/messages";
 import { rpc } from "../../../services/ledger/src/rpc";
 import { open } from "./world";
 
@@ -16,7 +17,7 @@ const log = createLog({ service: "bench", level: "error" });
 async function main(): Promise<void> {
   const registry = createRegistry({ service: "ledger", version: "0", commit: "0" });
   const db = open(process.env.DATABASE_URL!, "ledger");
-  const config = { MAX_BATCH: 1_000, MAX_QUEUE: 20_000 };
+  const config = { LANES: 2, MAX_BATCH: 1_000, MAX_QUEUE: 20_000 };
   const app = await createApp({ config: config as never, db, log, registry, onClose: () => undefined });
   const door = { host: "127.0.0.1", port: 0, log };
   const server = await startGrpcServer({ ...door, services: rpc(app), registry });
@@ -48,14 +49,22 @@ function ready() {
       postedAtMs: Date.now(),
       postings: [posting, posting],
       balances: [balance, balance],
+      orgSequence: 1n,
+      metadata: {},
       chargeCancelled: null,
+      hold: null,
+      toAddress: ZERO_ADDRESS,
+      payerWalletId: null,
+      original: null,
     };
-    return postedMessage(entry as unknown as Entry);
+    return entryMessage(entry as unknown as Entry);
   };
   return implement(LedgerServiceService, {
-    post: async (request) => answer(request),
+    post: async (request) => ({ entry: answer(request), replayed: false }),
     postBulk: async ({ items }) => ({
-      outcomes: items.map((item): PostOutcome => ({ outcome: { $case: "posted", value: answer(item) } })),
+      outcomes: items.map((item): PostOutcome => {
+        return { outcome: { $case: "posted", value: answer(item) }, replayed: false };
+      }),
     }),
   });
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { openDatabase, rawSql, sql, type Database } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
+import { ZERO_ADDRESS } from "@wonrail/kit/contract/address";
 import { createLog } from "@wonrail/kit/log";
 import { migrate, provisionSchema } from "@wonrail/kit/migrate";
 import { won } from "@wonrail/kit/contract/money";
@@ -89,20 +90,31 @@ export async function openWallets(
       world.post({ kind: "openAccount", walletId, userId: `${userPrefix}${index}`, type }),
     ),
   );
-  await Promise.all(ids.map((walletId) => world.post({ kind: "charge", walletId, amountWon: RICH })));
+  await Promise.all(
+    ids.map((walletId) =>
+      world.post({ kind: "charge", walletId, amountWon: RICH, dailyLimitWon: won(2n ** 62n) }),
+    ),
+  );
   return ids;
 }
 
 const origin = { requestId: newId("req"), traceparent: `00-${"ab".repeat(16)}-${"cd".repeat(8)}-01` };
 
 export async function post(engine: Engine, orgId: string, intent: Intent): Promise<Outcome> {
-  const outcome = await engine.post({ request: requestOf(orgId, intent), origin, deadlineMs: Infinity });
+  const { outcome } = await engine.post({ request: requestOf(orgId, intent), origin, deadlineMs: Infinity });
   if (outcome.status === "refused") throw new Error(`${intent.kind} was refused: ${outcome.code}`);
   return outcome;
 }
 
 export function transferIntent(fromWalletId: string, toWalletId: string): Intent {
-  return { kind: "transfer", fromWalletId, toWalletId, amountWon: won(10n), dailyLimitWon: DAILY_LIMIT };
+  return {
+    kind: "transfer",
+    fromWalletId,
+    toWalletId,
+    toAddress: ZERO_ADDRESS,
+    amountWon: won(10n),
+    dailyLimitWon: DAILY_LIMIT,
+  };
 }
 
 /** Two different ones of the first `count`. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { OpenPeer } from "./index";
+import type { OpenPeer } from "./peer";
 import { postJson } from "./http";
 
 /** Blnk: one balance for each account, POST /transactions in its synchronous mode, which answers after the write. */

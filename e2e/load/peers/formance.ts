@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { OpenPeer } from "./index";
+import type { OpenPeer } from "./peer";
 import { postJson } from "./http";
 
 /** Formance Ledger v2: POST /v2/{ledger}/transactions with plain postings. */

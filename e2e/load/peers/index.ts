@@ -2,21 +2,14 @@ import { told, type Result } from "../report";
 import { closedLoop } from "../loop";
 import { blnk } from "./blnk";
 import { formance } from "./formance";
+import type { OpenPeer } from "./peer";
 import { pgledger } from "./pgledger";
-
-/** Another ledger, spoken to by its public API: n accounts with money, and transfers between two of them. */
-export interface Peer {
-  transfer(from: number, to: number): Promise<void>;
-  close(): Promise<void>;
-}
-
-export type OpenPeer = (address: string, accounts: number) => Promise<Peer>;
 
 const PEERS: Record<string, OpenPeer> = { formance, blnk, pgledger };
 const ACCOUNTS = 1_000;
 const CALLERS = 64;
 
-/** Those that somebody has running, given as name=URL. Nothing is said of the others. */
+/** Measures the running peers, given as name=URL. */
 export async function measurePeers(given: string[], seconds: number, ourRate: number): Promise<Result[]> {
   const results: Result[] = [];
   for (const each of given) {

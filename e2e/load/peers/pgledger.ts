@@ -1,6 +1,6 @@
 import { openDatabase, named, sql } from "@wonrail/kit/db";
 import { createLog } from "@wonrail/kit/log";
-import type { OpenPeer } from "./index";
+import type { OpenPeer } from "./peer";
 
 const CONNECTIONS = 64;
 

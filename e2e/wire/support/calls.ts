@@ -86,7 +86,8 @@ export const CALLS: readonly Call[] = [
   ...calls("gateway", "wallet", WalletServiceService, {
     createWallet: {
       good: ({ orgId }) => {
-        return { orgId, userId: randomUUID(), walletType: WalletType.NORMAL, metadata: { tier: "gold" } };
+        const wish = { userId: randomUUID(), walletType: WalletType.NORMAL, metadata: { tier: "gold" } };
+        return { orgId, ...wish, idempotencyKey: randomUUID(), bodyHash: Buffer.alloc(32) };
       },
       bad: ["REQ_001 userId", (good) => ({ ...good, userId: "" })],
     },
@@ -113,7 +114,7 @@ export const CALLS: readonly Call[] = [
   ...calls("gateway", "payment", PaymentServiceService, {
     execute: {
       good: ({ orgId, payer: { walletId } }) =>
-        executeRequest(orgId, choice("charge", { walletId, amountWon: "1000" })),
+        executeRequest(orgId, choice("charge", { walletId, amountWon: "1000", metadata: {} })),
       bad: ["REQ_001 bodyHash", (good) => ({ ...good, bodyHash: Buffer.alloc(31) })],
     },
     executeBulk: {
@@ -186,17 +187,22 @@ export const CALLS: readonly Call[] = [
   ...calls("payment", "ledger", LedgerServiceService, {
     post: {
       good: ({ orgId, payer: { walletId } }) => ({
-        ...{ context: contextOf(orgId), requestId: newId("chg"), requestedAt: new Date() },
-        intent: choice("charge", { walletId, amountWon: "1000" }),
+        ...{ context: contextOf(orgId), requestId: newId("chg"), metadata: {} },
+        intent: choice("charge", { walletId, amountWon: "1000", dailyLimitWon: "1000" }),
       }),
       bad: ["REQ_001 requestId", (good) => ({ ...good, requestId: "chg_1" })],
     },
     postBulk: {
       good: ({ orgId, payer, payee }) => {
         const legs = { fromWalletId: payer.walletId, toWalletId: payee.walletId };
-        const value = { ...legs, amountWon: TRANSFER_WON, dailyLimitWon: "5000000" };
+        const value = {
+          ...legs,
+          toAddress: payee.address,
+          amountWon: TRANSFER_WON,
+          dailyLimitWon: "5000000",
+        };
         const intent = choice("transfer", value);
-        return { items: [{ context: contextOf(orgId), requestId: newId("trf"), intent }] };
+        return { items: [{ context: contextOf(orgId), requestId: newId("trf"), metadata: {}, intent }] };
       },
       // What payment may not have posted, whatever it says.
       bad: [
@@ -213,9 +219,21 @@ export const CALLS: readonly Call[] = [
       },
       bad: ["REQ_001 types", (good) => ({ ...good, types: [TransactionType.UNSPECIFIED] })],
     },
-    findRequest: {
-      good: ({ orgId, transferId: requestId }) => ({ orgId, requestId }),
-      bad: ["REQ_001 requestId", (good) => ({ ...good, requestId: "trf_1" })],
+    findByKey: {
+      good: ({ orgId }) => ({ orgId, scope: "PAY", key: "never used" }),
+      bad: ["REQ_001 orgId", (good) => ({ ...good, orgId: "acme" })],
+    },
+    getEntries: {
+      good: ({ orgId, transferId }) => ({ orgId, requestIds: [transferId] }),
+      bad: ["REQ_001 requestIds", (good) => ({ ...good, requestIds: TOO_MANY })],
+    },
+    listJournal: {
+      good: ({ orgId }) => ({ orgId, afterSequence: 0n, limit: 10 }),
+      bad: ["REQ_001 limit", (good) => ({ ...good, limit: 501 })],
+    },
+    listJournalHeads: {
+      good: () => ({ afterOrgId: undefined, limit: 10 }),
+      bad: ["REQ_001 afterOrgId", (good) => ({ ...good, afterOrgId: "acme" })],
     },
   }),
 
@@ -246,10 +264,6 @@ export const CALLS: readonly Call[] = [
       good: ({ orgId, transferId: ledgerRef }) => ({ refs: [{ orgId, ledgerRef }] }),
       bad: ["REQ_001 refs", ({ refs: [ref] }) => ({ refs: Array<OperationRef>(1_001).fill(ref!) })],
     },
-    listEvents: {
-      good: () => ({ after: 0n }),
-      bad: ["REQ_001 after", () => ({ after: -1n })],
-    },
   }),
 
   ...calls("wallet", "ledger", LedgerServiceService, {
@@ -258,7 +272,7 @@ export const CALLS: readonly Call[] = [
         const walletId = newId("wal");
         const value = { walletId, userId: randomUUID(), type: AccountType.NORMAL };
         const context = { orgId, requestId: "", traceparent: "" };
-        return { context, requestId: walletId, intent: choice("openAccount", value) };
+        return { context, requestId: walletId, metadata: {}, intent: choice("openAccount", value) };
       },
       bad: ["REQ_001 context.orgId", (good) => ({ ...good, context: undefined })],
     },
@@ -317,7 +331,7 @@ export const CALLS: readonly Call[] = [
       good: ({ orgId, payee: { walletId } }) => {
         const value = { walletId, amountWon: "500", chainLogId: `31337/0xb1/${randomUUID()}/0` };
         const intent = choice("creditExternal", value);
-        return { items: [{ context: contextOf(orgId), requestId: newId("trf"), intent }] };
+        return { items: [{ context: contextOf(orgId), requestId: newId("trf"), metadata: {}, intent }] };
       },
       bad: ["REQ_001 items", ({ items }) => ({ items: Array<(typeof items)[0]>(1_001).fill(items[0]!) })],
     },
@@ -328,6 +342,14 @@ export const CALLS: readonly Call[] = [
     getBalances: {
       good: ({ orgId, payee: { walletId } }) => ({ orgId, accountIds: [walletId] }),
       bad: ["REQ_001 orgId", (good) => ({ ...good, orgId: "" })],
+    },
+    listJournal: {
+      good: ({ orgId }) => ({ orgId, afterSequence: 0n, limit: 10 }),
+      bad: ["REQ_001 orgId", (good) => ({ ...good, orgId: "" })],
+    },
+    listJournalHeads: {
+      good: () => ({ afterOrgId: undefined, limit: 10 }),
+      bad: ["REQ_001 limit", (good) => ({ ...good, limit: 0 })],
     },
     getTotals: {
       good: ({ orgId }) => ({ orgId }),

@@ -20,7 +20,6 @@ import {
   type ServerCall,
   startGrpcServer,
 } from "@wonrail/kit/grpc/server";
-import { listEvents } from "@wonrail/kit/outbox";
 import { callersOf } from "@wonrail/kit/service";
 import { createTestDatabase, type TestDatabase, testLog, testRegistry } from "@wonrail/kit/testing";
 import { createApp as createLedger } from "@wonrail/ledger/app";
@@ -91,7 +90,7 @@ export async function startServices(): Promise<Services> {
   const keys = { KEY_MODE: "test", KEY_LIFETIME_HOURS: 1, KEY_OVERLAP_MS: 60_000 };
   const auth = await createAuth(partsOf("auth", keys));
   await start("auth", authRpc(auth));
-  const ledger = await createLedger(partsOf("ledger", { MAX_BATCH: 1_000, MAX_QUEUE: 20_000 }));
+  const ledger = await createLedger(partsOf("ledger", { LANES: 2, MAX_BATCH: 1_000, MAX_QUEUE: 20_000 }));
   await start("ledger", ledgerRpc(ledger));
   const custody = { ...SIGNING, KEK_PATH: newKek(closers), LEDGER_ADDRESS: addressOf("ledger") };
   await start("wallet", walletRpc(createWallet(partsOf("wallet", custody))));
@@ -164,7 +163,6 @@ function recording({ db }: TestDatabase, wallet: WalletFinder): Parameters<typeo
     updateRecordStatus: bind(updateRecordStatus),
     updateRecordSchedule: bind(updateRecordSchedule),
     getOperations: bind(getOperations),
-    listEvents: (after: bigint) => listEvents(db, after),
     getRecord: bind(getRecord),
     listRecords: bind(listRecords),
   };

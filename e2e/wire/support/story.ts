@@ -51,13 +51,14 @@ export async function makeStory({ auth, addressOf }: Services): Promise<Story> {
 
   const execute = async (command: Command) =>
     idOf(await asAsked(orgId, () => gateway.executePayment(executeRequest(orgId, command))));
-  const charge = { walletId: payer.walletId, amountWon: "1000000", memo: undefined };
+  const charge = { walletId: payer.walletId, amountWon: "1000000", metadata: {} };
   const chargeId = await execute({ $case: "charge", value: charge });
   const { walletId } = await makeWallet(gateway, orgId);
   await execute({ $case: "charge", value: { ...charge, walletId } });
-  const refundId = await execute({ $case: "refund", value: { walletId } });
+  const refundId = await execute({ $case: "refund", value: { walletId, metadata: {} } });
   const transferId = await execute(transferCommand(payer, payee));
-  const pay = { payerWalletId: payer.walletId, receiverWalletId: payee.walletId, amountWon: "10000" };
+  const ids = { payerWalletId: payer.walletId, receiverWalletId: payee.walletId };
+  const pay = { ...ids, amountWon: "10000", metadata: {} };
   const paymentId = await execute({ $case: "pay", value: pay });
   const { record } = await gateway.relayer.createRecord(recordRequest(orgId, payer, payee));
   await gateway.payment.listWalletTransactions({ orgId, walletId: payer.walletId, types: [] });
@@ -105,7 +106,8 @@ function asAsked<T>(orgId: string, work: () => T): T {
 }
 
 export function transferCommand(from: StoryWallet, to: StoryWallet): Command {
-  const value = { fromWalletId: from.walletId, toWalletAddress: to.address, amountWon: TRANSFER_WON };
+  const ids = { fromWalletId: from.walletId, toWalletAddress: to.address };
+  const value = { ...ids, amountWon: TRANSFER_WON, metadata: {} };
   return { $case: "transfer", value };
 }
 

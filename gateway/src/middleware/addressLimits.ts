@@ -4,12 +4,13 @@ import { DomainError } from "@wonrail/kit/contract/errors";
 import { type RateState } from "./rates";
 
 export interface AddressLimits {
-  /** Throws an AddressLimitError when the address has used up what it may do. Takes nothing. */
+  /** Throws an AddressLimitError when the address has used up its limit. Takes nothing. */
   check(address: string): void;
   take(address: string): void;
+  giveBack(address: string): void;
 }
 
-/** RATE_001, and what the RateLimit headers say of the bucket that refused. */
+/** RATE_001, with the state of the bucket that refused for the RateLimit headers. */
 export class AddressLimitError extends DomainError {
   constructor(
     retryAfterMs: number,
@@ -26,10 +27,10 @@ export interface AddressLimitsOptions {
   monotonicMs: () => number;
 }
 
-/** How many addresses are remembered. One that is forgotten starts afresh, which an attacker with more addresses has anyway. */
+/** A forgotten address starts with a full bucket, which an attacker with more addresses has anyway. */
 const MAX_ADDRESSES = 20_000;
 
-/** A bucket per address, in memory: for callers whom nothing but their address tells apart. */
+/** One bucket per address, in memory: for callers that are known by their address only. */
 export function createAddressLimits({ perSecond, burst, monotonicMs }: AddressLimitsOptions): AddressLimits {
   const buckets = new BoundedMap<string, { tokens: number; atMs: number }>(MAX_ADDRESSES);
 
@@ -48,8 +49,12 @@ export function createAddressLimits({ perSecond, burst, monotonicMs }: AddressLi
     },
     take(address) {
       const network = clientNetwork(address);
-      // Whoever was let through at once, before any of them was counted, is paid back in the end.
+      // May become negative: callers that passed the check together are all counted.
       buckets.set(network, { tokens: tokensOf(network) - 1, atMs: monotonicMs() });
+    },
+    giveBack(address) {
+      const network = clientNetwork(address);
+      buckets.set(network, { tokens: Math.min(burst, tokensOf(network) + 1), atMs: monotonicMs() });
     },
   };
 }

@@ -24,8 +24,11 @@ export function answerErrors(log: Log): ErrorRequestHandler {
   };
 }
 
-export const noSuchRoute: RequestHandler = () => {
-  throw new DomainError("REQ_004");
+/** Long enough to recognise a mistyped path. */
+const MAX_ECHOED_PATH = 200;
+
+export const noSuchRoute: RequestHandler = ({ method, path }) => {
+  throw new DomainError("REQ_004", { method, path: path.slice(0, MAX_ECHOED_PATH) });
 };
 
 /** Thrown for a path that exists, asked with a method that it does not have. */
@@ -46,7 +49,7 @@ function refusalOf(error: unknown, onUnexpected: (error: unknown) => void): Refu
   if (error instanceof MethodNotAllowedError)
     return { error: new DomainError("REQ_005"), allow: error.allow };
   if (error instanceof URIError) {
-    return { error: invalidRequest([{ path: "(path)", message: "holds percent-encoding that is no text" }]) };
+    return { error: invalidRequest([{ path: "(path)", message: "has percent-encoding that is not UTF-8" }]) };
   }
   onUnexpected(error);
   return { error: new DomainError("SYS_001", null, { cause: error }) };

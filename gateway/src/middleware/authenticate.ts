@@ -14,7 +14,7 @@ export async function authenticate(
   access: "session" | "full",
 ): Promise<Principal> {
   const apiKey = presentedKey(req);
-  if (apiKey === undefined) throw new DomainError("WAUTH_001");
+  if (/^sk_(test|live)_/.test(apiKey)) throw invalidKey("secret_key_sent");
   const found = principals.lookUp(apiKey, exchange.clientAddress);
   // Most look-ups are answered at once, and then nothing needs to be waited for.
   return judge(found instanceof Promise ? await found : found, req, exchange, access);
@@ -29,21 +29,34 @@ function judge(
   // Before it may be refused: the line in the log says whose key it was.
   if (principal) exchange.context = { ...exchange.context, orgId: principal.orgId };
   const orgCode = req.headers["x-org-code"];
-  // A key with another organisation's code says nothing about either: it is simply no valid key.
-  if (principal && orgCode !== undefined && orgCode !== principal.orgCode) throw new DomainError("WAUTH_001");
+  // Only the holder of a valid key learns that the code is the wrong part.
+  if (principal && orgCode !== undefined && orgCode !== principal.orgCode) throw invalidKey("wrong_org_code");
   const isEnough = access === "full" || (access === "session" && needed === "session");
   if (!principal || !isEnough) throw refusal ?? new DomainError("WAUTH_001");
   return principal;
 }
 
-function presentedKey(req: IncomingMessage): string | undefined {
-  const apiKey = req.headers["x-api-key"];
+function presentedKey(req: IncomingMessage): string {
+  const apiKey = req.headers["x-api-key"] as string | undefined;
+  const bearer = bearerToken(req);
+  if (apiKey === undefined && bearer === undefined) throw invalidKey("no_key_sent");
+  if (apiKey !== undefined && bearer !== undefined && apiKey !== bearer) throw invalidKey("two_keys_sent");
+  return (apiKey ?? bearer)!;
+}
+
+/** Undefined for another scheme: it is meant for a proxy on the way. */
+function bearerToken(req: IncomingMessage): string | undefined {
   const { authorization } = req.headers;
-  // Another scheme's is not meant for us: a proxy on the way may ask for it.
-  if (authorization === undefined) return typeof apiKey === "string" ? apiKey : undefined;
-  // Two credentials leave open whose request it is, and of two in this header Node shows the first alone.
-  if (timesGiven(req, "authorization") > 1) return undefined;
-  if (!/^bearer\b/i.test(authorization)) return typeof apiKey === "string" ? apiKey : undefined;
-  const bearer = BEARER.exec(authorization)?.[1];
-  return apiKey === undefined || apiKey === bearer ? bearer : undefined;
+  if (authorization === undefined) return undefined;
+  // Node shows only the first of two.
+  if (timesGiven(req, "authorization") > 1) throw invalidKey("two_keys_sent");
+  if (!/^bearer\b/i.test(authorization)) return undefined;
+  return BEARER.exec(authorization)?.[1] ?? "";
+}
+
+/** What a caller can be told about the credentials without telling a wrong key from an unknown one. */
+export const KEY_REASONS = ["no_key_sent", "two_keys_sent", "secret_key_sent", "wrong_org_code"] as const;
+
+function invalidKey(reason: (typeof KEY_REASONS)[number]): DomainError {
+  return new DomainError("WAUTH_001", { reason });
 }

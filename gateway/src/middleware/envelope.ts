@@ -1,5 +1,6 @@
 import { causesOf, type DomainError, errorTable, isOutage } from "@wonrail/kit/contract/errors";
 import { type Json } from "@wonrail/kit/json";
+import { BYTES_PER_ANSWER } from "./connections";
 import { type ApiResponse, type Exchange } from "./exchange";
 import { type RateState } from "./rates";
 
@@ -89,10 +90,19 @@ function retryAfterSeconds(error: DomainError): number {
 
 /** A body that is JSON already. One write of the head: setting headers one by one costs more than the rest of the answer. */
 export function sendJson(res: ApiResponse, status: number, body: string): void {
+  const bytes = Buffer.byteLength(body);
+  if (!queueAnswer(res, bytes)) return;
   const { exchange } = res.locals;
   const head = JSON_HEADERS.concat(exchange.headers);
-  head.push("X-Request-Id", exchange.context.requestId, "Content-Length", String(Buffer.byteLength(body)));
+  head.push("X-Request-Id", exchange.context.requestId, "Content-Length", String(bytes));
   if (exchange.lifecycle.isStopping) res.shouldKeepAlive = false;
   res.writeHead(status, head);
   res.end(body);
+}
+
+/** Counts an answer that holds `bytes` of its own. False when the connection was closed instead. */
+export function queueAnswer(res: ApiResponse, bytes: number): boolean {
+  const { exchange } = res.locals;
+  exchange.queuedBytes = bytes + BYTES_PER_ANSWER;
+  return exchange.connections.queue(res.req, exchange.queuedBytes);
 }

@@ -7,6 +7,8 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { type Log } from "@wonrail/kit/log";
 import { Counter, DURATION_BUCKETS_SECONDS, Gauge, Histogram, type Registry } from "@wonrail/kit/metrics";
 import { beginSpan } from "@wonrail/kit/tracing";
+import { type Connections } from "./connections";
+import { timesGiven } from "./timesGiven";
 
 /** One request and its answer, from the first byte to the last: what the log line and the metrics are made of. */
 export interface Exchange {
@@ -22,7 +24,10 @@ export interface Exchange {
   cause: string | undefined;
   /** Names and values, in turn, of the answer's headers beyond those that every answer has. */
   readonly headers: string[];
+  /** What the answer takes of the queue until the client has read it. */
+  queuedBytes: number;
   readonly lifecycle: Lifecycle;
+  readonly connections: Connections;
 }
 
 /** The process's own state, as far as answers depend on it. */
@@ -37,16 +42,19 @@ export interface ExchangeOptions {
   log: Log;
   registry: Registry;
   lifecycle: Lifecycle;
+  connections: Connections;
   /** How long anything behind the gateway may take over one request. */
   budgetMs: number;
 }
 
 /** The first middleware: gives the request its id, trace, deadline and context, and sees it out with one log line. */
-export function openExchange({ log, registry, lifecycle, budgetMs }: ExchangeOptions): RequestHandler {
+export function openExchange(options: ExchangeOptions): RequestHandler {
+  const { log, registry, lifecycle, connections, budgetMs } = options;
   const observe = observer(registry);
   // Each field of the line is chosen here and none is a secret, so there is nothing to look through for one.
   const accessLog = log.child({}, { redact: [] });
   return (req: Request, res: Response, next: NextFunction) => {
+    if (!connections.begin(req)) return;
     const given = req.headers["x-request-id"];
     const parent = req.headers["traceparent"] as string | undefined;
     const exchange: Exchange = {
@@ -61,12 +69,15 @@ export function openExchange({ log, registry, lifecycle, budgetMs }: ExchangeOpt
       code: undefined,
       cause: undefined,
       headers: [],
+      queuedBytes: 0,
       lifecycle,
+      connections,
     };
     (res as ApiResponse).locals.exchange = exchange;
     const measured = observe(req.method);
     const span = beginSpan("server");
     res.once("close", () => {
+      connections.end(req, exchange.queuedBytes);
       const seconds = (performance.now() - exchange.startedMs) / 1000;
       const outcome = res.writableFinished ? `${Math.floor(res.statusCode / 100)}xx` : "aborted";
       measured(exchange.route, outcome, seconds);
@@ -74,12 +85,14 @@ export function openExchange({ log, registry, lifecycle, budgetMs }: ExchangeOpt
         name: `${req.method} ${exchange.route}`,
         context: exchange.context,
         parent,
-        failure: res.writableFinished ? exchange.code : "aborted",
+        failure: res.statusCode >= 500 ? exchange.code : undefined,
       });
       runInContext(exchange.context, () => logAccess(accessLog, req, res, exchange, seconds));
     });
-    // HTTP/1.1 demands the header; without this check Node would refuse in a form of its own.
-    if (req.headers.host === undefined && req.httpVersionMinor > 0) {
+    const hosts = timesGiven(req, "host");
+    // HTTP/1.1 requires the header. Node would refuse without the envelope, and of two it takes the first.
+    if (hosts > 1) return next(invalidRequest([{ path: "(header) Host", message: "is given twice" }]));
+    if (hosts === 0 && req.httpVersionMinor > 0) {
       return next(invalidRequest([{ path: "(header) Host", message: "is required" }]));
     }
     runInContext(exchange.context, next);
@@ -96,13 +109,16 @@ function logAccess(log: Log, req: Request, res: Response, exchange: Exchange, se
   };
   if (!res.writableFinished) log.info(line, "request aborted");
   else if (code === undefined) log.info(line, "request");
-  else if (ASKS_WHO.has(res.statusCode)) log.info({ ...line, code, clientAddress }, "request");
-  else if (cause !== undefined) log.info({ ...line, code, cause }, "request");
-  else log.info({ ...line, code }, "request");
+  else if (NEEDS_ADDRESS.has(res.statusCode)) log.info({ ...line, code, clientAddress }, "request");
+  else if (res.statusCode < 500) log.info({ ...line, code }, "request");
+  else log.error(cause === undefined ? { ...line, code } : { ...line, code, cause }, "request");
 }
 
-/** Refusals of a key and of too many requests: whom to tell, or what to block at the edge. No other line has an address, which is personal. */
-const ASKS_WHO = new Set([401, 429]);
+/**
+ * Refusals of a key and of too many requests: the operator needs the address to block it. Other lines
+ * have none, since an address is personal data.
+ */
+const NEEDS_ADDRESS = new Set([401, 429]);
 
 /** The RED metrics. Label sets are looked up once per combination: hashing them for each request costs more than counting. */
 function observer(

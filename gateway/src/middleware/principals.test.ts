@@ -156,11 +156,38 @@ test("when the stream of changes begins anew, what is known of a key is asked fo
   expect(await lookUp()).toMatchObject({ access: "none" });
 });
 
-test("while a thousand look-ups have no answer another one is SYS_002 at once", async () => {
-  const { lookUp } = start(() => new Promise(() => undefined));
-  for (let key = 0; key < 1_000; key += 1) void lookUp(createApiKey("test").text);
-  const refusal = { code: "SYS_002", details: { retryAfterMs: 1000 } };
-  await expect(lookUp(createApiKey("test").text)).rejects.toMatchObject(refusal);
+describe("when auth does not answer", () => {
+  /** Each from another address, within its guesses. */
+  const flood = (principals: Principals, count: number) =>
+    Array.from({ length: count }, (_, index) =>
+      Promise.resolve(principals.lookUp(createApiKey("test").text, `10.0.${index >> 8}.${index & 255}`)),
+    );
+
+  test("a look-up of an unknown key is SYS_002 at once while 500 others wait", async () => {
+    const { principals } = start(() => new Promise(() => undefined));
+    const last = flood(principals, 501).at(-1);
+    await expect(last).rejects.toMatchObject({ code: "SYS_002", details: { retryAfterMs: 1000 } });
+  });
+
+  test("unknown keys that wait leave room for the look-up of a known key", async () => {
+    const { clock, resolve, principals, lookUp } = start(async () => FULL);
+    await lookUp();
+    resolve.mockImplementation(() => new Promise(() => undefined));
+    for (const each of flood(principals, 1_500)) each.catch(() => undefined);
+    clock.nowMs = 1_000;
+    resolve.mockImplementation(async () => FULL);
+    expect(await lookUp()).toMatchObject({ access: "full" });
+  });
+
+  test("a known key is not served from memory when this process itself refused its look-up", async () => {
+    const { clock, resolve, lookUp } = start(async () => FULL);
+    const keys = Array.from({ length: 1_001 }, () => createApiKey("test").text);
+    for (const each of keys) await lookUp(each);
+    resolve.mockImplementation(() => new Promise(() => undefined));
+    clock.nowMs = 1_000;
+    const lookUps = keys.map((each) => lookUp(each));
+    await expect(lookUps.at(-1)).rejects.toMatchObject({ code: "SYS_002" });
+  });
 });
 
 test.each(["", "x", "wk_test_short", `${key.slice(0, -1)}!`, "k".repeat(10_000)])(
@@ -173,13 +200,61 @@ test.each(["", "x", "wk_test_short", `${key.slice(0, -1)}!`, "k".repeat(10_000)]
 );
 
 describe("guessing", () => {
-  test("twenty wrong keys from one address and no more are looked up", async () => {
-    const { resolve, lookUp } = start(async () => NONE);
-    for (let guess = 0; guess < 20; guess += 1) await lookUp(createApiKey("test").text);
-    await expect(lookUp(createApiKey("test").text)).rejects.toMatchObject({
+  test("wrong keys beyond the 20 of an address are looked up 8 at a time", async () => {
+    const { resolve, lookUp } = start(() => new Promise(() => undefined));
+    for (let guess = 0; guess < 100; guess += 1) lookUp(createApiKey("test").text).catch(() => undefined);
+    await settle();
+    expect(resolve).toHaveBeenCalledTimes(20 + 8);
+  });
+
+  test("the oldest of more than 200 waiting guesses is RATE_001 with the limit of its address", async () => {
+    const { lookUp } = start(() => new Promise(() => undefined));
+    const guesses = Array.from({ length: 20 + 8 + 201 }, () => lookUp(createApiKey("test").text));
+    for (const guess of guesses) guess.catch(() => undefined);
+    await expect(guesses[28]).rejects.toMatchObject({
       code: "RATE_001",
       rate: { limit: 20, remaining: 0, resetSeconds: 20 },
     });
+  });
+
+  test("a good key that is new here is served although its address guesses a thousand keys at once", async () => {
+    const release: (() => void)[] = [];
+    const { resolve, lookUp } = start(
+      (presented) =>
+        new Promise((answer) => release.push(() => answer(key.startsWith(presented.prefix) ? FULL : NONE))),
+    );
+    for (let guess = 0; guess < 1_000; guess += 1) lookUp(createApiKey("test").text).catch(() => undefined);
+    const good = lookUp();
+    await settle();
+    for (const answer of release.splice(0)) answer();
+    await settle();
+    for (const answer of release.splice(0)) answer();
+    expect(await good).toMatchObject({ access: "full" });
+    // Newest first: the good key did not wait for the guesses before it.
+    expect(resolve.mock.calls.length).toBeLessThan(100);
+  });
+
+  test("a look-up that fails counts as a guess", async () => {
+    const { resolve, lookUp } = start(async () => {
+      throw new DomainError("SYS_002");
+    });
+    for (let guess = 0; guess < 20; guess += 1) {
+      await expect(lookUp(createApiKey("test").text)).rejects.toMatchObject({ code: "SYS_002" });
+    }
+    resolve.mockImplementation(() => new Promise(() => undefined));
+    resolve.mockClear();
+    for (let guess = 0; guess < 20; guess += 1) lookUp(createApiKey("test").text).catch(() => undefined);
+    await settle();
+    expect(resolve).toHaveBeenCalledTimes(8);
+  });
+
+  test("look-ups of good keys use up no guesses", async () => {
+    const { resolve, lookUp } = start(async () => FULL);
+    for (let keys = 0; keys < 30; keys += 1) await lookUp(createApiKey("test").text);
+    resolve.mockImplementation(() => new Promise(() => undefined));
+    resolve.mockClear();
+    for (let guess = 0; guess < 20; guess += 1) void lookUp(createApiKey("test").text);
+    await settle();
     expect(resolve).toHaveBeenCalledTimes(20);
   });
 

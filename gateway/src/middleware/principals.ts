@@ -3,7 +3,8 @@ import { parseApiKey, type PresentedApiKey } from "@wonrail/kit/contract/apiKey"
 import { BoundedMap } from "@wonrail/kit/boundedMap";
 import { DomainError, isOutage } from "@wonrail/kit/contract/errors";
 import { Counter, Gauge, type Registry } from "@wonrail/kit/metrics";
-import { type AddressLimits } from "./addressLimits";
+import { AddressLimitError, type AddressLimits } from "./addressLimits";
+import { createNewestFirst } from "./newestFirst";
 
 /** Who is calling. */
 export interface Principal {
@@ -32,7 +33,7 @@ export type ResolveKey = (key: PresentedApiKey, clientAddress: string) => Promis
 
 export interface PrincipalsOptions {
   resolveKey: ResolveKey;
-  /** How often an address may ask about keys that turn out to be none. */
+  /** How many keys that turn out to be wrong an address may present before it has to queue. */
   guesses: AddressLimits;
   registry: Registry;
   /** How long a key that was good stays good while auth cannot be asked at all; 0: not a moment. */
@@ -61,7 +62,10 @@ interface Entry {
 
 const MAX_PRINCIPALS = 10_000;
 const MAX_REFUSALS = 10_000;
-const MAX_LOOK_UPS = 1_000;
+/** Of keys that are known and of others apart: a flood of guesses leaves room for the known keys. */
+const MAX_LOOK_UPS = { known: 1_000, stranger: 500 };
+/** For addresses that used up their guesses. A good key that is new to this process waits here too. */
+const SUSPECTS = { maxRunning: 8, maxWaiting: 200, maxWaitMs: 1_000 };
 /** Whatever an answer claims, the promise about revoked keys is ours to keep. */
 const MAX_LIFE_MS = 1_000;
 const MAX_KEY_CHARACTERS = 128;
@@ -87,6 +91,8 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
   // Apart, so that a flood of wrong keys cannot push out the right ones.
   const refused = new BoundedMap<string, Entry>(MAX_REFUSALS);
   const underWay = new Map<string, { answer: Promise<Resolution>; changesBefore: number }>();
+  const running = { known: 0, stranger: 0 };
+  const asSuspect = createNewestFirst(SUSPECTS);
   const lookUps = measure(registry, () => known.size);
   /** Grows with each change that is pushed. An answer that was asked for before one of them may be older than it. */
   let changes = 0;
@@ -100,7 +106,7 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
       if (now >= entry.askAgainAtMs && !underWay.has(fingerprint)) {
         entry.askAgainAtMs = now + RETRY_MS;
         // A failure here is of no consequence: the entry lives on until its time, and then a request waits for the answer.
-        ask(fingerprint, parseApiKey(apiKey)!, clientAddress).catch(() => undefined);
+        askAboutKnown(fingerprint, apiKey, clientAddress).catch(() => undefined);
       }
       return entry.resolution;
     }
@@ -110,7 +116,7 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
       const presented = parseApiKey(apiKey);
       return presented ? askAboutStranger(fingerprint, presented, clientAddress) : INVALID_KEY;
     }
-    return orGrace(waiting ?? ask(fingerprint, parseApiKey(apiKey)!, clientAddress), fingerprint, entry);
+    return orGrace(waiting ?? askAboutKnown(fingerprint, apiKey, clientAddress), fingerprint, entry);
   }
 
   /** Not one that was asked for before a change: whoever comes after a revocation would be let in by what was true before it. */
@@ -119,15 +125,33 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
     return asked?.changesBefore === changes ? asked.answer : undefined;
   }
 
+  function askAboutKnown(fingerprint: string, apiKey: string, address: string): Promise<Resolution> {
+    return ask("known", fingerprint, parseApiKey(apiKey)!, address);
+  }
+
+  /** The guess is counted before the look-up, so that many at once cannot pass together. */
   async function askAboutStranger(
     fingerprint: string,
     key: PresentedApiKey,
     address: string,
   ): Promise<Resolution> {
-    guesses.check(address);
-    const resolution = await ask(fingerprint, key, address);
-    if (resolution.access === "none") guesses.take(address);
+    const look = () => joinable(fingerprint) ?? ask("stranger", fingerprint, key, address);
+    const refusal = limitOf(address);
+    if (refusal) return asSuspect(look, refusal);
+    guesses.take(address);
+    const resolution = await look();
+    if (resolution.access !== "none") guesses.giveBack(address);
     return resolution;
+  }
+
+  function limitOf(address: string): AddressLimitError | undefined {
+    try {
+      guesses.check(address);
+      return undefined;
+    } catch (error) {
+      if (error instanceof AddressLimitError) return error;
+      throw error;
+    }
   }
 
   async function orGrace(
@@ -138,7 +162,8 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
     try {
       return await answer;
     } catch (error) {
-      if (!isOutage(error)) throw error;
+      // A refusal of this process does not say that auth is away.
+      if (!isOutage(error) || error instanceof TooManyLookUpsError) throw error;
       const now = monotonicMs();
       if (known.get(fingerprint) !== entry || now - entry.sentAtMs > outageGraceMs) throw error;
       lookUps.inc({ outcome: "grace" });
@@ -150,12 +175,15 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
   }
 
   async function ask(
+    kind: keyof typeof running,
     fingerprint: string,
     presented: PresentedApiKey,
     clientAddress: string,
   ): Promise<Resolution> {
-    if (underWay.size >= MAX_LOOK_UPS) throw new DomainError("SYS_002", { retryAfterMs: 1000 });
+    if (running[kind] >= MAX_LOOK_UPS[kind]) throw new TooManyLookUpsError();
+    running[kind] += 1;
     const answer = askAuth(fingerprint, presented, clientAddress).finally(() => {
+      running[kind] -= 1;
       if (underWay.get(fingerprint) === asked) underWay.delete(fingerprint);
     });
     const asked = { answer, changesBefore: changes };
@@ -211,6 +239,12 @@ export function createPrincipals(options: PrincipalsOptions): Principals {
       for (const [, entry] of known) entry.freshUntilMs = 0;
     },
   };
+}
+
+class TooManyLookUpsError extends DomainError {
+  constructor() {
+    super("SYS_002", { retryAfterMs: 1000 });
+  }
 }
 
 /** What an answer has become by itself since it was given: keys and subscriptions end without anybody saying so. */

@@ -381,3 +381,17 @@ test("the accounts of all leases whose answers were lost are given when the gate
   await quotas.close();
   expect(given.size).toBe(250);
 });
+
+test.each([
+  ["others hold the last units and do not give them back", { granted: 0, recallable: 3 }],
+  ["each lease goes to requests that came before", { granted: 1, recallable: 0 }],
+])("a plan at its edge is WAUTH_004 with its figures when %s", async (_, answer) => {
+  const { quotas } = start(async () => ({
+    ...{ validForMs: 10_000, limit: 5, used: 5, retryAfterMs: 0, resetsAt: new Date(0), ...answer },
+  }));
+  const hold = () => new Promise<{ replayed?: boolean }>(() => undefined);
+  const waiting = Array.from({ length: 100 }, () => quotas.count(ORG, "WALLETS", hold));
+  const details = { quota: "WALLETS", limit: 5, used: 5, resetsAt: new Date(0).toISOString() };
+  await expect(Promise.race(waiting)).rejects.toMatchObject({ code: "WAUTH_004", details });
+  for (const each of waiting) each.catch(() => undefined);
+});

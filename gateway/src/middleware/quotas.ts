@@ -87,6 +87,8 @@ interface Counter {
   takenSinceAsk: number;
   askedAtMs: number;
   lastWanted: number;
+  /** The last answer, when it granted less than was wanted: the plan is nearly used up. */
+  short: QuotaLease | undefined;
   /** Of asking, since the last answer. */
   failuresInARow: number;
   /** auth said that the plan is used up, or has failed again and again; until then nobody asks. */
@@ -143,6 +145,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
         counter.waiting -= 1;
       }
     }
+    if (counter.short) throw planExceeded(counter.quota, counter.short);
     throw new DomainError("SYS_002", { retryAfterMs: 1000 });
   }
 
@@ -184,6 +187,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
       throw isOutage(error) ? failed(counter, error) : error;
     });
     counter.failuresInARow = 0;
+    counter.short = answer.granted < wanted ? answer : undefined;
     accounted(counter, accounts);
     if (answer.granted === 0 && answer.mayBeLent) giveBack();
     if (answer.granted > 0) {
@@ -198,6 +202,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
   function failed(counter: Counter, cause: unknown): DomainError {
     const refusal = new DomainError("SYS_002", { retryAfterMs: 1000 }, { cause });
     counter.failuresInARow += 1;
+    counter.short = undefined;
     if (counter.failuresInARow >= FAILURES_BEFORE_REST) {
       counter.refusing = { refusal, untilMs: monotonicMs() + REST_MS };
     }
@@ -261,6 +266,7 @@ export function createQuotas({ leaseQuota, log, monotonicMs }: QuotasOptions): Q
         takenSinceAsk: 0,
         askedAtMs: 0,
         lastWanted: 1,
+        short: undefined,
         failuresInARow: 0,
         refusing: undefined,
       };

@@ -1,3 +1,4 @@
+import { type IncomingMessage } from "node:http";
 import { type Request, type RequestHandler } from "express";
 import { z } from "zod";
 import { currentContext, runInContext } from "@wonrail/kit/context";
@@ -14,7 +15,6 @@ import {
 import { type AddressLimits } from "./addressLimits";
 import { authenticate } from "./authenticate";
 import { readBody } from "./readBody";
-import { clientAddress } from "./clientAddress";
 import { addRateHeaders, sendData } from "./envelope";
 import { type ApiResponse } from "./exchange";
 import { idempotencyKey } from "./idempotencyKey";
@@ -22,15 +22,17 @@ import { type Principal, type Principals } from "./principals";
 import { parseQuery } from "./parseQuery";
 import { type Quotas } from "./quotas";
 import { type Rates } from "./rates";
+import { type RunningCalls } from "./runningCalls";
 import { validate } from "./validate";
 
 export interface ServeOptions {
   principals: Principals;
   rates: Rates;
   quotas: Quotas;
+  running: RunningCalls;
   /** For operations that need no key. */
   openRates: AddressLimits;
-  trustedProxyHops: number;
+  addressOf: (req: IncomingMessage) => string;
   /** Checks answers against their schemas too; a wrong one is SYS_001. For tests and development. */
   checkAnswers: boolean;
 }
@@ -55,9 +57,9 @@ async function serveAnyone(
   req: Request,
   res: ApiResponse,
 ): Promise<void> {
-  const address = clientAddress(req, options.trustedProxyHops);
+  const address = options.addressOf(req);
   res.locals.exchange.clientAddress = address;
-  if (operation.tag !== "Service") {
+  if (!operation.isUnlimited) {
     options.openRates.check(address);
     options.openRates.take(address);
   }
@@ -69,7 +71,7 @@ async function serveAnyone(
 async function serveKey(route: Route, options: ServeOptions, req: Request, res: ApiResponse): Promise<void> {
   const { access } = route.operation;
   const { exchange } = res.locals;
-  exchange.clientAddress = clientAddress(req, options.trustedProxyHops);
+  exchange.clientAddress = options.addressOf(req);
   const principal = await authenticate(
     options.principals,
     req,
@@ -81,13 +83,13 @@ async function serveKey(route: Route, options: ServeOptions, req: Request, res: 
 }
 
 async function servePrincipal(
-  { operation, handler, method }: Route,
+  route: Route,
   options: ServeOptions,
   principal: Principal,
   req: Request,
   res: ApiResponse,
 ): Promise<void> {
-  const { rates, quotas } = options;
+  const { rates } = options;
   let refused = true;
   try {
     const waiting = rates.take(principal);
@@ -96,13 +98,28 @@ async function servePrincipal(
   } finally {
     addRateHeaders(res.locals.exchange, rates.state(principal, refused));
   }
+  const end = options.running.begin(principal.orgId);
+  try {
+    await handle(route, options, principal, req, res);
+  } finally {
+    end();
+  }
+}
+
+async function handle(
+  { operation, handler, method }: Route,
+  options: ServeOptions,
+  principal: Principal,
+  req: Request,
+  res: ApiResponse,
+): Promise<void> {
   const input = await readInput(operation, req);
   const key = operation.idempotent ? idempotencyKey(req) : undefined;
   const call: Call = { principal, clientAddress: res.locals.exchange.clientAddress, idempotencyKey: key };
   const work = () => handler(input, call);
   try {
     const reply = await (operation.quota
-      ? quotas
+      ? options.quotas
           .count(principal.orgId, operation.quota, inTime(work))
           .catch((error: unknown) => repeat(error, key, () => handler(input, { ...call, repeatOnly: true })))
       : work());

@@ -1,6 +1,11 @@
 import { type IncomingMessage } from "node:http";
 
-/** How often a request has a header, whose name is in lower case. Of several Node joins some and drops others. */
+/** How often a request has a header, whose name is in lower case. Node joins some repeated headers and drops others. */
 export function timesGiven({ rawHeaders }: IncomingMessage, header: string): number {
-  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === header).length;
+  let times = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
+    if (name.length === header.length && name.toLowerCase() === header) times += 1;
+  }
+  return times;
 }

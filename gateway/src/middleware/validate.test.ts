@@ -49,10 +49,10 @@ test("names everything that is wrong at once", () => {
   expect(error.code).toBe("REQ_001");
   expect(error.details).toEqual({
     fields: [
-      { path: "payerWalletId", message: "must be a text" },
+      { path: "payerWalletId", message: "must be a string" },
       { path: "receiverWalletId", message: "is required" },
       { path: "amount", message: "must be a number" },
-      { path: "memo", message: "must be a text" },
+      { path: "memo", message: "must be a string" },
       { path: "extra", message: "is not a field of this request" },
     ],
   });
@@ -75,6 +75,13 @@ test.each(["wal_1", "", exampleId("pay"), `${wallet}0`.padEnd(70_000, "0"), "wal
     expect([noTransfer.code, noTransfer.details]).toEqual(["TRF_005", null]);
   },
 );
+
+test("an id that cannot be one is 404 whatever the other fields are", () => {
+  for (const amount of [99, -1, 0.5, "100", null]) {
+    const absent = refusal(createPayment.body, { ...payment, payerWalletId: "wal_1", amount });
+    expect([amount, absent.code, absent.details]).toEqual([amount, "WAL_002", { walletId: "wal_1" }]);
+  }
+});
 
 test.each<[string, z.ZodType, unknown, string]>([
   ["a payment of 99", createPayment.body, { ...payment, amount: 99 }, "PAY_002"],
@@ -188,7 +195,7 @@ test.each<[string, z.ZodType, unknown]>([
     createTransaction.body,
     { ...scheduled, fromNetworkType: "WON_MAINNET", toNetworkType: "WON_MAINNET" },
   ],
-  ["an amount of 78 digits", createTransaction.body, { ...instant, amount: "9".repeat(78) }],
+  ["an amount of 78 digits", createTransaction.body, { ...instant, amount: "1" + "0".repeat(77) }],
 ])("%s is accepted", (_name, schema, value) => {
   expect(() => validate(schema, value, "body")).not.toThrow();
 });
@@ -272,4 +279,27 @@ describe("lists", () => {
     const { details } = refusal(listWalletTransactions.query, { type: "PAYMENT,NONE" }, "query");
     expect(JSON.stringify(details)).toContain("TRANSFER, CHARGE, CHARGE_CANCEL, PAYMENT");
   });
+});
+
+test.each(["amount", "fee"])("a record's %s is below 2^256", (field) => {
+  const largest = (2n ** 256n - 1n).toString();
+  const accepted = validate(createTransaction.body, { ...instant, [field]: largest }, "body");
+  expect(accepted).toMatchObject({ [field]: largest });
+  const refused = refusal(createTransaction.body, { ...instant, [field]: (2n ** 256n).toString() });
+  expect([refused.code, refused.details]).toEqual([
+    "REQ_001",
+    { fields: [{ path: field, message: "must be less than 2^256, as on the chain" }] },
+  ]);
+});
+
+test("a list from a moment after its end is REQ_001 at from, and an empty span is accepted", () => {
+  const span = (from: string, to: string) => ({ from, to });
+  const [early, late] = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"];
+  const refused = refusal(listWalletTransactions.query, span(late, early), "query");
+  expect([refused.code, refused.details]).toEqual([
+    "REQ_001",
+    { fields: [{ path: "from", message: "must not be after to" }] },
+  ]);
+  validate(listWalletTransactions.query, span(early, early), "query");
+  validate(listWalletTransactions.query, span(early, late), "query");
 });

@@ -9,8 +9,9 @@ import {
 import { pathText } from "./strictJson";
 
 /**
- * Checks a value against its schema and names everything that is wrong at once. A check with a code of its own (TRF_002, PAY_002 …)
- * decides the answer only when the rest of the request is in order.
+ * Checks a value against its schema and names everything that is wrong at once. An id that does not
+ * exist decides the answer. Another check with a code of its own (TRF_002, PAY_002 …) decides it only
+ * when the rest of the request is in order.
  */
 export function validate<S extends z.ZodType>(
   schema: S,
@@ -34,23 +35,29 @@ export function validate<S extends z.ZodType>(
   throw new DomainError(code, named === null ? null : { [named]: textAt(value, path) });
 }
 
-/** The first check with a code of its own, when no other has failed. */
+/** A failed check that has a code of its own instead of REQ_001. */
 interface OwnRefusal {
   code: ErrorCode;
   path: PropertyKey[];
-  /** Of what does not exist: the detail that names it, or null where none does. Of anything else the fields are the details. */
+  /**
+   * For an id that does not exist: the detail that names it, or null when there is none. Undefined
+   * for other checks, whose details are the fields.
+   */
   named: string | null | undefined;
 }
 
 function ownRefusal(issues: z.core.$ZodIssue[]): OwnRefusal | undefined {
-  let first: OwnRefusal | undefined;
-  for (const issue of issues) {
-    const params = issue.code === "custom" ? issue.params : undefined;
-    const code: unknown = params?.code;
-    if (!isErrorCode(code)) return undefined;
-    first ??= { code, path: issue.path, named: params!.named as OwnRefusal["named"] };
-  }
-  return first;
+  const refusals = issues.map(refusalOf);
+  // An id that cannot exist is 404, whatever else is wrong: the status must not depend on the other fields.
+  const absent = refusals.find((refusal) => refusal?.named !== undefined);
+  return absent ?? (refusals.includes(undefined) ? undefined : refusals[0]);
+}
+
+function refusalOf(issue: z.core.$ZodIssue): OwnRefusal | undefined {
+  const params = issue.code === "custom" ? issue.params : undefined;
+  const code: unknown = params?.code;
+  if (!isErrorCode(code)) return undefined;
+  return { code, path: issue.path, named: params!.named as OwnRefusal["named"] };
 }
 
 function textAt(value: unknown, path: PropertyKey[]): string {
@@ -76,15 +83,13 @@ function sentence(issue: z.core.$ZodIssue): string {
     case "invalid_value":
       return `must be ${issue.values.length > 1 ? "one of " : ""}${issue.values.map(String).join(", ")}`;
     case "invalid_union":
-      return issue.discriminator === undefined
-        ? "has none of the forms that are accepted"
-        : unionSentence(issue);
+      return issue.discriminator === undefined ? "has none of the accepted forms" : unionSentence(issue);
     case "too_big":
       return `must be at most ${issue.maximum}${issue.origin === "string" ? " characters long" : ""}`;
     case "too_small":
       return `must be at least ${issue.minimum}${issue.origin === "string" ? " characters long" : ""}`;
     case "invalid_key":
-      return issue.issues[0]?.message ?? "is not a key that is accepted";
+      return issue.issues[0]?.message ?? "is not an accepted key";
     default:
       return issue.message;
   }
@@ -93,7 +98,7 @@ function sentence(issue: z.core.$ZodIssue): string {
 function unionSentence(issue: z.core.$ZodIssueInvalidUnion): string {
   const options = (issue as { options?: unknown[] }).options;
   return options === undefined
-    ? "must be a value that is accepted"
+    ? "must be an accepted value"
     : `must be one of ${options.map(String).join(", ")}`;
 }
 
@@ -102,12 +107,12 @@ function kind(expected: string): string {
     case "int":
       return "a whole number";
     case "string":
-      return "a text";
+      return "a string";
     case "object":
     case "record":
       return "an object";
     case "array":
-      return "a list";
+      return "an array";
     case "boolean":
       return "true or false";
     default:

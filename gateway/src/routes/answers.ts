@@ -2,7 +2,7 @@ import { assert } from "@wonrail/kit/contract/errors";
 import { enumName } from "@wonrail/kit/grpc/client";
 import { parseWon, wonToJson } from "@wonrail/kit/contract/money";
 import { type PageInfo, type PageRequest } from "@wonrail/proto/common/v1/common";
-import { type Cancellation, type Settlement, SettlementStatus } from "@wonrail/proto/payment/v1/payment";
+import { type Settlement, SettlementStatus } from "@wonrail/proto/payment/v1/payment";
 import { DEFAULT_LIMIT } from "./schemas";
 
 // How what services say becomes what partners read.
@@ -31,18 +31,14 @@ export function settlementOf(settlement: Settlement | undefined) {
   };
 }
 
-export function cancellationOf({ cancelId, settlement }: Cancellation) {
+export function cancellationOf({
+  cancelId,
+  settlement,
+}: {
+  cancelId: string;
+  settlement?: Settlement | undefined;
+}) {
   return { cancelId, settlement: settlementOf(settlement) };
-}
-
-/** Of the answer to a cancellation. One that an earlier release has stored does not say it: the way back had just begun. */
-export function begunCancellation(
-  said: Cancellation | undefined,
-  cancelId: string,
-  original: Settlement | undefined,
-) {
-  const { network } = known(original);
-  return cancellationOf(said ?? { cancelId, settlement: { status: SettlementStatus.PENDING, network } });
 }
 
 interface PageQuery {

@@ -7,16 +7,7 @@ import {
   type Refund,
 } from "@wonrail/proto/payment/v1/payment";
 import { type Clients } from "../clients";
-import {
-  begunCancellation,
-  cancellationOf,
-  iso,
-  known,
-  pageRequest,
-  paginationOf,
-  settlementOf,
-  wonOf,
-} from "./answers";
+import { cancellationOf, iso, known, pageRequest, paginationOf, settlementOf, wonOf } from "./answers";
 import { executeCommand } from "./executeCommand";
 import { type Handler, operation } from "./operation";
 import {
@@ -39,20 +30,24 @@ const MIN_CHARGE_WON = 1_000;
 const charge = z
   .strictObject({
     chargeId: givenId("The charge's id."),
-    status: z.enum(["CHARGED", "PARTIALLY_CANCELLED", "CANCELLED"]),
-    walletId: givenId("The wallet that was charged."),
-    amount: won("How much, in KRW."),
-    cancelledAmount: won("How much of it is cancelled."),
-    balance: won("The wallet's balance when the charge was posted."),
-    cancellableUntil: timestamp("30 days after the charge."),
+    status: z
+      .enum(["CHARGED", "PARTIALLY_CANCELLED", "CANCELLED"])
+      .meta({ description: "CANCELLED when no part remains." }),
+    walletId: givenId("The charged wallet."),
+    amount: won("The amount of the charge, in KRW."),
+    cancelledAmount: won("The part of the amount that is cancelled, in KRW."),
+    balance: won(
+      "The wallet's balance after this call. A later read shows the balance after the newest cancellation, in KRW.",
+    ),
+    cancellableUntil: timestamp("The end of the 30 days in which the charge can be cancelled."),
     memo: memoGiven,
     settlement,
-    createdAt: timestamp("When it was made."),
+    createdAt: timestamp("When the charge was made."),
   })
   .meta({
     id: "Charge",
     description:
-      "`settlement` is the charge's own, also when it is cancelled: each cancellation has one too.",
+      "A charge (top-up). `settlement` is that of the charge itself, also after it was cancelled: each cancellation has its own.",
   });
 
 const chargeWithCancellations = charge
@@ -61,67 +56,67 @@ const chargeWithCancellations = charge
       .array(
         cancellation
           .extend({
-            amount: won("How much of the charge it took back, in KRW."),
+            amount: won("The part of the charge that was taken back, in KRW."),
             memo: memoGiven,
-            createdAt: timestamp("When it was made."),
+            createdAt: timestamp("When the cancellation was made."),
           })
           .meta({ id: "ChargeCancellation" }),
       )
       .meta({
         description:
-          "What took back parts of it, oldest first; of more than 100 the newest. The wallet's transactions of type CHARGE_CANCEL have all of them.",
+          "The cancellations of the charge, oldest first. Of more than 100 only the newest; the wallet's transactions of type CHARGE_CANCEL have all.",
       }),
   })
   .meta({
     id: "ChargeWithCancellations",
-    description: "`settlement` is the charge's own, and that of each cancellation is of its way back.",
+    description: "A charge with its cancellations. Each cancellation has a settlement of its own.",
   });
 
 const refund = z
   .strictObject({
     refundId: givenId("The refund's id."),
-    walletId: givenId("The wallet that was refunded."),
-    amount: won("All that was available, in KRW."),
+    walletId: givenId("The refunded wallet."),
+    amount: won("The available balance that was paid out, in KRW."),
     memo: memoGiven,
     settlement,
-    createdAt: timestamp("When it was made."),
+    createdAt: timestamp("When the refund was made."),
   })
-  .meta({ id: "Refund" });
+  .meta({ id: "Refund", description: "A refund (cash-out) of a NORMAL wallet." });
 
 export const createCharge = operation({
   id: "createCharge",
   tag: "Charges",
   summary: "Charge a wallet",
   description:
-    "A wallet of any type. Out of a GOVERNMENT wallet the money can for now only be taken by cancelling the charge, within its 30 days.",
+    "Puts new money into a wallet of any type (top-up). CHG_008 means that the charges of the organisation on this day of Asia/Seoul would exceed its daily charge limit.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
   body: z
     .strictObject({
-      walletId: idOf("wal", "WAL_002", "The wallet to charge, of any type."),
-      amount: amountOf("How much, in KRW.", MIN_CHARGE_WON, "CHG_001"),
+      walletId: idOf("wal", "WAL_002", "The wallet to charge. It can be of any type."),
+      amount: amountOf("The amount to charge, in KRW.", MIN_CHARGE_WON, "CHG_001"),
       memo,
     })
     .meta({ id: "CreateCharge" }),
   status: 201,
   data: charge,
-  errors: ["WAL_002", "WAL_004", "CHG_001"],
+  errors: ["WAL_002", "WAL_004", "WAL_005", "CHG_001", "CHG_008"],
 });
 
 export const cancelCharge = operation({
   id: "cancelCharge",
   tag: "Charges",
-  summary: "Cancel a charge, or a part of it",
+  summary: "Cancel a charge or a part of it",
   description:
-    "Within 30 days of the charge, in as many parts as you like. `settlement` stays the charge's own; that of the way back is in `cancellation`.",
+    "Takes a charge back within 30 days, in any number of parts. `balance` is the balance after this call. `settlement`, here and in `cancellation`, is the cancellation's own and PENDING at first; read the charge for the charge's own.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
   body: z
     .strictObject({
-      chargeId: idOf("chg", "CHG_002", "The charge."),
-      amount: amountOf("How much of it; without it all that remains.").optional(),
+      chargeId: idOf("chg", "CHG_002", "The charge to cancel."),
+      amount: amountOf("The part to cancel, in KRW. Omitted: all that remains.").optional(),
       memo,
     })
     .meta({ id: "CancelCharge" }),
@@ -129,30 +124,31 @@ export const cancelCharge = operation({
   data: charge
     .extend({ cancelId: givenId("This cancellation's id."), cancellation })
     .meta({ id: "CancelledCharge" }),
-  errors: ["WAL_004", "CHG_002", "CHG_003", "CHG_004", "CHG_005", "CHG_006"],
+  errors: ["WAL_004", "WAL_005", "CHG_002", "CHG_003", "CHG_004", "CHG_005", "CHG_006"],
 });
 
 export const refundWallet = operation({
   id: "refundWallet",
   tag: "Charges",
-  summary: "Refund all that is available in a NORMAL wallet",
+  summary: "Refund the available balance of a NORMAL or GOVERNMENT wallet",
   description:
-    "The balance less what is held for transfers on their way, which stays. Refused with CHG_007 when nothing is available, also when all is held.",
+    "Pays out the available balance of the wallet (cash-out): the balance less the holds of transfers under way. CHG_007 when nothing is available.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
   body: z
-    .strictObject({ walletId: idOf("wal", "WAL_002", "The NORMAL wallet."), memo })
+    .strictObject({ walletId: idOf("wal", "WAL_002", "The NORMAL or GOVERNMENT wallet to refund."), memo })
     .meta({ id: "RefundWallet" }),
   status: 201,
   data: refund,
-  errors: ["WAL_002", "WAL_004", "CHG_007"],
+  errors: ["WAL_002", "WAL_004", "WAL_005", "CHG_007"],
 });
 
 export const getCharge = operation({
   id: "getCharge",
   tag: "Charges",
   summary: "Read a charge",
+  description: "Returns one charge with its cancellations.",
   access: "full",
   params: z.strictObject({ chargeId: idOf("chg", "CHG_002", "The charge's id.") }),
   status: 200,
@@ -164,6 +160,7 @@ export const getRefund = operation({
   id: "getRefund",
   tag: "Charges",
   summary: "Read a refund",
+  description: "Returns one refund.",
   access: "full",
   params: z.strictObject({ refundId: idOf("rfd", "CHG_002", "The refund's id.") }),
   status: 200,
@@ -175,9 +172,10 @@ export const listCharges = operation({
   id: "listCharges",
   tag: "Charges",
   summary: "List charges, newest first",
-  description: "Without their cancellations, which come with one charge.",
+  description:
+    "Returns a page of the organisation's charges, optionally those of one wallet. Read one charge to get its cancellations.",
   access: "full",
-  query: listQuery({ walletId: idFilter("wal", "Only those of this wallet.").optional() }),
+  query: listQuery({ walletId: idFilter("wal", "Only charges of this wallet.").optional() }),
   status: 200,
   data: pageOf(charge).meta({ id: "ChargePage" }),
   errors: [],
@@ -188,7 +186,7 @@ export function createChargeWith(clients: Clients): Handler<typeof createCharge>
     const { walletId, amount, memo } = body;
     const { value, replayed } = await executeCommand(clients, call, {
       body,
-      command: { $case: "charge", value: { walletId, amountWon: String(amount), memo } },
+      command: { $case: "charge", value: { walletId, amountWon: String(amount), memo, metadata: {} } },
       expect: "charge",
     });
     return { data: chargeOf(value), replayed };
@@ -201,13 +199,12 @@ export function cancelChargeWith(clients: Clients): Handler<typeof cancelCharge>
     const amountWon = amount === undefined ? undefined : String(amount);
     const { value, replayed } = await executeCommand(clients, call, {
       body,
-      command: { $case: "cancelCharge", value: { chargeId, amountWon, memo } },
+      command: { $case: "cancelCharge", value: { chargeId, amountWon, memo, metadata: {} } },
       expect: "cancelledCharge",
     });
-    const { cancelId } = value;
-    const charge = known(value.charge);
-    const cancellation = begunCancellation(value.cancellation, cancelId, charge.settlement);
-    return { data: { ...chargeOf(charge), cancelId, cancellation }, replayed };
+    const cancellation = cancellationOf(known(value.cancellation));
+    const { cancelId } = cancellation;
+    return { data: { ...chargeOf(known(value.charge)), cancelId, cancellation }, replayed };
   };
 }
 
@@ -216,7 +213,7 @@ export function refundWalletWith(clients: Clients): Handler<typeof refundWallet>
     const { walletId, memo } = body;
     const { value, replayed } = await executeCommand(clients, call, {
       body,
-      command: { $case: "refund", value: { walletId, memo } },
+      command: { $case: "refund", value: { walletId, memo, metadata: {} } },
       expect: "refund",
     });
     return { data: refundOf(value), replayed };

@@ -14,6 +14,7 @@ import { type Principals } from "../middleware/principals";
 import { iso, known, wonOf } from "./answers";
 import { type Handler, operation } from "./operation";
 import { givenId, timestamp, won } from "./schemas";
+import { createSessionCache } from "./sessionCache";
 
 type Auth = Clients["auth"];
 
@@ -22,23 +23,26 @@ const MAX_CREDENTIAL_CHARACTERS = 256;
 export const refreshKey = operation({
   id: "refreshKey",
   tag: "Authentication",
-  summary: "Get a new API key for a current or expired one",
+  summary: "Exchange an API key for a new one",
   description:
-    "Needs no key header: the body carries the credentials. The old key goes on working for a short overlap, never past its own expiry. Repeating the request gives the same new key again.",
+    "Needs no key header: the body has the credentials. The old key keeps working for a short overlap, never past its own expiry. A repetition returns the same new key. Wrong secrets are limited by address.",
   access: "anyone",
-  whenUnknown: "This one takes none: the same request again gives the same new key.",
+  whenUnknown: "This operation takes none: send the request again. It returns the same new key.",
   body: z
     .strictObject({
-      apiKey: z.string().max(MAX_CREDENTIAL_CHARACTERS).meta({ description: "The current or expired key." }),
+      apiKey: z
+        .string()
+        .max(MAX_CREDENTIAL_CHARACTERS)
+        .meta({ description: "The current or expired API key." }),
       secretKey: z.string().max(MAX_CREDENTIAL_CHARACTERS).meta({
-        description: "The organisation's secret key. It stays the same.",
+        description: "The organisation's secret key. It does not change.",
       }),
     })
     .meta({ id: "RefreshKey" }),
   status: 200,
   data: z
     .strictObject({
-      newApiKey: z.string().meta({ description: "Shown once." }),
+      newApiKey: z.string().meta({ description: "The new API key. Store it: it is not shown again." }),
       expiresAt: timestamp("When the new key expires."),
     })
     .meta({ id: "RefreshedKey" }),
@@ -48,7 +52,7 @@ export const refreshKey = operation({
 export function refreshKeyWith(auth: Auth): Handler<typeof refreshKey> {
   return async ({ body }, { clientAddress }) => {
     const key = parseApiKey(body.apiKey);
-    // A wrong form is answered as a wrong credential; which of the two it was is nobody's business.
+    // A malformed credential gets the same answer as a wrong one.
     if (!key || !parseSecretKey(body.secretKey)) throw new DomainError("WAUTH_001");
     const answer = await auth.refreshKey(
       { key: { prefix: key.prefix, keyHash: key.hash }, secretKey: body.secretKey, clientAddress },
@@ -66,12 +70,15 @@ export const revokeKey = operation({
   tag: "Authentication",
   summary: "Revoke the API key of this request",
   description:
-    "For good: it is refused everywhere within a second and cannot be refreshed. Works with an expired subscription too.",
+    "Revokes the key for good: it is refused everywhere within a second and cannot be refreshed. Works without an active subscription, too.",
   access: "session",
-  whenUnknown: "This one takes none: send it again, and WAUTH_001 says that the key is revoked.",
+  whenUnknown: "This operation takes none: send the request again. WAUTH_001 means that the key is revoked.",
   status: 200,
   data: z
-    .strictObject({ revoked: z.literal(true), revokedAt: timestamp("When it was revoked.") })
+    .strictObject({
+      revoked: z.literal(true).meta({ description: "Always true." }),
+      revokedAt: timestamp("When the key was revoked."),
+    })
     .meta({ id: "RevokedKey" }),
   errors: [],
 });
@@ -92,59 +99,77 @@ export function revokeKeyWith(
 }
 
 const quotaUsage = z.strictObject({
-  quota: z.enum(["WALLETS", "MONEY_OPERATIONS", "RECORDED_TRANSACTIONS"]),
-  limit: z.int(),
-  used: z.int(),
-  reserved: z.int().meta({ description: "Lent to gateways for requests that are coming in, not yet used." }),
-  resetsAt: timestamp("When the count starts anew; null: never.").nullable(),
+  quota: z
+    .enum(["WALLETS", "MONEY_OPERATIONS", "RECORDED_TRANSACTIONS"])
+    .meta({ description: "What is counted." }),
+  limit: z.int().meta({ description: "How many the plan allows in the period." }),
+  used: z.int().meta({ description: "How many were used in the period." }),
+  reserved: z.int().meta({ description: "How many are reserved for requests that arrive now." }),
+  resetsAt: timestamp("When the period ends and the count restarts; null: never.").nullable(),
 });
 
 export const getSession = operation({
   id: "getSession",
   tag: "Authentication",
-  summary: "See what the API key is and may do",
-  description: "Works with an expired subscription too.",
+  summary: "Read the session of the API key",
+  description:
+    "Returns the organisation, key, plan, limits and usage. The answer can be a second old. Works without an active subscription, too.",
   access: "session",
   status: 200,
   data: z
     .strictObject({
-      organisation: z.strictObject({
-        orgId: givenId("The organisation's id."),
-        orgCode: z.string().meta({ description: "What goes into X-Org-Code." }),
-        name: z.string(),
-        status: z.enum(["ACTIVE", "SUSPENDED"]),
-        incentiveRateBps: z.int().meta({ description: "Accrued on payments from NORMAL: 250 is 2.5 %." }),
-        dailyTransferLimit: won("For each wallet and day of Asia/Seoul, in KRW."),
-      }),
-      key: z.strictObject({
-        keyId: givenId("The key's id."),
-        prefix: z.string().meta({ description: "What names the key in lists and logs." }),
-        issuedAt: timestamp("When it was issued."),
-        expiresAt: timestamp("When it expires."),
-        overlapEndsAt: timestamp(
-          "When it stops working because it was refreshed; null: it was not.",
-        ).nullable(),
-      }),
-      plan: z.enum(["FREE", "STANDARD", "ENTERPRISE"]),
-      subscription: z.strictObject({
-        active: z.boolean(),
-        startsAt: timestamp("Its first moment."),
-        endsAt: timestamp("The moment after its last."),
-      }),
-      rateLimit: z.strictObject({
-        perSecond: z.int(),
-        burst: z.int(),
-      }),
-      usage: z.array(quotaUsage).meta({ description: "Against the plan, in this period." }),
+      organisation: z
+        .strictObject({
+          orgId: givenId("The organisation's id."),
+          orgCode: z.string().meta({ description: "The code for the header X-Org-Code." }),
+          name: z.string().meta({ description: "The organisation's name." }),
+          status: z
+            .enum(["ACTIVE", "SUSPENDED"])
+            .meta({ description: "A SUSPENDED organisation is refused everything but its session." }),
+          incentiveRateBps: z.int().meta({
+            description:
+              "The incentive granted on the NORMAL part of a payment, in basis points: 250 is 2.5 %.",
+          }),
+          dailyTransferLimit: won("How much a wallet may transfer in a day of Asia/Seoul, in KRW."),
+        })
+        .meta({ description: "The organisation of the key." }),
+      key: z
+        .strictObject({
+          keyId: givenId("The key's id."),
+          prefix: z.string().meta({ description: "The public part of the key, for lists and logs." }),
+          issuedAt: timestamp("When the key was issued."),
+          expiresAt: timestamp("When the key expires."),
+          overlapEndsAt: timestamp(
+            "When a refreshed key stops working; null when it was not refreshed.",
+          ).nullable(),
+        })
+        .meta({ description: "The API key of this request." }),
+      plan: z.enum(["FREE", "STANDARD", "ENTERPRISE"]).meta({ description: "The organisation's plan." }),
+      subscription: z
+        .strictObject({
+          active: z.boolean().meta({ description: "Whether the subscription is active now." }),
+          startsAt: timestamp("When the subscription starts."),
+          endsAt: timestamp("When the subscription ends."),
+        })
+        .meta({ description: "The subscription of the organisation." }),
+      rateLimit: z
+        .strictObject({
+          perSecond: z.int().meta({ description: "Requests that are accepted per second in the long run." }),
+          burst: z.int().meta({ description: "Requests that are accepted at once." }),
+        })
+        .meta({ description: "The rate at which requests are accepted." }),
+      usage: z.array(quotaUsage).meta({ description: "What was used of the plan in this period." }),
     })
     .meta({ id: "Session" }),
   errors: [],
 });
 
 export function getSessionWith(auth: Auth): Handler<typeof getSession> {
-  return async (_input, { principal: { orgId, keyId } }) => ({
-    data: sessionOf(await auth.getSession({ orgId, keyId }, { retry: true })),
+  const sessionFor = createSessionCache({
+    ask: async (orgId, keyId) => sessionOf(await auth.getSession({ orgId, keyId }, { retry: true })),
+    monotonicMs: () => performance.now(),
   });
+  return async (_input, { principal: { orgId, keyId } }) => ({ data: await sessionFor(orgId, keyId) });
 }
 
 function sessionOf({ organisation, key, subscriptionActive, usage }: GetSessionResponse) {

@@ -24,13 +24,17 @@ export async function executeCommand<D extends Done>(
   const context = currentContext();
   assert(context?.orgId, "a command belongs to an organisation");
   await failpoint("gateway.calling");
-  const { outcome, replayed } = await executePayment({
-    context: { requestId: context.requestId, traceparent: context.traceparent, orgId: context.orgId },
-    idempotencyKey,
-    bodyHash: idempotencyKey === undefined ? NO_HASH : bodyHash(request.body),
-    repeatOnly,
-    command: request.command,
-  });
+  const { outcome, replayed } = await executePayment(
+    {
+      context: { requestId: context.requestId, traceparent: context.traceparent, orgId: context.orgId },
+      idempotencyKey,
+      bodyHash: idempotencyKey === undefined ? NO_HASH : bodyHash(request.body),
+      repeatOnly,
+      command: request.command,
+    },
+    // The key makes it safe: the repetition gets the answer of the first try when that was carried out.
+    idempotencyKey === undefined ? {} : { retry: true },
+  );
   await failpoint("gateway.answered");
   if (outcome?.$case === "error") {
     const refusal = fromErrorDetail(outcome.value);

@@ -4,46 +4,18 @@ import { type ErrorCode, errorTable } from "@wonrail/kit/contract/errors";
 import { REQUEST_ID_FORM } from "@wonrail/kit/grpc/client";
 import { MAX_BODY_BYTES } from "../middleware/readBody";
 import { IDEMPOTENCY_KEY_FORM } from "../middleware/idempotencyKey";
+import { API_DESCRIPTION, TAG_DESCRIPTIONS } from "./apiDescription";
 import { type Example, story } from "./examples";
 import { exampleId, instant, payerWalletId, STORY_BEGINS_AT } from "./exampleThings";
-import { withGrowingAnswers } from "./growingAnswers";
-import { type Operation, type Route, type Shape, type Tag } from "./operation";
+import { allowUnknownResponseFields } from "./allowUnknownResponseFields";
+import { type Operation, type Route, type Shape } from "./operation";
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31["generateDocument"]>;
 
-const TAGS: Record<Tag, string> = {
-  Authentication: "The organisation's API key: refresh, revoke, session.",
-  Wallets: "Users' wallets and what moved their balances.",
-  Transfers: "From a wallet to an address, without gas for the user.",
-  Charges: "Top-ups, their cancellation, and refunds.",
-  Payments: "From a payer's wallets, by the waterfall, to a receiver.",
-  "Recorded transactions":
-    "Records of on-chain transactions. Amounts are integer strings in the token's smallest unit.",
-  Service: "The gateway itself.",
-};
+const requestId = z.string().meta({ description: "The id of the request. Quote it when you contact us." });
+const answeredAt = z.iso.datetime().meta({ description: "When the response was made." });
 
-const DESCRIPTION = `Stablecoin wallets for partner organisations.
-
-Every answer is the envelope \`{success, data, error, requestId, timestamp}\`. Amounts of the wallet API are whole KRW. Unknown fields are
-refused. Bodies are \`application/json\`, at most 64 KiB. Lists are newest first: a wallet's transactions by when they moved its
-balance, all others by when each was first asked for, so that what took longer, or was asked for again with its key after SYS_002, comes in behind newer ones. A POST that moves money takes an \`Idempotency-Key\`:
-sent again with the same body it gets the stored answer, with \`Idempotent-Replayed: true\`, for at least 31 days; the key of a
-recorded transaction has no end. A refusal is kept like that when the books gave it: for what a wallet holds, is or may, or since it or what is to be taken back does not exist or was
-taken back. To try such a one again takes another key. What is refused before is not kept, and its key stays free: for its form (REQ_…, an id or an address that cannot be one, an amount
-under the minimum), for its API key, the rate or the plan, and whatever refuses to record a transaction. SYS_002 is about the request that it answers: when an earlier one with the same key was not answered, or with
-SYS_003, go on with that key. SYS_001 does not say whether it was done: what moves money is asked for again with that key, and with no other.
-
-What is optional is left out; \`null\` is refused everywhere but as \`incentiveAmount\`. There are no webhooks: whose \`settlement\` is PENDING or SUBMITTED, ask
-for it again every few seconds. Of a transfer, and of a recorded transaction, go by \`status\` and not by the settlement: it is over when that is no longer PENDING. A key and its secret come from the operator of
-this service, and the session says until when the key is good: refresh it before.
-
-What may be added at any time: operations, optional fields and parameters of requests, headers and fields of answers, error codes. So pass over a field
-that you do not know, and go by the status where you do not know the code. Lists of values other than \`ErrorCode\` are complete.`;
-
-const requestId = z.string();
-const answeredAt = z.iso.datetime();
-
-/** The OpenAPI document of a list of routes. Everything in it follows from their schemas and the error table. */
+/** The OpenAPI document of the routes. All of it is derived from their schemas and the error table. */
 export function openApiDocument(routes: Route[]): OpenApiDocument {
   const registry = new OpenAPIRegistry();
   registerShared(registry, new Set(routes.flatMap(refusalCodes)));
@@ -51,29 +23,31 @@ export function openApiDocument(routes: Route[]): OpenApiDocument {
   const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: "3.1.0",
     info: {
-      title: "Wonrail",
+      title: "Wonrail API",
       version: "1.0.0",
-      description: DESCRIPTION,
+      description: API_DESCRIPTION,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/", description: "The host that serves this document." }],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(TAG_DESCRIPTIONS).map(([name, description]) => ({ name, description })),
   });
-  return withGrowingAnswers(document);
+  // The generator adds an empty list.
+  delete document.webhooks;
+  return allowUnknownResponseFields(document);
 }
 
-/** What many operations refer to. */
+/** Components that many operations refer to. */
 function registerShared(registry: OpenAPIRegistry, codes: Set<ErrorCode>): void {
   registry.registerComponent("securitySchemes", "apiKey", {
     type: "apiKey",
     in: "header",
     name: "X-API-Key",
-    description: "The organisation's API key.",
+    description: "The organisation's API key, `wk_live_…` or `wk_test_…`.",
   });
   registry.registerComponent("securitySchemes", "bearer", {
     type: "http",
     scheme: "bearer",
-    description: "The same key, as `Authorization: Bearer`.",
+    description: "The same API key in the header `Authorization: Bearer`.",
   });
   for (const [name, parameter] of Object.entries(PARAMETERS)) {
     registry.registerComponent("parameters", name, { name, in: "header", required: false, ...parameter });
@@ -90,16 +64,16 @@ function registerShared(registry: OpenAPIRegistry, codes: Set<ErrorCode>): void 
 const PARAMETERS = {
   "X-Request-Id": {
     description:
-      "Names the request in the answer and in our logs. One of another form is passed over, and the answer has one of ours.",
+      "Your id for the request, for the response and our logs. A value that does not match the pattern is ignored, and the response has an id of ours.",
     schema: { type: "string", pattern: REQUEST_ID_FORM.source },
   },
   "X-Org-Code": {
-    description: "When given it must be the code of the key's organisation.",
+    description: "The code of the key's organisation. Another code is refused with WAUTH_001.",
     schema: { type: "string" },
   },
   "Idempotency-Key": {
     description:
-      "1 to 255 printable ASCII characters, such as `order-20260114-0021`; of your organisation and of this operation: the same key in another operation is another. Makes the request safe to repeat: for at least 31 days, and without end where a transaction is recorded. A repeat that comes while the first still runs joins it, and gets the same answer.",
+      "1 to 255 printable ASCII characters that you choose, such as `order-20260114-0021`. Makes the request safe to repeat. Each operation has its own keys. A repetition that arrives while the first request runs gets the same response.",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY_FORM.source },
   },
 } as const;
@@ -113,23 +87,29 @@ function parametersOf({ access, idempotent }: Operation) {
 
 const HEADERS = {
   "X-Request-Id": {
-    description: "The request's id: yours, or one that we made.",
+    description: "The request's id: yours, or one of ours.",
     schema: { type: "string" },
   },
   "RateLimit-Limit": {
     description:
-      "Requests that may come at once: of your organisation; with a 429 before a key was accepted, of your address. What is refused before the rate was asked comes without these three, as does a 429 for wrong secrets, or for more keys or refreshes than an organisation may have.",
+      "Requests that are accepted at once: of your organisation, or of your address when no key was accepted. Missing when the request was refused before the limit was checked.",
     schema: { type: "integer" },
   },
-  "RateLimit-Remaining": { description: "How many of them are left, about.", schema: { type: "integer" } },
-  "RateLimit-Reset": { description: "Seconds until all of them are back.", schema: { type: "integer" } },
+  "RateLimit-Remaining": {
+    description: "How many of them are left, approximately.",
+    schema: { type: "integer" },
+  },
+  "RateLimit-Reset": {
+    description: "Seconds until all of them are available again.",
+    schema: { type: "integer" },
+  },
   "WWW-Authenticate": {
-    description: "The scheme that is asked for, as HTTP has it: a key may come as a bearer token too.",
+    description: "The authentication scheme. The API key is accepted as a bearer token too.",
     schema: { type: "string" },
   },
-  "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer" } },
+  "Retry-After": { description: "Seconds to wait before you try again.", schema: { type: "integer" } },
   "Idempotent-Replayed": {
-    description: "An earlier request with this key did it, or had begun it; the plan counted it then.",
+    description: "The response of an earlier request with this key. The plan counted that request.",
     schema: { type: "string", const: "true" },
   },
 } as const;
@@ -169,7 +149,7 @@ function pathOf(route: Route): RouteConfig {
   };
 }
 
-/** The fields of a path or a query, with what the story has of them. */
+/** The fields of a path or a query, with the example's values. */
 function withExample(schema: Shape, values: Record<string, string> = {}): z.ZodObject {
   const fields = Object.entries((schema as z.ZodObject).shape).map(([name, field]) => {
     const known = field as z.ZodType;
@@ -179,7 +159,7 @@ function withExample(schema: Shape, values: Record<string, string> = {}): z.ZodO
   return z.object(Object.fromEntries(fields) as z.ZodRawShape);
 }
 
-/** Several examples of one operation have names. */
+/** An operation with several examples names each. */
 function jsonOf(schema: Shape, examples: Example[], valueOf: (example: Example) => unknown) {
   const named = examples.map((one) => [one.name ?? one.at, { value: valueOf(one) }] as const);
   const shown =
@@ -189,9 +169,9 @@ function jsonOf(schema: Shape, examples: Example[], valueOf: (example: Example) 
 
 function successOf({ data, access, idempotent }: Operation, examples: Example[]) {
   const schema = z.strictObject({
-    success: z.literal(true),
+    success: z.literal(true).meta({ description: "Always true." }),
     data,
-    error: z.null(),
+    error: z.null().meta({ description: "Always null." }),
     requestId,
     timestamp: answeredAt,
   });
@@ -205,18 +185,17 @@ function successOf({ data, access, idempotent }: Operation, examples: Example[])
     requestId: exampleId("req", example.at),
     timestamp: example.at,
   }));
-  return { description: "Done.", content, headers: headerRefs(names) };
+  return { description: "The request succeeded.", content, headers: headerRefs(names) };
 }
 
-/** Every code that the operation can answer with: its own, and those that follow from what it is. */
+/** All codes of an operation: its own, and those that follow from its definition. */
 export function refusalCodes({ operation, method }: Route): ErrorCode[] {
-  const { access, tag, body, idempotent, quota, errors } = operation;
+  const { access, isUnlimited, body, idempotent, quota, errors } = operation;
   const codes = new Set<ErrorCode>([...errors, "REQ_001", "SYS_001", "SYS_002"]);
   const add = (condition: unknown, ...more: ErrorCode[]) =>
     condition && more.forEach((code) => codes.add(code));
-  // Whoever looks after the gateway may ask whether it is there as often as it likes.
-  add(tag !== "Service", "RATE_001");
-  // What only asks has done nothing, whatever became of it.
+  add(!isUnlimited, "RATE_001");
+  // A read changes nothing, so its outcome is never unknown.
   add(method !== "GET", "SYS_003");
   add(body || method !== "GET", "REQ_006", "REQ_007");
   add(idempotent, "REQ_002", "REQ_003");
@@ -246,10 +225,10 @@ function refusalOf(operation: Operation, status: number, codes: ErrorCode[]) {
   const { access, quota, errors } = operation;
   const names: HeaderName[] = ["X-Request-Id"];
   if (status === 401) names.push("WWW-Authenticate");
-  // A refused key is nobody's, and has no rate.
+  // A refused key belongs to no organisation, so there is no rate to report.
   if (status === 429 || (access !== "anyone" && status !== 401)) names.push(...RATE_HEADERS);
   if (codes.some((code) => errorTable[code].retryable)) names.push("Retry-After");
-  // What the books decide is kept under the key; that a transaction was not recorded is not.
+  // Refusals by the ledger are stored under the key; a refusal to record a transaction is not.
   if (quota === "MONEY_OPERATIONS" && codes.some((code) => errors.includes(code)))
     names.push("Idempotent-Replayed");
   return {
@@ -264,9 +243,17 @@ function refusalOf(operation: Operation, status: number, codes: ErrorCode[]) {
   };
 }
 
-/** What a code's message, which is said to who gets it, leaves open. */
+/** What partners read about a code beside its message: its reasons and details. */
 const NOTES: Partial<Record<ErrorCode, string>> = {
-  REQ_002: "(Reserved: today such a request joins the one that runs.)",
+  WAUTH_001:
+    "`details.reason` is `no_key_sent`, `two_keys_sent`, `secret_key_sent` or `wrong_org_code`. It is missing for a key that is wrong, unknown or revoked.",
+  TRF_001: "`details` has `available` and `required`, in KRW.",
+  CHG_007: "`details.reason` is `wallet_type` or `nothing_to_refund`.",
+  PAY_001: "`details` has `available` and `required`, in KRW.",
+  PAY_005: "`details.reason` is `same_user` or `wallet_type`.",
+  PAY_006: "`details.reason` is `over_balance` or `over_amount`.",
+  TX_004: "`details.reason` is `not_scheduled`, `not_pending` or `transfer_started`.",
+  REQ_002: "Reserved: today such a request waits for the running one.",
 };
 
 function describe(code: ErrorCode, operation: Operation): string {
@@ -277,31 +264,35 @@ function describe(code: ErrorCode, operation: Operation): string {
 function noteOf(code: ErrorCode, { idempotent, whenUnknown }: Operation): string | undefined {
   if (code === "SYS_003") return whenUnknown;
   if (code !== "SYS_001") return NOTES[code];
-  if (idempotent) return "It may have been done: ask again with the same Idempotency-Key, and with no other.";
-  return whenUnknown === undefined ? undefined : "It may have been done.";
+  if (idempotent)
+    return "The request may have succeeded: send it again with the same Idempotency-Key, never with a new one.";
+  return whenUnknown === undefined ? undefined : "The request may have succeeded.";
 }
 
 const refusal = z
   .strictObject({
-    success: z.literal(false),
-    data: z.null(),
-    error: z.strictObject({
-      // No enum: a client that was generated from it would choke on the answer with the first new code.
-      code: z.string().meta({
-        id: "ErrorCode",
-        description: "One of these, or one that is newer than your copy of this document.",
-        "x-extensible-enum": Object.keys(errorTable),
-      }),
-      message: z.string(),
-      details: z
-        .record(z.string(), z.unknown())
-        .nullable()
-        .meta({ description: "What the code's sentence leaves open." }),
-    }),
+    success: z.literal(false).meta({ description: "Always false." }),
+    data: z.null().meta({ description: "Always null." }),
+    error: z
+      .strictObject({
+        code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]).meta({
+          id: "ErrorCode",
+          description:
+            "The codes of this release. A later release can add codes: handle unknown ones by their status.",
+        }),
+        message: z
+          .string()
+          .meta({ description: "The cause and the remedy, for people. One text for each code." }),
+        details: z
+          .record(z.string(), z.unknown())
+          .nullable()
+          .meta({ description: "The data of the error, such as fields, ids, amounts or a reason." }),
+      })
+      .meta({ description: "Why the request was refused or failed." }),
     requestId,
     timestamp: answeredAt,
   })
-  .meta({ id: "Refusal" });
+  .meta({ id: "Refusal", description: "The envelope of a request that was refused or failed." });
 
 const EXAMPLE_DETAILS: Partial<Record<ErrorCode, Record<string, unknown>>> = {
   REQ_001: { fields: [{ path: "amount", message: "must be a whole number" }] },
@@ -320,13 +311,18 @@ const EXAMPLE_DETAILS: Partial<Record<ErrorCode, Record<string, unknown>>> = {
   WAL_004: { walletId: payerWalletId },
   TRF_004: { walletId: payerWalletId },
   PAY_003: { paymentId: exampleId("pay") },
-  PAY_005: { walletId: payerWalletId },
+  PAY_001: { available: 9_500, required: 12_000 },
+  PAY_005: { walletId: payerWalletId, reason: "same_user" },
+  PAY_006: { reason: "over_balance" },
+  TRF_001: { available: 9_500, required: 12_000 },
+  CHG_007: { reason: "nothing_to_refund" },
+  WAUTH_001: { reason: "no_key_sent" },
   CHG_003: { chargeId: exampleId("chg") },
   TX_002: { id: instant.id },
   TRF_003: { dailyLimit: 5_000_000, usedToday: 4_900_000 },
   CHG_005: { remaining: 30_000 },
   TX_003: { status: "CONFIRMED" },
-  TX_004: { status: "CONFIRMED" },
+  TX_004: { status: "CONFIRMED", reason: "not_pending" },
   TRF_002: { fields: [{ path: "toWalletAddress", message: "must be 0x and 40 hex digits" }] },
   CHG_001: { fields: [{ path: "amount", message: "must be at least 1000" }] },
   PAY_002: { fields: [{ path: "amount", message: "must be at least 100" }] },

@@ -27,6 +27,8 @@ export interface Operation<
   summary: string;
   description?: string;
   access: Access;
+  /** For probes: not limited by the caller's address. An operation with a key is always limited. */
+  isUnlimited?: true;
   params?: P;
   query?: Q;
   body?: B;

@@ -1,84 +1,107 @@
-import { Router } from "express";
-import helmet from "helmet";
-import swaggerUi from "swagger-ui-express";
-import { DomainError } from "@wonrail/kit/contract/errors";
-import { sendJson } from "../middleware/envelope";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Request, type RequestHandler, Router } from "express";
+import { type AddressLimits } from "../middleware/addressLimits";
 import { MethodNotAllowedError } from "../middleware/answerErrors";
 import { type ApiResponse } from "../middleware/exchange";
+import { prebuild, type PrebuiltAnswer, sendPrebuilt } from "../middleware/prebuiltAnswer";
 import { type OpenApiDocument } from "./openapi";
 
 const DOCUMENT_PATH = "/api/openapi.json";
 const PAGES_PATH = "/api/docs";
 
-/** The OpenAPI document and its pages. They are about the contract, so they are not in the envelope; their refusals are. */
-export function pages(document: OpenApiDocument): Router {
-  const text = JSON.stringify(document);
-  const router = Router({ caseSensitive: true });
-  router
-    .route(DOCUMENT_PATH)
-    .get((_req, res) => {
-      const response = res as ApiResponse;
-      response.locals.exchange.route = DOCUMENT_PATH;
-      sendJson(response, 200, text);
-    })
-    .all(onlyGet);
+/** The one file of the package that needs neither its framework nor the internet. */
+const SCALAR_BUNDLE = join(dirname(require.resolve("@scalar/fastify-api-reference")), "js/standalone.js");
 
-  router.use(PAGES_PATH, (req, res, next) => {
-    (res as ApiResponse).locals.exchange.route = PAGES_PATH;
-    if (req.method !== "GET" && req.method !== "HEAD") return onlyGet();
-    // The page names its parts relative to itself, so it has to be a folder.
-    if (req.originalUrl === PAGES_PATH) return res.redirect(308, `${PAGES_PATH}/`);
-    // The folder that Swagger UI is served from holds more than the page needs; only what it needs is there.
-    if (!PARTS.has(req.path)) throw new DomainError("REQ_004");
-    for (const name of CONDITIONS) delete req.headers[name];
-    next();
-  });
-  router.use(PAGES_PATH, securityHeaders, ...swaggerUi.serve);
-  router.get(`${PAGES_PATH}/`, swaggerUi.setup(undefined, PAGE_OPTIONS));
+export interface PagesOptions {
+  /** The same limits as for operations that need no key. */
+  openRates: AddressLimits;
+  addressOf: (req: Request) => string;
+}
+
+/** The OpenAPI document and its page. They are not operations, so they are not in the envelope; their refusals are. */
+export function pages(document: OpenApiDocument, { openRates, addressOf }: PagesOptions): Router {
+  const router = Router({ caseSensitive: true });
+
+  function serve(path: string, route: string, answer: PrebuiltAnswer): void {
+    const limit: RequestHandler = (req, res, next) => {
+      const { exchange } = (res as ApiResponse).locals;
+      exchange.route = route;
+      exchange.clientAddress = addressOf(req);
+      openRates.check(exchange.clientAddress);
+      openRates.take(exchange.clientAddress);
+      next();
+    };
+    router
+      .route(path)
+      .all(limit)
+      .get((req, res) => sendPrebuilt(req, res as ApiResponse, answer))
+      .all(onlyGet);
+  }
+
+  const json = Buffer.from(JSON.stringify(document));
+  serve(DOCUMENT_PATH, DOCUMENT_PATH, prebuild(json, { contentType: "application/json; charset=utf-8" }));
+  for (const [name, answer] of Object.entries(pageParts())) serve(`${PAGES_PATH}${name}`, PAGES_PATH, answer);
   return router;
 }
 
-const PARTS = new Set([
-  "/",
-  "/swagger-ui.css",
-  "/swagger-ui-bundle.js",
-  "/swagger-ui-standalone-preset.js",
-  "/swagger-ui-init.js",
-  "/favicon-16x16.png",
-  "/favicon-32x32.png",
-]);
+function pageParts(): Record<string, PrebuiltAnswer> {
+  const javascript = { contentType: "text/javascript; charset=utf-8" };
+  return {
+    "": prebuild(Buffer.from(PAGE), {
+      contentType: "text/html; charset=utf-8",
+      contentSecurityPolicy: PAGE_POLICY,
+    }),
+    "/page.js": prebuild(Buffer.from(START), javascript),
+    "/scalar.js": prebuild(readFileSync(SCALAR_BUNDLE), javascript),
+  };
+}
 
-/** They can ask for what the file server refuses with an error of its own, which would be answered, counted and logged as a failure of ours. */
-const CONDITIONS = ["range", "if-match", "if-unmodified-since"];
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Wonrail API</title>
+    <link rel="icon" href="data:,">
+  </head>
+  <body>
+    <div id="reference"></div>
+    <script src="${PAGES_PATH}/scalar.js"></script>
+    <script src="${PAGES_PATH}/page.js"></script>
+  </body>
+</html>
+`;
 
-/** Everything from our own host and nothing from anywhere else; the inline styles are Swagger UI's own. */
-const securityHeaders = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      "default-src": ["'none'"],
-      "script-src": ["'self'"],
-      "style-src": ["'self'", "'unsafe-inline'"],
-      "img-src": ["'self'", "data:"],
-      "connect-src": ["'self'"],
-      "base-uri": ["'none'"],
-      "form-action": ["'none'"],
-      "frame-ancestors": ["'none'"],
-    },
-  },
-});
-
-const PAGE_OPTIONS: swaggerUi.SwaggerUiOptions = {
-  customSiteTitle: "Wonrail API",
-  swaggerUrl: DOCUMENT_PATH,
-  swaggerOptions: {
-    // The default sends the document's address to somebody else's validator.
-    validatorUrl: null,
-    tryItOutEnabled: true,
-    displayRequestDuration: true,
-    docExpansion: "list",
-  },
+const CONFIGURATION = {
+  url: DOCUMENT_PATH,
+  metaData: { title: "Wonrail API" },
+  // Requests go from the browser to this host, not through a proxy of the page's maker.
+  proxyUrl: "",
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  showDeveloperTools: "never",
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
+  authentication: { preferredSecurityScheme: "apiKey" },
 };
+
+const START = `Scalar.createApiReference("#reference", ${JSON.stringify(CONFIGURATION)});\n`;
+
+/** Everything from this host and nothing from anywhere else. The page writes its styles inline. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
 
 function onlyGet(): never {
   throw new MethodNotAllowedError("GET, HEAD");

@@ -1,17 +1,8 @@
 import { z } from "zod";
 import { enumName } from "@wonrail/kit/grpc/client";
-import { type CancellationAmounts, type Payment, PaymentStatus } from "@wonrail/proto/payment/v1/payment";
+import { type Payment, type PaymentCancellation, PaymentStatus } from "@wonrail/proto/payment/v1/payment";
 import { type Clients } from "../clients";
-import {
-  begunCancellation,
-  cancellationOf,
-  iso,
-  known,
-  pageRequest,
-  paginationOf,
-  settlementOf,
-  wonOf,
-} from "./answers";
+import { cancellationOf, iso, known, pageRequest, paginationOf, settlementOf, wonOf } from "./answers";
 import { executeCommand } from "./executeCommand";
 import { type Handler, operation } from "./operation";
 import {
@@ -31,56 +22,58 @@ import {
 
 const MIN_PAYMENT_WON = 100;
 
-const restored = z
-  .strictObject({
-    incentive: won("Back to the INCENTIVE wallet."),
-    normal: won("Back to the NORMAL wallet."),
-  })
-  .meta({ id: "RestoredAmounts" });
-const incentiveClawedBack = won("Of the accrual, taken from the INCENTIVE wallet.");
-const keptFromNormal = won("Of the accrual, no longer there and so kept from the NORMAL part.");
+const restoredFields = {
+  incentive: won("KRW returned to the INCENTIVE wallet."),
+  normal: won("KRW returned to the NORMAL wallet."),
+};
+const restored = z.strictObject(restoredFields).meta({ id: "RestoredAmounts" });
+const incentiveClawedBack = won("The part of the accrual that was taken from the INCENTIVE wallet, in KRW.");
+const keptFromNormal = won(
+  "The part of the accrual that was spent already and is deducted from the amount returned to NORMAL, in KRW.",
+);
 
 const paymentCancellation = cancellation
   .extend({
-    restored: z.union([restored, z.null()]),
-    incentiveClawedBack: incentiveClawedBack.nullable(),
-    keptFromNormal: keptFromNormal.nullable(),
+    restored,
+    incentiveClawedBack,
+    keptFromNormal,
     memo: memoGiven,
-    createdAt: timestamp("When it was made."),
+    createdAt: timestamp("When the payment was cancelled."),
   })
   .meta({
     id: "PaymentCancellation",
     description:
-      "What took the payment back, and what it did, as the cancel's answer said. `settlement` is that of the way back, PENDING at first; read the payment again to follow. Of one that an earlier release made it may not be known what it did: `restored`, `incentiveClawedBack` and `keptFromNormal` are then null, and `memo` may be null although one was given.",
+      "The cancellation of a payment. Its `settlement` is that of the returned money, PENDING at first: read the payment again to follow it.",
   });
 
 const payment = z
   .strictObject({
     paymentId: givenId("The payment's id."),
-    status: z.enum(["PAID", "CANCELLED"]),
-    payerWalletId: givenId("The payer's wallet that was named."),
-    receiverWalletId: givenId("The receiver."),
-    amount: won("How much, in KRW."),
+    status: z.enum(["PAID", "CANCELLED"]).meta({ description: "Whether the payment was cancelled." }),
+    payerWalletId: givenId("The wallet of the payer that the request named."),
+    receiverWalletId: givenId("The receiver's wallet."),
+    amount: won("The amount of the payment, in KRW."),
     breakdown: z
       .strictObject({
-        government: won("From the GOVERNMENT wallet."),
-        incentive: won("From the INCENTIVE wallet."),
-        normal: won("From the NORMAL wallet."),
+        government: won("Paid from the GOVERNMENT wallet, in KRW."),
+        incentive: won("Paid from the INCENTIVE wallet, in KRW."),
+        normal: won("Paid from the NORMAL wallet, in KRW."),
       })
-      .meta({ description: "What each of the payer's wallets paid." }),
-    incentiveAccrued: won("Granted on the part paid from the NORMAL wallet."),
+      .meta({ description: "The parts that the payer's wallets paid." }),
+    incentiveAccrued: won("The incentive granted on the part paid from the NORMAL wallet, in KRW."),
     memo: memoGiven,
     settlement,
-    // A union, since the document would have a nullable reference be an object and null at once.
+    // Without its name: the document would make a nullable reference an object and null at once.
     cancellation: z
-      .union([paymentCancellation, z.null()])
-      .meta({ description: "null unless the payment is CANCELLED." }),
-    createdAt: timestamp("When it was made."),
+      .strictObject(paymentCancellation.shape)
+      .nullable()
+      .meta({ description: "The cancellation; null unless the payment is CANCELLED." }),
+    createdAt: timestamp("When the payment was made."),
   })
   .meta({
     id: "Payment",
     description:
-      "`settlement` is the payment's own, also when it is CANCELLED; that of the way back is in `cancellation`.",
+      "A payment. `settlement` is that of the payment itself, also after it was CANCELLED; the returned money has its own in `cancellation`.",
   });
 
 export const createPayment = operation({
@@ -88,17 +81,21 @@ export const createPayment = operation({
   tag: "Payments",
   summary: "Pay from a user's wallets to another wallet",
   description:
-    "Draws on the payer's INCENTIVE, then NORMAL wallet; the part of GOVERNMENT is 0 for now. Incentive is accrued only on the part paid from NORMAL, and none while the payer's INCENTIVE wallet is deactivated. A payer without an INCENTIVE wallet gets one; when the payment is then refused, such as with PAY_001, it may be there, empty.",
+    "Uses the payer's wallets in the order GOVERNMENT, INCENTIVE, NORMAL; the GOVERNMENT part is 0 in this version. Incentive is granted only on the part paid from NORMAL, and not while the payer's INCENTIVE wallet is deactivated. A payer without an INCENTIVE wallet gets one, which stays when the payment is refused.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
   body: z
     .strictObject({
-      payerWalletId: idOf("wal", "WAL_002", "One wallet of the payer."),
-      receiverWalletId: idOf("wal", "WAL_002", "The receiver, a NORMAL wallet of another user."),
-      amount: amountOf("How much, in KRW.", MIN_PAYMENT_WON, "PAY_002"),
+      payerWalletId: idOf(
+        "wal",
+        "WAL_002",
+        "Any wallet of the payer. The payment uses all ACTIVE wallets of its user.",
+      ),
+      receiverWalletId: idOf("wal", "WAL_002", "The receiver's wallet: a NORMAL wallet of another user."),
+      amount: amountOf("The amount of the payment, in KRW.", MIN_PAYMENT_WON, "PAY_002"),
       incentiveAmount: amountOf(
-        "How much of it the INCENTIVE wallet pays. null, or left out: its balance, as far as the amount goes. 0: nothing. A number: just that much, or PAY_006.",
+        "The part that the INCENTIVE wallet pays, in KRW. null or omitted: as much as its balance and the amount allow. 0: nothing. A number: exactly that much, or PAY_006.",
         0,
       )
         .nullable()
@@ -108,7 +105,7 @@ export const createPayment = operation({
     .meta({ id: "CreatePayment" }),
   status: 201,
   data: payment,
-  errors: ["WAL_002", "WAL_004", "PAY_001", "PAY_002", "PAY_005", "PAY_006"],
+  errors: ["WAL_002", "WAL_004", "WAL_005", "PAY_001", "PAY_002", "PAY_005", "PAY_006"],
 });
 
 export const cancelPayment = operation({
@@ -116,12 +113,12 @@ export const cancelPayment = operation({
   tag: "Payments",
   summary: "Cancel a payment",
   description:
-    "Whole and once: the payer's wallets get back what each of them paid, and the accrual is clawed back. PAY_001 says here that what is available in the receiver's NORMAL wallet is less than the payment: what is held for a transfer on its way does not count. WAL_004 names a wallet of the payment that is deactivated, and stays until the operator of the service has made it ACTIVE again. `settlement` stays the payment's own; that of the way back is in `cancellation`. A payment can be cancelled for at least two months; when its month has left the books for the archive, that is refused with PAY_007.",
+    "Cancels the whole payment, once. The payer's wallets get back what each paid, and the accrual is clawed back. PAY_001 means that the available balance of the receiver's wallet is lower than the payment. WAL_004 names a deactivated wallet of the payment; the operator of this service can reactivate it. A payment can be cancelled for at least two months; then its month is archived and PAY_007 is answered. `settlement`, here and in `cancellation`, is the cancellation's own and PENDING at first; read the payment for the payment's own.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
   body: z
-    .strictObject({ paymentId: idOf("pay", "PAY_004", "The payment."), memo })
+    .strictObject({ paymentId: idOf("pay", "PAY_004", "The payment to cancel."), memo })
     .meta({ id: "CancelPayment" }),
   status: 200,
   data: payment
@@ -133,13 +130,14 @@ export const cancelPayment = operation({
       keptFromNormal,
     })
     .meta({ id: "CancelledPayment" }),
-  errors: ["WAL_004", "PAY_001", "PAY_003", "PAY_004", "PAY_007"],
+  errors: ["WAL_004", "WAL_005", "PAY_001", "PAY_003", "PAY_004", "PAY_007"],
 });
 
 export const getPayment = operation({
   id: "getPayment",
   tag: "Payments",
   summary: "Read a payment",
+  description: "Returns one payment and, when it is cancelled, its cancellation.",
   access: "full",
   params: z.strictObject({ paymentId: idOf("pay", "PAY_004", "The payment's id.") }),
   status: 200,
@@ -151,11 +149,12 @@ export const listPayments = operation({
   id: "listPayments",
   tag: "Payments",
   summary: "List payments, newest first",
+  description: "Returns a page of the organisation's payments, optionally those of one wallet.",
   access: "full",
   query: listQuery({
     walletId: idFilter(
       "wal",
-      "Only those that name this wallet, as the payer's or as the receiver. What a payment drew on the payer's other wallets is in their transactions.",
+      "Only payments whose payerWalletId or receiverWalletId is this wallet. Amounts that a payment took from the payer's other wallets are in those wallets' transactions.",
     ).optional(),
   }),
   status: 200,
@@ -167,7 +166,8 @@ export function createPaymentWith(clients: Clients): Handler<typeof createPaymen
   return async ({ body }, call) => {
     const { payerWalletId, receiverWalletId, amount, incentiveAmount, memo } = body;
     const incentiveAmountWon = incentiveAmount == null ? undefined : String(incentiveAmount);
-    const pay = { payerWalletId, receiverWalletId, amountWon: String(amount), incentiveAmountWon, memo };
+    const ids = { payerWalletId, receiverWalletId };
+    const pay = { ...ids, amountWon: String(amount), incentiveAmountWon, memo, metadata: {} };
     const { value, replayed } = await executeCommand(clients, call, {
       body: { ...body, incentiveAmount: incentiveAmount ?? undefined },
       command: { $case: "pay", value: pay },
@@ -182,20 +182,13 @@ export function cancelPaymentWith(clients: Clients): Handler<typeof cancelPaymen
     const { paymentId, memo } = body;
     const { value, replayed } = await executeCommand(clients, call, {
       body,
-      command: { $case: "cancelPayment", value: { paymentId, memo } },
+      command: { $case: "cancelPayment", value: { paymentId, memo, metadata: {} } },
       expect: "cancelledPayment",
     });
-    const { cancelId } = value;
-    const payment = known(value.payment);
-    const did = amountsOf(value);
-    // What an earlier release has stored says all of it too, but not there; the same key has the same memo.
-    const cancellation = {
-      ...begunCancellation(payment.cancellation, cancelId, payment.settlement),
-      ...did,
-      memo: memo ?? null,
-      createdAt: iso(payment.cancellation?.createdAt ?? payment.updatedAt),
-    };
-    return { data: { ...paymentOf(payment), cancelId, cancellation, ...did }, replayed };
+    const cancelled = known(value.cancellation);
+    const cancellation = paymentCancellationOf(cancelled);
+    const { cancelId } = cancellation;
+    return { data: { ...paymentOf(value), cancelId, cancellation, ...amountsOf(cancelled) }, replayed };
   };
 }
 
@@ -230,26 +223,21 @@ function paymentOf(of: Payment) {
     incentiveAccrued: wonOf(of.incentiveAccruedWon),
     memo: of.memo ?? null,
     settlement: settlementOf(of.settlement),
-    cancellation: paymentCancellationOf(of),
+    cancellation: of.cancellation === undefined ? null : paymentCancellationOf(of.cancellation),
     createdAt: iso(of.createdAt),
   };
 }
 
-const UNKNOWN = { restored: null, incentiveClawedBack: null, keptFromNormal: null };
-
-function paymentCancellationOf({ cancellation, updatedAt }: Payment) {
-  if (cancellation === undefined) return null;
-  const { amounts, memo, createdAt } = cancellation;
+function paymentCancellationOf(of: PaymentCancellation) {
   return {
-    ...cancellationOf(cancellation),
-    ...(amounts === undefined ? UNKNOWN : amountsOf(amounts)),
-    memo: memo ?? null,
-    // A payment service of an earlier release does not say it; nothing changes a payment after that.
-    createdAt: iso(createdAt ?? updatedAt),
+    ...cancellationOf(of),
+    ...amountsOf(of),
+    memo: of.memo ?? null,
+    createdAt: iso(of.createdAt),
   };
 }
 
-function amountsOf(amounts: CancellationAmounts) {
+function amountsOf(amounts: PaymentCancellation) {
   return {
     restored: { incentive: wonOf(amounts.restoredIncentiveWon), normal: wonOf(amounts.restoredNormalWon) },
     incentiveClawedBack: wonOf(amounts.incentiveClawedBackWon),

@@ -3,7 +3,7 @@ import { type ErrorCode } from "@wonrail/kit/contract/errors";
 import { type IdPrefix, isId } from "@wonrail/kit/contract/ids";
 import { MAX_OFFSET_ROWS } from "@wonrail/kit/page";
 
-// The words that several operations share. A schema's metadata is what the OpenAPI document says about it.
+// Schemas that several operations share. Their metadata becomes text of the OpenAPI document.
 
 /** A check whose refusal has a code of its own instead of REQ_001. */
 export function refusedAs(
@@ -13,7 +13,7 @@ export function refusedAs(
   return { params: { code }, message };
 }
 
-/** An id in a path or body. One of the wrong form cannot exist, and is answered like one that does not, which WAL_002 names. */
+/** An id in a path or body. A malformed id is answered like an id that does not exist. */
 export function idOf(prefix: IdPrefix, absent: ErrorCode, description: string) {
   const params = { code: absent, named: absent === "WAL_002" ? "walletId" : null };
   return z
@@ -22,7 +22,7 @@ export function idOf(prefix: IdPrefix, absent: ErrorCode, description: string) {
     .meta({ description });
 }
 
-/** An id by which a list is filtered. One that does not exist matches nothing; one of the wrong form is a mistake to be told of. */
+/** An id that filters a list. An unknown id matches nothing; a malformed one is REQ_001. */
 export function idFilter(prefix: IdPrefix, description: string) {
   return z
     .string()
@@ -30,7 +30,7 @@ export function idFilter(prefix: IdPrefix, description: string) {
     .meta({ description });
 }
 
-/** An id that we give. */
+/** An id in a response. */
 export function givenId(description: string) {
   return z.string().meta({ description });
 }
@@ -47,12 +47,12 @@ export function amountOf(description: string, minimum = 1, belowMinimum: ErrorCo
     .meta({ description, minimum, maximum: Number.MAX_SAFE_INTEGER });
 }
 
-/** Whole KRW in an answer. */
+/** Whole KRW in a response. */
 export function won(description: string) {
   return z.int().meta({ description });
 }
 
-/** Counted in characters as people count them, not in UTF-16 units. */
+/** Counts Unicode characters, not UTF-16 units. */
 export function textOf(maxCharacters: number, description: string, minCharacters = 0) {
   return z
     .string()
@@ -76,10 +76,13 @@ function characters(text: string): number {
 }
 
 const MEMO_MAX_CHARACTERS = 200;
-export const memo = textOf(MEMO_MAX_CHARACTERS, "A note of your own.").optional();
-export const memoGiven = z.string().nullable().meta({ description: "The note given with the request." });
+export const memo = textOf(MEMO_MAX_CHARACTERS, "Your own note.").optional();
+export const memoGiven = z
+  .string()
+  .nullable()
+  .meta({ description: "The note of the request; null without one." });
 
-/** The years that four digits can say and PostgreSQL takes. A zone can move a moment out of them. */
+/** The years that have four digits and that PostgreSQL accepts. A zone can move a time beyond them. */
 const FIRST_MOMENT_MS = Date.parse("0001-01-01T00:00:00.000Z");
 const LAST_MOMENT_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
@@ -93,8 +96,8 @@ export function momentOf(description: string) {
 }
 
 /**
- * One end of a time in a query, where a plus sign is a space unless it is encoded. What is listed has whole milliseconds: what lies between two of them has before it what is at
- * the first, and from it on what is at the second.
+ * One end of a time range in a query, where an unencoded plus sign means a space. Listed times have
+ * whole milliseconds, so a finer time is rounded up.
  */
 export function queryMomentOf(description: string) {
   const error =
@@ -102,7 +105,7 @@ export function queryMomentOf(description: string) {
   return moment(description, error, roundedUp);
 }
 
-/** Date cuts off what is finer than a millisecond. */
+/** Date truncates to milliseconds. */
 function roundedUp(text: string): Date {
   const cutMs = Date.parse(text);
   return new Date(/\.\d{3}\d*[1-9]/.test(text) ? Math.min(cutMs + 1, LAST_MOMENT_MS) : cutMs);
@@ -122,7 +125,7 @@ function isBeyondYears(momentMs: number): boolean {
   return momentMs < FIRST_MOMENT_MS || momentMs > LAST_MOMENT_MS;
 }
 
-/** A date-time in an answer. */
+/** A date-time in a response. */
 export function timestamp(description: string) {
   return z.iso.datetime().meta({ description });
 }
@@ -130,22 +133,34 @@ export function timestamp(description: string) {
 export const walletType = z.enum(["NORMAL", "INCENTIVE", "GOVERNMENT"]).meta({
   id: "WalletType",
   description:
-    "What a wallet is for. Payments draw on GOVERNMENT, then INCENTIVE, then NORMAL; on GOVERNMENT with 0 for now, and as it neither transfers nor is refunded, what is in it stays there but for charges that are cancelled in time.",
+    "The type of a wallet. A payment uses GOVERNMENT, then INCENTIVE, then NORMAL. In this version the GOVERNMENT part is 0, and a GOVERNMENT wallet can neither transfer nor be refunded: cancel its charge within 30 days to take the money out.",
 });
 
-export const walletStatus = z.enum(["ACTIVE", "DEACTIVATED"]).meta({ id: "WalletStatus" });
+export const walletStatus = z.enum(["ACTIVE", "DEACTIVATED"]).meta({
+  id: "WalletStatus",
+  description: "A DEACTIVATED wallet can only be read.",
+});
 
 export const settlement = z
   .strictObject({
-    status: z.enum(["PENDING", "SUBMITTED", "CONFIRMED", "FAILED"]),
-    network: z.string().meta({ description: "The network that the service runs on." }),
-    txHash: z.string().nullable(),
-    blockNumber: z.int().nullable(),
+    status: z.enum(["PENDING", "SUBMITTED", "CONFIRMED", "FAILED"]).meta({
+      description:
+        "PENDING: not sent to the chain. SUBMITTED: sent. CONFIRMED: in a final block. FAILED: will not be settled.",
+    }),
+    network: z.string().meta({ description: "The network of this service." }),
+    txHash: z
+      .string()
+      .nullable()
+      .meta({ description: "The hash of the chain transaction; null before there is one." }),
+    blockNumber: z
+      .int()
+      .nullable()
+      .meta({ description: "The block of the transaction; null before it is in one." }),
   })
   .meta({
     id: "Settlement",
     description:
-      "Where the chain is with it. It changes as the chain does; read it again to follow, while `status` is PENDING or SUBMITTED. Of a transfer, and of a recorded transaction, go by the `status` of its own instead: an outside transfer can for a moment be PENDING when its settlement is CONFIRMED already. Several operations are settled together, so they can have one `txHash`. While SUBMITTED it is the hash of the last transaction that was to carry it out: what the chain has refused there goes again in another one, which may be later, and has another hash then.",
+      "The state of a movement on the chain. Read the object again while `status` is PENDING or SUBMITTED. For transfers and recorded transactions use their own `status` instead: an outside transfer can be PENDING for a moment while its settlement is CONFIRMED. Several movements are settled together and can have the same `txHash`. While SUBMITTED, `txHash` is that of the last attempt; a later attempt has another hash.",
   });
 
 export const cancellation = z
@@ -156,10 +171,10 @@ export const cancellation = z
   .meta({
     id: "Cancellation",
     description:
-      "What took the charge back, or a part of it. `settlement` is that of the way back, PENDING at first; read the charge again to follow.",
+      "The cancellation of a charge or a part of it. Its `settlement` is that of the returned money, PENDING at first: read the charge again to follow it.",
   });
 
-/** Numbers in a query are texts; only plain digits are taken. */
+/** Numbers in a query are strings; only plain digits are accepted. */
 function queryInteger(min: number, max: number) {
   return z
     .string()
@@ -174,7 +189,7 @@ export const DEFAULT_LIMIT = 20;
 
 const pageFields = {
   limit: queryInteger(1, MAX_LIMIT).optional().meta({
-    description: "Items on a page.",
+    description: "How many items a page has.",
     type: "integer",
     minimum: 1,
     maximum: MAX_LIMIT,
@@ -183,19 +198,19 @@ const pageFields = {
   currentPage: queryInteger(1, MAX_OFFSET_ROWS).optional().meta({
     // No `default`: clients that are generated from the document would send it with each cursor too.
     description:
-      "From 1, which it is when it is left out. Not together with `cursor`. It goes as far as row 10,000, and the pages shift while new rows come in: `cursor` has no end, and neither repeats nor leaves out a row that was there.",
+      "The page, from 1; omitted: 1. Not together with `cursor`. Pages end at row 10,000 and shift while new rows arrive. `cursor` has no end, and neither repeats nor omits a row.",
     type: "integer",
     minimum: 1,
     maximum: MAX_OFFSET_ROWS,
   }),
   cursor: z
     .string()
-    .regex(/^[A-Za-z0-9_-]{1,512}$/, { error: "is not a cursor that an answer gave" })
+    .regex(/^[A-Za-z0-9_-]{1,512}$/, { error: "is not a valid cursor; use pagination.nextCursor" })
     .optional()
-    .meta({ description: "`pagination.nextCursor` of the page before." }),
+    .meta({ description: "`pagination.nextCursor` of the previous page." }),
 };
 
-/** A list's query: its filters, and which part of it is wanted. */
+/** A list's query: its filters and the page. */
 export function listQuery<F extends z.ZodRawShape>(filters: F) {
   return z
     .strictObject({ ...pageFields, ...filters })
@@ -203,10 +218,16 @@ export function listQuery<F extends z.ZodRawShape>(filters: F) {
       path: ["cursor"],
       message: "cannot be given together with currentPage",
     })
+    .refine((query) => !isReversed(query), { path: ["from"], message: "must not be after to" })
     .refine((query) => !startsBeyondPages(query), {
       path: ["currentPage"],
       message: `starts beyond the first ${MAX_OFFSET_ROWS} rows; follow pagination.nextCursor with cursor instead`,
     });
+}
+
+function isReversed(query: object): boolean {
+  const { from, to } = query as { from?: Date; to?: Date };
+  return from !== undefined && to !== undefined && from > to;
 }
 
 function startsBeyondPages(query: object): boolean {
@@ -216,15 +237,18 @@ function startsBeyondPages(query: object): boolean {
 
 /** A list's data. */
 export function pageOf<T extends z.ZodType>(item: T) {
-  return z.strictObject({ items: z.array(item), pagination });
+  return z.strictObject({
+    items: z.array(item).meta({ description: "The items of this page." }),
+    pagination,
+  });
 }
 
 const pagination = z
   .strictObject({
-    limit: z.int(),
-    currentPage: z.int().nullable().meta({ description: "null when a cursor was given." }),
-    hasNext: z.boolean(),
-    nextCursor: z.string().nullable(),
-    totalCount: z.int().nullable().meta({ description: "null beyond 10,000." }),
+    limit: z.int().meta({ description: "How many items a page has." }),
+    currentPage: z.int().nullable().meta({ description: "The page; null when a cursor was given." }),
+    hasNext: z.boolean().meta({ description: "Whether there is another page." }),
+    nextCursor: z.string().nullable().meta({ description: "The cursor of the next page; null on the last." }),
+    totalCount: z.int().nullable().meta({ description: "The number of all items; null beyond 10,000." }),
   })
   .meta({ id: "Pagination" });

@@ -4,11 +4,15 @@ import { type Handler, operation } from "./operation";
 export const checkHealth = operation({
   id: "checkHealth",
   tag: "Service",
-  summary: "Is the gateway's process alive?",
-  description: "Looks at nothing behind it.",
+  summary: "Check that the gateway is alive",
+  description:
+    "Tells only that this process answers. It checks no other service, needs no key and is not limited.",
   access: "anyone",
+  isUnlimited: true,
   status: 200,
-  data: z.strictObject({ status: z.literal("ok") }).meta({ id: "Health" }),
+  data: z
+    .strictObject({ status: z.literal("ok").meta({ description: "Always ok." }) })
+    .meta({ id: "Health" }),
   errors: [],
 });
 

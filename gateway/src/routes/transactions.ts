@@ -38,18 +38,22 @@ const networkType = z
   .meta({
     id: "NetworkType",
     description:
-      "The service watches and executes on the network that it runs on, which `settlement.network` names: WON_TESTNET, or WON_MAINNET in production. The others are labels that you keep up to date.",
+      "A network. The service observes and executes only on its own network, which `settlement.network` names: WON_TESTNET, or WON_MAINNET in production. For records of other networks you set the status.",
   });
 
-const paymentType = z.enum(["INSTANT", "SCHEDULED"]).meta({ id: "TxPaymentType" });
-const status = z.enum(["PENDING", "CONFIRMED", "FAILED"]).meta({ id: "TransactionStatus" });
+const paymentType = z
+  .enum(["INSTANT", "SCHEDULED"])
+  .meta({ id: "TxPaymentType", description: "INSTANT: on the chain already. SCHEDULED: due later." });
+const status = z
+  .enum(["PENDING", "CONFIRMED", "FAILED"])
+  .meta({ id: "TransactionStatus", description: "PENDING, until it becomes CONFIRMED or FAILED for good." });
 
 const address = z.string().regex(ADDRESS_FORM, { error: "must be 0x and 40 hex digits" });
 
 const txHash = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/, { error: "must be 0x and 64 hex digits" })
-  .meta({ description: "The hash on the chain." });
+  .meta({ description: "The hash of the transaction on the chain." });
 
 function tokenUnits(description: string) {
   return z
@@ -57,30 +61,39 @@ function tokenUnits(description: string) {
     .regex(/^(0|[1-9][0-9]{0,77})$/, {
       error: "must be a whole number in digits, without sign, point or leading zeros",
     })
+    .refine((text) => !/^[0-9]{1,78}$/.test(text) || BigInt(text) < 2n ** 256n, {
+      error: "must be less than 2^256, as on the chain",
+    })
     .meta({ description });
 }
 
 const shared = {
   fromNetworkType: networkType,
   toNetworkType: networkType,
-  fromAddress: address,
-  toAddress: address,
-  amount: tokenUnits("In the token's smallest unit: with 6 decimals, 1 KRW is 1000000."),
-  fee: tokenUnits("As amount.").optional(),
+  fromAddress: address.meta({ description: "The sender's address." }),
+  toAddress: address.meta({ description: "The recipient's address." }),
+  amount: tokenUnits("The amount in the token's smallest unit. With 6 decimals, 1 KRW is 1000000."),
+  fee: tokenUnits("The fee, in the same unit as amount.").optional(),
   memo,
 };
 
-const instant = z.strictObject({ ...shared, paymentType: z.literal("INSTANT"), txHash }).meta({
-  id: "CreateInstantTransaction",
-  description:
-    "A transaction that is on the chain already. On the network that the service runs on its status follows the chain: CONFIRMED says that the transaction with this hash has succeeded in a final block. What it did is not looked at: addresses and amount are yours, and are not compared.",
-});
+const instant = z
+  .strictObject({
+    ...shared,
+    paymentType: z.literal("INSTANT").meta({ description: "The transaction is on the chain already." }),
+    txHash,
+  })
+  .meta({
+    id: "CreateInstantTransaction",
+    description:
+      "A transaction that is on the chain already. On the service's own network its status follows the chain: it becomes CONFIRMED when the transaction succeeded in a final block, and FAILED when it was reverted or does not match the record.",
+  });
 
 const scheduled = z
   .strictObject({
     ...shared,
-    paymentType: z.literal("SCHEDULED"),
-    scheduledAt: momentOf("When it is due, in the future."),
+    paymentType: z.literal("SCHEDULED").meta({ description: "The transaction is due later." }),
+    scheduledAt: momentOf("When the transaction is due. Must be in the future."),
   })
   .refine((body) => body.fromNetworkType === body.toNetworkType, {
     path: ["toNetworkType"],
@@ -89,49 +102,49 @@ const scheduled = z
   .meta({
     id: "CreateScheduledTransaction",
     description:
-      "A transaction that is due later, within one network. When it is due and fromAddress is a NORMAL wallet of your organisation, the service sends it, once, as a transfer of yours: do not send it yourself as well. What no transfer can ever be is then refused at once, with REQ_001: an amount that is 0, not whole KRW (a multiple of 1000000) or more than 9007199254740991 KRW, and as toAddress the zero address, its own fromAddress, the token or the payment manager. From any other address, and on a network that the service does not run on, nothing is executed: it stays PENDING until you set its status. One that is due while your organisation is suspended or its subscription is not active is not executed: it becomes FAILED, its failureReason begins with WAUTH_003, and it stays so when you may go on. A transfer that was begun before goes on to its end.",
+      "A transaction that is due later, within one network. If fromAddress is a NORMAL wallet of your organisation, the service sends the transaction once, as a transfer, when it is due: do not send it yourself. Such a transaction is refused with REQ_001 when it can never be a transfer: an amount that is 0, not whole KRW (a multiple of 1000000) or more than 9007199254740991 KRW, or a toAddress that is the zero address, the fromAddress, the token or the payment manager. From other addresses, and on other networks, the service sends nothing: the record stays PENDING until you set its status. If your organisation is suspended or its subscription is not active at the due time, the record becomes FAILED for good and its failureReason begins with WAUTH_003. A transfer that started before continues.",
   });
 
 const record = z
   .strictObject({
     id: givenId("The record's id."),
     ...shared,
-    fee: tokenUnits("As amount.").nullable(),
+    fee: tokenUnits("The fee, in the same unit as amount.").nullable(),
     paymentType,
     txHash: txHash.nullable(),
     memo: memoGiven,
-    scheduledAt: timestamp("When it is due.").nullable(),
+    scheduledAt: timestamp("When the transaction is due; null for INSTANT.").nullable(),
     status,
     failureReason: z.string().nullable().meta({
       description:
-        "Why it FAILED: your own words where you have said so, or the service's, such as `amount_is_not_whole_won`, `reverted`, `scheduled_too_long_ago` when it could only be begun months after its time, or an error code with its message.",
+        "The reason when the status is FAILED: your own text, or one of the service such as `amount_is_not_whole_won`, `reverted`, `scheduled_too_long_ago` (the transfer could start only months late), or an error code with its message.",
     }),
-    createdAt: timestamp("When it was recorded."),
-    updatedAt: timestamp("When it last changed."),
+    createdAt: timestamp("When the transaction was recorded."),
+    updatedAt: timestamp("When the record last changed."),
   })
-  .meta({ id: "RecordedTransaction" });
+  .meta({ id: "RecordedTransaction", description: "A record of an on-chain transaction." });
 
 const CHANGED_BY = { api: "API", chain: "CHAIN", scheduler: "SCHEDULER" } as const;
 
 const change = z
   .strictObject({
     status,
-    scheduledAt: timestamp("When it is due since then.").nullable(),
+    scheduledAt: timestamp("The due time after this change; null for INSTANT.").nullable(),
     reason: z.string().nullable().meta({
       description:
-        "`not_seen_on_chain`, `sent_as_` with the transfer's id, `sender_is_not_a_normal_wallet` when it was due and is left to you, or why it FAILED.",
+        "`not_seen_on_chain`; `sent_as_` with the transfer's id; `sender_is_not_a_normal_wallet` when the transaction was due and is left to you; or the reason for FAILED.",
     }),
     changedBy: z.enum(Object.values(CHANGED_BY)).meta({
-      description: "API: a request of yours. CHAIN: a final block. SCHEDULER: the service, when it was due.",
+      description: "API: your request. CHAIN: a final block. SCHEDULER: the service, at the due time.",
     }),
-    changedAt: timestamp("When."),
+    changedAt: timestamp("When the change was made."),
   })
   .meta({ id: "TransactionChange" });
 
 const recordWithHistory = record
   .extend({
     history: z.array(change).meta({
-      description: "What became of it and by whom, oldest first; of more than 100 changes the newest.",
+      description: "The changes of the record, oldest first. Of more than 100 only the newest.",
     }),
   })
   .meta({ id: "RecordedTransactionWithHistory" });
@@ -143,7 +156,7 @@ export const createTransaction = operation({
   tag: "Recorded transactions",
   summary: "Record a transaction",
   description:
-    "A SCHEDULED one from a NORMAL wallet of yours moves money when it is due (see its body); an INSTANT one records what is on the chain already. A SCHEDULED one is counted by the plan now, as a recorded transaction, and not again when it is sent. Repeating the request with its Idempotency-Key is safe: it is answered with the record as it was made. The txHash of an INSTANT one is recorded once for each fromNetworkType, whatever the key: TX_002 names the first record in `details.id`. A SCHEDULED one has the hash of its transfer, and several can have the same.",
+    "INSTANT records a transaction that is on the chain already. SCHEDULED records one that is due later; from a NORMAL wallet of yours the service sends it (see the body). The plan counts a SCHEDULED transaction when it is recorded, and not again when it is sent. A txHash is recorded once for each fromNetworkType, whatever the key: TX_002 names the first record in `details.id`. Sent SCHEDULED transactions can share a hash.",
   access: "full",
   idempotent: true,
   quota: "RECORDED_TRANSACTIONS",
@@ -157,6 +170,7 @@ export const getTransaction = operation({
   id: "getTransaction",
   tag: "Recorded transactions",
   summary: "Read a recorded transaction with its history",
+  description: "Returns one record with the history of its changes.",
   access: "full",
   params: recordPath,
   status: 200,
@@ -168,13 +182,14 @@ export const listTransactions = operation({
   id: "listTransactions",
   tag: "Recorded transactions",
   summary: "List recorded transactions, newest first",
+  description: "Returns a page of the organisation's records, optionally filtered.",
   access: "full",
   query: listQuery({
     status: status.optional(),
     paymentType: paymentType.optional(),
-    address: address.optional().meta({ description: "Sender or recipient." }),
-    from: queryMomentOf("Recorded not before this moment.").optional(),
-    to: queryMomentOf("Recorded before this moment.").optional(),
+    address: address.optional().meta({ description: "Only records with this sender or recipient." }),
+    from: queryMomentOf("Only records made at or after this time.").optional(),
+    to: queryMomentOf("Only records made before this time. Must not be earlier than `from`.").optional(),
   }),
   status: 200,
   data: pageOf(record).meta({ id: "RecordedTransactionPage" }),
@@ -186,15 +201,15 @@ export const updateTransactionStatus = operation({
   tag: "Recorded transactions",
   summary: "Set a recorded transaction's status",
   description:
-    "From PENDING to CONFIRMED or FAILED, which are final. The same status again changes nothing. To stop a SCHEDULED one that waits, set FAILED: it is not executed then. CONFIRMED stops it too, and says that you have had it done otherwise. A SCHEDULED one whose transfer has begun (its history says `sent_as_`) is the chain's to end: until then it is PENDING, and refused with TX_003.",
+    "From PENDING to CONFIRMED or FAILED, which are final. Setting the same status again changes nothing. To stop a waiting SCHEDULED transaction set FAILED; CONFIRMED stops it too, and means that you had it done elsewhere. After its transfer started (its history has `sent_as_`) only the chain ends it: the change is refused with TX_003.",
   access: "full",
-  whenUnknown: "This one takes none: saying it twice changes nothing, so send it again.",
+  whenUnknown: "This operation takes none: send the request again. A repetition changes nothing.",
   params: recordPath,
   body: z
-    .strictObject({ status, failureReason: textOf(500, "Why it FAILED.").optional() })
+    .strictObject({ status, failureReason: textOf(500, "The reason for FAILED.").optional() })
     .refine((body) => body.failureReason === undefined || body.status === "FAILED", {
       path: ["failureReason"],
-      message: "goes with the status FAILED only",
+      message: "is accepted only with the status FAILED",
     })
     .meta({ id: "UpdateTransactionStatus" }),
   status: 200,
@@ -205,14 +220,14 @@ export const updateTransactionStatus = operation({
 export const updateTransactionSchedule = operation({
   id: "updateTransactionSchedule",
   tag: "Recorded transactions",
-  summary: "Change when a SCHEDULED transaction is due",
+  summary: "Change the due time of a SCHEDULED transaction",
   description:
-    "The time that it has already changes nothing. Once its transfer has begun (its history says `sent_as_`) another one is refused with TX_004, also while it is PENDING.",
+    "Setting the current due time again changes nothing. TX_004 when the record is not SCHEDULED, not PENDING, or its transfer started (its history has `sent_as_`).",
   access: "full",
-  whenUnknown: "This one takes none: saying it twice changes nothing, so send it again.",
+  whenUnknown: "This operation takes none: send the request again. A repetition changes nothing.",
   params: recordPath,
   body: z
-    .strictObject({ scheduledAt: momentOf("The new time, in the future.") })
+    .strictObject({ scheduledAt: momentOf("The new due time. Must be in the future.") })
     .meta({ id: "UpdateTransactionSchedule" }),
   status: 200,
   data: record,

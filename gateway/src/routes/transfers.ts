@@ -26,57 +26,58 @@ const transfer = z
     transferId: givenId("The transfer's id."),
     status: z.enum(["PENDING", "COMPLETED", "FAILED"]).meta({
       description:
-        "Between two of your wallets COMPLETED at once; to an outside address PENDING until the chain is final. It says what became of the transfer; `settlement` may be CONFIRMED a moment before.",
+        "COMPLETED at once between two of your wallets. To an outside address PENDING until its block is final, then COMPLETED or FAILED. `settlement` can be CONFIRMED a moment earlier.",
     }),
-    fromWalletId: givenId("The source."),
-    toWalletAddress: z.string(),
+    fromWalletId: givenId("The sending wallet."),
+    toWalletAddress: z.string().meta({ description: "The destination address." }),
     toWalletId: z.string().nullable().meta({
-      description: "The destination when it is one of your own wallets.",
+      description: "The id of the destination when it is one of your wallets; otherwise null.",
     }),
-    amount: won("How much, in KRW."),
+    amount: won("The amount of the transfer, in KRW."),
     memo: memoGiven,
     settlement,
     failureReason: z.string().nullable().meta({
       description:
-        "Why it FAILED, as the chain or the service said it last, such as `expired`, `signer_out_of_gas` or the name of a contract's error: for people to read, and for support.",
+        "The reason when the status is FAILED, such as `expired`, `signer_out_of_gas` or the name of a contract error. For people and for support; otherwise null.",
     }),
-    createdAt: timestamp("When it was made."),
+    createdAt: timestamp("When the transfer was requested."),
   })
-  .meta({ id: "Transfer" });
+  .meta({ id: "Transfer", description: "A transfer from a NORMAL wallet to an address." });
 
 export const createTransfer = operation({
   id: "createTransfer",
   tag: "Transfers",
   summary: "Transfer from a NORMAL wallet to an address",
   description:
-    "Uses ERC-3009 transferWithAuthorization: the user pays no gas. To an outside address the amount is held until the chain is final, and given back when it FAILED. What a wallet sends in a day of Asia/Seoul, to your own wallets too, is at most `dailyTransferLimit` of your session: beyond it TRF_003 says how much was used, and what FAILED on that day is given back. TRF_001: less is available than that, as what is held does not count. TRF_002: no address, a wrong checksum, the zero address, the wallet's own, the token's or the payment manager's. TRF_004: not a NORMAL wallet; `details.walletId` names which.",
+    "Uses ERC-3009 transferWithAuthorization: the user pays no gas. A transfer to an outside address holds the amount until its block is final, and gives it back when the transfer is FAILED. A wallet sends at most `dailyTransferLimit` of your session in a day of Asia/Seoul, transfers to your own wallets included; TRF_003 tells how much was used. FAILED transfers do not count. TRF_002 is answered for a malformed address, a wrong checksum, the zero address, the wallet's own address, the token and the payment manager. TRF_004 is answered when a wallet is not NORMAL; `details.walletId` names it.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",
   body: z
     .strictObject({
-      fromWalletId: idOf("wal", "WAL_002", "The source, a NORMAL wallet."),
+      fromWalletId: idOf("wal", "WAL_002", "The sending wallet. It must be a NORMAL wallet."),
       toWalletAddress: z
         .string()
         .refine((text) => ADDRESS_FORM.test(text), refusedAs("TRF_002", "must be 0x and 40 hex digits"))
         .meta({
           description:
-            "The destination: a NORMAL wallet, or an address outside. A mixed-case address must have a valid EIP-55 checksum. Your own wallet of another type is refused with TRF_004, and `details.walletId` names it.",
+            "The destination: the address of a NORMAL wallet or an outside address. An address in mixed case must have a valid EIP-55 checksum. One of your wallets of another type is refused with TRF_004; `details.walletId` names it.",
           pattern: ADDRESS_FORM.source,
         }),
-      amount: amountOf("How much, in KRW."),
+      amount: amountOf("The amount to transfer, in KRW."),
       memo,
     })
     .meta({ id: "CreateTransfer" }),
   status: 201,
   data: transfer,
-  errors: ["WAL_002", "WAL_004", "TRF_001", "TRF_002", "TRF_003", "TRF_004"],
+  errors: ["WAL_002", "WAL_004", "WAL_005", "TRF_001", "TRF_002", "TRF_003", "TRF_004"],
 });
 
 export const getTransfer = operation({
   id: "getTransfer",
   tag: "Transfers",
   summary: "Read a transfer",
+  description: "Returns one transfer.",
   access: "full",
   params: z.strictObject({ transferId: idOf("trf", "TRF_005", "The transfer's id.") }),
   status: 200,
@@ -89,9 +90,9 @@ export const listTransfers = operation({
   tag: "Transfers",
   summary: "List transfers, newest first",
   description:
-    "In the order of their ids, which have the time of the request in them. One that was scheduled stands where its time was, also when it was made later: `GET /api/wallets/{walletId}/transactions` has it where it moved the balance.",
+    "Sorted by the time of the request, which the ids contain. A scheduled transfer is sorted by its scheduled time, also when it was sent later. `GET /api/wallets/{walletId}/transactions` sorts by the time the balance changed.",
   access: "full",
-  query: listQuery({ walletId: idFilter("wal", "Only those of this wallet.").optional() }),
+  query: listQuery({ walletId: idFilter("wal", "Only transfers of this wallet.").optional() }),
   status: 200,
   data: pageOf(transfer).meta({ id: "TransferPage" }),
   errors: [],
@@ -100,7 +101,7 @@ export const listTransfers = operation({
 export function createTransferWith(clients: Clients): Handler<typeof createTransfer> {
   return async ({ body }, call) => {
     const { fromWalletId, toWalletAddress, amount, memo } = body;
-    const command = { fromWalletId, toWalletAddress, amountWon: String(amount), memo };
+    const command = { fromWalletId, toWalletAddress, amountWon: String(amount), memo, metadata: {} };
     const { value, replayed } = await executeCommand(clients, call, {
       body,
       command: { $case: "transfer", value: command },

@@ -4,6 +4,7 @@ import { isUserId, USER_ID_FORM } from "@wonrail/kit/contract/userId";
 import { Direction, type WalletTransaction } from "@wonrail/proto/payment/v1/payment";
 import { type Wallet, WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type Clients } from "../clients";
+import { bodyHash } from "./bodyHash";
 import { iso, known, pageRequest, paginationOf, settlementOf, wonOf } from "./answers";
 import { type Handler, operation } from "./operation";
 import {
@@ -23,60 +24,67 @@ import {
 
 const MAX_METADATA_PAIRS = 5;
 
-const userId = textOf(128, "The user's identifier in your own system, without control characters.", 1).refine(
-  isUserId,
-  { message: USER_ID_FORM },
-);
+const userId = textOf(
+  128,
+  "The user's identifier in your system, in Unicode NFC. Control, zero-width and bidirectional characters and spaces at the ends are refused.",
+  1,
+).refine(isUserId, { message: USER_ID_FORM });
 
 const MAX_METADATA_KEY_CHARACTERS = 40;
 
 const metadata = z
-  .record(textOf(MAX_METADATA_KEY_CHARACTERS, "What the pair is about.", 1), textOf(500, "What you note."))
+  .record(
+    textOf(MAX_METADATA_KEY_CHARACTERS, "The name of the pair.", 1),
+    textOf(500, "The value of the pair."),
+  )
   .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA_PAIRS, {
     message: `must have at most ${MAX_METADATA_PAIRS} pairs`,
   })
   .meta({
-    description: "Pairs of your own. `constructor`, `prototype` and `__proto__` are refused as keys.",
+    description:
+      "Your own pairs of strings. The keys `constructor`, `prototype` and `__proto__` are refused.",
     maxProperties: MAX_METADATA_PAIRS,
-    // What the document is made with leaves out the keys' schema.
+    // The generator omits the schema of the keys.
     propertyNames: { minLength: 1, maxLength: MAX_METADATA_KEY_CHARACTERS },
   });
 
 const wallet = z
   .strictObject({
     walletId: givenId("The wallet's id."),
-    userId: z.string(),
+    userId: z.string().meta({ description: "The user's identifier in your system." }),
     walletType,
     walletAddress: z.string().meta({
-      description: "Its blockchain address, EIP-55 checksummed.",
+      description: "The wallet's blockchain address, with EIP-55 checksum.",
     }),
-    balance: won("What the wallet holds, in KRW."),
-    availableBalance: won("The balance less what is held for transfers on their way."),
+    balance: won("The wallet's balance, in KRW."),
+    availableBalance: won("The balance less the holds of transfers under way, in KRW."),
     status: walletStatus,
-    metadata: z.record(z.string(), z.string()),
-    createdAt: timestamp("When it was made."),
-    updatedAt: timestamp("When it last changed."),
+    metadata: z.record(z.string(), z.string()).meta({ description: "Your own pairs of strings." }),
+    createdAt: timestamp("When the wallet was created."),
+    updatedAt: timestamp("When the wallet last changed."),
   })
-  .meta({ id: "Wallet" });
+  .meta({ id: "Wallet", description: "A wallet of one of your users." });
 
-/** A new wallet has had no time to change. */
-const newWallet = wallet.omit({ availableBalance: true, updatedAt: true }).meta({ id: "NewWallet" });
+/** A new wallet is empty and unchanged. */
+const createdWallet = wallet.omit({ availableBalance: true, updatedAt: true }).meta({
+  id: "CreatedWallet",
+  description: "A wallet as it was created. Its availableBalance and updatedAt are left out.",
+});
 
 const walletPath = z.strictObject({ walletId: idOf("wal", "WAL_002", "The wallet's id.") });
 
 export const createWallet = operation({
   id: "createWallet",
   tag: "Wallets",
-  summary: "Make a wallet for a user",
+  summary: "Create a wallet for a user",
   description:
-    "A user has one wallet of each type. A second is refused with WAL_001, and `details.walletId` names the first, also when that one is deactivated.",
+    "A user has at most one wallet of each type. A second one is refused with WAL_001, and `details.walletId` names the first, also when it is deactivated.",
   access: "full",
+  idempotent: true,
   quota: "WALLETS",
-  whenUnknown:
-    "This one takes none: send it again. It makes one wallet however often it comes; WAL_001 names it when it was made.",
   body: z.strictObject({ userId, walletType, metadata: metadata.optional() }).meta({ id: "CreateWallet" }),
   status: 201,
-  data: newWallet,
+  data: createdWallet,
   errors: ["WAL_001"],
 });
 
@@ -84,6 +92,7 @@ export const getWallet = operation({
   id: "getWallet",
   tag: "Wallets",
   summary: "Read a wallet",
+  description: "Returns one wallet with its balances.",
   access: "full",
   params: walletPath,
   status: 200,
@@ -95,6 +104,7 @@ export const listWallets = operation({
   id: "listWallets",
   tag: "Wallets",
   summary: "List wallets, newest first",
+  description: "Returns a page of the organisation's wallets, optionally those of one user, type or status.",
   access: "full",
   query: listQuery({
     userId: userId.optional(),
@@ -110,8 +120,9 @@ export const updateWallet = operation({
   id: "updateWallet",
   tag: "Wallets",
   summary: "Replace a wallet's metadata",
+  description: "Replaces all pairs of the wallet's metadata.",
   access: "full",
-  whenUnknown: "This one takes none: saying it twice changes nothing, so send it again.",
+  whenUnknown: "This operation takes none: send the request again. A repetition changes nothing.",
   params: walletPath,
   body: z.strictObject({ metadata }).meta({ id: "UpdateWallet" }),
   status: 200,
@@ -124,9 +135,10 @@ export const deactivateWallet = operation({
   tag: "Wallets",
   summary: "Deactivate a wallet",
   description:
-    "Refused while the wallet holds money, what is held for a transfer on its way included. Nothing else counts: what was done goes on to its settlement, and a scheduled transaction from it becomes FAILED when it is due. Afterwards everything but reading it is WAL_004. Tokens that reach its address all the same are credited to it; the operator of the service can make it ACTIVE again, so that they can be moved.",
+    "Refused with WAL_003 while the wallet holds money, holds of transfers under way included. Settlements under way continue, and a scheduled transaction from the wallet becomes FAILED when it is due. Afterwards the wallet can only be read; everything else is WAL_004. Tokens that are sent to its address are still credited; the operator of this service can reactivate the wallet so that they can be moved.",
   access: "full",
-  whenUnknown: "This one takes none: send it again, and WAL_004 says that the wallet is deactivated.",
+  whenUnknown:
+    "This operation takes none: send the request again. WAL_004 means that the wallet is deactivated.",
   params: walletPath,
   status: 200,
   data: wallet,
@@ -151,50 +163,52 @@ export type WalletTransactionType = (typeof WALLET_TRANSACTION_TYPES)[number];
 const walletTransaction = z
   .strictObject({
     transactionId: z.string().meta({
-      description: "The line's name, one of its own for each. Nothing else is found by it.",
+      description: "The id of this entry of the list. No other operation takes it.",
     }),
-    type: z.enum(WALLET_TRANSACTION_TYPES),
-    direction: z.enum(["IN", "OUT"]),
-    amount: won("How much moved, in KRW."),
-    balanceAfter: won("The wallet's balance after it."),
+    type: z.enum(WALLET_TRANSACTION_TYPES).meta({ description: "What moved the balance." }),
+    direction: z.enum(["IN", "OUT"]).meta({ description: "IN raises the balance, OUT lowers it." }),
+    amount: won("The amount that moved, in KRW."),
+    balanceAfter: won("The wallet's balance afterwards, in KRW."),
     counterparty: z.string().nullable().meta({
       description:
-        "The other wallet's id or the outside address; null for what is minted or burnt. Of a payer's several wallets the first that paid.",
+        "The other wallet's id or the outside address. null for minted and burnt money. Of several wallets of a payer the first that paid.",
     }),
     memo: memoGiven,
-    relatedId: givenId("What the line belongs to. The lines of one payment share it."),
+    relatedId: givenId(
+      "The id of the charge, refund, payment, transfer or deposit. All entries of one payment have the same.",
+    ),
     cancelId: z.string().nullable().meta({
       description:
-        "Of a line that takes back a charge or a payment: the cancellation's id, ccl_… or pcl_…. null for any other.",
+        "The id of the cancellation (ccl_… or pcl_…) when the entry takes a charge or payment back; otherwise null.",
     }),
     settlement,
-    createdAt: timestamp("When it was posted."),
+    createdAt: timestamp("When the entry was posted."),
   })
-  .meta({ id: "WalletTransaction" });
+  .meta({ id: "WalletTransaction", description: "One movement of a wallet's balance." });
 
 const transactionTypes = z
   .string()
   .transform((text) => text.split(",") as WalletTransactionType[])
   .refine((types) => types.every((type) => WALLET_TRANSACTION_TYPES.includes(type)), {
-    message: `must be one or several of ${WALLET_TRANSACTION_TYPES.join(", ")}, separated by commas`,
+    message: `must be one or more of ${WALLET_TRANSACTION_TYPES.join(", ")}, separated by commas`,
   })
   .meta({
-    description: `One or several types, separated by commas: ${WALLET_TRANSACTION_TYPES.join(", ")}.`,
+    description: `One or more types, separated by commas: ${WALLET_TRANSACTION_TYPES.join(", ")}.`,
     type: "string",
   });
 
 export const listWalletTransactions = operation({
   id: "listWalletTransactions",
   tag: "Wallets",
-  summary: "List everything that moved a wallet's balance, newest first",
+  summary: "List the movements of a wallet's balance, newest first",
   description:
-    "Tokens that come from an outside address are in it too: once their block is final they are a line of type TRANSFER and direction IN, whose relatedId begins with `opn_` and which no list of transfers has. Whole KRW are credited, what a token transfer has below 1 KRW is not. Such a line may be without its counterparty, and its settlement PENDING, for a moment.",
+    "Contains deposits, too: tokens from an outside address are credited once their block is final, as an entry of type TRANSFER and direction IN whose relatedId begins with `opn_`. Deposits are in no list of transfers. Only whole KRW are credited. The counterparty of a deposit can be null, and its settlement PENDING, for a moment.",
   access: "full",
   params: walletPath,
   query: listQuery({
     type: transactionTypes.optional(),
-    from: queryMomentOf("Not before this moment.").optional(),
-    to: queryMomentOf("Before this moment.").optional(),
+    from: queryMomentOf("Only entries at or after this time.").optional(),
+    to: queryMomentOf("Only entries before this time. Must not be earlier than `from`.").optional(),
   }),
   status: 200,
   data: pageOf(walletTransaction).meta({ id: "WalletTransactionPage" }),
@@ -202,16 +216,29 @@ export const listWalletTransactions = operation({
 });
 
 export function createWalletWith({ wallet: service }: Clients): Handler<typeof createWallet> {
-  return async ({ body: { userId, walletType, metadata } }, { principal: { orgId } }) => {
-    const { wallet: made, existed } = await service.createWallet({
-      orgId,
-      userId,
-      walletType: enumValue(WalletType, walletType),
-      metadata: metadata ?? {},
-    });
+  return async ({ body }, { principal: { orgId }, idempotencyKey, repeatOnly }) => {
+    const { userId, walletType, metadata = {} } = body;
+    const key =
+      idempotencyKey === undefined
+        ? {}
+        : {
+            idempotencyKey,
+            bodyHash: bodyHash({ userId, walletType, metadata: sorted(metadata) }),
+            repeatOnly,
+          };
+    const type = enumValue(WalletType, walletType);
+    const { wallet: made, replayed } = await service.createWallet(
+      { orgId, userId, walletType: type, metadata, ...key },
+      idempotencyKey === undefined ? {} : { retry: true },
+    );
     const { availableBalance: _, updatedAt: __, ...data } = walletOf(made);
-    return { data, replayed: existed };
+    return { data, replayed };
   };
+}
+
+/** The same pairs are the same request, in any order. */
+function sorted(metadata: Record<string, string>): [string, string][] {
+  return Object.entries(metadata).sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
 export function getWalletWith({ wallet: service }: Clients): Handler<typeof getWallet> {

@@ -6,6 +6,7 @@ import { Registry } from "@wonrail/kit/metrics";
 import { createApp } from "../app";
 import { createClients } from "../clients";
 import { type Config } from "../config";
+import { CONNECTION_LIMITS, type ConnectionLimits } from "../middleware/connections";
 import { startHttpServer } from "../middleware/httpServer";
 import { operation, route, type Route } from "../routes/operation";
 
@@ -35,6 +36,7 @@ export interface GatewayOptions {
   headersTimeoutMs?: number;
   requestTimeoutMs?: number;
   authTimeoutMs?: number;
+  connectionLimits?: ConnectionLimits;
 }
 
 export type TestGateway = Awaited<ReturnType<typeof startGateway>>;
@@ -61,6 +63,7 @@ export async function startGateway({
   extraRoutes = [],
   // A machine that is held up for a second is no outage.
   authTimeoutMs = 8_000,
+  connectionLimits = CONNECTION_LIMITS,
   ...limits
 }: GatewayOptions) {
   const lines: string[] = [];
@@ -83,6 +86,7 @@ export async function startGateway({
     log,
     registry,
     extraRoutes: [probeRoute, ...extraRoutes],
+    connectionLimits,
   });
   const server = await startHttpServer(app.handler, {
     host: "127.0.0.1",

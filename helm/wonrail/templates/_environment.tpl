@@ -18,7 +18,7 @@
   "DATABASE_POOL_MAX" (.root.Values.postgres.poolMax | int64 | toString)
   "DATABASE_STANDBY" (.root.Values.postgres.synchronousStandby | toString)
 ) -}}
-{{- if eq .root.Values.bus.kind "kafka" }}{{ $_ := mergeOverwrite $env (include "wonrail.kafkaEnvironment" .root | fromYaml) }}{{ else }}{{ include "wonrail.assertBusSchema" .root }}{{ end -}}
+{{- if eq .root.Values.bus.kind "kafka" }}{{ $_ := mergeOverwrite $env (include "wonrail.kafkaEnvironment" .root | fromYaml) }}{{ end -}}
 {{- else -}}
 {{- $_ := mergeOverwrite $env (dict "HTTP_PORT" "8080" "TRUSTED_PROXY_HOPS" ($settings.trustedProxyHops | default 0 | int64 | toString)) -}}
 {{- end -}}
@@ -41,15 +41,11 @@
 {{- end }}
 {{- end }}
 
-{{/* Of the bus on Postgres, which is no service's: whoever provisions makes its tables, and changes them with a release. */}}
-{{- define "wonrail.assertBusSchema" -}}
-{{- if not (or .Values.migrations.provision (eq .Values.migrations.mode "disabled")) }}{{ fail "bus.kind is postgres, and nothing makes its schema: set migrations.provision, with admin-url in secrets.database, or run the migrations yourself, with the admin's URL (migrations.mode: disabled)" }}{{ end -}}
-{{- end }}
-
 {{/* The brokers and how to get in there. As YAML. */}}
 {{- define "wonrail.kafkaEnvironment" -}}
 {{- if and (eq .Values.bus.sasl "plain") (not .Values.bus.tls) }}{{ fail "bus.sasl is plain: without bus.tls the password would be readable on the network; set bus.tls, or a scram of bus.sasl" }}{{ end -}}
 KAFKA_BROKERS: {{ include "wonrail.brokers" . | quote }}
+KAFKA_REPLICATION: {{ ternary "1" (.Values.bus.replication | int64 | toString) (eq (include "wonrail.ownKafka" .) "true") | quote }}
 {{- if .Values.bus.tls }}
 KAFKA_TLS: "true"
 {{- end }}

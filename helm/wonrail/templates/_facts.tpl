@@ -76,7 +76,7 @@ CHAIN_RPC_URLS: {{ join "," $chain.rpcUrls | quote }}
 {{- define "wonrail.brokers" -}}
 {{- if .Values.bus.brokers }}{{ join "," .Values.bus.brokers }}
 {{- else if .Values.dev.enabled }}{{ include "wonrail.fullname" . }}-kafka:9092
-{{- else }}{{ fail "bus.brokers is empty (or bus.kind: postgres, or dev.enabled for a laptop)" }}
+{{- else }}{{ fail "bus.brokers is empty (or bus.kind: feed, or dev.enabled for a laptop)" }}
 {{- end -}}
 {{- end }}
 

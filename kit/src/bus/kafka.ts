@@ -17,11 +17,10 @@ import { CLOSING_MS, leaveInTime } from "./farewell";
 import { createBatchHandler } from "./kafka/batchHandler";
 import { type Connections, createConnections } from "./kafka/connections";
 import { type Dial, dial } from "./kafka/dial";
-import { readLag } from "./kafka/lag";
 import { logTo } from "./kafka/logTo";
 import { mayPass } from "./kafka/mayPass";
 import { watchMembership } from "./kafka/membership";
-import { createMissing, requireTopics } from "./kafka/topics";
+import { checkTopics, createMissing, requireTopics } from "./kafka/topics";
 import { watchTopics } from "./kafka/watchTopics";
 import { type Movement, watchMovement } from "./liveness";
 import { type BusMetrics, busMetrics } from "./metrics";
@@ -39,7 +38,6 @@ export interface KafkaTuning {
 
 const DEFAULT_TUNING: KafkaTuning = { dial, sessionTimeoutMs: 10_000, requestTimeoutMs: 10_000 };
 const CONNECT_TIMEOUT_MS = 3_000;
-const PING_TIMEOUT_MS = 3_000;
 /** How long a rebalance waits for members that still handle a batch. */
 const REBALANCE_TIMEOUT_MS = 30_000;
 /** How long the broker keeps a fetch open when there is nothing; closing a consumer takes as long. */
@@ -53,8 +51,8 @@ const PARTITIONS_AT_ONCE = 4;
 const BACKOFF: RetryOptions = { initialRetryTime: 100, multiplier: 2, factor: 0.2, maxRetryTime: 1_000 };
 const BOUNDED: RetryOptions = { ...BACKOFF, retries: 4 };
 /**
- * Whoever publishes has retries of its own. Kafkajs' own lose messages: of a send to several brokers it asks none again that has answered, and forgets what has
- * moved to one of those from another that failed (tulios/kafkajs#1798).
+ * The relay retries. The retries of kafkajs lose messages: of a send to several brokers it asks none
+ * again that has answered, although a partition may have moved to it (tulios/kafkajs#1798).
  */
 export const SEND_ONCE: RetryOptions = { ...BACKOFF, retries: 0 };
 /** A consumer outlives any outage. With few tries it crashes, and its successor waits until the session of the dead one is over. */
@@ -90,11 +88,14 @@ export function openKafkaBus(options: port.KafkaBusOptions, tuning: Partial<Kafk
   };
   let closed: Promise<void> | undefined;
   return {
-    kind: "kafka",
     ensureTopics: (topics, signal) =>
       untilThere(
         "create topics",
-        async () => createMissing(await admin.connected(), topics),
+        async () => {
+          const client = await admin.connected();
+          await createMissing(client, topics, options.replication);
+          await checkTopics(client, topics, options.replication, log);
+        },
         patience(signal),
       ),
     publish: (messages) => publisher.publish(messages),
@@ -110,11 +111,6 @@ export function openKafkaBus(options: port.KafkaBusOptions, tuning: Partial<Kafk
       };
       consumers.add(consumer);
       return consumer;
-    },
-    lag: async (group, topics) => readLag(await admin.connected(), group, topics),
-    async ping() {
-      const listed = admin.connected().then((client) => client.listTopics());
-      await within(PING_TIMEOUT_MS, "Kafka did not answer", listed);
     },
     close: () => (closed ??= close()),
   };
@@ -182,8 +178,9 @@ function openAdmin(parts: KafkaParts): { connected(): Promise<Admin>; close(): P
 // ---- publishing
 
 /**
- * Not idempotent: after a send that was given up, kafkajs' idempotent producer has its next, different message acknowledged and not stored.
- * Instead one request at a time, repeated until it is acknowledged or given up: messages may come twice, none goes missing.
+ * Not idempotent: after a send that was given up, kafkajs' idempotent producer gets its next, different
+ * message acknowledged and not stored. Instead one request at a time is repeated until it is
+ * acknowledged or given up.
  */
 function openProducer(parts: KafkaParts) {
   const { kafka, hangUp, timedOut, giveUp } = openClient(parts, BOUNDED);
@@ -200,9 +197,9 @@ function openProducer(parts: KafkaParts) {
     async send(messages: port.BusMessage[]): Promise<void> {
       await producer.connect();
       const byTopic = new Map<string, Message[]>();
-      for (const { topic, key, value, headers } of messages) {
+      for (const { topic, partition, key, value, headers } of messages) {
         const ofTopic = byTopic.get(topic) ?? [];
-        if (ofTopic.push({ key, value, headers }) === 1) byTopic.set(topic, ofTopic);
+        if (ofTopic.push({ partition, key, value, headers }) === 1) byTopic.set(topic, ofTopic);
       }
       await producer.sendBatch({
         acks: -1,

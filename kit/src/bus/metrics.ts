@@ -4,7 +4,6 @@ export interface BusMetrics {
   published: Counter<"topic">;
   publishSeconds: Histogram;
   rebalances: Counter<"group">;
-  droppedUnread: Counter<"group" | "topic">;
 }
 
 export function busMetrics(registry: Registry = new Registry()): BusMetrics {
@@ -16,7 +15,7 @@ export function busMetrics(registry: Registry = new Registry()): BusMetrics {
       (name) =>
         new Counter({
           name,
-          help: "Messages that the bus has acknowledged",
+          help: "Messages that Kafka acknowledged",
           labelNames: ["topic"],
           registers,
         }),
@@ -40,17 +39,6 @@ export function busMetrics(registry: Registry = new Registry()): BusMetrics {
           name,
           help: "Times this process was given its share of a group's partitions anew",
           labelNames: ["group"],
-          registers,
-        }),
-    ),
-    droppedUnread: shared(
-      registry,
-      "bus_dropped_unread_total",
-      (name) =>
-        new Counter({
-          name,
-          help: "Messages that the embedded bus kept no longer when the group came to them",
-          labelNames: ["group", "topic"],
           registers,
         }),
     ),

@@ -2,7 +2,7 @@ import type { ConnectionOptions } from "node:tls";
 import type { Log } from "../log";
 import type { Registry } from "../metrics";
 
-/** Key, value and headers together. Kafka takes 1 MiB for all that one request adds to a partition; the rest is for its framing. */
+/** Key, value and headers together. Kafka takes 1 MiB per partition and request, with its framing. */
 export const MAX_MESSAGE_BYTES = 900 * 1024;
 
 export const DEFAULT_MAX_BATCH = 500;
@@ -12,9 +12,14 @@ export class MessageRefusedError extends Error {
   override readonly name = "MessageRefusedError";
 }
 
+/** The topic's settings would lose events, or do not fit its feed. A person has to change the topic. */
+export class TopicRefusedError extends Error {
+  override readonly name = "TopicRefusedError";
+}
+
 export class TopicMissingError extends Error {
   override readonly name = "TopicMissingError";
-  /** As kafkajs marks its own errors: the topic's publisher may be about to make it. */
+  /** As kafkajs marks its own errors: the publisher may make the topic soon. */
   readonly retriable = true;
 
   constructor(topics: string[]) {
@@ -22,20 +27,20 @@ export class TopicMissingError extends Error {
   }
 }
 
-/** What is published: the key decides the partition, and messages of one key stay in order. */
+/** Messages of one partition stay in order. The publisher chooses the partition. */
 export interface BusMessage {
   topic: string;
+  partition: number;
   key: string;
   value: Buffer;
   headers: Record<string, string>;
 }
 
 export interface ReceivedMessage extends BusMessage {
-  partition: number;
   offset: string;
-  timestampMs: number;
 }
 
+/** A service's feed, and the Kafka topic of the same name. */
 export interface Topic {
   name: string;
   partitions: number;
@@ -46,12 +51,12 @@ export interface SubscribeOptions {
   group: string;
   topics: string[];
   /**
-   * Called with messages that are in order within each partition. When it resolves they are done; when it rejects they come again. A message
-   * may come more than once, also after it was done: whoever handles it must recognise it.
+   * Gets messages of one partition, in order. If it rejects, the messages come again after a pause. A
+   * message may come again after it was done: the handler must recognise it.
    */
   handleBatch: (messages: ReceivedMessage[]) => Promise<void>;
   maxBatch?: number;
-  /** The consumer stopped and will not come back by itself: it has to be closed, and another subscribed. */
+  /** The consumer stopped for good: close it and subscribe another. */
   onCrash?: (error: Error) => void;
   /** Ends the waiting, until there is a subscription to be closed. */
   signal?: AbortSignal;
@@ -64,40 +69,33 @@ export interface Subscription {
   live(): boolean;
 }
 
-export interface PartitionLag {
-  topic: string;
-  partition: number;
-  messages: number;
-  /** Age of the oldest message that the group has not done; 0 when there is none. */
-  oldestAgeMs: number;
-}
-
-/** The event bus as this product needs it. Delivery is at least once, in order per key. */
+/**
+ * Kafka as this product needs it: the fast way of events. It may lose, repeat and reorder messages:
+ * consumers compare the numbers with their cursors and read the producer's feed.
+ */
 export interface Bus {
-  readonly kind: "kafka" | "postgres";
-  /** Makes the topics that do not exist yet; one that exists keeps its partitions. Waits a minute for a server that is not there yet, or until the signal. */
+  /**
+   * Makes the topics that do not exist yet, and checks the settings of those that do. Waits a minute
+   * for brokers that are not there yet. Rejects with a TopicRefusedError when a topic is unsafe.
+   */
   ensureTopics(topics: Topic[], signal?: AbortSignal): Promise<void>;
   /**
-   * Resolves when every message is stored. After a rejection any part of them may be stored: publish them again, before anything newer
-   * of the same keys, and their order holds. A message over MAX_MESSAGE_BYTES is refused with a MessageRefusedError before anything is sent.
+   * Resolves when every message is stored. After a rejection any part of them may be stored. Refuses a
+   * message over MAX_MESSAGE_BYTES with a MessageRefusedError before it sends anything.
    */
   publish(messages: BusMessage[]): Promise<void>;
-  /** Waits a minute for topics that do not exist yet. A group that is new, or whose positions are lost, starts at the oldest message. */
+  /** Waits a minute for topics that do not exist yet. A new group starts at the oldest message. */
   subscribe(options: SubscribeOptions): Promise<Subscription>;
-  lag(group: string, topics: string[]): Promise<PartitionLag[]>;
-  ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-interface CommonOptions {
+export interface KafkaBusOptions {
   clientId: string;
   log: Log;
   registry?: Registry;
-}
-
-export interface KafkaBusOptions extends CommonOptions {
-  kind: "kafka";
   brokers: string[];
+  /** How many brokers keep each topic. A topic that has fewer is refused. */
+  replication: number;
   ssl?: boolean | ConnectionOptions;
   sasl?: KafkaCredentials;
 }
@@ -107,10 +105,3 @@ export interface KafkaCredentials {
   username: string;
   password: string;
 }
-
-export interface PostgresBusOptions extends CommonOptions {
-  kind: "postgres";
-  url: string;
-}
-
-export type BusOptions = KafkaBusOptions | PostgresBusOptions;

@@ -89,15 +89,13 @@ function requests(calls: Call[]): BusMessage[][] {
 }
 
 function bytesOfUsable(message: BusMessage): number {
-  const { topic, key } = message;
+  const { topic } = message;
   const bytes = bytesOf(message);
   if (bytes > MAX_MESSAGE_BYTES) {
     throw new MessageRefusedError(
       `A message of ${bytes} bytes for ${topic} is over the limit of ${MAX_MESSAGE_BYTES}: publish a reference to the content instead.`,
     );
   }
-  if (key.includes("\0"))
-    throw new MessageRefusedError(`A key for ${topic} holds a NUL, which Postgres does not store.`);
   return bytes;
 }
 

@@ -60,7 +60,7 @@ function watched() {
   watchConsumer(
     consumer as unknown as Consumer,
     {
-      options: { kind: "kafka", brokers: [], clientId: "test", log: testLog() },
+      options: { brokers: [], replication: 1, clientId: "test", log: testLog() },
       tuning: { dial: () => fail(), sessionTimeoutMs: SESSION_MS, requestTimeoutMs: SESSION_MS },
       metrics: busMetrics(new Registry()),
     },

@@ -24,10 +24,21 @@ test("done and asked for help are 0, a wrong command line is 2 and says how to g
   expect(await run(async () => undefined, "listen")).toEqual(wrong);
 });
 
+test.each([
+  ["--code", "A", "--code", "B"],
+  ["--code=A", "--code=A"],
+  ["--json", "--json"],
+])("an option that is given twice is a wrong command line: %j", async (...args) => {
+  const work = jest.fn(async () => undefined);
+  const said = { code: 2, out: "", err: expect.stringContaining("is given more than once") as string };
+  expect(await run(work, "look", ...args)).toEqual(said);
+  expect(work).not.toHaveBeenCalled();
+});
+
 async function run(work: () => Promise<void>, ...args: string[]) {
   const said = { out: "", err: "" };
   const program = new Command("admin");
-  program.command("look").action(work);
+  program.command("look").option("--code <code>").option("--json").action(work);
   const code = await runCommands(program, args.length === 0 ? ["look"] : args, {
     out: (text) => void (said.out += text),
     err: (text) => void (said.err += text),

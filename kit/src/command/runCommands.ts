@@ -49,14 +49,27 @@ export async function exitCodeOf({ err }: Terminal, work: () => Promise<unknown>
   }
 }
 
-/** Commander's settings do not reach commands that were made before them. */
+/** Commander's settings do not reach subcommands that exist already, so each gets them. */
 function inherit(command: Command, { out, err }: Terminal): Command {
+  refuseRepeatedOptions(command);
   command
     .exitOverride()
     .configureOutput({ writeOut: out, writeErr: err })
     .showHelpAfterError("Use --help to see the options.");
   command.commands.forEach((child) => inherit(child, { out, err }));
   return command;
+}
+
+/** Commander keeps the last value of a repeated option. An operator who states two values made a mistake. */
+function refuseRepeatedOptions(command: Command): void {
+  for (const option of command.options) {
+    if (option.variadic) continue;
+    let isGiven = false;
+    command.on(`option:${option.name()}`, () => {
+      if (isGiven) command.error(`error: option '${option.flags}' is given more than once`);
+      isGiven = true;
+    });
+  }
 }
 
 /** A refusal in the words of the command line: fields are named as their options. */

@@ -1,87 +1,186 @@
 import type { JsonObject } from "../json";
 
 /**
- * The one table of everything that can be refused. A code is API: it is never renamed or reused.
- * `grpc` is the name of a gRPC status; `retryable` tells a client that the same request may succeed later.
+ * The table of all error codes. A code is API: never rename or reuse one. Each message says the cause,
+ * then the remedy. `grpc` is the name of a gRPC status. `retryable` tells a client that the same
+ * request may succeed later.
  */
 export const errorTable = {
   WAUTH_001: row(
     401,
     "UNAUTHENTICATED",
-    "The API key is not valid. Check the X-API-Key header, or refresh the key.",
+    "The request has no valid API key. Send a current key in the X-API-Key header, and read details.reason when it is given.",
   ),
-  WAUTH_002: row(401, "UNAUTHENTICATED", "The API key has expired. Refresh it with your secret key."),
+  WAUTH_002: row(
+    401,
+    "UNAUTHENTICATED",
+    "The API key has expired. Get a new one with POST /api/wallet-auth/refresh and your secret key.",
+  ),
   WAUTH_003: row(
     403,
     "PERMISSION_DENIED",
-    "The organisation's subscription is not active. Renew it to go on.",
+    "The organisation's subscription is not active. Renew it with the operator of this service.",
   ),
   WAUTH_004: row(
     403,
     "RESOURCE_EXHAUSTED",
-    "The plan's limit is reached. Wait for the reset or change the plan.",
+    "The plan's limit is reached. Wait until details.resetsAt, or change the plan.",
   ),
 
-  WAL_001: row(409, "ALREADY_EXISTS", "This user already has a wallet of this type."),
-  WAL_002: row(404, "NOT_FOUND", "The wallet does not exist."),
+  WAL_001: row(
+    409,
+    "ALREADY_EXISTS",
+    "This user already has a wallet of this type. Use the wallet that details.walletId names.",
+  ),
+  WAL_002: row(404, "NOT_FOUND", "The wallet does not exist. Check the id; details.walletId repeats it."),
   WAL_003: row(
     409,
     "FAILED_PRECONDITION",
-    "The wallet still holds money. What is held for a transfer on its way counts too.",
+    "The wallet still holds money. Transfer or refund it, wait for transfers under way, then deactivate again.",
   ),
-  WAL_004: row(400, "FAILED_PRECONDITION", "The wallet is deactivated."),
+  WAL_004: row(
+    400,
+    "FAILED_PRECONDITION",
+    "The wallet is deactivated. Use another wallet, or ask the operator of this service to reactivate it.",
+  ),
+  WAL_005: row(
+    409,
+    "FAILED_PRECONDITION",
+    "The wallet is frozen. See details.freeze, and contact us to lift it.",
+  ),
 
-  TRF_001: row(400, "FAILED_PRECONDITION", "The balance is too low for this transfer."),
-  TRF_002: row(400, "INVALID_ARGUMENT", "The destination address is not valid."),
-  TRF_003: row(400, "FAILED_PRECONDITION", "The wallet's daily transfer limit would be exceeded."),
-  TRF_004: row(400, "FAILED_PRECONDITION", "Wallets of this type do not transfer."),
-  TRF_005: row(404, "NOT_FOUND", "The transfer does not exist."),
+  TRF_001: row(
+    400,
+    "FAILED_PRECONDITION",
+    "The wallet's available balance is too low for this transfer. Charge the wallet or lower the amount.",
+  ),
+  TRF_002: row(
+    400,
+    "INVALID_ARGUMENT",
+    "The destination address is not valid. Check it, and its upper and lower case letters.",
+  ),
+  TRF_003: row(
+    400,
+    "FAILED_PRECONDITION",
+    "The wallet's daily transfer limit would be exceeded. Lower the amount, or wait until the next day in Asia/Seoul.",
+  ),
+  TRF_004: row(
+    400,
+    "FAILED_PRECONDITION",
+    "Wallets of this type do not transfer. Use a NORMAL wallet on both sides.",
+  ),
+  TRF_005: row(404, "NOT_FOUND", "The transfer does not exist. Check the id."),
 
-  CHG_001: row(400, "INVALID_ARGUMENT", "The charge is below the minimum of 1,000 KRW."),
-  CHG_002: row(404, "NOT_FOUND", "The charge or refund does not exist."),
-  CHG_003: row(400, "FAILED_PRECONDITION", "The charge is already cancelled."),
-  CHG_004: row(400, "FAILED_PRECONDITION", "The 30 days in which a charge can be cancelled are over."),
-  CHG_005: row(400, "FAILED_PRECONDITION", "The amount is more than what remains of the charge."),
-  CHG_006: row(400, "FAILED_PRECONDITION", "The wallet's balance is too low to cancel this much."),
-  CHG_007: row(400, "FAILED_PRECONDITION", "There is nothing to refund, or the wallet is not a NORMAL one."),
+  CHG_001: row(400, "INVALID_ARGUMENT", "The charge is below the minimum of 1,000 KRW. Raise the amount."),
+  CHG_002: row(404, "NOT_FOUND", "The charge or refund does not exist. Check the id."),
+  CHG_003: row(
+    400,
+    "FAILED_PRECONDITION",
+    "The charge is already cancelled. Read it to see its cancellations.",
+  ),
+  CHG_004: row(
+    400,
+    "FAILED_PRECONDITION",
+    "The 30 days in which a charge can be cancelled are over. Refund the wallet instead.",
+  ),
+  CHG_005: row(
+    400,
+    "FAILED_PRECONDITION",
+    "The amount is more than what remains of the charge. Cancel at most details.remaining.",
+  ),
+  CHG_006: row(
+    400,
+    "FAILED_PRECONDITION",
+    "The wallet's available balance is too low to cancel this much. Lower the amount or charge the wallet.",
+  ),
+  CHG_007: row(400, "FAILED_PRECONDITION", "The wallet cannot be refunded. See details.reason."),
+  CHG_008: row(
+    400,
+    "FAILED_PRECONDITION",
+    "The organisation's daily charge limit would be exceeded. Lower the amount, or wait until the next day in Asia/Seoul.",
+  ),
 
-  PAY_001: row(400, "FAILED_PRECONDITION", "The balance is too low for this payment."),
-  PAY_002: row(400, "INVALID_ARGUMENT", "The payment is below the minimum of 100 KRW."),
-  PAY_003: row(400, "FAILED_PRECONDITION", "The payment is already cancelled."),
-  PAY_004: row(404, "NOT_FOUND", "The payment does not exist."),
-  PAY_005: row(400, "FAILED_PRECONDITION", "This wallet cannot receive this payment."),
+  PAY_001: row(
+    400,
+    "FAILED_PRECONDITION",
+    "The available balance is too low. Charge the wallet, or lower the amount.",
+  ),
+  PAY_002: row(400, "INVALID_ARGUMENT", "The payment is below the minimum of 100 KRW. Raise the amount."),
+  PAY_003: row(
+    400,
+    "FAILED_PRECONDITION",
+    "The payment is already cancelled. Read it to see the cancellation.",
+  ),
+  PAY_004: row(404, "NOT_FOUND", "The payment does not exist. Check the id."),
+  PAY_005: row(
+    400,
+    "FAILED_PRECONDITION",
+    "This wallet cannot receive the payment. See details.reason, and name a NORMAL wallet of another user.",
+  ),
   PAY_006: row(
     400,
     "FAILED_PRECONDITION",
-    "The incentiveAmount is more than the INCENTIVE balance or the amount.",
+    "The incentiveAmount is too large. See details.reason, and lower or omit it.",
   ),
-  PAY_007: row(400, "FAILED_PRECONDITION", "The payment is too long ago to be cancelled."),
+  PAY_007: row(
+    400,
+    "FAILED_PRECONDITION",
+    "The payment is too old to be cancelled. Send a payment or transfer back instead.",
+  ),
 
-  TX_001: row(404, "NOT_FOUND", "The transaction does not exist."),
-  TX_002: row(409, "ALREADY_EXISTS", "A transaction with this txHash is already recorded."),
-  TX_003: row(409, "FAILED_PRECONDITION", "The transaction's status does not allow this change."),
-  TX_004: row(400, "FAILED_PRECONDITION", "The transaction is not scheduled or no longer pending."),
+  TX_001: row(404, "NOT_FOUND", "The recorded transaction does not exist. Check the id."),
+  TX_002: row(
+    409,
+    "ALREADY_EXISTS",
+    "A transaction with this txHash is already recorded. Use the record that details.id names.",
+  ),
+  TX_003: row(
+    409,
+    "FAILED_PRECONDITION",
+    "The transaction's status does not allow this change. Read it; CONFIRMED and FAILED are final.",
+  ),
+  TX_004: row(400, "FAILED_PRECONDITION", "The schedule can no longer be changed. See details.reason."),
 
-  REQ_001: row(400, "INVALID_ARGUMENT", "The request is not valid. See details.fields."),
-  // Reserved: a request whose key is in use joins the one that runs. Clients are to take it for "again".
+  REQ_001: row(
+    400,
+    "INVALID_ARGUMENT",
+    "The request is not valid. Correct the fields that details.fields names.",
+  ),
+  // Reserved: today a request whose key is in use joins the running one.
   REQ_002: row(
     409,
     "ABORTED",
-    "A request with this Idempotency-Key is still running. Try again shortly.",
+    "A request with this Idempotency-Key is still running. Try again shortly with the same key.",
     "retryable",
   ),
-  REQ_003: row(422, "INVALID_ARGUMENT", "This Idempotency-Key was used with a different request."),
-  REQ_004: row(404, "NOT_FOUND", "There is no such route."),
-  REQ_005: row(405, "UNIMPLEMENTED", "The route does not support this method."),
-  REQ_006: row(413, "OUT_OF_RANGE", "The request is larger than what is accepted."),
-  REQ_007: row(415, "INVALID_ARGUMENT", "The body must be uncompressed JSON sent as application/json."),
+  REQ_003: row(
+    422,
+    "INVALID_ARGUMENT",
+    "This Idempotency-Key was used with a different request. Send the first request again, or use a new key for a new request.",
+  ),
+  REQ_004: row(404, "NOT_FOUND", "There is no such route. Check details.method and details.path."),
+  REQ_005: row(
+    405,
+    "UNIMPLEMENTED",
+    "The route does not support this method. The Allow header lists the methods that it supports.",
+  ),
+  REQ_006: row(
+    413,
+    "OUT_OF_RANGE",
+    "The request is too large. Send a body of at most 64 KiB and headers of at most 8 KiB.",
+  ),
+  REQ_007: row(
+    415,
+    "INVALID_ARGUMENT",
+    "The body is not uncompressed JSON. Send it as application/json without Content-Encoding.",
+  ),
 
   SIG_001: row(403, "PERMISSION_DENIED", "Signing was refused. See details.reason."),
 
   RATE_001: row(
     429,
     "RESOURCE_EXHAUSTED",
-    "Too many requests. Wait as long as Retry-After says.",
+    "Too many requests. Wait as many seconds as Retry-After says.",
     "retryable",
   ),
 
@@ -89,16 +188,16 @@ export const errorTable = {
   SYS_002: row(
     503,
     "UNAVAILABLE",
-    "The service is busy or not reachable. Nothing was done; try again.",
+    "The service is busy or not reachable. This attempt changed nothing. An earlier attempt with the same Idempotency-Key may have succeeded: try again with the same key.",
     "retryable",
   ),
   SYS_003: row(
     504,
     "DEADLINE_EXCEEDED",
-    "The outcome is not known. Retry with the same Idempotency-Key, or, where the operation takes none, as the API's document says.",
+    "The outcome is not known. Send the request again with the same Idempotency-Key, or as the operation's description says.",
     "retryable",
   ),
-  SYS_004: row(501, "UNIMPLEMENTED", "This operation is not built yet."),
+  SYS_004: row(501, "UNIMPLEMENTED", "This operation is not available in this release."),
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof errorTable;
@@ -152,7 +251,7 @@ export function isOutage(error: unknown): error is DomainError {
   return error instanceof DomainError && errorTable[error.code].http >= 500;
 }
 
-/** SYS_002 promises that nothing was done: by the try, or the step, that ended with it. */
+/** SYS_002 promises that this attempt changed nothing. An earlier attempt with the same key may have succeeded. */
 export function isUndone(error: unknown): boolean {
   return error instanceof DomainError && error.code === "SYS_002";
 }

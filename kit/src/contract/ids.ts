@@ -82,7 +82,7 @@ export function hexOf(id: string): string {
 }
 
 /** What ids that are made at this millisecond begin with, behind their prefix. */
-export function idTimeOf(ms: number): string {
+function idTimeOf(ms: number): string {
   return ms.toString(16).padStart(12, "0");
 }
 

@@ -1,12 +1,24 @@
 const MAX_CHARACTERS = 128;
 
+/** Control characters, line separators, lone surrogates, and characters without a shape: zero-width and bidirectional ones. */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+const SPACE_AT_AN_END = /^\s|\s$/u;
+
 /**
- * Whether this is how a partner may name a user. Said once for all doors: a wallet that one of them lets in and the next one refuses could never be
- * finished.
+ * True for a name that a partner may give a user. Every service uses this one rule: a wallet that
+ * one service accepts and another refuses could never be opened.
  */
 export function isUserId(text: string): boolean {
-  const { length } = [...text];
-  return length >= 1 && length <= MAX_CHARACTERS && !/\p{Cc}/u.test(text);
+  const userId = normalizeUserId(text);
+  const { length } = [...userId];
+  return length >= 1 && length <= MAX_CHARACTERS && !HIDDEN.test(userId) && !SPACE_AT_AN_END.test(userId);
 }
 
-export const USER_ID_FORM = `must have 1 to ${MAX_CHARACTERS} characters and no control characters`;
+/** One user has one spelling: two encodings of the same letters name the same user (Unicode NFC). */
+export function normalizeUserId(text: string): string {
+  return text.normalize("NFC");
+}
+
+export const USER_ID_FORM =
+  `must have 1 to ${MAX_CHARACTERS} characters, no control, zero-width or bidirectional characters, ` +
+  "and no space at the start or end";

@@ -8,6 +8,7 @@ import {
   type TestDatabase,
 } from "../testing";
 import {
+  type Database,
   CommitUnknownError,
   isCheckViolation,
   isTransient,
@@ -192,12 +193,20 @@ describe("losing connections", () => {
     await proxy.close();
   });
 
-  it("says of a lone write whose answer was lost that its outcome is unknown", async () => {
+  const STATEMENT = sql`with changed as (update accounts set balance = 7 where id = 1 returning 1)
+    select 'answer is lost' as text from changed`;
+
+  it.each<[string, string, (db: Database) => Promise<unknown>]>([
+    ["run", "SYS_003", (db) => db.run(STATEMENT)],
+    ["write", "SYS_003", (db) => db.write(STATEMENT)],
+    ["query", "SYS_002", (db) => db.query(sql`select 'answer is lost' as text`)],
+    ["one", "SYS_002", (db) => db.one(sql`with one as (select 1) select 'answer is lost' as text from one`)],
+  ])("answers a lost %s with %s", async (_method, code, ask) => {
     const target = new URL(test.url);
     let isAsked = false;
     const proxy = await startProxy({
       target: { host: target.hostname, port: Number(target.port) },
-      onRequest: (chunk) => (isAsked ||= chunk.includes("update accounts")),
+      onRequest: (chunk) => (isAsked ||= chunk.includes("answer is lost")),
       // The connection ends before this answer is handed on.
       onAnswer: (_chunk, proxy) => {
         if (isAsked) proxy.setMode({ kind: "reset" });
@@ -205,14 +214,17 @@ describe("losing connections", () => {
     });
     target.port = String(proxy.port);
     const db = openTestDatabase(target.toString(), "sample");
-    const error: unknown = await db
-      .run(sql`update accounts set balance = 7 where id = 1`)
-      .catch((error: unknown) => error);
-    expect(error).toBeInstanceOf(CommitUnknownError);
-    expect(error).toMatchObject({ code: "SYS_003" });
-    expect(await test.db.one(sql`select balance from accounts where id = 1`)).toEqual({ balance: 7n });
+    const error: unknown = await ask(db).catch((error: unknown) => error);
+    expect(error instanceof CommitUnknownError).toBe(code === "SYS_003");
+    expect(error).toMatchObject({ code });
     await db.close();
     await proxy.close();
+  });
+
+  it("refuses a lone write that is declared as a read", async () => {
+    const statement = sql`update accounts set balance = 8 where id = 1 returning balance`;
+    await expect(test.db.query(statement)).rejects.toThrow("declare this statement with run or write");
+    expect(await test.db.write(statement)).toEqual([{ balance: 8n }]);
   });
 });
 

@@ -1,7 +1,8 @@
+import { assert } from "../contract/errors";
 import { openConnections } from "./connections";
 import { CommitUnknownError, isConnectionLoss, mayHaveHappened, nothingDone } from "./errors";
 import { startListener } from "./listen";
-import { connectSymbol, queryable, type Answer, type Session } from "./session";
+import { type Access, connectSymbol, queryable, type Answer, type Session } from "./session";
 import { sql, textOf, type Sql } from "./sql";
 import type { Database, DatabaseOptions, Listener } from "./types";
 
@@ -9,7 +10,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const { schema, log } = options;
   const connections = openConnections(options);
   const listeners = new Set<Listener>();
-  const statements = queryable((statement) => runAlone(connections.lend, statement));
+  const statements = queryable((statement, access) => runAlone(connections.lend, statement, access));
 
   return {
     schema,
@@ -43,24 +44,31 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
+/** The commands of PostgreSQL that change rows. A `with` clause can still hide one in a SELECT. */
+const WRITING_COMMANDS = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
+
 /**
- * One statement on its own is its own transaction: when its answer is lost, a read did nothing, anything else may have. A warning is the server's way to
- * say that it gave up waiting for the standby: done here, but perhaps not after a failover.
+ * One statement alone is its own transaction. When its answer is lost, a read did nothing, and the
+ * outcome of a write is unknown. A warning says that the server stopped waiting for the stand-by:
+ * the write is done here, but a failover may lose it.
  */
-async function runAlone(connect: () => Promise<Session>, statement: Sql): Promise<Answer> {
+async function runAlone(connect: () => Promise<Session>, statement: Sql, access: Access): Promise<Answer> {
   const session = await connect();
   const warningsBefore = session.warnings;
-  const onlyReads = /^\s*select\b/i.test(textOf(statement));
   let result: Answer;
   try {
     result = await session.execute(statement);
   } catch (error) {
     session.release(isConnectionLoss(error) ? (error as Error) : undefined);
-    if (mayHaveHappened(error) && !onlyReads) throw new CommitUnknownError(error);
+    if (mayHaveHappened(error) && access === "write") throw new CommitUnknownError(error);
     throw nothingDone(error);
   }
   session.release();
-  if (session.warnings !== warningsBefore && !onlyReads)
+  assert(
+    access === "write" || !WRITING_COMMANDS.has(result.command),
+    `declare this statement with run or write: ${textOf(statement)}`,
+  );
+  if (session.warnings !== warningsBefore && access === "write")
     throw new CommitUnknownError(new Error("the statement was answered with a warning"));
   return result;
 }

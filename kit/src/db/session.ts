@@ -89,21 +89,25 @@ export function createSession({ client, release, watchdog, observe }: SessionPar
   };
 }
 
-/** The four ways to ask, over one way to run. */
-export function queryable(run: (statement: Sql) => Promise<Answer>): Queryable {
+/** Whether the caller declares that a statement writes. */
+export type Access = "read" | "write";
+
+/** The methods of a Queryable over one way to execute a statement. */
+export function queryable(run: (statement: Sql, access: Access) => Promise<Answer>): Queryable {
   return {
-    query: async <R>(statement: Sql) => (await run(statement)).rows as R[],
+    query: async <R>(statement: Sql) => (await run(statement, "read")).rows as R[],
     one: async <R>(statement: Sql) => {
-      const { rows } = await run(statement);
+      const { rows } = await run(statement, "read");
       assert(rows.length === 1, `expected one row, got ${rows.length}: ${textOf(statement)}`);
       return rows[0] as R;
     },
     maybe: async <R>(statement: Sql) => {
-      const { rows } = await run(statement);
+      const { rows } = await run(statement, "read");
       assert(rows.length <= 1, `expected at most one row, got ${rows.length}: ${textOf(statement)}`);
       return rows[0] as R | undefined;
     },
-    run: async (statement) => (await run(statement)).rowCount ?? 0,
+    run: async (statement) => (await run(statement, "write")).rowCount ?? 0,
+    write: async <R>(statement: Sql) => (await run(statement, "write")).rows as R[],
   };
 }
 

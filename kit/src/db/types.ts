@@ -22,13 +22,21 @@ export interface DatabaseOptions {
   registry?: Registry;
 }
 
+/**
+ * The method declares whether the statement writes. It matters outside a transaction, when the answer
+ * is lost: a read may be asked again (SYS_002), the outcome of a write is unknown (SYS_003).
+ */
 export interface Queryable {
+  /** Reads. */
   query<R>(statement: Sql): Promise<R[]>;
-  /** Exactly one row; anything else is a programmer mistake. */
+  /** Reads exactly one row. Another number is a programmer's mistake. */
   one<R>(statement: Sql): Promise<R>;
+  /** Reads one row or none. */
   maybe<R>(statement: Sql): Promise<R | undefined>;
-  /** The number of rows that were affected. */
+  /** Writes. Returns the number of affected rows. */
   run(statement: Sql): Promise<number>;
+  /** Writes. Returns the rows of its RETURNING clause. */
+  write<R>(statement: Sql): Promise<R[]>;
 }
 
 /** A connection inside a transaction. Only `tx` makes one, and it is of no use once the transaction is over. */

@@ -1,13 +1,31 @@
-import type { PartitionLag } from "../bus/port";
 import { Counter, DURATION_BUCKETS_SECONDS, Gauge, Histogram, shared, type Registry } from "../metrics";
 
-/** `skipped`: of a type that this consumer has no use for. `retried`: an attempt that is made again, so one message may count several. */
+export interface PartitionLag {
+  topic: string;
+  partition: number;
+  /** Events behind the cursor. */
+  messages: number;
+  /** Age of the first event behind the cursor; 0 when there is none. */
+  oldestAgeMs: number;
+}
+
+/** `skipped`: an event of a type without a handler. `retried`: an attempt that is made again. */
 export type MessageOutcome = "processed" | "duplicate" | "skipped" | "retried" | "dead";
 
 export interface ConsumerMetrics {
   count(topic: string, outcome: MessageOutcome, messages?: number): void;
   batchTook(seconds: number): void;
-  /** Those that are not among them are not told of any more: none, while the bus cannot be asked. */
+  /** The reader asked a feed. */
+  feedRead(topic: string): void;
+  /** The feed brought events of partitions in which Kafka was quiet. */
+  repaired(topic: string, events: number): void;
+  /** Kafka brought a number that was not the next one. */
+  gapFound(topic: string): void;
+  /** A producer was restored to an earlier state. */
+  restarted(topic: string): void;
+  /** Events left the feed before the group read them. */
+  pruned(topic: string, events: number): void;
+  /** Replaces the series of all partitions: pass none while the feed cannot be asked. */
   lag(partitions: PartitionLag[]): void;
 }
 
@@ -15,21 +33,21 @@ export function consumerMetrics(registry: Registry, group: string): ConsumerMetr
   const registers = [registry];
   const messages = shared(registry, "consumer_messages_total", (name) => {
     const labelNames = ["group", "topic", "outcome"];
-    return new Counter({ name, help: "Messages by what became of them", labelNames, registers });
+    return new Counter({ name, help: "Events by their outcome", labelNames, registers });
   });
   const dead = shared(registry, "dead_letters_total", (name) => {
-    const help = "Messages that could not be worked on and were put aside";
+    const help = "Events that could not be handled and became dead letters";
     return new Counter({ name, help, labelNames: ["group", "topic"], registers });
   });
   const processing = shared(registry, "consumer_processing_seconds", (name) => {
-    const help = "How long a batch of messages took, to its commit";
+    const help = "Time to handle a batch of events, with its commit";
     return new Histogram({ name, help, labelNames: ["group"], buckets: DURATION_BUCKETS_SECONDS, registers });
   });
   const labelNames = ["group", "topic", "partition"];
   const lagMessages = shared(registry, "consumer_lag_messages", (name) => {
     return new Gauge({
       name,
-      help: "Messages that the group has not done yet; absent while not known",
+      help: "Events of the feed behind the group's cursor; absent while not known",
       labelNames,
       registers,
     });
@@ -37,24 +55,44 @@ export function consumerMetrics(registry: Registry, group: string): ConsumerMetr
   const lagSeconds = shared(registry, "consumer_lag_seconds", (name) => {
     return new Gauge({
       name,
-      help: "Age of the oldest message that the group has not done yet; absent while not known",
+      help: "Age of the first event behind the group's cursor; absent while not known",
       labelNames,
       registers,
     });
   });
-  let told: PartitionLag[] = [];
+  const ofTopic = (metric: string, help: string): Counter<"group" | "topic"> =>
+    shared(
+      registry,
+      metric,
+      (name) => new Counter({ name, help, labelNames: ["group", "topic"], registers }),
+    );
+  const reads = ofTopic("feed_reads_total", "Calls of ListEvents");
+  const repaired = ofTopic(
+    "feed_repaired_events_total",
+    "Events that the feed brought while Kafka was quiet",
+  );
+  const gaps = ofTopic("feed_gaps_total", "Times that Kafka brought another number than the next one");
+  const restarts = ofTopic("feed_restarts_total", "Partitions read again because the producer was restored");
+  const pruned = ofTopic("feed_pruned_unread_total", "Events that left the feed before the group read them");
+  let reported: PartitionLag[] = [];
   return {
     count(topic, outcome, count = 1) {
+      if (count === 0) return;
       messages.inc({ group, topic, outcome }, count);
       if (outcome === "dead") dead.inc({ group, topic }, count);
     },
+    feedRead: (topic) => reads.inc({ group, topic }),
+    repaired: (topic, events) => repaired.inc({ group, topic }, events),
+    gapFound: (topic) => gaps.inc({ group, topic }),
+    restarted: (topic) => restarts.inc({ group, topic }),
+    pruned: (topic, events) => pruned.inc({ group, topic }, events),
     batchTook: (seconds) => processing.observe({ group }, seconds),
     lag(partitions) {
-      for (const { topic, partition } of told) {
+      for (const { topic, partition } of reported) {
         lagMessages.remove({ group, topic, partition });
         lagSeconds.remove({ group, topic, partition });
       }
-      told = partitions;
+      reported = partitions;
       for (const { topic, partition, messages: behind, oldestAgeMs } of partitions) {
         lagMessages.set({ group, topic, partition }, behind);
         lagSeconds.set({ group, topic, partition }, oldestAgeMs / 1000);

@@ -1,12 +1,13 @@
 import { sql, type Queryable, type Tx } from "../db";
 
-/** A message that a consumer group could not work on. */
+/** An event that a consumer group could not handle. */
 export interface DeadLetter {
   id: bigint;
   group: string;
   topic: string;
   partition: number;
-  offset: string;
+  /** The number in the feed; null when the message carried none. */
+  number: bigint | null;
   key: string;
   type: string;
   headers: Record<string, string>;
@@ -84,6 +85,6 @@ export async function markReplayFailed(db: Queryable, id: bigint, error: string)
 const STATE = sql`
   case when replayed_at is not null then 'replayed' when replay_requested_at is not null then 'replay_requested' else 'dead' end`;
 const COLUMNS = sql`
-  id, consumer_group as "group", topic, partition, message_offset as "offset", message_key as key,
+  id, consumer_group as "group", topic, partition, feed_number as number, message_key as key,
   event_type as type, error, failures,
   failed_at as "failedAt", ${STATE} as state`;

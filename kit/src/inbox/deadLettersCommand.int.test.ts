@@ -7,7 +7,7 @@ let testDatabase: TestDatabase;
 beforeAll(async () => {
   testDatabase = await createTestDatabase({ schema: "sample" });
   await testDatabase.db.run(sql`
-    insert into dead_letters (consumer_group, topic, partition, message_offset, message_key, event_type, headers, payload, digest, error, failures)
+    insert into dead_letters (consumer_group, topic, partition, feed_number, message_key, event_type, headers, payload, digest, error, failures)
     values ('sample.settlements', 'wonrail.ledger.v1', 0, '7', 'wal_1', 'noted', '{}', '', '', 'the wallet does not exist', 5)`);
 });
 afterAll(() => testDatabase?.drop());

@@ -4,9 +4,9 @@ import { bigNumber } from "../command/options";
 import { exitCodeOf, Refusal, TERMINAL, type ExitCode } from "../command/runCommands";
 import { withDatabase } from "../command/withDatabase";
 import { type Database } from "../db";
-import { listDeadLetters, replayDeadLetters } from "./deadLetters";
+import { type DeadLetterSummary, listDeadLetters, replayDeadLetters } from "./deadLetters";
 
-const HELP = `Events that this service could not work on. Works on the DATABASE_URL of the pod.
+const HELP = `Events that this service could not handle. Works on the DATABASE_URL of the pod.
 
   node /app/kit/bin/deadLetters.mjs list --schema SCHEMA             newest first, one JSON object a line
   node /app/kit/bin/deadLetters.mjs replay --schema SCHEMA --id ID   the running service tries it again, within seconds
@@ -28,11 +28,15 @@ export async function main(args: string[], terminal = TERMINAL, config?: Command
 async function answer(db: Database, options: Options): Promise<string> {
   if (options.verb === "list") {
     const letters = await listDeadLetters(db);
-    return letters.map((letter) => `${JSON.stringify({ ...letter, id: letter.id.toString() })}\n`).join("");
+    return letters.map((letter) => `${lineOf(letter)}\n`).join("");
   }
   const requested = await replayDeadLetters(db, options.which);
   if (requested === 0) throw new Refusal("There is no such dead letter that waits for a replay.");
-  return `${requested} will be tried again; list shows what became of them.\n`;
+  return `${requested} will be tried again; list shows their outcome.\n`;
+}
+
+function lineOf(letter: DeadLetterSummary): string {
+  return JSON.stringify({ ...letter, id: `${letter.id}`, number: letter.number?.toString() ?? null });
 }
 
 type Options = NonNullable<ReturnType<typeof parse>>;

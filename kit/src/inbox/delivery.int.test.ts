@@ -1,7 +1,9 @@
-import { installPostgresBus, openBus, type Bus } from "../bus";
+import { FeedServiceService } from "@wonrail/proto/common/v1/feed";
 import { sql, tx, type Database } from "../db";
+import { createClient } from "../grpc/client";
+import { startGrpcServer } from "../grpc/server";
 import { Registry } from "../metrics";
-import { appendEvents, startOutboxRelay } from "../outbox";
+import { appendEvents, createFeed, startOutboxRelay } from "../outbox";
 import {
   createTestDatabase,
   eventually,
@@ -13,7 +15,7 @@ import {
 } from "../testing";
 import { startConsumer, type ConsumerSpec } from ".";
 
-const TOPIC = "wonrail.sample.v1";
+const TOPIC = { name: "wonrail.sample.v1", partitions: 2 };
 const ACCOUNTS = 5;
 const EVENTS_EACH = 40;
 
@@ -28,7 +30,6 @@ interface Replica {
 
 beforeAll(async () => {
   test = await createTestDatabase({ schema: "sample" });
-  await installPostgresBus(test.adminUrl, ["wonrail_sample"]);
   const owner = openTestDatabase(test.ownerUrl, "sample");
   await owner.run(sql`create table accounts (id text primary key, sent integer not null default 0)`);
   await owner.run(
@@ -46,7 +47,7 @@ afterAll(async () => {
 
 const spec: ConsumerSpec = {
   group: "sample",
-  topics: [TOPIC],
+  topics: [TOPIC.name],
   handlers: {
     sent: async (tx, { aggregateId, version }) => {
       await tx.run(sql`insert into received (account, version) values (${aggregateId}, ${version})`);
@@ -54,28 +55,36 @@ const spec: ConsumerSpec = {
   },
 };
 
-/** A service's process in small: its pool, its bus, its relay and its consumer, all over a network that the test can cut. */
+/** A small service: its pool, its relay, its feed and its consumer, all over a network that the test cuts. */
 async function startReplica(): Promise<Replica> {
   const url = new URL(test.url);
   url.port = String(proxy.port);
   const [log, registry] = [testLog(), new Registry()];
   const db = openTestDatabase(url.toString(), "sample", { connectTimeoutMs: 3_000 });
-  const bus: Bus = await openBus({ kind: "postgres", url: url.toString(), clientId: "test", log });
-  await bus.ensureTopics([{ name: TOPIC, partitions: 2 }]);
-  const relay = startOutboxRelay({ db, bus, log, registry, pollMs: 100, batchSize: 20 });
-  const consumer = await startConsumer({ db, bus, spec, log, registry, onCrash: jest.fn() });
+  const relay = startOutboxRelay({ db, topic: TOPIC, log, registry, pollMs: 100, batchSize: 20 });
+  const feed = createFeed({ db, topic: TOPIC });
+  const server = await startGrpcServer({
+    ...{ host: "127.0.0.1", port: 0, services: [feed.service], log, registry },
+  });
+  const client = createClient(FeedServiceService, {
+    ...{ name: "sample", address: `127.0.0.1:${server.port}`, log, registry, defaultTimeoutMs: 5_000 },
+  });
+  const feeds = { [TOPIC.name]: client };
+  const consumer = startConsumer({ db, spec, feeds, withKafka: false, log, registry });
   return {
     db,
     async close() {
       await consumer.close();
+      client.close();
+      await feed.close();
+      await server.drain(0);
       await relay.close();
-      await bus.close();
       await db.close();
     },
   };
 }
 
-/** Sends the account's next event; asks again as long as the outcome is not known, as a caller with a request id would. */
+/** Sends the account's next event. Retries while the outcome is unknown, as a caller with a request id does. */
 async function send(account: string, version: number): Promise<void> {
   await eventually(
     () =>
@@ -87,7 +96,7 @@ async function send(account: string, version: number): Promise<void> {
         await tx.run(sql`update accounts set sent = ${version} where id = ${account}`);
         await appendEvents(tx, [
           {
-            topic: TOPIC,
+            topic: TOPIC.name,
             type: "sent",
             aggregateId: account,
             version,
@@ -100,13 +109,13 @@ async function send(account: string, version: number): Promise<void> {
   );
 }
 
-it("has each event's effect once and in order while connections are cut again and again", async () => {
+it("handles each event once and in order while database connections are cut again and again", async () => {
   replicas = await Promise.all([startReplica(), startReplica()]);
   const accounts = Array.from({ length: ACCOUNTS }, (_, index) => `acc_${index}`);
   await test.db.run(sql`insert into accounts (id) select unnest(${accounts}::text[])`);
   let [sent, sentAtLastCut] = [0, 0];
   const cutting = setInterval(() => {
-    // Where nothing gets through between two cuts there is nothing to be seen.
+    // A cut before any progress shows nothing.
     if (sent === sentAtLastCut) return;
     sentAtLastCut = sent;
     proxy.setMode({ kind: "reset" });

@@ -1,13 +1,13 @@
 import { type EventEnvelope } from "@wonrail/proto/common/v1/common";
-import type { ReceivedMessage } from "../bus/port";
 import type { Tx } from "../db";
 import { assert } from "../contract/errors";
 import type { Registry } from "../metrics";
 import { consumerMetrics } from "./consumerMetrics";
 import type { ReceivedEvent } from "./events";
+import type { FeedMessage } from "./planBatch";
 import { insertDeadLetter } from "./store";
 
-/** An event as it is kept, or given from one service to another without the bus. */
+/** An event as a service keeps it until it has time for it. */
 export function envelopeOf(event: ReceivedEvent): EventEnvelope {
   const { id, type, aggregateId, version, occurredAt, orgId, traceparent, requestId, payload } = event;
   return {
@@ -16,7 +16,7 @@ export function envelopeOf(event: ReceivedEvent): EventEnvelope {
   };
 }
 
-/** Puts aside what the group had taken, and turns out not to be able to work on. */
+/** Makes a dead letter of an event that the group took and cannot handle after all. */
 export function buryEvent(
   tx: Tx,
   group: string,
@@ -24,26 +24,37 @@ export function buryEvent(
   envelope: EventEnvelope,
   error: unknown,
 ): Promise<void> {
-  return insertDeadLetter(tx, group, toMessage(topic, envelope), error);
+  const place = { topic, partition: -1, number: null };
+  return insertDeadLetter(tx, group, { ...place, ...contentOf(envelope) }, error);
 }
 
-/** Of those that were buried, once that is committed: somebody has to hear of them. */
+/** Counts the events that were buried. Call it after the commit. */
 export function countBuried(registry: Registry, group: string, topic: string, count: number): void {
   consumerMetrics(registry, group).count(topic, "dead", count);
 }
 
-/** As the outbox gives it to the bus; it has no place there. */
-export function toMessage(topic: string, envelope: EventEnvelope): ReceivedMessage {
+/** An event of a feed as the consumer handles it. The headers are those of the Kafka message. */
+export function toMessage({
+  topic,
+  partition,
+  number,
+  envelope,
+}: {
+  topic: string;
+  partition: number;
+  number: bigint;
+  envelope: EventEnvelope;
+}): FeedMessage {
+  return { topic, partition, number, ...contentOf(envelope) };
+}
+
+function contentOf(envelope: EventEnvelope): Pick<FeedMessage, "key" | "headers" | "value"> {
   const { eventId, eventType, aggregateId, version, occurredAt, orgId, traceparent, requestId, payload } =
     envelope;
   assert(occurredAt, `${eventId} has a time`);
   return {
-    topic,
-    partition: -1,
-    offset: "",
-    timestampMs: occurredAt.getTime(),
     key: aggregateId,
-    value: Buffer.from(payload),
+    value: Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength),
     headers: {
       event_id: eventId,
       event_type: eventType,

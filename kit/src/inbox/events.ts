@@ -1,6 +1,6 @@
-import type { ReceivedMessage } from "../bus/port";
 import type { Tx } from "../db";
 import { isId, type Id } from "../contract/ids";
+import type { FeedMessage } from "./planBatch";
 
 /** An event as a handler gets it. Its payload is the protobuf message that the type names. */
 export interface ReceivedEvent {
@@ -16,22 +16,23 @@ export interface ReceivedEvent {
   payload: Buffer;
 }
 
-/** All that it does goes through the transaction, so that it happens once however often the event comes. */
+/** Every effect goes through the transaction: it happens once however often the event comes. */
 export type EventHandler = (tx: Tx, event: ReceivedEvent) => Promise<void>;
 
-/** The same for events that come by the thousand: it is given those that follow each other in a batch, in their order. */
+/** Handles the events that follow each other in a batch at once, in their order. */
 export interface BulkHandler {
   all(tx: Tx, events: ReceivedEvent[]): Promise<void>;
 }
 
 export interface ConsumerSpec {
   group: string;
+  /** The feeds to read. The service names their producers in `feeds` of its spec. */
   topics: string[];
   /** By event type. Types that are not here are skipped and counted. */
   handlers: Record<string, EventHandler | BulkHandler>;
 }
 
-/** A message is not an event of ours: it is a dead letter at once, since no retry changes it. */
+/** The message is not an event of this product. It becomes a dead letter at once: a retry cannot help. */
 export class MalformedEventError extends Error {
   override readonly name = "MalformedEventError";
 }
@@ -64,7 +65,7 @@ export function decodeEvent({ topic, headers, value }: EncodedEvent): ReceivedEv
   };
 }
 
-export type EncodedEvent = Pick<ReceivedMessage, "topic" | "headers" | "value">;
+export type EncodedEvent = Pick<FeedMessage, "topic" | "headers" | "value">;
 
 function malformed(header: string): MalformedEventError {
   return new MalformedEventError(`the header ${header} is absent or malformed`);

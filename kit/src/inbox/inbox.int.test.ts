@@ -1,4 +1,3 @@
-import type { Bus, ReceivedMessage, SubscribeOptions } from "../bus/port";
 import { currentContext } from "../context";
 import { sql, type Tx } from "../db";
 import { DomainError } from "../contract/errors";
@@ -12,11 +11,13 @@ import {
   startConsumer,
   type BulkHandler,
   type EventHandler,
+  type FeedClient,
   type ReceivedEvent,
 } from ".";
 import { consumerMetrics } from "./consumerMetrics";
+import type { FeedMessage } from "./planBatch";
 import { measureLag, pruneInbox } from "./startConsumer";
-import { messageOf } from "./testing/messageOf";
+import { messageOf, TOPIC } from "./testing/messageOf";
 
 let test: TestDatabase;
 let registry: Registry;
@@ -25,6 +26,7 @@ const opened: { close(): Promise<void> }[] = [];
 beforeEach(async () => {
   test = await createTestDatabase({ schema: "sample" });
   registry = new Registry();
+  number = 0;
   const owner = openTestDatabase(test.ownerUrl, "sample");
   await owner.run(
     sql`create table effects (position bigint generated always as identity, what text not null)`,
@@ -36,25 +38,13 @@ afterEach(async () => {
   await test.drop();
 });
 
-/** Stands for a bus that delivers when the test says so. */
-function handBus() {
-  let options: SubscribeOptions | undefined;
-  const bus = {
-    kind: "postgres",
-    async subscribe(given: SubscribeOptions) {
-      options = given;
-      return { close: async () => undefined, live: () => true };
-    },
-    lag: async () => [{ topic: "wonrail.auth.v1", partition: 0, messages: 3, oldestAgeMs: 1500 }],
-    deliver: (...messages: ReceivedMessage[]) => options!.handleBatch(messages),
-  };
-  return bus as typeof bus & Bus;
-}
+/** The producer's feed is of another process. Here it answers with nothing: Kafka brings all events. */
+const emptyFeed: FeedClient = { listEvents: async () => ({ events: [], heads: [] }) };
 
-let offset = 0;
-function message(type: string, text: string, headers: Record<string, string> = {}): ReceivedMessage {
-  offset += 1;
-  return messageOf(type, text, headers, String(offset));
+let number = 0;
+function message(type: string, text: string, headers: Record<string, string> = {}): FeedMessage {
+  number += 1;
+  return messageOf(type, text, headers, number);
 }
 
 const note = async (tx: Tx, { payload }: ReceivedEvent) => {
@@ -71,18 +61,25 @@ const effects = async () =>
 const outcome = async (name: string) =>
   Number(new RegExp(`outcome="${name}"} (\\d+)`).exec(await registry.metrics())?.[1] ?? 0);
 
-async function start(bus: Bus, handlers: Record<string, EventHandler | BulkHandler>) {
-  const spec = { group: "wallet", topics: ["wonrail.auth.v1"], handlers };
-  const onCrash = jest.fn();
-  const consumer = await startConsumer({ db: test.db, bus, spec, log: testLog(), registry, onCrash });
+function start(handlers: Record<string, EventHandler | BulkHandler>) {
+  const spec = { group: "wallet", topics: [TOPIC], handlers };
+  const feeds = { [TOPIC]: emptyFeed };
+  const consumer = startConsumer({ db: test.db, spec, feeds, withKafka: true, log: testLog(), registry });
   opened.push(consumer);
-  return consumer;
+  const deliver = (...messages: FeedMessage[]) =>
+    consumer.handleBatch(
+      messages.map(({ number, ...message }) => ({
+        ...message,
+        offset: "0",
+        headers: { ...message.headers, feed_number: number.toString() },
+      })),
+    );
+  return { ...consumer, deliver };
 }
 
 describe("a consumer", () => {
-  it("has each event's effect once, in order, however often it comes", async () => {
-    const bus = handBus();
-    await start(bus, { noted: note });
+  it("handles each event once and in order, however often it comes", async () => {
+    const bus = start({ noted: note });
     const [a, b, c] = [message("noted", "a"), message("noted", "b"), message("noted", "c")];
     await bus.deliver(a, b, b);
     await bus.deliver(a, b, c);
@@ -91,46 +88,42 @@ describe("a consumer", () => {
     expect(await outcome("duplicate")).toBe(3);
   });
 
-  it("gives a bulk handler what follows each other at once, in the order of all events, each once", async () => {
-    const bus = handBus();
+  it("gives a bulk handler the events that follow each other, each once", async () => {
     const noted = { all: async (tx: Tx, events: ReceivedEvent[]) => note(tx, joined(events)) };
-    await start(bus, { noted, single: note });
-    const [a, b, c] = [message("noted", "a"), message("noted", "b"), message("noted", "c")];
-    await bus.deliver(a, b, b, message("single", "s"), c);
+    const bus = start({ noted, single: note });
+    const [a, b] = [message("noted", "a"), message("noted", "b")];
+    const [single, c] = [message("single", "s"), message("noted", "c")];
+    await bus.deliver(a, b, b, single, c);
     await bus.deliver(b, c, message("noted", "d"));
     expect(await effects()).toEqual(["a+b", "s", "c", "d"]);
     expect(await outcome("duplicate")).toBe(3);
   });
 
-  it("puts only the message aside that a bulk handler cannot work on", async () => {
-    const bus = handBus();
+  it("buries only the event that a bulk handler cannot handle", async () => {
     const all = async (tx: Tx, events: ReceivedEvent[]) => {
       await note(tx, joined(events));
       if (events.some(({ payload }) => payload.toString() === "poison")) throw new DomainError("WAL_002");
     };
-    await start(bus, { noted: { all } });
+    const bus = start({ noted: { all } });
     await bus.deliver(...["a", "poison", "b"].map((text) => message("noted", text)));
     expect(await effects()).toEqual(["a", "b"]);
     const [letter] = await listDeadLetters(test.db);
     expect(await showDeadLetter(test.db, letter!.id)).toMatchObject({ payload: Buffer.from("poison") });
   });
 
-  it("has one effect when two replicas get the same event at the same time", async () => {
-    const [first, second] = [handBus(), handBus()];
+  it("handles an event once when two replicas get it at the same time", async () => {
     const slowNote: EventHandler = async (tx, event) => {
       await note(tx, event);
       await tx.query(sql`select pg_sleep(0.05)`);
     };
-    await start(first, { noted: slowNote });
-    await start(second, { noted: slowNote });
+    const [first, second] = [start({ noted: slowNote }), start({ noted: slowNote })];
     const events = Array.from({ length: 5 }, (_, index) => message("noted", String(index)));
     await Promise.all([first.deliver(...events), second.deliver(...events)]);
     expect(await effects()).toEqual(["0", "1", "2", "3", "4"]);
   });
 
-  it("skips what it has no handler for, also when the name is one of Object's own", async () => {
-    const bus = handBus();
-    await start(bus, { noted: note });
+  it("skips a type without a handler, also when its name is a property of Object", async () => {
+    const bus = start({ noted: note });
     await bus.deliver(message("other", "x"), message("constructor", "x"), message("noted", "a"));
     expect(await effects()).toEqual(["a"]);
     expect(await outcome("skipped")).toBe(2);
@@ -138,9 +131,8 @@ describe("a consumer", () => {
   });
 
   it("runs a handler in the context of the request that caused the event", async () => {
-    const bus = handBus();
     const seen: unknown[] = [];
-    await start(bus, { noted: async () => void seen.push(currentContext()) });
+    const bus = start({ noted: async () => void seen.push(currentContext()) });
     await bus.deliver(message("noted", "a"));
     expect(seen).toEqual([
       {
@@ -153,9 +145,8 @@ describe("a consumer", () => {
     ]);
   });
 
-  it("puts a poison message aside, without its effects, and goes on with the others in order", async () => {
-    const bus = handBus();
-    await start(bus, {
+  it("buries a poison event without its effects and handles the others in order", async () => {
+    const bus = start({
       noted: note,
       poison: async (tx, event) => {
         await note(tx, event);
@@ -165,14 +156,9 @@ describe("a consumer", () => {
         throw new DomainError("WAL_002");
       },
     });
+    const first = message("noted", "a");
     const poison = message("poison", "p");
-    await bus.deliver(
-      message("noted", "a"),
-      poison,
-      message("noted", "b"),
-      message("refused", "r"),
-      message("noted", "c"),
-    );
+    await bus.deliver(first, poison, message("noted", "b"), message("refused", "r"), message("noted", "c"));
     await bus.deliver(poison);
     expect(await effects()).toEqual(["a", "b", "c"]);
     expect(await outcome("dead")).toBe(2);
@@ -184,7 +170,7 @@ describe("a consumer", () => {
         type: "poison",
         state: "dead",
         failures: 1,
-        offset: poison.offset,
+        number: poison.number,
         error: expect.stringContaining("TypeError"),
       },
     ]);
@@ -198,9 +184,8 @@ describe("a consumer", () => {
     );
   });
 
-  it("puts what is no event of ours aside, whatever bytes are in it", async () => {
-    const bus = handBus();
-    await start(bus, { noted: note });
+  it("buries a malformed event, whatever bytes are in it", async () => {
+    const bus = start({ noted: note });
     const hostile = [
       message("noted", "x", { event_id: "1" }),
       message("noted", "x", { version: "NaN" }),
@@ -214,13 +199,12 @@ describe("a consumer", () => {
     expect(await listDeadLetters(test.db)).toHaveLength(5);
   });
 
-  it("puts an event aside whose text cannot be stored, with what the database said", async () => {
-    const bus = handBus();
+  it("buries an event whose text cannot be stored, with the database's error", async () => {
     const keep =
       (text: string): EventHandler =>
       async (tx) =>
         void (await tx.run(sql`insert into effects (what) values (${text})`));
-    await start(bus, { noted: note, nul: keep("a\0b") });
+    const bus = start({ noted: note, nul: keep("a\0b") });
     await bus.deliver(message("noted", "a"), message("nul", "n"), message("noted", "b"));
     expect(await effects()).toEqual(["a", "b"]);
     expect(await outcome("retried")).toBe(0);
@@ -229,75 +213,49 @@ describe("a consumer", () => {
     ]);
   });
 
-  it("tries again for as long as the trouble is somebody else's, and buries nothing for it", async () => {
-    const bus = handBus();
-    let away = 3;
-    await start(bus, {
-      noted: async (tx, event) => {
+  it("rejects while a dependency is away, buries nothing, and goes on where it stopped", async () => {
+    let away = true;
+    const bus = start({
+      noted: note,
+      called: async (tx, event) => {
         await note(tx, event);
-        away -= 1;
-        if (away >= 0) throw new DomainError("SYS_002");
+        if (away) throw new DomainError("SYS_002");
       },
     });
-    await bus.deliver(message("noted", "a"), message("noted", "b"));
-    expect(await effects()).toEqual(["a", "b"]);
-    expect(await outcome("retried")).toBe(2);
+    const events = [message("noted", "a"), message("called", "b"), message("noted", "c")];
+    await expect(bus.deliver(...events)).rejects.toMatchObject({ code: "SYS_002" });
+    expect(await effects()).toEqual(["a"]);
+    expect(await outcome("retried")).toBe(1);
+    away = false;
+    await bus.deliver(...events);
+    expect(await effects()).toEqual(["a", "b", "c"]);
     expect(await listDeadLetters(test.db)).toEqual([]);
   });
 
-  it("gives the message back to the bus when it is closed while trying again", async () => {
-    const bus = handBus();
-    const consumer = await start(bus, {
-      noted: async () => {
-        throw new DomainError("SYS_002");
-      },
-    });
-    const delivering = bus.deliver(message("noted", "a"));
-    await eventually(async () => expect(await outcome("retried")).toBeGreaterThan(0));
-    await consumer.close();
-    await expect(delivering).rejects.toMatchObject({ code: "SYS_002" });
-    expect(await listDeadLetters(test.db)).toEqual([]);
-    expect(await test.db.query(sql`select from inbox`)).toEqual([]);
-  });
-
-  it("says how far behind it is", async () => {
-    const bus = handBus();
-    await start(bus, { noted: note });
-    await eventually(async () => {
-      const text = await registry.metrics();
-      expect(text).toContain('consumer_lag_messages{group="wallet",topic="wonrail.auth.v1",partition="0"} 3');
-      expect(text).toContain(
-        'consumer_lag_seconds{group="wallet",topic="wonrail.auth.v1",partition="0"} 1.5',
-      );
-    });
-  });
-
-  it("does not say how far behind it is while the bus cannot be asked, nor of partitions that are gone", async () => {
-    const bus = handBus();
+  it("reports no lag while the feed cannot be asked, nor of partitions that are gone", async () => {
     const metrics = consumerMetrics(registry, "wallet");
     const other = consumerMetrics(registry, "payment");
-    const told = async () => (await registry.metrics()).match(/^consumer_lag_seconds.*/gm);
-    const lines = (group: string, partition: number) =>
-      `consumer_lag_seconds{group="${group}",topic="wonrail.auth.v1",partition="${partition}"} 1.5`;
-    const spec = { group: "wallet", topics: ["wonrail.auth.v1"] };
-    other.lag(await bus.lag("payment", spec.topics));
-    metrics.lag([{ topic: "wonrail.auth.v1", partition: 1, messages: 3, oldestAgeMs: 1500 }]);
-    expect(await told()).toEqual([lines("payment", 0), lines("wallet", 1)]);
-    await measureLag(bus, spec, metrics);
-    expect(await told()).toEqual([lines("payment", 0), lines("wallet", 0)]);
-    const away = { lag: async () => Promise.reject(new Error("the bus is away")) };
-    await expect(measureLag(away, spec, metrics)).rejects.toThrow("the bus is away");
-    expect(await told()).toEqual([lines("payment", 0)]);
+    const lag = (partition: number) => ({ topic: TOPIC, partition, messages: 3, oldestAgeMs: 1500 });
+    const reported = async () => (await registry.metrics()).match(/^consumer_lag_seconds.*/gm);
+    const line = (group: string, partition: number) =>
+      `consumer_lag_seconds{group="${group}",topic="${TOPIC}",partition="${partition}"} 1.5`;
+    other.lag([lag(0)]);
+    metrics.lag([lag(1)]);
+    expect(await reported()).toEqual([line("payment", 0), line("wallet", 1)]);
+    await measureLag([{ lag: async () => [lag(0)] }], metrics);
+    expect(await reported()).toEqual([line("payment", 0), line("wallet", 0)]);
+    const away = { lag: async () => Promise.reject(new Error("the producer is away")) };
+    await expect(measureLag([away], metrics)).rejects.toThrow("the producer is away");
+    expect(await reported()).toEqual([line("payment", 0)]);
     expect(await registry.metrics()).not.toContain('consumer_lag_messages{group="wallet"');
   });
 });
 
 describe("a dead letter", () => {
-  it("is worked on again when asked, once, and buried again if it fails again", async () => {
-    const bus = handBus();
+  it("is replayed once per request, and buried again if it fails again", async () => {
     let mended = false;
     let held = Promise.resolve();
-    await start(bus, {
+    const bus = start({
       noted: async (tx, event) => {
         await held;
         await note(tx, event);
@@ -327,9 +285,8 @@ describe("a dead letter", () => {
     expect(await replayDeadLetters(test.db, { group: "wallet" })).toBe(0);
   });
 
-  it("that was no event and was mended has its effect once, although the bus brings the event as well", async () => {
-    const bus = handBus();
-    await start(bus, { noted: note });
+  it("has its effect once when Kafka brings the event after the replay", async () => {
+    const bus = start({ noted: note });
     const mended = message("noted", "a");
     await bus.deliver({ ...mended, headers: { ...mended.headers, version: "NaN" } });
     await test.db.run(sql`update dead_letters set headers = ${JSON.stringify(mended.headers)}::json`);
@@ -350,7 +307,7 @@ describe("the inbox", () => {
       sql`update inbox set received_at = now() - interval '1 hour' where event_id = any(${old}::uuid[])`,
     );
 
-  it("forgets what is older than the bus's memory, of the group alone", async () => {
+  it("prunes old rows of its group only", async () => {
     await insert("wallet");
     await insert("payment");
     await grow(ids.slice(0, 7));
@@ -362,7 +319,7 @@ describe("the inbox", () => {
     ]);
   });
 
-  it("goes on behind an event that came long after its id was made", async () => {
+  it("prunes behind an event that came long after its id was made", async () => {
     await insert("wallet");
     await grow([...ids.slice(1, 4), ...ids.slice(5, 8)]);
     await pruneInbox(test.db, "wallet", 60_000, 3);
@@ -370,10 +327,10 @@ describe("the inbox", () => {
     expect(await test.db.query(left)).toEqual([0, 4, 8, 9].map((index) => ({ id: ids[index] })));
   });
 
-  it("forgets without anybody asking", async () => {
+  it("prunes by itself", async () => {
     await insert("wallet");
     await test.db.run(sql`update inbox set received_at = now() - interval '15 days'`);
-    await start(handBus(), {});
+    start({});
     await eventually(async () => expect(await test.db.query(sql`select from inbox`)).toEqual([]));
   });
 });

@@ -14,5 +14,5 @@ export {
   type ReceivedEvent,
 } from "./events";
 export { buryEvent, countBuried, envelopeOf } from "./envelopes";
-export { takeMissed } from "./takeMissed";
+export type { FeedClient } from "./feedReader";
 export { startConsumer, type RunningConsumer, type StartConsumerOptions } from "./startConsumer";

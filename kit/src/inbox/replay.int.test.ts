@@ -5,7 +5,7 @@ import { pause } from "../pause";
 import { createTestDatabase, openTestDatabase, testLog, type TestDatabase } from "../testing";
 import { listDeadLetters, replayDeadLetters, type EventHandler, type ReceivedEvent } from ".";
 import { consumerMetrics } from "./consumerMetrics";
-import { handleBatch, type Consumer } from "./handleBatch";
+import { applyBatch, type Consumer } from "./applyBatch";
 import { replayRequested } from "./replay";
 import { messageOf } from "./testing/messageOf";
 
@@ -39,7 +39,7 @@ const noteFor =
   (group: string) =>
   async (tx: Tx, { payload }: ReceivedEvent) => {
     await tx.run(sql`insert into effects (what) values (${`${group} ${payload.toString()}`})`);
-    // Whoever looks for a letter meanwhile finds this one not done yet.
+    // Other replicas look for letters while this one is not done yet.
     await tx.run(sql`select pg_sleep(0.05)`);
   };
 const effects = async () =>
@@ -47,9 +47,9 @@ const effects = async () =>
     ({ what }) => what,
   );
 
-it("a letter that is asked for has its effect once, however many replicas look for it at once", async () => {
+it("a requested letter has its effect once when several replicas look for it", async () => {
   const letters = ["1", "2", "3"].map((text) => messageOf("noted", text));
-  await handleBatch(consumerOf("wallet", refuse), letters);
+  await applyBatch(consumerOf("wallet", refuse), letters, { kind: "kafka" });
   expect(await replayDeadLetters(test.db, { group: "wallet" })).toBe(3);
   const replicas = [1, 2, 3].map(() => consumerOf("wallet", noteFor("wallet")));
   const replayed = await Promise.all(replicas.map(replayRequested));
@@ -57,16 +57,16 @@ it("a letter that is asked for has its effect once, however many replicas look f
   expect(replayed.reduce((sum, each) => sum + each, 0)).toBe(3);
 });
 
-it("a letter is its group's alone, although another has a handler for it too", async () => {
-  await handleBatch(consumerOf("wallet", refuse), [messageOf("noted", "1")]);
+it("a letter belongs to its group, although another group has a handler for it", async () => {
+  await applyBatch(consumerOf("wallet", refuse), [messageOf("noted", "1")], { kind: "kafka" });
   await replayDeadLetters(test.db, { group: "wallet" });
   expect(await replayRequested(consumerOf("payment", noteFor("payment")))).toBe(0);
   expect(await replayRequested(consumerOf("wallet", noteFor("wallet")))).toBe(1);
   expect(await effects()).toEqual(["wallet 1"]);
 });
 
-it("a letter stays asked for as long as the trouble is somebody else's", async () => {
-  await handleBatch(consumerOf("wallet", refuse), [messageOf("noted", "1")]);
+it("a letter stays requested while a dependency is away", async () => {
+  await applyBatch(consumerOf("wallet", refuse), [messageOf("noted", "1")], { kind: "kafka" });
   await replayDeadLetters(test.db, { group: "wallet" });
   const away = consumerOf("wallet", async () => {
     throw new DomainError("SYS_002");

@@ -1,11 +1,11 @@
 import { isTransient, tx } from "../db";
 import { lockNextReplay, markReplayFailed, markReplayed, type DeadLetter } from "./deadLetters";
 import { MalformedEventError, decodeEvent } from "./events";
-import type { Consumer } from "./handleBatch";
+import type { Consumer } from "./applyBatch";
 import { runHandlers } from "./runHandlers";
 import { describeError, takeEvents } from "./store";
 
-/** Works on the dead letters that an operator asked to try again, one transaction each. Gives how many became effective. */
+/** Handles the dead letters that an operator asked to try again, one transaction each. Gives how many succeeded. */
 export async function replayRequested(consumer: Consumer): Promise<number> {
   let replayed = 0;
   while (!consumer.rest.closed) {

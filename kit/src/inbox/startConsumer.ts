@@ -1,71 +1,76 @@
-import type { Bus } from "../bus/port";
+import type { ReceivedMessage } from "../bus/port";
+import { assert } from "../contract/errors";
 import type { Database } from "../db";
 import type { Log } from "../log";
 import type { Registry } from "../metrics";
 import { type Pause, pause } from "../pause";
+import type { Consumer } from "./applyBatch";
 import { consumerMetrics, type ConsumerMetrics } from "./consumerMetrics";
 import type { ConsumerSpec } from "./events";
-import { handleBatch, type Consumer } from "./handleBatch";
+import { type FeedClient, type FeedReader, startFeedReader } from "./feedReader";
+import { handleKafkaBatch } from "./kafkaBatch";
 import { replayRequested } from "./replay";
 import { pruneInboxWindow } from "./store";
 
 export interface StartConsumerOptions {
   db: Database;
-  bus: Bus;
   spec: ConsumerSpec;
+  /** The producers' feeds, by topic. */
+  feeds: Readonly<Record<string, FeedClient>>;
+  /** Whether Kafka brings the events too. */
+  withKafka: boolean;
   log: Log;
   registry: Registry;
-  /** The consumer is gone for good: it has to be closed, and another started. */
-  onCrash: (error: Error) => void;
-  /** Ends the waiting for the bus. */
-  signal?: AbortSignal;
 }
 
 export interface RunningConsumer {
-  /** Waits for the batch in hand. */
-  close(): Promise<void>;
+  /** Takes what Kafka brings of one partition. */
+  handleBatch(messages: ReceivedMessage[]): Promise<void>;
   /** False when it no longer moves although it should: the process should be restarted. */
   live(): boolean;
+  /** Waits for the batch in hand. */
+  close(): Promise<void>;
 }
 
-const MAX_BATCH = 800;
-/** Less than a rebalance waits for a member that is at work, and much less than a call may take before its consumer counts as stuck. */
-export const ALONE_MS = 20_000;
+/** Less than a rebalance waits for a busy member, and much less than a stuck handler may take. */
+const ALONE_MS = 20_000;
 const LAG_EVERY_MS = 10_000;
 const REPLAY_EVERY_MS = 2_000;
 const PRUNE_EVERY_MS = 3_600_000;
 const PRUNE_WINDOW = 5_000;
 const PRUNE_WINDOWS_AT_ONCE = 1_000;
-/** Twice as long as the bus keeps messages, which is a week. */
+/** Twice the retention of Kafka and of the feeds. */
 const RETAIN_MS = 14 * 86_400_000;
 const LOWEST_UUID = "00000000-0000-0000-0000-000000000000";
 
-/** Consumes the topics for the group: each event has its effect once, and what cannot be worked on is put aside. */
-export async function startConsumer(options: StartConsumerOptions): Promise<RunningConsumer> {
-  const { db, bus, spec, log, registry, onCrash, signal } = options;
+/**
+ * Consumes the feeds for the group: each event has its effect once, and an event that cannot be handled
+ * becomes a dead letter. Starts without Kafka: the feed readers do not need it.
+ */
+export function startConsumer(options: StartConsumerOptions): RunningConsumer {
+  const { db, spec, feeds, withKafka, log, registry } = options;
   const rest = pause();
   const metrics = consumerMetrics(registry, spec.group);
   const consumer: Consumer = { db, spec, log, rest, metrics, aloneMs: ALONE_MS };
-  const subscription = await bus.subscribe({
-    group: spec.group,
-    topics: spec.topics,
-    maxBatch: MAX_BATCH,
-    handleBatch: (messages) => handleBatch(consumer, messages),
-    onCrash,
-    ...(signal && { signal }),
-  });
-  // Whoever closes does not wait for the answer: a bus that is away gives it after minutes.
-  void everyRound(consumer, LAG_EVERY_MS, () => measureLag(bus, spec, metrics, rest));
+  const readers = new Map(
+    spec.topics.map((topic) => {
+      const feed = feeds[topic];
+      assert(feed, `${spec.group} reads ${topic}: name its producer in the service's feeds`);
+      return [topic, startFeedReader({ consumer, topic, feed, withKafka })];
+    }),
+  );
   const rounds = [
+    everyRound(consumer, LAG_EVERY_MS, () => measureLag([...readers.values()], metrics, rest)),
     everyRound(consumer, REPLAY_EVERY_MS, () => replayRequested(consumer)),
     everyRound(consumer, PRUNE_EVERY_MS, () => pruneInbox(db, spec.group)),
   ];
   return {
-    live: () => subscription.live(),
+    handleBatch: (messages) => handleKafkaBatch(consumer, readers.get(messages[0]!.topic)!, messages),
+    live: () => [...readers.values()].every((reader) => reader.live()),
     async close() {
       rest.close();
       metrics.lag([]);
-      await subscription.close();
+      await Promise.all([...readers.values()].map((reader) => reader.close()));
       await Promise.all(rounds);
     },
   };
@@ -86,15 +91,14 @@ async function everyRound(
 
 /** Exported for its test. */
 export async function measureLag(
-  bus: Pick<Bus, "lag">,
-  { group, topics }: Pick<ConsumerSpec, "group" | "topics">,
-  metrics: ConsumerMetrics,
+  readers: readonly Pick<FeedReader, "lag">[],
+  metrics: Pick<ConsumerMetrics, "lag">,
   rest: Pick<Pause, "closed"> = { closed: false },
 ): Promise<void> {
   try {
-    const lag = await bus.lag(group, topics);
-    // Another consumer may tell of it by now.
-    if (!rest.closed) metrics.lag(lag);
+    const lag = await Promise.all(readers.map((reader) => reader.lag()));
+    // A consumer that closes has removed its series already.
+    if (!rest.closed) metrics.lag(lag.flat());
   } catch (error) {
     if (!rest.closed) metrics.lag([]);
     throw error;

@@ -1,4 +1,3 @@
-import { installPostgresBus } from "../bus";
 import { untilReachable } from "../db";
 import { assert } from "../contract/errors";
 import { createLog, type Log } from "../log";
@@ -41,7 +40,5 @@ async function provision(config: MigrateConfig, adminUrl: string, log: Log): Pro
   });
   assert(service.username === role, `DATABASE_URL has to be for ${role}`);
   assert(owner.username === ownerRole, `OWNER_DATABASE_URL has to be for ${ownerRole}`);
-  // The bus lives in the administrator's database. It exists even when Kafka is used.
-  await installPostgresBus(adminUrl, [role]);
   log.info({ schema: config.SCHEMA, role }, "the schema and its roles are there");
 }

@@ -3,20 +3,23 @@ import { currentContext } from "../context";
 import { afterCommit, named, sql, type Tx } from "../db";
 import { assert } from "../contract/errors";
 import { idToUuid, newId } from "../contract/ids";
-import { ring } from "./doorbell";
+import { ringOutbox } from "./doorbell";
 import type { NewEvent } from "./events";
 
-/** Room for the key and the headers beside the payload. */
+/** Leaves room for the key and the headers beside the payload. */
 const MAX_PAYLOAD_BYTES = MAX_MESSAGE_BYTES - 16 * 1024;
 
 /**
- * Writes the events down in the caller's transaction, whole or not at all with the rest of it. Events of one aggregate are published in the
- * order of their appending, provided that the caller holds the aggregate's row lock while it appends.
+ * Writes the events in the caller's transaction. If the caller holds the aggregate's row lock, the
+ * aggregate's events get their numbers in the order of these calls.
  */
 export async function appendEvents(tx: Tx, events: NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   for (const { type, payload } of events) {
-    assert(payload.length <= MAX_PAYLOAD_BYTES, `the payload of a ${type} is larger than any bus takes`);
+    assert(
+      payload.length <= MAX_PAYLOAD_BYTES,
+      `the payload of a ${type} is larger than a Kafka message may be`,
+    );
   }
   const context = currentContext();
   tx.push(
@@ -44,5 +47,5 @@ export async function appendEvents(tx: Tx, events: NewEvent[]): Promise<void> {
         insert into outbox_pending (id) select id from appended`,
     ),
   );
-  afterCommit(tx, ring);
+  afterCommit(tx, ringOutbox);
 }

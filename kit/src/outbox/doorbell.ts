@@ -1,46 +1,61 @@
 import { sql, type Database } from "../db";
 
-/** Notifications beyond one in so many milliseconds and process would tell the relay nothing new. */
+/** The least time between two notifications of one process. */
 const NOTIFY_EVERY_MS = 20;
 
+/** Wakes waiting loops of a schema: in this process by a call, in the other replicas by NOTIFY. */
 interface Doorbell {
-  /** Set while this process has the active relay of the schema. */
-  wakeRelay?: () => void;
+  /** The loops of this process. */
+  wakers: Set<() => void>;
   pause?: "quiet" | "rung";
 }
 
-const doorbells = new WeakMap<Database, Doorbell>();
+/** `outbox`: events were committed. `feed`: events got their numbers. */
+export type DoorbellName = "outbox" | "feed";
+
+const doorbells = new WeakMap<Database, Record<DoorbellName, Doorbell>>();
 
 /**
- * Tells the schema's relay that there is something to publish: by a plain call when it runs in this process, by NOTIFY otherwise. The
- * NOTIFY is a statement of its own after the commit, because inside the writing transaction it would take a lock of the whole cluster and
- * hold it over the commit's fsync, so that no two commits could share one. If it gets lost, the relay's poll finds the event.
+ * Tells the schema's relay that events were committed. The call is enough when the relay runs in this
+ * process. NOTIFY is a statement of its own after the commit: inside the transaction it would hold a
+ * lock of the whole cluster over the commit's fsync. If it gets lost, the relay's poll finds the event.
  */
-export function ring(db: Database): void {
-  const doorbell = doorbellOf(db);
-  if (doorbell.wakeRelay) doorbell.wakeRelay();
-  else if (doorbell.pause === undefined) notify(db, doorbell);
-  else doorbell.pause = "rung";
+export function ringOutbox(db: Database): void {
+  const { wakers } = doorbellOf(db, "outbox");
+  if (wakers.size === 0) return notifyOthers(db, "outbox");
+  for (const wake of wakers) wake();
 }
 
-export function doorbellOf(db: Database): Doorbell {
-  let doorbell = doorbells.get(db);
-  if (!doorbell) doorbells.set(db, (doorbell = {}));
-  return doorbell;
+/** Tells every replica that serves the feed that there are new numbers. */
+export function ringFeed(db: Database): void {
+  for (const wake of doorbellOf(db, "feed").wakers) wake();
+  notifyOthers(db, "feed");
 }
 
-export function outboxChannel(schema: string): string {
-  return `${schema}_outbox`;
+export function doorbellOf(db: Database, name: DoorbellName): Doorbell {
+  let ofDatabase = doorbells.get(db);
+  if (!ofDatabase)
+    doorbells.set(db, (ofDatabase = { outbox: { wakers: new Set() }, feed: { wakers: new Set() } }));
+  return ofDatabase[name];
 }
 
-function notify(db: Database, doorbell: Doorbell): void {
+export function channelOf(schema: string, name: DoorbellName): string {
+  return `${schema}_${name}`;
+}
+
+function notifyOthers(db: Database, name: DoorbellName): void {
+  const doorbell = doorbellOf(db, name);
+  if (doorbell.pause !== undefined) {
+    doorbell.pause = "rung";
+    return;
+  }
   doorbell.pause = "quiet";
-  const after = (): void => {
-    const rungAgain = doorbell.pause === "rung";
+  const endPause = (): void => {
+    const isRungAgain = doorbell.pause === "rung";
     delete doorbell.pause;
-    if (rungAgain) ring(db);
+    if (isRungAgain) notifyOthers(db, name);
   };
-  db.run(sql`select pg_notify(${outboxChannel(db.schema)}, '')`)
+  db.run(sql`select pg_notify(${channelOf(db.schema, name)}, '')`)
     .catch(() => undefined)
-    .finally(() => setTimeout(after, NOTIFY_EVERY_MS).unref());
+    .finally(() => setTimeout(endPause, NOTIFY_EVERY_MS).unref());
 }

@@ -1,5 +1,5 @@
 export { appendEvents } from "./appendEvents";
 export type { NewEvent } from "./events";
-export { listEvents } from "./listEvents";
-export { type Expander, startOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from "./relay";
-export { republishSince, type OutboxRow } from "./store";
+export { createFeed, type Feed } from "./feed";
+export { partitionOf } from "./partitionOf";
+export { startOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from "./relay";

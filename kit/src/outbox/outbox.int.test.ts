@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { BusMessage } from "../bus/port";
 import { runInContext } from "../context";
-import { sql, tx, type Tx } from "../db";
+import { type Queryable, sql, tx, type Tx } from "../db";
 import { Registry } from "../metrics";
 import { eventually, openTestDatabase, rowsRead, testLog } from "../testing";
-import { appendEvents, republishSince, startOutboxRelay } from ".";
-import { outboxChannel } from "./doorbell";
+import { appendEvents, partitionOf } from ".";
+import { channelOf } from "./doorbell";
 import { relayMetrics } from "./relayMetrics";
 import { readBacklog } from "./store";
-import { append, event, namesOf, outboxBench, recordingBus } from "./testing/bench";
+import { append, event, namesOf, outboxBench, recordingBus, TOPIC } from "./testing/bench";
 import { measureBacklog, pruneOutbox, startUpkeep } from "./upkeep";
 
 const bench = outboxBench();
 const { opened, startRelay } = bench;
 
-/** What is appended leaves with the next question, and has its ids then. */
+/** Appended rows go out with the next statement, and get their ids then. */
 const takeIds = (tx: Tx) => tx.query(sql`select`);
 const pending = async () =>
   (await bench.test.db.one<{ count: bigint }>(sql`select count(*) from outbox_pending`)).count;
@@ -28,16 +29,16 @@ describe("appendEvents", () => {
     expect(await pending()).toBe(0n);
   });
 
-  it("refuses a payload that no bus would take, before anything is written", async () => {
+  it("refuses a payload that is larger than a Kafka message, before anything is written", async () => {
     const huge = { ...event("a", 1), payload: Buffer.alloc(1024 * 1024) };
     await expect(append(bench.test.db, huge)).rejects.toThrow(
-      "the payload of a thing_changed is larger than any bus takes",
+      "the payload of a thing_changed is larger than a Kafka message may be",
     );
   });
 });
 
 describe("the relay", () => {
-  it("publishes what was committed with the whole envelope, and forgets it", async () => {
+  it("publishes a committed event with its whole envelope and its number", async () => {
     const bus = recordingBus();
     startRelay(bench.test.db, bus);
     const context = {
@@ -47,11 +48,14 @@ describe("the relay", () => {
     await runInContext(context, () => append(bench.test.db, event("a", 7)));
     await append(bench.test.db, { ...event("b", 1), requestId: "req_own", traceparent: "own" });
     await eventually(() => expect(bus.messages).toHaveLength(2));
-    expect(bus.messages[0]).toEqual({
+    const [first, second] = ["a", "b"].map((name) => bus.messages.find(({ key }) => key === name));
+    expect(first).toEqual({
       topic: "wonrail.sample.v1",
+      partition: partitionOf("a", 3),
       key: "a",
       value: Buffer.from([7]),
       headers: {
+        feed_number: "1",
         event_id: expect.stringMatching(/^evt_[0-9a-f]{32}$/),
         event_type: "thing_changed",
         aggregate_id: "a",
@@ -62,22 +66,8 @@ describe("the relay", () => {
         request_id: "req_1",
       },
     });
-    expect(bus.messages[1]!.headers).toMatchObject({ request_id: "req_own", traceparent: "own" });
+    expect(second!.headers).toMatchObject({ request_id: "req_own", traceparent: "own" });
     await eventually(async () => expect(await pending()).toBe(0n));
-  });
-
-  it("holds no message that the bus has taken, and each that it has not", async () => {
-    const bus = recordingBus();
-    const given = jest.spyOn(bus, "publish");
-    const sizes = () => given.mock.calls.map(([batch]) => batch.length);
-    bus.down = true;
-    startRelay(bench.test.db, bus);
-    await append(bench.test.db, event("a", 1), event("a", 2));
-    await eventually(() => expect(sizes()[0]).toBe(2));
-    bus.down = false;
-    await eventually(() => expect(bus.messages).toHaveLength(2));
-    await eventually(() => expect(sizes().at(-1)).toBe(0));
-    expect(sizes()[0]).toBe(2);
   });
 
   it("is woken by a commit in its own process and in another, long before it would poll", async () => {
@@ -96,7 +86,7 @@ describe("the relay", () => {
 
   it("is told by another process of each commit, however close they follow each other", async () => {
     let told = 0;
-    opened.push(await bench.test.db.listen(outboxChannel("sample"), () => (told += 1)));
+    opened.push(await bench.test.db.listen(channelOf("sample", "outbox"), () => (told += 1)));
     // Listening begins with a look.
     expect(told).toBe(1);
     const elsewhere = openTestDatabase(bench.test.url, "sample");
@@ -130,7 +120,7 @@ describe("the relay", () => {
     }
   });
 
-  it("loses nothing of a transaction that took its ids early and commits late", async () => {
+  it("gives late numbers to a transaction that took its ids early and commits late", async () => {
     const bus = recordingBus();
     startRelay(bench.test.db, bus);
     await tx(bench.test.db, async (tx) => {
@@ -141,25 +131,7 @@ describe("the relay", () => {
       expect(bus.messages.every(({ key }) => key === "fast")).toBe(true);
     });
     await eventually(() => expect(namesOf(bus.messages).slice(50)).toEqual(["slow.1", "slow.2"]));
-    await eventually(async () => expect(await pending()).toBe(0n));
-  });
-
-  it("lets no event pass an earlier one of its aggregate that was committed late, whatever the poll", async () => {
-    const bus = recordingBus();
-    startRelay(bench.test.db, bus, { pollMs: 60_000 });
-    await append(bench.test.db, event("warm-up", 1));
-    // The relay may start behind it from now on, as soon as what comes is younger.
-    await eventually(async () => expect(await pending()).toBe(0n));
-    await tx(bench.test.db, async (tx) => {
-      await appendEvents(tx, [event("slow", 1)]);
-      await takeIds(tx);
-      for (let version = 1; version <= 5; version += 1) {
-        await append(bench.test.db, event("fast", version));
-        await eventually(() => expect(bus.messages).toHaveLength(1 + version));
-      }
-    });
-    await append(bench.test.db, event("slow", 2));
-    await eventually(() => expect(namesOf(bus.messages).slice(6)).toEqual(["slow.1", "slow.2"]));
+    expect(gaps(bus.messages)).toEqual([]);
   });
 
   it("goes on at once when the clock is set back", async () => {
@@ -200,14 +172,14 @@ describe("the relay", () => {
     const told = async () => (await registry.metrics()).match(/^outbox_(pending|oldest_age_seconds) .*/gm);
     expect(await told()).toBeNull();
     await append(bench.test.db, event("a", 1));
-    await measureBacklog(bench.test.db, metrics);
+    await measureBacklog(bench.test.db, metrics, true);
     expect(await told()).toEqual([
       "outbox_pending 1",
       expect.stringMatching(/^outbox_oldest_age_seconds [\d.]+$/),
     ]);
     const closed = openTestDatabase(bench.test.url, "sample");
     await closed.close();
-    await expect(measureBacklog(closed, metrics)).rejects.toThrow();
+    await expect(measureBacklog(closed, metrics, true)).rejects.toThrow();
     expect(await told()).toBeNull();
   });
 
@@ -215,7 +187,7 @@ describe("the relay", () => {
     const registry = new Registry();
     await append(bench.test.db, event("a", 1), event("a", 2));
     await bench.test.db.run(sql`update outbox set occurred_at = now() - interval '1 hour' where version = 1`);
-    await measureBacklog(bench.test.db, relayMetrics(registry));
+    await measureBacklog(bench.test.db, relayMetrics(registry), true);
     expect(await registry.metrics()).toMatch(/^outbox_oldest_age_seconds 36\d\d/m);
   });
 
@@ -226,98 +198,113 @@ describe("the relay", () => {
     await append(db, ...Array.from({ length: 2_000 }, (_, index) => event("a", index + 1)));
     await owner.run(sql`analyze outbox, outbox_pending`);
     await db.run(sql`delete from outbox_pending where id < (select max(id) from outbox)`);
-    expect(await readBacklog(db)).toMatchObject({ pending: 1, oldest_age_seconds: expect.any(Number) });
-    expect(await rowsRead(db, "outbox", readBacklog)).toBeLessThan(10);
+    const read = (connection: Queryable) => readBacklog(connection, true);
+    expect(await read(db)).toMatchObject({ pending: 1, oldest_age_seconds: expect.any(Number) });
+    expect(await rowsRead(db, "outbox", read)).toBeLessThan(10);
   });
 
-  it("builds the events that a row stands for, and marks the row when all are out", async () => {
+  it("numbers each partition without gaps, also after a rollback", async () => {
     const bus = recordingBus();
-    const relay = startOutboxRelay({
-      db: bench.test.db,
-      bus,
-      log: testLog(),
-      registry: new Registry(),
-      pollMs: 50,
-      batchSize: 3,
-      expander: {
-        begin: () => undefined,
-        expand: async (_connection, row) =>
-          [1n, 2n].map((version) => ({ ...row, version: row.version * 10n + version })),
-      },
-    });
-    opened.push(relay);
+    startRelay(bench.test.db, bus);
+    for (let version = 1; version <= 20; version += 1) {
+      await append(bench.test.db, event("a", version), event("b", version), event("c", version));
+      await tx(bench.test.db, async (tx) => {
+        await appendEvents(tx, [event("a", version)]);
+        await takeIds(tx);
+        throw new Error("rolled back");
+      }).catch(() => undefined);
+    }
+    await eventually(() => expect(bus.messages).toHaveLength(60));
+    expect(gaps(bus.messages)).toEqual([]);
+  });
+
+  it("numbers events while Kafka is away", async () => {
+    const bus = recordingBus();
     bus.down = true;
-    await append(bench.test.db, event("a", 1), event("a", 2), event("a", 3));
-    await eventually(async () => expect(await pending()).toBe(3n));
-    bus.down = false;
-    await eventually(() =>
-      expect(namesOf(bus.messages)).toEqual(["a.11", "a.12", "a.21", "a.22", "a.31", "a.32"]),
+    startRelay(bench.test.db, bus);
+    await append(bench.test.db, event("a", 1), event("a", 2));
+    await eventually(async () => expect(await numbers()).toEqual([1n, 2n]));
+    expect(bus.messages).toEqual([]);
+  });
+
+  it("publishes again, under the same numbers, what Kafka did not acknowledge before a restart", async () => {
+    const [first, second] = [recordingBus(), recordingBus()];
+    const relay = startRelay(bench.test.db, first);
+    await append(bench.test.db, event("a", 1));
+    await eventually(() => expect(first.messages).toHaveLength(1));
+    await eventually(async () => expect(await published()).toBe(1n));
+    first.down = true;
+    await append(bench.test.db, event("a", 2));
+    await eventually(async () => expect(await numbers()).toEqual([1n, 2n]));
+    await relay.close();
+    startRelay(bench.test.db, second);
+    await eventually(() => expect(namesOf(second.messages)).toEqual(["a.2"]));
+    expect(second.messages[0]!.headers.feed_number).toBe("2");
+  });
+
+  it("numbers events without Kafka and counts them as published", async () => {
+    const registry = new Registry();
+    startRelay(bench.test.db, undefined, { registry });
+    await append(bench.test.db, event("a", 1));
+    await eventually(async () => expect(await numbers()).toEqual([1n]));
+    await eventually(async () =>
+      expect(await registry.metrics()).toContain('outbox_published_total{topic="wonrail.sample.v1"} 1'),
     );
-    await eventually(async () => expect(await pending()).toBe(0n));
   });
 });
 
-describe("what was published", () => {
-  it("is kept for a while and can be published again", async () => {
-    const bus = recordingBus();
-    startRelay(bench.test.db, bus);
-    await append(bench.test.db, event("a", 1), event("a", 2));
-    await eventually(async () => expect(await pending()).toBe(0n));
-    expect(await republishSince(bench.test.db, new Date(Date.now() + 60_000))).toBe(0);
-    expect(await republishSince(bench.test.db, new Date(Date.now() - 60_000), 1)).toBe(2);
-    await eventually(() => expect(namesOf(bus.messages)).toEqual(["a.1", "a.2", "a.1", "a.2"]));
-    expect(bus.messages[2]!.headers.event_id).toBe(bus.messages[0]!.headers.event_id);
-  });
-
-  it("is published again also by a relay that has long gone on behind it", async () => {
-    const bus = recordingBus();
-    startRelay(bench.test.db, bus);
-    for (const version of [1, 2, 3, 4]) {
-      await append(bench.test.db, event("a", version));
-      await eventually(async () => expect(await pending()).toBe(0n));
-    }
-    expect(await republishSince(bench.test.db, new Date(0))).toBe(4);
-    const all = ["a.1", "a.2", "a.3", "a.4"];
-    await eventually(() => expect(namesOf(bus.messages)).toEqual([...all, ...all]));
-  });
-
-  it("does not stop what is new when it was removed while it was asked for again", async () => {
-    await append(bench.test.db, ...[1, 2, 3, 4].map((version) => event("a", version)));
-    await bench.test.db.run(sql`update outbox set occurred_at = now() - interval '1 hour'`);
-    await bench.test.db.run(sql`delete from outbox_pending`);
-    await tx(bench.test.db, async (tx) => {
-      expect(await republishSince(tx, new Date(0))).toBe(4);
-      await pruneOutbox(bench.test.db, 60_000);
-    });
-    const bus = recordingBus();
-    startRelay(bench.test.db, bus, { batchSize: 2 });
-    await append(bench.test.db, event("b", 1));
-    await eventually(() => expect(namesOf(bus.messages)).toEqual(["b.1"]));
-    await eventually(async () => expect(await pending()).toBe(0n));
-  });
-
-  it("is removed when it is old, and nothing that is pending ever", async () => {
+describe("pruning", () => {
+  it("removes the oldest numbers of each partition up to the first young event", async () => {
+    const relay = startRelay(bench.test.db);
     await append(bench.test.db, ...Array.from({ length: 25 }, (_, index) => event("a", index + 1)));
+    await eventually(async () => expect(await numbers()).toHaveLength(25));
+    await relay.close();
+    await append(bench.test.db, event("a", 26));
     await bench.test.db.run(
-      sql`update outbox set occurred_at = now() - interval '1 hour' where version <= 20`,
+      sql`update outbox set occurred_at = now() - interval '1 hour' where version <= 18 or version in (20, 26)`,
     );
-    await bench.test.db.run(
-      sql`delete from outbox_pending where id in (select id from outbox where version not in (3, 25))`,
-    );
-    await pruneOutbox(bench.test.db, 60_000, 4);
+    await pruneOutbox(bench.test.db, TOPIC.partitions, 60_000, 4);
+    expect(await numbers()).toEqual([19n, 20n, 21n, 22n, 23n, 24n, 25n]);
     const left = await bench.test.db.query<{ version: bigint }>(sql`select version from outbox order by id`);
-    expect(left.map(({ version }) => version)).toEqual([3n, 21n, 22n, 23n, 24n, 25n]);
+    expect(left.map(({ version }) => version)).toEqual([19n, 20n, 21n, 22n, 23n, 24n, 25n, 26n]);
   });
 
-  it("is removed without anybody asking", async () => {
+  it("runs by itself", async () => {
+    const relay = startRelay(bench.test.db);
     await append(bench.test.db, event("a", 1));
+    await eventually(async () => expect(await numbers()).toHaveLength(1));
+    await relay.close();
     await bench.test.db.run(sql`update outbox set occurred_at = now() - interval '1 hour'`);
-    await bench.test.db.run(sql`delete from outbox_pending`);
-    const metrics = relayMetrics(new Registry());
-    // The first of a process's rounds comes at once, and not at any time of its first minute.
+    // The first round starts at once instead of at a random time of the first minute.
     const random = jest.spyOn(Math, "random").mockReturnValue(0);
-    opened.push(startUpkeep({ db: bench.test.db, log: testLog(), metrics, retainMs: 60_000 }));
+    const metrics = relayMetrics(new Registry());
+    const options = { partitions: TOPIC.partitions, retainMs: 60_000, withKafka: false };
+    opened.push(startUpkeep({ db: bench.test.db, log: testLog(), metrics, ...options }));
     random.mockRestore();
     await eventually(async () => expect(await bench.test.db.query(sql`select from outbox`)).toEqual([]));
   });
 });
+
+/** The numbers of the aggregate "a". */
+async function numbers(): Promise<bigint[]> {
+  const rows = await bench.test.db.query<{ number: bigint }>(sql`
+    select number from feed_positions where partition = ${partitionOf("a", TOPIC.partitions)} order by number`);
+  return rows.map(({ number }) => number);
+}
+
+async function published(): Promise<bigint> {
+  const { published } = await bench.test.db.one<{ published: bigint }>(sql`
+    select published from feed_heads where partition = ${partitionOf("a", TOPIC.partitions)}`);
+  return published;
+}
+
+/** The places at which a partition's numbers do not grow by one. */
+function gaps(messages: BusMessage[]): string[] {
+  const last = new Map<number, number>();
+  return messages.flatMap(({ partition, headers }) => {
+    const number = Number(headers.feed_number);
+    const isNext = number === (last.get(partition) ?? 0) + 1;
+    last.set(partition, number);
+    return isNext ? [] : [`${partition}/${number}`];
+  });
+}

@@ -1,79 +1,73 @@
-import type { Bus, BusMessage } from "../bus/port";
-import type { Database, Queryable } from "../db";
+import type { Bus, BusMessage, Topic } from "../bus/port";
 import { FAREWELL_MS } from "../bus/farewell";
 import { unlessAborted } from "../bus/waiting";
-import { failpoint } from "../failpoint";
+import { assert } from "../contract/errors";
 import { uuidToId } from "../contract/ids";
+import type { Database, Queryable } from "../db";
+import { failpoint } from "../failpoint";
 import type { Log } from "../log";
 import type { Registry } from "../metrics";
 import { pause, type Pause } from "../pause";
-import { doorbellOf, outboxChannel } from "./doorbell";
+import { channelOf, doorbellOf, ringFeed } from "./doorbell";
+import { partitionOf } from "./partitionOf";
 import { relayMetrics, type RelayMetrics } from "./relayMetrics";
 import {
   markPublished,
   prepareRelaySession,
+  readHeads,
   readPending,
+  readUnpublished,
+  stampEvents,
   tryLockRelay,
-  type OutboxRow,
-  type PendingRow,
+  type NumberedRow,
 } from "./store";
 import { startUpkeep } from "./upkeep";
 
-/**
- * Turns a row into the events that it stands for: a service whose events tell what it keeps for ever anyway writes down which rows they are
- * about, and builds them here.
- */
-export interface Expander {
-  /** This process publishes from now on, perhaps from a database that has taken over: nothing it knew before is certain. */
-  begin(): void;
-  /** Must give the same events, with the same ids, however often it is asked. */
-  expand(connection: Queryable, row: OutboxRow): Promise<OutboxRow[]>;
-}
-
 export interface OutboxRelayOptions {
   db: Database;
-  bus: Bus;
+  /** The feed that the events of this schema make up. */
+  topic: Topic;
+  /** Kafka. Without it, consumers read the feed alone. */
+  bus?: Bus | undefined;
   log: Log;
   registry: Registry;
   batchSize?: number;
-  /** How often it looks without being woken, and how often a stand-by asks whether the active relay has gone. */
+  /** How often it looks without being woken, and how often a stand-by tries to become active. */
   pollMs?: number;
-  /** For rows that only say what their events are about. */
-  expander?: Expander;
-  /** How long published events are kept, to be published again if the bus should lose them. */
+  /** How long the feed keeps events. */
   retainMs?: number;
 }
 
 export interface OutboxRelay {
   wake(): void;
-  /** Finishes the batch in hand, unless the bus does not answer; the rest stays for the next relay. */
+  /** Finishes the batch in hand unless Kafka does not answer. The next relay publishes the rest. */
   close(): Promise<void>;
 }
 
-const AS_THEY_ARE: Expander = { begin: () => undefined, expand: async (_connection, row) => [row] };
 const DEFAULT_BATCH_SIZE = 1_000;
 const DEFAULT_POLL_MS = 500;
-const DEFAULT_RETAIN_MS = 86_400_000;
-/** What is committed within this time goes together: a batch costs the bus and each consumer a transaction, however small it is. */
+const DEFAULT_RETAIN_MS = 7 * 86_400_000;
+/** Events that are committed within this time go together: each batch costs a commit here and one per consumer. */
 const LEAST_INTERVAL_MS = 50;
-/** And within this time when there is much of it. */
+/** The same while there are many events. */
 const BUSY_INTERVAL_MS = 200;
 const BUSY_EVENTS = 10;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
-interface Relay extends Required<OutboxRelayOptions> {
+interface Relay extends Required<Omit<OutboxRelayOptions, "bus">> {
+  bus: Bus | undefined;
   metrics: RelayMetrics;
   /** Sleeps until woken, closed or out of time. */
   rest: Pause;
-  /** It was closed, and the bus has not answered since. */
+  /** The relay was closed, and Kafka has not answered since. */
   givenUp: AbortSignal;
 }
 
 /**
- * Moves events from the outbox to the bus, in order, at least once. Each replica starts one; the schema's advisory lock picks the one that
- * works, and the next takes over within a poll when it is gone. What is not on the bus is found by looking at what is not marked, never
- * by remembering a position: a transaction that commits late has a low id.
+ * Gives the committed events their numbers, then publishes them to Kafka in that order, at least once.
+ * Each replica starts a relay. The schema's advisory lock picks the active one; another takes over
+ * within a poll. A transaction that commits late gets its numbers late, so no event is passed over.
  */
 export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   const givingUp = new AbortController();
@@ -81,13 +75,14 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     batchSize: DEFAULT_BATCH_SIZE,
     pollMs: DEFAULT_POLL_MS,
     retainMs: DEFAULT_RETAIN_MS,
-    expander: AS_THEY_ARE,
     ...options,
+    bus: options.bus,
     metrics: relayMetrics(options.registry),
     rest: pause(),
     givenUp: givingUp.signal,
   };
-  const upkeep = startUpkeep(relay);
+  const { partitions } = relay.topic;
+  const upkeep = startUpkeep({ ...relay, partitions, withKafka: relay.bus !== undefined });
   const done = runUntilClosed(relay);
   return {
     wake: () => relay.rest.wake(),
@@ -114,149 +109,110 @@ async function runUntilClosed(relay: Relay): Promise<void> {
   }
 }
 
+/** The lock and the numbers share one session: a relay that lost the lock cannot number any more. */
 async function relayOver(relay: Relay, connection: Queryable): Promise<void> {
-  const { db, log, rest, pollMs } = relay;
+  const { db, log, rest, pollMs, bus, givenUp } = relay;
   await prepareRelaySession(connection);
   while (!rest.closed && !(await tryLockRelay(connection, db.schema))) await rest.sleepUnwoken(pollMs);
   if (rest.closed) return;
-  relay.expander.begin();
-  const doorbell = doorbellOf(db);
+  const { wakers } = doorbellOf(db, "outbox");
   const wakeRelay = (): void => rest.wake();
-  const listener = await db.listen(outboxChannel(db.schema), wakeRelay);
-  doorbell.wakeRelay = wakeRelay;
+  const listener = await db.listen(channelOf(db.schema, "outbox"), wakeRelay);
+  wakers.add(wakeRelay);
   log.info({ schema: db.schema }, "outbox relay active");
+  const toPublish = pause();
+  const lost = new AbortController();
+  const publishing =
+    bus && publishUntilClosed(relay, bus, toPublish, AbortSignal.any([givenUp, lost.signal]));
   try {
-    await publishUntilClosed(relay, connection);
+    await stampUntilClosed(relay, connection, () => toPublish.wake());
+  } catch (error) {
+    lost.abort(error);
+    throw error;
   } finally {
-    if (doorbell.wakeRelay === wakeRelay) delete doorbell.wakeRelay;
-    await listener.close();
+    wakers.delete(wakeRelay);
+    toPublish.close();
+    await Promise.all([listener.close(), publishing]);
   }
 }
 
-async function publishUntilClosed(relay: Relay, connection: Queryable): Promise<void> {
-  const { rest, pollMs } = relay;
-  let failures = 0;
-  let start = readingStart();
-  let nextFullReadMs = 0;
+async function stampUntilClosed(relay: Relay, connection: Queryable, onStamped: () => void): Promise<void> {
+  const { db, rest, pollMs, batchSize } = relay;
+  const heads = await readHeads(connection, relay.topic.partitions);
   while (!rest.closed) {
-    if (performance.now() >= nextFullReadMs) {
-      start = readingStart();
-      nextFullReadMs = performance.now() + pollMs;
-    }
     const readMs = performance.now();
-    const { all, full, events } = await publishPending(relay, connection, start);
-    if (!all) {
-      failures += 1;
-      await rest.sleepUnwoken(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1)));
-      continue;
+    const events = await stampPending(relay, connection, heads);
+    if (events > 0) {
+      onStamped();
+      ringFeed(db);
     }
-    failures = 0;
-    if (full) continue;
-    await rest.sleep(Math.max(1, nextFullReadMs - performance.now()));
+    if (events === batchSize) continue;
+    await rest.sleep(pollMs);
     const intervalMs = events < BUSY_EVENTS ? LEAST_INTERVAL_MS : BUSY_INTERVAL_MS;
     await rest.sleepUnwoken(Math.max(0, readMs + intervalMs - performance.now()));
   }
 }
 
-/**
- * What was read is let go before anybody waits, and each list of it is emptied: what lives as long as a pause is moved to V8's old generation, of which each
- * batch then filled a part, and V8 may keep what a function was about for that long after it has ended.
- */
-async function publishPending(
+/** Gives how many events got a number. The rows are in the order of their appending. */
+async function stampPending(relay: Relay, connection: Queryable, heads: bigint[]): Promise<number> {
+  const { topic, batchSize, bus, metrics } = relay;
+  const rows = await readPending(connection, batchSize);
+  if (rows.length === 0) return 0;
+  const positions = rows.map((row) => {
+    assert(row.topic === topic.name, `an event of ${row.topic} is in the feed ${topic.name}`);
+    const partition = partitionOf(row.aggregate_id, topic.partitions);
+    const number = heads[partition]! + 1n;
+    heads[partition] = number;
+    return { id: row.id, partition, number };
+  });
+  await failpoint("outbox.stamping");
+  await stampEvents(connection, positions);
+  await failpoint("outbox.stamped");
+  if (!bus) metrics.published(rows);
+  return rows.length;
+}
+
+/** Publishes by the numbers: a relay that starts goes on behind the last number that Kafka acknowledged. */
+async function publishUntilClosed(
   relay: Relay,
-  connection: Queryable,
-  start: ReadingStart,
-): Promise<{ all: boolean; full: boolean; events: number }> {
-  const rows = await readPending(connection, start.afterId, relay.batchSize);
-  const { all, events, xid } = await publishRows(relay, connection, rows);
-  if (all) start.advance(rows, xid);
-  const full = rows.length === relay.batchSize;
-  rows.length = 0;
-  return { all, full, events };
-}
-
-interface ReadingStart {
-  readonly afterId: bigint;
-  advance: (rows: PendingRow[], xid: bigint | undefined) => void;
-}
-
-/**
- * Where the next read may start, so that it does not walk over all the rows that are done and not yet vacuumed. An id is passed only when
- * every transaction that could have taken a lower one had ended before the last read: otherwise an event that commits late would be passed
- * by its aggregate's next one. Ids are taken by transactions that already have their number, since they hold the aggregate's row lock.
- */
-function readingStart(): ReadingStart {
-  let afterId = 0n;
-  let next: { id: bigint; xid: bigint } | undefined;
-  return {
-    get afterId() {
-      return afterId;
-    },
-    advance(rows, xid) {
-      const last = rows.at(-1);
-      if (!last || xid === undefined) return;
-      if (next && last.horizon > next.xid) {
-        afterId = next.id < last.id ? next.id : last.id;
-        next = undefined;
+  bus: Bus,
+  toPublish: Pause,
+  givenUp: AbortSignal,
+): Promise<void> {
+  const { db, log, pollMs, batchSize, metrics, topic } = relay;
+  const perPartition = Math.ceil(batchSize / topic.partitions);
+  let failures = 0;
+  while (!toPublish.closed) {
+    try {
+      const rows = await readUnpublished(db, perPartition);
+      if (rows.length > 0) {
+        await failpoint("outbox.publishing");
+        await unlessAborted(givenUp, bus.publish(rows.map(toMessage)));
+        await failpoint("outbox.published");
+        await markPublished(db, rows);
+        metrics.published(rows);
       }
-      next ??= { id: last.id, xid };
-    },
-  };
-}
-
-/**
- * In pieces of a bounded size, since one row may stand for many events. What the bus has is marked before the next piece is tried. Tells
- * whether all went, how many events that were, and the transaction that marked last.
- */
-async function publishRows(
-  relay: Relay,
-  connection: Queryable,
-  rows: PendingRow[],
-): Promise<{ all: boolean; events: number; xid?: bigint | undefined }> {
-  let count = 0;
-  const events: OutboxRow[] = [];
-  let ids: bigint[] = [];
-  let xid: bigint | undefined;
-  for (const [index, row] of rows.entries()) {
-    if (row.there) events.push(...(await relay.expander.expand(connection, row)));
-    ids.push(row.id);
-    if (events.length < relay.batchSize && index < rows.length - 1) continue;
-    await failpoint("outbox.publishing");
-    if (!(await publish(relay, events))) return { all: false, events: count };
-    await failpoint("outbox.published");
-    xid = await markPublished(connection, ids);
-    relay.metrics.published(events);
-    count += events.length;
-    events.length = 0;
-    ids = [];
-  }
-  return { all: true, events: count, xid };
-}
-
-/** What was given up may have arrived, as what a process that was killed has sent: whoever comes next publishes it again, before anything newer. */
-async function publish({ bus, log, metrics, givenUp }: Relay, rows: OutboxRow[]): Promise<boolean> {
-  const messages = rows.map(toMessage);
-  try {
-    await unlessAborted(givenUp, bus.publish(messages));
-    messages.length = 0;
-    return true;
-  } catch (error) {
-    metrics.failed();
-    log.warn(
-      { err: error, events: rows.length },
-      "the bus did not take the events; they will be published again",
-    );
-    return false;
+      failures = 0;
+      if (rows.length < perPartition) await toPublish.sleep(pollMs);
+    } catch (error) {
+      if (toPublish.closed) return;
+      metrics.failed();
+      log.warn({ err: error }, "events could not be published; they will be published again");
+      failures += 1;
+      await toPublish.sleepUnwoken(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1)));
+    }
   }
 }
 
-/** The header names are those of the proto's EventEnvelope. */
-function toMessage(row: OutboxRow): BusMessage {
+/** The header names are those of the proto's EventEnvelope, beside the number in the feed. */
+function toMessage(row: NumberedRow): BusMessage {
   return {
     topic: row.topic,
+    partition: row.partition,
     key: row.aggregate_id,
     value: row.payload,
     headers: {
+      feed_number: row.number.toString(),
       event_id: uuidToId("evt", row.event_id),
       event_type: row.type,
       aggregate_id: row.aggregate_id,

@@ -2,10 +2,13 @@ import { groupBy } from "../groupBy";
 import { Counter, DURATION_BUCKETS_SECONDS, Gauge, Histogram, shared, type Registry } from "../metrics";
 import type { Backlog, OutboxRow } from "./store";
 
+type PublishedEvent = Pick<OutboxRow, "topic" | "occurred_at">;
+
 export interface RelayMetrics {
-  /** Null while it cannot be read: what it was must not pass for what it is. */
+  /** Null while the backlog cannot be read: the last value must not pass for the current one. */
   backlog(backlog: Backlog | null): void;
-  published(rows: OutboxRow[]): void;
+  /** The events are out: Kafka acknowledged them or, without Kafka, the feed serves them. */
+  published(rows: readonly PublishedEvent[]): void;
   failed(): void;
 }
 
@@ -14,25 +17,30 @@ export function relayMetrics(registry: Registry): RelayMetrics {
   const pending = shared(registry, "outbox_pending", (name) => {
     return new Gauge({
       name,
-      help: "Events that are not on the bus yet, counted to 100,000; absent while not known",
+      help: "Events that consumers cannot get yet, counted to 100,000; absent while not known",
       registers,
     });
   });
   const oldestAge = shared(registry, "outbox_oldest_age_seconds", (name) => {
     return new Gauge({
       name,
-      help: "Age of the oldest event that is not on the bus yet; absent while not known",
+      help: "Age of the oldest event that consumers cannot get yet; absent while not known",
       registers,
     });
   });
   const published = shared(registry, "outbox_published_total", (name) => {
-    return new Counter({ name, help: "Events that the bus acknowledged", labelNames: ["topic"], registers });
+    return new Counter({
+      name,
+      help: "Events that Kafka acknowledged or, without Kafka, that got their number",
+      labelNames: ["topic"],
+      registers,
+    });
   });
   const failures = shared(registry, "outbox_publish_failures_total", (name) => {
-    return new Counter({ name, help: "Batches that the bus did not acknowledge", registers });
+    return new Counter({ name, help: "Batches that Kafka did not acknowledge", registers });
   });
   const delay = shared(registry, "outbox_publish_delay_seconds", (name) => {
-    const help = "From an event's appending to the bus's acknowledgement";
+    const help = "From an event's appending until consumers can get it";
     return new Histogram({ name, help, buckets: DURATION_BUCKETS_SECONDS, registers });
   });
   const backlog = (read: Backlog | null): void => {
@@ -40,14 +48,14 @@ export function relayMetrics(registry: Registry): RelayMetrics {
     pending.set(read.pending);
     oldestAge.set(read.oldest_age_seconds);
   };
-  // A gauge without labels is 0 from its making.
+  // A gauge without labels starts at 0.
   backlog(null);
   return {
     backlog,
     published(rows) {
       const nowMs = Date.now();
       for (const { occurred_at } of rows) delay.observe(Math.max(0, nowMs - occurred_at.getTime()) / 1000);
-      for (const [topic, those] of groupBy(rows, ({ topic }) => topic))
+      for (const [topic, those] of groupBy([...rows], ({ topic }) => topic))
         published.inc({ topic }, those.length);
     },
     failed: () => failures.inc(),

@@ -1,7 +1,6 @@
 import { named, rawSql, sql, type Queryable } from "../db";
 
 export interface OutboxRow {
-  id: bigint;
   event_id: string;
   topic: string;
   type: string;
@@ -14,7 +13,13 @@ export interface OutboxRow {
   payload: Buffer;
 }
 
-/** Only one session can hold it; it ends with the session, however that ends. */
+/** An event with its place in the feed. */
+export interface NumberedRow extends OutboxRow {
+  partition: number;
+  number: bigint;
+}
+
+/** Only one session of a schema holds the lock. It ends with the session. */
 export async function tryLockRelay(connection: Queryable, schema: string): Promise<boolean> {
   const { locked } = await connection.one<{ locked: boolean }>(sql`
     select pg_try_advisory_lock(hashtext('outbox relay'), hashtext(${schema})) as locked`);
@@ -22,58 +27,182 @@ export async function tryLockRelay(connection: Queryable, schema: string): Promi
 }
 
 /**
- * Settings of the relay's own session. Its statements are right with index scans only, whatever the statistics of two tables that fill and
- * empty all day say; and a deletion from the pending ones that a crash undoes is published again, which consumers bear anyway.
+ * Keeps the planner of the relay's session on index scans: the statistics of tables that fill and empty
+ * all day are always wrong.
  */
 export async function prepareRelaySession(connection: Queryable): Promise<void> {
-  for (const setting of [
-    "enable_hashjoin",
-    "enable_mergejoin",
-    "enable_seqscan",
-    "jit",
-    "synchronous_commit",
-  ]) {
+  for (const setting of ["enable_hashjoin", "enable_mergejoin", "enable_seqscan", "jit"])
     await connection.run(rawSql(`set ${setting} = off`));
-  }
 }
 
-/** A row as one read saw it: every transaction older than `horizon` had ended by then. */
-export interface PendingRow extends OutboxRow {
-  horizon: bigint;
-  /** What was asked for again may have been removed at the same moment: it is not there any more, and nothing else of the row is. */
-  there: boolean;
+/** An event that was committed and has no number yet. */
+export interface PendingRow {
+  id: bigint;
+  topic: string;
+  aggregate_id: string;
+  occurred_at: Date;
 }
 
-export async function readPending(
-  connection: Queryable,
-  afterId: bigint,
-  limit: number,
-): Promise<PendingRow[]> {
+export async function readPending(connection: Queryable, limit: number): Promise<PendingRow[]> {
   return connection.query<PendingRow>(
     named(
       "outbox_read_pending",
       sql`
-        select pending.id, o.id is not null as there, o.event_id, o.topic, o.type, o.aggregate_id, o.version, o.org_id,
-          o.request_id, o.traceparent, o.occurred_at, o.payload, pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon
-        from (select id from outbox_pending where id > ${afterId} order by id limit ${limit}) as pending
-        left join outbox o using (id)
+        select pending.id, o.topic, o.aggregate_id, o.occurred_at
+        from (select id from outbox_pending order by id limit ${limit}) as pending
+        join outbox o using (id)
         order by pending.id`,
     ),
   );
 }
 
-/** Gives the id of its own transaction, which is younger than every one that wrote what was read before. */
-export async function markPublished(connection: Queryable, ids: bigint[]): Promise<bigint> {
-  const { xid } = await connection.one<{ xid: bigint }>(
+/** The last number of each partition. Partitions that are new begin at 0. */
+export async function readHeads(connection: Queryable, partitions: number): Promise<bigint[]> {
+  await connection.run(sql`
+    insert into feed_heads (partition)
+    select partition from generate_series(0, ${partitions - 1}) as partition
+    on conflict do nothing`);
+  const rows = await connection.query<{ number: bigint }>(sql`
+    select number from feed_heads where partition < ${partitions} order by partition`);
+  return rows.map(({ number }) => number);
+}
+
+export interface Position {
+  id: bigint;
+  partition: number;
+  number: bigint;
+}
+
+/**
+ * Numbers the events and takes them off the pending ones, in one transaction. Its commit is durable
+ * before anything is published, so no number is given twice after a crash.
+ */
+export async function stampEvents(connection: Queryable, positions: Position[]): Promise<void> {
+  const heads = new Map(positions.map(({ partition, number }) => [partition, number]));
+  await connection.run(
+    named(
+      "outbox_stamp",
+      sql`
+        with removed as (
+          delete from outbox_pending where id = any(${positions.map(({ id }) => id)}::bigint[])
+        ), stamped as (
+          insert into feed_positions (partition, number, outbox_id)
+          select partition, number, id
+          from unnest(
+            ${positions.map(({ partition }) => partition)}::integer[],
+            ${positions.map(({ number }) => number)}::bigint[],
+            ${positions.map(({ id }) => id)}::bigint[]
+          ) as position (partition, number, id)
+        )
+        update feed_heads h set number = head.number
+        from unnest(${[...heads.keys()]}::integer[], ${[...heads.values()]}::bigint[])
+          as head (partition, number)
+        where h.partition = head.partition`,
+    ),
+  );
+}
+
+/** The events that Kafka has not acknowledged yet, each partition in order. */
+export async function readUnpublished(db: Queryable, limitPerPartition: number): Promise<NumberedRow[]> {
+  return db.query<NumberedRow>(
+    named(
+      "outbox_read_unpublished",
+      sql`
+        select p.partition, p.number, ${EVENT}
+        from feed_heads h
+        cross join lateral (
+          select * from feed_positions
+          where partition = h.partition and number > h.published
+          order by number limit ${limitPerPartition}
+        ) p
+        cross join lateral (select * from outbox where id = p.outbox_id offset 0) o
+        where h.number > h.published
+        order by p.partition, p.number`,
+    ),
+  );
+}
+
+/** A crash may undo it: the events are then published again, and consumers skip them. */
+export async function markPublished(db: Queryable, rows: readonly NumberedRow[]): Promise<void> {
+  const last = new Map(rows.map(({ partition, number }) => [partition, number]));
+  await db.run(
     named(
       "outbox_mark_published",
       sql`
-        with marked as (delete from outbox_pending where id = any(${ids}::bigint[]))
-        select pg_current_xact_id()::text::bigint as xid`,
+        with setting as (select set_config('synchronous_commit', 'off', true))
+        update feed_heads h set published = greatest(published, last.number)
+        from unnest(${[...last.keys()]}::integer[], ${[...last.values()]}::bigint[])
+          as last (partition, number), setting
+        where h.partition = last.partition`,
     ),
   );
-  return xid;
 }
+
+export interface FeedHeadRow {
+  partition: number;
+  number: bigint;
+  /** Null when no event of the partition is kept. */
+  oldest: bigint | null;
+  /** The id of the kept event at the number that was asked about. */
+  event_id: string | null;
+}
+
+/** The heads of all partitions, with the events that are at the given numbers. */
+export async function readFeedHeads(
+  db: Queryable,
+  cursors: readonly { partition: number; number: bigint }[],
+): Promise<FeedHeadRow[]> {
+  return db.query<FeedHeadRow>(
+    named(
+      "feed_read_heads",
+      sql`
+        select h.partition, h.number,
+          (select p.number from feed_positions p where p.partition = h.partition order by p.number limit 1) as oldest,
+          (select o.event_id from feed_positions p join outbox o on o.id = p.outbox_id
+            where p.partition = h.partition and p.number = asked.number) as event_id
+        from feed_heads h
+        left join unnest(
+          ${cursors.map(({ partition }) => partition)}::integer[], ${cursors.map(({ number }) => number)}::bigint[]
+        ) as asked (partition, number) on asked.partition = h.partition
+        order by h.partition`,
+    ),
+  );
+}
+
+/** The events after the given numbers: at most `limit`, and no more bytes than that but for the first. */
+export async function readFeed(
+  db: Queryable,
+  cursors: readonly { partition: number; number: bigint }[],
+  limit: number,
+  maxBytes: number,
+): Promise<NumberedRow[]> {
+  return db.query<NumberedRow>(
+    named(
+      "feed_read_events",
+      sql`
+        select * from (
+          select p.partition, p.number, ${EVENT},
+            p.number - c.number as distance,
+            sum(octet_length(o.payload)) over (order by p.number - c.number, p.partition) as bytes
+          from unnest(
+            ${cursors.map(({ partition }) => partition)}::integer[], ${cursors.map(({ number }) => number)}::bigint[]
+          ) as c (partition, number)
+          cross join lateral (
+            select * from feed_positions
+            where partition = c.partition and number > c.number order by number limit ${limit}
+          ) p
+          cross join lateral (select * from outbox where id = p.outbox_id offset 0) o
+          order by p.number - c.number, p.partition
+          limit ${limit}
+        ) as event
+        where bytes - octet_length(payload) < ${maxBytes}
+        order by distance, partition`,
+    ),
+  );
+}
+
+const EVENT = sql`
+  o.event_id, o.topic, o.type, o.aggregate_id, o.version, o.org_id, o.request_id, o.traceparent, o.occurred_at, o.payload`;
 
 export interface Backlog {
   pending: number;
@@ -81,91 +210,51 @@ export interface Backlog {
 }
 
 /**
- * The count stops at a number that says "far too many" as well as any larger one. The "offset 0" keeps the look at the oldest from being planned as a join, which
- * reads all that is kept whenever the statistics say that nothing is pending.
+ * The events that are not out yet: those without a number and, with Kafka, those that it has not
+ * acknowledged. The count stops at 100,000. "offset 0" keeps the planner from reading the whole outbox.
  */
-export async function readBacklog(db: Queryable): Promise<Backlog> {
+export async function readBacklog(db: Queryable, withKafka: boolean): Promise<Backlog> {
   return db.one<Backlog>(sql`
+    with unpublished as (
+      select h.partition, h.number - h.published as events,
+        (select p.outbox_id from feed_positions p
+          where p.partition = h.partition and p.number > h.published order by p.number limit 1) as first_id
+      from feed_heads h where ${withKafka} and h.number > h.published
+    ), waiting as (
+      (select id from outbox_pending order by id limit 1) union all select first_id from unpublished
+    )
     select
-      (select count(*) from (select from outbox_pending order by id limit 100000) as bounded)::integer as pending,
-      coalesce((
-        select extract(epoch from clock_timestamp() - o.occurred_at)
-        from outbox_pending p
-        cross join lateral (select occurred_at from outbox where outbox.id = p.id offset 0) o
-        order by p.id limit 1
-      ), 0)::float8 as oldest_age_seconds`);
+      least(100000, (select count(*) from (select from outbox_pending limit 100000) as bounded)
+        + (select coalesce(sum(events), 0) from unpublished))::integer as pending,
+      greatest(0, coalesce((
+        select max(extract(epoch from clock_timestamp() - o.occurred_at))
+        from waiting cross join lateral (select occurred_at from outbox where outbox.id = waiting.id offset 0) o
+      ), 0))::float8 as oldest_age_seconds`);
 }
 
-export interface PublishedRows {
-  rows: OutboxRow[];
-  /** Where the next question begins. */
-  position: bigint;
-}
-
-/**
- * What was given to the bus, in the order of the ids. It ends before the first that is not there yet, or is younger than that: whoever wrote a
- * smaller id must have committed, which no transaction takes as long for. A position that is ahead of all there is is of a database that
- * this one was restored from, or is older than.
- */
-export async function listPublished(
-  db: Queryable,
-  after: bigint,
-  olderThanMs: number,
-  limit: number,
-): Promise<PublishedRows> {
-  const { newest } = await db.one<{ newest: bigint | null }>(sql`select max(id) as newest from outbox`);
-  const from = newest !== null && newest < after ? 0n : after;
-  const found = await db.query<OutboxRow & { old: boolean }>(sql`
-    select id, event_id, topic, type, aggregate_id, version, org_id, request_id, traceparent, occurred_at, payload,
-      occurred_at < now() - ${olderThanMs} * interval '1 millisecond' as old
-    from outbox
-    where id > ${from} and id < coalesce((select min(id) from outbox_pending), 9223372036854775807)
-    order by id limit ${limit}`);
-  const young = found.findIndex(({ old }) => !old);
-  const rows = young < 0 ? found : found.slice(0, young);
-  return { rows, position: rows.at(-1)?.id ?? from };
-}
-
-export interface PrunedWindow {
-  last_id: bigint | null;
-  /** How many rows of the window were old enough; a full window of old rows means that there may be more. */
-  old: number;
-}
-
-/** Looks at the next rows after `afterId` and removes those that are published and old: by the window, so it never reads far for little. */
+/** Removes a partition's oldest events up to the first that is younger. Gives how many it removed. */
 export async function pruneWindow(
   db: Queryable,
-  afterId: bigint,
+  partition: number,
   retainMs: number,
   limit: number,
-): Promise<PrunedWindow> {
-  return db.one<PrunedWindow>(sql`
+): Promise<number> {
+  const [row] = await db.write<{ pruned: number }>(sql`
     with seen as (
-      select id, occurred_at < now() - ${retainMs} * interval '1 millisecond' as old
-      from outbox where id > ${afterId} order by id limit ${limit}
-    ), pruned as (
-      delete from outbox o using seen
-      where o.id = seen.id and seen.old and not exists (select from outbox_pending p where p.id = o.id)
+      select p.number, p.outbox_id, o.occurred_at < now() - ${retainMs} * interval '1 millisecond' as old
+      from (
+        select number, outbox_id from feed_positions
+        where partition = ${partition} order by number limit ${limit}
+      ) p
+      cross join lateral (select occurred_at from outbox where id = p.outbox_id offset 0) o
+    ), old as (
+      select number, outbox_id from seen
+      where number < coalesce((select min(number) from seen where not old), 9223372036854775807)
+    ), positions as (
+      delete from feed_positions p using old where p.partition = ${partition} and p.number = old.number
+    ), events as (
+      delete from outbox o using old where o.id = old.outbox_id
     )
-    select max(id) as last_id, (count(*) filter (where old))::integer as old from seen`);
-}
-
-const REPUBLISH_WINDOW = 10_000;
-
-/**
- * Puts what was published since then on the bus again; consumers skip what they had. For a bus that lost what it had acknowledged. In windows, since a
- * day of events is more than one statement should read.
- */
-export async function republishSince(db: Queryable, since: Date, window = REPUBLISH_WINDOW): Promise<number> {
-  let asked = 0;
-  for (let afterId: bigint | null = 0n; afterId !== null;) {
-    const seen: { last_id: bigint | null; count: number } = await db.one(sql`
-      with seen as (select id, occurred_at from outbox where id > ${afterId} order by id limit ${window}),
-      asked as (
-        insert into outbox_pending (id) select id from seen where occurred_at >= ${since} on conflict do nothing returning id)
-      select (select max(id) from seen) as last_id, (select count(*) from asked)::integer as count`);
-    asked += seen.count;
-    afterId = seen.last_id;
-  }
-  return asked;
+    select count(*)::integer as pruned from old`);
+  return row!.pruned;
 }

@@ -13,21 +13,27 @@ export interface UpkeepOptions {
   db: Database;
   log: Log;
   metrics: RelayMetrics;
+  partitions: number;
   retainMs: number;
+  withKafka: boolean;
 }
 
-/** Measures the backlog, in every replica (also when no relay is active, which is when it matters), and removes old published events. */
-export function startUpkeep({ db, log, metrics, retainMs }: UpkeepOptions): { close(): Promise<void> } {
+/**
+ * Measures the backlog and prunes old events. Every replica measures, because the backlog matters most
+ * while no relay is active.
+ */
+export function startUpkeep(options: UpkeepOptions): { close(): Promise<void> } {
+  const { db, log, metrics, partitions, retainMs, withKafka } = options;
   const rest = pause();
   const run = async (): Promise<void> => {
-    // Replicas that started together should not prune together.
+    // Replicas that started together do not prune together.
     let nextPruneMs = performance.now() + Math.random() * PRUNE_EVERY_MS;
     while (!rest.closed) {
       try {
-        await measureBacklog(db, metrics);
+        await measureBacklog(db, metrics, withKafka);
         if (performance.now() >= nextPruneMs) {
           nextPruneMs = performance.now() + PRUNE_EVERY_MS;
-          await pruneOutbox(db, retainMs);
+          await pruneOutbox(db, partitions, retainMs);
         }
       } catch (error) {
         log.warn({ err: error }, "the outbox could not be measured or pruned");
@@ -45,9 +51,9 @@ export function startUpkeep({ db, log, metrics, retainMs }: UpkeepOptions): { cl
 }
 
 /** Exported for its test. */
-export async function measureBacklog(db: Database, metrics: RelayMetrics): Promise<void> {
+export async function measureBacklog(db: Database, metrics: RelayMetrics, withKafka: boolean): Promise<void> {
   try {
-    metrics.backlog(await readBacklog(db));
+    metrics.backlog(await readBacklog(db, withKafka));
   } catch (error) {
     metrics.backlog(null);
     throw error;
@@ -55,11 +61,14 @@ export async function measureBacklog(db: Database, metrics: RelayMetrics): Promi
 }
 
 /** Exported for its test. */
-export async function pruneOutbox(db: Database, retainMs: number, window = PRUNE_WINDOW): Promise<void> {
-  let afterId = 0n;
-  for (let count = 0; count < PRUNE_WINDOWS_AT_ONCE; count += 1) {
-    const { last_id: lastId, old } = await pruneWindow(db, afterId, retainMs, window);
-    if (lastId === null || old < window) return;
-    afterId = lastId;
+export async function pruneOutbox(
+  db: Database,
+  partitions: number,
+  retainMs: number,
+  window = PRUNE_WINDOW,
+): Promise<void> {
+  for (let partition = 0; partition < partitions; partition += 1) {
+    for (let count = 0; count < PRUNE_WINDOWS_AT_ONCE; count += 1)
+      if ((await pruneWindow(db, partition, retainMs, window)) < window) break;
   }
 }

@@ -31,7 +31,7 @@ test.each<[Record<string, string>, string[]]>([
   [{ KAFKA_BROKERS: "" }, ["KAFKA_BROKERS is not set: BUS is kafka"]],
   [{ KAFKA_BROKERS: " , " }, ["KAFKA_BROKERS is not set: BUS is kafka"]],
   [{ KAFKA_BROKERS: "kafka:9092,kafka" }, ["KAFKA_BROKERS: must be host:port,…"]],
-  [{ BUS: "postgres", KAFKA_BROKERS: "", KAFKA_SASL: "plain" }, []],
+  [{ BUS: "feed", KAFKA_BROKERS: "", KAFKA_SASL: "plain" }, []],
   [
     { KAFKA_SASL: "scram-sha-256" },
     ["KAFKA_USERNAME is not set: KAFKA_SASL is", "KAFKA_PASSWORD is not set: KAFKA_SASL is"],

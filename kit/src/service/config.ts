@@ -4,10 +4,13 @@ import { certificates, tlsRule, tlsShape } from "../tls";
 import { tracingShape } from "../tracing";
 
 const kafkaShape = {
-  BUS: z.enum(["kafka", "postgres"]).default("kafka"),
+  /** How events travel: through Kafka with the feeds behind it, or through the feeds alone. */
+  BUS: z.enum(["kafka", "feed"]).default("kafka"),
   KAFKA_BROKERS: list
     .refine((brokers) => brokers.every((broker) => hostPort.safeParse(broker).success), "must be host:port,…")
     .default([]),
+  /** How many brokers keep each topic. The process stops when a topic has fewer. 1 is for a laptop. */
+  KAFKA_REPLICATION: count.min(1).default(3),
   KAFKA_TLS: flag.default(false),
   /** The authority of the brokers' certificates, as PEM. Default: the authorities that Node trusts. */
   KAFKA_CA: certificates.optional(),
@@ -69,8 +72,8 @@ export const serviceShape = {
   OPS_HOST: z.string().default("0.0.0.0"),
   OPS_PORT: port,
   ...kafkaShape,
-  /** The database of the bus on Postgres. Default: the service's own. */
-  BUS_DATABASE_URL: postgresUrl.optional(),
+  /** How long the feed of this service keeps events. */
+  FEED_RETENTION_HOURS: count.min(1).default(7 * 24),
   /** The longest time that a process takes to stop after it has settled. */
   SHUTDOWN_GRACE_MS: durationMs.min(1).default(20_000),
   /** A stopping process stays up this long after it reports unready, so that load balancers notice. */

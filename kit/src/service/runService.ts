@@ -1,21 +1,23 @@
-import { type Bus, openBus, type Topic } from "../bus";
+import { FeedServiceService } from "@wonrail/proto/common/v1/feed";
+import { type Bus, openKafkaBus, type Topic } from "../bus";
+import { assert } from "../contract/errors";
 import { createLog, type Log } from "../log";
 import { type Database, openDatabase, untilReachable } from "../db";
+import { createClient } from "../grpc/client";
 import { type GrpcService, startGrpcServer } from "../grpc/server";
-import { letHeapGrow } from "../heap";
-import { type ConsumerSpec } from "../inbox";
+import { type ConsumerSpec, type FeedClient } from "../inbox";
 import { createRegistry, type Registry } from "../metrics";
 import { assertMigrated } from "../migrate";
 import { startOps } from "../ops";
-import { type Expander, startOutboxRelay } from "../outbox";
+import { createFeed, type Feed, type OutboxRelay, startOutboxRelay } from "../outbox";
 import { createShutdown } from "../shutdown";
-import { busPlace } from "./busPlace";
 import { readTls, type TlsIdentity } from "../tls";
 import { startTracing } from "../tracing";
 import { callersOf } from "./callers";
 import { type ServiceConfig } from "./config";
 import { type Job, startJobs } from "./jobs";
-import { joinBus } from "./joinBus";
+import { kafkaPlace } from "./kafkaPlace";
+import { startConsumers } from "./startConsumers";
 import { watchStandby } from "./watchStandby";
 
 /** What the kit makes for a service before the service makes anything itself. */
@@ -35,12 +37,19 @@ export interface Doors {
   rpc: GrpcService[];
   consumers: ConsumerSpec[];
   jobs: Job[];
-  /** Builds the events of outbox rows that only say what they are about. */
-  expander?: Expander;
   /** Dependencies without which the process should get no traffic, beyond its database. */
   ready?: Record<string, () => Promise<void>>;
   /** Called before the gRPC server drains: ends the streams that would go on for ever, so that it need not cut them. */
   endStreams?: () => void;
+}
+
+/** The address of a topic's producer, which serves its feed. */
+export interface FeedPlace {
+  topic: string;
+  /** The producer's name, which its certificate shows. */
+  service: string;
+  /** host:port */
+  address: string;
 }
 
 export interface ServiceSpec<C extends ServiceConfig> {
@@ -48,8 +57,10 @@ export interface ServiceSpec<C extends ServiceConfig> {
   /** The Postgres schema; the service's name unless that is no identifier. */
   schema?: string;
   migrations: string;
-  /** Every topic that this service publishes, with its partition count. */
+  /** The feed that this service publishes, with its number of partitions. None or one. */
   topics: Topic[];
+  /** The producers of the topics that this service consumes. */
+  feeds?: FeedPlace[];
   config: C;
   /** `fail` is for what turns out later to be as wrong as what ends a start: the process stops, in order and with 1. */
   open: (parts: ServiceParts<C>, fail: (error: unknown) => void) => Doors | Promise<Doors>;
@@ -57,7 +68,6 @@ export interface ServiceSpec<C extends ServiceConfig> {
 
 /** A process's whole life, the same for every service: config → pool → app → doors → signals. */
 export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>): Promise<void> {
-  letHeapGrow();
   const { config } = spec;
   const schema = spec.schema ?? spec.name;
   const log = createLog({ service: spec.name, level: config.LOG_LEVEL });
@@ -78,7 +88,8 @@ export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>):
       registry,
     });
     await untilReachable(() => assertMigrated(db, spec.migrations), log);
-    const bus = await openBus({ ...busPlace(config), clientId: spec.name, log, registry });
+    const place = kafkaPlace(config);
+    const bus = place && openKafkaBus({ ...place, clientId: spec.name, log, registry });
 
     const closers: [string, () => Promise<void>][] = [];
     const onClose = (name: string, close: () => Promise<void> | void) => {
@@ -90,13 +101,13 @@ export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>):
       void shutdown.run("cannot go on");
     };
     const doors = await spec.open({ config, db, log, registry, tls, onClose }, fail);
-    await openDoors({ config, tls, db, bus, topics: spec.topics, log, registry, shutdown, doors });
+    await openDoors({ spec, tls, db, bus, log, registry, shutdown, doors, fail });
     for (const [name, close] of closers) shutdown.add(name, close);
-    shutdown.add("bus", () => bus.close());
+    if (bus) shutdown.add("bus", () => bus.close());
     shutdown.add("database", () => db.close());
     if (tracing) shutdown.add("tracing", () => tracing.close());
     log.info(
-      { grpcPort: config.GRPC_PORT, opsPort: config.OPS_PORT, bus: bus.kind, mtls: tls !== undefined },
+      { grpcPort: config.GRPC_PORT, opsPort: config.OPS_PORT, bus: config.BUS, mtls: tls !== undefined },
       "ready",
     );
   } catch (error) {
@@ -107,36 +118,35 @@ export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>):
 }
 
 interface OpenDoors {
-  config: ServiceConfig;
+  spec: Pick<ServiceSpec<ServiceConfig>, "topics" | "feeds" | "config">;
   tls: TlsIdentity | undefined;
   db: Database;
-  bus: Bus;
-  topics: Topic[];
+  bus: Bus | undefined;
   log: Log;
   registry: Registry;
   shutdown: ReturnType<typeof createShutdown>;
   doors: Doors;
+  fail: (error: unknown) => void;
 }
 
-/** Opens the doors inside out, and registers their closing outside in: nothing comes in once its way out is shut. */
+/** Opens the doors inside out, and registers their closing outside in. */
 async function openDoors(options: OpenDoors): Promise<void> {
-  const { config, tls, db, bus, topics, log, registry, shutdown, doors } = options;
-  // Not after the topics: it tries again by itself, and until then it measures what waits, for the alarm.
-  const relay = startOutboxRelay({
-    db,
-    bus,
-    log,
-    registry,
-    ...(doors.expander && { expander: doors.expander }),
+  const { spec, tls, db, bus, log, registry, shutdown, doors, fail } = options;
+  const { config, topics } = spec;
+  const { feed, relay } = startFeed(options);
+  const feeds = openFeeds(options);
+  const consumers = startConsumers({
+    ...{ db, bus, topics, consumers: doors.consumers, log, registry, fail },
+    feeds: feeds.clients,
   });
-  const joined = joinBus({ db, bus, topics, consumers: doors.consumers, log, registry });
   const standby = config.DATABASE_STANDBY ? [watchStandby(db, { log, registry })] : [];
   const jobs = startJobs([...doors.jobs, ...standby], { log, registry });
+  const services = feed ? [...doors.rpc, feed.service] : doors.rpc;
   const server = await startGrpcServer({
     host: config.GRPC_HOST,
     port: config.GRPC_PORT,
-    services: doors.rpc,
-    callers: callersOf(doors.rpc),
+    services,
+    callers: callersOf(services),
     ...(tls && { tls }),
     reflection: config.GRPC_REFLECTION,
     log,
@@ -147,9 +157,9 @@ async function openDoors(options: OpenDoors): Promise<void> {
     port: config.OPS_PORT,
     log,
     registry,
-    // Not the bus: without it requests are still served, their events wait in the outbox, and an alarm tells of that.
+    // Not Kafka: without it requests are served and the feeds bring the events.
     checks: { database: () => db.ping(), ...doors.ready },
-    live: () => joined.live(),
+    live: () => consumers.live(),
   });
 
   shutdown.add("readiness", async () => {
@@ -157,10 +167,42 @@ async function openDoors(options: OpenDoors): Promise<void> {
     ops.setDraining();
     await new Promise((resolve) => setTimeout(resolve, config.SHUTDOWN_SETTLE_MS));
     doors.endStreams?.();
+    await feed?.close();
   });
   shutdown.add("grpc", () => server.drain(config.SHUTDOWN_GRACE_MS / 2));
-  shutdown.add("consumers", () => joined.close());
+  shutdown.add("consumers", () => consumers.close());
+  shutdown.add("feeds", async () => feeds.close());
   shutdown.add("jobs", () => jobs.close());
-  shutdown.add("outbox", () => relay.close());
+  if (relay) shutdown.add("outbox", () => relay.close());
   shutdown.add("ops", () => ops.close());
+}
+
+/** A service that publishes no events has neither a feed nor a relay. */
+function startFeed({ spec, db, bus, log, registry }: OpenDoors): { feed?: Feed; relay?: OutboxRelay } {
+  const { config, topics } = spec;
+  assert(topics.length <= 1, "a service publishes one feed");
+  const [topic] = topics;
+  if (!topic) return {};
+  const retainMs = config.FEED_RETENTION_HOURS * 3_600_000;
+  return {
+    feed: createFeed({ db, topic }),
+    relay: startOutboxRelay({ db, topic, bus, log, registry, retainMs }),
+  };
+}
+
+const FEED_TIMEOUT_MS = 10_000;
+
+/** The clients of the producers' feeds, by topic. */
+function openFeeds({ spec, tls, log, registry }: OpenDoors): {
+  clients: Record<string, FeedClient>;
+  close(): void;
+} {
+  const clients = (spec.feeds ?? []).map(({ topic, service, address }) => {
+    const options = { name: service, address, log, registry, tls, defaultTimeoutMs: FEED_TIMEOUT_MS };
+    return { topic, client: createClient(FeedServiceService, options) };
+  });
+  return {
+    clients: Object.fromEntries(clients.map(({ topic, client }) => [topic, client])),
+    close: () => clients.forEach(({ client }) => client.close()),
+  };
 }

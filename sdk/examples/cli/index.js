@@ -22,7 +22,7 @@ const shared = {
 
 const controller = new AbortController();
 process.once("SIGINT", () => controller.abort(new Error("interrupted")));
-// Who reads no further, as head does, changes nothing of what is under way, and the exit code still tells of it.
+// A closed pipe, as with head, does not end the work or change the exit code.
 for (const stream of [process.stdout, process.stderr])
   stream.on("error", (error) => {
     if (error.code !== "EPIPE") throw error;

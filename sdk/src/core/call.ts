@@ -1,60 +1,72 @@
-/** What one call may set for itself. */
+/** Options of a single call. */
 export interface CallOptions {
-  /** For each attempt, in milliseconds. */
+  /** Time limit of each attempt in milliseconds. Default: the client's. */
   timeoutMs?: number | undefined;
+  /** Retries after the first attempt. Default: the client's. */
   maxRetries?: number | undefined;
-  /** Ends the call, whatever it is doing. */
+  /** Ends the call and its retries when it aborts. */
   signal?: AbortSignal | undefined;
-  /** Beyond those of the client, and none that the library sets itself. */
+  /** Headers beside those of the client. Headers that the library sets are refused. */
   headers?: Record<string, string> | undefined;
 }
 
-/** For calls that move money: each logical call has one key over all its attempts. */
+/** Options of a call that moves or records money. All attempts of a call share one key. */
 export interface IdempotentCallOptions extends CallOptions {
-  /** 1 to 255 printable ASCII characters; without it the library makes one. Give your own to repeat a call after a restart; undefined would be a new one. */
+  /**
+   * 1 to 255 printable ASCII characters. Default: a new key for each call. Give your own key to
+   * repeat a call after a restart. An undefined key is refused, because it would be a new key.
+   */
   idempotencyKey?: string;
 }
 
-/** An answer with what came around it. */
+/** Data of an answer with the response around it. */
 export interface WithResponse<T> {
+  /** Data of the answer. */
   data: T;
+  /** HTTP status. */
   status: number;
+  /** Headers of the response. */
   headers: Headers;
+  /** Id of the request, for support. */
   requestId: string;
   /** The key that was sent, if the call takes one. */
   idempotencyKey: string | undefined;
-  /** An earlier request with the same key did it, or had begun it. */
+  /** True when an earlier request with the same key was executed or had started. */
   replayed: boolean;
 }
 
-/** A promise of the data, or with `withResponse()` of the data and the response around it. */
+/** A promise of the data. `withResponse()` gives the data and the response around it. */
 export class ApiPromise<T> implements Promise<T> {
   readonly [Symbol.toStringTag] = "ApiPromise";
-  readonly #answer: Promise<WithResponse<T>>;
+  readonly #response: Promise<WithResponse<T>>;
 
-  constructor(answer: Promise<WithResponse<T>>) {
-    this.#answer = answer;
+  constructor(response: Promise<WithResponse<T>>) {
+    this.#response = response;
   }
 
+  /** Resolves with the data, the status, the headers and the request id. */
   withResponse(): Promise<WithResponse<T>> {
-    return this.#answer;
+    return this.#response;
   }
 
-  // The promise of the data is made when it is asked for: made before, its failure would go unhandled beside withResponse().
+  // Derived at each access: a stored promise would reject unhandled beside withResponse().
+  /** Same as Promise.then, with the data. */
   then<Value = T, Reason = never>(
     onValue?: ((data: T) => Value | PromiseLike<Value>) | null,
     onReason?: ((reason: unknown) => Reason | PromiseLike<Reason>) | null,
   ): Promise<Value | Reason> {
-    return this.#answer.then(({ data }) => data).then(onValue, onReason);
+    return this.#response.then(({ data }) => data).then(onValue, onReason);
   }
 
+  /** Same as Promise.catch. */
   catch<Reason = never>(
     onReason?: ((reason: unknown) => Reason | PromiseLike<Reason>) | null,
   ): Promise<T | Reason> {
     return this.then(undefined, onReason);
   }
 
+  /** Same as Promise.finally. */
   finally(onFinally?: (() => void) | null): Promise<T> {
-    return this.#answer.then(({ data }) => data).finally(onFinally);
+    return this.#response.then(({ data }) => data).finally(onFinally);
   }
 }

@@ -39,7 +39,7 @@ test.each<[ErrorCode, typeof ServiceError]>([
   expect(error.retryable).toBe(errorMeanings[code].retryable);
 });
 
-test("every code has a class, a message and an advice", () => {
+test("every code has a class and a message", () => {
   for (const code of Object.keys(errorMeanings)) {
     const error = serviceError({ code });
     expect(error.constructor).not.toBe(ServiceError);
@@ -55,11 +55,11 @@ test("a code of a newer service gets the class of its status", () => {
   expect(isErrorCode("toString")).toBe(false);
 });
 
-test("a time-out is a connection error, so that one catch takes both", () => {
+test("a time-out is a connection error too", () => {
   expect(serviceError({ code: "SDK_002" })).toBeInstanceOf(ConnectionError);
 });
 
-test("no credential comes out of an error, by whichever way it went in", () => {
+test("an error never shows a credential", () => {
   const cause = new TypeError(`could not fetch with ${KEY}`);
   const error = serviceError({
     code: "REQ_001",
@@ -78,7 +78,7 @@ test("no credential comes out of an error, by whichever way it went in", () => {
   expect(JSON.stringify(error)).toContain("wk_test_[redacted]");
 });
 
-test("what console.log shows names every cause, for fetch says only that it failed", () => {
+test("console.log shows every cause of a failed fetch", () => {
   const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "ECONNREFUSED" });
   const error = serviceError({ code: "SDK_001", cause: new TypeError("fetch failed", { cause: refused }) });
   const shown = "cause: TypeError: fetch failed < Error ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:1";
@@ -88,7 +88,7 @@ test("what console.log shows names every cause, for fetch says only that it fail
   expect(inspect(serviceError({ code: "SDK_001", cause: endless })).match(/again/g)).toHaveLength(5);
 });
 
-test("a name stays what it is when a bundler has given the class another", () => {
+test("an error keeps its name when a bundler renames its class", () => {
   const was = Object.getOwnPropertyDescriptor(RefusedError, "name")!;
   Object.defineProperty(RefusedError, "name", { ...was, value: "t" });
   const error = new RefusedError({ code: "TRF_001" });
@@ -96,7 +96,7 @@ test("a name stays what it is when a bundler has given the class another", () =>
   expect([error.name, error.toJSON()["name"]]).toEqual(["RefusedError", "RefusedError"]);
 });
 
-test("an error of another copy of the library is of the same classes, and of no others", () => {
+test("instanceof accepts errors of another copy of the library", () => {
   let other = { serviceError };
   jest.isolateModules(() => (other = jest.requireActual<typeof other>("./errors.ts")));
   expect(other.serviceError).not.toBe(serviceError);
@@ -111,7 +111,7 @@ test("an error of another copy of the library is of the same classes, and of no 
     expect(none).not.toBeInstanceOf(ServiceError);
 });
 
-test("an error in a log line says what support needs", () => {
+test("an error in a log line holds the facts for support", () => {
   const error = serviceError({ code: "TRF_001", status: 400, requestId: "req_1", idempotencyKey: "order-7" });
   expect(JSON.parse(JSON.stringify(error))).toEqual({
     name: "RefusedError",
@@ -125,4 +125,26 @@ test("an error in a log line says what support needs", () => {
     outcomeUnknown: false,
     replayed: false,
   });
+});
+
+test("String(error) shows class, code, message, fields and request id", () => {
+  const fields = [
+    { path: "amount", message: "must be a whole number of KRW" },
+    { path: "memo", message: "must be at most 200 characters long" },
+  ];
+  const error = serviceError({
+    code: "REQ_001",
+    message: "It is wrong.",
+    details: { fields },
+    requestId: "req_1",
+  });
+  expect(String(error)).toBe(
+    "InvalidRequestError REQ_001: It is wrong. amount must be a whole number of KRW; memo must be at most 200 characters long. (requestId req_1)",
+  );
+  expect(String(serviceError({ code: "TRF_001", message: "Too little." }))).toBe(
+    "RefusedError TRF_001: Too little.",
+  );
+  expect(String(serviceError({ code: "REQ_001", details: { fields: [null, "odd"] } }))).toMatch(
+    /^InvalidRequestError REQ_001: /,
+  );
 });

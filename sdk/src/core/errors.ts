@@ -1,11 +1,11 @@
-import { causesTold } from "../internal/causes.ts";
+import { describeCauses } from "../internal/failureCauses.ts";
 import { redact, redactDeep } from "../internal/redact.ts";
 import { errorCodes } from "./errorCodes.ts";
 
-/** A code of the service's table. */
+/** An error code of the service. */
 export type ServiceErrorCode = keyof typeof errorCodes;
 
-/** What goes wrong before a request is sent or without an answer to it. */
+/** Codes of failures before a request is sent, or without an answer. */
 export const clientErrorCodes = {
   SDK_001: {
     kind: "connection",
@@ -17,75 +17,102 @@ export const clientErrorCodes = {
   SDK_004: {
     kind: "badAnswer",
     retryable: false,
-    message: "The answer is not one of the service. Check the baseUrl.",
+    message: "The response does not come from the service. Check the baseUrl and proxies.",
   },
   SDK_005: { kind: "waitTimeout", retryable: false, message: "The awaited state was not reached in time." },
   SDK_006: { kind: "configuration", retryable: false, message: "The client is not configured correctly." },
 } as const;
 
+/** An error code of this library. */
 export type ClientErrorCode = keyof typeof clientErrorCodes;
+/** Every error code that this version knows. */
 export type ErrorCode = ServiceErrorCode | ClientErrorCode;
-/** A code of a service that is newer than this library. Beside it, editors still offer the known ones. */
+/** A code of a newer service. Editors still offer the known codes. */
 export type UnknownErrorCode = string & Record<never, never>;
+/** Kind of an error. Each kind has a class. */
 export type ErrorKind =
   (typeof errorCodes)[ServiceErrorCode]["kind"] | (typeof clientErrorCodes)[ClientErrorCode]["kind"];
 
-/** What one code means: its kind, its HTTP status if it comes from the service, and whether trying again makes sense. */
+/** Meaning of an error code. */
 export interface ErrorMeaning {
+  /** Kind of the error, which selects its class. */
   readonly kind: ErrorKind;
+  /** HTTP status, for codes of the service. */
   readonly status?: number;
+  /** True when the same request may succeed later. */
   readonly retryable: boolean;
+  /** Cause and remedy in a sentence. */
   readonly message: string;
 }
 
-/** Every code and what it means. Does not compile when a code of either table is missing. */
+/** Meaning of every error code. */
 export const errorMeanings: { readonly [Code in ErrorCode]: ErrorMeaning } = {
   ...errorCodes,
   ...clientErrorCodes,
 };
 
-/** Narrows a code for an exhaustive switch: a newer service may have codes that this version does not know. */
+/** True for a code that this version knows. Narrows the code for an exhaustive switch. */
 export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorMeanings, code);
 }
 
+/** Facts about an error, such as `fields`, `available` or `reason`. */
 export type ErrorDetails = Record<string, unknown>;
 
-/** Where an error has the names of its class and of those above it, for {@link ServiceError}'s instanceof. */
+/** Property with the names of an error's classes. `instanceof` reads it across copies of the library. */
 const NAMES = Symbol.for("@wonrail/sdk error names");
 
+/** Values for the construction of an error. See the fields of {@link ServiceError}. */
 export interface ServiceErrorFields {
+  /** Error code. */
   code: ErrorCode | UnknownErrorCode;
+  /** Default: the message of the code. */
   message?: string | undefined;
-  /** The HTTP status of the answer, if there was one. */
+  /** HTTP status of the answer, if one came. */
   status?: number | undefined;
+  /** Facts about the error. */
   details?: ErrorDetails | null | undefined;
+  /** Id of the request. */
   requestId?: string | undefined;
+  /** Idempotency key of the request. */
   idempotencyKey?: string | undefined;
+  /** Delay that the service asks for. */
   retryAfterMs?: number | undefined;
+  /** Default: the value of the code. */
   retryable?: boolean | undefined;
+  /** Default: false. */
   outcomeUnknown?: boolean | undefined;
+  /** Default: false. */
   replayed?: boolean | undefined;
+  /** The error behind this one. */
   cause?: unknown;
 }
 
-/** Every failure of the library. Decide by `code` or by class; messages may be reworded. */
+/** Base class of all errors of the library. Decide by `code` or by class: messages may change. */
 export class ServiceError extends Error {
-  /** Narrow it with {@link isErrorCode} for an exhaustive switch. */
+  /** Error code. Narrow it with {@link isErrorCode} for an exhaustive switch. */
   readonly code: ErrorCode | UnknownErrorCode;
+  /** HTTP status of the answer, if one came. */
   readonly status: number | undefined;
+  /** Facts about the error. `details.fields` lists invalid fields. */
   readonly details: ErrorDetails | null;
-  /** Quote it to us. The request was sent with it, so it is there when no answer came too; undefined when a check refused the call before. */
+  /** Id of the request, for support. Undefined when a check refused the call before sending. */
   readonly requestId: string | undefined;
-  /** Sent with the request: for at least 31 days calling again with it cannot move money twice. That of a recorded transaction has no end. */
+  /**
+   * Key of the request. For at least 31 days a repetition with it cannot move money twice. The key of
+   * a recorded transaction never expires.
+   */
   readonly idempotencyKey: string | undefined;
-  /** How long the service asks to wait. */
+  /** Delay that the service asks for before the next attempt. */
   readonly retryAfterMs: number | undefined;
-  /** The same request may succeed later. */
+  /** True when the same request may succeed later. */
   readonly retryable: boolean;
-  /** The call may have been done, whatever the class: with an `idempotencyKey`, call again with it. */
+  /** True when the call may have been executed. Repeat it with `idempotencyKey`, or read the state. */
   readonly outcomeUnknown: boolean;
-  /** An earlier request with the same key was refused so, and the refusal holds for the key: what was mended since needs a new one. */
+  /**
+   * True when the refusal was stored for the idempotency key by an earlier request. After the cause
+   * is removed, use a new key.
+   */
   readonly replayed: boolean;
 
   constructor(fields: ServiceErrorFields) {
@@ -105,64 +132,72 @@ export class ServiceError extends Error {
     this.replayed = fields.replayed ?? false;
   }
 
-  /** Also of another copy of the library: its ES modules and its CommonJS modules are two, and a dependency may bring a third. */
+  /** Accepts errors of other copies of the library, such as its CommonJS build. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
     const name = names.get(this);
-    const told = value instanceof Error ? (value as { [NAMES]?: unknown })[NAMES] : undefined;
-    return name !== undefined && Array.isArray(told) && told.includes(name);
+    const found = value instanceof Error ? (value as { [NAMES]?: unknown })[NAMES] : undefined;
+    return name !== undefined && Array.isArray(found) && found.includes(name);
   }
 
-  /** For logs. Without the cause, which may be anybody's object with anything in it. */
+  /** Code, message, invalid fields and request id in a line. */
+  override toString(): string {
+    const fields = describeFields(this.details);
+    const request = this.requestId === undefined ? "" : ` (requestId ${this.requestId})`;
+    return redact(`${this.name} ${this.code}: ${this.message}${fields}${request}`);
+  }
+
+  /** For logs. Leaves out the cause, which may hold anything. */
   toJSON(): Record<string, unknown> {
     const { name, code, status, message, details, requestId, idempotencyKey } = this;
     const { retryable, outcomeUnknown, replayed } = this;
-    const told = { name, code, status, message, details, requestId, idempotencyKey };
-    return { ...told, retryable, outcomeUnknown, replayed };
+    const facts = { name, code, status, message, details, requestId, idempotencyKey };
+    return { ...facts, retryable, outcomeUnknown, replayed };
   }
 
-  /** What console.log shows in Node. */
+  /** Output of console.log in Node. */
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     const { name: _name, message: _message, ...fields } = this.toJSON();
-    const told = causesTold(this.cause);
-    const cause = told === undefined ? "" : `\n  cause: ${told}`;
+    const causes = describeCauses(this.cause);
+    const cause = causes === undefined ? "" : `\n  cause: ${causes}`;
     return redact(`${this.stack ?? this.message}\n  ${JSON.stringify(fields)}${cause}`);
   }
 }
 
 /** The API key is not valid (WAUTH_001) or has expired (WAUTH_002). */
 export class AuthenticationError extends ServiceError {}
-/** The subscription or the plan does not allow it. */
+/** The subscription or the plan does not allow the call. */
 export class PermissionError extends ServiceError {}
-/** It does not exist, or belongs to another organisation. */
+/** The object does not exist, or belongs to another organisation. */
 export class NotFoundError extends ServiceError {}
-/** It exists already, or its state does not allow this. */
+/** The object exists already, or its state does not allow the change. */
 export class ConflictError extends ServiceError {}
-/** The request breaks the contract's form; `details.fields`, where there are any, says in what. */
+/** The request is invalid. `details.fields` lists the fields. */
 export class InvalidRequestError extends ServiceError {}
-/** A rule says no: too little balance, a limit, a deactivated wallet. Nothing changed. */
+/** A rule refuses the call: low balance, a limit, a deactivated wallet. No balance changed. */
 export class RefusedError extends ServiceError {}
-/** Too many requests; `retryAfterMs` says how long to wait. */
+/** Too many requests. Wait for `retryAfterMs`. */
 export class RateLimitError extends ServiceError {}
-/** Something went wrong on the service's side. */
+/** The service failed. Quote the `requestId` to support. */
 export class ServerError extends ServiceError {}
-/** The service is busy or not reachable. Nothing was done. */
+/** The service is busy and did not execute the call. Call again later. */
 export class UnavailableError extends ServerError {}
-/** It is not known whether it was done. Call again with the error's `idempotencyKey`. */
+/** The call may have been executed. Repeat it with the error's `idempotencyKey`. */
 export class OutcomeUnknownError extends ServerError {}
-/** No answer: the service could not be reached, or the connection broke. */
+/** No answer came. `outcomeUnknown` is false when the request was never sent. */
 export class ConnectionError extends ServiceError {}
-/** No answer in time. */
+/** No answer came within `timeoutMs`. */
 export class ConnectionTimeoutError extends ConnectionError {}
 /** The caller's signal ended the call. */
 export class AbortedError extends ServiceError {}
-/** Something answered that is not the service. */
+/** The response does not come from the service, but from a proxy or another server. */
 export class BadAnswerError extends ServiceError {}
-/** The client, or a call with options of its own, was given something wrong, or not what it needs. */
+/** An option of the client or of a call is missing, invalid or misspelt. */
 export class ConfigurationError extends ServiceError {}
 
-/** waitForStatus gave up; `lastState` is what it saw last, undefined if it never got an answer. */
+/** `waitForStatus` reached its time limit. */
 export class WaitTimeoutError<State = unknown> extends ServiceError {
+  /** The state of the last read. Undefined when no read succeeded. */
   readonly lastState: State | undefined;
 
   constructor(fields: Omit<ServiceErrorFields, "code"> & { lastState: State | undefined }) {
@@ -170,12 +205,13 @@ export class WaitTimeoutError<State = unknown> extends ServiceError {
     this.lastState = fields.lastState;
   }
 
+  /** For logs, with the last state. */
   override toJSON(): Record<string, unknown> {
     return { ...super.toJSON(), lastState: redactDeep(this.lastState) };
   }
 }
 
-/** Written out: what makes bundles small gives classes other names. */
+/** Names as string keys: minifiers rename classes. */
 const named = {
   ServiceError,
   AuthenticationError,
@@ -195,12 +231,22 @@ const named = {
   ConfigurationError,
   WaitTimeoutError,
 };
-const names = new Map<unknown, string>(Object.entries(named).map(([name, one]) => [one, name]));
+const names = new Map<unknown, string>(Object.entries(named).map(([name, type]) => [type, name]));
+
+/** `amount must be …; memo must be …`, or nothing without invalid fields. */
+function describeFields(details: ErrorDetails | null): string {
+  const fields = Array.isArray(details?.["fields"]) ? (details["fields"] as unknown[]) : [];
+  const described = fields.flatMap((field) => {
+    const { path, message } = (field ?? {}) as { path?: unknown; message?: unknown };
+    return typeof path === "string" && typeof message === "string" ? [`${path} ${message}`] : [];
+  });
+  return described.length === 0 ? "" : ` ${described.join("; ")}.`;
+}
 
 function namesOf(type: unknown): string[] {
   const found: string[] = [];
-  for (let one = type; typeof one === "function"; one = Object.getPrototypeOf(one) as unknown) {
-    const name = names.get(one);
+  for (let next = type; typeof next === "function"; next = Object.getPrototypeOf(next) as unknown) {
+    const name = names.get(next);
     if (name !== undefined) found.push(name);
   }
   return found;
@@ -226,7 +272,7 @@ const classes: {
   configuration: ConfigurationError,
 };
 
-/** The error of the class that fits the code; for a code of a newer service, the one that fits the status. */
+/** Creates the error of the class that fits the code, or the status for an unknown code. */
 export function serviceError(fields: ServiceErrorFields): ServiceError {
   const kind = kindOf(fields);
   return kind === "waitTimeout"

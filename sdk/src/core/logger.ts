@@ -1,15 +1,17 @@
 /**
- * Where the library writes: console and winston fit; pino and bunyan, which take the fields first, need an adapter of two lines (see the README).
- * It gets no bodies, no headers and no query. What it throws is ignored.
+ * Receives the library's log lines, without bodies, headers and queries. console and winston fit.
+ * pino and bunyan take the fields first and need an adapter (see the README). Errors of a logger are
+ * ignored.
  */
 export interface Logger {
-  /** Each attempt. */
+  /** Reports each attempt. */
   debug(message: string, fields: Record<string, unknown>): void;
-  /** Each retry. */
+  /** Reports each retry. */
   info(message: string, fields: Record<string, unknown>): void;
-  /** A call that ends without an answer, or may have been done. */
+  /** Reports a call without an answer, and a call with an open outcome. */
   warn(message: string, fields: Record<string, unknown>): void;
 }
 
+/** Lowest level that is logged: `warn`, `info` (retries too) or `debug` (all attempts too). */
 export type LogLevel = "off" | "warn" | "info" | "debug";
 export const logLevels: readonly LogLevel[] = ["off", "warn", "info", "debug"];

@@ -9,7 +9,7 @@ test("the default network is the test network with six decimals", () => {
   });
 });
 
-test("what is given replaces the preset, and nothing else changes", () => {
+test("createNetwork replaces only the given values", () => {
   const network = createNetwork({ rpcUrl: "http://node:8545", token: { address: "0xabc" } });
   expect(network).toEqual({
     ...defaultNetwork,
@@ -18,14 +18,14 @@ test("what is given replaces the preset, and nothing else changes", () => {
   });
 });
 
-test("what is undefined, as a variable that is not set, leaves the preset's", () => {
+test("an undefined value keeps the value of the preset", () => {
   const explorerUrl = process.env["NOT_SET"];
   expect(createNetwork({ explorerUrl, type: undefined, token: { symbol: undefined } })).toEqual(
     defaultNetwork,
   );
   expect(createNetwork({ token: undefined })).toEqual(defaultNetwork);
   const client = new ServiceClient({
-    baseUrl: "http://service",
+    baseUrl: "https://service",
     apiKey: "wk_test_1",
     network: { explorerUrl },
   });

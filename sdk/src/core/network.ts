@@ -1,8 +1,8 @@
-/** The networks that a recorded transaction can name. */
+/** Networks that a recorded transaction can name. */
 export const NetworkType = {
-  /** The default. A service that runs on it watches it and executes on it. */
+  /** The test network, and the default. A service on this network watches and executes. */
   WON_TESTNET: "WON_TESTNET",
-  /** As WON_TESTNET, in production. */
+  /** The main network, for production. */
   WON_MAINNET: "WON_MAINNET",
   ETHEREUM_SEPOLIA: "ETHEREUM_SEPOLIA",
   BASE_SEPOLIA: "BASE_SEPOLIA",
@@ -11,21 +11,35 @@ export const NetworkType = {
   POLYGON_AMOY: "POLYGON_AMOY",
   KAIA_KAIROS: "KAIA_KAIROS",
 } as const;
+/** Name of a network. */
 export type NetworkType = (typeof NetworkType)[keyof typeof NetworkType];
 
+/** A network with its node, its explorer and its contracts. */
 export interface Network {
+  /** Name of the network in records. */
   readonly type: NetworkType;
+  /** Chain id of the network. */
   readonly chainId: number;
+  /** JSON-RPC endpoint of a node. */
   readonly rpcUrl: string;
-  /** Where the paths /tx, /address and /block are. */
+  /** Address of a block explorer with the paths /tx, /address and /block. */
   readonly explorerUrl: string;
-  readonly token: { readonly address: string; readonly symbol: string; readonly decimals: number };
+  /** The won token. */
+  readonly token: {
+    /** Address of the token contract. */
+    readonly address: string;
+    /** Symbol of the token. */
+    readonly symbol: string;
+    /** Decimals of the token. */
+    readonly decimals: number;
+  };
+  /** Address of the contract that executes settlements. */
   readonly paymentManagerAddress: string;
 }
 
 /**
- * The default test network, as `make up` starts it: its chain id and port, and Otterscan's port for an explorer beside it. The contracts'
- * addresses are those of the first two deployments by the test network's deployer, whose key is public and has no role.
+ * The test network that `make up` starts, with Otterscan's port for an explorer. The contract
+ * addresses follow from the deployer's first two transactions. Its key is public and has no role.
  */
 export const defaultNetwork: Network = {
   type: NetworkType.WON_TESTNET,
@@ -36,20 +50,22 @@ export const defaultNetwork: Network = {
   paymentManagerAddress: "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512",
 };
 
+/** Values that replace those of the preset. */
 export type NetworkOverrides = {
   readonly [Field in Exclude<keyof Network, "token">]?: Network[Field] | undefined;
 } & {
+  /** Values of the token that replace those of the preset. */
   readonly token?:
     { readonly [Field in keyof Network["token"]]?: Network["token"][Field] | undefined } | undefined;
 };
 
-/** The default network with other values, such as those of a stack of your own. */
+/** Returns the default network with replaced values, such as those of your own stack. */
 export function createNetwork(overrides: NetworkOverrides = {}): Network {
   const token = override(defaultNetwork.token, overrides.token ?? {});
   return { ...override(defaultNetwork, { ...overrides, token: undefined }), token };
 }
 
-/** What is undefined, such as a variable that is not set, leaves the preset's. */
+/** An undefined value, such as an unset variable, keeps the value of the preset. */
 function override<T extends object>(
   preset: T,
   overrides: { readonly [Field in keyof T]?: T[Field] | undefined },
@@ -60,11 +76,15 @@ function override<T extends object>(
 
 /** Links to a block explorer. */
 export interface ExplorerLinks {
+  /** Link to a transaction. */
   transaction(hash: string): string;
+  /** Link to an address. */
   address(address: string): string;
+  /** Link to a block. */
   block(number: number | bigint | string): string;
 }
 
+/** Returns functions that link to the network's block explorer. */
 export function explorerLinks(network: Pick<Network, "explorerUrl"> = defaultNetwork): ExplorerLinks {
   const base = network.explorerUrl.replace(/\/+$/, "");
   const link = (kind: string, id: string) => `${base}/${kind}/${encodeURIComponent(id)}`;

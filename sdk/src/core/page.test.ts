@@ -16,7 +16,7 @@ function serveFive({ url }: Asked): Response {
 function clientOf() {
   const { fetch, asked } = fakeFetch(serveFive);
   return {
-    wallets: new ServiceClient({ baseUrl: "http://service", apiKey: "wk_test_1", fetch }).wallets,
+    wallets: new ServiceClient({ baseUrl: "https://service", apiKey: "wk_test_1", fetch }).wallets,
     asked,
   };
 }
@@ -72,14 +72,14 @@ test.each([[[]], [[""]], [""], [null]])(
     await expect(wallets.listTransactions("wal_1", { type: type as never })).rejects.toMatchObject({
       name: "InvalidRequestError",
       code: "REQ_001",
-      details: { fields: [{ path: "type", message: "must be one or several types" }] },
+      details: { fields: [{ path: "type", message: "must be a type or an array of types" }] },
     });
     expect(asked).toHaveLength(0);
   },
 );
 
-test("no type is all of them", async () => {
+test("a statement without a type filter has no type in its query", async () => {
   const { wallets, asked } = clientOf();
-  await wallets.listTransactions("wal_1", { type: undefined });
+  await wallets.listTransactions("wal_1", {});
   expect(asked[0]!.url.search).toBe("");
 });

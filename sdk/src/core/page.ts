@@ -1,29 +1,51 @@
 import { ApiPromise, type WithResponse } from "./call.ts";
 
-/** Which part of a list: a page by number, or what follows a cursor. */
-export type PageQuery = { limit?: number | undefined } & (
-  | { currentPage?: number | undefined; cursor?: undefined }
-  | { cursor?: string | undefined; currentPage?: undefined }
+/** Selects a part of a list: a page by number, or the items after a cursor. */
+export type PageQuery = {
+  /** Items of a page, 1 to 100. Default: 20. */
+  limit?: number | undefined;
+} & (
+  | {
+      /** Number of the page, from 1. Not together with a cursor. */
+      currentPage?: number | undefined;
+      /** Absent when a page number is given. */
+      cursor?: undefined;
+    }
+  | {
+      /** `pagination.nextCursor` of the page before. */
+      cursor?: string | undefined;
+      /** Absent when a cursor is given. */
+      currentPage?: undefined;
+    }
 );
 
+/** Position of a page in its list. */
 export interface Pagination {
+  /** Maximum number of items of this page. */
   limit: number;
   /** Null when a cursor was given. */
   currentPage: number | null;
+  /** True when more items follow. */
   hasNext: boolean;
+  /** Give it as `cursor` to read the next page. Null on the last page. */
   nextCursor: string | null;
-  /** Null beyond 10,000. */
+  /** Number of items in the list, or null beyond 10,000. */
   totalCount: number | null;
 }
 
+/** A page as the service sends it. */
 export interface PageData<T> {
+  /** Newest first. */
   items: T[];
+  /** Position of the page. */
   pagination: Pagination;
 }
 
-/** One page of a list; iterate over it for its items and all that follow. */
+/** A page of a list. Iterating over it yields its items and those of all later pages. */
 export class Page<T> implements PageData<T>, AsyncIterable<T> {
+  /** Newest first. */
   readonly items: T[];
+  /** Position of the page. */
   readonly pagination: Pagination;
   readonly #next: (pagination: Pagination) => PagePromise<T>;
 
@@ -33,11 +55,12 @@ export class Page<T> implements PageData<T>, AsyncIterable<T> {
     this.#next = next;
   }
 
+  /** True when more items follow. */
   hasNextPage(): boolean {
     return this.pagination.hasNext;
   }
 
-  /** The page after this one; undefined after the last. */
+  /** Reads the next page. Resolves with undefined after the last one. */
   async getNextPage(): Promise<Page<T> | undefined> {
     return this.hasNextPage() ? this.#next(this.pagination) : undefined;
   }
@@ -50,14 +73,14 @@ export class Page<T> implements PageData<T>, AsyncIterable<T> {
   }
 }
 
-/** A promise of the first page, and an iterable over all items of the list. */
+/** A promise of the first page. Iterating over it yields all items of the list. */
 export class PagePromise<T> extends ApiPromise<Page<T>> implements AsyncIterable<T> {
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     yield* await this;
   }
 }
 
-/** Makes pages of answers; `fetchPage` gets the part of the list that is wanted next. */
+/** Reads the first page. `fetchPage` sends the request for a part of the list. */
 export async function firstPage<T>(
   query: PageQuery,
   fetchPage: (query: PageQuery) => Promise<WithResponse<PageData<T>>>,
@@ -68,7 +91,7 @@ export async function firstPage<T>(
   return { ...response, data: new Page(response.data, next) };
 }
 
-/** By cursor wherever the service gave one: it stays right while items are added, and has no last page. */
+/** Prefers the cursor, which stays correct while items are added. */
 function nextQuery({ limit }: PageQuery, { nextCursor, currentPage }: Pagination): PageQuery {
   const part = nextCursor === null ? { currentPage: (currentPage ?? 0) + 1 } : { cursor: nextCursor };
   return limit === undefined ? part : { limit, ...part };

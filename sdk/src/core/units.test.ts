@@ -55,7 +55,7 @@ test.each(["", "01", "-1", "1.5", "1 000", "abc"])("formatUnits refuses %p", (un
 const decimals = fc.integer({ min: 0, max: 36 });
 const units = fc.bigInt({ min: 0n, max: 10n ** 78n - 1n });
 
-test("what is formatted and read again is what it was, for every amount of 78 digits and every token", () => {
+test("toUnits reverses formatUnits for every amount of 78 digits and every number of decimals", () => {
   fc.assert(
     fc.property(units, decimals, (amount, places) => {
       expect(toUnits(formatUnits(amount, places), places)).toBe(amount.toString());

@@ -2,13 +2,13 @@ import { ApiPromise, type CallOptions, type IdempotentCallOptions } from "../cor
 import { firstPage, type PageData, PagePromise, type PageQuery } from "../core/page.ts";
 import type { ApiRequest, Transport } from "./transport.ts";
 
-/** Where and what to send. Made inside the call, so that what its checks refuse rejects the promise. */
-type Path = () => string;
-type PathAndBody = () => { path: string; body?: object };
-type PathAndQuery = () => { path: string; query: PageQuery & Filters };
+/** Builds path, body or query inside the call, so that a failing check rejects the promise. */
+type PathBuilder = () => string;
+type BodyBuilder = () => { path: string; body?: object };
+type QueryBuilder = () => { path: string; query: PageQuery & Filters };
 type Filters = Readonly<Record<string, string | number | undefined>>;
 
-/** The shapes of call that resources are made of. */
+/** The kinds of calls that resources use. */
 export class ApiResource {
   readonly #transport: Transport;
 
@@ -16,34 +16,34 @@ export class ApiResource {
     this.#transport = transport;
   }
 
-  protected read<T>(path: Path, options?: CallOptions): ApiPromise<T> {
+  protected read<T>(path: PathBuilder, options?: CallOptions): ApiPromise<T> {
     return this.call(() => ({ method: "GET", path: path(), repeat: "safe", options }));
   }
 
-  protected pages<T>(list: PathAndQuery, options?: CallOptions): PagePromise<T> {
+  protected pages<T>(list: QueryBuilder, options?: CallOptions): PagePromise<T> {
     const first = async () => {
       const { path, query } = list();
       const { limit: _limit, currentPage: _currentPage, cursor: _cursor, ...filters } = query;
       return firstPage<T>(query, ({ limit, currentPage, cursor }) => {
-        const asked = { path, query: { ...filters, limit, currentPage, cursor } };
-        return this.#transport.send<PageData<T>>({ method: "GET", ...asked, repeat: "safe", options });
+        const target = { path, query: { ...filters, limit, currentPage, cursor } };
+        return this.#transport.send<PageData<T>>({ method: "GET", ...target, repeat: "safe", options });
       });
     };
     return new PagePromise(first());
   }
 
   /** A POST with an idempotency key, which makes it safe to repeat. */
-  protected move<T>(request: PathAndBody, options?: IdempotentCallOptions): ApiPromise<T> {
+  protected keyedPost<T>(request: BodyBuilder, options?: IdempotentCallOptions): ApiPromise<T> {
     return this.call(() => ({ method: "POST", ...request(), repeat: "keyed", options }));
   }
 
-  /** A POST that the service would do a second time. */
-  protected post<T>(request: PathAndBody, options?: CallOptions): ApiPromise<T> {
+  /** A POST without an idempotency key: a repetition would be executed again. */
+  protected post<T>(request: BodyBuilder, options?: CallOptions): ApiPromise<T> {
     return this.call(() => ({ method: "POST", ...request(), repeat: "once", options }));
   }
 
-  /** Says how it shall be: saying it twice changes nothing. */
-  protected patch<T>(request: PathAndBody, options?: CallOptions): ApiPromise<T> {
+  /** A PATCH sets values, so a repetition changes nothing. */
+  protected patch<T>(request: BodyBuilder, options?: CallOptions): ApiPromise<T> {
     return this.call(() => ({ method: "PATCH", ...request(), repeat: "safe", options }));
   }
 

@@ -1,6 +1,6 @@
-import { serviceError, type ServiceError, type ServiceErrorCode, errorMeanings } from "../core/errors.ts";
-
-// What can be known to be wrong is refused before it is sent, with the code that the service would answer with.
+// Checks before sending. A refused call gets the code that the service would answer.
+import { errorMeanings, serviceError, type ServiceError, type ServiceErrorCode } from "../core/errors.ts";
+import { findNameProblems, type KnownNames } from "./names.ts";
 
 export interface FieldProblem {
   path: string;
@@ -11,7 +11,8 @@ type Check = FieldProblem | undefined;
 
 const MEMO_MAX_CHARACTERS = 200;
 
-export function refusal(
+/** The error for invalid fields. Its `details.fields` has the same form as the service's. */
+export function invalidFields(
   fields: FieldProblem[],
   code: ServiceErrorCode = "REQ_001",
   cause?: unknown,
@@ -19,22 +20,33 @@ export function refusal(
   return serviceError({ code, status: errorMeanings[code].status, details: { fields }, cause });
 }
 
-/** Throws when one of the checks found a problem. */
-export function accept(checks: Check[], code?: ServiceErrorCode): void {
+/** Throws when a check found a problem. */
+export function throwProblems(checks: Check[], code?: ServiceErrorCode): void {
   const problems = checks.filter((check) => check !== undefined);
-  if (problems.length > 0) throw refusal(problems, code);
+  if (problems.length > 0) throw invalidFields(problems, code);
 }
 
-/** An id as a part of a path. One of another form cannot exist, and could lead the request to another path. */
-export function pathId(id: string, absent: ServiceErrorCode): string {
-  if (typeof id === "string" && /^[A-Za-z0-9_-]{1,64}$/.test(id)) return id;
-  throw serviceError({ code: absent, status: errorMeanings[absent].status });
+/** Returns an id for a path. An id of another form cannot exist, and could change the path. */
+export function pathSegment(name: string, id: string, notFound: ServiceErrorCode): string {
+  if (typeof id !== "string" || id === "") throw invalidFields([{ path: name, message: missingId(id) }]);
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(id)) return id;
+  throw serviceError({ code: notFound, status: errorMeanings[notFound].status });
 }
 
-/** What is sent as a whole. Callers without the compiler leave it out, or give something else. */
-export function asObject<T>(path: "(body)" | "(query)", given: T): T {
-  if (isObject(given)) return given;
-  throw refusal([{ path, message: "must be an object" }]);
+function missingId(id: unknown): string {
+  if (id === "") return "must be an id, but is empty";
+  return `must be an id, but is ${id == null ? String(id) : `of type ${typeof id}`}`;
+}
+
+/** Returns the request. Throws when it is no object, or has names that `known` does not allow. */
+export function requireFields<T extends object>(
+  path: "(body)" | "(query)",
+  given: T,
+  known: KnownNames<T>,
+): T {
+  if (!isObject(given)) throw invalidFields([{ path, message: "must be an object" }]);
+  throwProblems(findNameProblems(given, known).map(({ name, message }) => ({ path: name, message })));
+  return given;
 }
 
 export function isObject(given: unknown): given is object {
@@ -42,54 +54,55 @@ export function isObject(given: unknown): given is object {
 }
 
 /** Whole KRW that a JSON number carries exactly. */
-export function wholeWon(path: string, amount: unknown): Check {
+export function checkWon(path: string, amount: unknown): Check {
   return Number.isSafeInteger(amount) ? undefined : { path, message: "must be a whole number of KRW" };
 }
 
-export function atLeast(path: string, amount: number, minimum: number): Check {
+export function checkMinimum(path: string, amount: number, minimum: number): Check {
   return amount >= minimum ? undefined : { path, message: `must be at least ${minimum}` };
 }
 
-export function memoFits(memo: unknown): Check {
+export function checkMemo(memo: unknown): Check {
   if (memo === undefined) return undefined;
-  if (typeof memo !== "string") return { path: "memo", message: "must be a text" };
+  if (typeof memo !== "string") return { path: "memo", message: "must be a string" };
   if ([...memo].length <= MEMO_MAX_CHARACTERS) return undefined;
   return { path: "memo", message: `must be at most ${MEMO_MAX_CHARACTERS} characters long` };
 }
 
-export function isAddress(path: string, address: unknown): Check {
-  return matches(path, address, /^0x[0-9a-fA-F]{40}$/, "must be 0x and 40 hex digits");
+export function checkAddress(path: string, address: unknown): Check {
+  return checkPattern(path, address, /^0x[0-9a-fA-F]{40}$/, "must be 0x and 40 hex digits");
 }
 
-export function isTxHash(path: string, hash: unknown): Check {
-  return matches(path, hash, /^0x[0-9a-fA-F]{64}$/, "must be 0x and 64 hex digits");
+export function checkTxHash(path: string, hash: unknown): Check {
+  return checkPattern(path, hash, /^0x[0-9a-fA-F]{64}$/, "must be 0x and 64 hex digits");
 }
 
-export function isUnits(path: string, amount: unknown): Check {
+/** An amount in the token's smallest unit. */
+export function checkUnits(path: string, amount: unknown): Check {
   const message = "must be a whole number in digits, without sign, point or leading zeros";
-  return matches(path, amount, /^(0|[1-9][0-9]{0,77})$/, message);
+  return checkPattern(path, amount, /^(0|[1-9][0-9]{0,77})$/, message);
 }
 
-function matches(path: string, value: unknown, form: RegExp, message: string): Check {
-  return typeof value === "string" && form.test(value) ? undefined : { path, message };
+function checkPattern(path: string, value: unknown, pattern: RegExp, message: string): Check {
+  return typeof value === "string" && pattern.test(value) ? undefined : { path, message };
 }
 
 const ISO_WITH_ZONE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
-export function isMoment(path: string, moment: unknown): Check {
-  if (typeof moment === "string" && ISO_WITH_ZONE.test(moment) && isInCalendar(moment)) return undefined;
+export function checkTime(path: string, time: unknown): Check {
+  if (typeof time === "string" && ISO_WITH_ZONE.test(time) && isCalendarDate(time)) return undefined;
   return { path, message: "must be an ISO 8601 date-time with seconds and a zone" };
 }
 
-/** Date.parse takes the 30th of February for the 2nd of March. */
-function isInCalendar(moment: string): boolean {
-  const day = moment.slice(0, 10);
+/** Date.parse reads the 30th of February as the 2nd of March. */
+function isCalendarDate(time: string): boolean {
+  const day = time.slice(0, 10);
   const dayMs = Date.parse(`${day}T00:00:00Z`);
-  return !Number.isNaN(Date.parse(moment)) && new Date(dayMs).toISOString().startsWith(day);
+  return !Number.isNaN(Date.parse(time)) && new Date(dayMs).toISOString().startsWith(day);
 }
 
-export function isInFuture(path: string, moment: unknown): Check {
-  const problem = isMoment(path, moment);
-  if (problem || Date.parse(moment as string) > Date.now()) return problem;
+export function checkFuture(path: string, time: unknown): Check {
+  const problem = checkTime(path, time);
+  if (problem || Date.parse(time as string) > Date.now()) return problem;
   return { path, message: "must be in the future" };
 }

@@ -3,13 +3,13 @@ import { ServiceClient } from "../client.ts";
 import { ConfigurationError } from "../core/errors.ts";
 
 const saved = { ...process.env };
-const given = { baseUrl: "http://service", apiKey: "wk_test_1" };
+const given = { baseUrl: "https://service", apiKey: "wk_test_1" };
 
 afterEach(() => {
   process.env = { ...saved };
 });
 
-test("what is not given comes from the environment", () => {
+test("missing options come from the environment", () => {
   Object.assign(process.env, {
     WONRAIL_BASE_URL: "https://api.example.com/",
     WONRAIL_API_KEY: "wk_test_1",
@@ -21,7 +21,7 @@ test("what is not given comes from the environment", () => {
 
 test.each<[string, object]>([
   ["no baseUrl", { apiKey: "wk_test_1" }],
-  ["no apiKey", { baseUrl: "http://service" }],
+  ["no apiKey", { baseUrl: "https://service" }],
   ["an empty apiKey", { ...given, apiKey: "" }],
   ["an apiKey with a line break", { ...given, apiKey: "wk_test_1\n" }],
   ["an orgCode that is no header", { ...given, orgCode: "a\r\nb" }],
@@ -38,7 +38,7 @@ test.each<[string, object]>([
   expect(() => new ServiceClient(options)).toThrow(ConfigurationError);
 });
 
-test("says what is wrong with a key without repeating it", () => {
+test("the error of an invalid key does not repeat the key", () => {
   const construct = () => new ServiceClient({ ...given, apiKey: "not printable \u0000 secret" });
   expect(construct).toThrow(/apiKey must be printable ASCII/);
   expect(construct).not.toThrow(/secret/);
@@ -70,7 +70,7 @@ test.each([
   expect(asked).toHaveLength(0);
 });
 
-test("headers may come as Headers too, and are kept as they were given", async () => {
+test("headers may be a Headers object, and are copied", async () => {
   const { fetch, asked } = fakeFetch(success({}));
   const own = { "x-team": "a" };
   const client = new ServiceClient({ ...given, fetch, headers: own });
@@ -83,29 +83,29 @@ test("headers may come as Headers too, and are kept as they were given", async (
   });
 });
 
-test("refuses a browser unless told", () => {
+test("refuses a browser unless it is allowed", () => {
   const browser = globalThis as { window?: unknown; document?: unknown };
   Object.assign(browser, { window: {}, document: {} });
   try {
-    expect(() => new ServiceClient(given)).toThrow(/In a browser everybody can read the API key/);
-    expect(new ServiceClient({ ...given, dangerouslyAllowBrowser: true }).baseUrl).toBe("http://service");
+    expect(() => new ServiceClient(given)).toThrow(/In a browser every visitor can read the API key/);
+    expect(new ServiceClient({ ...given, dangerouslyAllowBrowser: true }).baseUrl).toBe("https://service");
   } finally {
     delete browser.window;
     delete browser.document;
   }
 });
 
-test("works where there is no process, as at the edge", () => {
+test("works without a global process, as on edge runtimes", () => {
   const { process: own } = globalThis;
   Reflect.deleteProperty(globalThis, "process");
   try {
-    expect(new ServiceClient(given).baseUrl).toBe("http://service");
+    expect(new ServiceClient(given).baseUrl).toBe("https://service");
   } finally {
     globalThis.process = own;
   }
 });
 
-test("a variable that may not be read, as in Deno without --allow-env, counts as not set", () => {
+test("an unreadable variable counts as absent, as in Deno without --allow-env", () => {
   const denied = new Proxy(
     {},
     {
@@ -116,18 +116,40 @@ test("a variable that may not be read, as in Deno without --allow-env, counts as
   );
   const read = jest.replaceProperty(process, "env", denied);
   try {
-    expect(new ServiceClient(given)).toMatchObject({ baseUrl: "http://service", orgCode: undefined });
+    expect(new ServiceClient(given)).toMatchObject({ baseUrl: "https://service", orgCode: undefined });
     expect(() => new ServiceClient()).toThrow(/baseUrl is missing/);
   } finally {
     read.restore();
   }
 });
 
-test("the network can be another stack's", () => {
+test("the network can be that of another stack", () => {
   const { network, explorer } = new ServiceClient({
     ...given,
     network: { explorerUrl: "http://scan", token: { address: "0x1" } },
   });
   expect(network).toMatchObject({ chainId: 31337, token: { address: "0x1", decimals: 6 } });
   expect(explorer.block(1)).toBe("http://scan/block/1");
+});
+
+test.each([
+  "http://api.example.com",
+  "http://10.0.0.7:3000",
+  "http://127.0.0.1.example.com",
+  "http://localhost.example.com",
+])("refuses to send keys to %s without encryption", (baseUrl) => {
+  const construct = () => new ServiceClient({ ...given, baseUrl });
+  expect(construct).toThrow(ConfigurationError);
+  expect(construct).toThrow(/https.*dangerouslyAllowHttp/);
+  expect(new ServiceClient({ ...given, baseUrl, dangerouslyAllowHttp: true }).baseUrl).toBe(baseUrl);
+});
+
+test.each([
+  "http://localhost:3000",
+  "http://app.localhost",
+  "http://127.0.0.1:3000",
+  "http://127.9.9.9",
+  "http://[::1]:3000",
+])("accepts %s, which stays on this machine", (baseUrl) => {
+  expect(new ServiceClient({ ...given, baseUrl }).baseUrl).toBe(baseUrl);
 });

@@ -1,7 +1,7 @@
 import { type Logger, type LogLevel, logLevels } from "../core/logger.ts";
 import { redactDeep } from "./redact.ts";
 
-/** Passes on what the level asks for, without credentials. */
+/** Passes lines of the level on, with credentials redacted. */
 export function leveledLogger(logger: Logger, level: LogLevel): Logger {
   const wanted = logLevels.indexOf(level);
   const at = (name: Exclude<LogLevel, "off">) => (message: string, fields: Record<string, unknown>) => {
@@ -9,7 +9,7 @@ export function leveledLogger(logger: Logger, level: LogLevel): Logger {
     try {
       logger[name](`wonrail: ${message}`, redactDeep(fields));
     } catch {
-      // A line that is lost must not make a call that was done look as if it had failed, nor send it again.
+      // A failing logger must not fail or repeat a call.
     }
   };
   return { debug: at("debug"), info: at("info"), warn: at("warn") };

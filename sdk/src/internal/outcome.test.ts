@@ -1,4 +1,4 @@
-// What a call that changes something says of its outcome when an attempt at it was lost.
+// The outcome of a changing call after the answer of an attempt was lost.
 import { type Answer, failure, fakeFetch, silence, success } from "../../test/support/fakeFetch.ts";
 import { ServiceClient } from "../client.ts";
 import {
@@ -20,11 +20,11 @@ const busy = failure(503, "SYS_002");
 beforeEach(() => jest.useFakeTimers({ now: 0 }));
 afterEach(() => jest.useRealTimers());
 
-/** The error of a call that was tried as often as there are answers, with all pauses passed. */
+/** Makes an attempt for each answer, passes all pauses, and returns the error. */
 async function errorOf(answers: Answer[], call: (client: ServiceClient) => PromiseLike<unknown>) {
   const { fetch, asked } = fakeFetch(...answers);
   const maxRetries = answers.length - 1;
-  const client = new ServiceClient({ baseUrl: "http://service", apiKey: "wk_test_1", maxRetries, fetch });
+  const client = new ServiceClient({ baseUrl: "https://service", apiKey: "wk_test_1", maxRetries, fetch });
   const failed = call(client).then(
     () => undefined,
     (error: unknown) => error,
@@ -65,7 +65,7 @@ test.each<[string, Answer[], typeof ServiceError]>([
   ["our mistake at once", [failure(500, "SYS_001")], ServerError],
   ["turned away each time", [page(429), busy], UnavailableError],
   ["a lost answer, then a refusal of the request itself", [dropped, failure(400, "TRF_001")], RefusedError],
-])("%s: is told as it is", async (_name, answers, type) => {
+])("%s: the error stays as it is", async (_name, answers, type) => {
   const { error } = await errorOf(answers, send);
   expect(error.constructor).toBe(type);
 });
@@ -86,7 +86,7 @@ test.each<[boolean, string, Answer[], typeof ServiceError]>([
   expect(error.outcomeUnknown).toBe(outcomeUnknown);
 });
 
-test("outcomeUnknown is told of calls without a key too, and never of reads", async () => {
+test("outcomeUnknown is set for calls without a key, and never for reads", async () => {
   const create = (client: ServiceClient) => client.wallets.create({ userId: "u", walletType: "NORMAL" });
   expect((await errorOf([dropped], create)).error).toMatchObject({ code: "SDK_001", outcomeUnknown: true });
   expect((await errorOf([page(200)], create)).error).toMatchObject({ code: "SDK_004", outcomeUnknown: true });
@@ -101,7 +101,7 @@ test.each<[boolean, string, Answer, number]>([
   [true, "while it was under way", silence, 10],
   [true, "in the pause after an answer that was lost", dropped, 10],
   [false, "in the pause after it was turned away", busy, 10],
-])("outcomeUnknown is %p of a money call that was aborted %s", async (outcomeUnknown, _name, answer, ms) => {
+])("outcomeUnknown is %p for a money call that was aborted %s", async (outcomeUnknown, _name, answer, ms) => {
   const controller = new AbortController();
   if (ms === 0) controller.abort();
   else setTimeout(() => controller.abort(), ms);
@@ -111,7 +111,7 @@ test.each<[boolean, string, Answer, number]>([
   expect(error).toMatchObject({ code: "SDK_003", outcomeUnknown });
 });
 
-test("a refusal tells whether it is a kept one, which holds for its key", async () => {
+test("a refusal has replayed set when it was stored for its key", async () => {
   const kept = failure(400, "TRF_001", null, { "idempotent-replayed": "true" });
   expect((await errorOf([kept], send)).error).toMatchObject({ code: "TRF_001", replayed: true });
   expect((await errorOf([failure(400, "TRF_001")], send)).error.replayed).toBe(false);
@@ -126,14 +126,14 @@ test.each<[string, Answer[]]>([
   ["turned away at the rate", [silence, failure(429, "RATE_001")]],
   ["our mistake", [dropped, failure(500, "SYS_001")]],
   ["a page of a proxy", [page(502), page(502)]],
-])("a PATCH that was lost first and then %s is unknown, and may be made again", async (_name, answers) => {
+])("a PATCH whose answer was lost and then %s has an open outcome", async (_name, answers) => {
   const { error } = await errorOf(answers, confirm);
   expect(error).toBeInstanceOf(OutcomeUnknownError);
   expect(error).toMatchObject({ code: "SYS_003", outcomeUnknown: true, idempotencyKey: undefined });
-  expect(error.message).toBe("The outcome is not known. The same call again does no harm.");
+  expect(error.message).toBe("The outcome is not known. The same call is safe to repeat.");
 });
 
-test("a PATCH that was turned away each time did nothing, and a read never does anything", async () => {
+test("a PATCH that was never executed and a failed read leave no open outcome", async () => {
   expect((await errorOf([busy, busy], confirm)).error).toBeInstanceOf(UnavailableError);
   const { error } = await errorOf([dropped, busy], ({ transactions }) => transactions.get("txn_1"));
   expect(error).toBeInstanceOf(UnavailableError);
@@ -144,7 +144,7 @@ test.each<[string, (client: ServiceClient) => PromiseLike<unknown>]>([
   ["wallets.create", ({ wallets }) => wallets.create({ userId: "u", walletType: "NORMAL" })],
   ["wallets.deactivate", ({ wallets }) => wallets.deactivate("wal_1")],
   ["auth.revokeKey", ({ auth }) => auth.revokeKey()],
-])("%s is sent again while it is turned away, and not after that", async (_name, call) => {
+])("%s is retried only while it was not executed", async (_name, call) => {
   const refused = await errorOf([failure(429, "RATE_001"), busy, failure(409, "WAL_001")], call);
   expect(refused).toMatchObject({ asked: 3, error: { code: "WAL_001" } });
   const lost = await errorOf([busy, dropped, success({})], call);

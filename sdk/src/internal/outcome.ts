@@ -7,12 +7,13 @@ import {
   type ServiceError,
   serviceError,
 } from "../core/errors.ts";
+import { wasNeverSent } from "./failureCauses.ts";
 
-type Failure = Pick<ServiceError, "code" | "status">;
+type Failure = Pick<ServiceError, "code" | "status"> & { cause?: unknown };
 
-/** Whoever answers so in words of its own has not passed the request on. A 403 or a redirect may stand before an answer. */
-const TURNED_AWAY_STATUSES = [400, 401, 404, 405, 413, 414, 429, 431];
-const NOTHING_DONE_CODES = ["SYS_002", "SYS_004", "RATE_001"];
+/** A proxy with these statuses has not passed the request on. A 403 or a redirect may hide an answer. */
+const NOT_FORWARDED_STATUSES = [400, 401, 404, 405, 413, 414, 429, 431];
+const NOT_EXECUTED_CODES = ["SYS_002", "SYS_004", "RATE_001"];
 const OPEN_KINDS: ErrorKind[] = [
   "connection",
   "timeout",
@@ -22,38 +23,37 @@ const OPEN_KINDS: ErrorKind[] = [
   "outcomeUnknown",
 ];
 
-/** This attempt did nothing. Of an earlier one it says nothing. */
-export function didNothing({ code, status = 0 }: Failure): boolean {
-  if (code === "SDK_004") return TURNED_AWAY_STATUSES.includes(status);
-  return NOTHING_DONE_CODES.includes(code) || code.startsWith("WAUTH_");
+/** True when this attempt was not executed. Earlier attempts may have been. */
+export function wasNotExecuted({ code, status = 0, cause }: Failure): boolean {
+  if (code === "SDK_001") return wasNeverSent(cause);
+  if (code === "SDK_004") return NOT_FORWARDED_STATUSES.includes(status);
+  return NOT_EXECUTED_CODES.includes(code) || code.startsWith("WAUTH_");
 }
 
-/** Nobody says whether this attempt did it. */
-export function leavesOpen(failure: Failure): boolean {
-  if (didNothing(failure)) return false;
+/** True when this attempt may have been executed. */
+export function isOutcomeOpen(failure: Failure): boolean {
+  if (wasNotExecuted(failure)) return false;
   return failure.code === "REQ_002" || OPEN_KINDS.includes(kindOf(failure));
 }
 
 /**
- * What a call that may be repeated ends with. One that leaves it open whether it was done must not look like a refusal: not by the answer of
- * somebody else, and not by what was said of the last attempt only.
+ * The error that ends a repeatable call. If the outcome is open, the error must not look like a
+ * refusal. A proxy's answer and an answer about the last attempt alone do not settle it.
  */
-export function ending(last: ServiceError, isEarlierOpen: boolean): ServiceError {
-  if (last.code === "SDK_004" && leavesOpen(last)) return outcomeUnknown(last);
-  const isOfLastOnly = didNothing(last) || last instanceof ServerError;
-  return isEarlierOpen && isOfLastOnly && !(last instanceof OutcomeUnknownError)
+export function finalError(last: ServiceError, isEarlierOpen: boolean): ServiceError {
+  if (last.code === "SDK_004" && isOutcomeOpen(last)) return outcomeUnknown(last);
+  const isAboutLastAttempt = wasNotExecuted(last) || last instanceof ServerError;
+  return isEarlierOpen && isAboutLastAttempt && !(last instanceof OutcomeUnknownError)
     ? outcomeUnknown(last)
     : last;
 }
 
 function outcomeUnknown(last: ServiceError): ServiceError {
   const { requestId, idempotencyKey, retryAfterMs } = last;
+  const withoutKey = "The outcome is not known. The same call is safe to repeat.";
   return serviceError({
     code: "SYS_003",
-    message:
-      idempotencyKey === undefined
-        ? "The outcome is not known. The same call again does no harm."
-        : undefined,
+    message: idempotencyKey === undefined ? withoutKey : undefined,
     requestId,
     idempotencyKey,
     retryAfterMs,

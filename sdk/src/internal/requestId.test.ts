@@ -1,6 +1,7 @@
 // By what a call is found again, in our logs and in the partner's, when no answer came.
 import { type Answer, failure, fakeFetch, silence, success } from "../../test/support/fakeFetch.ts";
-import { type ClientOptions, ServiceClient } from "../client.ts";
+import { ServiceClient } from "../client.ts";
+import type { ClientOptions } from "../core/clientOptions.ts";
 
 const transfer = { fromWalletId: "wal_1", toWalletAddress: `0x${"ab".repeat(20)}`, amount: 1000 };
 const dropped = () => new TypeError("fetch failed");
@@ -11,7 +12,7 @@ afterEach(() => jest.useRealTimers());
 
 function clientOf(answers: Answer[], options: ClientOptions = {}) {
   const { fetch, asked } = fakeFetch(...answers);
-  const client = new ServiceClient({ baseUrl: "http://service", apiKey: "wk_test_1", fetch, ...options });
+  const client = new ServiceClient({ baseUrl: "https://service", apiKey: "wk_test_1", fetch, ...options });
   return { client, asked };
 }
 
@@ -51,7 +52,7 @@ test("each request has an id of its own, which its error tells when no answer ca
   ).toMatchObject({ requestId: "req_1" });
 });
 
-test("a warning says why and of which request, and does not repeat what an error says, which may have the query in it", async () => {
+test("a warning names cause and request, without messages that may hold the query", async () => {
   const warned: unknown[] = [];
   const logger = { debug: () => {}, info: () => {}, warn: (...line: unknown[]) => warned.push(line) };
   const reset = Object.assign(new Error("GET /api/wallets?userId=the+user"), { code: "ECONNRESET" });

@@ -1,15 +1,15 @@
 import { serviceError, type ServiceError, type ServiceErrorFields } from "../core/errors.ts";
 
-/** What an aborted call leaves behind. */
-export type LeftBehind = Pick<ServiceErrorFields, "requestId" | "idempotencyKey" | "outcomeUnknown">;
+/** The facts of an aborted call that its error carries. */
+export type AbortContext = Pick<ServiceErrorFields, "requestId" | "idempotencyKey" | "outcomeUnknown">;
 
-/** Waits, unless the signal ends it. */
-export function sleep(ms: number, signal?: AbortSignal, left?: LeftBehind): Promise<void> {
+/** Waits for the time, or rejects when the signal aborts. */
+export function sleep(ms: number, signal?: AbortSignal, context?: AbortContext): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(abortedError(signal, left));
+    if (signal?.aborted) return reject(abortedError(signal, context));
     const onAbort = () => {
       clearTimeout(timer);
-      reject(abortedError(signal, left));
+      reject(abortedError(signal, context));
     };
     const timer = setTimeout(() => {
       signal?.removeEventListener("abort", onAbort);
@@ -19,7 +19,7 @@ export function sleep(ms: number, signal?: AbortSignal, left?: LeftBehind): Prom
   });
 }
 
-/** With the key, since what was sent before may have been done: who calls again with it moves nothing twice. */
-export function abortedError(signal: AbortSignal | undefined, left: LeftBehind = {}): ServiceError {
-  return serviceError({ ...left, code: "SDK_003", cause: signal?.reason as unknown });
+/** Carries the idempotency key: an earlier attempt may have been executed. */
+export function abortedError(signal: AbortSignal | undefined, context: AbortContext = {}): ServiceError {
+  return serviceError({ ...context, code: "SDK_003", cause: signal?.reason as unknown });
 }

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { type Answer, failure, fakeFetch, silence, success } from "../../test/support/fakeFetch.ts";
-import { type ClientOptions, ServiceClient } from "../client.ts";
+import { ServiceClient } from "../client.ts";
+import type { ClientOptions } from "../core/clientOptions.ts";
 import {
   AbortedError,
   ConflictError,
@@ -21,7 +22,7 @@ afterEach(() => jest.useRealTimers());
 function clientOf(answers: Answer[], options: ClientOptions = {}) {
   const { fetch, asked } = fakeFetch(...answers);
   const client = new ServiceClient({
-    baseUrl: "http://service/base/",
+    baseUrl: "https://service/base/",
     apiKey: KEY,
     orgCode: "DEMO",
     fetch,
@@ -30,7 +31,7 @@ function clientOf(answers: Answer[], options: ClientOptions = {}) {
   return { client, asked };
 }
 
-/** Settled, with all pauses passed. */
+/** Passes all pauses and returns the result. */
 async function settled<T>(promise: PromiseLike<T>) {
   const outcome = promise.then(
     (value) => ({ value }),
@@ -45,7 +46,7 @@ test("a request carries the key, the organisation and its own headers to the bas
     headers: { "x-team": "a" },
   });
   await client.wallets.list({ userId: "user 1", limit: 5 }, { headers: { "x-request-id": "mine" } });
-  expect(asked[0]!.url.href).toBe("http://service/base/api/wallets?userId=user+1&limit=5");
+  expect(asked[0]!.url.href).toBe("https://service/base/api/wallets?userId=user+1&limit=5");
   expect(Object.fromEntries(asked[0]!.headers)).toMatchObject({
     "x-api-key": KEY,
     "x-org-code": "DEMO",
@@ -66,7 +67,7 @@ test("a money call has one idempotency key over all its attempts, and another ca
   expect(asked.map(({ headers }) => headers.get("x-retry-count"))).toEqual([null, "1", "2", null]);
 });
 
-test("every attempt sends what the call was given, whatever becomes of the caller's object meanwhile", async () => {
+test("every attempt sends the original request when the caller changes its object", async () => {
   const { client, asked } = clientOf([dropped(), success({})]);
   const given = { ...transfer, memo: "A" };
   const call = settled(client.transfers.create(given));
@@ -79,7 +80,7 @@ test("every attempt sends what the call was given, whatever becomes of the calle
   ]);
 });
 
-test("the caller's key is sent, and is on the error", async () => {
+test("the caller's key is sent and is on the error", async () => {
   const { client, asked } = clientOf([failure(400, "TRF_001")]);
   const { error } = await settled(client.transfers.create(transfer, { idempotencyKey: "order-7" }));
   expect(asked[0]!.headers.get("idempotency-key")).toBe("order-7");
@@ -151,7 +152,7 @@ test("a refresh that is not answered at all leaves the client its key, and the s
   const { client, asked } = clientOf([dropped(), dropped(), failure(503, "SYS_002"), success({})]);
   const { error } = await settled(client.auth.refreshKey({ secretKey: "sk_test_1" }));
   expect(error).toBeInstanceOf(OutcomeUnknownError);
-  expect(error).toMatchObject({ message: "The outcome is not known. The same call again does no harm." });
+  expect(error).toMatchObject({ message: "The outcome is not known. The same call is safe to repeat." });
   await settled(client.auth.refreshKey({ secretKey: "sk_test_1" }));
   expect(asked[3]!.body).toEqual(asked[0]!.body);
 });
@@ -206,7 +207,7 @@ test.each([
   },
 );
 
-test("what was refused at the door each time, and what nothing can be doubled by, is told as it is", async () => {
+test("refusals before execution and failed reads keep their error", async () => {
   const [busy, refused] = [failure(503, "SYS_002"), failure(400, "TRF_001")];
   const create = (...answers: Answer[]) =>
     settled(clientOf(answers).client.transfers.create(transfer, { maxRetries: answers.length - 1 }));
@@ -218,7 +219,7 @@ test("what was refused at the door each time, and what nothing can be doubled by
   );
 });
 
-test("Retry-After may be a date, also one that is over, and is by our clock where no other is told", async () => {
+test("Retry-After may be a date, compared with the Date header or with our clock", async () => {
   for (const [retryAfterMs, told] of [
     [10_000, {}],
     [-10_000, {}],
@@ -360,7 +361,7 @@ test.each<[string, Answer[], string]>([
   expect(warned).toEqual([["wonrail: gave up", expect.objectContaining(fields)]]);
 });
 
-test("a logger that throws changes nothing: neither what is sent nor what is answered", async () => {
+test("a logger that throws changes no request and no answer", async () => {
   const broken = () => {
     throw new Error("disk full");
   };
@@ -375,7 +376,7 @@ test("a logger that throws changes nothing: neither what is sent nor what is ans
   expect((await settled(lost.transfers.create(transfer))).error).toMatchObject({ code: "SDK_001" });
 });
 
-test("no key is in what a client shows of itself", () => {
+test("inspecting a client shows no key", () => {
   const { client } = clientOf([success({})]);
   expect(inspect(client, { depth: 10, showHidden: true })).not.toContain("0123456789");
   expect(JSON.stringify(client)).not.toContain("0123456789");

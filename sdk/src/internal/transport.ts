@@ -1,10 +1,11 @@
-import type { IdempotentCallOptions, WithResponse } from "../core/call.ts";
+import type { CallOptions, IdempotentCallOptions, WithResponse } from "../core/call.ts";
 import { serviceError, ServiceError } from "../core/errors.ts";
-import { causesNamed } from "./causes.ts";
-import { refusal } from "./checks.ts";
-import { acceptOptions, attemptLimits, checkedHeaders, type Config } from "./config.ts";
-import { didNothing, ending } from "./outcome.ts";
-import { readAnswer } from "./readAnswer.ts";
+import { invalidFields } from "./checks.ts";
+import { checkSignal, type Config, readAttemptLimits, readHeaders, requireOptions } from "./config.ts";
+import { failureReason, nameCauses, wasNeverSent } from "./failureCauses.ts";
+import type { KnownNames } from "./names.ts";
+import { finalError, wasNotExecuted } from "./outcome.ts";
+import { readResponse } from "./readResponse.ts";
 import { isRetried, retryDelayMs } from "./retry.ts";
 import { abortedError, sleep } from "./sleep.ts";
 import { VERSION } from "./version.ts";
@@ -14,106 +15,127 @@ export interface ApiRequest {
   path: string;
   query?: Readonly<Record<string, string | number | undefined>> | undefined;
   body?: unknown;
-  /** `once`: never sent again when it may have been done. `keyed`: repeatable because of its idempotency key. */
+  /** `once`: not repeated if it may have been executed. `keyed`: repeatable by its idempotency key. */
   repeat: "safe" | "keyed" | "once";
-  /** Without the client's API key. */
+  /** True for requests without the client's API key. */
   isOpen?: true;
   options?: IdempotentCallOptions | undefined;
 }
 
 export interface Transport {
   send<T>(request: ApiRequest): Promise<WithResponse<T>>;
-  /** From now on requests carry this key. */
-  useApiKey(apiKey: string, replacing: string): void;
+  /** Uses the new key for later requests, if the client still has the old one. */
+  replaceApiKey(oldKey: string, newKey: string): void;
   currentApiKey(): string;
 }
 
 const REQUEST_ID = "x-request-id";
 
-/** What one attempt at a request has beyond it. */
+const CALL_OPTIONS: KnownNames<CallOptions> = {
+  timeoutMs: true,
+  maxRetries: true,
+  signal: true,
+  headers: true,
+};
+const KEYED_OPTIONS: KnownNames<IdempotentCallOptions> = { ...CALL_OPTIONS, idempotencyKey: true };
+
+/** The facts of one attempt at a request. */
 interface Attempt {
-  /** Names the call to the service, whose answer may be lost: one name for all attempts, or the caller's. */
+  /** The same for all attempts of a call: given by the caller, or made here. */
   requestId: string;
-  /** The caller's own. */
+  /** The caller's headers for this call. */
   headers: Headers;
   body: string | undefined;
   idempotencyKey: string | undefined;
   isChange: boolean;
   timeoutMs: number;
   retriesMade: number;
-  /** An earlier one may have done it. */
-  isOpen: boolean;
+  /** An earlier attempt may have been executed. */
+  isEarlierOpen: boolean;
 }
 
-/** Sends requests: each with its limits, its key and its retries. */
+/** Sends requests with time limits, idempotency keys and retries. */
 export function createTransport(config: Config, random: () => number = Math.random): Transport {
   let { apiKey } = config;
 
   async function send<T>(request: ApiRequest): Promise<WithResponse<T>> {
     const { options = {}, repeat } = request;
-    acceptOptions(options);
-    const { timeoutMs, maxRetries } = attemptLimits(config, options);
-    const idempotencyKey = repeat === "keyed" ? checkedKey(options.idempotencyKey) : undefined;
-    // Once for all attempts: the caller may change its object meanwhile, and one key stands for one body.
-    const body = request.body === undefined ? undefined : jsonOf(request.body);
-    const headers = checkedHeaders(options.headers);
+    requireOptions("options", options, repeat === "keyed" ? KEYED_OPTIONS : CALL_OPTIONS);
+    checkSignal(options.signal);
+    const { timeoutMs, maxRetries } = readAttemptLimits(config, options);
+    const idempotencyKey = repeat === "keyed" ? readKey(options) : undefined;
+    // Encoded before the first attempt: the caller may change its object, and a key stands for one body.
+    const body = request.body === undefined ? undefined : toJson(request.body);
+    const headers = readHeaders(options.headers);
     const requestId = headers.get(REQUEST_ID) || config.headers.get(REQUEST_ID) || crypto.randomUUID();
     const isChange = request.method !== "GET";
-    const asked = { requestId, headers, body, idempotencyKey, isChange, timeoutMs };
-    let isOpen = false;
+    const common = { requestId, headers, body, idempotencyKey, isChange, timeoutMs };
+    let isEarlierOpen = false;
     for (let retriesMade = 0; ; retriesMade += 1) {
-      const outcome = await attempt<T>(request, { ...asked, retriesMade, isOpen });
+      const outcome = await attempt<T>(request, { ...common, retriesMade, isEarlierOpen });
       if (!(outcome instanceof ServiceError)) return outcome;
-      const mayRepeat = repeat !== "once" || didNothing(outcome);
+      const mayRepeat = repeat !== "once" || wasNotExecuted(outcome);
       if (retriesMade >= maxRetries || !mayRepeat || !isRetried(outcome)) {
-        const last = isChange && repeat !== "once" ? ending(outcome, isOpen) : outcome;
+        const last = isChange && repeat !== "once" ? finalError(outcome, isEarlierOpen) : outcome;
         warnIfUnanswered(request, last, retriesMade);
         throw last;
       }
-      // It may have been done: only an answer to the request itself can tell.
-      if (isChange && !didNothing(outcome)) isOpen = true;
+      // Only an answer to the request itself can settle the outcome now.
+      if (isChange && !wasNotExecuted(outcome)) isEarlierOpen = true;
       const delayMs = Math.round(retryDelayMs(retriesMade, outcome.retryAfterMs, random));
-      config.log.info("retrying", { ...place(request), code: outcome.code, retry: retriesMade + 1, delayMs });
-      await sleep(delayMs, options.signal, { requestId, idempotencyKey, outcomeUnknown: isOpen });
+      config.log.info("retrying", {
+        ...target(request),
+        code: outcome.code,
+        retry: retriesMade + 1,
+        delayMs,
+      });
+      await sleep(delayMs, options.signal, { requestId, idempotencyKey, outcomeUnknown: isEarlierOpen });
     }
   }
 
   async function attempt<T>(
     request: ApiRequest,
-    { requestId, headers, body, idempotencyKey, isChange, timeoutMs, retriesMade, isOpen }: Attempt,
+    { requestId, headers, body, idempotencyKey, isChange, timeoutMs, retriesMade, isEarlierOpen }: Attempt,
   ): Promise<WithResponse<T> | ServiceError> {
     const signal = request.options?.signal;
-    if (signal?.aborted) throw abortedError(signal, { requestId, idempotencyKey, outcomeUnknown: isOpen });
-    const url = urlOf(config.baseUrl, request);
+    if (signal?.aborted)
+      throw abortedError(signal, { requestId, idempotencyKey, outcomeUnknown: isEarlierOpen });
+    const url = toUrl(config.baseUrl, request);
     const init = {
       method: request.method,
-      headers: headersOf(config, request, { requestId, headers, apiKey, idempotencyKey, retriesMade }),
+      headers: toHeaders(config, request, { requestId, headers, apiKey, idempotencyKey, retriesMade }),
       ...(body === undefined ? {} : { body }),
-      // A redirect would carry the key to wherever it points.
+      // A redirect would carry the API key to another server.
       redirect: "manual" as const,
     };
     const limit = limitedSignal(timeoutMs, signal);
     const startedMs = performance.now();
     try {
       const response = await limit.of(config.fetch(url, { ...init, signal: limit.signal }));
-      const answer = await limit.of(readAnswer(response, { requestId, idempotencyKey, isChange }));
+      const answer = await limit.of(readResponse(response, { requestId, idempotencyKey, isChange }));
       logAnswer(request, response.status, answer, Math.round(performance.now() - startedMs));
       if (answer instanceof ServiceError) return answer;
       const { status } = response;
       return { ...answer, data: answer.data as T, status, headers: response.headers, idempotencyKey };
     } catch (error) {
-      const unanswered = { requestId, idempotencyKey, outcomeUnknown: isChange };
-      if (signal?.aborted) throw abortedError(signal, unanswered);
-      const code = limit.timedOut() ? "SDK_002" : "SDK_001";
+      const call = { requestId, idempotencyKey };
+      if (signal?.aborted) throw abortedError(signal, { ...call, outcomeUnknown: isChange });
+      const code = limit.isTimedOut() ? "SDK_002" : "SDK_001";
+      const outcomeUnknown = isChange && (code === "SDK_002" || !wasNeverSent(error));
       const durationMs = Math.round(performance.now() - startedMs);
       config.log.debug("no answer", {
-        ...place(request),
+        ...target(request),
         code,
-        cause: causesNamed(error),
+        cause: nameCauses(error),
         requestId,
         durationMs,
       });
-      return serviceError({ ...unanswered, code, cause: error });
+      const limitMs = code === "SDK_002" ? timeoutMs : undefined;
+      const message = noAnswerMessage(`${request.method} ${config.baseUrl}${request.path}`, error, {
+        limitMs,
+        outcomeUnknown,
+      });
+      return serviceError({ ...call, outcomeUnknown, code, message, cause: error });
     } finally {
       limit.release();
     }
@@ -126,9 +148,9 @@ export function createTransport(config: Config, random: () => number = Math.rand
   ): void {
     if (!outcomeUnknown && code !== "SDK_001" && code !== "SDK_002") return;
     config.log.warn("gave up", {
-      ...place(request),
+      ...target(request),
       code,
-      cause: causesNamed(cause),
+      cause: nameCauses(cause),
       requestId,
       retries,
       outcomeUnknown,
@@ -143,7 +165,7 @@ export function createTransport(config: Config, random: () => number = Math.rand
   ): void {
     const code = answer instanceof ServiceError ? { code: answer.code } : {};
     config.log.debug("answer", {
-      ...place(request),
+      ...target(request),
       status,
       ...code,
       requestId: answer.requestId,
@@ -153,19 +175,35 @@ export function createTransport(config: Config, random: () => number = Math.rand
 
   return {
     send,
-    useApiKey(next, replacing) {
-      if (apiKey === replacing) apiKey = next;
+    replaceApiKey(oldKey, newKey) {
+      if (apiKey === oldKey) apiKey = newKey;
     },
     currentApiKey: () => apiKey,
   };
 }
 
-/** What a log line may say of a request: no query and no body, which hold what partners' users do. */
-function place({ method, path }: ApiRequest): { method: string; path: string } {
+/** Method and path for a log line. The query and the body hold personal data. */
+function target({ method, path }: ApiRequest): { method: string; path: string } {
   return { method, path };
 }
 
-function urlOf(baseUrl: string, { path, query = {} }: ApiRequest): string {
+/** Names the request without its query, which may hold personal data. */
+function noAnswerMessage(
+  request: string,
+  error: unknown,
+  { limitMs, outcomeUnknown }: { limitMs: number | undefined; outcomeUnknown: boolean },
+): string {
+  if (limitMs === undefined && wasNeverSent(error))
+    return `${request} was not sent: ${failureReason(error)}. Check the baseUrl and the network.`;
+  const result =
+    limitMs === undefined ? `got no answer: ${failureReason(error)}.` : `got no answer within ${limitMs} ms.`;
+  const advice = outcomeUnknown
+    ? " The call may have been executed: repeat it with its idempotencyKey, or read the state first."
+    : "";
+  return `${request} ${result}${advice}`;
+}
+
+function toUrl(baseUrl: string, { path, query = {} }: ApiRequest): string {
   const given = Object.entries(query).filter(
     (pair): pair is [string, string | number] => pair[1] !== undefined,
   );
@@ -175,8 +213,8 @@ function urlOf(baseUrl: string, { path, query = {} }: ApiRequest): string {
   return `${baseUrl}${path}${search === "" ? "" : `?${search}`}`;
 }
 
-function headersOf(
-  { headers: ofClient, orgCode }: Config,
+function toHeaders(
+  { headers: clientHeaders, orgCode }: Config,
   { body, isOpen }: ApiRequest,
   {
     requestId,
@@ -187,7 +225,7 @@ function headersOf(
   }: Pick<Attempt, "requestId" | "headers" | "idempotencyKey" | "retriesMade"> & { apiKey: string },
 ): Headers {
   const result = new Headers({ accept: "application/json", "user-agent": `wonrail-sdk/${VERSION}` });
-  for (const own of [ofClient, headers]) own.forEach((value, name) => result.set(name, value));
+  for (const given of [clientHeaders, headers]) given.forEach((value, name) => result.set(name, value));
   if (body !== undefined) result.set("content-type", "application/json");
   if (!isOpen) result.set("x-api-key", apiKey);
   if (!isOpen && orgCode !== undefined) result.set("x-org-code", orgCode);
@@ -197,24 +235,31 @@ function headersOf(
   return result;
 }
 
-function jsonOf(body: unknown): string {
+function toJson(body: unknown): string {
   try {
     return JSON.stringify(body);
   } catch (cause) {
-    const message = "must be what JSON can say: no BigInt, and nothing that holds itself";
-    throw refusal([{ path: "(body)", message }], "REQ_001", cause);
+    const message = "must be valid JSON: it holds a BigInt or refers to itself";
+    throw invalidFields([{ path: "(body)", message }], "REQ_001", cause);
   }
 }
 
-function checkedKey(given: string | undefined): string {
-  if (given === undefined) return crypto.randomUUID();
-  // HTTP cuts off spaces at the ends, which would make two keys one.
-  if (typeof given === "string" && /^[\x20-\x7e]{1,255}$/.test(given) && given.trim() === given) return given;
+const KEY_FIELD = "(header) Idempotency-Key";
+
+function readKey(options: IdempotentCallOptions): string {
+  if (!Object.hasOwn(options, "idempotencyKey")) return crypto.randomUUID();
+  const { idempotencyKey: key } = options;
+  if (key === undefined) {
+    const message = "is undefined: leave it out for a new key, or give a value";
+    throw invalidFields([{ path: KEY_FIELD, message }]);
+  }
+  // HTTP removes spaces at the ends, which would make two keys equal.
+  if (typeof key === "string" && /^[\x20-\x7e]{1,255}$/.test(key) && key.trim() === key) return key;
   const message = "must be 1 to 255 printable ASCII characters, without spaces at its ends";
-  throw refusal([{ path: "(header) Idempotency-Key", message }]);
+  throw invalidFields([{ path: KEY_FIELD, message }]);
 }
 
-/** Ends with the caller's signal or with the time. Not AbortSignal.timeout: its timer could not be released. */
+/** Aborts with the caller's signal or after the time. AbortSignal.timeout cannot release its timer. */
 function limitedSignal(timeoutMs: number, outer: AbortSignal | undefined) {
   const controller = new AbortController();
   let isTimedOut = false;
@@ -231,8 +276,8 @@ function limitedSignal(timeoutMs: number, outer: AbortSignal | undefined) {
   });
   return {
     signal: controller.signal,
-    timedOut: () => isTimedOut,
-    /** The work, or the end of its time: a fetch that is given may not heed the signal. */
+    isTimedOut: () => isTimedOut,
+    /** Rejects at the limit even if a custom fetch ignores the signal. */
     of: <T>(work: Promise<T>): Promise<T> => Promise.race([work, ended]),
     release() {
       clearTimeout(timer);

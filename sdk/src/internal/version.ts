@@ -1,2 +1,2 @@
-/** Of the package; a test holds it to package.json. */
+/** Version of the package. A test compares it with package.json. */
 export const VERSION = "1.0.0";

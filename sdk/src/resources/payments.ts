@@ -1,104 +1,165 @@
 import type { ApiPromise, CallOptions, IdempotentCallOptions } from "../core/call.ts";
 import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
-import { accept, asObject, atLeast, memoFits, pathId, wholeWon } from "../internal/checks.ts";
-import type { Cancellation, Settlement } from "./shared.ts";
+import {
+  checkMemo,
+  checkMinimum,
+  checkWon,
+  pathSegment,
+  requireFields,
+  throwProblems,
+} from "../internal/checks.ts";
+import type { KnownNames } from "../internal/names.ts";
+import { type Cancellation, PAGE_NAMES, type Settlement } from "./shared.ts";
 
+/** Request of `payments.create`. */
 export interface PaymentRequest {
-  /** One wallet of the payer. */
+  /** Any wallet of the payer. */
   payerWalletId: string;
   /** A NORMAL wallet of another user. */
   receiverWalletId: string;
-  /** In KRW, at least 100. */
+  /** Amount in KRW, at least 100. */
   amount: number;
-  /** null: the whole INCENTIVE balance, as without it, which is why it cannot be given as undefined. 0: none. A number: only that much. */
+  /**
+   * Part from the INCENTIVE wallet in KRW. 0 spends nothing of it. Without it, or with null, as much
+   * as possible is spent, so undefined is refused.
+   */
   incentiveAmount?: number | null;
-  /** To 200 characters. */
+  /** At most 200 characters. */
   memo?: string | undefined;
 }
 
+/** A payment from a payer to a receiver. */
 export interface Payment {
+  /** Id of the payment. */
   paymentId: string;
+  /** State of the payment. */
   status: "PAID" | "CANCELLED";
+  /** Wallet of the request. */
   payerWalletId: string;
+  /** Wallet that received the amount. */
   receiverWalletId: string;
+  /** Amount in KRW. */
   amount: number;
-  /** What each of the payer's wallets paid. */
-  breakdown: { government: number; incentive: number; normal: number };
-  /** Granted on the part paid from the NORMAL wallet. */
+  /** Part of each of the payer's wallets. */
+  breakdown: {
+    /** Part of the GOVERNMENT wallet in KRW. */
+    government: number;
+    /** Part of the INCENTIVE wallet in KRW. */
+    incentive: number;
+    /** Part of the NORMAL wallet in KRW. */
+    normal: number;
+  };
+  /** Incentive in KRW that the payer got for the NORMAL part. */
   incentiveAccrued: number;
+  /** Memo of the request. */
   memo: string | null;
-  /** The payment's own, also when it is CANCELLED. */
+  /** Settlement of the payment. The cancellation has its own. */
   settlement: Settlement;
-  /** Null unless it is CANCELLED. */
+  /** Null unless the payment is CANCELLED. */
   cancellation: PaymentCancellation | null;
+  /** Time of the payment. */
   createdAt: string;
 }
 
-/** What took the payment back and what it did, as the cancel's answer said. Where an earlier release of the service made it, what is not known is null, a memo too. */
+/** Cancellation of a payment. */
 export interface PaymentCancellation extends Cancellation {
-  /** Back to the payer's wallets. */
-  restored: { incentive: number; normal: number } | null;
-  /** Of the accrual, taken from the INCENTIVE wallet. */
+  /** Amounts that the payer's wallets got back. */
+  restored: {
+    /** Amount of the INCENTIVE wallet in KRW. */
+    incentive: number;
+    /** Amount of the NORMAL wallet in KRW. */
+    normal: number;
+  } | null;
+  /** Part of the accrued incentive in KRW that was taken from the INCENTIVE wallet. */
   incentiveClawedBack: number | null;
-  /** Of the accrual, no longer there and so kept from the NORMAL part. */
+  /** Part of the accrued incentive in KRW that was already spent, and reduces the NORMAL amount. */
   keptFromNormal: number | null;
+  /** Memo of the cancellation. */
   memo: string | null;
+  /** Time of the cancellation. */
   createdAt: string;
 }
 
+/** Request of `payments.cancel`. */
 export interface CancelPaymentRequest {
+  /** Payment to cancel. */
   paymentId: string;
+  /** At most 200 characters. */
   memo?: string | undefined;
 }
 
+/** A payment after its cancellation. */
 export interface CancelledPayment extends Payment {
+  /** Id of the cancellation. */
   cancelId: string;
+  /** The cancellation. */
   cancellation: PaymentCancellation;
-  /** Back to the payer's wallets. */
-  restored: { incentive: number; normal: number };
-  /** Of the accrual, taken from the INCENTIVE wallet. */
+  /** Amounts that the payer's wallets got back. */
+  restored: {
+    /** Amount of the INCENTIVE wallet in KRW. */
+    incentive: number;
+    /** Amount of the NORMAL wallet in KRW. */
+    normal: number;
+  };
+  /** Part of the accrued incentive in KRW that was taken from the INCENTIVE wallet. */
   incentiveClawedBack: number;
-  /** Of the accrual, no longer there and so kept from the NORMAL part. */
+  /** Part of the accrued incentive in KRW that was already spent, and reduces the NORMAL amount. */
   keptFromNormal: number;
 }
 
-export type PaymentListQuery = PageQuery & { walletId?: string | undefined };
+/** Filters of `payments.list`. */
+export type PaymentListQuery = PageQuery & {
+  /** Payments from or to this wallet. Without it all payments, so undefined is refused. */
+  walletId?: string;
+};
 
 const PATH = "/api/wallets/payment";
 const MIN_PAYMENT_WON = 100;
+const PAYMENT_NAMES: KnownNames<PaymentRequest> = {
+  payerWalletId: true,
+  receiverWalletId: true,
+  amount: true,
+  incentiveAmount: "to spend as much of the incentive as possible",
+  memo: true,
+};
+const CANCEL_NAMES: KnownNames<CancelPaymentRequest> = { paymentId: true, memo: true };
+const LIST_NAMES: KnownNames<PaymentListQuery> = { ...PAGE_NAMES, walletId: "for all wallets" };
 
-/** From a payer's wallets, in the order GOVERNMENT, INCENTIVE, NORMAL, to a receiver. */
+/** Payments from a payer's wallets, in the order GOVERNMENT, INCENTIVE, NORMAL, to a receiver. */
 export class PaymentsApi extends ApiResource {
+  /** Pays from the wallets of the payer to the receiver. */
   create(request: PaymentRequest, options?: IdempotentCallOptions): ApiPromise<Payment> {
-    return this.move(() => ({ path: PATH, body: checkedPayment(request) }), options);
+    return this.keyedPost(() => ({ path: PATH, body: checkPayment(request) }), options);
   }
 
-  /** Whole and once: the payer's wallets get back what each of them paid. */
+  /** Cancels the whole payment, once. Each of the payer's wallets gets its part back. */
   cancel(request: CancelPaymentRequest, options?: IdempotentCallOptions): ApiPromise<CancelledPayment> {
     const body = () => {
-      accept([memoFits(asObject("(body)", request).memo)]);
+      throwProblems([checkMemo(requireFields("(body)", request, CANCEL_NAMES).memo)]);
       return request;
     };
-    return this.move(() => ({ path: `${PATH}/cancel`, body: body() }), options);
+    return this.keyedPost(() => ({ path: `${PATH}/cancel`, body: body() }), options);
   }
 
+  /** Reads a payment. */
   get(paymentId: string, options?: CallOptions): ApiPromise<Payment> {
-    return this.read(() => `${PATH}/${pathId(paymentId, "PAY_004")}`, options);
+    return this.read(() => `${PATH}/${pathSegment("paymentId", paymentId, "PAY_004")}`, options);
   }
 
+  /** Lists payments, newest first. */
   list(query: PaymentListQuery = {}, options?: CallOptions): PagePromise<Payment> {
-    return this.pages(() => ({ path: PATH, query: asObject("(query)", query) }), options);
+    return this.pages(() => ({ path: PATH, query: requireFields("(query)", query, LIST_NAMES) }), options);
   }
 }
 
-function checkedPayment(request: PaymentRequest): PaymentRequest {
-  const { amount, incentiveAmount: incentive, memo } = asObject("(body)", request);
-  const incentiveFits =
+function checkPayment(request: PaymentRequest): PaymentRequest {
+  const { amount, incentiveAmount: incentive, memo } = requireFields("(body)", request, PAYMENT_NAMES);
+  const incentiveProblem =
     incentive == null
       ? undefined
-      : (wholeWon("incentiveAmount", incentive) ?? atLeast("incentiveAmount", incentive, 0));
-  accept([wholeWon("amount", amount), incentiveFits, memoFits(memo)]);
-  accept([atLeast("amount", amount, MIN_PAYMENT_WON)], "PAY_002");
+      : (checkWon("incentiveAmount", incentive) ?? checkMinimum("incentiveAmount", incentive, 0));
+  throwProblems([checkWon("amount", amount), incentiveProblem, checkMemo(memo)]);
+  throwProblems([checkMinimum("amount", amount, MIN_PAYMENT_WON)], "PAY_002");
   return request;
 }

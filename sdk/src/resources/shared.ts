@@ -1,26 +1,36 @@
-/** Where the chain is with something; it changes as the chain does. */
+import type { PageQuery } from "../core/page.ts";
+import type { KnownNames } from "../internal/names.ts";
+
+/** Settlement of an operation on the chain. */
 export interface Settlement {
+  /** PENDING: not sent. SUBMITTED: sent. CONFIRMED or FAILED: final on the chain. */
   status: "PENDING" | "SUBMITTED" | "CONFIRMED" | "FAILED";
-  /** Such as WON_TESTNET. */
+  /** Network of the settlement, such as WON_TESTNET. */
   network: string;
+  /** Hash of the transaction, or null before it is sent. */
   txHash: string | null;
+  /** Block of the transaction, or null before it is final. */
   blockNumber: number | null;
 }
 
-/** What took a payment or a charge back. */
+/** Cancellation of a payment or a charge. */
 export interface Cancellation {
+  /** Id of the cancellation. */
   cancelId: string;
-  /** Of the way back, PENDING at first; read the payment or the charge again to follow. */
+  /** Settlement of the cancellation. Read the payment or the charge again to follow it. */
   settlement: Settlement;
 }
 
-/** A moment in a request: ISO 8601 with a zone, or a Date. */
+/** A time in a request: an ISO 8601 date-time with a zone, or a Date. */
 export type Moment = string | Date;
 
-export function momentText(moment: Moment): string;
-export function momentText(moment: Moment | undefined): string | undefined;
-export function momentText(moment: Moment | undefined): string | undefined {
-  // An invalid Date has no text; the check that follows says what is wrong with it.
+/** Converts a Date to ISO 8601. An invalid Date becomes "", which the next check refuses. */
+export function toIsoString(moment: Moment): string;
+export function toIsoString(moment: Moment | undefined): string | undefined;
+export function toIsoString(moment: Moment | undefined): string | undefined {
   if (moment instanceof Date) return Number.isNaN(moment.getTime()) ? "" : moment.toISOString();
   return moment;
 }
+
+/** Names that every list accepts. */
+export const PAGE_NAMES: KnownNames<PageQuery> = { limit: true, currentPage: true, cursor: true };

@@ -3,119 +3,186 @@ import type { NetworkType } from "../core/network.ts";
 import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
 import {
-  accept,
-  asObject,
-  isAddress,
-  isInFuture,
-  isMoment,
-  isTxHash,
-  isUnits,
-  memoFits,
-  pathId,
+  checkAddress,
+  checkFuture,
+  checkMemo,
+  checkTime,
+  checkTxHash,
+  checkUnits,
+  pathSegment,
+  requireFields,
+  throwProblems,
 } from "../internal/checks.ts";
+import type { KnownNames } from "../internal/names.ts";
+import { pollUntil, type WaitOptions } from "../internal/pollUntil.ts";
 import type { Transport } from "../internal/transport.ts";
-import { waitUntil, type WaitOptions } from "../internal/waitUntil.ts";
-import { type Moment, momentText } from "./shared.ts";
+import { type Moment, PAGE_NAMES, toIsoString } from "./shared.ts";
 
-/** INSTANT: it is on the chain already. SCHEDULED: it is due later. */
+/** INSTANT: the transaction is already on the chain. SCHEDULED: it is due later. */
 export const TxPaymentType = { INSTANT: "INSTANT", SCHEDULED: "SCHEDULED" } as const;
+/** INSTANT or SCHEDULED. */
 export type TxPaymentType = (typeof TxPaymentType)[keyof typeof TxPaymentType];
 
+/** States of a record. CONFIRMED and FAILED are final. */
 export const TransactionStatus = { PENDING: "PENDING", CONFIRMED: "CONFIRMED", FAILED: "FAILED" } as const;
+/** State of a record. */
 export type TransactionStatus = (typeof TransactionStatus)[keyof typeof TransactionStatus];
 
 interface TransactionFields {
-  /** The client's network unless given. */
-  fromNetworkType?: NetworkType | undefined;
-  /** As fromNetworkType unless given. */
-  toNetworkType?: NetworkType | undefined;
+  /** Network of the sender. Default: the client's network. */
+  fromNetworkType?: NetworkType;
+  /** Network of the receiver. Default: fromNetworkType. */
+  toNetworkType?: NetworkType;
+  /** Address of the sender. */
   fromAddress: string;
+  /** Address of the receiver. */
   toAddress: string;
-  /** In the token's smallest unit, as an integer string: see `toUnits`. */
+  /** Integer string in the token's smallest unit: see `toUnits`. */
   amount: string;
-  /** As amount. */
+  /** Integer string in the token's smallest unit. */
   fee?: string | undefined;
-  /** To 200 characters. */
+  /** At most 200 characters. */
   memo?: string | undefined;
 }
 
+/** A record of a transaction that is already on the chain. */
 export interface InstantTransactionRequest extends TransactionFields {
+  /** Always INSTANT. */
   paymentType: "INSTANT";
+  /** Hash of the transaction: 0x and 64 hex digits. */
   txHash: string;
+  /** Absent in an INSTANT record. */
   scheduledAt?: undefined;
 }
 
-/** Within one network. */
+/** A transaction that is due later, within a single network. */
 export interface ScheduledTransactionRequest extends TransactionFields {
+  /** Always SCHEDULED. */
   paymentType: "SCHEDULED";
-  /** In the future. */
+  /** Due time, in the future. */
   scheduledAt: Moment;
+  /** Absent in a SCHEDULED record. */
   txHash?: undefined;
 }
 
+/** Request of `transactions.create`. */
 export type TransactionCreateRequest = InstantTransactionRequest | ScheduledTransactionRequest;
 
+/** A recorded transaction. */
 export interface TransactionResponse {
+  /** Id of the record. */
   id: string;
+  /** Network of the sender. */
   fromNetworkType: NetworkType;
+  /** Network of the receiver. */
   toNetworkType: NetworkType;
+  /** INSTANT or SCHEDULED. */
   paymentType: TxPaymentType;
+  /** Address of the sender. */
   fromAddress: string;
+  /** Address of the receiver. */
   toAddress: string;
+  /** Hash of the transaction, or null before it is known. */
   txHash: string | null;
-  /** In the token's smallest unit: see `formatUnits`. */
+  /** Integer string in the token's smallest unit: see `formatUnits`. */
   amount: string;
+  /** Integer string in the token's smallest unit. */
   fee: string | null;
+  /** Memo of the request. */
   memo: string | null;
+  /** Due time of a SCHEDULED record. */
   scheduledAt: string | null;
+  /** State of the record. */
   status: TransactionStatus;
+  /** Reason of a FAILED record, else null. */
   failureReason: string | null;
+  /** Time of the creation. */
   createdAt: string;
+  /** Time of the last change. */
   updatedAt: string;
 }
 
-/** One change of a record: what it became, why, when, and by whom. */
+/** A change in the history of a record. */
 export interface TransactionChange {
+  /** State after the change. */
   status: TransactionStatus;
-  /** When it is due since then. */
+  /** Due time after the change. */
   scheduledAt: string | null;
-  /** `not_seen_on_chain`, `sent_as_` with the transfer's id, or why it FAILED. */
+  /** `not_seen_on_chain`, `sent_as_` with the transfer's id, or the reason of FAILED. */
   reason: string | null;
-  /** API: a request of yours. CHAIN: a final block. SCHEDULER: the service, when it was due. */
+  /** API: your request. CHAIN: a final block. SCHEDULER: the service at the due time. */
   changedBy: "API" | "CHAIN" | "SCHEDULER";
+  /** Time of the change. */
   changedAt: string;
 }
 
+/** A record with its history. */
 export interface TransactionWithHistory extends TransactionResponse {
-  /** Oldest first; of more than 100 changes the newest. */
+  /** The newest 100 changes, oldest first. */
   history: TransactionChange[];
 }
 
+/** Filters of `transactions.list`. An undefined filter is refused, because it would list all records. */
 export type TransactionListQuery = PageQuery & {
-  status?: TransactionStatus | undefined;
-  paymentType?: TxPaymentType | undefined;
-  /** Sender or recipient. */
-  address?: string | undefined;
-  /** Recorded not before this moment. */
-  from?: Moment | undefined;
-  /** Recorded before this moment. */
-  to?: Moment | undefined;
+  /** Records in this state. */
+  status?: TransactionStatus;
+  /** Records of this type. */
+  paymentType?: TxPaymentType;
+  /** Records with this sender or receiver. */
+  address?: string;
+  /** Start of the creation time, inclusive. */
+  from?: Moment;
+  /** End of the creation time, exclusive. */
+  to?: Moment;
 };
 
-/** A reason goes with FAILED only. */
+/** Request of `transactions.updateStatus`. */
 export type TransactionStatusRequest =
-  | { status: "PENDING" | "CONFIRMED"; failureReason?: undefined }
-  | { status: "FAILED"; failureReason?: string | undefined };
+  | {
+      /** The new state. */
+      status: "PENDING" | "CONFIRMED";
+      /** Absent: only FAILED has a reason. */
+      failureReason?: undefined;
+    }
+  | {
+      /** The new state. */
+      status: "FAILED";
+      /** Reason of the failure. */
+      failureReason?: string | undefined;
+    };
 
+/** Request of `transactions.updateSchedule`. */
 export interface TransactionScheduleRequest {
-  /** The new time, in the future. */
+  /** The new due time, in the future. */
   scheduledAt: Moment;
 }
 
-/** True when the awaited state is reached. May be asynchronous. */
+/** Returns true when the awaited state is reached. May be asynchronous. */
 export type TransactionPredicate = (transaction: TransactionWithHistory) => boolean | PromiseLike<boolean>;
 
 const PATH = "/api/transaction";
+const CREATE_NAMES: KnownNames<TransactionCreateRequest> = {
+  paymentType: true,
+  fromNetworkType: "to use the client's network",
+  toNetworkType: "to use fromNetworkType",
+  fromAddress: true,
+  toAddress: true,
+  amount: true,
+  fee: true,
+  memo: true,
+  txHash: true,
+  scheduledAt: true,
+};
+const STATUS_NAMES: KnownNames<TransactionStatusRequest> = { status: true, failureReason: true };
+const SCHEDULE_NAMES: KnownNames<TransactionScheduleRequest> = { scheduledAt: true };
+const LIST_NAMES: KnownNames<TransactionListQuery> = {
+  ...PAGE_NAMES,
+  status: "for all states",
+  paymentType: "for all types",
+  address: "for all addresses",
+  from: "to start at the oldest",
+  to: "to end at the newest",
+};
 
 /** Records of on-chain transactions. */
 export class TransactionsApi extends ApiResource {
@@ -127,104 +194,110 @@ export class TransactionsApi extends ApiResource {
   }
 
   /**
-   * Records a transaction. A txHash is recorded once for each network: a second is refused with TX_002, and `details.id` names the first.
-   * The call's idempotency key makes one record however often it is sent, so a SCHEDULED one is executed once.
+   * Records a transaction. Each txHash is recorded once per network. A second record is refused with
+   * TX_002, and `details.id` names the first. The idempotency key prevents a second record, so a
+   * SCHEDULED transaction is executed once.
    */
   create(
     request: TransactionCreateRequest,
     options?: IdempotentCallOptions,
   ): ApiPromise<TransactionResponse> {
-    return this.move(
-      () => ({ path: PATH, body: checkedTransaction(request, this.#network, options) }),
+    return this.keyedPost(
+      () => ({ path: PATH, body: checkTransaction(request, this.#network, options) }),
       options,
     );
   }
 
-  /** With what became of it so far. */
+  /** Reads a record with its history. */
   get(id: string, options?: CallOptions): ApiPromise<TransactionWithHistory> {
     return this.read(() => recordPath(id), options);
   }
 
-  /** Newest first. */
+  /** Lists records, newest first. */
   list(query: TransactionListQuery = {}, options?: CallOptions): PagePromise<TransactionResponse> {
-    const wanted = () => {
-      const { from, to, ...rest } = asObject("(query)", query);
-      return { ...rest, from: momentText(from), to: momentText(to) };
+    const filters = () => {
+      const { from, to, ...rest } = requireFields("(query)", query, LIST_NAMES);
+      return { ...rest, from: toIsoString(from), to: toIsoString(to) };
     };
-    return this.pages(() => ({ path: PATH, query: wanted() }), options);
+    return this.pages(() => ({ path: PATH, query: filters() }), options);
   }
 
-  /** From PENDING to CONFIRMED or FAILED, which are final. The same status again changes nothing. */
+  /** Sets a PENDING record to CONFIRMED or FAILED, which are final. A repetition changes nothing. */
   updateStatus(
     id: string,
     request: TransactionStatusRequest,
     options?: CallOptions,
   ): ApiPromise<TransactionResponse> {
     return this.patch(
-      () => ({ path: `${recordPath(id)}/status`, body: asObject("(body)", request) }),
+      () => ({ path: `${recordPath(id)}/status`, body: requireFields("(body)", request, STATUS_NAMES) }),
       options,
     );
   }
 
-  /** Changes when a SCHEDULED, PENDING transaction is due. */
+  /** Changes the due time of a SCHEDULED, PENDING record. */
   updateSchedule(
     id: string,
     request: TransactionScheduleRequest,
     options?: CallOptions,
   ): ApiPromise<TransactionResponse> {
     const body = () => {
-      const scheduledAt = momentText(asObject("(body)", request).scheduledAt);
-      // It may be a repeat of a change that was made when its time was still to come.
-      accept([isMoment("scheduledAt", scheduledAt)]);
+      const scheduledAt = toIsoString(requireFields("(body)", request, SCHEDULE_NAMES).scheduledAt);
+      // A past time is accepted: the call may repeat an earlier change.
+      throwProblems([checkTime("scheduledAt", scheduledAt)]);
       return { scheduledAt };
     };
     return this.patch(() => ({ path: `${recordPath(id)}/schedule`, body: body() }), options);
   }
 
   /**
-   * Reads the transaction every 1.5 seconds until the predicate is true of it, and answers with it. Failures that may pass are waited out;
-   * after a minute it rejects with a WaitTimeoutError that carries the last state.
+   * Reads the record every 1.5 seconds until the predicate is true, and resolves with the record.
+   * Retryable failures do not end the wait. After a minute it rejects with a WaitTimeoutError that
+   * carries the last state.
    */
   waitForStatus(
     id: string,
     predicate: TransactionPredicate,
     options: WaitOptions = {},
   ): Promise<TransactionWithHistory> {
-    return waitUntil((callOptions) => this.get(id, callOptions), predicate, options);
+    return pollUntil((callOptions) => this.get(id, callOptions), predicate, options);
   }
 }
 
 function recordPath(id: string): string {
-  return `${PATH}/${pathId(id, "TX_001")}`;
+  return `${PATH}/${pathSegment("id", id, "TX_001")}`;
 }
 
-function checkedTransaction(
+function checkTransaction(
   request: TransactionCreateRequest,
   network: NetworkType,
   options: IdempotentCallOptions | undefined,
 ): object {
-  const { fromNetworkType = network, toNetworkType = fromNetworkType } = asObject("(body)", request);
+  const { fromNetworkType = network, toNetworkType = fromNetworkType } = requireFields(
+    "(body)",
+    request,
+    CREATE_NAMES,
+  );
   const { fromAddress, toAddress, amount, fee, memo } = request;
-  const scheduledAt = momentText(request.scheduledAt);
+  const scheduledAt = toIsoString(request.scheduledAt);
   const body = {
     ...request,
     fromNetworkType,
     toNetworkType,
     ...(scheduledAt === undefined ? {} : { scheduledAt }),
   };
-  accept([
-    isAddress("fromAddress", fromAddress),
-    isAddress("toAddress", toAddress),
-    isUnits("amount", amount),
-    fee === undefined ? undefined : isUnits("fee", fee),
-    memoFits(memo),
-    ...checksOfType({ ...body, scheduledAt }, { mayBeRepeated: options?.idempotencyKey !== undefined }),
+  throwProblems([
+    checkAddress("fromAddress", fromAddress),
+    checkAddress("toAddress", toAddress),
+    checkUnits("amount", amount),
+    fee === undefined ? undefined : checkUnits("fee", fee),
+    checkMemo(memo),
+    ...checkPaymentType({ ...body, scheduledAt }, { mayBeRepetition: options?.idempotencyKey !== undefined }),
   ]);
   return body;
 }
 
-/** Typed loosely: callers without the compiler make these mistakes too. */
-function checksOfType(
+/** Loosely typed, because callers in plain JavaScript make these mistakes too. */
+function checkPaymentType(
   body: {
     paymentType: unknown;
     txHash?: unknown;
@@ -232,18 +305,18 @@ function checksOfType(
     fromNetworkType: NetworkType;
     toNetworkType: NetworkType;
   },
-  { mayBeRepeated }: { mayBeRepeated: boolean },
+  { mayBeRepetition }: { mayBeRepetition: boolean },
 ) {
   const { paymentType, txHash, scheduledAt, fromNetworkType, toNetworkType } = body;
   switch (paymentType) {
     case "INSTANT":
-      return [isTxHash("txHash", txHash)];
+      return [checkTxHash("txHash", txHash)];
     case "SCHEDULED": {
       const message = "must equal fromNetworkType in a SCHEDULED transaction";
       const isOneNetwork = fromNetworkType === toNetworkType;
       return [
-        // Under a key of the caller's own it may have been recorded already, when its time was still to come.
-        mayBeRepeated ? isMoment("scheduledAt", scheduledAt) : isInFuture("scheduledAt", scheduledAt),
+        // With a caller's key this may repeat an earlier call, so the time may be past.
+        mayBeRepetition ? checkTime("scheduledAt", scheduledAt) : checkFuture("scheduledAt", scheduledAt),
         isOneNetwork ? undefined : { path: "toNetworkType", message },
       ];
     }

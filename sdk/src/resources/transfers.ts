@@ -1,56 +1,93 @@
 import type { ApiPromise, CallOptions, IdempotentCallOptions } from "../core/call.ts";
 import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
-import { accept, asObject, atLeast, isAddress, memoFits, pathId, wholeWon } from "../internal/checks.ts";
-import type { Settlement } from "./shared.ts";
+import {
+  checkAddress,
+  checkMemo,
+  checkMinimum,
+  checkWon,
+  pathSegment,
+  requireFields,
+  throwProblems,
+} from "../internal/checks.ts";
+import type { KnownNames } from "../internal/names.ts";
+import { PAGE_NAMES, type Settlement } from "./shared.ts";
 
+/** Request of `transfers.create`. */
 export interface TransferRequest {
   /** A NORMAL wallet. */
   fromWalletId: string;
+  /** Address of another wallet, or an outside address. */
   toWalletAddress: string;
-  /** In KRW. */
+  /** Amount in KRW, at least 1. */
   amount: number;
-  /** To 200 characters. */
+  /** At most 200 characters. */
   memo?: string | undefined;
 }
 
+/** A transfer from a wallet to an address. */
 export interface Transfer {
+  /** Id of the transfer. */
   transferId: string;
-  /** Between two of your wallets COMPLETED at once; to an outside address PENDING until the chain is final. */
+  /**
+   * COMPLETED at once between your own wallets. To an outside address PENDING until the chain is
+   * final.
+   */
   status: "PENDING" | "COMPLETED" | "FAILED";
+  /** Wallet of the sender. */
   fromWalletId: string;
+  /** Address of the receiver. */
   toWalletAddress: string;
-  /** Null when the destination is not one of your wallets. */
+  /** Wallet of the receiver, or null for an outside address. */
   toWalletId: string | null;
+  /** Amount in KRW. */
   amount: number;
+  /** Memo of the request. */
   memo: string | null;
+  /** Settlement of the transfer. */
   settlement: Settlement;
+  /** Reason of a FAILED transfer, else null. */
   failureReason: string | null;
+  /** Time of the transfer. */
   createdAt: string;
 }
 
-export type TransferListQuery = PageQuery & { walletId?: string | undefined };
+/** Filters of `transfers.list`. */
+export type TransferListQuery = PageQuery & {
+  /** Transfers from or to this wallet. Without it all transfers, so undefined is refused. */
+  walletId?: string;
+};
 
 const PATH = "/api/wallets/transfer";
+const TRANSFER_NAMES: KnownNames<TransferRequest> = {
+  fromWalletId: true,
+  toWalletAddress: true,
+  amount: true,
+  memo: true,
+};
+const LIST_NAMES: KnownNames<TransferListQuery> = { ...PAGE_NAMES, walletId: "for all wallets" };
 
-/** From a wallet to an address, without gas for the user. */
+/** Transfers from a wallet to an address. The user pays no gas. */
 export class TransfersApi extends ApiResource {
+  /** Transfers an amount to one of your wallets or to an outside address. */
   create(request: TransferRequest, options?: IdempotentCallOptions): ApiPromise<Transfer> {
-    return this.move(() => ({ path: PATH, body: checked(request) }), options);
+    return this.keyedPost(() => ({ path: PATH, body: checkTransfer(request) }), options);
   }
 
+  /** Reads a transfer. */
   get(transferId: string, options?: CallOptions): ApiPromise<Transfer> {
-    return this.read(() => `${PATH}/${pathId(transferId, "TRF_005")}`, options);
+    return this.read(() => `${PATH}/${pathSegment("transferId", transferId, "TRF_005")}`, options);
   }
 
+  /** Lists transfers, newest first. */
   list(query: TransferListQuery = {}, options?: CallOptions): PagePromise<Transfer> {
-    return this.pages(() => ({ path: PATH, query: asObject("(query)", query) }), options);
+    return this.pages(() => ({ path: PATH, query: requireFields("(query)", query, LIST_NAMES) }), options);
   }
 }
 
-function checked(request: TransferRequest): TransferRequest {
-  const { toWalletAddress, amount, memo } = asObject("(body)", request);
-  accept([wholeWon("amount", amount) ?? atLeast("amount", amount, 1), memoFits(memo)]);
-  accept([isAddress("toWalletAddress", toWalletAddress)], "TRF_002");
+function checkTransfer(request: TransferRequest): TransferRequest {
+  const { toWalletAddress, amount, memo } = requireFields("(body)", request, TRANSFER_NAMES);
+  throwProblems([checkWon("amount", amount) ?? checkMinimum("amount", amount, 1), checkMemo(memo)]);
+  throwProblems([checkAddress("toWalletAddress", toWalletAddress)], "TRF_002");
   return request;
 }

@@ -18,11 +18,11 @@ function clientOf(...answers: Answer[]) {
     times.push(Date.now());
     return fetch(...args);
   };
-  const client = new ServiceClient({ baseUrl: "http://service", apiKey: "wk_test_1", fetch: timed });
+  const client = new ServiceClient({ baseUrl: "https://service", apiKey: "wk_test_1", fetch: timed });
   return { client, times, asked };
 }
 
-/** What became of the promise, without leaving it unhandled while timers advance. */
+/** Returns value or error, so that a rejection is handled while timers advance. */
 function outcomeOf<T>(promise: Promise<T>): Promise<{ value: T } | { error: unknown }> {
   return promise.then(
     (value) => ({ value }),
@@ -30,7 +30,7 @@ function outcomeOf<T>(promise: Promise<T>): Promise<{ value: T } | { error: unkn
   );
 }
 
-test("looks at once and then every 1.5 seconds until the predicate is true", async () => {
+test("reads at once and then every 1.5 seconds until the predicate is true", async () => {
   const { client, times } = clientOf(pending(), pending(), confirmed());
   const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal));
   await jest.advanceTimersByTimeAsync(3_000);
@@ -61,7 +61,7 @@ test("gives up after 60 seconds with the last state", async () => {
   expect(jest.getTimerCount()).toBe(0);
 });
 
-test("gives up in time also while an answer does not come", async () => {
+test("gives up in time when an answer is missing", async () => {
   const { client } = clientOf(pending(), silence);
   const waiting = outcomeOf(
     client.transactions.waitForStatus(ID, isFinal, { intervalMs: 1_000, timeoutMs: 5_000 }),
@@ -73,7 +73,7 @@ test("gives up in time also while an answer does not come", async () => {
   expect(error.cause).toMatchObject({ code: "SDK_002" });
 });
 
-test("a pause that ends after the time is over is the end, with the last state", async () => {
+test("a pause that ends too late ends the wait with the last state", async () => {
   const { client, times } = clientOf(pending());
   const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal, { timeoutMs: 5_000 }));
   await jest.advanceTimersByTimeAsync(1_000);
@@ -102,7 +102,7 @@ test.each([
   expect(jest.getTimerCount()).toBe(0);
 });
 
-test("fractions of a millisecond are no limit that a look refuses", async () => {
+test("fractions of a millisecond give a valid limit", async () => {
   const { client, times } = clientOf(pending(), confirmed());
   const now = jest.spyOn(performance, "now").mockImplementation(() => Date.now() * 1.0001);
   const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal, { timeoutMs: 5_000 }));
@@ -122,7 +122,7 @@ test("an interval and a time-out of its own are kept", async () => {
   expect(times).toEqual([0, 100, 200]);
 });
 
-test("waits out failures that may pass, as long as the service asks", async () => {
+test("retryable failures do not end the wait, and Retry-After is obeyed", async () => {
   const busy = failure(503, "SYS_002", null, { "retry-after": "4" });
   const { client, times } = clientOf(new TypeError("fetch failed"), busy, confirmed());
   const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal));
@@ -131,7 +131,7 @@ test("waits out failures that may pass, as long as the service asks", async () =
   expect(times).toEqual([0, 1_500, 5_500]);
 });
 
-test("ends at once with a failure that will not pass", async () => {
+test("ends at once with a failure that is not retryable", async () => {
   const { client, times } = clientOf(pending(), failure(404, "TX_001"));
   const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal));
   await jest.advanceTimersByTimeAsync(1_500);
@@ -140,7 +140,7 @@ test("ends at once with a failure that will not pass", async () => {
   expect(times).toHaveLength(2);
 });
 
-test("a failure at the end is the time-out's cause, and the last state is kept", async () => {
+test("a failure of the last read is the cause, and the last state is kept", async () => {
   const { client } = clientOf(pending(), new TypeError("fetch failed"));
   const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal, { timeoutMs: 4_000 }));
   await jest.advanceTimersByTimeAsync(4_000);
@@ -162,7 +162,7 @@ test("a signal ends the pause, and the reason is the cause", async () => {
   expect(jest.getTimerCount()).toBe(0);
 });
 
-test("a signal ends a look that is under way, and one that was aborted before lets nothing be sent", async () => {
+test("a signal ends a read in flight, and an aborted signal prevents sending", async () => {
   const { client, times } = clientOf(silence);
   const controller = new AbortController();
   const waiting = outcomeOf(client.transactions.waitForStatus(ID, isFinal, { signal: controller.signal }));
@@ -174,7 +174,7 @@ test("a signal ends a look that is under way, and one that was aborted before le
   expect(times).toHaveLength(1);
 });
 
-test("what the predicate throws is what the caller gets", async () => {
+test("an error of the predicate rejects the wait", async () => {
   const { client } = clientOf(pending());
   const mistake = new RangeError("no such state");
   const throwing = () => {

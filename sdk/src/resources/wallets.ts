@@ -1,53 +1,75 @@
 import type { ApiPromise, CallOptions } from "../core/call.ts";
 import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
-import { accept, asObject, pathId } from "../internal/checks.ts";
-import { type Moment, momentText, type Settlement } from "./shared.ts";
+import { pathSegment, requireFields, throwProblems } from "../internal/checks.ts";
+import type { KnownNames } from "../internal/names.ts";
+import { type Moment, PAGE_NAMES, type Settlement, toIsoString } from "./shared.ts";
 
-/** Payments draw on GOVERNMENT, then INCENTIVE, then NORMAL; on GOVERNMENT with 0 for now, so what is in it stays but for charges that are cancelled in time. */
+/**
+ * Payments draw on GOVERNMENT, then INCENTIVE, then NORMAL. In this version they draw 0 from
+ * GOVERNMENT.
+ */
 export type WalletType = "NORMAL" | "INCENTIVE" | "GOVERNMENT";
+/** A DEACTIVATED wallet can only be read. */
 export type WalletStatus = "ACTIVE" | "DEACTIVATED";
-/** At most 5 pairs: keys to 40 characters, values to 500. */
+/** At most 5 pairs. Keys have at most 40 characters, values at most 500. */
 export type WalletMetadata = Record<string, string>;
 
+/** Request of `wallets.create`. */
 export interface CreateWalletRequest {
-  /** The user's identifier in your own system. */
+  /** Id of the user in your own system. */
   userId: string;
+  /** Type of the wallet. */
   walletType: WalletType;
+  /** Your own data about the wallet. */
   metadata?: WalletMetadata | undefined;
 }
 
-/** A wallet that was made just now. */
+/** A new wallet. */
 export interface NewWallet {
+  /** Id of the wallet. */
   walletId: string;
+  /** Id of the user in your own system. */
   userId: string;
+  /** Type of the wallet. */
   walletType: WalletType;
-  /** EIP-55 checksummed. */
+  /** Address on the chain, with EIP-55 checksum. */
   walletAddress: string;
-  /** In KRW. */
+  /** Balance in KRW. */
   balance: number;
+  /** State of the wallet. */
   status: WalletStatus;
+  /** Your own data about the wallet. */
   metadata: WalletMetadata;
+  /** Time of the creation. */
   createdAt: string;
 }
 
+/** A wallet. */
 export interface Wallet extends NewWallet {
-  /** The balance less what is held for transfers on their way. */
+  /** Balance in KRW without the amounts that pending transfers hold. */
   availableBalance: number;
+  /** Time of the last change. */
   updatedAt: string;
 }
 
+/** Request of `wallets.update`. */
 export interface UpdateWalletRequest {
-  /** Replaces what was there. */
+  /** Replaces all earlier metadata. */
   metadata: WalletMetadata;
 }
 
+/** Filters of `wallets.list`. An undefined filter is refused, because it would list all wallets. */
 export type WalletListQuery = PageQuery & {
-  userId?: string | undefined;
-  walletType?: WalletType | undefined;
-  status?: WalletStatus | undefined;
+  /** Wallets of this user. */
+  userId?: string;
+  /** Wallets of this type. */
+  walletType?: WalletType;
+  /** Wallets in this state. */
+  status?: WalletStatus;
 };
 
+/** Type of a wallet transaction. */
 export type WalletTransactionType =
   | "TRANSFER"
   | "CHARGE"
@@ -60,89 +82,129 @@ export type WalletTransactionType =
   | "INCENTIVE_CANCEL"
   | "INCENTIVE_USE_CANCEL";
 
-/** One thing that moved a wallet's balance. */
+/** A line of a wallet's statement. */
 export interface WalletTransaction {
+  /** Id of the line. */
   transactionId: string;
+  /** Type of the movement. */
   type: WalletTransactionType;
+  /** IN raises the balance, OUT lowers it. */
   direction: "IN" | "OUT";
-  /** In KRW. */
+  /** Amount in KRW. */
   amount: number;
+  /** Balance in KRW after this line. */
   balanceAfter: number;
-  /** The other wallet's id or the outside address; null for what is minted or burnt. Of a payer's several wallets the first that paid. */
+  /**
+   * Id of the other wallet, or the outside address, or null for a mint or a burn. If several wallets
+   * of a payer paid, the first of them.
+   */
   counterparty: string | null;
+  /** Memo of the request. */
   memo: string | null;
-  /** What it belongs to, such as a payment's id. */
+  /** Id of the payment, charge, refund or transfer. */
   relatedId: string;
-  /** Of what takes something back, the cancellation: the parts of a cancelled charge share their relatedId. */
+  /** Id of the cancellation, else null. Parts of a cancelled charge share their relatedId. */
   cancelId: string | null;
+  /** Settlement of the movement. */
   settlement: Settlement;
+  /** Time of the movement. */
   createdAt: string;
 }
 
+/** Filters of `wallets.listTransactions`. An undefined filter is refused. */
 export type WalletTransactionListQuery = PageQuery & {
-  /** One or several. */
-  type?: WalletTransactionType | readonly WalletTransactionType[] | undefined;
-  /** Not before this moment. */
-  from?: Moment | undefined;
-  /** Before this moment. */
-  to?: Moment | undefined;
+  /** A type or an array of types. */
+  type?: WalletTransactionType | readonly WalletTransactionType[];
+  /** Start of the period, inclusive. */
+  from?: Moment;
+  /** End of the period, exclusive. */
+  to?: Moment;
 };
 
 const PATH = "/api/wallets";
 const MAX_METADATA_PAIRS = 5;
+const CREATE_NAMES: KnownNames<CreateWalletRequest> = { userId: true, walletType: true, metadata: true };
+const UPDATE_NAMES: KnownNames<UpdateWalletRequest> = { metadata: true };
+const LIST_NAMES: KnownNames<WalletListQuery> = {
+  ...PAGE_NAMES,
+  userId: "for all users",
+  walletType: "for all types",
+  status: "for all states",
+};
+const STATEMENT_NAMES: KnownNames<WalletTransactionListQuery> = {
+  ...PAGE_NAMES,
+  type: "for all types",
+  from: "to start at the oldest",
+  to: "to end at the newest",
+};
 
-/** Users' wallets and what moved their balances. */
+/** Users' wallets and their statements. */
 export class WalletsApi extends ApiResource {
-  /** A user has one wallet of each type: a second is refused with WAL_001, and `details.walletId` names the first. */
+  /**
+   * Creates a wallet. A user has one wallet of each type. A second one is refused with WAL_001, and
+   * `details.walletId` names the first.
+   */
   create(request: CreateWalletRequest, options?: CallOptions): ApiPromise<NewWallet> {
-    return this.post(() => ({ path: PATH, body: checkedMetadata(request) }), options);
+    return this.post(
+      () => ({ path: PATH, body: checkMetadata(requireFields("(body)", request, CREATE_NAMES)) }),
+      options,
+    );
   }
 
+  /** Reads a wallet with its balance. */
   get(walletId: string, options?: CallOptions): ApiPromise<Wallet> {
     return this.read(() => walletPath(walletId), options);
   }
 
+  /** Lists wallets, newest first. */
   list(query: WalletListQuery = {}, options?: CallOptions): PagePromise<Wallet> {
-    return this.pages(() => ({ path: PATH, query: asObject("(query)", query) }), options);
+    return this.pages(() => ({ path: PATH, query: requireFields("(query)", query, LIST_NAMES) }), options);
   }
 
+  /** Replaces the metadata of a wallet. */
   update(walletId: string, request: UpdateWalletRequest, options?: CallOptions): ApiPromise<Wallet> {
-    return this.patch(() => ({ path: walletPath(walletId), body: checkedMetadata(request) }), options);
+    const body = () => checkMetadata(requireFields("(body)", request, UPDATE_NAMES));
+    return this.patch(() => ({ path: walletPath(walletId), body: body() }), options);
   }
 
-  /** Refused while the wallet holds money, what is held for a transfer on its way included. Afterwards everything but reading it is WAL_004. */
+  /**
+   * Deactivates a wallet. Refused with WAL_003 while the wallet holds money, pending transfers
+   * included. A deactivated wallet can only be read.
+   */
   deactivate(walletId: string, options?: CallOptions): ApiPromise<Wallet> {
     return this.post(() => ({ path: `${walletPath(walletId)}/deactivate` }), options);
   }
 
-  /** Everything that moved the wallet's balance, newest first. */
+  /** Lists all movements of the wallet's balance, newest first. */
   listTransactions(
     walletId: string,
     query: WalletTransactionListQuery = {},
     options?: CallOptions,
   ): PagePromise<WalletTransaction> {
     return this.pages(
-      () => ({ path: `${walletPath(walletId)}/transactions`, query: linesWanted(query) }),
+      () => ({ path: `${walletPath(walletId)}/transactions`, query: statementQuery(query) }),
       options,
     );
   }
 }
 
 function walletPath(walletId: string): string {
-  return `${PATH}/${pathId(walletId, "WAL_002")}`;
+  return `${PATH}/${pathSegment("walletId", walletId, "WAL_002")}`;
 }
 
-function linesWanted(query: WalletTransactionListQuery) {
-  const { type, from, to, ...part } = asObject("(query)", query);
+function statementQuery(query: WalletTransactionListQuery) {
+  const { type, from, to, ...part } = requireFields("(query)", query, STATEMENT_NAMES);
   const types = type === undefined ? undefined : [type].flat().join(",");
-  // Left out, an empty one would be all of them.
-  accept([types === "" ? { path: "type", message: "must be one or several types" } : undefined]);
-  return { ...part, type: types, from: momentText(from), to: momentText(to) };
+  // The service would read an empty filter as all types.
+  throwProblems([
+    types === "" ? { path: "type", message: "must be a type or an array of types" } : undefined,
+  ]);
+  return { ...part, type: types, from: toIsoString(from), to: toIsoString(to) };
 }
 
-function checkedMetadata<T extends { metadata?: WalletMetadata | undefined }>(request: T): T {
-  const pairs = Object.keys(asObject("(body)", request).metadata ?? {}).length;
+function checkMetadata<T extends { metadata?: WalletMetadata | undefined }>(request: T): T {
+  const pairs = Object.keys(request.metadata ?? {}).length;
   const message = `must have at most ${MAX_METADATA_PAIRS} pairs`;
-  accept([pairs > MAX_METADATA_PAIRS ? { path: "metadata", message } : undefined]);
+  throwProblems([pairs > MAX_METADATA_PAIRS ? { path: "metadata", message } : undefined]);
   return request;
 }

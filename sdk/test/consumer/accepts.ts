@@ -1,4 +1,4 @@
-// Compiled against the packed library: what must compile.
+// Must compile against the packed library.
 import {
   type ErrorCode,
   errorMeanings,
@@ -26,14 +26,14 @@ export const requests: TransactionCreateRequest[] = [
   { ...fields, paymentType: "SCHEDULED", scheduledAt: "2030-01-01T00:00:00Z", toNetworkType: "WON_TESTNET" },
 ];
 
-/** What may be undefined can be passed on as it is, also where the compiler tells an absent property from an undefined one. */
+/** Options that mean the same when undefined compile, also with exactOptionalPropertyTypes. */
 export const mayBeAbsent = new Client({
   apiKey: env["KEY"],
   baseUrl: env["URL"],
   logger: undefined,
   network: { rpcUrl: env["RPC_URL"], token: { address: env["TOKEN"] } },
 });
-void client.wallets.list({ limit: undefined, userId: env["USER"], cursor: env["CURSOR"] }, { signal });
+void client.wallets.list({ limit: undefined, cursor: env["CURSOR"] }, { signal });
 void client.transfers.create({ fromWalletId: "wal_1", toWalletAddress: "0x", amount: 1, memo: env["MEMO"] });
 
 export async function use(): Promise<string | undefined> {
@@ -51,7 +51,7 @@ export async function use(): Promise<string | undefined> {
   return page.items[0]?.memo ?? headers.get("x-request-id") ?? undefined;
 }
 
-/** Every code is known to the compiler: a switch over them can end in never. */
+/** The compiler knows every code, so a switch can end in never. */
 export function advice(error: unknown): string {
   if (error instanceof WaitTimeoutError) return String(error.lastState);
   if (!(error instanceof ServiceError) || !isErrorCode(error.code)) return "unknown";

@@ -1,4 +1,4 @@
-// Compiled against the packed library: what must not. An expected error that is not there is itself an error.
+// Must not compile against the packed library. A missing error fails the build.
 import { type ErrorCode, type ServiceClient, type TransactionCreateRequest as Request } from "@wonrail/sdk";
 
 declare const client: ServiceClient;
@@ -22,9 +22,11 @@ void client.wallets.list({ currentPage: 1, cursor: "c" });
 void client.charges.create({ walletId: "wal_1", amount: "1000" });
 // @ts-expect-error The service takes no idempotency key here.
 void client.wallets.create({ userId: "u", walletType: "NORMAL" }, { idempotencyKey: "k" });
-// @ts-expect-error Without an amount all is cancelled: an undefined one is a mistake.
+// @ts-expect-error Without an amount the whole rest is cancelled.
 void client.charges.cancel({ chargeId: "chg_1", amount: undefined });
-// @ts-expect-error A key that was lost is not a new one.
+// @ts-expect-error An undefined filter would list all wallets.
+void client.wallets.list({ userId: undefined });
+// @ts-expect-error A lost key must not become a new one.
 void client.charges.create({ walletId: "wal_1", amount: 1000 }, { idempotencyKey: undefined });
 // @ts-expect-error A reason goes with FAILED only.
 void client.transactions.updateStatus("txn_1", { status: "CONFIRMED", failureReason: "" });

@@ -107,7 +107,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true, formats });
 ajv.addSchema({ $id: "document", components: closed(document.components) });
 const compiled = new Map<Schema, ValidateFunction>();
 
-/** What is wrong with a value; nothing if it fits. */
+/** Differences between a value and its schema. */
 export function problems(schema: Schema, value: unknown): string[] {
   const validate = compiled.get(schema) ?? ajv.compile(inDocument(schema));
   compiled.set(schema, validate);

@@ -1,4 +1,4 @@
-/** The other end of the wire, as a function: what it was asked, and answers of ours. */
+/** A request that the fake fetch received. */
 export interface Asked {
   method: string;
   url: URL;
@@ -13,7 +13,7 @@ export interface FakeFetch {
   asked: Asked[];
 }
 
-/** Answers in turn; the last one goes on. */
+/** Answers in turn and repeats the last answer. */
 export function fakeFetch(...answers: Answer[]): FakeFetch {
   const asked: Asked[] = [];
   const answer: typeof fetch = async (input, init = {}) => {

@@ -23,7 +23,7 @@ const DONE = { chargeId: "chg_1", id: "txn_1", amount: "1000000" };
 
 export interface FaultServer {
   url: string;
-  /** What happened, by key: one entry for each effect. */
+  /** The key of each executed request. */
   effects: string[];
   /** Every request's key and time. */
   seen: { key: string | undefined; atMs: number }[];

@@ -13,7 +13,7 @@ export interface Ran {
   output: string;
 }
 
-/** A project of a partner: nothing in it but the packed library. */
+/** A partner's project that holds only the packed library. */
 export interface ScratchProject {
   tarball: string;
   library: string;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import ts from "typescript";
 import { resolve, type Schema } from "./document.ts";
 
-// One notation for a JSON schema and for a TypeScript type, so that the two can be compared as text.
+// Renders a JSON schema and a TypeScript type in the same notation, so that text can be compared.
 
 const PACKAGE = join(__dirname, "../..");
 const NULL = "null";
@@ -40,7 +40,7 @@ function shapeOfOne(schema: Schema, type: string): string {
   }
 }
 
-/** The library's types: what a method resolves with, and what it takes as its request. */
+/** Reads the types of a method's request and answer. */
 export function libraryShapes() {
   const { options } = ts.parseJsonConfigFileContent(
     ts.readConfigFile(join(PACKAGE, "tsconfig.esm.json"), (path) => ts.sys.readFile(path)).config,
@@ -89,7 +89,7 @@ export function libraryShapes() {
   }
 
   return {
-    /** What the promise of a method resolves with. */
+    /** Type of the data that a method resolves with. */
     answer: (path: string) =>
       shapeOf(checker.getAwaitedType(checker.getReturnTypeOfSignature(method(path)))!),
     /** The parameter that is sent: the one named `request` or `query`. */

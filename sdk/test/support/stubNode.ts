@@ -9,7 +9,7 @@ interface Refusal {
   message: string;
 }
 
-/** What becomes of the raw transactions that the node gets. */
+/** Reaction of the node to a raw transaction. */
 export type Fate =
   | "taken"
   | "dropped after" // taken, and the connection closes
@@ -88,7 +88,7 @@ function answerTo(
   }
 }
 
-/** The one thing that is read of a contract: what an authorization is signed for. */
+/** The EIP-712 domain of the token, the only contract data that is read. */
 function tokenDomain(chainId: number): string {
   const types = new Interface([
     "function eip712Domain() view returns (bytes1, string, string, uint256, address, bytes32, uint256[])",

@@ -1,8 +1,9 @@
--- API keys: what is needed to recognise one, never the key. A key that is refreshed is superseded by another of the same lineage.
+-- API keys. A row recognises a key and does not hold it. A refreshed key is superseded by another
+-- key of the same lineage.
 create table api_keys (
   org_id uuid not null references organisations,
   key_id uuid not null,
-  -- The key that an operator issued and from which this one descends by refreshes; its own id for that key itself.
+  -- The first key of the lineage, which an operator issued. The first key holds its own id here.
   lineage_id uuid not null,
   predecessor_id uuid,
   prefix text not null,

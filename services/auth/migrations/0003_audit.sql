@@ -1,5 +1,6 @@
--- What was done to organisations and keys, by whom. Each entry carries the hash of the one before, so a changed, removed or
--- inserted entry breaks the chain; the head says where it ends, so a cut-off end is found too.
+-- The audit trail of organisations and keys. Each entry carries the hash of the entry before, so a
+-- changed, removed or inserted entry breaks the chain. The head names the last entry, so a cut-off
+-- end is found too.
 create table audit_entries (
   org_id uuid not null references organisations,
   sequence bigint not null,

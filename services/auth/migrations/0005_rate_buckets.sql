@@ -1,5 +1,6 @@
--- One token bucket for each organisation, from which gateways draw leases. Thousandths of a token: at 7 tokens a second a
--- millisecond is worth exactly 7 of them. Unlogged: after a crash of Postgres every bucket is full, which costs one burst.
+-- The token buckets of the organisations, from which gateways draw leases. The unit is a
+-- millitoken: at 7 tokens a second each millisecond adds exactly 7 of them.
+-- Unlogged: a crash of PostgreSQL fills every bucket, and that costs a burst.
 create unlogged table rate_buckets (
   org_id uuid primary key,
   millitokens bigint not null,

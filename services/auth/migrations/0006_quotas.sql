@@ -1,9 +1,10 @@
--- How much of a plan's limits is used. `period` is a month of Asia/Seoul ("2025-11"), or "ever" for what never resets.
+-- The use of a plan's limits. `period` is a month of Asia/Seoul ("2025-11"), or "ever" for a quota
+-- without reset.
 create table quota_usages (
   org_id uuid not null references organisations,
   quota text not null,
   period text not null,
-  -- The limit under which the last units were lent. A plan that was lowered since does not break what was right then.
+  -- The limit that applied to the last lease. A later, lower plan does not make the row invalid.
   limit_units bigint not null,
   spent_units bigint not null,
   leased_units bigint not null,
@@ -13,8 +14,9 @@ create table quota_usages (
   constraint quota_usages_within_limit check (spent_units + leased_units <= limit_units)
 );
 
--- Units on loan to a gateway. OPEN: part of leased_units. EXPIRED: no account came, all of it is part of spent_units.
--- ACCOUNTED: what was spent is part of spent_units, the rest went back.
+-- Units on loan to a gateway. OPEN: part of leased_units. EXPIRED: the account is missing, so all
+-- units are part of spent_units. ACCOUNTED: the spent units are part of spent_units, the others
+-- were returned.
 create table quota_leases (
   org_id uuid not null,
   lease_id uuid not null,

@@ -1,6 +1,6 @@
 -- no-transaction
--- An account may come before the call that asks for its lease, when a gateway has given up on that call and it is still under way. It closes the lease
--- before it is lent, with no units in it.
+-- A gateway that gives up on a call accounts for its lease, and the account can arrive first. It
+-- then closes the lease before it is lent, with no units in it.
 alter table quota_leases drop constraint if exists quota_leases_granted_positive;
 alter table quota_leases drop constraint if exists quota_leases_granted_unless_closed;
 alter table quota_leases add constraint quota_leases_granted_unless_closed

@@ -5,6 +5,7 @@ import { parseApiKey, parseSecretKey } from "@wonrail/kit/contract/apiKey";
 import { sql } from "@wonrail/kit/db";
 import { createTestDatabase, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { runAdmin } from "./admin";
+import { createOperations } from "./app";
 import { type AdminConfig } from "./config";
 
 let database: TestDatabase;
@@ -15,7 +16,8 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 test("org create makes an organisation and shows its keys once", async () => {
-  const terms = ["--plan", "FREE", "--incentive-bps", "100", "--daily-limit", "1000000", "--rate", "5"];
+  const limits = ["--daily-limit", "1000000", "--daily-charge-limit", "2000000", "--rate", "5"];
+  const terms = ["--plan", "FREE", "--incentive-bps", "100", ...limits];
   const made = await json("org", "create", "--name", "First Bank", "--code", "FIRST", ...terms);
   expect(made).toMatchObject({
     orgCode: "FIRST",
@@ -24,6 +26,7 @@ test("org create makes an organisation and shows its keys once", async () => {
     plan: "FREE",
     incentiveBps: 100,
     dailyLimit: 1_000_000,
+    dailyChargeLimit: 2_000_000,
     rate: 5,
     burst: 10,
   });
@@ -46,10 +49,10 @@ test("org create for people says that the keys cannot be shown again", async () 
   expect(code).toBe(0);
   expect(out).toMatch(/^apiKey +wk_test_/m);
   expect(out).toMatch(/^secretKey +sk_test_/m);
-  expect(out).toContain("Neither key is kept anywhere or can be shown again");
+  expect(out).toContain("Hand both keys over now: they are not stored and cannot be shown again.");
 });
 
-test("org set changes what is stated and leaves the rest", async () => {
+test("org set changes the stated terms and keeps the others", async () => {
   await json("org", "create", "--name", "Settable", "--code", "SETTABLE");
   const changed = await json(
     "org",
@@ -81,6 +84,37 @@ test("keys are issued, listed and revoked", async () => {
   expect(keys.map(({ state }) => state)).toEqual(["REVOKED", "CURRENT"]);
 });
 
+describe("key revoke", () => {
+  test.each([
+    [[], 1],
+    [["--with-successors"], 2],
+    [["--leaked"], 2],
+  ])("with %j revokes %d of three keys", async (options, revokedCount) => {
+    const code = `CHAIN${options.join("").toUpperCase().replaceAll("-", "")}`;
+    const { apiKey, secretKey } = await json<Record<string, string>>(
+      ...["org", "create", "--name", "Chain", "--code", code],
+    );
+    const second = await refresh(apiKey!, secretKey!);
+    const third = await refresh(second, secretKey!);
+    const [, prefix] = [apiKey, second, third].map((key) => parseApiKey(key!)!.prefix);
+    const revoked = await json("key", "revoke", "--org", code, "--key", prefix!, ...options);
+    expect(revoked.revokedKeys).toHaveLength(revokedCount);
+    const keys = await json<{ state: string }[]>("key", "list", "--org", code);
+    expect(keys.filter(({ state }) => state === "REVOKED")).toHaveLength(revokedCount);
+    const [entry] = await json<{ details: string }[]>("audit", "list", "--org", code);
+    expect(JSON.parse(entry!.details)).toEqual(options[0] === "--leaked" ? { reason: "leaked" } : {});
+  });
+
+  /** The overlap is 0 ms, so the presented key is over when it is refreshed again. */
+  async function refresh(apiKey: string, secretKey: string): Promise<string> {
+    const { prefix, hash } = parseApiKey(apiKey)!;
+    const deps = { keyMode: "test", keyLifetimeMs: 3_600_000, keyOverlapMs: 0 } as const;
+    const auth = createOperations({ db: database.db, ...deps });
+    const presented = { prefix, hash };
+    return (await auth.refreshKey({ presented, secretKey, clientAddress: "192.0.2.1" })).apiKey;
+  }
+});
+
 test("a rotated secret key is another one", async () => {
   const made = await json("org", "create", "--name", "Rotate", "--code", "ROTATE");
   const rotated = await json("org", "rotate-secret", "--code", "ROTATE");
@@ -88,7 +122,7 @@ test("a rotated secret key is another one", async () => {
   expect(rotated.secretKey).not.toBe(made.secretKey);
 });
 
-test("who did it is in the trail, and a tampered trail exits with 1", async () => {
+test("the trail names the operator, and a tampered trail exits with 1", async () => {
   await json("org", "create", "--name", "Trail", "--code", "TRAIL");
   const [entry] = await json<{ actor: string }[]>("audit", "list", "--org", "TRAIL");
   expect(entry!.actor).toBe("operator:kim");
@@ -201,13 +235,13 @@ describe("the database", () => {
     expect(code).toBe(0);
   });
 
-  test("that is nowhere is asked for with the next step", async () => {
+  test("that is unknown is reported with the next step", async () => {
     const { code, err } = await run.with({ DATABASE_URL: undefined, WONRAIL_HOME: tmpdir() })("org", "list");
     expect(code).toBe(2);
     expect(err).toContain("Start the stack with npm run up, or set DATABASE_URL.");
   });
 
-  test("of another service is named with the one that is needed", async () => {
+  test("for another service is refused with the name of the right schema", async () => {
     const { code, out, err } = await run("dead-letter", "list", "--service", "payment");
     expect([code, out]).toEqual([2, ""]);
     expect(err).toMatch(
@@ -215,7 +249,7 @@ describe("the database", () => {
     );
   });
 
-  test("that does not answer is named without its password", async () => {
+  test("without an answer is reported without its password", async () => {
     const url = "postgres://wonrail_auth:hidden@127.0.0.1:1/wonrail";
     const { code, err } = await run.with({ DATABASE_URL: url })("org", "list");
     expect([code, err]).toEqual([

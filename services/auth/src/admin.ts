@@ -9,8 +9,8 @@ import { organisationCommands } from "./admin/organisationCommands";
 import { type World } from "./admin/world";
 import { readAdminConfig } from "./config";
 
-// The operators' door: what partners cannot do, as commands. It works on the database with the service's own commands, so the service
-// need not run, and what it does reaches the gateways and the other services in the same way.
+// The operators' commands. They use the service's own commands on its database, so the service need
+// not run. Gateways and other services learn of the changes in the same way.
 
 const EXAMPLES = `
 Examples:

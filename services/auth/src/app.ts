@@ -1,9 +1,12 @@
+import { clientNetwork } from "@wonrail/kit/clientNetwork";
 import { type KeyMode } from "@wonrail/kit/contract/apiKey";
+import { type DomainError } from "@wonrail/kit/contract/errors";
 import { type Database } from "@wonrail/kit/db";
 import { createLane } from "@wonrail/kit/lane";
 import { type Log } from "@wonrail/kit/log";
 import { Counter, Gauge, type Registry, shared } from "@wonrail/kit/metrics";
 import { type ServiceParts } from "@wonrail/kit/service";
+import { countFailures, type FailedCredential } from "./commands/countFailures";
 import { createOrganisation } from "./commands/createOrganisation";
 import { deleteOldFailures } from "./commands/deleteOldFailures";
 import { deleteOldQuotaLeases } from "./commands/deleteOldQuotaLeases";
@@ -19,7 +22,7 @@ import { rotateSecretKey } from "./commands/rotateSecretKey";
 import { setOrganisation } from "./commands/setOrganisation";
 import { type Config } from "./config";
 import { findOrganisation } from "./queries/findOrganisation";
-import { getSession } from "./queries/getSession";
+import { getSessions, type Session, type SessionInput } from "./queries/getSessions";
 import { listAudit } from "./queries/listAudit";
 import { listKeys } from "./queries/listKeys";
 import { listOrganisations } from "./queries/listOrganisations";
@@ -27,7 +30,7 @@ import { verifyAudit } from "./queries/verifyAudit";
 import { verifyAuditAlways, type AuditReport } from "./queries/verifyAuditAlways";
 import { openChangeFeed, type ChangeFeed } from "./queries/watchChanges";
 
-/** What commands and queries work with. Time is the database's, so there is no clock among them. */
+/** The dependencies of commands and queries. Time is the database's, so there is no clock. */
 export interface Deps {
   db: Database;
   keyMode: KeyMode;
@@ -35,18 +38,33 @@ export interface Deps {
   keyOverlapMs: number;
 }
 
+/** For commands that check credentials. */
+export interface CredentialDeps extends Deps {
+  /** Counts a wrong credential and gives its refusal. */
+  countFailure: (failure: FailedCredential) => Promise<DomainError>;
+}
+
 export type Operations = ReturnType<typeof createOperations>;
 export type App = Awaited<ReturnType<typeof createApp>>;
 
-/** Table of contents: every command and query, bound to what it needs. */
-export function createOperations(deps: Deps) {
+/** Table of contents: every command and query, bound to its dependencies. */
+export function createOperations(deps: Deps, registry?: Registry) {
+  const failures = createLane<FailedCredential, DomainError>({
+    name: "count_failures",
+    work: (failed) => countFailures(deps, failed),
+    maxBatch: 500,
+    maxQueue: 5_000,
+    ownerOf: ({ clientAddress }) => clientNetwork(clientAddress),
+    ...(registry && { registry }),
+  });
+  const credentialDeps: CredentialDeps = { ...deps, countFailure: (failure) => failures.submit(failure) };
   return {
     createOrganisation: bind(deps, createOrganisation),
     setOrganisation: bind(deps, setOrganisation),
     rotateSecretKey: bind(deps, rotateSecretKey),
     issueKey: bind(deps, issueKey),
-    refreshKey: bind(deps, refreshKey),
-    resolveKey: bind(deps, resolveKey),
+    refreshKey: bind(credentialDeps, refreshKey),
+    resolveKey: bind(credentialDeps, resolveKey),
     revokeKey: bind(deps, revokeKey),
     revokeKeyOf: bind(deps, revokeKeyOf),
     leaseRates: bind(deps, leaseRates),
@@ -55,7 +73,7 @@ export function createOperations(deps: Deps) {
     deleteOldQuotaLeases: bind(deps, deleteOldQuotaLeases),
     deleteOldFailures: bind(deps, deleteOldFailures),
 
-    getSession: bind(deps, getSession),
+    getSessions: bind(deps, getSessions),
     findOrganisation: bind(deps, findOrganisation),
     listOrganisations: bind(deps, listOrganisations),
     listKeys: bind(deps, listKeys),
@@ -64,10 +82,10 @@ export function createOperations(deps: Deps) {
   };
 }
 
-/** The operations, and what lives as long as the process: one lane for rate leases, one feed of changes. */
+/** The operations, and the parts that live as long as the process: two lanes and the feed of changes. */
 export async function createApp(parts: ServiceParts<Config>) {
   const { config, db, log, registry } = parts;
-  const operations = createOperations({ db, ...keyRules(config) });
+  const operations = createOperations({ db, ...keyRules(config) }, registry);
   const rates = createLane<LeaseRateInput, RateLease>({
     name: "lease_rate",
     work: operations.leaseRates,
@@ -75,13 +93,24 @@ export async function createApp(parts: ServiceParts<Config>) {
     maxQueue: 5_000,
     registry,
   });
+  // Session calls share one connection and take turns by organisation. Leases and look-ups use the others.
+  const sessions = createLane<SessionInput, Session>({
+    name: "get_session",
+    work: operations.getSessions,
+    maxBatch: 500,
+    maxQueue: 2_000,
+    ownerOf: ({ orgId }) => orgId,
+    registry,
+  });
   const changes = await openChangeFeed(db, log);
   measureWatchers(registry, changes);
   parts.onClose("rate lane", () => rates.close());
+  parts.onClose("session lane", () => sessions.close());
   parts.onClose("change feed", () => changes.close());
   return {
     ...operations,
     leaseRate: (input: LeaseRateInput) => rates.submit(input),
+    getSession: (input: SessionInput) => sessions.submit(input),
     watchChanges: (signal: AbortSignal) => changes.watch(signal),
     endWatches: () => changes.endWatches(),
     countRefusal: refusalCounter(registry),
@@ -100,18 +129,18 @@ export function keyRules(config: Pick<Config, "KEY_MODE" | "KEY_LIFETIME_HOURS" 
 function refusalCounter(registry: Registry): (code: string) => void {
   const refusals = new Counter({
     name: "auth_key_refusals_total",
-    help: "API keys that were refused, by the code of the refusal",
+    help: "Refused API keys, by error code",
     labelNames: ["code"],
     registers: [registry],
   });
   return (code) => refusals.inc({ code });
 }
 
-/** Gateways that would hear of a revocation at once. */
+/** Counts the open streams. A gateway without one hears of a revocation late. */
 function measureWatchers(registry: Registry, changes: ChangeFeed): void {
   new Gauge({
     name: "auth_watchers",
-    help: "Streams of changes that are open",
+    help: "Open streams of changes",
     registers: [registry],
     collect() {
       this.set(changes.watchers);
@@ -119,7 +148,7 @@ function measureWatchers(registry: Registry, changes: ChangeFeed): void {
   });
 }
 
-/** Tampering with the audit trail shows as a violated invariant: with what is new within a round, with the rest within a turn. */
+/** Reports tampering with the audit trail as a violated invariant. */
 function auditCheck(
   verify: (signal: AbortSignal) => Promise<AuditReport>,
   log: Log,
@@ -148,9 +177,9 @@ function auditCheck(
   };
 }
 
-function bind<A extends unknown[], R>(
-  deps: Deps,
-  operation: (deps: Deps, ...args: A) => R,
+function bind<D extends Deps, A extends unknown[], R>(
+  deps: D,
+  operation: (deps: D, ...args: A) => R,
 ): (...args: A) => R {
   return (...args) => operation(deps, ...args);
 }

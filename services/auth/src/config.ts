@@ -4,10 +4,10 @@ import { serviceRules, serviceShape } from "@wonrail/kit/service";
 import { z } from "zod";
 
 const keyShape = {
-  /** Which keys this deployment issues: "wk_test_…" or "wk_live_…". */
+  /** The kind of keys that this deployment issues: "wk_test_…" or "wk_live_…". */
   KEY_MODE: z.enum(["test", "live"]).default("test"),
   KEY_LIFETIME_HOURS: count.min(1).default(90 * 24),
-  /** How long a refreshed key works beside its successor. */
+  /** The time for which a refreshed key works beside its successor. */
   KEY_OVERLAP_MS: durationMs.default(600_000),
 };
 const serviceSchema = z.object({ ...serviceShape, ...keyShape });

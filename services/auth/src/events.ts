@@ -11,7 +11,7 @@ import { organisationMessage } from "./messages";
 
 const TOPIC = "wonrail.auth.v1";
 
-/** The way out: every event that this service publishes goes to this topic. */
+/** Every event of this service goes to this topic. */
 export const TOPICS = [{ name: TOPIC, partitions: 6 }];
 
 export function organisationChanged(organisation: Organisation): NewEvent {
@@ -33,7 +33,7 @@ export function keyIssued(key: ApiKey): NewEvent {
   return keyEvent(key, "key_issued", KeyIssued.encode(message).finish());
 }
 
-/** `key` as it is after the refresh. */
+/** `key` after the refresh. */
 export function keyRefreshed(key: ApiKey, successor: ApiKey): NewEvent {
   const message = {
     orgId: key.orgId,

@@ -62,7 +62,7 @@ test("leases of long ago and failures that are over are forgotten, the rest stay
         when '1' then interval '8 days' when '2' then interval '6 days' else interval '-1 hour' end,
       state = 'OPEN'`);
   const deleting = jobs(app).filter(({ name }) => name.startsWith("delete_old_"));
-  // What is open is on loan until somebody has counted it, however long ago that should have been.
+  // An open lease stays on loan until it is expired, even when it is overdue.
   for (const job of deleting) await job.run(new AbortController().signal);
   expect(await states()).toEqual(["OPEN", "OPEN", "OPEN", "OPEN"]);
   for (const job of jobs(app)) await job.run(new AbortController().signal);
@@ -72,7 +72,7 @@ test("leases of long ago and failures that are over are forgotten, the rest stay
   await database.db.run(sql`delete from quota_leases where lease_id::text not like '%4'`);
 });
 
-test("one round deletes all that is over, however much, and a shutdown ends it", async () => {
+test("a round deletes every ended row, and a shutdown ends the round", async () => {
   await database.db.run(sql`
     insert into quota_leases
       (org_id, lease_id, quota, period, replica_id, state, granted_units, spent_units, granted_at, expires_at)
@@ -88,7 +88,7 @@ test("one round deletes all that is over, however much, and a shutdown ends it",
   expect(await rowsLeft()).toEqual({ leases: 1n, failures: 0n });
 });
 
-test("however much is on loan, whoever looks for what is overdue reads nothing else", async () => {
+test("the look for overdue leases reads no open lease", async () => {
   await app.createOrganisation({ name: "A bank", code: "BUSY", actor: "operator:test" });
   await database.db.run(sql`
     insert into quota_usages select org_id, 'WALLETS', '2026-01', 9000, 0, 3001 from organisations where code = 'BUSY'`);

@@ -4,7 +4,7 @@ import { type App } from "./app";
 /** Rows taken at once. */
 const BATCH = 500;
 
-/** The way in by the clock. */
+/** The jobs that run by the clock. */
 export function jobs(app: App): Job[] {
   return [
     { name: "expire_quota_leases", everyMs: 2_000, run: () => app.expireQuotaLeases(BATCH) },

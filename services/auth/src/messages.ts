@@ -2,14 +2,15 @@ import { formatWon } from "@wonrail/kit/contract/money";
 import * as message from "@wonrail/proto/auth/v1/auth";
 import { type Organisation } from "./domain/organisations";
 
-/** What is done and asked for, in the contract's words: the same in answers and in events. */
+/** Converts domain objects to messages. Answers and events use the same messages. */
 
 export function organisationMessage(organisation: Organisation): message.Organisation {
-  const { dailyTransferLimitWon, status, plan, ...rest } = organisation;
+  const { dailyTransferLimitWon, dailyChargeLimitWon, status, plan, ...rest } = organisation;
   return {
     ...rest,
     status: message.OrganisationStatus[status],
     plan: message.Plan[plan],
     dailyTransferLimitWon: formatWon(dailyTransferLimitWon),
+    dailyChargeLimitWon: formatWon(dailyChargeLimitWon),
   };
 }

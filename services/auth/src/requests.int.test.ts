@@ -1,4 +1,4 @@
-// What is left of a request when it is over: in the audit trail, and in the figures that alerts look at.
+// The traces of a finished request: the audit trail, and the metrics that alerts read.
 import { join } from "node:path";
 import { createApiKey, parseApiKey, type PresentedApiKey } from "@wonrail/kit/contract/apiKey";
 import { childTraceparent, runInContext } from "@wonrail/kit/context";
@@ -36,7 +36,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("what a partner's request did is in the trail under the request's id", async () => {
+test("a partner's change is in the audit trail under the request's id", async () => {
   const { organisation, key } = await app.createOrganisation({
     name: "A",
     code: "TRAIL",

@@ -204,7 +204,7 @@ test("a gateway's name that cannot be stored is REQ_001, and nothing is lent to 
 });
 
 describe("a watch", () => {
-  test("hears of changes made through another replica", async () => {
+  test("receives changes made through another replica", async () => {
     const watch = startWatch(one);
     await watch.until(({ change }) => change?.$case === "started");
     const { organisation, key } = await newOrganisation(two.app);
@@ -221,7 +221,7 @@ describe("a watch", () => {
     watch.stop();
   });
 
-  test("hears nothing of what was rolled back", async () => {
+  test("receives no change that was rolled back", async () => {
     const watch = startWatch(one);
     await watch.until(({ change }) => change?.$case === "started");
     const { organisation, key } = await newOrganisation(one.app);
@@ -235,7 +235,7 @@ describe("a watch", () => {
     watch.stop();
   });
 
-  test("is told to start afresh when the database connection was lost", async () => {
+  test("receives a reload when the database connection was lost", async () => {
     const watch = startWatch(one);
     await watch.until(({ change }) => change?.$case === "started");
     watch.heard.length = 0;
@@ -269,7 +269,7 @@ describe("a watch", () => {
       };
       if ((await one.client.leaseQuota(lease)).granted === 0) break;
     }
-    // What has expired meanwhile would not be asked for.
+    // An expired lease would not be recalled.
     await database.db.run(sql`
       update quota_leases set expires_at = now() + interval '1 minute' where org_id = ${orgId.slice(4)}::uuid`);
     const lease = {

@@ -31,14 +31,14 @@ import { usableUntil } from "./domain/keys";
 import { RATE_LEASE_MS } from "./domain/rates";
 import { QUOTA_RECALL_MS } from "./domain/quotas";
 import { organisationMessage } from "./messages";
-import { type Session } from "./queries/getSession";
+import { type Session } from "./queries/getSessions";
 import { HEARTBEAT_MS, type Word } from "./queries/watchChanges";
 
 const MAX_WANTED = 1_000_000;
 const MAX_ACCOUNTS = 100;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The way in by gRPC: reads the request, asks the app, writes the answer. */
+/** The gRPC methods: each reads the request, calls the app and writes the answer. */
 export function rpc(app: App): GrpcService[] {
   return [
     implement(AuthServiceService, {
@@ -57,7 +57,12 @@ export function rpc(app: App): GrpcService[] {
 
       async revokeKey({ orgId, keyId, clientAddress }) {
         const details = { address: clientAddress };
-        return app.revokeKey({ orgId: readOrgId(orgId), keyId: keyIdOf(keyId), details });
+        const { revokedAt } = await app.revokeKey({
+          orgId: readOrgId(orgId),
+          keyId: keyIdOf(keyId),
+          details,
+        });
+        return { revokedAt };
       },
 
       async getSession({ orgId, keyId }) {

@@ -2,11 +2,10 @@ import { randomBytes } from "node:crypto";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { afterCommit, type Tx } from "@wonrail/kit/db";
 import { Counter } from "@wonrail/kit/metrics";
-import { listEvents } from "@wonrail/kit/outbox";
 import { pause } from "@wonrail/kit/pause";
 import { type ServiceParts } from "@wonrail/kit/service";
 import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
-import { type HoldPlaced } from "@wonrail/proto/ledger/events/v1/events";
+import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
@@ -33,7 +32,6 @@ import {
   getOperations,
   ingestHold,
   ingestWallet,
-  type Origin,
   type ReceivedEntry,
   receiveEntries,
 } from "./settlement";
@@ -60,11 +58,12 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
   const wakeDispatch = (): void => toDispatch.wake();
   return {
     receiveEntries: async (tx: Tx, entries: ReceivedEntry[]) => {
-      if (await receiveEntries(tx, entries, backlog)) afterCommit(tx, wakeDispatch);
-    },
-    ingestHold: async (tx: Tx, origin: Origin, hold: HoldPlaced) => {
-      await ingestHold(tx, origin, hold);
-      afterCommit(tx, wakeDispatch);
+      // Entries without postings settle nothing, except a hold.
+      const holds = entries.filter(({ entry }) => entry.kind === IntentKind.PLACE_HOLD);
+      const moved = entries.filter(({ entry }) => entry.postings.length > 0);
+      for (const { origin, entry } of holds) await ingestHold(tx, origin, entry);
+      const ingested = moved.length > 0 && (await receiveEntries(tx, moved, backlog));
+      if (ingested || holds.length > 0) afterCommit(tx, wakeDispatch);
     },
     dispatch: onChain(dispatch),
     /** Woken when there is something to dispatch. */
@@ -83,7 +82,6 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
     updateRecordStatus: bind(updateRecordStatus),
     updateRecordSchedule: bind(updateRecordSchedule),
     getOperations: bind(getOperations),
-    listEvents: (after: bigint) => listEvents(deps.db, after),
     getRecord: bind(getRecord),
     listRecords: bind(listRecords),
     runScheduledRecords: bind(runScheduledRecords),

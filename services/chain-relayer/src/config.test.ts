@@ -4,7 +4,7 @@ import { readConfig } from "./config";
 const SOUND = {
   ...{
     DATABASE_URL: "postgres://own/db",
-    BUS: "postgres",
+    BUS: "feed",
     GRPC_HOST: "127.0.0.1",
     GRPC_PORT: "0",
     OPS_PORT: "0",

@@ -1,5 +1,5 @@
 import { type ConsumerSpec } from "@wonrail/kit/inbox";
-import { HoldPlaced, JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
+import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import { WalletCreated } from "@wonrail/proto/wallet/events/v1/events";
 import { type App } from "./app";
 
@@ -14,10 +14,9 @@ export function consumers(app: App): ConsumerSpec[] {
           all: (tx, events) =>
             app.receiveEntries(
               tx,
-              events.map((event) => ({ origin: event, entry: JournalPosted.decode(event.payload) })),
+              events.map((event) => ({ origin: event, entry: JournalPosted.decode(event.payload).entry! })),
             ),
         },
-        hold_placed: (tx, event) => app.ingestHold(tx, event, HoldPlaced.decode(event.payload)),
       },
     },
     {

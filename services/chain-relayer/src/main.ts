@@ -7,12 +7,18 @@ import { TOPICS } from "./events";
 import { jobs } from "./jobs";
 import { rpc } from "./rpc";
 
+const config = readConfig();
+
 void runService({
   name: "chain-relayer",
   schema: "chain_relayer",
   migrations: join(__dirname, "..", "migrations"),
   topics: TOPICS,
-  config: readConfig(),
+  feeds: [
+    { topic: "wonrail.ledger.v1", service: "ledger", address: config.LEDGER_ADDRESS },
+    { topic: "wonrail.wallet.v1", service: "wallet", address: config.WALLET_ADDRESS },
+  ],
+  config,
   open: async (parts, fail) => {
     const app = await createApp(parts, fail);
     return { rpc: rpc(app), consumers: consumers(app), jobs: jobs(app) };

@@ -80,10 +80,6 @@ export function rpc(app: App): GrpcService[] {
           })),
         };
       },
-      async listEvents({ after }) {
-        if (after < 0n) throw invalidRequest([{ path: "after", message: "must not be negative" }]);
-        return app.listEvents(after);
-      },
     }),
   ];
 }

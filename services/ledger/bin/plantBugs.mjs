@@ -135,8 +135,8 @@ const BUGS = [
   [
     "write the events outside the transaction's rows",
     "events.ts",
-    "const events = journalRefs(posted);",
-    "const events = journalRefs(posted.slice(1));",
+    "const events = moved.map(journalPosted);",
+    "const events = moved.slice(1).map(journalPosted);",
     "int",
   ],
   [

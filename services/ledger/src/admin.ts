@@ -27,7 +27,7 @@ export async function runAdmin(args: string[], world: World<AdminConfig>): Promi
 
 async function verify({ config, out }: World<AdminConfig>, { json }: { json?: boolean }): Promise<number> {
   const timeout = { statementTimeoutMs: STATEMENT_TIMEOUT_MS };
-  const { results, counted } = await withDatabase(config, "ledger", verifyAll, timeout);
+  const { results, counted } = await withDatabase(config, "ledger", (db) => verifyAll(db), timeout);
   const found = results.reduce((sum, { violations }) => sum + violations.length, 0);
   const written = json
     ? [JSON.stringify({ violations: found, counted, results }, bigintAsNumber)]

@@ -1,41 +1,34 @@
 import { openDatabase } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/contract/errors";
 import { requestFields } from "@wonrail/kit/log";
 import { type ServiceParts } from "@wonrail/kit/service";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { createClosedAccountsGauge } from "./metrics/closedAccountsGauge";
 import { createEngine } from "./commands/engine";
 import { keepPartitions, watchWindow } from "./commands/keepPartitions";
-import { createPostedLate } from "./store/postedLate";
 import { readRequest } from "./commands/readRequest";
 import { verifyAccounts } from "./commands/verifyAccounts";
-import { verifyAlways } from "./commands/verifyAlways";
+import { verifyJournal } from "./commands/verifyJournal";
 import { createViolationsGauge } from "./metrics/violationsGauge";
 import { type Config } from "./config";
-import type { Outcome } from "./domain/types";
-import { createExpander } from "./events";
+import type { Answer } from "./domain/decide";
 import { getBalances } from "./queries/getBalances";
-import { findRequest } from "./queries/findRequest";
+import { findByKey } from "./queries/findByKey";
 import { getEntries } from "./queries/getEntries";
+import { listJournal } from "./queries/listJournal";
 import { listStatement, type StatementQuery } from "./queries/listStatement";
 import { listAccounts, sumAccounts } from "./store/accounts";
-import { createRecentEntries } from "./store/recentEntries";
+import { listHeads } from "./store/journalHeads";
+import { pruneKeys } from "./commands/pruneKeys";
 
-/** Some 1,500 bytes each. They are published within milliseconds, where this process is the one that publishes. */
-const MAX_RECENT = 5_000;
-/** Some 300 bytes each, for as long as they cannot be verified. */
-const MAX_LATE = 50_000;
-/** For what reads all accounts. */
+/** For statements that read all accounts. */
 const SCAN_TIMEOUT_MS = 60_000;
 
 export type App = Awaited<ReturnType<typeof createApp>>;
 
 /** Table of contents: every command and query, bound to what it needs. */
 export async function createApp({ config, db, log, registry, onClose }: AppParts) {
-  const recent = createRecentEntries(MAX_RECENT);
-  const { MAX_BATCH: maxBatch, MAX_QUEUE: maxQueue } = config;
-  const late = createPostedLate(MAX_LATE);
-  const engine = createEngine({ db, log, registry, maxBatch, maxQueue, recent, late });
+  const { LANES: lanes, MAX_BATCH: maxBatch, MAX_QUEUE: maxQueue } = config;
+  const engine = createEngine({ db, log, registry, lanes, maxBatch, maxQueue });
   onClose("engine", () => engine.close());
   const window = await watchWindow(db);
   const gauge = createViolationsGauge({ log, registry });
@@ -44,15 +37,16 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
     url: config.DATABASE_URL,
     schema: db.schema,
     applicationName: "ledger verify",
-    max: 1,
+    // Each of the two jobs holds one connection for its turn and reads on another.
+    max: 4,
     statementTimeoutMs: SCAN_TIMEOUT_MS,
     log,
   });
   onClose("scans", () => scans.close());
 
   return {
-    /** Resolves after the commit, with what was posted or why it was refused. */
-    async post(message: PostRequest, deadlineMs: number): Promise<Outcome> {
+    /** Resolves after the commit. */
+    async post(message: PostRequest, deadlineMs: number): Promise<Answer> {
       const request = readRequest(message, window.current());
       const { requestId = "", traceparent = "" } = message.context ?? {};
       if (log.isLevelEnabled("debug"))
@@ -65,17 +59,15 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
       listAccounts(db, orgId, after, limit),
     listStatement: (query: StatementQuery) => listStatement(db, query),
     getEntries: (orgId: string, requestIds: string[]) => getEntries(db, orgId, requestIds),
-    findRequest: (orgId: string, requestId: string) => findRequest(db, orgId, requestId),
+    findByKey: (orgId: string, key: { scope: string; key: string }) => findByKey(db, orgId, key),
+    listJournal: (orgId: string, afterSequence: bigint, limit: number) =>
+      listJournal(db, orgId, afterSequence, limit),
+    listJournalHeads: (afterOrgId: string | null, limit: number) => listHeads(db, afterOrgId, limit),
     getTotals: (orgId: string) => sumAccounts(db, orgId),
-    async getEntry(orgId: string, id: string) {
-      const [found] = await getEntries(db, orgId, [id]);
-      if (!found) throw new DomainError("TX_001", null);
-      return found;
-    },
 
-    expander: createExpander(recent),
     keepPartitions: () => keepPartitions({ db, log, window }),
-    verify: verifyAlways({ db, gauge, late }),
+    pruneKeys: (signal: AbortSignal) => pruneKeys({ db, log }, signal),
+    verifyJournal: (signal: AbortSignal) => verifyJournal({ db: scans, gauge }, signal),
     verifyAccounts: (signal: AbortSignal) => verifyAccounts({ db: scans, gauge, closedGauge }, signal),
   };
 }

@@ -1,3 +1,4 @@
+import { chargeOf } from "./domain/testing/world";
 import { makeAuthority } from "@wonrail/kit/certificates";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { type GrpcServer, startGrpcServer } from "@wonrail/kit/grpc/server";
@@ -27,7 +28,7 @@ const onClose = (_name: string, close: () => Promise<void> | void) => void close
 
 beforeAll(async () => {
   ledger = await startTestLedger();
-  const config = { MAX_BATCH: 1_000, MAX_QUEUE: 20_000 } as never;
+  const config = { LANES: 2, MAX_BATCH: 1_000, MAX_QUEUE: 20_000 } as never;
   const parts = { log: testLog(), registry: testRegistry() };
   const services = rpc(await createApp({ ...parts, config, db: ledger.database.db, onClose }));
   const tls = authority.issue("ledger", ["DNS:ledger"]);
@@ -59,7 +60,7 @@ const message = (intent: Intent) => messageOf(requestOf(ledger.orgId, intent, { 
 
 test("what is not the caller's business is refused with a code, and nothing changes", async () => {
   const walletId = await ledger.open("kim");
-  const charge: Intent = { kind: "charge", walletId, amountWon: won(1_000n) };
+  const charge: Intent = chargeOf(walletId, 1_000n);
   const credit: Intent = { kind: "creditExternal", walletId, amountWon: won(1_000n), chainLogId: "1:0xab:0" };
   await expect(as("gateway").post(message(charge))).rejects.toMatchObject({ code: "SYS_001" });
   await expect(as("chain-relayer").post(message(charge))).rejects.toMatchObject({ code: "SYS_001" });
@@ -79,7 +80,7 @@ test("what is not the caller's business is refused with a code, and nothing chan
 test("what is the caller's business is done", async () => {
   const walletId = newId("wal");
   await as("wallet").post(message({ kind: "openAccount", walletId, userId: "lee", type: "NORMAL" }));
-  await as("payment").post(message({ kind: "charge", walletId, amountWon: won(1_000n) }));
+  await as("payment").post(message(chargeOf(walletId, 1_000n)));
   const credit: Intent = { kind: "creditExternal", walletId, amountWon: won(500n), chainLogId: "1:0xcd:0" };
   const { outcomes } = await as("chain-relayer").postBulk({ items: [message(credit)] });
   expect(outcomes[0]!.outcome?.$case).toBe("posted");

@@ -2,7 +2,13 @@ import { configProblems } from "@wonrail/kit/testing";
 import { readConfig } from "./config";
 
 function problems(more: Record<string, string>): string[] {
-  const env = { DATABASE_URL: "postgres://own/db", BUS: "postgres", GRPC_HOST: "127.0.0.1", GRPC_PORT: "0", OPS_PORT: "0" };
+  const env = {
+    DATABASE_URL: "postgres://own/db",
+    BUS: "feed",
+    GRPC_HOST: "127.0.0.1",
+    GRPC_PORT: "0",
+    OPS_PORT: "0",
+  };
   return configProblems((exit) => readConfig({ ...env, ...more }, exit));
 }
 

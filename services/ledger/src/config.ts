@@ -5,10 +5,13 @@ import { z } from "zod";
 
 const schema = z.object({
   ...serviceShape,
-  /** The most intents in one transaction, and how many more may wait. */
+  /** Batches in flight at once. An organisation always uses the same lane. */
+  LANES: count.min(1).default(2),
+  /** The most intents in one transaction, and how many more may wait, per lane. */
   MAX_BATCH: count.min(1).default(1_000),
   MAX_QUEUE: count.min(1).default(20_000),
-  VERIFY_EVERY_MS: durationMs.default(10_000),
+  /** Between two verifications of the whole journal. */
+  VERIFY_EVERY_MS: durationMs.default(3_600_000),
 });
 
 const { MAX_BATCH, MAX_QUEUE } = schema.shape;

@@ -1,153 +1,99 @@
-import type { Bus, BusMessage } from "@wonrail/kit/bus";
 import { newId } from "@wonrail/kit/contract/ids";
-import { type Queryable, sql } from "@wonrail/kit/db";
+import { sql } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/contract/money";
-import { type OutboxRow, startOutboxRelay } from "@wonrail/kit/outbox";
-import { eventually, testLog, testRegistry } from "@wonrail/kit/testing";
-import { AccountOpened, HoldPlaced, JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
-import {
-  DAILY_LIMIT,
-  postTo,
-  requestOf,
-  startTestLedger,
-  testEngine,
-  type TestLedger,
-} from "./commands/testing/ledger";
-import { createExpander } from "./events";
-import { createRecentEntries, type RecentEntries } from "./store/recentEntries";
+import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
+import { HoldStatus } from "@wonrail/proto/ledger/v1/ledger";
+import { DAILY_LIMIT, requestOf, soundLedger } from "./commands/testing/ledger";
+import { chargeOf } from "./domain/testing/world";
+import { entryMessage } from "./messages";
+import { listJournal } from "./queries/listJournal";
 
-let ledger: TestLedger;
+const ledger = soundLedger();
 
-beforeAll(async () => {
-  ledger = await startTestLedger();
-});
-afterAll(() => ledger.close());
+interface OutboxRow {
+  topic: string;
+  type: string;
+  aggregate_id: string;
+  version: bigint;
+  org_id: string;
+  request_id: string;
+  traceparent: string;
+  payload: Uint8Array;
+}
 
-test("every entry becomes one event with all its postings, under the trace of the request that made it", async () => {
+function outboxRows(orgId: string): Promise<OutboxRow[]> {
+  return ledger.database.db.query<OutboxRow>(sql`select * from outbox where org_id = ${orgId} order by id`);
+}
+
+test("every posted entry is one event of its organisation, equal to the entry in the journal", async () => {
+  const { orgId, engine, database } = ledger;
   const traceparent = `00-${"ab".repeat(16)}-${"cd".repeat(8)}-01`;
   const origin = { requestId: "partner-own:id_1", traceparent };
   const walletId = await ledger.open("kim");
-  const requests = Array.from({ length: 50 }, (_, index) =>
-    requestOf(
-      ledger.orgId,
-      { kind: "charge", walletId, amountWon: won(1_000n + BigInt(index)) },
-      { memo: `no. ${index}` },
-    ),
+  const charges = Array.from({ length: 20 }, (_, index) =>
+    requestOf(orgId, chargeOf(walletId, 1_000n + BigInt(index)), {
+      memo: `no. ${index}`,
+      reference: `order ${index}`,
+      metadata: { desk: `${index}` },
+    }),
   );
-  await Promise.all(requests.map((request) => ledger.engine.post({ request, origin, deadlineMs: Infinity })));
-  await ledger.post({
+  const cancel = requestOf(orgId, {
+    kind: "cancelCharge",
+    chargeRequestId: charges[0]!.requestId,
+    amountWon: won(200n),
+  });
+  const hold = requestOf(orgId, {
     kind: "placeHold",
     walletId,
     amountWon: won(70n),
     dailyLimitWon: DAILY_LIMIT,
     toAddress: `0x${"b".repeat(40)}`,
   });
-  const empty = await ledger.open("lee");
-  await ledger.post({ kind: "closeAccount", walletId: empty });
+  const refused = requestOf(orgId, chargeOf(newId("wal"), 1n));
+  for (const request of [...charges, cancel, hold, refused])
+    await engine.post({ request, origin, deadlineMs: Infinity });
+  await ledger.post({ kind: "voidHold", holdRequestId: hold.requestId });
 
-  const messages = await published(50 + 2 + 1 + 1, createRecentEntries(2));
-  const ofType = (type: string) => messages.filter(({ headers }) => headers.event_type === type);
-  const posted = ofType("journal_posted").map(({ key, value, headers }) => ({
-    key,
-    headers,
-    event: JournalPosted.decode(value),
-  }));
-  expect(posted.map(({ event }) => event.requestId).sort()).toEqual(
-    requests.map(({ requestId }) => requestId).sort(),
+  const rows = await outboxRows(orgId);
+  const { entries } = await listJournal(database.db, orgId, 0n, 500);
+  expect(entries).toHaveLength(1 + 20 + 1 + 1 + 1);
+  expect(rows.map(({ version }) => version)).toEqual(entries.map((_, index) => BigInt(index + 1)));
+  expect(rows.map(({ payload }) => JournalPosted.decode(payload))).toEqual(
+    entries.map((entry) => ({ entry: entryMessage(entry) })),
   );
-  for (const { key, headers, event } of posted) {
-    expect(key).toBe(event.entryId);
-    expect(headers).toMatchObject({
-      traceparent,
-      request_id: origin.requestId,
-      org_id: ledger.orgId,
-      version: "1",
-    });
-    expect(headers.event_id).toBe(`evt_${event.entryId.slice(4)}`);
-    expect(event.postings).toHaveLength(2);
-  }
-  expect(AccountOpened.decode(ofType("account_opened")[0]!.value)).toMatchObject({
-    accountId: walletId,
-    userId: "kim",
-  });
-  expect(HoldPlaced.decode(ofType("hold_placed")[0]!.value)).toMatchObject({
+  for (const row of rows)
+    expect(row).toMatchObject({ topic: "wonrail.ledger.v1", type: "journal_posted", aggregate_id: orgId });
+  expect(rows.slice(1, 23)).toEqual(
+    rows.slice(1, 23).map((row) => ({ ...row, request_id: origin.requestId, traceparent })),
+  );
+});
+
+test("a cancellation's event carries the cancelled entry, and a hold's event the hold as the entry left it", async () => {
+  const walletId = await ledger.open("lee", "NORMAL", 5_000n);
+  const charge = requestOf(ledger.orgId, chargeOf(walletId, 700n), { memo: "'{}\\" });
+  const origin = { requestId: "", traceparent: "" };
+  await ledger.engine.post({ request: charge, origin, deadlineMs: Infinity });
+  await ledger.post({ kind: "cancelCharge", chargeRequestId: charge.requestId, amountWon: won(200n) });
+  const toAddress = `0x${"c".repeat(40)}`;
+  const hold = requestOf(ledger.orgId, {
+    kind: "placeHold",
     walletId,
-    amountWon: "70",
-    sequence: 50n,
+    amountWon: won(70n),
+    dailyLimitWon: DAILY_LIMIT,
+    toAddress,
   });
-  expect(ofType("account_closed")[0]).toMatchObject({ key: empty, headers: { version: "2" } });
-});
+  await ledger.engine.post({ request: hold, origin, deadlineMs: Infinity });
+  await ledger.post({ kind: "postHold", holdRequestId: hold.requestId });
 
-test("an entry of another organisation is not told under this one", async () => {
-  const row = { org_id: newId("org"), type: "journal_refs", payload: Buffer.alloc(41) };
-  expect(await createExpander(createRecentEntries(2)).expand(ledger.database.db, row as never)).toEqual([]);
-});
-
-test("an entry that was just committed is told as it is read from the journal, and read only when it is not known", async () => {
-  const { database, orgId } = ledger;
-  const recent = createRecentEntries(10);
-  const engine = testEngine({ db: database.db, recent });
-  const walletId = await ledger.open("park", "NORMAL", 5_000n);
-  const charge = requestOf(orgId, { kind: "charge", walletId, amountWon: won(700n) }, { memo: "'{}\\" });
-  const cancel = requestOf(orgId, {
-    kind: "cancelCharge",
-    chargeRequestId: charge.requestId,
-    amountWon: won(200n),
+  const rows = (await outboxRows(ledger.orgId)).slice(-3);
+  const [cancelled, placed, posted] = rows.map(({ payload }) => JournalPosted.decode(payload).entry!);
+  expect(cancelled!.original).toMatchObject({
+    requestId: charge.requestId,
+    memo: "'{}\\",
+    original: undefined,
   });
-  for (const request of [charge, cancel]) await postTo(engine, request);
-  await engine.close();
-
-  const rows = await database.db.query<OutboxRow>(
-    sql`select * from outbox where type = 'journal_refs' order by id desc limit 2`,
-  );
-  const expander = createExpander(recent);
-  const neverAsked = null as unknown as Queryable;
-  for (const row of rows) {
-    const fromMemory = await expander.expand(neverAsked, row);
-    expect(fromMemory).toHaveLength(1);
-    expect(await expander.expand(database.db, row)).toEqual(fromMemory);
-  }
+  const value = { walletId, toAddress, amountWon: "70", holdRequestId: hold.requestId, sequence: 3n };
+  expect(placed!.result).toMatchObject({ $case: "hold", value: { ...value, status: HoldStatus.OPEN } });
+  expect(posted!.result).toMatchObject({ $case: "hold", value: { ...value, status: HoldStatus.POSTED } });
+  expect(posted!.balances).toMatchObject([{ balanceWon: "5430", heldWon: "0" }]);
 });
-
-test("what a stand-by has lost is not told: only what was committed since this process is the one that publishes is known", async () => {
-  const { database, orgId } = ledger;
-  const recent = createRecentEntries(10);
-  const engine = testEngine({ db: database.db, recent });
-  const walletId = await ledger.open("choi");
-  const charge = requestOf(orgId, { kind: "charge", walletId, amountWon: won(900n) });
-  await postTo(engine, charge);
-  await engine.close();
-  // As it was before the stand-by took over, and the charge was posted again behind others.
-  const lost = recent.take(orgId, charge.requestId)!;
-  recent.remember([{ ...lost, postings: lost.postings.map((one) => ({ ...one, sequence: 77n })) }]);
-
-  const told = await published(1, recent, ({ headers }) => headers.event_type === "journal_posted");
-  const { requestId, postings } = JournalPosted.decode(told.at(-1)!.value);
-  expect(requestId).toBe(charge.requestId);
-  expect(postings.find(({ accountId }) => accountId === walletId)).toMatchObject({ sequence: 1n });
-});
-
-/** What the relay of a ledger that remembers these entries makes of the outbox. */
-async function published(
-  count: number,
-  recent: RecentEntries,
-  wanted: (message: BusMessage) => boolean = () => true,
-): Promise<BusMessage[]> {
-  const messages: BusMessage[] = [];
-  // Only publishing is needed of the bus here; the real ones have their own suite.
-  const publish = async (batch: BusMessage[]) => void messages.push(...batch.filter(wanted));
-  const relay = startOutboxRelay({
-    db: ledger.database.db,
-    bus: { publish } as unknown as Bus,
-    log: testLog(),
-    registry: testRegistry(),
-    expander: createExpander(recent),
-    pollMs: 20,
-  });
-  try {
-    await eventually(() => expect(messages.length).toBeGreaterThanOrEqual(count), { timeoutMs: 20_000 });
-  } finally {
-    await relay.close();
-  }
-  return messages;
-}

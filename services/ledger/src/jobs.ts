@@ -8,7 +8,12 @@ const MINUTE_MS = 60_000;
 export function jobs(app: App, config: Pick<Config, "VERIFY_EVERY_MS">): Job[] {
   return [
     { name: "keep_partitions", everyMs: MINUTE_MS, run: () => app.keepPartitions() },
-    { name: "verify", everyMs: config.VERIFY_EVERY_MS, run: (signal) => app.verify(signal) },
+    { name: "prune_keys", everyMs: MINUTE_MS, run: (signal) => app.pruneKeys(signal) },
+    {
+      name: "verify_journal",
+      everyMs: config.VERIFY_EVERY_MS,
+      run: (signal) => app.verifyJournal(signal),
+    },
     { name: "verify_accounts", everyMs: MINUTE_MS, run: (signal) => app.verifyAccounts(signal) },
   ];
 }

@@ -16,7 +16,6 @@ void runService({
   config,
   open: async (parts) => {
     const app = await createApp(parts);
-    const { expander } = app;
-    return { rpc: rpc(app), consumers: consumers(app), jobs: jobs(app, config), expander };
+    return { rpc: rpc(app), consumers: consumers(app), jobs: jobs(app, config) };
   },
 });

@@ -7,11 +7,13 @@ import {
   AccountStatus,
   HoldStatus,
   type Account as AccountMessage,
+  type BalanceAfter as BalanceMessage,
   type Entry as EntryMessage,
   type GetTotalsResponse,
+  type Hold as HoldMessage,
   type PostOutcome,
   type Posting as PostingMessage,
-  type PostResponse,
+  type RequestState as RequestStateMessage,
   type StatementLine as LineMessage,
 } from "@wonrail/proto/ledger/v1/ledger";
 import { seoulDay, usedOn } from "./domain/limits";
@@ -19,43 +21,55 @@ import { paymentCancelled, paymentMade } from "./domain/results";
 import {
   isOrgAccount,
   type Account,
+  type BalanceAfter,
   type Entry,
-  type Hold,
+  type HoldAfter,
   type Outcome,
   type Posting,
 } from "./domain/types";
-import type { FoundEntry } from "./queries/getEntries";
+import type { RequestState } from "./queries/getEntries";
 import type { TypeTotal } from "./store/accounts";
 import type { StatementLine } from "./store/statements";
 
-/** What was done and what is asked for, in the contract's words. */
+/** Translates the ledger's types into messages of the contract. */
 
-export function outcomeMessage(outcome: Outcome): PostOutcome {
+export function outcomeMessage(outcome: Outcome, replayed = false): PostOutcome {
   if (outcome.status === "posted") {
-    return { outcome: { $case: "posted", value: postedMessage(outcome.entry) } };
+    return { outcome: { $case: "posted", value: entryMessage(outcome.entry) }, replayed };
   }
   const error = toErrorDetail(new DomainError(outcome.code, outcome.details));
-  return { outcome: { $case: "error", value: error } };
+  return { outcome: { $case: "error", value: error }, replayed };
 }
 
-export function postedMessage(entry: Entry): PostResponse {
+export function entryMessage(entry: Entry): EntryMessage {
   return {
     entryId: entryIdOf(entry.requestId),
     requestId: entry.requestId,
+    relatedId: entry.relatedId ?? entry.requestId,
+    kind: kinds[entry.kind],
     postedAt: new Date(entry.postedAtMs),
+    orgSequence: entry.orgSequence,
+    memo: entry.memo ?? undefined,
+    reference: entry.reference ?? undefined,
+    metadata: entry.metadata,
     postings: entry.postings.map(postingMessage),
-    balances: entry.balances.map(({ accountId, balanceWon, heldWon, sequence }) => ({
-      accountId,
-      balanceWon: formatWon(balanceWon),
-      heldWon: formatWon(heldWon),
-      availableWon: formatWon(won(balanceWon - heldWon)),
-      sequence,
-    })),
+    balances: entry.balances.map(balanceMessage),
     result: resultMessage(entry),
+    original: entry.original === null ? undefined : entryMessage(entry.original),
   };
 }
 
-export function postingMessage(posting: Posting): PostingMessage {
+function balanceMessage({ accountId, balanceWon, heldWon, sequence }: BalanceAfter): BalanceMessage {
+  return {
+    accountId,
+    balanceWon: formatWon(balanceWon),
+    heldWon: formatWon(heldWon),
+    availableWon: formatWon(won(balanceWon - heldWon)),
+    sequence,
+  };
+}
+
+function postingMessage(posting: Posting): PostingMessage {
   return {
     accountId: posting.accountId,
     type: TransactionType[posting.type],
@@ -65,7 +79,7 @@ export function postingMessage(posting: Posting): PostingMessage {
   };
 }
 
-export function entryIdOf(requestId: string): string {
+function entryIdOf(requestId: string): string {
   return `jrn_${hexOf(requestId)}`;
 }
 
@@ -78,7 +92,7 @@ const kinds: Record<Entry["kind"], IntentKind> = {
   transfer: IntentKind.TRANSFER,
   payment: IntentKind.PAYMENT,
   cancelPayment: IntentKind.CANCEL_PAYMENT,
-  accrue: IntentKind.ACCRUE,
+  freezeAccount: IntentKind.FREEZE_ACCOUNT,
   placeHold: IntentKind.PLACE_HOLD,
   postHold: IntentKind.POST_HOLD,
   voidHold: IntentKind.VOID_HOLD,
@@ -86,11 +100,16 @@ const kinds: Record<Entry["kind"], IntentKind> = {
   reopenAccount: IntentKind.REOPEN_ACCOUNT,
 };
 
-export function kindMessage(kind: Entry["kind"]): IntentKind {
-  return kinds[kind];
-}
-
-function resultMessage({ kind, postings, chargeCancelled }: Entry): PostResponse["result"] {
+function resultMessage({
+  kind,
+  postings,
+  chargeCancelled,
+  hold,
+  toAddress,
+  payerWalletId,
+}: Entry): EntryMessage["result"] {
+  if (hold !== null) return { $case: "hold", value: holdMessage(hold) };
+  if (toAddress !== null) return { $case: "transferMade", value: { toAddress } };
   if (chargeCancelled !== null) {
     const { cancelledWon, remainingWon } = chargeCancelled;
     return {
@@ -107,6 +126,7 @@ function resultMessage({ kind, postings, chargeCancelled }: Entry): PostResponse
         incentiveWon: formatWon(made.incentiveWon),
         normalWon: formatWon(made.normalWon),
         incentiveAccruedWon: formatWon(made.incentiveAccruedWon),
+        payerWalletId: payerWalletId!,
       },
     };
   }
@@ -153,23 +173,35 @@ export function lineMessage(line: StatementLine): LineMessage {
   };
 }
 
-export function entryMessage({ request, hold }: FoundEntry): EntryMessage {
+export function requestStateMessage(state: RequestState): RequestStateMessage {
+  const { requestId, outcome, hold, cancelledWon, cancellations } = state;
   return {
-    entryId: entryIdOf(request.requestId),
-    requestId: request.requestId,
-    relatedId: request.relatedId ?? request.requestId,
-    memo: request.memo ?? undefined,
-    postedAt: new Date(request.postedAtMs),
-    kind: kindMessage(request.kind),
-    outcome: outcomeMessage(request.answer.outcome),
+    requestId,
+    outcome: outcomeMessage(outcome),
     hold: hold === null ? undefined : holdMessage(hold),
+    cancelledWon: formatWon(cancelledWon),
+    cancellations: cancellations.map(entryMessage),
   };
 }
 
 const holdStatuses = { open: HoldStatus.OPEN, posted: HoldStatus.POSTED, voided: HoldStatus.VOIDED };
 
-function holdMessage({ accountId, toAddress, amountWon, state }: Hold): EntryMessage["hold"] {
-  return { walletId: accountId, toAddress, amountWon: formatWon(amountWon), status: holdStatuses[state] };
+function holdMessage({
+  walletId,
+  toAddress,
+  amountWon,
+  state,
+  holdRequestId,
+  sequence,
+}: HoldAfter): HoldMessage {
+  return {
+    walletId,
+    toAddress,
+    amountWon: formatWon(amountWon),
+    status: holdStatuses[state],
+    holdRequestId,
+    sequence,
+  };
 }
 
 export function totalsMessage(totals: TypeTotal[]): GetTotalsResponse {

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { installPostgresBus } from "@wonrail/kit/bus";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { newId } from "@wonrail/kit/contract/ids";
 import { testLog, testRegistry } from "@wonrail/kit/testing";
@@ -23,9 +22,8 @@ const orgs = [newId("org"), newId("org")];
 
 beforeAll(async () => {
   ledger = await startTestLedger();
-  const { adminUrl, url } = ledger.database;
-  await installPostgresBus(adminUrl, ["wonrail_ledger"]);
-  replicas = await Promise.all([startReplica(url, url), startReplica(url, url)]);
+  const { url } = ledger.database;
+  replicas = await Promise.all([startReplica(url), startReplica(url)]);
 }, 120_000);
 // The model reads the clock once for each client, and limits are those of a day.
 beforeEach(() => stayWithinOneDay(120_000), 150_000);
@@ -69,7 +67,13 @@ async function runClient(name: string): Promise<void> {
   const model = new Model();
   const users = ["kim", "lee", "park"].map((user) => `${user} ${name}`);
   const ids = Array.from({ length: BULKS * 20 }, () => newId("opn"));
-  const scope = { orgs, users, requestIdOf: (number: number) => ids[number]!, log: `log ${name}` };
+  const scope = {
+    orgs,
+    users,
+    requestIdOf: (number: number) => ids[number]!,
+    log: `log ${name}`,
+    isShared: true,
+  };
   const nowMs = Date.now();
   const openings = requestsOpening(users);
   const requests = requestsFrom(randomBytes(BULKS * BYTES_PER_BULK), scope);
@@ -89,7 +93,7 @@ function requestsOpening(users: string[]): LedgerRequest[] {
     Uint8Array.from(
       users.flatMap((_, user) => [0, 1, 2].flatMap((type) => [0, user, type << 2, 0, 1, 0, 1])),
     ),
-    { orgs, users, requestIdOf: () => newId("opn"), log: "" },
+    { orgs, users, requestIdOf: () => newId("opn"), log: "", isShared: true },
   );
   return opening;
 }

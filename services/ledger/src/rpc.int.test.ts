@@ -1,3 +1,4 @@
+import { chargeOf } from "./domain/testing/world";
 import { createClient } from "@wonrail/kit/grpc/client";
 import { startGrpcServer, type GrpcServer } from "@wonrail/kit/grpc/server";
 import { newId } from "@wonrail/kit/contract/ids";
@@ -10,11 +11,11 @@ import {
   HoldStatus,
   LedgerServiceService,
   type PostRequest,
-  type PostStreamRequest,
 } from "@wonrail/proto/ledger/v1/ledger";
 import { createApp } from "./app";
 import {
   DAILY_LIMIT,
+  keyOfBody,
   messageOf,
   requestOf,
   startTestLedger,
@@ -44,7 +45,7 @@ function connect(port: number) {
 
 beforeAll(async () => {
   ledger = await startTestLedger();
-  const config = { MAX_BATCH: 1_000, MAX_QUEUE: 20_000 } as never;
+  const config = { LANES: 2, MAX_BATCH: 1_000, MAX_QUEUE: 20_000 } as never;
   const onClose = (_name: string, close: () => Promise<void> | void) => void closers.push(close);
   const app = await createApp({ config, db: ledger.database.db, log: testLog(), registry, onClose });
   server = await startGrpcServer({
@@ -65,11 +66,7 @@ afterAll(async () => {
 
 const message = (intent: Intent, requestId = newId("opn")): PostRequest =>
   messageOf(requestOf(ledger.orgId, intent, { requestId }));
-const charge = (walletId: string, amount: bigint): Intent => ({
-  kind: "charge",
-  walletId,
-  amountWon: won(amount),
-});
+const charge = (walletId: string, amount: bigint): Intent => chargeOf(walletId, amount);
 
 test("a closed account that was deposited into is opened again, with what it holds", async () => {
   const walletId = await ledger.open("late");
@@ -77,9 +74,11 @@ test("a closed account that was deposited into is opened again, with what it hol
   await client.post(message({ kind: "closeAccount", walletId }));
   await client.post(message({ kind: "creditExternal", walletId, amountWon: won(50n), chainLogId }));
   const reopened = await client.post(message({ kind: "reopenAccount", walletId }));
-  expect(reopened).toMatchObject({ postings: [], balances: [{ accountId: walletId, balanceWon: "50" }] });
-  const { entry } = await client.getEntry({ orgId: ledger.orgId, id: reopened.entryId });
-  expect(entry!.kind).toBe(IntentKind.REOPEN_ACCOUNT);
+  expect(reopened.entry).toMatchObject({
+    kind: IntentKind.REOPEN_ACCOUNT,
+    postings: [],
+    balances: [{ accountId: walletId, balanceWon: "50" }],
+  });
   const { accounts } = await client.getBalances({ orgId: ledger.orgId, accountIds: [walletId] });
   expect(accounts).toMatchObject([{ status: AccountStatus.OPEN, closedAt: undefined }]);
 });
@@ -88,7 +87,8 @@ test("a refusal crosses with its code and details, and a posted intent with its 
   const walletId = await ledger.open("kim");
   const request = message(charge(walletId, 1_000n));
   const posted = await client.post(request);
-  expect(posted).toMatchObject({
+  expect(posted.replayed).toBe(false);
+  expect(posted.entry).toMatchObject({
     entryId: `jrn_${request.requestId.slice(4)}`,
     postings: [
       { amountWon: "-1000" },
@@ -102,7 +102,7 @@ test("a refusal crosses with its code and details, and a posted intent with its 
     ],
     balances: [{ accountId: walletId, balanceWon: "1000", heldWon: "0", availableWon: "1000", sequence: 1n }],
   });
-  expect(await client.post(request)).toEqual(posted);
+  expect(await client.post(request)).toEqual({ ...posted, replayed: true });
   const absent = newId("wal");
   await expect(client.post(message(charge(absent, 1n)))).rejects.toMatchObject({
     code: "WAL_002",
@@ -124,7 +124,7 @@ test.each<[string, (request: PostRequest) => PostRequest]>([
       `the amount "${amountWon}"`,
       (request) => ({
         ...request,
-        intent: { $case: "charge", value: { walletId: newId("wal"), amountWon } },
+        intent: { $case: "charge", value: { walletId: newId("wal"), amountWon, dailyLimitWon: "1" } },
       }),
     ],
   ),
@@ -132,7 +132,7 @@ test.each<[string, (request: PostRequest) => PostRequest]>([
   const walletId = await ledger.open();
   const sound = message(charge(walletId, 1_000n));
   await expect(client.post(spoil(sound))).rejects.toMatchObject({ code: "REQ_001" });
-  expect((await client.post(sound)).postings).toHaveLength(2);
+  expect((await client.post(sound)).entry!.postings).toHaveLength(2);
 });
 
 test("in a bulk each item has its own outcome, and what comes first is done first", async () => {
@@ -166,20 +166,102 @@ test("in a bulk whose contexts hold what cannot be stored only those items are r
   expect(accounts).toMatchObject([{ balanceWon: "200" }]);
 });
 
-test("a stream answers in the order of its requests", async () => {
-  const walletId = await ledger.open("stream");
-  const requests = Array.from({ length: 300 }, (_, index) => message(charge(walletId, BigInt(index + 1))));
-  async function* items(): AsyncIterable<PostStreamRequest> {
-    for (const item of requests) yield { item };
-  }
-  const sequences: bigint[] = [];
-  const answered: string[] = [];
-  for await (const { requestId, outcome } of client.postStream(items())) {
-    answered.push(requestId);
-    if (outcome?.outcome?.$case === "posted") sequences.push(outcome.outcome.value.postings[1]!.sequence);
-  }
-  expect(answered).toEqual(requests.map(({ requestId }) => requestId));
-  expect(sequences).toEqual(requests.map((_, index) => BigInt(index + 1)));
+test("a key replays its outcome to a new request id, a refusal included, and refuses another body", async () => {
+  const { orgId } = ledger;
+  const walletId = await ledger.open("keyed");
+  const keyed = (key: string, body: string, intent: Intent) =>
+    messageOf(requestOf(orgId, intent, { key: keyOfBody(key, body) }));
+  const first = await client.post(keyed("key 1", "a", chargeOf(walletId, 100n)));
+  expect(first.replayed).toBe(false);
+  expect(await client.post(keyed("key 1", "a", chargeOf(walletId, 100n)))).toEqual({
+    ...first,
+    replayed: true,
+  });
+  await expect(client.post(keyed("key 1", "b", chargeOf(walletId, 100n)))).rejects.toMatchObject({
+    code: "REQ_003",
+  });
+  const [refused, again] = (
+    await client.postBulk({
+      items: [0, 1].map(() => keyed("key 2", "a", chargeOf("wal_" + "0".repeat(32), 100n))),
+    })
+  ).outcomes;
+  expect(refused).toMatchObject({ outcome: { $case: "error", value: { code: "WAL_002" } }, replayed: false });
+  expect(again).toEqual({ ...refused, replayed: true });
+
+  const found = await client.findByKey({ orgId, scope: "PAY", key: "key 1" });
+  expect(found.outcome!.outcome).toEqual({ $case: "posted", value: first.entry });
+  expect(found.bodyHash.toString("hex")).toBe(keyOfBody("key 1", "a").bodyHash);
+  for (const other of [
+    { orgId, scope: "PAY", key: "key 3" },
+    { orgId, scope: "CHARGE", key: "key 1" },
+    { orgId: newId("org"), scope: "PAY", key: "key 1" },
+  ])
+    expect(await client.findByKey(other)).toEqual({ outcome: undefined, bodyHash: Buffer.alloc(0) });
+});
+
+test("the journal lists an organisation's entries in pages, with the notes of the caller", async () => {
+  const orgId = newId("org");
+  const walletId = newId("wal");
+  const notes = { memo: "memo", reference: "order 7", metadata: { desk: "3" } };
+  await client.post(
+    messageOf(requestOf(orgId, { kind: "openAccount", walletId, userId: "kim", type: "NORMAL" })),
+  );
+  const charged = await client.post(messageOf(requestOf(orgId, chargeOf(walletId, 100n), notes)));
+  expect(charged.entry).toMatchObject({ ...notes, orgSequence: 2n, relatedId: charged.entry!.requestId });
+  await client.post(messageOf(requestOf(orgId, { kind: "refund", walletId })));
+
+  const first = await client.listJournal({ orgId, afterSequence: 0n, limit: 2 });
+  expect(first.lastSequence).toBe(3n);
+  expect(first.entries.map(({ orgSequence }) => orgSequence)).toEqual([1n, 2n]);
+  expect(first.entries[1]).toEqual(charged.entry);
+  const rest = await client.listJournal({ orgId, afterSequence: 2n, limit: 500 });
+  expect(rest.entries.map(({ kind }) => kind)).toEqual([IntentKind.REFUND]);
+  expect(await client.listJournal({ orgId: newId("org"), afterSequence: 0n, limit: 500 })).toEqual({
+    entries: [],
+    lastSequence: 0n,
+  });
+  const { heads } = await client.listJournalHeads({ afterOrgId: undefined, limit: 1_000 });
+  expect(heads).toContainEqual({ orgId, lastSequence: 3n });
+  expect((await client.listJournalHeads({ afterOrgId: orgId, limit: 1_000 })).heads).not.toContainEqual({
+    orgId,
+    lastSequence: 3n,
+  });
+});
+
+test("a charge and a payment show their cancellations, oldest first, and how much is cancelled", async () => {
+  const { orgId } = ledger;
+  const [walletId, shop] = [await ledger.open("buyer"), await ledger.open("seller")];
+  const charged = message(charge(walletId, 1_000n));
+  await client.post(charged);
+  const paid = message({
+    kind: "payment",
+    payerWalletId: walletId,
+    receiverWalletId: shop,
+    amountWon: won(400n),
+    incentiveAmountWon: null,
+    accrualRateBps: 0,
+  });
+  await client.post(paid);
+  const parts = [100n, 200n].map((amount) =>
+    message({ kind: "cancelCharge", chargeRequestId: charged.requestId, amountWon: won(amount) }),
+  );
+  for (const part of parts) await client.post(part);
+  const cancel = message({ kind: "cancelPayment", paymentRequestId: paid.requestId });
+  const cancelled = await client.post(cancel);
+  expect(cancelled.entry!.original).toMatchObject({
+    requestId: paid.requestId,
+    result: { $case: "paymentMade", value: { payerWalletId: walletId } },
+  });
+
+  const { requests } = await client.getEntries({ orgId, requestIds: [charged.requestId, paid.requestId] });
+  const states = new Map(requests.map((state) => [state.requestId, state]));
+  const [ofCharge, ofPayment] = [states.get(charged.requestId)!, states.get(paid.requestId)!];
+  expect(ofCharge.cancelledWon).toBe("300");
+  expect(ofCharge.cancellations.map(({ requestId }) => requestId)).toEqual(
+    parts.map(({ requestId }) => requestId),
+  );
+  expect(ofPayment.cancelledWon).toBe("400");
+  expect(ofPayment.cancellations).toEqual([cancelled.entry]);
 });
 
 test("accounts, entries, holds and totals can be asked for, of one's own organisation only", async () => {
@@ -210,21 +292,19 @@ test("accounts, entries, holds and totals can be asked for, of one's own organis
   ]);
   expect(await client.getBalances({ orgId: newId("org"), accountIds: [walletId] })).toEqual({ accounts: [] });
 
-  const { entry } = await client.getEntry({ orgId, id: `jrn_${hold.requestId.slice(4)}` });
-  expect(entry).toMatchObject({
-    requestId: hold.requestId,
-    hold: { walletId, amountWon: "300", status: HoldStatus.OPEN },
-  });
-  const many = await client.getEntries({ orgId, requestIds: [hold.requestId, newId("opn")] });
-  expect(many.entries).toEqual([entry]);
-  await expect(client.getEntry({ orgId: newId("org"), id: hold.requestId })).rejects.toMatchObject({
-    code: "TX_001",
-  });
+  const { requests } = await client.getEntries({ orgId, requestIds: [hold.requestId, newId("opn")] });
+  expect(requests).toMatchObject([
+    { requestId: hold.requestId, hold: { walletId, amountWon: "300", status: HoldStatus.OPEN } },
+  ]);
+  const elsewhere = await client.getEntries({ orgId: newId("org"), requestIds: [hold.requestId] });
+  expect(elsewhere.requests).toEqual([]);
 
   const more = message(charge(walletId, 5n));
   const charged = await client.post(more);
-  expect(charged.balances).toMatchObject([{ balanceWon: "1005", heldWon: "300", availableWon: "705" }]);
-  expect(await client.post(more)).toEqual(charged);
+  expect(charged.entry!.balances).toMatchObject([
+    { balanceWon: "1005", heldWon: "300", availableWon: "705" },
+  ]);
+  expect(await client.post(more)).toEqual({ ...charged, replayed: true });
 
   const all = await client.listAccounts({ orgId, afterAccountId: undefined, limit: 1_000 });
   const [first, ...rest] = all.accounts;
@@ -246,7 +326,7 @@ test("what the engine did shows in the metrics", async () => {
     "ledger_lock_wait_seconds_count",
     'ledger_refusals_total{code="WAL_002"}',
     "ledger_postings_total",
-    'lane_queue_depth{lane="ledger"}',
+    'lane_queue_depth{lane="ledger_0"}',
   ]) {
     expect(text).toContain(name);
   }

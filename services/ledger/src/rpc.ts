@@ -1,7 +1,6 @@
 import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
 import {
   enumName,
-  enumValue,
   implement,
   readAtMost,
   readOrgId,
@@ -10,16 +9,8 @@ import {
   type ServerCall,
 } from "@wonrail/kit/grpc/server";
 import { isId } from "@wonrail/kit/contract/ids";
-import { inOrder } from "@wonrail/kit/inOrder";
 import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
-import {
-  LedgerServiceService,
-  RequestPlace,
-  type PostOutcome,
-  type PostRequest,
-  type PostStreamRequest,
-  type PostStreamResponse,
-} from "@wonrail/proto/ledger/v1/ledger";
+import { LedgerServiceService, type PostOutcome, type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { type App } from "./app";
 import { mayPost } from "./domain/posters";
 import type { TransactionType as Type } from "./domain/types";
@@ -28,12 +19,13 @@ import {
   entryMessage,
   lineMessage,
   outcomeMessage,
-  postedMessage,
+  requestStateMessage,
   totalsMessage,
 } from "./messages";
 
 const MAX_ITEMS = 1_000;
-const MAX_IN_FLIGHT = 1_000;
+const MAX_ENTRIES = 500;
+const MAX_SEQUENCE = 2n ** 63n - 1n;
 const UUID_PART = /^[a-z]{3}_[0-9a-f]{32}$/;
 
 /** The way in by gRPC: reads the request, asks the app, writes the answer. */
@@ -42,20 +34,19 @@ export function rpc(app: App): GrpcService[] {
     implement(LedgerServiceService, {
       async post(request, call) {
         forCaller(request, call);
-        const outcome = await app.post(request, call.context.deadlineMs ?? Infinity);
+        const { outcome, replayed } = await app.post(request, call.context.deadlineMs ?? Infinity);
         if (outcome.status === "refused") throw new DomainError(outcome.code, outcome.details);
-        return postedMessage(outcome.entry);
+        return { entry: entryMessage(outcome.entry), replayed };
       },
 
       async postBulk({ items }, call) {
         return { outcomes: await postAll(app, readAtMost(MAX_ITEMS, items, "items"), call) };
       },
 
-      postStream(requests: AsyncIterable<PostStreamRequest>, call): AsyncIterable<PostStreamResponse> {
-        return inOrder(requests, MAX_IN_FLIGHT, async ({ item }) => {
-          const [outcome] = await postAll(app, item ? [item] : [], call);
-          return { requestId: item?.requestId ?? "", outcome };
-        });
+      async findByKey({ orgId, scope, key }) {
+        const found = await app.findByKey(readOrgId(orgId), { scope, key });
+        if (!found) return { outcome: undefined, bodyHash: Buffer.alloc(0) };
+        return { outcome: outcomeMessage(found.outcome), bodyHash: Buffer.from(found.bodyHash, "hex") };
       },
 
       async getBalances({ orgId, accountIds }) {
@@ -87,20 +78,22 @@ export function rpc(app: App): GrpcService[] {
         return { lines: lines.map(lineMessage), page: info };
       },
 
-      async getEntry({ orgId, id }) {
-        if (!UUID_PART.test(id)) throw new DomainError("TX_001", null);
-        return { entry: entryMessage(await app.getEntry(readOrgId(orgId), id)) };
-      },
-
       async getEntries({ orgId, requestIds }) {
         const wanted = readAtMost(MAX_ITEMS, requestIds, "requestIds").filter((id) => UUID_PART.test(id));
-        return { entries: (await app.getEntries(readOrgId(orgId), wanted)).map(entryMessage) };
+        return { requests: (await app.getEntries(readOrgId(orgId), wanted)).map(requestStateMessage) };
       },
 
-      async findRequest({ orgId, requestId }) {
-        if (!UUID_PART.test(requestId)) throw bad("requestId", "must be an id");
-        const place = await app.findRequest(readOrgId(orgId), requestId);
-        return { place: enumValue(RequestPlace, place) };
+      async listJournal({ orgId, afterSequence, limit }) {
+        if (limit < 1 || limit > MAX_ENTRIES) throw bad("limit", `must be from 1 to ${MAX_ENTRIES}`);
+        if (afterSequence > MAX_SEQUENCE) throw bad("afterSequence", "is too large");
+        const { entries, lastSequence } = await app.listJournal(readOrgId(orgId), afterSequence, limit);
+        return { entries: entries.map(entryMessage), lastSequence };
+      },
+
+      async listJournalHeads({ afterOrgId, limit }) {
+        if (limit < 1 || limit > MAX_ITEMS) throw bad("limit", `must be from 1 to ${MAX_ITEMS}`);
+        const after = afterOrgId === undefined ? null : readOrgId(afterOrgId, "afterOrgId");
+        return { heads: await app.listJournalHeads(after, limit) };
       },
 
       async getTotals({ orgId }) {
@@ -114,7 +107,11 @@ export function rpc(app: App): GrpcService[] {
 function postAll(app: App, items: PostRequest[], call: ServerCall): Promise<PostOutcome[]> {
   const deadlineMs = call.context.deadlineMs ?? Infinity;
   const one = async (item: PostRequest) => app.post(forCaller(item, call), deadlineMs);
-  return Promise.all(items.map((item) => one(item).then(outcomeMessage, errorMessage)));
+  return Promise.all(
+    items.map((item) =>
+      one(item).then(({ outcome, replayed }) => outcomeMessage(outcome, replayed), errorMessage),
+    ),
+  );
 }
 
 function forCaller(request: PostRequest, { caller }: ServerCall): PostRequest {
@@ -123,7 +120,7 @@ function forCaller(request: PostRequest, { caller }: ServerCall): PostRequest {
 }
 
 function errorMessage(error: unknown): PostOutcome {
-  return { outcome: { $case: "error", value: toErrorDetail(error) } };
+  return { outcome: { $case: "error", value: toErrorDetail(error) }, replayed: false };
 }
 
 function isAccountId(id: string): boolean {

@@ -1,24 +1,21 @@
+import { type Tx } from "@wonrail/kit/db";
 import { coalesce, createClient } from "@wonrail/kit/grpc/client";
-import { type ConsumerSpec } from "@wonrail/kit/inbox";
-import { createLane } from "@wonrail/kit/lane";
 import { Counter } from "@wonrail/kit/metrics";
 import { type ServiceParts } from "@wonrail/kit/service";
-import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
-import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
+import { AuthServiceService, type Organisation } from "@wonrail/proto/auth/v1/auth";
+import { LedgerServiceService, type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
-import { claimKeys } from "./commands/claimKeys";
-import { closeOperations } from "./commands/closeOperations";
-import { deleteOldOperations } from "./commands/deleteOldOperations";
 import { execute } from "./commands/execute";
-import { createFacts } from "./commands/flows/facts";
-import { finishAbandoned } from "./commands/finishAbandoned";
-import { type Decided, recordOutcomes } from "./commands/recordOutcomes";
-import { recordSettlements } from "./commands/recordSettlements";
+import { createFacts } from "./commands/facts";
+import { policyFrom } from "./commands/policyOf";
+import { projectJournal } from "./commands/projectJournal";
+import { projectSettlements } from "./commands/projectSettlements";
+import { rebuildRecords } from "./commands/rebuildRecords";
 import { settleTransfers } from "./commands/settleTransfers";
-import { takeMissedEvents } from "./commands/takeMissedEvents";
 import { type Config } from "./config";
-import { createGauges } from "./metrics/gauges";
+import { createCommandMetrics } from "./metrics/commandMetrics";
+import { createProjectionMetrics } from "./metrics/projectionMetrics";
 import { getCharge } from "./queries/getCharge";
 import { getPayment } from "./queries/getPayment";
 import { getRefund } from "./queries/getRefund";
@@ -27,77 +24,43 @@ import { listCharges } from "./queries/listCharges";
 import { listPayments } from "./queries/listPayments";
 import { listTransfers } from "./queries/listTransfers";
 import { listWalletTransactions } from "./queries/listWalletTransactions";
-import { type Claim } from "./store/operations";
 import { savePolicy } from "./store/policies";
-import { noteMissedSettled } from "./store/transfers";
+import { markMissedSettled } from "./store/transfers";
 
 export type App = ReturnType<typeof createApp>;
 
 const CALL_TIMEOUT_MS = 5_000;
-/** Items of one statement or call. A full call must stay below what a server of the kit receives. */
+/** Items of one call to the ledger. A full call must stay below the size that a server of the kit accepts. */
 export const MAX_BATCH = 500;
 const MAX_QUEUE = 5_000;
 
-/** Table of contents: every command and query, bound to what it needs. */
+/** Table of contents: every command and query, bound to its dependencies. */
 export function createApp(parts: ServiceParts<Config>) {
-  const { config, db, log, registry, onClose } = parts;
+  const { config, db, log, registry } = parts;
   const { ledger, wallet, auth, relayer, post } = openClients(parts);
-  const facts = createFacts({
-    db,
-    log,
-    auth,
-    wallet,
+  const deps = {
+    ...{ db, log, ledger, relayer, post },
     network: config.NETWORK,
     contracts: { tokenAddress: config.TOKEN_ADDRESS, paymentManagerAddress: config.PAYMENT_MANAGER_ADDRESS },
-    monotonicMs: () => performance.now(),
-  });
-  const limits = { maxBatch: MAX_BATCH, maxQueue: MAX_QUEUE, registry };
-  const deps = {
-    db,
-    log,
-    registry,
-    ledger,
-    relayer,
-    post,
-    facts,
-    network: config.NETWORK,
+    facts: createFacts({ db, log, auth, wallet, monotonicMs: () => performance.now() }),
+    metrics: createCommandMetrics(registry),
     doubted: new Counter({
       name: "payment_doubted_transfers_total",
-      help: "Looks at transfers of which the bus has said what chain-relayer does not say",
+      help: "Checks that found an event and chain-relayer in disagreement about a transfer",
       registers: [registry],
-    }),
-    missed: new Counter({
-      name: "payment_missed_events_total",
-      help: "Events of chain-relayer that the bus had not brought five minutes later, taken in from chain-relayer itself",
-      registers: [registry],
-    }),
-    claims: createLane({
-      name: "claims",
-      work: (claims: Claim[]) => claimKeys(db, claims),
-      ownerOf: ({ orgId }) => orgId,
-      ...limits,
-    }),
-    outcomes: createLane({
-      name: "outcomes",
-      work: (decided: Decided[]) => recordOutcomes({ db, facts }, decided),
-      ownerOf: ({ operation }) => operation.orgId,
-      ...limits,
     }),
   };
-  onClose("claims", () => deps.claims.close());
-  onClose("outcomes", () => deps.outcomes.close());
-  createGauges(parts);
 
   return {
+    metrics: { projections: createProjectionMetrics(parts) },
     execute: bind(execute),
-    finishAbandoned: () => finishAbandoned(deps),
-    closeOperations: bind(closeOperations),
     settleTransfers: (signal?: AbortSignal) => settleTransfers(deps, signal),
-    noteMissedSettled: () => noteMissedSettled(db),
-    deleteOldOperations: bind(deleteOldOperations),
-    recordSettlements,
-    takeMissedEvents: (spec: ConsumerSpec, signal: AbortSignal) => takeMissedEvents(deps, spec, signal),
-    savePolicy,
+    markMissedSettled: () => markMissedSettled(db),
+    rebuildRecords: (signal?: AbortSignal) => rebuildRecords(deps, signal),
+    projectJournal,
+    projectSettlements,
+    savePolicy: (tx: Tx, orgId: string, organisation: Organisation) =>
+      savePolicy(tx, policyFrom(orgId, organisation)),
     getTransfer: bind(getTransfer),
     listTransfers: bind(listTransfers),
     getCharge: bind(getCharge),
@@ -131,16 +94,14 @@ function openClients({ config, log, registry, tls, onClose }: ServiceParts<Confi
     name: "chain-relayer",
     address: config.RELAYER_ADDRESS,
   });
+  // A refusal is a value here and not an error, because `replayed` belongs to it.
   const post = coalesce({
     name: "ledger.post",
-    bulk: async (items: Parameters<typeof ledger.post>[0][], options) =>
-      (await ledger.postBulk({ items }, options)).outcomes,
-    unary: ledger.post,
+    bulk: async (items: PostRequest[], options) => (await ledger.postBulk({ items }, options)).outcomes,
+    unary: async (item: PostRequest, options) =>
+      (await ledger.postBulk({ items: [item] }, options)).outcomes[0]!,
     toItem: (request, context) => ({ ...request, context: { ...context, orgId: request.context!.orgId } }),
-    fromAnswer: ({ outcome }) =>
-      outcome?.$case === "posted"
-        ? { value: outcome.value }
-        : { error: outcome?.value ?? { code: "SYS_001" } },
+    fromAnswer: (outcome) => ({ value: outcome }),
     defaultTimeoutMs: CALL_TIMEOUT_MS,
     maxBatch: MAX_BATCH,
     maxQueue: MAX_QUEUE,

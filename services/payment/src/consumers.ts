@@ -1,5 +1,6 @@
-import { type BulkHandler, type ConsumerSpec } from "@wonrail/kit/inbox";
+import { type BulkHandler, type ConsumerSpec, type ReceivedEvent } from "@wonrail/kit/inbox";
 import { OrganisationChanged } from "@wonrail/proto/auth/events/v1/events";
+import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import {
   DepositCredited,
   OperationConfirmed,
@@ -11,7 +12,7 @@ import { type SettlementChange } from "./store/settlements";
 
 /** The way in by events. */
 export function consumers(app: App): ConsumerSpec[] {
-  return [policies(app), settlements(app)];
+  return [policies(app), records(app), settlements(app)];
 }
 
 function policies(app: App): ConsumerSpec {
@@ -19,43 +20,54 @@ function policies(app: App): ConsumerSpec {
     group: "payment.policies",
     topics: ["wonrail.auth.v1"],
     handlers: {
-      organisation_changed: async (tx, { orgId, payload }) => {
-        const { organisation } = OrganisationChanged.decode(payload);
-        await app.savePolicy(tx, {
-          orgId,
-          dailyLimitWon: organisation!.dailyTransferLimitWon,
-          incentiveRateBps: organisation!.incentiveRateBps,
-          version: organisation!.version,
-        });
+      async organisation_changed(tx, { orgId, payload }) {
+        await app.savePolicy(tx, orgId, OrganisationChanged.decode(payload).organisation!);
       },
     },
   };
 }
 
-/** What chain-relayer says, by the bus; or asked itself, where the bus has not said it. */
-export function settlements(app: App): ConsumerSpec {
-  // One handler for all four, so that a batch of them is written at once, in one order, whatever they say.
-  const record: BulkHandler = {
-    all: (tx, events) =>
-      app.recordSettlements(
-        tx,
-        events.map(({ type, orgId, requestId, traceparent, payload }) => ({
-          ...{ orgId, requestId, traceparent },
-          ...READERS[type]!(payload),
-        })),
-      ),
+function records(app: App): ConsumerSpec {
+  return {
+    group: "payment.records",
+    topics: ["wonrail.ledger.v1"],
+    handlers: {
+      journal_posted: {
+        async all(tx, events) {
+          const entries = events.map(({ orgId, payload }) => ({
+            orgId,
+            entry: JournalPosted.decode(payload).entry!,
+          }));
+          await app.projectJournal(tx, entries);
+          app.metrics.projections.wrote(events);
+        },
+      },
+    },
+  };
+}
+
+function settlements(app: App): ConsumerSpec {
+  // All types share the handler, because the kit hands it a run of events at once. So a mixed batch is one statement.
+  const handler: BulkHandler = {
+    async all(tx, events) {
+      await app.projectSettlements(tx, events.map(settlementChange));
+      app.metrics.projections.wrote(events);
+    },
   };
   return {
     group: "payment.settlements",
     topics: ["wonrail.relayer.v1"],
-    handlers: Object.fromEntries(Object.keys(READERS).map((type) => [type, record])),
+    handlers: Object.fromEntries(Object.keys(READERS).map((type) => [type, handler])),
   };
 }
 
-/** What an event of the relayer says of an operation. */
-type Said = Omit<SettlementChange, "orgId" | "requestId" | "traceparent">;
+function settlementChange({ type, orgId, version, occurredAt, payload }: ReceivedEvent): SettlementChange {
+  return { orgId, version, occurredAt, ...READERS[type]!(payload) };
+}
 
-const READERS: Record<string, (payload: Buffer) => Said> = {
+type Content = Omit<SettlementChange, "orgId" | "version" | "occurredAt">;
+
+const READERS: Record<string, (payload: Buffer) => Content> = {
   operation_submitted(payload) {
     const { ledgerRef, network, txHash } = OperationSubmitted.decode(payload);
     return { ledgerRef, status: "SUBMITTED", network, txHash, blockNumber: null };

@@ -9,10 +9,10 @@ import { startDying } from "@wonrail/kit/testing/startDying";
 import { AuthServiceService, Organisation } from "@wonrail/proto/auth/v1/auth";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/wallet";
-import { createFacts } from "./commands/flows/facts";
+import { createFacts } from "./commands/facts";
 import { listWalletTransactions } from "./queries/listWalletTransactions";
 
-// What may be asked twice is asked of another replica when one dies in the middle of it.
+// A call that may be repeated goes to another replica when the first replica dies in the middle.
 
 const [orgId, walletId, shopId] = [newId("org"), newId("wal"), newId("wal")];
 let database: TestDatabase;
@@ -38,7 +38,12 @@ beforeAll(async () => {
     }),
     implement(AuthServiceService, {
       getOrganisation: async () => ({
-        organisation: Organisation.fromPartial({ orgId, dailyTransferLimitWon: "1000", version: 1n }),
+        organisation: Organisation.fromPartial({
+          orgId,
+          dailyTransferLimitWon: "1000",
+          dailyChargeLimitWon: "5",
+          version: 1n,
+        }),
         subscriptionActive: true,
       }),
     }),
@@ -56,10 +61,9 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("the facts of a request are had from another replica", async () => {
-  const contracts = { tokenAddress: "", paymentManagerAddress: "" };
+test("facts are looked up at another replica", async () => {
   const deps = { db: database.db, log: testLog(), monotonicMs: () => 0 };
-  const facts = createFacts({ ...deps, auth, wallet, contracts, network: "N" });
+  const facts = createFacts({ ...deps, auth, wallet });
   await inRequest(async () => {
     expect(await facts.walletAt(orgId, "0x1")).toBe(walletId);
     expect(await facts.policyOf(orgId)).toMatchObject({ dailyLimitWon: "1000" });
@@ -68,7 +72,7 @@ test("the facts of a request are had from another replica", async () => {
   });
 });
 
-test("the unified listing is had from another replica", async () => {
+test("a wallet's transactions are read from another replica", async () => {
   const wanted = { orgId, walletId, types: [], from: undefined, to: undefined, page: undefined };
   const listed = await inRequest(() =>
     listWalletTransactions({ db: database.db, ledger, network: "N" }, wanted),

@@ -3,15 +3,21 @@ import { runService } from "@wonrail/kit/service";
 import { createApp } from "./app";
 import { readConfig } from "./config";
 import { consumers } from "./consumers";
-import { TOPICS } from "./events";
 import { jobs } from "./jobs";
 import { rpc } from "./rpc";
+
+const config = readConfig();
 
 void runService({
   name: "payment",
   migrations: join(__dirname, "..", "migrations"),
-  topics: TOPICS,
-  config: readConfig(),
+  topics: [],
+  feeds: [
+    { topic: "wonrail.auth.v1", service: "auth", address: config.AUTH_ADDRESS },
+    { topic: "wonrail.ledger.v1", service: "ledger", address: config.LEDGER_ADDRESS },
+    { topic: "wonrail.relayer.v1", service: "chain-relayer", address: config.RELAYER_ADDRESS },
+  ],
+  config,
   open: (parts) => {
     const app = createApp(parts);
     return { rpc: rpc(app, parts.log), consumers: consumers(app), jobs: jobs(app) };

@@ -1,104 +1,83 @@
 import { enumValue } from "@wonrail/kit/grpc/server";
 import * as message from "@wonrail/proto/payment/v1/payment";
-import { cancellableUntil, type Charge, type ChargeCancel, chargeStatus } from "./domain/charge";
-import { type CancelAmounts, type Payment, type PaymentCancel } from "./domain/payment";
-import { type Refund } from "./domain/refund";
-import { pending, type Settlement } from "./domain/settlement";
-import { type Transfer } from "./domain/transfer";
+import { cancellableUntil, chargeStatus } from "./domain/charge";
+import { checksummed } from "./domain/destination";
+import {
+  type Charge,
+  type ChargeCancel,
+  type Notes,
+  type Payment,
+  type PaymentCancel,
+  type Refund,
+  type Transfer,
+} from "./domain/records";
+import { type Settlement } from "./domain/settlement";
 
-/** What is done and asked for, in the contract's words: the same in answers and in events. */
+// Records in the words of the contract. `settled` gives the settlement of an id.
 
-export function transferMessage(
-  transfer: Transfer,
-  network: string,
-  settlement = pending(network),
-): message.Transfer {
-  const {
-    transferId,
-    fromWalletId,
-    toWalletAddress,
-    toWalletId,
-    amountWon,
-    memo,
-    failureReason,
-    createdAt,
-    updatedAt,
-  } = transfer;
+export type Settled = (id: string) => Settlement;
+
+export function transferMessage(transfer: Transfer, settled: Settled): message.Transfer {
+  const settlement = settled(transfer.transferId);
   return {
-    transferId,
+    transferId: transfer.transferId,
     status: enumValue(message.TransferStatus, transfer.status),
-    fromWalletId,
-    toWalletAddress,
-    toWalletId: toWalletId ?? undefined,
-    amountWon: amountWon.toString(),
-    memo: memo ?? undefined,
+    fromWalletId: transfer.fromWalletId,
+    toWalletAddress: checksummed(transfer.toWalletAddress),
+    toWalletId: transfer.toWalletId ?? undefined,
+    amountWon: transfer.amountWon.toString(),
+    ...notesMessage(transfer),
     settlement: settlementMessage(settlement),
-    failureReason: failureReason ?? undefined,
-    createdAt,
-    updatedAt,
+    failureReason: transfer.status === "FAILED" ? (settlement.failureReason ?? undefined) : undefined,
+    createdAt: transfer.createdAt,
   };
 }
 
-export function chargeMessage(
-  charge: Charge,
-  network: string,
-  settlement = pending(network),
-): message.Charge {
-  const { chargeId, walletId, amountWon, cancelledWon, balanceWon, memo, createdAt, updatedAt } = charge;
+export function chargeMessage(charge: Charge, settled: Settled): message.Charge {
   return {
-    chargeId,
+    chargeId: charge.chargeId,
     status: enumValue(message.ChargeStatus, chargeStatus(charge)),
-    walletId,
-    amountWon: amountWon.toString(),
-    cancelledAmountWon: cancelledWon.toString(),
-    balanceWon: balanceWon.toString(),
+    walletId: charge.walletId,
+    amountWon: charge.amountWon.toString(),
+    cancelledAmountWon: charge.cancelledWon.toString(),
+    balanceWon: charge.balanceWon.toString(),
     cancellableUntil: cancellableUntil(charge),
-    memo: memo ?? undefined,
-    settlement: settlementMessage(settlement),
-    createdAt,
-    updatedAt,
+    ...notesMessage(charge),
+    settlement: settlementMessage(settled(charge.chargeId)),
+    createdAt: charge.createdAt,
   };
 }
 
 export function chargeCancellationMessage(
-  { cancelId, amountWon, memo, createdAt }: ChargeCancel,
-  network: string,
-  settlement = pending(network),
+  cancel: ChargeCancel,
+  settled: Settled,
 ): message.ChargeCancellation {
   return {
-    cancelId,
-    amountWon: amountWon.toString(),
-    memo: memo ?? undefined,
-    settlement: settlementMessage(settlement),
-    createdAt,
+    cancelId: cancel.cancelId,
+    amountWon: cancel.amountWon.toString(),
+    ...notesMessage(cancel),
+    settlement: settlementMessage(settled(cancel.cancelId)),
+    createdAt: cancel.createdAt,
   };
 }
 
-export function refundMessage(
-  { refundId, walletId, amountWon, memo, createdAt }: Refund,
-  network: string,
-  settlement = pending(network),
-): message.Refund {
+export function refundMessage(refund: Refund, settled: Settled): message.Refund {
   return {
-    refundId,
-    walletId,
-    amountWon: amountWon.toString(),
-    memo: memo ?? undefined,
-    settlement: settlementMessage(settlement),
-    createdAt,
+    refundId: refund.refundId,
+    walletId: refund.walletId,
+    amountWon: refund.amountWon.toString(),
+    ...notesMessage(refund),
+    settlement: settlementMessage(settled(refund.refundId)),
+    createdAt: refund.createdAt,
   };
 }
 
-const NONE: ReadonlyMap<string, Settlement> = new Map();
-
-/** With its own settlement, and that of its cancellation; PENDING is what is not among them. */
-export function paymentMessage(payment: Payment, network: string, settlements = NONE): message.Payment {
-  const { paymentId, payerWalletId, receiverWalletId, memo, cancel, createdAt, updatedAt } = payment;
+export function paymentMessage(payment: Payment, settled: Settled): message.Payment {
   return {
-    paymentId,
-    status: enumValue(message.PaymentStatus, payment.status),
-    payerWalletId,
-    receiverWalletId,
+    paymentId: payment.paymentId,
+    status: enumValue(message.PaymentStatus, payment.cancel === null ? "PAID" : "CANCELLED"),
+    payerWalletId: payment.payerWalletId,
+    receiverWalletId: payment.receiverWalletId,
     amountWon: payment.amountWon.toString(),
     breakdown: {
       governmentWon: payment.governmentWon.toString(),
@@ -106,58 +85,28 @@ export function paymentMessage(payment: Payment, network: string, settlements = 
       normalWon: payment.normalWon.toString(),
     },
     incentiveAccruedWon: payment.accruedWon.toString(),
-    memo: memo ?? undefined,
-    settlement: settlementMessage(settlements.get(paymentId) ?? pending(network)),
-    createdAt,
-    updatedAt,
-    cancellation:
-      cancel === null
-        ? undefined
-        : paymentCancellationMessage(cancel, network, settlements.get(cancel.cancelId)),
+    ...notesMessage(payment),
+    settlement: settlementMessage(settled(payment.paymentId)),
+    createdAt: payment.createdAt,
+    cancellation: payment.cancel === null ? undefined : paymentCancellationMessage(payment.cancel, settled),
   };
 }
 
-export function cancellationMessage(
-  cancelId: string,
-  network: string,
-  settlement = pending(network),
-): message.Cancellation {
-  return { cancelId, settlement: settlementMessage(settlement) };
-}
-
-function paymentCancellationMessage(
-  { cancelId, memo, createdAt, amounts }: PaymentCancel,
-  network: string,
-  settlement?: Settlement,
-): message.Cancellation {
+function paymentCancellationMessage(cancel: PaymentCancel, settled: Settled): message.PaymentCancellation {
   return {
-    ...cancellationMessage(cancelId, network, settlement),
-    memo: memo ?? undefined,
-    createdAt,
-    amounts: amounts === null ? undefined : cancellationAmountsMessage(amounts),
+    cancelId: cancel.cancelId,
+    restoredIncentiveWon: cancel.restoredIncentiveWon.toString(),
+    restoredNormalWon: cancel.restoredNormalWon.toString(),
+    incentiveClawedBackWon: cancel.clawedBackWon.toString(),
+    keptFromNormalWon: cancel.keptWon.toString(),
+    ...notesMessage(cancel),
+    settlement: settlementMessage(settled(cancel.cancelId)),
+    createdAt: cancel.createdAt,
   };
 }
 
-function cancellationAmountsMessage(amounts: CancelAmounts): message.CancellationAmounts {
-  return {
-    restoredIncentiveWon: amounts.restoredIncentiveWon.toString(),
-    restoredNormalWon: amounts.restoredNormalWon.toString(),
-    incentiveClawedBackWon: amounts.clawedBackWon.toString(),
-    keptFromNormalWon: amounts.keptWon.toString(),
-  };
-}
-
-export function cancelledPaymentMessage(
-  payment: Payment,
-  { cancelId, amounts }: PaymentCancel & { amounts: CancelAmounts },
-  network: string,
-  settlements: ReadonlyMap<string, Settlement>,
-): message.CancelledPayment {
-  return {
-    payment: paymentMessage(payment, network, settlements),
-    cancelId,
-    ...cancellationAmountsMessage(amounts),
-  };
+function notesMessage({ memo, reference, metadata }: Notes) {
+  return { memo: memo ?? undefined, reference: reference ?? undefined, metadata };
 }
 
 export function settlementMessage({ status, network, txHash, blockNumber }: Settlement): message.Settlement {

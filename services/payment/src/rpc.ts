@@ -22,7 +22,7 @@ import { type App } from "./app";
 
 const MAX_BULK = 1_000;
 
-/** The way in by gRPC. What is not in this list answers UNIMPLEMENTED. */
+/** The way in by gRPC. */
 export function rpc(app: App, log: Log): GrpcService[] {
   return [
     implement(PaymentServiceService, {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// What `npm run admin:wallet --` and the wallet image call; the commands themselves are in src/admin.ts.
+// Entry of `npm run admin:wallet --` and of the wallet image; the commands are in src/admin.ts.
 import { runBuilt } from "@wonrail/kit/runBuilt";
 
 await runBuilt(new URL("../dist/admin.js", import.meta.url));

@@ -1,4 +1,5 @@
--- One sealed seed per organisation; every wallet's key is derived from it by a hardened path, so no wallet has a key row of its own.
+-- Each organisation has a sealed seed. Every wallet's key is derived from it by a hardened path, so
+-- wallets have no key rows.
 create table seeds (
   org_id text primary key,
   version integer not null check (version > 0),
@@ -9,7 +10,7 @@ create table seeds (
   resealed_at timestamptz not null default now()
 );
 
--- For the rotation of the key-encryption key: what is not yet under the new one.
+-- For the rotation of the key-encryption key: finds the seeds that the new key does not seal yet.
 create index seeds_by_kek on seeds (kek_id, org_id);
 
 create table wallets (
@@ -19,7 +20,8 @@ create table wallets (
   wallet_type text not null check (wallet_type in ('NORMAL', 'INCENTIVE', 'GOVERNMENT')),
   address text not null check (address ~ '^0x[0-9a-fA-F]{40}$'),
   key_index integer not null check (key_index >= 0),
-  -- OPENING until the ledger has its account, DEACTIVATING until the ledger has closed it: a job finishes what a crash left there.
+  -- OPENING until the ledger has its account, DEACTIVATING until the ledger has closed the account.
+  -- A job finishes wallets that a crash left in these states.
   status text not null check (status in ('OPENING', 'ACTIVE', 'DEACTIVATING', 'DEACTIVATED')),
   metadata jsonb not null default '{}',
   version bigint not null default 0,

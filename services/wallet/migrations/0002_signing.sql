@@ -1,5 +1,5 @@
--- What was signed, one row per leg of a ledger entry or hold. A leg has one living authorization: another nonce is signed for it only when the
--- time of the one before is long over.
+-- The signed authorizations, one row per leg of a ledger entry or hold. A leg keeps its nonce and
+-- amount for ever; only the end may move.
 create table authorizations (
   org_id text not null,
   ledger_ref text not null,
@@ -15,7 +15,7 @@ create table authorizations (
 
 create index authorizations_by_time on authorizations (signed_at);
 
--- How much was signed for in each hour: per wallet, per organisation and in all.
+-- The amount signed in each hour: per wallet, per organisation and in all.
 create table velocity (
   scope text not null,
   hour timestamptz not null,

@@ -1,3 +1,3 @@
--- The one request under which the ledger is asked to close a wallet's account, for as long as the wallet is DEACTIVATING: whoever asks, asks the same and
--- hears the same. Null until then, and of a wallet that an older release has left there.
+-- The request id under which the ledger is asked to close a wallet's account while the wallet is
+-- DEACTIVATING. All callers use it, so all get the same answer. Null in every other state.
 alter table wallets add column closing_request_id text;

@@ -1,4 +1,5 @@
 -- no-transaction
--- What is refused is asked for again every few seconds, until it is signed or given up. Whether it has been written down lately is looked up by its operation.
+-- The relayer asks again every few seconds for a refused leg. This index finds the last refusal of
+-- its operation.
 drop index concurrently if exists signing_refusals_of;
 create index concurrently signing_refusals_of on signing_refusals (ledger_ref, refused_at);

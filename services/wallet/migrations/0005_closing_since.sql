@@ -1,3 +1,3 @@
--- Since when a wallet is being deactivated, for the job that finishes what a crash left: that is no change of the wallet, which the ledger may yet refuse.
--- Null of one that an older release has begun to close, and told by updated_at then.
+-- The start of a deactivation, for the job that finishes interrupted ones. The start itself does
+-- not change the wallet: the ledger may still refuse.
 alter table wallets add column closing_since timestamptz;

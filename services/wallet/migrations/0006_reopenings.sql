@@ -1,4 +1,5 @@
--- A deactivated wallet that an operator wants reopened, until it is: with the one request id under which the ledger is asked to open its account again.
+-- A deactivated wallet that an operator wants reopened. The ledger is asked under this one request
+-- id until the wallet is open.
 create table reopenings (
   org_id text not null,
   wallet_id text not null,
@@ -9,5 +10,6 @@ create table reopenings (
   foreign key (org_id, wallet_id) references wallets
 );
 
--- Who began to deactivate a wallet before it was reopened, and hears late that it was closed then, knows by this that it is open again.
+-- The number of reopenings. A deactivation that began before a reopening sees by it that its late
+-- answer is out of date.
 alter table wallets add column times_reopened integer not null default 0;

@@ -1,4 +1,4 @@
 -- no-transaction
--- Hours that no limit looks at any more are deleted some at a time, oldest first, whatever the table holds.
+-- For the job that deletes old hours in batches, oldest first.
 drop index concurrently if exists velocity_by_hour;
 create index concurrently velocity_by_hour on velocity (hour);

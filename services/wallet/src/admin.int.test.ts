@@ -78,7 +78,7 @@ test("a database of another service is refused in a sentence", async () => {
   expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/ no schema wallet .+\.\n$/) });
 });
 
-test("what nobody expects is not told as a refusal", async () => {
+test("an unexpected error is not reported as a refusal", async () => {
   const broken = () => {
     throw new TypeError("out is not what it was");
   };

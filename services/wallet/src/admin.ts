@@ -26,7 +26,8 @@ import { checkSeals } from "./queries/checkSeals";
 import { findReopening } from "./store/reopenings";
 import { findWallet } from "./store/wallets";
 
-// The operators' door. It works on the database and the key file with the service's own commands, while the service runs.
+// The operators' commands. They use the service's own commands on its database and key file, while
+// the service runs.
 
 const EXAMPLES = `
 Rotating the key-encryption key:
@@ -45,7 +46,7 @@ Tokens that reached a wallet after it was deactivated:
 Works on DATABASE_URL and KEK_PATH, or else on the stack that "npm run up" started.`;
 
 interface World extends CommandWorld<AdminConfig> {
-  /** How long a command waits for what the service has to do. */
+  /** The longest time that a command waits for the service. */
   patienceMs: number;
 }
 
@@ -123,7 +124,7 @@ interface ReopenOptions {
   wallet: string;
 }
 
-/** The service does it, with its own name towards the ledger and under its own log; this waits for it. */
+/** Waits for the service, which reopens the wallet under its own name and log. */
 async function reopen(
   db: Database,
   { config, out, patienceMs }: World,

@@ -24,7 +24,7 @@ import { listWalletsByAddress, listWalletsById } from "./store/wallets";
 
 export type App = ReturnType<typeof createApp>;
 
-/** Table of contents: every command and query, bound to what it needs. */
+/** Table of contents: every command and query, bound to its dependencies. */
 export function createApp({ config, db, log, registry, tls, onClose }: ServiceParts<Config>) {
   const ledger = createClient(LedgerServiceService, {
     name: "ledger",
@@ -37,7 +37,7 @@ export function createApp({ config, db, log, registry, tls, onClose }: ServicePa
   onClose("ledger client", () => ledger.close());
 
   const curve = openCurve();
-  log.info({ backend: curve.backend }, "secp256k1");
+  log.info({ backend: curve.backend }, "signing backend");
   const chain = { chainId: BigInt(config.CHAIN_ID), tokenAddress: config.TOKEN_ADDRESS };
   const deps = {
     db,
@@ -83,11 +83,11 @@ export function createApp({ config, db, log, registry, tls, onClose }: ServicePa
 function countRefusals(registry: Registry): SignDeps["refusals"] {
   const refusals: SignDeps["refusals"] = new Counter({
     name: "signer_refusals_total",
-    help: "Authorizations that were not signed, by reason",
+    help: "Refused authorizations, by reason",
     labelNames: ["reason"],
     registers: [registry],
   });
-  // An alert asks for it by its name, and sees the first one from nothing to one.
+  // An alert needs this series to exist before the first refusal.
   refusals.inc({ reason: "leg_over_limit" }, 0);
   return refusals;
 }

@@ -8,7 +8,7 @@ import { AuthorizationKind, WalletServiceService, WalletType } from "@wonrail/pr
 import { CHAIN_ID, openWorld, TOKEN, type World } from "./commands/testing/world";
 import { rpc } from "./rpc";
 
-// Who may have what signed, by certificate.
+// The caller's certificate decides whether custody signs.
 
 const authority = makeAuthority("wonrail test authority");
 const clients: { close(): void }[] = [];

@@ -14,7 +14,13 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 function problems(more: Record<string, string> = {}): string[] {
   const env = {
-    ...{ DATABASE_URL: "postgres://own/db", BUS: "postgres", GRPC_HOST: "127.0.0.1", GRPC_PORT: "0", OPS_PORT: "0" },
+    ...{
+      DATABASE_URL: "postgres://own/db",
+      BUS: "feed",
+      GRPC_HOST: "127.0.0.1",
+      GRPC_PORT: "0",
+      OPS_PORT: "0",
+    },
     ...{ LEDGER_ADDRESS: "ledger:1", CHAIN_ID: "31337", TOKEN_ADDRESS: `0x${"11".repeat(20)}` },
     KEK_PATH: path,
     ...more,

@@ -13,18 +13,21 @@ const schema = z.object({
   KEK_PATH: z.string(),
   CHAIN_ID: count.min(1),
   TOKEN_ADDRESS: address,
-  /** How far ahead an authorization may end. */
+  /** The longest time until an authorization ends. */
   SIGNING_HORIZON_MS: durationMs.default(3_600_000),
   /**
-   * What may be signed for in one hour: a bound on the damage that a stolen relayer identity could do. A leg that alone is above one is not signed in any
-   * hour; 0 stops all.
+   * The amounts that may be signed in one hour: they bound the damage of a stolen relayer identity.
+   * A leg above a limit is not signed in any hour. 0 stops all signing.
    */
   SIGNING_LIMIT_WALLET_WON: limitWon.default(10_000_000_000n),
   SIGNING_LIMIT_ORGANISATION_WON: limitWon.default(1_000_000_000_000n),
   SIGNING_LIMIT_GLOBAL_WON: limitWon.default(10_000_000_000_000n),
 });
 
-/** The service reads it again whenever a key is not known yet; one that is wrong from the start is said at the start. */
+/**
+ * Reports an unusable key file at the start. Later the service reads the file for each key that it
+ * does not know yet.
+ */
 const keyFileRule = rule({ KEK_PATH: schema.shape.KEK_PATH }, ({ KEK_PATH }) => {
   try {
     fileKms(KEK_PATH);
@@ -37,7 +40,7 @@ const keyFileRule = rule({ KEK_PATH: schema.shape.KEK_PATH }, ({ KEK_PATH }) => 
 
 const adminSchema = z.object({
   ...commandShape,
-  /** Without it, too, it is the running stack's. */
+  /** Default: the running local stack's file. */
   KEK_PATH: z.string().optional(),
 });
 

@@ -1,7 +1,7 @@
 import { type ConsumerSpec } from "@wonrail/kit/inbox";
 import { type App } from "./app";
 
-/** The way in by events. */
+/** No events come in. */
 export function consumers(_app: App): ConsumerSpec[] {
   return [];
 }

@@ -10,7 +10,7 @@ import { walletFactsMessage } from "./messages";
 
 const TOPIC = "wonrail.wallet.v1";
 
-/** The way out: every event that this service publishes goes to this topic. */
+/** Every event of this service goes to this topic. */
 export const TOPICS = [{ name: TOPIC, partitions: 6 }];
 
 export function walletCreated(wallet: Wallet): NewEvent {

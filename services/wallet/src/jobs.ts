@@ -1,7 +1,7 @@
 import { type Job } from "@wonrail/kit/service";
 import { type App } from "./app";
 
-/** The way in by the clock. */
+/** The jobs that run by the clock. */
 export function jobs(app: App): Job[] {
   return [
     { name: "finish_wallets", everyMs: 2_000, run: (signal) => app.finishWallets(signal) },

@@ -3,9 +3,9 @@ import * as message from "@wonrail/proto/wallet/v1/wallet";
 import { visibleStatus, type Wallet } from "./domain/wallet";
 import { type WalletWithBalance } from "./queries/getWallet";
 
-/** What is done and asked for, in the contract's words: the same in answers and in events. */
+/** Converts domain objects to messages. Answers and events use the same messages. */
 
-/** What never changes about a wallet, as others keep it. */
+/** The facts of a wallet that never change. Other services cache them. */
 export function walletFactsMessage({
   walletId,
   orgId,

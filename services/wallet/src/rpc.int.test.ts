@@ -43,6 +43,18 @@ test.each(Object.entries(asks))(
   },
 );
 
+test("two encodings of one userId name the same user", async () => {
+  const [orgId, walletType] = [newId("org"), WalletType.NORMAL];
+  const [composed, decomposed] = ["각".normalize("NFC"), "각".normalize("NFD")];
+  const { wallet } = await world.client.createWallet({ orgId, userId: decomposed, walletType, metadata: {} });
+  expect(wallet).toMatchObject({ userId: composed });
+  await expect(
+    world.client.createWallet({ orgId, userId: composed, walletType, metadata: {} }),
+  ).rejects.toMatchObject({ code: "WAL_001", details: { walletId: wallet!.walletId } });
+  const page = { status: WalletStatus.ACTIVE, walletType, orgId };
+  expect((await world.client.listWallets({ ...page, userId: decomposed })).wallets).toHaveLength(1);
+});
+
 test.each(STRANGERS)("an address is not looked for among the wallets of %j", async (orgId) => {
   const addresses = [wallet.walletAddress];
   await expect(world.client.findWalletsByAddress({ orgId, addresses })).rejects.toMatchObject({
@@ -65,7 +77,7 @@ test("no more than a thousand wallets or addresses are asked for at once, and no
     await expect(asked).rejects.toMatchObject({ code: "REQ_001", details: { fields: [{ path }] } });
 });
 
-test.each(["", ...STRANGERS])("nothing is signed for %j, and nothing is written down", async (orgId) => {
+test.each(["", ...STRANGERS])("custody signs and stores nothing for %j", async (orgId) => {
   const before = await everything();
   const intent = {
     ...{ orgId, ledgerRef: newId("trf"), fromWalletId: wallet.walletId, toAddress: wallet.walletAddress },

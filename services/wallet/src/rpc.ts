@@ -12,10 +12,11 @@ import {
 import { isId } from "@wonrail/kit/contract/ids";
 import { parseWon } from "@wonrail/kit/contract/money";
 import { readPage } from "@wonrail/kit/page";
-import { isUserId, USER_ID_FORM } from "@wonrail/kit/contract/userId";
+import { isUserId, normalizeUserId, USER_ID_FORM } from "@wonrail/kit/contract/userId";
 import {
   AuthorizationKind,
   type AuthorizationIntent,
+  type CreateWalletRequest,
   type EnsureWalletRequest,
   type GetWalletRequest,
   type SignedAuthorization,
@@ -24,36 +25,42 @@ import {
   WalletType,
 } from "@wonrail/proto/wallet/v1/wallet";
 import { type App } from "./app";
-import { onceAnothers, onceBegun } from "./commands/onceBegun";
+import { withUnknownOutcome } from "./commands/outcomes";
 import { type SigningOutcome } from "./commands/signAuthorizations";
 import { type SigningIntent } from "./domain/signingPolicy";
 import { type Wallet, type WalletType as TypeName } from "./domain/wallet";
 import { walletFactsMessage, walletMessage } from "./messages";
+import { EMPTY } from "./queries/getWallet";
+import { type CreationKey } from "./store/wallets";
 
 const MAX_WALLETS = 1_000;
 const MAX_INTENTS = 500;
 
-/** The way in by gRPC. What is not in this list answers UNIMPLEMENTED. */
+/** The gRPC methods. A method that is absent here answers UNIMPLEMENTED. */
 export function rpc(app: App): GrpcService[] {
   const shown = async (wallet: Wallet) => {
     const [found] = await app.withBalances([wallet]);
     return { wallet: walletMessage(found!) };
   };
-  /** Of a wallet that was changed: what keeps the ledger from saying its balance undoes nothing. */
-  const answer = (wallet: Wallet) => onceBegun(() => shown(wallet));
+  /** The change is stored: a failed balance look-up does not undo it. */
+  const answer = (wallet: Wallet) => withUnknownOutcome(() => shown(wallet));
   return [
     implement(WalletServiceService, {
       createWallet: async (request) => {
-        const wanted = { ...readUserWallet(request), metadata: request.metadata };
-        const { wallet, existed } = await app.createWallet(wanted);
-        return { ...(await (existed ? onceAnothers(() => shown(wallet)) : answer(wallet))), existed };
+        const { metadata, repeatOnly } = request;
+        const creation = readCreationKey(request);
+        const wanted = { ...readUserWallet(request), metadata, creation, repeatOnly };
+        const { wallet, replayed } = await app.createWallet(wanted);
+        // As it was made, also when it changed since: a repetition gets the first answer.
+        const made: Wallet = { ...wallet, status: "ACTIVE", metadata };
+        return { wallet: walletMessage({ wallet: made, balance: EMPTY }), replayed };
       },
       getWallet: async (request) => ({ wallet: walletMessage(await app.getWallet(readKey(request))) }),
       listWallets: async ({ orgId, userId, walletType, status, page }) => {
         const type = enumFilter(WalletType, walletType, "walletType");
         const state = enumFilter(WalletStatus, status, "status");
         const filter = {
-          ...(userId === undefined ? {} : { userId }),
+          ...(userId === undefined ? {} : { userId: normalizeUserId(userId) }),
           ...(type === undefined ? {} : { walletType: type }),
           ...(state === undefined ? {} : { status: state }),
         };
@@ -79,7 +86,7 @@ export function rpc(app: App): GrpcService[] {
         wallet: walletFactsMessage(await app.ensureWallet(readUserWallet(request))),
       }),
       findWalletsByAddress: async ({ orgId, addresses }) => {
-        // Who watches every address names none.
+        // chain-relayer watches every address and names no organisation.
         const owner = orgId === "" ? null : readOrgId(orgId);
         const wanted = readAtMost(MAX_WALLETS, addresses, "addresses");
         const wallets = await app.findWalletsByAddress(owner, wanted);
@@ -101,9 +108,21 @@ function readKey({ orgId, walletId }: GetWalletRequest) {
   return { orgId: readOrgId(orgId), walletId };
 }
 
-/** Of each type a user has one. */
+/** A user has one wallet of each type. */
 function readUserWallet({ orgId, userId, walletType }: EnsureWalletRequest) {
   return { orgId: readOrgId(orgId), userId: readUserId(userId), walletType: readType(walletType) };
+}
+
+const MAX_KEY_CHARACTERS = 255;
+const HASH_BYTES = 32;
+
+function readCreationKey({ idempotencyKey, bodyHash }: CreateWalletRequest): CreationKey | undefined {
+  if (idempotencyKey === undefined) return undefined;
+  if (idempotencyKey === "" || idempotencyKey.length > MAX_KEY_CHARACTERS)
+    throw invalidRequest([{ path: "idempotencyKey", message: "must be 1 to 255 characters long" }]);
+  if (bodyHash?.length !== HASH_BYTES)
+    throw invalidRequest([{ path: "bodyHash", message: "must be 32 bytes" }]);
+  return { key: idempotencyKey, bodyHash: Buffer.from(bodyHash) };
 }
 
 function readType(type: WalletType): TypeName {
@@ -115,7 +134,7 @@ function readType(type: WalletType): TypeName {
 
 function readUserId(userId: string): string {
   if (!isUserId(userId)) throw invalidRequest([{ path: "userId", message: USER_ID_FORM }]);
-  return userId;
+  return normalizeUserId(userId);
 }
 
 function readIntent(intent: AuthorizationIntent, index: number): SigningIntent {

@@ -9,7 +9,7 @@ import { memoryOf, memoryOfTree } from "../process/memory";
 
 const MARKS = { good: ["✔", "green"], worse: ["•", "yellow"], bad: ["✘", "red"] } as const;
 
-/** Says what is missing on this machine and how to mend it, and what a running stack uses of it. Exits with 1 when `make up` cannot work. */
+/** Lists missing tools with their remedy, and the tools of a running stack. Exits with 1 when `make up` cannot work. */
 export async function doctor(): Promise<number> {
   const config = readConfig();
   const home = homeAt(config.home);

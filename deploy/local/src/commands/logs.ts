@@ -36,7 +36,7 @@ export async function logs(args: string[]): Promise<number> {
   const tails = wanted.map((name) => new Tail(home.log(name), (line) => show(name, line)));
   if (values["no-follow"]) return 0;
   process.once("SIGINT", () => process.exit(0));
-  // Nobody reads on: `head` and `grep -q` have seen what they wanted.
+  // The reader closed the pipe, as `head` and `grep -q` do.
   process.stdout.once("error", () => process.exit(0));
   for (;;) {
     await sleep(POLL_MS);

@@ -17,9 +17,9 @@ const EXIT = { done: 0, failed: 1, alreadyRunning: 2, usage: 64 };
 
 const HELP = `Starts the whole system on this machine and keeps it running until Ctrl-C.
 
-  npm run up -- [--bus kafka|postgres] [--mtls] [--attached]
+  npm run up -- [--bus kafka|feed] [--mtls] [--attached]
 
-  --bus       use this event bus instead of the best one that this machine has (or WONRAIL_BUS)
+  --bus       how events travel: through Kafka, or through the feeds alone (or WONRAIL_BUS)
   --mtls      let the services talk by mutual TLS only, with certificates of this start's own (or WONRAIL_MTLS=true)
   --attached  stop when standard input closes: for scripts and tests that start a stack of their own
 
@@ -96,10 +96,10 @@ function terminalChecklist({ color, animate }: LocalConfig): Checklist {
   return createChecklist({ write, live: terminal && animate, color: terminal && color, now: Date.now });
 }
 
-/** What comes as soon after the first signal is the same Ctrl-C: the terminal sends it to everybody, and npm passes it on to its child. */
+/** A second signal this soon is the same Ctrl-C: the terminal sends it to all processes, and npm passes it on. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** The first signal stops everything in order. Whoever sends a second one does not want to wait: the guard ends what is left. */
+/** The first signal stops all processes in order. After a second signal the guard kills the rest at once. */
 function listenForStop(stop: AbortController, checklist: Checklist, attached: boolean): void {
   let askedMs: number | undefined;
   const ask = (): void => {

@@ -1,11 +1,14 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomFreePort } from "../process/freePort";
 import { startGuard } from "../process/guard";
 import { startProcess, type OwnedProcess } from "../process/ownedProcess";
-import { prepareAnvil, type AnvilPart } from "./anvil";
+import { prepareAnvil, TRANSACTION_BLOCKS_KEPT, type AnvilPart } from "./anvil";
 import { startBlockClock } from "./blockClock";
+import type { AnvilState } from "./compactState";
 import { jsonRpc } from "./jsonRpc";
 import { newMnemonic } from "./mnemonic";
 
@@ -33,15 +36,15 @@ async function startNode(): Promise<OwnedProcess> {
   return node;
 }
 
-function startClock(pace = PACE): void {
-  const clock = startBlockClock({ ...anvil, ...pace });
+function startClock(pace = PACE, rpcUrl = anvil.rpcUrl): void {
+  const clock = startBlockClock({ ...anvil, rpcUrl, ...pace });
   closers.push(() => clock.close());
 }
 
 const rpc = <T>(method: string, ...params: unknown[]): Promise<T> => jsonRpc<T>(anvil.rpcUrl, method, params);
 const head = async (): Promise<number> => Number(await rpc<string>("eth_blockNumber"));
 
-/** What the head is when it has not moved for as long as twenty blocks take. */
+/** The head, once it has not moved for the time of twenty blocks. */
 async function headAtRest(): Promise<number> {
   for (let before = -1; ;) {
     const now = await head();
@@ -66,7 +69,7 @@ async function untilFinal(hash: string): Promise<number> {
   throw new Error("never final");
 }
 
-test("a transaction is mined and becomes final without anybody else doing anything; then the chain rests", async () => {
+test("a transaction becomes final by the clock alone, and then the chain rests", async () => {
   await startNode();
   startClock();
   const { hash } = await send();
@@ -74,7 +77,7 @@ test("a transaction is mined and becomes final without anybody else doing anythi
   expect(await headAtRest()).toBeLessThanOrEqual(block + 3);
 }, 60_000);
 
-test("what was final is there after a kill, and can be asked about", async () => {
+test("a final block and its state survive a kill of the node", async () => {
   const first = await startNode();
   startClock();
   const { hash, from } = await send();
@@ -94,3 +97,91 @@ test("chain time moves when nothing happens", async () => {
   const before = await head();
   while ((await head()) < before + 5) await new Promise((resolve) => setTimeout(resolve, 50));
 }, 60_000);
+
+test("the state is written once for two blocks, and holds the final block after each block", async () => {
+  await startNode();
+  const calls = { evm_mine: 0, anvil_dumpState: 0 };
+  const finalNotKept: number[] = [];
+  const proxyUrl = await startProxy(async (method, forward) => {
+    const answer = await forward();
+    if (method === "anvil_dumpState") calls.anvil_dumpState += 1;
+    if (method !== "evm_mine") return answer;
+    calls.evm_mine += 1;
+    const final = await rpc<{ number: string }>("eth_getBlockByNumber", "finalized", false);
+    if (headOf(readState()) < Number(final.number)) finalNotKept.push(Number(final.number));
+    return answer;
+  });
+  startClock(PACE, proxyUrl);
+  for (let sent = 0; sent < 20; sent += 1) await untilMined((await send()).hash);
+  await headAtRest();
+  expect(calls.evm_mine).toBeGreaterThanOrEqual(20);
+  // Two more: at the first contact with the node, and when the chain comes to rest.
+  expect(calls.anvil_dumpState).toBeLessThanOrEqual(calls.evm_mine / 2 + 2);
+  expect(finalNotKept).toEqual([]);
+  expect(headOf(readState())).toBe(await head());
+}, 60_000);
+
+test("the state stops growing with the transactions that were ever sent", async () => {
+  const first = await startNode();
+  startClock();
+  const hashes: string[] = [];
+  while ((await head()) < TRANSACTION_BLOCKS_KEPT + 40) {
+    hashes.push((await send()).hash);
+    await rpc("evm_mine");
+  }
+  await headAtRest();
+  const blocks = new Set(readState().transactions.map(({ block_number }) => block_number));
+  expect(blocks.size).toBeLessThanOrEqual(TRANSACTION_BLOCKS_KEPT);
+  expect(await rpc("eth_getTransactionReceipt", hashes.at(-1))).not.toBeNull();
+  const bytes = statSync(anvil.stateFile).size;
+  const block = await rpc<{ hash: string }>("eth_getBlockByNumber", "0x5", false);
+
+  process.kill(first.pid, "SIGKILL");
+  await first.exited;
+  await startNode();
+  expect(await rpc("eth_getBlockByNumber", "0x5", false)).toMatchObject({ hash: block.hash });
+  expect(await rpc("eth_getTransactionReceipt", hashes.at(-1))).not.toBeNull();
+  // Call traces, which nobody reads, are not loaded again.
+  expect(statSync(anvil.stateFile).size).toBeLessThan(bytes);
+}, 120_000);
+
+const readState = (): AnvilState => JSON.parse(readFileSync(anvil.stateFile, "utf8")) as AnvilState;
+const headOf = ({ blocks }: AnvilState): number =>
+  blocks.reduce((highest, { header }) => Math.max(highest, Number(header.number)), 0);
+
+async function untilMined(hash: string): Promise<void> {
+  for (const endMs = Date.now() + 30_000; Date.now() < endMs;) {
+    if ((await rpc("eth_getTransactionReceipt", hash)) !== null) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error("never mined");
+}
+
+type Look = (method: string, forward: () => Promise<string>) => Promise<string>;
+
+/** An endpoint before the node that shows each call to `look`. Returns its URL. */
+async function startProxy(look: Look): Promise<string> {
+  const server = createServer((request, response) => {
+    void readBody(request)
+      .then(async (body) => {
+        const forward = async (): Promise<string> => {
+          const headers = { "content-type": "application/json" };
+          return (await fetch(anvil.rpcUrl, { method: "POST", headers, body })).text();
+        };
+        response.end(await look((JSON.parse(body) as { method: string }).method, forward));
+      })
+      .catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closers.push(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,10 +1,10 @@
 /**
- * Mines the local chain's blocks: one a second while there is something to mine or to make final, and one now and then so that chain time
- * moves. A node that mines by itself either makes no block after a transaction, and then nothing becomes final, or one every second for
- * ever, which costs 150 MB of state a day.
+ * Mines the local chain's blocks: one a second while there is something to mine or to make final, and one now and then
+ * so that chain time moves. A node that mines by itself has two modes. In the first it makes no block after a
+ * transaction, so no transaction becomes final. In the second it makes a block every second for ever.
  *
- * The state is kept after every block and before the next one. A block is final only when two more were mined, so what a reader took as
- * final is on disk, and killing the node can take back no more than a real chain's reorganisation would.
+ * The state is written to disk after every second block. A block is final when two more were mined, so every final
+ * block is on disk. If the node is killed, it comes back without two blocks at most, and none of them was final.
  */
 import { rename, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -25,8 +25,8 @@ interface ClockOptions {
 
 /** A block is final when so many came after it. */
 const BLOCKS_TO_FINALITY = 2;
-/** Keeping a large state takes time, of which the node gets at most a fifth. */
-const PAUSE_PER_DUMP = 4;
+/** The node answers nothing else while it writes a large state. It rests for as long as that took. */
+const PAUSE_PER_DUMP = 1;
 
 export function startBlockClock({
   rpcUrl,
@@ -38,25 +38,35 @@ export function startBlockClock({
   let instance = "";
   let toMine = 0;
   let lastBlockAt = Date.now();
+  let blocksNotKept = 0;
+
+  async function keep(): Promise<void> {
+    await keepState(rpcUrl, stateFile);
+    blocksNotKept = 0;
+  }
 
   /** Returns how long to wait for the next look. */
   async function tick(): Promise<number> {
     const { instanceId } = await jsonRpc<{ instanceId: string }>(rpcUrl, "anvil_metadata");
     if (instanceId !== instance) {
       // A node that was started again may have mined already, to have a final block that it can be asked about.
-      await keepState(rpcUrl, stateFile);
+      await keep();
       instance = instanceId;
       toMine = BLOCKS_TO_FINALITY;
     }
+    // The last try failed. Another block would make one final that is not on disk.
+    if (blocksNotKept >= BLOCKS_TO_FINALITY) await keep();
     const { pending } = await jsonRpc<{ pending: string }>(rpcUrl, "txpool_status");
     if (Number(pending) > 0) toMine = BLOCKS_TO_FINALITY + 1;
     if (toMine === 0 && Date.now() - lastBlockAt < idleBlockMs) return blockMs;
     await jsonRpc(rpcUrl, "evm_mine");
+    blocksNotKept += 1;
     // A transaction may have come between the look and the block: what counts is what the block holds.
     const mined = await jsonRpc<string>(rpcUrl, "eth_getBlockTransactionCountByNumber", ["latest"]);
     toMine = Number(mined) > 0 ? BLOCKS_TO_FINALITY : Math.max(0, toMine - 1);
     lastBlockAt = Date.now();
-    await keepState(rpcUrl, stateFile);
+    if (blocksNotKept < BLOCKS_TO_FINALITY && toMine > 0) return blockMs;
+    await keep();
     return Math.max(blockMs, (Date.now() - lastBlockAt) * PAUSE_PER_DUMP);
   }
 
@@ -73,6 +83,8 @@ export function startBlockClock({
     async close() {
       stop.abort();
       await running;
+      // If the node has stopped already, the last file stays.
+      if (blocksNotKept > 0) await keep().catch(() => undefined);
     },
   };
 }

@@ -1,6 +1,6 @@
 const TIMEOUT_MS = 10_000;
 
-/** One question to the local EVM node. */
+/** Calls a method of the local EVM node. */
 export async function jsonRpc<T>(url: string, method: string, params: unknown[] = []): Promise<T> {
   const response = await fetch(url, {
     method: "POST",

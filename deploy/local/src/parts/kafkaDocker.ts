@@ -23,7 +23,7 @@ export async function prepareKafkaDocker(options: {
   return { brokers, spec: dockerSpec({ ...options, name: containerName(options.dir), brokers }) };
 }
 
-/** One container and one volume for each stack. */
+/** Each stack has its own container and volume. */
 export function containerName(dir: string): string {
   return `wonrail-kafka-${createHash("sha256").update(dir).digest("hex").slice(0, 12)}`;
 }
@@ -83,6 +83,6 @@ async function pullImage(): Promise<void> {
   if ((await runCommand("docker", ["image", "inspect", IMAGE])).ok) return;
   const { ok, problem } = await runCommand("docker", ["pull", IMAGE], { timeoutMs: PULL_TIMEOUT_MS });
   if (ok) return;
-  const next = "see that Docker reaches its registry, or choose the other bus: WONRAIL_BUS=postgres.";
+  const next = "see that Docker reaches its registry, or do without Kafka: WONRAIL_BUS=feed.";
   throw new PartError(`the image ${IMAGE} could not be pulled`, problem, next);
 }

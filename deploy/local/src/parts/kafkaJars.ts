@@ -90,6 +90,6 @@ async function run(command: string, args: string[], what: string): Promise<void>
   throw new PartError(
     what,
     problem,
-    "see that Maven reaches its repository (~/.m2/settings.xml), or choose the other bus: WONRAIL_BUS=postgres.",
+    "see that Maven reaches its repository (~/.m2/settings.xml), or do without Kafka: WONRAIL_BUS=feed.",
   );
 }

@@ -4,7 +4,7 @@ export interface BrokerPlace {
   dataDir: string;
 }
 
-/** One node that is broker and controller, on the loopback interface, with everything that wants replicas set to one. */
+/** A node that is broker and controller, on the loopback interface, with all replica counts set to 1. */
 export function brokerProperties({ brokerPort, controllerPort, dataDir }: BrokerPlace): string {
   return Object.entries({
     "process.roles": "broker,controller",

@@ -57,7 +57,7 @@ test("the cluster is UTF-8, durable and on the loopback interface only, whatever
   await owned.stop();
 }, 90_000);
 
-test("nobody comes in without the password, also not the machine's own users", async () => {
+test("refuses a connection without the password, from this machine too's own users", async () => {
   const part = await prepare();
   const owned = await startProcess(part.spec, guard);
   await expect(ask(part.adminUrl.replace("secret", "guess"), "select 1")).rejects.toThrow(
@@ -66,7 +66,7 @@ test("nobody comes in without the password, also not the machine's own users", a
   await owned.stop();
 }, 90_000);
 
-test("what was written survives a kill, and the next start is not held up by what the kill left", async () => {
+test("committed rows survive a kill, and its leftovers do not delay the next start", async () => {
   const part = await prepare();
   const first = await startProcess(part.spec, guard);
   await ask(part.adminUrl, "create table kept as select 42 as answer");

@@ -41,7 +41,7 @@ export interface PostgresPart {
   port: number;
   adminUrl: string;
   label: string;
-  /** Where the cluster is; not below `dir` when PostgreSQL's user cannot enter that. */
+  /** The folder of the cluster; not below `dir` if PostgreSQL's user cannot enter that. */
   dataDir: string;
 }
 
@@ -172,7 +172,7 @@ function enterableFolder(wanted: string, user: SystemUser | undefined): string {
   );
 }
 
-/** Below /var/tmp anybody may have put something of that name: root must not give away what a stranger's link points to. */
+/** Every user can write below /var/tmp: root must not hand over the target of a stranger's link. */
 function giveTo(folder: string, { uid, gid }: SystemUser): void {
   const found = lstatSync(folder);
   if (!found.isDirectory() || ![0, uid].includes(found.uid)) {

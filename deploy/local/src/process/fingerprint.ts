@@ -5,8 +5,8 @@ import { existsSync, readFileSync } from "node:fs";
 const HAS_PROC = existsSync("/proc/self/stat");
 
 /**
- * Who has this process id: when it started and its command line, or undefined when nobody has. A number alone says nothing, since
- * the kernel gives it to another process soon after.
+ * The start time and command line of a process, or undefined if no process has this id. The id alone does not name a
+ * process, because the kernel reuses it.
  */
 export function fingerprint(pid: number): string | undefined {
   return HAS_PROC ? fromProc(pid) : fromPs(pid);

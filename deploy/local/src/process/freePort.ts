@@ -9,7 +9,7 @@ const WORKERS = 8;
 const PORTS_OF_A_WORKER = Math.floor((HIGHEST_PORT - LOWEST_RANDOM_PORT) / WORKERS);
 const given = new Set<number>();
 
-/** A port that nobody is likely to look for, and that was given to nobody before: for throw-away processes, of which many may start at the same time. */
+/** A random port that was not handed out before, for throw-away processes that start at the same time. */
 export async function randomFreePort(): Promise<number> {
   const worker = Number(process.env.JEST_WORKER_ID ?? 0) % WORKERS;
   const lowest = LOWEST_RANDOM_PORT + worker * PORTS_OF_A_WORKER;

@@ -8,7 +8,7 @@ let bench: Workbench;
 beforeEach(() => (bench = workbench()));
 afterEach(() => bench.clear());
 
-test("what an earlier start left running is ended, and named", async () => {
+test("ends and names the processes that an earlier start left running", async () => {
   const { pid, exited } = await startProcess(bench.spec("exec sleep 60"), bench.guard);
   // The shell becomes the program a moment after it was started, and its fingerprint with it.
   while (commandLine(pid) !== "sleep 60") await sleep(10);

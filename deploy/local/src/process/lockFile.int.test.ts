@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-test("one process takes the lock; a second one is told who has it", () => {
+test("a second process gets the name of the lock's holder", () => {
   const { pid } = takeLock(file);
   expect(pid).toBe(process.pid);
   expect(readHolder(file)).toMatchObject({ pid: process.pid });
@@ -37,7 +37,7 @@ test("a half-written lock is no lock", () => {
   expect(takeLock(file).pid).toBe(process.pid);
 });
 
-test("of many that start at the same moment on a dead one's lock, one wins", async () => {
+test("exactly one process takes a dead holder's lock when many start at once's lock, one wins", async () => {
   writeFileSync(file, JSON.stringify({ pid: 1, fingerprint: "dead", startedAt: "" }));
   const script = `
     const { takeLock } = require("./lockFile.ts");

@@ -1,7 +1,7 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { fingerprint, isAlive } from "./fingerprint";
 
-/** Who has a lock. It is theirs for as long as they live: a number alone may belong to a stranger by now. */
+/** The holder of a lock, for as long as its process lives. The process id alone may belong to another process by now. */
 export interface Holder {
   pid: number;
   fingerprint: string;
@@ -21,7 +21,7 @@ export function readHolder<T extends Holder>(file: string): T | undefined {
   return holder && isAlive(holder) ? holder : undefined;
 }
 
-/** Takes the lock or throws LockHeld. A dead holder's file is moved away first; whoever moves it makes sure that it is the dead one's. */
+/** Takes the lock or throws LockHeld. A dead holder's file is moved away first, and checked after the move. */
 export function takeLock(file: string): Holder {
   const mine: Holder = {
     pid: process.pid,

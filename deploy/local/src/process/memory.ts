@@ -44,7 +44,7 @@ function readOrEmpty(file: string): string {
   }
 }
 
-/** Where there is no /proc: shared pages count in full. */
+/** Without /proc, shared pages count in full. */
 function resident(pid: number): number {
   try {
     return Number(execFileSync("ps", ["-o", "rss=", "-p", `${pid}`], { encoding: "utf8" }).trim()) * 1024;

@@ -24,12 +24,12 @@ test("is started when its probe says so, and stops when asked", async () => {
   expect(await owned.stop()).toEqual({ code: null, signal: "SIGTERM" });
 });
 
-test("what it wrote last is in the error when it ends before it is ready", async () => {
+test("the error has the last output of a process that ends before it is ready", async () => {
   const start = startProcess(bench.spec("echo the port is taken >&2; exit 3", readyFile()), bench.guard);
   await expect(start).rejects.toThrow(/ended at once with exit code 3\. It wrote:\n {4}the port is taken/);
 });
 
-test("one that is never ready is ended, and the last reason told", async () => {
+test("ends a process that is never ready, and reports the last reason", async () => {
   const pidFile = join(bench.dir, "pid");
   const spec = bench.spec("echo $$ > new; mv new pid; exec sleep 60", {
     readyTimeoutMs: 500,
@@ -48,7 +48,7 @@ test("a command that is not there is an error, not a crash", async () => {
   await expect(start).rejects.toThrow("/no/such/program cannot be run");
 });
 
-test("one that does not listen is ended after the grace time, with what it started", async () => {
+test("kills a process with its children when it ignores the stop signal", async () => {
   const script = 'trap "" TERM; sleep 61 & echo $! > child; touch ready; wait; sleep 62';
   const owned = await startProcess(bench.spec(script, { ...readyFile(), stopGraceMs: 200 }), bench.guard);
   const child = Number(readFileSync(join(bench.dir, "child"), "utf8"));

@@ -84,7 +84,7 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // Nobody left to tell.
+    // The guard is gone already.
   }
 }
 

@@ -4,7 +4,7 @@ import { inheritedEnv } from "../config";
 export interface CommandResult {
   ok: boolean;
   stdout: string;
-  /** What it wrote last, or why it could not be run. */
+  /** The last output, or the reason why the command could not run. */
   problem: string;
 }
 

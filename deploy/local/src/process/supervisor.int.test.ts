@@ -13,9 +13,29 @@ afterEach(async () => {
   bench.clear();
 });
 
-test("one that was being restarted when everything is stopped does not start again", async () => {
+test("a process that is being restarted does not start again when everything stops", async () => {
   await supervisor.run(bench.spec("exec sleep 60"), 1);
   const refused = expect(supervisor.restart("script")).rejects.toThrow("The stack is being stopped.");
   await Promise.all([supervisor.close(), refused]);
   expect(supervisor.statuses()).toMatchObject([{ state: "stopped", pid: undefined }]);
+});
+
+test("three restarts at once each resolve when a process of their own is ready", async () => {
+  const readyAfterMs = 100;
+  let startedAt = 0;
+  const probe = async () => {
+    if (Date.now() - startedAt < readyAfterMs) throw new Error("not ready yet");
+  };
+  await supervisor.run(bench.spec("exec sleep 60", { probe }), 1);
+  const pids = new Set([supervisor.statuses()[0]!.pid]);
+  startedAt = Date.now();
+  const restart = async () => {
+    await supervisor.restart("script");
+    const [status] = supervisor.statuses();
+    expect(status!.state).toBe("ready");
+    pids.add(status!.pid);
+    startedAt = Date.now();
+  };
+  await Promise.all([restart(), restart(), restart()]);
+  expect(pids.size).toBe(4);
 });

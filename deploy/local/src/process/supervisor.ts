@@ -1,13 +1,15 @@
 import type { ProcessSpec } from "./ownedProcess";
 import { Unit, type UnitDeps, type UnitStatus } from "./unit";
 
-/** What uses others has the higher stage, and stops before what it uses. */
+/** A process has a higher stage than the processes it uses, and stops before them. */
 export type Stage = 0 | 1 | 2;
 
 /** All processes of one stack, by name. */
 export class Supervisor {
   #units = new Map<string, { unit: Unit; stage: Stage }>();
   #deps: UnitDeps;
+  /** The last restart of each process. */
+  #restarting = new Map<string, Promise<void>>();
   #closed = false;
 
   constructor(deps: UnitDeps) {
@@ -30,16 +32,24 @@ export class Supervisor {
     return this.#unit(name).stop();
   }
 
-  async restart(name: string): Promise<void> {
-    await this.stop(name);
-    await this.start(name);
+  /** Restarts of one process run one after the other, so each resolves when its own start is ready. */
+  restart(name: string): Promise<void> {
+    const before = this.#restarting.get(name) ?? Promise.resolve();
+    const restarting = before
+      .catch(() => undefined)
+      .then(async () => {
+        await this.stop(name);
+        await this.start(name);
+      });
+    this.#restarting.set(name, restarting);
+    return restarting;
   }
 
   statuses(): UnitStatus[] {
     return [...this.#units.values()].map(({ unit }) => unit.status);
   }
 
-  /** Stops everything, also what is only just starting, and lets nothing start any more. */
+  /** Stops all processes, starting ones too, and refuses new starts. */
   async close(): Promise<void> {
     this.#closed = true;
     const units = [...this.#units.values()];

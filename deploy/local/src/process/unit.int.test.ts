@@ -27,7 +27,7 @@ function unitOf(
   });
 }
 
-test("one that is killed is started again, and says so", async () => {
+test("a killed process is started again, and its state says so", async () => {
   const unit = unitOf(bench.spec("exec sleep 60"));
   await unit.start();
   const first = unit.status.pid!;
@@ -38,7 +38,7 @@ test("one that is killed is started again, and says so", async () => {
   await unit.stop();
 });
 
-test("one that is stopped stays stopped, and is started again only when asked", async () => {
+test("a stopped process starts again only on request", async () => {
   const unit = unitOf(bench.spec("exec sleep 60"));
   await unit.start();
   await unit.stop();
@@ -50,7 +50,7 @@ test("one that is stopped stays stopped, and is started again only when asked", 
   expect(states.at(-1)).toBe("stopped");
 });
 
-test("a first start that fails is told to whoever waits for it, and not tried again", async () => {
+test("a first start that fails is reported to its caller and not repeated", async () => {
   const unit = unitOf(
     bench.spec("echo once >> starts; exit 1", { probe: () => Promise.reject(new Error("no")) }),
   );
@@ -59,7 +59,7 @@ test("a first start that fails is told to whoever waits for it, and not tried ag
   expect(readFileSync(join(bench.dir, "starts"), "utf8")).toBe("once\n");
 });
 
-test("one that cannot be started again is tried again and again, more and more slowly", async () => {
+test("restarts of a process that fails back off", async () => {
   const pauses: number[] = [];
   const gate = join(bench.dir, "broken");
   const unit = unitOf(
@@ -81,7 +81,7 @@ test("one that cannot be started again is tried again and again, more and more s
   expect(pauses.slice(0, 4)).toEqual([1, 2, 3, 4]);
 });
 
-test("one that waits for its next attempt can be stopped at once", async () => {
+test("a process that waits for its next attempt stops at once", async () => {
   const unit = unitOf(bench.spec("exec sleep 60"), () => 60_000);
   await unit.start();
   process.kill(unit.status.pid!, "SIGKILL");
@@ -90,7 +90,7 @@ test("one that waits for its next attempt can be stopped at once", async () => {
   expect(unit.status.state).toBe("stopped");
 });
 
-test("one that is started while it stops ends first, and is looked after when it runs again", async () => {
+test("a process that is started while it stops ends first and is then supervised", async () => {
   const script =
     "trap 'sleep 0.3; echo ended >> lives; exit 0' TERM; echo began >> lives; while :; do sleep 0.05; done";
   const lives = () => readFileSync(join(bench.dir, "lives"), "utf8").trim().split("\n");
@@ -116,7 +116,7 @@ test("one that is started while it stops ends first, and is looked after when it
   expect(troubles).toEqual(["script ended with SIGKILL; starting it again"]);
 });
 
-test("one that is stopped while the way is cleared for it does not stay", async () => {
+test("a process that is stopped during preparation does not start", async () => {
   let clear: () => void = () => undefined;
   const isClear = new Promise<void>((resolve) => (clear = resolve));
   let isClearing = false;
@@ -133,7 +133,7 @@ test("one that is stopped while the way is cleared for it does not stay", async 
   expect(unit.status).toMatchObject({ state: "stopped", pid: undefined });
 });
 
-test("one that is stopped before its turn came tells whoever waits for it", async () => {
+test("a process that is stopped before its turn reports that to its caller", async () => {
   const unit = unitOf(bench.spec("echo once >> starts; exec sleep 60"));
   const refused = expect(unit.start()).rejects.toThrow("script was stopped before it was ready");
   await Promise.all([unit.stop(), refused]);
@@ -141,7 +141,7 @@ test("one that is stopped before its turn came tells whoever waits for it", asyn
   expect(existsSync(join(bench.dir, "starts"))).toBe(false);
 });
 
-test("one whose state cannot be recorded runs on, which is said once, and its next state is recorded", async () => {
+test("a process runs on when its state cannot be recorded, which is logged once", async () => {
   let isFull = true;
   const record = ({ state }: UnitStatus): void => {
     if (isFull) throw new Error("no space left on device");

@@ -9,7 +9,7 @@ export interface UnitStatus {
   name: string;
   state: UnitState;
   pid: number | undefined;
-  /** How often it was started again without anybody asking for it. */
+  /** The number of automatic restarts. */
   restarts: number;
 }
 
@@ -24,7 +24,7 @@ export interface UnitDeps {
 
 const STABLE_MS = 30_000;
 
-/** One process of the stack that is kept running until somebody wants it stopped. */
+/** A process of the stack that is kept running until it is stopped on request. */
 export class Unit {
   #spec: ProcessSpec;
   #deps: UnitDeps;
@@ -52,7 +52,7 @@ export class Unit {
     const wanted = new AbortController();
     this.#wanted = wanted;
     return new Promise((resolve, reject) => {
-      // What is being stopped ends first: two processes at once would want the same port.
+      // The stopping process ends first: two processes at once would want the same port.
       this.#loop = this.#loop.then(() => this.#keepRunning(wanted.signal, { resolve, reject }));
     });
   }
@@ -108,7 +108,7 @@ export class Unit {
 
   async #attempt(signal: AbortSignal): Promise<void> {
     this.#process = await spawnProcess(this.#spec, this.#deps.guard);
-    // Whoever stopped it while there was no process yet had nothing to end.
+    // A stop before the process existed had no process to end.
     if (signal.aborted) throw this.#stoppedEarly();
     this.#change(this.#state);
     await this.#process.ready();
@@ -119,7 +119,7 @@ export class Unit {
     return new Error(`${this.#spec.name} was stopped before it was ready`);
   }
 
-  /** A process does not end because of whoever is told about it, who hears of the next change. */
+  /** An error in a listener does not end the process. The listener gets the next change. */
   #change(state: UnitState): void {
     this.#state = state;
     this.#untroubled(`The new state of ${this.#spec.name} cannot be recorded`, () =>

@@ -1,6 +1,6 @@
 export type Untroubled = (trouble: string, work: () => void) => void;
 
-/** For housekeeping, which the stack does not end for: what cannot be done is said once, and again only after it went well in between. */
+/** For housekeeping, whose failure does not stop the stack: a failure is logged once, and again only after a success. */
 export function untroubledBy(say: (message: string) => void): Untroubled {
   const said = new Set<string>();
   return (trouble, work) => {

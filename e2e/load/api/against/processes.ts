@@ -11,7 +11,7 @@ interface ProcessRow {
 }
 
 /** A process and all its descendants. */
-export function processTree(root: number): ProcessRow[] {
+function processTree(root: number): ProcessRow[] {
   const rows = readdirSync("/proc")
     .filter((entry) => /^\d+$/.test(entry))
     .flatMap((entry) => readProcess(Number(entry)));

@@ -3,20 +3,18 @@ import type { ReceivedMessage } from "../port";
 export interface RawMessage {
   key: Buffer | null;
   value: Buffer | null;
-  timestamp: string;
   offset: string;
   headers?: Record<string, HeaderValue | HeaderValue[] | undefined>;
 }
 
 type HeaderValue = Buffer | string;
 
-/** A message as the port has it. What others may have published without key or value is taken as empty. */
+/** A message as the port has it. An absent key or value becomes empty. */
 export function received(topic: string, partition: number, message: RawMessage): ReceivedMessage {
   return {
     topic,
     partition,
     offset: message.offset,
-    timestampMs: Number(message.timestamp),
     key: message.key?.toString() ?? "",
     value: message.value ?? Buffer.alloc(0),
     headers: Object.fromEntries(

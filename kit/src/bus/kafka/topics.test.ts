@@ -1,36 +1,61 @@
-import { createMissing, requireTopics, type TopicAdmin } from "./topics";
+import { checkTopics, createMissing, requireTopics, type TopicAdmin } from "./topics";
 
 const said = (type: string) => Object.assign(new Error(type), { type });
 const afterRetries = (type: string) =>
   Object.assign(new Error("given up"), { name: "KafkaJSNumberOfRetriesExceeded", cause: said(type) });
 
-test("a topic of somebody else's without a leader keeps nobody from those that are there", async () => {
+test("another topic without a leader does not hide the topics that exist", async () => {
   const { admin, created } = cluster({ there: "there", leaderless: "other" });
   await requireTopics(admin, ["there"]);
   await expect(requireTopics(admin, ["there", "missing"])).rejects.toThrow("There is no topic missing");
-  await createMissing(admin, [
+  const topics = [
     { name: "there", partitions: 2 },
     { name: "missing", partitions: 3 },
-  ]);
-  expect(created).toEqual([{ topic: "missing", numPartitions: 3 }]);
+  ];
+  await createMissing(admin, topics, 3);
+  expect(created).toMatchObject([{ topic: "missing", numPartitions: 3, replicationFactor: 3 }]);
 });
 
-test("one of our own without a leader is waited for", async () => {
+test("a wanted topic without a leader is an error that may pass", async () => {
   const { admin, created } = cluster({ there: "there", leaderless: "ours" });
   await expect(requireTopics(admin, ["there", "ours"])).rejects.toMatchObject({
     name: "KafkaJSNumberOfRetriesExceeded",
   });
-  await expect(createMissing(admin, [{ name: "ours", partitions: 1 }])).rejects.toThrow();
+  await expect(createMissing(admin, [{ name: "ours", partitions: 1 }], 3)).rejects.toThrow();
   expect(created).toEqual([]);
 });
 
-test("whatever else fails is told", async () => {
+test("a setting that differs is logged by name", async () => {
+  const { admin } = cluster({ there: "there" });
+  const log = { warn: jest.fn() };
+  await checkTopics(admin, [{ name: "there", partitions: 1 }], 2, log as never);
+  expect(log.warn.mock.calls).toEqual([
+    [
+      { topic: "there", setting: "retention.ms", found: "1000", wanted: "604800000" },
+      "a topic has another setting than wanted",
+    ],
+  ]);
+});
+
+test.each([
+  ["too few replicas", { name: "there", partitions: 1 }, 3, "there has 2 of 3 replicas"],
+  [
+    "another number of partitions",
+    { name: "there", partitions: 6 },
+    2,
+    "there has 1 partitions and its feed has 6",
+  ],
+])("a topic with %s is refused", async (_name, topic, replication, message) => {
+  const { admin } = cluster({ there: "there" });
+  await expect(checkTopics(admin, [topic], replication, {} as never)).rejects.toThrow(message);
+});
+
+test("other errors are rejected", async () => {
   const { admin } = cluster({ there: "there" });
   admin.listTopics = () => Promise.reject(said("CLUSTER_AUTHORIZATION_FAILED"));
   await expect(requireTopics(admin, ["there"])).rejects.toThrow("CLUSTER_AUTHORIZATION_FAILED");
 });
 
-/** As kafkajs asks one. */
 function cluster({ there, leaderless }: { there: string; leaderless?: string }) {
   const created: object[] = [];
   const admin: TopicAdmin = {
@@ -41,6 +66,14 @@ function cluster({ there, leaderless }: { there: string; leaderless?: string }) 
     async fetchTopicMetadata({ topics: [name] }) {
       if (name === leaderless) throw afterRetries("LEADER_NOT_AVAILABLE");
       if (name !== there) throw said("UNKNOWN_TOPIC_OR_PARTITION");
+      return { topics: [{ name: there, partitions: [{ partitionId: 0, replicas: [1, 2] }] }] };
+    },
+    async describeConfigs() {
+      const configEntries = [
+        { configName: "retention.ms", configValue: "1000" },
+        { configName: "cleanup.policy", configValue: "delete" },
+      ];
+      return { resources: [{ resourceName: there, configEntries }] };
     },
     async createTopics({ topics }) {
       created.push(...topics);

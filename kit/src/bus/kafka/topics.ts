@@ -1,22 +1,99 @@
-import { type Topic, TopicMissingError } from "../port";
+import type { Log } from "../../log";
+import { type Topic, TopicMissingError, TopicRefusedError } from "../port";
 
-/** What it takes of kafkajs' admin client. */
+/** The part of kafkajs' admin client that is used here. */
 export interface TopicAdmin {
   listTopics(): Promise<string[]>;
-  fetchTopicMetadata(of: { topics: string[] }): Promise<unknown>;
-  createTopics(options: {
-    topics: { topic: string; numPartitions: number }[];
-    waitForLeaders: boolean;
-  }): Promise<boolean>;
+  fetchTopicMetadata(of: { topics: string[] }): Promise<{ topics: TopicMetadata[] }>;
+  createTopics(options: { topics: NewTopic[]; waitForLeaders: boolean }): Promise<boolean>;
+  describeConfigs(options: {
+    resources: { type: number; name: string; configNames: string[] }[];
+    includeSynonyms: boolean;
+  }): Promise<{ resources: TopicConfig[] }>;
 }
 
-export async function createMissing(admin: TopicAdmin, topics: Topic[]): Promise<void> {
+interface TopicMetadata {
+  name: string;
+  partitions: { partitionId: number; replicas: number[] }[];
+}
+
+interface NewTopic {
+  topic: string;
+  numPartitions: number;
+  replicationFactor: number;
+  configEntries: { name: string; value: string }[];
+}
+
+interface TopicConfig {
+  resourceName: string;
+  configEntries: { configName: string; configValue: string }[];
+}
+
+/** Kafka's number for a topic among its resources. */
+const TOPIC_RESOURCE = 2;
+/** As long as the feeds keep events. */
+const RETENTION_MS = 7 * 86_400_000;
+
+/** The settings that the topics are made with. */
+function settingsOf(replication: number): Record<string, string> {
+  return {
+    "cleanup.policy": "delete",
+    "retention.ms": String(RETENTION_MS),
+    "retention.bytes": "-1",
+    "min.insync.replicas": String(Math.max(1, replication - 1)),
+  };
+}
+
+export async function createMissing(admin: TopicAdmin, topics: Topic[], replication: number): Promise<void> {
   const missing = await missingOf(admin, topics);
   if (missing.length === 0) return;
+  const configEntries = Object.entries(settingsOf(replication)).map(([name, value]) => ({ name, value }));
   await admin.createTopics({
-    topics: missing.map(({ name, partitions }) => ({ topic: name, numPartitions: partitions })),
+    topics: missing.map(({ name, partitions }) => ({
+      topic: name,
+      numPartitions: partitions,
+      replicationFactor: replication,
+      configEntries,
+    })),
     waitForLeaders: true,
   });
+}
+
+/**
+ * Logs each setting of a topic that differs from the one that it would be made with. Rejects when the
+ * topic has fewer replicas than the deployment asks for, or other partitions than its feed.
+ */
+export async function checkTopics(
+  admin: TopicAdmin,
+  topics: Topic[],
+  replication: number,
+  log: Log,
+): Promise<void> {
+  const names = topics.map(({ name }) => name);
+  if (names.length === 0) return;
+  const metadata = await admin.fetchTopicMetadata({ topics: names });
+  for (const { name, partitions } of metadata.topics) {
+    const wanted = topics.find((topic) => topic.name === name)!.partitions;
+    const least = Math.min(...partitions.map(({ replicas }) => replicas.length));
+    if (partitions.length !== wanted)
+      throw new TopicRefusedError(`${name} has ${partitions.length} partitions and its feed has ${wanted}.`);
+    if (least < replication)
+      throw new TopicRefusedError(
+        `${name} has ${least} of ${replication} replicas: add replicas, or set KAFKA_REPLICATION to ${least}.`,
+      );
+  }
+  const wanted = settingsOf(replication);
+  const { resources } = await admin.describeConfigs({
+    resources: names.map((name) => ({ type: TOPIC_RESOURCE, name, configNames: Object.keys(wanted) })),
+    includeSynonyms: false,
+  });
+  for (const { resourceName: topic, configEntries } of resources)
+    for (const { configName: setting, configValue: found } of configEntries)
+      if (wanted[setting] !== undefined && found !== wanted[setting])
+        log.warn(
+          { topic, setting, found, wanted: wanted[setting] },
+          "a topic has another setting than wanted",
+        );
 }
 
 export async function requireTopics(admin: TopicAdmin, topics: string[]): Promise<void> {
@@ -33,7 +110,7 @@ async function missingOf<T extends { name: string }>(admin: TopicAdmin, wanted: 
   return wanted.filter(({ name }) => !existing.includes(name));
 }
 
-/** A partition without a leader, of anybody's topic, fails the list of all; then ours are asked for, each by itself. */
+/** A partition without a leader fails the list of all topics. Then each topic is asked for by itself. */
 async function listTopics(admin: TopicAdmin, names: string[]): Promise<string[]> {
   try {
     return await admin.listTopics();
@@ -54,7 +131,7 @@ async function listTopics(admin: TopicAdmin, names: string[]): Promise<string[]>
   return existing;
 }
 
-/** What the broker said, however often kafkajs has asked. */
+/** The broker's error type, out of the errors that kafkajs wraps around it. */
 export function typeOf(error: unknown): string | undefined {
   const { type, cause } = error as { type?: string; cause?: unknown };
   return type ?? (cause === undefined ? undefined : typeOf(cause));

@@ -1,118 +1,276 @@
-import { randomBytes } from "node:crypto";
-import { type Proxy, startProxy } from "../../testing";
-import type { Bus, BusMessage } from "../port";
-import { describeDelivery } from "./delivery";
-import type { ConsumerOrder } from "./consumerProcess";
-import { type ConsumerProcess, startConsumerProcess } from "./consumers";
-import { describeFaults } from "./faults";
-import { describeGroups } from "./groups";
-import { type BusPlace, networkTarget, openUnderTest, type UnderTestOptions } from "./underTest";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql, tx } from "../../db";
+import { listDeadLetters } from "../../inbox";
+import { appendEvents, partitionOf } from "../../outbox";
+import { eventually, type ProxyMode } from "../../testing";
+import { BOUND_MS, noted, openWorld, PARTITIONS, type World } from "./world";
 
-export interface BusUnderTest {
-  place: BusPlace;
-  deleteTopic(topic: string): Promise<void>;
-  /** Forgets the positions of a group that has no members. */
-  forgetGroup(group: string): Promise<void>;
-  close(): Promise<void>;
-}
+const SLOW = 120_000;
+/** Two keys of every partition. */
+const KEYS = Array.from({ length: PARTITIONS }, (_, partition) =>
+  Array.from({ length: 100 }, (_, index) => `key${index}`)
+    .filter((key) => partitionOf(key, PARTITIONS) === partition)
+    .slice(0, 2),
+).flat();
+const [KEY] = KEYS as [string];
 
-/** What a test has for itself; it is closed after it. */
-export interface Scope {
-  target: BusUnderTest;
-  open: (options?: UnderTestOptions) => Bus;
-  newTopic: (partitions?: number) => Promise<string>;
-  /** A network in front of the bus that can fail. */
-  startProxy: () => Promise<Proxy>;
-  startConsumer: (order: ConsumerOrder) => Promise<ConsumerProcess>;
-}
-
-/** Something that a bus has to do. The tests of a group run beside each other, since most of the time they wait for a lease to end. */
-export type Conforms = (what: string, test: (scope: Scope) => Promise<void>) => void;
-
-const SLOW = 180_000;
-
-/** What this product relies on, asked of each bus in the same words. */
-export function busConformance(name: string, start: () => Promise<BusUnderTest>): void {
-  describe(`the bus on ${name}`, () => {
-    let target: BusUnderTest;
-    let maker: Bus;
+/**
+ * Tests the way of events from an outbox to its consumers: the same tests for Kafka with the feed behind
+ * it and for the feed alone.
+ */
+export function feedConformance(name: string, start: () => Promise<string[] | undefined>): void {
+  describe(name, () => {
+    let brokers: string[] | undefined;
+    let world: World;
     beforeAll(async () => {
-      target = await start();
-      maker = openUnderTest(target.place);
-    }, 60_000);
-    afterAll(async () => {
-      await maker.close();
-      await target.close();
-    });
+      brokers = await start();
+    }, SLOW);
+    beforeEach(async () => {
+      world = await openWorld(brokers);
+    }, SLOW);
+    afterEach(() => world.close(), SLOW);
 
-    const conforms: Conforms = (what, test) =>
-      it.concurrent(
-        what,
-        async () => {
-          const { scope, close } = openScope(target, maker);
-          try {
-            await test(scope);
-          } finally {
-            await close();
-          }
-        },
-        SLOW,
-      );
-    describeDelivery(conforms);
-    describeGroups(conforms);
-    describeFaults(conforms);
+    it(
+      "handles every event once, each key in order",
+      async () => {
+        await world.startReplica();
+        await Promise.all(KEYS.map((key) => world.append(key, 25)));
+        await world.complete();
+      },
+      SLOW,
+    );
+
+    it(
+      "brings a new group everything that the feed keeps",
+      async () => {
+        await world.append("early", 10);
+        await world.startReplica();
+        await world.complete();
+      },
+      SLOW,
+    );
+
+    it(
+      "handles every event once with two replicas",
+      async () => {
+        await Promise.all([world.startReplica(), world.startReplica()]);
+        await Promise.all(KEYS.map((key) => world.append(key, 25)));
+        await world.complete();
+      },
+      SLOW,
+    );
+
+    it(
+      "loses and repeats nothing while replicas come and go",
+      async () => {
+        const first = await world.startReplica({ handleMs: 5 });
+        const appending = Promise.all(KEYS.map((key) => world.append(key, 40)));
+        const second = await world.startReplica({ handleMs: 5 });
+        await first.close();
+        await world.startReplica({ handleMs: 5 });
+        await second.close();
+        await appending;
+        await world.complete();
+      },
+      SLOW,
+    );
+
+    it(
+      "goes on when a replica is killed",
+      async () => {
+        const victim = await world.startProcess({ handleMs: 20 });
+        await Promise.all(KEYS.map((key) => world.append(key, 20)));
+        await eventually(async () => expect((await world.effectsOf(KEY)).length).toBeGreaterThan(0), {
+          timeoutMs: 30_000,
+        });
+        victim.kill("SIGKILL");
+        await once(victim, "exit");
+        await world.startReplica();
+        await world.complete();
+      },
+      SLOW,
+    );
+
+    it(
+      "goes on when a replica is frozen, and repeats nothing when it thaws",
+      async () => {
+        const frozen = await world.startProcess();
+        await world.append(KEY, 5);
+        await world.complete();
+        frozen.kill("SIGSTOP");
+        await world.append(KEY, 5);
+        await world.startReplica();
+        await world.complete();
+        frozen.kill("SIGCONT");
+        await world.append(KEY, 5);
+        await world.complete();
+      },
+      SLOW,
+    );
+
+    it(
+      "buries a poison event and handles the others",
+      async () => {
+        await world.startReplica();
+        await world.append(KEY, 3);
+        await world.append("bad", 1, "poison");
+        await world.append(KEY, 3);
+        await eventually(async () => expect(await world.effectsOf(KEY)).toEqual([1, 2, 3, 4, 5, 6]));
+        const letters = await listDeadLetters(world.consumer.db);
+        expect(letters.map(({ type }) => type)).toEqual(["noted"]);
+        expect(letters[0]!.error).toContain("TypeError");
+        expect(await world.effectsOf("bad")).toEqual([]);
+      },
+      SLOW,
+    );
+
+    it(
+      "retries a partition whose handler fails, and the others do not wait",
+      async () => {
+        const replica = await world.startReplica();
+        replica.failing.key = KEY;
+        const free = KEYS.filter((key) => partitionOf(key, PARTITIONS) !== partitionOf(KEY, PARTITIONS));
+        await world.append(KEY, 3);
+        for (const key of free) await world.append(key, 3);
+        for (const key of free)
+          await eventually(async () => expect(await world.effectsOf(key)).toEqual([1, 2, 3]));
+        expect(await world.effectsOf(KEY)).toEqual([]);
+        delete replica.failing.key;
+        await world.complete();
+        expect(replica.live()).toBe(true);
+      },
+      SLOW,
+    );
+
+    it(
+      "delivers a transaction that commits late",
+      async () => {
+        await world.startReplica();
+        await tx(world.producer.db, async (tx) => {
+          await appendEvents(tx, [noted(world.topic.name, "late", 1)]);
+          await tx.query(sql`select`);
+          await world.append(KEY, 20);
+          await world.complete();
+        });
+        await eventually(async () => expect(await world.effectsOf("late")).toEqual([1]), {
+          timeoutMs: BOUND_MS,
+        });
+      },
+      SLOW,
+    );
+
+    const faults: ProxyMode[] = [{ kind: "reset" }, { kind: "blackhole" }, { kind: "dropResponses" }];
+    it.each(faults)(
+      "misses nothing within 5 s after the transport was broken ($kind)",
+      async (mode) => {
+        const transport = world.kafkaProxy ?? world.feedProxy;
+        await world.startReplica();
+        await world.append(KEY, 5);
+        await world.complete();
+        transport.setMode(mode);
+        await Promise.all(KEYS.map((key) => world.append(key, 5)));
+        await sleep(3_000);
+        transport.setMode({ kind: "pass" });
+        await world.complete(BOUND_MS);
+      },
+      SLOW,
+    );
+
+    it(
+      "survives connections that end in the middle of an answer",
+      async () => {
+        const transport = world.kafkaProxy ?? world.feedProxy;
+        await world.startReplica();
+        for (let round = 0; round < 5; round += 1) {
+          transport.setMode({ kind: "cutAnswers" });
+          await world.append(KEY, 5);
+          await sleep(100);
+          transport.setMode({ kind: "pass" });
+        }
+        await world.complete(BOUND_MS);
+      },
+      SLOW,
+    );
+
+    it(
+      "reads the feed again when the producer was restored to an earlier state",
+      async () => {
+        const replica = await world.startReplica();
+        await world.append(KEY, 5);
+        await world.append("lost", 3);
+        await world.complete();
+        await world.relay.close();
+        await restoreWithout(world, "lost");
+        await world.restartRelay();
+        // The restored producer gives the numbers of the lost events to others.
+        await world.append(KEY, 5);
+        await tx(world.producer.db, (tx) =>
+          appendEvents(
+            tx,
+            Array.from({ length: 9 }, (_, index) => noted(world.topic.name, "other", index + 1)),
+          ),
+        );
+        await eventually(async () => expect(await world.effectsOf("other")).toHaveLength(9), {
+          timeoutMs: BOUND_MS,
+        });
+        await world.complete(BOUND_MS);
+        await eventually(
+          async () => expect(await replica.registry.metrics()).toMatch(/feed_restarts_total\{.*\} [1-9]/),
+          { timeoutMs: BOUND_MS },
+        );
+      },
+      SLOW,
+    );
+
+    it(
+      "handles again what the consumer's database lost in a restore",
+      async () => {
+        await world.startReplica();
+        await world.append(KEY, 10);
+        await world.complete();
+        const { db } = world.consumer;
+        await db.run(sql`
+        with gone as (delete from effects where version > 4)
+        , ids as (delete from inbox where event_id in (
+          select event_id from inbox order by event_id desc limit 6))
+        update feed_cursors set number = 4, event_id = null where partition = ${partitionOf(KEY, PARTITIONS)}`);
+        await world.complete(BOUND_MS);
+      },
+      SLOW,
+    );
+
+    it(
+      "reports the lag of each partition in events and seconds",
+      async () => {
+        const replica = await world.startReplica();
+        replica.failing.key = KEY;
+        await world.append(KEY, 3);
+        await sleep(1_000);
+        const labels = `{group="sample",topic="${world.topic.name}",partition="${partitionOf(KEY, PARTITIONS)}"}`;
+        await eventually(
+          async () => {
+            const text = await replica.registry.metrics();
+            expect(text).toContain(`consumer_lag_messages${labels} 3`);
+            expect(Number(text.split(`consumer_lag_seconds${labels} `)[1]?.split("\n")[0])).toBeGreaterThan(
+              1,
+            );
+          },
+          { timeoutMs: 30_000 },
+        );
+      },
+      SLOW,
+    );
   });
 }
 
-function openScope(target: BusUnderTest, maker: Bus): { scope: Scope; close: () => Promise<void> } {
-  const closing: (() => Promise<void>)[] = [];
-  const scope: Scope = {
-    target,
-    open(options) {
-      const bus = openUnderTest(target.place, options);
-      closing.push(() => bus.close());
-      return bus;
-    },
-    async newTopic(partitions = 1) {
-      const topic = newName("topic");
-      await maker.ensureTopics([{ name: topic, partitions }]);
-      return topic;
-    },
-    async startProxy() {
-      const proxy = await startProxy({ target: networkTarget(target.place) });
-      closing.push(() => proxy.close());
-      return proxy;
-    },
-    async startConsumer(order) {
-      const consumer = await startConsumerProcess(order);
-      closing.push(() => consumer.kill());
-      return consumer;
-    },
-  };
-  // A bus before the network that it goes through.
-  const close = async (): Promise<void> => {
-    for (const end of closing.toReversed()) await end();
-  };
-  return { scope, close };
-}
-
-export function newName(kind: string): string {
-  return `${kind}.${randomBytes(6).toString("hex")}`;
-}
-
-export function textMessage(topic: string, key: string, text: string): BusMessage {
-  return { topic, key, value: Buffer.from(text), headers: {} };
-}
-
-/** "a-0", "a-1", …: numbered texts of one key. */
-export function series(key: string, count: number, from = 0): string[] {
-  return Array.from({ length: count }, (_, index) => `${key}-${from + index}`);
-}
-
-export function seriesMessages(topic: string, key: string, count: number, from = 0): BusMessage[] {
-  return series(key, count, from).map((text) => textMessage(topic, key, text));
-}
-
-export function keyOf(text: string): string {
-  return text.slice(0, text.lastIndexOf("-"));
+/** As a restore to the moment before the key's events: they and their numbers are gone. */
+async function restoreWithout(world: World, key: string): Promise<void> {
+  const partition = partitionOf(key, PARTITIONS);
+  await world.producer.db.run(sql`
+    with gone as (delete from outbox where aggregate_id = ${key} returning id),
+    numbers as (delete from feed_positions p using gone where p.outbox_id = gone.id returning p.number)
+    update feed_heads set number = (select min(number) from numbers) - 1,
+      published = least(published, (select min(number) from numbers) - 1)
+    where partition = ${partition}`);
 }

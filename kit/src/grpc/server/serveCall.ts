@@ -130,11 +130,25 @@ function serve(serving: Serving, grpcCall: Incoming, { work, refuse }: Work): Pr
       name: serving.path,
       context,
       parent: traceparentOf(grpcCall.metadata),
-      failure: ended === status.OK ? undefined : status[ended],
+      failure: isServerFault(ended) ? status[ended] : undefined,
     });
     if (serving.log.isLevelEnabled("debug"))
       serving.log.debug({ rpc: serving.path, grpcCode: status[ended] }, "call");
   });
+}
+
+const SERVER_FAULTS: ReadonlySet<status> = new Set([
+  status.UNKNOWN,
+  status.DEADLINE_EXCEEDED,
+  status.UNIMPLEMENTED,
+  status.INTERNAL,
+  status.UNAVAILABLE,
+  status.DATA_LOSS,
+]);
+
+/** As OpenTelemetry has it: a refusal is the caller's fault and leaves the span's status unset. */
+export function isServerFault(code: status): boolean {
+  return SERVER_FAULTS.has(code);
 }
 
 function answerFor(error: unknown, { log, path }: Serving, signal: AbortSignal): Answer {

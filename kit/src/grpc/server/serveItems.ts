@@ -1,6 +1,6 @@
 import { type ErrorDetail, type ItemContext } from "@wonrail/proto/common/v1/common";
 import { runInContext } from "../../context";
-import { DomainError } from "../../contract/errors";
+import { DomainError, isOutage } from "../../contract/errors";
 import { type Log } from "../../log";
 import { beginSpan } from "../../tracing";
 import { contextFromItem } from "../requestContext";
@@ -43,7 +43,7 @@ export function serveItems<Item, Res>(
           if (!(error instanceof DomainError)) log.error({ err: error }, "item failed");
           else logOutage(error, log, "item");
           const detail = toErrorDetail(error);
-          end(detail.code);
+          end(error instanceof DomainError && !isOutage(error) ? undefined : detail.code);
           return { error: detail };
         }
       });

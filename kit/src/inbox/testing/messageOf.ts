@@ -1,18 +1,19 @@
-import type { ReceivedMessage } from "../../bus/port";
 import { newId } from "../../contract/ids";
+import type { FeedMessage } from "../planBatch";
 
-/** An event of its own, of one key, as it comes from the bus. */
+export const TOPIC = "wonrail.auth.v1";
+
+/** An event of one key, with its number in partition 0. */
 export function messageOf(
   type: string,
   text: string,
   headers: Record<string, string> = {},
-  offset = text,
-): ReceivedMessage {
+  number = Number(text),
+): FeedMessage {
   return {
-    topic: "wonrail.auth.v1",
+    topic: TOPIC,
     partition: 0,
-    offset,
-    timestampMs: 0,
+    number: BigInt(number),
     key: "key_1",
     value: Buffer.from(text),
     headers: {

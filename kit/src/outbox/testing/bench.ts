@@ -1,16 +1,16 @@
-import type { Bus, BusMessage } from "../../bus/port";
+import type { Bus, BusMessage, Topic } from "../../bus/port";
 import { tx, type Database } from "../../db";
 import { Registry } from "../../metrics";
 import { createTestDatabase, testLog, type TestDatabase } from "../../testing";
 import { appendEvents, startOutboxRelay, type NewEvent, type OutboxRelay } from "..";
 
-/** For each test of a file a database of its own, and relays and others that are closed behind it. */
+/** A database for each test of a file, and the parts that are closed after it. */
 export interface OutboxBench {
   test: TestDatabase;
   opened: { close(): Promise<void> }[];
   startRelay(
     db: Database,
-    bus: Bus,
+    bus?: Bus,
     options?: { pollMs?: number; batchSize?: number; registry?: Registry },
   ): OutboxRelay;
 }
@@ -23,6 +23,7 @@ export function outboxBench(): OutboxBench {
       const relay = startOutboxRelay({
         db,
         bus,
+        topic: TOPIC,
         log: testLog(),
         registry: new Registry(),
         pollMs: 50,
@@ -43,11 +44,10 @@ export function outboxBench(): OutboxBench {
   return bench;
 }
 
-/** Keeps what it is given, as a broker would; fails as long as a test wants it to. */
+/** Keeps the messages, as a broker does. Fails while `down` is set. */
 export function recordingBus() {
   const messages: BusMessage[] = [];
   const bus = {
-    kind: "postgres",
     messages,
     down: false,
     async publish(batch: BusMessage[]) {
@@ -58,8 +58,10 @@ export function recordingBus() {
   return bus as typeof bus & Bus;
 }
 
+export const TOPIC: Topic = { name: "wonrail.sample.v1", partitions: 3 };
+
 export const event = (aggregateId: string, version: number): NewEvent => ({
-  topic: "wonrail.sample.v1",
+  topic: TOPIC.name,
   type: "thing_changed",
   aggregateId,
   version,

@@ -1,4 +1,4 @@
-// A service in small, as a process of its own: it may only be stopped by a signal. Says each event that it is told of on a line of its output.
+// A small service in a process of its own, which only a signal stops. Writes a line for each event.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,6 +36,7 @@ void runService({
   name: "sample",
   migrations,
   topics: [{ name: SAMPLE_TOPIC, partitions: 2 }],
+  feeds: [{ topic: SAMPLE_TOPIC, service: "sample", address: `127.0.0.1:${config.GRPC_PORT}` }],
   config,
   open: ({ onClose }) => {
     onClose("sample", () => undefined);

@@ -23,7 +23,7 @@ export const fund = {
     const token = await openToken(client.network, settings.senderKey, signal);
     try {
       const { walletId, walletAddress } = await exampleWallet(client, signal);
-      // One key for both calls: each kind of call has keys of its own.
+      // Both calls share the key: keys are separate for each kind of call.
       const idempotencyKey = values.key ?? randomUUID();
       output.kept("key", { idempotencyKey });
       const keyed = { signal, idempotencyKey };

@@ -60,7 +60,7 @@ function recipientOf(values) {
 }
 
 async function recordSent({ client, output, signal, record, isAwaited }) {
-  // Who interrupted while it was being sent gets the record all the same: the tokens are gone. A second Ctrl-C ends the process.
+  // Recorded even after an interruption, because the tokens are gone. A second Ctrl-C ends the process.
   const ending = signal.aborted ? {} : { signal };
   const recorded = await client.transactions.create(record, ending);
   output.step(`recorded  ${recorded.id}`);

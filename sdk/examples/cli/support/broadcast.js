@@ -4,13 +4,13 @@ import { later, unlessInterrupted } from "./interruption.js";
 /** How long after an interruption the node may still say whether it took it. */
 const LAST_WORD_MS = 2_000;
 
-// geth's, erigon's, nethermind's, besu's, reth's and anvil's words.
+// Answers of geth, erigon, nethermind, besu, reth and anvil.
 const HAS_IT =
   /already ?known|\bknown transaction|already imported|already in (the )?(mem)?pool|transaction already exists/i;
-// Something failed inside the node, or it ran out of time: what it did before, it does not say.
+// Internal errors and time-outs of the node: the transaction may have been accepted before.
 const UNCLEAR_CODES = [-32603, -32002];
 
-/** Gives a signed transaction to the chain. Of a NotTakenError nothing comes any more; after any other it may be on its way. */
+/** Sends a signed transaction. After a NotTakenError it was not sent; after other errors it may have been. */
 export async function broadcast(provider, signed, signal) {
   await unlessInterrupted(later(signal, LAST_WORD_MS), () => give(provider, signed));
 }

@@ -7,12 +7,12 @@ import {
   WaitTimeoutError,
 } from "@wonrail/sdk";
 
-/** The command was given something that it cannot work with. */
+/** An argument or a setting is wrong. */
 export class UsageError extends Error {
   name = "UsageError";
 }
 
-/** Money has moved, or may have, and what follows failed: the whole of it again would move it twice. `left` is with what to go on. */
+/** Money has moved or may have moved, and a later step failed. `left` holds the facts for continuing. */
 export class BegunError extends Error {
   name = "BegunError";
 
@@ -31,7 +31,7 @@ export class NotTakenError extends Error {
   }
 }
 
-/** The chain's node gave no answer before it was given anything: no money has moved. */
+/** The chain's node did not answer before anything was sent: no money has moved. */
 export class NotReachedError extends Error {
   name = "NotReachedError";
 
@@ -41,10 +41,10 @@ export class NotReachedError extends Error {
   }
 }
 
-// ethers' words; those of Node begin with E, such as ECONNREFUSED.
+// Codes of ethers. Codes of Node begin with E, such as ECONNREFUSED.
 const UNANSWERED = /^(E[A-Z]+|NETWORK_ERROR|SERVER_ERROR|TIMEOUT)$/;
 
-/** What the chain's node is asked before money moves. */
+/** Runs questions to the chain's node before money moves. */
 export async function beforeMoney(work) {
   try {
     return await work();
@@ -53,7 +53,7 @@ export async function beforeMoney(work) {
   }
 }
 
-/** The step that moves money, where its answer can be lost, and what follows it. */
+/** Runs the step that moves money, and the steps after it. */
 export async function afterMoney(left, work) {
   try {
     return await work();
@@ -63,7 +63,7 @@ export async function afterMoney(left, work) {
   }
 }
 
-/** Scripts branch on it. 5 comes before 3: who begins again at 5 may pay twice, while 3 and 1 did nothing. */
+/** Exit code for scripts. 5 comes before 3: a repetition after 5 may pay twice, after 3 and 1 it cannot. */
 export function exitCodeOf(error) {
   if (error instanceof UsageError || error instanceof ConfigurationError) return 2;
   if (error instanceof WaitTimeoutError) return 4;
@@ -74,10 +74,10 @@ export function exitCodeOf(error) {
   return 1;
 }
 
-/** What a person, or with --json a program, is told. */
+/** Describes an error for people, or with --json for programs. */
 export function describe(error) {
   if (error instanceof BegunError) return { ...describe(error.cause), ...error.left, outcomeUnknown: true };
   if (error instanceof ServiceError) return error.toJSON();
-  // The chain's errors are long objects; their first sentence says it.
+  // Errors of ethers are long objects. Their short message is enough.
   return { name: error.name, message: error.shortMessage ?? error.message };
 }

@@ -1,4 +1,4 @@
-/** What the work comes to, or at the interruption a failure at once: what ethers asks a node heeds no signal, and waits for minutes. */
+/** Rejects at once when the signal aborts. Calls of ethers ignore signals and can wait for minutes. */
 export function unlessInterrupted(signal, work) {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason);

@@ -9,7 +9,7 @@ export function createOutput({ json }) {
 
   return {
     json,
-    /** A result: one JSON document, or its fields by line; a field of several values has several. */
+    /** Prints a result as JSON, or with a line for each field and value. */
     result(value, links = {}) {
       if (json) return void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
       const fields = Object.entries({ ...value, ...links }).filter(
@@ -30,9 +30,9 @@ export function createOutput({ json }) {
             .trimEnd()}\n`,
         );
     },
-    /** A step on the way. */
+    /** Reports progress. */
     step: (text) => (json ? undefined : say(text)),
-    /** What must not be lost whatever comes next: said at once, with --json too. */
+    /** Prints a fact that a later failure must not hide, with --json too. */
     kept(word, fields) {
       say(json ? JSON.stringify(fields) : `${word.padEnd(9)} ${Object.values(fields).join(" ")}`);
     },

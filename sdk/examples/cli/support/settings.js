@@ -7,7 +7,7 @@ import { UsageError } from "./failures.js";
 
 const HERE = join(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** The environment and .env come first; what they leave open comes from a running stack, if there is one beside. */
+/** Reads the environment, then .env, then the stack.json of a running stack. */
 export function readSettings() {
   const envFile = join(HERE, ".env");
   if (existsSync(envFile)) loadEnvFile(envFile);
@@ -28,7 +28,7 @@ export function readSettings() {
     orgCode: env.WONRAIL_ORG_CODE ?? organisation?.orgCode,
   });
   return {
-    /** Made when it is needed: keygen and help work without any settings. */
+    /** Created on demand: keygen and help need no settings. */
     client: () => new ServiceClient({ ...options, network: { ...network, token } }),
     senderKey: env.SENDER_PRIVATE_KEY,
     submitterKey: env.SUBMITTER_PRIVATE_KEY ?? env.SENDER_PRIVATE_KEY,

@@ -59,7 +59,7 @@ function walletOf(name, privateKey) {
   }
 }
 
-/** Asked of the node itself: ethers takes a static network for granted. What is signed for one chain is of no use on another. */
+/** Asks the node for its chain, because ethers does not check a static network. */
 async function checkChain(provider, { rpcUrl, chainId }) {
   const actual = BigInt(await provider.send("eth_chainId", []));
   if (actual === BigInt(chainId)) return;
@@ -73,7 +73,7 @@ export async function signTransfer({ wallet, contract }, { to, units }) {
   return signed(wallet, await contract.transfer.populateTransaction(to, units));
 }
 
-/** ERC-3009: the sender only signs; whoever submits it pays the gas. The nonce makes it valid once. */
+/** ERC-3009: the sender signs, and the submitter pays the gas. The nonce makes it valid once. */
 export async function signTransferWithAuthorization(
   { provider, wallet, contract },
   submitterKey,
@@ -97,7 +97,7 @@ export async function signTransferWithAuthorization(
   return signed(submitter.connect(provider), request);
 }
 
-/** Signed and not given to anybody: the hash is known before it can be on its way. */
+/** Signs without sending, so that the hash is known before the transaction is sent. */
 async function signed(wallet, request) {
   const raw = await wallet.signTransaction(await wallet.populateTransaction(request));
   return { raw, txHash: keccak256(raw) };

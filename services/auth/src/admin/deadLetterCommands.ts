@@ -25,7 +25,10 @@ export function deadLetterCommands(world: World): Command {
     .addCommand(ofService(replay(world)));
 }
 
-/** Every service keeps its own. In a cluster `kit/bin/deadLetters.mjs` does the same in that service's pod. */
+/**
+ * Each service has its own dead letters. In a cluster, run `kit/bin/deadLetters.mjs` in the
+ * service's pod.
+ */
 function ofService(command: Command): Command {
   const services = ["auth", "wallet", "ledger", "payment", "chain-relayer"];
   return command

@@ -1,11 +1,17 @@
 import { Command } from "commander";
 import { jsonOption, limitOption, lines, print, table, time } from "@wonrail/kit/command";
 import { usableUntil, type ApiKey, type KeyAccess } from "../domain/keys";
-import { actorOf, withAuth, type World } from "./world";
+import { actorOf, showingSecrets, withAuth, type World } from "./world";
 
 interface KeyOptions {
   org: string;
   json?: boolean;
+}
+
+interface RevokeOptions extends KeyOptions {
+  key: string;
+  withSuccessors?: boolean;
+  leaked?: boolean;
 }
 
 export function keyCommands(world: World): Command {
@@ -23,12 +29,22 @@ function ofOrganisation(command: Command): Command {
 function issue(world: World): Command {
   return new Command("issue")
     .description("another API key; it is shown once")
-    .option("--expires <time>", "when it expires, instead of after the usual time", time)
+    .option("--expires <time>", "expiry, instead of the configured lifetime", time)
     .action(async ({ org, expires, json }: KeyOptions & { expires?: Date }) => {
       const input = { code: org, actor: actorOf(world), ...(expires ? { expiresAt: expires } : {}) };
-      const { key, apiKey } = await withAuth(world, (auth) => auth.issueKey(input));
-      const result = { orgCode: org, prefix: key.prefix, apiKey, expiresAt: key.expiresAt.toISOString() };
-      print(world, json, result, [...lines(result), "", "The key cannot be shown again: hand it over now."]);
+      await showingSecrets(
+        world,
+        (auth) => auth.issueKey(input),
+        ({ key, apiKey }) => {
+          const expiresAt = key.expiresAt.toISOString();
+          const result = { orgCode: org, prefix: key.prefix, apiKey, expiresAt };
+          print(world, json, result, [
+            ...lines(result),
+            "",
+            "Hand the key over now: it cannot be shown again.",
+          ]);
+        },
+      );
     });
 }
 
@@ -50,13 +66,19 @@ function list(world: World): Command {
 
 function revoke(world: World): Command {
   return new Command("revoke")
-    .description("end a key for good, on every gateway within a second")
+    .description("revoke a key for good, on every gateway within a second")
     .requiredOption("--key <prefix>", "the key's prefix, as key list shows it")
-    .action(async ({ org, key: prefix, json }: KeyOptions & { key: string }) => {
-      const input = { code: org, prefix, actor: actorOf(world) };
-      const { revokedAt } = await withAuth(world, (auth) => auth.revokeKeyOf(input));
+    .option("--with-successors", "revoke the keys that were refreshed from it too")
+    .option("--leaked", "others know the key: implies --with-successors and is kept in the audit trail")
+    .action(async ({ org, key: prefix, withSuccessors, leaked, json }: RevokeOptions) => {
+      const wanted = { withSuccessors: withSuccessors === true, isLeaked: leaked === true };
+      const input = { code: org, prefix, actor: actorOf(world), ...wanted };
+      const { revokedAt, prefixes } = await withAuth(world, (auth) => auth.revokeKeyOf(input));
       const result = { orgCode: org, prefix, revoked: true, revokedAt: revokedAt.toISOString() };
-      print(world, json, result, lines(result));
+      print(world, json, { ...result, revokedKeys: prefixes }, [
+        ...lines(result),
+        ...lines({ revokedKeys: prefixes.join(", ") || "none, they were revoked before" }),
+      ]);
     });
 }
 

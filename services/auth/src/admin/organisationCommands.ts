@@ -12,8 +12,9 @@ import {
 import { type Won } from "@wonrail/kit/contract/money";
 import { ORGANISATION_STATUSES, type Organisation, type OrganisationTerms } from "../domain/organisations";
 import { PLANS, type Plan } from "../domain/plans";
+import { type CreatedOrganisation } from "../commands/createOrganisation";
 import { amount } from "./options";
-import { actorOf, withAuth, type World } from "./world";
+import { actorOf, showingSecrets, withAuth, type World } from "./world";
 
 export function organisationCommands(world: World): Command {
   return new Command("org")
@@ -26,44 +27,51 @@ export function organisationCommands(world: World): Command {
 
 function create(world: World): Command {
   const command = new Command("create")
-    .description("make an organisation with its secret key and its first API key; both are shown once")
+    .description("create an organisation with its secret key and its first API key; both are shown once")
     .requiredOption("--name <name>", "the partner's name")
     .requiredOption("--code <code>", "what the partner writes in X-Org-Code");
   return withTerms(command).action(
     async ({ code, json, ...options }: TermOptions & { name: string; code: string }) => {
       const input = { ...termsOf(options), name: options.name, code, actor: actorOf(world) };
-      const made = await withAuth(world, (auth) => auth.createOrganisation(input));
-      const keys = {
-        apiKey: made.apiKey,
-        expiresAt: made.key.expiresAt.toISOString(),
-        secretKey: made.secretKey,
-      };
-      const organisation = describe(made.organisation);
-      print(world, json, { ...organisation, ...keys }, [
-        ...lines(organisation),
-        "",
-        ...lines(keys),
-        "",
-        "Neither key is kept anywhere or can be shown again: hand them over now.",
-      ]);
+      await showingSecrets(
+        world,
+        (auth) => auth.createOrganisation(input),
+        (made) => printCreated(world, json, made),
+      );
     },
   );
 }
 
+function printCreated(world: World, json: boolean | undefined, made: CreatedOrganisation): void {
+  const keys = {
+    apiKey: made.apiKey,
+    expiresAt: made.key.expiresAt.toISOString(),
+    secretKey: made.secretKey,
+  };
+  const organisation = describe(made.organisation);
+  print(world, json, { ...organisation, ...keys }, [
+    ...lines(organisation),
+    "",
+    ...lines(keys),
+    "",
+    "Hand both keys over now: they are not stored and cannot be shown again.",
+  ]);
+}
+
 function set(world: World): Command {
   const command = new Command("set")
-    .description("change what is stated; the rest stays")
+    .description("change the stated terms; the others stay")
     .requiredOption("--code <code>", "which organisation")
     .option("--name <name>", "the partner's name")
     .addOption(
-      new Option("--status <status>", "stop it and what it has scheduled, or let it go on").choices(
+      new Option("--status <status>", "SUSPENDED also stops scheduled transfers").choices(
         ORGANISATION_STATUSES,
       ),
     );
   return withTerms(command).action(async ({ code, json, ...options }: TermOptions & { code: string }) => {
     const change = termsOf(options);
     if (Object.keys(change).length === 0)
-      throw new Refusal("There is nothing to change: state what is to be different.");
+      throw new Refusal("There is nothing to change: state at least one term.");
     const changed = await withAuth(world, (auth) =>
       auth.setOrganisation({ code, change, actor: actorOf(world) }),
     );
@@ -98,19 +106,20 @@ function list(world: World): Command {
 
 function rotateSecret(world: World): Command {
   return new Command("rotate-secret")
-    .description("a new secret key for an organisation that lost or leaked its own; its API keys go on")
+    .description("a new secret key for an organisation that lost or leaked its own; its API keys stay valid")
     .requiredOption("--code <code>", "which organisation")
     .addOption(jsonOption())
     .action(async ({ code, json }: { code: string; json?: boolean }) => {
-      const { secretKey } = await withAuth(world, (auth) =>
-        auth.rotateSecretKey({ code, actor: actorOf(world) }),
+      const input = { code, actor: actorOf(world) };
+      await showingSecrets(
+        world,
+        (auth) => auth.rotateSecretKey(input),
+        ({ secretKey }) => {
+          const result = { orgCode: code, secretKey };
+          const advice = "The old secret key no longer works. This one cannot be shown again.";
+          print(world, json, result, [...lines(result), "", advice]);
+        },
       );
-      const result = { orgCode: code, secretKey };
-      print(world, json, result, [
-        ...lines(result),
-        "",
-        "The old secret key is of no use any more. This one cannot be shown again.",
-      ]);
     });
 }
 
@@ -122,6 +131,7 @@ interface TermOptions {
   subscriptionEnds?: Date;
   incentiveBps?: number;
   dailyLimit?: Won;
+  dailyChargeLimit?: Won;
   rate?: number;
   burst?: number;
   json?: boolean;
@@ -129,17 +139,18 @@ interface TermOptions {
 
 function withTerms(command: Command): Command {
   return command
-    .addOption(new Option("--plan <plan>", "what it may use").choices(PLANS))
-    .option("--subscription-starts <time>", "from when on", time)
-    .option("--subscription-ends <time>", "until when", time)
+    .addOption(new Option("--plan <plan>", "plan with its quotas").choices(PLANS))
+    .option("--subscription-starts <time>", "start of the subscription", time)
+    .option("--subscription-ends <time>", "end of the subscription", time)
     .option("--incentive-bps <count>", "incentive on NORMAL payments, in basis points", wholeNumber)
     .option("--daily-limit <won>", "KRW that a wallet may transfer on a day in Seoul", amount)
+    .option("--daily-charge-limit <won>", "KRW that all charges of a day in Seoul may add up to", amount)
     .option("--rate <count>", "requests a second", wholeNumber)
     .option("--burst <count>", "requests at once", wholeNumber)
     .addOption(jsonOption());
 }
 
-/** Only what was stated: a term that is absent stays as it is. */
+/** The stated terms. An absent term stays as it is. */
 function termsOf(options: TermOptions): Partial<OrganisationTerms> {
   const terms = {
     name: options.name,
@@ -149,6 +160,7 @@ function termsOf(options: TermOptions): Partial<OrganisationTerms> {
     subscriptionEndsAt: options.subscriptionEnds,
     incentiveRateBps: options.incentiveBps,
     dailyTransferLimitWon: options.dailyLimit,
+    dailyChargeLimitWon: options.dailyChargeLimit,
     ratePerSecond: options.rate,
     rateBurst: options.burst,
   };
@@ -166,6 +178,7 @@ function describe(organisation: Organisation) {
     subscriptionEnds: organisation.subscriptionEndsAt.toISOString(),
     incentiveBps: organisation.incentiveRateBps,
     dailyLimit: Number(organisation.dailyTransferLimitWon),
+    dailyChargeLimit: Number(organisation.dailyChargeLimitWon),
     rate: organisation.ratePerSecond,
     burst: organisation.rateBurst,
   };

@@ -1,4 +1,4 @@
-import { withDatabase, type World as CommandWorld } from "@wonrail/kit/command";
+import { uninterrupted, withDatabase, type World as CommandWorld } from "@wonrail/kit/command";
 import { operatorOf } from "@wonrail/kit/operator";
 import { createOperations, keyRules, type Operations } from "../app";
 import { type AdminConfig } from "../config";
@@ -9,7 +9,16 @@ export function withAuth<T>({ config }: World, work: (auth: Operations) => Promi
   return withDatabase(config, "auth", (db) => work(createOperations({ db, ...keyRules(config) })));
 }
 
-/** For the audit trail. */
+/** Does work that makes a secret, and shows it before a signal can end the command. */
+export function showingSecrets<T>(
+  world: World,
+  work: (auth: Operations) => Promise<T>,
+  show: (made: T) => void,
+): Promise<void> {
+  return uninterrupted(world, async () => show(await withAuth(world, work)));
+}
+
+/** The operator's name, for the audit trail. */
 export function actorOf({ config }: World): string {
   return operatorOf(config);
 }

@@ -13,7 +13,7 @@ import { recordChange } from "./recordChange";
 export interface CreatedOrganisation {
   organisation: Organisation;
   key: ApiKey;
-  /** Both are shown once and kept nowhere. */
+  /** Both keys are shown once and not stored. */
   apiKey: string;
   secretKey: string;
 }

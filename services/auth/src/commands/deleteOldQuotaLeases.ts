@@ -1,11 +1,11 @@
 import { type Deps } from "../app";
 import { deleteClosedQuotaLeases } from "../store/quotaLeases";
 
-/** How long the account of an expired lease is still taken. */
+/** An expired lease still accepts its account for this long. */
 const KEPT_DAYS = 7;
 const AT_ONCE = 500;
 
-/** One batch a round would fall behind what gateways leave, for good. */
+/** Repeats batches until none is left, because gateways can outpace one batch per round. */
 export async function deleteOldQuotaLeases({ db }: Deps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     if ((await deleteClosedQuotaLeases(db, KEPT_DAYS, AT_ONCE)) < AT_ONCE) return;

@@ -4,7 +4,7 @@ import { expireLease } from "../domain/quotas";
 import { expireQuotaLeases as markExpired, findOverdueUsages } from "../store/quotaLeases";
 import { lockQuotaUsages, updateQuotaUsage } from "../store/quotaUsages";
 
-/** Counts as spent what gateways were lent and gave no account of in time. */
+/** Counts the units of overdue leases as spent. */
 export async function expireQuotaLeases({ db }: Deps, limit: number): Promise<number> {
   let expired = 0;
   for (const key of await findOverdueUsages(db, limit)) {

@@ -14,11 +14,11 @@ import { recordChange } from "./recordChange";
 export interface IssuedKey {
   organisation: Organisation;
   key: ApiKey;
-  /** Shown once and kept nowhere. */
+  /** Shown once and not stored. */
   apiKey: string;
 }
 
-/** Another API key beside those that the organisation has. */
+/** Issues another API key; the organisation's other keys stay valid. */
 export async function issueKey(
   { db, keyMode, keyLifetimeMs }: Deps,
   input: { code: string; expiresAt?: Date; actor: string },

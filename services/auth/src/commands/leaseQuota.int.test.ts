@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { type Database, type Sql, sql } from "@wonrail/kit/db";
@@ -17,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("lends a part, takes its account, and says what is left and when it resets", async () => {
+test("leaseQuota lends units, takes their account and returns the usage and the reset time", async () => {
   const orgId = await newFree();
   const first = await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
   expect(first).toMatchObject({
@@ -74,7 +75,7 @@ test("the database itself refuses to lend beyond the limit", async () => {
 
 test("units of a crashed gateway count as spent, and come back if it gives account after all", async () => {
   const orgId = await newFree();
-  // Those of the tests before, which are over by now on a machine that is slow enough.
+  // On a slow machine the leases of earlier tests are overdue by now.
   await database.db.run(sql`update quota_leases set expires_at = now() - interval '1 second'`);
   while ((await auth.expireQuotaLeases(100)) > 0);
   await auth.leaseQuota(ask(orgId, { leaseId: uuid(1) }));
@@ -117,7 +118,7 @@ test("an account that stands twice in one call counts once", async () => {
   expect(await usagesOf(orgId)).toEqual([{ spent: 7n, leased: 0n }]);
 });
 
-test("a lease that is given again is good for what is left of its time", async () => {
+test("a repeated lease keeps its expiry", async () => {
   const orgId = await newFree();
   const call = ask(orgId, { leaseId: uuid(1) });
   await auth.leaseQuota(call);
@@ -128,7 +129,7 @@ test("a lease that is given again is good for what is left of its time", async (
   expect((await auth.leaseQuota(call)).validForMs).toBe(0);
 });
 
-test("an expired lease cannot be had again under its id", async () => {
+test("a repeated call for an expired lease grants nothing", async () => {
   const orgId = await newFree();
   const call = ask(orgId, { leaseId: uuid(1) });
   await auth.leaseQuota(call);
@@ -158,11 +159,11 @@ test("when nothing is free, says what others hold, and they give it back", async
   const accounts = [{ leaseId: uuid(8), spent: 0 }];
   await auth.leaseQuota(ask(orgId, { replicaId: "b", wanted: 0, leaseId: null, accounts }));
   expect(await auth.leaseQuota(ask(orgId, { leaseId: uuid(7) }))).toMatchObject({ granted: 1 });
-  // What is left to come back is b's one; a's own is in its hands.
+  // Gateway b may return its unit; gateway a asks itself.
   expect(await auth.leaseQuota(ask(orgId))).toMatchObject({ granted: 0, recallable: 1n });
 });
 
-test("what others hold beyond its time is not asked back: who gives no account of it has died", async () => {
+test("overdue leases of other gateways are not recalled", async () => {
   const orgId = await newFree();
   await spend(orgId, 999);
   await auth.leaseQuota(ask(orgId, { replicaId: "b" }));
@@ -199,11 +200,12 @@ test("a lowered plan lends nothing more and breaks nothing", async () => {
   });
 });
 
-test("the session shows what is used and what is on loan", async () => {
+test("the session shows the spent and the leased units", async () => {
   const { organisation, key } = await newOrganisation(auth, { plan: "FREE" });
   await auth.leaseQuota(ask(organisation.orgId, { leaseId: uuid(1), quota: "WALLETS" }));
-  const { usage } = await auth.getSession({ orgId: organisation.orgId, keyId: key.keyId });
-  expect(usage.map(({ quota, limit, used, leased }) => [quota, limit, used, leased])).toEqual([
+  const [outcome] = await auth.getSessions([{ orgId: organisation.orgId, keyId: key.keyId }]);
+  assert(outcome?.ok);
+  expect(outcome.value.usage.map(({ quota, limit, used, leased }) => [quota, limit, used, leased])).toEqual([
     ["WALLETS", 100n, 0n, 10n],
     ["MONEY_OPERATIONS", 1_000n, 0n, 0n],
     ["RECORDED_TRANSACTIONS", 1_000n, 0n, 0n],

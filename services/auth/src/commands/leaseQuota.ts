@@ -20,9 +20,9 @@ export interface LeaseQuotaInput {
   orgId: Id<"org">;
   quota: Quota;
   replicaId: string;
-  /** 0 when the call only gives account. */
+  /** 0 when the call only accounts for leases. */
   wanted: number;
-  /** Chosen by the gateway; null when nothing is wanted. */
+  /** Chosen by the gateway; null when `wanted` is 0. */
   leaseId: string | null;
   accounts: { leaseId: string; spent: number }[];
 }
@@ -36,7 +36,10 @@ export interface QuotaGrant {
   period: Period;
 }
 
-/** Takes the accounts of earlier leases, then lends what is free. Repeating the call changes nothing and answers the same. */
+/**
+ * Takes the accounts of earlier leases, then lends free units. A repeated call changes nothing and
+ * gives the same grant.
+ */
 export async function leaseQuota({ db }: Deps, input: LeaseQuotaInput): Promise<QuotaGrant> {
   const found = await findOrganisation(db, input.orgId);
   if (!found) throw invalidRequest([{ path: "orgId", message: "there is no such organisation" }]);
@@ -81,7 +84,10 @@ async function grant(tx: Tx, input: LeaseQuotaInput, terms: Terms): Promise<Quot
   return { granted, validForMs, limit: terms.limit, usage: usages.get(key.period)!, recallable, period };
 }
 
-/** An account of a lease that is not known, or no longer, says nothing: what it was lent counts as spent already. */
+/**
+ * Ignores the account of a lease that is unknown or accounted for: its units count as spent
+ * already.
+ */
 async function takeAccounts(
   tx: Tx,
   { accounts }: LeaseQuotaInput,
@@ -98,8 +104,8 @@ async function takeAccounts(
 }
 
 /**
- * A gateway that has given up on a call gives account of the lease it asked for, and the call may be under way still. It must lend nothing when it
- * comes, for nobody would give account of that.
+ * A gateway that gave up on a call accounts for its lease while the call may still be on its way.
+ * The late call must lend nothing: no account would follow.
  */
 async function closeBeforeTheyCome(
   tx: Tx,
@@ -137,7 +143,7 @@ function newLease(
   };
 }
 
-/** Nothing is free, but what others hold and do not need may come back: they are asked for it. */
+/** No unit is free. Other gateways may hold unused units, so they are asked to return them. */
 async function recall(
   tx: Tx,
   { orgId, quota, replicaId }: LeaseQuotaInput,

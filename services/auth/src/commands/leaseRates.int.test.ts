@@ -38,7 +38,7 @@ test("an empty bucket says when to come back", async () => {
   expect(retryAfterMs).toBeLessThanOrEqual(1_000);
 });
 
-test("one round draws for many organisations, each by its own rate, in the order of the asks", async () => {
+test("a round draws for many organisations in the order of the calls, each by its own rate", async () => {
   const [one, two] = [await orgWith(1, 4), await orgWith(1, 100)];
   const outcomes = await auth.leaseRates([
     { orgId: two, wanted: 60 },
@@ -76,7 +76,7 @@ test("gateways that storm two replicas get the burst and what came in meanwhile,
   expect(granted).toBeLessThanOrEqual(100 + 50 * elapsedSeconds + 1);
 });
 
-test("what one organisation draws is not taken from another, nor given to it", async () => {
+test("a draw of one organisation does not change another bucket", async () => {
   const [one, two] = [await orgWith(1, 500), await orgWith(1, 1_000)];
   await lease(one, 500);
   expect((await lease(two, 600)).remaining).toBe(400);
@@ -99,7 +99,7 @@ test("after a crash of Postgres has emptied the buckets they are full", async ()
   expect(await lease(orgId, 5)).toMatchObject({ granted: 5 });
 });
 
-describe("of two organisations that two replicas draw for at once", () => {
+describe("two replicas that draw for the same two organisations", () => {
   let ids: [Id<"org">, Id<"org">];
   beforeEach(async () => {
     const { organisation } = await newOrganisation(auth, { ratePerSecond: 1, rateBurst: 5 });
@@ -107,7 +107,7 @@ describe("of two organisations that two replicas draw for at once", () => {
     // From now on the first lies behind the second.
     const change = { rateBurst: 6 };
     await auth.setOrganisation({ code: organisation.code, change, actor: "operator:test" });
-    // So that PostgreSQL knows how small the tables are, and reads them as they lie.
+    // The planner then knows that the tables are small.
     const owner = openTestDatabase(database.ownerUrl, "auth", { max: 1 });
     await owner.run(sql`analyze organisations, rate_buckets`);
     await owner.close();

@@ -13,7 +13,7 @@ export interface LeaseRateInput {
 
 export type RateLease = Omit<RateDraw, "bucket"> & { rule: RateRule };
 
-/** Draws for everything that queued while the last draw was in flight: the order of the queue is the order of the draws. */
+/** Draws for all requests that queued during the last draw, in the order of the queue. */
 export async function leaseRates({ db }: Deps, inputs: LeaseRateInput[]): Promise<Outcome<RateLease>[]> {
   const orgIds = [...new Set(inputs.map(({ orgId }) => orgId))].sort();
   return tx(db, async (tx) => {

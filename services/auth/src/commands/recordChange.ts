@@ -10,7 +10,7 @@ import { notifyChange, type Change } from "../store/changes";
 export interface RecordedChange {
   orgId: Id<"org">;
   at: Date;
-  /** "operator:<name>", or "key:<prefix>" for what a partner did. */
+  /** "operator:<name>", or "key:<prefix>" for a partner's own request. */
   actor: string;
   action: string;
   subject: string;
@@ -20,8 +20,9 @@ export interface RecordedChange {
 }
 
 /**
- * Nothing about an organisation or a key changes without passing here: the audit entry, the events and the word to the gateways are
- * part of the same transaction. The caller holds the organisation's lock, which makes the chain's next link the only one.
+ * Records every change of an organisation or a key. The audit entry, the events and the notification
+ * are part of the change's transaction. The caller holds the organisation's lock, so only this
+ * transaction extends the chain.
  */
 export async function recordChange(tx: Tx, change: RecordedChange): Promise<void> {
   const { orgId, at, actor, action, subject } = change;

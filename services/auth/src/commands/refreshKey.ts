@@ -3,7 +3,7 @@ import { deriveApiKey, parseSecretKey, type PresentedApiKey } from "@wonrail/kit
 import { tx, type Tx } from "@wonrail/kit/db";
 import { assert, DomainError } from "@wonrail/kit/contract/errors";
 import { newId, type Id } from "@wonrail/kit/contract/ids";
-import { type Deps } from "../app";
+import { type CredentialDeps, type Deps } from "../app";
 import {
   decideRefresh,
   isUsable,
@@ -23,7 +23,6 @@ import {
   updateApiKey,
 } from "../store/apiKeys";
 import { lockOrganisation } from "../store/organisations";
-import { countFailure } from "./countFailure";
 import { leaseRates } from "./leaseRates";
 import { recordChange } from "./recordChange";
 
@@ -36,32 +35,35 @@ export interface RefreshKeyInput {
 export interface RefreshedKey {
   key: ApiKey;
   apiKey: string;
-  /** Until when the presented key still works; null when it no longer does. */
+  /** The end of the presented key's life; null when it no longer works. */
   oldKeyUsableUntil: Date | null;
 }
 
 /** A new API key for a current or expired one. The rules are `decideRefresh`; this is its transaction. */
-export async function refreshKey(deps: Deps, input: RefreshKeyInput): Promise<RefreshedKey> {
+export async function refreshKey(deps: CredentialDeps, input: RefreshKeyInput): Promise<RefreshedKey> {
   const presented = await authenticate(deps, input);
   await countAgainstRate(deps, presented.orgId);
   return tx(deps.db, (tx) => refresh(tx, deps, presented, input));
 }
 
-/** Before any lock, so that nobody without the secret can make the organisation's own requests wait. */
+/** Runs before any lock: a caller without the secret must not delay the organisation's requests. */
 async function authenticate(
-  deps: Deps,
+  deps: CredentialDeps,
   { presented, secretKey, clientAddress }: RefreshKeyInput,
 ): Promise<ApiKey> {
   const found = await findCredentials(deps.db, presented.prefix);
   const secretHash = parseSecretKey(secretKey)?.hash ?? NO_HASH;
-  // Both comparisons always run, against something: how long a refusal takes says nothing about which part was wrong.
+  // Both comparisons always run, so the time of a refusal does not reveal which part was wrong.
   const keyMatches = timingSafeEqual(found?.key.hash ?? NO_HASH, presented.hash);
   const secretMatches = timingSafeEqual(found?.secretHash ?? OTHER_HASH, secretHash);
   if (found && keyMatches && secretMatches && found.key.prefix === presented.prefix) return found.key;
-  throw await countFailure(deps, presented.prefix, clientAddress);
+  throw await deps.countFailure({ prefix: presented.prefix, clientAddress });
 }
 
-/** No gateway has taken a refresh from the organisation's rate, since it comes without a key in its header. Each leaves an audit entry. */
+/**
+ * Counts against the organisation's rate here: gateways do not, because a refresh has no key in its
+ * header. Each refresh leaves an audit entry.
+ */
 async function countAgainstRate(deps: Deps, orgId: Id<"org">): Promise<void> {
   const [outcome] = await leaseRates(deps, [{ orgId, wanted: 1 }]);
   assert(outcome?.ok, "the organisation of a key exists");
@@ -96,7 +98,7 @@ interface RefreshFacts {
   now: Date;
 }
 
-/** Nothing changes, but a credential is handed out, and the trail says so. */
+/** Changes no key. It hands out a credential, so it leaves an audit entry. */
 async function giveAgain(
   tx: Tx,
   facts: RefreshFacts,
@@ -149,6 +151,6 @@ function stillUsable(key: ApiKey, now: Date): Date | null {
   return isUsable(key, now) ? usableUntil(key) : null;
 }
 
-/** Stand-ins for hashes that do not exist. Different from each other, so that nothing missing ever equals nothing given. */
+/** Stand-ins for absent hashes. They differ, so an absent hash never equals an absent secret. */
 const NO_HASH = randomBytes(32);
 const OTHER_HASH = randomBytes(32);

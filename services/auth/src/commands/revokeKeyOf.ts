@@ -2,15 +2,30 @@ import { invalidRequest } from "@wonrail/kit/contract/errors";
 import { type Deps } from "../app";
 import { mustFindOrganisation } from "../queries/findOrganisation";
 import { findOrganisationKeyByPrefix } from "../store/apiKeys";
-import { revokeKey } from "./revokeKey";
+import { revokeKey, type RevokedKey } from "./revokeKey";
 
-/** As an operator names a key: by its organisation's code and its prefix. */
+export interface RevokeKeyOfInput {
+  code: string;
+  prefix: string;
+  actor: string;
+  withSuccessors?: boolean;
+  /** Others know the key: its successors are revoked too, and the audit trail keeps the reason. */
+  isLeaked?: boolean;
+}
+
+/** Revokes a key that an operator names by organisation code and prefix. */
 export async function revokeKeyOf(
   deps: Deps,
-  { code, prefix, actor }: { code: string; prefix: string; actor: string },
-): Promise<{ revokedAt: Date }> {
+  { code, prefix, actor, withSuccessors = false, isLeaked = false }: RevokeKeyOfInput,
+): Promise<RevokedKey> {
   const { organisation } = await mustFindOrganisation(deps.db, code);
   const key = await findOrganisationKeyByPrefix(deps.db, organisation.orgId, prefix);
   if (!key) throw invalidRequest([{ path: "key", message: `${code} has no key with the prefix ${prefix}` }]);
-  return revokeKey(deps, { orgId: organisation.orgId, keyId: key.keyId, actor });
+  return revokeKey(deps, {
+    orgId: organisation.orgId,
+    keyId: key.keyId,
+    actor,
+    withSuccessors: withSuccessors || isLeaked,
+    ...(isLeaked && { details: { reason: "leaked" } }),
+  });
 }

@@ -7,7 +7,10 @@ import { mustFindOrganisation } from "../queries/findOrganisation";
 import { lockOrganisation, updateOrganisation } from "../store/organisations";
 import { recordChange } from "./recordChange";
 
-/** A new secret key, for an organisation that has lost or leaked its own. API keys go on; the old secret refreshes nothing any more. */
+/**
+ * Issues a new secret key to an organisation that lost or leaked its own. API keys stay valid; the
+ * old secret key refreshes no key any more.
+ */
 export async function rotateSecretKey(
   { db, keyMode }: Deps,
   input: { code: string; actor: string },

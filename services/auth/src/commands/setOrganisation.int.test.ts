@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("each change is told once, with the terms that hold from then on and the next version", async () => {
+test("each change publishes one event with the new terms and the next version", async () => {
   const actor = "operator:test";
   const { organisation } = await auth.createOrganisation({ name: "A bank", code: "ONE", actor });
   await auth.createOrganisation({ name: "Another", code: "TWO", actor });

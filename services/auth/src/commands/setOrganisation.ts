@@ -7,7 +7,10 @@ import { lockOrganisation, updateOrganisation } from "../store/organisations";
 import { mustFindOrganisation } from "../queries/findOrganisation";
 import { recordChange } from "./recordChange";
 
-/** Changes an organisation's terms; gateways hear of it at once, payment by event, and chain-relayer asks. */
+/**
+ * Changes an organisation's terms. Gateways learn of it at once, payment by event, and chain-
+ * relayer asks.
+ */
 export async function setOrganisation(
   { db }: Deps,
   input: { code: string; change: Partial<OrganisationTerms>; actor: string },
@@ -31,7 +34,7 @@ export async function setOrganisation(
   });
 }
 
-/** What was and what is, of each term that is not the same. */
+/** The old and the new value of each changed term. */
 function differences(before: Organisation, after: Organisation): JsonObject {
   const terms = Object.keys(after) as (keyof Organisation)[];
   const ignored = new Set<keyof Organisation>(["version", "updatedAt"]);

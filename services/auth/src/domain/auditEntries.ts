@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Id } from "@wonrail/kit/contract/ids";
 
-/** One thing that was done, by whom, to what. `details` is JSON text. */
+/** A recorded action: actor, action and subject. `details` is JSON text. */
 export interface AuditFacts {
   readonly occurredAt: Date;
   readonly actor: string;
@@ -18,7 +18,7 @@ export interface AuditEntry extends AuditFacts {
   readonly hash: Buffer;
 }
 
-/** Where an organisation's chain ends. */
+/** The last entry of an organisation's chain. */
 export interface AuditHead {
   readonly sequence: bigint;
   readonly hash: Buffer;
@@ -31,7 +31,7 @@ export function nextAuditEntry(orgId: Id<"org">, head: AuditHead, facts: AuditFa
   return { ...entry, hash: hashOf(entry) };
 }
 
-/** What is wrong with an entry that should follow `head`, or null. */
+/** The first problem of an entry that should follow `head`; null when it is sound. */
 export function brokenLink(head: AuditHead, entry: AuditEntry): string | null {
   if (entry.sequence !== head.sequence + 1n) return `entry ${head.sequence + 1n} is missing`;
   if (!entry.previousHash.equals(head.hash)) return "it does not follow the entry before it";
@@ -43,7 +43,7 @@ export function sameEnd(one: AuditHead, other: AuditHead): boolean {
   return one.sequence === other.sequence && one.hash.equals(other.hash);
 }
 
-/** Each part is preceded by its length, so no two different entries are ever the same bytes. */
+/** Each part is preceded by its length, so two different entries never give the same bytes. */
 function hashOf(entry: Omit<AuditEntry, "hash">): Buffer {
   const parts = [
     entry.orgId,

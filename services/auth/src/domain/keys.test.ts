@@ -7,7 +7,7 @@ const expiresAt = new Date("2025-12-01T00:00:00Z");
 const now = new Date("2025-11-21T00:00:00Z");
 const organisation = makeOrganisation(newId("org"), { name: "First", code: "FIRST" }, issuedAt);
 
-describe("what a key may do", () => {
+describe("standingOf", () => {
   test("everything, for at most a second without asking again", () => {
     expect(standingOf(key(), organisation, now)).toEqual({
       access: "FULL",
@@ -35,7 +35,7 @@ describe("what a key may do", () => {
     expect(standingOf(key(), ended, now)).toMatchObject({ access: "SESSION", refusal: "WAUTH_003" });
   });
 
-  test("nothing once it is revoked", () => {
+  test("gives no access to a revoked key", () => {
     expect(standingOf(key({ revokedAt: issuedAt }), organisation, now)).toMatchObject({
       access: "NONE",
       refusal: "WAUTH_001",
@@ -54,30 +54,30 @@ describe("the overlap", () => {
   });
 });
 
-describe("a refresh", () => {
+describe("decideRefresh", () => {
   const current = key();
   const older = key({ supersededAt: issuedAt, overlapEndsAt: issuedAt });
 
-  test("of the current key makes a new one, also when it has expired", () => {
+  test("issues a new key for the current key, also when it has expired", () => {
     expect(decideRefresh({ presented: current, current, canBeGivenAgain: false, now })).toBe("issue");
     const later = after(expiresAt, 1);
     expect(decideRefresh({ presented: current, current, canBeGivenAgain: false, now: later })).toBe("issue");
   });
 
-  test("of an older key gives the current one again", () => {
+  test("returns the current key for an older key", () => {
     expect(decideRefresh({ presented: older, current, canBeGivenAgain: true, now })).toBe("again");
   });
 
-  test("of an older key makes a new one when the current one cannot be given again or has expired", () => {
+  test("issues a new key for an older key when the current key cannot be derived or has expired", () => {
     expect(decideRefresh({ presented: older, current, canBeGivenAgain: false, now })).toBe("issue");
     expect(decideRefresh({ presented: older, current, canBeGivenAgain: true, now: expiresAt })).toBe("issue");
   });
 
-  test("of an older key makes a new one when the current one was revoked", () => {
+  test("issues a new key for an older key when the current key was revoked", () => {
     expect(decideRefresh({ presented: older, current: null, canBeGivenAgain: false, now })).toBe("issue");
   });
 
-  test("of a revoked key is refused, whatever else is true", () => {
+  test("refuses a revoked key in every case", () => {
     const revoked = key({ revokedAt: issuedAt });
     expect(decideRefresh({ presented: revoked, current, canBeGivenAgain: true, now })).toBe("refuse");
     expect(decideRefresh({ presented: revoked, current: null, canBeGivenAgain: false, now })).toBe("refuse");

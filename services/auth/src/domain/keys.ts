@@ -2,11 +2,11 @@ import { type ErrorCode } from "@wonrail/kit/contract/errors";
 import { type Id } from "@wonrail/kit/contract/ids";
 import { isSubscriptionActive, type OrganisationTerms } from "./organisations";
 
-/** An API key as it is kept: enough to recognise it, not to use it. */
+/** An API key as stored: enough to recognise the key, not to use it. */
 export interface ApiKey {
   readonly orgId: Id<"org">;
   readonly keyId: Id<"key">;
-  /** The key that an operator issued and from which this one descends by refreshes. */
+  /** The first key of the lineage, which an operator issued. */
   readonly lineageId: Id<"key">;
   readonly predecessorId: Id<"key"> | null;
   readonly prefix: string;
@@ -25,20 +25,20 @@ export type KeyAccess = "NONE" | "REFRESH" | "SESSION" | "FULL";
 
 export interface KeyStanding {
   readonly access: KeyAccess;
-  /** What to answer to anything beyond `access`. */
+  /** The refusal of requests that need more than `access`. */
   readonly refusal: ErrorCode | null;
-  /** How long a gateway may go by it. */
+  /** A gateway may cache the standing for this long. */
   readonly cacheableMs: number;
 }
 
 /** A revocation holds everywhere within this time, even where no push arrives. */
 const MAX_CACHE_MS = 1_000;
-/** More usable keys than this mean that something refreshes in a loop. */
+/** More usable keys mean that a client refreshes in a loop. */
 export const MAX_USABLE_KEYS = 100;
 
 export const NO_ACCESS: KeyStanding = { access: "NONE", refusal: "WAUTH_001", cacheableMs: MAX_CACHE_MS };
 
-/** A refreshed key works until its overlap ends, any other until it expires. */
+/** A refreshed key works until its overlap ends, any other key until it expires. */
 export function usableUntil(key: ApiKey): Date {
   return key.overlapEndsAt ?? key.expiresAt;
 }
@@ -47,7 +47,7 @@ export function isUsable(key: ApiKey, now: Date): boolean {
   return key.revokedAt === null && now < usableUntil(key);
 }
 
-/** What the holder of this key may do now. */
+/** Decides the access that this key gives now. */
 export function standingOf(key: ApiKey, organisation: OrganisationTerms, now: Date): KeyStanding {
   if (key.revokedAt !== null) return NO_ACCESS;
   if (now >= usableUntil(key)) return { access: "REFRESH", refusal: "WAUTH_002", cacheableMs: MAX_CACHE_MS };
@@ -66,8 +66,9 @@ export function standingOf(key: ApiKey, organisation: OrganisationTerms, now: Da
 }
 
 /**
- * "refuse": it can never be refreshed. "again": it was refreshed before, and what came of it is given once more. "issue": a new key
- * becomes the lineage's current one, and the one before it, if there is one, is superseded.
+ * "refuse": the key can never be refreshed. "again": the key was refreshed before, and the caller
+ * gets the same successor. "issue": a new key becomes the lineage's current key and supersedes the
+ * one before.
  */
 export type RefreshDecision = "refuse" | "again" | "issue";
 
@@ -75,14 +76,17 @@ export interface RefreshFacts {
   presented: ApiKey;
   /** The lineage's key that is neither superseded nor revoked. */
   current: ApiKey | null;
-  /** The secret key at hand gives `current` again. Not so when the secret key was changed since. */
+  /**
+   * The secret key at hand derives `current` again. False when the secret key was rotated since.
+   */
   canBeGivenAgain: boolean;
   now: Date;
 }
 
 /**
- * A lineage has one current key. Refreshing the current key makes another one current; refreshing an older one gives the current one
- * again. So however many refreshes run at once, and however many answers are lost, every caller ends with the same new key.
+ * A lineage has one current key. A refresh of the current key replaces it; a refresh of an older
+ * key gives the current key again. So concurrent refreshes and lost answers all end with the same
+ * new key.
  */
 export function decideRefresh({ presented, current, canBeGivenAgain, now }: RefreshFacts): RefreshDecision {
   if (presented.revokedAt !== null) return "refuse";
@@ -113,7 +117,7 @@ export function newKey({ orgId, keyId, made, issuedAt, expiresAt }: NewKey): Api
   };
 }
 
-/** The key as it is when another has taken its place: it works for the overlap, and never past its own expiry. */
+/** The key after its replacement: it works for the overlap and never past its own expiry. */
 export function supersede(key: ApiKey, now: Date, overlapMs: number): ApiKey {
   const overlapEndsAt = new Date(Math.min(now.getTime() + overlapMs, key.expiresAt.getTime()));
   return { ...key, version: key.version + 1n, supersededAt: now, overlapEndsAt };

@@ -12,7 +12,7 @@ const now = new Date("2025-11-21T00:00:00Z");
 const make = (input: Partial<NewOrganisation> = {}) =>
   makeOrganisation(newId("org"), { name: "First Bank", code: "FIRST", ...input }, now);
 
-test("what is not stated is the plan's and the design's", () => {
+test("a new organisation gets its plan's values and the defaults", () => {
   expect(make()).toMatchObject({
     status: "ACTIVE",
     plan: "STANDARD",
@@ -20,6 +20,7 @@ test("what is not stated is the plan's and the design's", () => {
     subscriptionEndsAt: new Date("2026-11-21T00:00:00Z"),
     incentiveRateBps: 0,
     dailyTransferLimitWon: 5_000_000n,
+    dailyChargeLimitWon: 1_000_000_000n,
     ratePerSecond: 100,
     rateBurst: 200,
     version: 1n,
@@ -38,6 +39,7 @@ test.each<[Partial<NewOrganisation>, string]>([
   [{ incentiveRateBps: 10_001 }, "incentiveBps"],
   [{ incentiveRateBps: 0.5 }, "incentiveBps"],
   [{ dailyTransferLimitWon: won(-1n) }, "dailyLimit"],
+  [{ dailyChargeLimitWon: won(-1n) }, "dailyChargeLimit"],
   [{ ratePerSecond: 0 }, "rate"],
   [{ rateBurst: 0 }, "burst"],
   [{ subscriptionEndsAt: now }, "subscriptionEnds"],
@@ -48,7 +50,15 @@ test.each<[Partial<NewOrganisation>, string]>([
   expect(JSON.stringify(refusal.details)).toContain(`"path":"${field}"`);
 });
 
-test("who has the plan's rate gets the new plan's; a rate that was agreed on stays", () => {
+test("a new plan replaces the old plan's charge limit and leaves an agreed limit", () => {
+  const enterprise = { plan: "ENTERPRISE" } as const;
+  expect(changeOrganisation(make(), enterprise, now).dailyChargeLimitWon).toBe(100_000_000_000n);
+  const agreed = make({ dailyChargeLimitWon: won(7n) });
+  expect(changeOrganisation(agreed, enterprise, now).dailyChargeLimitWon).toBe(7n);
+  expect(changeOrganisation(make(), { dailyChargeLimitWon: won(8n) }, now).dailyChargeLimitWon).toBe(8n);
+});
+
+test("a new plan replaces the old plan's rate and leaves an agreed rate", () => {
   expect(changeOrganisation(make(), { plan: "ENTERPRISE" }, now)).toMatchObject({
     ratePerSecond: 2_000,
     rateBurst: 4_000,

@@ -14,7 +14,7 @@ export interface Organisation extends OrganisationTerms {
   readonly updatedAt: Date;
 }
 
-/** What an operator may change. */
+/** The terms that an operator may change. */
 export interface OrganisationTerms {
   readonly name: string;
   readonly status: OrganisationStatus;
@@ -23,8 +23,10 @@ export interface OrganisationTerms {
   /** Exclusive. */
   readonly subscriptionEndsAt: Date;
   readonly incentiveRateBps: number;
-  /** For each wallet and each day of Asia/Seoul. */
+  /** Per wallet and day of Asia/Seoul. */
   readonly dailyTransferLimitWon: Won;
+  /** For all charges of the organisation on one day of Asia/Seoul. */
+  readonly dailyChargeLimitWon: Won;
   readonly ratePerSecond: number;
   readonly rateBurst: number;
 }
@@ -53,6 +55,7 @@ export function makeOrganisation(orgId: Id<"org">, input: NewOrganisation, now: 
     subscriptionEndsAt: input.subscriptionEndsAt ?? new Date(startsAt.getTime() + DEFAULT_SUBSCRIPTION_MS),
     incentiveRateBps: input.incentiveRateBps ?? 0,
     dailyTransferLimitWon: input.dailyTransferLimitWon ?? DEFAULT_DAILY_TRANSFER_LIMIT,
+    dailyChargeLimitWon: input.dailyChargeLimitWon ?? plans[plan].dailyChargeLimitWon,
     ratePerSecond,
     rateBurst: input.rateBurst ?? defaultBurst(ratePerSecond),
     version: 1n,
@@ -61,7 +64,10 @@ export function makeOrganisation(orgId: Id<"org">, input: NewOrganisation, now: 
   });
 }
 
-/** Who had the old plan's rate gets the new plan's; a rate that was agreed on stays. A new rate brings its burst unless that is stated. */
+/**
+ * A new plan replaces the old plan's rate and daily charge limit; values that the operator set
+ * stay. A new rate sets the burst too, unless the change states a burst.
+ */
 export function changeOrganisation(
   organisation: Organisation,
   change: Partial<OrganisationTerms>,
@@ -70,8 +76,11 @@ export function changeOrganisation(
   const hasPlanRate = organisation.ratePerSecond === plans[organisation.plan].ratePerSecond;
   const planRate = hasPlanRate && change.plan !== undefined ? plans[change.plan].ratePerSecond : undefined;
   const newRate = change.ratePerSecond ?? planRate;
+  const hasPlanLimit = organisation.dailyChargeLimitWon === plans[organisation.plan].dailyChargeLimitWon;
+  const { dailyChargeLimitWon } = plans[change.plan ?? organisation.plan];
   return checked({
     ...organisation,
+    ...(hasPlanLimit ? { dailyChargeLimitWon } : {}),
     ...(newRate === undefined ? {} : { ratePerSecond: newRate, rateBurst: defaultBurst(newRate) }),
     ...change,
     version: organisation.version + 1n,
@@ -98,7 +107,8 @@ function checked(organisation: Organisation): Organisation {
 }
 
 function problemsOf(organisation: Organisation): FieldProblem[] {
-  const { code, name, incentiveRateBps, dailyTransferLimitWon: daily } = organisation;
+  const { code, name, incentiveRateBps } = organisation;
+  const { dailyTransferLimitWon: daily, dailyChargeLimitWon: charges } = organisation;
   const { subscriptionStartsAt, subscriptionEndsAt, ratePerSecond, rateBurst } = organisation;
   const rules: [boolean, string, string][] = [
     [CODE.test(code), "code", "must be 2 to 32 characters of A-Z, 0-9, _ and -, the first a letter"],
@@ -111,7 +121,8 @@ function problemsOf(organisation: Organisation): FieldProblem[] {
       "must be after the subscription's start",
     ],
     [isWithin(incentiveRateBps, 0, 10_000), "incentiveBps", "must be a whole number from 0 to 10000"],
-    [daily >= 0n && daily <= MAX_WON, "dailyLimit", `must be a whole number of KRW from 0 to ${MAX_WON}`],
+    [isAmount(daily), "dailyLimit", `must be a whole number of KRW from 0 to ${MAX_WON}`],
+    [isAmount(charges), "dailyChargeLimit", `must be a whole number of KRW from 0 to ${MAX_WON}`],
     [isWithin(ratePerSecond, 1, 1_000_000), "rate", "must be a whole number from 1 to 1000000"],
     [isWithin(rateBurst, 1, 2_000_000), "burst", "must be a whole number from 1 to 2000000"],
   ];
@@ -120,6 +131,10 @@ function problemsOf(organisation: Organisation): FieldProblem[] {
 
 function isDate(date: Date): boolean {
   return !Number.isNaN(date.getTime());
+}
+
+function isAmount(amount: bigint): boolean {
+  return amount >= 0n && amount <= MAX_WON;
 }
 
 function isWithin(value: number, least: number, most: number): boolean {

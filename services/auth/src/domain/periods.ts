@@ -1,6 +1,8 @@
 import { type Quota } from "./plans";
 
-/** What a quota's use is counted in. `resetsAt` is exclusive, and absent where nothing ever resets. */
+/**
+ * A quota counts within a period. `resetsAt` is exclusive, and absent for a quota without reset.
+ */
 export interface Period {
   name: string;
   resetsAt?: Date;

@@ -1,4 +1,9 @@
-/** The one table of plans. A month is a calendar month of Asia/Seoul; wallets count for as long as the organisation exists. */
+import { won, type Won } from "@wonrail/kit/contract/money";
+
+/**
+ * All plans. A month is a calendar month of Asia/Seoul. Wallets count for as long as the
+ * organisation exists.
+ */
 export const plans = {
   FREE: {
     wallets: 100n,
@@ -6,6 +11,7 @@ export const plans = {
     recordedTransactions: 1_000n,
     ratePerSecond: 10,
     rateBurst: 20,
+    dailyChargeLimitWon: won(10_000_000n),
   },
   STANDARD: {
     wallets: 100_000n,
@@ -13,6 +19,7 @@ export const plans = {
     recordedTransactions: 1_000_000n,
     ratePerSecond: 100,
     rateBurst: 200,
+    dailyChargeLimitWon: won(1_000_000_000n),
   },
   ENTERPRISE: {
     wallets: 10_000_000n,
@@ -20,6 +27,7 @@ export const plans = {
     recordedTransactions: 1_000_000_000n,
     ratePerSecond: 2_000,
     rateBurst: 4_000,
+    dailyChargeLimitWon: won(100_000_000_000n),
   },
 } as const satisfies Record<string, PlanRules>;
 
@@ -29,9 +37,11 @@ export interface PlanRules {
   wallets: bigint;
   moneyOperations: bigint;
   recordedTransactions: bigint;
-  /** What an organisation gets unless its operator says otherwise. */
+  /** The default rate; an operator may set another. */
   ratePerSecond: number;
   rateBurst: number;
+  /** For all charges of one day of Asia/Seoul. It bounds what one organisation mints. */
+  dailyChargeLimitWon: Won;
 }
 
 export const QUOTAS = ["WALLETS", "MONEY_OPERATIONS", "RECORDED_TRANSACTIONS"] as const;

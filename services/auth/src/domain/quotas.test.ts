@@ -18,12 +18,12 @@ describe("the size of a lease", () => {
     expect(leaseSize(before, before.limit, wanted)).toBe(expected);
   });
 
-  test("is nothing after the plan was lowered below what is used, and the use stays as it was", () => {
+  test("is 0 after the plan was lowered below the usage, and the usage stays", () => {
     expect(leaseSize(usage(900n, 0n, 1_000n), 100n, 10)).toBe(0);
   });
 });
 
-test("an account gives back what was not spent", () => {
+test("an account returns the unspent units", () => {
   const after = lend(usage(0n, 0n), 100n, 10);
   expect(accountForLease(after, { state: "OPEN", granted: 10 }, 3)).toEqual(usage(3n, 0n));
 });

@@ -1,14 +1,16 @@
 import { assert, invalidRequest } from "@wonrail/kit/contract/errors";
 
-/** How long a gateway may use what it was lent, and about how much a crashed one costs its organisation. */
+/**
+ * The life of a lease. A crashed gateway costs its organisation this much time of quota at most.
+ */
 export const QUOTA_LEASE_MS = 10_000;
-/** When to ask again after the others were asked to give account. */
+/** The wait before the next try, after other gateways were asked to return units. */
 export const QUOTA_RECALL_MS = 50;
 const MAX_LEASE_UNITS = 1_000n;
-/** A lease takes at most this part of what is free, so leases shrink as the limit comes near. */
+/** A lease takes at most this part of the free units, so leases shrink near the limit. */
 const LEASE_SHARE = 10n;
 
-/** `spent + leased` never exceeds `limit`: whoever holds a lease may spend it without asking. */
+/** `spent + leased` never exceeds `limit`: a gateway spends its lease without asking. */
 export interface QuotaUsage {
   readonly limit: bigint;
   readonly spent: bigint;
@@ -22,7 +24,7 @@ export interface QuotaLease {
   readonly granted: number;
 }
 
-/** How many units to lend now. */
+/** The number of units to lend now. */
 export function leaseSize(usage: QuotaUsage, limit: bigint, wanted: number): number {
   const free = limit - usage.spent - usage.leased;
   if (free <= 0n || wanted <= 0) return 0;
@@ -34,7 +36,7 @@ export function lend(usage: QuotaUsage, limit: bigint, units: number): QuotaUsag
   return checked({ ...usage, limit, leased: usage.leased + BigInt(units) });
 }
 
-/** No account came in time. The gateway may have used all of it, so all of it counts. */
+/** The account is overdue. The gateway may have used all units, so all count as spent. */
 export function expireLease(usage: QuotaUsage, lease: QuotaLease): QuotaUsage {
   assert(lease.state === "OPEN", "only an open lease expires");
   return checked({
@@ -45,8 +47,8 @@ export function expireLease(usage: QuotaUsage, lease: QuotaLease): QuotaUsage {
 }
 
 /**
- * The gateway's final word on a lease. It also holds for one that has expired: whoever gives account has stopped using it, so what
- * was counted by precaution is given back. A second account changes nothing.
+ * The gateway's final account of a lease. It counts for an expired lease too: the gateway has
+ * stopped using it, so the unused units are returned. A second account changes nothing.
  */
 export function accountForLease(usage: QuotaUsage, lease: QuotaLease, spent: number): QuotaUsage {
   if (spent > lease.granted) {

@@ -1,7 +1,7 @@
 /**
- * How long a lease of requests may be used. A request let through at time t was drawn after t − 1 s, and what is drawn in any time
- * is at most rate × time + burst; so in any window of W seconds no more than rate × (W + 1) + burst requests get through, however
- * many gateways there are and whatever happens to them.
+ * The life of a rate lease. A request that passes at time t used a token drawn after t − 1 s. Draws
+ * in any time are at most rate × time + burst. So in a window of W seconds at most rate × (W + 1) +
+ * burst requests pass, for any number of gateways.
  */
 export const RATE_LEASE_MS = 1_000;
 
@@ -20,14 +20,17 @@ export interface RateDraw {
   readonly bucket: RateBucket;
   readonly granted: number;
   readonly remaining: number;
-  /** When another token will be there; 0 when one is. */
+  /** The time until the next token; 0 when one is free. */
   readonly retryAfterMs: number;
 }
 
-/** A clock does not step back so far unless it is set: nobody waits until it has come to where it was. */
+/** A larger step back means that the clock was set. Requests then do not wait for the old time. */
 const SET_BACK_MS = 10_000;
 
-/** A clock that steps back a little refills nothing and takes nothing away; one that is set back goes on from there. */
+/**
+ * A clock that steps back a little neither refills nor drains. A clock that was set back continues
+ * from its new time.
+ */
 function refill({ refilledAt: lastAt, ...bucket }: RateBucket, rule: RateRule, now: Date): RateBucket {
   const sinceMs = now.getTime() - lastAt.getTime();
   if (sinceMs < -SET_BACK_MS) return { ...bucket, refilledAt: now };
@@ -51,7 +54,10 @@ export function drawTokens(bucket: RateBucket, rule: RateRule, now: Date, wanted
   };
 }
 
-/** All that is wanted while there is enough. When there is not, half: another gateway that asks at the same moment needs some too. */
+/**
+ * Grants all tokens while there are enough. Otherwise it grants half, so that another gateway gets
+ * some too.
+ */
 function share(available: number, wanted: number): number {
   return wanted <= available ? wanted : Math.ceil(available / 2);
 }

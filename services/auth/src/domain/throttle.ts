@@ -1,6 +1,6 @@
-/** Wrong secrets are answered with WAUTH_001 this often in a window, and with RATE_001 after that. The right one always works. */
+/** Wrong credentials get WAUTH_001 this often in a window, then RATE_001. The right one always works. */
 const FAILURES_ALLOWED = { KEY: 10, ADDRESS: 20 } as const;
-export const FAILURE_WINDOW_MS = 60_000;
+const FAILURE_WINDOW_MS = 60_000;
 
 export type SubjectKind = keyof typeof FAILURES_ALLOWED;
 
@@ -14,7 +14,7 @@ export interface FailureCount extends FailureSubject {
   readonly windowEndsAt: Date;
 }
 
-/** What a wrong secret is counted against, in the order in which the rows are locked. */
+/** The address and the key that a wrong credential counts against. */
 export function failureSubjects(prefix: string, network: string): FailureSubject[] {
   return [
     { kind: "ADDRESS", name: network },
@@ -22,8 +22,46 @@ export function failureSubjects(prefix: string, network: string): FailureSubject
   ];
 }
 
-/** How long the caller has to wait when it has shown too many wrong secrets; 0 when it has not. */
-export function throttledForMs(counts: FailureCount[], now: Date): number {
+/**
+ * Judges wrong credentials in their order. `waitsMs` says how long each caller has to wait; 0 means not throttled.
+ * A caller that is throttled already adds no failure.
+ */
+export function judgeFailures(
+  attempts: FailureSubject[][],
+  counts: FailureCount[],
+  now: Date,
+): { waitsMs: number[]; added: FailureCount[] } {
+  const running = new Map(counts.map((count) => [subjectKey(count), count]));
+  const added = new Map<string, FailureCount>();
+  const waitsMs = attempts.map((subjects) => {
+    const before = throttledForMs(countsOf(subjects, running), now);
+    if (before > 0) return before;
+    for (const subject of subjects) {
+      countOne(running, subject, now);
+      countOne(added, subject, now);
+    }
+    return throttledForMs(countsOf(subjects, running), now);
+  });
+  return { waitsMs, added: [...added.values()] };
+}
+
+function countOne(counts: Map<string, FailureCount>, subject: FailureSubject, now: Date): void {
+  const key = subjectKey(subject);
+  const windowEndsAt = new Date(now.getTime() + FAILURE_WINDOW_MS);
+  const count = counts.get(key) ?? { ...subject, failures: 0, windowEndsAt };
+  counts.set(key, { ...count, failures: count.failures + 1 });
+}
+
+function countsOf(subjects: FailureSubject[], counts: Map<string, FailureCount>): FailureCount[] {
+  return subjects.flatMap((subject) => counts.get(subjectKey(subject)) ?? []);
+}
+
+function subjectKey({ kind, name }: FailureSubject): string {
+  return `${kind} ${name}`;
+}
+
+/** The time until the last full window ends; 0 when no window is full. */
+function throttledForMs(counts: FailureCount[], now: Date): number {
   const waits = counts
     .filter((count) => count.failures > FAILURES_ALLOWED[count.kind])
     .map((count) => count.windowEndsAt.getTime() - now.getTime());

@@ -9,7 +9,7 @@ import {
   type OrganisationAt,
 } from "../store/organisations";
 
-/** One organisation by id or by code, and whether its subscription is active now. */
+/** Finds an organisation by id or code, and whether its subscription is active now. */
 export async function findOrganisation(
   { db }: Deps,
   by: { orgId: string } | { code: string },

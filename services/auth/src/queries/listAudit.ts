@@ -5,7 +5,10 @@ import { mustFindOrganisation } from "./findOrganisation";
 
 const LAST = 9_223_372_036_854_775_807n;
 
-/** What was done to an organisation, newest first; `before` is the last sequence of the page before. */
+/**
+ * An organisation's audit entries, newest first. `before` is the last sequence of the previous
+ * page.
+ */
 export async function listAudit(
   { db }: Deps,
   input: { code: string; before?: bigint; limit: number },

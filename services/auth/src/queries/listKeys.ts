@@ -3,7 +3,7 @@ import { standingOf, type ApiKey, type KeyAccess } from "../domain/keys";
 import { listApiKeys } from "../store/apiKeys";
 import { mustFindOrganisation } from "./findOrganisation";
 
-/** An organisation's keys, newest first, with what each may do now. */
+/** An organisation's keys, newest first, each with its access. */
 export async function listKeys(
   { db }: Deps,
   input: { code: string; limit: number },

@@ -2,7 +2,7 @@ import { type Deps } from "../app";
 import { isSubscriptionActive, type Organisation } from "../domain/organisations";
 import { listOrganisations as readOrganisations } from "../store/organisations";
 
-/** In the order of their codes; `afterCode` is the last one of the page before. */
+/** All organisations by code. `afterCode` is the last code of the previous page. */
 export async function listOrganisations(
   { db }: Deps,
   input: { afterCode: string; limit: number },

@@ -9,7 +9,8 @@ let owner: Database;
 let auth: Operations;
 let verify: () => Promise<AuditReport>;
 
-// Two chains of six entries, of which a round looks at four: a turn is three rounds and one that finds the end.
+// Two chains of six entries. A round reads four entries, so a full walk takes three rounds and one
+// to find the end.
 beforeEach(async () => {
   database = await createTestDatabase({ schema: "auth", migrations: join(__dirname, "../../migrations") });
   owner = openTestDatabase(database.ownerUrl, "auth", { max: 1 });
@@ -61,7 +62,7 @@ test("an old entry that was changed is found when the turn comes by, and told un
   expect(await found()).toEqual([]);
 });
 
-test("of two changed entries of a chain the first is told, then the other", async () => {
+test("two changed entries of a chain are reported one after the other", async () => {
   await tamper("update audit_entries set actor = 'operator:other' where sequence in (2, 4)");
   for (let round = 0; round < 4; round += 1) await verify();
   expect(await found()).toEqual(["2 its contents were changed", "2 its contents were changed"]);

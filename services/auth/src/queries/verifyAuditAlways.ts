@@ -10,37 +10,40 @@ import {
 
 export interface AuditProblem {
   orgId: Id<"org">;
-  /** Where the chain breaks. */
+  /** The first entry that breaks the chain. */
   sequence: bigint;
   problem: string;
 }
 
 export interface AuditReport {
   organisations: number;
-  /** How many of all entries were read; what is new comes on top. */
+  /** The number of old entries that the round read; new entries are extra. */
   entries: number;
   problems: AuditProblem[];
 }
 
-/** What is known from earlier rounds. It grows with the organisations, not with what they do. */
+/** The state between rounds. It grows with the organisations, not with their entries. */
 interface Known {
-  /** Up to where each chain was followed: before what is wrong with it, if something is. */
+  /** The last sound entry of each chain. */
   ends: Map<Id<"org">, AuditHead>;
-  /** How far the turn through all entries has come. */
+  /** The position of the walk through all entries. */
   turn: AuditHead & { orgId: Id<"org"> };
-  /** Every chain there was at the beginning has its end; what comes now is new from its first entry. */
+  /** The heads at the start are known, so later entries are new. */
   begun: boolean;
 }
 
 const PAGE = 1_000;
-/** A fifth of a second in each round, which is the whole of most trails, and a million entries within an hour. */
+/**
+ * Takes a fifth of a second a round: most trails in one round, a million entries within an hour.
+ */
 const OLD_AT_ONCE = 10_000;
 const FIRST_ORG = uuidToId("org", "00000000-0000-0000-0000-000000000000");
 const START = { orgId: FIRST_ORG, ...EMPTY_CHAIN };
 
 /**
- * Verifies in each round what was added to every chain since the last one, and the next `oldAtOnce` of all entries. Each round is one snapshot and tells
- * of everything that is known to be wrong, at most one problem for each chain, until it is gone.
+ * Each round verifies the new entries of every chain and the next `oldAtOnce` entries of all. A
+ * round reads one snapshot. It reports every known problem, one for each chain, until the problem
+ * is gone.
  */
 export function verifyAuditAlways({ db, oldAtOnce = OLD_AT_ONCE }: { db: Database; oldAtOnce?: number }) {
   const known: Known = { ends: new Map(), turn: START, begun: false };
@@ -55,7 +58,10 @@ export function verifyAuditAlways({ db, oldAtOnce = OLD_AT_ONCE }: { db: Databas
     );
 }
 
-/** Where a chain is broken, its end is put before that: it is followed from there in this and every round, until it is whole. */
+/**
+ * Keeps the last sound entry as the end of a broken chain, so that each round follows the chain
+ * from there.
+ */
 async function readOld(tx: Tx, known: Known, atMost: number, signal?: AbortSignal): Promise<number> {
   let entries = 0;
   while (entries < atMost) {
@@ -106,7 +112,7 @@ async function readNew(tx: Tx, known: Known, signal?: AbortSignal) {
   return { organisations, problems };
 }
 
-/** From where the chain was left to its end. Of one that is broken only the first broken link is read. */
+/** The entries after the known end. A broken chain is read to its first broken link only. */
 async function follow(
   tx: Tx,
   { ends, begun }: Known,

@@ -30,7 +30,7 @@ test.each(["{", "null", '{"kind":"key_revoked"}', '{"kind":"reboot","orgId":"org
   },
 );
 
-test("a watcher that lags is told to reload, and then receives the changes since", async () => {
+test("a watcher that lags receives a reload, then the later changes", async () => {
   const [slow, quick] = [watch(), watch()];
   for (const watcher of [slow, quick]) expect((await watcher.next()).value).toEqual({ kind: "started" });
   // As many as the watcher's queue holds, then one more.
@@ -68,7 +68,7 @@ function watch(): AsyncIterator<Word> {
   return feed.watch(signal)[Symbol.asyncIterator]();
 }
 
-/** One change for each number; the number is the key's prefix. */
+/** Notifies one revocation for each number; the number is the key's prefix. */
 async function notifyRevocation(first: number, last: number): Promise<void> {
   await database.db.query(sql`
     select pg_notify('auth_changes', json_build_object(

@@ -2,29 +2,32 @@ import { type Database, type Listener } from "@wonrail/kit/db";
 import { type Log } from "@wonrail/kit/log";
 import { listenForChanges, type Change } from "../store/changes";
 
-/** What a watcher is told. "started" means: from here on nothing is missed, whatever was known before may be stale. */
+/**
+ * A message to a watcher. "started" means: earlier knowledge may be stale, and later changes are
+ * not missed.
+ */
 export type Word = { kind: "started" } | { kind: "heartbeat" } | Change;
 
 export const HEARTBEAT_MS = 2_000;
-/** A watcher that is this far behind is told to start afresh instead of being told everything. */
+/** With this many unread changes a watcher gets one reload instead of its queue. */
 const MAX_UNREAD = 1_000;
 
 export interface ChangeFeed {
   watch(signal: AbortSignal): AsyncIterable<Word>;
   readonly watchers: number;
-  /** Ends every watch; whoever watched opens another one elsewhere. */
+  /** Ends every watch, so that the watchers connect to another replica. */
   endWatches(): void;
   close(): Promise<void>;
 }
 
-/** One LISTEN for the process, told on to everyone who watches. */
+/** The process shares one LISTEN connection among all watchers. */
 export async function openChangeFeed(db: Database, log: Log): Promise<ChangeFeed> {
   const watchers = new Set<Watcher>();
   const tell = (word: Word) => watchers.forEach((watcher) => watcher.tell(word));
   const listener: Listener = await listenForChanges(db, {
     onChange: tell,
     onGap: () => {
-      if (watchers.size > 0) log.info({ watchers: watchers.size }, "watchers start afresh");
+      if (watchers.size > 0) log.info({ watchers: watchers.size }, "changes may be missed: watchers reload");
       tell({ kind: "started" });
     },
   });
@@ -37,7 +40,7 @@ export async function openChangeFeed(db: Database, log: Log): Promise<ChangeFeed
 
   return {
     async *watch(signal) {
-      // Whoever comes back before the door is shut must look elsewhere too.
+      // A watcher that reconnects while the process drains must find another replica.
       if (ended) return;
       const watcher = new Watcher();
       watchers.add(watcher);

@@ -15,7 +15,7 @@ export async function insertApiKey(tx: Tx, key: ApiKey): Promise<void> {
       ${key.issuedAt}, ${key.expiresAt}, ${key.supersededAt}, ${key.overlapEndsAt}, ${key.revokedAt})`);
 }
 
-/** What can change in a key's life. */
+/** Updates the fields that change during a key's life. */
 export async function updateApiKey(tx: Tx, key: ApiKey): Promise<void> {
   await tx.run(sql`
     update api_keys set version = ${key.version}, superseded_at = ${key.supersededAt},
@@ -28,9 +28,9 @@ export interface Credentials extends OrganisationAt {
 }
 
 /**
- * The one look-up across organisations: a caller shows its key before anybody knows whose it is. For a prefix that does not exist it
- * gives some other key, so that refusing an unknown key takes the same work as refusing a known one; compare the prefix. Undefined
- * only when there is no key at all.
+ * The only look-up without an organisation: the key decides the organisation. For an unknown prefix
+ * it gives some other key, so that both refusals take the same time; compare the prefix. Undefined
+ * when there are no keys.
  */
 export async function findCredentials(db: Queryable, prefix: string): Promise<Credentials | undefined> {
   const row = await db.maybe<OrganisationRow & ApiKeyRow & { key_version: bigint }>(
@@ -38,7 +38,7 @@ export async function findCredentials(db: Queryable, prefix: string): Promise<Cr
       "find_credentials",
       sql`
         select o.org_id, o.code, o.name, o.status, o.plan, o.subscription_starts_at, o.subscription_ends_at,
-          o.incentive_rate_bps, o.daily_transfer_limit_won, o.rate_per_second, o.rate_burst, o.version, o.created_at,
+          o.incentive_rate_bps, o.daily_transfer_limit_won, o.daily_charge_limit_won, o.rate_per_second, o.rate_burst, o.version, o.created_at,
           o.updated_at, o.secret_key_hash, k.key_id, k.lineage_id, k.predecessor_id, k.prefix, k.key_hash, k.salt,
           k.version as key_version, k.issued_at, k.expires_at, k.superseded_at, k.overlap_ends_at, k.revoked_at,
           clock_timestamp() as now
@@ -69,6 +69,22 @@ export async function findOrganisationKeyByPrefix(
   const row = await db.maybe<ApiKeyRow>(sql`
     select ${columns} from api_keys where org_id = ${idToUuid(orgId)} and prefix = ${prefix}`);
   return row && fromRow(row);
+}
+
+/** The keys that were refreshed from this key, directly or through other keys; oldest first. */
+export async function listSuccessors(tx: Tx, orgId: Id<"org">, keyId: Id<"key">): Promise<ApiKey[]> {
+  const rows = await tx.query<ApiKeyRow>(sql`
+    with recursive successors as (
+      select k.key_id from api_keys k
+      where k.org_id = ${idToUuid(orgId)} and k.predecessor_id = ${idToUuid(keyId)}
+      union
+      select k.key_id from api_keys k join successors s on k.predecessor_id = s.key_id
+      where k.org_id = ${idToUuid(orgId)}
+    )
+    select ${columns} from api_keys
+    where org_id = ${idToUuid(orgId)} and key_id in (select key_id from successors)
+    order by key_id`);
+  return rows.map(fromRow);
 }
 
 /** The lineage's key that is neither superseded nor revoked. */

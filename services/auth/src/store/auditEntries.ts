@@ -25,7 +25,7 @@ export async function pageOfAuditEntries(
   return rows.map(fromRow);
 }
 
-/** One organisation's, oldest first. */
+/** An organisation's entries, oldest first. */
 export async function auditEntriesAfter(
   db: Queryable,
   orgId: Id<"org">,
@@ -62,12 +62,15 @@ export async function putAuditHead(tx: Tx, orgId: Id<"org">, head: AuditHead): P
     on conflict (org_id) do update set sequence = excluded.sequence, hash = excluded.hash`);
 }
 
-/** An organisation's chain by its two ends, which are the same unless someone has changed it. */
+/**
+ * The first and the last entry of an organisation's chain. They connect unless the chain was
+ * changed.
+ */
 export interface AuditChain {
   orgId: Id<"org">;
-  /** Null only when someone has removed it. */
+  /** Null only when the head was removed. */
   head: AuditHead | null;
-  /** The last entry there is. */
+  /** The last stored entry. */
   last: AuditHead;
 }
 

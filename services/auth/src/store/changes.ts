@@ -12,7 +12,7 @@ const CHANNEL = "auth_changes";
 
 /** PostgreSQL delivers the notification when the transaction commits. */
 export async function notifyChange(db: Queryable, change: Change): Promise<void> {
-  await db.query(sql`select pg_notify(${CHANNEL}, ${JSON.stringify(change)})`);
+  await db.run(sql`select pg_notify(${CHANNEL}, ${JSON.stringify(change)})`);
 }
 
 /**

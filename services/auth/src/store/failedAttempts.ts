@@ -1,7 +1,7 @@
 import { sql, type Queryable } from "@wonrail/kit/db";
 import { type FailureCount, type FailureSubject, type SubjectKind } from "../domain/throttle";
 
-/** The counts that are running, and the time by which they are judged. */
+/** The counts whose window is open, and the time by which they are judged. */
 export async function findFailures(
   db: Queryable,
   subjects: FailureSubject[],
@@ -14,24 +14,29 @@ export async function findFailures(
   return { counts: rows.filter((row) => row.subject !== null).map(fromRow), now: rows[0]!.now };
 }
 
-/** Counts one failure against each subject; a window that has ended starts again. */
-export async function addFailure(
-  db: Queryable,
-  subjects: FailureSubject[],
-  windowMs: number,
-): Promise<FailureCount[]> {
-  const rows = await db.query<FailureRow>(sql`
+/** Adds to the open windows of these subjects. A window that has ended starts again. Locks in order of the key. */
+export async function addFailures(db: Queryable, added: FailureCount[]): Promise<void> {
+  const failures = sql.array(
+    added.map((count) => count.failures),
+    "integer[]",
+  );
+  const ends = sql.array(
+    added.map(({ windowEndsAt }) => windowEndsAt),
+    "timestamptz[]",
+  );
+  await db.run(sql`
     insert into failed_attempts as f (subject_kind, subject, failures, window_ends_at)
-    select kind, name, 1, clock_timestamp() + ${windowMs} * interval '1 millisecond'
-    from unnest(${kinds(subjects)}, ${names(subjects)}) as given (kind, name)
+    select kind, name, failures, ends_at
+    from unnest(${kinds(added)}, ${names(added)}, ${failures}, ${ends}) as given (kind, name, failures, ends_at)
+    order by kind, name
     on conflict (subject_kind, subject) do update set
-      failures = case when f.window_ends_at > clock_timestamp() then least(f.failures + 1, 1000000) else 1 end,
-      window_ends_at = case when f.window_ends_at > clock_timestamp() then f.window_ends_at else excluded.window_ends_at end
-    returning subject_kind, subject, failures, window_ends_at`);
-  return rows.map(fromRow);
+      failures = case when f.window_ends_at > clock_timestamp()
+        then least(f.failures + excluded.failures, 1000000) else excluded.failures end,
+      window_ends_at = case when f.window_ends_at > clock_timestamp()
+        then f.window_ends_at else excluded.window_ends_at end`);
 }
 
-/** By `now()`: of a time that moves while the statement runs, PostgreSQL cannot look in the index. */
+/** `now()` and not `clock_timestamp()`: PostgreSQL uses the index only for a time that stands still. */
 export async function deleteEndedFailures(db: Queryable, limit: number): Promise<number> {
   return db.run(sql`
     delete from failed_attempts where (subject_kind, subject) in (

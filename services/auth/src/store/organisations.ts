@@ -6,9 +6,12 @@ import { type Plan } from "../domain/plans";
 
 const columns = sql`
   org_id, code, name, status, plan, subscription_starts_at, subscription_ends_at, incentive_rate_bps,
-  daily_transfer_limit_won, rate_per_second, rate_burst, version, created_at, updated_at`;
+  daily_transfer_limit_won, daily_charge_limit_won, rate_per_second, rate_burst, version, created_at, updated_at`;
 
-/** An organisation, its secret's hash, and the database's time when it was read, by which everything that expires is judged. */
+/**
+ * An organisation, its secret's hash, and the database's time of the read. Every expiry is judged
+ * by this time.
+ */
 export interface OrganisationAt {
   organisation: Organisation;
   secretHash: Buffer;
@@ -24,8 +27,8 @@ export async function insertOrganisation(
   await tx.run(sql`
     insert into organisations (${columns}, secret_key_hash)
     values (${idToUuid(o.orgId)}, ${o.code}, ${o.name}, ${o.status}, ${o.plan}, ${o.subscriptionStartsAt},
-      ${o.subscriptionEndsAt}, ${o.incentiveRateBps}, ${o.dailyTransferLimitWon}, ${o.ratePerSecond}, ${o.rateBurst},
-      ${o.version}, ${o.createdAt}, ${o.updatedAt}, ${secretHash})`);
+      ${o.subscriptionEndsAt}, ${o.incentiveRateBps}, ${o.dailyTransferLimitWon}, ${o.dailyChargeLimitWon}, ${o.ratePerSecond},
+      ${o.rateBurst},      ${o.version}, ${o.createdAt}, ${o.updatedAt}, ${secretHash})`);
 }
 
 export async function updateOrganisation(
@@ -38,14 +41,14 @@ export async function updateOrganisation(
     update organisations set name = ${o.name}, status = ${o.status}, plan = ${o.plan},
       subscription_starts_at = ${o.subscriptionStartsAt}, subscription_ends_at = ${o.subscriptionEndsAt},
       incentive_rate_bps = ${o.incentiveRateBps}, daily_transfer_limit_won = ${o.dailyTransferLimitWon},
-      rate_per_second = ${o.ratePerSecond}, rate_burst = ${o.rateBurst}, version = ${o.version},
+      daily_charge_limit_won = ${o.dailyChargeLimitWon},      rate_per_second = ${o.ratePerSecond}, rate_burst = ${o.rateBurst}, version = ${o.version},
       updated_at = ${o.updatedAt}, secret_key_hash = ${secretHash}
     where org_id = ${idToUuid(o.orgId)}`);
 }
 
 /**
- * The lock under which everything that changes an organisation, its keys or its audit trail happens. The time is read after the lock
- * is held: who waited for a minute must not decide by the minute before.
+ * Takes the lock that every change of an organisation, its keys or its audit trail needs. The time
+ * is read under the lock, so a call that waited decides by the current time.
  */
 export async function lockOrganisation(tx: Tx, orgId: Id<"org">): Promise<OrganisationAt | undefined> {
   const row = await tx.maybe<OrganisationRow>(sql`
@@ -72,7 +75,7 @@ export async function findOrganisationByCode(
   return row && organisationFromRow(row);
 }
 
-/** In the order of their codes, starting after one. */
+/** Organisations by code, after the given one. */
 export async function listOrganisations(
   db: Queryable,
   afterCode: string,
@@ -84,7 +87,7 @@ export async function listOrganisations(
   return rows.map(organisationFromRow);
 }
 
-/** The database's time, for what is made before there is anything to read. */
+/** The database's time, for a change that reads no row first. */
 export async function databaseTime(db: Queryable): Promise<Date> {
   const { now } = await db.one<{ now: Date }>(sql`select clock_timestamp() as now`);
   return now;
@@ -100,6 +103,7 @@ export interface OrganisationRow {
   subscription_ends_at: Date;
   incentive_rate_bps: number;
   daily_transfer_limit_won: bigint;
+  daily_charge_limit_won: bigint;
   rate_per_second: number;
   rate_burst: number;
   version: bigint;
@@ -120,6 +124,7 @@ export function organisationFromRow(row: OrganisationRow): OrganisationAt {
     subscriptionEndsAt: row.subscription_ends_at,
     incentiveRateBps: row.incentive_rate_bps,
     dailyTransferLimitWon: won(row.daily_transfer_limit_won),
+    dailyChargeLimitWon: won(row.daily_charge_limit_won),
     ratePerSecond: row.rate_per_second,
     rateBurst: row.rate_burst,
     version: row.version,

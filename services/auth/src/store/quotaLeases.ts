@@ -11,7 +11,10 @@ export interface StoredLease extends QuotaLease, UsageKey {
   expiresAt: Date;
 }
 
-/** A new one, or one that was accounted for before its call came, of which nothing was spent. */
+/**
+ * Inserts a new lease, or one that was accounted for before its call arrived; that one has no
+ * units.
+ */
 export async function insertQuotaLease(tx: Tx, lease: StoredLease): Promise<void> {
   await tx.run(sql`
     insert into quota_leases
@@ -39,7 +42,7 @@ export async function closeQuotaLease(tx: Tx, lease: StoredLease, spent: number)
     where org_id = ${idToUuid(lease.orgId)} and lease_id = ${lease.leaseId}`);
 }
 
-/** Units on loan to others than the replica that asks, in leases that are still running. */
+/** Units on loan to other replicas, in leases that have not expired. */
 export async function sumRecallableUnits(
   tx: Tx,
   key: UsageKey,
@@ -53,7 +56,10 @@ export async function sumRecallableUnits(
   return units;
 }
 
-/** Uses with leases for which no account came in time. By `now()`, as below: all that are open would be read otherwise. */
+/**
+ * Quota uses with overdue leases. `now()` lets PostgreSQL use the index; otherwise it would read
+ * all open leases.
+ */
 export async function findOverdueUsages(db: Queryable, limit: number): Promise<UsageKey[]> {
   const rows = await db.query<{ org_id: string; quota: Quota; period: string }>(sql`
     select distinct org_id, quota, period from (
@@ -63,7 +69,10 @@ export async function findOverdueUsages(db: Queryable, limit: number): Promise<U
   return rows.map((row) => ({ orgId: uuidToId("org", row.org_id), quota: row.quota, period: row.period }));
 }
 
-/** Expires the overdue leases of one use and returns them as they were. The caller holds its lock. */
+/**
+ * Expires the overdue leases of one quota use and returns them as they were. The caller holds its
+ * lock.
+ */
 export async function expireQuotaLeases(tx: Tx, key: UsageKey): Promise<StoredLease[]> {
   const rows = await tx.query<LeaseRow>(sql`
     update quota_leases set state = 'EXPIRED'
@@ -73,7 +82,9 @@ export async function expireQuotaLeases(tx: Tx, key: UsageKey): Promise<StoredLe
   return rows.map(fromRow);
 }
 
-/** By `now()`: of a time that moves while the statement runs, PostgreSQL cannot look in the index. */
+/**
+ * `now()` and not `clock_timestamp()`: PostgreSQL uses the index only for a time that stands still.
+ */
 export async function deleteClosedQuotaLeases(
   db: Queryable,
   keptForDays: number,

@@ -3,7 +3,7 @@ import { idToUuid, type Id } from "@wonrail/kit/contract/ids";
 import { type Quota } from "../domain/plans";
 import { type QuotaUsage } from "../domain/quotas";
 
-/** One period's use of one quota. */
+/** The use of one quota in one period. */
 export interface UsageKey {
   orgId: Id<"org">;
   quota: Quota;
@@ -11,8 +11,8 @@ export interface UsageKey {
 }
 
 /**
- * Locks the use of these periods and of those that the named leases belong to, oldest first. Every change of a lease happens under
- * its period's lock.
+ * Locks the use of these periods and of the named leases' periods, oldest first. Every change of a
+ * lease needs its period's lock.
  */
 export async function lockQuotaUsages(
   tx: Tx,

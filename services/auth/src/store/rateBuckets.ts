@@ -9,7 +9,7 @@ export interface LockedBucket {
   now: Date;
 }
 
-/** Locks the buckets of those organisations that exist, in id order, making the ones that are missing: full. */
+/** Locks the buckets of the existing organisations, in id order. Creates absent buckets, full. */
 export async function lockRateBuckets(tx: Tx, orgIds: Id<"org">[]): Promise<LockedBucket[]> {
   const ids = sql.array(orgIds.map(idToUuid), "uuid[]");
   await tx.run(sql`

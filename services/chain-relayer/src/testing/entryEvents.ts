@@ -17,14 +17,15 @@ export function entryEvent(orgId: string, requestId: string, ...lines: LineOf[])
     ...{ accountId, amountWon: amountWon.toString(), sequence },
     ...{ type: TransactionType.UNSPECIFIED, balanceAfterWon: "0" },
   }));
-  const entry = {
+  const names = {
     entryId: newId("opn"),
     requestId,
     relatedId: requestId,
-    memo: undefined,
-    postedAt: undefined,
+    orgSequence: 1n,
+    metadata: {},
   };
-  const payload = JournalPosted.encode({ ...entry, kind: IntentKind.PAYMENT, postings }).finish();
+  const entry = { ...names, kind: IntentKind.PAYMENT, postings, balances: [], result: undefined };
+  const payload = JournalPosted.encode({ entry }).finish();
   return {
     ...{ id: newId("evt"), type: "journal_posted", topic: "wonrail.ledger.v1" },
     ...{ aggregateId: requestId, version: 1n, occurredAt: new Date("2026-03-01T00:00:00Z") },
@@ -34,7 +35,7 @@ export function entryEvent(orgId: string, requestId: string, ...lines: LineOf[])
 
 /** As the consumer gives it on. */
 export function received(event: ReceivedEvent): ReceivedEntry {
-  return { origin: event, entry: JournalPosted.decode(event.payload) };
+  return { origin: event, entry: JournalPosted.decode(event.payload).entry! };
 }
 
 /** Everybody's entries go on the shelf. */

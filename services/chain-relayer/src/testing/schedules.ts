@@ -187,9 +187,16 @@ function transferFor({ command }: ExecuteRequest) {
   if (command?.$case !== "transfer") throw new Error("only transfers are scheduled");
   const { fromWalletId, toWalletAddress, amountWon } = command.value;
   const transferId = newId("trf");
-  const transfer = { transferId, status: TransferStatus.COMPLETED, fromWalletId, toWalletAddress, amountWon };
+  const transfer = {
+    transferId,
+    status: TransferStatus.COMPLETED,
+    fromWalletId,
+    toWalletAddress,
+    amountWon,
+    metadata: {},
+  };
   const unset = { toWalletId: undefined, memo: undefined, settlement: undefined, failureReason: undefined };
-  return { ...transfer, ...unset, createdAt: new Date(), updatedAt: new Date() };
+  return { ...transfer, ...unset, metadata: {}, createdAt: new Date() };
 }
 
 /** The wallet service at our edge: two addresses are every organisation's. */

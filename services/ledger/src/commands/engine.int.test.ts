@@ -1,3 +1,4 @@
+import { chargeOf } from "../domain/testing/world";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { findAccounts, orgAccountId } from "../store/accounts";
@@ -53,7 +54,7 @@ test("each kind of intent is posted, answered again the same, and refused when i
   expect(codeOf(await post(cancel))).toBe("posted");
   expect(codeOf(await post(cancel))).toBe("PAY_003");
 
-  const charge = requestOf(orgId, { kind: "charge", walletId: receiver, amountWon: won(5_000n) });
+  const charge = requestOf(orgId, chargeOf(receiver, 5_000n));
   expect(codeOf(await postTo(ledger.engine, charge))).toBe("posted");
   const part = { kind: "cancelCharge", chargeRequestId: charge.requestId, amountWon: won(3_000n) } as const;
   expect(await post(part)).toMatchObject({
@@ -78,7 +79,7 @@ test("each kind of intent is posted, answered again the same, and refused when i
     entry: { postings: [{ amountWon: -1_300n }, {}] },
   });
   expect(codeOf(await post({ kind: "closeAccount", walletId: receiver }))).toBe("posted");
-  expect(codeOf(await post({ kind: "charge", walletId: receiver, amountWon: won(1_000n) }))).toBe("WAL_004");
+  expect(codeOf(await post(chargeOf(receiver, 1_000n)))).toBe("WAL_004");
 
   const deposit = {
     kind: "creditExternal",
@@ -98,7 +99,7 @@ test("a stored refusal is answered again, and other content under its id is refu
   const intent = transferOf(from, to, 10n);
   const request = requestOf(ledger.orgId, intent);
   expect(codeOf(await postTo(ledger.engine, request))).toBe("TRF_001");
-  await ledger.post({ kind: "charge", walletId: from, amountWon: won(1_000n) });
+  await ledger.post(chargeOf(from, 1_000n));
   expect(codeOf(await postTo(ledger.engine, request))).toBe("TRF_001");
   const other = requestOf(ledger.orgId, { ...intent, amountWon: won(11n) }, { requestId: request.requestId });
   expect(codeOf(await postTo(ledger.engine, other))).toBe("REQ_003");
@@ -119,7 +120,7 @@ test("a deposit that finds no room is credited under the same id when there is s
 test("fifty parallel sends of one request through two replicas have one effect and fifty equal answers", async () => {
   const second = testEngine({ db: openTestDatabase(ledger.database.url, "ledger") });
   const walletId = await ledger.open();
-  const request = requestOf(ledger.orgId, { kind: "charge", walletId, amountWon: won(1_000n) });
+  const request = requestOf(ledger.orgId, chargeOf(walletId, 1_000n));
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) => postTo(index % 2 === 0 ? ledger.engine : second, request)),
   );
@@ -170,7 +171,7 @@ test("a payment draws on a wallet that another replica has just opened, and on i
   };
   const incentive = await openElsewhere("INCENTIVE");
   for (const last of [false, true]) {
-    await postTo(other, requestOf(orgId, { kind: "accrue", walletId: incentive, amountWon: won(250n) }));
+    await postTo(other, requestOf(orgId, chargeOf(incentive, 250n)));
     expect(await types()).toEqual(["INCENTIVE", "NORMAL", "NORMAL"]);
     if (!last) await openElsewhere("GOVERNMENT");
   }
@@ -192,7 +193,7 @@ test("times on an account never run backwards, also when it was locked later tha
     other,
     requestOf(orgId, { kind: "openAccount", walletId: incentive, userId: "choi", type: "INCENTIVE" }),
   );
-  await postTo(other, requestOf(orgId, { kind: "accrue", walletId: incentive, amountWon: won(250n) }));
+  await postTo(other, requestOf(orgId, chargeOf(incentive, 250n)));
   // Somebody has the wallet that this replica does not know of yet; it has all others when it comes to it.
   const { paid, releasedMs } = await tx(database.db, async (tx) => {
     await tx.query(sql`select number from accounts where id = ${idToUuid(incentive)} for no key update`);
@@ -380,14 +381,14 @@ async function writeRaw(rows: RawPosting[]): Promise<void> {
       ${lines.map((line) => line.balanceAfterWon)}::bigint[], ${lines.map(() => entry)}::uuid[], ${lines.map(() => entry)}::uuid[],
       ${lines.map(() => 1)}::smallint[],
       ${numbers}::bigint[], ${lines.map((line) => line.balanceAfterWon)}::bigint[], ${zeros}::bigint[], ${zeros}::bigint[],
-      ${zeros}::integer[], ${zeros}::integer[], ${lines.map(() => null)}::timestamptz[])`);
+      ${zeros}::integer[], ${zeros}::integer[], ${zeros}::smallint[], ${lines.map(() => null)}::timestamptz[])`);
 }
 
 test("what was answered is forgotten, however long the ledger works", async () => {
   const walletId = await ledger.open();
   const answered: WeakRef<object>[] = [];
   for (let number = 0; number < 20; number += 1) {
-    const request = requestOf(ledger.orgId, { kind: "charge", walletId, amountWon: won(1n) });
+    const request = requestOf(ledger.orgId, chargeOf(walletId, 1n));
     answered.push(new WeakRef(request));
     await postTo(ledger.engine, request);
   }

@@ -1,31 +1,27 @@
 import { CommitUnknownError, isUniqueViolation, type Database } from "@wonrail/kit/db";
 import { DomainError, isRefusal, perhapsDone } from "@wonrail/kit/contract/errors";
-import { createLane, type Outcome as Settled } from "@wonrail/kit/lane";
+import { createLane, type Lane, type Outcome as Settled } from "@wonrail/kit/lane";
 import type { Log } from "@wonrail/kit/log";
 import type { Registry } from "@wonrail/kit/metrics";
-import type { Decision } from "../domain/decide";
-import type { Entry, Outcome } from "../domain/types";
+import type { Answer, Decision } from "../domain/decide";
 import { createFactsCache } from "../store/factsCache";
-import type { RecentEntries } from "../store/recentEntries";
+import { StaleStateError } from "../store/staleState";
 import { engineMetrics, type EngineMetrics } from "../metrics/engineMetrics";
 import { postBatch, type BatchDeps, type Item } from "./postBatch";
-import type { PostedLate } from "../store/postedLate";
 
 export interface EngineOptions {
   db: Database;
   log: Log;
   registry: Registry;
+  /** How many batches may be in flight at once. An organisation always uses the same lane. */
+  lanes: number;
   maxBatch: number;
   maxQueue: number;
-  /** Is told what was committed. */
-  recent: RecentEntries;
-  /** Is told the same, and what turned out to be. */
-  late: PostedLate;
 }
 
 export interface Engine {
-  /** Resolves after the commit. Refusals are outcomes; a rejection means that nothing is known to have been done. */
-  post(item: Item): Promise<Outcome>;
+  /** Resolves after the commit. A refusal is an answer. After a rejection, nothing is known to have been done. */
+  post(item: Item): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -37,27 +33,48 @@ const MAX_FACTS = 100_000;
 interface Parts extends BatchDeps {
   log: Log;
   metrics: EngineMetrics;
-  recent: RecentEntries;
-  late: PostedLate;
+}
+
+/** Posts requests in batches. The lanes share caches and metrics. Organisations of different lanes never wait for each other. */
+export function createEngine({ db, log, registry, lanes: count, maxBatch, maxQueue }: EngineOptions): Engine {
+  const metrics = engineMetrics(registry);
+  const parts: Parts = { db, log, metrics, knownOrgs: new Set(), facts: createFactsCache(MAX_FACTS) };
+  const lanes = Array.from({ length: count }, (_, index) =>
+    createPostingLane(parts, { name: `ledger_${index}`, maxBatch, maxQueue, registry }),
+  );
+  return {
+    post: (item) => lanes[laneOf(item.request.orgId, count)]!.post(item),
+    async close() {
+      await Promise.all(lanes.map((lane) => lane.close()));
+    },
+  };
+}
+
+/** The last digits of an organisation's id are random. */
+function laneOf(orgId: string, count: number): number {
+  return Number.parseInt(orgId.slice(-6), 16) % count;
+}
+
+interface LaneSettings {
+  name: string;
+  maxBatch: number;
+  maxQueue: number;
+  registry: Registry;
 }
 
 /**
- * One lane for the whole process: all that queued while the last batch was in flight is the next batch, so everything happens in the order in
- * which it was asked for. The answers of a batch are given while the database writes the next one, so that neither waits for the other;
- * when there is no next one, at once.
+ * A lane posts everything that queued while its last batch was in flight as its next batch, in the order of
+ * arrival. It gives a batch's answers while the database writes the next batch, or at once when none waits.
  */
-export function createEngine({ db, log, registry, maxBatch, maxQueue, recent, late }: EngineOptions): Engine {
-  const metrics = engineMetrics(registry);
-  const facts = createFactsCache(MAX_FACTS);
-  const parts: Parts = { db, log, metrics, recent, late, knownOrgs: new Set(), facts };
+function createPostingLane(parts: Parts, settings: LaneSettings): Engine {
   let giveAnswers: () => void = () => undefined;
-  const lane = createLane<Waiting, void>({
-    name: "ledger",
+  const lane: Lane<Waiting, void> = createLane<Waiting, void>({
+    ...settings,
     async work(batch) {
       const give = giveAnswers;
-      // This batch may have to wait for locks; what is committed must not wait with it.
+      // This batch may wait for locks. The answers of the last batch must not wait with it.
       const net = setTimeout(give, LONGEST_DELAY_MS);
-      // After the write has left this process, not in the middle of its leaving.
+      // After the write has left this process, not in the middle of it.
       const settled = await postLive(parts, batch, () => setImmediate(give));
       clearTimeout(net);
       give();
@@ -65,10 +82,7 @@ export function createEngine({ db, log, registry, maxBatch, maxQueue, recent, la
       if (lane.depth === 0) giveAnswers();
       return batch.map(() => BEGUN);
     },
-    maxBatch,
-    maxQueue,
     ownerOf: ({ request }) => request.orgId,
-    registry,
   });
   return {
     post: ({ request, origin, deadlineMs }) =>
@@ -82,22 +96,15 @@ export function createEngine({ db, log, registry, maxBatch, maxQueue, recent, la
   };
 }
 
-/** An item with the promise that its caller waits for; the lane's own promise tells only that its batch is done. */
+/** An item with the promise that its caller waits for. The lane's own promise ends with the batch. */
 interface Waiting extends Item {
-  resolve: (outcome: Outcome) => void;
+  resolve: (answer: Answer) => void;
   reject: (error: unknown) => void;
-}
-
-/** The new entries that the outbox has named. */
-function movedIn({ changes }: Decision): Entry[] {
-  return changes.answered.flatMap(({ answer: { outcome } }) =>
-    outcome.status === "posted" && outcome.entry.postings.length > 0 ? [outcome.entry] : [],
-  );
 }
 
 const BEGUN: Settled<void> = { ok: true, value: undefined };
 
-function answerAll(batch: Waiting[], settled: Settled<Outcome>[]): void {
+function answerAll(batch: Waiting[], settled: Settled<Answer>[]): void {
   settled.forEach((outcome, index) => {
     const { resolve, reject } = batch[index]!;
     if (outcome.ok) resolve(outcome.value);
@@ -105,7 +112,7 @@ function answerAll(batch: Waiting[], settled: Settled<Outcome>[]): void {
   });
 }
 
-/** Forgets what it has done: each batch's answers know the last one's, which would otherwise keep all batches there ever were. */
+/** Forgets the work after it ran. A batch's answers refer to the last batch's, which would otherwise keep every batch in memory. */
 function once(work: () => void): () => void {
   let pending: (() => void) | undefined = work;
   return () => {
@@ -115,8 +122,8 @@ function once(work: () => void): () => void {
   };
 }
 
-/** What nobody waits for any more is not begun. */
-async function postLive(parts: Parts, items: Item[], onWriting: () => void): Promise<Settled<Outcome>[]> {
+/** Skips items whose deadline has passed. */
+async function postLive(parts: Parts, items: Item[], onWriting: () => void): Promise<Settled<Answer>[]> {
   const nowMs = Date.now();
   const live = items.filter(({ deadlineMs }) => deadlineMs > nowMs);
   if (live.length === items.length) return postOrSplit(parts, items, onWriting);
@@ -126,51 +133,62 @@ async function postLive(parts: Parts, items: Item[], onWriting: () => void): Pro
 }
 
 /**
- * The whole batch again first, since most errors of a database pass; then by halves, in order, until the one that cannot be done stands
- * alone and fails alone. `unsure`: a commit that they were part of was not answered.
+ * Retries the whole batch first, since most database errors pass. Then it splits the batch in halves, in
+ * order, until the item that cannot be posted stands alone. `unsure`: a COMMIT with these items got no answer.
  */
 async function postOrSplit(
   parts: Parts,
   items: Item[],
   onWriting: () => void,
   unsureBefore = false,
-): Promise<Settled<Outcome>[]> {
+): Promise<Settled<Answer>[]> {
   let unsure = unsureBefore;
   for (let attempt = 1; ; attempt += 1) {
-    try {
-      const timer = parts.metrics.startBatch();
-      const { outcomes, decision } = await postBatch(parts, items, { onLocked: timer.locked, onWriting });
-      timer.done();
-      parts.metrics.posted(decision);
-      parts.recent.remember(movedIn(decision));
-      parts.late.remember(outcomes);
-      return outcomes.map((value) => ({ ok: true, value }));
-    } catch (error) {
-      unsure ||= error instanceof CommitUnknownError;
-      if (attempt < ATTEMPTS && mayPass(error)) continue;
-      if (items.length > 1 && !concernsAll(error)) {
-        const half = items.length >> 1;
-        const first = await postOrSplit(parts, items.slice(0, half), onWriting, unsure);
-        return [...first, ...(await postOrSplit(parts, items.slice(half), onWriting, unsure))];
-      }
-      if (!(error instanceof DomainError))
-        parts.log.error({ err: error, items: items.length }, "posting failed");
-      parts.metrics.failed(items.length);
-      const told = unsure ? perhapsDone(error) : error;
-      return items.map(() => ({ ok: false, error: told }));
+    const tried = await tryBatch(parts, items, onWriting);
+    if (tried.ok) return tried.value.answers.map((value) => ({ ok: true, value }));
+    const { error } = tried;
+    unsure ||= error instanceof CommitUnknownError;
+    if (attempt < ATTEMPTS && mayPass(error)) continue;
+    if (items.length > 1 && !concernsAll(error)) {
+      const half = items.length >> 1;
+      const first = await postOrSplit(parts, items.slice(0, half), onWriting, unsure);
+      return [...first, ...(await postOrSplit(parts, items.slice(half), onWriting, unsure))];
     }
+    if (!(error instanceof DomainError))
+      parts.log.error({ err: error, items: items.length }, "posting failed");
+    parts.metrics.failed(items.length);
+    const reported = unsure ? perhapsDone(error) : error;
+    return items.map(() => ({ ok: false, error: reported }));
   }
 }
 
-/**
- * A commit without an answer is repeated: what it did is in the journal and is answered from there. A unique key that was taken meanwhile,
- * by another replica's batch with the same request or wallet, is seen by the next attempt.
- */
-function mayPass(error: unknown): boolean {
-  return error instanceof CommitUnknownError || isUniqueViolation(error);
+/** Nothing after the commit can make the batch look failed: a failure of the bookkeeping is logged only. */
+async function tryBatch(parts: Parts, items: Item[], onWriting: () => void): Promise<Settled<Decision>> {
+  const timer = parts.metrics.startBatch();
+  let decision: Decision;
+  try {
+    decision = await postBatch(parts, items, { onLocked: timer.locked, onWriting });
+  } catch (error) {
+    return { ok: false, error };
+  }
+  try {
+    timer.done();
+    parts.metrics.posted(decision);
+  } catch (error) {
+    parts.log.error({ err: error }, "the metrics of a posted batch failed");
+  }
+  return { ok: true, value: decision };
 }
 
-/** The database is away or overloaded: halves would fare no better. A refusal is of one item's text. */
+/**
+ * A COMMIT without an answer is repeated: the journal replays what it did. A unique key that another
+ * replica's batch took, and state that changed before the locks, are read anew by the next attempt.
+ */
+function mayPass(error: unknown): boolean {
+  return error instanceof CommitUnknownError || error instanceof StaleStateError || isUniqueViolation(error);
+}
+
+/** The database is down or overloaded: splitting the batch cannot help. A refusal concerns one item. */
 function concernsAll(error: unknown): boolean {
   return error instanceof DomainError && !isRefusal(error);
 }

@@ -1,3 +1,4 @@
+import { chargeOf } from "../domain/testing/world";
 import { newId } from "@wonrail/kit/contract/ids";
 import { won } from "@wonrail/kit/contract/money";
 import { balancesOf, codeOf, startTestLedger, type TestLedger } from "./testing/ledger";
@@ -17,10 +18,7 @@ test("a log whose credit has left with its month is refused, and not credited ag
   const fromMs = await addOldMonths(database.ownerUrl);
   await ledger.post(credit, { requestId: newId("opn", fromMs + 24 * 3_600_000) });
   await detachOldestMonth(database.ownerUrl);
-  const [again, beside] = await Promise.all([
-    ledger.post(credit),
-    ledger.post({ kind: "charge", walletId, amountWon: won(1_000n) }),
-  ]);
+  const [again, beside] = await Promise.all([ledger.post(credit), ledger.post(chargeOf(walletId, 1_000n))]);
   expect([again, beside].map(codeOf)).toEqual(["REQ_003", "posted"]);
   expect(await balancesOf(ledger, [walletId])).toEqual([1_700n]);
 });

@@ -1,7 +1,7 @@
+import { chargeOf } from "../domain/testing/world";
 import { type DomainError } from "@wonrail/kit/contract/errors";
 import { newId } from "@wonrail/kit/contract/ids";
-import { won } from "@wonrail/kit/contract/money";
-import { balancesOf, codeOf, DAILY_LIMIT, postTo, requestOf, soundLedger } from "./testing/ledger";
+import { balancesOf, codeOf, postTo, requestOf, soundLedger, transferOf } from "./testing/ledger";
 
 // What the database does not take, in the middle of a batch that it does.
 
@@ -10,20 +10,8 @@ const ledger = soundLedger();
 test("one item that the database cannot take fails alone", async () => {
   const good = await ledger.open("good", "NORMAL", 1_000n);
   const to = await ledger.open("other");
-  const poison = requestOf(
-    ledger.orgId,
-    { kind: "charge", walletId: good, amountWon: won(1n) },
-    { requestId: `opn_${"f".repeat(32)}` },
-  );
-  const transfers = Array.from({ length: 20 }, () =>
-    requestOf(ledger.orgId, {
-      kind: "transfer",
-      fromWalletId: good,
-      toWalletId: to,
-      amountWon: won(10n),
-      dailyLimitWon: DAILY_LIMIT,
-    }),
-  );
+  const poison = requestOf(ledger.orgId, chargeOf(good, 1n), { requestId: `opn_${"f".repeat(32)}` });
+  const transfers = Array.from({ length: 20 }, () => requestOf(ledger.orgId, transferOf(good, to, 10n)));
   const settled = await Promise.allSettled(
     [...transfers.slice(0, 9), poison, ...transfers.slice(9)].map((request) =>
       postTo(ledger.engine, request),
@@ -37,7 +25,7 @@ test("one item whose text the database cannot keep is refused as REQ_001, and th
   const walletId = await ledger.open("texts");
   const memos = ["one", "a\0b", "three", "four"];
   const settled = await Promise.allSettled(
-    memos.map((memo) => ledger.post({ kind: "charge", walletId, amountWon: won(10n) }, { memo })),
+    memos.map((memo) => ledger.post(chargeOf(walletId, 10n), { memo })),
   );
   const codes = settled.map((each) =>
     each.status === "fulfilled" ? codeOf(each.value) : (each.reason as DomainError).code,
@@ -48,7 +36,7 @@ test("one item whose text the database cannot keep is refused as REQ_001, and th
 
 test("an item that nobody waits for any more is not begun, and the others of its batch are posted", async () => {
   const walletId = await ledger.open("late");
-  const request = () => requestOf(ledger.orgId, { kind: "charge", walletId, amountWon: won(10n) });
+  const request = () => requestOf(ledger.orgId, chargeOf(walletId, 10n));
   const origin = { requestId: newId("req"), traceparent: "" };
   const settled = await Promise.allSettled(
     [Infinity, Date.now() - 1, Infinity].map((deadlineMs) =>
@@ -56,9 +44,9 @@ test("an item that nobody waits for any more is not begun, and the others of its
     ),
   );
   expect(settled).toMatchObject([
-    { value: { status: "posted" } },
+    { value: { outcome: { status: "posted" } } },
     { reason: { code: "SYS_003" } },
-    { value: { status: "posted" } },
+    { value: { outcome: { status: "posted" } } },
   ]);
   expect(await balancesOf(ledger, [walletId])).toEqual([20n]);
 });

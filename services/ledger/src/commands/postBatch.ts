@@ -2,19 +2,25 @@ import { tx, type Database } from "@wonrail/kit/db";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { decide, type Decision } from "../domain/decide";
-import type { LedgerRequest, Outcome } from "../domain/types";
-import type { Origin } from "../domain/journalRefs";
+import type { LedgerRequest } from "../domain/types";
 import { eventsOf } from "../events";
 import { ensureOrgAccounts } from "../store/accounts";
+import { ensureHeads } from "../store/journalHeads";
 import { writeChanges } from "../store/changes";
 import type { FactsCache } from "../store/factsCache";
 import { loadState } from "../store/state";
 
-/** A request with where it comes from. */
+/** Where a request comes from, for logs and events. */
+export interface Origin {
+  requestId: string;
+  traceparent: string;
+}
+
+/** A request with its origin and its deadline. */
 export interface Item {
   request: LedgerRequest;
   origin: Origin;
-  /** By this process's clock; nobody waits for the answer after it. */
+  /** By this process's clock. After it the caller no longer waits for the answer. */
   deadlineMs: number;
 }
 
@@ -39,7 +45,7 @@ export async function postBatch(
   deps: BatchDeps,
   items: readonly Item[],
   { onLocked, onWriting }: BatchWatch,
-): Promise<{ outcomes: Outcome[]; decision: Decision }> {
+): Promise<Decision> {
   const requests = items.map(({ request }) => request);
   try {
     await ensureOrgs(deps, requests);
@@ -53,7 +59,7 @@ export async function postBatch(
       return decision;
     });
     await failpoint("ledger.committed");
-    return { outcomes: decision.outcomes, decision };
+    return decision;
   } catch (error) {
     // The next try takes nothing for known: the database may be another one by now, without the last accounts.
     deps.facts.forgetAll();
@@ -66,6 +72,7 @@ async function ensureOrgs({ db, knownOrgs }: BatchDeps, requests: LedgerRequest[
   const unknown = new Set(requests.map(({ orgId }) => orgId).filter((orgId) => !knownOrgs.has(orgId)));
   if (unknown.size === 0) return;
   await ensureOrgAccounts(db, [...unknown]);
+  await ensureHeads(db, [...unknown]);
   if (knownOrgs.size + unknown.size > MAX_KNOWN_ORGS) knownOrgs.clear();
   for (const orgId of unknown) knownOrgs.add(orgId);
 }

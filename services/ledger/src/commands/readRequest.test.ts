@@ -10,15 +10,36 @@ function read(given: Partial<PostRequest>) {
   const message: PostRequest = {
     context: { orgId: newId("org"), requestId: "", traceparent: "" },
     requestId: newId("opn", nowMs),
+    metadata: {},
     intent: { $case: "refund", value: { walletId } },
     ...given,
   };
   return readRequest(message, window);
 }
 
-test("when it was asked for is read", () => {
-  expect(read({ requestedAt: new Date(nowMs - 5) }).requestedAtMs).toBe(nowMs - 5);
-  expect(read({}).requestedAtMs).toBeNull();
+test("an idempotency key is read with its scope and the hash of the body", () => {
+  const bodyHash = Buffer.alloc(32, 7);
+  expect(read({ key: { scope: "PAY", key: "k 1", bodyHash } }).key).toEqual({
+    scope: "PAY",
+    key: "k 1",
+    bodyHash: bodyHash.toString("hex"),
+  });
+  expect(read({}).key).toBeNull();
+});
+
+test.each<[string, Partial<PostRequest>]>([
+  ["a scope in small letters", { key: { scope: "pay", key: "k", bodyHash: Buffer.alloc(32) } }],
+  ["an empty key", { key: { scope: "PAY", key: "", bodyHash: Buffer.alloc(32) } }],
+  ["a key of 256 characters", { key: { scope: "PAY", key: "k".repeat(256), bodyHash: Buffer.alloc(32) } }],
+  ["a key with a letter beyond ASCII", { key: { scope: "PAY", key: "키", bodyHash: Buffer.alloc(32) } }],
+  ["a hash of 31 bytes", { key: { scope: "PAY", key: "k", bodyHash: Buffer.alloc(31) } }],
+  ["a reference of 101 characters", { reference: "r".repeat(101) }],
+  ["a reference with NUL", { reference: "a\0" }],
+  ["11 pairs of metadata", { metadata: Object.fromEntries([...Array(11)].map((_, i) => [`k${i}`, "v"])) }],
+  ["a metadata value of 501 characters", { metadata: { k: "v".repeat(501) } }],
+  ["a metadata value with NUL", { metadata: { k: "\0" } }],
+])("refuses %s", (_what, given) => {
+  expect(() => read(given)).toThrow(expect.objectContaining({ code: "REQ_001" }));
 });
 
 test("an id is taken from the first moment of the journal until before its last", () => {

@@ -5,14 +5,21 @@ import { readOrgId } from "@wonrail/kit/grpc/server";
 import { idTimeMs, isId, type IdPrefix } from "@wonrail/kit/contract/ids";
 import { parseWon, type Won } from "@wonrail/kit/contract/money";
 import { isUserId, USER_ID_FORM } from "@wonrail/kit/contract/userId";
-import { AccountType } from "@wonrail/proto/ledger/v1/intents";
+import { AccountType, Freeze as FreezeMessage } from "@wonrail/proto/ledger/v1/intents";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { contentOf } from "../domain/content";
-import type { Intent, LedgerRequest, WalletType } from "../domain/types";
+import type { Freeze, IdempotencyKey, Intent, LedgerRequest, WalletType } from "../domain/types";
 import type { JournalWindow } from "../store/partitions";
 
 const MAX_MEMO = 200;
+const MAX_REFERENCE = 100;
+const MAX_PAIRS = 10;
+const MAX_METADATA_KEY = 40;
+const MAX_METADATA_VALUE = 500;
 const MAX_TEXT = 255;
+const HASH_BYTES = 32;
+const SCOPE = /^[A-Z0-9_]{1,32}$/;
+const KEY = /^[\x20-\x7e]{1,255}$/;
 const MAX_RATE_BPS = 10_000;
 const ANY_ID = /^[a-z]{3}_[0-9a-f]{32}$/;
 const UUID_V7 = /^[a-z]{3}_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/;
@@ -24,9 +31,15 @@ const WALLET_TYPES: Partial<Record<AccountType, WalletType>> = {
   [AccountType.GOVERNMENT]: "GOVERNMENT",
 };
 
-/** Reads one request at the door. What is wrong with its form is REQ_001 and is not kept: the same id may come again, mended. */
+const FREEZES: Partial<Record<FreezeMessage, Freeze>> = {
+  [FreezeMessage.NONE]: "NONE",
+  [FreezeMessage.OUTGOING]: "OUTGOING",
+  [FreezeMessage.ALL]: "ALL",
+};
+
+/** Reads one request. A malformed request is REQ_001 and is not stored: a corrected one may use the same id. */
 export function readRequest(message: PostRequest, window: JournalWindow): LedgerRequest {
-  const { requestId, memo = null, relatedId = null, requestedAt } = message;
+  const { requestId, memo = null, reference = null, relatedId = null, metadata } = message;
   const { requestId: originId = "", traceparent = "" } = message.context ?? {};
   const orgId = readOrgId(message.context?.orgId, "context.orgId");
   check(!originId.includes("\0"), "context.requestId", "must not hold the character NUL");
@@ -38,13 +51,38 @@ export function readRequest(message: PostRequest, window: JournalWindow): Ledger
     "requestId",
     "is from a time that the journal does not reach",
   );
-  check(memo === null || [...memo].length <= MAX_MEMO, "memo", `must be at most ${MAX_MEMO} characters`);
-  check(memo === null || !memo.includes("\0"), "memo", "must not hold the character NUL");
+  checkText(memo, "memo", MAX_MEMO);
+  checkText(reference, "reference", MAX_REFERENCE);
+  checkMetadata(metadata);
   check(relatedId === null || ANY_ID.test(relatedId), "relatedId", "must be an id");
   const intent = readIntent(message.intent);
-  const contentHash = hashOf(contentOf({ intent, memo, relatedId }));
-  const requestedAtMs = requestedAt?.getTime() ?? null;
-  return { orgId, requestId, contentHash, memo, relatedId, requestedAtMs, intent };
+  const notes = { memo, reference, metadata, relatedId };
+  const contentHash = hashOf(contentOf({ intent, ...notes }));
+  return { orgId, requestId, key: readKey(message.key), contentHash, ...notes, intent };
+}
+
+function readKey(message: PostRequest["key"]): IdempotencyKey | null {
+  if (message === undefined) return null;
+  const { scope, key, bodyHash } = message;
+  check(SCOPE.test(scope), "key.scope", "must be 1 to 32 capital letters, digits or underscores");
+  check(KEY.test(key), "key.key", "must be 1 to 255 printable ASCII characters");
+  check(bodyHash.length === HASH_BYTES, "key.bodyHash", `must be ${HASH_BYTES} bytes`);
+  return { scope, key, bodyHash: Buffer.from(bodyHash).toString("hex") };
+}
+
+function checkText(text: string | null, path: string, max: number): void {
+  check(text === null || [...text].length <= max, path, `must be at most ${max} characters`);
+  check(text === null || !text.includes("\0"), path, "must not contain the character NUL");
+}
+
+function checkMetadata(metadata: Record<string, string>): void {
+  const pairs = Object.entries(metadata);
+  check(pairs.length <= MAX_PAIRS, "metadata", `must have at most ${MAX_PAIRS} pairs`);
+  for (const [name, value] of pairs) {
+    check(name !== "", "metadata", "must have no empty key");
+    checkText(name, "metadata", MAX_METADATA_KEY);
+    checkText(value, `metadata.${name}`, MAX_METADATA_VALUE);
+  }
 }
 
 function readIntent(intent: PostRequest["intent"]): Intent {
@@ -55,12 +93,14 @@ function readIntent(intent: PostRequest["intent"]): Intent {
     case "reopenAccount":
     case "refund":
       return { kind: intent.$case, walletId: id("wal", intent.value.walletId, "walletId") };
+    case "freezeAccount":
+      return readFreeze(intent.value);
     case "charge":
-    case "accrue":
       return {
-        kind: intent.$case,
+        kind: "charge",
         walletId: id("wal", intent.value.walletId, "walletId"),
         amountWon: positive(intent.value.amountWon, "amountWon"),
+        dailyLimitWon: parseWon(intent.value.dailyLimitWon, "dailyLimitWon"),
       };
     case "cancelCharge":
       return {
@@ -74,6 +114,7 @@ function readIntent(intent: PostRequest["intent"]): Intent {
         kind: "transfer",
         fromWalletId: id("wal", intent.value.fromWalletId, "fromWalletId"),
         toWalletId: id("wal", intent.value.toWalletId, "toWalletId"),
+        toAddress: address(intent.value.toAddress, "toAddress"),
         amountWon: positive(intent.value.amountWon, "amountWon"),
         dailyLimitWon: parseWon(intent.value.dailyLimitWon, "dailyLimitWon"),
       };
@@ -128,14 +169,25 @@ function readPayment(value: ValueOf<"payment">): Intent {
   };
 }
 
+function readFreeze({ walletId, freeze, reason }: ValueOf<"freezeAccount">): Intent {
+  const known = FREEZES[freeze];
+  check(known !== undefined, "freeze", "must be a kind of freeze");
+  checkText(reason, "reason", MAX_MEMO);
+  return { kind: "freezeAccount", walletId: id("wal", walletId, "walletId"), freeze: known, reason };
+}
+
+function address(value: string, path: string): string {
+  check(ADDRESS_FORM.test(value), path, "must be an address");
+  return value.toLowerCase();
+}
+
 function readPlaceHold(value: ValueOf<"placeHold">): Intent {
-  check(ADDRESS_FORM.test(value.toAddress), "toAddress", "must be an address");
   return {
     kind: "placeHold",
     walletId: id("wal", value.walletId, "walletId"),
     amountWon: positive(value.amountWon, "amountWon"),
     dailyLimitWon: parseWon(value.dailyLimitWon, "dailyLimitWon"),
-    toAddress: value.toAddress.toLowerCase(),
+    toAddress: address(value.toAddress, "toAddress"),
   };
 }
 

@@ -1,5 +1,5 @@
+import { chargeOf } from "../domain/testing/world";
 import { openDatabase } from "@wonrail/kit/db";
-import { won } from "@wonrail/kit/contract/money";
 import { startProxy, testLog } from "@wonrail/kit/testing";
 import { balancesOf, codeOf, postTo, requestOf, soundLedger, testEngine } from "./testing/ledger";
 
@@ -24,8 +24,7 @@ test("the database goes away with a commit: the outcome is unknown, although the
   const engine = testEngine({ db, log });
   try {
     const walletId = await ledger.open();
-    const charge = (amount: bigint) =>
-      requestOf(ledger.orgId, { kind: "charge", walletId, amountWon: won(amount) });
+    const charge = (amount: bigint) => requestOf(ledger.orgId, chargeOf(walletId, amount));
     await postTo(engine, charge(1_000n));
     isArmed = true;
     const lost = charge(2_000n);

@@ -28,6 +28,7 @@ export function openAccount(book: Book, request: LedgerRequest, intent: IntentOf
     limitDay: 0,
     limitUsedWon: ZERO_WON,
     blockTypes: 0,
+    frozen: "NONE",
   };
   addAccount(book, account);
   book.changes.opened.push(account);
@@ -40,7 +41,13 @@ export function closeAccount(book: Book, request: LedgerRequest, intent: IntentO
     throw new DomainError("WAL_003", { walletId: account.id });
   }
   account.closedAtMs = book.nowMs;
-  book.changes.closed.push({ request, account, version: 2 * timesReopened(book, account) + 2 });
+  return record(book, request, [account]);
+}
+
+/** Freezes a wallet, or ends its freeze. A closed wallet can be frozen too: a later reopening keeps it frozen. */
+export function freezeAccount(book: Book, request: LedgerRequest, intent: IntentOf<"freezeAccount">): Entry {
+  const account = walletOf(book, request.orgId, intent.walletId);
+  account.frozen = intent.freeze;
   return record(book, request, [account]);
 }
 
@@ -48,17 +55,6 @@ export function closeAccount(book: Book, request: LedgerRequest, intent: IntentO
 export function reopenAccount(book: Book, request: LedgerRequest, intent: IntentOf<"reopenAccount">): Entry {
   const account = walletOf(book, request.orgId, intent.walletId);
   if (account.closedAtMs === null) return record(book, request, [account]);
-  const times = timesReopened(book, account) + 1;
   account.closedAtMs = null;
-  book.reopened.set(reopenedKey(account.orgId, account.id), times);
-  book.changes.reopened.push({ request, account, version: 2 * times + 1 });
   return record(book, request, [account]);
-}
-
-function timesReopened({ reopened }: Book, { orgId, id }: Account): number {
-  return reopened.get(reopenedKey(orgId, id)) ?? 0;
-}
-
-export function reopenedKey(orgId: string, walletId: string): string {
-  return `${orgId} ${walletId}`;
 }

@@ -13,6 +13,7 @@ import {
   type Posting,
   type OrgAccountType,
   type TransactionType,
+  type UsedKey,
 } from "./types";
 
 /** What is known before a batch is decided: every account that it may touch, locked, and what its requests refer to. */
@@ -22,6 +23,10 @@ export interface State {
   accounts: Account[];
   /** Requests of this batch that were answered before, and the entries that its cancellations name; by `requestKey`. */
   requests: Map<string, AnsweredRequest>;
+  /** Idempotency keys of this batch that were used before, by `keyOf`. */
+  keys: Map<string, UsedKey>;
+  /** Sequence of each organisation's newest entry, locked. */
+  heads: Map<string, bigint>;
   /** By `requestKey` of the hold. */
   holds: Map<string, Hold>;
   /** How much of a charge is cancelled, by `requestKey` of the charge. */
@@ -30,25 +35,16 @@ export interface State {
   cancelledPayments: Set<string>;
   /** `requestKey`s of the entries that credited a log, by organisation and log. */
   credits: Map<string, string>;
-  /** How often each wallet that is closed or opened again was opened again before; absent is never. By `reopenedKey`. */
-  reopened: Map<string, number>;
   /** For the accounts that this batch opens. */
   newNumbers: bigint[];
-}
-
-/** An account that was closed or opened again, and which of its changes this is. */
-export interface Turn {
-  request: LedgerRequest;
-  account: Account;
-  version: number;
 }
 
 /** What a batch changes, in the order in which it was decided. */
 export interface Changes {
   opened: Account[];
-  closed: Turn[];
-  reopened: Turn[];
   touched: Set<Account>;
+  /** New sequence of each organisation's newest entry. */
+  heads: Map<string, bigint>;
   /** Everything that is answered for the first time. */
   answered: { request: LedgerRequest; answer: AnsweredRequest }[];
   typeBlocks: { accountNumber: bigint; types: number; sequence: bigint }[];
@@ -82,17 +78,17 @@ export function openBook(state: State): Book {
     byUser: new Map(),
     orgAccounts: new Map(),
     requests: new Map(state.requests),
+    keys: new Map(state.keys),
+    heads: new Map(state.heads),
     holds: new Map([...state.holds].map(([key, hold]) => [key, { ...hold }])),
     cancelledCharges: new Map(state.cancelledCharges),
     cancelledPayments: new Set(state.cancelledPayments),
     credits: new Map(state.credits),
-    reopened: new Map(state.reopened),
     newNumbers: [...state.newNumbers],
     changes: {
       opened: [],
-      closed: [],
-      reopened: [],
       touched: new Set(),
+      heads: new Map(),
       answered: [],
       typeBlocks: [],
       holds: new Set(),
@@ -132,8 +128,44 @@ export function openWalletOf(book: Book, orgId: string, walletId: string): Accou
   return account;
 }
 
-export function requireOpen(account: Account): void {
+function requireOpen(account: Account): void {
   if (account.closedAtMs !== null) throw new DomainError("WAL_004", { walletId: account.id });
+}
+
+/** A wallet that money may leave: open and not frozen. */
+export function payingWalletOf(book: Book, orgId: string, walletId: string): Account {
+  const account = walletOf(book, orgId, walletId);
+  requirePaying(account);
+  return account;
+}
+
+/** A wallet that money may reach: open, and not frozen for all movements. */
+export function receivingWalletOf(book: Book, orgId: string, walletId: string): Account {
+  const account = walletOf(book, orgId, walletId);
+  requireReceiving(account);
+  return account;
+}
+
+export function requirePaying(account: Account): void {
+  requireOpen(account);
+  if (!canPay(account)) throw frozen(account);
+}
+
+export function requireReceiving(account: Account): void {
+  requireOpen(account);
+  if (!canReceive(account)) throw frozen(account);
+}
+
+export function canPay({ closedAtMs, frozen }: Account): boolean {
+  return closedAtMs === null && frozen === "NONE";
+}
+
+export function canReceive({ closedAtMs, frozen }: Account): boolean {
+  return closedAtMs === null && frozen !== "ALL";
+}
+
+function frozen({ id, frozen }: Account): DomainError {
+  return new DomainError("WAL_005", { walletId: id, freeze: frozen });
 }
 
 export function walletsOfUser(book: Book, orgId: string, userId: string): Account[] {
@@ -155,6 +187,15 @@ export function accountOfPosting(book: Book, posting: Posting): Account {
 
 export function availableOf(account: Account): Won {
   return won(account.balanceWon - account.heldWon);
+}
+
+export function requireAvailable(account: Account, amountWon: Won, code: "TRF_001" | "PAY_001"): void {
+  const availableWon = availableOf(account);
+  if (availableWon < amountWon) throw tooLittle(code, availableWon, amountWon);
+}
+
+export function tooLittle(code: "TRF_001" | "PAY_001", availableWon: Won, requiredWon: Won): DomainError {
+  return new DomainError(code, { available: Number(availableWon), required: Number(requiredWon) });
 }
 
 export function minus(amountWon: Won): Won {
@@ -206,11 +247,26 @@ export function record(
     requestId: request.requestId,
     relatedId: request.relatedId,
     memo: request.memo,
+    reference: request.reference,
+    metadata: request.metadata,
     postedAtMs: book.nowMs,
+    orgSequence: nextOrgSequence(book, request.orgId),
     postings,
     balances,
     chargeCancelled: null,
+    hold: null,
+    toAddress: null,
+    payerWalletId: null,
+    original: null,
   };
+}
+
+function nextOrgSequence(book: Book, orgId: string): bigint {
+  const last = book.heads.get(orgId);
+  assert(last !== undefined, "the organisation's journal head was not loaded");
+  book.heads.set(orgId, last + 1n);
+  book.changes.heads.set(orgId, last + 1n);
+  return last + 1n;
 }
 
 /** What is too much is refused at the field that asks for it. */

@@ -3,25 +3,31 @@ import { ZERO_WON, won } from "@wonrail/kit/contract/money";
 import {
   accountOfPosting,
   availableOf,
-  openWalletOf,
-  orgAccountOf,
   minus,
+  orgAccountOf,
+  payingWalletOf,
   post,
-  requireOpen,
+  receivingWalletOf,
+  requirePaying,
   type Book,
 } from "./book";
+import { giveBackToLimit, limitDayOf, requireWithinLimit, seoulDay, takeFromLimit } from "./limits";
 import { requestKey, type Entry, type IntentOf, type LedgerRequest, type Posting } from "./types";
 
 const CANCELLATION_PERIOD_MS = 30 * 24 * 3_600_000;
 
 export function charge(book: Book, request: LedgerRequest, intent: IntentOf<"charge">): Entry {
-  const { walletId, amountWon } = intent;
-  const wallet = openWalletOf(book, request.orgId, walletId);
+  const { walletId, amountWon, dailyLimitWon } = intent;
+  const wallet = receivingWalletOf(book, request.orgId, walletId);
   const issuance = orgAccountOf(book, request.orgId, "ORG_ISSUANCE");
-  return post(book, request, [
+  const day = limitDayOf(issuance, book.nowMs);
+  requireWithinLimit(issuance, day, amountWon, { limitWon: dailyLimitWon, code: "CHG_008" });
+  const entry = post(book, request, [
     { account: issuance, type: "CHARGE", amountWon: minus(amountWon) },
     { account: wallet, type: "CHARGE", amountWon },
   ]);
+  takeFromLimit(issuance, day, amountWon);
+  return entry;
 }
 
 /** In any number of parts, never more in sum than the charge. */
@@ -32,13 +38,12 @@ export function cancelCharge(book: Book, request: LedgerRequest, intent: IntentO
   const cancelledWon = book.cancelledCharges.get(key) ?? ZERO_WON;
   const remainingWon = won(posting.amountWon - cancelledWon);
   if (remainingWon === 0n) throw new DomainError("CHG_003", { chargeId: chargeRequestId });
-  const requestedAtMs = Math.min(request.requestedAtMs ?? book.nowMs, book.nowMs);
-  if (requestedAtMs > entry.postedAtMs + CANCELLATION_PERIOD_MS) throw new DomainError("CHG_004", null);
+  if (book.nowMs > entry.postedAtMs + CANCELLATION_PERIOD_MS) throw new DomainError("CHG_004", null);
   const amountWon = intent.amountWon ?? remainingWon;
   if (amountWon > remainingWon) throw new DomainError("CHG_005", { remaining: Number(remainingWon) });
 
   const wallet = accountOfPosting(book, posting);
-  requireOpen(wallet);
+  requirePaying(wallet);
   if (availableOf(wallet) < amountWon) throw new DomainError("CHG_006", null);
   const issuance = orgAccountOf(book, request.orgId, "ORG_ISSUANCE");
   const posted = post(book, request, [
@@ -46,6 +51,7 @@ export function cancelCharge(book: Book, request: LedgerRequest, intent: IntentO
     { account: issuance, type: "CHARGE_CANCEL", amountWon },
   ]);
 
+  giveBackToLimit(issuance, seoulDay(entry.postedAtMs), amountWon);
   const cancelled = won(cancelledWon + amountWon);
   book.cancelledCharges.set(key, cancelled);
   book.changes.cancelledCharges.set(key, {
@@ -55,14 +61,16 @@ export function cancelCharge(book: Book, request: LedgerRequest, intent: IntentO
     cancelledWon: cancelled,
   });
   posted.chargeCancelled = { cancelledWon: cancelled, remainingWon: won(remainingWon - amountWon) };
+  posted.original = entry;
   return posted;
 }
 
-/** All that is available: what is held for an outside transfer on its way cannot be given back too. */
+/** Takes all that is available from a NORMAL or GOVERNMENT wallet. Incentive money belongs to the organisation. */
 export function refund(book: Book, request: LedgerRequest, intent: IntentOf<"refund">): Entry {
-  const wallet = openWalletOf(book, request.orgId, intent.walletId);
+  const wallet = payingWalletOf(book, request.orgId, intent.walletId);
+  if (wallet.type === "INCENTIVE") throw new DomainError("CHG_007", { reason: "wallet_type" });
   const amountWon = availableOf(wallet);
-  if (wallet.type !== "NORMAL" || amountWon === 0n) throw new DomainError("CHG_007", null);
+  if (amountWon === 0n) throw new DomainError("CHG_007", { reason: "nothing_to_refund" });
   const issuance = orgAccountOf(book, request.orgId, "ORG_ISSUANCE");
   return post(book, request, [
     { account: wallet, type: "REFUND", amountWon: minus(amountWon) },

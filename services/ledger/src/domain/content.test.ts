@@ -10,12 +10,15 @@ const payment: IntentOf<"payment"> = {
   ...{ kind: "payment", payerWalletId: "wal_1", receiverWalletId: "wal_2", amountWon: won(100n) },
   ...{ incentiveAmountWon: null, accrualRateBps: 100 },
 };
-const held = { intent: hold, memo: null, relatedId: null };
-const paid = { intent: payment, memo: null, relatedId: null };
+const notes = { memo: null, reference: null, metadata: {}, relatedId: null };
+const held = { intent: hold, ...notes };
+const paid = { intent: payment, ...notes };
 
 test.each([
   ["the address of a hold", held, { ...held, intent: { ...hold, toAddress: "0xb" } }],
   ["the part that INCENTIVE pays", paid, { ...paid, intent: { ...payment, incentiveAmountWon: won(0n) } }],
+  ["a reference", paid, { ...paid, reference: "r" }],
+  ["metadata", paid, { ...paid, metadata: { order: "1" } }],
   ["a memo", paid, { ...paid, memo: "m" }],
   ["what it belongs to", paid, { ...paid, relatedId: "pay_1" }],
   ["a memo in the place of what it belongs to", { ...paid, memo: "m" }, { ...paid, relatedId: "m" }],

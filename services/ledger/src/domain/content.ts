@@ -1,12 +1,15 @@
-import type { Intent, LedgerRequest } from "./types";
+import type { Intent, LedgerRequest, RequestNotes } from "./types";
 
 /** Everything that makes two requests the same one, as text. Policy is left out: it may change between a request and its retry. */
 export function contentOf({
   intent,
   memo,
+  reference,
+  metadata,
   relatedId,
-}: Pick<LedgerRequest, "intent" | "memo" | "relatedId">): string {
-  return JSON.stringify([intent.kind, ...partsOf(intent), memo, relatedId]);
+}: Pick<LedgerRequest, "intent"> & RequestNotes): string {
+  const pairs = Object.entries(metadata).sort(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify([intent.kind, ...partsOf(intent), memo, reference, pairs, relatedId]);
 }
 
 function partsOf(intent: Intent): (string | null)[] {
@@ -17,13 +20,14 @@ function partsOf(intent: Intent): (string | null)[] {
     case "reopenAccount":
     case "refund":
       return [intent.walletId];
+    case "freezeAccount":
+      return [intent.walletId, intent.freeze, intent.reason];
     case "charge":
-    case "accrue":
       return [intent.walletId, intent.amountWon.toString()];
     case "cancelCharge":
       return [intent.chargeRequestId, intent.amountWon?.toString() ?? null];
     case "transfer":
-      return [intent.fromWalletId, intent.toWalletId, intent.amountWon.toString()];
+      return [intent.fromWalletId, intent.toWalletId, intent.amountWon.toString(), intent.toAddress];
     case "payment":
       return [
         intent.payerWalletId,

@@ -15,6 +15,8 @@ import type { State } from "./book";
 import { typesOf } from "./typeBits";
 import { Model } from "./testing/model";
 import {
+  outcomesOf,
+  chargeOf,
   inModelWords,
   openWorld,
   request,
@@ -74,7 +76,8 @@ test("answers and balances are those of the model that takes one request at a ti
   fc.assert(
     fc.property(sequences, fc.uint8Array({ minLength: 1, maxLength: 20 }), (bytes, cuts) => {
       const model = openedModel(startOf(cuts));
-      const end = inBatches(requestsFrom(bytes), cuts, (batch, state, { outcomes }) => {
+      const end = inBatches(requestsFrom(bytes), cuts, (batch, state, decision) => {
+        const outcomes = outcomesOf(decision);
         // At once: what an assertion costs is more than what it compares here.
         expect(batch.map((_, index) => inModelWords(outcomes[index]!))).toEqual(
           batch.map((each) => model.apply(each, state.nowMs)),
@@ -146,7 +149,10 @@ test("a replay gets the first answer and changes nothing, in the same batch, in 
     fc.property(sequences, (bytes) => {
       const requests = requestsFrom(bytes).filter(isNoRepeatedDeposit());
       const first = decide(openWorld(), requests);
-      const answered = requests.map((request, index) => ({ request, outcome: first.outcomes[index]! }));
+      const answered = requests.map((request, index) => ({
+        request,
+        outcome: first.answers[index]!.outcome,
+      }));
       const kept = answered.filter((one) => !isForNow(one));
       const replayed = kept.map(({ request }) => request);
       const again = decide(stateAfter(first, openWorld().nowMs + 40 * 24 * HOUR_MS), [
@@ -154,7 +160,7 @@ test("a replay gets the first answer and changes nothing, in the same batch, in 
         ...replayed,
       ]);
       const outcomes = kept.map(({ outcome }) => outcome);
-      expect(again.outcomes).toEqual([...outcomes, ...outcomes]);
+      expect(outcomesOf(again)).toEqual([...outcomes, ...outcomes]);
       expect(again.changes.answered).toEqual([]);
       expect(again.changes.touched.size).toBe(0);
       expect([...again.book.accounts]).toEqual([...first.book.accounts]);
@@ -198,16 +204,8 @@ test("the parts of a cancelled charge never add up to more than the charge", () 
       fc.bigInt(1n, 1_000n),
       fc.array(fc.option(fc.bigInt(1n, 600n)), { maxLength: 12 }),
       (amount, parts) => {
-        const charge = request(ORGS[0]!, requestId(1), {
-          kind: "charge",
-          walletId: wallet,
-          amountWon: amount as never,
-        });
-        const other = request(ORGS[0]!, requestId(2), {
-          kind: "charge",
-          walletId: wallet,
-          amountWon: 5_000n as never,
-        });
+        const charge = request(ORGS[0]!, requestId(1), chargeOf(wallet, amount));
+        const other = request(ORGS[0]!, requestId(2), chargeOf(wallet, 5_000n));
         const cancels = parts.map((part, index) =>
           request(ORGS[0]!, requestId(10 + index), {
             kind: "cancelCharge",
@@ -215,7 +213,7 @@ test("the parts of a cancelled charge never add up to more than the charge", () 
             amountWon: part as never,
           }),
         );
-        const { outcomes } = decide(openWorld(), [charge, other, ...cancels]);
+        const outcomes = outcomesOf(decide(openWorld(), [charge, other, ...cancels]));
         let cancelled = 0n;
         for (const outcome of outcomes.slice(2)) {
           if (outcome.status === "refused") {
@@ -241,9 +239,7 @@ test("each full block of 128 postings is noted with the types that are in it", (
     request(
       ORGS[0]!,
       requestId(index),
-      index === 200
-        ? { kind: "refund", walletId: wallet }
-        : { kind: "charge", walletId: wallet, amountWon: 10n as never },
+      index === 200 ? { kind: "refund", walletId: wallet } : chargeOf(wallet, 10n),
     ),
   );
   const { changes, book } = decide(openWorld(), requests);
@@ -276,26 +272,27 @@ test("another organisation's wallet is an absent one, although the batch has loc
   const [orgId, otherOrgId] = ORGS as [string, string];
   const [own, other] = [walletId(orgId, "kim", "NORMAL"), walletId(otherOrgId, "lee", "NORMAL")];
   const [amountWon, dailyLimitWon] = [won(1n), won(1_000n)];
-  const charge = (walletId: string): Intent => ({ kind: "charge", walletId, amountWon: won(100n) });
+  const toAddress = `0x${"a".repeat(40)}`;
+  const charge = (walletId: string): Intent => chargeOf(walletId, 100n);
   const asked: Intent[] = [
     charge(other),
-    { kind: "accrue", walletId: other, amountWon },
     { kind: "refund", walletId: other },
-    { kind: "transfer", fromWalletId: other, toWalletId: own, amountWon, dailyLimitWon },
-    { kind: "transfer", fromWalletId: own, toWalletId: other, amountWon, dailyLimitWon },
+    { kind: "transfer", fromWalletId: other, toWalletId: own, toAddress, amountWon, dailyLimitWon },
+    { kind: "transfer", fromWalletId: own, toWalletId: other, toAddress, amountWon, dailyLimitWon },
     { ...paymentFrom(other), receiverWalletId: own },
     { ...paymentFrom(own), receiverWalletId: other },
     { kind: "placeHold", walletId: other, amountWon, dailyLimitWon, toAddress: "0x" },
     { kind: "creditExternal", walletId: other, amountWon, chainLogId: "log" },
     { kind: "closeAccount", walletId: other },
     { kind: "reopenAccount", walletId: other },
+    { kind: "freezeAccount", walletId: other, freeze: "ALL", reason: "" },
   ];
   const requests = [
     request(orgId, requestId(1), charge(own)),
     request(otherOrgId, requestId(1), charge(other)),
     ...asked.map((intent, index) => request(orgId, requestId(index + 2), intent)),
   ];
-  const { outcomes } = decide(openWorld(), requests);
+  const outcomes = outcomesOf(decide(openWorld(), requests));
   expect(outcomes.slice(2)).toEqual(
     asked.map(() => ({ status: "refused", code: "WAL_002", details: { walletId: other } })),
   );

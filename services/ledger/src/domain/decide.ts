@@ -1,16 +1,22 @@
-import { type DomainError, isRefusal, never } from "@wonrail/kit/contract/errors";
-import { closeAccount, openAccount, reopenAccount } from "./accounts";
+import { isRefusal, never } from "@wonrail/kit/contract/errors";
+import { closeAccount, freezeAccount, openAccount, reopenAccount } from "./accounts";
 import { openBook, type Book, type Changes, type State } from "./book";
 import { cancelCharge, charge, refund } from "./charges";
 import { creditExternal, earlierCredit } from "./deposits";
 import { placeHold, postHold, voidHold } from "./holds";
-import { accrue, cancelPayment, pay } from "./payments";
+import { cancelPayment, pay } from "./payments";
 import { transfer } from "./transfers";
-import { requestKey, type Entry, type LedgerRequest, type Outcome } from "./types";
+import { REUSED, keyOf, refusal, requestKey, type Entry, type LedgerRequest, type Outcome } from "./types";
+
+export interface Answer {
+  outcome: Outcome;
+  /** True when an earlier request decided it. */
+  replayed: boolean;
+}
 
 export interface Decision {
   /** One for each request, in their order. */
-  outcomes: Outcome[];
+  answers: Answer[];
   changes: Changes;
   /** The state as the batch leaves it. */
   book: Book;
@@ -22,24 +28,45 @@ export interface Decision {
  */
 export function decide(state: State, requests: readonly LedgerRequest[]): Decision {
   const book = openBook(state);
-  const outcomes = requests.map((request) => decideOne(book, request));
-  return { outcomes, changes: book.changes, book };
+  const answers = requests.map((request) => decideOne(book, request));
+  return { answers, changes: book.changes, book };
 }
 
-function decideOne(book: Book, request: LedgerRequest): Outcome {
+function decideOne(book: Book, request: LedgerRequest): Answer {
   const key = requestKey(request.orgId, request.requestId);
-  const known = book.requests.get(key);
-  if (known) return known.contentHash === request.contentHash ? known.outcome : refusal("REQ_003", null);
+  const known =
+    outcomeOfKey(book, request) ?? outcomeOfId(book, request, key) ?? earlierCredit(book, request);
+  if (known) return { outcome: known, replayed: known !== REUSED };
+  return { outcome: decideNew(book, request, key), replayed: false };
+}
 
-  const credited = earlierCredit(book, request);
-  if (credited) return credited;
-
+function decideNew(book: Book, request: LedgerRequest, key: string): Outcome {
   const answer = { contentHash: request.contentHash, outcome: outcomeOf(book, request) };
   // What is on the chain is asked for under the same id until there is room for it. That it happens once is seen to by its log.
   if (request.intent.kind === "creditExternal" && answer.outcome.status === "refused") return answer.outcome;
   book.requests.set(key, answer);
+  if (request.key) {
+    const { requestId } = request;
+    book.keys.set(keyOf(request.orgId, request.key), { requestId, bodyHash: request.key.bodyHash });
+  }
   book.changes.answered.push({ request, answer });
   return answer.outcome;
+}
+
+/** Replays what was decided under the idempotency key. Another body under the same key is REQ_003. */
+function outcomeOfKey(book: Book, { orgId, key }: LedgerRequest): Outcome | undefined {
+  const used = key && book.keys.get(keyOf(orgId, key));
+  if (!used) return undefined;
+  // A key is pruned long before the month of its entry leaves, so the entry is there.
+  const first = book.requests.get(requestKey(orgId, used.requestId));
+  return first && used.bodyHash === key.bodyHash ? first.outcome : REUSED;
+}
+
+/** Replays what was decided under the request id. Another content under the same id is REQ_003. */
+function outcomeOfId(book: Book, request: LedgerRequest, key: string): Outcome | undefined {
+  const first = book.requests.get(key);
+  if (!first) return undefined;
+  return first.contentHash === request.contentHash ? first.outcome : REUSED;
 }
 
 /** Rules throw before they change anything, so a refused request leaves the book as it was. */
@@ -61,6 +88,8 @@ function entryOf(book: Book, request: LedgerRequest): Entry {
       return closeAccount(book, request, intent);
     case "reopenAccount":
       return reopenAccount(book, request, intent);
+    case "freezeAccount":
+      return freezeAccount(book, request, intent);
     case "charge":
       return charge(book, request, intent);
     case "cancelCharge":
@@ -73,8 +102,6 @@ function entryOf(book: Book, request: LedgerRequest): Entry {
       return pay(book, request, intent);
     case "cancelPayment":
       return cancelPayment(book, request, intent);
-    case "accrue":
-      return accrue(book, request, intent);
     case "placeHold":
       return placeHold(book, request, intent);
     case "postHold":
@@ -86,8 +113,4 @@ function entryOf(book: Book, request: LedgerRequest): Entry {
     default:
       return never(intent);
   }
-}
-
-function refusal(code: DomainError["code"], details: DomainError["details"]): Outcome {
-  return { status: "refused", code, details };
 }

@@ -1,5 +1,5 @@
 import { orgAccountOf, minus, post, walletOf, type Book } from "./book";
-import { requestKey, type Entry, type IntentOf, type LedgerRequest, type Outcome } from "./types";
+import { REUSED, requestKey, type Entry, type IntentOf, type LedgerRequest, type Outcome } from "./types";
 
 /** The tokens are at the wallet's address already, so a closed wallet is credited like an open one: else ledger and chain would part. */
 export function creditExternal(
@@ -30,9 +30,7 @@ export function earlierCredit(
   if (key === undefined) return undefined;
   // Absent when its month has left the journal: credited it is, only its answer is gone.
   const first = book.requests.get(key);
-  return first?.contentHash === contentHash
-    ? first.outcome
-    : { status: "refused", code: "REQ_003", details: null };
+  return first?.contentHash === contentHash ? first.outcome : REUSED;
 }
 
 export function creditKey(orgId: string, chainLogId: string): string {

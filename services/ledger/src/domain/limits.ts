@@ -20,10 +20,21 @@ export function usedOn(account: Account, day: number): Won {
   return account.limitDay === day ? account.limitUsedWon : ZERO_WON;
 }
 
-export function requireWithinLimit(account: Account, day: number, amountWon: Won, limitWon: Won): void {
+/** The organisation's policy for one day. `code` is the refusal of what exceeds it. */
+export interface DailyLimit {
+  limitWon: Won;
+  code: "TRF_003" | "CHG_008";
+}
+
+export function requireWithinLimit(
+  account: Account,
+  day: number,
+  amountWon: Won,
+  { limitWon, code }: DailyLimit,
+): void {
   const usedWon = usedOn(account, day);
   if (usedWon + amountWon <= limitWon) return;
-  throw new DomainError("TRF_003", { dailyLimit: Number(limitWon), usedToday: Number(usedWon) });
+  throw new DomainError(code, { dailyLimit: Number(limitWon), usedToday: Number(usedWon) });
 }
 
 export function takeFromLimit(account: Account, day: number, amountWon: Won): void {

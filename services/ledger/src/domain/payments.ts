@@ -3,11 +3,16 @@ import { ZERO_WON, basisPointsOf, won, type Won } from "@wonrail/kit/contract/mo
 import {
   accountOfPosting,
   availableOf,
-  openWalletOf,
-  orgAccountOf,
+  canPay,
+  canReceive,
   minus,
+  orgAccountOf,
+  payingWalletOf,
   post,
-  requireOpen,
+  receivingWalletOf,
+  requireAvailable,
+  requirePaying,
+  requireReceiving,
   walletsOfUser,
   type Book,
   type Move,
@@ -26,15 +31,16 @@ import { waterfall } from "./waterfall";
 /** The payer's open wallets in the order of the waterfall, to the receiver; the accrual on the normal part to the payer's INCENTIVE wallet. */
 export function pay(book: Book, request: LedgerRequest, intent: IntentOf<"payment">): Entry {
   const { payerWalletId, receiverWalletId, amountWon, incentiveAmountWon, accrualRateBps } = intent;
-  const payer = openWalletOf(book, request.orgId, payerWalletId);
-  const receiver = openWalletOf(book, request.orgId, receiverWalletId);
-  if (receiver.type !== "NORMAL" || receiver.userId === payer.userId) {
-    throw new DomainError("PAY_005", { walletId: receiver.id });
-  }
+  const payer = payingWalletOf(book, request.orgId, payerWalletId);
+  const receiver = receivingWalletOf(book, request.orgId, receiverWalletId);
+  if (receiver.type !== "NORMAL")
+    throw new DomainError("PAY_005", { walletId: receiver.id, reason: "wallet_type" });
+  if (receiver.userId === payer.userId)
+    throw new DomainError("PAY_005", { walletId: receiver.id, reason: "same_user" });
   const wallets = walletsOfUser(book, request.orgId, payer.userId!);
-  const government = openOfType(wallets, "GOVERNMENT");
-  const incentive = openOfType(wallets, "INCENTIVE");
-  const normal = openOfType(wallets, "NORMAL");
+  const government = payingOfType(wallets, "GOVERNMENT");
+  const incentive = payingOfType(wallets, "INCENTIVE");
+  const normal = payingOfType(wallets, "NORMAL");
   const available = {
     governmentWon: availableIn(government),
     incentiveWon: availableIn(incentive),
@@ -42,13 +48,15 @@ export function pay(book: Book, request: LedgerRequest, intent: IntentOf<"paymen
   };
   const split = waterfall(amountWon, available, incentiveAmountWon);
   const accrualWon = accrualOf(split.normalWon, accrualRateBps, wallets);
-  return post(book, request, [
+  const entry = post(book, request, [
     ...move(government, "PAYMENT", minus(split.governmentWon)),
     ...move(incentive, "INCENTIVE_USE", minus(split.incentiveWon)),
     ...move(normal, "PAYMENT", minus(split.normalWon)),
     ...move(receiver, "PAYMENT", amountWon),
     ...accrual(book, request.orgId, incentive, accrualWon),
   ]);
+  entry.payerWalletId = payerWalletId;
+  return entry;
 }
 
 /** Back to the wallets it came from, whole and once. What the INCENTIVE wallet no longer has of the accrual is kept from the normal part. */
@@ -66,8 +74,8 @@ export function cancelPayment(book: Book, request: LedgerRequest, intent: Intent
     original.entry.postings,
   );
   const amountWon = won(governmentWon + incentiveWon + normalWon);
-  requireOpen(receiver);
-  if (availableOf(receiver) < amountWon) throw new DomainError("PAY_001", null);
+  requirePaying(receiver);
+  requireAvailable(receiver, amountWon, "PAY_001");
   const clawedBackWon = clawBack(incentive, incentiveWon, incentiveAccruedWon);
   const keptWon = won(incentiveAccruedWon - clawedBackWon);
   const moves = [
@@ -78,7 +86,7 @@ export function cancelPayment(book: Book, request: LedgerRequest, intent: Intent
     ...move(incentive, "INCENTIVE_CANCEL", minus(clawedBackWon)),
     ...fundMove(book, request.orgId, "INCENTIVE_CANCEL", incentiveAccruedWon),
   ];
-  for (const { account } of moves) requireOpen(account);
+  for (const { account, amountWon } of moves) if (amountWon > 0n) requireReceiving(account);
   const entry = post(book, request, moves);
   book.cancelledPayments.add(key);
   book.changes.cancelledPayments.push({
@@ -86,14 +94,8 @@ export function cancelPayment(book: Book, request: LedgerRequest, intent: Intent
     paymentRequestId,
     cancelRequestId: request.requestId,
   });
+  entry.original = original.entry;
   return entry;
-}
-
-export function accrue(book: Book, request: LedgerRequest, intent: IntentOf<"accrue">): Entry {
-  const { walletId, amountWon } = intent;
-  const wallet = openWalletOf(book, request.orgId, walletId);
-  if (wallet.type !== "INCENTIVE") throw new DomainError("TRF_004", { walletId });
-  return post(book, request, accrual(book, request.orgId, wallet, amountWon));
 }
 
 /** Rounded down. Nothing accrues to a closed wallet; a missing one must be made before money that was promised gets lost. */
@@ -102,7 +104,7 @@ function accrualOf(normalWon: Won, rateBps: number, wallets: Account[]): Won {
   if (accrualWon === 0n) return ZERO_WON;
   const incentive = wallets.find(({ type }) => type === "INCENTIVE");
   if (!incentive) throw new DomainError("WAL_002", { walletType: "INCENTIVE" });
-  return incentive.closedAtMs === null ? accrualWon : ZERO_WON;
+  return canReceive(incentive) ? accrualWon : ZERO_WON;
 }
 
 function accrual(book: Book, orgId: string, incentive: Account | undefined, amountWon: Won): Move[] {
@@ -117,7 +119,7 @@ function fundMove(book: Book, orgId: string, type: Move["type"], amountWon: Won)
 }
 
 function clawBack(incentive: Account | undefined, restoredWon: Won, accruedWon: Won): Won {
-  if (!incentive || incentive.closedAtMs !== null) return ZERO_WON;
+  if (!incentive || !canPay(incentive)) return ZERO_WON;
   const availableWon = availableOf(incentive) + restoredWon;
   return availableWon < accruedWon ? won(availableWon) : accruedWon;
 }
@@ -139,8 +141,8 @@ function walletsOfPayment(book: Book, { postings }: Entry) {
   };
 }
 
-function openOfType(wallets: Account[], type: WalletType): Account | undefined {
-  return wallets.find((wallet) => wallet.type === type && wallet.closedAtMs === null);
+function payingOfType(wallets: Account[], type: WalletType): Account | undefined {
+  return wallets.find((wallet) => wallet.type === type && canPay(wallet));
 }
 
 function availableIn(wallet: Account | undefined): Won {

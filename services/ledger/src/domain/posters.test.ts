@@ -4,10 +4,10 @@ import { type IntentKind } from "./types";
 const POSTED: Record<string, IntentKind[]> = {
   wallet: ["openAccount", "closeAccount", "reopenAccount"],
   payment: [
-    ...(["charge", "cancelCharge", "refund", "transfer", "payment", "cancelPayment", "accrue"] as const),
+    ...(["charge", "cancelCharge", "refund", "transfer", "payment", "cancelPayment"] as const),
     ...(["placeHold", "postHold", "voidHold"] as const),
   ],
-  "chain-relayer": ["creditExternal"],
+  "chain-relayer": ["creditExternal", "freezeAccount"],
   gateway: [],
 };
 

@@ -2,7 +2,17 @@ import { MAX_WON, won } from "@wonrail/kit/contract/money";
 import { decide } from "./decide";
 import { seoulDay } from "./limits";
 import { paymentCancelled, paymentMade } from "./results";
-import { ORGS, START_MS, openWorld, request, requestId, stateAfter, walletId } from "./testing/world";
+import {
+  outcomesOf,
+  chargeOf,
+  ORGS,
+  START_MS,
+  openWorld,
+  request,
+  requestId,
+  stateAfter,
+  walletId,
+} from "./testing/world";
 import type { Intent, Outcome } from "./types";
 
 const [orgId] = ORGS as [string];
@@ -22,7 +32,7 @@ function play(steps: (Intent | { hoursLater: number })[], startMs = START_MS): O
       continue;
     }
     const decision = decide(state, [request(orgId, requestId((number += 1)), step)]);
-    outcomes.push(decision.outcomes[0]!);
+    outcomes.push(decision.answers[0]!.outcome);
     state = stateAfter(decision, state.nowMs);
   }
   return outcomes;
@@ -32,15 +42,12 @@ function codes(outcomes: Outcome[]): string[] {
   return outcomes.map((outcome) => (outcome.status === "posted" ? "posted" : outcome.code));
 }
 
-const charge = (wallet: string, amount: bigint): Intent => ({
-  kind: "charge",
-  walletId: wallet,
-  amountWon: won(amount),
-});
+const charge = (wallet: string, amount: bigint): Intent => chargeOf(wallet, amount);
 const transfer = (amount: bigint): Intent => ({
   kind: "transfer",
   fromWalletId: kim.normal,
   toWalletId: lee.normal,
+  toAddress: `0x${"a".repeat(40)}`,
   amountWon: won(amount),
   dailyLimitWon: LIMIT,
 });
@@ -268,7 +275,7 @@ describe("the daily limit", () => {
   });
 });
 
-test("a charge can be cancelled for 30 times 24 hours, counted by when the cancellation was asked for", () => {
+test("a charge can be cancelled for 30 times 24 hours", () => {
   const cancel: Intent = { kind: "cancelCharge", chargeRequestId: requestId(1), amountWon: won(1n) };
   expect(codes(play([charge(kim.normal, 9_000n), { hoursLater: 30 * 24 }, cancel]))).toEqual([
     "posted",
@@ -277,20 +284,6 @@ test("a charge can be cancelled for 30 times 24 hours, counted by when the cance
   expect(codes(play([charge(kim.normal, 9_000n), { hoursLater: 30 * 24 + 1 }, cancel]))).toEqual([
     "posted",
     "CHG_004",
-  ]);
-});
-
-test("a cancellation that was asked for in time may come late, and no clock that is ahead makes it late", () => {
-  const charged = decide(openWorld(), [request(orgId, requestId(1), charge(kim.normal, 9_000n))]);
-  const cancelled = (hours: number, askedHours: number) => {
-    const cancel: Intent = { kind: "cancelCharge", chargeRequestId: requestId(1), amountWon: won(1n) };
-    const requestedAtMs = START_MS + askedHours * HOUR_MS;
-    const asked = { ...request(orgId, requestId(2), cancel), requestedAtMs };
-    return codes(decide(stateAfter(charged, START_MS + hours * HOUR_MS), [asked]).outcomes)[0];
-  };
-  const end = 30 * 24;
-  expect([cancelled(end + 1, end), cancelled(end + 1, end + 1), cancelled(end, end + 1)]).toEqual([
-    ...["posted", "CHG_004", "posted"],
   ]);
 });
 
@@ -338,9 +331,11 @@ test("a hold that cannot be posted stays open, and can be voided", () => {
     { kind: "postHold", holdRequestId },
     { kind: "voidHold", holdRequestId },
   ];
-  const { outcomes } = decide(
-    state,
-    [...asked, ...ends].map((intent, index) => request(orgId, requestId(index + 1), intent)),
+  const outcomes = outcomesOf(
+    decide(
+      state,
+      [...asked, ...ends].map((intent, index) => request(orgId, requestId(index + 1), intent)),
+    ),
   );
   expect(codes(outcomes)).toEqual(["posted", "posted", "REQ_001", "posted"]);
 });
@@ -372,9 +367,11 @@ test("what an organisation's own account cannot hold is refused, and the request
   )!;
   issuance.balanceWon = won(-(2n ** 63n) + 1_000n);
   const asked = [charge(kim.normal, 1_001n), charge(kim.normal, 1_000n), charge(lee.normal, 1n)];
-  const { outcomes } = decide(
-    state,
-    asked.map((intent, index) => request(orgId, requestId(index + 1), intent)),
+  const outcomes = outcomesOf(
+    decide(
+      state,
+      asked.map((intent, index) => request(orgId, requestId(index + 1), intent)),
+    ),
   );
   expect(codes(outcomes)).toEqual(["REQ_001", "posted", "REQ_001"]);
 });

@@ -3,7 +3,7 @@ import { decide } from "./decide";
 import { creditKey } from "./deposits";
 import { openWorld, requestsFrom, stateAfter } from "./testing/world";
 import { touchesOf } from "./touches";
-import { requestKey, type LedgerRequest } from "./types";
+import { keyOf, requestKey, type LedgerRequest } from "./types";
 import type { State } from "./book";
 
 /** What the store would load for this one request: only the accounts that it says it touches. */
@@ -18,8 +18,11 @@ function loaded(state: State, request: LedgerRequest): State {
   const credit = chainLogId && state.credits.get(creditKey(orgId, chainLogId));
   const user = userId ?? state.accounts.find(({ id }) => id === userOfWalletId)?.userId;
   const ids = new Set([...walletIds, ...originals, ...(hold ? [hold.accountId] : [])]);
+  const used = request.key && state.keys.get(keyOf(orgId, request.key));
   const keys = new Set([
     requestKey(orgId, request.requestId),
+    ...(used ? [requestKey(orgId, used.requestId)] : []),
+    ...(hold ? [requestKey(orgId, hold.requestId)] : []),
     ...(originalRequestId ? [requestKey(orgId, originalRequestId)] : []),
     ...(credit ? [credit] : []),
   ]);
@@ -42,7 +45,7 @@ test("with no more than what a request says it touches, it is decided as with ev
       let state = openWorld();
       for (const request of requestsFrom(bytes)) {
         const decision = decide(state, [request]);
-        expect(decide(loaded(state, request), [request]).outcomes).toEqual(decision.outcomes);
+        expect(decide(loaded(state, request), [request]).answers).toEqual(decision.answers);
         state = stateAfter(decision, state.nowMs);
       }
     }),

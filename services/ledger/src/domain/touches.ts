@@ -13,8 +13,6 @@ export interface Touches {
   originalRequestId?: string;
   holdRequestId?: string;
   chainLogId?: string;
-  /** How often it was opened again is asked for. */
-  reopenedWalletId?: string;
 }
 
 export function touchesOf({ intent }: LedgerRequest): Touches {
@@ -23,7 +21,8 @@ export function touchesOf({ intent }: LedgerRequest): Touches {
       return { walletIds: [intent.walletId], orgAccounts: [], userId: intent.userId };
     case "closeAccount":
     case "reopenAccount":
-      return { walletIds: [intent.walletId], orgAccounts: [], reopenedWalletId: intent.walletId };
+    case "freezeAccount":
+      return { walletIds: [intent.walletId], orgAccounts: [] };
     case "charge":
     case "refund":
       return { walletIds: [intent.walletId], orgAccounts: ["ORG_ISSUANCE"] };
@@ -39,8 +38,6 @@ export function touchesOf({ intent }: LedgerRequest): Touches {
       };
     case "cancelPayment":
       return { walletIds: [], orgAccounts: ["ORG_INCENTIVE"], originalRequestId: intent.paymentRequestId };
-    case "accrue":
-      return { walletIds: [intent.walletId], orgAccounts: ["ORG_INCENTIVE"] };
     case "placeHold":
       return { walletIds: [intent.walletId], orgAccounts: [] };
     case "postHold":

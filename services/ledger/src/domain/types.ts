@@ -8,6 +8,9 @@ export type WalletType = "NORMAL" | "INCENTIVE" | "GOVERNMENT";
 export type OrgAccountType = "ORG_ISSUANCE" | "ORG_INCENTIVE" | "ORG_EXTERNAL";
 export type AccountType = WalletType | OrgAccountType;
 
+/** Which movements of a frozen wallet are refused. */
+export type Freeze = "NONE" | "OUTGOING" | "ALL";
+
 /** What a posting is: the ten types of the unified listing. */
 export type TransactionType =
   | "TRANSFER"
@@ -25,13 +28,20 @@ export type Intent =
   | { kind: "openAccount"; walletId: string; userId: string; type: WalletType }
   | { kind: "closeAccount"; walletId: string }
   | { kind: "reopenAccount"; walletId: string }
-  | { kind: "charge"; walletId: string; amountWon: Won }
+  | { kind: "freezeAccount"; walletId: string; freeze: Freeze; reason: string }
+  | { kind: "charge"; walletId: string; amountWon: Won; dailyLimitWon: Won }
   | { kind: "cancelCharge"; chargeRequestId: string; amountWon: Won | null }
   | { kind: "refund"; walletId: string }
-  | { kind: "transfer"; fromWalletId: string; toWalletId: string; amountWon: Won; dailyLimitWon: Won }
+  | {
+      kind: "transfer";
+      fromWalletId: string;
+      toWalletId: string;
+      toAddress: string;
+      amountWon: Won;
+      dailyLimitWon: Won;
+    }
   | PaymentIntent
   | { kind: "cancelPayment"; paymentRequestId: string }
-  | { kind: "accrue"; walletId: string; amountWon: Won }
   | { kind: "placeHold"; walletId: string; amountWon: Won; dailyLimitWon: Won; toAddress: string }
   | { kind: "postHold"; holdRequestId: string }
   | { kind: "voidHold"; holdRequestId: string }
@@ -50,17 +60,31 @@ export interface PaymentIntent {
 export type IntentKind = Intent["kind"];
 export type IntentOf<K extends IntentKind> = Extract<Intent, { kind: K }>;
 
-/** One intent with what makes it happen once. */
-export interface LedgerRequest {
+/** Makes a request happen once per organisation and scope, whatever request id each attempt brings. */
+export interface IdempotencyKey {
+  scope: string;
+  key: string;
+  /** SHA-256 of the caller's body, in hex. */
+  bodyHash: string;
+}
+
+/** One intent with the key or the request id that makes it happen once. */
+export interface LedgerRequest extends RequestNotes {
   orgId: string;
-  /** The same on every retry; its UUID becomes the entry's. */
+  /** Its UUID becomes the entry's id. Without a key, a retry brings the same request id. */
   requestId: string;
-  /** Of everything but policy: a replay must have the same. */
+  key: IdempotencyKey | null;
+  /** Hash of everything but policy. A replay of the request id must have the same hash. */
   contentHash: string;
-  memo: string | null;
-  relatedId: string | null;
-  requestedAtMs: number | null;
   intent: Intent;
+}
+
+/** Texts of the caller that change nothing about the money. */
+export interface RequestNotes {
+  memo: string | null;
+  reference: string | null;
+  metadata: Record<string, string>;
+  relatedId: string | null;
 }
 
 export interface Account {
@@ -82,6 +106,7 @@ export interface Account {
   limitUsedWon: Won;
   /** Bits of the transaction types since the last full block of postings: see store/typeBlocks.ts. */
   blockTypes: number;
+  frozen: Freeze;
 }
 
 export interface Posting {
@@ -108,26 +133,64 @@ export interface ChargeCancelled {
   remainingWon: Won;
 }
 
-/** What was posted for a request. The journal keeps it for ever as it is here. */
-export interface Entry {
+/** A hold as an entry left it. */
+export interface HoldAfter {
+  walletId: string;
+  toAddress: string;
+  amountWon: Won;
+  state: HoldState;
+  holdRequestId: string;
+  /** Sequence of the account's newest posting before the hold. */
+  sequence: bigint;
+}
+
+/** One posted request. The journal keeps it unchanged. */
+export interface Entry extends RequestNotes {
   kind: IntentKind;
   orgId: string;
   requestId: string;
-  relatedId: string | null;
-  memo: string | null;
   postedAtMs: number;
+  /** Numbers the organisation's entries in commit order, from 1, without gaps. */
+  orgSequence: bigint;
   postings: Posting[];
   balances: BalanceAfter[];
   chargeCancelled: ChargeCancelled | null;
+  /** Of placeHold, postHold and voidHold. */
+  hold: HoldAfter | null;
+  /** Of a transfer: the receiver's address. */
+  toAddress: string | null;
+  /** Of a payment: the wallet that the request named. It may have paid nothing. */
+  payerWalletId: string | null;
+  /** Of a cancellation, postHold and voidHold: the entry that it cancels or ends. Null when that entry's month left. */
+  original: Entry | null;
 }
 
 export type Outcome =
   { status: "posted"; entry: Entry } | { status: "refused"; code: ErrorCode; details: JsonObject | null };
 
+export function refusal(code: ErrorCode, details: JsonObject | null): Outcome {
+  return { status: "refused", code, details };
+}
+
+/** The id, the key or the log belongs to another request. */
+export const REUSED = refusal("REQ_003", null);
+
 /** A request that was answered before, in the journal or earlier in this batch. */
 export interface AnsweredRequest {
   contentHash: string;
   outcome: Outcome;
+}
+
+/** Names a request. Its id may have any prefix. */
+export interface RequestRef {
+  orgId: string;
+  requestId: string;
+}
+
+/** Which request an idempotency key belongs to. */
+export interface UsedKey {
+  requestId: string;
+  bodyHash: string;
 }
 
 export type HoldState = "open" | "posted" | "voided";
@@ -142,16 +205,29 @@ export interface Hold {
   /** The day of Asia/Seoul whose limit it used. */
   limitDay: number;
   state: HoldState;
+  /** Sequence of the account's newest posting before the hold. */
+  sequence: bigint;
 }
 
 /** How many postings of an account share one entry of the index by type. */
 export const POSTINGS_PER_BLOCK = 128n;
 
-/** Requests are known by organisation and the UUID in their id, whatever its prefix. */
+/** Identifies an idempotency key among all organisations. A scope contains no space. */
+export function keyOf(orgId: string, { scope, key }: Pick<IdempotencyKey, "scope" | "key">): string {
+  return `${orgId} ${scope} ${key}`;
+}
+
+/** Identifies a request by its organisation and the UUID in its id, whatever the id's prefix. */
 export function requestKey(orgId: string, requestId: string): string {
   return `${orgId} ${hexOf(requestId)}`;
 }
 
 export function isOrgAccount(type: AccountType): type is OrgAccountType {
   return type === "ORG_ISSUANCE" || type === "ORG_INCENTIVE" || type === "ORG_EXTERNAL";
+}
+
+/** Which call from outside a request belongs to. */
+export interface Origin {
+  requestId: string;
+  traceparent: string;
 }

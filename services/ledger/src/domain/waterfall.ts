@@ -1,5 +1,6 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { ZERO_WON, won, type Won } from "@wonrail/kit/contract/money";
+import { tooLittle } from "./book";
 
 /** What the GOVERNMENT wallet may contribute to one payment in version 1. */
 const GOVERNMENT_SHARE_WON = ZERO_WON;
@@ -16,13 +17,17 @@ export function waterfall(amountWon: Won, available: Split, incentiveAmountWon: 
   const afterGovernmentWon = won(amountWon - governmentWon);
   const incentiveWon = incentivePart(afterGovernmentWon, available.incentiveWon, incentiveAmountWon);
   const normalWon = won(afterGovernmentWon - incentiveWon);
-  if (normalWon > available.normalWon) throw new DomainError("PAY_001", null);
+  if (normalWon > available.normalWon) {
+    const usableWon = incentiveAmountWon ?? available.incentiveWon;
+    throw tooLittle("PAY_001", won(governmentWon + usableWon + available.normalWon), amountWon);
+  }
   return { governmentWon, incentiveWon, normalWon };
 }
 
 function incentivePart(amountWon: Won, availableWon: Won, askedWon: Won | null): Won {
   if (askedWon === null) return least(amountWon, availableWon);
-  if (askedWon > availableWon || askedWon > amountWon) throw new DomainError("PAY_006", null);
+  if (askedWon > availableWon) throw new DomainError("PAY_006", { reason: "over_balance" });
+  if (askedWon > amountWon) throw new DomainError("PAY_006", { reason: "over_amount" });
   return askedWon;
 }
 

@@ -38,7 +38,7 @@ export function engineMetrics(registry: Registry): EngineMetrics {
   const postings = new Counter({ name: "ledger_postings_total", help: "Postings written", registers });
   const replays = new Counter({
     name: "ledger_replays_total",
-    help: "Requests answered with an earlier answer, and deposits that are refused for now",
+    help: "Requests answered with a stored outcome",
     registers,
   });
   const failures = new Counter({
@@ -48,8 +48,8 @@ export function engineMetrics(registry: Registry): EngineMetrics {
   });
   return {
     startBatch: () => ({ locked: lockWait.startTimer(), done: batch.startTimer() }),
-    posted({ outcomes, changes }) {
-      replays.inc(outcomes.length - changes.answered.length);
+    posted({ answers, changes }) {
+      replays.inc(answers.filter(({ replayed }) => replayed).length);
       for (const { answer } of changes.answered) {
         if (answer.outcome.status === "refused") refusals.inc({ code: answer.outcome.code });
         else {

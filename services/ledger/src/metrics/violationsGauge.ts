@@ -1,28 +1,28 @@
 import type { Log } from "@wonrail/kit/log";
 import { Gauge, type Registry } from "@wonrail/kit/metrics";
-import type { Violation } from "../store/checks";
+import type { CheckResult } from "../queries/verify";
 
-/** What was looked at: what was touched since the last time, or everything. */
-export type Scope = "touched" | "all";
+/** The job that looked: at all accounts, or at the whole journal. */
+export type Scope = "accounts" | "journal";
 
 export interface ViolationsGauge {
-  /** What was found, for each invariant of the table; those without a row hold. */
-  found(scope: Scope, table: Record<string, string>, rows: (Violation & { invariant: string })[]): void;
-  /** Nobody knows: what was found earlier must not pass for what is. */
-  unknown(scope: Scope, invariants: string[]): void;
+  found(scope: Scope, results: CheckResult[]): void;
+  /** Removes the results of a scope, so that old ones do not pass for current ones. */
+  forget(scope: Scope): void;
 }
 
 export function createViolationsGauge({ log, registry }: { log: Log; registry: Registry }): ViolationsGauge {
   const gauge = new Gauge({
     name: "invariant_violations",
-    help: "Rows of the ledger for which an invariant does not hold, absent while that is not known; more than 0 is an emergency",
+    help: "Rows of the ledger that break an invariant, absent while it is not verified; more than 0 is an emergency",
     labelNames: ["invariant", "scope"],
     registers: [registry],
   });
+  const shown: Record<Scope, string[]> = { accounts: [], journal: [] };
   return {
-    found(scope, table, rows) {
-      for (const [invariant, says] of Object.entries(table)) {
-        const violations = rows.filter((row) => row.invariant === invariant);
+    found(scope, results) {
+      shown[scope] = results.map(({ invariant }) => invariant);
+      for (const { invariant, says, violations } of results) {
         gauge.set({ invariant, scope }, violations.length);
         if (violations.length === 0) continue;
         log.error(
@@ -31,8 +31,9 @@ export function createViolationsGauge({ log, registry }: { log: Log; registry: R
         );
       }
     },
-    unknown(scope, invariants) {
-      for (const invariant of invariants) gauge.remove({ invariant, scope });
+    forget(scope) {
+      for (const invariant of shown[scope]) gauge.remove({ invariant, scope });
+      shown[scope] = [];
     },
   };
 }

@@ -1,25 +1,72 @@
-import type { Database } from "@wonrail/kit/db";
-import { requestKey, type Hold } from "../domain/types";
-import { findEntries, type StoredRequest } from "../store/entries";
+import { tx, type Database, type Tx } from "@wonrail/kit/db";
+import { ZERO_WON, sumWon, type Won } from "@wonrail/kit/contract/money";
+import { holdAfter } from "../domain/holds";
+import { requestKey, type Entry, type HoldAfter, type Outcome, type RequestRef } from "../domain/types";
+import { findCancelledCharges } from "../store/cancelledCharges";
+import { findCancelledPayments } from "../store/cancelledPayments";
+import { findCancellations, findEntries, type StoredRequest } from "../store/entries";
 import { findHolds } from "../store/holds";
 
-export interface FoundEntry {
-  request: StoredRequest;
-  /** As it is now, when the entry placed one. */
-  hold: Hold | null;
+/** A decided request and its state now. */
+export interface RequestState {
+  requestId: string;
+  outcome: Outcome;
+  /** Of a request that placed a hold: the hold as it is now. */
+  hold: HoldAfter | null;
+  cancelledWon: Won;
+  /** Oldest first, the newest hundred. */
+  cancellations: Entry[];
 }
 
-/** Entries by the request ids that made them, or by their own: both have the same UUID. */
-export async function getEntries(db: Database, orgId: string, requestIds: string[]): Promise<FoundEntry[]> {
-  const requests = await findEntries(
-    db,
-    requestIds.map((requestId) => ({ orgId, requestId })),
+const MAX_CANCELLATIONS = 100;
+
+/** Returns requests by their ids as they are now, from one snapshot. Unknown ids are left out. */
+export async function getEntries(db: Database, orgId: string, requestIds: string[]): Promise<RequestState[]> {
+  const wanted = requestIds.map((requestId) => ({ orgId, requestId }));
+  return tx(db, (tx) => readStates(tx, wanted), { isolation: "repeatable read", readOnly: true });
+}
+
+async function readStates(tx: Tx, wanted: RequestRef[]): Promise<RequestState[]> {
+  const found = await findEntries(tx, wanted);
+  const ofKind = (kind: StoredRequest["kind"]) => found.filter((request) => request.kind === kind);
+  const [holds, charges, payments] = [ofKind("placeHold"), ofKind("charge"), ofKind("payment")];
+  const [stored, cancelledCharges, cancelledPayments, cancellations] = await Promise.all([
+    holds.length === 0 ? [] : findHolds(tx, holds),
+    charges.length === 0 ? new Map<string, Won>() : findCancelledCharges(tx, charges),
+    payments.length === 0 ? new Set<string>() : findCancelledPayments(tx, payments),
+    findCancellations(tx, [...charges, ...payments], MAX_CANCELLATIONS),
+  ]);
+  const holdsByKey = new Map(stored.map((hold) => [requestKey(hold.orgId, hold.requestId), holdAfter(hold)]));
+  const cancellationsByKey = groupByOriginal(cancellations);
+  return found.map(({ orgId, requestId, answer: { outcome } }) => {
+    const key = requestKey(orgId, requestId);
+    const cancelledWon =
+      cancelledCharges.get(key) ?? (cancelledPayments.has(key) ? paidWon(outcome) : ZERO_WON);
+    return {
+      requestId,
+      outcome,
+      hold: holdsByKey.get(key) ?? null,
+      cancelledWon,
+      cancellations: cancellationsByKey.get(key) ?? [],
+    };
+  });
+}
+
+function groupByOriginal(cancellations: Entry[]): Map<string, Entry[]> {
+  const byKey = new Map<string, Entry[]>();
+  for (const entry of cancellations) {
+    if (!entry.original) continue;
+    const key = requestKey(entry.orgId, entry.original.requestId);
+    byKey.set(key, [...(byKey.get(key) ?? []), entry]);
+  }
+  return byKey;
+}
+
+/** The amount that a payment's receiver got. */
+function paidWon(outcome: Outcome): Won {
+  if (outcome.status === "refused") return ZERO_WON;
+  const received = outcome.entry.postings.filter(
+    ({ type, amountWon }) => type === "PAYMENT" && amountWon > 0n,
   );
-  const placed = requests.filter(({ kind }) => kind === "placeHold");
-  const holds = placed.length === 0 ? [] : await findHolds(db, placed);
-  const byKey = new Map(holds.map((hold) => [requestKey(hold.orgId, hold.requestId), hold]));
-  return requests.map((request) => ({
-    request,
-    hold: byKey.get(requestKey(orgId, request.requestId)) ?? null,
-  }));
+  return sumWon(received.map(({ amountWon }) => amountWon));
 }

@@ -1,9 +1,9 @@
+import { chargeOf } from "../domain/testing/world";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@wonrail/kit/db";
 import { idToUuid, newId } from "@wonrail/kit/contract/ids";
-import { won } from "@wonrail/kit/contract/money";
 import { openTestDatabase } from "@wonrail/kit/testing";
-import { postTo, requestOf, startTestLedger, DAILY_LIMIT, type TestLedger } from "../commands/testing/ledger";
+import { postTo, requestOf, startTestLedger, transferOf, type TestLedger } from "../commands/testing/ledger";
 import type { TransactionType } from "../domain/types";
 import { listStatement, type StatementQuery } from "./listStatement";
 
@@ -17,16 +17,8 @@ const lines: [number, TransactionType][] = [];
 beforeAll(async () => {
   ledger = await startTestLedger();
   [walletId, other] = [await ledger.open("kim", "NORMAL"), await ledger.open("lee", "NORMAL")];
-  const charge = () =>
-    requestOf(ledger.orgId, { kind: "charge", walletId, amountWon: won(1_000n) }, { memo: "top-up" });
-  const transfer = () =>
-    requestOf(ledger.orgId, {
-      kind: "transfer",
-      fromWalletId: walletId,
-      toWalletId: other,
-      amountWon: won(1n),
-      dailyLimitWon: DAILY_LIMIT,
-    });
+  const charge = () => requestOf(ledger.orgId, chargeOf(walletId, 1_000n), { memo: "top-up" });
+  const transfer = () => requestOf(ledger.orgId, transferOf(walletId, other, 1n));
   for (const [count, kind] of [
     [150, "CHARGE"],
     [3, "TRANSFER"],
@@ -141,7 +133,7 @@ test("what is asked for by time is the same however many lines follow, though th
   let posted = 0;
   const postAt = async (seconds: number) => {
     const requestId = newId("opn");
-    await ledger.post({ kind: "charge", walletId: account, amountWon: won(1n) }, { requestId });
+    await ledger.post(chargeOf(account, 1n), { requestId });
     const at = new Date(startMs + seconds * 1_000);
     await owner.run(sql`update entries set posted_at = ${at} where id = ${idToUuid(requestId)}`);
     posted += 1;

@@ -2,24 +2,23 @@ import { tx, type Database, type Tx } from "@wonrail/kit/db";
 import { findClosedWithBalance, type ClosedWithBalance } from "../store/accounts";
 import {
   ACCOUNT_CHECKS,
-  JOURNAL_CHECKS,
   countAll,
-  findAccountViolations,
   findViolations,
   lockJournal,
   prepareChecks,
-  type AccountViolation,
   type Check,
   type Counted,
   type Violation,
 } from "../store/checks";
 import {
-  readEntries,
-  readEntriesOf,
-  type EntriesRead,
-  type EntryKey,
-  type EntryRange,
-} from "../store/entryChecks";
+  ENTRIES_AT_ONCE,
+  entryChecks,
+  lineChecks,
+  nextLineWindows,
+  nextOrganisations,
+  organisationChecks,
+} from "../store/journalChecks";
+import { findHead } from "../store/journalHeads";
 
 export interface CheckResult {
   invariant: string;
@@ -27,46 +26,92 @@ export interface CheckResult {
   violations: Violation[];
 }
 
+export interface Verified {
+  results: CheckResult[];
+  counted: Counted;
+}
+
+export interface VerifyOptions {
+  signal?: AbortSignal;
+  /** Called after each window, to leave the database to others. */
+  rest?: (tookMs: number) => Promise<void>;
+}
+
 const MAX_ROWS = 100;
-/** Of the entries of a time: as many as are remembered. */
-const MAX_ENTRY_ROWS = 1_000;
+const ORGANISATIONS_AT_ONCE = 1_000;
 
-/** The entries of a time. One statement sees a batch whole or not at all. */
-export function verifyEntries(db: Database, range: EntryRange, signal?: AbortSignal): Promise<EntriesRead> {
-  return onJournal(db, (tx) => readEntries(tx, range, MAX_ENTRY_ROWS), signal);
-}
-
-/** Entries from whatever times. */
-export function verifyEntriesOf(db: Database, keys: EntryKey[], signal?: AbortSignal): Promise<EntriesRead> {
-  return onJournal(db, (tx) => readEntriesOf(tx, keys), signal);
-}
-
-/** Accounts that were touched. */
-export function verifyTouched(
-  db: Database,
-  numbers: bigint[],
-  signal?: AbortSignal,
-): Promise<AccountViolation[]> {
-  return onJournal(db, (tx) => findAccountViolations(tx, numbers), signal);
-}
-
-/** One check of all accounts. Reads nothing of the journal, and keeps no month from leaving. */
+/** Runs one check of all accounts. It reads nothing of the journal, so a month may leave meanwhile. */
 export function verifyCheck(db: Database, check: Check, signal?: AbortSignal): Promise<Violation[]> {
   return onSnapshot(db, (tx) => findViolations(tx, check, MAX_ROWS), signal);
 }
 
-/** Not wrong, but somebody has to look: the accounts that are closed and hold money. */
+/** Finds closed accounts that hold money. They break no invariant, but only an operator can let the money out. */
 export function findClosed(db: Database, signal?: AbortSignal): Promise<ClosedWithBalance[]> {
   return onSnapshot(db, findClosedWithBalance, signal);
 }
 
-/** Everything there is, with what was counted. */
-export function verifyAll(db: Database): Promise<{ results: CheckResult[]; counted: Counted }> {
-  const checks = [...ACCOUNT_CHECKS, ...JOURNAL_CHECKS];
-  return onJournal(db, async (tx) => ({
-    results: await runChecks(tx, checks),
-    counted: await countAll(tx),
-  }));
+/**
+ * Checks every invariant over all tables, in bounded windows with a snapshot each. An entry that is posted
+ * meanwhile changes nothing: each window is consistent in itself.
+ */
+export async function verifyAll(db: Database, options: VerifyOptions = {}): Promise<Verified> {
+  const results = new Map<string, CheckResult>();
+  const run = (checks: Check[]) => runWindow(db, checks, results, options);
+  for (const check of ACCOUNT_CHECKS) await run([check]);
+  await forEachAccountWindow(db, run);
+  await forEachOrganisation(db, async (orgId) => {
+    const last = await findHead(db, orgId);
+    for (let after = 0n; after === 0n || after < last; after += ENTRIES_AT_ONCE)
+      await run(entryChecks({ orgId, after, last: after + ENTRIES_AT_ONCE }));
+    await run(organisationChecks(orgId));
+  });
+  return { results: [...results.values()], counted: await onSnapshot(db, countAll, options.signal) };
+}
+
+async function forEachAccountWindow(db: Database, run: (checks: Check[]) => Promise<void>): Promise<void> {
+  let afterNumber = 0n;
+  for (;;) {
+    const windows = await nextLineWindows(db, afterNumber);
+    if (windows.length === 0) return;
+    for (const window of windows) await run(lineChecks(window));
+    for (const { numbers } of windows)
+      for (const number of numbers) if (number > afterNumber) afterNumber = number;
+  }
+}
+
+async function forEachOrganisation(db: Database, work: (orgId: string) => Promise<void>): Promise<void> {
+  let last: string | null = null;
+  for (;;) {
+    const orgIds: string[] = await nextOrganisations(db, last, ORGANISATIONS_AT_ONCE);
+    for (const orgId of orgIds) await work(orgId);
+    if (orgIds.length < ORGANISATIONS_AT_ONCE) return;
+    last = orgIds.at(-1)!;
+  }
+}
+
+/** Adds what the checks of one window find to the results. Each invariant keeps at most 100 rows. */
+async function runWindow(
+  db: Database,
+  checks: Check[],
+  results: Map<string, CheckResult>,
+  { signal, rest }: VerifyOptions,
+): Promise<void> {
+  signal?.throwIfAborted();
+  const startMs = performance.now();
+  await onJournal(
+    db,
+    async (tx) => {
+      for (const check of checks) {
+        const { invariant, says } = check;
+        const result = results.get(invariant) ?? { invariant, says, violations: [] };
+        results.set(invariant, result);
+        const room = MAX_ROWS - result.violations.length;
+        if (room > 0) result.violations.push(...(await findViolations(tx, check, room)));
+      }
+    },
+    signal,
+  );
+  await rest?.(performance.now() - startMs);
 }
 
 function onJournal<T>(db: Database, work: (tx: Tx) => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -89,13 +134,4 @@ function onSnapshot<T>(db: Database, work: (tx: Tx) => Promise<T>, signal?: Abor
     },
     { isolation: "repeatable read", readOnly: true, ...(signal && { signal }) },
   );
-}
-
-async function runChecks(tx: Tx, checks: Check[]): Promise<CheckResult[]> {
-  const results: CheckResult[] = [];
-  for (const check of checks) {
-    const { invariant, says } = check;
-    results.push({ invariant, says, violations: await findViolations(tx, check, MAX_ROWS) });
-  }
-  return results;
 }

@@ -1,6 +1,6 @@
+import { chargeOf } from "../domain/testing/world";
 import { sql, tx } from "@wonrail/kit/db";
 import { eventually, openTestDatabase } from "@wonrail/kit/testing";
-import { won } from "@wonrail/kit/contract/money";
 import { startTestLedger, type TestLedger } from "../commands/testing/ledger";
 import { findFacts, lockAccounts } from "./accounts";
 
@@ -15,7 +15,7 @@ test("accounts are locked in the order of their numbers, however they lie: whoev
   const { db } = database;
   const ids = [await ledger.open(), await ledger.open(), await ledger.open()];
   // From now on the first lies behind the others.
-  await ledger.post({ kind: "charge", walletId: ids[0]!, amountWon: won(1_000n) });
+  await ledger.post(chargeOf(ids[0]!, 1_000n));
   // So that PostgreSQL knows how small the table is, and reads it as it lies.
   const owner = openTestDatabase(database.ownerUrl, "ledger", { max: 1 });
   await owner.run(sql`analyze accounts`);

@@ -4,7 +4,8 @@ import { derivedId, idToUuid, uuidToId } from "@wonrail/kit/contract/ids";
 import { won, type Won } from "@wonrail/kit/contract/money";
 import { isOrgAccount, type Account, type AccountType, type OrgAccountType } from "../domain/types";
 import { uuids } from "./arrays";
-import { accountTypes } from "./codes";
+import { accountTypes, freezes } from "./codes";
+import { StaleStateError } from "./staleState";
 
 interface FactsRow {
   org_id: string;
@@ -27,13 +28,14 @@ interface MovingRow {
   limit_day: number;
   limit_used_won: bigint;
   block_types: number;
+  frozen: number;
 }
 
 /** What never changes about an account. */
 export type AccountFacts = Pick<Account, "number" | "id" | "orgId" | "type" | "userId" | "openedAtMs">;
 
 const FACTS = sql`org_id, id, number, type, user_id, opened_at`;
-const MOVING = sql`number, closed_at, balance_won, held_won, sequence, limit_day, limit_used_won, block_types`;
+const MOVING = sql`number, closed_at, balance_won, held_won, sequence, limit_day, limit_used_won, block_types, frozen`;
 const COLUMNS = sql`org_id, id, type, user_id, opened_at, ${MOVING}`;
 
 export async function findFacts(
@@ -62,9 +64,9 @@ export async function lockAccounts(tx: Tx, facts: Map<bigint, AccountFacts>): Pr
         order by number for no key update`,
     ),
   );
-  // A standby that took over without the last commits may have lost an account whose facts are kept here, and given its number to another.
+  // A standby without the last commits may have given the number of a cached account to another account.
   const isAsKnown = rows.every((row) => row.id === idToUuid(facts.get(row.number)!.id));
-  assert(isAsKnown && rows.length === facts.size, "the accounts are not those that were known");
+  if (!isAsKnown || rows.length !== facts.size) throw new StaleStateError("an account is not the cached one");
   return rows.map((row) => toAccount(facts.get(row.number)!, row));
 }
 
@@ -293,6 +295,7 @@ function toAccount({ number, id, orgId, type, userId, openedAtMs }: AccountFacts
     limitDay: row.limit_day,
     limitUsedWon: won(row.limit_used_won),
     blockTypes: row.block_types,
+    frozen: freezes.fromCode(row.frozen),
   };
   assert(isOrgAccount(type) || account.balanceWon >= account.heldWon, `${id} is below its floor`);
   return account;

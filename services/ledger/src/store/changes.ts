@@ -5,17 +5,21 @@ import { saveCancelledCharges } from "./cancelledCharges";
 import { insertCancelledPayments } from "./cancelledPayments";
 import { insertCredits } from "./credits";
 import { insertEntries } from "./entries";
+import { insertKeys } from "./requestKeys";
+import { saveHeads } from "./journalHeads";
 import { saveHolds } from "./holds";
 import { writePostings } from "./postings";
-import { insertReopened } from "./reopenedAccounts";
 import { insertTypeBlocks } from "./typeBlocks";
 
 /** Writes down what a batch decided: each table once, however many requests there were, and no statement waits for another's answer. */
 export function writeChanges(tx: Tx, changes: Changes, nowMs: number): void {
-  const { opened, reopened, answered, touched, holds } = changes;
+  const { opened, answered, touched, holds, heads } = changes;
   const { cancelledCharges, cancelledPayments, credits, typeBlocks } = changes;
   if (opened.length > 0) insertAccounts(tx, opened);
+  if (heads.size > 0) saveHeads(tx, heads);
   if (answered.length > 0) insertEntries(tx, answered, nowMs);
+  const keyed = answered.filter(({ request }) => request.key !== null).map(({ request }) => request);
+  if (keyed.length > 0) insertKeys(tx, keyed, nowMs);
   const entries = answered.flatMap(({ answer: { outcome } }) =>
     outcome.status === "posted" ? [outcome.entry] : [],
   );
@@ -25,5 +29,4 @@ export function writeChanges(tx: Tx, changes: Changes, nowMs: number): void {
   if (cancelledCharges.size > 0) saveCancelledCharges(tx, cancelledCharges);
   if (cancelledPayments.length > 0) insertCancelledPayments(tx, cancelledPayments);
   if (credits.length > 0) insertCredits(tx, credits);
-  if (reopened.length > 0) insertReopened(tx, reopened);
 }

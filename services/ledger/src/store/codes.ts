@@ -1,6 +1,6 @@
 import { assert } from "@wonrail/kit/contract/errors";
 import { TRANSACTION_TYPES } from "../domain/typeBits";
-import type { AccountType, IntentKind, TransactionType } from "../domain/types";
+import type { AccountType, Freeze, IntentKind, TransactionType } from "../domain/types";
 
 /** The small numbers that stand for words in the tables: those of the contract's enums. Only ever appended to. */
 const ACCOUNT_TYPES: readonly AccountType[] = [
@@ -20,7 +20,7 @@ const INTENT_KINDS: readonly IntentKind[] = [
   "transfer",
   "payment",
   "cancelPayment",
-  "accrue",
+  "freezeAccount",
   "placeHold",
   "postHold",
   "voidHold",
@@ -28,7 +28,11 @@ const INTENT_KINDS: readonly IntentKind[] = [
   "reopenAccount",
 ];
 
+/** Stored from 0: most accounts are not frozen. */
+const FREEZES: readonly Freeze[] = ["NONE", "OUTGOING", "ALL"];
+
 export const accountTypes = codes(ACCOUNT_TYPES);
+export const freezes = codes(FREEZES, 0);
 export const intentKinds = codes(INTENT_KINDS);
 export const transactionTypes = codes<TransactionType>(TRANSACTION_TYPES);
 
@@ -37,12 +41,12 @@ interface Codes<T> {
   fromCode(code: number): T;
 }
 
-function codes<T extends string>(words: readonly T[]): Codes<T> {
-  const byWord = new Map(words.map((word, index) => [word, index + 1]));
+function codes<T extends string>(words: readonly T[], first = 1): Codes<T> {
+  const byWord = new Map(words.map((word, index) => [word, index + first]));
   return {
     toCode: (word) => byWord.get(word)!,
     fromCode(code) {
-      const word = words[code - 1];
+      const word = words[code - first];
       assert(word !== undefined, `${code} is not a code that this release knows`);
       return word;
     },

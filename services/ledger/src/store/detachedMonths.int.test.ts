@@ -1,5 +1,5 @@
+import { chargeOf } from "../domain/testing/world";
 import { newId } from "@wonrail/kit/contract/ids";
-import { won } from "@wonrail/kit/contract/money";
 import { postTo, requestOf, startTestLedger, type TestLedger } from "../commands/testing/ledger";
 import { addOldMonths, detachOldestMonth } from "../commands/testing/oldMonths";
 import { listStatement } from "../queries/listStatement";
@@ -19,7 +19,7 @@ async function walletOf(months: ("old" | "new")[]): Promise<string> {
   const walletId = await ledger.open();
   for (const month of months) {
     const more = month === "old" ? { requestId: newId("opn", fromMs + DAY_MS) } : {};
-    await postTo(engine, requestOf(orgId, { kind: "charge", walletId, amountWon: won(1_000n) }, more));
+    await postTo(engine, requestOf(orgId, chargeOf(walletId, 1_000n), more));
   }
   await detachOldestMonth(database.ownerUrl);
   return walletId;

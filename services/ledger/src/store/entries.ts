@@ -5,18 +5,25 @@ import { hexOf, idToUuid, joinId, prefixOf, uuidToId } from "@wonrail/kit/contra
 import type { JsonObject } from "@wonrail/kit/json";
 import { won } from "@wonrail/kit/contract/money";
 import { isOrgAccount, requestKey } from "../domain/types";
-import type { AnsweredRequest, BalanceAfter, Entry, LedgerRequest, Outcome, Posting } from "../domain/types";
+import type {
+  AnsweredRequest,
+  BalanceAfter,
+  Entry,
+  HoldAfter,
+  HoldState,
+  LedgerRequest,
+  Outcome,
+  Posting,
+  RequestRef,
+} from "../domain/types";
 import { accountId } from "./accounts";
 import { braces, sparse, uuids } from "./arrays";
 import { accountTypes, intentKinds, transactionTypes } from "./codes";
 
-/** An entry of the journal with whose request it was. */
+/** A decided request as the journal keeps it. */
 export interface StoredRequest {
   orgId: string;
   requestId: string;
-  postedAtMs: number;
-  relatedId: string | null;
-  memo: string | null;
   kind: Entry["kind"];
   answer: AnsweredRequest;
 }
@@ -34,8 +41,10 @@ export function insertEntries(
       "entries_insert",
       sql`
         insert into entries
-          (org_id, id, request_prefix, kind, content_hash, posted_at, related_id, memo, account_numbers, sequences, code, detail)
-        select org_id, id, request_prefix, kind, content_hash, ${new Date(nowMs)}::timestamptz, related_id, memo,
+          (org_id, id, request_prefix, kind, content_hash, posted_at, org_sequence, related_id, memo, reference, metadata,
+            original_id, account_numbers, sequences, code, detail)
+        select org_id, id, request_prefix, kind, content_hash, ${new Date(nowMs)}::timestamptz, org_sequence, related_id, memo, reference,
+          metadata::jsonb, original_id,
           (${columns.accountNumbers}::bigint[])[first:last], (${columns.sequences}::bigint[])[first:last], code, detail::jsonb
         from unnest(
           ${uuids(columns.orgIds)}::uuid[],
@@ -45,11 +54,16 @@ export function insertEntries(
           ${braces(columns.contentHashes)}::uuid[],
           ${sparse(columns.firsts)}::integer[],
           ${sparse(columns.lasts)}::integer[],
+          ${sparse(columns.orgSequences)}::bigint[],
           ${sparse(columns.relatedIds)}::text[],
           ${sparse(columns.memos)}::text[],
+          ${sparse(columns.references)}::text[],
+          ${sparse(columns.metadata)}::text[],
+          ${sparse(columns.originalIds)}::uuid[],
           ${sparse(columns.codes)}::text[],
           ${sparse(columns.details)}::text[]
-        ) as r (org_id, id, request_prefix, kind, content_hash, first, last, related_id, memo, code, detail)
+        ) as r (org_id, id, request_prefix, kind, content_hash, first, last, org_sequence, related_id, memo, reference, metadata,
+          original_id, code, detail)
         order by id`,
     ),
   );
@@ -64,6 +78,10 @@ function emptyColumns() {
     contentHashes: [] as string[],
     relatedIds: [] as (string | null)[],
     memos: [] as (string | null)[],
+    references: [] as (string | null)[],
+    metadata: [] as (string | null)[],
+    orgSequences: [] as (bigint | null)[],
+    originalIds: [] as (string | null)[],
     /** Which elements of the next two are the entry's. Null when it moved nothing. */
     firsts: [] as (number | null)[],
     lasts: [] as (number | null)[],
@@ -90,6 +108,10 @@ function addRow(
   columns.contentHashes.push(answer.contentHash);
   columns.relatedIds.push(request.relatedId);
   columns.memos.push(request.memo);
+  columns.references.push(request.reference);
+  columns.metadata.push(isEmpty(request.metadata) ? null : JSON.stringify(request.metadata));
+  columns.orgSequences.push(outcome.status === "posted" ? outcome.entry.orgSequence : null);
+  columns.originalIds.push(originalIdOf(outcome));
   columns.firsts.push(moved ? columns.sequences.length + 1 : null);
   columns.lasts.push(moved ? columns.sequences.length + postings.length : null);
   for (const { accountNumber, sequence } of postings) {
@@ -100,10 +122,42 @@ function addRow(
   columns.details.push(detail === null ? null : JSON.stringify(detail));
 }
 
+/** The NORMAL wallet that paid in a payment. Null for every other entry. */
+function payingNormal({ kind, postings }: Entry): string | null {
+  if (kind !== "payment") return null;
+  return (
+    postings.find(({ accountType, amountWon }) => accountType === "NORMAL" && amountWon < 0n)?.accountId ??
+    null
+  );
+}
+
+function isEmpty(object: object): boolean {
+  for (const _ in object) return false;
+  return true;
+}
+
+/** The request that a cancellation cancels, or whose hold an entry ends. */
+function originalIdOf(outcome: Outcome): string | null {
+  if (outcome.status === "refused") return null;
+  const { original } = outcome.entry;
+  return original && idToUuid(original.requestId);
+}
+
 interface Detail {
   /** Of wallets that have no posting, or hold something. */
   balances?: [accountId: string, balance: string, held: string, sequence: string][];
   chargeCancelled?: [cancelled: string, remaining: string];
+  hold?: [
+    walletId: string,
+    toAddress: string,
+    amount: string,
+    state: HoldState,
+    requestId: string,
+    sequence: string,
+  ];
+  toAddress?: string;
+  /** Of a payment whose named wallet is not the NORMAL wallet that paid. */
+  payerWalletId?: string;
   refusal?: JsonObject;
 }
 
@@ -114,7 +168,6 @@ function detailOf(outcome: Outcome): Detail | null {
     ({ accountId, heldWon }) =>
       heldWon === 0n && entry.postings.some((posting) => posting.accountId === accountId),
   );
-  if (told && entry.chargeCancelled === null) return null;
   const detail: Detail = {};
   if (!told) {
     detail.balances = entry.balances.map(({ accountId, balanceWon, heldWon, sequence }) => [
@@ -128,7 +181,13 @@ function detailOf(outcome: Outcome): Detail | null {
     const { cancelledWon, remainingWon } = entry.chargeCancelled;
     detail.chargeCancelled = [`${cancelledWon}`, `${remainingWon}`];
   }
-  return detail;
+  if (entry.hold !== null) {
+    const { walletId, toAddress, amountWon, state, holdRequestId, sequence } = entry.hold;
+    detail.hold = [walletId, toAddress, `${amountWon}`, state, holdRequestId, `${sequence}`];
+  }
+  if (entry.toAddress !== null) detail.toAddress = entry.toAddress;
+  if (entry.payerWalletId !== payingNormal(entry)) detail.payerWalletId = entry.payerWalletId!;
+  return isEmpty(detail) ? null : detail;
 }
 
 interface EntryRow {
@@ -139,7 +198,11 @@ interface EntryRow {
   content_hash: string;
   posted_at: Date;
   related_id: string | null;
+  org_sequence: bigint | null;
   memo: string | null;
+  reference: string | null;
+  metadata: Record<string, string> | null;
+  original_id: string | null;
   code: string | null;
   detail: Detail | null;
   account_id: string | null;
@@ -151,31 +214,112 @@ interface EntryRow {
   sequence: bigint | null;
 }
 
-/** With their postings, in order. The bounds let Postgres look into no more partitions than the ids are in. */
-export async function findEntries(
-  db: Queryable,
-  wanted: { orgId: string; requestId: string }[],
-): Promise<StoredRequest[]> {
+const COLUMNS = sql`
+  e.org_id, e.id, e.request_prefix, e.kind, e.content_hash, e.posted_at, e.org_sequence, e.related_id, e.memo, e.reference,
+  e.metadata, e.original_id, e.code, e.detail,
+  a.id as account_id, a.number as account_number, a.type as account_type, p.type, p.amount_won, p.balance_after_won, p.sequence`;
+
+/** The lines of entries \`e\`, in order. */
+const LINES = sql`
+  left join lateral unnest(e.account_numbers, e.sequences) with ordinality as l (number, sequence, position) on true
+  left join postings p on p.account_number = l.number and p.sequence = l.sequence and p.entry_id = e.id
+  left join accounts a on a.number = l.number`;
+
+/** Finds requests with their postings, and with the entries that they cancel. */
+export async function findEntries(db: Queryable, wanted: RequestRef[]): Promise<StoredRequest[]> {
   if (wanted.length === 0) return [];
+  return withOriginals(db, await findRows(db, wanted));
+}
+
+/** The bounds on the id limit the partitions that Postgres reads. */
+async function findRows(db: Queryable, wanted: RequestRef[]): Promise<EntryRow[]> {
   const orgs = wanted.map(({ orgId }) => idToUuid(orgId));
   const ids = wanted.map(({ requestId }) => idToUuid(requestId));
   const sorted = [...ids].sort();
-  const rows = await db.query<EntryRow>(
+  return db.query<EntryRow>(
     named(
       "entries_find",
       sql`
-        select e.org_id, e.id, e.request_prefix, e.kind, e.content_hash, e.posted_at, e.related_id, e.memo, e.code, e.detail,
-          a.id as account_id, a.number as account_number, a.type as account_type, p.type, p.amount_won, p.balance_after_won, p.sequence
+        select ${COLUMNS}
         from (select distinct * from unnest(${orgs}::uuid[], ${ids}::uuid[])) as w (org_id, id)
         join entries e on e.org_id = w.org_id and e.id = w.id
-        left join lateral unnest(e.account_numbers, e.sequences) with ordinality as l (number, sequence, position) on true
-        left join postings p on p.account_number = l.number and p.sequence = l.sequence and p.entry_id = e.id
-        left join accounts a on a.number = l.number
+        ${LINES}
         where e.id between ${sorted[0]!} and ${sorted.at(-1)!}
         order by e.id, l.position`,
     ),
   );
-  return [...groupBy(rows, ({ org_id, id }) => org_id + id).values()].map(toStoredRequest);
+}
+
+/** Lists an organisation's entries in commit order. */
+export async function listJournal(
+  db: Queryable,
+  orgId: string,
+  afterSequence: bigint,
+  limit: number,
+): Promise<Entry[]> {
+  const rows = await db.query<EntryRow>(
+    named(
+      "entries_list_journal",
+      sql`
+        select ${COLUMNS}
+        from (
+          select * from entries where org_id = ${idToUuid(orgId)} and org_sequence > ${afterSequence}
+          order by org_sequence limit ${limit}
+        ) e
+        ${LINES}
+        order by e.org_sequence, l.position`,
+    ),
+  );
+  return entriesOf(await withOriginals(db, rows));
+}
+
+/** Lists the newest cancellations of each request, oldest first. */
+export async function findCancellations(
+  db: Queryable,
+  wanted: RequestRef[],
+  limit: number,
+): Promise<Entry[]> {
+  if (wanted.length === 0) return [];
+  const rows = await db.query<EntryRow>(
+    named(
+      "entries_find_cancellations",
+      sql`
+        select ${COLUMNS}
+        from unnest(
+          ${wanted.map(({ orgId }) => idToUuid(orgId))}::uuid[],
+          ${wanted.map(({ requestId }) => idToUuid(requestId))}::uuid[]) as w (org_id, id)
+        cross join lateral (
+          select * from entries e where e.org_id = w.org_id and e.original_id = w.id
+          order by e.org_sequence desc limit ${limit}) e
+        ${LINES}
+        order by e.org_sequence, e.id, l.position`,
+    ),
+  );
+  return entriesOf(await withOriginals(db, rows));
+}
+
+function entriesOf(stored: StoredRequest[]): Entry[] {
+  return stored.flatMap(({ answer: { outcome } }) => (outcome.status === "posted" ? [outcome.entry] : []));
+}
+
+/** A cancelled entry cancels nothing itself, so one more look-up is enough. */
+async function withOriginals(db: Queryable, rows: EntryRow[]): Promise<StoredRequest[]> {
+  const wanted = rows.flatMap(({ org_id, original_id }) =>
+    original_id !== null ? [{ orgId: uuidToId("org", org_id), requestId: uuidToId("jrn", original_id) }] : [],
+  );
+  const originals = answersByKey(
+    wanted.length === 0 ? [] : groupRows(await findRows(db, wanted)).map((group) => toStoredRequest(group)),
+  );
+  return groupRows(rows).map((group) => {
+    const { org_id, original_id } = group[0]!;
+    const key = original_id && requestKey(uuidToId("org", org_id), uuidToId("jrn", original_id));
+    const original = key ? originals.get(key)?.outcome : undefined;
+    return toStoredRequest(group, original?.status === "posted" ? original.entry : null);
+  });
+}
+
+function groupRows(rows: EntryRow[]): EntryRow[][] {
+  return [...groupBy(rows, ({ org_id, id }) => org_id + id).values()];
 }
 
 /**
@@ -206,7 +350,7 @@ export async function findKnown(
   };
 }
 
-function toStoredRequest(rows: EntryRow[]): StoredRequest {
+function toStoredRequest(rows: EntryRow[], original: Entry | null = null): StoredRequest {
   const row = rows[0]!;
   const entry: Entry = {
     kind: intentKinds.fromCode(row.kind),
@@ -214,14 +358,25 @@ function toStoredRequest(rows: EntryRow[]): StoredRequest {
     requestId: joinId(row.request_prefix, row.id),
     relatedId: row.related_id,
     memo: row.memo,
+    reference: row.reference,
+    metadata: row.metadata ?? {},
     postedAtMs: row.posted_at.getTime(),
+    orgSequence: row.org_sequence ?? 0n,
     postings: rows.flatMap(toPosting),
     balances: [],
     chargeCancelled: null,
+    hold: null,
+    toAddress: null,
+    payerWalletId: null,
+    original,
   };
-  const { kind, orgId, requestId, postedAtMs, relatedId, memo } = entry;
-  const answer = { contentHash: row.content_hash, outcome: toOutcome(row, entry) };
-  return { orgId, requestId, postedAtMs, relatedId, memo, kind, answer };
+  const { kind, orgId, requestId } = entry;
+  return {
+    orgId,
+    requestId,
+    kind,
+    answer: { contentHash: row.content_hash, outcome: toOutcome(row, entry) },
+  };
 }
 
 function toPosting(row: EntryRow): Posting[] {
@@ -257,7 +412,23 @@ function toOutcome(row: EntryRow, entry: Entry): Outcome {
     const [cancelled, remaining] = detail.chargeCancelled;
     entry.chargeCancelled = { cancelledWon: won(BigInt(cancelled)), remainingWon: won(BigInt(remaining)) };
   }
+  if (detail?.hold) entry.hold = toHold(detail.hold);
+  entry.toAddress = detail?.toAddress ?? null;
+  entry.payerWalletId = detail?.payerWalletId ?? payingNormal(entry);
   return { status: "posted", entry };
+}
+
+function toHold([walletId, toAddress, amount, state, holdRequestId, sequence]: NonNullable<
+  Detail["hold"]
+>): HoldAfter {
+  return {
+    walletId,
+    toAddress,
+    amountWon: won(BigInt(amount)),
+    state,
+    holdRequestId,
+    sequence: BigInt(sequence),
+  };
 }
 
 /** Each wallet as its last posting left it, in the order in which they first appear. */

@@ -13,6 +13,7 @@ interface HoldRow {
   to_address: string;
   limit_day: number;
   state: HoldState;
+  sequence: bigint;
 }
 
 /** What never changes of a hold may be read before the lock of its account; its state only under it. */
@@ -24,7 +25,7 @@ export async function findHolds(
     named(
       "holds_find",
       sql`
-        select h.org_id, h.id, h.request_prefix, h.account_number, a.id as account_id, h.amount_won, h.to_address, h.limit_day, h.state
+        select h.org_id, h.id, h.request_prefix, h.account_number, a.id as account_id, h.amount_won, h.to_address, h.limit_day, h.state, h.sequence
         from holds h join accounts a on a.number = h.account_number
         where (h.org_id, h.id) in (
           select * from unnest(
@@ -41,6 +42,7 @@ export async function findHolds(
     toAddress: row.to_address,
     limitDay: row.limit_day,
     state: row.state,
+    sequence: row.sequence,
   }));
 }
 
@@ -51,8 +53,8 @@ export function saveHolds(tx: Tx, holds: Hold[], nowMs: number): void {
     named(
       "holds_save",
       sql`
-        insert into holds (org_id, id, request_prefix, account_number, amount_won, to_address, limit_day, state, placed_at, settled_at)
-        select org_id, id, request_prefix, account_number, amount_won, to_address, limit_day, state, ${now}::timestamptz,
+        insert into holds (org_id, id, request_prefix, account_number, amount_won, to_address, limit_day, state, sequence, placed_at, settled_at)
+        select org_id, id, request_prefix, account_number, amount_won, to_address, limit_day, state, sequence, ${now}::timestamptz,
           case when state <> 'open' then ${now}::timestamptz end
         from unnest(
           ${holds.map(({ orgId }) => idToUuid(orgId))}::uuid[],
@@ -62,8 +64,9 @@ export function saveHolds(tx: Tx, holds: Hold[], nowMs: number): void {
           ${holds.map(({ amountWon }) => amountWon)}::bigint[],
           ${holds.map(({ toAddress }) => toAddress)}::text[],
           ${holds.map(({ limitDay }) => limitDay)}::integer[],
-          ${holds.map(({ state }) => state)}::text[]
-        ) as h (org_id, id, request_prefix, account_number, amount_won, to_address, limit_day, state)
+          ${holds.map(({ state }) => state)}::text[],
+          ${holds.map(({ sequence }) => sequence)}::bigint[]
+        ) as h (org_id, id, request_prefix, account_number, amount_won, to_address, limit_day, state, sequence)
         on conflict (org_id, id) do update set state = excluded.state, settled_at = excluded.settled_at`,
     ),
   );

@@ -1,7 +1,7 @@
+import { chargeOf } from "../domain/testing/world";
 import { rawSql, sql } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { newId } from "@wonrail/kit/contract/ids";
-import { won } from "@wonrail/kit/contract/money";
 import { testLog } from "@wonrail/kit/testing";
 import { keepPartitions, watchWindow } from "../commands/keepPartitions";
 import {
@@ -52,9 +52,9 @@ test("a detached month's requests are refused, not done again, and the statement
   const window = await readJournalWindow(database.db);
   const walletId = await ledger.open();
   const oldId = newId("opn", window.fromMs + DAY_MS);
-  const old = requestOf(orgId, { kind: "charge", walletId, amountWon: won(1_000n) }, { requestId: oldId });
+  const old = requestOf(orgId, chargeOf(walletId, 1_000n), { requestId: oldId });
   expect(codeOf(await postTo(engine, old))).toBe("posted");
-  const recent = requestOf(orgId, { kind: "charge", walletId, amountWon: won(500n) });
+  const recent = requestOf(orgId, chargeOf(walletId, 500n));
   expect(codeOf(await postTo(engine, recent))).toBe("posted");
   expect(await ledger.violations()).toEqual([]);
 

@@ -1,9 +1,9 @@
 import { named, sql, type Tx } from "@wonrail/kit/db";
 import type { Account, Entry } from "../domain/types";
 import { sparse, uuids } from "./arrays";
-import { transactionTypes } from "./codes";
+import { freezes, transactionTypes } from "./codes";
 
-/** Writes the postings of a batch and brings their accounts to what was decided: see migrations/0009_write_postings.sql. */
+/** Writes the postings of a batch and brings their accounts to what was decided: see migrations/0004_write_postings.sql. */
 export function writePostings(tx: Tx, entries: Entry[], touched: Account[]): void {
   const numbers: bigint[] = [];
   const sequences: bigint[] = [];
@@ -36,6 +36,7 @@ export function writePostings(tx: Tx, entries: Entry[], touched: Account[]): voi
           ${touched.map(({ limitUsedWon }) => limitUsedWon)}::bigint[],
           ${touched.map(({ limitDay }) => limitDay)}::integer[],
           ${touched.map(({ blockTypes }) => blockTypes)}::integer[],
+          ${touched.map(({ frozen }) => freezes.toCode(frozen))}::smallint[],
           ${sparse(touched.map(({ closedAtMs }) => (closedAtMs === null ? null : new Date(closedAtMs))))}::timestamptz[]
         )`,
     ),

@@ -3,7 +3,7 @@ import type { State } from "../domain/book";
 import { creditKey } from "../domain/deposits";
 import type { Won } from "@wonrail/kit/contract/money";
 import { touchesOf, type Touches } from "../domain/touches";
-import { requestKey, type LedgerRequest } from "../domain/types";
+import { requestKey, type Account, type Hold, type LedgerRequest, type RequestRef } from "../domain/types";
 import {
   findOtherWallets,
   findWalletsOfUsers,
@@ -19,12 +19,9 @@ import { findCancelledPayments } from "./cancelledPayments";
 import { findCredits } from "./credits";
 import { answersByKey, findEntries, findKnown, type StoredRequest } from "./entries";
 import { findHolds } from "./holds";
-import { findReopened } from "./reopenedAccounts";
-
-interface RequestRef {
-  orgId: string;
-  requestId: string;
-}
+import { StaleStateError } from "./staleState";
+import { lockHeads, lockHeadsUnlessMissed } from "./journalHeads";
+import { findKeys } from "./requestKeys";
 
 /** What the requests of a batch refer to, gathered by table. */
 interface Refs {
@@ -42,7 +39,6 @@ interface Refs {
   payments: RequestRef[];
   holds: RequestRef[];
   logs: { orgId: string; chainLogId: string }[];
-  reopened: { orgId: string; walletId: string }[];
   opens: number;
 }
 
@@ -74,34 +70,43 @@ export async function loadState(
   const [
     accounts,
     before,
+    usedKeys,
     missed,
     credits,
     holds,
     cancelledCharges,
     cancelledPayments,
-    reopened,
     newNumbers,
+    firstHeads,
   ] = await Promise.all([
     locked,
     findKnown(tx, requests),
+    findKeys(tx, requests),
     refs.guessed.size === 0 ? [] : findOtherWallets(tx, [...refs.guessed], refs.accountIds),
     refs.logs.length === 0 ? [] : findCredits(tx, refs.logs),
     refs.holds.length === 0 ? [] : findHolds(tx, refs.holds),
     refs.charges.length === 0 ? new Map<string, Won>() : findCancelledCharges(tx, refs.charges),
     refs.payments.length === 0 ? new Set<string>() : findCancelledPayments(tx, refs.payments),
-    refs.reopened.length === 0 ? new Map<string, number>() : findReopened(tx, refs.reopened),
     refs.opens === 0 ? [] : reserveNumbers(tx, refs.opens),
+    refs.guessed.size === 0
+      ? lockHeads(tx, refs.orgIds)
+      : lockHeadsUnlessMissed(tx, refs.orgIds, [...refs.guessed], refs.accountIds),
   ]);
   const late = missed.length === 0 ? undefined : await cache.of(tx, refs.orgIds, new Set(missed));
-  // The clock is read again behind the last lock, whoever had it before.
+  // The clock is read again after the last lock, whichever batch held it before.
   const [more, { nowMs, known }] = late
     ? await Promise.all([lockAccounts(tx, late), findKnown(tx, requests)])
     : [[], before];
-  const answered = await findEntries(tx, [...known, ...credits]);
+  // The last lock of all, in the same message as the others unless a wallet was missed or was opened just now.
+  const heads = firstHeads.size === refs.orgIds.size ? firstHeads : await lockHeads(tx, refs.orgIds);
+  requireFresh(refs, heads, [...accounts, ...more], holds, originals);
+  const answered = await findEntries(tx, [...known, ...usedKeys, ...credits]);
   return {
     nowMs,
     accounts: [...accounts, ...more],
     requests: answersByKey([...originals, ...answered]),
+    keys: new Map(usedKeys.map(({ name, requestId, bodyHash }) => [name, { requestId, bodyHash }])),
+    heads,
     holds: new Map(holds.map((hold) => [requestKey(hold.orgId, hold.requestId), hold])),
     cancelledCharges,
     cancelledPayments,
@@ -111,9 +116,27 @@ export async function loadState(
         requestKey(orgId, requestId),
       ]),
     ),
-    reopened,
     newNumbers,
   };
+}
+
+/** A hold that was placed after the first look has an account that is not locked, or an entry that is not loaded. */
+function requireFresh(
+  refs: Refs,
+  heads: Map<string, bigint>,
+  accounts: Account[],
+  holds: Hold[],
+  originals: StoredRequest[],
+): void {
+  if (heads.size !== refs.orgIds.size) throw new StaleStateError("an organisation has no journal head");
+  const open = holds.filter(({ state }) => state === "open");
+  if (open.length === 0) return;
+  const locked = new Set(accounts.map(({ id }) => id));
+  const loaded = new Set(originals.map(({ orgId, requestId }) => requestKey(orgId, requestId)));
+  const isFresh = open.every(
+    ({ orgId, requestId, accountId }) => locked.has(accountId) && loaded.has(requestKey(orgId, requestId)),
+  );
+  if (!isFresh) throw new StaleStateError("a hold was placed after the first look");
 }
 
 function gatherRefs(requests: readonly LedgerRequest[]): Refs {
@@ -129,7 +152,6 @@ function gatherRefs(requests: readonly LedgerRequest[]): Refs {
     payments: [],
     holds: [],
     logs: [],
-    reopened: [],
     opens: 0,
   };
   for (const request of requests) addRefs(refs, request, touchesOf(request));
@@ -140,12 +162,11 @@ function addRefs(refs: Refs, { orgId, intent }: LedgerRequest, touches: Touches)
   refs.orgIds.add(orgId);
   for (const walletId of touches.walletIds) refs.accountIds.add(walletId);
   for (const type of touches.orgAccounts) refs.accountIds.add(orgAccountId(orgId, type));
-  const { userOfWalletId, userId, originalRequestId, holdRequestId, chainLogId, reopenedWalletId } = touches;
+  const { userOfWalletId, userId, originalRequestId, holdRequestId, chainLogId } = touches;
   if (userOfWalletId !== undefined) refs.userWallets.push({ orgId, walletId: userOfWalletId });
   if (userId !== undefined) refs.users.push({ orgId, userId });
   if (holdRequestId !== undefined) refs.holds.push({ orgId, requestId: holdRequestId });
   if (chainLogId !== undefined) refs.logs.push({ orgId, chainLogId });
-  if (reopenedWalletId !== undefined) refs.reopened.push({ orgId, walletId: reopenedWalletId });
   if (originalRequestId !== undefined) {
     (intent.kind === "cancelCharge" ? refs.charges : refs.payments).push({
       orgId,
@@ -175,9 +196,9 @@ async function addAccountsOfHolds(tx: Tx, { holds, accountIds }: Refs): Promise<
   for (const { accountId } of await findHolds(tx, holds)) accountIds.add(accountId);
 }
 
-/** Entries that are cancelled; their accounts are those of their postings. */
+/** Finds the entries that are cancelled, or whose holds end. The batch locks the accounts of their postings. */
 async function findOriginals(tx: Tx, refs: Refs): Promise<StoredRequest[]> {
-  const originals = await findEntries(tx, [...refs.charges, ...refs.payments]);
+  const originals = await findEntries(tx, [...refs.charges, ...refs.payments, ...refs.holds]);
   for (const { answer } of originals) {
     if (answer.outcome.status === "refused") continue;
     for (const { accountId } of answer.outcome.entry.postings) refs.accountIds.add(accountId);

@@ -5,75 +5,167 @@ import {
   isUndone,
   isUnknown,
   nothingDone,
-  perhapsDone,
   refusedFields,
 } from "@wonrail/kit/contract/errors";
-import { type Log } from "@wonrail/kit/log";
-import { toErrorDetail } from "@wonrail/kit/grpc/server";
-import { failpoint } from "@wonrail/kit/failpoint";
-import { type IdPrefix, isId, newId } from "@wonrail/kit/contract/ids";
-import { childTraceparent } from "@wonrail/kit/context";
-import { type PromiseClient } from "@wonrail/kit/grpc/client";
-import {
-  type LedgerServiceService,
-  type PostRequest,
-  type PostResponse,
-  RequestPlace,
-} from "@wonrail/proto/ledger/v1/ledger";
-import { type ExecuteRequest, ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
 import { type Database } from "@wonrail/kit/db";
-import { type Lane } from "@wonrail/kit/lane";
-import { type Input, KIND_PREFIX } from "../domain/operation";
+import { type IdPrefix, isId, newId } from "@wonrail/kit/contract/ids";
+import { failpoint } from "@wonrail/kit/failpoint";
+import { fromErrorDetail, toErrorDetail } from "@wonrail/kit/grpc/server";
+import { type PromiseClient } from "@wonrail/kit/grpc/client";
+import { type Log } from "@wonrail/kit/log";
 import {
-  type Claim,
-  type Claimed,
-  findOperationByKey,
-  forgetOperation,
-  releaseOperation,
-  type StoredOperation,
-} from "../store/operations";
-import { type Facts } from "./flows/flow";
-import { flowOf, kindOf, prepare } from "./flows";
-import { isScheduled, ownKey } from "./ownKey";
-import { type Decided } from "./recordOutcomes";
+  type IdempotencyKey,
+  type LedgerServiceService,
+  type PostOutcome,
+  type PostRequest,
+} from "@wonrail/proto/ledger/v1/ledger";
+import { type ExecuteRequest, type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
+import { type ContractAddresses } from "../domain/destination";
+import { type CommandMetrics } from "../metrics/commandMetrics";
+import { answerOf } from "./answerOf";
+import { explainRefusal } from "./explainRefusal";
+import { type Facts } from "./facts";
+import { type Intent, readCommand, type ReadCommand } from "./readCommand";
 
 export interface ExecuteDeps {
   db: Database;
   log: Log;
   facts: Facts;
-  /** Writes down who took which key; gives what was found under keys that were taken. */
-  claims: Lane<Claim, Claimed>;
-  /** The ledger's bulk call, shared with everything that queued meanwhile. */
-  post: (request: PostRequest) => Promise<PostResponse>;
-  ledger: Pick<PromiseClient<LedgerServiceService>, "findRequest">;
-  /** Writes down outcomes; gives the answer, also where one was there already. */
-  outcomes: Lane<Decided, ExecuteResponse>;
+  contracts: ContractAddresses;
+  network: string;
+  /** The ledger's bulk call. Requests that queue while a call is in flight share the next call. */
+  post: (request: PostRequest) => Promise<PostOutcome>;
+  ledger: Pick<PromiseClient<LedgerServiceService>, "findByKey">;
+  metrics: CommandMetrics;
 }
 
-/**
- * Does one command, once for its key: claim the key → post to the ledger under the claimed id → record. Every step may be repeated by a retry, by
- * another replica or by the completer: the id is the same, so the ledger answers the same, and the record is written by the first.
- */
-export async function execute(deps: ExecuteDeps, asked: ExecuteRequest): Promise<ExecuteResponse> {
-  const request = { ...asked, idempotencyKey: await ownKey(deps.db, asked) };
-  const orgId = request.context!.orgId;
-  if (request.repeatOnly) await requireBegun(deps, request);
-  const input = await prepareOrReplay(deps, request);
-  if ("answer" in input) return replay(input, request);
+/** The keys of scheduled transfers are apart from partners' keys. */
+const SCHEDULED_SCOPE = "SCHEDULED";
 
-  const claimed = await deps.claims.submit({
-    orgId,
-    operationId: readOperationId(request, KIND_PREFIX[input.kind]),
-    idempotencyKey: request.idempotencyKey ?? null,
-    bodyHash: Buffer.from(request.bodyHash),
-    input,
-    requestId: request.context!.requestId,
-    traceparent: request.context!.traceparent || childTraceparent(),
-  });
-  if (request.repeatOnly && (await isLetGo(deps, claimed))) throw new DomainError("WAUTH_004");
-  if (claimed.answer !== null || !claimed.bodyHash.equals(request.bodyHash)) return replay(claimed, request);
-  // It was begun before, and is the same operation: the plan has counted it then.
-  return { ...(await finish(deps, claimed)), replayed: claimed.isBegun };
+/**
+ * Executes one command, once for its key. The ledger keeps the key, the decision and the entry in one transaction, and payment
+ * writes nothing. A retry asks the ledger again and gets the stored outcome.
+ */
+export async function execute(deps: ExecuteDeps, request: ExecuteRequest): Promise<ExecuteResponse> {
+  const command = readCommand(request.command!, deps.contracts);
+  const count = deps.metrics.begin(command.scope);
+  try {
+    const outcome = await decide(deps, request, command);
+    count(outcome.outcome?.$case === "error" ? "refused" : outcome.replayed ? "replayed" : "posted");
+    return await respond(deps, request, outcome);
+  } catch (error) {
+    count(isUnknown(error) ? "unknown" : isRefusal(error) ? "refused" : "failed");
+    throw error;
+  }
+}
+
+async function decide(
+  deps: ExecuteDeps,
+  request: ExecuteRequest,
+  command: ReadCommand,
+): Promise<PostOutcome> {
+  const { orgId } = request.context!;
+  const key = keyOf(request, command);
+  if (request.repeatOnly) return (await findStored(deps, orgId, key)) ?? refuse("WAUTH_004");
+  let intent: Intent;
+  try {
+    intent = await command.intent(deps.facts, orgId);
+  } catch (error) {
+    // An earlier attempt may have succeeded with the facts of its time.
+    const stored = await findStored(deps, orgId, key);
+    if (stored) return stored;
+    throw nothingDone(error);
+  }
+  return post(deps, request, command, { intent, key });
+}
+
+function keyOf(
+  { idempotencyKey, bodyHash, operationId }: ExecuteRequest,
+  { scope }: ReadCommand,
+): IdempotencyKey | undefined {
+  if (idempotencyKey === undefined) return undefined;
+  return {
+    scope: operationId === undefined ? scope : SCHEDULED_SCOPE,
+    key: idempotencyKey,
+    bodyHash: Buffer.from(bodyHash),
+  };
+}
+
+/** Reads the stored outcome of the key. Reading changes nothing, so a failure is SYS_002. */
+async function findStored(
+  { ledger }: ExecuteDeps,
+  orgId: string,
+  key: IdempotencyKey | undefined,
+): Promise<PostOutcome | undefined> {
+  if (key === undefined) return undefined;
+  try {
+    const asked = { orgId, scope: key.scope, key: key.key };
+    const { outcome, bodyHash } = await ledger.findByKey(asked, { retry: true });
+    if (outcome && !bodyHash.equals(key.bodyHash)) throw new DomainError("REQ_003");
+    return outcome && { ...outcome, replayed: true };
+  } catch (error) {
+    throw nothingDone(error);
+  }
+}
+
+async function post(
+  deps: ExecuteDeps,
+  request: ExecuteRequest,
+  command: ReadCommand,
+  { intent, key }: { intent: Intent; key: IdempotencyKey | undefined },
+): Promise<PostOutcome> {
+  const { memo, reference, metadata } = command.notes;
+  const asked = {
+    context: request.context,
+    requestId: readOperationId(request, command.prefix),
+    ...{ key, memo, reference, metadata },
+    relatedId: command.relatedId,
+    intent,
+  };
+  try {
+    await failpoint("payment.posting");
+    const outcome = await deps.post(asked);
+    await failpoint("payment.posted");
+    if (outcome.outcome?.$case !== "error") return outcome;
+    return refusedBy(fromErrorDetail(outcome.outcome.value), outcome, request);
+  } catch (error) {
+    if (isUndone(error) || isUnknown(error) || isRefusal(error)) throw error;
+    // The ledger failed in a way that says nothing about the entry.
+    deps.log.error({ err: error, requestId: asked.requestId }, "the outcome of a post is not known");
+    throw new DomainError("SYS_003", null, { cause: error });
+  }
+}
+
+/** Distinguishes a decision of the ledger, which it stored, from a request that it did not take. */
+function refusedBy(error: Error, outcome: PostOutcome, { operationId }: ExecuteRequest): PostOutcome {
+  if (!isRefusal(error)) throw error;
+  const fields = refusedFields(error);
+  if (fields.includes("requestId") && operationId !== undefined) {
+    const message = "is of a month that has left the ledger's journal";
+    throw invalidRequest([{ path: "operationId", message }]);
+  }
+  // This service chose the id and the intent. The ledger replica is of another release, or lacks the month.
+  if (fields.includes("requestId") || fields.includes("intent"))
+    throw new DomainError("SYS_002", { retryAfterMs: 1000 }, { cause: error });
+  return outcome;
+}
+
+async function respond(
+  deps: ExecuteDeps,
+  { context, command }: ExecuteRequest,
+  outcome: PostOutcome,
+): Promise<ExecuteResponse> {
+  const { orgId } = context!;
+  if (outcome.outcome?.$case === "posted") {
+    const { value: entry } = outcome.outcome;
+    return { replayed: outcome.replayed, outcome: answerOf(orgId, entry, deps.network) };
+  }
+  const refused = outcome.outcome?.value ?? toErrorDetail(new DomainError("SYS_001"));
+  // The wallet service may have lost the INCENTIVE wallet in a failover: the next payment makes it again.
+  if (refused.code === "WAL_002" && command?.$case === "pay")
+    deps.facts.forgetIncentiveWallet(orgId, command.value.payerWalletId);
+  const value = await explainRefusal(deps, orgId, command!, refused);
+  return { replayed: outcome.replayed, outcome: { $case: "error", value } };
 }
 
 function readOperationId({ operationId }: ExecuteRequest, prefix: IdPrefix): string {
@@ -83,133 +175,6 @@ function readOperationId({ operationId }: ExecuteRequest, prefix: IdPrefix): str
   return operationId;
 }
 
-/** Posts and records an operation that was claimed, by whomever. */
-export async function finish(deps: ExecuteDeps, operation: Claimed): Promise<ExecuteResponse> {
-  const entry = await postOrRefuse(deps, operation);
-  await failpoint("payment.posted");
-  try {
-    return await deps.outcomes.submit({ operation, entry });
-  } catch (error) {
-    throw stillOpen(deps, operation, error);
-  }
-}
-
-/**
- * Whatever went wrong, the operation is open and will be brought to its end: who is told anything else takes it for failed, and begins it anew. What is none
- * of the ways in which a call or a commit gets lost is a fault of ours.
- */
-function stillOpen({ log }: ExecuteDeps, { operationId }: Claimed, error: unknown): DomainError {
-  const told = perhapsDone(error);
-  if (isUnknown(told)) return told;
-  log.error({ operationId, err: error }, "an operation is left open by a fault");
-  return new DomainError("SYS_003", null, { cause: error });
-}
-
-/** When the facts cannot be had or have changed, a key that was used before still gets its answer, or is brought to its end. */
-async function prepareOrReplay(deps: ExecuteDeps, request: ExecuteRequest): Promise<Input | StoredOperation> {
-  try {
-    return await prepare(deps.facts, request.context!.orgId, request.command!);
-  } catch (error) {
-    const earlier = await findEarlier(deps, request);
-    if (earlier && !earlier.bodyHash.equals(request.bodyHash)) throw new DomainError("REQ_003");
-    // Nobody has begun it, or it was let go: only its facts were asked for.
-    if (!earlier || earlier.isReleased) throw nothingDone(error);
-    // What was taken up once goes on as it was understood then.
-    return earlier.answer === null ? earlier.input : earlier;
-  }
-}
-
-/** What was let go would be begun anew. */
-async function requireBegun(deps: ExecuteDeps, request: ExecuteRequest): Promise<void> {
-  const earlier = await findEarlier(deps, request);
-  if (!earlier || earlier.isReleased) throw new DomainError("WAUTH_004");
-}
-
-/** Who had it has let it go since it was looked for: it is let go again. */
-async function isLetGo({ db }: ExecuteDeps, claimed: Claimed): Promise<boolean> {
-  return claimed.aloneSince !== null && (await release(db, claimed));
-}
-
-async function findEarlier(
-  { db }: ExecuteDeps,
-  { context, idempotencyKey, command }: ExecuteRequest,
-): Promise<StoredOperation | undefined> {
-  if (idempotencyKey === undefined) return undefined;
-  return findOperationByKey(db, { orgId: context!.orgId, kind: kindOf(command!), idempotencyKey });
-}
-
-function replay(earlier: StoredOperation, request: ExecuteRequest): ExecuteResponse {
-  if (!earlier.bodyHash.equals(request.bodyHash)) throw new DomainError("REQ_003");
-  return { ...ExecuteResponse.decode(earlier.answer!), replayed: true };
-}
-
-async function postOrRefuse(deps: ExecuteDeps, operation: Claimed): Promise<Decided["entry"]> {
-  const { orgId, operationId, input, requestId, traceparent, createdAt } = operation;
-  const flow = flowOf(input);
-  try {
-    return await deps.post({
-      context: { orgId, requestId, traceparent },
-      requestId: operationId,
-      memo: input.memo ?? undefined,
-      relatedId: flow.relatedId?.(input),
-      requestedAt: createdAt,
-      intent: flow.intent(input),
-    });
-  } catch (error) {
-    const ofForm = refusedForm(error);
-    if (isRefusal(error) && !isOthers(error) && !ofForm) return { refused: toErrorDetail(error) };
-    if (ofForm === "requestId" && isScheduled(operation)) return refuseTooLate(deps, operation, error);
-    const letGo = ofForm === "requestId" ? forgetOperation : releaseOperation;
-    if (!(isUndone(error) || ofForm) || !(await release(deps.db, operation, letGo)))
-      throw stillOpen(deps, operation, error);
-    // The caller's request is none the worse for it.
-    throw isUndone(error) ? error : new DomainError("SYS_002", { retryAfterMs: 1000 }, { cause: error });
-  }
-}
-
-/**
- * A scheduled transfer has one id for ever, so letting go of it brings no other. It is refused when the ledger has never decided it and never will; anything else leaves
- * it open: it may have been posted, or another replica may take it.
- */
-async function refuseTooLate(
-  deps: ExecuteDeps,
-  operation: Claimed,
-  error: unknown,
-): Promise<Decided["entry"]> {
-  const { orgId, operationId } = operation;
-  const found = await deps.ledger.findRequest({ orgId, requestId: operationId }).catch(() => undefined);
-  if (found?.place !== RequestPlace.NOWHERE) throw stillOpen(deps, operation, error);
-  const message = "is of a month that has left the ledger's journal without it";
-  return { refused: toErrorDetail(invalidRequest([{ path: "operationId", message }])) };
-}
-
-/** The ledger has something else under the id, or a replica of another release reads the request otherwise: somebody has to look. */
-function isOthers(error: DomainError): boolean {
-  return error.code === "REQ_003";
-}
-
-/**
- * Refused at the ledger's door, where another try may have got in: the journal does not reach the id's month, or no longer; a replica of another release
- * does not know the intent. Of what was done under the id that says nothing. Who is alone with the operation lets it go, and its id with it where that is
- * what the ledger does not take; otherwise it stays open, and its alert calls for somebody who looks.
- */
-function refusedForm(error: unknown): "requestId" | "intent" | undefined {
-  const refused = refusedFields(error);
-  return (["requestId", "intent"] as const).find((name) => refused.includes(name));
-}
-
-/**
- * Lets go of an operation that the ledger has certainly not seen, so that the completer leaves it alone. False when that is not certain, since
- * somebody else has taken it up before or meanwhile, or when it cannot be written down.
- */
-async function release(
-  db: Database,
-  operation: Claimed,
-  letGo: typeof releaseOperation = releaseOperation,
-): Promise<boolean> {
-  try {
-    return operation.aloneSince !== null && (await letGo(db, operation, operation.aloneSince));
-  } catch {
-    return false;
-  }
+function refuse(code: "WAUTH_004"): never {
+  throw new DomainError(code);
 }

@@ -1,48 +1,44 @@
-import { type Database, isTransient, tx } from "@wonrail/kit/db";
-import { failpoint } from "@wonrail/kit/failpoint";
-import { enumName, type PromiseClient } from "@wonrail/kit/grpc/client";
+import { type Database, isTransient } from "@wonrail/kit/db";
+import { assert } from "@wonrail/kit/contract/errors";
 import { siblingId } from "@wonrail/kit/contract/ids";
+import { failpoint } from "@wonrail/kit/failpoint";
+import { enumName, fromErrorDetail, type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type Log } from "@wonrail/kit/log";
 import { type Counter } from "@wonrail/kit/metrics";
-import { appendEvents } from "@wonrail/kit/outbox";
-import { type PostRequest, type PostResponse } from "@wonrail/proto/ledger/v1/ledger";
+import { type PostOutcome, type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { OperationStatus, type RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
-import { type Transfer } from "../domain/transfer";
-import { transferCompleted, transferFailed } from "../events";
-import { transferMessage } from "../messages";
-import { findSettlements } from "../store/settlements";
-import { FIRST_PLACE, finishTransfer, listSettledTransfers, type SettledTransfer } from "../store/transfers";
+import { type Transfer } from "../domain/records";
+import { FIRST_PLACE, listSettledTransfers, type SettledTransfer } from "../store/transfers";
 
 export interface SettleDeps {
   db: Database;
   log: Log;
   relayer: Pick<PromiseClient<RelayerServiceService>, "getOperations">;
-  post: (request: PostRequest) => Promise<PostResponse>;
-  network: string;
+  post: (request: PostRequest) => Promise<PostOutcome>;
   doubted: Counter;
 }
 
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 /**
- * Ends transfers to outside addresses about which the chain has said its last word: what was held is posted, or given back on the relayer's
- * proof, if the relayer itself says so. Each step may be repeated: the ledger posts or voids a hold once, under an id that is always the same. One
- * that cannot be ended keeps none behind it waiting; the round fails at its end.
+ * Posts or voids the holds of outside transfers whose settlement is final. The ledger does each once, because the id of
+ * the request follows from the transfer's id. The record changes when the journal event of the entry arrives.
+ * A transfer that fails does not stop the others: the round throws at its end.
  */
 export async function settleTransfers(deps: SettleDeps, signal?: AbortSignal): Promise<void> {
   const failed: { transferId: string; error: unknown }[] = [];
-  const end = ({ transfer, settled, reason }: SettledTransfer) =>
-    (settled === "CONFIRMED" ? complete(deps, transfer) : giveBack(deps, transfer, reason)).catch(
-      (error: unknown) => void failed.push({ transferId: transfer.transferId, error }),
+  const end = (settled: SettledTransfer) =>
+    endHold(deps, settled).catch(
+      (error: unknown) => void failed.push({ transferId: settled.transfer.transferId, error }),
     );
   let after = FIRST_PLACE;
   for (;;) {
-    const settled = await listSettledTransfers(deps.db, after, AT_ONCE);
-    await Promise.all((await leaveDoubted(deps, settled)).map(end));
-    // The ledger or Postgres is away: the next ones would only find the same.
-    const away = failed.find(({ error }) => isTransient(error));
-    if (away) throw away.error;
-    if (settled.length < AT_ONCE || signal?.aborted) break;
+    const settled = await listSettledTransfers(deps.db, after, BATCH_SIZE);
+    await Promise.all((await dropDoubted(deps, settled)).map(end));
+    // When the ledger or Postgres is away, the next batch would fail too.
+    const outage = failed.find(({ error }) => isTransient(error));
+    if (outage) throw outage.error;
+    if (settled.length < BATCH_SIZE || signal?.aborted) break;
     after = settled.at(-1)!.place;
   }
   const [first] = failed;
@@ -52,74 +48,50 @@ export async function settleTransfers(deps: SettleDeps, signal?: AbortSignal): P
   });
 }
 
-/** What is on the bus may be there from anybody who can write to it. It is asked about again in each round, until both say the same. */
-async function leaveDoubted(deps: SettleDeps, settled: SettledTransfer[]): Promise<SettledTransfer[]> {
+/**
+ * Drops the transfers about which chain-relayer disagrees with its event. Every writer to the bus can forge an event, so
+ * an event alone never ends a hold.
+ */
+async function dropDoubted(deps: SettleDeps, settled: SettledTransfer[]): Promise<SettledTransfer[]> {
   if (settled.length === 0) return [];
   const refs = settled.map(({ transfer: { orgId, transferId } }) => ({ orgId, ledgerRef: transferId }));
   const { operations } = await deps.relayer.getOperations({ refs });
-  const said = new Map(
+  const statuses = new Map(
     operations.map(({ ref, status }) => [
       `${ref?.orgId}|${ref?.ledgerRef}`,
       enumName(OperationStatus, status),
     ]),
   );
-  const sayingOf = ({ orgId, transferId }: Transfer) => said.get(`${orgId}|${transferId}`);
-  const believed = settled.filter((one) => sayingOf(one.transfer) === one.settled);
-  const doubted = settled.filter((one) => sayingOf(one.transfer) !== one.settled);
+  const statusOf = ({ orgId, transferId }: Transfer) => statuses.get(`${orgId}|${transferId}`);
+  const confirmed = settled.filter((one) => statusOf(one.transfer) === one.settled);
+  const doubted = settled.filter((one) => statusOf(one.transfer) !== one.settled);
   const [first] = doubted;
   if (first) {
     deps.doubted.inc(doubted.length);
     const { orgId, transferId } = first.transfer;
-    const sayings = { onBus: first.settled, atRelayer: sayingOf(first.transfer) ?? "UNKNOWN" };
+    const statusesOfFirst = { event: first.settled, relayer: statusOf(first.transfer) ?? "UNKNOWN" };
     deps.log.error(
-      { orgId, transferId, ...sayings, doubted: doubted.length },
-      "the bus says of a transfer what chain-relayer does not: its hold stays",
+      { orgId, transferId, ...statusesOfFirst, doubted: doubted.length },
+      "an event and chain-relayer disagree about a transfer: its hold stays",
     );
   }
-  return believed;
+  return confirmed;
 }
 
-async function complete(deps: SettleDeps, transfer: Transfer): Promise<void> {
-  const holdRequestId = transfer.transferId;
-  await deps.post(requestFor(transfer, "post_hold", { $case: "postHold", value: { holdRequestId } }));
-  await finish(deps, transfer, "COMPLETED", null);
-}
-
-async function giveBack(deps: SettleDeps, transfer: Transfer, reason: string | null): Promise<void> {
-  const holdRequestId = transfer.transferId;
-  await deps.post(requestFor(transfer, "void_hold", { $case: "voidHold", value: { holdRequestId } }));
-  await finish(deps, transfer, "FAILED", reason);
-}
-
-function requestFor(
-  { orgId, transferId, memo }: Transfer,
-  purpose: string,
-  intent: NonNullable<PostRequest["intent"]>,
-): PostRequest {
-  return {
+async function endHold({ post }: SettleDeps, { transfer, settled }: SettledTransfer): Promise<void> {
+  const { orgId, transferId, memo, reference, metadata } = transfer;
+  const value = { holdRequestId: transferId };
+  const isConfirmed = settled === "CONFIRMED";
+  const { outcome } = await post({
     context: { orgId, requestId: "", traceparent: "" },
-    requestId: siblingId("trf", transferId, purpose),
+    requestId: siblingId("trf", transferId, isConfirmed ? "post_hold" : "void_hold"),
     relatedId: transferId,
     memo: memo ?? undefined,
-    intent,
-  };
-}
-
-async function finish(
-  { db, network }: SettleDeps,
-  { orgId, transferId }: Transfer,
-  status: "COMPLETED" | "FAILED",
-  reason: string | null,
-): Promise<void> {
-  await failpoint("payment.hold_ended");
-  await tx(db, async (tx) => {
-    const finished = await finishTransfer(tx, { orgId, transferId }, status, reason);
-    if (!finished) return;
-    const settlements = await findSettlements(tx, orgId, [transferId]);
-    const told = status === "COMPLETED" ? transferCompleted : transferFailed;
-    await appendEvents(tx, [
-      told(finished, transferMessage(finished, network, settlements.get(transferId)), {}),
-    ]);
-    await failpoint("payment.ending");
+    reference: reference ?? undefined,
+    metadata,
+    intent: isConfirmed ? { $case: "postHold", value } : { $case: "voidHold", value },
   });
+  await failpoint("payment.hold_ended");
+  assert(outcome, `the ledger answered nothing for ${transferId}`);
+  if (outcome.$case === "error") throw fromErrorDetail(outcome.value);
 }

@@ -6,7 +6,7 @@ export interface ContractAddresses {
   paymentManagerAddress: string;
 }
 
-/** Where a transfer may go: any well-formed address but nobody's and those of our own contracts, where tokens would be stuck. */
+/** Refuses malformed addresses, the zero address and our own contracts, where tokens would be stuck. */
 export function checkDestination(
   text: string,
   { tokenAddress, paymentManagerAddress }: ContractAddresses,
@@ -18,6 +18,11 @@ export function checkDestination(
     throw refused("must not be the zero address, the token or the payment manager, which cannot receive");
   }
   return address;
+}
+
+/** The ledger and the chain keep addresses without a checksum. */
+export function checksummed(address: string): string {
+  return readAddress(address) ?? address;
 }
 
 function refused(message: string): DomainError {

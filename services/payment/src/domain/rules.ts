@@ -1,10 +1,14 @@
-import { DomainError, invalidRequest } from "@wonrail/kit/contract/errors";
+import { DomainError, type FieldProblem, invalidRequest } from "@wonrail/kit/contract/errors";
 import { isId } from "@wonrail/kit/contract/ids";
 import { type Won } from "@wonrail/kit/contract/money";
 
 const MIN_CHARGE_WON = 1_000n;
 const MIN_PAYMENT_WON = 100n;
 const MAX_MEMO_CHARACTERS = 200;
+const MAX_REFERENCE_CHARACTERS = 100;
+const MAX_METADATA_PAIRS = 10;
+const MAX_METADATA_KEY_CHARACTERS = 40;
+const MAX_METADATA_VALUE_CHARACTERS = 500;
 
 export function checkCharge(amountWon: Won): void {
   if (amountWon < MIN_CHARGE_WON) throw belowMinimum("CHG_001", MIN_CHARGE_WON);
@@ -18,15 +22,23 @@ export function checkPositive(amountWon: Won, path: string): void {
   if (amountWon <= 0n) throw invalidRequest([{ path, message: "must be a positive integer" }]);
 }
 
-/** Characters as people count them: an emoji is one. */
-export function checkMemo(memo: string | undefined): string | null {
-  if (memo === undefined) return null;
-  if ([...memo].length > MAX_MEMO_CHARACTERS)
-    throw invalidRequest([{ path: "memo", message: `must have at most ${MAX_MEMO_CHARACTERS} characters` }]);
-  return memo;
+export interface GivenNotes {
+  memo?: string | undefined;
+  reference?: string | undefined;
+  metadata: Record<string, string>;
 }
 
-/** An id of the wrong form is answered as one that does not exist. */
+/** Counts characters as people do: an emoji is one. */
+export function checkNotes({ memo, reference, metadata }: GivenNotes): void {
+  const problems = [
+    ...tooLong("memo", memo, MAX_MEMO_CHARACTERS),
+    ...tooLong("reference", reference, MAX_REFERENCE_CHARACTERS),
+    ...metadataProblems(metadata),
+  ];
+  if (problems.length > 0) throw invalidRequest(problems);
+}
+
+/** An id of the wrong form is answered like an id that does not exist. */
 export function checkChargeId(chargeId: string): void {
   if (!isId("chg", chargeId)) throw new DomainError("CHG_002");
 }
@@ -37,6 +49,26 @@ export function checkPaymentId(paymentId: string): void {
 
 export function checkWalletId(walletId: string): void {
   if (!isId("wal", walletId)) throw new DomainError("WAL_002", { walletId });
+}
+
+function metadataProblems(metadata: Record<string, string>): FieldProblem[] {
+  const pairs = Object.entries(metadata);
+  const tooMany = { path: "metadata", message: `must have at most ${MAX_METADATA_PAIRS} pairs` };
+  return [
+    ...(pairs.length > MAX_METADATA_PAIRS ? [tooMany] : []),
+    ...pairs.flatMap(([key, value]) => {
+      const characters = [...key];
+      const path = `metadata.${characters.slice(0, MAX_METADATA_KEY_CHARACTERS).join("")}`;
+      if (characters.length < 1 || characters.length > MAX_METADATA_KEY_CHARACTERS)
+        return [{ path, message: `the key must have 1 to ${MAX_METADATA_KEY_CHARACTERS} characters` }];
+      return tooLong(path, value, MAX_METADATA_VALUE_CHARACTERS);
+    }),
+  ];
+}
+
+function tooLong(path: string, text: string | undefined, maxCharacters: number): FieldProblem[] {
+  if (text === undefined || [...text].length <= maxCharacters) return [];
+  return [{ path, message: `must have at most ${maxCharacters} characters` }];
 }
 
 function belowMinimum(code: "CHG_001" | "PAY_002", minimumWon: bigint): DomainError {

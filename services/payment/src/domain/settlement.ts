@@ -1,12 +1,14 @@
-/** Where the chain is with a ledger entry or hold. */
+/** How far the chain is with a ledger entry or hold. */
 export interface Settlement {
   status: "PENDING" | "SUBMITTED" | "CONFIRMED" | "FAILED";
   network: string;
   txHash: string | null;
   blockNumber: bigint | null;
+  /** Null unless the settlement is FAILED. */
+  failureReason: string | null;
 }
 
-/** Of what is not on its way yet. */
+/** The settlement of a record that chain-relayer has not told of. */
 export function pending(network: string): Settlement {
-  return { status: "PENDING", network, txHash: null, blockNumber: null };
+  return { status: "PENDING", network, txHash: null, blockNumber: null, failureReason: null };
 }

@@ -1,29 +1,47 @@
-import { type Database, tx, type Tx } from "@wonrail/kit/db";
+import { type Database, tx } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import type * as message from "@wonrail/proto/payment/v1/payment";
-import { chargeMessage, chargeCancellationMessage } from "../messages";
+import { type Charge, type ChargeCancel } from "../domain/records";
+import { chargeCancellationMessage, chargeMessage } from "../messages";
 import { findCharge, listChargeCancels } from "../store/charges";
-import { findSettlements } from "../store/settlements";
+import { type ReadDeps, readRecord, readSettlements, type RecordKey } from "./readRecord";
 
-/** The charge and its cancellations as of one moment: their sum is what the charge says is cancelled. */
-export function getCharge(
-  { db, network }: { db: Database; network: string },
-  { orgId, id }: { orgId: string; id: string },
+interface CancelledCharge {
+  charge: Charge;
+  cancels: ChargeCancel[];
+}
+
+/** The charge and its newest cancellations, oldest first. */
+export async function getCharge(
+  deps: ReadDeps,
+  key: RecordKey,
 ): Promise<{ charge: message.Charge; cancellations: message.ChargeCancellation[] }> {
-  return tx(db, read, { isolation: "repeatable read", readOnly: true });
+  const found = await readRecord<CancelledCharge>(deps, key, {
+    pick: ({ charge, chargeCancels: cancels }) =>
+      charge?.chargeId === key.id ? { charge, cancels } : undefined,
+    find: findCancelledCharge,
+  });
+  if (!found) throw new DomainError("CHG_002");
+  const { charge, cancels } = found;
+  const ids = [key.id, ...cancels.map(({ cancelId }) => cancelId)];
+  const settled = await readSettlements(deps, key.orgId, ids);
+  return {
+    charge: chargeMessage(charge, settled),
+    cancellations: cancels.map((cancel) => chargeCancellationMessage(cancel, settled)),
+  };
+}
 
-  async function read(tx: Tx) {
-    const [charge, cancels] = await Promise.all([
-      findCharge(tx, orgId, id),
-      listChargeCancels(tx, orgId, id),
-    ]);
-    if (!charge) throw new DomainError("CHG_002");
-    const settlements = await findSettlements(tx, orgId, [id, ...cancels.map(({ cancelId }) => cancelId)]);
-    return {
-      charge: chargeMessage(charge, network, settlements.get(id)),
-      cancellations: cancels.map((cancel) =>
-        chargeCancellationMessage(cancel, network, settlements.get(cancel.cancelId)),
-      ),
-    };
-  }
+/** In one snapshot, so that the parts add up to what the charge says is cancelled. */
+function findCancelledCharge(db: Database, orgId: string, id: string): Promise<CancelledCharge | undefined> {
+  return tx(
+    db,
+    async (tx) => {
+      const [charge, cancels] = await Promise.all([
+        findCharge(tx, orgId, id),
+        listChargeCancels(tx, orgId, id),
+      ]);
+      return charge && { charge, cancels };
+    },
+    { isolation: "repeatable read", readOnly: true },
+  );
 }

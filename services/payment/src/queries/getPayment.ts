@@ -1,17 +1,15 @@
-import { type Database } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import type * as message from "@wonrail/proto/payment/v1/payment";
-import { ledgerRefsOf } from "../domain/payment";
+import { settledIdsOf } from "../domain/records";
 import { paymentMessage } from "../messages";
 import { findPayment } from "../store/payments";
-import { findSettlements } from "../store/settlements";
+import { type ReadDeps, readRecord, readSettlements, type RecordKey } from "./readRecord";
 
-export async function getPayment(
-  { db, network }: { db: Database; network: string },
-  { orgId, id }: { orgId: string; id: string },
-): Promise<message.Payment> {
-  const payment = await findPayment(db, orgId, id);
+export async function getPayment(deps: ReadDeps, key: RecordKey): Promise<message.Payment> {
+  const payment = await readRecord(deps, key, {
+    pick: (records) => (records.payment?.paymentId === key.id ? records.payment : undefined),
+    find: findPayment,
+  });
   if (!payment) throw new DomainError("PAY_004");
-  const settlements = await findSettlements(db, orgId, ledgerRefsOf(payment));
-  return paymentMessage(payment, network, settlements);
+  return paymentMessage(payment, await readSettlements(deps, key.orgId, settledIdsOf(payment)));
 }

@@ -1,4 +1,3 @@
-import { readAddress } from "@wonrail/kit/contract/address";
 import { type Database } from "@wonrail/kit/db";
 import { invalidRequest } from "@wonrail/kit/contract/errors";
 import { enumName, enumValue, type PromiseClient } from "@wonrail/kit/grpc/client";
@@ -7,7 +6,7 @@ import { type PageInfo, type PageRequest } from "@wonrail/proto/common/v1/common
 import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { type LedgerServiceService, type StatementLine } from "@wonrail/proto/ledger/v1/ledger";
 import { Direction, type WalletTransaction } from "@wonrail/proto/payment/v1/payment";
-import { KIND_PREFIX } from "../domain/operation";
+import { checksummed } from "../domain/destination";
 import { pending } from "../domain/settlement";
 import { settlementMessage } from "../messages";
 import { findSettlements, type StoredSettlement } from "../store/settlements";
@@ -32,16 +31,16 @@ const TYPE_NAMES = Object.keys(TransactionType).filter(
   (name) => name !== "UNSPECIFIED" && name !== "UNRECOGNIZED",
 );
 
-const CANCEL_PREFIXES: string[] = [KIND_PREFIX.CANCEL_CHARGE, KIND_PREFIX.CANCEL_PAYMENT];
+const CANCEL_PREFIXES = ["ccl", "pcl"];
 
-/** The unified listing: the ledger's lines of a wallet, with what this service knows of their way on the chain. */
+/** Lists the ledger's lines of a wallet, each with its settlement. */
 export async function listWalletTransactions(
   { db, ledger, network }: ListTransactionsDeps,
   { orgId, walletId, types, from, to, page }: TransactionsWanted,
 ): Promise<{ transactions: WalletTransaction[]; page: PageInfo | undefined }> {
   const asked = { orgId, accountId: walletId, types: readTypes(types), from, to, page };
   const statement = await ledger.listStatement(asked, { retry: true });
-  // A line of a hold that was posted belongs to the transfer that placed it, and its settlement is the transfer's.
+  // The line of a posted hold has the settlement of the transfer that placed the hold.
   const refs = statement.lines.flatMap((line) => [line.requestId, line.relatedId]);
   const [settlements, addresses] = await Promise.all([
     findSettlements(db, orgId, refs),
@@ -50,28 +49,23 @@ export async function listWalletTransactions(
   const transactions = statement.lines.map((line) => {
     const settlement =
       settlements.get(line.requestId) ?? (isTransfer(line) ? settlements.get(line.relatedId) : undefined);
-    const outside = addresses.get(line.relatedId) ?? written(settlement?.counterparty);
+    const outside = addresses.get(line.relatedId) ?? settlement?.counterparty ?? undefined;
     return transactionMessage(line, settlement, outside, network);
   });
   return { transactions, page: statement.page };
-}
-
-/** As the chain tells of it, it has no checksum. */
-function written(address: string | null | undefined): string | undefined {
-  return address ? (readAddress(address) ?? address) : undefined;
 }
 
 function isTransfer(line: StatementLine): boolean {
   return line.posting!.type === TransactionType.TRANSFER;
 }
 
-/** Minted by the organisation, or burnt. The same entry moves money between wallets, but not this. */
-function isOfTheFund({ posting }: StatementLine): boolean {
+/** The organisation mints and burns accruals: the other wallets of the entry are no counterparty. */
+function isAccrual({ posting }: StatementLine): boolean {
   return posting!.type === TransactionType.INCENTIVE || posting!.type === TransactionType.INCENTIVE_CANCEL;
 }
 
-/** Of several wallets the first in the order of the entry. */
-function walletAcross({ counterpartyAccountIds }: StatementLine): string | undefined {
+/** The first wallet at the other end, in the order of the entry. */
+function counterpartyWallet({ counterpartyAccountIds }: StatementLine): string | undefined {
   return counterpartyAccountIds.find((id) => id.startsWith("wal_"));
 }
 
@@ -92,13 +86,15 @@ function transactionMessage(
   const posting = line.posting!;
   const amount = BigInt(posting.amountWon);
   return {
-    // An entry may have two lines on one wallet; with the line's number each has a name of its own.
+    // An entry may have two lines on one wallet. The line's sequence makes the id unique.
     transactionId: `${line.entryId}-${posting.sequence}`,
     type: enumName(TransactionType, posting.type) ?? "UNKNOWN",
     direction: amount < 0n ? Direction.OUT : Direction.IN,
     amountWon: (amount < 0n ? -amount : amount).toString(),
     balanceAfterWon: posting.balanceAfterWon,
-    counterparty: isOfTheFund(line) ? undefined : (walletAcross(line) ?? outside),
+    counterparty: isAccrual(line)
+      ? undefined
+      : (counterpartyWallet(line) ?? (outside && checksummed(outside))),
     memo: line.memo,
     relatedId: line.relatedId,
     cancelId: CANCEL_PREFIXES.includes(prefixOf(line.requestId)) ? line.requestId : undefined,

@@ -1,17 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { readPage } from "@wonrail/kit/page";
 import { Direction, SettlementStatus } from "@wonrail/proto/payment/v1/payment";
-import { DepositCredited, OperationConfirmed } from "@wonrail/proto/relayer/events/v1/events";
 import { isId, newId } from "@wonrail/kit/contract/ids";
-import { deliver } from "../commands/testing/events";
-import {
-  type Command,
-  openWorld,
-  OUTSIDE,
-  type TestWallet,
-  valueOf,
-  type World,
-} from "../commands/testing/world";
+import { catchUp, confirmed, deliver, depositCredited, HASH } from "../commands/testing/events";
+import { cancelCharge, cancelPayment, pay, refund, transfer } from "../commands/testing/commands";
+import { openWorld, OUTSIDE, type TestWallet, valueOf, type World } from "../commands/testing/world";
 
 let world: World;
 let payer: TestWallet;
@@ -19,28 +11,19 @@ let receiver: TestWallet;
 let paymentId: string;
 let transferIds: string[];
 
-const NETWORK = "WON_TESTNET";
-const HASH = `0x${"c".repeat(64)}`;
-
 beforeAll(async () => {
   world = await openWorld();
   payer = await world.openWallet({ amountWon: 20_000 });
   receiver = await world.openWallet();
   await world.openWallet({ type: "INCENTIVE", userId: payer.userId, amountWon: 1_000 });
-  const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
-  const paid = await world.execute({
-    $case: "pay",
-    value: { ...ids, amountWon: "3000", incentiveAmountWon: undefined, memo: "lunch" },
-  });
+  const paid = await world.execute(pay(payer.walletId, receiver.walletId, 3_000, { memo: "lunch" }));
   ({ paymentId } = valueOf(paid, "payment"));
   transferIds = [];
   for (const to of [receiver.address, receiver.address, OUTSIDE]) {
-    const moved = await world.execute({
-      $case: "transfer",
-      value: { fromWalletId: payer.walletId, toWalletAddress: to, amountWon: "1000", memo: "rent" },
-    });
+    const moved = await world.execute(transfer(payer.walletId, to, 1_000, { memo: "rent" }));
     transferIds.push(valueOf(moved, "transfer").transferId);
   }
+  await catchUp(world);
 }, 60_000);
 afterAll(() => world.close());
 
@@ -49,7 +32,7 @@ const list = (walletId: string, types: string[] = [], page?: Parameters<typeof r
     .app()
     .listWalletTransactions({ orgId: world.orgId, walletId, types, from: undefined, to: undefined, page });
 
-test("the unified listing is newest first; the lines of one payment share its id", async () => {
+test("a wallet's transactions are newest first, and the lines of one payment share its id", async () => {
   const { transactions } = await list(payer.walletId);
   expect(transactions.map(({ type, amountWon, direction }) => [type, amountWon, direction])).toEqual([
     ["TRANSFER", "1000", Direction.OUT],
@@ -67,24 +50,14 @@ test("the unified listing is newest first; the lines of one payment share its id
   expect((await list(incentive.walletId)).transactions).toEqual([]);
 });
 
-test("a line of any of the ten types names who stands at its other end: nobody, where money is minted or burnt", async () => {
+test("each of the ten types names its counterparty, and minted or burnt money has none", async () => {
   const [normal, shop] = [await world.openWallet({ amountWon: 20_000 }), await world.openWallet()];
   const incentive = await world.openWallet({ type: "INCENTIVE", userId: normal.userId, amountWon: 1_000 });
-  const ids = { payerWalletId: normal.walletId, receiverWalletId: shop.walletId };
-  const memo = undefined;
-  const value = { ...ids, amountWon: "5000", incentiveAmountWon: undefined, memo };
-  const { paymentId: paid } = valueOf(await world.execute({ $case: "pay", value }), "payment");
-  await world.execute({ $case: "cancelPayment", value: { paymentId: paid, memo } });
-  const sent = {
-    fromWalletId: normal.walletId,
-    toWalletAddress: shop.address,
-    amountWon: "2000",
-    memo,
-  };
-  await world.execute({ $case: "transfer", value: sent });
-  const { chargeId } = normal;
-  await world.execute({ $case: "cancelCharge", value: { chargeId, amountWon: "8000", memo } });
-  await world.execute({ $case: "refund", value: { walletId: normal.walletId, memo } });
+  const paid = await world.execute(pay(normal.walletId, shop.walletId, 5_000));
+  await world.execute(cancelPayment(valueOf(paid, "payment").paymentId));
+  await world.execute(transfer(normal.walletId, shop.address, 2_000));
+  await world.execute(cancelCharge(normal.chargeId, 8_000));
+  await world.execute(refund(normal.walletId));
 
   const counterparties = async ({ walletId }: TestWallet) =>
     (await list(walletId)).transactions.map(({ type, counterparty }) => [type, counterparty]);
@@ -110,12 +83,11 @@ test("a line of any of the ten types names who stands at its other end: nobody, 
   ]);
 });
 
-test("a line that takes something back names the cancellation, so that a charge's parts are told apart", async () => {
+test("the line of a cancellation carries the cancellation's id", async () => {
   const wallet = await world.openWallet({ amountWon: 5_000 });
-  const value = { chargeId: wallet.chargeId, amountWon: "1000", memo: undefined };
-  const parts = [];
-  for (const _ of ["first", "second"])
-    parts.push(valueOf(await world.execute({ $case: "cancelCharge", value }), "cancelledCharge").cancelId);
+  const cancel = async () =>
+    valueOf(await world.execute(cancelCharge(wallet.chargeId, 1_000)), "cancelledCharge").cancellation!;
+  const parts = [(await cancel()).cancelId, (await cancel()).cancelId];
   const { transactions } = await list(wallet.walletId);
   expect(transactions.map(({ type, cancelId }) => [type, cancelId])).toEqual([
     ["CHARGE_CANCEL", parts[1]],
@@ -124,7 +96,7 @@ test("a line that takes something back names the cancellation, so that a charge'
   ]);
 });
 
-test("it can be asked for several types, and refuses one that there is not, naming the ten", async () => {
+test("transactions are filtered by several types, and an unknown type is refused with the ten names", async () => {
   const { transactions } = await list(payer.walletId, ["CHARGE", "PAYMENT"]);
   expect(transactions.map(({ type }) => type)).toEqual(["PAYMENT", "CHARGE"]);
   const refused = list(payer.walletId, ["GIFT"]);
@@ -134,56 +106,39 @@ test("it can be asked for several types, and refuses one that there is not, nami
   });
 });
 
-test("an outside transfer is a line once it is posted, with its address and the chain's word", async () => {
+test("a posted outside transfer is a line with its address and its settlement", async () => {
   const transferId = transferIds[2]!;
-  const word = { ledgerRef: transferId, network: NETWORK, txHash: HASH, blockNumber: 12n };
-  const payload = OperationConfirmed.encode(OperationConfirmed.fromPartial(word)).finish();
-  await deliver(world, "operation_confirmed", payload);
+  await deliver(world, confirmed(transferId));
   await world.app().settleTransfers();
   expect((await list(payer.walletId)).transactions[0]).toMatchObject({
     type: "TRANSFER",
     relatedId: transferId,
     counterparty: OUTSIDE,
     memo: "rent",
-    settlement: { status: SettlementStatus.CONFIRMED, txHash: HASH, blockNumber: 12n },
+    settlement: { status: SettlementStatus.CONFIRMED, txHash: HASH, blockNumber: 3n },
   });
 });
 
-test("what takes something back is on its own way on the chain", async () => {
+test("the line of a cancellation has a settlement of its own", async () => {
   const { walletId, chargeId } = await world.openWallet({ amountWon: 2_000 });
-  const word = { ledgerRef: chargeId, network: NETWORK, txHash: HASH, blockNumber: 12n };
-  const payload = OperationConfirmed.encode(OperationConfirmed.fromPartial(word)).finish();
-  await deliver(world, "operation_confirmed", payload);
-  await world.execute({ $case: "cancelCharge", value: { chargeId, amountWon: undefined, memo: undefined } });
+  await deliver(world, confirmed(chargeId));
+  await world.execute(cancelCharge(chargeId));
   expect((await list(walletId)).transactions.map(({ settlement }) => settlement!.status)).toEqual([
     SettlementStatus.PENDING,
     SettlementStatus.CONFIRMED,
   ]);
 });
 
-test("a deposit shows where it came from, once its event has come", async () => {
+test("a deposit shows its sender once chain-relayer's event has arrived", async () => {
   const requestId = newId("opn");
   const value = { walletId: receiver.walletId, amountWon: "700", chainLogId: `31337/${HASH}/${HASH}/0` };
   await world.ledger().post({
     context: { orgId: world.orgId, requestId: "", traceparent: "" },
     requestId,
-    memo: undefined,
-    relatedId: undefined,
-    requestedAt: undefined,
+    metadata: {},
     intent: { $case: "creditExternal", value },
   });
-  const word = {
-    ledgerRef: requestId,
-    network: NETWORK,
-    txHash: HASH,
-    blockNumber: 12n,
-    fromAddress: OUTSIDE.toLowerCase(),
-  };
-  await deliver(
-    world,
-    "deposit_credited",
-    DepositCredited.encode(DepositCredited.fromPartial(word)).finish(),
-  );
+  await deliver(world, depositCredited(requestId, OUTSIDE.toLowerCase()));
   expect((await list(receiver.walletId)).transactions[0]).toMatchObject({
     direction: Direction.IN,
     amountWon: "700",
@@ -192,7 +147,7 @@ test("a deposit shows where it came from, once its event has come", async () => 
   });
 });
 
-test("each list of records holds both sides of a wallet, page by page, and another organisation's nothing", async () => {
+test("lists hold both sides of a wallet, page by page, and nothing of another organisation", async () => {
   const { app, orgId } = world;
   const page = (cursor?: string) =>
     readPage(
@@ -224,32 +179,8 @@ test("each list of records holds both sides of a wallet, page by page, and anoth
   await expect(app().getPayment(ofStranger(paymentId))).rejects.toMatchObject({ code: "PAY_004" });
   await expect(app().getCharge(ofStranger(payer.chargeId))).rejects.toMatchObject({ code: "CHG_002" });
   const { walletId } = await world.openWallet({ amountWon: 1_000 });
-  const refunded = await world.execute({ $case: "refund", value: { walletId, memo: undefined } });
+  const refunded = await world.execute(refund(walletId));
   const { refundId } = valueOf(refunded, "refund");
   await expect(app().getRefund(ofStranger(refundId))).rejects.toMatchObject({ code: "CHG_002" });
   await expect(app().getTransfer(ofStranger(transferIds[0]!))).rejects.toMatchObject({ code: "TRF_005" });
 });
-
-test("what is done long after it was first asked for stands where that was, and a walk by cursor finds it once", async () => {
-  const { walletId } = await world.openWallet();
-  const charge: Command = { $case: "charge", value: { walletId, amountWon: "1000", memo: undefined } };
-  const key = randomUUID();
-  await world.stop("ledger");
-  await expect(world.execute(charge, key)).rejects.toMatchObject({ code: "SYS_002" });
-  await world.crash();
-  const later = [await world.execute(charge), await world.execute(charge)].map(chargeIdOf);
-  const first = chargeIdOf(await world.execute(charge, key));
-  const walk = async (after: string | null) => {
-    const page = { limit: 2, offset: 0, after };
-    return (await world.app().listCharges({ orgId: world.orgId, walletId, page })).items;
-  };
-  const newest = await walk(null);
-  expect(newest.map(({ chargeId }) => chargeId)).toEqual([...later].reverse());
-  const [oldest, ...none] = await walk(later[0]!);
-  expect([oldest!.chargeId, none]).toEqual([first, []]);
-  expect(oldest!.createdAt!.getTime()).toBeGreaterThan(newest[0]!.createdAt!.getTime());
-});
-
-function chargeIdOf(answer: Awaited<ReturnType<World["execute"]>>): string {
-  return valueOf(answer, "charge").chargeId;
-}

@@ -1,69 +1,82 @@
 import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/contract/money";
 import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
-import { type Charge, type ChargeCancel } from "../domain/charge";
+import { type Charge, type ChargeCancel } from "../domain/records";
+import { notesArrays, notesFromRow, type NotesRow } from "./notes";
 
-/** Of one charge's cancellations; there is no end to the parts. */
-const MAX_SHOWN = 100;
+/** A charge can be cancelled in any number of parts. */
+const MAX_SHOWN_CANCELS = 100;
 
-interface ChargeRow {
+interface ChargeRow extends NotesRow {
   org_id: string;
   charge_id: string;
   wallet_id: string;
   amount_won: bigint;
   cancelled_won: bigint;
   balance_won: bigint;
-  memo: string | null;
   version: bigint;
   created_at: Date;
-  updated_at: Date;
 }
 
-interface ChargeCancelRow {
+interface ChargeCancelRow extends NotesRow {
   org_id: string;
   cancel_id: string;
   charge_id: string;
   amount_won: bigint;
-  memo: string | null;
+  version: bigint;
   created_at: Date;
 }
 
-export function insertCharges(tx: Tx, charges: Charge[]): void {
+/** Keeps the newest version of each row. */
+export function saveCharges(tx: Tx, charges: Charge[]): void {
   tx.push(
     named(
-      "charges_insert",
+      "charges_save",
       sql`
-        insert into charges (org_id, charge_id, wallet_id, amount_won, balance_won, memo, created_at)
+        insert into charges (org_id, charge_id, wallet_id, amount_won, cancelled_won, balance_won,
+          memo, reference, metadata, version, created_at)
         select * from unnest(
           ${charges.map((charge) => charge.orgId)}::text[],
           ${charges.map((charge) => charge.chargeId)}::text[],
           ${charges.map((charge) => charge.walletId)}::text[],
           ${charges.map((charge) => charge.amountWon)}::bigint[],
+          ${charges.map((charge) => charge.cancelledWon)}::bigint[],
           ${charges.map((charge) => charge.balanceWon)}::bigint[],
-          ${charges.map((charge) => charge.memo)}::text[],
+          ${notesArrays(charges)},
+          ${charges.map((charge) => charge.version)}::bigint[],
           ${charges.map((charge) => charge.createdAt)}::timestamptz[])
-        order by 1, 2`,
+        order by 1, 2
+        on conflict (org_id, charge_id) do update set
+          wallet_id = excluded.wallet_id, amount_won = excluded.amount_won, cancelled_won = excluded.cancelled_won,
+          balance_won = excluded.balance_won, memo = excluded.memo, reference = excluded.reference,
+          metadata = excluded.metadata, version = excluded.version, created_at = excluded.created_at
+        where charges.version < excluded.version`,
     ),
   );
 }
 
-/**
- * Writes down one cancellation; `cancelledWon` is what the ledger says is cancelled in all. Two that arrive in the other order leave the
- * greater sum, and the charge as it is then. Undefined when the charge itself is not written down yet.
- */
-export async function cancelCharge(
-  tx: Tx,
-  cancel: ChargeCancel,
-  cancelledWon: bigint,
-): Promise<Charge | undefined> {
-  const row = await tx.maybe<ChargeRow>(sql`
-    update charges set cancelled_won = greatest(cancelled_won, ${cancelledWon}), version = version + 1, updated_at = now()
-    where org_id = ${cancel.orgId} and charge_id = ${cancel.chargeId} returning *`);
-  if (!row) return undefined;
-  await tx.run(sql`
-    insert into charge_cancels (org_id, cancel_id, charge_id, amount_won, memo, created_at)
-    values (${cancel.orgId}, ${cancel.cancelId}, ${cancel.chargeId}, ${cancel.amountWon}, ${cancel.memo}, ${cancel.createdAt})`);
-  return fromRow(row);
+export function saveChargeCancels(tx: Tx, cancels: ChargeCancel[]): void {
+  tx.push(
+    named(
+      "charge_cancels_save",
+      sql`
+        insert into charge_cancels (org_id, cancel_id, charge_id, amount_won, memo, reference, metadata, version, created_at)
+        select * from unnest(
+          ${cancels.map((cancel) => cancel.orgId)}::text[],
+          ${cancels.map((cancel) => cancel.cancelId)}::text[],
+          ${cancels.map((cancel) => cancel.chargeId)}::text[],
+          ${cancels.map((cancel) => cancel.amountWon)}::bigint[],
+          ${notesArrays(cancels)},
+          ${cancels.map((cancel) => cancel.version)}::bigint[],
+          ${cancels.map((cancel) => cancel.createdAt)}::timestamptz[])
+        order by 1, 2
+        on conflict (org_id, cancel_id) do update set
+          charge_id = excluded.charge_id, amount_won = excluded.amount_won, memo = excluded.memo,
+          reference = excluded.reference, metadata = excluded.metadata, version = excluded.version,
+          created_at = excluded.created_at
+        where charge_cancels.version < excluded.version`,
+    ),
+  );
 }
 
 export async function findCharge(
@@ -77,7 +90,7 @@ export async function findCharge(
   return row && fromRow(row);
 }
 
-/** The newest of them, oldest first. */
+/** The newest cancellations of a charge, oldest first. */
 export async function listChargeCancels(
   db: Queryable,
   orgId: string,
@@ -85,26 +98,27 @@ export async function listChargeCancels(
 ): Promise<ChargeCancel[]> {
   const rows = await db.query<ChargeCancelRow>(sql`
     select * from charge_cancels where org_id = ${orgId} and charge_id = ${chargeId}
-    order by cancel_id desc limit ${MAX_SHOWN}`);
+    order by cancel_id desc limit ${MAX_SHOWN_CANCELS}`);
   return rows.reverse().map(toChargeCancel);
 }
 
+/** Lists the charges of a wallet, or all of the organisation's, newest first. */
 export async function listCharges(
   db: Queryable,
   orgId: string,
   walletId: string | null,
   page: Page,
 ): Promise<{ rows: Charge[]; total: number }> {
-  const mine =
+  const wanted =
     walletId === null ? sql`org_id = ${orgId}` : sql`org_id = ${orgId} and wallet_id = ${walletId}`;
   const after = page.after === null ? sql`` : sql`and charge_id < ${page.after}`;
   const rows = await db.query<ChargeRow>(sql`
-    select * from charges where ${mine} ${after}
+    select * from charges where ${wanted} ${after}
     order by charge_id desc limit ${rowsToRead(page)} offset ${page.offset}`);
-  // In the index's order, too: the table may have much before the first that is theirs.
+  // The count walks the index in its order too. Otherwise Postgres may read the table from its start.
   const { total } = await db.one<{ total: bigint }>(sql`
     select count(*) as total from (
-      select from charges where ${mine} order by charge_id desc limit ${MAX_OFFSET_ROWS + 1}) as counted`);
+      select from charges where ${wanted} order by charge_id desc limit ${MAX_OFFSET_ROWS + 1}) as counted`);
   return { rows: rows.map(fromRow), total: Number(total) };
 }
 
@@ -116,10 +130,9 @@ function fromRow(row: ChargeRow): Charge {
     amountWon: won(row.amount_won),
     cancelledWon: won(row.cancelled_won),
     balanceWon: won(row.balance_won),
-    memo: row.memo,
+    ...notesFromRow(row),
     version: row.version,
     createdAt: row.created_at,
-    updatedAt: row.updated_at,
   };
 }
 
@@ -129,7 +142,8 @@ function toChargeCancel(row: ChargeCancelRow): ChargeCancel {
     cancelId: row.cancel_id,
     chargeId: row.charge_id,
     amountWon: won(row.amount_won),
-    memo: row.memo,
+    ...notesFromRow(row),
+    version: row.version,
     createdAt: row.created_at,
   };
 }

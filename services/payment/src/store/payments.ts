@@ -1,12 +1,12 @@
 import { named, type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/contract/money";
 import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
-import { type CancelAmounts, type Payment, type PaymentCancel } from "../domain/payment";
+import { type Payment, type PaymentCancel } from "../domain/records";
+import { notesArrays, notesFromRow, type NotesRow } from "./notes";
 
-interface PaymentRow {
+interface PaymentRow extends NotesRow {
   org_id: string;
   payment_id: string;
-  status: Payment["status"];
   payer_wallet_id: string;
   receiver_wallet_id: string;
   amount_won: bigint;
@@ -14,27 +14,31 @@ interface PaymentRow {
   incentive_won: bigint;
   normal_won: bigint;
   accrued_won: bigint;
-  memo: string | null;
   cancel_id: string | null;
-  cancel_memo: string | null;
-  cancelled_at: Date | null;
   restored_incentive_won: bigint | null;
   restored_normal_won: bigint | null;
   clawed_back_won: bigint | null;
   kept_won: bigint | null;
+  cancel_memo: string | null;
+  cancel_reference: string | null;
+  cancel_metadata: Record<string, string> | null;
+  cancelled_at: Date | null;
   version: bigint;
   created_at: Date;
-  updated_at: Date;
 }
 
-export function insertPayments(tx: Tx, payments: Payment[]): void {
+/** Keeps the newest version of each row. */
+export function savePayments(tx: Tx, payments: Payment[]): void {
+  const cancels = payments.map(({ cancel }) => cancel);
   tx.push(
     named(
-      "payments_insert",
+      "payments_save",
       sql`
-        insert into payments (org_id, payment_id, status, payer_wallet_id, receiver_wallet_id, amount_won, government_won,
-          incentive_won, normal_won, accrued_won, memo, created_at)
-        select org_id, payment_id, 'PAID', payer, receiver, amount, government, incentive, normal, accrued, memo, created_at from unnest(
+        insert into payments (org_id, payment_id, payer_wallet_id, receiver_wallet_id, amount_won, government_won,
+          incentive_won, normal_won, accrued_won, memo, reference, metadata, version, created_at,
+          cancel_id, restored_incentive_won, restored_normal_won, clawed_back_won, kept_won,
+          cancel_memo, cancel_reference, cancel_metadata, cancelled_at)
+        select * from unnest(
           ${payments.map((payment) => payment.orgId)}::text[],
           ${payments.map((payment) => payment.paymentId)}::text[],
           ${payments.map((payment) => payment.payerWalletId)}::text[],
@@ -44,27 +48,30 @@ export function insertPayments(tx: Tx, payments: Payment[]): void {
           ${payments.map((payment) => payment.incentiveWon)}::bigint[],
           ${payments.map((payment) => payment.normalWon)}::bigint[],
           ${payments.map((payment) => payment.accruedWon)}::bigint[],
-          ${payments.map((payment) => payment.memo)}::text[],
-          ${payments.map((payment) => payment.createdAt)}::timestamptz[])
-          as made (org_id, payment_id, payer, receiver, amount, government, incentive, normal, accrued, memo, created_at)
-        order by 1, 2`,
+          ${notesArrays(payments)},
+          ${payments.map((payment) => payment.version)}::bigint[],
+          ${payments.map((payment) => payment.createdAt)}::timestamptz[],
+          ${cancels.map((cancel) => cancel?.cancelId ?? null)}::text[],
+          ${cancels.map((cancel) => cancel?.restoredIncentiveWon ?? null)}::bigint[],
+          ${cancels.map((cancel) => cancel?.restoredNormalWon ?? null)}::bigint[],
+          ${cancels.map((cancel) => cancel?.clawedBackWon ?? null)}::bigint[],
+          ${cancels.map((cancel) => cancel?.keptWon ?? null)}::bigint[],
+          ${notesArrays(cancels)},
+          ${cancels.map((cancel) => cancel?.createdAt ?? null)}::timestamptz[])
+        order by 1, 2
+        on conflict (org_id, payment_id) do update set
+          payer_wallet_id = excluded.payer_wallet_id, receiver_wallet_id = excluded.receiver_wallet_id,
+          amount_won = excluded.amount_won, government_won = excluded.government_won,
+          incentive_won = excluded.incentive_won, normal_won = excluded.normal_won, accrued_won = excluded.accrued_won,
+          memo = excluded.memo, reference = excluded.reference, metadata = excluded.metadata,
+          version = excluded.version, created_at = excluded.created_at, cancel_id = excluded.cancel_id,
+          restored_incentive_won = excluded.restored_incentive_won, restored_normal_won = excluded.restored_normal_won,
+          clawed_back_won = excluded.clawed_back_won, kept_won = excluded.kept_won, cancel_memo = excluded.cancel_memo,
+          cancel_reference = excluded.cancel_reference, cancel_metadata = excluded.cancel_metadata,
+          cancelled_at = excluded.cancelled_at
+        where payments.version < excluded.version`,
     ),
   );
-}
-
-/** Undefined when the payment itself is not written down yet. */
-export async function cancelPayment(
-  tx: Tx,
-  orgId: string,
-  paymentId: string,
-  { cancelId, memo, createdAt, amounts }: PaymentCancel & { amounts: CancelAmounts },
-): Promise<Payment | undefined> {
-  const row = await tx.maybe<PaymentRow>(sql`
-    update payments set status = 'CANCELLED', cancel_id = ${cancelId}, cancel_memo = ${memo}, cancelled_at = ${createdAt},
-      restored_incentive_won = ${amounts.restoredIncentiveWon}, restored_normal_won = ${amounts.restoredNormalWon},
-      clawed_back_won = ${amounts.clawedBackWon}, kept_won = ${amounts.keptWon}, version = version + 1, updated_at = now()
-    where org_id = ${orgId} and payment_id = ${paymentId} and cancel_id is null returning *`);
-  return row && fromRow(row);
 }
 
 export async function findPayment(
@@ -78,7 +85,7 @@ export async function findPayment(
   return row && fromRow(row);
 }
 
-/** Paid or received by a wallet, or all of the organisation's. Newest first. */
+/** Lists payments that name the wallet as payer or receiver, or all of the organisation's, newest first. */
 export async function listPayments(
   db: Queryable,
   orgId: string,
@@ -86,7 +93,7 @@ export async function listPayments(
   page: Page,
 ): Promise<{ rows: Payment[]; total: number }> {
   const after = page.after === null ? sql`` : sql`and payment_id < ${page.after}`;
-  // Each side walks its own index; together they hold the page. Nobody pays himself, so no row is found twice.
+  // Each side walks its own index. A user cannot pay himself, so no row is found twice.
   const sides =
     walletId === null
       ? [sql``]
@@ -111,7 +118,6 @@ function fromRow(row: PaymentRow): Payment {
   return {
     orgId: row.org_id,
     paymentId: row.payment_id,
-    status: row.status,
     payerWalletId: row.payer_wallet_id,
     receiverWalletId: row.receiver_wallet_id,
     amountWon: won(row.amount_won),
@@ -119,28 +125,27 @@ function fromRow(row: PaymentRow): Payment {
     incentiveWon: won(row.incentive_won),
     normalWon: won(row.normal_won),
     accruedWon: won(row.accrued_won),
-    memo: row.memo,
+    ...notesFromRow(row),
     cancel: toCancel(row),
     version: row.version,
     createdAt: row.created_at,
-    updatedAt: row.updated_at,
   };
 }
 
+/** A check of the table holds the columns of a cancellation together. */
 function toCancel(row: PaymentRow): PaymentCancel | null {
-  const { cancel_id: cancelId, cancel_memo: memo, cancelled_at: cancelledAt } = row;
-  if (cancelId === null) return null;
-  // Of what an earlier release has cancelled: when it wrote that down.
-  return { cancelId, memo, createdAt: cancelledAt ?? row.updated_at, amounts: toAmounts(row) };
-}
-
-/** All of them are there, or none. */
-function toAmounts(row: PaymentRow): CancelAmounts | null {
-  if (row.kept_won === null) return null;
+  if (row.cancel_id === null) return null;
   return {
+    cancelId: row.cancel_id,
     restoredIncentiveWon: won(row.restored_incentive_won!),
     restoredNormalWon: won(row.restored_normal_won!),
     clawedBackWon: won(row.clawed_back_won!),
-    keptWon: won(row.kept_won),
+    keptWon: won(row.kept_won!),
+    ...notesFromRow({
+      memo: row.cancel_memo,
+      reference: row.cancel_reference,
+      metadata: row.cancel_metadata,
+    }),
+    createdAt: row.cancelled_at!,
   };
 }

@@ -1,32 +1,41 @@
 import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { type Settlement } from "../domain/settlement";
 
-export interface SettlementChange extends Settlement {
-  status: "SUBMITTED" | "CONFIRMED" | "FAILED";
+/** The state of an operation in one event of chain-relayer. */
+export interface SettlementChange {
   orgId: string;
   ledgerRef: string;
-  /** The outside address, of a deposit. */
+  version: bigint;
+  occurredAt: Date;
+  status: "SUBMITTED" | "CONFIRMED" | "FAILED";
+  network: string;
+  txHash: string | null;
+  blockNumber: bigint | null;
+  /** The outside address of a deposit. */
   counterparty?: string;
   failure?: { reason: string; proofBlockNumber: bigint; proofBlockHash: string };
-  requestId: string;
-  traceparent: string;
 }
 
 export interface StoredSettlement extends Settlement {
   counterparty: string | null;
 }
 
-/** Gives those that were not final already: events may come again, and in any order. */
+/**
+ * Keeps the newest version of each row, final or not, and returns the changes that were kept. `changes` holds one
+ * change per row.
+ */
 export async function saveSettlements(tx: Tx, changes: SettlementChange[]): Promise<SettlementChange[]> {
   const rows = await tx.query<{ org_id: string; ledger_ref: string }>(
     named(
       "settlements_save",
       sql`
-    insert into settlements (org_id, ledger_ref, status, network, tx_hash, block_number, counterparty,
+    insert into settlements (org_id, ledger_ref, version, occurred_at, status, network, tx_hash, block_number, counterparty,
       failure_reason, proof_block_number, proof_block_hash)
     select * from unnest(
       ${changes.map((change) => change.orgId)}::text[],
       ${changes.map((change) => change.ledgerRef)}::text[],
+      ${changes.map((change) => change.version)}::bigint[],
+      ${changes.map((change) => change.occurredAt)}::timestamptz[],
       ${changes.map((change) => change.status)}::text[],
       ${changes.map((change) => change.network)}::text[],
       ${changes.map((change) => change.txHash)}::text[],
@@ -38,10 +47,11 @@ export async function saveSettlements(tx: Tx, changes: SettlementChange[]): Prom
       as change (org_id, ledger_ref)
     order by org_id, ledger_ref
     on conflict (org_id, ledger_ref) do update set
-      status = excluded.status, tx_hash = excluded.tx_hash, block_number = excluded.block_number,
-      failure_reason = excluded.failure_reason, proof_block_number = excluded.proof_block_number,
-      proof_block_hash = excluded.proof_block_hash, updated_at = now()
-    where settlements.status = 'SUBMITTED'
+      version = excluded.version, occurred_at = excluded.occurred_at, status = excluded.status,
+      network = excluded.network, tx_hash = excluded.tx_hash, block_number = excluded.block_number,
+      counterparty = excluded.counterparty, failure_reason = excluded.failure_reason,
+      proof_block_number = excluded.proof_block_number, proof_block_hash = excluded.proof_block_hash
+    where (settlements.version, settlements.occurred_at) < (excluded.version, excluded.occurred_at)
     returning org_id, ledger_ref`,
     ),
   );
@@ -49,27 +59,7 @@ export async function saveSettlements(tx: Tx, changes: SettlementChange[]): Prom
   return changes.filter(({ orgId, ledgerRef }) => saved.has(`${orgId}|${ledgerRef}`));
 }
 
-/**
- * What is said of these next comes when `tx` has ended, so what is read of them now is not told behind it. In one statement, so that they are taken in
- * the order in which they are written. One of which nothing has been said has no row to lock: one is written and taken away again, and whoever
- * writes its first waits for what becomes of that. What is final changes no more.
- */
-export function holdSettlements(tx: Tx, of: { orgId: string; ledgerRef: string }[]): void {
-  const keys = sql`unnest(${of.map((one) => one.orgId)}::text[], ${of.map((one) => one.ledgerRef)}::text[])`;
-  tx.push(sql`
-    insert into settlements (org_id, ledger_ref, status, network)
-    select distinct org_id, ledger_ref, 'SUBMITTED', '' from ${keys} as original (org_id, ledger_ref)
-    where not exists (
-      select from settlements s
-      where s.org_id = original.org_id and s.ledger_ref = original.ledger_ref and s.status in ('CONFIRMED', 'FAILED'))
-    order by org_id, ledger_ref
-    on conflict (org_id, ledger_ref) do update set status = settlements.status where false`);
-  tx.push(sql`
-    delete from settlements
-    where network = '' and status = 'SUBMITTED' and (org_id, ledger_ref) in (select * from ${keys})`);
-}
-
-/** As far as each of these operations is on the chain; none of what nothing has been said of. */
+/** Settlements by ledger reference. An id without a row is PENDING. */
 export async function findSettlements(
   db: Queryable,
   orgId: string,
@@ -81,9 +71,10 @@ export async function findSettlements(
     network: string;
     tx_hash: string | null;
     block_number: bigint | null;
+    failure_reason: string | null;
     counterparty: string | null;
   }>(sql`
-    select ledger_ref, status, network, tx_hash, block_number, counterparty from settlements
+    select ledger_ref, status, network, tx_hash, block_number, failure_reason, counterparty from settlements
     where org_id = ${orgId} and ledger_ref = any(${ledgerRefs}::text[])`);
   return new Map(
     rows.map((row) => [
@@ -93,6 +84,7 @@ export async function findSettlements(
         network: row.network,
         txHash: row.tx_hash,
         blockNumber: row.block_number,
+        failureReason: row.failure_reason,
         counterparty: row.counterparty,
       },
     ]),

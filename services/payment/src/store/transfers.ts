@@ -1,9 +1,10 @@
 import { named, type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/contract/money";
 import { MAX_OFFSET_ROWS, type Page, rowsToRead } from "@wonrail/kit/page";
-import { type Transfer } from "../domain/transfer";
+import { type Transfer } from "../domain/records";
+import { notesArrays, notesFromRow, type NotesRow } from "./notes";
 
-interface TransferRow {
+interface TransferRow extends NotesRow {
   org_id: string;
   transfer_id: string;
   status: Transfer["status"];
@@ -11,24 +12,23 @@ interface TransferRow {
   to_wallet_address: string;
   to_wallet_id: string | null;
   amount_won: bigint;
-  memo: string | null;
-  failure_reason: string | null;
   version: bigint;
   created_at: Date;
-  updated_at: Date;
 }
 
-/** Of one that settled before it was written down: when that is noticed. */
+/** When the final settlement of `transfer` was seen: now, if its row is there already. */
 const settledAt = sql`(
   select now() from settlements s
   where s.org_id = transfer.org_id and s.ledger_ref = transfer.transfer_id and s.status in ('CONFIRMED', 'FAILED'))`;
 
-export function insertTransfers(tx: Tx, transfers: Transfer[]): void {
+/** Keeps the newest version of each row. */
+export function saveTransfers(tx: Tx, transfers: Transfer[]): void {
   tx.push(
     named(
-      "transfers_insert",
+      "transfers_save",
       sql`
-        insert into transfers (org_id, transfer_id, status, from_wallet_id, to_wallet_address, to_wallet_id, amount_won, memo, created_at, settled_at)
+        insert into transfers (org_id, transfer_id, status, from_wallet_id, to_wallet_address, to_wallet_id, amount_won,
+          memo, reference, metadata, version, created_at, settled_at)
         select transfer.*, case when status = 'PENDING' then ${settledAt} end from unnest(
           ${transfers.map((transfer) => transfer.orgId)}::text[],
           ${transfers.map((transfer) => transfer.transferId)}::text[],
@@ -37,10 +37,19 @@ export function insertTransfers(tx: Tx, transfers: Transfer[]): void {
           ${transfers.map((transfer) => transfer.toWalletAddress)}::text[],
           ${transfers.map((transfer) => transfer.toWalletId)}::text[],
           ${transfers.map((transfer) => transfer.amountWon)}::bigint[],
-          ${transfers.map((transfer) => transfer.memo)}::text[],
+          ${notesArrays(transfers)},
+          ${transfers.map((transfer) => transfer.version)}::bigint[],
           ${transfers.map((transfer) => transfer.createdAt)}::timestamptz[])
-          as transfer (org_id, transfer_id, status, from_wallet_id, to_wallet_address, to_wallet_id, amount_won, memo, created_at)
-        order by 1, 2`,
+          as transfer (org_id, transfer_id, status, from_wallet_id, to_wallet_address, to_wallet_id, amount_won,
+            memo, reference, metadata, version, created_at)
+        order by 1, 2
+        on conflict (org_id, transfer_id) do update set
+          status = excluded.status, from_wallet_id = excluded.from_wallet_id,
+          to_wallet_address = excluded.to_wallet_address, to_wallet_id = excluded.to_wallet_id,
+          amount_won = excluded.amount_won, memo = excluded.memo, reference = excluded.reference,
+          metadata = excluded.metadata, version = excluded.version, created_at = excluded.created_at,
+          settled_at = excluded.settled_at
+        where transfers.version < excluded.version`,
     ),
   );
 }
@@ -56,7 +65,7 @@ export async function findTransfer(
   return row && fromRow(row);
 }
 
-/** The transfers of these ids that go to an outside address, for the listing's counterparty. */
+/** The outside addresses to which these transfers go, by transfer id. */
 export async function findOutsideAddresses(
   db: Queryable,
   orgId: string,
@@ -68,7 +77,7 @@ export async function findOutsideAddresses(
   return new Map(rows.map((row) => [row.transfer_id, row.to_wallet_address]));
 }
 
-/** Sent or received by a wallet, or all of the organisation's. Newest first. */
+/** Lists transfers from or to a wallet, or all of the organisation's, newest first. */
 export async function listTransfers(
   db: Queryable,
   orgId: string,
@@ -76,7 +85,7 @@ export async function listTransfers(
   page: Page,
 ): Promise<{ rows: Transfer[]; total: number }> {
   const after = page.after === null ? sql`` : sql`and transfer_id < ${page.after}`;
-  // Each side walks its own index; together they hold the page. One to the wallet that it comes from is found twice.
+  // Each side walks its own index. A transfer cannot go to its own wallet, so no row is found twice.
   const sides =
     walletId === null
       ? [sql``]
@@ -86,7 +95,7 @@ export async function listTransfers(
       (side) =>
         sql`(select ${columns} from transfers where org_id = ${orgId} ${side} ${behind} order by transfer_id desc limit ${reach})`,
     );
-    return sql.join(walks, sql` union `);
+    return sql.join(walks, sql` union all `);
   };
   const rows = await db.query<TransferRow>(sql`
     select * from (${newest(sql`*`, after, page.offset + rowsToRead(page))}) as found
@@ -100,8 +109,7 @@ export async function listTransfers(
 export interface SettledTransfer {
   transfer: Transfer;
   settled: "CONFIRMED" | "FAILED";
-  reason: string | null;
-  /** Where it stands among the others. */
+  /** The next batch starts after this place. */
   place: SettledPlace;
 }
 
@@ -113,38 +121,36 @@ export interface SettledPlace {
 
 export const FIRST_PLACE: SettledPlace = { at: "-infinity", transferId: "" };
 
-/** The chain has said its last word about these; those of them that are transfers to outside addresses are to be ended. */
-export function noteSettled(tx: Tx, settled: { orgId: string; ledgerRef: string }[]): void {
+/** Marks PENDING transfers whose settlement is final. */
+export function markSettled(tx: Tx, settled: { orgId: string; ledgerRef: string }[]): void {
   tx.push(sql`
     update transfers set settled_at = now()
     where status = 'PENDING' and settled_at is null and (org_id, transfer_id) in (select * from unnest(
       ${settled.map(({ orgId }) => orgId)}::text[], ${settled.map(({ ledgerRef }) => ledgerRef)}::text[]))`);
 }
 
-/** The same for what was written down while its last word was being taken in, or taken in by an older release. Looks through all that is PENDING. */
-export async function noteMissedSettled(db: Queryable): Promise<number> {
+/** Marks settled transfers that were written while their settlement was: neither transaction saw the other. */
+export async function markMissedSettled(db: Queryable): Promise<number> {
   return db.run(sql`
     update transfers transfer set settled_at = ${settledAt}
     where status = 'PENDING' and settled_at is null and ${settledAt} is not null`);
 }
 
-/** Of what is PENDING: since it was written down. 0 when nothing is. */
+/** Age of the oldest PENDING transfer; 0 when there is none. */
 export async function findOldestPendingSeconds(db: Queryable): Promise<number> {
   const { seconds } = await db.one<{ seconds: number }>(sql`
-    select coalesce(extract(epoch from now() - min(updated_at)), 0)::float8 as seconds from transfers where status = 'PENDING'`);
+    select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds from transfers where status = 'PENDING'`);
   return seconds;
 }
 
-/** Transfers to outside addresses about which the chain has said its last word, those that have waited longest first. */
+/** Lists PENDING transfers whose settlement is final, oldest first. */
 export async function listSettledTransfers(
   db: Queryable,
   after: SettledPlace,
   limit: number,
 ): Promise<SettledTransfer[]> {
-  const rows = await db.query<
-    TransferRow & { settled: "CONFIRMED" | "FAILED"; reason: string | null; at: string }
-  >(sql`
-    select t.*, s.status as settled, s.failure_reason as reason, t.settled_at::text as at
+  const rows = await db.query<TransferRow & { settled: "CONFIRMED" | "FAILED"; at: string }>(sql`
+    select t.*, s.status as settled, t.settled_at::text as at
     from transfers t join settlements s on s.org_id = t.org_id and s.ledger_ref = t.transfer_id
     where t.status = 'PENDING' and t.settled_at is not null and s.status in ('CONFIRMED', 'FAILED')
       and (t.settled_at, t.transfer_id) > (${after.at}::timestamptz, ${after.transferId})
@@ -152,22 +158,8 @@ export async function listSettledTransfers(
   return rows.map((row) => ({
     transfer: fromRow(row),
     settled: row.settled,
-    reason: row.reason,
     place: { at: row.at, transferId: row.transfer_id },
   }));
-}
-
-/** Undefined when somebody else has finished it. */
-export async function finishTransfer(
-  tx: Tx,
-  { orgId, transferId }: Pick<Transfer, "orgId" | "transferId">,
-  status: "COMPLETED" | "FAILED",
-  failureReason: string | null,
-): Promise<Transfer | undefined> {
-  const row = await tx.maybe<TransferRow>(sql`
-    update transfers set status = ${status}, failure_reason = ${failureReason}, version = version + 1, updated_at = now()
-    where org_id = ${orgId} and transfer_id = ${transferId} and status = 'PENDING' returning *`);
-  return row && fromRow(row);
 }
 
 function fromRow(row: TransferRow): Transfer {
@@ -179,10 +171,8 @@ function fromRow(row: TransferRow): Transfer {
     toWalletAddress: row.to_wallet_address,
     toWalletId: row.to_wallet_id,
     amountWon: won(row.amount_won),
-    memo: row.memo,
-    failureReason: row.failure_reason,
+    ...notesFromRow(row),
     version: row.version,
     createdAt: row.created_at,
-    updatedAt: row.updated_at,
   };
 }

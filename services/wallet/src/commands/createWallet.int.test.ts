@@ -6,7 +6,7 @@ import { DomainError } from "@wonrail/kit/contract/errors";
 import { newId } from "@wonrail/kit/contract/ids";
 import { eventually } from "@wonrail/kit/testing";
 import { WalletCreated } from "@wonrail/proto/wallet/events/v1/events";
-import { WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
+import { type CreateWalletRequest, WalletStatus, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type Metadata } from "../domain/metadata";
 import { age } from "./testing/moments";
 import { openWorld, type World } from "./testing/world";
@@ -29,10 +29,10 @@ test("fifty requests for one user make one wallet, one key and one account; orga
   const answers = await Promise.allSettled(Array.from({ length: 50 }, () => create(orgId, "kim")));
   const made = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value.walletId] : []));
   const refused = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
-  expect(new Set(made).size).toBe(1);
-  expect(new Set(refused.map((error: DomainError) => error.code))).toEqual(
-    new Set(refused.length > 0 ? ["WAL_001"] : []),
-  );
+  expect(made).toHaveLength(1);
+  expect(refused).toHaveLength(49);
+  for (const error of refused)
+    expect(error).toMatchObject({ code: "WAL_001", details: { walletId: made[0] } });
   const others = [
     await create(orgId, "kim", WalletType.INCENTIVE),
     await create(orgId, "lee"),
@@ -51,7 +51,7 @@ test("fifty requests for one user make one wallet, one key and one account; orga
 test("a database that was restored to an earlier time hands out no address a second time", async () => {
   const orgId = newId("org");
   const { walletAddress: lost } = await create(orgId, "kim");
-  // That time is over when the database is back.
+  // At least a second passes before a restored database serves again.
   await sleep(1_100);
   await world.database.db.run(sql`delete from wallets where org_id = ${orgId}`);
   await world.database.db.run(sql`update seeds set next_index = 0 where org_id = ${orgId}`);
@@ -74,10 +74,10 @@ test("nor one that was given faster than the clock goes, once the guide's statem
   expect(after.filter(({ walletAddress }) => lost.has(walletAddress))).toEqual([]);
 });
 
-test("a wallet whose account could not be opened belongs to whoever asks next, with the same key", async () => {
+test("a wallet whose account could not be opened is finished by the next request, which is told of it", async () => {
   const orgId = newId("org");
   world.ledger.refuse = away;
-  // The first has begun it; the second begins nothing.
+  // The first request began the wallet; the second began nothing.
   for (const code of ["SYS_003", "SYS_002"])
     await expect(create(orgId, "kim")).rejects.toMatchObject({ code });
   const [opening] = await world.database.db.query<{ wallet_id: string; address: string; status: string }>(
@@ -96,20 +96,97 @@ test("a wallet whose account could not be opened belongs to whoever asks next, w
   );
 
   world.ledger.refuse = () => undefined;
-  const made = await create(orgId, "kim");
-  expect(made).toMatchObject({ walletId: opening!.wallet_id, walletAddress: opening!.address });
-  await expect(create(orgId, "kim")).rejects.toMatchObject({
-    code: "WAL_001",
-    details: { walletId: made.walletId },
+  await expect(create(orgId, "kim")).rejects.toMatchObject({ code: "WAL_001", details: { walletId } });
+  expect(await get(orgId, walletId)).toMatchObject({ walletId, walletAddress: opening!.address });
+});
+
+describe("with an idempotency key", () => {
+  const keyed = (orgId: string, overrides: Partial<CreateWalletRequest> = {}) =>
+    world.client.createWallet({
+      ...{ orgId, userId: "kim", walletType: WalletType.NORMAL, metadata: { tier: "gold" } },
+      ...{ idempotencyKey: "order 1", bodyHash: Buffer.alloc(32, 1), ...overrides },
+    });
+
+  test("fifty identical requests make one wallet and give one answer, which one of them did not repeat", async () => {
+    const orgId = newId("org");
+    const answers = await Promise.all(Array.from({ length: 50 }, () => keyed(orgId)));
+    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    for (const { wallet } of answers) expect(wallet).toEqual(answers[0]!.wallet);
+    expect(await eventsOf(answers[0]!.wallet!.walletId)).toEqual(["wallet_created"]);
+  });
+
+  test("a repetition gets the first answer although the wallet changed since", async () => {
+    const orgId = newId("org");
+    const { wallet } = await keyed(orgId);
+    const { walletId } = wallet!;
+    await world.client.updateWallet({ orgId, walletId, metadata: { tier: "silver" } });
+    await world.client.deactivateWallet({ orgId, walletId });
+    const again = await keyed(orgId);
+    const { updatedAt: _, ...asMade } = wallet!;
+    expect(again).toMatchObject({ replayed: true, wallet: asMade });
+  });
+
+  test("a repetition finishes a wallet whose account could not be opened", async () => {
+    const orgId = newId("org");
+    world.ledger.refuse = away;
+    await expect(keyed(orgId)).rejects.toMatchObject({ code: "SYS_003" });
+    await expect(keyed(orgId)).rejects.toMatchObject({ code: "SYS_002" });
+    world.ledger.refuse = () => undefined;
+    const { wallet, replayed } = await keyed(orgId);
+    expect(replayed).toBe(true);
+    expect(await get(orgId, wallet!.walletId)).toMatchObject({ metadata: { tier: "gold" } });
+  });
+
+  test("another body is REQ_003, also when both come at once, and another organisation has keys of its own", async () => {
+    const orgId = newId("org");
+    const other = { userId: "lee", bodyHash: Buffer.alloc(32, 2) };
+    const codes = await Promise.all(
+      [{}, other].map((overrides) =>
+        keyed(orgId, overrides).then(
+          () => "made",
+          (error: DomainError) => error.code,
+        ),
+      ),
+    );
+    expect(codes.sort()).toEqual(["REQ_003", "made"]);
+    expect((await keyed(newId("org"), other)).replayed).toBe(false);
+  });
+
+  test("another key for the same user is WAL_001", async () => {
+    const orgId = newId("org");
+    const { wallet } = await keyed(orgId);
+    await expect(keyed(orgId, { idempotencyKey: "order 2" })).rejects.toMatchObject({
+      code: "WAL_001",
+      details: { walletId: wallet!.walletId },
+    });
+  });
+
+  test("a request that may only repeat makes nothing", async () => {
+    const orgId = newId("org");
+    await expect(keyed(orgId, { repeatOnly: true })).rejects.toMatchObject({ code: "WAUTH_004" });
+    const { wallet } = await keyed(orgId);
+    expect(await keyed(orgId, { repeatOnly: true })).toMatchObject({
+      replayed: true,
+      wallet: { walletId: wallet!.walletId },
+    });
+  });
+
+  test.each([
+    ["a key that is empty", { idempotencyKey: "" }],
+    ["a key of 256 characters", { idempotencyKey: "k".repeat(256) }],
+    ["a hash of 31 bytes", { bodyHash: Buffer.alloc(31) }],
+    ["no hash", { bodyHash: undefined }],
+  ])("%s is REQ_001", async (_, overrides) => {
+    await expect(keyed(newId("org"), overrides)).rejects.toMatchObject({ code: "REQ_001" });
   });
 });
 
-test("what nobody asks for again is finished by the job, and told once", async () => {
+test("the job finishes a wallet without a retry and publishes one event", async () => {
   const orgId = newId("org");
   world.ledger.refuse = away;
   // "Nothing was done" would be untrue of a wallet that comes by itself.
   await expect(create(orgId, "kim")).rejects.toMatchObject({ code: "SYS_003" });
-  // Of the wallet that was begun; who asks again begins nothing.
+  // The first request began the wallet, so a later request did nothing.
   await expect(create(orgId, "kim")).rejects.toMatchObject({ code: "SYS_002" });
   await age(world.database.db, orgId);
   world.ledger.refuse = () => undefined;
@@ -120,99 +197,21 @@ test("what nobody asks for again is finished by the job, and told once", async (
   expect(await eventsOf(ensured.wallet!.walletId)).toEqual(["wallet_created"]);
 });
 
-test("the ledger is away: what is written down already is not called undone, whoever finishes it", async () => {
+test("a ledger outage after the row was written is SYS_003 for every caller", async () => {
   const orgId = newId("org");
   const { walletId } = await create(orgId, "kim");
   world.ledger.refuse = away;
   const ensured = { orgId, userId: "lee", walletType: WalletType.INCENTIVE };
-  // Of the operation that needs this wallet nothing was done.
+  // The caller's own operation has not begun.
   await expect(world.client.ensureWallet(ensured)).rejects.toMatchObject({ code: "SYS_002" });
   await expect(world.client.deactivateWallet({ orgId, walletId })).rejects.toMatchObject({ code: "SYS_003" });
   await age(world.database.db, orgId);
   world.ledger.refuse = () => undefined;
   await world.app.finishWallets(new AbortController().signal);
   expect(await get(orgId, walletId)).toMatchObject({ status: WalletStatus.DEACTIVATED });
-
-  world.ledger.refuseBalances = away;
-  await expect(create(orgId, "park")).rejects.toMatchObject({ code: "SYS_003" });
-  world.ledger.refuseBalances = () => undefined;
-  await expect(create(orgId, "park")).rejects.toMatchObject({ code: "WAL_001" });
 });
 
-describe("metadata of a wallet whose account could not be opened", () => {
-  const orgs = { orgId: "" };
-  const post = (metadata: Metadata) =>
-    world.client
-      .createWallet({ ...orgs, userId: "kim", walletType: WalletType.INCENTIVE, metadata })
-      .then(({ wallet, existed }) => [existed, wallet!.metadata] as const)
-      .catch((error: DomainError) => error.code);
-  const ensure = () =>
-    world.client.ensureWallet({ ...orgs, userId: "kim", walletType: WalletType.INCENTIVE });
-  /** What the wallet has in the end, and what was told of it. */
-  const kept = async () => {
-    const [row] = await world.database.db.query<{ wallet_id: string; metadata: Metadata }>(
-      sql`select wallet_id, metadata from wallets where org_id = ${orgs.orgId}`,
-    );
-    const [event] = await world.database.db.query<{ payload: Buffer }>(
-      sql`select payload from outbox where aggregate_id = ${row!.wallet_id} and type = 'wallet_created'`,
-    );
-    return [row!.metadata, event && WalletCreated.decode(event.payload).metadata];
-  };
-  beforeEach(() => (orgs.orgId = newId("org")));
-
-  test("is that of whoever opens it: not an earlier request's, nor the nothing of a payment's", async () => {
-    world.ledger.refuse = away;
-    await expect(ensure()).rejects.toMatchObject({ code: "SYS_002" });
-    world.ledger.refuse = () => undefined;
-    expect(await post({ tier: "gold" })).toEqual([true, { tier: "gold" }]);
-    expect(await kept()).toEqual([{ tier: "gold" }, { tier: "gold" }]);
-
-    orgs.orgId = newId("org");
-    world.ledger.refuse = away;
-    expect(await post({ tier: "gold", branch: "7" })).toBe("SYS_003");
-    await age(world.database.db, orgs.orgId);
-    world.ledger.refuse = () => undefined;
-    expect(await post({ branch: "8" })).toEqual([true, { branch: "8" }]);
-    expect(await kept()).toEqual([{ branch: "8" }, { branch: "8" }]);
-  });
-
-  test("stays the first request's when a later one changes nothing, and when a payment or the job opens it", async () => {
-    for (const open of [ensure, () => world.app.finishWallets(new AbortController().signal)]) {
-      orgs.orgId = newId("org");
-      world.ledger.refuse = away;
-      expect(await post({ tier: "gold" })).toBe("SYS_003");
-      expect(await post({ tier: "silver" })).toBe("SYS_002");
-      expect(await kept()).toEqual([{ tier: "gold" }, undefined]);
-      await age(world.database.db, orgs.orgId);
-      world.ledger.refuse = () => undefined;
-      await open();
-      expect(await kept()).toEqual([{ tier: "gold" }, { tier: "gold" }]);
-      expect(await post({ tier: "silver" })).toBe("WAL_001");
-    }
-  });
-
-  test("is one request's of several at once; one that asked for another hears that there is a wallet", async () => {
-    world.ledger.refuse = away;
-    expect(await post({ tier: "none" })).toBe("SYS_003");
-    await age(world.database.db, orgs.orgId);
-    let asked = 0;
-    let allAsk = (): void => undefined;
-    const allAsked = new Promise<void>((resolve) => (allAsk = resolve));
-    world.ledger.refuse = async () => {
-      asked += 1;
-      if (asked === 4) allAsk();
-      await allAsked;
-      return undefined;
-    };
-    const tiers = ["gold", "gold", "silver", "silver"];
-    const answers = await Promise.all(tiers.map((tier) => post({ tier })));
-    const [metadata, told] = await kept();
-    expect(told).toEqual(metadata);
-    expect(answers).toEqual(tiers.map((tier) => (tier === metadata!.tier ? [true, metadata] : "WAL_001")));
-  });
-});
-
-test("metadata of a wallet that is being made stays its maker's, whoever opens it", async () => {
+test("metadata stays that of the request that began the wallet, whoever opens it", async () => {
   const orgId = newId("org");
   const post = (tier: string) =>
     world.client
@@ -232,6 +231,14 @@ test("metadata of a wallet that is being made stays its maker's, whoever opens i
   expect(await post("silver")).toBe("WAL_001");
   letMakerGoOn();
   expect(await made).toEqual({ tier: "gold" });
+  const [row] = await world.database.db.query<{ wallet_id: string; metadata: Metadata }>(
+    sql`select wallet_id, metadata from wallets where org_id = ${orgId}`,
+  );
+  expect(row!.metadata).toEqual({ tier: "gold" });
+  const [event] = await world.database.db.query<{ payload: Buffer }>(
+    sql`select payload from outbox where aggregate_id = ${row!.wallet_id} and type = 'wallet_created'`,
+  );
+  expect(WalletCreated.decode(event!.payload).metadata).toEqual({ tier: "gold" });
 });
 
 test("wallets that the ledger will not open keep none behind them from being finished; when it is away the round ends", async () => {
@@ -290,7 +297,7 @@ test("deactivating is the ledger's decision: refused while there is money, finis
   expect(await eventsOf(walletId)).toEqual(["wallet_created", "wallet_deactivated"]);
 });
 
-test("of two deactivations the first is refused, and hears it after the second was granted: the wallet is deactivated", async () => {
+test("a deactivation whose refusal arrives late does not reactivate a wallet that another one closed", async () => {
   const orgId = newId("org");
   const { walletId } = await create(orgId, "kim");
   const deactivate = () => world.client.deactivateWallet({ orgId, walletId });
@@ -374,26 +381,4 @@ test("text that cannot be stored is REQ_001, and makes no wallet", async () => {
   await expect(client.createWallet(described)).rejects.toMatchObject({ code: "REQ_001" });
   await expect(client.getWallet({ orgId, walletId: "a\0b" })).rejects.toMatchObject({ code: "REQ_001" });
   expect(await database.db.query(sql`select 1 from wallets where org_id = ${orgId}`)).toEqual([]);
-});
-
-test("a wallet that was begun before is given with the word that it was, for the plan to count it once", async () => {
-  const orgId = newId("org");
-  const asked = { orgId, userId: "kim", walletType: WalletType.NORMAL, metadata: {} };
-  world.ledger.refuse = away;
-  await expect(world.client.createWallet(asked)).rejects.toMatchObject({ code: "SYS_003" });
-  world.ledger.refuse = () => undefined;
-  expect((await world.client.createWallet(asked)).existed).toBe(true);
-  expect((await world.client.createWallet({ ...asked, userId: "lee" })).existed).toBe(false);
-});
-
-test.each([
-  ["is away", away],
-  ["does not answer in time", () => new DomainError("SYS_003")],
-])("a wallet that was begun before costs no second unit when the ledger then %s", async (_, broken) => {
-  const asked = { orgId: newId("org"), userId: "kim", walletType: WalletType.NORMAL, metadata: {} };
-  world.ledger.refuse = away;
-  await expect(world.client.createWallet(asked)).rejects.toMatchObject({ code: "SYS_003" });
-  world.ledger.refuse = () => undefined;
-  world.ledger.refuseBalances = broken;
-  await expect(world.client.createWallet(asked)).rejects.toMatchObject({ code: "SYS_002" });
 });

@@ -1,12 +1,12 @@
 import { type Database, tx } from "@wonrail/kit/db";
-import { DomainError } from "@wonrail/kit/contract/errors";
+import { assert, DomainError } from "@wonrail/kit/contract/errors";
 import { type Id } from "@wonrail/kit/contract/ids";
-import { checkMetadata, isSameMetadata, type Metadata } from "../domain/metadata";
+import { checkMetadata, type Metadata } from "../domain/metadata";
 import { type Wallet, type WalletType } from "../domain/wallet";
 import { type Keyring } from "../keys/keyring";
 import { findSeed, insertSeed, takeKeyIndex } from "../store/seeds";
-import { findUserWallet, insertWallet } from "../store/wallets";
-import { onceBegun } from "./onceBegun";
+import { type CreationKey, findUserWallet, findWalletByCreationKey, insertWallet } from "../store/wallets";
+import { withUnknownOutcome } from "./outcomes";
 import { type OpenAccountDeps, openAccount } from "./openAccount";
 
 export interface CreateWalletDeps extends OpenAccountDeps {
@@ -20,42 +20,59 @@ export interface CreateWalletInput {
   userId: string;
   walletType: WalletType;
   metadata: Metadata;
+  creation?: CreationKey | undefined;
+  /** Makes nothing: the wallet that was made under the key, or WAUTH_004. */
+  repeatOnly?: boolean | undefined;
 }
 
 /**
- * Makes a wallet in three steps, each of which a retry goes on from: the organisation's seed, the row with its address (OPENING), the
- * ledger's account (ACTIVE). A wallet that a crash left OPENING belongs to whoever asks for it next, and gets his
- * metadata with the last step; one that may be being made keeps what its maker gave it.
+ * Makes a wallet in three steps: the organisation's seed, the row with its address (OPENING), the
+ * ledger's account (ACTIVE). A job, or the next request for this wallet, finishes what a crash left.
+ * Only the request that wrote the row, and repetitions with its key, get the wallet as their answer.
  */
 export async function createWallet(
   deps: CreateWalletDeps,
   input: CreateWalletInput,
-): Promise<{ wallet: Wallet; existed: boolean }> {
+): Promise<{ wallet: Wallet; replayed: boolean }> {
   checkMetadata(input.metadata);
+  const repeated = await findRepeated(deps.db, input);
+  if (repeated) return { wallet: await finish(deps, repeated), replayed: true };
+  if (input.repeatOnly) throw new DomainError("WAUTH_004");
   const { wallet, existed } = await reserveWallet(deps, input);
-  if (!existed) return { wallet: await onceBegun(() => openAccount(deps, wallet)), existed };
-  if (wallet.status !== "OPENING") throw hasOne(wallet);
-  // Who asks again has begun nothing: a SYS_002 is true of that request, and the plan's unit stays with the first.
-  const opened = await openAccount(deps, { ...wallet, metadata: input.metadata });
-  // Somebody else was first, and it is not what was asked for here.
-  if (!isSameMetadata(opened.metadata, input.metadata)) throw hasOne(wallet);
-  return { wallet: opened, existed };
+  if (!existed) return { wallet: await withUnknownOutcome(() => openAccount(deps, wallet)), replayed: false };
+  // A request with the same key may have written the row in between.
+  const first = await findRepeated(deps.db, input);
+  if (first) return { wallet: await finish(deps, first), replayed: true };
+  await finish(deps, wallet);
+  throw new DomainError("WAL_001", { walletId: wallet.walletId });
+}
+
+/** The wallet that was made, or begun, under the request's key. REQ_003 when the key was used for something else. */
+async function findRepeated(
+  db: Database,
+  { orgId, creation }: CreateWalletInput,
+): Promise<Wallet | undefined> {
+  if (!creation) return undefined;
+  const found = await findWalletByCreationKey(db, orgId, creation.key);
+  if (found && !found.bodyHash.equals(creation.bodyHash)) throw new DomainError("REQ_003");
+  return found?.wallet;
+}
+
+/** Another request began this wallet, so SYS_002 is true of this one. */
+async function finish(deps: CreateWalletDeps, wallet: Wallet): Promise<Wallet> {
+  return wallet.status === "OPENING" ? openAccount(deps, wallet) : wallet;
 }
 
 /**
- * The user's wallet of this type, made when there is none. SYS_002 stays SYS_002 here: whoever asks does so for an operation of its own, of
- * which nothing was done, and no plan counts this wallet.
+ * The user's wallet of this type, made when there is none. SYS_002 stays SYS_002: nothing was done of
+ * the operation that needs the wallet, and no plan counts it.
  */
 export async function ensureWallet(
   deps: CreateWalletDeps,
   input: Omit<CreateWalletInput, "metadata">,
 ): Promise<Wallet> {
   const { wallet } = await reserveWallet(deps, { ...input, metadata: {} });
-  return wallet.status === "OPENING" ? openAccount(deps, wallet) : wallet;
-}
-
-function hasOne({ walletId }: Wallet): DomainError {
-  return new DomainError("WAL_001", { walletId });
+  return finish(deps, wallet);
 }
 
 async function reserveWallet(
@@ -70,11 +87,17 @@ async function reserveWallet(
   const seed = await seedOf(deps, orgId);
   const keyIndex = await tx(db, (tx) => takeKeyIndex(tx, orgId));
   const address = await keyring.withSeed(seed, (keys) => keys.address(keyIndex));
-  const inserted = await insertWallet(db, { ...input, walletId: newWalletId(), address, keyIndex });
+  const inserted = await insertWallet(
+    db,
+    { ...input, walletId: newWalletId(), address, keyIndex },
+    input.creation,
+  );
   if (inserted) return { wallet: inserted, existed: false };
-  // Somebody else made it between the look and the insert.
+  // Another request inserted the wallet, or one under the same key, after the look-up.
+  await findRepeated(db, input);
   const first = await findUserWallet(db, orgId, userId, walletType);
-  return { wallet: first!, existed: true };
+  assert(first, "a wallet that could not be inserted exists");
+  return { wallet: first, existed: true };
 }
 
 async function seedOf({ db, keyring }: CreateWalletDeps, orgId: string) {

@@ -1,4 +1,4 @@
-// Where a seed may be, and where never: the rows, the logs, the answers; and what is left of it when rows are moved or keys change.
+// Places where a seed must never appear: rows, logs and answers. Also: moved rows and changed keys.
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { rawSql, sql } from "@wonrail/kit/db";
@@ -98,12 +98,12 @@ test("a seed that does not open keeps no other organisation waiting; when it ope
   const told = world
     .logged()
     .split("\n")
-    .filter((line) => line.includes("keys cannot be had"));
+    .filter((line) => line.includes("could not be decrypted"));
   const lines = told.map((line) => JSON.parse(line) as { level: unknown; orgId: string });
   expect(lines.map(({ orgId }) => orgId)).toEqual([theirs, theirs]);
   expect(lines.map(({ level }) => level)).toEqual(["error", "error"]);
 
-  // What was written down for it stays, so that no second authorization lives beside it.
+  // The stored leg stays, so that no second authorization exists beside it.
   const other = { ...intents[1]!, nonce: randomBytes(32) };
   expect(await outcomesOf([other])).toEqual(["signed_otherwise"]);
   await spoilSeed(theirs);
@@ -121,14 +121,15 @@ test("the key-encryption key is changed while wallets are made and signatures gi
   over.abort();
   expect(await load).toBeGreaterThan(0);
   expect(resealed).toBeGreaterThanOrEqual(25);
-  // Of the tests above: they are told of, and keep nobody else under the old key.
+  // Damaged seeds of earlier tests are reported and do not keep others under the old key.
   expect(unopened).toHaveLength(2);
   const under = await world.database.db.query(
     sql`select distinct kek_id from seeds where org_id = any(${orgs}::text[])`,
   );
   expect(under).toEqual([{ kek_id: "k2" }]);
 
-  // Seeds that were not sealed again, and a backup's, need the old key: without it that is said, and nothing else is.
+  // Seeds under the old key, also of a backup, need that key. The report names seeds without their
+  // key.
   const before = await checkSeals({ db: world.database.db, keyring });
   expect(before).toContainEqual({ kekId: "k2", seeds: expect.any(BigInt) as bigint, problem: null });
   await world.database.db.run(sql`update seeds set kek_id = 'k0' where org_id = ${orgs.at(-1)!}`);
@@ -147,7 +148,10 @@ test("the key-encryption key is changed while wallets are made and signatures gi
   }
 }, 60_000);
 
-/** Makes and signs until it is told to stop; how often it did. A single refusal fails the test. */
+/**
+ * Creates wallets and signs until it is stopped. Returns the number of rounds. A refusal fails the
+ * test.
+ */
 async function keepWorking(
   orgs: string[],
   made: { walletId: string; walletAddress: string }[],

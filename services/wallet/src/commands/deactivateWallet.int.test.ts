@@ -23,14 +23,16 @@ beforeEach(async () => {
 
 const agreed = () => agreedStatus(world, { orgId, walletId });
 
-/** What a caller hears: a status, or the code of a refusal. */
+/** The caller's answer: a status, or the code of a refusal. */
 const deactivate = () =>
   world.client.deactivateWallet({ orgId, walletId }).then(
     ({ wallet }) => statusName(wallet!.status),
     (error: DomainError) => error.code,
   );
 
-/** A deactivation that the ledger has refused, for money that is gone by now; it hears of it when it is told to. */
+/**
+ * A deactivation that the ledger refused for a balance. The test decides when the refusal arrives.
+ */
 async function refusedUnheard() {
   const { ledger } = world;
   ledger.holdsMoney.add(walletId);
@@ -43,7 +45,7 @@ async function refusedUnheard() {
   return { first, isHeard };
 }
 
-test("of two deactivations one is refused and hears it late, the other's process dies: the wallet is what its account is", async () => {
+test("a wallet has its account's status when one deactivation is refused late and the other's process dies", async () => {
   const { ledger } = world;
   const { first, isHeard } = await refusedUnheard();
   ledger.loseAnswer = dies;
@@ -101,7 +103,7 @@ test("the job leaves a deactivation alone that was begun just now, however long 
   expect(await agreed()).toBe("DEACTIVATED");
 });
 
-test("what was refused before a crash is refused for the job, and asked anew for whoever asks again", async () => {
+test("a refusal before a crash holds for the job, and a new request asks the ledger again", async () => {
   world.ledger.holdsMoney.add(walletId);
   world.ledger.loseAnswer = dies;
   expect(await deactivate()).toBe("SYS_003");
@@ -119,7 +121,7 @@ test("what was refused before a crash is refused for the job, and asked anew for
   expect(await agreed()).toBe("DEACTIVATED");
 });
 
-test("what was granted before a crash is granted for the job, and told once", async () => {
+test("a grant before a crash holds for the job, which publishes one event", async () => {
   world.ledger.loseAnswer = dies;
   expect(await deactivate()).toBe("SYS_003");
   world.ledger.loseAnswer = () => undefined;
@@ -131,7 +133,7 @@ test("what was granted before a crash is granted for the job, and told once", as
   expect(events).toHaveLength(1);
 });
 
-test("what an older release has left without a request id is finished", async () => {
+test("a DEACTIVATING wallet without a request id is finished", async () => {
   await world.database.db.run(sql`update wallets set status = 'DEACTIVATING' where wallet_id = ${walletId}`);
   await finish();
   expect(await agreed()).toBe("DEACTIVATED");

@@ -4,7 +4,7 @@ import { appendEvents } from "@wonrail/kit/outbox";
 import { type ClosingWallet, type Wallet } from "../domain/wallet";
 import { walletDeactivated } from "../events";
 import { beginClosing, endClosing, findWallet, stopClosing } from "../store/wallets";
-import { onceBegun } from "./onceBegun";
+import { withUnknownOutcome } from "./outcomes";
 import { type LedgerClient } from "./openAccount";
 
 export interface DeactivateWalletDeps {
@@ -14,9 +14,10 @@ export interface DeactivateWalletDeps {
 }
 
 /**
- * The ledger decides, under the account's lock, whether the wallet is empty and idle; from then on it refuses every movement. All who ask
- * at the same time, and the job that goes on after a crash, ask under the one request id that the wallet has then. The ledger answers that
- * once, so that nobody takes a wallet back to ACTIVE whose account was closed for another.
+ * The ledger decides under the account's lock whether the wallet is empty and idle. From then on it
+ * refuses every movement. All callers and the job use the one request id that the wallet has, and
+ * the ledger answers it once. So no caller sets a wallet back to ACTIVE after its account was
+ * closed.
  */
 export async function deactivateWallet(
   deps: DeactivateWalletDeps,
@@ -24,13 +25,13 @@ export async function deactivateWallet(
 ): Promise<Wallet> {
   const { wallet, joined } = await begin(deps, of);
   try {
-    return await onceBegun(() => closeAccount(deps, wallet));
+    return await withUnknownOutcome(() => closeAccount(deps, wallet));
   } catch (error) {
-    // What was refused before this request came may be granted now.
+    // The ledger may have refused an earlier request and may grant this one.
     if (!joined || !isRefusedClosing(error)) throw error;
   }
   const again = await begin(deps, of);
-  return onceBegun(() => closeAccount(deps, again.wallet));
+  return withUnknownOutcome(() => closeAccount(deps, again.wallet));
 }
 
 async function begin(
@@ -46,7 +47,7 @@ async function begin(
   });
 }
 
-/** Goes on with what a crash left DEACTIVATING. */
+/** Finishes a wallet that a crash left DEACTIVATING. */
 export async function finishClosing(deps: DeactivateWalletDeps, wallet: Wallet): Promise<void> {
   const { db, newRequestId } = deps;
   const closing = await tx(db, (tx) => beginClosing(tx, wallet, ["DEACTIVATING"], newRequestId()));
@@ -54,7 +55,7 @@ export async function finishClosing(deps: DeactivateWalletDeps, wallet: Wallet):
   try {
     await closeAccount(deps, closing);
   } catch (error) {
-    // The wallet is active again: that is an outcome too.
+    // The refusal made the wallet ACTIVE again, so the job is done.
     if (!isRefusedClosing(error)) throw error;
   }
 }
@@ -64,6 +65,7 @@ async function closeAccount({ db, ledger }: DeactivateWalletDeps, wallet: Closin
     await ledger.post({
       context: { orgId: wallet.orgId, requestId: "", traceparent: "" },
       requestId: wallet.closingRequestId,
+      metadata: {},
       intent: { $case: "closeAccount", value: { walletId: wallet.walletId } },
     });
   } catch (error) {
@@ -79,7 +81,10 @@ async function closeAccount({ db, ledger }: DeactivateWalletDeps, wallet: Closin
   });
 }
 
-/** The ledger's own decision. Any other refusal says nothing of what it has decided under this request id before. */
+/**
+ * True for a decision of the ledger. Another refusal does not reveal an earlier decision under this
+ * request id.
+ */
 function isRefusedClosing(error: unknown): boolean {
   return error instanceof DomainError && (error.code === "WAL_002" || error.code === "WAL_003");
 }

@@ -12,8 +12,8 @@ export interface FinishWalletsDeps extends DeactivateWalletDeps {
 const AT_ONCE = 100;
 
 /**
- * Goes on with wallets that a crash left half made or half deactivated. One that cannot be finished keeps no other waiting; the round
- * fails at its end, so that the job's alert says that somebody has to look.
+ * Finishes wallets that a crash left OPENING or DEACTIVATING. A wallet that fails does not delay
+ * the others. The round then fails at its end, so that the job's alert fires.
  */
 export async function finishWallets(deps: FinishWalletsDeps, signal: AbortSignal): Promise<void> {
   let after = { orgId: "", walletId: "" };
@@ -36,7 +36,7 @@ async function isFinished(deps: FinishWalletsDeps, wallet: Wallet): Promise<bool
     else await finishClosing(deps, wallet);
     return true;
   } catch (error) {
-    // The ledger or Postgres is away: the next wallets would only find the same.
+    // The ledger or PostgreSQL is down: the next wallets would fail too.
     if (isUndone(error)) throw error;
     const { orgId, walletId, status } = wallet;
     deps.log.error({ err: error, orgId, walletId, status }, "a wallet could not be finished");

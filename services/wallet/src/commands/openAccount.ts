@@ -16,14 +16,15 @@ export interface OpenAccountDeps {
   ledger: LedgerClient;
 }
 
-/** The last step of a wallet's making: its ledger account, then ACTIVE with this metadata. Both may be done again; the metadata is the first's. */
+/** The last step: opens the ledger account, then sets ACTIVE. A repetition is safe. */
 export async function openAccount({ db, ledger }: OpenAccountDeps, wallet: Wallet): Promise<Wallet> {
-  const { orgId, walletId, userId, walletType, metadata } = wallet;
+  const { orgId, walletId, userId, walletType } = wallet;
   const post = (requestId: string) =>
     ledger.post(
       {
         context: { orgId, requestId: "", traceparent: "" },
         requestId,
+        metadata: {},
         intent: {
           $case: "openAccount",
           value: { walletId, userId, type: enumValue(AccountType, walletType) },
@@ -31,14 +32,14 @@ export async function openAccount({ db, ledger }: OpenAccountDeps, wallet: Walle
       },
       { retry: true },
     );
-  // Opening the same wallet again changes nothing, so the wallet's own id is request id enough; any other is as good, where that one is of a clock that was
-  // months off: the journal does not reach there.
+  // The wallet's id serves as request id: opening twice changes nothing. A wallet id from a wrong
+  // clock lies in a month without a journal, so it gets another request id.
   await post(walletId).catch((error: unknown) => {
     if (!refusedFields(error).includes("requestId")) throw error;
     return post(newId("req"));
   });
   return tx(db, async (tx) => {
-    const opened = await moveWallet(tx, wallet, { from: ["OPENING"], to: "ACTIVE", metadata });
+    const opened = await moveWallet(tx, wallet, { from: ["OPENING"], to: "ACTIVE" });
     if (!opened) return (await findWallet(tx, orgId, walletId))!;
     await appendEvents(tx, [walletCreated(opened)]);
     return opened;

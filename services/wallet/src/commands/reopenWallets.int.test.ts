@@ -64,13 +64,13 @@ test("a wallet that is not deactivated, not there or another's is refused with w
   expect(rows).toEqual([]);
 });
 
-test("what a crash leaves is gone on with under the same request id, by two at once, and told once", async () => {
+test("two jobs finish an interrupted reopening under one request id with one event", async () => {
   await deactivate();
   world.ledger.loseAnswer = dies;
   expect(await reopen()).toMatchObject({ code: 1, said: expect.stringContaining("is not reopened yet") });
   const { requestId } = (await findReopening(world.database.db, orgId, walletId))!;
   await expect(runJob()).rejects.toThrow("1 wallets could not be reopened");
-  // Until it is ACTIVE nobody can ask to close what has been opened.
+  // A wallet can be deactivated again only after it is ACTIVE.
   expect(await deactivate()).toBe("WAL_004");
   expect(await reopen()).toMatchObject({ code: 1 });
   expect(await findReopening(world.database.db, orgId, walletId)).toMatchObject({ requestId });
@@ -112,7 +112,7 @@ test("a replica that comes late with a reopening leaves a later one to be done",
   expect(await agreed()).toBe("ACTIVE");
 });
 
-test("who hears late that a wallet is closed does not deactivate it when it has been reopened since", async () => {
+test("a deactivation whose answer arrives after a reopening changes nothing", async () => {
   const hears = holdAnswer();
   const late = deactivate();
   await until(() => world.ledger.asked.includes(`closeAccount ${walletId}`));
@@ -124,7 +124,7 @@ test("who hears late that a wallet is closed does not deactivate it when it has 
   expect(await agreed()).toBe("ACTIVE");
 });
 
-test("who asks while the job reopens the wallet hears that it is ACTIVE, and nothing is written down again", async () => {
+test("a second request during the reopening sees ACTIVE and stores nothing", async () => {
   const { db } = world.database;
   await deactivate();
   await reopen();
@@ -191,7 +191,7 @@ function runJob(): Promise<void> {
   return world.app.reopenWallets(new AbortController().signal);
 }
 
-/** What a caller hears: a status, or the code of a refusal. */
+/** The caller's answer: a status, or the code of a refusal. */
 function deactivate(): Promise<string> {
   return world.client.deactivateWallet({ orgId, walletId }).then(
     ({ wallet }) => statusName(wallet!.status),

@@ -16,15 +16,15 @@ export interface BeginReopeningDeps {
 }
 
 /**
- * Writes down that an operator wants a deactivated wallet reopened; the job does it. Tells the wallet's status when that is another one, and
- * undefined when there is no such wallet: then nothing is written.
+ * Stores an operator's wish to reopen a deactivated wallet; the job does it. Returns the status
+ * when the wallet is not DEACTIVATED, and undefined when the wallet does not exist.
  */
 export async function beginReopening(
   { db, newRequestId }: BeginReopeningDeps,
   { orgId, walletId, operator }: { orgId: string; walletId: string; operator: string },
 ): Promise<Reopening | Exclude<StoredStatus, "DEACTIVATED"> | undefined> {
   return tx(db, async (tx) => {
-    // Else it might be written down again for a wallet that the job has just reopened.
+    // Without the lock the wish could be stored again for a wallet that the job has just reopened.
     await lockWallets(tx, [{ orgId, walletId }]);
     const wallet = await findWallet(tx, orgId, walletId);
     if (wallet?.status !== "DEACTIVATED") return wallet?.status;
@@ -38,7 +38,10 @@ export interface ReopenWalletsDeps {
   log: Log;
 }
 
-/** Does what operators have written down. One that cannot be done keeps no other waiting; the round fails at its end, for the job's alert. */
+/**
+ * Reopens the wallets that operators asked for. A wallet that fails does not delay the others; the
+ * round then fails at its end, for the job's alert.
+ */
 export async function reopenWallets(deps: ReopenWalletsDeps, signal: AbortSignal): Promise<void> {
   let undone = 0;
   for (const reopening of await listReopenings(deps.db, AT_ONCE)) {
@@ -53,20 +56,24 @@ async function isReopened(deps: ReopenWalletsDeps, reopening: Reopening): Promis
     await reopen(deps, reopening);
     return true;
   } catch (error) {
-    // The ledger or Postgres is away: the next wallets would only find the same.
+    // The ledger or PostgreSQL is down: the next wallets would fail too.
     if (isUndone(error)) throw error;
     deps.log.error({ err: error, ...reopening }, "a wallet could not be reopened");
     return false;
   }
 }
 
-/** Both steps may be done again: the ledger answers the request id once, and who takes the row away changes the wallet. */
+/**
+ * Both steps may be repeated: the ledger answers the request id once, and only the caller that
+ * deletes the row changes the wallet.
+ */
 async function reopen({ db, ledger, log }: ReopenWalletsDeps, reopening: Reopening): Promise<void> {
   const { orgId, walletId, requestId } = reopening;
   await ledger.post(
     {
       context: { orgId, requestId: "", traceparent: "" },
       requestId,
+      metadata: {},
       intent: { $case: "reopenAccount", value: { walletId } },
     },
     { retry: true },

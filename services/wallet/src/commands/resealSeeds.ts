@@ -6,13 +6,16 @@ const BATCH = 100;
 
 export interface Resealed {
   resealed: number;
-  /** Organisations whose seed does not open: the row was damaged or moved, or its key-encryption key is gone. */
+  /**
+   * Organisations with a seed that does not open: its row was damaged or moved, or its key-
+   * encryption key is gone.
+   */
   unopened: string[];
 }
 
 /**
- * Seals every seed under the key-encryption key of today. Both keys open meanwhile, so nothing waits for it. A seed that does not open
- * does not keep the others under a key that is to go.
+ * Seals every seed under the current key-encryption key. Both keys open seals meanwhile, so signing
+ * continues. A seed that does not open does not stop the others.
  */
 export async function resealSeeds(
   { db, keyring }: { db: Database; keyring: Keyring },
@@ -39,7 +42,7 @@ async function reseal(keyring: Keyring, seed: SealedSeed): Promise<SealedSeed | 
   try {
     return await keyring.reseal(seed);
   } catch {
-    // Damaged, moved, or under a key that is no longer in the file.
+    // The row was damaged or moved, or its key is no longer in the file.
     return null;
   }
 }

@@ -23,7 +23,7 @@ const TYPES = {
 const bench = signingBench();
 const { makeWallet, sign, transferOf } = bench;
 
-test("what the ledger has posted is signed, by the payer's own key, and the token's contract would take it", async () => {
+test("an entry of the ledger is signed with the payer's key, in a form that the token accepts", async () => {
   const intent = transferOf(1_000n);
   const [signature] = await sign(intent);
   const message = {
@@ -80,7 +80,7 @@ test.each([-1, 1])("a clock that is %d day off decides as any other", async (day
   }
 });
 
-test("what is refused again is counted each time, and written down once an hour for each reason", async () => {
+test("a repeated refusal is counted each time and stored once an hour for each reason", async () => {
   const intent = { ...transferOf(1_000n), amountWon: "1001" };
   const before = await refusalCount("not_in_operation");
   for (let asked = 0; asked < 3; asked += 1) expect(await sign(intent)).toEqual(["not_in_operation"]);
@@ -150,7 +150,7 @@ test("a burn takes what goes back to the organisation, and no more", async () =>
 test("a wallet that pays and is paid in one entry settles the difference, and all payers together no more than the entry says", async () => {
   const [shop, incentive] = [await makeWallet(bench.orgId, "shop"), await makeWallet(bench.orgId, "kim")];
   const ledgerRef = newId("pay");
-  // A payment that is cancelled: what was accrued for it is taken back.
+  // A cancelled payment, with its accrual clawed back.
   bench.world.ledger.addEntry({
     orgId: bench.orgId,
     ledgerRef,
@@ -212,7 +212,7 @@ test("in an hour no more is signed for than the limits allow, and the same autho
   expect(await sign(most)).toEqual([expect.stringMatching(/^0x/)]);
   expect(await sign(most)).toEqual([expect.stringMatching(/^0x/)]);
   expect(await sign(transferOf(1n))).toEqual(["over_wallet_limit"]);
-  // What is forgotten is of other hours.
+  // The job deletes other hours only.
   await bench.world.app.deleteOldVelocity(new AbortController().signal);
   expect(await sign(transferOf(1n))).toEqual(["over_wallet_limit"]);
   const other = await makeWallet(bench.orgId, "other");
@@ -220,7 +220,7 @@ test("in an hour no more is signed for than the limits allow, and the same autho
   expect(await sign(transferOf(5_000n, other.walletId))).toEqual([expect.stringMatching(/^0x/)]);
 });
 
-test("a leg that alone is above a limit is told apart, with its amount, and takes nothing from others", async () => {
+test("a leg above a limit has its own reason, logs its amount and spends nothing", async () => {
   await stayWithinOneHour(bench.world.database.db, 10_000);
   const before = await refusalCount("leg_over_limit");
   const intent = transferOf(WALLET_LIMIT + 1n);
@@ -271,7 +271,7 @@ test("more legs than a call may have are refused before any is looked at", async
   });
 });
 
-test("one call of many legs: each is answered by itself, in its place", async () => {
+test("a call with many legs gets one outcome for each leg, in order", async () => {
   const good = Array.from({ length: 20 }, () => transferOf(10n));
   const bad = { ...transferOf(10n), chainId: 5n };
   const answers = await sign(...good.slice(0, 10), bad, ...good.slice(10));

@@ -41,8 +41,8 @@ export interface SignDeps {
 export type SigningOutcome = { signature: Buffer } | { refused: RefusalReason };
 
 /**
- * Signs what the ledger says is to be paid, and nothing else. What is going to be signed is recorded first, so that a second
- * nonce for the same leg is refused whoever asks, however late, and however often this process dies.
+ * Signs only payments that the ledger confirms. Each leg is stored before it is signed, so a second
+ * nonce for the leg is refused for every caller, after a crash too.
  */
 export async function signAuthorizations(
   deps: SignDeps,
@@ -72,8 +72,8 @@ interface Known {
 
 function decideAndRecord(deps: SignDeps, intents: SigningIntent[], { wallets, operations }: Known) {
   return tx(deps.db, async (tx) => {
-    // A leg that another call is just writing has no row to lock yet, so what leaves the wallets of an operation is decided by one call at a time. A
-    // statement sees what was committed before it began: this one comes first, and the legs are read by the next.
+    // A leg that another call is inserting has no row to lock yet. So this statement locks the
+    // payers' wallets first, and the next statement reads the legs.
     await lockWallets(
       tx,
       intents.flatMap((intent) =>
@@ -103,8 +103,8 @@ function decideAndRecord(deps: SignDeps, intents: SigningIntent[], { wallets, op
       return null;
     });
     const saved = await saveAuthorizations(tx, granted);
-    // The rows say it too: a leg that was signed between the look and the write, by whoever did not take the lock. Nothing of this call is signed,
-    // the caller asks again.
+    // Another writer without the lock stored a leg in between. This call signs nothing, and the
+    // caller asks again.
     if (saved !== new Set(granted.map(legKey)).size) throw new DomainError("SYS_002", { retryAfterMs: 100 });
     await saveVelocity(tx, used);
     return reasons;
@@ -115,7 +115,10 @@ function payersOf(intent: SigningIntent, operations: Known["operations"]): strin
   return [intent.fromWalletId, ...(operations.get(operationKey(intent))?.outflow.keys() ?? [])];
 }
 
-/** What was signed for the operation's other legs out of the same wallet, and to the same end out of others. */
+/**
+ * The amounts signed for the operation's other legs: from the same wallet, and from other wallets
+ * to the same end.
+ */
 function signedBeside(
   intent: SigningIntent,
   earlier: Map<string, SignedLeg>,
@@ -164,8 +167,8 @@ async function walletsOf(db: Database, intents: SigningIntent[]): Promise<Map<st
 }
 
 /**
- * One organisation's seed that does not open keeps no other organisation waiting. What was recorded for it stays: when the seed opens
- * again, the same nonce is signed.
+ * An organisation whose seed does not open does not delay the others. Its stored legs stay: the
+ * same nonce is signed when the seed opens again.
  */
 async function signAll(
   { db, keyring, typedData, log }: SignDeps,
@@ -185,7 +188,7 @@ async function signAll(
           outcomes[place] = { signature: keys.sign(keyIndex, digest) };
       });
     } catch (error) {
-      log.error({ err: error, orgId }, "an organisation's keys cannot be had");
+      log.error({ err: error, orgId }, "seed of the organisation could not be decrypted");
     }
   }
   return outcomes;

@@ -22,7 +22,7 @@ test("two payers that meet on one payee: no more is signed than he is to have", 
   expect(answers.flat().sort()).toEqual([expect.stringMatching(/^0x/), "not_in_operation"]);
 });
 
-test("of twenty callers with twenty nonces for one leg one is signed for; its nonce is signed again, also with a later end", async () => {
+test("one of twenty nonces for a leg is signed, and that nonce again with a later end", async () => {
   const intent = transferOf(500n);
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, number) => signPatiently({ ...intent, nonce: nonceOf(number + 1) })),
@@ -34,7 +34,7 @@ test("of twenty callers with twenty nonces for one leg one is signed for; its no
   );
   const again = { ...intent, nonce: nonceOf(signed[0]! + 1), validBefore: secondsFromNow(1_200) };
   expect(await sign(again)).toEqual([expect.stringMatching(/^0x/)]);
-  // Nobody here knows whether the first was used before it ended.
+  // Custody cannot know whether the first authorization was used before it ended.
   await bench.world.database.db.run(
     sql`update authorizations set valid_before = now() - interval '1 day' where ledger_ref = ${intent.ledgerRef}`,
   );
@@ -42,7 +42,7 @@ test("of twenty callers with twenty nonces for one leg one is signed for; its no
   expect(await sign(again)).toEqual([expect.stringMatching(/^0x/)]);
 }, 60_000);
 
-test("of two nonces for one leg in one call the first is signed for", async () => {
+test("the first of two nonces for one leg in one call is signed", async () => {
   const intent = transferOf(500n);
   const again = { ...intent, nonce: nonceOf(2) };
   expect(await sign(intent, again, intent)).toEqual([
@@ -52,7 +52,7 @@ test("of two nonces for one leg in one call the first is signed for", async () =
   ]);
 });
 
-test("a leg that is written down by whoever does not take the lock is signed for under that nonce alone", async () => {
+test("a leg that another writer stored without the lock is signed under its nonce only", async () => {
   const intent = transferOf(500n);
   let answer: Promise<string[]> | undefined;
   await tx(bench.world.database.db, async (tx) => {
@@ -79,7 +79,7 @@ test("two callers that meet with two legs of one operation: no more is signed th
   expect(answers.flat().sort()).toEqual([expect.stringMatching(/^0x/), "not_in_operation"]);
 });
 
-test("payers are locked in the order of their ids: whoever waits for the first holds none of the others", async () => {
+test("a call that waits for the first payer holds no lock on the others", async () => {
   const others = await Promise.all(
     [...Array(8).keys()].map((user) => makeWallet(bench.orgId, `user-${user}`)),
   );
@@ -97,7 +97,7 @@ test("payers are locked in the order of their ids: whoever waits for the first h
   expect(await answers).toEqual(Array(9).fill(expect.stringMatching(/^0x/)));
 });
 
-/** One entry: the payer and another one pay so much, and the payee and a shop have as much. */
+/** An entry with two payers of these amounts, and the payee and a shop as receivers. */
 async function twoPayTwo(firstWon: bigint, secondWon: bigint) {
   const { orgId, payer, payee, world } = bench;
   const [shop, other] = [await makeWallet(orgId, "shop"), await makeWallet(orgId, "other")];
@@ -112,7 +112,7 @@ async function twoPayTwo(firstWon: bigint, secondWon: bigint) {
   return { ledgerRef, shop, other };
 }
 
-/** As the relayer does it: whoever meets another on the same leg asks again. */
+/** Asks again after a conflict on the same leg, as the relayer does. */
 async function signPatiently(intent: AuthorizationIntent): Promise<string> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -1,5 +1,5 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
-import { checkMetadata, isSameMetadata } from "./metadata";
+import { checkMetadata } from "./metadata";
 
 test.each(["v", "원", "😀"])("five pairs of %s at the limits are fine", (character) => {
   expect(() =>
@@ -20,11 +20,4 @@ test.each([
   ["a value of 501 emoji", { k: "😀".repeat(501) }],
 ])("refuses %s", (_, metadata) => {
   expect(() => checkMetadata(metadata)).toThrow(DomainError);
-});
-
-test("is the same in any order, and never with another pair, one more or one less", () => {
-  const metadata = { tier: "gold", branch: "7" };
-  expect(isSameMetadata(metadata, { branch: "7", tier: "gold" })).toBe(true);
-  for (const other of [{}, { tier: "gold" }, { tier: "gold", branch: "8" }, { tier: "gold", toString: "7" }])
-    expect([isSameMetadata(metadata, other), isSameMetadata(other, metadata)]).toEqual([false, false]);
 });

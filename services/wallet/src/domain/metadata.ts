@@ -6,7 +6,7 @@ const MAX_PAIRS = 5;
 const MAX_KEY_CHARACTERS = 40;
 const MAX_VALUE_CHARACTERS = 500;
 
-/** A partner's own notes on a wallet, kept small. Counted in characters as people count them, not in UTF-16 units. */
+/** A partner's notes on a wallet. Lengths count characters, not UTF-16 units. */
 export function checkMetadata(metadata: Metadata): void {
   const problems: FieldProblem[] = [];
   const pairs = Object.entries(metadata);
@@ -23,13 +23,4 @@ export function checkMetadata(metadata: Metadata): void {
     }
   }
   if (problems.length > 0) throw invalidRequest(problems);
-}
-
-/** In whatever order the pairs are. */
-export function isSameMetadata(one: Metadata, other: Metadata): boolean {
-  const pairs = Object.entries(one);
-  return (
-    pairs.length === Object.keys(other).length &&
-    pairs.every(([key, value]) => Object.hasOwn(other, key) && other[key] === value)
-  );
 }

@@ -1,4 +1,4 @@
-// Plants one bug after the other in the rules of what is signed: the cases of the other test have to find it.
+// Plants bugs in the signing rules. The cases of signingPolicy.test.ts have to find each of them.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";

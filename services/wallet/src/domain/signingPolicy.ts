@@ -1,6 +1,6 @@
 import { type Won, won } from "@wonrail/kit/contract/money";
 
-/** A wish to sign, as far as rules need it. Amounts and times are parsed already. */
+/** A request to sign one leg, with parsed amounts and times. */
 export interface SigningIntent {
   orgId: string;
   ledgerRef: string;
@@ -16,20 +16,23 @@ export interface SigningIntent {
   origin: { requestId: string; traceparent: string };
 }
 
-/** What the ledger says of the operation behind an intent: all lines of each wallet together. */
+/** The ledger's operation behind an intent. Amounts are net per wallet. */
 export interface LedgerOperation {
-  /** What leaves each wallet that has less afterwards. */
+  /** The net amount that leaves each paying wallet. */
   outflow: ReadonlyMap<string, Won>;
-  /** What may go to an address, lower case: of each wallet that has more afterwards and, for a hold, the outside one. */
+  /**
+   * The net amount that each address, in lower case, may receive. For a hold this is the outside
+   * address.
+   */
   payable: ReadonlyMap<string, Won>;
-  /** What the wallets have less afterwards, all together: what may be burned. */
+  /** The net amount that leaves all wallets together, which may be burned. */
   burnable: Won;
 }
 
-/** What names a leg: no more is ever signed for it than once. */
+/** The identity of a leg. A leg is signed for once. */
 export type Leg = Pick<SigningIntent, "orgId" | "ledgerRef" | "fromWalletId" | "kind" | "toAddress">;
 
-/** What was signed before. */
+/** A leg as signed before. */
 export type SignedLeg = Leg & Pick<SigningIntent, "nonce" | "amountWon">;
 
 export interface SigningFacts {
@@ -39,11 +42,13 @@ export interface SigningFacts {
   horizonMs: number;
   walletKnown: boolean;
   operation: LedgerOperation | undefined;
-  /** Of the same leg. */
+  /** The same leg, if it was signed before. */
   earlier: SignedLeg | undefined;
-  /** What was signed for the other legs of this operation out of the same wallet. */
+  /** The amount signed for the operation's other legs from the same wallet. */
   otherLegsWon: Won;
-  /** What was signed for this operation to the same address, or to be burned, out of other wallets. */
+  /**
+   * The amount signed for this operation from other wallets to the same address, or to be burned.
+   */
   otherPayersWon: Won;
 }
 
@@ -59,12 +64,12 @@ export type RefusalReason =
   | "over_wallet_limit"
   | "over_organisation_limit"
   | "over_global_limit"
-  /** Alone more than a limit, in whatever hour it is asked for: somebody has to raise that. */
+  /** The leg alone exceeds a limit, in every hour: an operator has to raise the limit. */
   | "leg_over_limit"
-  /** Nothing speaks against it, but the organisation's seed does not open. */
+  /** The rules allow the leg, but the organisation's seed does not open. */
   | "key_unavailable";
 
-/** Why an intent is not signed; null when nothing speaks against it. */
+/** The reason to refuse an intent; null when it may be signed. */
 export function refusalOf(intent: SigningIntent, facts: SigningFacts): RefusalReason | null {
   if (intent.chainId !== facts.chainId) return "wrong_chain";
   if (intent.tokenAddress.toLowerCase() !== facts.tokenAddress.toLowerCase()) return "wrong_token";
@@ -73,12 +78,15 @@ export function refusalOf(intent: SigningIntent, facts: SigningFacts): RefusalRe
   if (!covers(facts.operation, intent, facts)) return "not_in_operation";
   if (intent.validBeforeMs <= facts.nowMs) return "expired";
   if (intent.validBeforeMs > facts.nowMs + facts.horizonMs) return "horizon";
-  // For ever, also when the first has ended: nobody here knows whether it was used before that.
+  // Also after the first authorization ended: custody cannot know whether it was used before.
   if (facts.earlier && !isRepeat(intent, facts.earlier)) return "signed_otherwise";
   return null;
 }
 
-/** The same leg under the same nonce, perhaps with a later end: of all its authorizations only one can ever execute, so it is counted once. */
+/**
+ * True for the same leg under the same nonce, with any end. The chain executes a nonce once, so the leg
+ * counts once.
+ */
 export function isRepeat(intent: SigningIntent, earlier: SignedLeg | undefined): boolean {
   return earlier !== undefined && earlier.nonce === intent.nonce && earlier.amountWon === intent.amountWon;
 }
@@ -103,8 +111,8 @@ export interface VelocityLimits {
 }
 
 /**
- * Spends from what was signed for in this hour; the first scope that is full refuses, and then nothing is spent. What no hour has room for is told apart. A
- * limit of 0 is no measure of a leg: it stops its scope.
+ * Spends from this hour's limits. The first exhausted scope refuses, and nothing is spent. A leg
+ * above a limit has its own reason. A limit of 0 stops its scope.
  */
 export function spendVelocity(
   used: Map<string, Won>,

@@ -3,10 +3,10 @@ import { type Metadata } from "./metadata";
 
 export type WalletType = "NORMAL" | "INCENTIVE" | "GOVERNMENT";
 
-/** What partners see. */
+/** The statuses that partners see. */
 export type WalletStatus = "ACTIVE" | "DEACTIVATED";
 
-/** What is stored: a wallet on its way is finished by a retry or by a job, whichever comes first. */
+/** The stored statuses. A retry or a job finishes a wallet that is OPENING or DEACTIVATING. */
 export type StoredStatus = WalletStatus | "OPENING" | "DEACTIVATING";
 
 export interface Wallet {
@@ -17,7 +17,7 @@ export interface Wallet {
   address: string;
   keyIndex: number;
   status: StoredStatus;
-  /** Under which the ledger is asked to close its account, while it is DEACTIVATING. */
+  /** The request id for closing the ledger account, while the wallet is DEACTIVATING. */
   closingRequestId: string | null;
   timesReopened: number;
   metadata: Metadata;
@@ -26,10 +26,10 @@ export interface Wallet {
   updatedAt: Date;
 }
 
-/** One that is being deactivated, with the ledger's request for it. */
+/** A wallet that is DEACTIVATING, with its request to the ledger. */
 export type ClosingWallet = Wallet & { closingRequestId: string };
 
-/** A wallet that is being deactivated is still active: the ledger may yet refuse. */
+/** A DEACTIVATING wallet shows as ACTIVE: the ledger may still refuse. */
 export function visibleStatus(status: StoredStatus): WalletStatus {
   return status === "DEACTIVATED" ? "DEACTIVATED" : "ACTIVE";
 }

@@ -12,7 +12,7 @@ function bytesOf(label: string, index: number): Buffer {
 const native = nativeCurve();
 const ethers = ethersCurve();
 
-// Where npm has no prebuilt binding there is one backend and nothing to compare.
+// Without a prebuilt binding there is no second backend to compare.
 (native ? test : test.skip)(
   `both backends give the same ${VECTORS} signatures, all with a low s`,
   () => {

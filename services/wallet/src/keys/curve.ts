@@ -1,6 +1,9 @@
 import { SigningKey, computeAddress, getBytes, hexlify } from "ethers";
 
-/** secp256k1 behind one small port: the native binding where npm brought it prebuilt, ethers elsewhere. Same bytes from both. */
+/**
+ * secp256k1 behind a small port: the native binding where npm has it prebuilt, ethers elsewhere.
+ * Both give the same bytes.
+ */
 export interface Curve {
   readonly backend: "native" | "ethers";
   /** 65 bytes: r, s (low), v as 27 or 28. Deterministic (RFC 6979). */
@@ -24,7 +27,10 @@ export function openCurve(): Curve {
   return nativeCurve() ?? ethersCurve();
 }
 
-/** Loads the binding's own file: the package's main file would fall back to a JavaScript library with known flaws, silently. */
+/**
+ * Loads the binding's own file. The package's main file would silently fall back to a JavaScript
+ * library with known flaws.
+ */
 export function nativeCurve(): Curve | null {
   let binding: NativeBinding;
   try {
@@ -48,7 +54,7 @@ export function nativeCurve(): Curve | null {
     },
     publicKey: (privateKey) => Buffer.from(binding.publicKeyCreate(privateKey, false)).subarray(1),
     addToKey(privateKey, tweak) {
-      // The binding adds in place: there is no other copy to wipe.
+      // The binding adds in place, so there is no other copy to wipe.
       const sum = Buffer.alloc(privateKey.length);
       sum.set(privateKey);
       try {

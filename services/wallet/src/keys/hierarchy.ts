@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { type Curve } from "./curve";
 
-/** Hardened everywhere: neither an extended public key nor a leaked child key leads back to its parent or to a sibling. */
+/** All levels are hardened: a leaked child key reveals neither its parent nor a sibling. */
 const HARDENED = 0x8000_0000;
 const PURPOSE = 44;
 const COIN_ETHEREUM = 60;
@@ -33,7 +33,7 @@ function masterNode(seed: Uint8Array): Node {
   return split(createHmac("sha512", "Bitcoin seed").update(seed).digest());
 }
 
-/** The parent is wiped: nobody else has it. */
+/** Wipes the parent after the derivation. */
 function childOf(curve: Curve, parent: Node, index: number): Node {
   try {
     return hardenedChild(curve, parent, index);
@@ -50,7 +50,8 @@ function hardenedChild(curve: Curve, parent: Node, index: number): Node {
   data.fill(0);
   const key = curve.addToKey(parent.key, tweak);
   tweak.fill(0);
-  // One in 2^127; BIP-32 says to go on with the next index, and an index that cannot be used must never be handed out.
+  // The chance is 1 in 2^127. BIP-32 then uses the next index; such an index must never get a
+  // wallet.
   if (key === null) throw new Error("this key index cannot be used; take the next one");
   return { key, chainCode };
 }

@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test("when it has signed, no seed and no key is left in memory that it was given or made", async () => {
   const native = nativeCurve();
-  // What ethers makes of a key are texts and numbers, which nobody can wipe.
+  // ethers turns a key into strings and numbers, which cannot be wiped.
   if (!native) return;
   const secrets: Uint8Array[] = [];
   const curve: Curve = {

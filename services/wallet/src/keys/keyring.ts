@@ -10,10 +10,10 @@ export interface SealedSeed extends Sealed {
   version: number;
 }
 
-/** The one place where a user's key exists, for as long as it takes to sign with it. */
+/** Users' keys exist only here, and only while a signature is made. */
 export interface Keyring {
   newSeed(orgId: string): Promise<SealedSeed>;
-  /** The same seed sealed under the key-encryption key of today. */
+  /** Seals the same seed under the current key-encryption key. */
   reseal(seed: SealedSeed): Promise<SealedSeed>;
   /** Opens a seed for a run of derivations; it is wiped when the work is done. */
   withSeed<T>(seed: SealedSeed, work: (keys: SeedKeys) => T): Promise<T>;

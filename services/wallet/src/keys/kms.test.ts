@@ -24,7 +24,7 @@ const context: SealContext = { orgId: "org_a", walletId: "", purpose: "seed", ve
 const SECRET_KEY = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=";
 const secret = Buffer.from("thirty-two bytes of a good seed!");
 
-test("what is sealed opens in its own context", async () => {
+test("a sealed secret opens in its own context", async () => {
   const kms = fileKms(path);
   const sealed = await kms.seal(secret, context);
   expect(sealed.bytes.includes(secret)).toBe(false);
@@ -82,7 +82,7 @@ function errorOf(work: () => unknown): Error {
   throw new Error("it was not refused");
 }
 
-test("one organisation's seed row does not open as another's", async () => {
+test("a seed row of one organisation does not open as another's", async () => {
   const keyring = createKeyring({ kms: fileKms(path), curve: openCurve() });
   const sealed = await keyring.newSeed("org_a");
   const stolen: SealedSeed = { ...sealed, orgId: "org_b" };

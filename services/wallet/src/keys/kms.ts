@@ -2,9 +2,11 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 
-/** Seals small secrets under a key-encryption key that never leaves it. A cloud's KMS fits behind the same two calls. */
+/**
+ * Seals small secrets under a key-encryption key. A cloud's KMS can implement the same two calls.
+ */
 export interface Kms {
-  /** The name of the key that seals today. What was sealed under an older one still opens. */
+  /** The name of the current key. Older keys still open their seals. */
   readonly currentKeyId: string;
   seal(plaintext: Uint8Array, context: SealContext): Promise<Sealed>;
   open(sealed: Sealed, context: SealContext): Promise<Buffer>;
@@ -23,7 +25,7 @@ export interface SealContext {
   version: number;
 }
 
-/** The key file is not one. The sentence shows nothing of what is in it but names of keys. */
+/** The key file is unusable. The message names keys and shows nothing else of the file. */
 export class KeyFileProblem extends Error {
   override readonly name = "KeyFileProblem";
 }
@@ -70,7 +72,7 @@ export function fileKms(path: string): Kms {
       const decipher = createDecipheriv("aes-256-gcm", keyOf(keyId), nonce)
         .setAAD(additionalData(context))
         .setAuthTag(tag);
-      // All of it: what is added to it at the end is nothing, and a second copy would have to be wiped as well.
+      // `update` gives all bytes and `final` adds none, so there is no second copy to wipe.
       const opened = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
       try {
         decipher.final();
@@ -83,7 +85,7 @@ export function fileKms(path: string): Kms {
   };
 }
 
-/** Each part with its length, so that no two contexts give the same bytes. */
+/** Each part has its length before it, so two contexts never give the same bytes. */
 function additionalData({ orgId, walletId, purpose, version }: SealContext): Buffer {
   return Buffer.from(
     ["wonrail", orgId, walletId, purpose, String(version)].map((part) => `${part.length}:${part}`).join(""),
@@ -116,7 +118,7 @@ function readText(path: string): string {
   }
 }
 
-/** The parser's own error shows what it stumbled over, which may be a part of a key. */
+/** The parser's own error quotes the file, which may be a part of a key. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

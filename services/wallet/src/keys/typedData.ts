@@ -1,6 +1,6 @@
 import { AbiCoder, id, keccak256, toUtf8Bytes } from "ethers";
 
-/** What a token's signatures are bound to. A signature for one token on one chain is worth nothing elsewhere. */
+/** A signature holds for one token on one chain. */
 export interface TokenDomain {
   chainId: bigint;
   tokenAddress: string;

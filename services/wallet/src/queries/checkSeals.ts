@@ -5,11 +5,14 @@ import { countSeedsByKek, findSeedUnder } from "../store/seeds";
 export interface SealCheck {
   kekId: string;
   seeds: bigint;
-  /** Why the seeds under this key cannot be used; null when one that was tried opens. */
+  /** The reason why the seeds under this key cannot be used; null when a tried seed opens. */
   problem: string | null;
 }
 
-/** For every key-encryption key that the seeds name, whether a seed under it opens with the key file of now. */
+/**
+ * For each key-encryption key of the seeds: whether a seed under it opens with the current key
+ * file.
+ */
 export async function checkSeals({ db, keyring }: { db: Database; keyring: Keyring }): Promise<SealCheck[]> {
   const checks: SealCheck[] = [];
   for (const { kekId, seeds } of await countSeedsByKek(db))

@@ -2,12 +2,15 @@ import { type Database } from "@wonrail/kit/db";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { type Won, won } from "@wonrail/kit/contract/money";
 import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
-import { type Entry, HoldStatus } from "@wonrail/proto/ledger/v1/ledger";
+import { type Entry, type Hold, HoldStatus, type RequestState } from "@wonrail/proto/ledger/v1/ledger";
 import { type LedgerClient } from "../commands/openAccount";
 import { type LedgerOperation, type SigningIntent } from "../domain/signingPolicy";
 import { listWalletsById } from "../store/wallets";
 
-/** What the ledger says of each operation that somebody wants signed, by "organisation|request id". Unknown ones are absent. */
+/**
+ * Asks the ledger for the operations of these intents, by "organisation|request id". Unknown
+ * operations are absent.
+ */
 export async function findOperations(
   { db, ledger }: { db: Database; ledger: LedgerClient },
   intents: SigningIntent[],
@@ -15,21 +18,23 @@ export async function findOperations(
   const operations = new Map<string, LedgerOperation>();
   for (const [orgId, of] of groupBy(intents, (intent) => intent.orgId)) {
     const requestIds = [...new Set(of.map((intent) => intent.ledgerRef))];
-    const { entries } = await ledger.getEntries({ orgId, requestIds });
-    const accountIds = entries.flatMap((entry) => postingsOf(entry).map((posting) => posting.accountId));
+    const { requests } = await ledger.getEntries({ orgId, requestIds });
+    const accountIds = requests.flatMap((request) =>
+      (postedBy(request)?.postings ?? []).map(({ accountId }) => accountId),
+    );
     const wallets = await listWalletsById(db, orgId, [...new Set(accountIds)]);
     const addresses = new Map(
       wallets.map((wallet) => [wallet.walletId as string, wallet.address.toLowerCase()]),
     );
-    for (const entry of entries) {
-      const operation = entry.hold ? ofHold(entry.hold) : ofEntry(entry, addresses);
-      if (operation) operations.set(`${orgId}|${entry.requestId}`, operation);
+    for (const request of requests) {
+      const operation = request.hold ? ofHold(request.hold) : ofEntry(postedBy(request), addresses);
+      if (operation) operations.set(`${orgId}|${request.requestId}`, operation);
     }
   }
   return operations;
 }
 
-function ofHold(hold: NonNullable<Entry["hold"]>): LedgerOperation | null {
+function ofHold(hold: Hold): LedgerOperation | null {
   if (hold.status !== HoldStatus.OPEN) return null;
   const amount = won(BigInt(hold.amountWon));
   return {
@@ -39,7 +44,7 @@ function ofHold(hold: NonNullable<Entry["hold"]>): LedgerOperation | null {
   };
 }
 
-/** What moves money out of wallets that is not on the chain yet. What is paid outside has moved there under its hold. */
+/** The kinds of entry that settle on chain afterwards. A posted hold has moved on chain already. */
 const TO_SETTLE = new Set([
   IntentKind.TRANSFER,
   IntentKind.PAYMENT,
@@ -48,8 +53,8 @@ const TO_SETTLE = new Set([
   IntentKind.REFUND,
 ]);
 
-function ofEntry(entry: Entry, addresses: Map<string, string>): LedgerOperation | null {
-  if (!TO_SETTLE.has(entry.kind)) return null;
+function ofEntry(entry: Entry | undefined, addresses: Map<string, string>): LedgerOperation | null {
+  if (!entry || !TO_SETTLE.has(entry.kind)) return null;
   const outflow = new Map<string, Won>();
   const payable = new Map<string, Won>();
   let less = 0n;
@@ -65,12 +70,11 @@ function ofEntry(entry: Entry, addresses: Map<string, string>): LedgerOperation 
 /** A wallet that pays and is paid in one entry settles the difference. */
 function netByWallet(entry: Entry): Map<string, bigint> {
   const nets = new Map<string, bigint>();
-  for (const { accountId, amountWon } of postingsOf(entry))
+  for (const { accountId, amountWon } of entry.postings)
     if (accountId.startsWith("wal_")) nets.set(accountId, (nets.get(accountId) ?? 0n) + BigInt(amountWon));
   return nets;
 }
 
-function postingsOf(entry: Entry) {
-  const outcome = entry.outcome?.outcome;
-  return outcome?.$case === "posted" ? outcome.value.postings : [];
+function postedBy({ outcome }: RequestState): Entry | undefined {
+  return outcome?.outcome?.$case === "posted" ? outcome.outcome.value : undefined;
 }

@@ -24,7 +24,7 @@ export interface Balance {
   availableWon: string;
 }
 
-/** The ledger's balances beside the wallets, by one call. */
+/** Reads the ledger's balances of these wallets in one call. */
 export async function withBalances(ledger: LedgerClient, wallets: Wallet[]): Promise<WalletWithBalance[]> {
   const [first] = wallets;
   if (!first) return [];
@@ -34,4 +34,4 @@ export async function withBalances(ledger: LedgerClient, wallets: Wallet[]): Pro
   return wallets.map((wallet) => ({ wallet, balance: balances.get(wallet.walletId) ?? EMPTY }));
 }
 
-const EMPTY: Balance = { balanceWon: "0", availableWon: "0" };
+export const EMPTY: Balance = { balanceWon: "0", availableWon: "0" };

@@ -7,8 +7,8 @@ let world: World;
 let orgId: string;
 let wallets: { walletId: string; walletAddress: string }[];
 
-// Of one organisation kim's two, of which the second is about to be deactivated, lee's, which is, and park's, which is not opened yet; another one has a
-// kim too.
+// Wallets of one organisation: kim has two and the second gets deactivated, lee's is deactivated,
+// park's is OPENING. Another organisation has a kim too.
 beforeAll(async () => {
   world = await openWorld();
   orgId = newId("org");
@@ -50,7 +50,7 @@ test("pages by number and by cursor have each wallet once", async () => {
   expect((await list({ page: { limit: 2, position: second } })).found).toEqual([KIM]);
 });
 
-test("each wallet has its own balance, of which what is held is not available", async () => {
+test("each wallet has its own balance, less the held amount", async () => {
   for (const index of [KIM, LEE]) {
     const { walletId } = wallets[index]!;
     world.ledger.balances.set(walletId, { balanceWon: `${index + 1}000`, availableWon: `${index + 1}00` });
@@ -65,7 +65,7 @@ test("each wallet has its own balance, of which what is held is not available", 
   expect(wallet).toMatchObject({ balanceWon: "1000", availableBalanceWon: "100" });
 });
 
-test("an address in whatever letters finds its wallet, for its organisation and for whoever watches every address", async () => {
+test("an address in any letter case finds its wallet, with and without an organisation", async () => {
   const addresses = wallets.map(({ walletAddress }, index) =>
     index === KIM ? `0x${walletAddress.slice(2).toUpperCase()}` : walletAddress,
   );

@@ -5,7 +5,7 @@ import { type LedgerClient } from "../commands/openAccount";
 import * as wallets from "../store/wallets";
 import { type WalletWithBalance, withBalances } from "./getWallet";
 
-/** Newest first. */
+/** An organisation's wallets, newest first. */
 export async function listWallets(
   { db, ledger }: { db: Database; ledger: LedgerClient },
   { orgId, filter, page }: { orgId: string; filter: wallets.WalletFilter; page: Page },

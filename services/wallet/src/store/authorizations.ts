@@ -2,12 +2,12 @@ import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { won } from "@wonrail/kit/contract/money";
 import { type Leg, type SignedLeg, type SigningIntent } from "../domain/signingPolicy";
 
-/** Its authorization lives in one row. */
+/** The key of the leg's one row. */
 export function legKey({ orgId, ledgerRef, fromWalletId, kind, toAddress }: Leg): string {
   return [orgId, ledgerRef, fromWalletId, kind, toAddress.toLowerCase()].join("|");
 }
 
-/** The authorizations of these legs and of all others of their operations, locked until the transaction ends. */
+/** Locks all authorizations of these legs' operations until the transaction ends. */
 export async function lockAuthorizations(tx: Tx, legs: Leg[]): Promise<Map<string, SignedLeg>> {
   const rows = await tx.query<{
     org_id: string;
@@ -35,9 +35,12 @@ export async function lockAuthorizations(tx: Tx, legs: Leg[]): Promise<Map<strin
   return new Map(signed.map((leg) => [legKey(leg), leg]));
 }
 
-/** Two signers that meet on a new leg: the second insert waits for the first and then changes nothing, so its count is short. */
+/**
+ * Two signers can meet on a new leg. The second insert waits for the first and changes nothing, so
+ * its count is short.
+ */
 export async function saveAuthorizations(tx: Tx, granted: SigningIntent[]): Promise<number> {
-  // A leg that stands twice in one call is written once.
+  // A leg that occurs twice in a call is written once.
   const intents = [...new Map(granted.map((intent) => [legKey(intent), intent])).values()];
   if (intents.length === 0) return 0;
   return tx.run(sql`
@@ -64,7 +67,10 @@ export async function findLatestEnd(db: Queryable, orgId: string, ledgerRef: str
   return row!.latest;
 }
 
-/** What is refused again for the same reason is written down once an hour: it is asked for again and again, for as long as it is refused. */
+/**
+ * Stores the same refusal of the same operation once an hour. The relayer asks again and again
+ * while it lasts.
+ */
 export async function insertRefusals(
   db: Queryable,
   refusals: { orgId: string; ledgerRef: string; fromWalletId: string; reason: string }[],

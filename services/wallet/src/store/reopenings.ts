@@ -4,7 +4,7 @@ import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
 export interface Reopening {
   orgId: string;
   walletId: string;
-  /** Under which the ledger is asked to open its account again. */
+  /** The request id for opening the ledger account again. */
   requestId: string;
   operator: string;
 }
@@ -16,7 +16,7 @@ interface ReopeningRow {
   operator: string;
 }
 
-/** Begins one, or joins whoever has begun: what is there then. */
+/** Stores a wish to reopen, or finds the one that exists. */
 export async function insertReopening(tx: Tx, reopening: Reopening): Promise<Reopening> {
   const { orgId, walletId, requestId, operator } = reopening;
   await tx.run(sql`
@@ -37,7 +37,7 @@ export async function findReopening(
   return row && toReopening(row);
 }
 
-/** Those that wait longest first. */
+/** The wishes that wait longest come first. */
 export async function listReopenings(db: Queryable, limit: number): Promise<Reopening[]> {
   const rows = await db.query<ReopeningRow>(sql`
     select org_id, wallet_id, request_id, operator from reopenings
@@ -45,7 +45,7 @@ export async function listReopenings(db: Queryable, limit: number): Promise<Reop
   return rows.map(toReopening);
 }
 
-/** False when somebody else has done it. */
+/** False when another caller has done it. */
 export async function deleteReopening(tx: Tx, { orgId, walletId, requestId }: Reopening): Promise<boolean> {
   const row = await tx.maybe(sql`
     delete from reopenings

@@ -22,7 +22,7 @@ export async function findSeeds(db: Queryable, orgIds: string[]): Promise<Map<st
   return new Map(rows.map((row) => [row.org_id, toSeed(row)]));
 }
 
-/** The first seed that arrives is the organisation's; a second one made at the same moment is thrown away. */
+/** The first seed is the organisation's. A second seed made at the same moment is discarded. */
 export async function insertSeed(db: Database, seed: SealedSeed): Promise<void> {
   await db.run(sql`
     insert into seeds (org_id, version, kek_id, sealed)
@@ -31,14 +31,14 @@ export async function insertSeed(db: Database, seed: SealedSeed): Promise<void> 
 }
 
 /**
- * An index is used for one wallet or for none: a crash leaves a gap, never a key for two. It is no less than the seconds since 2026, so that a database
- * that was restored to an earlier time does not hand out again what it has forgotten.
+ * An index is used for one wallet or for none: a crash leaves a gap. The index is at least the
+ * seconds since 2026, so a database that was restored to an earlier time does not reuse an index.
  */
 export async function takeKeyIndex(db: Queryable, orgId: string): Promise<number> {
-  const row = await db.one<{ index: number }>(sql`
+  const [row] = await db.write<{ index: number }>(sql`
     update seeds set next_index = greatest(next_index, extract(epoch from now() - '2026-01-01Z'::timestamptz)::integer) + 1
     where org_id = ${orgId} returning next_index - 1 as index`);
-  return row.index;
+  return row!.index;
 }
 
 export async function listSeedsNotUnder(
@@ -53,7 +53,7 @@ export async function listSeedsNotUnder(
   return rows.map(toSeed);
 }
 
-/** False when somebody else has sealed it again meanwhile. */
+/** False when another process has sealed it again meanwhile. */
 export async function replaceSeal(db: Queryable, before: SealedSeed, after: SealedSeed): Promise<boolean> {
   const changed = await db.run(sql`
     update seeds set kek_id = ${after.keyId}, sealed = ${after.bytes}, resealed_at = now()

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-test("of two who spend from one scope the second waits for the first, and goes on from his sum", async () => {
+test("the second of two spenders of a scope waits and continues from the first sum", async () => {
   await spend("all", 1n);
   let second: Promise<void> | undefined;
   await tx(database.db, async (tx) => {
@@ -26,9 +26,9 @@ test("of two who spend from one scope the second waits for the first, and goes o
   expect(await sums()).toEqual(["all 321", "org/a 0"]);
 });
 
-test("scopes are locked in the order of their names: whoever waits for the first holds no other", async () => {
+test("a transaction that waits for the first scope holds no lock on the others", async () => {
   for (const scope of ["org/b", "org/a", "all"]) await spend(scope, 1n);
-  // So that PostgreSQL knows how small the table is, and reads it as it lies.
+  // The planner then knows that the table is small.
   const owner = openTestDatabase(database.ownerUrl, "wallet", { max: 1 });
   await owner.run(sql`analyze velocity`);
   await owner.close();
@@ -54,7 +54,7 @@ test("an hour's sums are its own: others are neither counted nor changed, and th
   expect(await sums()).toEqual(["all 999", "all 25", "all 1001"]);
 });
 
-test("of what is old so many rows go at once, the oldest first, and nobody waits for somebody else who deletes", async () => {
+test("old hours are deleted in batches, oldest first, and two deletions do not wait for each other", async () => {
   await database.db.run(sql`
     insert into velocity (scope, hour, amount_won)
     select 'all', date_trunc('hour', now()) - h * interval '1 hour', h from generate_series(49, 53) as h`);

@@ -2,12 +2,15 @@ import { sql, type Tx } from "@wonrail/kit/db";
 import { type Won, won } from "@wonrail/kit/contract/money";
 
 export interface Velocity {
-  /** The database's time, which says what hour it is: replicas of custody may have clocks of their own. */
+  /** The database's time decides the hour: replicas may have different clocks. */
   nowMs: number;
   used: Map<string, Won>;
 }
 
-/** What was signed for in this hour in each of the scopes, of which there is one at least; locked in one order until the transaction ends. */
+/**
+ * Locks the amounts signed in this hour for one or more scopes, in one order, until the transaction
+ * ends.
+ */
 export async function lockVelocity(tx: Tx, scopes: string[]): Promise<Velocity> {
   const ordered = sql.array([...new Set(scopes)].sort(), "text[]");
   await tx.run(sql`
@@ -28,7 +31,7 @@ export async function saveVelocity(tx: Tx, used: Map<string, Won>): Promise<void
     where velocity.scope = spent.scope and velocity.hour = date_trunc('hour', now())`);
 }
 
-/** Hours that no limit looks at any more. */
+/** Hours that no limit reads any more. */
 export async function deleteOldVelocity(tx: Tx, limit: number): Promise<number> {
   return tx.run(sql`
     delete from velocity where (scope, hour) in (

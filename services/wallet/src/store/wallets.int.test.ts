@@ -18,7 +18,7 @@ test("a page of an organisation that has come late reads itself, and as many as 
   expect(await list(orgId, {})).toEqual({ found: { rows: 21, total: 10_001 }, read: 10_022 });
 });
 
-test("of those that are deactivated the few of one type are found without reading the many of another, or those that are not", async () => {
+test("deactivated wallets of one type are found without reading other wallets", async () => {
   const orgId = newId("org");
   const walletType = sql`case when n > 3000 or n % 600 = 0 then 'INCENTIVE' else 'NORMAL' end`;
   const status = sql`case when n > 3000 then 'ACTIVE' else 'DEACTIVATED' end`;
@@ -28,7 +28,7 @@ test("of those that are deactivated the few of one type are found without readin
   expect((await list(orgId, { status: "DEACTIVATED" })).found).toEqual({ rows: 21, total: 3_000 });
 });
 
-/** So that PostgreSQL knows of them, as it does of what has grown for years. */
+/** The planner then knows the rows, as in a table that grew for years. */
 async function insert(orgId: Sql, walletType: Sql, status: Sql, count: number): Promise<void> {
   const owner = openTestDatabase(database.ownerUrl, "wallet", { max: 1 });
   await owner.run(sql`

@@ -33,15 +33,37 @@ export type NewWallet = Pick<
   "orgId" | "walletId" | "userId" | "walletType" | "address" | "keyIndex" | "metadata"
 >;
 
-/** Undefined when the user has a wallet of this type already. */
-export async function insertWallet(db: Queryable, wallet: NewWallet): Promise<Wallet | undefined> {
-  const row = await db.maybe<WalletRow>(sql`
-    insert into wallets (org_id, wallet_id, user_id, wallet_type, address, key_index, status, metadata)
+/** The Idempotency-Key of the request that makes a wallet, and the SHA-256 of its body. */
+export interface CreationKey {
+  key: string;
+  bodyHash: Buffer;
+}
+
+/** Undefined when the user has a wallet of this type already, or the key made another. */
+export async function insertWallet(
+  db: Queryable,
+  wallet: NewWallet,
+  creation?: CreationKey,
+): Promise<Wallet | undefined> {
+  const [row] = await db.write<WalletRow>(sql`
+    insert into wallets (org_id, wallet_id, user_id, wallet_type, address, key_index, status, metadata,
+                         creation_key, creation_hash)
     values (${wallet.orgId}, ${wallet.walletId}, ${wallet.userId}, ${wallet.walletType}, ${wallet.address},
-            ${wallet.keyIndex}, 'OPENING', ${sql.json(wallet.metadata)})
-    on conflict (org_id, user_id, wallet_type) do nothing
+            ${wallet.keyIndex}, 'OPENING', ${sql.json(wallet.metadata)},
+            ${creation?.key ?? null}, ${creation?.bodyHash ?? null})
+    on conflict do nothing
     returning ${COLUMNS}`);
   return row && toWallet(row);
+}
+
+export async function findWalletByCreationKey(
+  db: Queryable,
+  orgId: string,
+  key: string,
+): Promise<{ wallet: Wallet; bodyHash: Buffer } | undefined> {
+  const row = await db.maybe<WalletRow & { creation_hash: Buffer }>(sql`
+    select ${COLUMNS}, creation_hash from wallets where org_id = ${orgId} and creation_key = ${key}`);
+  return row && { wallet: toWallet(row), bodyHash: row.creation_hash };
 }
 
 export async function findWallet(
@@ -73,7 +95,7 @@ export async function listWalletsById(db: Queryable, orgId: string, walletIds: s
   return rows.map(toWallet);
 }
 
-/** Of one organisation, or of all where the caller watches every address. */
+/** The wallets of one organisation, or of all when the caller watches every address. */
 export async function listWalletsByAddress(
   db: Queryable,
   orgId: string | null,
@@ -111,14 +133,17 @@ export async function listWallets(
   const rows = await db.query<WalletRow>(sql`
     select * from (${newest(COLUMNS, after, page.offset + rowsToRead(page))}) as found
     order by wallet_id desc limit ${rowsToRead(page)} offset ${page.offset}`);
-  // In the index's order, too: the table may have much before the first that is theirs.
+  // In the index's order too: many rows may lie before the first match.
   const { total } = await db.one<{ total: bigint }>(sql`
     select count(*) as total from (
       select from (${newest(sql`wallet_id`, sql``, MAX_OFFSET_ROWS + 1)}) as found limit ${MAX_OFFSET_ROWS + 1}) as counted`);
   return { rows: rows.map(toWallet), total: Number(total) };
 }
 
-/** Locks these wallets until the transaction ends, in one order whoever asks. Only who else locks them waits: rows that refer to a wallet do not. */
+/**
+ * Locks these wallets in id order until the transaction ends. Rows that refer to a wallet do not
+ * wait.
+ */
 export async function lockWallets(tx: Tx, wallets: { orgId: string; walletId: string }[]): Promise<void> {
   await tx.run(sql`
     select from wallets
@@ -132,27 +157,25 @@ export async function lockWallets(tx: Tx, wallets: { orgId: string; walletId: st
 /** Longer than any request may take. */
 export const MAKING_MS = 5_000;
 
-/** Moves a wallet from one of these statuses to another; undefined when it is in none of them. The version counts the events told of it, each of one change. */
+/**
+ * Moves a wallet from one of these statuses to another; undefined when it has none of them. The
+ * version counts the wallet's events.
+ */
 export async function moveWallet(
   tx: Tx,
   wallet: Pick<Wallet, "orgId" | "walletId">,
-  move: { from: readonly StoredStatus[]; to: StoredStatus; metadata?: Metadata },
+  move: { from: readonly StoredStatus[]; to: StoredStatus },
 ): Promise<Wallet | undefined> {
-  // Where its maker gave it some and may still be at it, that stays.
-  const metadata =
-    move.metadata === undefined
-      ? sql`metadata`
-      : sql`case when metadata = '{}' or created_at < now() - ${MAKING_MS} * interval '1 millisecond' then ${sql.json(move.metadata)} else metadata end`;
   const row = await tx.maybe<WalletRow>(sql`
-    update wallets set status = ${move.to}, metadata = ${metadata}, version = version + 1, updated_at = now()
+    update wallets set status = ${move.to}, version = version + 1, updated_at = now()
     where org_id = ${wallet.orgId} and wallet_id = ${wallet.walletId} and status = any(${move.from}::text[])
     returning ${COLUMNS}`);
   return row && toWallet(row);
 }
 
 /**
- * Begins to close a wallet under this request id, or joins whoever has begun under another; undefined when it is in none of these statuses. Nothing has
- * changed by that: the ledger may refuse.
+ * Begins to close a wallet under this request id, or joins a closing under another id. Undefined
+ * when the wallet has none of these statuses. The ledger may still refuse.
  */
 export async function beginClosing(
   tx: Tx,
@@ -169,7 +192,7 @@ export async function beginClosing(
   return row && { ...toWallet(row), closingRequestId: row.closing_request_id! };
 }
 
-/** After a refusal. A wallet that is being closed under another request since then is left to that one. */
+/** Runs after a refusal. A wallet that is closing under another request id is left alone. */
 export async function stopClosing(
   tx: Tx,
   { orgId, walletId, closingRequestId }: ClosingWallet,
@@ -180,8 +203,8 @@ export async function stopClosing(
 }
 
 /**
- * A wallet whose account was closed, unless it has been reopened since whoever asked began. Also from ACTIVE: an older release asks under a request id of
- * its own, and the ledger's word is the last.
+ * Deactivates a wallet after the ledger closed its account, unless it was reopened after the caller
+ * began.
  */
 export async function endClosing(
   tx: Tx,
@@ -216,7 +239,7 @@ export async function replaceMetadata(
   return row && toWallet(row);
 }
 
-/** In the order of their ids, so that those behind are reached however many of the first stay unfinished. */
+/** In id order, so that the job reaches later wallets even when earlier ones stay unfinished. */
 export async function listUnfinishedWallets(
   db: Queryable,
   olderThanMs: number,
@@ -231,7 +254,7 @@ export async function listUnfinishedWallets(
   return rows.map(toWallet);
 }
 
-/** Each a walk of its own. Those that are deactivated have an index by their type, so that many of another type are not read for a few of one. */
+/** Each status has its own index walk. Deactivated wallets have an index by type. */
 function matching(orgId: string, filter: WalletFilter): Sql[] {
   const { userId, walletType, status } = filter;
   if (status === "DEACTIVATED" && walletType === undefined)

@@ -122,12 +122,13 @@ async function credit(
   const asked: PostRequest[] = [];
   const outcomeOf = ({ intent }: PostRequest): PostOutcome => {
     const requestId = requestIdOf();
-    if (requestId === null) return { outcome: { $case: "error", value: { code: "WAL_004" } } };
+    if (requestId === null)
+      return { outcome: { $case: "error", value: { code: "WAL_004" } }, replayed: false };
     if (intent?.$case !== "creditExternal") throw new Error("only deposits are credited");
     const { walletId: accountId, amountWon } = intent.value;
     const posting = { accountId, amountWon, sequence: 1n, balanceAfterWon: amountWon };
     const entry = { requestId, postings: [posting] };
-    return { outcome: { $case: "posted", value: entry as never } };
+    return { outcome: { $case: "posted", value: entry as never }, replayed: false };
   };
   const ledger = {
     postBulk: async ({ items }: { items: PostRequest[] }) => {

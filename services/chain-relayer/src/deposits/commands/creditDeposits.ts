@@ -87,6 +87,7 @@ function requestFor(deposit: SeenDeposit, chainId: bigint): PostRequest {
   return {
     context: { orgId, requestId, traceparent },
     requestId: ledgerRef,
+    metadata: {},
     intent: {
       $case: "creditExternal",
       value: {

@@ -46,7 +46,7 @@ interface DriftRow {
 /** Writes down what is new. A difference that somebody has looked at and that is still the same is not found again, until it was resolved. */
 export async function saveDrifts(db: Queryable, drifts: NewDrift[]): Promise<NewDrift[]> {
   if (drifts.length === 0) return [];
-  const rows = await db.query<DriftRow>(sql`
+  const rows = await db.write<DriftRow>(sql`
     insert into drifts (org_id, wallet_id, kind, subject, expected, actual, block_number)
     select found.* from unnest(
       ${drifts.map((one) => one.orgId)}::text[],

@@ -144,6 +144,7 @@ function transfer(
     toWalletAddress: toAddress,
     amountWon: amountWon.toString(),
     memo: memo ?? undefined,
+    metadata: {},
   };
   const bodyHash = createHash("sha256")
     .update(JSON.stringify([recordId, fromWalletId, toAddress, command.amountWon, memo]))

@@ -164,8 +164,10 @@ export function scheduleChanges(
 ): boolean {
   // Also once it has started: the first time that it was said may have gone without an answer.
   if (paymentType === "SCHEDULED" && scheduledAt?.getTime() === wanted.getTime()) return false;
-  if (paymentType !== "SCHEDULED" || status !== "PENDING" || isRunning(run))
-    throw new DomainError("TX_004", { status });
+  const refuse = (reason: string) => new DomainError("TX_004", { status, reason });
+  if (paymentType !== "SCHEDULED") throw refuse("not_scheduled");
+  if (status !== "PENDING") throw refuse("not_pending");
+  if (isRunning(run)) throw refuse("transfer_started");
   if (!isFuture(wanted, now)) throw invalidRequest([{ path: "scheduledAt", message: NOT_IN_FUTURE }]);
   return true;
 }

@@ -137,7 +137,7 @@ export async function startRecords(
   taken: TransactionRecord[],
   leaseMs: number,
 ): Promise<TransactionRecord[]> {
-  const rows = await db.query<RecordRow>(sql`
+  const rows = await db.write<RecordRow>(sql`
     update records r set run = 'STARTED', run_at = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
     from unnest(${taken.map(({ recordId }) => recordId)}::text[], ${taken.map(({ version }) => version)}::bigint[],
       ${taken.map(({ attempts }) => attempts)}::integer[]) as taken (record_id, version, attempts)

@@ -44,7 +44,7 @@ export async function holdLease(
   ttlMs: number,
 ): Promise<Lease | null> {
   await db.run(sql`insert into signers (address) values (${signer}) on conflict do nothing`);
-  const row = await db.maybe<{ epoch: bigint }>(sql`
+  const [row] = await db.write<{ epoch: bigint }>(sql`
     update signers set holder = ${holder}, lease_ends_at = clock_timestamp() + make_interval(secs => ${ttlMs / 1000}),
       epoch = case when holder is not distinct from ${holder} and lease_ends_at > clock_timestamp() then epoch else epoch + 1 end
     where address = ${signer} and (holder is not distinct from ${holder}

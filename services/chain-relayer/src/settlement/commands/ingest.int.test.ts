@@ -2,6 +2,7 @@ import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
 import { MAX_WON } from "@wonrail/kit/contract/money";
 import { IntentKind, TransactionType } from "@wonrail/proto/ledger/v1/intents";
+import { HoldStatus } from "@wonrail/proto/ledger/v1/ledger";
 import { freshDatabase } from "../../testing/database";
 import { ingestEntries, ingestHold, ingestWallet } from "./ingest";
 
@@ -10,9 +11,14 @@ const ORIGIN = { orgId: newId("org"), requestId: newId("req"), traceparent: "" }
 /** Of a posting, what nobody asks about here. */
 const REST = { type: TransactionType.UNSPECIFIED, balanceAfterWon: "0" };
 const HOLD = {
-  ...{ holdRequestId: newId("hld"), relatedId: newId("trf"), walletId: WALLET, sequence: 7n },
-  ...{ toAddress: `0x${"5".repeat(40)}`, amountWon: "5", placedAt: new Date() },
+  ...{ holdRequestId: newId("hld"), walletId: WALLET, sequence: 7n, status: HoldStatus.OPEN },
+  ...{ toAddress: `0x${"5".repeat(40)}`, amountWon: "5" },
 };
+const holdEntry = (of: object, postedAt = new Date()) => ({
+  ...{ entryId: newId("jrn"), requestId: HOLD.holdRequestId, relatedId: newId("trf"), orgSequence: 1n },
+  ...{ kind: IntentKind.PLACE_HOLD, postedAt, metadata: {}, postings: [], balances: [] },
+  result: { $case: "hold" as const, value: { ...HOLD, ...of } },
+});
 const database = freshDatabase();
 
 test.each([
@@ -35,7 +41,7 @@ test.each([
 );
 
 test("a hold waits for all that was posted to its wallet before it, and its clock does not run", async () => {
-  await tx(database.db, (tx) => ingestHold(tx, ORIGIN, HOLD));
+  await tx(database.db, (tx) => ingestHold(tx, ORIGIN, holdEntry({}, new Date())));
   const row = await database.db.one(
     sql`select at_sequence, moves_to, expires_at from operations join places using (org_id, ledger_ref)`,
   );
@@ -58,7 +64,7 @@ describe("what has not its form is not taken in", () => {
     ["of no number", {}, { amountWon: "0x5" }],
     ["of more than can be moved", {}, { amountWon: (MAX_WON + 1n).toString() }],
   ])("a hold %s", async (_what, origin, of) => {
-    const taking = tx(database.db, (tx) => ingestHold(tx, { ...ORIGIN, ...origin }, { ...HOLD, ...of }));
+    const taking = tx(database.db, (tx) => ingestHold(tx, { ...ORIGIN, ...origin }, holdEntry(of)));
     await expect(taking).rejects.toThrow(/ is not an? |^nothing of /);
     expect(await database.db.query(sql`select from operations`)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { type Tx } from "@wonrail/kit/db";
 import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
-import { type HoldPlaced, type JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
+import { type Entry as LedgerEntry } from "@wonrail/proto/ledger/v1/ledger";
 import { isWallet, type Line, operationIdOf, operationIdOfHold, stepOfHold, stepsOf } from "../domain/steps";
 import { type Place } from "../domain/planning";
 import { insertOperations, type NewOperation } from "../store/operations";
@@ -15,7 +15,7 @@ export interface Origin {
   traceparent: string;
 }
 
-type Entry = Pick<JournalPosted, "requestId" | "relatedId" | "kind" | "postings">;
+type Entry = Pick<LedgerEntry, "requestId" | "relatedId" | "kind" | "postings">;
 
 /** Takes in ledger entries. What is on the chain already has no steps, but its place in the order. */
 export async function ingestEntries(
@@ -30,7 +30,9 @@ export async function ingestEntries(
 }
 
 /** Takes in money that is to leave to an outside address. It can go once everything before the hold has gone. */
-export async function ingestHold(tx: Tx, origin: Origin, hold: HoldPlaced): Promise<void> {
+export async function ingestHold(tx: Tx, origin: Origin, entry: LedgerEntry): Promise<void> {
+  if (entry.result?.$case !== "hold") return;
+  const hold = entry.result.value;
   const { holdRequestId } = hold;
   const [walletId, toAddress] = [readWallet(hold.walletId), readAccount(hold.toAddress)];
   const amountWon = assertAmount(readMoved(hold.amountWon));
@@ -38,7 +40,7 @@ export async function ingestHold(tx: Tx, origin: Origin, hold: HoldPlaced): Prom
   const operation = {
     ...namesOf(origin),
     ledgerRef: holdRequestId,
-    relatedId: hold.relatedId,
+    relatedId: entry.relatedId,
     kind: IntentKind.PLACE_HOLD,
     operationId: operationIdOfHold(holdRequestId),
     steps: [step],

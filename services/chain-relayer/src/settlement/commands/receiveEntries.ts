@@ -1,7 +1,7 @@
 import { type Queryable, type Tx } from "@wonrail/kit/db";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { envelopeOf, type ReceivedEvent } from "@wonrail/kit/inbox";
-import { type JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
+import { type Entry } from "@wonrail/proto/ledger/v1/ledger";
 import { type BacklogNow, findBacklog, insertShelved } from "../store/shelf";
 import { ingestEntries } from "./ingest";
 
@@ -12,7 +12,7 @@ export interface Backlog {
 
 export interface ReceivedEntry {
   origin: ReceivedEvent;
-  entry: JournalPosted;
+  entry: Entry;
 }
 
 /** More than is planned ahead. */

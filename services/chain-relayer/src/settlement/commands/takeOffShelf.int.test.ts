@@ -135,7 +135,7 @@ test("what is behind something on the shelf, or out of a wallet in doubt, does n
 
 test("of what is no entry a dead letter becomes, with all that is needed to try it again, and the others are taken in", async () => {
   const [one, other, good] = [charge(ORG), charge(ORG), charge(ORG)];
-  const empty = JournalPosted.encode({ ...received(good).entry, postings: [] }).finish();
+  const empty = JournalPosted.encode({ entry: { ...received(good).entry, postings: [] } }).finish();
   const bad = { ...good, payload: Buffer.from(empty) };
   await shelve([one, bad, other]);
   await takeAll();

@@ -146,6 +146,10 @@ async function bury({ db, log, registry }: ShelfDeps, rows: ShelvedRow[], refuse
 function takeIn(tx: Tx, entries: Shelved[]): Promise<void> {
   return ingestEntries(
     tx,
-    entries.map(({ event, since }) => ({ origin: event, entry: JournalPosted.decode(event.payload), since })),
+    entries.map(({ event, since }) => ({
+      origin: event,
+      entry: JournalPosted.decode(event.payload).entry!,
+      since,
+    })),
   );
 }

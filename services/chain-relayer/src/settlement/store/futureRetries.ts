@@ -10,7 +10,7 @@ const LONGEST_LOOK = sql`interval '25 hours'`;
  * costs nothing where nothing waits that long. What was never sent needs no help: it goes next all the same.
  */
 export async function clampFutureRetries(db: Queryable): Promise<number> {
-  const { count } = await db.one<{ count: bigint }>(sql`
+  const [row] = await db.write<{ count: bigint }>(sql`
     with sent_before as (
       update operations set retry_at = now()
       where state = 'PLANNED' and attempts > 0 and not ${REFUSED} and retry_at ${IS_LONG}
@@ -27,5 +27,5 @@ export async function clampFutureRetries(db: Queryable): Promise<number> {
       select from sent_before union all select from refused union all select from seen union all select from started
       union all select from watched)
     select count(*) from ended`);
-  return Number(count);
+  return Number(row!.count);
 }

@@ -133,6 +133,6 @@ export async function findOnShelf(db: Queryable, ledgerRef: string): Promise<str
   // Others may name it: the cancellation of a payment does, and a memo can.
   const rows = await db.query<{ org_id: string; events: Buffer }>(sql`
     select org_id, events from shelved_entries where position(convert_to(${ledgerRef}, 'UTF8') in events) > 0`);
-  const isIt = ({ payload }: EventEnvelope) => JournalPosted.decode(payload).requestId === ledgerRef;
+  const isIt = ({ payload }: EventEnvelope) => JournalPosted.decode(payload).entry?.requestId === ledgerRef;
   return rows.find(({ events }) => EventEnvelopes.decode(events).events.some(isIt))?.org_id;
 }

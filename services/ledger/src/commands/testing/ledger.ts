@@ -1,25 +1,24 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { newId } from "@wonrail/kit/contract/ids";
-import { won } from "@wonrail/kit/contract/money";
+import { MAX_WON, won } from "@wonrail/kit/contract/money";
 import { createTestDatabase, testLog, testRegistry, type TestDatabase } from "@wonrail/kit/testing";
 import { hash } from "node:crypto";
-import { AccountType } from "@wonrail/proto/ledger/v1/intents";
+import { AccountType, Freeze } from "@wonrail/proto/ledger/v1/intents";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { contentOf } from "../../domain/content";
 import { seoulDay } from "../../domain/limits";
-import type { Intent, LedgerRequest, Outcome, WalletType } from "../../domain/types";
+import type { Answer } from "../../domain/decide";
+import { chargeOf } from "../../domain/testing/world";
+import type { IdempotencyKey, Intent, LedgerRequest, Outcome, WalletType } from "../../domain/types";
 import { getBalances } from "../../queries/getBalances";
 import { verifyAll } from "../../queries/verify";
-import { createRecentEntries } from "../../store/recentEntries";
 import { createEngine, type Engine, type EngineOptions } from "../engine";
-import { createPostedLate, type PostedLate } from "../../store/postedLate";
 
 /** An engine on a database of the test's own. */
 export interface TestLedger {
   database: TestDatabase;
   engine: Engine;
-  late: PostedLate;
   orgId: string;
   post(intent: Intent, options?: Partial<LedgerRequest>): Promise<Outcome>;
   open(userId?: string, type?: WalletType, won?: bigint): Promise<string>;
@@ -35,21 +34,19 @@ const MIGRATIONS = join(__dirname, "../../../migrations");
 
 export async function startTestLedger(): Promise<TestLedger> {
   const database = await createTestDatabase({ schema: "ledger", migrations: MIGRATIONS });
-  const late = createPostedLate(1_000);
-  const engine = testEngine({ db: database.db, late });
+  const engine = testEngine({ db: database.db });
   const orgId = newId("org");
   const post = (intent: Intent, options: Partial<LedgerRequest> = {}) =>
     postTo(engine, requestOf(orgId, intent, options));
   return {
     database,
     engine,
-    late,
     orgId,
     post,
     async open(userId = newId("req"), type = "NORMAL", amount = 0n) {
       const walletId = newId("wal");
       await post({ kind: "openAccount", walletId, userId, type });
-      if (amount > 0n) await post({ kind: "charge", walletId, amountWon: won(amount) });
+      if (amount > 0n) await post(chargeOf(walletId, amount));
       return walletId;
     },
     async violations() {
@@ -70,10 +67,9 @@ export function testEngine(given: Pick<EngineOptions, "db"> & Partial<EngineOpti
   return createEngine({
     log: testLog(),
     registry: testRegistry(),
+    lanes: 2,
     maxBatch: 1_000,
     maxQueue: 20_000,
-    recent: createRecentEntries(1_000),
-    late: createPostedLate(1_000),
     ...given,
   });
 }
@@ -90,13 +86,28 @@ export function soundLedger(): TestLedger {
 }
 
 export function transferOf(fromWalletId: string, toWalletId: string, amount: bigint) {
-  const amountWon = won(amount);
-  return { kind: "transfer", fromWalletId, toWalletId, amountWon, dailyLimitWon: DAILY_LIMIT } as const;
+  return {
+    kind: "transfer",
+    fromWalletId,
+    toWalletId,
+    toAddress: `0x${"b".repeat(40)}`,
+    amountWon: won(amount),
+    dailyLimitWon: DAILY_LIMIT,
+  } as const;
 }
 
-export function postTo(engine: Engine, request: LedgerRequest): Promise<Outcome> {
+export async function postTo(engine: Engine, request: LedgerRequest): Promise<Outcome> {
+  return (await answerTo(engine, request)).outcome;
+}
+
+export function answerTo(engine: Engine, request: LedgerRequest): Promise<Answer> {
   const origin = { requestId: newId("req"), traceparent: "" };
   return engine.post({ request, origin, deadlineMs: Infinity });
+}
+
+/** A key with a body of its own, as a caller sends it. */
+export function keyOfBody(key: string, body = "body", scope = "PAY"): IdempotencyKey {
+  return { scope, key, bodyHash: hash("sha256", body, "hex") };
 }
 
 export function requestOf(
@@ -104,12 +115,12 @@ export function requestOf(
   intent: Intent,
   options: Partial<LedgerRequest> = {},
 ): LedgerRequest {
-  const content = { intent, memo: null, relatedId: null, ...options };
+  const content = { intent, memo: null, reference: null, metadata: {}, relatedId: null, ...options };
   const hex = hash("sha256", contentOf(content), "hex");
   const contentHash = [8, 12, 16, 20, 32]
     .map((end, index, ends) => hex.slice(index === 0 ? 0 : ends[index - 1], end))
     .join("-");
-  return { orgId, requestId: newId("opn"), requestedAtMs: null, contentHash, ...content };
+  return { orgId, requestId: newId("opn"), key: null, contentHash, ...content };
 }
 
 /** Waits for the next day, by the ledger's clock, when this one is over sooner than that. */
@@ -128,12 +139,16 @@ export async function balancesOf({ database, orgId }: TestLedger, walletIds: str
 }
 
 /** The request as it travels. */
-export function messageOf({ orgId, requestId, memo, relatedId, intent }: LedgerRequest): PostRequest {
+export function messageOf(request: LedgerRequest): PostRequest {
+  const { orgId, requestId, key, memo, reference, metadata, relatedId, intent } = request;
   const context = { orgId, requestId: newId("req"), traceparent: "" };
   return {
     context,
     requestId,
+    key: key === null ? undefined : { ...key, bodyHash: Buffer.from(key.bodyHash, "hex") },
     memo: memo ?? undefined,
+    reference: reference ?? undefined,
+    metadata,
     relatedId: relatedId ?? undefined,
     intent: intentMessage(intent),
   };
@@ -144,9 +159,10 @@ function intentMessage(intent: Intent): PostRequest["intent"] {
   const value = Object.fromEntries(
     Object.entries(rest).map(([name, part]) => [
       name,
-      typeof part === "bigint" ? `${part}` : (part ?? undefined),
+      typeof part === "bigint" ? `${part < MAX_WON ? part : MAX_WON}` : (part ?? undefined),
     ]),
   );
   if (intent.kind === "openAccount") value.type = AccountType[intent.type];
+  if (intent.kind === "freezeAccount") value.freeze = Freeze[intent.freeze];
   return { $case: kind, value } as unknown as PostRequest["intent"];
 }

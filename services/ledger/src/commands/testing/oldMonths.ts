@@ -21,6 +21,7 @@ export async function addOldMonths(ownerUrl: string): Promise<number> {
             perform attach_journal_partition(parent, suffix, month);
           end loop;
           execute format('create unique index on %I (account_number, sequence)', 'postings_' || suffix);
+          perform index_entries_partition('entries_' || suffix);
           insert into journal_partitions values (suffix, month, next_month(month));
           month := next_month(month);
         end loop;
@@ -32,12 +33,12 @@ export async function addOldMonths(ownerUrl: string): Promise<number> {
   return fromMs;
 }
 
-/** As it is a day after the last event was published. */
+/** Marks every event as published. */
 export async function forgetPublished(db: Queryable): Promise<void> {
-  await db.run(sql`with published as (delete from outbox_pending) delete from outbox`);
+  await db.run(sql`delete from outbox_pending`);
 }
 
-/** As an operator does, long after its last event was published. Gives the month's name. */
+/** Detaches as an operator does, after the last event was published. Returns the month's name. */
 export async function detachOldestMonth(ownerUrl: string): Promise<string> {
   const owner = openTestDatabase(ownerUrl, "ledger");
   try {

@@ -14,17 +14,12 @@ export interface Replica {
 
 const MAIN = join(__dirname, "../../main.ts");
 
-export async function startReplica(
-  databaseUrl: string,
-  busUrl: string,
-  env: Record<string, string> = {},
-): Promise<Replica> {
+export async function startReplica(databaseUrl: string, env: Record<string, string> = {}): Promise<Replica> {
   const [grpcPort, opsPort] = [await freePort(), await freePort()];
   const settings = {
     NODE_ENV: "test",
     DATABASE_URL: databaseUrl,
-    BUS: "postgres",
-    BUS_DATABASE_URL: busUrl,
+    BUS: "feed",
     GRPC_HOST: "127.0.0.1",
     GRPC_PORT: `${grpcPort}`,
     OPS_HOST: "127.0.0.1",

@@ -17,6 +17,7 @@ interface Wallet {
   balance: bigint;
   held: bigint;
   closed: boolean;
+  freeze: "NONE" | "OUTGOING" | "ALL";
   used: Map<string, bigint>;
 }
 
@@ -52,11 +53,18 @@ export class Model {
   readonly orgs = new Map<string, Record<"issuance" | "incentive" | "external", bigint>>();
   private readonly done = new Map<string, Done>();
   private readonly logs = new Map<string, string>();
+  private readonly keys = new Map<string, { id: string; body: string }>();
+  /** Charged per organisation and day. */
+  private readonly charged = new Map<string, bigint>();
 
   apply(request: LedgerRequest, nowMs: number): ModelAnswer {
     const { orgId: org, intent } = request;
     const id = `${org}/${request.requestId.slice(4)}`;
     const content = contentWithoutPolicy(request);
+    const key = request.key && `${org}/${request.key.scope}/${request.key.key}`;
+    const used = key && this.keys.get(key);
+    if (used)
+      return used.body === request.key!.bodyHash ? this.done.get(used.id)!.answer : { code: "REQ_003" };
     const before = this.done.get(id);
     if (before) return before.content === content ? before.answer : { code: "REQ_003" };
     if (intent.kind === "creditExternal") {
@@ -72,6 +80,7 @@ export class Model {
       if (intent.kind === "creditExternal") return done.answer;
     }
     this.done.set(id, done);
+    if (key) this.keys.set(key, { id, body: request.key!.bodyHash });
     return done.answer;
   }
 
@@ -94,7 +103,16 @@ export class Model {
         if (same?.[0] === intent.walletId) return [];
         if (same || this.wallets.has(intent.walletId)) throw new Refused("WAL_001");
         const { userId: user, type } = intent;
-        const fresh = { org, user, type, balance: 0n, held: 0n, closed: false, used: new Map() };
+        const fresh = {
+          org,
+          user,
+          type,
+          balance: 0n,
+          held: 0n,
+          closed: false,
+          freeze: "NONE" as const,
+          used: new Map(),
+        };
         this.wallets.set(intent.walletId, fresh);
         return [];
       }
@@ -110,40 +128,48 @@ export class Model {
         wallet.closed = false;
         return [];
       }
-      case "charge":
-        this.open(org, intent.walletId);
-        Object.assign(done, { wallet: intent.walletId, amount: intent.amountWon });
-        return this.move(
-          org,
-          "CHARGE",
-          ["issuance", 0n - intent.amountWon],
-          [intent.walletId, intent.amountWon],
-        );
+      case "freezeAccount": {
+        const wallet = this.wallets.get(intent.walletId);
+        if (wallet?.org !== org) throw new Refused("WAL_002");
+        wallet.freeze = intent.freeze;
+        return [];
+      }
+      case "charge": {
+        const { walletId, amountWon, dailyLimitWon } = intent;
+        this.receiving(org, walletId);
+        const charged = this.charged.get(`${org} ${day}`) ?? 0n;
+        if (charged + amountWon > dailyLimitWon) throw new Refused("CHG_008");
+        const lines = this.move(org, "CHARGE", ["issuance", 0n - amountWon], [walletId, amountWon]);
+        this.charged.set(`${org} ${day}`, charged + amountWon);
+        Object.assign(done, { wallet: walletId, amount: amountWon });
+        return lines;
+      }
       case "cancelCharge": {
         const charge = this.done.get(`${org}/${intent.chargeRequestId.slice(4)}`);
         if (charge?.kind !== "charge" || charge.answer.code !== undefined) throw new Refused("CHG_002");
         const left = charge.amount! - charge.cancelled;
         if (left === 0n) throw new Refused("CHG_003");
-        const asked = request.requestedAtMs === null ? nowMs : Math.min(nowMs, request.requestedAtMs);
-        if (asked - charge.atMs > THIRTY_DAYS_MS) throw new Refused("CHG_004");
+        if (nowMs - charge.atMs > THIRTY_DAYS_MS) throw new Refused("CHG_004");
         const amount = intent.amountWon ?? left;
         if (amount > left) throw new Refused("CHG_005");
-        const wallet = this.open(org, charge.wallet!);
+        const wallet = this.paying(org, charge.wallet!);
         if (wallet.balance - wallet.held < amount) throw new Refused("CHG_006");
         charge.cancelled += amount;
+        const charged = `${org} ${DAY.format(charge.atMs)}`;
+        this.charged.set(charged, this.charged.get(charged)! - amount);
         return this.move(org, "CHARGE_CANCEL", [charge.wallet!, -amount], ["issuance", amount]);
       }
       case "refund": {
-        const wallet = this.open(org, intent.walletId);
+        const wallet = this.paying(org, intent.walletId);
         const free = wallet.balance - wallet.held;
-        if (wallet.type !== "NORMAL" || free === 0n) throw new Refused("CHG_007");
+        if (wallet.type === "INCENTIVE" || free === 0n) throw new Refused("CHG_007");
         return this.move(org, "REFUND", [intent.walletId, -free], ["issuance", free]);
       }
       case "transfer": {
         const { fromWalletId, toWalletId, amountWon, dailyLimitWon } = intent;
-        const from = this.open(org, fromWalletId);
+        const from = this.paying(org, fromWalletId);
         if (from.type !== "NORMAL") throw new Refused("TRF_004");
-        const to = this.open(org, toWalletId);
+        const to = this.receiving(org, toWalletId);
         if (fromWalletId === toWalletId) throw new Refused("TRF_002");
         if (to.type !== "NORMAL") throw new Refused("TRF_004");
         if (from.balance - from.held < amountWon) throw new Refused("TRF_001");
@@ -157,18 +183,8 @@ export class Model {
         return this.pay(org, intent, done);
       case "cancelPayment":
         return this.cancelPayment(org, intent.paymentRequestId);
-      case "accrue": {
-        const wallet = this.open(org, intent.walletId);
-        if (wallet.type !== "INCENTIVE") throw new Refused("TRF_004");
-        return this.move(
-          org,
-          "INCENTIVE",
-          ["incentive", 0n - intent.amountWon],
-          [intent.walletId, intent.amountWon],
-        );
-      }
       case "placeHold": {
-        const wallet = this.open(org, intent.walletId);
+        const wallet = this.paying(org, intent.walletId);
         if (wallet.type !== "NORMAL") throw new Refused("TRF_004");
         if (wallet.balance - wallet.held < intent.amountWon) throw new Refused("TRF_001");
         const used = wallet.used.get(day) ?? 0n;
@@ -203,13 +219,13 @@ export class Model {
   }
 
   private pay(org: string, intent: Extract<Intent, { kind: "payment" }>, done: Done) {
-    const payer = this.open(org, intent.payerWalletId);
-    const receiver = this.open(org, intent.receiverWalletId);
+    const payer = this.paying(org, intent.payerWalletId);
+    const receiver = this.receiving(org, intent.receiverWalletId);
     if (receiver.type !== "NORMAL" || receiver.user === payer.user) throw new Refused("PAY_005");
     const find = (type: WalletType) =>
       [...this.wallets].find(([, w]) => w.org === org && w.user === payer.user && w.type === type);
     const free = (found?: [string, Wallet]) =>
-      found && !found[1].closed ? found[1].balance - found[1].held : 0n;
+      found && !found[1].closed && found[1].freeze === "NONE" ? found[1].balance - found[1].held : 0n;
     const [incentive, normal] = [find("INCENTIVE"), find("NORMAL")];
     let fromIncentive = free(incentive) < intent.amountWon ? free(incentive) : intent.amountWon;
     if (intent.incentiveAmountWon !== null) {
@@ -220,7 +236,7 @@ export class Model {
     if (free(normal) < fromNormal) throw new Refused("PAY_001");
     let accrued = (fromNormal * BigInt(intent.accrualRateBps)) / 10000n;
     if (accrued > 0n && !incentive) throw new Refused("WAL_002");
-    if (incentive?.[1].closed) accrued = 0n;
+    if (incentive?.[1].closed || incentive?.[1].freeze === "ALL") accrued = 0n;
     const parts: [string, TransactionType, bigint][] = [];
     if (fromIncentive > 0n) parts.push([incentive![0], "INCENTIVE_USE", -fromIncentive]);
     if (fromNormal > 0n) parts.push([normal![0], "PAYMENT", -fromNormal]);
@@ -249,12 +265,12 @@ export class Model {
     if (payment.cancelled > 0n) throw new Refused("PAY_003");
     const { receiver, parts, accrued, incentive } = payment.undo;
     const whole = parts.reduce((sum, [, , amount]) => sum - amount, 0n);
-    const from = this.open(org, receiver);
+    const from = this.paying(org, receiver);
     if (from.balance - from.held < whole) throw new Refused("PAY_001");
     const used = parts.find(([, type]) => type === "INCENTIVE_USE");
     const paid = parts.find(([, type]) => type === "PAYMENT");
     const pot = incentive === undefined ? undefined : this.wallets.get(incentive)!;
-    const inPot = pot && !pot.closed ? pot.balance + (used ? -used[2] : 0n) : 0n;
+    const inPot = pot && !pot.closed && pot.freeze === "NONE" ? pot.balance + (used ? -used[2] : 0n) : 0n;
     const back = accrued < inPot ? accrued : inPot;
     const toNormal = (paid ? -paid[2] : 0n) - (accrued - back);
     const moves: [string, TransactionType, bigint][] = [[receiver, "PAYMENT_CANCEL", -whole]];
@@ -262,7 +278,8 @@ export class Model {
     if (toNormal > 0n) moves.push([paid![0], "PAYMENT_CANCEL", toNormal]);
     if (back > 0n) moves.push([incentive!, "INCENTIVE_CANCEL", -back]);
     if (accrued > 0n) moves.push(["incentive", "INCENTIVE_CANCEL", accrued]);
-    for (const [account] of moves) if (this.wallets.get(account)?.closed) throw new Refused("WAL_004");
+    for (const [account, , amount] of moves)
+      if (amount > 0n && this.wallets.has(account)) this.receiving(org, account);
     const lines = this.moves(org, moves);
     payment.cancelled = 1n;
     return lines;
@@ -272,6 +289,18 @@ export class Model {
     const wallet = this.wallets.get(id);
     if (wallet?.org !== org) throw new Refused("WAL_002");
     if (wallet.closed) throw new Refused("WAL_004");
+    return wallet;
+  }
+
+  private paying(org: string, id: string): Wallet {
+    const wallet = this.open(org, id);
+    if (wallet.freeze !== "NONE") throw new Refused("WAL_005");
+    return wallet;
+  }
+
+  private receiving(org: string, id: string): Wallet {
+    const wallet = this.open(org, id);
+    if (wallet.freeze === "ALL") throw new Refused("WAL_005");
     return wallet;
   }
 

@@ -1,10 +1,20 @@
+import { hash } from "node:crypto";
 import { derivedId } from "@wonrail/kit/contract/ids";
-import { ZERO_WON, won } from "@wonrail/kit/contract/money";
+import { MAX_WON, ZERO_WON, won } from "@wonrail/kit/contract/money";
 import type { State } from "../book";
 import { contentOf } from "../content";
 import type { Decision } from "../decide";
 import type { ModelAnswer } from "./model";
-import type { Account, Intent, LedgerRequest, OrgAccountType, Outcome, WalletType } from "../types";
+import type {
+  Account,
+  IdempotencyKey,
+  Intent,
+  IntentOf,
+  LedgerRequest,
+  OrgAccountType,
+  Outcome,
+  WalletType,
+} from "../types";
 
 /** A small world in which everything meets everything: two organisations, three users with a wallet of each type, and few request ids. */
 export const ORGS = ["a", "b"].map((name) => derivedId("org", name));
@@ -29,9 +39,17 @@ export interface Scope {
   users: string[];
   requestIdOf: (number: number) => string;
   log: string;
+  /** Others charge in the same organisations, so no charge may come near the daily limit. */
+  isShared: boolean;
 }
 
-const DEFAULT_SCOPE: Scope = { orgs: ORGS, users: USERS, requestIdOf: requestId, log: "log" };
+const DEFAULT_SCOPE: Scope = {
+  orgs: ORGS,
+  users: USERS,
+  requestIdOf: requestId,
+  log: "log",
+  isShared: false,
+};
 
 /** Reads requests from random bytes: any bytes are some sequence, so a failing one can be shrunk. */
 export function requestsFrom(bytes: Uint8Array, scope: Scope = DEFAULT_SCOPE): LedgerRequest[] {
@@ -45,7 +63,7 @@ export function requestsFrom(bytes: Uint8Array, scope: Scope = DEFAULT_SCOPE): L
 function requestFrom(
   bytes: Uint8Array,
   index: number,
-  { orgs, users, requestIdOf, log }: Scope,
+  { orgs, users, requestIdOf, log, isShared }: Scope,
 ): LedgerRequest {
   const [kind, first, second, amount, id, other, extra] = bytes;
   const orgId = orgs[extra! % 16 === 0 ? 1 : 0]!;
@@ -53,8 +71,10 @@ function requestFrom(
   const wallet = (pick: number) =>
     walletId(orgId, pick % 19 === 0 ? `nobody ${users[0]}` : userOf(pick), typeOf(pick));
   const normal = (pick: number) => walletId(orgId, userOf(pick), pick % 11 === 0 ? "INCENTIVE" : "NORMAL");
-  const amountWon = won(AMOUNTS[amount! % AMOUNTS.length]!);
+  const amounts = isShared ? AMOUNTS.slice(0, -1) : AMOUNTS;
+  const amountWon = won(amounts[amount! % amounts.length]!);
   const dailyLimitWon = won(extra! % 4 === 0 ? 1_200n : 1_000_000n);
+  const chargeLimitWon = won(!isShared && extra! % 5 === 0 ? 30_000n : MAX_WON);
   const earlier = requestIdOf(Math.max(0, index - 1 - (other! % 12)));
   const intents: (() => Intent)[] = [
     () => ({
@@ -64,8 +84,13 @@ function requestFrom(
       type: typeOf(extra! % 9 === 0 ? extra! : second!),
     }),
     () => ({ kind: "closeAccount", walletId: wallet(first!) }),
-    () => ({ kind: "charge", walletId: wallet(first!), amountWon }),
-    () => ({ kind: "charge", walletId: normal(first!), amountWon: won(10_000n) }),
+    () => ({ kind: "charge", walletId: wallet(first!), amountWon, dailyLimitWon: chargeLimitWon }),
+    () => ({
+      kind: "charge",
+      walletId: normal(first!),
+      amountWon: won(10_000n),
+      dailyLimitWon: chargeLimitWon,
+    }),
     () => ({
       kind: "cancelCharge",
       chargeRequestId: earlier,
@@ -76,6 +101,7 @@ function requestFrom(
       kind: "transfer",
       fromWalletId: normal(first!),
       toWalletId: normal(second!),
+      toAddress: "0x0000000000000000000000000000000000000002",
       amountWon,
       dailyLimitWon,
     }),
@@ -89,9 +115,16 @@ function requestFrom(
     }),
     () => ({ kind: "cancelPayment", paymentRequestId: earlier }),
     () => ({
-      kind: "accrue",
-      walletId: walletId(orgId, userOf(first!), second! % 7 === 0 ? "NORMAL" : "INCENTIVE"),
+      kind: "charge",
+      walletId: walletId(orgId, userOf(first!), "INCENTIVE"),
       amountWon,
+      dailyLimitWon: chargeLimitWon,
+    }),
+    () => ({
+      kind: "freezeAccount",
+      walletId: wallet(first!),
+      freeze: (["NONE", "OUTGOING", "NONE", "ALL", "NONE"] as const)[second! % 5]!,
+      reason: "blocked",
     }),
     () => ({
       kind: "placeHold",
@@ -113,12 +146,29 @@ function requestFrom(
   const intent = intents[kind! % intents.length]!();
   // Now and then an id that was used before, with the same or another content.
   const number = id! % 9 === 0 ? Math.max(0, index - 1 - (id! % 4)) : index;
-  return request(orgId, requestIdOf(number), intent);
+  const made = request(orgId, requestIdOf(number), intent);
+  return { ...made, key: number === index && id! % 5 === 0 ? keyFrom(made, log, other!) : null };
+}
+
+/** One of few keys, so that some are used again: with the same body, or with another one. */
+function keyFrom({ contentHash }: LedgerRequest, log: string, pick: number): IdempotencyKey {
+  return {
+    scope: ["PAY", "CHARGE"][pick % 2]!,
+    key: `${log} ${pick % 6}`,
+    bodyHash: hash("sha256", pick % 3 === 0 ? contentHash : "body", "hex"),
+  };
 }
 
 export function request(orgId: string, id: string, intent: Intent): LedgerRequest {
-  const content = { intent, memo: null, relatedId: null };
-  return { orgId, requestId: id, contentHash: contentOf(content), requestedAtMs: null, ...content };
+  const content = { intent, memo: null, reference: null, metadata: {}, relatedId: null };
+  return { orgId, requestId: id, key: null, contentHash: contentOf(content), ...content };
+}
+
+const NO_LIMIT = won(2n ** 62n);
+
+/** A charge that no daily limit refuses. */
+export function chargeOf(walletId: string, amount: bigint): IntentOf<"charge"> {
+  return { kind: "charge", walletId, amountWon: won(amount), dailyLimitWon: NO_LIMIT };
 }
 
 function typeOf(pick: number): WalletType {
@@ -136,30 +186,36 @@ export function openWorld(users: string[] = USERS): State {
     nowMs: START_MS,
     accounts,
     requests: new Map(),
+    keys: new Map(),
+    heads: new Map(ORGS.map((orgId) => [orgId, 0n])),
     holds: new Map(),
     cancelledCharges: new Map(),
     cancelledPayments: new Set(),
     credits: new Map(),
-    reopened: new Map(),
     newNumbers: Array.from({ length: 100 }, (_, index) => BigInt(1_000 + index)),
   };
 }
 
 /** What the store would read for the next batch. */
 export function stateAfter({ book }: Decision, nowMs: number): State {
-  const { requests, holds, cancelledCharges, cancelledPayments, credits, reopened, newNumbers } = book;
+  const { requests, keys, heads, holds, cancelledCharges, cancelledPayments, credits, newNumbers } = book;
   const accounts = [...book.accounts.values()];
   return {
     nowMs,
     accounts,
     requests,
+    keys,
+    heads,
     holds,
     cancelledCharges,
     cancelledPayments,
     credits,
-    reopened,
     newNumbers,
   };
+}
+
+export function outcomesOf({ answers }: Decision): Outcome[] {
+  return answers.map(({ outcome }) => outcome);
 }
 
 /** The engine's answer in the model's words. */
@@ -187,6 +243,7 @@ function account(orgId: string, id: string, type: Account["type"], userId: strin
     limitUsedWon: ZERO_WON,
     limitDay: 0,
     blockTypes: 0,
+    frozen: "NONE" as const,
   };
   return {
     number: 0n,

@@ -1,6 +1,6 @@
 import { type World } from "./world";
 
-// The kit's failpoint, for tests that stop somewhere:
+// Replaces the kit's failpoint in tests that stop at a named step:
 // jest.mock("@wonrail/kit/failpoint", () => jest.requireActual("./testing/failpoints"));
 
 let stop: { at: string; run: () => Promise<void> } | undefined;
@@ -12,27 +12,26 @@ export async function failpoint(name: string): Promise<void> {
   await run();
 }
 
-/** Is done by who comes there first. */
+/** Runs once, in the first work that reaches the point. */
 export function doAt(point: string, run: () => Promise<void>): void {
   stop = { at: point, run };
 }
 
-/** Who comes there first is left hanging until told to go on, or dies with everything else. */
-export function hangAt(point: string): { reached: Promise<void>; goOn: () => void } {
-  let [reach, goOn] = [(): void => undefined, (): void => undefined];
+/** Hangs the first work that reaches the point until everything is killed. */
+function hangAt(point: string): { reached: Promise<void> } {
+  let reach = (): void => undefined;
   const reached = new Promise<void>((resolve) => (reach = resolve));
-  const gate = new Promise<void>((resolve) => (goOn = resolve));
   doAt(point, () => {
     reach();
-    return gate;
+    return new Promise(() => undefined);
   });
-  return { reached, goOn: () => goOn() };
+  return { reached };
 }
 
-/** Starts the work, waits until it stands at the point, and takes the ground from under it. */
+/** Starts the work, waits until it stands at the point, and kills everything. */
 export async function dieAt(world: World, point: string, work: () => Promise<unknown>): Promise<void> {
   const { reached } = hangAt(point);
-  // Nobody hears the answer of a process that died.
+  // The process dies, so its answer reaches no caller.
   work().catch(() => undefined);
   await reached;
   await world.crash();

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { openWorld, type World } from "./world";
 
-/** Of the ledger's tests. */
+/** Functions of the ledger's tests. */
 interface OldMonths {
   addOldMonths(ownerUrl: string): Promise<number>;
   detachOldestMonth(ownerUrl: string): Promise<string>;
@@ -11,7 +11,7 @@ const DAY_MS = 24 * 3_600_000;
 
 export interface OldWorld {
   world: World;
-  /** In the journal's oldest month, which may leave. */
+  /** A time in the journal's oldest month, which may leave. */
   oldMs: number;
   monthLeaves: () => Promise<string>;
 }
@@ -23,7 +23,7 @@ export async function openOldWorld(): Promise<OldWorld> {
   const world = await openWorld();
   const { ownerUrl } = world.databases.ledger;
   const oldMs = (await months.addOldMonths(ownerUrl)) + DAY_MS;
-  // The ledger's processes read at their start which months there are.
+  // The ledger reads the list of months when it starts.
   await world.crash();
   return { world, oldMs, monthLeaves: () => months.detachOldestMonth(ownerUrl) };
 }

@@ -9,20 +9,21 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { Registry } from "@wonrail/kit/metrics";
 import { createTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/testing";
 import { AuthServiceService, Organisation } from "@wonrail/proto/auth/v1/auth";
-import { type EventEnvelope } from "@wonrail/proto/common/v1/common";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { type ExecuteRequest, type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
 import { OperationStatus, RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type App, createApp } from "../../app";
+import { charge } from "./commands";
 
-/** The money half of the system in one process: the real payment, ledger and wallet services, each on a database of its own. */
+/** The real payment, ledger and wallet services in one process, each on a database of its own. */
 export interface World {
   orgId: string;
-  payment: TestDatabase;
   databases: Databases;
-  /** The payment service that lives now. */
-  app(): App;
+  /** One of payment's two replicas. */
+  app(replica?: 0 | 1): App;
+  /** The pool of payment's first replica. It dies with the replica. */
+  db(): Database;
   ledger(): Life["ledger"];
   wallet(): Life["wallet"];
   /** A wallet with its address, and with money when an amount is given. */
@@ -33,18 +34,18 @@ export interface World {
   }): Promise<TestWallet>;
   execute(command: Command, idempotencyKey?: string): Promise<ExecuteResponse>;
   balances(...walletIds: string[]): Promise<number[]>;
-  /** What chain-relayer says of an operation, whatever the bus has said. Of any other it says the same as that. */
+  /** Answers of chain-relayer about operations. The events decide for an operation that is not here. */
   relayerSays: Map<string, "UNKNOWN" | "OPEN" | "CONFIRMED" | "FAILED">;
-  /** What chain-relayer has given to the bus and is old enough to be asked for, in its order. */
-  relayerEvents: EventEnvelope[];
-  /** Of the payment service that lives now. */
+  /** Sum over all labels, of payment's first replica. */
   metric(name: string): Promise<number>;
-  /** What the ledger's invariants have to say; nothing, when all is well. */
+  /** Violated invariants of the ledger. */
   violations(): Promise<string[]>;
-  /** They answer nobody from now on. */
+  /** Stops the servers of these services. */
   stop(...names: ServiceName[]): Promise<void>;
-  /** Everything that runs dies on the spot, mid-statement; then it is started again. */
+  /** Kills everything in the middle of its work and starts it again. */
   crash(): Promise<void>;
+  /** Replaces payment's database by an empty one, as after a loss without a backup. */
+  loseDatabase(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -52,7 +53,7 @@ export interface TestWallet {
   walletId: string;
   address: string;
   userId: string;
-  /** Of the charge that gave it its money. */
+  /** The charge that funded it. */
   chargeId: string;
 }
 
@@ -82,31 +83,27 @@ export async function openWorld(): Promise<World> {
   const [payment, ledger, wallet] = await Promise.all(["payment", "ledger", "wallet"].map(makeDatabase));
   const databases: Databases = { payment: payment!, ledger: ledger!, wallet: wallet! };
   const relayerSays: World["relayerSays"] = new Map();
-  const relayerEvents: EventEnvelope[] = [];
-  const start = () => startLife(databases, orgId, kekPath, { relayerSays, relayerEvents });
+  const created = [databases.payment, databases.ledger, databases.wallet];
+  const start = () => startLife(databases, orgId, kekPath, relayerSays);
   let life = await start();
 
   const world: World = {
     orgId,
-    payment: databases.payment,
     databases,
     relayerSays,
-    relayerEvents,
     metric: (name) => life.metric(name),
-    app: () => life.app,
+    app: (replica = 0) => life.apps[replica]!,
+    db: () => life.pools[0]!,
     ledger: () => life.ledger,
     wallet: () => life.wallet,
     async openWallet({ type = "NORMAL", userId = randomUUID(), amountWon = 0 } = {}) {
       const request = { orgId, userId, walletType: TYPES[type], metadata: {} };
       const { walletId, walletAddress: address } = (await life.wallet.createWallet(request)).wallet!;
       if (amountWon === 0) return { walletId, address, userId, chargeId: "" };
-      const charged = await world.execute({
-        $case: "charge",
-        value: { walletId, amountWon: String(amountWon), memo: undefined },
-      });
+      const charged = await world.execute(charge(walletId, amountWon));
       return { walletId, address, userId, chargeId: valueOf(charged, "charge").chargeId };
     },
-    execute: (command, key) => life.app.execute(requestOf(orgId, command, key)),
+    execute: (command, key) => world.app().execute(requestOf(orgId, command, key)),
     async balances(...accountIds) {
       const { accounts } = await life.ledger.getBalances({ orgId, accountIds });
       const found = new Map(accounts.map((account) => [account.accountId, Number(account.balanceWon)]));
@@ -122,16 +119,22 @@ export async function openWorld(): Promise<World> {
       await life.die();
       life = await start();
     },
+    async loseDatabase() {
+      await life.die();
+      databases.payment = await makeDatabase("payment");
+      created.push(databases.payment);
+      life = await start();
+    },
     async close() {
       await life.die();
-      await Promise.all([payment!, ledger!, wallet!].map((database) => database.drop()));
+      await Promise.all(created.map((database) => database.drop()));
       rmSync(dir, { recursive: true, force: true });
     },
   };
   return world;
 }
 
-/** One request as the gateway sends it. */
+/** A request as the gateway sends it. */
 export function requestOf(orgId: string, command: Command, idempotencyKey?: string): ExecuteRequest {
   return {
     context: { orgId, requestId: newId("req"), traceparent: "" },
@@ -164,13 +167,18 @@ export type ServiceName = "ledger" | "wallet" | "auth" | "chain-relayer";
 /** From a start of the processes to their death. */
 type Life = Awaited<ReturnType<typeof startLife>>;
 
-async function startLife(databases: Databases, orgId: string, kekPath: string, relayer: RelayerAtOurEdge) {
+async function startLife(
+  databases: Databases,
+  orgId: string,
+  kekPath: string,
+  relayerSays: World["relayerSays"],
+) {
   const parts = () => ({ log, registry: new Registry() });
   const closers: (() => unknown)[] = [];
   const dead: Promise<unknown>[] = [];
   const servers = new Map<ServiceName, () => Promise<void>>();
 
-  /** A pool of this life's own, whose connections end when it does. */
+  /** Opens a pool whose connections end with this life. */
   async function open(name: keyof Databases): Promise<Database> {
     const { url, adminUrl } = databases[name];
     const applicationName = `life-${newId("req").slice(-12)}`;
@@ -178,7 +186,7 @@ async function startLife(databases: Databases, orgId: string, kekPath: string, r
     closers.push(async () => {
       dead.push(db.close().catch(() => undefined));
       const admin = openDatabase({ url: adminUrl, schema: "public", applicationName: "test", max: 1, log });
-      // They are gone when this is answered: what they had locked would be passed over by the next life.
+      // Waits until they are gone: the next life must not meet their locks.
       await admin.query(
         sql`select pg_terminate_backend(pid, 8000) from pg_stat_activity where application_name = ${applicationName}`,
       );
@@ -198,14 +206,16 @@ async function startLife(databases: Databases, orgId: string, kekPath: string, r
     const load = (file: string) => import(join(SERVICES, name, "src", file)) as Promise<Loaded>;
     const [made, doors] = [await load("app"), await load("rpc")];
     const onClose = (closer: string, close: () => unknown) =>
-      void (closer.includes("client") && closers.push(close));
+      void (/client|scans/.test(closer) && closers.push(close));
     return serve(
       name,
       doors.rpc(await made.createApp({ ...parts(), config, db: await open(name), onClose })),
     );
   }
 
-  const ledgerAddress = await serveReal("ledger", { MAX_BATCH: 1_000, MAX_QUEUE: 20_000 });
+  const ledgerAddress = await serveReal("ledger", {
+    ...{ LANES: 2, MAX_BATCH: 1_000, MAX_QUEUE: 20_000, DATABASE_URL: databases.ledger.url },
+  });
   const walletAddress = await serveReal("wallet", {
     LEDGER_ADDRESS: ledgerAddress,
     KEK_PATH: kekPath,
@@ -221,27 +231,31 @@ async function startLife(databases: Databases, orgId: string, kekPath: string, r
     LEDGER_ADDRESS: ledgerAddress,
     WALLET_ADDRESS: walletAddress,
     AUTH_ADDRESS: authAddress,
-    RELAYER_ADDRESS: await serve("chain-relayer", [relayerAtOurEdge(databases.payment, relayer)]),
+    RELAYER_ADDRESS: await serve("chain-relayer", [relayerAtOurEdge(databases.payment, relayerSays)]),
   };
-  const registry = new Registry();
-  const app = createApp({
-    ...{ log, registry },
-    config: { ...addresses, ...CONTRACTS, NETWORK: "WON_TESTNET" } as never,
-    db: await open("payment"),
-    // What would wait for work that a crash has stopped is not closed.
-    onClose: (name, close) => void (name === "clients" && closers.push(close)),
-  });
+  const registries = [new Registry(), new Registry()];
+  const apps: App[] = [];
+  const pools: Database[] = [];
+  for (const registry of registries) {
+    const db = await open("payment");
+    pools.push(db);
+    const config = { ...addresses, ...CONTRACTS, NETWORK: "WON_TESTNET" } as never;
+    // A crash does not wait for the work in the lanes, so only the clients are closed.
+    const onClose = (name: string, close: () => unknown) => void (name === "clients" && closers.push(close));
+    apps.push(createApp({ log, registry, config, db, onClose }));
+  }
 
   const client = { ...parts(), defaultTimeoutMs: 20_000 };
   const ledger = createClient(LedgerServiceService, { ...client, name: "to ledger", address: ledgerAddress });
   const wallet = createClient(WalletServiceService, { ...client, name: "to wallet", address: walletAddress });
   closers.push(() => [ledger, wallet].forEach((one) => one.close()));
   return {
-    app,
+    apps,
+    pools,
     ledger,
     wallet,
     async metric(name: string) {
-      const { values } = await registry.getSingleMetric(name)!.get();
+      const { values } = await registries[0]!.getSingleMetric(name)!.get();
       return values.reduce((sum, { value }) => sum + value, 0);
     },
     async stop(names: ServiceName[]) {
@@ -259,13 +273,14 @@ interface Loaded {
   rpc(app: object): GrpcService[];
 }
 
-/** All that payment asks of auth, and only before an organisation's first event has arrived. */
+/** Payment asks auth for the policy before the organisation's first event arrives. */
 function authAtOurEdge(orgId: string): GrpcService {
   return implement(AuthServiceService, {
     getOrganisation: async () => ({
       organisation: Organisation.fromPartial({
         orgId,
         dailyTransferLimitWon: "5000000",
+        dailyChargeLimitWon: "1000000000",
         incentiveRateBps: INCENTIVE_BPS,
         version: 1n,
       }),
@@ -274,18 +289,9 @@ function authAtOurEdge(orgId: string): GrpcService {
   });
 }
 
-type RelayerAtOurEdge = Pick<World, "relayerSays" | "relayerEvents">;
-
-/** All that payment asks of chain-relayer. What was not said otherwise is as the events have it. */
-function relayerAtOurEdge(
-  { db }: TestDatabase,
-  { relayerSays, relayerEvents }: RelayerAtOurEdge,
-): GrpcService {
+/** Payment asks chain-relayer before it ends a hold. */
+function relayerAtOurEdge({ db }: TestDatabase, relayerSays: World["relayerSays"]): GrpcService {
   return implement(RelayerServiceService, {
-    async listEvents({ after }) {
-      const events = relayerEvents.slice(Number(after), Number(after) + 2);
-      return { events, position: after + BigInt(events.length) };
-    },
     async getOperations({ refs }) {
       const told = await db.query<{ ref: string; status: string }>(sql`
         select ledger_ref as ref, status from settlements where ledger_ref = any(${refs.map(({ ledgerRef }) => ledgerRef)}::text[])`);
@@ -304,7 +310,7 @@ function makeDatabase(name: string): Promise<TestDatabase> {
   return createTestDatabase({ schema: name, migrations: join(SERVICES, name, "migrations") });
 }
 
-/** As the cluster's superuser, for what a test has to make older than it is. */
+/** Runs a statement as the superuser, to change rows behind the service's back. */
 export async function asOwner(database: TestDatabase, statement: string): Promise<void> {
   const admin = openDatabase({
     url: database.adminUrl,
@@ -315,13 +321,4 @@ export async function asOwner(database: TestDatabase, statement: string): Promis
   });
   await admin.run(rawSql(statement));
   await admin.close();
-}
-
-/** What the clock's job does, five seconds later. */
-export async function complete(world: World): Promise<void> {
-  await asOwner(
-    world.payment,
-    "update operations set updated_at = now() - interval '6 seconds' where state = 'CLAIMED'",
-  );
-  await world.app().finishAbandoned();
 }

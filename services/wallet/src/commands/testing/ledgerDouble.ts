@@ -3,11 +3,13 @@ import { type GrpcService, implement } from "@wonrail/kit/grpc/server";
 import { AccountType, IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import {
   type Account,
-  type Entry,
+  Entry,
+  Hold,
   HoldStatus,
   LedgerServiceService,
   type PostRequest,
   type PostResponse,
+  RequestState,
 } from "@wonrail/proto/ledger/v1/ledger";
 
 /** The ledger as the wallet service sees it at its edge: accounts that open and close, and entries that somebody has posted. */
@@ -17,10 +19,10 @@ export interface LedgerDouble {
   opened: Set<string>;
   /** Every request to open, close or open again, also the refused and the repeated. */
   asked: string[];
-  /** What it answers instead; undefined to answer as always. */
+  /** Replaces the answer; undefined keeps the usual one. */
   refuse: (request: PostRequest) => Error | undefined | Promise<Error | undefined>;
   refuseBalances: () => Error | undefined;
-  /** What it says of these accounts; of the others nothing. */
+  /** The balances of these accounts; other accounts have none. */
   balances: Map<string, { balanceWon: string; availableWon: string }>;
   /** After it has decided to close or not to, or has opened again: waits, or gives the error that is heard instead. */
   loseAnswer: () => Error | undefined | Promise<Error | undefined>;
@@ -45,13 +47,13 @@ export interface LedgerDouble {
 }
 
 export function createLedgerDouble(): LedgerDouble {
-  const entries = new Map<string, Entry>();
+  const requests = new Map<string, RequestState>();
   const add = (
     { orgId, ledgerRef }: { orgId: string; ledgerRef: string },
     kind: IntentKind,
     lines: [string, bigint][],
-    hold?: Entry["hold"],
-  ) => entries.set(`${orgId}|${ledgerRef}`, entryOf(ledgerRef, kind, lines, hold));
+    hold?: Hold,
+  ) => requests.set(`${orgId}|${ledgerRef}`, stateOf(ledgerRef, kind, lines, hold));
   const decided: Decided = new Map();
   const double: LedgerDouble = {
     opened: new Set(),
@@ -75,13 +77,14 @@ export function createLedgerDouble(): LedgerDouble {
       ]);
     },
     addHold({ from, toAddress, amountWon, status = HoldStatus.OPEN, ...names }) {
-      const hold = { walletId: from, toAddress, amountWon: amountWon.toString(), status };
-      add(names, IntentKind.PLACE_HOLD, [], hold);
+      const amount = { amountWon: amountWon.toString(), sequence: 0n };
+      const hold = { walletId: from, toAddress, ...amount, status, holdRequestId: names.ledgerRef };
+      add(names, IntentKind.PLACE_HOLD, [], Hold.fromPartial(hold));
     },
     service: implement(LedgerServiceService, {
       post: (request) => post(double, decided, request),
       getEntries: ({ orgId, requestIds }) =>
-        Promise.resolve({ entries: requestIds.flatMap((id) => entries.get(`${orgId}|${id}`) ?? []) }),
+        Promise.resolve({ requests: requestIds.flatMap((id) => requests.get(`${orgId}|${id}`) ?? []) }),
       getBalances: async ({ accountIds }) => {
         const refusal = double.refuseBalances();
         if (refusal) throw refusal;
@@ -92,7 +95,7 @@ export function createLedgerDouble(): LedgerDouble {
   return double;
 }
 
-/** What was decided of closing and opening again under each request id, for good. */
+/** The decisions on closing and opening, by request id. */
 type Decided = Map<string, DomainError | undefined>;
 
 async function post(double: LedgerDouble, decided: Decided, request: PostRequest): Promise<PostResponse> {
@@ -117,14 +120,7 @@ async function post(double: LedgerDouble, decided: Decided, request: PostRequest
     const refused = lost ?? decided.get(requestId);
     if (refused) throw refused;
   }
-  return {
-    entryId: "jrn_x",
-    requestId,
-    postedAt: new Date(),
-    postings: [],
-    balances: [],
-    result: undefined,
-  };
+  return { entry: Entry.fromPartial({ entryId: "jrn_x", requestId, postedAt: new Date() }), replayed: false };
 }
 
 function reopen({ opened }: LedgerDouble, walletId: string): undefined {
@@ -143,30 +139,21 @@ function accountOf({ balances }: LedgerDouble, accountId: string): Account[] {
   return [{ ...rest, accountId, userId: undefined, openedAt: new Date(), closedAt: undefined, ...balance }];
 }
 
-function entryOf(requestId: string, kind: IntentKind, lines: [string, bigint][], hold: Entry["hold"]): Entry {
+function stateOf(
+  requestId: string,
+  kind: IntentKind,
+  lines: [string, bigint][],
+  hold: Hold | undefined,
+): RequestState {
   const postings = lines.map(([accountId, amountWon], index) => ({
     accountId,
     amountWon: amountWon.toString(),
-    balanceAfterWon: "0",
     sequence: BigInt(index + 1),
-    type: 0 as never,
   }));
-  const posted = {
-    entryId: `jrn_${requestId}`,
+  const value = Entry.fromPartial({ requestId, kind, postedAt: new Date(), postings });
+  return RequestState.fromPartial({
     requestId,
-    postedAt: new Date(),
-    postings,
-    balances: [],
-    result: undefined,
-  };
-  return {
-    entryId: posted.entryId,
-    requestId,
-    relatedId: requestId,
-    memo: undefined,
-    postedAt: posted.postedAt,
-    kind,
-    outcome: { outcome: { $case: "posted", value: posted } },
-    hold,
-  };
+    outcome: { outcome: { $case: "posted", value } },
+    ...(hold && { hold }),
+  });
 }

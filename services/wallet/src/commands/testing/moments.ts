@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, sql } from "@wonrail/kit/db";
 
-/** Waits until so many transactions wait for somebody's lock. Whoever holds it may be idle for a little longer than this. */
+/**
+ * Waits until this many transactions wait for a lock. The lock's holder may be idle a little
+ * longer.
+ */
 export async function untilWaiting(db: Database, transactions: number): Promise<void> {
   for (const endMs = Date.now() + 8_000; ; await sleep(10)) {
     const { count } = await db.one<{ count: bigint }>(sql`

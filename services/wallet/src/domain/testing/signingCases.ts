@@ -130,7 +130,7 @@ const LIMITS = { walletWon: won(100n), organisationWon: won(150n), globalWon: wo
 
 type Wish = [orgId: string, fromWalletId: string, amount: bigint];
 
-/** What is granted, in order, and what was used in the end. */
+/** The grants in order, and the amounts used at the end. */
 function spend(policy: Policy, ...wishes: Wish[]): unknown {
   return spendWithin(policy, LIMITS, ...wishes);
 }

@@ -1,0 +1,54 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { type Database, rawSql, sql, tx } from "@wonrail/kit/db";
+import { createTestDatabase, eventually, openTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
+import { ROOT } from "./ops/repository";
+
+const AUTH = join(ROOT, "services/auth");
+
+let database: TestDatabase;
+let outside: Database;
+
+beforeAll(async () => {
+  database = await createTestDatabase({ schema: "auth", migrations: join(AUTH, "migrations") });
+  outside = openTestDatabase(database.adminUrl, "auth");
+});
+afterAll(async () => {
+  await outside.close();
+  await database.drop();
+});
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)(
+  "org create shows the secrets that it commits when %s interrupts it",
+  async (signal, exitCode) => {
+    const args = ["org", "create", "--name", "First Bank", "--code", `BY-${signal}`];
+    const env = { ...process.env, DATABASE_URL: database.url };
+    const command = spawn(process.execPath, [join(AUTH, "bin/admin.mjs"), ...args], { env });
+    const output = text(command.stdout);
+    const exited = once(command, "exit");
+    await tx(outside, async (tx) => {
+      await tx.query(rawSql("lock table organisations in share mode"));
+      await eventually(async () => expect(await waitingForLock()).toBe(1n), { timeoutMs: 20_000 });
+      const answered = once(command.stderr, "data");
+      command.kill(signal);
+      expect(String(await answered)).toContain("Finishing first");
+    });
+    expect(await exited).toEqual([exitCode, null]);
+    expect(await output).toMatch(/^secretKey +sk_test_/m);
+    expect(await outside.query(sql`select from organisations where code = ${`BY-${signal}`}`)).toHaveLength(
+      1,
+    );
+  },
+);
+
+async function waitingForLock(): Promise<bigint> {
+  const { waiting } = await outside.one<{ waiting: bigint }>(sql`
+    select count(*) as waiting from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`);
+  return waiting;
+}

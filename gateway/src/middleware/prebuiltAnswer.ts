@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto";
+import { gzip } from "node:zlib";
+import { type Request } from "express";
+import { queueAnswer, SECURITY_HEADERS } from "./envelope";
+import { type ApiResponse } from "./exchange";
+
+/** An answer that is the same for all callers: compressed once, and sent from one buffer. */
+export interface PrebuiltAnswer {
+  readonly headers: readonly string[];
+  readonly etag: string;
+  readonly body: Buffer;
+  /** Undefined until it is ready: a large file takes a second. */
+  gzipped: Buffer | undefined;
+}
+
+export interface PrebuiltOptions {
+  contentType: string;
+  /** In place of the policy that forbids everything. */
+  contentSecurityPolicy?: string;
+}
+
+export function prebuild(
+  body: Buffer,
+  { contentType, contentSecurityPolicy }: PrebuiltOptions,
+): PrebuiltAnswer {
+  const headers = headersWith(contentSecurityPolicy);
+  headers.push("Content-Type", contentType, "Vary", "Accept-Encoding");
+  const etag = createHash("sha256").update(body).digest("base64url");
+  const answer: PrebuiltAnswer = { headers, etag, body, gzipped: undefined };
+  gzip(body, (error, gzipped) => {
+    if (!error) answer.gzipped = gzipped;
+  });
+  return answer;
+}
+
+/** Clients may keep the answer, and ask each time whether it is still the same. */
+function headersWith(contentSecurityPolicy: string | undefined): string[] {
+  const headers = [...SECURITY_HEADERS];
+  const replace = (name: string, value: string) => (headers[headers.indexOf(name) + 1] = value);
+  replace("Cache-Control", "no-cache");
+  if (contentSecurityPolicy !== undefined) replace("Content-Security-Policy", contentSecurityPolicy);
+  return headers;
+}
+
+export function sendPrebuilt(req: Request, res: ApiResponse, answer: PrebuiltAnswer): void {
+  // The buffer is shared, so the answer holds no bytes of its own.
+  if (!queueAnswer(res, 0)) return;
+  const { exchange } = res.locals;
+  const gzipped = acceptsGzip(req.headers["accept-encoding"]) ? answer.gzipped : undefined;
+  // A compressed body is another representation, so it has another tag.
+  const etag = `"${answer.etag}${gzipped ? ".gzip" : ""}"`;
+  const head = answer.headers.concat(exchange.headers, ["ETag", etag]);
+  head.push("X-Request-Id", exchange.context.requestId);
+  if (exchange.lifecycle.isStopping) res.shouldKeepAlive = false;
+  if (req.headers["if-none-match"] === etag) {
+    res.writeHead(304, head).end();
+    return;
+  }
+  if (gzipped) head.push("Content-Encoding", "gzip");
+  const body = gzipped ?? answer.body;
+  head.push("Content-Length", String(body.length));
+  res.writeHead(200, head);
+  res.end(body);
+}
+
+function acceptsGzip(accepted: string | string[] | undefined): boolean {
+  return /(^|,)\s*gzip\s*(,|$|;\s*q=(1|0\.\d*[1-9]))/i.test(String(accepted ?? ""));
+}

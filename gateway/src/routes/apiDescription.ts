@@ -1,0 +1,78 @@
+import { type Tag } from "./operation";
+
+export const TAG_DESCRIPTIONS: Record<Tag, string> = {
+  Authentication: "Refresh, revoke and inspect the organisation's API key.",
+  Wallets: "Create and manage the wallets of your users, and list what changed their balances.",
+  Transfers: "Send money from a NORMAL wallet to an address. The user pays no gas.",
+  Charges: "Put money into a wallet (charge), cancel a charge, and pay a wallet out (refund).",
+  Payments: "Pay from a user's wallets to another user's wallet, and cancel payments.",
+  "Recorded transactions":
+    "Keep records of on-chain transactions. Amounts are integer strings in the token's smallest unit.",
+  Service: "The state of the gateway itself.",
+};
+
+/** The first page of the API reference, in Markdown. */
+export const API_DESCRIPTION = `Stablecoin wallets for partner organisations.
+
+## First steps
+
+1. Get an API key and a secret key from the operator of this service.
+2. Send the API key in the header \`X-API-Key\`. \`GET /api/wallet-auth/session\` shows what it may do and when it expires.
+3. Create a wallet, charge it, and pay from it. Each operation below has an example.
+
+## Glossary
+
+| Word | Meaning |
+|---|---|
+| Charge | A top-up: new money is put into a wallet. |
+| Charge cancellation | Takes back a charge or a part of it, within 30 days. |
+| Refund | A cash-out: all available money of a NORMAL wallet is paid out. |
+| Payment | Money moves from one user's wallets to another user's wallet. |
+| Transfer | Money moves from one wallet to an address, yours or an outside one. |
+| Incentive | A reward in the payer's INCENTIVE wallet, granted on the part that NORMAL paid. |
+| Accrual | The incentive that one payment granted. |
+| Clawback | The accrual that a cancelled payment takes back. |
+| Settlement | The state of a movement on the chain. |
+| Hold | Money of a transfer under way. It counts in the balance but is not available. |
+
+## Requests and responses
+
+- Every response has the envelope \`{success, data, error, requestId, timestamp}\`.
+- Amounts of the wallet API are whole KRW. Amounts of recorded transactions are integer strings.
+- Bodies are \`application/json\` of at most 64 KiB. Unknown fields are refused.
+- Omit optional fields. \`null\` is accepted only for \`incentiveAmount\`.
+- A connection may have at most 100 requests without a response.
+
+## Lists
+
+Lists are sorted newest first. A wallet's transactions are sorted by the time they changed the balance.
+Other lists are sorted by the time of the first request, so an object that took longer can appear behind newer ones.
+Follow \`pagination.nextCursor\` to read a whole list: no entry is repeated or left out.
+
+## Retries and idempotency
+
+- Send an \`Idempotency-Key\` with each POST that takes one. A repetition with the same key and body gets the
+  stored response, with the header \`Idempotent-Replayed: true\`.
+- Keys are kept for at least 31 days. Keys of wallets and recorded transactions are kept for ever.
+- SYS_002 means that this request did nothing. An earlier request with the same key may have succeeded: retry with the same key.
+- SYS_001 and SYS_003 mean that the outcome is not known. Retry with the same key, never with a new one.
+- A refusal by the ledger is stored under the key and replayed: a low balance, a limit, a wallet's type or
+  status, or an object that does not exist or is cancelled already. Use a new key to try again.
+- Other refusals are not stored, and the key stays free: a malformed request, an API key, a rate, a plan, or a
+  transaction that could not be recorded.
+
+## Errors
+
+\`error.code\` names the error, \`error.message\` says the cause and the remedy, and \`error.details\` has its data.
+Some codes have several causes; \`details.reason\` tells them apart. An id in a malformed form is answered like an id that does not exist.
+
+## Following a settlement
+
+There are no webhooks. While \`settlement.status\` is PENDING or SUBMITTED, read the object again every few
+seconds. For transfers and recorded transactions use their own \`status\` instead: it is final when it is not PENDING.
+
+## Changes to this API
+
+New operations, optional request fields, response fields, headers and error codes can be added at any time.
+Ignore fields that you do not know, and use the HTTP status of a code that you do not know.
+All enumerations other than \`ErrorCode\` are complete.`;

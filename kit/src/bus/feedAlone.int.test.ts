@@ -1,0 +1,3 @@
+import { feedConformance } from "./testing/conformance";
+
+feedConformance("the feed alone", async () => undefined);

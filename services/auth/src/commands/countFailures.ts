@@ -1,0 +1,34 @@
+import { clientNetwork } from "@wonrail/kit/clientNetwork";
+import { DomainError } from "@wonrail/kit/contract/errors";
+import { type Outcome } from "@wonrail/kit/lane";
+import { type Deps } from "../app";
+import { failureSubjects, judgeFailures } from "../domain/throttle";
+import { addFailures, findFailures } from "../store/failedAttempts";
+
+/** A wrong credential, as a caller presented it. */
+export interface FailedCredential {
+  prefix: string;
+  clientAddress: string;
+}
+
+/**
+ * Counts wrong credentials and gives the refusal of each: WAUTH_001, or RATE_001 after too many.
+ * All failures that queued share one connection, so guesses cannot use up the pool.
+ * The work is the same whether the key exists or not. Right credentials are never counted, so a
+ * guesser cannot lock out a tenant.
+ */
+export async function countFailures(
+  { db }: Pick<Deps, "db">,
+  failures: FailedCredential[],
+): Promise<Outcome<DomainError>[]> {
+  const attempts = failures.map(({ prefix, clientAddress }) =>
+    failureSubjects(prefix, clientNetwork(clientAddress)),
+  );
+  const { counts, now } = await findFailures(db, attempts.flat());
+  const { waitsMs, added } = judgeFailures(attempts, counts, now);
+  if (added.length > 0) await addFailures(db, added);
+  return waitsMs.map((retryAfterMs) => ({
+    ok: true,
+    value: retryAfterMs > 0 ? new DomainError("RATE_001", { retryAfterMs }) : new DomainError("WAUTH_001"),
+  }));
+}

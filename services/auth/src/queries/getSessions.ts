@@ -1,0 +1,53 @@
+import { DomainError } from "@wonrail/kit/contract/errors";
+import { type Id } from "@wonrail/kit/contract/ids";
+import { type Outcome } from "@wonrail/kit/lane";
+import { type Deps } from "../app";
+import { type ApiKey } from "../domain/keys";
+import { isSubscriptionActive, type Organisation } from "../domain/organisations";
+import { periodOf, type Period } from "../domain/periods";
+import { QUOTAS, quotaLimit, type Quota } from "../domain/plans";
+import { findApiKey } from "../store/apiKeys";
+import { findOrganisation } from "../store/organisations";
+import { listQuotaUsages } from "../store/quotaUsages";
+
+export interface Session {
+  organisation: Organisation;
+  key: ApiKey;
+  subscriptionActive: boolean;
+  usage: { quota: Quota; limit: bigint; used: bigint; leased: bigint; period: Period }[];
+}
+
+export interface SessionInput {
+  orgId: Id<"org">;
+  keyId: Id<"key">;
+}
+
+/**
+ * Each key's organisation, subscription and usage. Reads one key after the other, so all callers
+ * together use one connection. Calls for the same key share one read.
+ */
+export async function getSessions(deps: Deps, inputs: SessionInput[]): Promise<Outcome<Session>[]> {
+  const outcomes = new Map<string, Outcome<Session>>();
+  const nameOf = ({ orgId, keyId }: SessionInput) => `${orgId} ${keyId}`;
+  for (const input of inputs) {
+    const name = nameOf(input);
+    if (!outcomes.has(name)) outcomes.set(name, await getSession(deps, input));
+  }
+  return inputs.map((input) => outcomes.get(nameOf(input))!);
+}
+
+async function getSession({ db }: Deps, { orgId, keyId }: SessionInput): Promise<Outcome<Session>> {
+  const found = await findOrganisation(db, orgId);
+  const key = found && (await findApiKey(db, orgId, keyId));
+  if (!key) return { ok: false, error: new DomainError("WAUTH_001") };
+  const { organisation, now } = found;
+  const periods = QUOTAS.map((quota) => ({ quota, period: periodOf(quota, now) }));
+  const stored = await listQuotaUsages(db, orgId, [...new Set(periods.map(({ period }) => period.name))]);
+  const usage = periods.map(({ quota, period }) => {
+    const row = stored.find((usage) => usage.quota === quota && usage.period === period.name);
+    const limit = quotaLimit(organisation.plan, quota);
+    return { quota, limit, used: row?.usage.spent ?? 0n, leased: row?.usage.leased ?? 0n, period };
+  });
+  const subscriptionActive = isSubscriptionActive(organisation, now);
+  return { ok: true, value: { organisation, key, subscriptionActive, usage } };
+}

@@ -1,0 +1,210 @@
+import { MAX_WON, won } from "@wonrail/kit/contract/money";
+import { decide } from "./decide";
+import {
+  ORGS,
+  START_MS,
+  openWorld,
+  outcomesOf,
+  request,
+  requestId,
+  stateAfter,
+  walletId,
+} from "./testing/world";
+import { chargeOf } from "./testing/world";
+import type { Freeze, Intent, Outcome } from "./types";
+
+const [orgId] = ORGS as [string];
+const kim = {
+  normal: walletId(orgId, "kim", "NORMAL"),
+  incentive: walletId(orgId, "kim", "INCENTIVE"),
+  government: walletId(orgId, "kim", "GOVERNMENT"),
+};
+const lee = { normal: walletId(orgId, "lee", "NORMAL"), incentive: walletId(orgId, "lee", "INCENTIVE") };
+const LIMIT = won(1_000_000n);
+const HOUR_MS = 3_600_000;
+
+/** Decides intents one after the other, with hours between them where a number stands. */
+function play(...steps: (Intent | number)[]): Outcome[] {
+  const outcomes: Outcome[] = [];
+  let state = openWorld();
+  for (const step of steps) {
+    if (typeof step === "number") {
+      state = { ...state, nowMs: state.nowMs + step * HOUR_MS };
+      continue;
+    }
+    const decision = decide(state, [request(orgId, requestId(outcomes.length + 1), step)]);
+    outcomes.push(...outcomesOf(decision));
+    state = stateAfter(decision, state.nowMs);
+  }
+  return outcomes;
+}
+
+function lastOf(...steps: (Intent | number)[]): string | { code: string; details: unknown } {
+  const last = play(...steps).at(-1)!;
+  return last.status === "posted" ? "posted" : { code: last.code, details: last.details };
+}
+
+const freeze = (wallet: string, kind: Freeze): Intent => ({
+  kind: "freezeAccount",
+  walletId: wallet,
+  freeze: kind,
+  reason: "blocked on chain",
+});
+const transfer = (from: string, to: string, amount = 1n): Intent => ({
+  kind: "transfer",
+  fromWalletId: from,
+  toWalletId: to,
+  toAddress: `0x${"a".repeat(40)}`,
+  amountWon: won(amount),
+  dailyLimitWon: LIMIT,
+});
+const hold = (wallet: string, amount = 1n): Intent => ({
+  kind: "placeHold",
+  walletId: wallet,
+  amountWon: won(amount),
+  dailyLimitWon: LIMIT,
+  toAddress: `0x${"a".repeat(40)}`,
+});
+const pay = (
+  payer: string,
+  receiver: string,
+  amount = 100n,
+  incentiveAmount: bigint | null = null,
+): Intent => ({
+  kind: "payment",
+  payerWalletId: payer,
+  receiverWalletId: receiver,
+  amountWon: won(amount),
+  incentiveAmountWon: incentiveAmount === null ? null : won(incentiveAmount),
+  accrualRateBps: 0,
+});
+const refund = (wallet: string): Intent => ({ kind: "refund", walletId: wallet });
+const charge = (amount: bigint, limit: bigint): Intent => ({
+  ...chargeOf(kim.normal, amount),
+  dailyLimitWon: won(limit),
+});
+
+describe("a frozen wallet", () => {
+  const rich = [chargeOf(kim.normal, 1_000n), chargeOf(lee.normal, 1_000n)];
+  const cancel: Intent = { kind: "cancelCharge", chargeRequestId: requestId(1), amountWon: won(1n) };
+
+  test.each<[string, Intent]>([
+    ["a transfer", transfer(kim.normal, lee.normal)],
+    ["a hold", hold(kim.normal)],
+    ["a payment", pay(kim.normal, lee.normal)],
+    ["a refund", refund(kim.normal)],
+    ["a cancellation of its charge", cancel],
+  ])("refuses %s out of it, whichever way it is frozen", (_what, intent) => {
+    for (const kind of ["OUTGOING", "ALL"] as const)
+      expect(lastOf(...rich, freeze(kim.normal, kind), intent)).toEqual({
+        code: "WAL_005",
+        details: { walletId: kim.normal, freeze: kind },
+      });
+    expect(lastOf(...rich, freeze(kim.normal, "ALL"), freeze(kim.normal, "NONE"), intent)).toBe("posted");
+  });
+
+  test.each<[string, Intent]>([
+    ["a charge", chargeOf(kim.normal, 1n)],
+    ["a transfer", transfer(lee.normal, kim.normal)],
+    ["a payment", pay(lee.normal, kim.normal)],
+  ])("refuses %s into it only when all movements are frozen", (_what, intent) => {
+    expect(lastOf(...rich, freeze(kim.normal, "OUTGOING"), intent)).toBe("posted");
+    expect(lastOf(...rich, freeze(kim.normal, "ALL"), intent)).toMatchObject({ code: "WAL_005" });
+  });
+
+  test("settles what was posted before: deposits are credited and holds end", () => {
+    const deposit: Intent = {
+      kind: "creditExternal",
+      walletId: kim.normal,
+      amountWon: won(5n),
+      chainLogId: "log",
+    };
+    const end: Intent = { kind: "postHold", holdRequestId: requestId(3) };
+    const steps = [...rich, hold(kim.normal), freeze(kim.normal, "ALL")];
+    expect(lastOf(...steps, deposit)).toBe("posted");
+    expect(lastOf(...steps, end)).toBe("posted");
+  });
+
+  test("pays no part of a payment of another wallet of its user", () => {
+    const steps = [...rich, chargeOf(kim.incentive, 100n), freeze(kim.incentive, "OUTGOING")];
+    const paid = play(...steps, pay(kim.normal, lee.normal)).at(-1)!;
+    expect(paid).toMatchObject({
+      entry: { postings: [{ accountId: kim.normal }, { accountId: lee.normal }] },
+    });
+  });
+});
+
+describe("the daily charge limit of an organisation", () => {
+  test("counts the charges of all wallets, to the last won", () => {
+    const other = { ...chargeOf(lee.normal, 400n), dailyLimitWon: won(1_000n) };
+    expect(lastOf(charge(600n, 1_000n), other)).toBe("posted");
+    expect(lastOf(charge(600n, 1_000n), other, charge(1n, 1_000n))).toEqual({
+      code: "CHG_008",
+      details: { dailyLimit: 1_000, usedToday: 1_000 },
+    });
+  });
+
+  test("gets back what is cancelled on the same day, and not on a later day", () => {
+    const cancel: Intent = { kind: "cancelCharge", chargeRequestId: requestId(1), amountWon: won(300n) };
+    expect(lastOf(charge(1_000n, 1_000n), cancel, charge(300n, 1_000n))).toBe("posted");
+    expect(lastOf(charge(1_000n, 1_000n), cancel, charge(301n, 1_000n))).toMatchObject({ code: "CHG_008" });
+    const later = [charge(1_000n, 1_000n), 24, charge(1_000n, 1_000n), cancel, charge(1n, 1_000n)];
+    expect(lastOf(...later)).toMatchObject({ code: "CHG_008" });
+  });
+
+  test("begins anew at midnight in Seoul", () => {
+    const untilMidnight = 24 - ((START_MS / HOUR_MS + 9) % 24);
+    expect(lastOf(charge(1_000n, 1_000n), untilMidnight, charge(1_000n, 1_000n))).toBe("posted");
+    expect(lastOf(charge(1_000n, 1_000n), untilMidnight - 1, charge(1n, 1_000n))).toMatchObject({
+      code: "CHG_008",
+    });
+  });
+});
+
+test("a GOVERNMENT wallet is refunded, and an INCENTIVE wallet is not", () => {
+  expect(lastOf(chargeOf(kim.government, 5n), refund(kim.government))).toBe("posted");
+  expect(lastOf(chargeOf(kim.incentive, 5n), refund(kim.incentive))).toEqual({
+    code: "CHG_007",
+    details: { reason: "wallet_type" },
+  });
+  expect(lastOf(refund(kim.normal))).toEqual({ code: "CHG_007", details: { reason: "nothing_to_refund" } });
+});
+
+test("a refusal for too little money says what is available and what is required", () => {
+  const available = { available: 900, required: 901 };
+  const held = [chargeOf(kim.normal, 1_000n), hold(kim.normal, 100n)];
+  expect(lastOf(...held, transfer(kim.normal, lee.normal, 901n))).toEqual({
+    code: "TRF_001",
+    details: available,
+  });
+  expect(lastOf(...held, hold(kim.normal, 901n))).toEqual({ code: "TRF_001", details: available });
+  expect(lastOf(...held, pay(kim.normal, lee.normal, 901n))).toEqual({ code: "PAY_001", details: available });
+  const more = [...held, chargeOf(kim.incentive, 50n)];
+  expect(lastOf(...more, pay(kim.normal, lee.normal, 951n))).toEqual({
+    code: "PAY_001",
+    details: { available: 950, required: 951 },
+  });
+  expect(lastOf(...more, pay(kim.normal, lee.normal, 951n, 20n))).toEqual({
+    code: "PAY_001",
+    details: { available: 920, required: 951 },
+  });
+  const spent = [chargeOf(kim.normal, 100n), pay(kim.normal, lee.normal), refund(lee.normal)];
+  expect(lastOf(...spent, { kind: "cancelPayment", paymentRequestId: requestId(2) })).toEqual({
+    code: "PAY_001",
+    details: { available: 0, required: 100 },
+  });
+});
+
+test("a refused payment says why", () => {
+  const rich = [chargeOf(kim.normal, 1_000n), chargeOf(kim.incentive, 50n)];
+  const reasonOf = (intent: Intent) =>
+    (lastOf(...rich, intent) as { details: { reason: string } }).details.reason;
+  expect(reasonOf(pay(kim.normal, lee.incentive))).toBe("wallet_type");
+  expect(reasonOf(pay(kim.incentive, kim.normal))).toBe("same_user");
+  expect(reasonOf(pay(kim.normal, lee.normal, 100n, 51n))).toBe("over_balance");
+  expect(reasonOf(pay(kim.normal, lee.normal, 10n, 11n))).toBe("over_amount");
+});
+
+test("no limit refuses a charge of the largest amount", () => {
+  expect(lastOf(chargeOf(kim.normal, MAX_WON))).toBe("posted");
+});

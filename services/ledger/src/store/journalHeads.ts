@@ -1,0 +1,106 @@
+import { named, sql, type Queryable, type Tx } from "@wonrail/kit/db";
+import { idToUuid, uuidToId } from "@wonrail/kit/contract/ids";
+import type { User } from "./accounts";
+import { uuids } from "./arrays";
+
+export interface JournalHead {
+  orgId: string;
+  lastSequence: bigint;
+}
+
+interface HeadRow {
+  org_id: string;
+  last_sequence: bigint;
+}
+
+/** Makes the heads of organisations where they are missing. */
+export async function ensureHeads(db: Queryable, orgIds: string[]): Promise<void> {
+  await db.run(sql`
+    insert into journal_heads (org_id)
+    select * from unnest(${orgIds.map(idToUuid)}::uuid[]) order by 1
+    on conflict do nothing`);
+}
+
+/**
+ * Locks the heads of organisations until the commit, in id order. Every batch locks its accounts first,
+ * so an account's entry n gets a smaller number than its entry n + 1.
+ */
+export async function lockHeads(tx: Tx, orgIds: Iterable<string>): Promise<Map<string, bigint>> {
+  const rows = await tx.query<HeadRow>(
+    named(
+      "journal_heads_lock",
+      sql`
+        select org_id, last_sequence from journal_heads
+        where org_id = any(${uuids([...orgIds])}::uuid[]) order by org_id for no key update`,
+    ),
+  );
+  return headsOf(rows);
+}
+
+/** Locks the heads only if the users have no wallets beside the known ones: those must be locked first. */
+export async function lockHeadsUnlessMissed(
+  tx: Tx,
+  orgIds: Iterable<string>,
+  users: User[],
+  knownIds: Iterable<string>,
+): Promise<Map<string, bigint>> {
+  const rows = await tx.query<HeadRow>(
+    named(
+      "journal_heads_lock_unless_missed",
+      sql`
+        select org_id, last_sequence from journal_heads
+        where org_id = any(${uuids([...orgIds])}::uuid[])
+          and not (select exists (
+            select from unnest(${uuids(users.map(({ orgId }) => orgId))}::uuid[], ${users.map(({ userId }) => userId)}::text[]) as u (org_id, user_id)
+            join accounts a on a.org_id = u.org_id and a.user_id = u.user_id
+            where a.id <> all(${uuids([...knownIds])}::uuid[])))
+        order by org_id for no key update`,
+    ),
+  );
+  return headsOf(rows);
+}
+
+/** Writes the new sequence of each organisation's newest entry. The caller holds the locks. */
+export function saveHeads(tx: Tx, heads: Map<string, bigint>): void {
+  tx.push(
+    named(
+      "journal_heads_save",
+      sql`
+        update journal_heads h set last_sequence = n.last_sequence
+        from unnest(${uuids([...heads.keys()])}::uuid[], ${[...heads.values()]}::bigint[]) as n (org_id, last_sequence)
+        where h.org_id = n.org_id`,
+    ),
+  );
+}
+
+export async function findHead(db: Queryable, orgId: string): Promise<bigint> {
+  const row = await db.maybe<{ last_sequence: bigint }>(
+    named(
+      "journal_heads_find",
+      sql`select last_sequence from journal_heads where org_id = ${idToUuid(orgId)}`,
+    ),
+  );
+  return row?.last_sequence ?? 0n;
+}
+
+/** Lists organisations that have an entry, in id order. */
+export async function listHeads(
+  db: Queryable,
+  afterOrgId: string | null,
+  limit: number,
+): Promise<JournalHead[]> {
+  const after = afterOrgId === null ? "00000000-0000-0000-0000-000000000000" : idToUuid(afterOrgId);
+  const rows = await db.query<HeadRow>(
+    named(
+      "journal_heads_list",
+      sql`
+        select org_id, last_sequence from journal_heads
+        where org_id > ${after} and last_sequence > 0 order by org_id limit ${limit}`,
+    ),
+  );
+  return rows.map((row) => ({ orgId: uuidToId("org", row.org_id), lastSequence: row.last_sequence }));
+}
+
+function headsOf(rows: HeadRow[]): Map<string, bigint> {
+  return new Map(rows.map((row) => [uuidToId("org", row.org_id), row.last_sequence]));
+}

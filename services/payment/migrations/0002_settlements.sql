@@ -1,0 +1,21 @@
+-- How far the chain is with a ledger entry or hold, as chain-relayer said last. No row means PENDING.
+create table settlements (
+  org_id text not null,
+  ledger_ref text not null,
+  -- The event's version. Two events of one version are ordered by the time at which they occurred.
+  version bigint not null,
+  occurred_at timestamptz not null,
+  status text not null check (status in ('SUBMITTED', 'CONFIRMED', 'FAILED')),
+  network text not null,
+  tx_hash text,
+  block_number bigint,
+  -- The outside address of a deposit.
+  counterparty text,
+  -- The proof of a FAILED operation: a final block past validBefore in which the authorization was unused.
+  failure_reason text,
+  proof_block_number bigint,
+  proof_block_hash text,
+  primary key (org_id, ledger_ref),
+  check (status <> 'FAILED' or (failure_reason is not null and proof_block_hash is not null)),
+  check (status <> 'CONFIRMED' or (tx_hash is not null and block_number is not null))
+);

@@ -1,0 +1,55 @@
+import { rawSql } from "@wonrail/kit/db";
+import { runAdmin } from "./admin";
+import { charge } from "./commands/testing/commands";
+import { catchUp } from "./commands/testing/events";
+import { openWorld, type World } from "./commands/testing/world";
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+}, 60_000);
+afterAll(() => world.close());
+
+/** The command, while the service's job runs as by the clock. */
+async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const said = { out: "", err: "" };
+  const running = runAdmin(args, {
+    config: { DATABASE_URL: world.databases.payment.url, USER: "tester" },
+    out: (text) => (said.out += text),
+    err: (text) => (said.err += text),
+    lookEveryMs: 20,
+  });
+  const clock = setInterval(() => void world.app().rebuildRecords(), 50);
+  const code = await running.finally(() => clearInterval(clock));
+  return { code, ...said };
+}
+
+test("rebuild rewrites the records, prints its progress and keeps who asked", async () => {
+  const { walletId } = await world.openWallet();
+  for (let count = 0; count < 3; count += 1) await world.execute(charge(walletId, 1_000));
+  await catchUp(world);
+  const { db } = world.databases.payment;
+  await db.run(rawSql("delete from charges"));
+  const { code, out } = await run("rebuild");
+  expect([code, out]).toEqual([
+    0,
+    expect.stringMatching(/Rebuilt: 1 organisations done, \d+ entries replayed/),
+  ]);
+  const charges = rawSql("select count(*) as count from charges");
+  expect(await db.one(charges)).toEqual({ count: 3n });
+  const asked = await db.query(rawSql("select operator from rebuilds where finished_at is not null"));
+  expect(asked).toEqual([{ operator: "operator:tester" }]);
+}, 60_000);
+
+test("rebuild --json prints the result alone", async () => {
+  const { code, out } = await run("rebuild", "--json");
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toEqual({ organisations: 1, entries: expect.any(Number) });
+}, 60_000);
+
+test("a wrong command line is 2 and shows the help", async () => {
+  expect(await run("rebuild", "--everything")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("--help"),
+  });
+});

@@ -1,0 +1,31 @@
+import { assert } from "@wonrail/kit/contract/errors";
+import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
+import { type Entry } from "@wonrail/proto/ledger/v1/ledger";
+import { type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
+import { recordsOf } from "../domain/records";
+import { pending } from "../domain/settlement";
+import {
+  chargeCancellationMessage,
+  chargeMessage,
+  paymentMessage,
+  refundMessage,
+  transferMessage,
+} from "../messages";
+
+type Answer = NonNullable<ExecuteResponse["outcome"]>;
+
+/** The answer to the command that posted this entry: the same for every replay. */
+export function answerOf(orgId: string, entry: Entry, network: string): Answer {
+  const { transfer, charge, chargeCancel, refund, payment } = recordsOf(orgId, entry);
+  const settled = () => pending(network);
+  if (transfer) return { $case: "transfer", value: transferMessage(transfer, settled) };
+  if (refund) return { $case: "refund", value: refundMessage(refund, settled) };
+  if (charge && chargeCancel) {
+    const cancellation = chargeCancellationMessage(chargeCancel, settled);
+    return { $case: "cancelledCharge", value: { charge: chargeMessage(charge, settled), cancellation } };
+  }
+  if (charge) return { $case: "charge", value: chargeMessage(charge, settled) };
+  assert(payment, `${entry.requestId} is no entry of a command`);
+  const $case = entry.kind === IntentKind.CANCEL_PAYMENT ? "cancelledPayment" : "payment";
+  return { $case, value: paymentMessage(payment, settled) };
+}

@@ -1,0 +1,124 @@
+import { type Database, tx, type Tx } from "@wonrail/kit/db";
+import { failpoint } from "@wonrail/kit/failpoint";
+import { type PromiseClient } from "@wonrail/kit/grpc/client";
+import { type LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
+import { lacksOriginal } from "../domain/records";
+import {
+  confirmRows,
+  findOpenRebuild,
+  lockRebuild,
+  markRows,
+  type Rebuild,
+  REBUILT_TABLES,
+  saveRebuild,
+  sweepRows,
+} from "../store/rebuilds";
+import { projectJournal } from "./projectJournal";
+
+export interface RebuildDeps {
+  db: Database;
+  ledger: Pick<PromiseClient<LedgerServiceService>, "listJournal" | "listJournalHeads">;
+}
+
+const ENTRIES_PER_STEP = 500;
+const ROWS_PER_STEP = 10_000;
+
+/**
+ * Works on the open rebuild until it is finished, one short transaction per step. Lists show the old rows until the journal
+ * has replaced them. Commands and the consumer of the journal go on meanwhile: every row keeps its newest version.
+ */
+export async function rebuildRecords(deps: RebuildDeps, signal?: AbortSignal): Promise<void> {
+  while (!signal?.aborted) {
+    const rebuild = await findOpenRebuild(deps.db);
+    if (!rebuild) return;
+    await takeStep(deps, rebuild);
+    await failpoint("payment.rebuilding");
+  }
+}
+
+function takeStep(deps: RebuildDeps, rebuild: Rebuild): Promise<void> {
+  switch (rebuild.phase) {
+    case "NEXT":
+      return findOrganisation(deps, rebuild);
+    case "MARK":
+      return mark(deps, rebuild);
+    case "REPLAY":
+      return replay(deps, rebuild);
+    case "SWEEP":
+      return sweep(deps, rebuild);
+  }
+}
+
+async function findOrganisation({ db, ledger }: RebuildDeps, rebuild: Rebuild): Promise<void> {
+  const afterOrgId = rebuild.orgId === "" ? undefined : rebuild.orgId;
+  const { heads } = await ledger.listJournalHeads({ afterOrgId, limit: 1 }, { retry: true });
+  const [head] = heads;
+  if (!head) return advance(db, rebuild, async () => ({ isFinished: true }));
+  const oldestSequence = await readOldestSequence(ledger, head.orgId);
+  return advance(db, rebuild, async () => ({
+    ...{ phase: "MARK", orgId: head.orgId, tableIndex: 0, afterId: "" },
+    ...{ oldestSequence, afterSequence: oldestSequence - 1n },
+  }));
+}
+
+function mark({ db }: RebuildDeps, rebuild: Rebuild): Promise<void> {
+  return advance(db, rebuild, async (tx) => {
+    const afterId = await markRows(tx, rebuild, ROWS_PER_STEP);
+    if (afterId !== null) return { afterId };
+    const tableIndex = rebuild.tableIndex + 1;
+    return tableIndex < REBUILT_TABLES ? { tableIndex, afterId: "" } : { phase: "REPLAY" };
+  });
+}
+
+async function replay({ db, ledger }: RebuildDeps, rebuild: Rebuild): Promise<void> {
+  const { orgId, afterSequence } = rebuild;
+  const asked = { orgId, afterSequence, limit: ENTRIES_PER_STEP };
+  const { entries } = await ledger.listJournal(asked, { retry: true });
+  const last = entries.at(-1);
+  if (!last) return advance(db, rebuild, async () => ({ phase: "SWEEP" }));
+  return advance(db, rebuild, async (tx) => {
+    const whole = entries.filter((entry) => !lacksOriginal(entry));
+    const partial = entries.filter(lacksOriginal);
+    await projectJournal(
+      tx,
+      whole.map((entry) => ({ orgId, entry })),
+    );
+    // Their rows are from a time when the ledger had the whole entry.
+    if (partial.length > 0)
+      await confirmRows(
+        tx,
+        orgId,
+        partial.map(({ orgSequence }) => orgSequence),
+      );
+    return { afterSequence: last.orgSequence, entries: rebuild.entries + BigInt(entries.length) };
+  });
+}
+
+async function sweep({ db, ledger }: RebuildDeps, rebuild: Rebuild): Promise<void> {
+  // A month may have left the ledger since the rows were marked. Its rows cannot be confirmed any more.
+  const oldestSequence = await readOldestSequence(ledger, rebuild.orgId);
+  return advance(db, rebuild, async (tx) => {
+    const deleted = await sweepRows(tx, { ...rebuild, oldestSequence }, ROWS_PER_STEP);
+    return deleted > 0 ? {} : { phase: "NEXT", organisations: rebuild.organisations + 1n };
+  });
+}
+
+/** The oldest entry that the ledger keeps of the organisation. */
+async function readOldestSequence(ledger: RebuildDeps["ledger"], orgId: string): Promise<bigint> {
+  const { entries, lastSequence } = await ledger.listJournal(
+    { orgId, afterSequence: 0n, limit: 1 },
+    { retry: true },
+  );
+  return entries[0]?.orgSequence ?? lastSequence + 1n;
+}
+
+/** Commits the work and the next step together. Does nothing when another replica took the step. */
+async function advance(
+  db: Database,
+  rebuild: Rebuild,
+  work: (tx: Tx) => Promise<Partial<Rebuild>>,
+): Promise<void> {
+  await tx(db, async (tx) => {
+    if (await lockRebuild(tx, rebuild)) await saveRebuild(tx, { ...rebuild, ...(await work(tx)) });
+  });
+}
