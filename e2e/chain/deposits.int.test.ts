@@ -297,7 +297,13 @@ async function compared(): Promise<void> {
 async function operator(...args: string[]): Promise<string> {
   let said = "";
   const hear = (text: string) => void (said += text);
-  const config = { DATABASE_URL: world.adminUrl, CHAIN_RPC_URLS: [world.node.url], CHAIN_ID, USER: "tester" };
+  const config = {
+    DATABASE_URL: world.adminUrl,
+    CHAIN_RPC_URLS: [world.node.url],
+    CHAIN_ID,
+    NETWORK: "WON_TESTNET" as const,
+    USER: "tester",
+  };
   const code = await runAdmin(args, { config, out: hear, err: hear });
   expect([code, said]).toEqual([0, said]);
   return said;

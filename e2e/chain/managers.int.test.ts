@@ -131,7 +131,13 @@ async function isCaughtUp(): Promise<boolean> {
 async function admin(...args: string[]): Promise<[number, string]> {
   let said = "";
   const hear = (text: string) => void (said += text);
-  const config = { DATABASE_URL: world.adminUrl, CHAIN_RPC_URLS: [world.node.url], CHAIN_ID, USER: "tester" };
+  const config = {
+    DATABASE_URL: world.adminUrl,
+    CHAIN_RPC_URLS: [world.node.url],
+    CHAIN_ID,
+    NETWORK: "WON_TESTNET" as const,
+    USER: "tester",
+  };
   const code = await runAdmin(args, { config, out: hear, err: hear });
   return [code, said];
 }

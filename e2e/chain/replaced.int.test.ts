@@ -80,7 +80,13 @@ async function somebodyApproves(): Promise<void> {
 
 async function operator(...args: string[]): Promise<{ code: number; err: string }> {
   let said = "";
-  const config = { DATABASE_URL: world.adminUrl, CHAIN_RPC_URLS: [world.node.url], CHAIN_ID, USER: "tester" };
+  const config = {
+    DATABASE_URL: world.adminUrl,
+    CHAIN_RPC_URLS: [world.node.url],
+    CHAIN_ID,
+    NETWORK: "WON_TESTNET" as const,
+    USER: "tester",
+  };
   const code = await runAdmin(args, {
     ...{ config, out: () => undefined },
     err: (text) => void (said += text),

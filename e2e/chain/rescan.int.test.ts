@@ -105,7 +105,13 @@ async function stateOf(ledgerRef: string): Promise<string | undefined> {
 async function rescanFrom(block: bigint): Promise<void> {
   let said = "";
   const hear = (text: string) => void (said += text);
-  const config = { DATABASE_URL: world.adminUrl, CHAIN_RPC_URLS: [world.node.url], CHAIN_ID, USER: "tester" };
+  const config = {
+    DATABASE_URL: world.adminUrl,
+    CHAIN_RPC_URLS: [world.node.url],
+    CHAIN_ID,
+    NETWORK: "WON_TESTNET" as const,
+    USER: "tester",
+  };
   const code = await runAdmin(["rescan", "--from", String(block)], { config, out: hear, err: hear });
   expect([code, said]).toEqual([0, said]);
 }

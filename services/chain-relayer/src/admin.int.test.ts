@@ -37,6 +37,24 @@ test("says what is stuck and why, and tells one operation's whole story", async 
   expect((await run("operation", "show", "pay_0")).code).toBe(1);
 });
 
+test("an operation is ended only with a reason and the same id once more", async () => {
+  const ledgerRef = newId("pay");
+  const args = ["operation", "end", ledgerRef, "--by", "sign-anew"];
+  expect(await run(...args)).toMatchObject({ code: 2 });
+  expect(await run(...args, "--reason", "seen")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(`--confirm ${ledgerRef}`),
+  });
+  expect(await run(...args, "--reason", "seen", "--confirm", newId("pay"))).toMatchObject({ code: 1 });
+  expect(await run(...args, "--reason", "seen", "--tx", "0x1", "--confirm", ledgerRef)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("--tx"),
+  });
+  expect(await run("operation", "end", ledgerRef, "--by", "magic", "--reason", "x")).toMatchObject({
+    code: 2,
+  });
+});
+
 test("pauses and resumes a lane, with who did it and why", async () => {
   const orgId = newId("org");
   expect((await run("lane", "pause", orgId, "--reason", "asked to")).code).toBe(1);
@@ -140,7 +158,12 @@ function runOn(databaseUrl: () => string) {
   return async (...args: string[]) => {
     const said = { out: "", err: "" };
     const code = await runAdmin(args, {
-      config: { DATABASE_URL: databaseUrl(), CHAIN_RPC_URLS: [], USER: "tester" },
+      config: {
+        DATABASE_URL: databaseUrl(),
+        NETWORK: "WON_TESTNET" as const,
+        CHAIN_RPC_URLS: [],
+        USER: "tester",
+      },
       out: (text) => void (said.out += text),
       err: (text) => void (said.err += text),
     });

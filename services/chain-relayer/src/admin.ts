@@ -26,6 +26,9 @@ import { connectChain, type Provider, RpcUnclear } from "./evm";
 import {
   type Adoption,
   adoptPaymentManager,
+  type Decision,
+  type Ending,
+  endOperation,
   findOnShelf,
   findOperationDetails,
   listLanes,
@@ -114,8 +117,64 @@ function operation(world: World): Command {
       const tables = parts.flatMap((part, index) => ["", `${names[index]}:`, ...part]);
       print(world, json, story, [...lines(story.operation), ...tables]);
     });
-  return new Command("operation").description("one of them").addCommand(show);
+  return new Command("operation").description("one of them").addCommand(show).addCommand(endCommand(world));
 }
+
+const ENDINGS: Record<string, Decision> = {
+  settled: "settled_elsewhere",
+  "give-up": "give_up",
+  "sign-anew": "sign_anew",
+};
+
+interface EndOptions {
+  by: keyof typeof ENDINGS;
+  tx?: string;
+  reason: string;
+  confirm?: string;
+}
+
+function endCommand(world: World): Command {
+  return new Command("end")
+    .description("end an operation that waits for an operator: name_taken, custody_signed_otherwise")
+    .argument("<ref>", "the id of the ledger entry or hold")
+    .addOption(
+      new Option(
+        "--by <way>",
+        "settled: a transaction has moved it. give-up: re-credit a hold. sign-anew: send it under another name",
+      )
+        .choices(Object.keys(ENDINGS))
+        .makeOptionMandatory(),
+    )
+    .option("--tx <hash>", "with --by settled: the final transaction that proves it")
+    .requiredOption("--reason <text>", "why, for the record")
+    .option("--confirm <ref>", "the same id once more: without it nothing is done")
+    .action((ref: string, options: EndOptions) => end(world, ref, options));
+}
+
+async function end(world: World, ref: string, { by, tx, reason, confirm }: EndOptions): Promise<void> {
+  if ((by === "settled") !== (tx !== undefined))
+    throw new Refusal("State --tx with --by settled, and only then.");
+  if (reason.trim() === "") throw new Refusal("State a reason.");
+  if (confirm !== ref)
+    throw new Refusal(`Nothing was done. To end ${ref} by "${by}", run this again with --confirm ${ref}.`);
+  const txHash = tx?.toLowerCase() ?? null;
+  const decision = { decision: ENDINGS[by]!, reason, txHash, decidedBy: operatorOf(world.config) };
+  const ending = await inRelayer(world, (db) =>
+    endOperation({ db, provider: openProvider(world), network: world.config.NETWORK }, ref, decision),
+  ).catch(unanswered);
+  if (ending !== "done") throw new Refusal(NOT_ENDED[ending]);
+  world.out(`${ref} is ended by "${by}".\n`);
+}
+
+const NOT_ENDED: Record<Exclude<Ending, "done">, string> = {
+  not_at_a_dead_end: "This operation does not wait for an operator. See: operation show.",
+  only_a_hold_is_given_up:
+    "Only a hold can be given up: the ledger has already moved the money of an entry. Use settled or sign-anew.",
+  custody_signs_no_other:
+    "Custody has signed something else for this operation and signs no other. Use settled, or give-up for a hold.",
+  no_proof:
+    "The transaction is no proof: it must be final and indexed, have moved exactly the operation's steps, and have settled no other operation.",
+};
 
 async function whyThereIsNone(db: Database, ref: string): Promise<string> {
   const orgId = await findOnShelf(db, ref);

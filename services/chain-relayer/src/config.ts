@@ -55,6 +55,7 @@ const schema = z.object({
 
 const adminSchema = z.object({
   ...commandShape,
+  NETWORK: networkSetting,
   /** Without them, too, it is the running stack's. */
   CHAIN_RPC_URLS: endpoints.default([]),
   CHAIN_ID: count.min(1).optional(),

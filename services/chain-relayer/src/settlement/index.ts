@@ -6,6 +6,7 @@ export { applyNotCarried, applyOutcomes } from "./commands/applyOutcomes";
 export { assertPaymentManagerAdopted } from "./commands/assertPaymentManagerAdopted";
 export { clampFutureRetries } from "./commands/clampFutureRetries";
 export { dispatch } from "./commands/dispatch";
+export { type Ending, endOperation } from "./commands/endOperation";
 export { expireHolds } from "./commands/expireHolds";
 export { ingestEntries, ingestHold, ingestWallet, type Origin } from "./commands/ingest";
 export { createBacklog, type ReceivedEntry, receiveEntries } from "./commands/receiveEntries";
@@ -20,5 +21,6 @@ export {
   listOpenCounts,
   listStuckOperations,
 } from "./store/operationDetails";
+export { type Decision } from "./store/operatorDecisions";
 export { countPausedLanes, listLanes, setLanePause } from "./store/settlementQueues";
 export { countShelved, findOnShelf, listShelvedLanes } from "./store/shelf";

@@ -25,8 +25,8 @@ export type DispatchDeps = SendDeps &
   };
 
 /**
- * One round of the one active writer: plan, send as much as may be under way, look after what is. The other replicas stand by. False when there was nothing
- * to do.
+ * One round of the active writer: plan, send as much as may be in flight, watch what is sent.
+ * The other replicas stand by. False if there was nothing to do.
  */
 export async function dispatch(deps: DispatchDeps, signal: AbortSignal): Promise<boolean> {
   const { db, signer, holder, leaseMs, log } = deps;
@@ -44,7 +44,7 @@ export async function dispatch(deps: DispatchDeps, signal: AbortSignal): Promise
 async function round(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Promise<boolean> {
   let found: boolean;
   try {
-    // What it cannot give, others have: they are planned and sent.
+    // If the shelf fails, other operations are planned and sent all the same.
     const fed = await takeOffShelf(deps, signal).catch((error: unknown) => {
       deps.log.warn({ err: error }, "nothing came off the shelf");
       return true;
@@ -53,7 +53,8 @@ async function round(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Pro
     const underWay = await sendPlanned(deps, lease, signal);
     found = fed || planned || underWay;
   } catch (error) {
-    // While custody is away, say, what was sent before may be stuck or dropped. Of two errors the first is the one to be seen.
+    // While custody is away, sent transactions may be stuck or dropped. Of two errors the first
+    // is thrown.
     await lookAfterSent(deps, lease).catch(() => undefined);
     throw error;
   }
@@ -61,7 +62,7 @@ async function round(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Pro
   return found;
 }
 
-/** Whether anything is under way now. */
+/** True if transactions are in flight. */
 async function sendPlanned(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Promise<boolean> {
   const { db, signer, maxInFlight } = deps;
   let left = maxInFlight - (await countPendingTransactions(db, signer.address));

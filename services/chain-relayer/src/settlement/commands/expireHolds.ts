@@ -2,6 +2,7 @@ import { type Database, tx } from "@wonrail/kit/db";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { encodeAuthorizationState, encodeIsExecuted, type Provider } from "../../evm";
 import { decideNext, type Evidence } from "../domain/decideNext";
+import { isLeg } from "../domain/steps";
 import { operationConfirmed, operationFailed } from "../events";
 import {
   assertCanonical,
@@ -9,6 +10,7 @@ import {
   type Cursor,
   findCursor,
   findFurthest,
+  findUsedAuthorizations,
   isCancelled,
   listPaymentManagers,
   type WalletClient,
@@ -82,7 +84,10 @@ async function lookUp(
   // Without an address nothing can have been signed.
   if (from === undefined) return { ...lookedUp, used: false };
   if (await isExecutedAt(deps, operation, cursor)) return { ...lookedUp, used: true };
-  // The token says of such a one that it is used.
+  // Used in a final block, and not for this hold: it can never be used for it.
+  const usedFor = await findUsedAuthorizations(deps.db, operation.steps.filter(isLeg));
+  if (usedFor.size > 0) return { kind: "cancelled" };
+  // The token calls a cancelled authorization used.
   if (await isCancelled(deps.db, step!.fromWalletId!, step!.nonce)) return { kind: "cancelled" };
   const { provider, chain } = deps;
   const asked = encodeAuthorizationState(from, step!.nonce);

@@ -1,3 +1,6 @@
+/** An operator has decided that the hold is not tried again. */
+export const GIVEN_UP = "given_up_by_operator";
+
 /**
  * Refusals for which a hold itself is the cause: its wallet, its receiver or its amount. Only these
  * can end a hold as FAILED. A pause, a missing role, fees, an outage, a limit of an hour or a backlog
@@ -14,4 +17,5 @@ export const OWN_CAUSES: readonly string[] = [
   "custody_unknown_operation",
   "custody_not_in_operation",
   "custody_leg_over_limit",
+  GIVEN_UP,
 ];

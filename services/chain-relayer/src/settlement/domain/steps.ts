@@ -85,6 +85,11 @@ export function operationIdOfHold(holdRequestId: string): string {
   return hash("hold operation", holdRequestId);
 }
 
+/** Another name for an operation whose own name something else has used; new with each decision. */
+export function operationIdAnew(operationId: string): string {
+  return hash("operation anew", operationId);
+}
+
 /** Whether a step moves a wallet's money, for which it needs that wallet's authorization. */
 export function isLeg(step: Step): step is Step & { fromWalletId: string } {
   return step.fromWalletId !== null;

@@ -1,0 +1,58 @@
+import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
+import { GIVEN_UP } from "../domain/ownCauses";
+import { COLUMNS, type Operation, type OperationKey, type OperationRow, toOperation } from "./operations";
+
+export type Decision = "settled_elsewhere" | "give_up" | "sign_anew";
+
+export interface OperatorDecision {
+  decision: Decision;
+  reason: string;
+  txHash: string | null;
+  decidedBy: string;
+}
+
+/** Reasons for which an operation waits until an operator decides. */
+const DEAD_ENDS = ["name_taken", "custody_signed_otherwise"];
+
+/** The operation, kept from others; undefined if it is not at a dead end. */
+export async function lockDeadEnd(tx: Tx, ledgerRef: string): Promise<Operation | undefined> {
+  const row = await tx.maybe<OperationRow>(sql`
+    select ${COLUMNS} from operations
+    where state = 'PLANNED' and wait_reason = any(${DEAD_ENDS}::text[]) and ledger_ref = ${ledgerRef} for update`);
+  return row && toOperation(row);
+}
+
+export async function saveDecision(
+  tx: Tx,
+  { orgId, ledgerRef }: OperationKey,
+  { decision, reason, txHash, decidedBy }: OperatorDecision,
+): Promise<void> {
+  await tx.run(sql`
+    insert into operator_decisions (org_id, ledger_ref, decision, reason, tx_hash, decided_by)
+    values (${orgId}, ${ledgerRef}, ${decision}, ${reason}, ${txHash}, ${decidedBy})`);
+}
+
+/** Gives the operation another name on the chain: what happened under the old one is not its own. */
+export async function renameOperation(
+  tx: Tx,
+  { orgId, ledgerRef }: OperationKey,
+  operationId: string,
+): Promise<void> {
+  await tx.run(sql`
+    update operations set operation_id = ${operationId}, wait_reason = null, retry_at = now(), updated_at = now()
+    where org_id = ${orgId} and ledger_ref = ${ledgerRef}`);
+}
+
+/** Ends the clock of a hold: it fails as soon as that is proven. */
+export async function giveUpHold(tx: Tx, { orgId, ledgerRef }: OperationKey): Promise<void> {
+  await tx.run(sql`
+    update operations set wait_reason = ${GIVEN_UP}, expires_at = now(), updated_at = now()
+    where org_id = ${orgId} and ledger_ref = ${ledgerRef}`);
+}
+
+/** Whether a transaction has settled an operation here: its transfers prove nothing about another one. */
+export async function hasSettled(db: Queryable, txHash: string): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(sql`
+    select exists (select from operations where state = 'CONFIRMED' and tx_hash = ${txHash}) as found`);
+  return found;
+}
