@@ -3,7 +3,7 @@ import { DomainError, isRefusal, perhapsDone } from "@wonrail/kit/contract/error
 import { createLane, type Lane, type Outcome as Settled } from "@wonrail/kit/lane";
 import type { Log } from "@wonrail/kit/log";
 import type { Registry } from "@wonrail/kit/metrics";
-import type { Answer, Decision } from "../domain/decide";
+import type { Answer, Decision } from "../intents/decide";
 import { createFactsCache } from "../store/factsCache";
 import { StaleStateError } from "../store/staleState";
 import { engineMetrics, type EngineMetrics } from "../metrics/engineMetrics";

@@ -1,7 +1,7 @@
 import { tx, type Database } from "@wonrail/kit/db";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { failpoint } from "@wonrail/kit/failpoint";
-import { decide, type Decision } from "../domain/decide";
+import { decide, type Decision } from "../intents/decide";
 import type { LedgerRequest } from "../domain/types";
 import { eventsOf } from "../events";
 import { ensureOrgAccounts } from "../store/accounts";

@@ -198,6 +198,15 @@ export function tooLittle(code: "TRF_001" | "PAY_001", availableWon: Won, requir
   return new DomainError(code, { available: Number(availableWon), required: Number(requiredWon) });
 }
 
+/** Only NORMAL wallets send and receive transfers. */
+export function requireTransferable(wallet: Account): void {
+  if (wallet.type !== "NORMAL") throw new DomainError("TRF_004", { walletId: wallet.id });
+}
+
+export function creditKey(orgId: string, chainLogId: string): string {
+  return `${orgId} ${chainLogId}`;
+}
+
 export function minus(amountWon: Won): Won {
   return won(0n - amountWon);
 }

@@ -2,6 +2,20 @@ import type { ErrorCode } from "@wonrail/kit/contract/errors";
 import { hexOf } from "@wonrail/kit/contract/ids";
 import type { JsonObject } from "@wonrail/kit/json";
 import type { Won } from "@wonrail/kit/contract/money";
+import type { CancelCharge } from "../intents/cancelCharge/cancelCharge";
+import type { CancelPayment } from "../intents/cancelPayment/cancelPayment";
+import type { Charge } from "../intents/charge/charge";
+import type { CloseAccount } from "../intents/closeAccount/closeAccount";
+import type { CreditExternal } from "../intents/creditExternal/creditExternal";
+import type { FreezeAccount } from "../intents/freezeAccount/freezeAccount";
+import type { OpenAccount } from "../intents/openAccount/openAccount";
+import type { Payment } from "../intents/payment/payment";
+import type { PlaceHold } from "../intents/placeHold/placeHold";
+import type { PostHold } from "../intents/postHold/postHold";
+import type { Refund } from "../intents/refund/refund";
+import type { ReopenAccount } from "../intents/reopenAccount/reopenAccount";
+import type { Transfer } from "../intents/transfer/transfer";
+import type { VoidHold } from "../intents/voidHold/voidHold";
 
 export type WalletType = "NORMAL" | "INCENTIVE" | "GOVERNMENT";
 /** The organisation's own accounts: what was minted for charges, for accruals, and what came from or went to outside addresses. */
@@ -25,37 +39,20 @@ export type TransactionType =
   | "INCENTIVE_USE_CANCEL";
 
 export type Intent =
-  | { kind: "openAccount"; walletId: string; userId: string; type: WalletType }
-  | { kind: "closeAccount"; walletId: string }
-  | { kind: "reopenAccount"; walletId: string }
-  | { kind: "freezeAccount"; walletId: string; freeze: Freeze; reason: string }
-  | { kind: "charge"; walletId: string; amountWon: Won; dailyLimitWon: Won }
-  | { kind: "cancelCharge"; chargeRequestId: string; amountWon: Won | null }
-  | { kind: "refund"; walletId: string }
-  | {
-      kind: "transfer";
-      fromWalletId: string;
-      toWalletId: string;
-      toAddress: string;
-      amountWon: Won;
-      dailyLimitWon: Won;
-    }
-  | PaymentIntent
-  | { kind: "cancelPayment"; paymentRequestId: string }
-  | { kind: "placeHold"; walletId: string; amountWon: Won; dailyLimitWon: Won; toAddress: string }
-  | { kind: "postHold"; holdRequestId: string }
-  | { kind: "voidHold"; holdRequestId: string }
-  | { kind: "creditExternal"; walletId: string; amountWon: Won; chainLogId: string };
-
-export interface PaymentIntent {
-  kind: "payment";
-  payerWalletId: string;
-  receiverWalletId: string;
-  amountWon: Won;
-  /** Null: the whole INCENTIVE balance, as far as the amount goes. */
-  incentiveAmountWon: Won | null;
-  accrualRateBps: number;
-}
+  | OpenAccount
+  | CloseAccount
+  | ReopenAccount
+  | FreezeAccount
+  | Charge
+  | CancelCharge
+  | Refund
+  | Transfer
+  | Payment
+  | CancelPayment
+  | PlaceHold
+  | PostHold
+  | VoidHold
+  | CreditExternal;
 
 export type IntentKind = Intent["kind"];
 export type IntentOf<K extends IntentKind> = Extract<Intent, { kind: K }>;

@@ -1,5 +1,5 @@
 import { Counter, DURATION_BUCKETS_SECONDS, Histogram, type Registry } from "@wonrail/kit/metrics";
-import type { Decision } from "../domain/decide";
+import type { Decision } from "../intents/decide";
 
 export interface EngineMetrics {
   startBatch(): { locked: () => void; done: () => void };

@@ -1,8 +1,8 @@
 import type { Tx } from "@wonrail/kit/db";
-import type { State } from "../domain/book";
-import { creditKey } from "../domain/deposits";
+import { creditKey, type State } from "../domain/book";
 import type { Won } from "@wonrail/kit/contract/money";
-import { touchesOf, type Touches } from "../domain/touches";
+import { touchesOf } from "../intents";
+import type { Touches } from "../intents/intent";
 import { requestKey, type Account, type Hold, type LedgerRequest, type RequestRef } from "../domain/types";
 import {
   findOtherWallets,
@@ -154,26 +154,22 @@ function gatherRefs(requests: readonly LedgerRequest[]): Refs {
     logs: [],
     opens: 0,
   };
-  for (const request of requests) addRefs(refs, request, touchesOf(request));
+  for (const request of requests) addRefs(refs, request.orgId, touchesOf(request));
   return refs;
 }
 
-function addRefs(refs: Refs, { orgId, intent }: LedgerRequest, touches: Touches): void {
+function addRefs(refs: Refs, orgId: string, touches: Touches): void {
   refs.orgIds.add(orgId);
-  for (const walletId of touches.walletIds) refs.accountIds.add(walletId);
-  for (const type of touches.orgAccounts) refs.accountIds.add(orgAccountId(orgId, type));
-  const { userOfWalletId, userId, originalRequestId, holdRequestId, chainLogId } = touches;
+  for (const walletId of touches.walletIds ?? []) refs.accountIds.add(walletId);
+  for (const type of touches.orgAccounts ?? []) refs.accountIds.add(orgAccountId(orgId, type));
+  const { userOfWalletId, userId, chargeRequestId, paymentRequestId, holdRequestId, chainLogId } = touches;
   if (userOfWalletId !== undefined) refs.userWallets.push({ orgId, walletId: userOfWalletId });
   if (userId !== undefined) refs.users.push({ orgId, userId });
   if (holdRequestId !== undefined) refs.holds.push({ orgId, requestId: holdRequestId });
   if (chainLogId !== undefined) refs.logs.push({ orgId, chainLogId });
-  if (originalRequestId !== undefined) {
-    (intent.kind === "cancelCharge" ? refs.charges : refs.payments).push({
-      orgId,
-      requestId: originalRequestId,
-    });
-  }
-  if (intent.kind === "openAccount") refs.opens += 1;
+  if (chargeRequestId !== undefined) refs.charges.push({ orgId, requestId: chargeRequestId });
+  if (paymentRequestId !== undefined) refs.payments.push({ orgId, requestId: paymentRequestId });
+  if (touches.opensAccount) refs.opens += 1;
 }
 
 async function addWalletsOfUsers(tx: Tx, cache: FactsCache, refs: Refs): Promise<void> {

@@ -6,9 +6,9 @@ import { createTestDatabase, testLog, testRegistry, type TestDatabase } from "@w
 import { hash } from "node:crypto";
 import { AccountType, Freeze } from "@wonrail/proto/ledger/v1/intents";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
-import { contentOf } from "../../domain/content";
+import { contentOf } from "../../intents";
 import { seoulDay } from "../../domain/limits";
-import type { Answer } from "../../domain/decide";
+import type { Answer } from "../../intents/decide";
 import { chargeOf } from "../../domain/testing/world";
 import type { IdempotencyKey, Intent, LedgerRequest, Outcome, WalletType } from "../../domain/types";
 import { getBalances } from "../../queries/getBalances";

@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import { derivedId } from "@wonrail/kit/contract/ids";
 import { MAX_WON, ZERO_WON, won } from "@wonrail/kit/contract/money";
 import type { State } from "../book";
-import { contentOf } from "../content";
-import type { Decision } from "../decide";
+import { contentOf } from "../../intents";
+import type { Decision } from "../../intents/decide";
 import type { ModelAnswer } from "./model";
 import type {
   Account,

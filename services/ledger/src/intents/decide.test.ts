@@ -9,11 +9,11 @@ import {
   type LedgerRequest,
   type Outcome,
   type Posting,
-} from "./types";
+} from "../domain/types";
 import { decide, type Decision } from "./decide";
-import type { State } from "./book";
-import { typesOf } from "./typeBits";
-import { Model } from "./testing/model";
+import type { State } from "../domain/book";
+import { typesOf } from "../domain/typeBits";
+import { Model } from "../domain/testing/model";
 import {
   outcomesOf,
   chargeOf,
@@ -25,7 +25,7 @@ import {
   stateAfter,
   walletId,
   ORGS,
-} from "./testing/world";
+} from "../domain/testing/world";
 
 const HOUR_MS = 3_600_000;
 

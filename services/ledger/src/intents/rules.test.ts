@@ -1,7 +1,7 @@
 import { MAX_WON, won } from "@wonrail/kit/contract/money";
 import { decide } from "./decide";
-import { seoulDay } from "./limits";
-import { paymentCancelled, paymentMade } from "./results";
+import { seoulDay } from "../domain/limits";
+import { paymentCancelled, paymentMade } from "../domain/results";
 import {
   outcomesOf,
   chargeOf,
@@ -12,8 +12,8 @@ import {
   requestId,
   stateAfter,
   walletId,
-} from "./testing/world";
-import type { Intent, Outcome } from "./types";
+} from "../domain/testing/world";
+import type { Intent, Outcome } from "../domain/types";
 
 const [orgId] = ORGS as [string];
 const kim = { normal: walletId(orgId, "kim", "NORMAL"), incentive: walletId(orgId, "kim", "INCENTIVE") };

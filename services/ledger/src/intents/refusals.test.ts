@@ -9,9 +9,9 @@ import {
   requestId,
   stateAfter,
   walletId,
-} from "./testing/world";
-import { chargeOf } from "./testing/world";
-import type { Freeze, Intent, Outcome } from "./types";
+} from "../domain/testing/world";
+import { chargeOf } from "../domain/testing/world";
+import type { Freeze, Intent, Outcome } from "../domain/types";
 
 const [orgId] = ORGS as [string];
 const kim = {
@@ -207,4 +207,15 @@ test("a refused payment says why", () => {
 
 test("no limit refuses a charge of the largest amount", () => {
   expect(lastOf(chargeOf(kim.normal, MAX_WON))).toBe("posted");
+});
+
+test("an INCENTIVE wallet that is frozen for outgoing movements still gets the accrual", () => {
+  const rich = [chargeOf(kim.normal, 1_000n), freeze(kim.incentive, "OUTGOING")];
+  const accruing = { ...pay(kim.normal, lee.normal), accrualRateBps: 1_000 } as Intent;
+  const paid = play(...rich, accruing).at(-1)!;
+  expect(paid).toMatchObject({
+    entry: { postings: [{}, {}, { amountWon: -10n }, { accountId: kim.incentive }] },
+  });
+  const frozen = play(chargeOf(kim.normal, 1_000n), freeze(kim.incentive, "ALL"), accruing).at(-1)!;
+  expect(frozen.status === "posted" && frozen.entry.postings).toHaveLength(2);
 });
