@@ -19,7 +19,12 @@ const FILES = [
 /** Services that publish no events. */
 const SILENT = ["payment"];
 const FOLDERS = ["commands", "queries", "domain", "store"];
-const OUTSIDE: Record<string, string> = { auth: "admin", ledger: "intents", wallet: "keys", "chain-relayer": "chain" };
+const OUTSIDE: Record<string, string> = {
+  auth: "admin",
+  ledger: "intents",
+  wallet: "keys",
+  "chain-relayer": "chain",
+};
 const TOP_LEVEL = [
   "services",
   "proto",

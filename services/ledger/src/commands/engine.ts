@@ -162,7 +162,7 @@ async function postOrSplit(
   }
 }
 
-/** Nothing after the commit can make the batch look failed: a failure of the bookkeeping is logged only. */
+/** The batch is posted when it is committed. A failure of the bookkeeping after that is logged only. */
 async function tryBatch(parts: Parts, items: Item[], onWriting: () => void): Promise<Settled<Decision>> {
   const timer = parts.metrics.startBatch();
   let decision: Decision;

@@ -18,14 +18,14 @@ import type { Transfer } from "../intents/transfer/transfer";
 import type { VoidHold } from "../intents/voidHold/voidHold";
 
 export type WalletType = "NORMAL" | "INCENTIVE" | "GOVERNMENT";
-/** The organisation's own accounts: what was minted for charges, for accruals, and what came from or went to outside addresses. */
+/** The organisation's own accounts: minted for charges, minted for accruals, moved from and to outside addresses. */
 export type OrgAccountType = "ORG_ISSUANCE" | "ORG_INCENTIVE" | "ORG_EXTERNAL";
 export type AccountType = WalletType | OrgAccountType;
 
 /** Which movements of a frozen wallet are refused. */
 export type Freeze = "NONE" | "OUTGOING" | "ALL";
 
-/** What a posting is: the ten types of the unified listing. */
+/** The types of postings: the ten types of the unified listing. */
 export type TransactionType =
   | "TRANSFER"
   | "CHARGE"
@@ -65,7 +65,7 @@ export interface IdempotencyKey {
   bodyHash: string;
 }
 
-/** One intent with the key or the request id that makes it happen once. */
+/** An intent with the key or the request id that makes it happen once. */
 export interface LedgerRequest extends RequestNotes {
   orgId: string;
   /** Its UUID becomes the entry's id. Without a key, a retry brings the same request id. */
@@ -96,7 +96,7 @@ export interface Account {
   closedAtMs: number | null;
   balanceWon: Won;
   heldWon: Won;
-  /** Of the newest posting. */
+  /** The sequence of the newest posting. */
   sequence: bigint;
   /** The day of Asia/Seoul for which `limitUsedWon` counts. */
   limitDay: number;
@@ -141,7 +141,7 @@ export interface HoldAfter {
   sequence: bigint;
 }
 
-/** One posted request. The journal keeps it unchanged. */
+/** A posted request. The journal keeps it unchanged. */
 export interface Entry extends RequestNotes {
   kind: IntentKind;
   orgId: string;
@@ -152,13 +152,13 @@ export interface Entry extends RequestNotes {
   postings: Posting[];
   balances: BalanceAfter[];
   chargeCancelled: ChargeCancelled | null;
-  /** Of placeHold, postHold and voidHold. */
+  /** The hold that placeHold, postHold and voidHold changed. */
   hold: HoldAfter | null;
-  /** Of a transfer: the receiver's address. */
+  /** The receiver's address of a transfer. */
   toAddress: string | null;
-  /** Of a payment: the wallet that the request named. It may have paid nothing. */
+  /** The payer's wallet that a payment's request named. It may have paid nothing. */
   payerWalletId: string | null;
-  /** Of a cancellation, postHold and voidHold: the entry that it cancels or ends. Null when that entry's month left. */
+  /** The entry that a cancellation cancels, or whose hold ends. Null when that entry's month left the journal. */
   original: Entry | null;
 }
 

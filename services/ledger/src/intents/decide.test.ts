@@ -169,7 +169,7 @@ test("a replay gets the first answer and changes nothing, in the same batch, in 
   );
 });
 
-/** What is on the chain is asked for until it is taken, so that its refusal is not kept. */
+/** The refusal of a deposit is not stored, because its caller retries until it is credited. */
 function isForNow({ request, outcome }: { request: LedgerRequest; outcome: Outcome }): boolean {
   return request.intent.kind === "creditExternal" && outcome.status === "refused";
 }

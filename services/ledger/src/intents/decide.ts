@@ -10,7 +10,7 @@ export interface Answer {
 }
 
 export interface Decision {
-  /** One for each request, in their order. */
+  /** An answer per request, in their order. */
   answers: Answer[];
   changes: Changes;
   /** The state as the batch leaves it. */
@@ -47,7 +47,7 @@ function decideNew(book: Book, request: LedgerRequest, key: string): Outcome {
   return answer.outcome;
 }
 
-/** Replays what was decided under the idempotency key. Another body under the same key is REQ_003. */
+/** Replays the outcome of the idempotency key. Another body under the same key is REQ_003. */
 function outcomeOfKey(book: Book, { orgId, key }: LedgerRequest): Outcome | undefined {
   const used = key && book.keys.get(keyOf(orgId, key));
   if (!used) return undefined;
@@ -56,7 +56,7 @@ function outcomeOfKey(book: Book, { orgId, key }: LedgerRequest): Outcome | unde
   return first && used.bodyHash === key.bodyHash ? first.outcome : REUSED;
 }
 
-/** Replays what was decided under the request id. Another content under the same id is REQ_003. */
+/** Replays the outcome of the request id. Another content under the same id is REQ_003. */
 function outcomeOfId(book: Book, request: LedgerRequest, key: string): Outcome | undefined {
   const first = book.requests.get(key);
   if (!first) return undefined;

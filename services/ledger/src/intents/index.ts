@@ -1,5 +1,5 @@
 /**
- * One folder per kind of intent: its type, who may post it, how its message is read, what it touches, what
+ * Each kind of intent has a folder: its type, who may post it, how its message is read, what it touches, what
  * makes two requests the same, its rule, and its model for the property tests. A new kind needs a folder,
  * a line here, one in store/codes.ts and one in domain/testing/model.ts.
  */

@@ -112,7 +112,7 @@ describe("a frozen wallet", () => {
     expect(lastOf(...rich, freeze(kim.normal, "ALL"), intent)).toMatchObject({ code: "WAL_005" });
   });
 
-  test("settles what was posted before: deposits are credited and holds end", () => {
+  test("still credits deposits and ends holds", () => {
     const deposit: Intent = {
       kind: "creditExternal",
       walletId: kim.normal,
@@ -144,7 +144,7 @@ describe("the daily charge limit of an organisation", () => {
     });
   });
 
-  test("gets back what is cancelled on the same day, and not on a later day", () => {
+  test("gets a cancelled amount back on the same day, and not on a later day", () => {
     const cancel: Intent = { kind: "cancelCharge", chargeRequestId: requestId(1), amountWon: won(300n) };
     expect(lastOf(charge(1_000n, 1_000n), cancel, charge(300n, 1_000n))).toBe("posted");
     expect(lastOf(charge(1_000n, 1_000n), cancel, charge(301n, 1_000n))).toMatchObject({ code: "CHG_008" });
@@ -170,7 +170,7 @@ test("a GOVERNMENT wallet is refunded, and an INCENTIVE wallet is not", () => {
   expect(lastOf(refund(kim.normal))).toEqual({ code: "CHG_007", details: { reason: "nothing_to_refund" } });
 });
 
-test("a refusal for too little money says what is available and what is required", () => {
+test("a refusal for too little money names the available and the required amount", () => {
   const available = { available: 900, required: 901 };
   const held = [chargeOf(kim.normal, 1_000n), hold(kim.normal, 100n)];
   expect(lastOf(...held, transfer(kim.normal, lee.normal, 901n))).toEqual({

@@ -13,7 +13,7 @@ export function engineMetrics(registry: Registry): EngineMetrics {
   const buckets = DURATION_BUCKETS_SECONDS;
   const batch = new Histogram({
     name: "ledger_batch_seconds",
-    help: "One batch from its first statement to its commit",
+    help: "Duration of a batch from its first statement to its commit",
     buckets,
     registers,
   });

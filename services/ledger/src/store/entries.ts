@@ -144,7 +144,7 @@ function originalIdOf(outcome: Outcome): string | null {
 }
 
 interface Detail {
-  /** Of wallets that have no posting, or hold something. */
+  /** Balances that the postings do not show: of wallets without a posting, or with a hold. */
   balances?: [accountId: string, balance: string, held: string, sequence: string][];
   chargeCancelled?: [cancelled: string, remaining: string];
   hold?: [
@@ -156,7 +156,7 @@ interface Detail {
     sequence: string,
   ];
   toAddress?: string;
-  /** Of a payment whose named wallet is not the NORMAL wallet that paid. */
+  /** Present if a payment named another wallet than the NORMAL wallet that paid. */
   payerWalletId?: string;
   refusal?: JsonObject;
 }

@@ -23,7 +23,7 @@ import { StaleStateError } from "./staleState";
 import { lockHeads, lockHeadsUnlessMissed } from "./journalHeads";
 import { findKeys } from "./requestKeys";
 
-/** What the requests of a batch refer to, gathered by table. */
+/** References of a batch's requests, gathered by table. */
 interface Refs {
   orgIds: Set<string>;
   accountIds: Set<string>;
@@ -31,7 +31,7 @@ interface Refs {
   users: User[];
   /** Of `userWallets` those whose users' wallets have to be asked for before the locks, since they are not known. */
   unsure: { orgId: string; walletId: string }[];
-  /** What was found for them, and for `users`. */
+  /** The wallets found for `unsure` and `users`. */
   ofUsers: UserWallet[];
   /** Users of `userWallets` who may have got another wallet since theirs were asked for. */
   guessed: Set<User>;
@@ -178,7 +178,7 @@ async function addWalletsOfUsers(tx: Tx, cache: FactsCache, refs: Refs): Promise
     const user = cache.userOf(orgId, walletId);
     if (!user) return true;
     for (const id of user.walletIds) accountIds.add(id);
-    // A user who has a wallet of each type can get no other. Where one may be missing, that is asked with the locks: it hardly ever is.
+    // A user with a wallet of each type cannot get another one. For other users, a later query looks for new wallets.
     if (!hasEveryWallet(user)) refs.guessed.add(user);
     return false;
   });

@@ -26,7 +26,7 @@ export const charge: IntentModule<"charge"> = {
   decide: chargeWallet,
 };
 
-/** The issuance account counts what is charged on one day. */
+/** The issuance account counts the charges of one day. */
 function chargeWallet(book: Book, request: LedgerRequest, intent: Charge): Entry {
   const { walletId, amountWon, dailyLimitWon } = intent;
   const wallet = receivingWalletOf(book, request.orgId, walletId);

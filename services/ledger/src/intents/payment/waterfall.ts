@@ -2,7 +2,7 @@ import { DomainError } from "@wonrail/kit/contract/errors";
 import { ZERO_WON, won, type Won } from "@wonrail/kit/contract/money";
 import { tooLittle } from "../../domain/book";
 
-/** What the GOVERNMENT wallet may contribute to one payment in version 1. */
+/** In version 1 the GOVERNMENT wallet contributes nothing to a payment. */
 const GOVERNMENT_SHARE_WON = ZERO_WON;
 
 interface Split {
