@@ -18,7 +18,7 @@ export interface Charge {
   walletId: string;
   amount: number;
   cancelledAmount: number;
-  /** The wallet's balance when the charge was posted. */
+  /** The wallet's balance right after the charge, or after its newest cancellation once it is cancelled in part. */
   balance: number;
   /** 30 days after the charge. */
   cancellableUntil: string;
@@ -83,7 +83,7 @@ export class ChargesApi extends ApiResource {
     return this.move(() => ({ path: `${PATH}/cancel`, body: checkedCancellation(request) }), options);
   }
 
-  /** Refunds all that is available in a NORMAL wallet: its balance less what is held for transfers on their way. CHG_007 when that is nothing. */
+  /** Refunds all that is available in a NORMAL or GOVERNMENT wallet: its balance less what is held for transfers on their way. CHG_007 when that is nothing. */
   refund(request: RefundRequest, options?: IdempotentCallOptions): ApiPromise<Refund> {
     const body = () => {
       accept([memoFits(asObject("(body)", request).memo)]);

@@ -35,14 +35,14 @@ export interface Payment {
   createdAt: string;
 }
 
-/** What took the payment back and what it did, as the cancel's answer said. Where an earlier release of the service made it, what is not known is null, a memo too. */
+/** The cancellation of a payment and what it did. */
 export interface PaymentCancellation extends Cancellation {
   /** Back to the payer's wallets. */
-  restored: { incentive: number; normal: number } | null;
+  restored: { incentive: number; normal: number };
   /** Of the accrual, taken from the INCENTIVE wallet. */
-  incentiveClawedBack: number | null;
+  incentiveClawedBack: number;
   /** Of the accrual, no longer there and so kept from the NORMAL part. */
-  keptFromNormal: number | null;
+  keptFromNormal: number;
   memo: string | null;
   createdAt: string;
 }
