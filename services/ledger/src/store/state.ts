@@ -16,7 +16,7 @@ import {
 import { hasEveryWallet, type FactsCache } from "./factsCache";
 import { findCancelledCharges } from "./cancelledCharges";
 import { findCancelledPayments } from "./cancelledPayments";
-import { findCredits } from "./credits";
+import { findCredits, type Credit } from "./credits";
 import { answersByKey, findEntries, findKnown, type StoredRequest } from "./entries";
 import { findHolds } from "./holds";
 import { StaleStateError } from "./staleState";
@@ -110,14 +110,18 @@ export async function loadState(
     holds: new Map(holds.map((hold) => [requestKey(hold.orgId, hold.requestId), hold])),
     cancelledCharges,
     cancelledPayments,
-    credits: new Map(
-      credits.map(({ orgId, chainLogId, requestId }) => [
-        creditKey(orgId, chainLogId),
-        requestKey(orgId, requestId),
-      ]),
-    ),
+    credits: creditsByLog(credits),
     newNumbers,
   };
+}
+
+function creditsByLog(credits: Credit[]): Map<string, string> {
+  return new Map(
+    credits.map(({ orgId, chainLogId, requestId }) => [
+      creditKey(orgId, chainLogId),
+      requestKey(orgId, requestId),
+    ]),
+  );
 }
 
 /** A hold that was placed after the first look has an account that is not locked, or an entry that is not loaded. */
