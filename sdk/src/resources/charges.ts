@@ -83,7 +83,7 @@ export class ChargesApi extends ApiResource {
     return this.move(() => ({ path: `${PATH}/cancel`, body: checkedCancellation(request) }), options);
   }
 
-  /** Refunds all that is available in a NORMAL or GOVERNMENT wallet: its balance less what is held for transfers on their way. CHG_007 when that is nothing. */
+  /** Refunds the whole available balance of a NORMAL or GOVERNMENT wallet. CHG_007 when nothing is available. */
   refund(request: RefundRequest, options?: IdempotentCallOptions): ApiPromise<Refund> {
     const body = () => {
       accept([memoFits(asObject("(body)", request).memo)]);
