@@ -11,6 +11,7 @@ const KNOWN_CIRCLES = [
   "kit/src/grpc/client/coalesce.ts",
   "services/auth/src/app.ts",
   "services/chain-relayer/src/indexer/commands/scanFinalized.ts",
+  "services/ledger/src/domain/book.ts",
   "services/ledger/src/events.ts",
   "services/wallet/src/events.ts",
 ];

@@ -2,20 +2,20 @@
  * The money rules once more, written on purpose in another way. Tests compare the engine's answers with the
  * model's.
  */
-import { cancelCharge } from "../../intents/cancelCharge/model";
-import { cancelPayment } from "../../intents/cancelPayment/model";
-import { charge } from "../../intents/charge/model";
-import { closeAccount } from "../../intents/closeAccount/model";
-import { creditExternal } from "../../intents/creditExternal/model";
-import { freezeAccount } from "../../intents/freezeAccount/model";
-import { openAccount } from "../../intents/openAccount/model";
-import { payment } from "../../intents/payment/model";
-import { placeHold } from "../../intents/placeHold/model";
-import { postHold } from "../../intents/postHold/model";
-import { refund } from "../../intents/refund/model";
-import { reopenAccount } from "../../intents/reopenAccount/model";
-import { transfer } from "../../intents/transfer/model";
-import { voidHold } from "../../intents/voidHold/model";
+import { cancelCharge } from "../../intents/cancelCharge/model.testing";
+import { cancelPayment } from "../../intents/cancelPayment/model.testing";
+import { charge } from "../../intents/charge/model.testing";
+import { closeAccount } from "../../intents/closeAccount/model.testing";
+import { creditExternal } from "../../intents/creditExternal/model.testing";
+import { freezeAccount } from "../../intents/freezeAccount/model.testing";
+import { openAccount } from "../../intents/openAccount/model.testing";
+import { payment } from "../../intents/payment/model.testing";
+import { placeHold } from "../../intents/placeHold/model.testing";
+import { postHold } from "../../intents/postHold/model.testing";
+import { refund } from "../../intents/refund/model.testing";
+import { reopenAccount } from "../../intents/reopenAccount/model.testing";
+import { transfer } from "../../intents/transfer/model.testing";
+import { voidHold } from "../../intents/voidHold/model.testing";
 import type { IntentKind, LedgerRequest } from "../types";
 import { ModelBook, Refused, dayOf, type Done, type Line, type ModelAnswer, type RuleOf } from "./modelBook";
 
