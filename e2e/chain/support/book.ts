@@ -136,15 +136,15 @@ export function untilSettled(
   );
 }
 
-/** Why operations are open: in which state how many are, which lanes and wallets are stopped, and who is to plan. */
+/** Why operations are open: in which state how many are, which queues and wallets are stopped, and the writers. */
 async function whatHolds({ relayerDb }: World): Promise<string> {
   const { found } = await relayerDb.one<{ found: unknown }>(sql`
     select json_build_object(
       'open', (select json_agg(o) from (
-        select state, blocked, wait_reason, count(*), min(ledger_ref) as one from operations
-        where state in ('WAITING', 'PLANNED', 'IN_FLIGHT') group by 1, 2, 3) o),
+        select state, wait_reason, count(*), min(ledger_ref) as one from operations
+        where state in ('WAITING', 'PLANNED', 'IN_FLIGHT', 'BLOCKED') group by 1, 2) o),
       'drifts', (select json_agg(d) from (select * from drifts where acknowledged_at is null limit 5) d),
-      'paused', (select json_agg(l) from lanes l where paused_reason is not null),
+      'queues', (select json_agg(q) from settlement_queues q where paused_reason is not null or head_sequence > cursor_sequence),
       'signers', (select json_agg(s) from (select *, now() as now from signers) s)) as found`);
   return JSON.stringify(found);
 }

@@ -1,7 +1,7 @@
 import { type Database, rawSql } from "@wonrail/kit/db";
 import { openTestPool, type World } from "./world";
 
-/** The relayer's own database and its place in what it reads, as they are now: to be put back later, as from a backup. */
+/** Copies the relayer's tables, its cursors included, to put them back later as from a backup. */
 export async function takeSnapshot(world: World): Promise<{ restore(): Promise<void> }> {
   const tables = await onAdmin(world, async (db) => {
     const found = await db.query<{ name: string; columns: string }>(
@@ -13,7 +13,6 @@ export async function takeSnapshot(world: World): Promise<{ restore(): Promise<v
     await db.run(rawSql("create schema backup"));
     for (const { name, columns } of found)
       await db.run(rawSql(`create table backup.${name} as select ${columns} from chain_relayer.${name}`));
-    await db.run(rawSql("create table backup.bus_cursors as select * from bus.cursors"));
     return found;
   });
   return {
@@ -30,12 +29,6 @@ export async function takeSnapshot(world: World): Promise<{ restore(): Promise<v
               ),
             );
           }
-          await session.run(
-            rawSql(`
-              update bus.cursors now set position = old.position from backup.bus_cursors old
-              where now.group_name = old.group_name and now.partition_id = old.partition_id
-                and now.group_name like 'chain-relayer.%'`),
-          );
           await session.run(rawSql("set session_replication_role = default"));
         });
       }),

@@ -56,6 +56,8 @@ export interface World {
   adminUrl: string;
   /** Where the key-encryption key and the relayer's key lie. */
   keyFiles: { kek: string; operator: string };
+  /** Starts another replica of the ledger, on the same database. */
+  addLedger(): Promise<{ ledger: World["ledger"]; close(): Promise<void> }>;
   /** A second copy of everything but the chain, with the same keys, on a database as this one is now. Nothing of it runs yet. */
   copy(): Promise<WorldCopy>;
   close(): Promise<void>;
@@ -153,6 +155,19 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     relayerDb,
     adminUrl: database.adminUrl,
     keyFiles: { kek: keys.kekFile, operator: keys.operatorKeyFile },
+    async addLedger() {
+      const port = await randomFreePort();
+      const replica = await place("ledger", "ledger-replica", { GRPC_PORT: String(port) });
+      await replica.start();
+      const client = openLedger(`127.0.0.1:${port}`);
+      return {
+        ledger: client,
+        async close() {
+          client.close();
+          await replica.kill();
+        },
+      };
+    },
     async copy() {
       const copied = await database.copy();
       const [ledgerPort, walletPort] = [await randomFreePort(), await randomFreePort()];

@@ -49,8 +49,8 @@ export async function createWorld(count: number): Promise<World> {
     const script = join(ROOT, "services/chain-relayer/bin/admin.mjs");
     const env = { ...process.env, DATABASE_URL: postgres.urls["chain-relayer"] };
     const args = state === "pause" ? ["pause", orgId, "--reason", "bench"] : ["resume", orgId];
-    // There is a lane once the relayer has heard of the organisation's first charge.
-    await untilDone(() => promisify(execFile)(process.execPath, [script, "lane", ...args], { env }));
+    // The queue exists once the relayer knows of the organisation's first entry.
+    await untilDone(() => promisify(execFile)(process.execPath, [script, "queue", ...args], { env }));
   };
   const wallets: Wallet[] = [];
   const fill = async (number: number): Promise<void> => {

@@ -36,3 +36,13 @@ create table transaction_versions (
   created_at timestamptz not null default now()
 );
 create index transaction_versions_of on transaction_versions (transaction_id, created_at);
+-- Versions with their bytes are mostly those of the last month. Pruning finds them here.
+create index transaction_versions_kept on transaction_versions (transaction_id) where raw <> ''::bytea;
+
+-- The contracts that operations were ever settled through, in the order of their adoption. The last
+-- one is called. Events of all of them are ours.
+create table payment_managers (
+  address text primary key check (address = lower(address)),
+  turn bigint not null generated always as identity,
+  adopted_at timestamptz not null default now()
+);

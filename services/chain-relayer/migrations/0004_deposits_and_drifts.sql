@@ -59,7 +59,9 @@ create table drifts (
   block_number bigint not null,
   found_at timestamptz not null default now(),
   acknowledged_at timestamptz,
-  acknowledged_by text
+  acknowledged_by text,
+  -- When the books agreed again. A difference that comes back later is another one.
+  resolved_at timestamptz
 );
 create unique index drifts_open on drifts (org_id, wallet_id, kind, subject) where acknowledged_at is null;
 create index drifts_open_of_wallet on drifts (wallet_id) where acknowledged_at is null;
@@ -73,7 +75,3 @@ create table reconciliation (
   block_number bigint
 );
 insert into reconciliation default values;
-
--- For the comparison: money that has left on the chain and that the ledger is about to be told of.
-create index operations_final_holds on operations (updated_at) where kind = 'INTENT_KIND_PLACE_HOLD' and state = 'CONFIRMED';
-create index operations_posted_holds on operations (org_id, related_id) where kind = 'INTENT_KIND_POST_HOLD';

@@ -27,7 +27,11 @@ create table records (
   traceparent text not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- The Idempotency-Key of the request and the hash of its body, kept as long as the record.
+  idempotency_key text check (char_length(idempotency_key) between 1 and 255),
+  body_hash bytea,
   primary key (org_id, record_id),
+  constraint records_key_has_hash check ((idempotency_key is null) = (body_hash is null)),
   constraint records_instant_has_hash check (payment_type <> 'INSTANT' or tx_hash is not null),
   constraint records_scheduled_has_time check ((payment_type = 'SCHEDULED') = (scheduled_at is not null)),
   constraint records_scheduled_in_one_network check (payment_type <> 'SCHEDULED' or from_network = to_network),
@@ -41,8 +45,17 @@ create table records (
 create unique index records_hash on records (org_id, from_network, tx_hash) where payment_type = 'INSTANT';
 create index records_by_state on records (org_id, status, payment_type, record_id);
 create index records_by_sender on records (org_id, from_address, status, payment_type, record_id);
-create index records_by_recipient on records (org_id, to_address, status, payment_type, record_id);
+create unique index records_by_key on records (org_id, idempotency_key) where idempotency_key is not null;
+-- An address alone, the usual filter, is one walk along each of these.
+create index records_sender_newest on records (org_id, from_address, record_id);
+create index records_recipient_newest on records (org_id, to_address, record_id) include (from_address);
+-- With the sender, so that a count need not visit the rows of transfers to oneself.
+create index records_recipient_states on records (org_id, to_address, status, payment_type, record_id) include (from_address);
 create index records_due on records (run, run_at) where run_at is not null;
+-- How long a due record waits is read every ten seconds.
+create index records_waiting on records (scheduled_at) where run in ('WAITING', 'STARTED');
+-- Recorded hashes are looked up in turns of organisations.
+create index records_watched on records (org_id, run_at) where run = 'WATCHED';
 
 -- Every change of a record: what it became, when and by whom. Its version is the event's.
 create table record_changes (

@@ -4,11 +4,9 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { createTestDatabase, type TestDatabase } from "@wonrail/kit/testing";
 import { runAdmin } from "./admin";
 import { saveDrifts } from "./reconciliation/store/drifts";
-import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
-import { envelopeOf } from "@wonrail/kit/inbox";
-import { entryEvent } from "./testing/entryEvents";
 import { takeIntoUse } from "./indexer/store/paymentManagers";
-import { insertShelved } from "./settlement/store/shelf";
+import { moveHeads } from "./settlement/store/settlementQueues";
+import { operationOf, takeIn } from "./testing/operations";
 
 let database: TestDatabase;
 
@@ -26,10 +24,10 @@ test("says what is stuck and why, and tells one operation's whole story", async 
   await insert(orgId, ledgerRef);
   const args = ["operations", "list", "--stuck", "--older-than", "0"];
   expect(await json(...args)).toMatchObject([{ orgId, ledgerRef, state: "WAITING" }]);
-  expect((await run("lane", "pause", orgId, "--reason", "asked to")).code).toBe(0);
-  expect(await json(...args)).toMatchObject([{ waitReason: "lane_paused" }]);
+  expect((await run("queue", "pause", orgId, "--reason", "asked to")).code).toBe(0);
+  expect(await json(...args)).toMatchObject([{ waitReason: "queue_paused" }]);
   await database.db.run(sql`update operations set state = 'PLANNED'`);
-  expect(await json(...args)).toMatchObject([{ waitReason: "lane_paused" }]);
+  expect(await json(...args)).toMatchObject([{ waitReason: "queue_paused" }]);
   await database.db.run(sql`update operations set state = 'WAITING'`);
   const story = await json("operation", "show", ledgerRef);
   expect(story).toMatchObject({ operation: { ledger_ref: ledgerRef, state: "WAITING" }, transactions: [] });
@@ -55,47 +53,35 @@ test("an operation is ended only with a reason and the same id once more", async
   });
 });
 
-test("pauses and resumes a lane, with who did it and why", async () => {
+test("pauses and resumes a queue, with who did it and why", async () => {
   const orgId = newId("org");
-  expect((await run("lane", "pause", orgId, "--reason", "asked to")).code).toBe(1);
+  expect((await run("queue", "pause", orgId, "--reason", "asked to")).code).toBe(1);
   await insert(orgId, newId("pay"));
-  await run("lane", "pause", orgId, "--reason", "asked to");
-  const lanes = (await json("lane", "list")) as { orgId: string }[];
-  expect(lanes.find((lane) => lane.orgId === orgId)).toEqual({
+  await run("queue", "pause", orgId, "--reason", "asked to");
+  const queues = (await json("queue", "list")) as { orgId: string }[];
+  expect(queues.find((queue) => queue.orgId === orgId)).toEqual({
     orgId,
     pausedReason: "asked to (operator:tester)",
-    shelved: 0,
+    queued: "0",
   });
-  expect((await run("lane", "resume", orgId)).code).toBe(0);
-  expect((await run("lane", "resume", newId("org"))).code).toBe(1);
+  expect((await run("queue", "resume", orgId)).code).toBe(0);
+  expect((await run("queue", "resume", newId("org"))).code).toBe(1);
 });
 
 test.each([
   [["operations", "list", "--org", "FIRST"]],
-  [["lane", "pause", "FIRST", "--reason", "asked to"]],
-  [["lane", "resume", "FIRST"]],
+  [["queue", "pause", "FIRST", "--reason", "asked to"]],
+  [["queue", "resume", "FIRST"]],
 ])("%j: an organisation's code is not taken for its id, of which there would be nothing", async (args) => {
   expect(await run(...args)).toMatchObject({ code: 2, err: expect.stringContaining("organisation's id") });
 });
 
-test("says of what is on the shelf whose it is, and how much there is", async () => {
+test("lists how many entries of a queue are not pulled, and says where to look for an entry", async () => {
   const orgId = newId("org");
-  const events = [1, 2].map(() => entryEvent(orgId, newId("chg"), [newId("wal"), 5n, 1n]));
-  await tx(database.db, async (tx) => insertShelved(tx, orgId, events.map(envelopeOf)));
-  expect(await json("lane", "list")).toContainEqual({ orgId, pausedReason: null, shelved: 2 });
-  const told = await run("operation", "show", events[0]!.aggregateId);
-  expect(told).toMatchObject({ code: 1, err: expect.stringContaining(`on the shelf of ${orgId}`) });
-});
-
-test("does not take for what is on the shelf what is only named there", async () => {
-  const orgId = newId("org");
-  const [payment, cancellation] = [newId("pay"), newId("pcl")];
-  const event = entryEvent(orgId, cancellation, [newId("wal"), 5n, 1n]);
-  const entry = { ...JournalPosted.decode(event.payload), relatedId: payment, memo: `of ${payment}` };
-  const payload = Buffer.from(JournalPosted.encode(entry).finish());
-  await tx(database.db, async (tx) => insertShelved(tx, orgId, [envelopeOf({ ...event, payload })]));
-  expect((await run("operation", "show", payment)).err).toContain(`There is no operation ${payment}`);
-  expect((await run("operation", "show", cancellation)).err).toContain(`on the shelf of ${orgId}`);
+  await moveHeads(database.db, [{ orgId, sequence: 2n }]);
+  expect(await json("queue", "list")).toContainEqual({ orgId, pausedReason: null, queued: "2" });
+  const told = await run("operation", "show", newId("chg"));
+  expect(told).toMatchObject({ code: 1, err: expect.stringContaining("queue list") });
 });
 
 test("acknowledges a wallet's drift once, and the same difference is not found again", async () => {
@@ -146,12 +132,8 @@ test("a database of another service is refused in a sentence", async () => {
   expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/ no schema chain_relayer .+\.\n$/) });
 });
 
-async function insert(orgId: string, ledgerRef: string): Promise<void> {
-  await database.db.run(sql`insert into lanes (org_id) values (${orgId}) on conflict do nothing`);
-  const operationId = newId("opn").slice(4).repeat(2);
-  await database.db.run(sql`
-    insert into operations (org_id, ledger_ref, related_id, kind, operation_id, steps, from_wallets, state, blocked, request_id, traceparent)
-    values (${orgId}, ${ledgerRef}, ${ledgerRef}, 'INTENT_KIND_PAYMENT', ${operationId}, '[]', '{}', 'WAITING', 0, '', '')`);
+function insert(orgId: string, ledgerRef: string): Promise<void> {
+  return takeIn(database.db, [operationOf(newId("wal"), { orgId, ledgerRef })]);
 }
 
 function runOn(databaseUrl: () => string) {

@@ -29,11 +29,10 @@ import {
   type Decision,
   type Ending,
   endOperation,
-  findOnShelf,
   findOperationDetails,
-  listLanes,
+  listQueues,
   listStuckOperations,
-  setLanePause,
+  setQueuePause,
 } from "./settlement";
 import { listPaymentManagers, rescan } from "./indexer";
 import { type AdminConfig, readAdminConfig } from "./config";
@@ -47,7 +46,7 @@ const EXAMPLES = `
 Examples:
   $ npm run admin:chain -- operations list --stuck
   $ npm run admin:chain -- operation show pay_0192f0c1a2b37c4d8e5f60718293a4b5
-  $ npm run admin:chain -- lane pause org_0192f0c1a2b37c4d8e5f60718293a4b5 --reason "asked to by the bank"
+  $ npm run admin:chain -- queue pause org_0192f0c1a2b37c4d8e5f60718293a4b5 --reason "asked to by the bank"
   $ npm run admin:chain -- drift list
   $ npm run admin:chain -- drift ack wal_0192f0c1a2b37c4d8e5f60718293a4b5
   $ npm run admin:chain -- rescan --from 1200
@@ -55,7 +54,9 @@ Examples:
 
 Works on DATABASE_URL, CHAIN_RPC_URLS and CHAIN_ID, or else on the stack that "npm run up" started.`;
 
-const NO_LANE = "There is no such lane; an organisation gets its own with its first operation.";
+const NO_OPERATION =
+  "There is no such operation. An entry becomes one when its queue has room: see queue list.";
+const NO_QUEUE = "There is no such queue. An organisation gets its queue with its first entry.";
 
 export function main(args: string[]): Promise<ExitCode> {
   return runAdmin(args, { config: readAdminConfig(), ...TERMINAL });
@@ -67,12 +68,12 @@ export function runAdmin(args: string[], world: World): Promise<ExitCode> {
 
 function createProgram(world: World): Command {
   const program = new Command("admin:chain")
-    .description("Settlement on the chain: what is stuck and why, lanes, differences between the books.")
+    .description("Settlement on the chain: what is stuck and why, queues, differences between the books.")
     .addHelpText("after", EXAMPLES);
   const groups = [
     operations(world),
     operation(world),
-    lane(world),
+    queue(world),
     drift(world),
     rescanFrom(world),
     manager(world),
@@ -106,14 +107,14 @@ function operations(world: World): Command {
 
 function operation(world: World): Command {
   const show = new Command("show")
-    .description("one operation's whole story: its steps, what went before it, every attempt, the proof")
+    .description("one operation's whole story: its steps, what waits before it, every attempt, the proof")
     .argument("<ref>", "the id of the ledger entry or hold, or the operation's id on the chain")
     .addOption(jsonOption())
     .action(async (ref: string, { json }: { json?: true }) => {
       const story = await inRelayer(world, (db) => findOperationDetails(db, ref));
-      if (!story) throw new Refusal(await inRelayer(world, (db) => whyThereIsNone(db, ref)));
-      const parts = [story.places, story.transactions, story.authorizations].map((rows) => table(rows));
-      const names = ["places", "transactions", "authorizations"];
+      if (!story) throw new Refusal(NO_OPERATION);
+      const parts = [story.earlier, story.transactions, story.authorizations].map((rows) => table(rows));
+      const names = ["earlier on its wallets", "transactions", "authorizations"];
       const tables = parts.flatMap((part, index) => ["", `${names[index]}:`, ...part]);
       print(world, json, story, [...lines(story.operation), ...tables]);
     });
@@ -124,6 +125,8 @@ const ENDINGS: Record<string, Decision> = {
   settled: "settled_elsewhere",
   "give-up": "give_up",
   "sign-anew": "sign_anew",
+  "read-again": "read_again",
+  "pass-over": "pass_over",
 };
 
 interface EndOptions {
@@ -135,12 +138,13 @@ interface EndOptions {
 
 function endCommand(world: World): Command {
   return new Command("end")
-    .description("end an operation that waits for an operator: name_taken, custody_signed_otherwise")
+    .description("end an operation that waits for an operator: name_taken, custody_signed_otherwise, BLOCKED")
     .argument("<ref>", "the id of the ledger entry or hold")
     .addOption(
       new Option(
         "--by <way>",
-        "settled: a transaction has moved it. give-up: re-credit a hold. sign-anew: send it under another name",
+        "settled: a transaction has moved it. give-up: re-credit a hold. sign-anew: send it under another name. " +
+          "read-again, pass-over: of a BLOCKED entry",
       )
         .choices(Object.keys(ENDINGS))
         .makeOptionMandatory(),
@@ -167,6 +171,7 @@ async function end(world: World, ref: string, { by, tx, reason, confirm }: EndOp
 }
 
 const NOT_ENDED: Record<Exclude<Ending, "done">, string> = {
+  another_way: "Use read-again or pass-over for a BLOCKED entry, and only for one.",
   not_at_a_dead_end: "This operation does not wait for an operator. See: operation show.",
   only_a_hold_is_given_up:
     "Only a hold can be given up: the ledger has already moved the money of an entry. Use settled or sign-anew.",
@@ -176,18 +181,12 @@ const NOT_ENDED: Record<Exclude<Ending, "done">, string> = {
     "The transaction is no proof: it must be final and indexed, have moved exactly the operation's steps, and have settled no other operation.",
 };
 
-async function whyThereIsNone(db: Database, ref: string): Promise<string> {
-  const orgId = await findOnShelf(db, ref);
-  if (orgId === undefined) return `There is no operation ${ref}.`;
-  return `${ref} is no operation yet: it is on the shelf of ${orgId}, whose lane has not come to it.`;
-}
-
-function lane(world: World): Command {
+function queue(world: World): Command {
   const list = new Command("list")
-    .description("organisations with their own lane, and which are paused")
+    .description("organisations, which of them are paused, and how many entries are not pulled")
     .addOption(jsonOption())
     .action(async ({ json }: { json?: true }) => {
-      const rows = await inRelayer(world, listLanes);
+      const rows = await inRelayer(world, listQueues);
       print(world, json, rows, table(rows));
     });
   const pause = new Command("pause")
@@ -196,19 +195,19 @@ function lane(world: World): Command {
     .requiredOption("--reason <text>", "why, for whoever looks later")
     .action(async (orgId: string, { reason }: { reason: string }) => {
       const why = `${reason} (${operatorOf(world.config)})`;
-      const known = await inRelayer(world, (db) => setLanePause(db, orgId, why));
-      if (!known) throw new Refusal(NO_LANE);
-      world.out(`The lane of ${orgId} is paused.\n`);
+      const known = await inRelayer(world, (db) => setQueuePause(db, orgId, why));
+      if (!known) throw new Refusal(NO_QUEUE);
+      world.out(`The queue of ${orgId} is paused.\n`);
     });
   const resume = new Command("resume")
     .description("go on")
     .argument("<org>", "its id", organisationId)
     .action(async (orgId: string) => {
-      const known = await inRelayer(world, (db) => setLanePause(db, orgId, null));
-      if (!known) throw new Refusal(NO_LANE);
-      world.out(`The lane of ${orgId} goes on.\n`);
+      const known = await inRelayer(world, (db) => setQueuePause(db, orgId, null));
+      if (!known) throw new Refusal(NO_QUEUE);
+      world.out(`The queue of ${orgId} goes on.\n`);
     });
-  return new Command("lane")
+  return new Command("queue")
     .description("one for each organisation")
     .addCommand(list)
     .addCommand(pause)

@@ -5,7 +5,6 @@ import { Counter } from "@wonrail/kit/metrics";
 import { pause } from "@wonrail/kit/pause";
 import { type ServiceParts } from "@wonrail/kit/service";
 import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
-import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
@@ -26,18 +25,16 @@ import { creditDeposits } from "./deposits";
 import {
   assertPaymentManagerAdopted,
   clampFutureRetries,
-  createBacklog,
+  correctHeads,
   dispatch,
   expireHolds,
   getOperations,
-  ingestHold,
   ingestWallet,
-  type ReceivedEntry,
-  receiveEntries,
+  noteHeads,
 } from "./settlement";
 import { pruneSignedBytes, releaseLease } from "./sender";
 import { measureChain, measureOperations } from "./metrics/measure";
-import { createReconcileGauges, createUnheardWatch, measureBooks, reconcile } from "./reconciliation";
+import { createReconcileGauges, measureBooks, reconcile } from "./reconciliation";
 import { createScanSpan, scanFinalized } from "./indexer";
 import { type Config } from "./config";
 import { consumeFacts } from "./facts";
@@ -53,18 +50,14 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
   const deps = createDeps(parts);
   await assertPaymentManagerAdopted(parts.db, parts.config.PAYMENT_MANAGER_ADDRESS);
   const chain = await openCheckedChain(parts, fail);
-  const backlog = createBacklog(() => performance.now());
   const toDispatch = pause();
   const wakeDispatch = (): void => toDispatch.wake();
   return {
-    receiveEntries: async (tx: Tx, entries: ReceivedEntry[]) => {
-      // Entries without postings settle nothing, except a hold.
-      const holds = entries.filter(({ entry }) => entry.kind === IntentKind.PLACE_HOLD);
-      const moved = entries.filter(({ entry }) => entry.postings.length > 0);
-      for (const { origin, entry } of holds) await ingestHold(tx, origin, entry);
-      const ingested = moved.length > 0 && (await receiveEntries(tx, moved, backlog));
-      if (ingested || holds.length > 0) afterCommit(tx, wakeDispatch);
+    noteHeads: async (tx: Tx, heads: Parameters<typeof noteHeads>[1]) => {
+      await noteHeads(tx, heads);
+      afterCommit(tx, wakeDispatch);
     },
+    correctHeads: (signal: AbortSignal) => correctHeads(deps, signal),
     dispatch: onChain(dispatch),
     /** Woken when there is something to dispatch. */
     toDispatch,
@@ -157,7 +150,6 @@ function createDeps(parts: ServiceParts<Config>) {
     gauges: createGauges(registry, Date.now),
     reconcileEveryMs: config.RECONCILE_EVERY_MS,
     reconcileGauges: createReconcileGauges(registry),
-    unheard: createUnheardWatch(registry, () => performance.now()),
     scheduled: createScheduledMetrics(registry),
     recordLeaseMs: config.RECORD_LEASE_MS,
     sentWalk: { after: FIRST_SENT_PLACE },

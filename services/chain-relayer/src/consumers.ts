@@ -1,5 +1,4 @@
 import { type ConsumerSpec } from "@wonrail/kit/inbox";
-import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import { WalletCreated } from "@wonrail/proto/wallet/events/v1/events";
 import { type App } from "./app";
 
@@ -10,11 +9,12 @@ export function consumers(app: App): ConsumerSpec[] {
       group: "chain-relayer.settlement",
       topics: ["wonrail.ledger.v1"],
       handlers: {
+        // The entries themselves are pulled when their queue has room.
         journal_posted: {
           all: (tx, events) =>
-            app.receiveEntries(
+            app.noteHeads(
               tx,
-              events.map((event) => ({ origin: event, entry: JournalPosted.decode(event.payload).entry! })),
+              events.map(({ orgId, version }) => ({ orgId, sequence: version })),
             ),
         },
       },

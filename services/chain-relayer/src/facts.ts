@@ -7,12 +7,12 @@ import { findFinalTransactions, markTransaction } from "./sender";
 import {
   applyNotCarried,
   applyOutcomes,
-  ingestExecutedEntries,
+  type PullDeps,
+  pullExecutedEntries,
   recordWalletBlocks,
-  type ShelfDeps,
 } from "./settlement";
 
-export interface FactDeps extends ShelfDeps {
+export interface FactDeps extends PullDeps {
   db: Database;
   provider: Provider;
   chain: { network: string };
@@ -23,7 +23,7 @@ export function consumeFacts(deps: FactDeps): ConsumeFacts {
   const { network } = deps.chain;
   return async (range) => {
     const final = await findFinalTransactions(deps, range.to);
-    await ingestExecutedEntries(deps, range);
+    await pullExecutedEntries(deps, range);
     return async (tx) => {
       const orders = await applyOutcomes(tx, range, network);
       await recordMovements(tx, range, orders);

@@ -7,10 +7,11 @@ export function jobs(app: App): Job[] {
     {
       name: "dispatch",
       everyMs: 250,
-      // What other replicas have taken in, what is due again and lanes that were resumed are found without a word.
+      // Without a word it finds entries that other replicas noted, retries and resumed queues.
       quiet: { everyMs: 1_000, word: app.toDispatch },
       run: (signal) => app.dispatch(signal),
     },
+    { name: "correct_heads", everyMs: 60_000, run: (signal) => app.correctHeads(signal) },
     { name: "scan_finalized", everyMs: 500, run: (signal) => app.scanFinalized(signal) },
     { name: "expire_holds", everyMs: 2_000, run: (signal) => app.expireHolds(signal) },
     { name: "measure", everyMs: 10_000, run: () => app.measureOperations() },

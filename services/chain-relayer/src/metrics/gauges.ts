@@ -59,27 +59,27 @@ function createOpenGauges(registry: Registry) {
   return {
     oldest: new Gauge({
       name: "relay_pending_oldest_seconds",
-      help: "Age of the oldest operation that is not final, but for those that wait behind paused lanes",
+      help: "Age of the oldest operation that is not final; paused queues and blocked operations do not count",
       registers,
     }),
     oldestUnmined: new Gauge({
       name: "relay_unmined_oldest_seconds",
-      help: "Age of the oldest operation that is in no block, but for those that wait behind paused lanes",
+      help: "Age of the oldest operation that is in no block; paused queues and blocked operations do not count",
       registers,
     }),
-    pausedLanes: new Gauge({
-      name: "relay_paused_lanes",
-      help: "Organisations of which nothing new is settled, since an operator has paused their lanes",
+    pausedQueues: new Gauge({
+      name: "relay_paused_queues",
+      help: "Organisations whose settlement queue an operator has paused",
       registers,
     }),
     oldestPaused: new Gauge({
       name: "relay_paused_oldest_seconds",
-      help: "Age of the oldest operation that waits behind a paused lane",
+      help: "Age of the oldest operation that waits in a paused queue",
       registers,
     }),
     open: new Gauge({
       name: "relay_open_operations",
-      help: "Operations that are not final, by state and by what they wait for, of each 10,000 at the most; and all entries that are to become operations (SHELVED)",
+      help: "Operations that are not final, by state and wait reason, of each 10,000 at most; and all entries that are not pulled (QUEUED)",
       labelNames: ["state", "reason"],
       registers,
     }),

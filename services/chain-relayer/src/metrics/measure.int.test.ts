@@ -1,13 +1,12 @@
 import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
 import { Registry } from "@wonrail/kit/metrics";
-import { setLanePause } from "../settlement/store/settlementQueues";
+import { setQueuePause } from "../settlement/store/settlementQueues";
 import { saveCursor } from "../indexer/store/scanCursor";
 import { noteMined } from "../sender/store/transactions";
 import { encodeMintableToday, encodeMintAllowance } from "../evm/contracts";
 import { createGauges } from "./gauges";
-import { receiveEntries } from "../settlement/commands/receiveEntries";
-import { entryEvent, LONG_BACKLOG, received } from "../testing/entryEvents";
+import { noteHeads } from "../settlement/commands/correctHeads";
 import { measureChain, measureOperations } from "./measure";
 import { createScheduledMetrics } from "../records/scheduledMetrics";
 import {
@@ -44,16 +43,24 @@ beforeEach(() => {
   };
 });
 
-test("what is on the shelf is open as well, and grows old there", async () => {
+test("entries that are not pulled are open as well, and grow old in the journal", async () => {
   const { db } = database;
-  const events = [1, 2, 3].map(() => entryEvent(newId("org"), newId("chg"), [newId("wal"), 5n, 1n]));
-  await tx(db, (tx) => receiveEntries(tx, events.map(received), LONG_BACKLOG));
-  await db.run(sql`update shelved_entries set shelved_at = now() - interval '900 s'`);
+  await tx(db, (tx) => noteHeads(tx, [{ orgId: newId("org"), sequence: 3n }]));
+  await db.run(sql`update settlement_queues set behind_since = now() - interval '900 s'`);
   const seen = await look();
   expect(seen.get("relay_pending_oldest_seconds")).toBeGreaterThanOrEqual(900);
   expect(seen.get("relay_unmined_oldest_seconds")).toBeGreaterThanOrEqual(900);
   const open = await registry.getSingleMetric("relay_open_operations")!.get();
-  expect(open.values).toMatchObject([{ labels: { state: "SHELVED", reason: "" }, value: 3 }]);
+  expect(open.values).toMatchObject([{ labels: { state: "QUEUED", reason: "" }, value: 3 }]);
+});
+
+test("a blocked operation is counted with its reason, and is not late", async () => {
+  const { db } = database;
+  await takeIn(db, [operationOf(newId("wal"), { blockedReason: "unreadable" })]);
+  await db.run(sql`update operations set created_at = now() - interval '900 s'`);
+  expect((await look()).get("relay_pending_oldest_seconds")).toBe(0);
+  const open = await registry.getSingleMetric("relay_open_operations")!.get();
+  expect(open.values).toMatchObject([{ labels: { state: "BLOCKED", reason: "unreadable" }, value: 1 }]);
 });
 
 test("what is in a block waits for finality alone, and is not late", async () => {
@@ -84,7 +91,7 @@ test("what is in a block waits for finality alone, and is not late", async () =>
   expect(await ages()).toEqual([0, 900]);
 });
 
-test("what waits behind a paused lane is told of apart, on the shelf too, and hides nothing of the others", async () => {
+test("a paused queue is measured apart, with the entries that are not pulled", async () => {
   const { db } = database;
   const [paused, other] = [newId("org"), newId("org")];
   const sent = operationOf(newId("wal"), { orgId: paused });
@@ -94,31 +101,30 @@ test("what waits behind a paused lane is told of apart, on the shelf too, and hi
     db,
     [paused, other].map((orgId) => operationOf(newId("wal"), { orgId })),
   );
-  const events = [paused, other].map((orgId) => entryEvent(orgId, newId("chg"), [newId("wal"), 5n, 1n]));
-  await tx(db, (tx) => receiveEntries(tx, events.map(received), LONG_BACKLOG));
+  await tx(db, (tx) => noteHeads(tx, [paused, other].map((orgId) => ({ orgId, sequence: 1n }))));
   const ofPaused = sql`org_id = ${paused}`;
   await db.run(sql`
     update operations set created_at = now() - case
       when state = 'IN_FLIGHT' then interval '500 s' when ${ofPaused} then interval '2000 s' else interval '400 s' end`);
   await db.run(
-    sql`update shelved_entries set shelved_at = now() - case when ${ofPaused} then interval '3000 s' else interval '300 s' end`,
+    sql`update settlement_queues set behind_since = now() - case when ${ofPaused} then interval '3000 s' else interval '300 s' end`,
   );
   const told = async () => {
     const seen = await look();
     const ages = ["pending", "unmined", "paused"].map((what) => seen.get(`relay_${what}_oldest_seconds`)!);
-    return [...ages.map((age) => Math.floor(age / 100) * 100), seen.get("relay_paused_lanes")];
+    return [...ages.map((age) => Math.floor(age / 100) * 100), seen.get("relay_paused_queues")];
   };
 
   expect(await told()).toEqual([3000, 3000, 0, 0]);
-  await setLanePause(db, paused, "asked to by the bank");
+  await setQueuePause(db, paused, "asked to by the bank");
   // What is under way goes on all the same.
   expect(await told()).toEqual([500, 500, 3000, 1]);
   await db.run(sql`update transactions set state = 'MINED'`);
   expect(await told()).toEqual([500, 400, 3000, 1]);
-  await db.run(sql`delete from shelved_entries`);
+  await db.run(sql`update settlement_queues set cursor_sequence = head_sequence`);
   await db.run(sql`delete from operations where org_id = ${other} or state = 'IN_FLIGHT'`);
   expect(await told()).toEqual([0, 0, 2000, 1]);
-  await setLanePause(db, paused, null);
+  await setQueuePause(db, paused, null);
   expect(await told()).toEqual([2000, 2000, 0, 0]);
 });
 

@@ -4,7 +4,7 @@ import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/contract/money";
 import { type Block, encodeIsOperator, findMintRoom, type Provider, type Signer } from "../evm";
 import { type Gauges } from "./gauges";
 import { findOldestDueSeconds, type ScheduledMetrics } from "../records";
-import { countPausedLanes, countShelved, findOldestUnminedSeconds, listOpenCounts } from "../settlement";
+import { countPausedQueues, countQueued, findOldestUnminedSeconds, listOpenCounts } from "../settlement";
 import { type Cursor, findCursor } from "../indexer";
 import { countPendingTransactions } from "../sender";
 
@@ -26,14 +26,15 @@ export async function measureOperations({
   gauges,
   scheduled,
 }: Omit<MeasureDeps, "provider">): Promise<void> {
-  const [counted, shelved] = [await listOpenCounts(db), await countShelved(db)];
-  const open = shelved.count === 0 ? counted : [...counted, { state: "SHELVED", reason: "", ...shelved }];
-  // Nobody reads it between these lines.
+  const [counted, queued] = [await listOpenCounts(db), await countQueued(db)];
+  const all = queued.count === 0 ? counted : [...counted, { state: "QUEUED", reason: "", ...queued }];
+  // A blocked operation waits for an operator, whatever its age.
+  const open = all.filter(({ state }) => state !== "BLOCKED");
   gauges.open.reset();
-  for (const { state, reason, count } of open) gauges.open.set({ state, reason }, count);
+  for (const { state, reason, count } of all) gauges.open.set({ state, reason }, count);
   const oldestOf = (those: typeof open) => Math.max(0, ...those.map(({ oldestSeconds }) => oldestSeconds));
   gauges.oldest.set(oldestOf(open));
-  gauges.pausedLanes.set(await countPausedLanes(db));
+  gauges.pausedQueues.set(await countPausedQueues(db));
   gauges.oldestPaused.set(Math.max(0, ...open.map(({ pausedSeconds }) => pausedSeconds)));
   const notSigned = open.filter(({ state }) => state !== "IN_FLIGHT");
   gauges.oldestUnmined.set(Math.max(oldestOf(notSigned), await findOldestUnminedSeconds(db)));

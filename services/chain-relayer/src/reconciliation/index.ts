@@ -5,4 +5,3 @@ export { measureBooks, reconcile } from "./commands/reconcile";
 export { recordMovements } from "./commands/recordMovements";
 export { createReconcileGauges } from "./reconcileGauges";
 export { acknowledgeDrifts, listDrifts } from "./store/drifts";
-export { createUnheardWatch } from "./unheardWatch";

@@ -9,10 +9,10 @@ export { submit } from "./commands/submit";
 export { type ReleaseReason, type WatchDeps, watchTransactions } from "./commands/watchTransactions";
 export {
   countPendingTransactions,
-  fencePlanning,
   holdLease,
   type Lease,
   LeaseLostError,
+  lockPlanning,
   markTransaction,
   releaseLease,
   whileHolding,

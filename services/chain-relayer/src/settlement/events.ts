@@ -47,6 +47,6 @@ export function walletBlockChanged(block: WalletBlock): NewEvent {
 }
 
 function ofOperation(type: string, operation: Operation, version: bigint, payload: Uint8Array): NewEvent {
-  const { orgId, ledgerRef, requestId, traceparent } = operation;
-  return { topic: TOPIC, type, aggregateId: ledgerRef, version, orgId, payload, requestId, traceparent };
+  const { orgId, ledgerRef } = operation;
+  return { topic: TOPIC, type, aggregateId: ledgerRef, version, orgId, payload };
 }

@@ -167,6 +167,12 @@ export const NEXT_OPERATOR = createSigner(`0x${"22".repeat(32)}`);
 export const TOKEN = `0x${"3".repeat(40)}`;
 export const PAYMENT_MANAGER = `0x${"4".repeat(40)}`;
 
+/** A ledger in which nothing was posted. */
+const EMPTY_LEDGER = {
+  listJournal: () => Promise.resolve({ entries: [], lastSequence: 0n }),
+  listJournalHeads: () => Promise.resolve({ heads: [] }),
+};
+
 /** What the relayer's work needs, with nothing of its own waiting for anything. */
 export function depsOn(
   db: Database,
@@ -187,7 +193,11 @@ export function depsOn(
       ...{ tokenAddress: TOKEN, paymentManagerAddress: PAYMENT_MANAGER },
     },
     onReleased: releaseOperations,
-    consume: consumeFacts({ db, provider, registry, log: testLog(), chain: { network: "WON_TESTNET" } }),
+    ledger: EMPTY_LEDGER,
+    consume: consumeFacts({
+      ...{ db, provider, log: testLog(), ledger: EMPTY_LEDGER },
+      chain: { network: "WON_TESTNET" },
+    }),
     ...{ holdsWalk: { after: null }, signal: new AbortController().signal },
     ...{ startBlock: 0n, scanSpan: createScanSpan(), headsSeen: new Map(), headsBumped: new Map() },
     ...{ holder: "this process", leaseMs: 60_000, maxInFlight: 16, maxSteps: 200 },

@@ -5,7 +5,7 @@ import { type Fees } from "../sender/domain/fees";
 import { type Step } from "../settlement/domain/steps";
 import { insertOperations, markInFlight, type NewOperation } from "../settlement/store/operations";
 import { listPlannedOperations } from "../settlement/store/plannedOperations";
-import { holdHeads } from "../settlement/store/places";
+import { moveHeads } from "../settlement/store/settlementQueues";
 import { holdLease, setNextNonce, storeSigned } from "../sender/store/transactions";
 import { saveWalletAddresses } from "../indexer/store/walletAddresses";
 import { planOperations } from "../settlement/commands/planOperations";
@@ -13,7 +13,10 @@ import { PAYMENT_MANAGER } from "./chainDouble";
 
 const ORG = newId("org");
 
-/** The first of its wallet, which is also who pays. */
+/** The journal of all organisations. */
+let posted = 0n;
+
+/** A payment out of the wallet, the newest entry of the journal. */
 export function operationOf(walletId: string = newId("wal"), of: Partial<NewOperation> = {}): NewOperation {
   const ledgerRef = newId("pay");
   const step = {
@@ -26,8 +29,8 @@ export function operationOf(walletId: string = newId("wal"), of: Partial<NewOper
     ...{ orgId: ORG, ledgerRef, relatedId: ledgerRef, kind: "INTENT_KIND_PAYMENT" },
     operationId: ledgerRef.slice(4).repeat(2),
     steps: [{ ...step, amountWon: 1n as Step["amountWon"], nonce: ledgerRef.slice(4).repeat(2) }],
-    ...{ requestId: newId("req"), traceparent: "" },
-    places: [{ accountId: walletId, atSequence: 1n, movesTo: 2n }],
+    ...{ orgSequence: (posted += 1n), blockedReason: null, createdAt: new Date() },
+    wallets: [walletId],
     ...of,
   };
 }
@@ -64,7 +67,14 @@ export async function takeInExpired(
 }
 
 export async function takeIn(db: Database, operations: NewOperation[]): Promise<void> {
-  await tx(db, async (tx) => insertOperations(tx, operations, await holdHeads(tx)));
+  await tx(db, async (tx) => {
+    const orgIds = [...new Set(operations.map(({ orgId }) => orgId))];
+    await moveHeads(
+      tx,
+      orgIds.map((orgId) => ({ orgId, sequence: 0n })),
+    );
+    insertOperations(tx, operations);
+  });
 }
 
 /** Plans and signs what waits, as one transaction, as the signer's writer does; answers its hash. Nobody has the bytes yet. */

@@ -81,11 +81,13 @@ test("of two replicas that credit a deposit at once, one tells of it", async () 
 
 test("one that cannot be written down is put off, and holds up no others", async () => {
   const { orgId, walletId } = await seen(5_000_000n);
-  await credit(() => newId("opn"));
-  // By what the ledger says of it, it stands where the first one does.
+  const first = newId("opn");
+  await credit(() => first);
+  // The ledger says that it has credited the next one under the first one's id.
   await seen(5_000_000n, { orgId, walletId, logIndex: 4 });
   await seen(7_000_000n, { logIndex: 5 });
-  await credit(() => newId("opn"));
+  const answers = [first, newId("opn")];
+  await credit(() => answers.shift()!);
   expect(
     await database.db.query(sql`select log_index, state, refusal from deposits order by log_index`),
   ).toEqual([

@@ -4,7 +4,6 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { type Log } from "@wonrail/kit/log";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
 import { appendEvents } from "@wonrail/kit/outbox";
-import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import {
   type LedgerServiceService,
   type PostOutcome,
@@ -13,7 +12,6 @@ import {
 import { depositCredited } from "../events";
 import { assertCanonical, type CanonicalDeps, findFurthest } from "../../indexer";
 import { listSeenDeposits, markCredited, postponeDeposit, type SeenDeposit } from "../store/deposits";
-import { ingestEntries } from "../../settlement";
 
 export interface CreditDeps extends CanonicalDeps {
   db: Database;
@@ -68,14 +66,8 @@ async function take(
     return;
   }
   // The log may have been credited under another id, before this database was set back.
-  const entry = answer.outcome.value;
-  const ledgerRef = entry.requestId;
+  const ledgerRef = answer.outcome.value.requestId;
   await tx(db, async (tx) => {
-    // The answer may be here before the event that tells of the same entry: with both, the books agree at every moment.
-    const origin = { ...currentContext()!, orgId: deposit.orgId };
-    await ingestEntries(tx, [
-      { origin, entry: { ...entry, kind: IntentKind.CREDIT_EXTERNAL, relatedId: "" } },
-    ]);
     if (await markCredited(tx, deposit, ledgerRef))
       await appendEvents(tx, [depositCredited({ ...deposit, ledgerRef }, chain.network)]);
   });

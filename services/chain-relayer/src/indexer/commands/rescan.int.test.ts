@@ -22,7 +22,6 @@ import {
 } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
 import { operationOf, statesOf, takeInExpired } from "../../testing/operations";
-import { createUnheardWatch } from "../../reconciliation/unheardWatch";
 
 const database = freshDatabase();
 const { signal } = new AbortController();
@@ -177,7 +176,7 @@ async function takenInTo1000() {
   };
   const deps: ReconcileDeps & ReturnType<typeof depsOn> = {
     ...{ ...depsOn(database.db, chain), log: log as never, ledger: ledger as never, reconcileEveryMs: 0 },
-    ...{ reconcileGauges: createReconcileGauges(registry), unheard: createUnheardWatch(registry, Date.now) },
+    reconcileGauges: createReconcileGauges(registry),
   };
   while (await scanFinalized(deps));
   // As wide as the first part of a scan, so that there are many.

@@ -10,7 +10,6 @@ import { findCursor } from "../store/scanCursor";
 import { saveWalletAddresses, type WalletAddress } from "../store/walletAddresses";
 import { won } from "@wonrail/kit/contract/money";
 import { operationIdOf, stepsOf } from "../../settlement/domain/steps";
-import { receiveEntries } from "../../settlement/commands/receiveEntries";
 import { holdLease } from "../../sender/store/transactions";
 import { planOperations } from "../../settlement/commands/planOperations";
 import { listStuckOperations } from "../../settlement/store/operationDetails";
@@ -25,7 +24,8 @@ import {
   OPERATOR,
   TOKEN,
 } from "../../testing/chainDouble";
-import { entryEvent, type LineOf, LONG_BACKLOG, received } from "../../testing/entryEvents";
+import { consumeFacts } from "../../facts";
+import { entryOf, journalsOf, type LineOf } from "../../testing/journal";
 import { executionOf, repetitionOf } from "../../testing/executions";
 import { freshDatabase, untilSomebodyWaits } from "../../testing/database";
 import { carry, mints, operationOf, statesOf, takeIn, transactionStates } from "../../testing/operations";
@@ -87,7 +87,7 @@ test("START_BLOCK may be given later, while nothing of ours was in any block", a
   expect((await findCursor(database.db))!.blockNumber).toBeLessThan(990n);
 });
 
-test("after a restore what the chain has done while it is on the shelf is taken in first, and is no difference", async () => {
+test("the journals are pulled when the chain executed an unknown operation, as after a restore", async () => {
   const { db } = database;
   const chain = createChainDouble();
   await cursorAt(db, 1_000n);
@@ -96,9 +96,8 @@ test("after a restore what the chain has done while it is on the shelf is taken 
     [walletId, 5n, 1n],
     ["acc_issuance", -5n, 1_000n],
   ];
-  const done = entryEvent(orgId, newId("chg"), ...lines);
-  const later = entryEvent(orgId, newId("chg"), [newId("wal"), 7n, 1n]);
-  await tx(db, (tx) => receiveEntries(tx, [done, later].map(received), LONG_BACKLOG));
+  const done = entryOf(1n, newId("chg"), ...lines);
+  const later = entryOf(2n, newId("chg"), [newId("wal"), 7n, 1n]);
   const given = lines.map(([accountId, amountWon, sequence]) => ({
     accountId,
     amountWon: won(amountWon),
@@ -107,11 +106,13 @@ test("after a restore what the chain has done while it is on the shelf is taken 
   const [operationId, steps] = [operationIdOf(given), stepsOf(given)];
   chain.logs = await executionOf(db, { ...operationOf(), orgId, operationId, steps }, 1_001n);
   chain.final = 1_001n;
-  await scanFinalized(depsOn(db, chain));
+  const ledger = journalsOf(new Map([[orgId, [done, later]]]));
+  const deps = { ...depsOn(db, chain), ledger };
+  await scanFinalized({ ...deps, consume: consumeFacts(deps) });
   const rows = await db.query(sql`select ledger_ref, state from operations order by state`);
   expect(rows).toEqual([
-    { ledger_ref: done.aggregateId, state: "CONFIRMED" },
-    { ledger_ref: later.aggregateId, state: "WAITING" },
+    { ledger_ref: done.requestId, state: "CONFIRMED" },
+    { ledger_ref: later.requestId, state: "WAITING" },
   ]);
   expect(await listDrifts(db, { all: true, limit: 10 })).toEqual([]);
 });

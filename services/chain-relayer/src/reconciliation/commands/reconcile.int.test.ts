@@ -1,6 +1,5 @@
 import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
-import { envelopeOf } from "@wonrail/kit/inbox";
 import { Registry } from "@wonrail/kit/metrics";
 import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/contract/money";
 import { testLog } from "@wonrail/kit/testing";
@@ -11,14 +10,11 @@ import { insertDeposits } from "../../deposits/store/deposits";
 import { acknowledgeDrifts, listDrifts } from "../store/drifts";
 import { addMovements } from "../store/settledBalances";
 import { saveCursor } from "../../indexer/store/scanCursor";
-import { insertShelved } from "../../settlement/store/shelf";
 import { saveWalletAddresses } from "../../indexer/store/walletAddresses";
-import { createUnheardWatch } from "../unheardWatch";
 import { createGauges } from "../../metrics/gauges";
 import { createReconcileGauges } from "../reconcileGauges";
 import { measureBooks, reconcile, type ReconcileDeps } from "./reconcile";
 import { freshDatabase } from "../../testing/database";
-import { entryEvent } from "../../testing/entryEvents";
 
 const [ORG, WALLET] = [newId("org"), newId("wal")];
 
@@ -155,51 +151,6 @@ test("a difference that comes back while nobody has looked is told again", async
   expect(told).toHaveLength(2);
 });
 
-test("since when a wallet's newest entry has not come here is measured, until it comes or there is a newer one", async () => {
-  const registry = new Registry();
-  let nowMs = 1_000_000;
-  const unheard = createUnheardWatch(registry, () => nowMs);
-  const warned: unknown[] = [];
-  const log = { ...testLog(), warn: (of: unknown) => void warned.push(of), debug: () => undefined };
-  const after = async (passedMs: number) => {
-    nowMs += passedMs;
-    await compare({ unheard, log: log as never });
-    return (await registry.getSingleMetric("reconciliation_unheard_oldest_seconds")!.get()).values[0]!.value;
-  };
-  expect(await after(15_000)).toBe(0);
-  sequence = 1n;
-  expect(await after(15_000)).toBe(0);
-  expect(await after(15_000)).toBe(15);
-  sequence = 2n;
-  expect(await after(15_000)).toBe(0);
-  for (const seconds of [60, 120, 180, 240]) expect(await after(60_000)).toBe(seconds);
-  expect(warned).toEqual([]);
-  expect(await after(60_000)).toBe(300);
-  expect(warned).toEqual([{ orgId: ORG, walletId: WALLET, sequence: "2", seconds: 300 }]);
-  sequence = 0n;
-  expect(await after(60_000)).toBe(0);
-
-  // It may be on the shelf: then it is told of once that is empty, or in time before the ledger forgets its event.
-  sequence = 1n;
-  expect(await after(15_000)).toBe(0);
-  const events = [entryEvent(ORG, newId("chg"), [WALLET, 5n, 1n])].map(envelopeOf);
-  await tx(database.db, async (tx) => insertShelved(tx, ORG, events));
-  const hours = [];
-  for (let minute = 10; minute <= 13 * 60; minute += 10)
-    if ((await after(600_000)) > 0) hours.push(minute / 60);
-  expect(Math.floor(hours[0]!)).toBe(12);
-  await database.db.run(sql`delete from shelved_entries`);
-  expect(await after(15_000)).toBeGreaterThan(13 * 3_600);
-  sequence = 0n;
-  expect(await after(15_000)).toBe(0);
-
-  // Another replica has compared meanwhile: what came since is not known here, nor what was lost.
-  sequence = 3n;
-  expect(await after(15_000)).toBe(0);
-  expect(await after(700_000)).toBe(0);
-  expect(await after(15_000)).toBe(15);
-});
-
 test("what an operator sees: what differs and nobody has acknowledged, and what of the deposits is in no ledger", async () => {
   const registry = new Registry();
   const reconcileGauges = createReconcileGauges(registry);
@@ -268,7 +219,6 @@ async function compare(other: Partial<ReconcileDeps> = {}): Promise<void> {
     chain: { tokenAddress: `0x${"b".repeat(40)}` },
     reconcileEveryMs: 0,
     reconcileGauges: createReconcileGauges(new Registry()),
-    unheard: createUnheardWatch(new Registry(), Date.now),
     ...other,
   };
   await reconcile(deps, new AbortController().signal);

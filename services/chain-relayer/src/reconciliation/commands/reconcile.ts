@@ -1,18 +1,15 @@
 import { type Database } from "@wonrail/kit/db";
 import { type Log } from "@wonrail/kit/log";
 import { TOKEN_UNITS_PER_WON } from "@wonrail/kit/contract/money";
-import { type Account } from "@wonrail/proto/ledger/v1/ledger";
 import { type Provider } from "../../evm";
 import { assertCanonical, type CanonicalDeps, type Cursor } from "../../indexer";
 import { type ReconcileGauges } from "../reconcileGauges";
-import { type UnheardRound, type UnheardWatch } from "../unheardWatch";
 import { compareSupply, compareWallets } from "../queries/compareChain";
 import { compareLedger, type LedgerReader } from "../queries/compareLedger";
 import { type Findings } from "../queries/findings";
 import { readSupplyBook, readWalletBooks, type SupplyBook } from "../queries/readBooks";
 import { countOpenDrifts, findOpenDrifts, resolveDrifts, saveDrifts } from "../store/drifts";
 import { countUnbooked } from "../../deposits";
-import { listShelvedLanes } from "../../settlement";
 import { claimReconciliation, findReconciliation, finishReconciliation } from "../store/reconciliation";
 
 export interface ReconcileDeps extends CanonicalDeps {
@@ -22,12 +19,8 @@ export interface ReconcileDeps extends CanonicalDeps {
   ledger: LedgerReader;
   chain: { tokenAddress: string };
   reconcileEveryMs: number;
-  unheard: UnheardWatch;
   reconcileGauges: ReconcileGauges;
 }
-
-/** Long after what is on its way has come. */
-const TOLD_AFTER_SECONDS = 300;
 
 /**
  * Compares the books: on a final block what every wallet holds on the chain with what was taken in, and the supply; then every wallet's balance in
@@ -44,19 +37,14 @@ export async function reconcile(deps: ReconcileDeps, signal: AbortSignal): Promi
   if (!supply) return;
   const { blockNumber } = supply.cursor;
   const { orgIds, wallets, isComplete } = await compareWithChain(deps, supply, openDrifts, signal);
-  const round = deps.unheard.begin();
-  const shelved = new Set(await listShelvedLanes(db));
-  const onMoving = (orgId: string, { accountId: walletId, sequence }: Account) =>
-    round.note({ orgId, walletId, sequence }, shelved.has(orgId));
   let judged = 0;
   let moving = 0;
   for (const orgId of orgIds) {
-    const compared = await compareLedger({ ...deps, onMoving, signal }, orgId, blockNumber, openDrifts);
+    const compared = await compareLedger({ ...deps, signal }, orgId, blockNumber, openDrifts);
     await note(deps, compared);
     judged += compared.judged;
     moving += compared.moving;
   }
-  tellUnheard(deps, round.end());
   gauges.wallets.set({ state: "compared" }, judged);
   gauges.wallets.set({ state: "moving" }, moving);
   if (!isComplete) {
@@ -97,14 +85,6 @@ async function noteOn(deps: ReconcileDeps, block: Cursor, compare: () => Promise
   const findings = await compare();
   await assertCanonical(deps, block);
   await note(deps, findings);
-}
-
-function tellUnheard({ log }: ReconcileDeps, oldest: ReturnType<UnheardRound["end"]>): void {
-  for (const { orgId, walletId, sequence, seconds } of oldest) {
-    if (seconds < TOLD_AFTER_SECONDS) continue;
-    const which = { orgId, walletId, sequence: sequence.toString(), seconds };
-    log.warn(which, "a wallet's newest entry has not been heard of");
-  }
 }
 
 async function note({ db, log }: ReconcileDeps, { drifts, resolved }: Findings): Promise<void> {

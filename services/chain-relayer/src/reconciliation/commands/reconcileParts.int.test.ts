@@ -5,7 +5,6 @@ import { type LedgerReader } from "../queries/compareLedger";
 import { listDrifts } from "../store/drifts";
 import { findReconciliation } from "../store/reconciliation";
 import { addMovements } from "../store/settledBalances";
-import { createUnheardWatch } from "../unheardWatch";
 import { createReconcileGauges } from "../reconcileGauges";
 import { reconcile } from "./reconcile";
 import { blockHashOf, createChainDouble, cursorAt, depsOn } from "../../testing/chainDouble";
@@ -97,7 +96,6 @@ function depsWith(provider: object) {
     ...depsOn(database.db, createChainDouble()),
     ...{ provider: provider as never, ledger: ledger as never as LedgerReader, reconcileEveryMs: 15_000 },
     reconcileGauges: createReconcileGauges(registry),
-    unheard: createUnheardWatch(registry, Date.now),
   };
 }
 

@@ -25,15 +25,13 @@ export type LedgerReader = Pick<
 export interface CompareLedgerDeps {
   db: Database;
   ledger: LedgerReader;
-  /** Told of each wallet that is moving. */
-  onMoving: (orgId: string, account: Account) => void;
   /** Throws its reason between two parts. */
   signal: AbortSignal;
 }
 
 export interface Comparison extends Findings {
   judged: number;
-  /** Wallets whose newest lines are on their way to us, so that nothing can be said of them now. */
+  /** Wallets with lines that are not pulled yet: they cannot be judged now. */
   moving: number;
 }
 
@@ -43,7 +41,7 @@ const PAGE = 1_000;
 
 /** An organisation's wallets as the ledger has them, and its own accounts, against what is settled and on its way. */
 export async function compareLedger(
-  { db, ledger, onMoving, signal }: CompareLedgerDeps,
+  { db, ledger, signal }: CompareLedgerDeps,
   orgId: string,
   blockNumber: bigint,
   openDrifts: ReadonlySet<string>,
@@ -62,8 +60,7 @@ export async function compareLedger(
     );
     for (const { isFunded } of expected.values()) if (isFunded) funded += 1;
     for (const account of wallets)
-      if (!judgeWallet(comparison, orgId, blockNumber, account, expected.get(account.accountId)!))
-        onMoving(orgId, account);
+      judgeWallet(comparison, orgId, blockNumber, account, expected.get(account.accountId)!);
   }
   // Of one that was opened meanwhile the ledger knows when it is asked.
   if ((await countFunded(db, orgId)) > funded)
@@ -89,23 +86,22 @@ async function* accountsOf(ledger: LedgerReader, orgId: string): AsyncGenerator<
   }
 }
 
-/** False of one that is moving. */
+/** Judges a wallet once its newest line was pulled. */
 function judgeWallet(
   comparison: Comparison,
   orgId: string,
   blockNumber: bigint,
   { accountId, balanceWon, sequence }: Account,
-  { units, complete, sequence: heard }: ExpectedBalance,
-): boolean {
-  if (!complete || heard !== sequence) {
+  { units, sequence: pulled }: ExpectedBalance,
+): void {
+  if (pulled !== sequence) {
     comparison.moving += 1;
-    return false;
+    return;
   }
   comparison.judged += 1;
   const actual = BigInt(balanceWon) * TOKEN_UNITS_PER_WON;
   const place = { orgId, walletId: accountId, kind: "LEDGER" as const, subject: "" };
   judge(comparison, { ...place, expected: units, actual, blockNumber });
-  return true;
 }
 
 /** Wallets with money that the ledger has no account of: something was believed of the bus that it has never said, or it has lost what it had said. */

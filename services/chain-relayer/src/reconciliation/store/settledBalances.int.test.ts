@@ -8,7 +8,7 @@ const database = freshDatabase();
 
 test("what has left to an outside address is still the ledger's for a day, or until the ledger was told", async () => {
   const walletId = newId("wal");
-  const hold = operationOf(walletId, { kind: "INTENT_KIND_PLACE_HOLD", places: [] });
+  const hold = operationOf(walletId, { kind: "INTENT_KIND_PLACE_HOLD" });
   const { orgId, ledgerRef } = hold;
   await takeIn(database.db, [hold]);
   const leaving = async (of = orgId) =>
@@ -23,7 +23,7 @@ test("what has left to an outside address is still the ledger's for a day, or un
   await database.db.run(sql`update operations set updated_at = now() - interval '23 hours'`);
   expect(await leaving()).toBe(1_000_000n);
   await takeIn(database.db, [
-    operationOf(walletId, { kind: "INTENT_KIND_POST_HOLD", relatedId: ledgerRef, steps: [], places: [] }),
+    operationOf(walletId, { kind: "INTENT_KIND_POST_HOLD", relatedId: ledgerRef, steps: [] }),
   ]);
   expect(await leaving()).toBe(0n);
 });

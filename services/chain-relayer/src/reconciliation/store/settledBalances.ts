@@ -69,9 +69,8 @@ export async function sumSupply(db: Queryable): Promise<bigint> {
 export interface ExpectedBalance {
   walletId: string;
   units: bigint;
-  /** The newest line of the ledger that was heard of without a gap; what is later is on its way. */
+  /** The newest line of the ledger that was pulled. Later lines are on their way. */
   sequence: bigint;
-  complete: boolean;
   /** Something of it is on the chain. */
   isFunded: boolean;
 }
@@ -98,8 +97,8 @@ export async function listFunded(
 }
 
 /**
- * What the ledger should say: what the chain has settled, less what the ledger does not know of, and with the lines that are not settled yet. Only
- * exact up to the line that is named, and only while no line before it is missing.
+ * What the ledger should say: what the chain has settled, less what the ledger does not know of, and
+ * with the lines that are not settled yet. It is exact up to the line that is named.
  */
 export async function listExpectedBalances(
   db: Queryable,
@@ -110,7 +109,6 @@ export async function listExpectedBalances(
     wallet_id: string;
     units: bigint;
     sequence: bigint;
-    complete: boolean;
     is_funded: boolean;
   }>(sql`
     with wanted as (select wallet_id from unnest(${walletIds}::text[]) as wanted (wallet_id)),
@@ -119,8 +117,8 @@ export async function listExpectedBalances(
       from ${openSteps(orgId)}
       cross join lateral (values (from_wallet_id, -amount_won), (to_wallet_id, amount_won)) as side (account_id, amount_won)
       where side.account_id is not null group by side.account_id),
-    -- The ledger has a deposit as soon as its entry was heard of, although the answer may not have come yet.
-    heard as (
+    -- The ledger has a deposit once its entry was pulled, although its answer may not have come yet.
+    booked as (
       select d.wallet_id, sum(d.units - d.remainder_units) as units
       from deposits d join operations o on o.org_id = d.org_id and o.ledger_ref = d.ledger_ref
       where d.state = 'SEEN' and d.org_id = ${orgId} group by d.wallet_id),
@@ -137,21 +135,16 @@ export async function listExpectedBalances(
           select from operations p where p.org_id = h.org_id and p.related_id = h.ledger_ref and p.kind = 'INTENT_KIND_POST_HOLD')
       group by 1)
     select wanted.wallet_id,
-      coalesce(b.units, 0) - coalesce(b.unbooked_units, 0) + coalesce(heard.units, 0) + coalesce(unsettled.units, 0)
+      coalesce(b.units, 0) - coalesce(b.unbooked_units, 0) + coalesce(booked.units, 0) + coalesce(unsettled.units, 0)
         + coalesce(leaving.units, 0) as units,
-      coalesce(head.next_sequence, 1) - 1 + coalesce(ahead.lines, 0) as sequence,
-      coalesce(ahead.until = coalesce(head.next_sequence, 1) + ahead.lines, true) as complete,
+      coalesce(pulled.last_sequence, 0) as sequence,
       coalesce(b.units, 0) <> 0 as is_funded
     from wanted
     left join settled_balances b on b.org_id = ${orgId} and b.account_id = wanted.wallet_id
-    left join heard using (wallet_id)
+    left join booked using (wallet_id)
     left join leaving using (wallet_id)
     left join unsettled on unsettled.account_id = wanted.wallet_id
-    left join account_heads head on head.org_id = ${orgId} and head.account_id = wanted.wallet_id
-    left join lateral (
-      select sum(p.moves_to - p.at_sequence) as lines, max(p.moves_to) as until from places p
-      where p.org_id = ${orgId} and p.account_id = wanted.wallet_id and p.at_sequence >= coalesce(head.next_sequence, 1) and p.moves_to is not null
-    ) as ahead on true`);
+    left join wallet_sequences pulled on pulled.org_id = ${orgId} and pulled.wallet_id = wanted.wallet_id`);
   return new Map(
     rows.map((row) => [
       row.wallet_id,
@@ -159,7 +152,6 @@ export async function listExpectedBalances(
         walletId: row.wallet_id,
         units: row.units,
         sequence: row.sequence,
-        complete: row.complete,
         isFunded: row.is_funded,
       },
     ]),

@@ -391,8 +391,8 @@ async function settle(orgId: string, ledgerRef: string, state: "CONFIRMED" | "FA
   const hash = `0x${"11".repeat(32)}`;
   const failed = state === "FAILED";
   await world.database.db.run(sql`
-    insert into operations (org_id, ledger_ref, related_id, kind, operation_id, steps, from_wallets, state, blocked, tx_hash, block_hash,
-      failure_reason, proof_block_hash, request_id, traceparent)
-    values (${orgId}, ${ledgerRef}, ${ledgerRef}, 'INTENT_KIND_TRANSFER', ${id}, '[]', '{}', ${state}, 0, ${failed ? null : hash},
-      ${failed ? null : hash}, ${failed ? "expired" : null}, ${failed ? hash : null}, '', '')`);
+    insert into operations (org_id, ledger_ref, related_id, kind, operation_id, steps, from_wallets, wallets, org_sequence, state, tx_hash,
+      block_hash, failure_reason, proof_block_hash)
+    values (${orgId}, ${ledgerRef}, ${ledgerRef}, 'INTENT_KIND_TRANSFER', ${id}, '[]', '{}', '{}', 1, ${state}, ${failed ? null : hash},
+      ${failed ? null : hash}, ${failed ? "expired" : null}, ${failed ? hash : null})`);
 }

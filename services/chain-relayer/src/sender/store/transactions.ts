@@ -88,7 +88,6 @@ export class LeaseLostError extends Error {
 
 /** Locks the signer for the rest of the transaction, and stops a writer that has lost its lease. */
 export async function fence(tx: Tx, { signer, epoch }: Lease): Promise<{ nextNonce: bigint }> {
-  await waitForHeads(tx);
   const row = await tx.one<{ next_nonce: bigint; epoch: bigint }>(
     sql`select next_nonce, epoch from signers where address = ${signer} for update`,
   );
@@ -96,22 +95,13 @@ export async function fence(tx: Tx, { signer, epoch }: Lease): Promise<{ nextNon
   return { nextNonce: row.next_nonce };
 }
 
-/** The planner's fence: of all signers' writers one plans at a time, since the heads are everybody's. */
-export async function fencePlanning(tx: Tx, { signer, epoch }: Lease): Promise<void> {
-  await waitForHeads(tx);
+/** Locks all signers: of all their writers one plans at a time, so that no queue is planned twice at once. */
+export async function lockPlanning(tx: Tx, { signer, epoch }: Lease): Promise<void> {
   const rows = await tx.query<{ address: string; epoch: bigint }>(
     sql`select address, epoch from signers order by address for update`,
   );
   if (rows.find(({ address }) => address === signer)?.epoch !== epoch)
     throw new LeaseLostError("another writer has the lease");
-}
-
-/**
- * Who waits for a row lets in everybody who shares it: while several take in what has piled up, no writer would come to its turn. Nobody shares
- * this lock before whoever waits for it (`holdHeads`).
- */
-async function waitForHeads(tx: Tx): Promise<void> {
-  await tx.run(sql`select pg_advisory_xact_lock(hashtext('heads'), hashtext(current_schema()))`);
 }
 
 /** Nobody has kept its lease for so long; nor has who seems to keep it for as long to come, which is of before the database's clock was set back. */
@@ -136,7 +126,7 @@ export async function listGoneSigners(
 
 /** Locks all signers and fences off a retired one. False if that one has a writer again. */
 export async function fenceOff(tx: Tx, lease: Lease, gone: string, goneForMs: number): Promise<boolean> {
-  await fencePlanning(tx, lease);
+  await lockPlanning(tx, lease);
   const stopped = await tx.run(sql`
     update signers set epoch = epoch + 1
     where address = ${gone} and ${isGone(goneForMs)}`);

@@ -91,9 +91,9 @@ test.each([
 });
 
 function planned(of: Partial<Operation> = {}): Operation {
-  const { places: _places, ...operation } = operationOf();
+  const { wallets: _wallets, blockedReason: _reason, ...operation } = operationOf();
   const sent = { attempts: 0, waitReason: null, transactionId: null, txHash: null, expiresAt: null };
-  return { ...operation, ...sent, state: "PLANNED", createdAt: new Date(), ...of };
+  return { ...operation, ...sent, state: "PLANNED", ...of };
 }
 
 function plannedHold(expiresAt: Date | null): Operation {

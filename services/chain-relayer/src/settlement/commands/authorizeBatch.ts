@@ -1,8 +1,9 @@
 import { readAddress } from "@wonrail/kit/contract/address";
 import { chunksOf } from "@wonrail/kit/chunksOf";
+import { childTraceparent } from "@wonrail/kit/context";
+import { newId } from "@wonrail/kit/contract/ids";
 import { type Database } from "@wonrail/kit/db";
 import { wonToTokenUnits } from "@wonrail/kit/contract/money";
-import { type ItemContext } from "@wonrail/proto/common/v1/common";
 import {
   AuthorizationKind,
   type AuthorizationIntent,
@@ -126,9 +127,11 @@ async function sign(
       ? []
       : draft.steps.flatMap((step, index) => (step.fromWalletId === null ? [] : [{ draft, step, index }])),
   );
+  // The journal does not say which call posted an entry: each batch is a request of its own.
+  const origin = { requestId: newId("req"), traceparent: childTraceparent() };
   for (const part of chunksOf(legs, AT_ONCE)) {
     const signed = await callWithBisection(part, async (some) => {
-      const intents = some.map((leg) => intentOf(leg, chain, addresses));
+      const intents = some.map((leg) => intentOf(leg, chain, addresses, origin));
       return (await wallet.signAuthorizations({ intents })).signatures;
     });
     part.forEach(({ draft, index }, place) => take(draft, index, signed[place]));
@@ -139,9 +142,10 @@ function intentOf(
   { draft, step }: Leg,
   chain: AuthorizeDeps["chain"],
   addresses: Map<string, string>,
+  origin: { requestId: string; traceparent: string },
 ): AuthorizationIntent {
   return {
-    context: originOf(draft.operation),
+    context: { ...origin, orgId: draft.operation.orgId, deadline: undefined },
     orgId: draft.operation.orgId,
     ledgerRef: draft.operation.ledgerRef,
     fromWalletId: step.fromWalletId!,
@@ -153,10 +157,6 @@ function intentOf(
     tokenAddress: chain.tokenAddress,
     kind: step.kind === "BURN" ? AuthorizationKind.BURN : AuthorizationKind.TRANSFER,
   };
-}
-
-function originOf({ requestId, traceparent, orgId }: Operation): ItemContext {
-  return { requestId, traceparent, orgId, deadline: undefined };
 }
 
 /** Null if custody refused to look at the intent. */

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { sql } from "@wonrail/kit/db";
+import { sql, tx } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
-import { setLanePause } from "../store/settlementQueues";
+import { setQueuePause } from "../store/settlementQueues";
 import { holdLease } from "../../sender/store/transactions";
+import { noteHeads } from "./correctHeads";
 import { dispatch } from "./dispatch";
 import { createChainDouble, depsOn, OPERATOR } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
@@ -22,19 +23,16 @@ test("while custody is away, what is under way is looked after", async () => {
   expect(chain.sent).toHaveLength(1);
 });
 
-test("a shelf that cannot be read keeps nothing from being planned", async () => {
+test("a ledger that is away keeps no pulled operation from being planned", async () => {
   const { db } = database;
-  const lane = newId("org");
-  await db.run(sql`insert into lanes (org_id) values (${lane})`);
-  await db.run(
-    sql`insert into shelved_entries (org_id, events, entries) values (${lane}, ${Buffer.from([0xff])}, 1)`,
-  );
+  await tx(db, (tx) => noteHeads(tx, [{ orgId: newId("org"), sequence: 5n }]));
   const operation = operationOf();
   await takeIn(db, [operation]);
-  const away = () => Promise.reject(new Error("custody is away"));
+  const away = () => Promise.reject(new Error("it is away"));
   const wallet = { getWalletFacts: away, findWalletsByAddress: away, signAuthorizations: away } as never;
-  const deps = { ...depsOn(db, createChainDouble()), wallet };
-  await expect(dispatch(deps, new AbortController().signal)).rejects.toThrow("custody is away");
+  const ledger = { listJournal: away, listJournalHeads: away };
+  const deps = { ...depsOn(db, createChainDouble()), wallet, ledger };
+  await expect(dispatch(deps, new AbortController().signal)).rejects.toThrow("it is away");
   expect(await statesOf(db, [operation])).toEqual([expect.stringContaining("PLANNED")]);
 });
 
@@ -61,9 +59,9 @@ test("a round says whether there was anything to do", async () => {
   expect(await round()).toBe(false);
   const operation = operationOf();
   await takeIn(db, [operation]);
-  await setLanePause(db, operation.orgId, "for later");
+  await setQueuePause(db, operation.orgId, "for later");
   expect(await round()).toBe(false);
-  await setLanePause(db, operation.orgId, null);
+  await setQueuePause(db, operation.orgId, null);
   expect(await round()).toBe(true);
   await db.run(sql`update signers set holder = 'another process'`);
   expect(await round()).toBe(false);

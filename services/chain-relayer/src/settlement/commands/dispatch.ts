@@ -9,13 +9,13 @@ import {
   watchTransactions,
   whileHolding,
 } from "../../sender";
-import { planOperations } from "./planOperations";
-import { type ShelfDeps, takeOffShelf } from "./takeOffShelf";
+import { planOperations, roomToPlan } from "./planOperations";
+import { type PullDeps, pullEntries } from "./pullEntries";
 import { releaseOperations } from "./releaseOperations";
 import { sendBatches, type SendDeps } from "./sendBatches";
 
 export type DispatchDeps = SendDeps &
-  ShelfDeps &
+  PullDeps &
   Omit<WatchDeps, "onReleased"> & {
     log: Log;
     /** Names this process among the replicas. */
@@ -24,9 +24,11 @@ export type DispatchDeps = SendDeps &
     maxInFlight: number;
   };
 
+const MAX_ROUNDS = 10;
+
 /**
- * One round of the active writer: plan, send as much as may be in flight, watch what is sent.
- * The other replicas stand by. False if there was nothing to do.
+ * One round of the one active writer: it pulls entries, plans and sends operations, and watches what
+ * was sent. The other replicas stand by. False if there was nothing to do.
  */
 export async function dispatch(deps: DispatchDeps, signal: AbortSignal): Promise<boolean> {
   const { db, signer, holder, leaseMs, log } = deps;
@@ -44,14 +46,9 @@ export async function dispatch(deps: DispatchDeps, signal: AbortSignal): Promise
 async function round(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Promise<boolean> {
   let found: boolean;
   try {
-    // If the shelf fails, other operations are planned and sent all the same.
-    const fed = await takeOffShelf(deps, signal).catch((error: unknown) => {
-      deps.log.warn({ err: error }, "nothing came off the shelf");
-      return true;
-    });
-    const planned = await planOperations(deps.db, lease);
+    const planned = await pullAndPlan(deps, lease, signal);
     const underWay = await sendPlanned(deps, lease, signal);
-    found = fed || planned || underWay;
+    found = planned || underWay;
   } catch (error) {
     // While custody is away, sent transactions may be stuck or dropped. Of two errors the first
     // is thrown.
@@ -59,6 +56,19 @@ async function round(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Pro
     throw error;
   }
   await lookAfterSent(deps, lease);
+  return found;
+}
+
+/** Pulls and plans until enough is planned or no queue has more. False if there was nothing. */
+async function pullAndPlan(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Promise<boolean> {
+  let found = false;
+  for (let round = 0; round < MAX_ROUNDS && !signal.aborted; round += 1) {
+    const hasRoom = (await roomToPlan(deps.db)) > 0;
+    const pulled = hasRoom ? await pullEntries(deps, signal) : 0;
+    const planned = await planOperations(deps.db, lease);
+    found ||= pulled > 0 || planned;
+    if (pulled === 0) break;
+  }
   return found;
 }
 

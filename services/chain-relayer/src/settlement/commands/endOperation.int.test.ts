@@ -3,7 +3,7 @@ import { saveWalletAddresses } from "../../indexer/store/walletAddresses";
 import { type NewOperation } from "../store/operations";
 import { createChainDouble, cursorAt, blockHashOf, depsOn, TOKEN } from "../../testing/chainDouble";
 import { freshDatabase } from "../../testing/database";
-import { holdOf, operationOf, statesOf, takeInExpired } from "../../testing/operations";
+import { holdOf, operationOf, statesOf, takeIn, takeInExpired } from "../../testing/operations";
 import { type Decision } from "../store/operatorDecisions";
 import { endOperation } from "./endOperation";
 import { expireHolds } from "./expireHolds";
@@ -66,6 +66,22 @@ test("a hold that is given up fails once that is proven; an entry is not given u
 test("an operation that waits for something else is not ended", async () => {
   const operation = await deadEnd("EnforcedPause");
   expect(await end(operation, "sign_anew")).toBe("not_at_a_dead_end");
+});
+
+test("a blocked entry is read again or passed over, and ended in no other way", async () => {
+  const { db } = database;
+  const blocked = operationOf(undefined, { blockedReason: "unreadable", orgSequence: 7n });
+  await takeIn(db, [blocked]);
+  await db.run(sql`update settlement_queues set head_sequence = 9, cursor_sequence = 9, cursor_ref = 'x'`);
+  expect(await end(blocked, "sign_anew")).toBe("another_way");
+  expect(await end(blocked, "read_again")).toBe("done");
+  expect(await db.one(sql`select cursor_sequence, cursor_ref from settlement_queues`)).toEqual({
+    ...{ cursor_sequence: 6n, cursor_ref: "" },
+  });
+  expect(await end(blocked, "pass_over")).toBe("done");
+  expect(await statesOf(db, [blocked])).toEqual(["PASSED"]);
+  expect(await end(blocked, "pass_over")).toBe("not_at_a_dead_end");
+  expect(await end(await deadEnd("name_taken"), "pass_over")).toBe("another_way");
 });
 
 /** One that waits for this reason, of wallets whose addresses are known. */

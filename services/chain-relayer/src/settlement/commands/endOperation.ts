@@ -10,10 +10,12 @@ import {
   hasSettled,
   lockDeadEnd,
   type OperatorDecision,
+  passOver,
   renameOperation,
   saveDecision,
 } from "../store/operatorDecisions";
 import { isHold, markConfirmed, type Operation } from "../store/operations";
+import { pullAgainFrom } from "../store/settlementQueues";
 
 export interface EndDeps {
   db: Database;
@@ -22,13 +24,14 @@ export interface EndDeps {
 }
 
 export type Ending =
-  "done" | "not_at_a_dead_end" | "only_a_hold_is_given_up" | "custody_signs_no_other" | "no_proof";
+  "done" | "another_way" | "not_at_a_dead_end" | "only_a_hold_is_given_up" | "custody_signs_no_other" | "no_proof";
 
 /**
  * An operator ends an operation that cannot end by itself, because something else used its name or
  * custody signed something else for it:
  * settled elsewhere by a final transaction that moved exactly its steps; given up and re-credited, if
  * it is a hold, as soon as it is proven that it cannot settle; or sent anew under another name.
+ * An entry that is BLOCKED is read again, or passed over: then it never settles on the chain.
  */
 export async function endOperation(
   deps: EndDeps,
@@ -52,7 +55,15 @@ async function apply(
   { decision, txHash }: OperatorDecision,
   { receipt, network }: { receipt: TransferReceipt | null; network: string },
 ): Promise<Ending> {
+  const isBlocked = operation.state === "BLOCKED";
+  if (isBlocked !== (decision === "read_again" || decision === "pass_over")) return "another_way";
   switch (decision) {
+    case "read_again":
+      await pullAgainFrom(tx, operation.orgId, operation.orgSequence);
+      return "done";
+    case "pass_over":
+      await passOver(tx, operation);
+      return "done";
     case "settled_elsewhere": {
       if (!receipt || !(await isProof(tx, operation, txHash!, receipt))) return "no_proof";
       const { blockNumber, blockHash } = receipt;

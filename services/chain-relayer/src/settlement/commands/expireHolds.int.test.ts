@@ -141,9 +141,7 @@ test("the clock of a hold starts once everything before it on its wallet has set
   const { db } = database;
   const hold = holdOf();
   const walletId = hold.steps[0]!.fromWalletId!;
-  const charge = operationOf(newId("wal"), {
-    places: [{ accountId: walletId, atSequence: 1n, movesTo: 2n }],
-  });
+  const charge = operationOf(newId("wal"), { wallets: [walletId] });
   const mint = {
     ...charge.steps[0]!,
     kind: "MINT" as const,

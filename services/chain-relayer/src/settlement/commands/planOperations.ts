@@ -1,15 +1,22 @@
-import { type Database, type Queryable, tx } from "@wonrail/kit/db";
-import { planBatch } from "../domain/planning";
-import { countPlannedOperations, listCandidates, markPlanned } from "../store/plannedOperations";
+import { type Database, type Queryable, tx, type Tx } from "@wonrail/kit/db";
+import { type Lease, lockPlanning } from "../../sender";
+import { planQueue } from "../domain/planQueue";
+import {
+  countPlannedOperations,
+  listQueue,
+  listQueuesToPlan,
+  markHeldUp,
+  markPlanned,
+} from "../store/plannedOperations";
 import { noteServed } from "../store/settlementQueues";
-import { findPlaces, moveHeads, sortInFresh } from "../store/places";
-import { fencePlanning, type Lease } from "../../sender";
 
 /** Enough to fill the transactions that may be under way, and not more: what is planned can no longer be overtaken. */
 const PLANNED_AHEAD = 4_000;
 /** Below it there is enough to send; to look for a few more costs as much as to look for many. */
 const LEAST_ROOM = 1_000;
-const FRESH_AT_ONCE = 5_000;
+const MOST_QUEUES = 100;
+/** So many operations of one queue are planned before another queue has its turn. */
+const LEAST_SHARE = 20;
 const MAX_ROUNDS = 10;
 
 /** How much more may be planned; nothing while there is enough to send. */
@@ -18,45 +25,38 @@ export async function roomToPlan(db: Queryable): Promise<number> {
   return room < LEAST_ROOM ? 0 : room;
 }
 
-/** R1: gives operations whose accounts have come to them their turn, lane by lane, and moves the accounts on. False when there was none to look at. */
+/** R1: gives waiting operations their turn, queue by queue. False if there was none to plan. */
 export async function planOperations(db: Database, lease: Lease): Promise<boolean> {
   return tx(db, async (tx) => {
-    await fencePlanning(tx, lease);
-    let found = (await sortInFresh(tx, FRESH_AT_ONCE)) > 0;
+    await lockPlanning(tx, lease);
     let room = await roomToPlan(tx);
+    let found = false;
+    const served = new Set<string>();
     for (let round = 0; round < MAX_ROUNDS && room > 0; round += 1) {
-      const candidates = await listCandidates(tx, room);
-      if (candidates.length === 0) return found;
+      const queues = await listQueuesToPlan(tx, MOST_QUEUES);
+      const share = Math.max(LEAST_SHARE, Math.ceil(room / Math.max(queues.length, 1)));
+      let planned = 0;
+      for (const orgId of queues) {
+        if (planned >= room) break;
+        planned += await planOne(tx, orgId, Math.min(share, room - planned));
+        served.add(orgId);
+      }
+      if (planned === 0) break;
       found = true;
-      const { places, heads } = await findPlaces(tx, candidates);
-      const withPlaces = candidates.map((operation) => ({
-        operation,
-        places: places.get(`${operation.orgId}|${operation.ledgerRef}`) ?? [],
-      }));
-      const plan = planBatch(withPlaces, heads, room);
-      // Also those of which nothing could go: what is settled before its turn may wait for long, and a hundred such lanes would keep all others from theirs.
-      const served = plan.planned.length < room ? candidates : plan.planned.map(({ operation }) => operation);
-      await noteServed(tx, [...new Set(served.map(({ orgId }) => orgId))]);
-      if (plan.planned.length === 0) return found;
-      await markPlanned(
-        tx,
-        plan.planned.map(({ operation }) => operation),
-      );
-      const orgOf = new Map(
-        plan.planned.flatMap(({ operation, places }) =>
-          places.map(({ accountId }) => [accountId, operation.orgId]),
-        ),
-      );
-      await moveHeads(
-        tx,
-        [...plan.heads].map(([accountId, nextSequence]) => ({
-          orgId: orgOf.get(accountId)!,
-          accountId,
-          nextSequence,
-        })),
-      );
-      room -= plan.planned.length;
+      room -= planned;
     }
+    // Last, as it locks rows that the heads' consumer writes.
+    await noteServed(tx, [...served]);
     return found;
   });
+}
+
+async function planOne(tx: Tx, orgId: string, room: number): Promise<number> {
+  const { planned, heldUp } = planQueue(await listQueue(tx, orgId), room);
+  if (planned.length > 0) await markPlanned(tx, planned);
+  await markHeldUp(
+    tx,
+    heldUp.filter((one) => !one.isBlocked && !one.isHeldUp),
+  );
+  return planned.length;
 }

@@ -308,7 +308,7 @@ describe("while custody refuses one organisation", () => {
     expect(await countOf(broken, "IN_FLIGHT")).toBe(300);
   });
 
-  test("no more of its lane is planned until the cause is resolved", async () => {
+  test("no more of its queue is planned until the cause is resolved", async () => {
     const custody = custodyWithout(broken);
     await takeIn(database.db, of(broken, 1_000));
     await round(custody);

@@ -1,6 +1,6 @@
 /** An operation, as far as what comes next depends on it. */
 export interface OperationFacts {
-  state: "WAITING" | "PLANNED" | "IN_FLIGHT" | "CONFIRMED" | "FAILED" | "PASSED";
+  state: "WAITING" | "PLANNED" | "IN_FLIGHT" | "CONFIRMED" | "FAILED" | "PASSED" | "BLOCKED";
   /** How often it was sent. */
   attempts: number;
   /** Chain time after which none of its authorizations can be used; null when it is tried for ever. */
@@ -36,7 +36,7 @@ const NOTHING: Next = { do: "nothing" };
  * happen; anything else is tried again, under the same name and with the same authorizations, so that trying twice pays once.
  */
 export function decideNext({ state, attempts, endsAt }: OperationFacts, evidence: Evidence): Next {
-  if (state === "CONFIRMED" || state === "FAILED" || state === "PASSED") return NOTHING;
+  if (state !== "WAITING" && state !== "PLANNED" && state !== "IN_FLIGHT") return NOTHING;
   switch (evidence.kind) {
     case "executed":
       return { do: "confirm" };

@@ -1,10 +1,10 @@
 /**
- * The whole way of an operation on a fake chain, with the real decisions: what an entry means (stepsOf), what may go (planBatch) and what
+ * The whole way of an operation on a fake chain, with the real decisions: what an entry means (stepsOf), what may go (planQueue) and what
  * becomes of it (decideNext). Two writers, each of which may stop for good between any two effects or wake up after it was replaced; blocks that
  * are taken back before they are final; nodes that forget; strangers who submit our authorizations and use our key.
  */
 import { decideNext, type Evidence, type OperationFacts } from "./decideNext";
-import { type Place, planBatch } from "./planning";
+import { planQueue } from "./planQueue";
 import { type Step } from "./steps";
 import { move, randomOperations, seeded } from "./testing/randomOperations";
 
@@ -34,7 +34,7 @@ test(`pays each of ${OPERATIONS} operations once, whatever stops where`, () => {
 interface SimOperation extends OperationFacts {
   id: string;
   steps: Step[];
-  places: Place[];
+  wallets: string[];
   /** On the chain this destination is blocked for ever. */
   hopeless: boolean;
   transaction: SimTransaction | null;
@@ -66,7 +66,6 @@ interface World {
   random: () => number;
   operations: SimOperation[];
   byId: Map<string, SimOperation>;
-  heads: Map<string, bigint>;
   nextNonce: number;
   epoch: number;
   transactions: SimTransaction[];
@@ -150,9 +149,11 @@ function* writer(world: World, epoch: number): Generator<void, void, void> {
 
 function plan(world: World): void {
   const waiting = world.operations.filter(({ state }) => state === "WAITING");
-  const { planned, heads } = planBatch(waiting, world.heads, 40);
-  for (const operation of planned) operation.state = "PLANNED";
-  for (const [account, head] of heads) world.heads.set(account, head);
+  const queue = waiting.map((operation) => ({
+    ...{ operation, wallets: operation.wallets },
+    isStuck: !world.calm && world.random() < 0.05,
+  }));
+  for (const { operation } of planQueue(queue, 40).planned) operation.state = "PLANNED";
 }
 
 function* send(world: World, holds: () => boolean, batch: SimOperation[]): Generator<void, void, void> {
@@ -362,7 +363,6 @@ function makeWorld(seed: number): World {
   return {
     ...{ random, operations, byId: new Map(operations.map((operation) => [operation.id, operation])) },
     ...{
-      heads: new Map(),
       nextNonce: 0,
       epoch: 0,
       transactions: [],

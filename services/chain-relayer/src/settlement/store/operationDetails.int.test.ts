@@ -3,7 +3,7 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { rowsRead } from "@wonrail/kit/testing";
 import { analyze, freshDatabase } from "../../testing/database";
 import { operationOf, takeIn } from "../../testing/operations";
-import { setLanePause } from "./settlementQueues";
+import { setQueuePause } from "./settlementQueues";
 import { findOperationDetails, listOpenCounts, type OperationDetails } from "./operationDetails";
 
 const database = freshDatabase();
@@ -38,7 +38,7 @@ test("an operation's story is found among many by either of its ids, without loo
     });
   }
 });
-const TABLES = ["operations", "legs", "used_authorizations", "places"];
+const TABLES = ["operations", "legs", "used_authorizations"];
 
 test("what is not final is counted by state and by what it waits for, with the age of the oldest", async () => {
   const { db } = database;
@@ -71,7 +71,7 @@ test("what is not final is counted by state and by what it waits for, with the a
   );
 });
 
-test("of what waits no more is read than is counted, however much it is and also behind a paused lane", async () => {
+test("a count reads no more rows than it counts, in a paused queue as well", async () => {
   const { db } = database;
   const [operation, other] = [operationOf(), operationOf(newId("wal"), { orgId: newId("org") })];
   await takeIn(db, [operation, other]);
@@ -79,7 +79,7 @@ test("of what waits no more is read than is counted, however much it is and also
     insert into operations select (jsonb_populate_record(o, jsonb_build_object('ledger_ref', ledger_ref || '_' || n,
       'operation_id', lpad(to_hex(n), 64, '0'), 'created_at', created_at - n * interval '1 s'))).*
     from operations o, generate_series(1, 3000) as n where ledger_ref = ${operation.ledgerRef}`);
-  await setLanePause(db, operation.orgId, "asked to by the bank");
+  await setQueuePause(db, operation.orgId, "asked to by the bank");
   await analyze(database, "operations");
   const read = await rowsRead(db, "operations", async (tx) => {
     const [all, ...others] = await listOpenCounts(tx, 50);

@@ -22,16 +22,15 @@ export async function listStuckOperations(
   return db.query<OpenOperation>(sql`
     select org_id as "orgId", ledger_ref as "ledgerRef", kind, state, attempts, tx_hash as "txHash",
       case
-        when state in ('WAITING', 'PLANNED') and exists (select from lanes l where l.org_id = o.org_id and l.paused_reason is not null) then 'lane_paused'
+        when state in ('WAITING', 'PLANNED') and exists (select from settlement_queues q where q.org_id = o.org_id and q.paused_reason is not null) then 'queue_paused'
         when state in ('WAITING', 'PLANNED') and exists (
           select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets)) then 'drift'
         when state in ('WAITING', 'PLANNED') and cardinality(from_wallets) > 0 and ${HAS_UNEXPLAINED_MINT} then 'unexplained_mint'
-        when state = 'WAITING' and blocked > 0 then 'earlier_operations'
         else wait_reason
       end as "waitReason",
       extract(epoch from now() - created_at)::float8 as "ageSeconds"
     from operations o
-    where state in ('WAITING', 'PLANNED', 'IN_FLIGHT') and created_at <= now() - make_interval(secs => ${olderThanSeconds})
+    where state in ('WAITING', 'PLANNED', 'IN_FLIGHT', 'BLOCKED') and created_at <= now() - make_interval(secs => ${olderThanSeconds})
       and (${orgId}::text is null or org_id = ${orgId})
     order by created_at limit ${limit}`);
 }
@@ -46,7 +45,7 @@ export function listOperationStates(db: Queryable, refs: OperationKey[]): Promis
 
 export type OperationState = Pick<Operation, "orgId" | "ledgerRef" | "state">;
 
-/** What is under way goes on although its lane is paused. */
+/** A pause does not stop what is under way. */
 export interface OpenCount extends Ages {
   state: string;
   /** Empty when it waits for nothing but its turn. */
@@ -58,24 +57,24 @@ export interface OpenCount extends Ages {
 const MOST_COUNTED = 10_000;
 
 /**
- * How many are not final, and since when, by state and by what they wait for. All of it stands in one index, sorted by both, by lane and by age: what there is
- * of both is found by its steps, and of each lane the oldest comes first.
+ * Counts open operations by state and wait reason, with the age of the oldest. One index has state,
+ * reason, organisation and age, so each count and each oldest row is one walk of it.
  */
 export async function listOpenCounts(db: Queryable, mostCounted = MOST_COUNTED): Promise<OpenCount[]> {
-  const open = sql`o.state in ('WAITING', 'PLANNED', 'IN_FLIGHT')`;
+  const open = sql`o.state in ('WAITING', 'PLANNED', 'IN_FLIGHT', 'BLOCKED')`;
   const reasonBehind = (those: Sql) => sql`
     (select o.wait_reason from operations o where ${open} and ${those} order by o.wait_reason limit 1)`;
-  const stands = (state: Sql) => sql`lanes.paused_reason is not null and ${state} <> 'IN_FLIGHT'`;
+  const stands = (state: Sql) => sql`q.paused_reason is not null and ${state} <> 'IN_FLIGHT'`;
   // Sorted by the reason as well, although it is one: of what is null PostgreSQL does not see that.
   const found = (those: Sql, state: Sql) => sql`
     (select count(*) from (
       select from operations o where ${open} and ${those} order by o.wait_reason limit ${mostCounted}) as counted) as counted
     cross join lateral (select ${agesOf(sql`oldest.created_at`, stands(state))}
-      from lanes cross join lateral (
-        select o.created_at from operations o where ${open} and ${those} and o.org_id = lanes.org_id
+      from settlement_queues q cross join lateral (
+        select o.created_at from operations o where ${open} and ${those} and o.org_id = q.org_id
         order by o.wait_reason, o.created_at limit 1) as oldest) as ages`;
   const rows = await db.query<Omit<OpenCount, "count"> & { count: bigint }>(sql`
-    with recursive states (state) as (values ('WAITING'), ('PLANNED'), ('IN_FLIGHT')),
+    with recursive states (state) as (values ('WAITING'), ('PLANNED'), ('IN_FLIGHT'), ('BLOCKED')),
     reasons as (
       select state, ${reasonBehind(sql`o.state = s.state and o.wait_reason is not null`)} as reason from states s
       union all
@@ -99,8 +98,8 @@ export async function findOldestUnminedSeconds(db: Queryable): Promise<number> {
 
 export interface OperationDetails {
   operation: Record<string, unknown>;
-  /** What goes before it on its accounts, and where the accounts' heads are. */
-  places: Record<string, unknown>[];
+  /** Open operations before it on its wallets, the oldest ones. */
+  earlier: Record<string, unknown>[];
   /** Every version of the transaction that carries it, or carried it last. */
   transactions: Record<string, unknown>[];
   /** Which of its authorizations were used, by whatever transaction. */
@@ -116,17 +115,20 @@ export async function findOperationDetails(
   ref: string,
 ): Promise<OperationDetails | undefined> {
   const operation = await db.maybe<{ org_id: string; ledger_ref: string; transaction_id: bigint | null }>(sql`
-    (select o.* from lanes cross join lateral (
-      select * from operations where operations.org_id = lanes.org_id and operations.ledger_ref = ${ref} offset 0) as o)
+    (select o.* from settlement_queues q cross join lateral (
+      select * from operations where operations.org_id = q.org_id and operations.ledger_ref = ${ref} offset 0) as o)
     union all (select * from operations where operation_id = ${ref.replace(/^0x/, "")})
     limit 1`);
   if (!operation) return undefined;
   const { org_id: orgId, ledger_ref: ledgerRef, transaction_id: transactionId } = operation;
   return {
     operation,
-    places: await db.query(sql`
-      select p.account_id, p.at_sequence, h.next_sequence as head from places p
-      join account_heads h using (org_id, account_id) where p.org_id = ${orgId} and p.ledger_ref = ${ledgerRef}`),
+    earlier: await db.query(sql`
+      select e.ledger_ref, e.org_sequence, e.state, e.wait_reason from operations o
+      join operations e on e.org_id = o.org_id and e.state in ('WAITING', 'BLOCKED')
+        and e.org_sequence < o.org_sequence and e.wallets && o.wallets
+      where o.org_id = ${orgId} and o.ledger_ref = ${ledgerRef} and o.state = 'WAITING'
+      order by e.org_sequence limit 20`),
     transactions: await db.query(sql`
       select t.nonce, t.signer, t.state, t.sends, t.sent_at, v.tx_hash, v.max_fee_wei, v.priority_fee_wei, v.created_at
       from transactions t join transaction_versions v using (transaction_id)

@@ -1,23 +1,17 @@
 import { named, type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { type OperationFacts } from "../domain/decideNext";
-import { type Place } from "../domain/planning";
-import { type Step } from "../domain/steps";
+import { type EntryOrder } from "../domain/readEntry";
+import { isLeg, type Step } from "../domain/steps";
 
-export interface NewOperation {
+export interface NewOperation extends Omit<EntryOrder, "postedAt"> {
   orgId: string;
-  ledgerRef: string;
-  relatedId: string;
-  kind: string;
-  operationId: string;
-  steps: Step[];
-  requestId: string;
-  traceparent: string;
-  places: Place[];
-  /** Since when it waits, if it did before it was an operation. */
-  since?: Date;
+  /** Why it cannot be settled, if so: then it is BLOCKED. */
+  blockedReason: string | null;
+  /** When the ledger posted its entry. */
+  createdAt: Date;
 }
 
-export interface Operation extends Omit<NewOperation, "places" | "since"> {
+export interface Operation extends Omit<NewOperation, "wallets" | "blockedReason"> {
   state: OperationFacts["state"];
   attempts: number;
   waitReason: string | null;
@@ -25,7 +19,6 @@ export interface Operation extends Omit<NewOperation, "places" | "since"> {
   txHash: string | null;
   /** Of a hold that was refused for a cause of its own: until then it is tried. */
   expiresAt: Date | null;
-  createdAt: Date;
 }
 
 export function isHold({ kind }: Pick<Operation, "kind">): boolean {
@@ -44,7 +37,8 @@ export interface OperationRow {
   ledger_ref: string;
   related_id: string;
   kind: string;
-  operation_id: string;
+  org_sequence: bigint;
+  operation_id: string | null;
   steps: StoredStep[];
   state: Operation["state"];
   attempts: number;
@@ -52,78 +46,51 @@ export interface OperationRow {
   expires_at: Date | null;
   transaction_id: bigint | null;
   tx_hash: string | null;
-  request_id: string;
-  traceparent: string;
   created_at: Date;
 }
 
 type StoredStep = Omit<Step, "amountWon"> & { amountWon: string };
 
-export const COLUMNS = sql`org_id, ledger_ref, related_id, kind, operation_id, steps, state, attempts, wait_reason, expires_at,
-  transaction_id, tx_hash, request_id, traceparent, created_at`;
+export const COLUMNS = sql`org_id, ledger_ref, org_sequence, related_id, kind, operation_id, steps, state, attempts, wait_reason, expires_at,
+  transaction_id, tx_hash, created_at`;
 
 /**
- * Writes down operations with their places and legs, each once. While the heads are held (`holdHeads`), each is sorted in at once: on how many
- * accounts must something go before it? Otherwise the planner does that.
+ * Inserts operations with their legs, each once. An operation without steps is PASSED at once. An
+ * operation that was BLOCKED before is replaced.
  */
-export function insertOperations(tx: Tx, operations: NewOperation[], headsHeld: boolean): void {
+export function insertOperations(tx: Tx, operations: NewOperation[]): void {
   const steps = operations.map((operation) => operation.steps.map(toStored));
   const payers = operations.map((operation) => new Set(legsOf(operation).map((leg) => leg.fromWalletId)));
-  const places = operations.flatMap(({ orgId, ledgerRef, ...of }) =>
-    of.places.map((place) => ({ orgId, ledgerRef, ...place })),
-  );
-  const legs = operations.flatMap((operation) =>
-    legsOf(operation).map(({ fromWalletId, nonce }) => ({
-      orgId: operation.orgId,
-      ledgerRef: operation.ledgerRef,
-      fromWalletId,
-      nonce,
-    })),
-  );
+  const legs = operations.filter(({ blockedReason }) => blockedReason === null).flatMap(toLegs);
   tx.push(
     named(
       "insert_operations",
       sql`
-    with place as materialized (
-      select place.*, head.next_sequence
-      from unnest(
-        ${places.map((place) => place.orgId)}::text[],
-        ${places.map((place) => place.ledgerRef)}::text[],
-        ${places.map((place) => place.accountId)}::text[],
-        ${places.map((place) => place.atSequence)}::bigint[],
-        ${places.map((place) => place.movesTo)}::bigint[])
-        as place (org_id, ledger_ref, account_id, at_sequence, moves_to)
-      left join account_heads head using (org_id, account_id)),
-    sorted as (
-      select org_id, ledger_ref, count(*) filter (where at_sequence > coalesce(next_sequence, 1))::integer as blocked
-      from place group by org_id, ledger_ref),
-    begun as (
-      insert into account_heads (org_id, account_id)
-      select distinct org_id, account_id from place where ${headsHeld} and next_sequence is null order by 1, 2
-      on conflict do nothing),
-    added as (
-      insert into operations (org_id, ledger_ref, related_id, kind, operation_id, steps, from_wallets, state, blocked,
-        request_id, traceparent, created_at)
-      select org_id, ledger_ref, related_id, kind, operation_id, steps, string_to_array(payers, ' '), 'WAITING',
-        case when ${headsHeld} then coalesce(blocked, 0) end, request_id, traceparent, coalesce(since, now())
+    with added as (
+      insert into operations (org_id, ledger_ref, org_sequence, related_id, kind, operation_id, steps, from_wallets,
+        wallets, wait_reason, state, created_at)
+      select org_id, ledger_ref, org_sequence, related_id, kind, operation_id, steps, string_to_array(payers, ' '),
+        string_to_array(wallets, ' '), reason,
+        case when reason is not null then 'BLOCKED' when jsonb_array_length(steps) = 0 then 'PASSED' else 'WAITING' end,
+        created_at
       from unnest(
         ${operations.map((one) => one.orgId)}::text[],
         ${operations.map((one) => one.ledgerRef)}::text[],
+        ${operations.map((one) => one.orgSequence)}::bigint[],
         ${operations.map((one) => one.relatedId)}::text[],
         ${operations.map((one) => one.kind)}::text[],
-        ${operations.map((one) => one.operationId)}::text[],
+        ${operations.map((one) => (one.blockedReason === null ? one.operationId : null))}::text[],
         ${steps.map((each) => JSON.stringify(each))}::jsonb[],
         ${payers.map((wallets) => [...wallets].join(" "))}::text[],
-        ${operations.map((one) => one.requestId)}::text[],
-        ${operations.map((one) => one.traceparent)}::text[],
-        ${operations.map((one) => one.since ?? null)}::timestamptz[])
-        as given (org_id, ledger_ref, related_id, kind, operation_id, steps, payers, request_id, traceparent, since)
-      left join sorted using (org_id, ledger_ref)
-      on conflict (org_id, ledger_ref) do nothing returning org_id, ledger_ref),
-    lane as (insert into lanes (org_id) select distinct org_id from added order by 1 on conflict do nothing),
-    placed as (
-      insert into places (org_id, account_id, at_sequence, ledger_ref, moves_to)
-      select org_id, account_id, at_sequence, ledger_ref, moves_to from place join added using (org_id, ledger_ref))
+        ${operations.map((one) => one.wallets.join(" "))}::text[],
+        ${operations.map((one) => one.blockedReason)}::text[],
+        ${operations.map((one) => one.createdAt)}::timestamptz[])
+        as given (org_id, ledger_ref, org_sequence, related_id, kind, operation_id, steps, payers, wallets, reason, created_at)
+      on conflict (org_id, ledger_ref) do update set org_sequence = excluded.org_sequence,
+        operation_id = excluded.operation_id, steps = excluded.steps, from_wallets = excluded.from_wallets,
+        wallets = excluded.wallets, wait_reason = excluded.wait_reason, state = excluded.state, updated_at = now()
+      where operations.state = 'BLOCKED'
+      returning org_id, ledger_ref)
     insert into legs (from_wallet_id, nonce, org_id, ledger_ref)
     select from_wallet_id, nonce, org_id, ledger_ref
     from unnest(
@@ -136,8 +103,43 @@ export function insertOperations(tx: Tx, operations: NewOperation[], headsHeld: 
   );
 }
 
-function legsOf({ steps }: NewOperation): Step[] {
-  return steps.filter((step) => step.fromWalletId !== null);
+/**
+ * The refs of operations for which another operation has the name or a leg. After a restore the
+ * ledger gives new entries the numbers of those that it has forgotten.
+ */
+export async function findTakenNames(tx: Queryable, operations: NewOperation[]): Promise<Set<string>> {
+  const legs = operations.flatMap(toLegs);
+  const rows = await tx.query<{ ledger_ref: string }>(sql`
+    select given.ledger_ref from unnest(
+      ${operations.map((one) => one.ledgerRef)}::text[], ${operations.map((one) => one.operationId)}::text[])
+      as given (ledger_ref, operation_id)
+    join operations o on o.operation_id = given.operation_id and o.ledger_ref <> given.ledger_ref
+    union
+    select leg.ledger_ref from unnest(
+      ${legs.map((leg) => leg.ledgerRef)}::text[], ${legs.map((leg) => leg.fromWalletId)}::text[],
+      ${legs.map((leg) => leg.nonce)}::text[]) as leg (ledger_ref, from_wallet_id, nonce)
+    join legs taken using (from_wallet_id, nonce) where taken.ledger_ref <> leg.ledger_ref`);
+  return new Set(rows.map((row) => row.ledger_ref));
+}
+
+/** The sequences at which these entries were pulled, by ref. */
+export async function findSequences(
+  db: Queryable,
+  orgId: string,
+  refs: string[],
+): Promise<Map<string, bigint>> {
+  const rows = await db.query<{ ledger_ref: string; org_sequence: bigint }>(sql`
+    select ledger_ref, org_sequence from operations where org_id = ${orgId} and ledger_ref = any(${refs}::text[])`);
+  return new Map(rows.map((row) => [row.ledger_ref, row.org_sequence]));
+}
+
+function toLegs(operation: NewOperation) {
+  const { orgId, ledgerRef } = operation;
+  return legsOf(operation).map(({ fromWalletId, nonce }) => ({ orgId, ledgerRef, fromWalletId, nonce }));
+}
+
+function legsOf({ steps }: NewOperation) {
+  return steps.filter(isLeg);
 }
 
 /** What names an operation here. */
@@ -193,7 +195,7 @@ export async function findByOperationIds(
   const rows = await tx.query<OperationRow>(
     sql`select ${COLUMNS} from operations where operation_id = any(${operationIds}::text[])`,
   );
-  return new Map(rows.map((row) => [row.operation_id, toOperation(row)]));
+  return new Map(rows.map((row) => [row.operation_id!, toOperation(row)]));
 }
 
 export interface Confirmation {
@@ -217,7 +219,7 @@ export async function markConfirmed(tx: Tx, confirmations: Confirmation[]): Prom
       ${confirmations.map((one) => one.blockNumber)}::bigint[],
       ${confirmations.map((one) => one.blockHash)}::text[],
       ${confirmations.map((one) => one.gasUsed)}::bigint[]) as final (org_id, ledger_ref, tx_hash, block_number, block_hash, gas_used)
-    where o.org_id = final.org_id and o.ledger_ref = final.ledger_ref and o.state not in ('CONFIRMED', 'FAILED')
+    where o.org_id = final.org_id and o.ledger_ref = final.ledger_ref and o.state not in ('CONFIRMED', 'FAILED', 'BLOCKED')
     returning o.org_id, o.ledger_ref`);
   const keys = new Set(changed.map((row) => `${row.org_id}|${row.ledger_ref}`));
   return confirmations.filter(({ operation }) => keys.has(`${operation.orgId}|${operation.ledgerRef}`));
@@ -253,7 +255,8 @@ export function toOperation(row: OperationRow): Operation {
     ledgerRef: row.ledger_ref,
     relatedId: row.related_id,
     kind: row.kind,
-    operationId: row.operation_id,
+    orgSequence: row.org_sequence,
+    operationId: row.operation_id ?? "",
     steps: row.steps.map((step) => ({ ...step, amountWon: BigInt(step.amountWon) as Step["amountWon"] })),
     state: row.state,
     attempts: row.attempts,
@@ -261,8 +264,6 @@ export function toOperation(row: OperationRow): Operation {
     expiresAt: row.expires_at,
     transactionId: row.transaction_id,
     txHash: row.tx_hash,
-    requestId: row.request_id,
-    traceparent: row.traceparent,
     createdAt: row.created_at,
   };
 }

@@ -2,7 +2,7 @@ import { type Queryable, sql, type Tx } from "@wonrail/kit/db";
 import { GIVEN_UP } from "../domain/ownCauses";
 import { COLUMNS, type Operation, type OperationKey, type OperationRow, toOperation } from "./operations";
 
-export type Decision = "settled_elsewhere" | "give_up" | "sign_anew";
+export type Decision = "settled_elsewhere" | "give_up" | "sign_anew" | "read_again" | "pass_over";
 
 export interface OperatorDecision {
   decision: Decision;
@@ -18,7 +18,8 @@ const DEAD_ENDS = ["name_taken", "custody_signed_otherwise"];
 export async function lockDeadEnd(tx: Tx, ledgerRef: string): Promise<Operation | undefined> {
   const row = await tx.maybe<OperationRow>(sql`
     select ${COLUMNS} from operations
-    where state = 'PLANNED' and wait_reason = any(${DEAD_ENDS}::text[]) and ledger_ref = ${ledgerRef} for update`);
+    where (state = 'PLANNED' and wait_reason = any(${DEAD_ENDS}::text[]) or state = 'BLOCKED') and ledger_ref = ${ledgerRef}
+    for update`);
   return row && toOperation(row);
 }
 
@@ -41,6 +42,13 @@ export async function renameOperation(
   await tx.run(sql`
     update operations set operation_id = ${operationId}, wait_reason = null, retry_at = now(), updated_at = now()
     where org_id = ${orgId} and ledger_ref = ${ledgerRef}`);
+}
+
+/** Lets the chain have nothing to do with a blocked operation: later ones of its wallets can go. */
+export async function passOver(tx: Tx, { orgId, ledgerRef }: OperationKey): Promise<void> {
+  await tx.run(sql`
+    update operations set state = 'PASSED', wait_reason = null, updated_at = now()
+    where org_id = ${orgId} and ledger_ref = ${ledgerRef} and state = 'BLOCKED'`);
 }
 
 /** Ends the clock of a hold: it fails as soon as that is proven. */

@@ -8,7 +8,6 @@ import {
   type OperationRow,
   toOperation,
 } from "./operations";
-import { HAS_SHELVED } from "./shelf";
 
 // Operations that are given their turn and wait for it: what goes next, and what has to wait.
 
@@ -17,7 +16,7 @@ export const REFUSED_BY_CUSTODY = "custody_";
 /** Asked for again and again, mostly in vain: however many they are, they must not stand before the others. */
 export const REFUSED = sql`coalesce(starts_with(wait_reason, ${REFUSED_BY_CUSTODY}), false)`;
 /**
- * Reasons that most likely hold for all of the organisation. Of so many refused for one of them no more of its lane is planned: it would mostly be
+ * Reasons that most likely hold for all of the organisation. Of so many refused for one of them no more of its queue is planned: it would mostly be
  * refused as well, and each that is planned is asked for.
  */
 const REFUSED_TO_ALL = [
@@ -41,93 +40,73 @@ const MAY_LEAVE = sql`${OUTFLOW_OPEN}
   and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets))
   and not exists (select from full_payers f where f.org_id = o.org_id and f.from_wallets = o.from_wallets)`;
 
-/** With fewer that it could plan a lane is given more, before it has none. */
-const ENOUGH_READY = 500;
-
 /**
- * Lanes with something on the shelf and little else to plan, the one first that was given some longest ago; of a paused one nothing is planned. What is behind
- * something that is still on the shelf, and of a wallet or a payer whose money stays for now, is not to be planned.
+ * Queues with operations to plan, the one served longest ago first. Paused queues are left out, and
+ * those of which custody refuses too many operations.
  */
-export async function listHungryLanes(db: Queryable, limit: number): Promise<string[]> {
-  const lanes = await db.query<{ org_id: string }>(sql`
-    with ${FULL_PAYERS}
-    select org_id from lanes
+export async function listQueuesToPlan(tx: Tx, limit: number): Promise<string[]> {
+  const rows = await tx.query<{ org_id: string }>(sql`
+    select org_id from settlement_queues q
     where paused_reason is null
-      and ${HAS_SHELVED}
+      and exists (select from operations o where o.org_id = q.org_id and o.state = 'WAITING')
       and not exists (
-        select from operations o where o.org_id = lanes.org_id and o.state = 'WAITING' and o.blocked = 0 and ${MAY_LEAVE}
-        offset ${ENOUGH_READY - 1})
-    order by fed_at limit ${limit}`);
-  return lanes.map((lane) => lane.org_id);
+        select from operations o where o.org_id = q.org_id and o.state = 'PLANNED' and ${REFUSED}
+          and o.wait_reason = any(${REFUSED_TO_ALL}::text[]) offset ${REFUSED_AT_MOST - 1})
+    order by served_at limit ${limit}`);
+  return rows.map((row) => row.org_id);
 }
 
-/**
- * Operations that may be near their turn: those whose turn it is, a share of each lane, the lane that was served longest ago first; and what
- * comes next on the same accounts. About as many as may be planned, however many wait. Those of a paused lane, of a lane or a payer of whom custody
- * refuses too many, or out of a wallet whose balance is in doubt are left out, and everything behind them on the same accounts waits with them. With them
- * come those that are settled before their turn, to be passed over.
- */
-export async function listCandidates(tx: Tx, atMost: number): Promise<OperationKey[]> {
-  const rows = await tx.query<{ org_id: string; ledger_ref: string }>(sql`
-    with ${FULL_PAYERS},
-    served as (
-      select lanes.org_id, served_at from lanes
-      where paused_reason is null
-        and not exists (
-          select from operations o where o.org_id = lanes.org_id and o.state = 'PLANNED' and ${REFUSED}
-            and o.wait_reason = any(${REFUSED_TO_ALL}::text[]) offset ${REFUSED_AT_MOST - 1})
-        and (exists (select from operations o where o.org_id = lanes.org_id and o.state = 'WAITING' and o.blocked = 0
-            and ${MAY_LEAVE})
-          or exists (select from operations o where o.org_id = lanes.org_id and o.state = 'CONFIRMED' and o.turn is null))
-      order by served_at limit 100),
-    early as (
-      select o.org_id, o.ledger_ref from operations o join served using (org_id)
-      where o.state = 'CONFIRMED' and o.turn is null and o.blocked is not null order by o.created_at limit ${atMost}),
-    ready as (
-      select turn.* from served cross join lateral (
-        select o.org_id, o.ledger_ref from operations o
-        where o.org_id = served.org_id and o.state = 'WAITING' and o.blocked = 0
-          and ${MAY_LEAVE}
-        order by o.created_at limit (select greatest(20, ${atMost}::bigint / count(*)) from served)) as turn
-      union all select org_id, ledger_ref from early),
-    accounts as (
-      select distinct p.org_id, p.account_id from places p join ready using (org_id, ledger_ref)),
-    near as (
-      select next.org_id, next.ledger_ref from accounts a join account_heads h using (org_id, account_id)
-      cross join lateral (
-        select p.org_id, p.ledger_ref from places p
-        where p.org_id = h.org_id and p.account_id = h.account_id and p.at_sequence >= h.next_sequence
-        order by p.at_sequence limit (select least(500, 1 + 2 * ${atMost}::bigint / count(*)) from accounts)) as next
-      union select org_id, ledger_ref from ready)
-    select o.org_id, o.ledger_ref from operations o join near using (org_id, ledger_ref) join served using (org_id)
-    where o.blocked is not null
-      and (o.state = 'CONFIRMED' and o.turn is null or o.state = 'WAITING'
-        and ${MAY_LEAVE})
-    order by served.served_at, o.created_at`);
-  return rows.map((row) => ({ orgId: row.org_id, ledgerRef: row.ledger_ref }));
+export interface QueuedRow extends OperationKey {
+  wallets: string[];
+  /** BLOCKED, or its payer's money may not leave now. */
+  isStuck: boolean;
+  isBlocked: boolean;
+  /** The last walk found it held up. */
+  isHeldUp: boolean;
 }
 
-/** Gives each its turn, in this order. What is settled already or has no steps is only passed over. */
+/** The queue of one organisation, in the order of its journal. */
+export async function listQueue(tx: Tx, orgId: string): Promise<QueuedRow[]> {
+  return tx.query<QueuedRow>(sql`
+    with ${FULL_PAYERS}
+    select org_id as "orgId", ledger_ref as "ledgerRef", wallets, state = 'BLOCKED' as "isBlocked",
+      state = 'BLOCKED' or not (${MAY_LEAVE}) as "isStuck", wait_reason is not null as "isHeldUp"
+    from operations o where o.org_id = ${orgId} and state in ('WAITING', 'BLOCKED')
+    order by org_sequence, ledger_ref`);
+}
+
+/** Gives each its turn, in this order. */
 export async function markPlanned(tx: Tx, operations: OperationKey[]): Promise<void> {
   const turns = await tx.query<{ turn: bigint }>(
     sql`select nextval('operation_turns') as turn from generate_series(1, ${operations.length}::integer) order by 1`,
   );
   await tx.run(sql`
-    update operations o set updated_at = now(), turn = planned.turn,
-      state = case when o.state = 'CONFIRMED' then o.state when jsonb_array_length(o.steps) = 0 then 'PASSED' else 'PLANNED' end
+    update operations o set updated_at = now(), turn = planned.turn, state = 'PLANNED', wait_reason = null
     from unnest(${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.ledgerRef)}::text[],
       ${turns.map(({ turn }) => turn)}::bigint[]) as planned (org_id, ledger_ref, turn)
-    where o.org_id = planned.org_id and o.ledger_ref = planned.ledger_ref and o.turn is null
-      and o.state in ('WAITING', 'CONFIRMED')`);
+    where o.org_id = planned.org_id and o.ledger_ref = planned.ledger_ref and o.state = 'WAITING'`);
 }
+
+/** Says of waiting operations that something before them on their wallets cannot go. */
+export async function markHeldUp(tx: Tx, operations: OperationKey[]): Promise<void> {
+  if (operations.length === 0) return;
+  await tx.run(sql`
+    update operations o set wait_reason = ${HELD_UP}
+    from unnest(${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.ledgerRef)}::text[])
+      as held (org_id, ledger_ref)
+    where o.org_id = held.org_id and o.ledger_ref = held.ledger_ref and o.state = 'WAITING'`);
+}
+
+/** Why a waiting operation was not planned, other than for room. */
+export const HELD_UP = "held_up";
 
 /** A hold whose clock is nearly over is not sent again if the last refusal was for a cause of its own. */
 const IN_TIME = sql`(expires_at is null or expires_at > now() + interval '10 seconds' or not ${IS_OWN_CAUSE})`;
 
-/** What is planned; nothing out of a wallet whose balance has come into doubt since, nor of a lane that was paused since. */
+/** Planned operations, but those of wallets with a newer drift and of queues that were paused since. */
 const MAY_GO = sql`state = 'PLANNED' and ${IN_TIME} and ${OUTFLOW_OPEN}
   and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(from_wallets))
-  and org_id not in (select lanes.org_id from lanes where paused_reason is not null)`;
+  and org_id not in (select q.org_id from settlement_queues q where q.paused_reason is not null)`;
 
 const LONGEST_BLOCKED_WAIT = sql`interval '4 hours'`;
 /** No retry waits longer, so one that does was written before the database's clock was set back. */

@@ -1,45 +1,191 @@
-import { type Queryable, type Sql, sql } from "@wonrail/kit/db";
+import { named, type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 
-/** False when there is no such lane. */
-export async function setLanePause(db: Queryable, orgId: string, reason: string | null): Promise<boolean> {
-  return (await db.run(sql`update lanes set paused_reason = ${reason} where org_id = ${orgId}`)) === 1;
+/** A place in an organisation's journal. */
+export interface JournalPlace {
+  orgId: string;
+  sequence: bigint;
+  /** The request id of the entry there; empty where it is unknown. */
+  ref: string;
 }
 
-export interface Lane {
+/** How far an organisation's journal is pulled, and how far it goes. */
+export interface QueueState extends JournalPlace {
+  head: bigint;
+}
+
+/** The newest entry of an organisation in the ledger. */
+export interface JournalHead {
+  orgId: string;
+  sequence: bigint;
+}
+
+/** Moves heads on, never back. The organisation's first entry makes its queue. */
+export async function moveHeads(tx: Queryable, heads: JournalHead[]): Promise<void> {
+  if (heads.length === 0) return;
+  await tx.run(
+    named(
+      "move_heads",
+      sql`
+        insert into settlement_queues (org_id, head_sequence, behind_since)
+        select org_id, max(head_sequence), case when max(head_sequence) > 0 then now() end from unnest(
+          ${heads.map(({ orgId }) => orgId)}::text[],
+          ${heads.map(({ sequence }) => sequence)}::bigint[]) as head (org_id, head_sequence)
+        group by org_id order by org_id
+        on conflict (org_id) do update set head_sequence = excluded.head_sequence,
+          behind_since = case when excluded.head_sequence > settlement_queues.cursor_sequence
+            then coalesce(settlement_queues.behind_since, now()) end
+        where settlement_queues.head_sequence < excluded.head_sequence`,
+    ),
+  );
+}
+
+/** The queues with a cursor beyond these heads: their journal may have been replaced. */
+export async function listAhead(db: Queryable, heads: JournalHead[]): Promise<QueueState[]> {
+  return toPlaces(
+    await db.query<PlaceRow>(sql`
+      select q.org_id, q.cursor_sequence, q.cursor_ref, q.head_sequence from unnest(
+        ${heads.map(({ orgId }) => orgId)}::text[],
+        ${heads.map(({ sequence }) => sequence)}::bigint[]) as head (org_id, head_sequence)
+      join settlement_queues q on q.org_id = head.org_id and q.cursor_sequence > head.head_sequence`),
+  );
+}
+
+/** Queues with entries to pull, of which each has little left to plan. The one served longest ago is first. */
+export async function listHungryQueues(
+  db: Queryable,
+  { enoughReady, mostHeldUp, limit }: { enoughReady: number; mostHeldUp: number; limit: number },
+): Promise<QueueState[]> {
+  const waiting = sql`select from operations o where o.org_id = q.org_id and o.state = 'WAITING'`;
+  return toPlaces(
+    await db.query<PlaceRow>(sql`
+      select org_id, cursor_sequence, cursor_ref, head_sequence from settlement_queues q
+      where paused_reason is null and head_sequence > cursor_sequence
+        and not exists (${waiting} and o.wait_reason is null offset ${enoughReady - 1})
+        and not exists (${waiting} offset ${mostHeldUp - 1})
+      order by served_at limit ${limit}`),
+  );
+}
+
+/** All queues with entries to pull, paused ones as well. */
+export async function listBehind(db: Queryable): Promise<QueueState[]> {
+  return toPlaces(
+    await db.query<PlaceRow>(sql`
+      select org_id, cursor_sequence, cursor_ref, head_sequence from settlement_queues
+      where head_sequence > cursor_sequence order by org_id`),
+  );
+}
+
+/** Moves a cursor from one place to another. False if it is no longer where it was: another replica was faster. */
+export async function moveCursor(
+  tx: Tx,
+  from: JournalPlace,
+  to: Omit<JournalPlace, "orgId"> & { postedAt: Date | null },
+): Promise<boolean> {
+  const moved = await tx.run(sql`
+    update settlement_queues set cursor_sequence = ${to.sequence}, cursor_ref = ${to.ref},
+      behind_since = case when head_sequence > ${to.sequence} then coalesce(${to.postedAt}::timestamptz, now()) end
+    where org_id = ${from.orgId} and cursor_sequence = ${from.sequence} and cursor_ref = ${from.ref}`);
+  return moved === 1;
+}
+
+/** Lowers a head beyond the journal's newest entry, unless it has moved since. A restored ledger has fewer entries. */
+export async function lowerHead(db: Queryable, { orgId, head }: QueueState, sequence: bigint): Promise<void> {
+  await db.run(sql`
+    update settlement_queues set head_sequence = ${sequence},
+      behind_since = case when cursor_sequence < ${sequence} then behind_since end
+    where org_id = ${orgId} and head_sequence = ${head} and head_sequence > ${sequence}`);
+}
+
+/** Has the entries after a sequence pulled again, in a journal that may have been replaced. */
+export async function rewindCursor(
+  db: Queryable,
+  from: JournalPlace,
+  to: Omit<JournalPlace, "orgId">,
+  head: bigint,
+): Promise<boolean> {
+  const rewound = await db.run(sql`
+    update settlement_queues set cursor_sequence = ${to.sequence}, cursor_ref = ${to.ref}, head_sequence = ${head},
+      behind_since = case when ${head}::bigint > ${to.sequence}::bigint then now() end
+    where org_id = ${from.orgId} and cursor_sequence = ${from.sequence} and cursor_ref = ${from.ref}`);
+  return rewound === 1;
+}
+
+/** Has one entry, and those after it, pulled again. Entries that were pulled stay as they are. */
+export async function pullAgainFrom(db: Queryable, orgId: string, sequence: bigint): Promise<void> {
+  await db.run(sql`
+    update settlement_queues set cursor_sequence = ${sequence - 1n}, cursor_ref = '',
+      behind_since = coalesce(behind_since, now())
+    where org_id = ${orgId} and cursor_sequence >= ${sequence}`);
+}
+
+interface PlaceRow {
+  org_id: string;
+  cursor_sequence: bigint;
+  cursor_ref: string;
+  head_sequence: bigint;
+}
+
+function toPlaces(rows: PlaceRow[]): QueueState[] {
+  return rows.map((row) => ({
+    orgId: row.org_id,
+    sequence: row.cursor_sequence,
+    ref: row.cursor_ref,
+    head: row.head_sequence,
+  }));
+}
+
+/** False if the organisation has no queue. */
+export async function setQueuePause(db: Queryable, orgId: string, reason: string | null): Promise<boolean> {
+  return (
+    (await db.run(sql`update settlement_queues set paused_reason = ${reason} where org_id = ${orgId}`)) === 1
+  );
+}
+
+export interface SettlementQueue {
   orgId: string;
   pausedReason: string | null;
-  /** Entries that are to become operations when it comes to them. */
-  shelved: number;
+  /** Entries in the ledger's journal that are not pulled. */
+  queued: bigint;
 }
 
-export async function listLanes(db: Queryable): Promise<Lane[]> {
-  return db.query<Lane>(sql`
+export async function listQueues(db: Queryable): Promise<SettlementQueue[]> {
+  return db.query<SettlementQueue>(sql`
     select org_id as "orgId", paused_reason as "pausedReason",
-      (select coalesce(sum(s.entries), 0)::float8 from shelved_entries s where s.org_id = lanes.org_id) as shelved
-    from lanes order by org_id`);
+      greatest(head_sequence - cursor_sequence, 0) as queued
+    from settlement_queues order by org_id`);
 }
 
-export async function countPausedLanes(db: Queryable): Promise<number> {
+export async function countPausedQueues(db: Queryable): Promise<number> {
   const { count } = await db.one<{ count: bigint }>(
-    sql`select count(*) from lanes where paused_reason is not null`,
+    sql`select count(*) from settlement_queues where paused_reason is not null`,
   );
   return Number(count);
 }
 
 export interface Ages {
   oldestSeconds: number;
-  /** Of what goes on only when somebody resumes its lane. */
+  /** Of what goes on only when an operator resumes its queue. */
   pausedSeconds: number;
 }
 
-/** Of the oldest of each lane, which came when `since` says; 0 where there is none. */
-export function agesOf(since: Sql, isPaused: Sql = sql`lanes.paused_reason is not null`): Sql {
+/** Ages of the oldest of each queue, which came when `since` says; 0 where there is none. */
+export function agesOf(since: Sql, isPaused: Sql = sql`q.paused_reason is not null`): Sql {
   const ageOf = (those: Sql) =>
     sql`coalesce(extract(epoch from now() - min(${since}) filter (where ${those})), 0)::float8`;
   return sql`${ageOf(sql`not (${isPaused})`)} as "oldestSeconds", ${ageOf(isPaused)} as "pausedSeconds"`;
 }
 
-/** Lets all others have their turn before these. */
+/** How many entries wait in the ledger's journal, and since when. */
+export async function countQueued(db: Queryable): Promise<Ages & { count: number }> {
+  return db.one(sql`
+    select coalesce(sum(head_sequence - cursor_sequence), 0)::float8 as count, ${agesOf(sql`behind_since`)}
+    from settlement_queues q where head_sequence > cursor_sequence`);
+}
+
+/** Lets all other queues have their turn before these. Locks the rows in the order of their ids. */
 export async function noteServed(db: Queryable, orgIds: string[]): Promise<void> {
-  await db.run(sql`update lanes set served_at = clock_timestamp() where org_id = any(${orgIds}::text[])`);
+  await db.run(sql`
+    with locked as (
+      select org_id from settlement_queues where org_id = any(${orgIds}::text[]) order by org_id for update)
+    update settlement_queues q set served_at = clock_timestamp() from locked where q.org_id = locked.org_id`);
 }

@@ -1,11 +1,10 @@
 import { won } from "@wonrail/kit/contract/money";
-import { type Place } from "../planning";
-import { operationIdOf, type Step, stepOfHold, stepsOf } from "../steps";
+import { isWallet, operationIdOf, type Step, stepOfHold, stepsOf } from "../steps";
 
 export interface PostedOperation {
   id: string;
   steps: Step[];
-  places: Place[];
+  wallets: string[];
   /** Of money to an outside address; null of an entry. */
   holdNumber: number | null;
 }
@@ -23,8 +22,7 @@ export function randomOperations(
   function hold(number: number, walletId: string, amount: bigint): PostedOperation {
     const id = `hold-${number}`;
     const step = stepOfHold({ holdRequestId: id, walletId, toAddress: outside, amountWon: won(amount) });
-    const places = [{ accountId: walletId, atSequence: next(walletId), movesTo: null }];
-    return { id, steps: [step], places, holdNumber: number };
+    return { id, steps: [step], wallets: [walletId], holdNumber: number };
   }
 
   function entry(payer: string, to: string, amount: bigint): PostedOperation {
@@ -32,11 +30,9 @@ export function randomOperations(
       { accountId: payer, amountWon: won(-amount), sequence: next(payer) },
       { accountId: to, amountWon: won(amount), sequence: next(to) },
     ];
-    const places = lines
-      .filter(({ accountId }) => accountId.startsWith("wal_"))
-      .map(({ accountId, sequence }) => ({ accountId, atSequence: sequence, movesTo: sequence + 1n }));
+    const wallets = lines.map(({ accountId }) => accountId).filter(isWallet);
     for (const { accountId, sequence } of lines) sequences.set(accountId, sequence + 1n);
-    return { id: operationIdOf(lines), steps: stepsOf(lines), places, holdNumber: null };
+    return { id: operationIdOf(lines), steps: stepsOf(lines), wallets: [...new Set(wallets)], holdNumber: null };
   }
 
   const posted = Array.from({ length: count }, (_, number) => {

@@ -2,8 +2,8 @@ import { readAddress } from "@wonrail/kit/contract/address";
 import { isId } from "@wonrail/kit/contract/ids";
 import { MAX_WON, type Won, won } from "@wonrail/kit/contract/money";
 
-// What has not its form would be refused later, by custody, the ledger or a node, and with it everybody else's that is asked for in the same call: so it
-// is refused when it comes, and becomes a dead letter.
+// A malformed id, address or amount would fail the whole call to custody, the ledger or a node that it
+// is part of. So it is refused when the entry is read.
 
 const AMOUNT = /^-?[0-9]{1,16}$/;
 
@@ -17,19 +17,19 @@ export function readWallet(walletId: string): string {
   return walletId;
 }
 
-/** As it was written, when it is one. */
+/** Answers an address as it was written. */
 export function readAccount(address: string): string {
   if (readAddress(address) === null) throw new Error(`${shown(address)} is not an address`);
   return address;
 }
 
-/** What moves on one account: less than nothing where it leaves. */
+/** Reads the amount of a line: negative where money leaves the account. */
 export function readMoved(amountWon: string): Won {
   if (!AMOUNT.test(amountWon)) throw new Error(`${shown(amountWon)} is not an amount`);
   return won(BigInt(amountWon));
 }
 
-/** What one authorization may move. */
+/** Refuses an amount that no authorization can move. */
 export function assertAmount(amountWon: Won): Won {
   if (amountWon < 1n || amountWon > MAX_WON) throw new Error(`nothing of ${amountWon} KRW is settled`);
   return amountWon;

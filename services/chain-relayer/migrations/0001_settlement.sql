@@ -1,0 +1,127 @@
+-- The place of each organisation in the ledger's journal. Entries behind the cursor are pulled.
+create table settlement_queues (
+  org_id text primary key,
+  -- The newest entry of the organisation in the ledger, as far as this service knows.
+  head_sequence bigint not null default 0,
+  -- The last entry that was pulled, and its request id: another id there means another journal.
+  cursor_sequence bigint not null default 0,
+  cursor_ref text not null default '',
+  -- Since when the oldest entry behind the cursor waits; null if there is none.
+  behind_since timestamptz,
+  paused_reason text,
+  -- When the queue last had its turn. The queue that waits longest is next.
+  served_at timestamptz not null default now()
+) with (fillfactor = 80);
+
+-- One row for each ledger entry or hold that the chain has to do with. Its steps and names follow
+-- from the ledger, so the same entry always gives the same row.
+create table operations (
+  org_id text not null,
+  ledger_ref text not null,
+  -- The entry's place in the organisation's journal.
+  org_sequence bigint not null,
+  related_id text not null,
+  kind text not null,
+  -- The operation's name on the chain: 32 bytes in hex. Null of an entry that could not be read.
+  -- A length and a pattern cost a thirtieth of a pattern that counts to 64.
+  operation_id text unique check (length(operation_id) = 64 and operation_id !~ '[^0-9a-f]'),
+  -- [{kind, fromWalletId, toWalletId, toAddress, amountWon, nonce}]; empty if nothing is to be done on the chain.
+  steps jsonb not null,
+  from_wallets text[] not null,
+  -- All wallets of the entry: the operations of a wallet are planned in the order of its entries.
+  wallets text[] not null,
+  -- WAITING to be planned, PLANNED to go next, IN_FLIGHT in a transaction. PASSED has no steps.
+  -- BLOCKED cannot be read: an operator ends it.
+  state text not null
+    check (state in ('WAITING', 'PLANNED', 'IN_FLIGHT', 'CONFIRMED', 'FAILED', 'PASSED', 'BLOCKED')),
+  -- The order in which planned operations go.
+  turn bigint,
+  retry_at timestamptz not null default now(),
+  attempts integer not null default 0,
+  wait_reason text,
+  -- Of a hold that was refused for a cause of its own, once everything before it had settled: it is
+  -- tried until then, and given up with proof.
+  expires_at timestamptz,
+  transaction_id bigint,
+  tx_hash text,
+  block_number bigint,
+  block_hash text,
+  gas_used bigint,
+  failure_reason text,
+  proof_block_number bigint,
+  proof_block_hash text,
+  proof_block_time bigint,
+  -- When the ledger posted the entry.
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (org_id, ledger_ref),
+  constraint operations_failed_needs_proof check (state <> 'FAILED' or (failure_reason is not null and proof_block_hash is not null)),
+  constraint operations_confirmed_needs_block check (state <> 'CONFIRMED' or (tx_hash is not null and block_hash is not null)),
+  constraint operations_blocked_needs_reason check (state <> 'BLOCKED' or wait_reason is not null),
+  constraint operations_named check (operation_id is not null or state in ('BLOCKED', 'PASSED'))
+) with (fillfactor = 80);
+
+-- The planner walks the queue of an organisation.
+create index operations_queued on operations (org_id, org_sequence) where state in ('WAITING', 'BLOCKED');
+-- What goes next is found in the order of the turns; so is what was sent before or was refused.
+create index operations_planned_first on operations (turn)
+  where state = 'PLANNED' and attempts = 0 and not coalesce(starts_with(wait_reason, 'custody_'), false);
+create index operations_planned_again on operations (retry_at, turn)
+  where state = 'PLANNED' and attempts > 0 and not coalesce(starts_with(wait_reason, 'custody_'), false);
+create index operations_refused on operations (retry_at)
+  where state = 'PLANNED' and coalesce(starts_with(wait_reason, 'custody_'), false);
+create index operations_refused_by_payer on operations (wait_reason, org_id, from_wallets)
+  where state = 'PLANNED' and coalesce(starts_with(wait_reason, 'custody_'), false);
+create index operations_in_flight on operations (transaction_id) where state = 'IN_FLIGHT';
+-- Open operations are counted by state and reason; the oldest is found for each organisation.
+create index operations_open_by_queue on operations (state, wait_reason, org_id, created_at)
+  where state in ('WAITING', 'PLANNED', 'IN_FLIGHT', 'BLOCKED');
+create index operations_ending on operations (expires_at, ledger_ref)
+  where state in ('WAITING', 'PLANNED', 'IN_FLIGHT') and expires_at is not null;
+-- For the comparison: money that has left on the chain and that the ledger is about to be told of.
+create index operations_final_holds on operations (updated_at) where kind = 'INTENT_KIND_PLACE_HOLD' and state = 'CONFIRMED';
+create index operations_posted_holds on operations (org_id, related_id) where kind = 'INTENT_KIND_POST_HOLD';
+
+create sequence operation_turns;
+
+-- The newest line of each wallet that was pulled, in the ledger's numbering. The comparison of the
+-- books judges a wallet once the ledger has no newer line.
+create table wallet_sequences (
+  org_id text not null,
+  wallet_id text not null,
+  last_sequence bigint not null,
+  primary key (org_id, wallet_id)
+) with (fillfactor = 80);
+
+-- Which leg an authorization on the chain belongs to.
+create table legs (
+  from_wallet_id text not null,
+  nonce text not null,
+  org_id text not null,
+  ledger_ref text not null,
+  primary key (from_wallet_id, nonce)
+);
+
+-- Wallets that the token's blocklist has or had, as of the newest final change.
+create table wallet_blocks (
+  wallet_id text primary key,
+  org_id text not null,
+  wallet_address text not null,
+  blocked boolean not null,
+  block_number bigint not null,
+  log_index integer not null
+);
+
+-- What operators decided about operations that cannot end by themselves.
+create table operator_decisions (
+  decision_id bigint generated always as identity primary key,
+  org_id text not null,
+  ledger_ref text not null,
+  decision text not null check (decision in ('settled_elsewhere', 'give_up', 'sign_anew', 'read_again', 'pass_over')),
+  reason text not null check (reason <> ''),
+  -- The transaction that has settled the operation.
+  tx_hash text,
+  decided_by text not null,
+  decided_at timestamptz not null default now(),
+  foreign key (org_id, ledger_ref) references operations
+);
