@@ -14,7 +14,12 @@ const FOLDERS = ["commands", "queries", "domain", "store"];
 const FLOWS: Record<string, string[]> = {
   "chain-relayer": ["evm", "sender", "settlement", "indexer", "deposits", "reconciliation", "records"],
 };
-const OUTSIDE: Record<string, string> = { auth: "admin", wallet: "keys", "chain-relayer": "facts.ts" };
+const OUTSIDE: Record<string, string> = {
+  auth: "admin",
+  wallet: "keys",
+  ledger: "intents",
+  "chain-relayer": "facts.ts",
+};
 const TOP_LEVEL = [
   "services",
   "proto",

@@ -107,8 +107,8 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
   },
   WAUTH_004: async ({ stack }) => {
     const { api } = await newOrganisation(stack.stack(), "--plan", "FREE");
-    const made = await Promise.all([...Array(100)].map(() => wallet(api)));
-    expect(made).toHaveLength(100);
+    // A request that times out keeps its unit of the plan, so only ten run at once.
+    for (let made = 0; made < 100; made += 10) await Promise.all([...Array(10)].map(() => wallet(api)));
     const refused = await api.call("POST", "/api/wallets", { userId: "one-too-many", walletType: "NORMAL" });
     expect(refused.body.error?.details).toMatchObject({ limit: 100 });
     return refused;
@@ -286,7 +286,7 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     const { id } = await api.post("/api/transaction", record(newHash()));
     const scheduledAt = new Date(Date.now() + 60_000).toISOString();
     const refused = await api.call("PATCH", `/api/transaction/${id}/schedule`, { scheduledAt });
-    expect(refused.body.error?.details).toEqual({ status: "PENDING" });
+    expect(refused.body.error?.details).toEqual({ status: "PENDING", reason: "not_scheduled" });
     return refused;
   },
 

@@ -173,7 +173,7 @@ describe("every command on its way while a process dies", () => {
       const scenes = await Promise.all(inTurn(round).map((make) => make(api)));
       const keys = scenes.map(() => randomUUID());
       const send = ({ path, body }: Scene, index: number) => settle(api, path, body, keys[index]!);
-      // Events that are published from here on belong to these commands.
+      // Events that get a number from here on belong to these commands.
       await untilNone(stack.stack(), ["events of ledger"], 60_000);
       const answers = await dieAt(stack, [name, point] as CrashPoint, () => Promise.all(scenes.map(send)));
       expect(answers.filter((answer) => !succeeded(answer)).map(({ body }) => body)).toEqual([]);

@@ -7,7 +7,7 @@ import { howLaunched } from "../support/launched";
 import { isReady } from "../support/replicas";
 import { type TestStack } from "../support/startStack";
 
-/** Steps of a command at which a process can die: around each call, commit and publication. */
+/** Steps of a command at which a process can die: around each call, each commit and the feed's numbers. */
 export const CRASH_POINTS = [
   ["gateway", "gateway.calling"],
   ["gateway", "gateway.answered"],
@@ -16,8 +16,8 @@ export const CRASH_POINTS = [
   ["payment", "payment.projecting"],
   ["ledger", "ledger.before_commit"],
   ["ledger", "ledger.committed"],
-  ["ledger", "outbox.publishing"],
-  ["ledger", "outbox.published"],
+  ["ledger", "outbox.stamping"],
+  ["ledger", "outbox.stamped"],
 ] as const;
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 

@@ -119,6 +119,7 @@ const NOT_METRICS = new Set([
   "verify_accounts",
   "verify_journal",
   "prune_keys",
+  "write_postings",
   "verify_audit",
   "reopen_wallets",
   "entries_2026_05",

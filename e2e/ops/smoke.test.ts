@@ -71,9 +71,6 @@ test("every command that the pages give for a pod is tried, with what an operato
   expect(commands).toContain(
     "kubectl exec deployment/wonrail-wallet -- node bin/admin.mjs wallet reopen --org org_1 --wallet wal_1",
   );
-  expect(commands).toContain(
-    "kubectl exec deployment/wonrail-payment -- node bin/admin.mjs operation close trf_1 --org org_1 --reason smoke",
-  );
   expect(commands.filter((command) => /[<…]| -n /.test(command))).toEqual([]);
 });
 

@@ -358,45 +358,6 @@ test("metrics count by route template and never by path", async () => {
   expect(metrics).not.toContain("scanner");
 });
 
-test("each request is one log line, with its ids and without its body", async () => {
-  const { text, orgId } = auth.addKey();
-  const body = { memo: "private words" };
-  const { body: answer } = await gateway.send("POST", "/api/wallets/payment", { key: text, body });
-  const lines = gateway.lines.filter((line) => line.includes(answer.requestId));
-  expect(lines).toHaveLength(1);
-  expect(JSON.parse(lines[0]!)).toMatchObject({
-    method: "POST",
-    route: "/api/wallets/payment",
-    status: 400,
-    code: "REQ_001",
-    orgId,
-    msg: "request",
-  });
-  expect(lines[0]).not.toContain("private words");
-});
-
-test.each([
-  ["SYS_001", 500, "error"],
-  ["SYS_002", 503, "error"],
-  ["SYS_003", 504, "error"],
-  ["PAY_001", 400, "info"],
-] as const)(
-  "a request that ends with %s is logged with status %i at level %s",
-  async (code, status, level) => {
-    work = async () => {
-      throw new DomainError(code);
-    };
-    const { body } = await gateway.send("POST", "/test/counted", {
-      key: auth.addKey().text,
-      body: { amount: 1 },
-    });
-    const lines = gateway.lines.filter(
-      (line) => line.includes(body.requestId) && line.includes('"msg":"request"'),
-    );
-    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([{ status, level, code }]);
-  },
-);
-
 test("an operation without a key is limited by address unless its definition says that it is unlimited", async () => {
   const untilRefused = async (path: string) => {
     const sent = Array.from({ length: 150 }, () => gateway.send("GET", path));
@@ -406,23 +367,4 @@ test("an operation without a key is limited by address unless its definition say
   let isLimited = false;
   for (let rounds = 0; rounds < 50 && !isLimited; rounds += 1) isLimited = await untilRefused("/test/open");
   expect(isLimited).toBe(true);
-});
-
-test("the line of a refused key says where it came from and, if that is known, whose it is; no other line has an address", async () => {
-  const expired = { access: KeyAccess.REFRESH, refusal: new DomainError("WAUTH_002") };
-  const { text, orgId } = auth.addKey(expired);
-  const line = async (key?: string) => {
-    const { body } = await gateway.send("GET", "/test/probe", key === undefined ? {} : { key });
-    return JSON.parse(gateway.lines.find((each) => each.includes(body.requestId))!) as object;
-  };
-  expect(await line(text)).toMatchObject({
-    status: 401,
-    code: "WAUTH_002",
-    orgId,
-    clientAddress: "127.0.0.1",
-  });
-  const unknown = await line();
-  expect(unknown).toMatchObject({ status: 401, code: "WAUTH_001", clientAddress: "127.0.0.1" });
-  expect(unknown).not.toHaveProperty("orgId");
-  expect(await line(auth.addKey().text)).not.toHaveProperty("clientAddress");
 });

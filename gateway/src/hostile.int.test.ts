@@ -245,11 +245,6 @@ describe("what is no HTTP request", () => {
     ["a NUL in a header", head("X-A: a\0b"), [400, "REQ_001"]],
     ["bare line feeds", "GET /healthz HTTP/1.1\nHost: x\n\n", [400, "REQ_001"]],
     ["no host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", [400, "REQ_001"]],
-    [
-      "two hosts",
-      "GET /healthz HTTP/1.1\r\nHost: x\r\nHost: x\r\nConnection: close\r\n\r\n",
-      [400, "REQ_001"],
-    ],
     ["a method that nobody has", "STEAL / HTTP/1.1\r\nHost: x\r\n\r\n", [400, "REQ_001"]],
     ["TLS where there is none", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", [400, "REQ_001"]],
     ["a tunnel", "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n", [405, "REQ_005"]],

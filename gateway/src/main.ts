@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { letHeapGrow } from "@wonrail/kit/heap";
 import { createLog } from "@wonrail/kit/log";
 import { createRegistry } from "@wonrail/kit/metrics";
 import { startOps } from "@wonrail/kit/ops";
@@ -13,7 +12,6 @@ import { startHttpServer } from "./middleware/httpServer";
 
 /** The process's whole life: config → clients → app → doors → signals. */
 async function run(config: Config): Promise<void> {
-  letHeapGrow();
   const log = createLog({ service: "gateway", level: config.LOG_LEVEL });
   const registry = createRegistry({ service: "gateway", version: process.version, commit: config.COMMIT });
   const { SHUTDOWN_SETTLE_MS: settleMs, SHUTDOWN_GRACE_MS: graceMs } = config;

@@ -120,7 +120,7 @@ test.each<Call>([
   ["charges.create", [{ walletId: "wal_1", amount: 1_000 }, { idempotency_key: "k" }], /idempotencyKey\?/],
   ["payments.create", [payment, { timeout: 5 }], /unknown timeout: did you mean timeoutMs\?/],
   ["wallets.get", ["wal_1", { retries: 5 }], /did you mean maxRetries\?/],
-  ["wallets.create", [{ userId: "u", walletType: "NORMAL" }, { idempotencyKey: "k" }], /idempotencyKey/],
+  ["wallets.create", [{ userId: "u", walletType: "NORMAL" }, { idempotencykey: "k" }], /idempotencyKey\?/],
   ["wallets.list", [{}, { Signal: null }], /did you mean signal\?/],
   ["auth.getSession", [{ header: {} }], /did you mean headers\?/],
   ["transactions.waitForStatus", ["txn_1", () => true, { interval: 1 }], /did you mean intervalMs\?/],

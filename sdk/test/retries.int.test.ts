@@ -89,7 +89,7 @@ test("under a key of its own a record can be asked for again when its time has p
 test.each(LOST)("a POST without a key whose answer is lost (%s) is not sent again", async (fault) => {
   server = await faultServer([fault]);
   const client = new ServiceClient({ baseUrl: server.url, apiKey: "wk_test_1", timeoutMs: TIMEOUT_MS });
-  await expect(client.wallets.create({ userId: "user-1001", walletType: "NORMAL" })).rejects.toThrow();
+  await expect(client.wallets.deactivate("wal_1")).rejects.toThrow();
   expect(server.effects).toEqual(["no key"]);
   expect(server.seen).toHaveLength(1);
 });

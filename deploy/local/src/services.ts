@@ -129,7 +129,8 @@ const HEAPS: Record<string, { young: number; old?: number }> = {
 export function nodeFlags(name: string): string[] {
   const { young, old } = HEAPS[name]!;
   const bound = old === undefined ? [] : [`--max-old-space-size=${old}`];
-  return ["--enable-source-maps", `--max-semi-space-size=${young}`, ...bound];
+  const growth = "--heap-growing-percent=60";
+  return ["--enable-source-maps", growth, `--max-semi-space-size=${young}`, ...bound];
 }
 
 function nodeSpec(

@@ -347,10 +347,7 @@ export const CALLS: readonly Call[] = [
       good: ({ orgId }) => ({ orgId, afterSequence: 0n, limit: 10 }),
       bad: ["REQ_001 orgId", (good) => ({ ...good, orgId: "" })],
     },
-    listJournalHeads: {
-      good: () => ({ afterOrgId: undefined, limit: 10 }),
-      bad: ["REQ_001 limit", (good) => ({ ...good, limit: 0 })],
-    },
+    listJournalHeads: { good: () => ({ afterOrgId: undefined, limit: 10 }), bad: null },
     getTotals: {
       good: ({ orgId }) => ({ orgId }),
       bad: ["REQ_001 orgId", () => ({ orgId: "" })],

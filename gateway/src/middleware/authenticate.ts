@@ -54,9 +54,9 @@ function bearerToken(req: IncomingMessage): string | undefined {
   return BEARER.exec(authorization)?.[1] ?? "";
 }
 
-/** What a caller can be told about the credentials without telling a wrong key from an unknown one. */
-export const KEY_REASONS = ["no_key_sent", "two_keys_sent", "secret_key_sent", "wrong_org_code"] as const;
+/** What a caller may learn. None of these tells a wrong key from an unknown one. */
+type KeyReason = "no_key_sent" | "two_keys_sent" | "secret_key_sent" | "wrong_org_code";
 
-function invalidKey(reason: (typeof KEY_REASONS)[number]): DomainError {
+function invalidKey(reason: KeyReason): DomainError {
   return new DomainError("WAUTH_001", { reason });
 }

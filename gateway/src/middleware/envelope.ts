@@ -89,7 +89,7 @@ function retryAfterSeconds(error: DomainError): number {
 }
 
 /** A body that is JSON already. One write of the head: setting headers one by one costs more than the rest of the answer. */
-export function sendJson(res: ApiResponse, status: number, body: string): void {
+function sendJson(res: ApiResponse, status: number, body: string): void {
   const bytes = Buffer.byteLength(body);
   if (!queueAnswer(res, bytes)) return;
   const { exchange } = res.locals;

@@ -2,7 +2,7 @@ import { BoundedMap } from "@wonrail/kit/boundedMap";
 import { DomainError } from "@wonrail/kit/contract/errors";
 
 /** Requests of one organisation that this process serves at once. */
-export const MAX_RUNNING_PER_ORGANISATION = 1_000;
+const MAX_RUNNING_PER_ORGANISATION = 1_000;
 const MAX_ORGANISATIONS = 10_000;
 
 export interface RunningCalls {

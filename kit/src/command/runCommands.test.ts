@@ -5,7 +5,7 @@ import { CouldNotRun, Refusal, runCommands } from "./runCommands";
 test.each<[number, Error, string]>([
   [1, new Refusal("There is no such key."), "There is no such key.\n"],
   [1, invalidRequest([{ path: "dailyLimit", message: "must be less" }]), "daily-limit: must be less\n"],
-  [1, new DomainError("WAL_002"), "The wallet does not exist.\n"],
+  [1, new DomainError("WAL_002"), expect.stringMatching(/^The wallet does not exist\./) as string],
   [2, new CouldNotRun("There is no database."), "There is no database.\n"],
   [2, new DomainError("SYS_003"), expect.stringContaining("The outcome is not known.") as string],
 ])("ends with %d for %s", async (code, error, err) => {

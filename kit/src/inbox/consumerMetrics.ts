@@ -60,20 +60,7 @@ export function consumerMetrics(registry: Registry, group: string): ConsumerMetr
       registers,
     });
   });
-  const ofTopic = (metric: string, help: string): Counter<"group" | "topic"> =>
-    shared(
-      registry,
-      metric,
-      (name) => new Counter({ name, help, labelNames: ["group", "topic"], registers }),
-    );
-  const reads = ofTopic("feed_reads_total", "Calls of ListEvents");
-  const repaired = ofTopic(
-    "feed_repaired_events_total",
-    "Events that the feed brought while Kafka was quiet",
-  );
-  const gaps = ofTopic("feed_gaps_total", "Times that Kafka brought another number than the next one");
-  const restarts = ofTopic("feed_restarts_total", "Partitions read again because the producer was restored");
-  const pruned = ofTopic("feed_pruned_unread_total", "Events that left the feed before the group read them");
+  const { reads, repaired, gaps, restarts, pruned } = feedCounters(registry);
   let reported: PartitionLag[] = [];
   return {
     count(topic, outcome, count = 1) {
@@ -99,4 +86,29 @@ export function consumerMetrics(registry: Registry, group: string): ConsumerMetr
       }
     },
   };
+}
+
+function feedCounters(registry: Registry) {
+  const registers = [registry];
+  const reads = shared(registry, "feed_reads_total", (name) => {
+    const help = "Calls of ListEvents";
+    return new Counter({ name, help, labelNames: ["group", "topic"], registers });
+  });
+  const repaired = shared(registry, "feed_repaired_events_total", (name) => {
+    const help = "Events that the feed brought while Kafka was quiet";
+    return new Counter({ name, help, labelNames: ["group", "topic"], registers });
+  });
+  const gaps = shared(registry, "feed_gaps_total", (name) => {
+    const help = "Times that Kafka brought another number than the next one";
+    return new Counter({ name, help, labelNames: ["group", "topic"], registers });
+  });
+  const restarts = shared(registry, "feed_restarts_total", (name) => {
+    const help = "Partitions read again because the producer was restored";
+    return new Counter({ name, help, labelNames: ["group", "topic"], registers });
+  });
+  const pruned = shared(registry, "feed_pruned_unread_total", (name) => {
+    const help = "Events that left the feed before the group read them";
+    return new Counter({ name, help, labelNames: ["group", "topic"], registers });
+  });
+  return { reads, repaired, gaps, restarts, pruned };
 }

@@ -5,7 +5,6 @@ import { createLog, type Log } from "../log";
 import { type Database, openDatabase, untilReachable } from "../db";
 import { createClient } from "../grpc/client";
 import { type GrpcService, startGrpcServer } from "../grpc/server";
-import { letHeapGrow } from "../heap";
 import { type ConsumerSpec, type FeedClient } from "../inbox";
 import { createRegistry, type Registry } from "../metrics";
 import { assertMigrated } from "../migrate";
@@ -69,7 +68,6 @@ export interface ServiceSpec<C extends ServiceConfig> {
 
 /** A process's whole life, the same for every service: config → pool → app → doors → signals. */
 export async function runService<C extends ServiceConfig>(spec: ServiceSpec<C>): Promise<void> {
-  letHeapGrow();
   const { config } = spec;
   const schema = spec.schema ?? spec.name;
   const log = createLog({ service: spec.name, level: config.LOG_LEVEL });

@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { errorCodes } from "./errorCodes";
 import {
   AuthenticationError,
   ConflictError,
@@ -117,7 +118,7 @@ test("an error in a log line holds the facts for support", () => {
     name: "RefusedError",
     code: "TRF_001",
     status: 400,
-    message: "The balance is too low for this transfer.",
+    message: errorCodes.TRF_001.message,
     details: null,
     requestId: "req_1",
     idempotencyKey: "order-7",

@@ -87,9 +87,15 @@ test.each<[boolean, string, Answer[], typeof ServiceError]>([
 });
 
 test("outcomeUnknown is set for calls without a key, and never for reads", async () => {
-  const create = (client: ServiceClient) => client.wallets.create({ userId: "u", walletType: "NORMAL" });
-  expect((await errorOf([dropped], create)).error).toMatchObject({ code: "SDK_001", outcomeUnknown: true });
-  expect((await errorOf([page(200)], create)).error).toMatchObject({ code: "SDK_004", outcomeUnknown: true });
+  const deactivate = (client: ServiceClient) => client.wallets.deactivate("wal_1");
+  expect((await errorOf([dropped], deactivate)).error).toMatchObject({
+    code: "SDK_001",
+    outcomeUnknown: true,
+  });
+  expect((await errorOf([page(200)], deactivate)).error).toMatchObject({
+    code: "SDK_004",
+    outcomeUnknown: true,
+  });
   for (const answer of [dropped, page(502), failure(500, "SYS_001"), failure(504, "SYS_003")])
     expect((await errorOf([answer], (client) => client.wallets.get("wal_1"))).error.outcomeUnknown).toBe(
       false,
@@ -141,7 +147,6 @@ test("a PATCH that was never executed and a failed read leave no open outcome", 
 });
 
 test.each<[string, (client: ServiceClient) => PromiseLike<unknown>]>([
-  ["wallets.create", ({ wallets }) => wallets.create({ userId: "u", walletType: "NORMAL" })],
   ["wallets.deactivate", ({ wallets }) => wallets.deactivate("wal_1")],
   ["auth.revokeKey", ({ auth }) => auth.revokeKey()],
 ])("%s is retried only while it was not executed", async (_name, call) => {

@@ -34,7 +34,7 @@ export interface Charge {
   amount: number;
   /** Sum of the cancellations in KRW. */
   cancelledAmount: number;
-  /** The wallet's balance when the charge was posted. */
+  /** The wallet's balance right after the charge, or after its newest cancellation once it is cancelled in part. */
   balance: number;
   /** End of the 30 days in which the charge can be cancelled. */
   cancellableUntil: string;
@@ -133,7 +133,7 @@ export class ChargesApi extends ApiResource {
     return this.keyedPost(() => ({ path: `${PATH}/cancel`, body: checkCancellation(request) }), options);
   }
 
-  /** Refunds the available balance of a NORMAL wallet. Refused with CHG_007 when it is zero. */
+  /** Refunds the available balance of a NORMAL or GOVERNMENT wallet. Refused with CHG_007 when it is zero. */
   refund(request: RefundRequest, options?: IdempotentCallOptions): ApiPromise<Refund> {
     const body = () => {
       throwProblems([checkMemo(requireFields("(body)", request, REFUND_NAMES).memo)]);

@@ -70,11 +70,11 @@ export interface PaymentCancellation extends Cancellation {
     incentive: number;
     /** Amount of the NORMAL wallet in KRW. */
     normal: number;
-  } | null;
+  };
   /** Part of the accrued incentive in KRW that was taken from the INCENTIVE wallet. */
-  incentiveClawedBack: number | null;
+  incentiveClawedBack: number;
   /** Part of the accrued incentive in KRW that was already spent, and reduces the NORMAL amount. */
-  keptFromNormal: number | null;
+  keptFromNormal: number;
   /** Memo of the cancellation. */
   memo: string | null;
   /** Time of the cancellation. */

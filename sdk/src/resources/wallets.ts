@@ -1,4 +1,4 @@
-import type { ApiPromise, CallOptions } from "../core/call.ts";
+import type { ApiPromise, CallOptions, IdempotentCallOptions } from "../core/call.ts";
 import type { PagePromise, PageQuery } from "../core/page.ts";
 import { ApiResource } from "../internal/apiResource.ts";
 import { pathSegment, requireFields, throwProblems } from "../internal/checks.ts";
@@ -144,8 +144,8 @@ export class WalletsApi extends ApiResource {
    * Creates a wallet. A user has one wallet of each type. A second one is refused with WAL_001, and
    * `details.walletId` names the first.
    */
-  create(request: CreateWalletRequest, options?: CallOptions): ApiPromise<NewWallet> {
-    return this.post(
+  create(request: CreateWalletRequest, options?: IdempotentCallOptions): ApiPromise<NewWallet> {
+    return this.keyedPost(
       () => ({ path: PATH, body: checkMetadata(requireFields("(body)", request, CREATE_NAMES)) }),
       options,
     );

@@ -141,8 +141,8 @@ test("the trail names the operator, and a tampered trail exits with 1", async ()
 test("dead letters are listed, shown and replayed", async () => {
   await database.db.run(sql`
     insert into dead_letters
-      (consumer_group, topic, partition, message_offset, message_key, event_type, headers, payload, error, digest)
-    values ('auth', 'wonrail.wallet.v1', 0, '42', 'wal_1', 'wallet_created', '{"event_type":"wallet_created"}', '\\x00ff',
+      (consumer_group, topic, partition, feed_number, message_key, event_type, headers, payload, error, digest)
+    values ('auth', 'wonrail.wallet.v1', 0, 42, 'wal_1', 'wallet_created', '{"event_type":"wallet_created"}', '\\x00ff',
       ${"no such thing\n\u001b[2Jfake line"}, sha256('x'))`);
   const { out } = await run("dead-letter", "list", "--service", "auth");
   expect(out.split("\n")).toHaveLength(3);
@@ -151,7 +151,7 @@ test("dead letters are listed, shown and replayed", async () => {
   expect(letter).toMatchObject({ type: "wallet_created", state: "dead" });
   const shown = await json("dead-letter", "show", "--service", "auth", "--id", letter!.id);
   expect(shown).toMatchObject({
-    offset: "42",
+    number: "42",
     payloadBase64: "AP8=",
     headers: { event_type: "wallet_created" },
   });

@@ -1,4 +1,4 @@
--- One row per wallet, with the wallet's id, and three rows per organisation.
+-- A row per wallet, with the wallet's id, and three rows per organisation.
 -- Type: 1 NORMAL, 2 INCENTIVE, 3 GOVERNMENT, 4 ORG_ISSUANCE, 5 ORG_INCENTIVE, 6 ORG_EXTERNAL.
 -- The columns that every movement changes stand together, so that the log of an update is short.
 -- Free space in each page lets the new version of a row stay where its indexes point.

@@ -6,8 +6,8 @@ create table journal_heads (
   constraint journal_heads_not_negative check (last_sequence >= 0)
 ) with (fillfactor = 50);
 
--- Every decided request, also a refused one, so that a replay gets the stored outcome. The id is the UUID
--- of the request id, a UUIDv7, which names the partition. The primary key makes a request id happen once.
+-- Every decided request, also a refused one. A replay gets the stored outcome. The id is the request id's
+-- UUID, a UUIDv7, and its time names the partition. The primary key makes a request id happen once.
 create table entries (
   org_id uuid not null,
   id uuid not null,
@@ -39,7 +39,7 @@ create table entries (
   constraint entries_postings_named check (cardinality(account_numbers) = cardinality(sequences))
 ) partition by range (id);
 
--- One line of an entry and of one account's statement. Each partition has a unique index on
+-- A line of an entry and of one account's statement. Each partition has a unique index on
 -- (account_number, sequence): the order of the statement.
 create table postings (
   account_number bigint not null,

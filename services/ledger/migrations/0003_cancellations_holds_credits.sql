@@ -38,7 +38,7 @@ create table holds (
 );
 create index holds_open on holds (account_number) where state = 'open';
 
--- One credit for each log of the chain, under whatever request id it comes.
+-- Each log of the chain is credited once, under any request id.
 create table credits (
   org_id uuid not null,
   chain_log_id text not null,

@@ -1,12 +1,12 @@
 -- Inserts postings and changes balances. The service's role can do neither in another way. A balance is
--- the sum of its postings, because the function adds the very rows that it inserts. It refuses an entry
--- that does not sum to zero over two postings or more, a posting that leaves a gap in its account's
--- sequence, and a balance that differs from the decided one. Holds, limits, freezes and closing come with
+-- the sum of its postings, because the function adds the very rows that it inserts. The function refuses
+-- an entry that does not sum to zero over two postings or more, a posting that leaves a gap in its
+-- account's sequence, and a balance that differs from the decided one. Holds, limits, freezes and closing come with
 -- the account as it was decided.
 create function write_postings(
-  -- One element for each posting.
+  -- An element per posting.
   numbers bigint[], sequences bigint[], amounts bigint[], balances_after bigint[], entry_ids uuid[], org_ids uuid[], types smallint[],
-  -- One element for each account that is touched.
+  -- An element per touched account.
   touched bigint[], balances bigint[], held bigint[], limits_used bigint[], limit_days integer[], blocks integer[], freezes smallint[], closed timestamptz[]
 ) returns void
   language plpgsql security definer

@@ -1,5 +1,5 @@
--- The times for which the journal has partitions. A request id from another time is refused, so a request
--- of a detached month cannot happen again.
+-- The times for which the journal has partitions. A request id from another time is refused. So requests
+-- from a detached month cannot happen again.
 create table journal_partitions (
   name text primary key,
   from_at timestamptz not null,

@@ -3,7 +3,7 @@ import { createTestDatabase } from "@wonrail/kit/testing";
 import { runAdmin } from "./admin";
 import { type AdminConfig } from "./config";
 
-// 1 says that an invariant does not hold. Whoever could not look must not say so.
+// Exit code 1 means a broken invariant. A failed verification must not exit with 1.
 
 test("an option that it does not know is 2", async () => {
   const { code, err } = await verify({ DATABASE_URL: NOWHERE }, "--jsn");
@@ -25,7 +25,7 @@ test("a database of another service is 2", async () => {
   expect(said).toEqual({ code: 2, out: "", err: expect.stringMatching(/ no schema ledger .+\.\n$/) });
 });
 
-test("no database at all is 2, and the next step is said", async () => {
+test("verify exits with 2 and advises the next step when there is no database", async () => {
   const { code, err } = await verify({ WONRAIL_HOME: tmpdir() });
   expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("npm run up, or set DATABASE_URL") });
 });

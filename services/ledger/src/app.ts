@@ -10,7 +10,7 @@ import { verifyAccounts } from "./commands/verifyAccounts";
 import { verifyJournal } from "./commands/verifyJournal";
 import { createViolationsGauge } from "./metrics/violationsGauge";
 import { type Config } from "./config";
-import type { Answer } from "./domain/decide";
+import type { Answer } from "./intents/decide";
 import { getBalances } from "./queries/getBalances";
 import { findByKey } from "./queries/findByKey";
 import { getEntries } from "./queries/getEntries";

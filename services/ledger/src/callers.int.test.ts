@@ -18,7 +18,7 @@ import {
 import { type Intent } from "./domain/types";
 import { rpc } from "./rpc";
 
-// Who may have what posted, by certificate.
+// The certificate of a caller decides which intents it may post.
 
 const authority = makeAuthority("wonrail test authority");
 let ledger: TestLedger;
@@ -58,7 +58,7 @@ function as(caller?: string) {
 
 const message = (intent: Intent) => messageOf(requestOf(ledger.orgId, intent, { requestId: newId("opn") }));
 
-test("what is not the caller's business is refused with a code, and nothing changes", async () => {
+test("an intent that is not the caller's business is refused with a code, and nothing changes", async () => {
   const walletId = await ledger.open("kim");
   const charge: Intent = chargeOf(walletId, 1_000n);
   const credit: Intent = { kind: "creditExternal", walletId, amountWon: won(1_000n), chainLogId: "1:0xab:0" };
@@ -77,7 +77,7 @@ test("what is not the caller's business is refused with a code, and nothing chan
   expect(await balancesOf(ledger, [walletId])).toEqual([0n]);
 });
 
-test("what is the caller's business is done", async () => {
+test("an intent of the caller is posted", async () => {
   const walletId = newId("wal");
   await as("wallet").post(message({ kind: "openAccount", walletId, userId: "lee", type: "NORMAL" }));
   await as("payment").post(message(chargeOf(walletId, 1_000n)));

@@ -1,7 +1,7 @@
 import { type ConsumerSpec } from "@wonrail/kit/inbox";
 import { type App } from "./app";
 
-/** The way in by events: there is none. Whoever wants money to move says so by RPC and waits for the answer. */
+/** The ledger consumes no events. Callers move money by RPC and wait for the answer. */
 export function consumers(_app: App): ConsumerSpec[] {
   return [];
 }

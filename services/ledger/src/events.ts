@@ -9,7 +9,7 @@ import { entryMessage } from "./messages";
 const TOPIC = "wonrail.ledger.v1";
 export const TOPICS = [{ name: TOPIC, partitions: 6 }];
 
-/** One event per posted entry, in the order of the organisation's entries. */
+/** Makes an event of each posted entry, in the order of the organisation's entries. */
 export function eventsOf(changes: Changes, items: readonly Item[]): NewEvent[] {
   if (changes.heads.size === 0) return [];
   const origins = new Map(items.map(({ request, origin }) => [request, origin]));

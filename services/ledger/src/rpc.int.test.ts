@@ -319,7 +319,7 @@ test("accounts, entries, holds and totals can be asked for, of one's own organis
   expect(await ledger.violations()).toEqual([]);
 });
 
-test("what the engine did shows in the metrics", async () => {
+test("the metrics show the engine's work", async () => {
   const text = await registry.metrics();
   for (const name of [
     "ledger_batch_seconds_count",

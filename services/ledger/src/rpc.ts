@@ -12,7 +12,7 @@ import { isId } from "@wonrail/kit/contract/ids";
 import { TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { LedgerServiceService, type PostOutcome, type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { type App } from "./app";
-import { mayPost } from "./domain/posters";
+import { mayPost } from "./intents";
 import type { TransactionType as Type } from "./domain/types";
 import {
   accountMessage,

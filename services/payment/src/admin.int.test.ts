@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { rawSql } from "@wonrail/kit/db";
 import { runAdmin } from "./admin";
 import { charge } from "./commands/testing/commands";
@@ -10,7 +11,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => world.close());
 
-/** The command, while the service's job runs as by the clock. */
+/** Runs the command and, as the clock does, the service's job. */
 async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const said = { out: "", err: "" };
   const running = runAdmin(args, {
@@ -19,8 +20,12 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
     err: (text) => (said.err += text),
     lookEveryMs: 20,
   });
-  const clock = setInterval(() => void world.app().rebuildRecords(), 50);
-  const code = await running.finally(() => clearInterval(clock));
+  let isRunning = true;
+  const clock = (async () => {
+    for (; isRunning; await sleep(20)) await world.app().rebuildRecords();
+  })();
+  const code = await running.finally(() => (isRunning = false));
+  await clock;
   return { code, ...said };
 }
 

@@ -20,7 +20,7 @@ function policies(app: App): ConsumerSpec {
     group: "payment.policies",
     topics: ["wonrail.auth.v1"],
     handlers: {
-      async organisation_changed(tx, { orgId, payload }) {
+      organisation_changed: async (tx, { orgId, payload }) => {
         await app.savePolicy(tx, orgId, OrganisationChanged.decode(payload).organisation!);
       },
     },

@@ -7,7 +7,7 @@ import { type Rpc, RpcBehind, RpcRefusal, RpcSilent, RpcUnclear } from "./rpc";
 export type Ask<T> = (rpc: Rpc) => Promise<T>;
 
 export interface Answer<T> {
-  /** Of the endpoint. */
+  /** The endpoint's name. */
   name: string;
   value: T;
 }
@@ -91,7 +91,7 @@ export function createEndpoints({
   function rest(rpc: Rpc, { message }: RpcUnclear): void {
     pinned.delete(rpc);
     up.set({ provider: rpc.name }, 0);
-    // Of questions that were asked at once each finds it silent, and that is one silence.
+    // Questions that were asked at once find the same silence; it counts once.
     if (rpcs.length === 1 || isResting(rpc)) return;
     const lengthMs = Math.min((rests.get(rpc)?.lengthMs ?? FIRST_REST_MS / 2) * 2, LONGEST_REST_MS);
     rests.set(rpc, { lengthMs, untilMs: monotonicMs() + lengthMs });
@@ -111,7 +111,7 @@ export function createEndpoints({
 
   async function askOne<T>(rpc: Rpc, ask: Ask<T>): Promise<T> {
     const before = rests.get(rpc);
-    // An answer to what was asked before its rest began is no sign that it is back.
+    // An answer to a question of before its rest does not end the rest.
     const answered = () => {
       if (rests.get(rpc) !== before) return;
       rests.delete(rpc);

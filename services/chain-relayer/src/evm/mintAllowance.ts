@@ -1,7 +1,7 @@
 import { encodeMintableToday, encodeMintAllowance } from "./contracts";
 import { type Provider } from "./provider";
 
-/** What may still be minted, in the token's units. */
+/** The rest of the mint allowance and of the cap per day, in the token's units. */
 export interface MintRoom {
   /** By the payment manager, in all. */
   allowance: bigint;

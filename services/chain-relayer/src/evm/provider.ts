@@ -61,7 +61,7 @@ export interface Provider {
   /** How many transactions of the account are in the chain up to this block. */
   nonce(address: string, at: "latest" | "pending" | bigint): Promise<bigint>;
   balance(address: string): Promise<bigint>;
-  /** Of an empty call. */
+  /** The gas of an empty call. */
   estimateGas(from: string, to: string): Promise<bigint>;
   callAt(to: string, data: string, at: bigint, from?: string): Promise<string>;
   callManyAt(to: string, data: string[], at: bigint): Promise<string[]>;

@@ -1,7 +1,10 @@
 import { performance } from "node:perf_hooks";
 import { type Histogram } from "@wonrail/kit/metrics";
 
-/** One JSON-RPC endpoint. Every call has a time and a size limit; what cannot be understood is an error, never an answer. */
+/**
+ * One JSON-RPC endpoint. Every call has a time and a size limit; an answer that cannot be parsed
+ * is an error.
+ */
 export interface Rpc {
   readonly name: string;
   call<T>(method: string, params: unknown[]): Promise<T>;
@@ -27,7 +30,7 @@ export class RpcUnclear extends Error {
   override readonly name = "RpcUnclear";
 }
 
-/** The answer is larger than what is accepted of one. */
+/** The answer is larger than the limit. */
 class RpcTooLarge extends RpcUnclear {}
 
 /** The node was waited for in vain, for as long as an answer may take. */
@@ -138,7 +141,7 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-/** Geth's, erigon's, reth's, nethermind's and besu's words for a batch of which they will not say, or hear, all. */
+/** The words of geth, erigon, reth, nethermind and besu for a batch or answer that is too large. */
 const TOO_MUCH = /response.*too (large|big)|batch.*(too (large|big)|exceed)/i;
 
 /** Whether fewer calls in one request may be answered: there was too much of it for us, or for the node. */

@@ -2,8 +2,8 @@ import { valueOfAtLeast } from "./endpoints";
 import { RpcRefusal } from "./rpc";
 
 /**
- * What a node's answer to eth_sendRawTransaction means. Anything that is not certainly a refusal of these very bytes is "perhaps sent", and is
- * looked up, never answered with a new transaction.
+ * The meaning of a node's answer to eth_sendRawTransaction. An answer that is not certainly a
+ * refusal of these bytes means that they may have been sent: look them up, never sign anew.
  */
 export type SendOutcome =
   | "sent"
@@ -16,7 +16,7 @@ export type SendOutcome =
   | "no_funds"
   /** The fee is below what the node takes now. */
   | "fee_too_low"
-  /** It may cost more than the node lets anybody pay (geth's rpc.txfeecap). */
+  /** It costs more than the node accepts (geth's rpc.txfeecap). */
   | "cost_too_high"
   /** No node will ever take these bytes. */
   | "unacceptable"

@@ -1,5 +1,5 @@
 import { testRegistry } from "@wonrail/kit/testing";
-import { Counter } from "@wonrail/kit/metrics";
+import type { Counter } from "@wonrail/kit/metrics";
 import { chargeOf } from "../domain/testing/world";
 import { balancesOf, codeOf, postTo, requestOf, soundLedger, testEngine } from "./testing/ledger";
 

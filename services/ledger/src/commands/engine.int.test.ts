@@ -129,7 +129,7 @@ test("fifty parallel sends of one request through two replicas have one effect a
   await second.close();
 });
 
-test("of parallel holds that together exceed a balance exactly as many are placed as it covers", async () => {
+test("parallel holds are placed only as far as the balance covers them", async () => {
   const second = testEngine({ db: openTestDatabase(ledger.database.url, "ledger") });
   const hold = (walletId: string) =>
     requestOf(ledger.orgId, {
@@ -384,7 +384,7 @@ async function writeRaw(rows: RawPosting[]): Promise<void> {
       ${zeros}::integer[], ${zeros}::integer[], ${zeros}::smallint[], ${lines.map(() => null)}::timestamptz[])`);
 }
 
-test("what was answered is forgotten, however long the ledger works", async () => {
+test("the engine keeps no reference to answered requests", async () => {
   const walletId = await ledger.open();
   const answered: WeakRef<object>[] = [];
   for (let number = 0; number < 20; number += 1) {

@@ -3,7 +3,7 @@ import { DomainError, isRefusal, perhapsDone } from "@wonrail/kit/contract/error
 import { createLane, type Lane, type Outcome as Settled } from "@wonrail/kit/lane";
 import type { Log } from "@wonrail/kit/log";
 import type { Registry } from "@wonrail/kit/metrics";
-import type { Answer, Decision } from "../domain/decide";
+import type { Answer, Decision } from "../intents/decide";
 import { createFactsCache } from "../store/factsCache";
 import { StaleStateError } from "../store/staleState";
 import { engineMetrics, type EngineMetrics } from "../metrics/engineMetrics";
@@ -162,7 +162,7 @@ async function postOrSplit(
   }
 }
 
-/** Nothing after the commit can make the batch look failed: a failure of the bookkeeping is logged only. */
+/** The batch is posted when it is committed. A failure of the bookkeeping after that is logged only. */
 async function tryBatch(parts: Parts, items: Item[], onWriting: () => void): Promise<Settled<Decision>> {
   const timer = parts.metrics.startBatch();
   let decision: Decision;

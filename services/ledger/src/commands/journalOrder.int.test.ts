@@ -14,7 +14,7 @@ import { DAILY_LIMIT, postTo, requestOf, soundLedger, testEngine, transferOf } f
 
 const ledger = soundLedger();
 
-/** One request: what it does, between which wallets, and through which replica. */
+/** Describes a request: its kind, its wallets, its organisation and its replica. */
 const step = fc.record({
   kind: fc.constantFrom("charge", "transfer", "pay", "hold", "refused", "open"),
   from: fc.nat(3),

@@ -5,11 +5,11 @@ import { openTestDatabase } from "@wonrail/kit/testing";
 import { orgAccountId } from "../store/accounts";
 import { balancesOf, codeOf, soundLedger } from "./testing/ledger";
 
-// A standby takes over without the last commits, while the ledger lives on and remembers what is lost.
+// A standby takes over without the last commits, while the ledger keeps its cache of accounts.
 
 const ledger = soundLedger();
 
-test("an account that is lost is not there, and who got its number has nothing of what was meant for it", async () => {
+test("a charge to a lost account is refused, and the account that got its number receives nothing", async () => {
   const lost = await ledger.open("lost");
   expect(codeOf(await charge(lost))).toBe("posted");
   const owner = openTestDatabase(ledger.database.ownerUrl, "ledger");

@@ -30,7 +30,7 @@ test("two replicas that open the same accounts in another order do not wait for 
   await expect(held).rejects.toThrow("given up");
   expect(await Promise.all(both)).toEqual([Array(3).fill("posted"), Array(3).fill("posted")]);
   await Promise.all(engines.map((engine) => engine.close()));
-  // What a connection has counted is told at the latest when it ends.
+  // A connection reports its statistics at the latest when it ends.
   await Promise.all(replicas.map((db) => db.close()));
   await eventually(() => expectCount(REPLICAS, 0n));
   await expectCount("pg_stat_database where datname = current_database() and deadlocks > 0", 0n);

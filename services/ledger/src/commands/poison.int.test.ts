@@ -3,11 +3,11 @@ import { type DomainError } from "@wonrail/kit/contract/errors";
 import { newId } from "@wonrail/kit/contract/ids";
 import { balancesOf, codeOf, postTo, requestOf, soundLedger, transferOf } from "./testing/ledger";
 
-// What the database does not take, in the middle of a batch that it does.
+// Items that the database refuses, in the middle of a batch that it accepts.
 
 const ledger = soundLedger();
 
-test("one item that the database cannot take fails alone", async () => {
+test("an item that the database refuses fails alone", async () => {
   const good = await ledger.open("good", "NORMAL", 1_000n);
   const to = await ledger.open("other");
   const poison = requestOf(ledger.orgId, chargeOf(good, 1n), { requestId: `opn_${"f".repeat(32)}` });
@@ -21,7 +21,7 @@ test("one item that the database cannot take fails alone", async () => {
   expect(await balancesOf(ledger, [good, to])).toEqual([800n, 200n]);
 });
 
-test("one item whose text the database cannot keep is refused as REQ_001, and the others of its batch are posted", async () => {
+test("an item with text that the database cannot store is REQ_001, and the others of its batch are posted", async () => {
   const walletId = await ledger.open("texts");
   const memos = ["one", "a\0b", "three", "four"];
   const settled = await Promise.allSettled(
@@ -34,7 +34,7 @@ test("one item whose text the database cannot keep is refused as REQ_001, and th
   expect(await balancesOf(ledger, [walletId])).toEqual([30n]);
 });
 
-test("an item that nobody waits for any more is not begun, and the others of its batch are posted", async () => {
+test("an item past its deadline is skipped, and the others of its batch are posted", async () => {
   const walletId = await ledger.open("late");
   const request = () => requestOf(ledger.orgId, chargeOf(walletId, 10n));
   const origin = { requestId: newId("req"), traceparent: "" };

@@ -1,7 +1,7 @@
 import { tx, type Database } from "@wonrail/kit/db";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { failpoint } from "@wonrail/kit/failpoint";
-import { decide, type Decision } from "../domain/decide";
+import { decide, type Decision } from "../intents/decide";
 import type { LedgerRequest } from "../domain/types";
 import { eventsOf } from "../events";
 import { ensureOrgAccounts } from "../store/accounts";
@@ -10,7 +10,7 @@ import { writeChanges } from "../store/changes";
 import type { FactsCache } from "../store/factsCache";
 import { loadState } from "../store/state";
 
-/** Where a request comes from, for logs and events. */
+/** The HTTP request and the trace behind a request, for logs and events. */
 export interface Origin {
   requestId: string;
   traceparent: string;
@@ -31,7 +31,7 @@ export interface BatchDeps {
   facts: FactsCache;
 }
 
-/** Who wants to know how far a batch is. */
+/** Callbacks for the progress of a batch. */
 export interface BatchWatch {
   onLocked: () => void;
   /** All is on its way; this process has nothing to do for the batch until the commit is answered. */
@@ -40,7 +40,7 @@ export interface BatchWatch {
 
 const MAX_KNOWN_ORGS = 100_000;
 
-/** One batch, one transaction: lock, decide, write, commit. What it returns is durable. */
+/** Posts a batch in one transaction: lock, decide, write, commit. The returned decision is durable. */
 export async function postBatch(
   deps: BatchDeps,
   items: readonly Item[],

@@ -16,9 +16,9 @@ import {
   type UsedKey,
 } from "./types";
 
-/** What is known before a batch is decided: every account that it may touch, locked, and what its requests refer to. */
+/** The input of a batch's decision: every account that it may touch, locked, and the rows that its requests refer to. */
 export interface State {
-  /** One clock for all replicas, read after the locks were taken. */
+  /** The database's clock, the same for all replicas, read after the locks. */
   nowMs: number;
   accounts: Account[];
   /** Requests of this batch that were answered before, and the entries that its cancellations name; by `requestKey`. */
@@ -39,7 +39,7 @@ export interface State {
   newNumbers: bigint[];
 }
 
-/** What a batch changes, in the order in which it was decided. */
+/** The changes of a batch, in the order of its decisions. */
 export interface Changes {
   opened: Account[];
   touched: Set<Account>;
@@ -198,6 +198,15 @@ export function tooLittle(code: "TRF_001" | "PAY_001", availableWon: Won, requir
   return new DomainError(code, { available: Number(availableWon), required: Number(requiredWon) });
 }
 
+/** Only NORMAL wallets send and receive transfers. */
+export function requireTransferable(wallet: Account): void {
+  if (wallet.type !== "NORMAL") throw new DomainError("TRF_004", { walletId: wallet.id });
+}
+
+export function creditKey(orgId: string, chainLogId: string): string {
+  return `${orgId} ${chainLogId}`;
+}
+
 export function minus(amountWon: Won): Won {
   return won(0n - amountWon);
 }
@@ -269,7 +278,7 @@ function nextOrgSequence(book: Book, orgId: string): bigint {
   return last + 1n;
 }
 
-/** What is too much is refused at the field that asks for it. */
+/** Refuses an amount that an account cannot hold, at the field `path`. */
 function checkMoves(moves: Move[], path: string): void {
   let sum = 0n;
   moves.forEach(({ account, amountWon }, index) => {

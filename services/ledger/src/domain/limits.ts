@@ -43,8 +43,8 @@ export function takeFromLimit(account: Account, day: number, amountWon: Won): vo
 }
 
 /**
- * Only as long as the day lasts: yesterday's limit is of no use to anybody. A day that a wrong clock has left and come back to has forgotten what was used
- * in it, and less than nothing never is.
+ * Gives an amount back while its day lasts. If a wrong clock left the day and came back, the day's used
+ * amount is lost, so the result stays at 0 or above.
  */
 export function giveBackToLimit(account: Account, day: number, amountWon: Won): void {
   if (account.limitDay !== day) return;

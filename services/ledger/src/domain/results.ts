@@ -1,7 +1,7 @@
 import { won, type Won } from "@wonrail/kit/contract/money";
 import type { Posting, TransactionType } from "./types";
 
-/** What an entry did can be read off its postings, so that it is kept once only. */
+/** Derives an entry's result from its postings, so that the result is not stored. */
 
 export interface PaymentMade {
   governmentWon: Won;

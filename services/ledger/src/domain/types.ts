@@ -2,16 +2,30 @@ import type { ErrorCode } from "@wonrail/kit/contract/errors";
 import { hexOf } from "@wonrail/kit/contract/ids";
 import type { JsonObject } from "@wonrail/kit/json";
 import type { Won } from "@wonrail/kit/contract/money";
+import type { CancelCharge } from "../intents/cancelCharge/cancelCharge";
+import type { CancelPayment } from "../intents/cancelPayment/cancelPayment";
+import type { Charge } from "../intents/charge/charge";
+import type { CloseAccount } from "../intents/closeAccount/closeAccount";
+import type { CreditExternal } from "../intents/creditExternal/creditExternal";
+import type { FreezeAccount } from "../intents/freezeAccount/freezeAccount";
+import type { OpenAccount } from "../intents/openAccount/openAccount";
+import type { Payment } from "../intents/payment/payment";
+import type { PlaceHold } from "../intents/placeHold/placeHold";
+import type { PostHold } from "../intents/postHold/postHold";
+import type { Refund } from "../intents/refund/refund";
+import type { ReopenAccount } from "../intents/reopenAccount/reopenAccount";
+import type { Transfer } from "../intents/transfer/transfer";
+import type { VoidHold } from "../intents/voidHold/voidHold";
 
 export type WalletType = "NORMAL" | "INCENTIVE" | "GOVERNMENT";
-/** The organisation's own accounts: what was minted for charges, for accruals, and what came from or went to outside addresses. */
+/** The organisation's own accounts: minted for charges, minted for accruals, moved from and to outside addresses. */
 export type OrgAccountType = "ORG_ISSUANCE" | "ORG_INCENTIVE" | "ORG_EXTERNAL";
 export type AccountType = WalletType | OrgAccountType;
 
 /** Which movements of a frozen wallet are refused. */
 export type Freeze = "NONE" | "OUTGOING" | "ALL";
 
-/** What a posting is: the ten types of the unified listing. */
+/** The types of postings: the ten types of the unified listing. */
 export type TransactionType =
   | "TRANSFER"
   | "CHARGE"
@@ -25,37 +39,20 @@ export type TransactionType =
   | "INCENTIVE_USE_CANCEL";
 
 export type Intent =
-  | { kind: "openAccount"; walletId: string; userId: string; type: WalletType }
-  | { kind: "closeAccount"; walletId: string }
-  | { kind: "reopenAccount"; walletId: string }
-  | { kind: "freezeAccount"; walletId: string; freeze: Freeze; reason: string }
-  | { kind: "charge"; walletId: string; amountWon: Won; dailyLimitWon: Won }
-  | { kind: "cancelCharge"; chargeRequestId: string; amountWon: Won | null }
-  | { kind: "refund"; walletId: string }
-  | {
-      kind: "transfer";
-      fromWalletId: string;
-      toWalletId: string;
-      toAddress: string;
-      amountWon: Won;
-      dailyLimitWon: Won;
-    }
-  | PaymentIntent
-  | { kind: "cancelPayment"; paymentRequestId: string }
-  | { kind: "placeHold"; walletId: string; amountWon: Won; dailyLimitWon: Won; toAddress: string }
-  | { kind: "postHold"; holdRequestId: string }
-  | { kind: "voidHold"; holdRequestId: string }
-  | { kind: "creditExternal"; walletId: string; amountWon: Won; chainLogId: string };
-
-export interface PaymentIntent {
-  kind: "payment";
-  payerWalletId: string;
-  receiverWalletId: string;
-  amountWon: Won;
-  /** Null: the whole INCENTIVE balance, as far as the amount goes. */
-  incentiveAmountWon: Won | null;
-  accrualRateBps: number;
-}
+  | OpenAccount
+  | CloseAccount
+  | ReopenAccount
+  | FreezeAccount
+  | Charge
+  | CancelCharge
+  | Refund
+  | Transfer
+  | Payment
+  | CancelPayment
+  | PlaceHold
+  | PostHold
+  | VoidHold
+  | CreditExternal;
 
 export type IntentKind = Intent["kind"];
 export type IntentOf<K extends IntentKind> = Extract<Intent, { kind: K }>;
@@ -68,7 +65,7 @@ export interface IdempotencyKey {
   bodyHash: string;
 }
 
-/** One intent with the key or the request id that makes it happen once. */
+/** An intent with the key or the request id that makes it happen once. */
 export interface LedgerRequest extends RequestNotes {
   orgId: string;
   /** Its UUID becomes the entry's id. Without a key, a retry brings the same request id. */
@@ -99,7 +96,7 @@ export interface Account {
   closedAtMs: number | null;
   balanceWon: Won;
   heldWon: Won;
-  /** Of the newest posting. */
+  /** The sequence of the newest posting. */
   sequence: bigint;
   /** The day of Asia/Seoul for which `limitUsedWon` counts. */
   limitDay: number;
@@ -144,7 +141,7 @@ export interface HoldAfter {
   sequence: bigint;
 }
 
-/** One posted request. The journal keeps it unchanged. */
+/** A posted request. The journal keeps it unchanged. */
 export interface Entry extends RequestNotes {
   kind: IntentKind;
   orgId: string;
@@ -155,13 +152,13 @@ export interface Entry extends RequestNotes {
   postings: Posting[];
   balances: BalanceAfter[];
   chargeCancelled: ChargeCancelled | null;
-  /** Of placeHold, postHold and voidHold. */
+  /** The hold that placeHold, postHold and voidHold changed. */
   hold: HoldAfter | null;
-  /** Of a transfer: the receiver's address. */
+  /** The receiver's address of a transfer. */
   toAddress: string | null;
-  /** Of a payment: the wallet that the request named. It may have paid nothing. */
+  /** The payer's wallet that a payment's request named. It may have paid nothing. */
   payerWalletId: string | null;
-  /** Of a cancellation, postHold and voidHold: the entry that it cancels or ends. Null when that entry's month left. */
+  /** The entry that a cancellation cancels, or whose hold ends. Null when that entry's month left the journal. */
   original: Entry | null;
 }
 

@@ -4,9 +4,9 @@ import type { WalletType } from "../domain/types";
 import type { ClosedWithBalance } from "../store/accounts";
 
 export interface ClosedAccountsGauge {
-  /** What was found of each type; of those without a row there is none. */
+  /** Shows the counts by type. A type without a row has none. */
   found(rows: ClosedWithBalance[]): void;
-  /** Nobody knows: what was found earlier must not pass for what is. */
+  /** Removes the counts, so that old ones do not pass for current ones. */
   unknown(): void;
 }
 
@@ -15,7 +15,7 @@ const TYPES: WalletType[] = ["NORMAL", "INCENTIVE", "GOVERNMENT"];
 export function createClosedAccountsGauge(deps: { log: Log; registry: Registry }): ClosedAccountsGauge {
   const gauge = new Gauge({
     name: "ledger_closed_accounts_with_balance",
-    help: "Closed accounts that hold money, by type, absent while that is not known: a deposit reached them, and it stays until an operator opens them again",
+    help: "Closed accounts that hold money, by type, absent while not counted. A deposit reached them. An operator reopens them to let the money out.",
     labelNames: ["type"],
     registers: [deps.registry],
   });

@@ -1,5 +1,5 @@
 import { Counter, DURATION_BUCKETS_SECONDS, Histogram, type Registry } from "@wonrail/kit/metrics";
-import type { Decision } from "../domain/decide";
+import type { Decision } from "../intents/decide";
 
 export interface EngineMetrics {
   startBatch(): { locked: () => void; done: () => void };
@@ -13,7 +13,7 @@ export function engineMetrics(registry: Registry): EngineMetrics {
   const buckets = DURATION_BUCKETS_SECONDS;
   const batch = new Histogram({
     name: "ledger_batch_seconds",
-    help: "One batch from its first statement to its commit",
+    help: "Duration of a batch from its first statement to its commit",
     buckets,
     registers,
   });

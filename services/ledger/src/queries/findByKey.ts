@@ -8,7 +8,7 @@ export interface OutcomeOfKey {
   bodyHash: string;
 }
 
-/** Returns what was decided under an idempotency key, or nothing. */
+/** Returns the outcome of an idempotency key, or nothing. */
 export async function findByKey(
   db: Database,
   orgId: string,

@@ -11,7 +11,7 @@ import { findHolds } from "../store/holds";
 export interface RequestState {
   requestId: string;
   outcome: Outcome;
-  /** Of a request that placed a hold: the hold as it is now. */
+  /** The current state of the hold that the request placed. */
   hold: HoldAfter | null;
   cancelledWon: Won;
   /** Oldest first, the newest hundred. */

@@ -126,7 +126,7 @@ test("from a time on, up to a time, and both with types", async () => {
   expect((await list({ fromMs: Date.now() + 60_000 })).lines).toEqual([]);
 });
 
-test("what is asked for by time is the same however many lines follow, though the database's clock was set back in between", async () => {
+test("a statement by time does not depend on later lines, though the database's clock was set back in between", async () => {
   const account = await ledger.open("back", "NORMAL");
   const startMs = Date.now() - 3_600_000;
   const owner = openTestDatabase(ledger.database.ownerUrl, "ledger");
@@ -152,7 +152,7 @@ test("what is asked for by time is the same however many lines follow, though th
   await owner.close();
 });
 
-test("a line tells its balance, memo, entry and who is at the other end", async () => {
+test("a line shows its balance, memo, entry and counterparties", async () => {
   const [line] = (await list({ types: ["TRANSFER"], page: { limit: 1, position: undefined } })).lines;
   expect(line).toMatchObject({
     memo: null,

@@ -28,7 +28,7 @@ export interface StatementQuery {
 /** A cursor is the sequence of the last line that was shown. */
 const SEQUENCE = /^[1-9][0-9]{0,18}$/;
 
-/** One account's lines, newest first. A page costs the same wherever it is: the sequence has no gaps but those that are known, so it is its own index. */
+/** Lists an account's lines, newest first. Every page costs the same, because the sequence has only known gaps. */
 export async function listStatement(
   db: Database,
   query: StatementQuery,
@@ -60,7 +60,7 @@ async function rangeOf(
   return { first, last };
 }
 
-/** Lines of some types are counted as they are. */
+/** A count of some types needs no correction for detached lines. */
 function goneOf(
   db: Database,
   account: Account,
@@ -79,8 +79,8 @@ function lastOf({ last }: SequenceRange, { after }: Page): bigint {
 }
 
 /**
- * Without types the page's sequences are known before it is read: as many lines further is as many sequences less, and as many again as have left
- * before. Where some of its own have left, it reads on.
+ * Without types, the page's sequences follow from its offset and from the detached lines before it. If
+ * lines of the page itself are detached, it reads on.
  */
 async function readLines(
   db: Database,

@@ -63,7 +63,7 @@ async function report(): Promise<{ code: number; output: string }> {
   return { code, output };
 }
 
-test("a sound ledger has 0 violations and says what was counted", async () => {
+test("a sound ledger has 0 violations and reports its counts", async () => {
   const { code, output } = await report();
   expect(output).toMatch(/0 violations in 1 organisations, 5 accounts, 314 entries, 616 postings, 3 holds/);
   expect(code).toBe(0);

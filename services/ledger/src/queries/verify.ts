@@ -51,8 +51,8 @@ export function findClosed(db: Database, signal?: AbortSignal): Promise<ClosedWi
 }
 
 /**
- * Checks every invariant over all tables, in bounded windows with a snapshot each. An entry that is posted
- * meanwhile changes nothing: each window is consistent in itself.
+ * Checks every invariant over all tables, in bounded windows with a snapshot each. Entries may be posted
+ * between two windows, because each window is consistent in itself.
  */
 export async function verifyAll(db: Database, options: VerifyOptions = {}): Promise<Verified> {
   const results = new Map<string, CheckResult>();

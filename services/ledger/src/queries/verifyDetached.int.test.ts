@@ -71,7 +71,7 @@ test("the months that left one after the other are no gap", async () => {
   expect(await ledger.violations()).toEqual([]);
 });
 
-test("who verifies while a month leaves waits for it, and then sees what it has left behind", async () => {
+test("a verification waits for a month that is detached, and then reads its detached runs", async () => {
   await walletOf(["new", "new", "old", "new"]);
   const owner = openTestDatabase(ledger.database.ownerUrl, "ledger");
   let looking: Promise<string[]> | undefined;

@@ -10,13 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => ledger.close());
 
-test("accounts are locked in the order of their numbers, however they lie: whoever waits for the first holds no other", async () => {
+test("accounts are locked in the order of their numbers, also when the table is not", async () => {
   const { database, orgId } = ledger;
   const { db } = database;
   const ids = [await ledger.open(), await ledger.open(), await ledger.open()];
   // From now on the first lies behind the others.
   await ledger.post(chargeOf(ids[0]!, 1_000n));
-  // So that PostgreSQL knows how small the table is, and reads it as it lies.
+  // PostgreSQL must know that the table is small, and read it in the order of its pages.
   const owner = openTestDatabase(database.ownerUrl, "ledger", { max: 1 });
   await owner.run(sql`analyze accounts`);
   await owner.close();

@@ -18,7 +18,7 @@ interface FactsRow {
 
 interface AccountRow extends FactsRow, MovingRow {}
 
-/** What movements change. */
+/** The columns that movements change. */
 interface MovingRow {
   number: bigint;
   closed_at: Date | null;
@@ -31,7 +31,7 @@ interface MovingRow {
   frozen: number;
 }
 
-/** What never changes about an account. */
+/** The facts of an account that never change. */
 export type AccountFacts = Pick<Account, "number" | "id" | "orgId" | "type" | "userId" | "openedAtMs">;
 
 const FACTS = sql`org_id, id, number, type, user_id, opened_at`;

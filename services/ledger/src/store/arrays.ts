@@ -1,11 +1,11 @@
-// What a batch's arrays need beside what the kit does with them.
+// Forms of array parameters that the kit does not have.
 import { hexOf } from "@wonrail/kit/contract/ids";
 
 const UUID_OID = 2950;
 /** Dimensions, "has nulls", the elements' type, how many there are, the first one's index. */
 const HEADER_BYTES = 20;
 
-/** Of ids, with their prefixes or without. */
+/** Returns an array of UUIDs in binary form. The ids may have prefixes. */
 export function uuids(ids: readonly string[]): Uint8Array {
   let hex = header(UUID_OID, ids.length).toString("hex");
   for (const id of ids) hex += `00000010${hexOf(id)}`;

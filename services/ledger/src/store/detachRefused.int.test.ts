@@ -65,7 +65,7 @@ test("a month stays for as long as a hold of it is open, which is settled under 
   expect(await ledger.violations()).toEqual([]);
 });
 
-test("who writes into the month while it leaves is waited for, and its hold keeps the month", async () => {
+test("a detach waits for a writer of the month, and the writer's hold keeps the month", async () => {
   const { database } = ledger;
   const fromMs = await addOldMonths(database.ownerUrl);
   const [orgId, id] = [idToUuid(ledger.orgId), idToUuid(newId("trf", fromMs + DAY_MS))];

@@ -74,7 +74,7 @@ test.each([
   }
 });
 
-test("of a time only the lines that have left of it are taken from its count", async () => {
+test("the count of a time range excludes only the detached lines of that range", async () => {
   const accountId = await walletOf(["old", "old", "new", "old", "new"]);
   const list = async (fromMs: number | null, toMs: number | null) => {
     const query = { orgId: ledger.orgId, accountId, types: [], fromMs, toMs, page: undefined };

@@ -2,15 +2,12 @@ import { named, sql, type Queryable, type Tx } from "@wonrail/kit/db";
 import { assert, isErrorCode } from "@wonrail/kit/contract/errors";
 import { groupBy } from "@wonrail/kit/groupBy";
 import { hexOf, idToUuid, joinId, prefixOf, uuidToId } from "@wonrail/kit/contract/ids";
-import type { JsonObject } from "@wonrail/kit/json";
 import { won } from "@wonrail/kit/contract/money";
 import { isOrgAccount, requestKey } from "../domain/types";
 import type {
   AnsweredRequest,
   BalanceAfter,
   Entry,
-  HoldAfter,
-  HoldState,
   LedgerRequest,
   Outcome,
   Posting,
@@ -19,6 +16,7 @@ import type {
 import { accountId } from "./accounts";
 import { braces, sparse, uuids } from "./arrays";
 import { accountTypes, intentKinds, transactionTypes } from "./codes";
+import { detailOf, isEmpty, payingNormal, toHold, type Detail } from "./entryDetail";
 
 /** A decided request as the journal keeps it. */
 export interface StoredRequest {
@@ -122,72 +120,11 @@ function addRow(
   columns.details.push(detail === null ? null : JSON.stringify(detail));
 }
 
-/** The NORMAL wallet that paid in a payment. Null for every other entry. */
-function payingNormal({ kind, postings }: Entry): string | null {
-  if (kind !== "payment") return null;
-  return (
-    postings.find(({ accountType, amountWon }) => accountType === "NORMAL" && amountWon < 0n)?.accountId ??
-    null
-  );
-}
-
-function isEmpty(object: object): boolean {
-  for (const _ in object) return false;
-  return true;
-}
-
 /** The request that a cancellation cancels, or whose hold an entry ends. */
 function originalIdOf(outcome: Outcome): string | null {
   if (outcome.status === "refused") return null;
   const { original } = outcome.entry;
   return original && idToUuid(original.requestId);
-}
-
-interface Detail {
-  /** Of wallets that have no posting, or hold something. */
-  balances?: [accountId: string, balance: string, held: string, sequence: string][];
-  chargeCancelled?: [cancelled: string, remaining: string];
-  hold?: [
-    walletId: string,
-    toAddress: string,
-    amount: string,
-    state: HoldState,
-    requestId: string,
-    sequence: string,
-  ];
-  toAddress?: string;
-  /** Of a payment whose named wallet is not the NORMAL wallet that paid. */
-  payerWalletId?: string;
-  refusal?: JsonObject;
-}
-
-function detailOf(outcome: Outcome): Detail | null {
-  if (outcome.status === "refused") return outcome.details === null ? null : { refusal: outcome.details };
-  const { entry } = outcome;
-  const told = entry.balances.every(
-    ({ accountId, heldWon }) =>
-      heldWon === 0n && entry.postings.some((posting) => posting.accountId === accountId),
-  );
-  const detail: Detail = {};
-  if (!told) {
-    detail.balances = entry.balances.map(({ accountId, balanceWon, heldWon, sequence }) => [
-      accountId,
-      `${balanceWon}`,
-      `${heldWon}`,
-      `${sequence}`,
-    ]);
-  }
-  if (entry.chargeCancelled !== null) {
-    const { cancelledWon, remainingWon } = entry.chargeCancelled;
-    detail.chargeCancelled = [`${cancelledWon}`, `${remainingWon}`];
-  }
-  if (entry.hold !== null) {
-    const { walletId, toAddress, amountWon, state, holdRequestId, sequence } = entry.hold;
-    detail.hold = [walletId, toAddress, `${amountWon}`, state, holdRequestId, `${sequence}`];
-  }
-  if (entry.toAddress !== null) detail.toAddress = entry.toAddress;
-  if (entry.payerWalletId !== payingNormal(entry)) detail.payerWalletId = entry.payerWalletId!;
-  return isEmpty(detail) ? null : detail;
 }
 
 interface EntryRow {
@@ -416,19 +353,6 @@ function toOutcome(row: EntryRow, entry: Entry): Outcome {
   entry.toAddress = detail?.toAddress ?? null;
   entry.payerWalletId = detail?.payerWalletId ?? payingNormal(entry);
   return { status: "posted", entry };
-}
-
-function toHold([walletId, toAddress, amount, state, holdRequestId, sequence]: NonNullable<
-  Detail["hold"]
->): HoldAfter {
-  return {
-    walletId,
-    toAddress,
-    amountWon: won(BigInt(amount)),
-    state,
-    holdRequestId,
-    sequence: BigInt(sequence),
-  };
 }
 
 /** Each wallet as its last posting left it, in the order in which they first appear. */

@@ -31,7 +31,7 @@ function use(cache: FactsCache, walletId: string): Promise<unknown> {
   return tx(ledger.database.db, (tx) => cache.of(tx, new Set([ledger.orgId]), new Set([walletId])));
 }
 
-test("a user who was forgotten for others is known with all wallets again", async () => {
+test("an evicted user is cached again with all wallets", async () => {
   const cache = createFactsCache(4);
   await use(cache, normal);
   await load(cache, normal);
@@ -44,7 +44,7 @@ test("a user who was forgotten for others is known with all wallets again", asyn
   expect(cache.userOf(ledger.orgId, normal)).toEqual(kims);
 });
 
-test("where a user's wallets do not fit, none of them is taken for all", async () => {
+test("a user whose wallets do not fit into the cache is never treated as complete", async () => {
   for (const payer of [normal, incentive]) {
     const cache = createFactsCache(1);
     await load(cache, payer);

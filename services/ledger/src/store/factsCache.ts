@@ -5,7 +5,7 @@ import { findFacts, type AccountFacts, type User, type UserWallet } from "./acco
 const ALL_OF_A_USER = 3;
 
 export interface FactsCache {
-  /** Those that exist, by number. Asks the database for what it does not know yet. */
+  /** Returns the accounts that exist, by number. It reads unknown ones from the database. */
   of(tx: Tx, orgIds: Set<string>, accountIds: Set<string>): Promise<Map<bigint, AccountFacts>>;
   /** This wallet's user, if all wallets were asked for that this user had; the same object for each of them. */
   userOf(orgId: string, walletId: string): KnownUser | undefined;
@@ -29,8 +29,8 @@ interface CachedUser extends User {
 }
 
 /**
- * What never changes about the accounts that were used last: saves a look-up by uuid and half the columns of every lock. A user is forgotten
- * as a whole: a wallet that is known without the others would not bring them back when they are asked for.
+ * Caches facts that never change, of the accounts used last. That saves a look-up by uuid and half the
+ * columns of every lock. A user is evicted as a whole, so that all wallets of a cached user are known.
  */
 export function createFactsCache(maxAccounts: number): FactsCache {
   const known = new Map<string, { facts: AccountFacts; user: CachedUser | undefined }>();

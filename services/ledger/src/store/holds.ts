@@ -16,7 +16,7 @@ interface HoldRow {
   sequence: bigint;
 }
 
-/** What never changes of a hold may be read before the lock of its account; its state only under it. */
+/** Read the state only under the lock of the hold's account. The other columns never change. */
 export async function findHolds(
   db: Queryable,
   wanted: { orgId: string; requestId: string }[],

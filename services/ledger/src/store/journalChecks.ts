@@ -121,21 +121,25 @@ export function lineChecks({ numbers, after, last }: LineWindow): Check[] {
         ) o
         where org_sequence < before`,
     },
-    {
-      invariant: "I3_types",
-      says: "the index by type contains each full block's types",
-      violations: sql`
-        select account_number || '/' || type || '/' || sequence as what, 'is missing in the index' as details
-        from (
-          select distinct p.account_number, p.type, ((p.sequence + 127) / 128) * 128 as sequence
-          from postings p join accounts a on a.number = p.account_number
-          where p.account_number = any(${numbers}::bigint[]) and p.sequence > ${after} and p.sequence <= ${last}
-            and p.sequence <= (a.sequence / 128) * 128
-        ) p
-        left join type_blocks t using (account_number, type, sequence)
-        where t.account_number is null`,
-    },
+    typesCheck({ numbers, after, last }),
   ];
+}
+
+function typesCheck({ numbers, after, last }: LineWindow): Check {
+  return {
+    invariant: "I3_types",
+    says: "the index by type contains each full block's types",
+    violations: sql`
+      select account_number || '/' || type || '/' || sequence as what, 'is missing in the index' as details
+      from (
+        select distinct p.account_number, p.type, ((p.sequence + 127) / 128) * 128 as sequence
+        from postings p join accounts a on a.number = p.account_number
+        where p.account_number = any(${numbers}::bigint[]) and p.sequence > ${after} and p.sequence <= ${last}
+          and p.sequence <= (a.sequence / 128) * 128
+      ) p
+      left join type_blocks t using (account_number, type, sequence)
+      where t.account_number is null`,
+  };
 }
 
 export function entryChecks({ orgId, after, last }: EntryWindow): Check[] {

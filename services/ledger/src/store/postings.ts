@@ -3,7 +3,7 @@ import type { Account, Entry } from "../domain/types";
 import { sparse, uuids } from "./arrays";
 import { freezes, transactionTypes } from "./codes";
 
-/** Writes the postings of a batch and brings their accounts to what was decided: see migrations/0004_write_postings.sql. */
+/** Writes the postings of a batch and the new state of their accounts: see migrations/0004_write_postings.sql. */
 export function writePostings(tx: Tx, entries: Entry[], touched: Account[]): void {
   const numbers: bigint[] = [];
   const sequences: bigint[] = [];

@@ -11,7 +11,7 @@ export interface StoredKey extends UsedKey {
 
 type Keyed = Pick<LedgerRequest, "orgId" | "key">;
 
-/** The lateral join makes the planner probe the index once per key, whatever it believes about the table. */
+/** The lateral join makes the planner probe the index once per key, also without statistics. */
 export async function findKeys(db: Queryable, requests: readonly Keyed[]): Promise<StoredKey[]> {
   const keyed = requests.flatMap(({ orgId, key }) => (key === null ? [] : [{ orgId, key }]));
   if (keyed.length === 0) return [];

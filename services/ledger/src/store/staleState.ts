@@ -1,6 +1,6 @@
 /**
- * What was read before the locks is no longer true: another replica changed it, or a standby took over
- * without the last commits. The batch is tried again with nothing cached.
+ * State that was read before the locks has changed: another replica changed it, or a standby took over
+ * without the last commits. The engine retries the batch with an empty cache.
  */
 export class StaleStateError extends Error {
   override readonly name = "StaleStateError";

@@ -1,8 +1,8 @@
 import type { Tx } from "@wonrail/kit/db";
-import type { State } from "../domain/book";
-import { creditKey } from "../domain/deposits";
+import { creditKey, type State } from "../domain/book";
 import type { Won } from "@wonrail/kit/contract/money";
-import { touchesOf, type Touches } from "../domain/touches";
+import { touchesOf } from "../intents";
+import type { Touches } from "../intents/intent";
 import { requestKey, type Account, type Hold, type LedgerRequest, type RequestRef } from "../domain/types";
 import {
   findOtherWallets,
@@ -16,14 +16,14 @@ import {
 import { hasEveryWallet, type FactsCache } from "./factsCache";
 import { findCancelledCharges } from "./cancelledCharges";
 import { findCancelledPayments } from "./cancelledPayments";
-import { findCredits } from "./credits";
+import { findCredits, type Credit } from "./credits";
 import { answersByKey, findEntries, findKnown, type StoredRequest } from "./entries";
 import { findHolds } from "./holds";
 import { StaleStateError } from "./staleState";
 import { lockHeads, lockHeadsUnlessMissed } from "./journalHeads";
 import { findKeys } from "./requestKeys";
 
-/** What the requests of a batch refer to, gathered by table. */
+/** References of a batch's requests, gathered by table. */
 interface Refs {
   orgIds: Set<string>;
   accountIds: Set<string>;
@@ -31,7 +31,7 @@ interface Refs {
   users: User[];
   /** Of `userWallets` those whose users' wallets have to be asked for before the locks, since they are not known. */
   unsure: { orgId: string; walletId: string }[];
-  /** What was found for them, and for `users`. */
+  /** The wallets found for `unsure` and `users`. */
   ofUsers: UserWallet[];
   /** Users of `userWallets` who may have got another wallet since theirs were asked for. */
   guessed: Set<User>;
@@ -110,14 +110,18 @@ export async function loadState(
     holds: new Map(holds.map((hold) => [requestKey(hold.orgId, hold.requestId), hold])),
     cancelledCharges,
     cancelledPayments,
-    credits: new Map(
-      credits.map(({ orgId, chainLogId, requestId }) => [
-        creditKey(orgId, chainLogId),
-        requestKey(orgId, requestId),
-      ]),
-    ),
+    credits: creditsByLog(credits),
     newNumbers,
   };
+}
+
+function creditsByLog(credits: Credit[]): Map<string, string> {
+  return new Map(
+    credits.map(({ orgId, chainLogId, requestId }) => [
+      creditKey(orgId, chainLogId),
+      requestKey(orgId, requestId),
+    ]),
+  );
 }
 
 /** A hold that was placed after the first look has an account that is not locked, or an entry that is not loaded. */
@@ -154,26 +158,22 @@ function gatherRefs(requests: readonly LedgerRequest[]): Refs {
     logs: [],
     opens: 0,
   };
-  for (const request of requests) addRefs(refs, request, touchesOf(request));
+  for (const request of requests) addRefs(refs, request.orgId, touchesOf(request));
   return refs;
 }
 
-function addRefs(refs: Refs, { orgId, intent }: LedgerRequest, touches: Touches): void {
+function addRefs(refs: Refs, orgId: string, touches: Touches): void {
   refs.orgIds.add(orgId);
-  for (const walletId of touches.walletIds) refs.accountIds.add(walletId);
-  for (const type of touches.orgAccounts) refs.accountIds.add(orgAccountId(orgId, type));
-  const { userOfWalletId, userId, originalRequestId, holdRequestId, chainLogId } = touches;
+  for (const walletId of touches.walletIds ?? []) refs.accountIds.add(walletId);
+  for (const type of touches.orgAccounts ?? []) refs.accountIds.add(orgAccountId(orgId, type));
+  const { userOfWalletId, userId, chargeRequestId, paymentRequestId, holdRequestId, chainLogId } = touches;
   if (userOfWalletId !== undefined) refs.userWallets.push({ orgId, walletId: userOfWalletId });
   if (userId !== undefined) refs.users.push({ orgId, userId });
   if (holdRequestId !== undefined) refs.holds.push({ orgId, requestId: holdRequestId });
   if (chainLogId !== undefined) refs.logs.push({ orgId, chainLogId });
-  if (originalRequestId !== undefined) {
-    (intent.kind === "cancelCharge" ? refs.charges : refs.payments).push({
-      orgId,
-      requestId: originalRequestId,
-    });
-  }
-  if (intent.kind === "openAccount") refs.opens += 1;
+  if (chargeRequestId !== undefined) refs.charges.push({ orgId, requestId: chargeRequestId });
+  if (paymentRequestId !== undefined) refs.payments.push({ orgId, requestId: paymentRequestId });
+  if (touches.opensAccount) refs.opens += 1;
 }
 
 async function addWalletsOfUsers(tx: Tx, cache: FactsCache, refs: Refs): Promise<void> {
@@ -182,7 +182,7 @@ async function addWalletsOfUsers(tx: Tx, cache: FactsCache, refs: Refs): Promise
     const user = cache.userOf(orgId, walletId);
     if (!user) return true;
     for (const id of user.walletIds) accountIds.add(id);
-    // A user who has a wallet of each type can get no other. Where one may be missing, that is asked with the locks: it hardly ever is.
+    // A user with a wallet of each type cannot get another one. For other users, a later query looks for new wallets.
     if (!hasEveryWallet(user)) refs.guessed.add(user);
     return false;
   });

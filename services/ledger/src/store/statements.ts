@@ -58,11 +58,11 @@ function largestStep(sequence: bigint): bigint {
 export interface Gone {
   /** Lines of the range that have left with their month. */
   lines: bigint;
-  /** Those of them that stand before the line that so many others stand before. */
+  /** How many of them stand before the line at the offset. */
   before: bigint;
 }
 
-/** Of what has left there is a row for each run, so of an account of which nothing has this is one look at an index. */
+/** Counts detached lines. Each run of them is a row, so this is one index look-up for most accounts. */
 export function countGone(
   db: Queryable,
   account: Account,

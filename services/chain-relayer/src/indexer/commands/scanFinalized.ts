@@ -109,7 +109,7 @@ export async function scanFinalized(deps: ScanDeps): Promise<boolean> {
   return to.number < final.number;
 }
 
-/** Everything that has to be asked of others, before any lock is taken. */
+/** Reads what others must answer, before any lock is taken. */
 async function read(deps: ScanDeps, contracts: TrackedContracts, fromBlock: bigint, to: Block) {
   const range = await readRange(deps, contracts, fromBlock, to);
   return { range, apply: await deps.consume(range) };
@@ -145,7 +145,10 @@ async function readRange(
   };
 }
 
-/** What our contracts have said there, but for what nobody here asks about: anybody may approve of anything, twenty thousand times in a block. */
+/**
+ * The tracked events in these blocks. The topics leave out the others: anybody may log twenty
+ * thousand approvals in a block.
+ */
 async function readEvents(
   { provider }: Pick<ScanDeps, "provider">,
   contracts: TrackedContracts,
@@ -157,7 +160,10 @@ async function readEvents(
   return logs.flatMap((log) => decodeLog(log, contracts) ?? []);
 }
 
-/** Everything in the blocks of these events that are not read anyway: an event alone does not say what was done. */
+/**
+ * All tracked events in the blocks of these events, outside the range: an event alone does not
+ * say what was moved.
+ */
 async function readElsewhere(
   { provider }: ScanDeps,
   contracts: TrackedContracts,

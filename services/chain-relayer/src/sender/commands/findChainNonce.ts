@@ -8,12 +8,13 @@ export interface NonceDeps {
   signer: Pick<Signer, "address">;
 }
 
-/** By so many somebody may have used the signer's key since the last block that is final. */
+/** The signer's key may have been used from outside so often since the last final block. */
 const FAR = 1_000n;
 
 /**
- * The chain's count of what the signer has sent. What is given out is never taken back, and one that is too high leaves a gap before it that has to be filled,
- * one transaction after the other, before anything behind it is mined: so one that is far ahead of ours has to be that of a final block. Null while it is not.
+ * The chain's count of the signer's transactions. A nonce, once given out, is not taken back,
+ * and one that is too high leaves a gap that must be filled one transaction after the other. So
+ * a count far ahead of ours must be that of a final block. Null while it is not.
  */
 export async function findChainNonce({ db, provider, signer }: NonceDeps): Promise<bigint | null> {
   const latest = await provider.nonce(signer.address, "latest");

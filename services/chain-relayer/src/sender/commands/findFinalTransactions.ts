@@ -23,8 +23,8 @@ export async function findFinalTransactions(
 ): Promise<FinalTransaction[]> {
   const final: FinalTransaction[] = [];
   for (const signer of await listBusySigners(db)) {
-    // The latest nonce only leaves out what is in no block: the receipt names the block. Usual nodes
-    // forget the state of `to` once the scan is some hundred blocks behind, and with it that nonce.
+    // The latest nonce only skips unmined transactions: the receipt names the block. The nonce
+    // at `to` needs a state that usual nodes forget after some hundred blocks.
     const latestNonce = await provider.nonce(signer, "latest");
     const mined = (await listOpenTransactions(db, signer)).filter(({ nonce }) => nonce < latestNonce);
     final.push(...(await finalUpTo(provider, mined, to)));

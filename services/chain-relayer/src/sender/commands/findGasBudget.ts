@@ -31,8 +31,8 @@ const RETRY_FEES_MS = 3_000;
 const RETRY_MS = 5_000;
 
 /**
- * What may be spent on the next transactions, of which each takes `leastGas` at the least. Nodes
- * take a transaction only if its sender can pay for it beside all its unmined ones at their dearest.
+ * The budget for the next transactions, each of at least `leastGas`. Nodes take a transaction
+ * only if its sender can pay for it beside all its unmined ones at their dearest.
  */
 export async function findGasBudget(
   { feeCapWei, ...deps }: BudgetDeps,

@@ -3,15 +3,16 @@ import { pruneFinalBytes } from "../store/transactions";
 
 export interface PruneDeps {
   db: Database;
-  /** How far this process has looked; from the beginning after each start. */
+  /** The last transaction that this process has looked at; 0 after each start. */
   bytesWalk: { after: bigint };
 }
 
 const AT_ONCE = 100;
 
 /**
- * The signed bytes are there to be sent again, and the call to be signed again. Of what is final neither will be; a month is for people who look into it.
- * What is not final keeps them, however old it is: a nonce that was lost can come back.
+ * Empties the signed bytes and calls of transactions that have been final for a month: they are
+ * never sent or signed again. Other transactions keep them, however old, since a lost nonce can
+ * come back.
  */
 export async function pruneSignedBytes(
   { db, bytesWalk }: PruneDeps,

@@ -21,12 +21,16 @@ export interface RecoverDeps {
   onReleased: OnReleased;
 }
 
-/** A writer renews its lease every few seconds. Who has not for so long is not coming back with this key. */
+/**
+ * A writer renews its lease every few seconds. After this time without a renewal the key is
+ * retired.
+ */
 const GONE_AFTER_MS = 60_000;
 
 /**
- * After a change of the operator's key: what the key before has signed and no block has is sent again by nobody, and may never be mined. What it
- * carries goes again with the key of now. Should it be mined all the same, an operation's name is executed once.
+ * Releases the unmined transactions of a retired operator key: nobody sends them again. Their
+ * calls go again under the current key. If an old one is mined all the same, the contract
+ * executes each operation once.
  */
 export async function recoverFromRetiredSigner(deps: RecoverDeps, lease: Lease): Promise<void> {
   const { db, provider, headsSeen } = deps;
@@ -46,7 +50,7 @@ async function recoverFrom(
 ): Promise<void> {
   const open = await listOpenTransactions(db, gone);
   const receipts = await provider.receipts(hashesOf(open));
-  // What is in a block is left to finality, or to a later round if a reorganisation drops it.
+  // Mined transactions are left to finality, or to a later round after a reorganisation.
   const isMined = ({ versions }: ChainTransaction) => versions.some(({ txHash }) => receipts.has(txHash));
   const mined = open.filter((one) => one.state !== "MINED" && isMined(one));
   if (mined.length > 0)

@@ -33,8 +33,8 @@ import {
 import { broadcast } from "./broadcast";
 
 /**
- * By signer, the hash of the newest block when all that it has under way was last looked for. What is mined stays so while the head is the same, and
- * receipts are large.
+ * By signer, the head at which all its open transactions were last looked up. Mined ones stay
+ * mined while the head is the same, and receipts are large.
  */
 export type HeadsSeen = Map<string, string>;
 
@@ -48,7 +48,10 @@ export interface WatchDeps {
   resendAfterMs: number;
   replaceAfterMs: number;
   headsSeen: HeadsSeen;
-  /** By transaction, the hash of the newest block when it was last outbid: while no block comes, no offer is too low. */
+  /**
+   * By transaction, the head at which its fees were last bumped: while no block comes, no offer
+   * is too low.
+   */
   headsBumped: Map<bigint, string>;
   lost: Counter;
   onReleased: OnReleased;
@@ -62,8 +65,8 @@ export type ReleaseReason =
 export type OnReleased = (tx: Tx, transactionId: bigint, reason: ReleaseReason) => Promise<void>;
 
 /**
- * Looks after what is under way: sends it again when no node has it or a reorganisation has dropped it, outbids it when it is stuck, notices
- * when its nonce went elsewhere, and fills a nonce that nothing will ever use.
+ * Watches open transactions: resends those that no node has, bumps the fees of stuck ones,
+ * releases those whose nonce was used from outside, and fills nonce gaps.
  */
 export async function watchTransactions(deps: WatchDeps, lease: Lease): Promise<void> {
   const { db, provider, signer, headsSeen, headsBumped } = deps;
@@ -71,7 +74,7 @@ export async function watchTransactions(deps: WatchDeps, lease: Lease): Promise<
   for (const id of headsBumped.keys())
     if (!open.some(({ transactionId }) => transactionId === id)) headsBumped.delete(id);
   if (open.length === 0) return;
-  // Before the receipts: should the head change meanwhile, they are asked for again.
+  // Read before the receipts: if the head changes meanwhile, they are asked for again.
   const { hash } = await provider.latestBlock();
   const isSame = headsSeen.get(signer.address) === hash;
   const receipts = await provider.receipts(
@@ -85,7 +88,7 @@ export async function watchTransactions(deps: WatchDeps, lease: Lease): Promise<
   if (unmined.length === 0) return;
 
   const latestNonce = await provider.nonce(signer.address, "latest");
-  // A state of an older block, which not every node has; most rounds can do without it.
+  // A state of an older block, which not every node has; most rounds do not need it.
   const finalNonce = unmined[0]!.nonce < latestNonce ? await findFinalNonce(deps) : 0n;
   await fillGaps(deps, lease, { first: unmined[0]!, chainNonce: latestNonce });
   for (const transaction of unmined) {
@@ -99,7 +102,7 @@ async function findFinalNonce({ provider, signer }: WatchDeps): Promise<bigint> 
   return final ? provider.nonce(signer.address, final.number) : 0n;
 }
 
-/** It may have been mined, and be final, since its receipts were asked for. */
+/** The transaction may have become final since its receipts were asked for. */
 async function isMinedAfterAll(provider: Provider, transaction: ChainTransaction): Promise<boolean> {
   return (await provider.receipts(hashesOf([transaction]))).size > 0;
 }
@@ -115,7 +118,10 @@ async function note(
   if (mined.length + dropped.length > 0) await noteMined(db, ids(mined), ids(dropped));
 }
 
-/** In final blocks its nonce is used, and by none of its versions: it can never be mined. Its operations go again, under their own names. */
+/**
+ * The nonce is used in final blocks by another transaction, so this one can never be mined. Its
+ * call is released.
+ */
 async function giveUp(
   { db, signer, lost, log, onReleased }: WatchDeps,
   lease: Lease,
@@ -142,7 +148,8 @@ async function advance(
 ): Promise<void> {
   const { resendAfterMs, replaceAfterMs, headsBumped } = deps;
   const { transactionId, sentAgoMs, state, versions } = transaction;
-  // What a reorganisation has dropped is forgotten by nodes now and then, so it does not wait. Nor does what was sent long from now: the database's clock was set back.
+  // Nodes may forget a transaction that a reorganisation dropped, so that one does not wait. A
+  // send time far in the future was written before the database's clock was set back.
   const waits = state !== "MINED" && sentAgoMs !== null && Math.abs(sentAgoMs) <= resendAfterMs;
   if (waits) return;
   const resent = await resend(deps, transaction);
@@ -152,7 +159,7 @@ async function advance(
     case "unacceptable":
       return replaceWithNoop(deps, lease, transaction, "batch_reverted");
     case "no_funds":
-      // It is taken when the signer can pay again; for more it would be later.
+      // The nodes take it once the signer can pay; a higher fee would only delay that.
       return;
     case "underpriced":
     case "fee_too_low":
@@ -166,13 +173,16 @@ async function advance(
 }
 
 interface Resent {
-  /** Of the newest version. */
+  /** Outcome of the newest version. */
   outcome: SendOutcome;
-  /** The version that nodes have; null where none is known. */
+  /** The version that nodes have; null if none is known. */
   standing: Version | null;
 }
 
-/** The newest version. Where nodes may have refused that, the newest one that they take: it must not be lost for one that is never mined. */
+/**
+ * Resends the newest version. If nodes may have refused it, resends the newest version that they
+ * take.
+ */
 async function resend(deps: WatchDeps, { transactionId, versions }: ChainTransaction): Promise<Resent> {
   const newest = versions.at(-1)!;
   const outcomes: SendOutcome[] = [];
@@ -181,17 +191,21 @@ async function resend(deps: WatchDeps, { transactionId, versions }: ChainTransac
     const outcome = await broadcast(deps, { transactionId, raw: await findRaw(deps.db, txHash), txHash });
     outcomes.push(outcome);
     if (outcome === "sent" || outcome === "known") return { outcome: outcomes[0]!, standing: version };
-    // Then they have the newest one, whatever they have said to it.
+    // Then the nodes have the newest version, whatever they answered to it.
     if (outcome === "underpriced" || outcome === "nonce_used")
       return { outcome: outcomes[0]!, standing: newest };
-    // Silence has taken its time, and there is never more than one version behind which nodes have refused in words that are not known.
+    // Each silent answer costs a timeout. At most one version follows one that nodes refused in
+    // unknown words.
     const isSilent = outcomes.length > 1 && outcomes.every((one) => one === "unclear");
     if (isSilent || outcome === "unacceptable" || outcome === "fee_too_low") break;
   }
   return { outcome: outcomes[0]!, standing: null };
 }
 
-/** Its nonce is used up by an empty transaction, and its operations go again, in smaller ones. */
+/**
+ * Uses the nonce up by an empty transaction; the call is released and goes again in smaller
+ * transactions.
+ */
 async function replaceWithNoop(
   deps: WatchDeps,
   lease: Lease,
@@ -211,14 +225,15 @@ async function replaceWithNoop(
     "no node takes a transaction as it is; its nonce is used up",
   );
   const market = await marketOf(deps);
-  // Where no node has it there is nothing to outbid.
+  // If no node has the transaction there is nothing to outbid.
   const fees = replacementFees(transaction.versions.at(-1)!, market) ?? firstFees(market);
   if (fees) await sendVersion(deps, lease, transaction, { ...nothing, ...fees });
 }
 
 /**
- * The same nonce and the same call, for more. Not above the cap: then it waits as it is. What the market takes no more and what is too large to be
- * offered at its price makes room for smaller ones.
+ * Sends the same nonce and call with higher fees, up to the cap; above it the transaction waits.
+ * A transaction that the market refuses, or that is too large for its price, makes room for
+ * smaller ones.
  */
 async function bumpFees(
   deps: WatchDeps,
@@ -230,7 +245,7 @@ async function bumpFees(
   const market = await marketOf(deps);
   const call = await findCall(deps.db, transaction.transactionId);
   if (call.callData.length === 0) {
-    // It was emptied because of what stands before it, perhaps a moment before this process ended: it offers itself, whatever nodes say to that.
+    // An empty transaction offers itself, whatever nodes say about the one before it.
     const isNobodys = outcome === "cost_too_high" && standing === null;
     const fees = replacementFees(last, market) ?? (isNobodys ? firstFees(market) : null);
     return fees ? sendVersion(deps, lease, transaction, { ...call, ...fees }) : undefined;
@@ -282,7 +297,10 @@ async function sendVersion(
   await broadcast(deps, { transactionId, ...signed });
 }
 
-/** A nonce that was used from outside is free again after a reorganisation that dropped it. Whatever comes behind it would wait for ever. */
+/**
+ * Fills nonces that a reorganisation has freed: everything behind such a nonce would wait for
+ * ever.
+ */
 async function fillGaps(
   deps: WatchDeps,
   lease: Lease,

@@ -1,24 +1,27 @@
-/** What a transaction offers for its gas. */
+/** The fees that a transaction offers. */
 export interface Fees {
   maxFeeWei: bigint;
   priorityFeeWei: bigint;
 }
 
-/** What the next block takes, and how much of it we pay at most. */
+/** The fees of the next block, and the cap on ours. */
 export interface Market {
   baseFeeWei: bigint;
   tipWei: bigint;
   capWei: bigint;
 }
 
-/** Null while even the next block is dearer than the cap. */
+/** The fees of a first offer; null while even the next block is dearer than the cap. */
 export function firstFees({ baseFeeWei, tipWei, capWei }: Market): Fees | null {
   const priorityFeeWei = tipWei > 1n ? tipWei : 1n;
   const maxFeeWei = offerFor({ baseFeeWei, tipWei: priorityFeeWei, capWei });
   return maxFeeWei === null ? null : { maxFeeWei, priorityFeeWei };
 }
 
-/** Nodes take a replacement only when both fees grow by a tenth; an eighth leaves no doubt. Null when the cap forbids it. */
+/**
+ * The fees of a replacement. Nodes want a tenth more in both fees; an eighth leaves no doubt.
+ * Null if the cap forbids it.
+ */
 export function replacementFees(last: Fees, market: Market): Fees | null {
   const least = bump(last.maxFeeWei);
   const tipWei = larger(bump(last.priorityFeeWei), market.tipWei);
@@ -27,14 +30,17 @@ export function replacementFees(last: Fees, market: Market): Fees | null {
   return { maxFeeWei: larger(least, offer), priorityFeeWei: tipWei };
 }
 
-/** Whether the next block takes it: what is left beside the base fee goes to whoever makes the block, and of that no more than the offer's own tip. */
+/**
+ * Whether the next block includes the offer: the block's maker gets what is left beside the base
+ * fee, and no more than the offer's tip.
+ */
 export function isEnough({ maxFeeWei, priorityFeeWei }: Fees, { baseFeeWei, tipWei }: Market): boolean {
   return smaller(maxFeeWei - baseFeeWei, priorityFeeWei) >= tipWei;
 }
 
 /**
- * The base fee can double in six full blocks; twice it is room enough to be mined soon. What is signed at the cap can never be outbid, not even by
- * nothing: so whatever the market can be had for, an offer leaves room for two or three more. Null when it cannot be had.
+ * Twice the base fee leaves room for six full blocks. An offer at the cap could never be
+ * replaced, so an offer keeps room for two or three bumps. Null if the market is above the cap.
  */
 function offerFor({ baseFeeWei, tipWei, capWei }: Market): bigint | null {
   const needed = baseFeeWei + tipWei;

@@ -1,6 +1,6 @@
 import { type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 
-/** The right to write for a signer. Whoever took it over since has a higher epoch. */
+/** The right to write for a signer. Each change of hands raises the epoch. */
 export interface Lease {
   signer: string;
   holder: string;
@@ -26,7 +26,7 @@ export interface Version {
 
 export type NewVersion = Omit<Version, "ageMs"> & { raw: Buffer };
 
-/** What a transaction does, in whichever version. */
+/** The call of a transaction, the same in every version. */
 export interface Call {
   to: string;
   callData: Buffer;
@@ -86,7 +86,7 @@ export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
 }
 
-/** Locks the signer for the rest of the transaction, and stops a writer whose lease has gone to another. */
+/** Locks the signer for the rest of the transaction, and stops a writer that has lost its lease. */
 export async function fence(tx: Tx, { signer, epoch }: Lease): Promise<{ nextNonce: bigint }> {
   const row = await tx.one<{ next_nonce: bigint; epoch: bigint }>(
     sql`select next_nonce, epoch from signers where address = ${signer} for update`,
@@ -124,7 +124,7 @@ export async function listGoneSigners(
   return rows.map(({ address }) => address);
 }
 
-/** Locks all signers, and stops whoever wakes up and still writes for one that is gone. False when somebody writes for it again. */
+/** Locks all signers and fences off a retired one. False if that one has a writer again. */
 export async function fenceOff(tx: Tx, lease: Lease, gone: string, goneForMs: number): Promise<boolean> {
   await lockPlanning(tx, lease);
   const stopped = await tx.run(sql`
@@ -133,7 +133,7 @@ export async function fenceOff(tx: Tx, lease: Lease, gone: string, goneForMs: nu
   return stopped === 1;
 }
 
-/** The one that is given out next. */
+/** The nonce that is given out next. */
 export async function findNextNonce(db: Queryable, signer: string): Promise<bigint> {
   const row = await db.maybe<{ next_nonce: bigint }>(
     sql`select next_nonce from signers where address = ${signer}`,
@@ -145,7 +145,7 @@ export async function setNextNonce(tx: Tx, signer: string, nextNonce: bigint): P
   await tx.run(sql`update signers set next_nonce = ${nextNonce} where address = ${signer}`);
 }
 
-/** Never lowers it: what was given out once may still be mined. */
+/** Raises the next nonce, and never lowers it: a nonce that was given out may still be mined. */
 export async function raiseNextNonce(tx: Tx, signer: string, atLeast: bigint): Promise<void> {
   await tx.run(
     sql`update signers set next_nonce = greatest(next_nonce, ${atLeast}) where address = ${signer}`,
@@ -159,7 +159,7 @@ export interface NewTransaction extends Call {
   version: NewVersion;
 }
 
-/** The write-ahead log: what is signed is stored before anybody sees it. */
+/** The write-ahead log: the signed bytes are stored before anybody sees them. */
 export async function storeSigned(tx: Tx, of: NewTransaction): Promise<bigint> {
   const row = await tx.one<{ transaction_id: bigint }>(sql`
     insert into transactions (signer, nonce, epoch, recipient, call_data, gas_limit, state)
@@ -168,7 +168,7 @@ export async function storeSigned(tx: Tx, of: NewTransaction): Promise<bigint> {
   return row.transaction_id;
 }
 
-/** From now on the transaction carries nothing: its nonce is used up by an empty one. */
+/** The transaction no longer carries a call: an empty one uses its nonce up. */
 export async function emptyTransaction(
   tx: Tx,
   transactionId: bigint,
@@ -188,14 +188,14 @@ export async function insertVersion(tx: Tx, transactionId: bigint, version: NewV
     on conflict do nothing`);
 }
 
-/** Notes a try to send; `taken` when a node has the bytes, or perhaps has. */
+/** Records a try to send; `taken` if a node has the bytes, or may have them. */
 export async function noteSend(db: Queryable, transactionId: bigint, taken: boolean): Promise<void> {
   await db.run(sql`
     update transactions set state = case when ${taken} then 'SENT' else state end, sends = sends + 1, sent_at = now()
     where transaction_id = ${transactionId} and state in ('SIGNED', 'SENT')`);
 }
 
-/** Which of these are in a block now, final or not. What a reorganisation has dropped is to be sent again. */
+/** Marks these as mined, final or not, and the dropped ones as to be sent again. */
 export async function noteMined(db: Queryable, mined: bigint[], dropped: bigint[]): Promise<void> {
   await db.run(sql`
     update transactions set state = case when transaction_id = any(${mined}::bigint[]) then 'MINED' else 'SENT' end
@@ -212,7 +212,8 @@ export async function listGaps(db: Queryable, signer: string, chainNonce: bigint
 }
 
 /**
- * What was lost when its key was replaced can be mined again once the key is back: its nonce is free, and nothing behind it goes before it is used.
+ * Reopens transactions that were lost when their key was replaced: once the key is back, their
+ * free nonces block everything behind them.
  */
 export async function reopenTransactions(tx: Tx, signer: string, chainNonce: bigint): Promise<void> {
   await tx.run(sql`
@@ -230,7 +231,7 @@ export async function markTransaction(
   return changed === 1;
 }
 
-/** Whoever has something under way, also those whose key is no longer used. */
+/** Signers with open transactions, retired ones included. */
 export async function listBusySigners(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ signer: string }>(
     sql`select distinct signer from transactions where state in ('SIGNED', 'SENT', 'MINED') order by signer`,
@@ -238,7 +239,10 @@ export async function listBusySigners(db: Queryable): Promise<string[]> {
   return rows.map(({ signer }) => signer);
 }
 
-/** What is under way, in the order of the nonces, with every version that was signed; without their bytes, which are 80 KB of a full batch. */
+/**
+ * Open transactions in the order of their nonces, with every signed version. Without the bytes,
+ * which are 80 KB of a full batch.
+ */
 export async function listOpenTransactions(db: Queryable, signer: string): Promise<ChainTransaction[]> {
   const rows = await db.query<{
     transaction_id: bigint;
@@ -273,7 +277,7 @@ export async function listOpenTransactions(db: Queryable, signer: string): Promi
   return [...open.values()];
 }
 
-/** Of every version. */
+/** The hashes of every version. */
 export function hashesOf(transactions: ChainTransaction[]): string[] {
   return transactions.flatMap(({ versions }) => versions.map(({ txHash }) => txHash));
 }
@@ -316,7 +320,7 @@ export async function pruneFinalBytes(tx: Tx, after: bigint, limit: number): Pro
   return rows.map((row) => row.transaction_id);
 }
 
-/** What all of them may cost from this nonce on, which is the chain's next one: the dearest version of each. */
+/** The highest cost of all open transactions from the chain's next nonce on. */
 export async function sumOpenCosts(db: Queryable, signer: string, chainNonce: bigint): Promise<bigint> {
   const { wei } = await db.one<{ wei: bigint }>(sql`
     select coalesce(sum(gas_limit * dearest.max_fee_wei), 0) as wei from transactions t
@@ -326,7 +330,7 @@ export async function sumOpenCosts(db: Queryable, signer: string, chainNonce: bi
   return wei;
 }
 
-/** What is signed and not in a block. */
+/** How many transactions are signed and in no block. */
 export async function countPendingTransactions(db: Queryable, signer: string): Promise<number> {
   const { count } = await db.one<{ count: bigint }>(
     sql`select count(*) from transactions where signer = ${signer} and state in ('SIGNED', 'SENT')`,

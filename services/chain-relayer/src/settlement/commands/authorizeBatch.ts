@@ -34,23 +34,23 @@ export interface Ready {
   chainOperation: ChainOperation;
 }
 
-/** An operation on its way to being ready, or with the reason why it cannot be. */
+/** An operation that is being authorized, or the reason against it. */
 interface Draft {
   operation: Operation;
   steps: Step[];
   validBefore: bigint;
-  /** One for each step; empty for a mint. */
+  /** One signature for each step; empty for a mint. */
   signatures: Uint8Array[];
   reason: string | null;
 }
 
 const AT_ONCE = 500;
 const NO_SIGNATURE = new Uint8Array(0);
-/** What no form fits: custody would not even look at it, nor at what is asked for with it. */
+/** Custody refuses the whole call of a malformed intent, and so those beside it. */
 const BAD_SIGNATURE = `${REFUSED_BY_CUSTODY}bad_signature`;
 const MALFORMED = `${REFUSED_BY_CUSTODY}malformed`;
 
-/** Has custody sign every leg of these operations. Those that it does not sign are handed back with the reason. */
+/** Has custody sign every leg of these operations. Answers the refused ones by reason. */
 export async function authorizeBatch(
   deps: AuthorizeDeps,
   batch: Operation[],
@@ -83,7 +83,7 @@ export async function authorizeBatch(
   return { ready, refused };
 }
 
-/** A chain that makes a block only when there is something to mine has none of now; the next one's time will be. */
+/** The time of the next block: a chain that mines on demand has no block of now. */
 async function findTime({ db }: AuthorizeDeps, chainTime: bigint): Promise<bigint> {
   const now = await findDatabaseTime(db);
   return now > chainTime ? now : chainTime;
@@ -159,7 +159,7 @@ function intentOf(
   };
 }
 
-/** Null is of one that custody has refused to look at. */
+/** Null if custody refused to look at the intent. */
 function take(draft: Draft, index: number, signed: SignedAuthorization | null | undefined): void {
   if (signed === null) draft.reason = MALFORMED;
   else if (signed?.outcome?.$case === "signature") {

@@ -50,7 +50,8 @@ async function round(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Pro
     const underWay = await sendPlanned(deps, lease, signal);
     found = planned || underWay;
   } catch (error) {
-    // While custody is away, say, what was sent before may be stuck or dropped. Of two errors the first is the one to be seen.
+    // While custody is away, sent transactions may be stuck or dropped. Of two errors the first
+    // is thrown.
     await lookAfterSent(deps, lease).catch(() => undefined);
     throw error;
   }
@@ -71,7 +72,7 @@ async function pullAndPlan(deps: DispatchDeps, lease: Lease, signal: AbortSignal
   return found;
 }
 
-/** Whether anything is under way now. */
+/** True if transactions are in flight. */
 async function sendPlanned(deps: DispatchDeps, lease: Lease, signal: AbortSignal): Promise<boolean> {
   const { db, signer, maxInFlight } = deps;
   let left = maxInFlight - (await countPendingTransactions(db, signer.address));

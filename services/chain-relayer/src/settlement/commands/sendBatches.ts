@@ -24,21 +24,22 @@ export interface SendDeps extends AuthorizeDeps, CanonicalDeps {
   provider: Provider;
   signer: Signer;
   chain: { chainId: bigint; tokenAddress: string; paymentManagerAddress: string; network: string };
-  /** How many steps one transaction carries at most. */
+  /** The most steps that one transaction carries. */
   maxSteps: number;
   feeCapWei: bigint;
 }
 
 const RETRY_FUNDS_MS = 5_000;
 const RETRY_MANAGER_MS = 5_000;
-/** No transaction asks for less: one operation of which others have done every step. */
+/** The gas of the smallest transaction: one operation whose steps are all done. */
 const LEAST_GAS = usualGasFor([{ steps: 0, isHold: false }]);
-/** Nodes do not take transactions of more than 128 KiB. */
+/** Nodes refuse transactions of more than 128 KiB. */
 const MOST_BYTES = 120_000;
 
 /**
- * Sends what is planned next, as at most so many transactions, and answers how many went out: none when there is nothing to send, or it has to wait.
- * Custody signs for the next one while one is stored and sent.
+ * Sends planned operations in at most so many transactions. Answers how many were sent: 0 if
+ * there is nothing to send or it has to wait. Custody signs the next batch while one is stored
+ * and sent.
  */
 export async function sendBatches(
   deps: SendDeps,
@@ -48,12 +49,12 @@ export async function sendBatches(
   const { db, provider, chain, maxSteps } = deps;
   const listed = await listPlannedOperations(db, maxTransactions * maxSteps);
   if (listed.length === 0) return 0;
-  // Another one was taken into use, and this process will soon be told or end.
+  // Another payment manager was adopted; this process will be told or end.
   if ((await listPaymentManagers(db)).at(-1) !== chain.paymentManagerAddress.toLowerCase()) {
     await postpone(db, listed, "payment_manager_replaced", RETRY_MANAGER_MS);
     return 0;
   }
-  // Elsewhere everything is another: the nonce that goes next, the time, the price.
+  // On another branch the nonce, the time and the price would be others.
   const furthest = await findFurthest(db);
   if (furthest) await assertCanonical(deps, furthest);
   const latest = await provider.latestBlock();
@@ -73,7 +74,7 @@ export async function sendBatches(
   let coming = authorize(batches.shift());
   for (let authorized = await coming; authorized; authorized = await coming) {
     coming = authorize(batches.shift());
-    // Whatever comes of it is seen when its turn comes, or not at all when this one fails.
+    // Its error is thrown when its turn comes, or dropped if this batch fails.
     coming.catch(() => undefined);
     for (const [reason, operations] of authorized.refused) await postponeRefused(db, operations, reason);
     const payable = await keepPayable(deps, authorized.ready, budget);
@@ -81,15 +82,15 @@ export async function sendBatches(
     const fitted = await sendOne(deps, lease, payable, budget);
     sent += 1;
     budget.payableGas -= fitted.gasLimit;
-    // What had no room goes before everything behind it.
+    // The operations that had no room go before everything behind them.
     if (fitted.ready.length < payable.length) break;
   }
   return sent;
 }
 
 /**
- * In their order, each of as many steps as one transaction carries, or of one operation that has more. Those that custody has refused before take no
- * room: most are refused again, and leave none of a transaction empty.
+ * Batches in order, each of as many steps as one transaction carries, or of one operation that
+ * has more. Operations that custody refused before take no room: most are refused again.
  */
 function toBatches(operations: Operation[], maxSteps: number): Operation[][] {
   const batches: Operation[][] = [];
@@ -107,7 +108,7 @@ function toBatches(operations: Operation[], maxSteps: number): Operation[][] {
   return batches;
 }
 
-/** Answers those for which the signer can pay, each by itself. The others wait. */
+/** Answers the operations that the signer can pay for, each by itself. The others wait. */
 async function keepPayable(
   { db }: SendDeps,
   ready: Ready[],
@@ -119,7 +120,7 @@ async function keepPayable(
   return ready.filter((one) => !isTooDear(one));
 }
 
-/** As much of it, from its start, as one transaction may carry. */
+/** Sends the first operations, as many as one transaction may carry. */
 async function sendOne(
   deps: SendDeps,
   lease: Lease,
@@ -147,8 +148,9 @@ async function sendOne(
 }
 
 /**
- * After nodes have refused what such a transaction may cost, no more than its first operation is sure to need. What has reverted goes in half as large a
- * transaction each time, down to its first operation: so that it is found which of them it was, and no full one burns its gas again and again.
+ * The gas that a transaction may ask for. After nodes refused a cost: no more than its first
+ * operation needs. After a revert: half as much each time, down to its first operation, so that
+ * the cause is found without burning the gas of full batches.
  */
 function roomOf(ready: Ready[], gasRoom: bigint): bigint {
   const first = gasFor(ready.slice(0, 1));
@@ -180,7 +182,7 @@ function fit(all: Ready[], mostGas: bigint): Fitted {
   }
 }
 
-/** What such batches take by experience; a bound that always holds, once that was too little. */
+/** The gas of a batch by experience; after a revert, a bound that always holds. */
 function gasFor(ready: Ready[]): bigint {
   const steps = ready.map(({ chainOperation }) => chainOperation.steps.length);
   if (ready.some(({ operation }) => hasReverted(operation))) return gasLimitFor(steps);

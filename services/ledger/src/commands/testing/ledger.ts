@@ -6,9 +6,9 @@ import { createTestDatabase, testLog, testRegistry, type TestDatabase } from "@w
 import { hash } from "node:crypto";
 import { AccountType, Freeze } from "@wonrail/proto/ledger/v1/intents";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
-import { contentOf } from "../../domain/content";
+import { contentOf } from "../../intents";
 import { seoulDay } from "../../domain/limits";
-import type { Answer } from "../../domain/decide";
+import type { Answer } from "../../intents/decide";
 import { chargeOf } from "../../domain/testing/world";
 import type { IdempotencyKey, Intent, LedgerRequest, Outcome, WalletType } from "../../domain/types";
 import { getBalances } from "../../queries/getBalances";
@@ -22,7 +22,7 @@ export interface TestLedger {
   orgId: string;
   post(intent: Intent, options?: Partial<LedgerRequest>): Promise<Outcome>;
   open(userId?: string, type?: WalletType, won?: bigint): Promise<string>;
-  /** What the invariants have to say; nothing, when all is well. */
+  /** Lists the broken invariants. */
   violations(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export async function startTestLedger(): Promise<TestLedger> {
   };
 }
 
-/** An engine of which a test gives what it looks at. */
+/** Creates an engine with defaults for the options that a test does not give. */
 export function testEngine(given: Pick<EngineOptions, "db"> & Partial<EngineOptions>): Engine {
   return createEngine({
     log: testLog(),
@@ -74,7 +74,7 @@ export function testEngine(given: Pick<EngineOptions, "db"> & Partial<EngineOpti
   });
 }
 
-/** One for all tests of a file, after which no invariant may be broken. */
+/** Starts a ledger for all tests of a file. At their end no invariant may be broken. */
 export function soundLedger(): TestLedger {
   const ledger = {} as TestLedger;
   beforeAll(async () => void Object.assign(ledger, await startTestLedger()));
@@ -129,7 +129,7 @@ export async function stayWithinOneDay(forMs: number): Promise<void> {
   if (leftMs < forMs) await sleep(leftMs);
 }
 
-/** What an outcome was, in a word: "posted", or the code of the refusal. */
+/** Returns "posted", or the code of the refusal. */
 export function codeOf(outcome: Outcome): string {
   return outcome.status === "posted" ? "posted" : outcome.code;
 }

@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import { derivedId } from "@wonrail/kit/contract/ids";
 import { MAX_WON, ZERO_WON, won } from "@wonrail/kit/contract/money";
 import type { State } from "../book";
-import { contentOf } from "../content";
-import type { Decision } from "../decide";
+import { contentOf } from "../../intents";
+import type { Decision } from "../../intents/decide";
 import type { ModelAnswer } from "./model";
 import type {
   Account,
@@ -33,7 +33,7 @@ export function requestId(number: number): string {
   return `opn_${number.toString(16).padStart(32, "0")}`;
 }
 
-/** Whose requests they are, where the ids come from. */
+/** The organisations and users of the requests, and the source of their ids. */
 export interface Scope {
   orgs: string[];
   users: string[];
@@ -196,7 +196,7 @@ export function openWorld(users: string[] = USERS): State {
   };
 }
 
-/** What the store would read for the next batch. */
+/** Returns the state that the store would read for the next batch. */
 export function stateAfter({ book }: Decision, nowMs: number): State {
   const { requests, keys, heads, holds, cancelledCharges, cancelledPayments, credits, newNumbers } = book;
   const accounts = [...book.accounts.values()];

@@ -1,7 +1,7 @@
 import { MAX_WON, won } from "@wonrail/kit/contract/money";
 import { decide } from "./decide";
-import { seoulDay } from "./limits";
-import { paymentCancelled, paymentMade } from "./results";
+import { seoulDay } from "../domain/limits";
+import { paymentCancelled, paymentMade } from "../domain/results";
 import {
   outcomesOf,
   chargeOf,
@@ -12,8 +12,8 @@ import {
   requestId,
   stateAfter,
   walletId,
-} from "./testing/world";
-import type { Intent, Outcome } from "./types";
+} from "../domain/testing/world";
+import type { Intent, Outcome } from "../domain/types";
 
 const [orgId] = ORGS as [string];
 const kim = { normal: walletId(orgId, "kim", "NORMAL"), incentive: walletId(orgId, "kim", "INCENTIVE") };
@@ -103,7 +103,7 @@ describe("the waterfall", () => {
     ]);
   });
 
-  test("what is held for an outside transfer does not pay", () => {
+  test("money held for an outside transfer does not pay", () => {
     expect(codes(play([charge(kim.normal, 1_000n), hold(1n), payment(1_000n, null, 0)]))).toEqual([
       "posted",
       "posted",
@@ -189,7 +189,7 @@ describe("a cancelled payment", () => {
     });
   });
 
-  test("leaves what was deposited into the INCENTIVE wallet since it was closed", () => {
+  test("leaves deposits in an INCENTIVE wallet that was closed before", () => {
     const close: Intent = { kind: "closeAccount", walletId: kim.incentive };
     const spend = { ...payment(70n, 70n, 0), receiverWalletId: walletId(orgId, "park", "NORMAL") } as Intent;
     const paid = [charge(kim.normal, 5_000n), charge(lee.normal, 1n), payment(700n, 0n, 1_000)];
@@ -287,7 +287,7 @@ test("a charge can be cancelled for 30 times 24 hours", () => {
   ]);
 });
 
-test("what was deposited into a closed INCENTIVE wallet does not pay", () => {
+test("a deposit in a closed INCENTIVE wallet does not pay", () => {
   const close: Intent = { kind: "closeAccount", walletId: kim.incentive };
   const [, , , paid] = play([
     close,
@@ -309,7 +309,7 @@ test("a closed wallet refuses every movement but the deposit that reached its ad
   ).toEqual(["posted", ...Array<string>(5).fill("WAL_004"), "posted"]);
 });
 
-test("what was deposited into a closed wallet leaves it when it was opened again, and then it closes again", () => {
+test("a deposit in a closed wallet can leave after the wallet is reopened, and the wallet closes again", () => {
   const walletId = kim.normal;
   const close: Intent = { kind: "closeAccount", walletId };
   const reopen: Intent = { kind: "reopenAccount", walletId };
@@ -360,7 +360,7 @@ test("opening a wallet again that is open changes nothing, and one that is not t
   expect(other).toMatchObject({ code: "WAL_002" });
 });
 
-test("what an organisation's own account cannot hold is refused, and the request after it is not", () => {
+test("an amount that an organisation's account cannot hold is refused, and the request after it is posted", () => {
   const state = openWorld();
   const issuance = state.accounts.find(
     (account) => account.orgId === orgId && account.type === "ORG_ISSUANCE",

@@ -9,9 +9,9 @@ import {
   requestId,
   stateAfter,
   walletId,
-} from "./testing/world";
-import { chargeOf } from "./testing/world";
-import type { Freeze, Intent, Outcome } from "./types";
+} from "../domain/testing/world";
+import { chargeOf } from "../domain/testing/world";
+import type { Freeze, Intent, Outcome } from "../domain/types";
 
 const [orgId] = ORGS as [string];
 const kim = {
@@ -112,7 +112,7 @@ describe("a frozen wallet", () => {
     expect(lastOf(...rich, freeze(kim.normal, "ALL"), intent)).toMatchObject({ code: "WAL_005" });
   });
 
-  test("settles what was posted before: deposits are credited and holds end", () => {
+  test("still credits deposits and ends holds", () => {
     const deposit: Intent = {
       kind: "creditExternal",
       walletId: kim.normal,
@@ -144,7 +144,7 @@ describe("the daily charge limit of an organisation", () => {
     });
   });
 
-  test("gets back what is cancelled on the same day, and not on a later day", () => {
+  test("gets a cancelled amount back on the same day, and not on a later day", () => {
     const cancel: Intent = { kind: "cancelCharge", chargeRequestId: requestId(1), amountWon: won(300n) };
     expect(lastOf(charge(1_000n, 1_000n), cancel, charge(300n, 1_000n))).toBe("posted");
     expect(lastOf(charge(1_000n, 1_000n), cancel, charge(301n, 1_000n))).toMatchObject({ code: "CHG_008" });
@@ -170,7 +170,7 @@ test("a GOVERNMENT wallet is refunded, and an INCENTIVE wallet is not", () => {
   expect(lastOf(refund(kim.normal))).toEqual({ code: "CHG_007", details: { reason: "nothing_to_refund" } });
 });
 
-test("a refusal for too little money says what is available and what is required", () => {
+test("a refusal for too little money names the available and the required amount", () => {
   const available = { available: 900, required: 901 };
   const held = [chargeOf(kim.normal, 1_000n), hold(kim.normal, 100n)];
   expect(lastOf(...held, transfer(kim.normal, lee.normal, 901n))).toEqual({
@@ -207,4 +207,15 @@ test("a refused payment says why", () => {
 
 test("no limit refuses a charge of the largest amount", () => {
   expect(lastOf(chargeOf(kim.normal, MAX_WON))).toBe("posted");
+});
+
+test("an INCENTIVE wallet that is frozen for outgoing movements still gets the accrual", () => {
+  const rich = [chargeOf(kim.normal, 1_000n), freeze(kim.incentive, "OUTGOING")];
+  const accruing = { ...pay(kim.normal, lee.normal), accrualRateBps: 1_000 } as Intent;
+  const paid = play(...rich, accruing).at(-1)!;
+  expect(paid).toMatchObject({
+    entry: { postings: [{}, {}, { amountWon: -10n }, { accountId: kim.incentive }] },
+  });
+  const frozen = play(chargeOf(kim.normal, 1_000n), freeze(kim.incentive, "ALL"), accruing).at(-1)!;
+  expect(frozen.status === "posted" && frozen.entry.postings).toHaveLength(2);
 });

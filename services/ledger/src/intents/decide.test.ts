@@ -9,11 +9,11 @@ import {
   type LedgerRequest,
   type Outcome,
   type Posting,
-} from "./types";
+} from "../domain/types";
 import { decide, type Decision } from "./decide";
-import type { State } from "./book";
-import { typesOf } from "./typeBits";
-import { Model } from "./testing/model";
+import type { State } from "../domain/book";
+import { typesOf } from "../domain/typeBits";
+import { Model } from "../domain/testing/model";
 import {
   outcomesOf,
   chargeOf,
@@ -25,7 +25,7 @@ import {
   stateAfter,
   walletId,
   ORGS,
-} from "./testing/world";
+} from "../domain/testing/world";
 
 const HOUR_MS = 3_600_000;
 
@@ -169,7 +169,7 @@ test("a replay gets the first answer and changes nothing, in the same batch, in 
   );
 });
 
-/** What is on the chain is asked for until it is taken, so that its refusal is not kept. */
+/** The refusal of a deposit is not stored, because its caller retries until it is credited. */
 function isForNow({ request, outcome }: { request: LedgerRequest; outcome: Outcome }): boolean {
   return request.intent.kind === "creditExternal" && outcome.status === "refused";
 }

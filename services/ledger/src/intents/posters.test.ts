@@ -1,5 +1,5 @@
-import { mayPost } from "./posters";
-import { type IntentKind } from "./types";
+import { mayPost } from "./index";
+import { type IntentKind } from "../domain/types";
 
 const POSTED: Record<string, IntentKind[]> = {
   wallet: ["openAccount", "closeAccount", "reopenAccount"],

@@ -1,16 +1,17 @@
 import fc from "fast-check";
 import { decide } from "./decide";
-import { creditKey } from "./deposits";
-import { openWorld, requestsFrom, stateAfter } from "./testing/world";
-import { touchesOf } from "./touches";
-import { keyOf, requestKey, type LedgerRequest } from "./types";
-import type { State } from "./book";
+import { creditKey } from "../domain/book";
+import { openWorld, requestsFrom, stateAfter } from "../domain/testing/world";
+import { touchesOf } from "./index";
+import { keyOf, requestKey, type LedgerRequest } from "../domain/types";
+import type { State } from "../domain/book";
 
-/** What the store would load for this one request: only the accounts that it says it touches. */
+/** Returns what the store would load for this request: only the accounts that it touches. */
 function loaded(state: State, request: LedgerRequest): State {
   const { orgId } = request;
-  const { walletIds, orgAccounts, userOfWalletId, userId, originalRequestId, holdRequestId, chainLogId } =
-    touchesOf(request);
+  const { walletIds = [], orgAccounts = [], userOfWalletId, userId, ...rest } = touchesOf(request);
+  const { chargeRequestId, paymentRequestId, holdRequestId, chainLogId } = rest;
+  const originalRequestId = chargeRequestId ?? paymentRequestId;
   const original = originalRequestId && state.requests.get(requestKey(orgId, originalRequestId))?.outcome;
   const originals =
     original && original.status === "posted" ? original.entry.postings.map(({ accountId }) => accountId) : [];

@@ -1,18 +1,18 @@
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { ZERO_WON, won, type Won } from "@wonrail/kit/contract/money";
-import { tooLittle } from "./book";
+import { tooLittle } from "../../domain/book";
 
-/** What the GOVERNMENT wallet may contribute to one payment in version 1. */
+/** In version 1 the GOVERNMENT wallet contributes nothing to a payment. */
 const GOVERNMENT_SHARE_WON = ZERO_WON;
 
-export interface Split {
+interface Split {
   governmentWon: Won;
   incentiveWon: Won;
   normalWon: Won;
 }
 
 /** Splits a payment over the payer's available balances, in the fixed order GOVERNMENT, INCENTIVE, NORMAL. */
-export function waterfall(amountWon: Won, available: Split, incentiveAmountWon: Won | null): Split {
+export function splitPayment(amountWon: Won, available: Split, incentiveAmountWon: Won | null): Split {
   const governmentWon = least(amountWon, available.governmentWon, GOVERNMENT_SHARE_WON);
   const afterGovernmentWon = won(amountWon - governmentWon);
   const incentiveWon = incentivePart(afterGovernmentWon, available.incentiveWon, incentiveAmountWon);

@@ -1,37 +1,42 @@
 import { DomainError, assert } from "@wonrail/kit/contract/errors";
-import { ZERO_WON, won } from "@wonrail/kit/contract/money";
+import { ZERO_WON, won, type Won } from "@wonrail/kit/contract/money";
 import {
   accountOfPosting,
   availableOf,
   minus,
   orgAccountOf,
-  payingWalletOf,
   post,
-  receivingWalletOf,
   requirePaying,
   type Book,
-} from "./book";
-import { giveBackToLimit, limitDayOf, requireWithinLimit, seoulDay, takeFromLimit } from "./limits";
-import { requestKey, type Entry, type IntentOf, type LedgerRequest, type Posting } from "./types";
+} from "../../domain/book";
+import { giveBackToLimit, seoulDay } from "../../domain/limits";
+import { requestKey, type Entry, type LedgerRequest, type Posting } from "../../domain/types";
+import { anyId, positive } from "../fields";
+import type { IntentModule } from "../intent";
+
+export interface CancelCharge {
+  kind: "cancelCharge";
+  chargeRequestId: string;
+  /** Null: all that remains. */
+  amountWon: Won | null;
+}
 
 const CANCELLATION_PERIOD_MS = 30 * 24 * 3_600_000;
 
-export function charge(book: Book, request: LedgerRequest, intent: IntentOf<"charge">): Entry {
-  const { walletId, amountWon, dailyLimitWon } = intent;
-  const wallet = receivingWalletOf(book, request.orgId, walletId);
-  const issuance = orgAccountOf(book, request.orgId, "ORG_ISSUANCE");
-  const day = limitDayOf(issuance, book.nowMs);
-  requireWithinLimit(issuance, day, amountWon, { limitWon: dailyLimitWon, code: "CHG_008" });
-  const entry = post(book, request, [
-    { account: issuance, type: "CHARGE", amountWon: minus(amountWon) },
-    { account: wallet, type: "CHARGE", amountWon },
-  ]);
-  takeFromLimit(issuance, day, amountWon);
-  return entry;
-}
+export const cancelCharge: IntentModule<"cancelCharge"> = {
+  poster: "payment",
+  read: ({ chargeRequestId, amountWon }) => ({
+    kind: "cancelCharge",
+    chargeRequestId: anyId(chargeRequestId, "chargeRequestId"),
+    amountWon: amountWon === undefined ? null : positive(amountWon, "amountWon"),
+  }),
+  touches: ({ chargeRequestId }) => ({ orgAccounts: ["ORG_ISSUANCE"], chargeRequestId }),
+  content: ({ chargeRequestId, amountWon }) => [chargeRequestId, amountWon?.toString() ?? null],
+  decide: cancel,
+};
 
-/** In any number of parts, never more in sum than the charge. */
-export function cancelCharge(book: Book, request: LedgerRequest, intent: IntentOf<"cancelCharge">): Entry {
+/** Cancels a charge in any number of parts, never more in sum than the charge. */
+function cancel(book: Book, request: LedgerRequest, intent: CancelCharge): Entry {
   const { chargeRequestId } = intent;
   const key = requestKey(request.orgId, chargeRequestId);
   const { entry, posting } = chargedPosting(book, key);
@@ -63,19 +68,6 @@ export function cancelCharge(book: Book, request: LedgerRequest, intent: IntentO
   posted.chargeCancelled = { cancelledWon: cancelled, remainingWon: won(remainingWon - amountWon) };
   posted.original = entry;
   return posted;
-}
-
-/** Takes all that is available from a NORMAL or GOVERNMENT wallet. Incentive money belongs to the organisation. */
-export function refund(book: Book, request: LedgerRequest, intent: IntentOf<"refund">): Entry {
-  const wallet = payingWalletOf(book, request.orgId, intent.walletId);
-  if (wallet.type === "INCENTIVE") throw new DomainError("CHG_007", { reason: "wallet_type" });
-  const amountWon = availableOf(wallet);
-  if (amountWon === 0n) throw new DomainError("CHG_007", { reason: "nothing_to_refund" });
-  const issuance = orgAccountOf(book, request.orgId, "ORG_ISSUANCE");
-  return post(book, request, [
-    { account: wallet, type: "REFUND", amountWon: minus(amountWon) },
-    { account: issuance, type: "REFUND", amountWon },
-  ]);
 }
 
 function chargedPosting(book: Book, key: string): { entry: Entry; posting: Posting } {

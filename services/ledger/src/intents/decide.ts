@@ -1,12 +1,7 @@
-import { isRefusal, never } from "@wonrail/kit/contract/errors";
-import { closeAccount, freezeAccount, openAccount, reopenAccount } from "./accounts";
-import { openBook, type Book, type Changes, type State } from "./book";
-import { cancelCharge, charge, refund } from "./charges";
-import { creditExternal, earlierCredit } from "./deposits";
-import { placeHold, postHold, voidHold } from "./holds";
-import { cancelPayment, pay } from "./payments";
-import { transfer } from "./transfers";
-import { REUSED, keyOf, refusal, requestKey, type Entry, type LedgerRequest, type Outcome } from "./types";
+import { isRefusal } from "@wonrail/kit/contract/errors";
+import { creditKey, openBook, type Book, type Changes, type State } from "../domain/book";
+import { REUSED, keyOf, refusal, requestKey, type LedgerRequest, type Outcome } from "../domain/types";
+import { decideIntent } from "./index";
 
 export interface Answer {
   outcome: Outcome;
@@ -15,7 +10,7 @@ export interface Answer {
 }
 
 export interface Decision {
-  /** One for each request, in their order. */
+  /** An answer per request, in their order. */
   answers: Answer[];
   changes: Changes;
   /** The state as the batch leaves it. */
@@ -34,15 +29,14 @@ export function decide(state: State, requests: readonly LedgerRequest[]): Decisi
 
 function decideOne(book: Book, request: LedgerRequest): Answer {
   const key = requestKey(request.orgId, request.requestId);
-  const known =
-    outcomeOfKey(book, request) ?? outcomeOfId(book, request, key) ?? earlierCredit(book, request);
+  const known = outcomeOfKey(book, request) ?? outcomeOfId(book, request, key) ?? outcomeOfLog(book, request);
   if (known) return { outcome: known, replayed: known !== REUSED };
   return { outcome: decideNew(book, request, key), replayed: false };
 }
 
 function decideNew(book: Book, request: LedgerRequest, key: string): Outcome {
   const answer = { contentHash: request.contentHash, outcome: outcomeOf(book, request) };
-  // What is on the chain is asked for under the same id until there is room for it. That it happens once is seen to by its log.
+  // A refused deposit is not stored: its caller retries under the same id until there is room for it.
   if (request.intent.kind === "creditExternal" && answer.outcome.status === "refused") return answer.outcome;
   book.requests.set(key, answer);
   if (request.key) {
@@ -53,7 +47,7 @@ function decideNew(book: Book, request: LedgerRequest, key: string): Outcome {
   return answer.outcome;
 }
 
-/** Replays what was decided under the idempotency key. Another body under the same key is REQ_003. */
+/** Replays the outcome of the idempotency key. Another body under the same key is REQ_003. */
 function outcomeOfKey(book: Book, { orgId, key }: LedgerRequest): Outcome | undefined {
   const used = key && book.keys.get(keyOf(orgId, key));
   if (!used) return undefined;
@@ -62,7 +56,7 @@ function outcomeOfKey(book: Book, { orgId, key }: LedgerRequest): Outcome | unde
   return first && used.bodyHash === key.bodyHash ? first.outcome : REUSED;
 }
 
-/** Replays what was decided under the request id. Another content under the same id is REQ_003. */
+/** Replays the outcome of the request id. Another content under the same id is REQ_003. */
 function outcomeOfId(book: Book, request: LedgerRequest, key: string): Outcome | undefined {
   const first = book.requests.get(key);
   if (!first) return undefined;
@@ -72,45 +66,19 @@ function outcomeOfId(book: Book, request: LedgerRequest, key: string): Outcome |
 /** Rules throw before they change anything, so a refused request leaves the book as it was. */
 function outcomeOf(book: Book, request: LedgerRequest): Outcome {
   try {
-    return { status: "posted", entry: entryOf(book, request) };
+    return { status: "posted", entry: decideIntent(book, request) };
   } catch (error) {
     if (isRefusal(error)) return refusal(error.code, error.details);
     throw error;
   }
 }
 
-function entryOf(book: Book, request: LedgerRequest): Entry {
-  const { intent } = request;
-  switch (intent.kind) {
-    case "openAccount":
-      return openAccount(book, request, intent);
-    case "closeAccount":
-      return closeAccount(book, request, intent);
-    case "reopenAccount":
-      return reopenAccount(book, request, intent);
-    case "freezeAccount":
-      return freezeAccount(book, request, intent);
-    case "charge":
-      return charge(book, request, intent);
-    case "cancelCharge":
-      return cancelCharge(book, request, intent);
-    case "refund":
-      return refund(book, request, intent);
-    case "transfer":
-      return transfer(book, request, intent);
-    case "payment":
-      return pay(book, request, intent);
-    case "cancelPayment":
-      return cancelPayment(book, request, intent);
-    case "placeHold":
-      return placeHold(book, request, intent);
-    case "postHold":
-      return postHold(book, request, intent);
-    case "voidHold":
-      return voidHold(book, request, intent);
-    case "creditExternal":
-      return creditExternal(book, request, intent);
-    default:
-      return never(intent);
-  }
+/** Returns the answer to the request that credited this log before, under whatever request id. */
+function outcomeOfLog(book: Book, { orgId, contentHash, intent }: LedgerRequest): Outcome | undefined {
+  if (intent.kind !== "creditExternal") return undefined;
+  const key = book.credits.get(creditKey(orgId, intent.chainLogId));
+  if (key === undefined) return undefined;
+  // If the entry's month left the journal, the log stays credited, but its answer is gone.
+  const first = book.requests.get(key);
+  return first?.contentHash === contentHash ? first.outcome : REUSED;
 }

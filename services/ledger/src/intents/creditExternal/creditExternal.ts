@@ -1,0 +1,45 @@
+import type { Won } from "@wonrail/kit/contract/money";
+import { creditKey, minus, orgAccountOf, post, walletOf, type Book } from "../../domain/book";
+import { requestKey, type Entry, type LedgerRequest } from "../../domain/types";
+import { id, positive, printable } from "../fields";
+import type { IntentModule } from "../intent";
+
+export interface CreditExternal {
+  kind: "creditExternal";
+  walletId: string;
+  amountWon: Won;
+  /** Names the log of the chain, which is credited once. */
+  chainLogId: string;
+}
+
+export const creditExternal: IntentModule<"creditExternal"> = {
+  poster: "chain-relayer",
+  read: ({ walletId, amountWon, chainLogId }) => ({
+    kind: "creditExternal",
+    walletId: id("wal", walletId, "walletId"),
+    amountWon: positive(amountWon, "amountWon"),
+    chainLogId: printable(chainLogId, "chainLogId"),
+  }),
+  touches: ({ walletId, chainLogId }) => ({
+    walletIds: [walletId],
+    orgAccounts: ["ORG_EXTERNAL"],
+    chainLogId,
+  }),
+  content: ({ walletId, amountWon, chainLogId }) => [walletId, amountWon.toString(), chainLogId],
+  decide: credit,
+};
+
+/** The chain has moved the tokens already, so a closed or frozen wallet is credited like any other. */
+function credit(book: Book, request: LedgerRequest, intent: CreditExternal): Entry {
+  const { orgId, requestId } = request;
+  const { walletId, amountWon, chainLogId } = intent;
+  const wallet = walletOf(book, orgId, walletId);
+  const external = orgAccountOf(book, orgId, "ORG_EXTERNAL");
+  const entry = post(book, request, [
+    { account: external, type: "TRANSFER", amountWon: minus(amountWon) },
+    { account: wallet, type: "TRANSFER", amountWon },
+  ]);
+  book.credits.set(creditKey(orgId, chainLogId), requestKey(orgId, requestId));
+  book.changes.credits.push({ orgId, chainLogId, requestId });
+  return entry;
+}

@@ -1,0 +1,60 @@
+import { parseWon, won, type Won } from "@wonrail/kit/contract/money";
+import { payingWalletOf, record, requireAvailable, requireTransferable, type Book } from "../../domain/book";
+import { holdAfter } from "../../domain/holds";
+import { limitDayOf, requireWithinLimit, takeFromLimit } from "../../domain/limits";
+import { requestKey, type Entry, type Hold, type LedgerRequest } from "../../domain/types";
+import { address, id, positive } from "../fields";
+import type { IntentModule } from "../intent";
+
+export interface PlaceHold {
+  kind: "placeHold";
+  walletId: string;
+  amountWon: Won;
+  /** Policy of the organisation for the wallet's transfers of one day. */
+  dailyLimitWon: Won;
+  toAddress: string;
+}
+
+export const placeHold: IntentModule<"placeHold"> = {
+  poster: "payment",
+  read: ({ walletId, amountWon, dailyLimitWon, toAddress }) => ({
+    kind: "placeHold",
+    walletId: id("wal", walletId, "walletId"),
+    amountWon: positive(amountWon, "amountWon"),
+    dailyLimitWon: parseWon(dailyLimitWon, "dailyLimitWon"),
+    toAddress: address(toAddress, "toAddress"),
+  }),
+  touches: ({ walletId }) => ({ walletIds: [walletId] }),
+  content: ({ walletId, amountWon, toAddress }) => [walletId, amountWon.toString(), toAddress],
+  decide: place,
+};
+
+/** Sets money aside for an outside address. The hold is posted at finality, or voided on proof that it cannot settle. */
+function place(book: Book, request: LedgerRequest, intent: PlaceHold): Entry {
+  const { walletId, amountWon, dailyLimitWon, toAddress } = intent;
+  const { orgId, requestId } = request;
+  const wallet = payingWalletOf(book, orgId, walletId);
+  requireTransferable(wallet);
+  requireAvailable(wallet, amountWon, "TRF_001");
+  const limitDay = limitDayOf(wallet, book.nowMs);
+  requireWithinLimit(wallet, limitDay, amountWon, { limitWon: dailyLimitWon, code: "TRF_003" });
+
+  takeFromLimit(wallet, limitDay, amountWon);
+  wallet.heldWon = won(wallet.heldWon + amountWon);
+  const hold: Hold = {
+    orgId,
+    requestId,
+    accountNumber: wallet.number,
+    accountId: wallet.id,
+    amountWon,
+    toAddress,
+    limitDay,
+    state: "open",
+    sequence: wallet.sequence,
+  };
+  book.holds.set(requestKey(orgId, requestId), hold);
+  book.changes.holds.add(hold);
+  const entry = record(book, request, [wallet]);
+  entry.hold = holdAfter(hold);
+  return entry;
+}

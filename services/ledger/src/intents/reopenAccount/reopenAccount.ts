@@ -1,0 +1,24 @@
+import { record, walletOf, type Book } from "../../domain/book";
+import type { Entry, LedgerRequest } from "../../domain/types";
+import { id } from "../fields";
+import type { IntentModule } from "../intent";
+
+export interface ReopenAccount {
+  kind: "reopenAccount";
+  walletId: string;
+}
+
+export const reopenAccount: IntentModule<"reopenAccount"> = {
+  poster: "wallet",
+  read: ({ walletId }) => ({ kind: "reopenAccount", walletId: id("wal", walletId, "walletId") }),
+  touches: ({ walletId }) => ({ walletIds: [walletId] }),
+  content: ({ walletId }) => [walletId],
+  decide: reopen,
+};
+
+/** Deposits that reached the wallet since it was closed can leave it again. An open wallet stays as it is. */
+function reopen(book: Book, request: LedgerRequest, intent: ReopenAccount): Entry {
+  const account = walletOf(book, request.orgId, intent.walletId);
+  account.closedAtMs = null;
+  return record(book, request, [account]);
+}
