@@ -75,7 +75,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-// What a batch of commands claims and records takes seconds on such a way to the database: often it is the next try that hears the answer.
+// The checks of a command read payment's database, so the slow link can make a command take two tries.
 test.each([
   ["the ways between the processes are", 96, (name: string) => name !== DATABASE],
   ["the way to the database is too", CLIENTS, () => true],

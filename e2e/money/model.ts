@@ -84,7 +84,7 @@ export class Model {
 
   private refund(wallet: WalletName): Verdict {
     const amount = this.balances[wallet];
-    if (!isNormal(wallet) || amount === 0) return { code: "CHG_007" };
+    if (isIncentive(wallet) || amount === 0) return { code: "CHG_007" };
     this.balances[wallet] = 0;
     return { says: { amount } };
   }
@@ -146,6 +146,10 @@ export class Model {
 
 function isNormal(wallet: WalletName): boolean {
   return wallet === "payer" || wallet === "shop";
+}
+
+function isIncentive(wallet: WalletName): boolean {
+  return wallet === incentiveOf(ownerOf(wallet));
 }
 
 function ownerOf(wallet: WalletName): Owner {

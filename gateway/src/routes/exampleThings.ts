@@ -108,6 +108,7 @@ export const partOfCharge = {
   ...charge,
   status: "PARTIALLY_CANCELLED",
   cancelledAmount: 20_000,
+  balance: 8_000,
   settlement: confirmed("4e", 128),
 };
 export const chargeCancellation = { cancelId: exampleId("ccl", minute(13)), settlement: pending };

@@ -183,6 +183,9 @@ test("amounts add up from one answer to the next", () => {
   for (const operation of ["getWallet", "updateWallet"])
     expect(only(operation).data).toMatchObject({ balance: normal, availableBalance: normal });
   normal -= only("cancelCharge").body.amount as number;
+  expect([only("cancelCharge").data, only("getCharge").data, ...only("listCharges").data.items!]).toEqual(
+    Array(3).fill(expect.objectContaining({ balance: normal })),
+  );
   expect(only("refundWallet").data.amount).toBe(normal);
   expect(only("deactivateWallet").data).toMatchObject({ balance: 0, availableBalance: 0 });
   expect(only("createWallet").data.balance).toBe(0);
