@@ -20,6 +20,23 @@ test("a job that fails is tried again at its next turn", async () => {
   expect(rounds).toBeGreaterThanOrEqual(2);
 });
 
+test("an hourly job is retried a minute after it failed, and rests an hour after it succeeded", async () => {
+  jest.useFakeTimers();
+  const run = jest.fn(() => Promise.resolve()).mockRejectedValueOnce(new Error("first round"));
+  const jobs = startJobs([{ name: "hourly", everyMs: 3_600_000, run }], { log, registry: testRegistry() });
+  try {
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(run).toHaveBeenCalledTimes(2);
+    await jest.advanceTimersByTimeAsync(3_599_000);
+    expect(run).toHaveBeenCalledTimes(2);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(run).toHaveBeenCalledTimes(3);
+  } finally {
+    jest.useRealTimers();
+    await jobs.close();
+  }
+});
+
 test("close waits for the round that is running and starts no other", async () => {
   const [begun, held] = [newEvent(), newEvent()];
   let [running, finished] = [0, 0];

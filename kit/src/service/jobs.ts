@@ -16,7 +16,10 @@ export interface RunningJobs {
   close(): Promise<void>;
 }
 
-/** Runs each job in a loop of its own, never twice at once. A failed round is logged, counted and tried again at the next turn. */
+/** A job that runs once an hour or a day does not wait that long after a failure. */
+const LONGEST_REST_AFTER_FAILURE_MS = 60_000;
+
+/** Runs each job in a loop of its own, never twice at once. A failed round is logged, counted and retried within a minute. */
 export function startJobs(jobs: Job[], { log, registry }: { log: Log; registry: Registry }): RunningJobs {
   const failures = new Counter({
     name: "job_failures_total",
@@ -38,6 +41,7 @@ export function startJobs(jobs: Job[], { log, registry }: { log: Log; registry: 
     failures.inc({ job_name: job.name }, 0);
     while (!stop.signal.aborted) {
       let found: unknown;
+      let restMs = job.everyMs;
       try {
         found = await job.run(stop.signal);
         lastSuccess.set({ job_name: job.name }, Date.now() / 1000);
@@ -45,6 +49,7 @@ export function startJobs(jobs: Job[], { log, registry }: { log: Log; registry: 
         // What left off because it was to end has not failed.
         if (stop.signal.aborted && error === stop.signal.reason) return;
         failures.inc({ job_name: job.name });
+        restMs = Math.min(job.everyMs, LONGEST_REST_AFTER_FAILURE_MS);
         // An unreachable dependency already has its own alarm; a stack for each round would only drown the log.
         const busy = error instanceof DomainError && error.retryable;
         log.warn(
@@ -52,7 +57,7 @@ export function startJobs(jobs: Job[], { log, registry }: { log: Log; registry: 
           "job failed",
         );
       }
-      await rest.sleepUnwoken(job.everyMs);
+      await rest.sleepUnwoken(restMs);
       if (found === false) await job.quiet?.word.sleep(job.quiet.everyMs - job.everyMs);
     }
   }
