@@ -1,5 +1,6 @@
 // npm run bench -- api [--quick] [--seconds N] [--soak-seconds N] [--wallets N] [--peer name=URL …] [--readme]
-// npm run bench -- api --against COMMIT [--turns N] [--seconds N] [--bus BUS]: this checkout and that commit in turns.
+// npm run bench -- api --against COMMIT|FOLDER [--turns N] [--seconds N] [--wallets N] [--bus kafka|none]:
+// this checkout and another one in turns. Without --bus both use Kafka if the machine can run it.
 import { parseArgs } from "node:util";
 import { measurePeers } from "../peers";
 import { line, machine, type Result, table, writeJson, writeTable } from "../report";
@@ -27,10 +28,10 @@ async function main(): Promise<void> {
   if (values.against !== undefined) {
     process.stdout.write(`${machine()}\n`);
     const results = await measureAgainst({
-      commit: values.against,
+      other: values.against,
       turns: Number(values.turns ?? 8),
       seconds: Number(values.seconds ?? 5),
-      bus: values.bus,
+      bus: readBus(values.bus),
       wallets: Number(values.wallets ?? 200),
     });
     process.stdout.write(`\n${table(results)}\n\n${writeJson("api-against", results)}\n`);
@@ -67,6 +68,11 @@ async function main(): Promise<void> {
   });
   process.stdout.write(`\n${table(results)}\n\n${writeJson("api", results)}\n`);
   if (values.readme) writeTable("gateway/README.md", "api", where, results);
+}
+
+function readBus(text: string | undefined): "kafka" | "none" | undefined {
+  if (text === undefined || text === "kafka" || text === "none") return text;
+  throw new Error(`--bus must be kafka or none, not ${text}`);
 }
 
 async function inWorld<T>(wallets: number, work: (world: World) => Promise<T>): Promise<T> {

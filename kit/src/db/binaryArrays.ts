@@ -7,10 +7,12 @@ const BIGINT_OID = 20;
 const SMALLINT_OID = 21;
 const INTEGER_OID = 23;
 const TEXT_OID = 25;
+const UUID_OID = 2950;
 const JSONB_OID = 3802;
 /** Dimensions, "has nulls", the elements' type, how many there are, the first one's index. */
 const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
+const UUID_BYTES = 16;
 const NULL_LENGTH = -1;
 
 type Values = readonly ArrayElement[];
@@ -64,6 +66,7 @@ const SMALLINT: ElementType<number> = {
 
 const ENCODERS: [cast: string, encode: Encode][] = [
   ["::text[]", encodeTexts],
+  ["::uuid[]", encodeUuids],
   ["::bytea[]", (values) => encode(BYTEA, values)],
   ["::jsonb[]", (values) => encode(JSONB, values)],
   ["::bigint[]", (values) => encode(BIGINT, values)],
@@ -97,6 +100,19 @@ function encodeTexts(values: Values): Buffer | undefined {
 
 function isTextOrNull(value: ArrayElement): value is string | null {
   return typeof value === "string" || value === null;
+}
+
+/** Collects the hex digits of all lengths and elements, so that Node converts them to bytes at once. */
+function encodeUuids(values: Values): Buffer | undefined {
+  let hex = "";
+  for (const value of values) {
+    const digits = typeof value === "string" ? value.replaceAll("-", "") : "";
+    if (value !== null && digits.length !== 2 * UUID_BYTES) return undefined;
+    hex += value === null ? "ffffffff" : `00000010${digits}`;
+  }
+  const { bytes } = startArray(UUID_OID, values, HEADER_BYTES + hex.length / 2);
+  // Node stops at the first character that is no hex digit.
+  return bytes.write(hex, HEADER_BYTES, "hex") === hex.length / 2 ? bytes : undefined;
 }
 
 /** By index: each `for … of` would make an object for each element here, where arrays of all kinds come by. */

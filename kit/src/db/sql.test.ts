@@ -80,6 +80,7 @@ describe("sql", () => {
       sql`${sql.array([Buffer.from("a"), null], "bytea[]")}`,
       sql`${[null]}::text[]`,
       sql`${["{}", null]}::jsonb[]`,
+      sql`${["0".repeat(32), null]}::uuid[]`,
     ];
     expect(fitting.map(form)).toEqual(fitting.map(() => "object"));
     const others = [

@@ -52,16 +52,29 @@ describe("values", () => {
         orNull(fc.integer()),
         orNull(fc.integer({ min: -32_768, max: 32_767 })),
         orNull(fc.json({ noUnicodeString: false }).filter((text) => !text.includes("\\u0000"))),
-        async (texts, bytes, bigs, whole, small, json) => {
+        orNull(fc.uuid()),
+        async (texts, bytes, bigs, whole, small, json, uuids) => {
           const row = await test.db.one(sql`
             select ${texts}::text[] as texts, ${bytes}::bytea[] as bytes, ${bigs}::bigint[] as bigs, ${whole}::integer[] as whole,
-              ${small}::smallint[] as small, to_jsonb(${json}::jsonb[]) as json`);
+              ${small}::smallint[] as small, to_jsonb(${json}::jsonb[]) as json,
+              ${uuids}::uuid[]::text[] as uuids`);
           const parsed = json.map((text) => (text === null ? null : (JSON.parse(text) as unknown)));
-          expect(row).toEqual({ texts, bytes, bigs, whole, small, json: parsed });
+          expect(row).toEqual({ texts, bytes, bigs, whole, small, json: parsed, uuids });
         },
       ),
       { numRuns: 200 },
     );
+  });
+
+  it("reads uuids of an array in every form that PostgreSQL knows, and refuses other text", async () => {
+    const [digits, uuid] = ["0".repeat(31) + "a", `${"0".repeat(8)}-0000-0000-0000-${"0".repeat(11)}a`];
+    const forms = [digits, uuid.toUpperCase(), `{${uuid}}`];
+    for (const form of forms) {
+      const row = await test.db.one(sql`select ${[form]}::uuid[]::text[] as uuids`);
+      expect(row).toEqual({ uuids: [uuid] });
+    }
+    for (const bad of [digits.slice(1), `${digits}0`, digits.replace("a", "g"), ""])
+      await expect(test.db.query(sql`select ${[bad]}::uuid[] as uuids`)).rejects.toThrow("type uuid");
   });
 
   it("refuses a character in an array that cannot be stored, and a number that is too large, as it does without one", async () => {

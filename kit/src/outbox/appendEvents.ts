@@ -2,7 +2,7 @@ import { MAX_MESSAGE_BYTES } from "../bus/port";
 import { currentContext } from "../context";
 import { afterCommit, named, sql, type Tx } from "../db";
 import { assert } from "../contract/errors";
-import { idToUuid, newId } from "../contract/ids";
+import { hexOf, newId } from "../contract/ids";
 import { ringOutbox } from "./doorbell";
 import type { NewEvent } from "./events";
 
@@ -30,7 +30,7 @@ export async function appendEvents(tx: Tx, events: NewEvent[]): Promise<void> {
           insert into outbox (event_id, topic, type, aggregate_id, version, org_id, request_id, traceparent, payload)
           select event_id, topic, type, aggregate_id, version, org_id, request_id, traceparent, payload
           from unnest(
-            ${events.map(() => idToUuid(newId("evt")))}::uuid[],
+            ${events.map(() => hexOf(newId("evt")))}::uuid[],
             ${events.map(({ topic }) => topic)}::text[],
             ${events.map(({ type }) => type)}::text[],
             ${events.map(({ aggregateId }) => aggregateId)}::text[],

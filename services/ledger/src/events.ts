@@ -1,6 +1,6 @@
 import type { NewEvent } from "@wonrail/kit/outbox";
 import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
-import type { Item } from "./commands/postBatch";
+import type { Item, Origin } from "./commands/postBatch";
 import type { Changes } from "./domain/book";
 import type { Entry } from "./domain/types";
 import { entryMessage } from "./messages";
@@ -14,11 +14,11 @@ export function eventsOf(changes: Changes, items: readonly Item[]): NewEvent[] {
   if (changes.heads.size === 0) return [];
   const origins = new Map(items.map(({ request, origin }) => [request, origin]));
   return changes.answered.flatMap(({ request, answer: { outcome } }) =>
-    outcome.status === "posted" ? [{ ...journalPosted(outcome.entry), ...origins.get(request)! }] : [],
+    outcome.status === "posted" ? journalPosted(outcome.entry, origins.get(request)!) : [],
   );
 }
 
-function journalPosted(entry: Entry): NewEvent {
+function journalPosted(entry: Entry, { requestId, traceparent }: Origin): NewEvent {
   const { orgId, orgSequence } = entry;
   return {
     topic: TOPIC,
@@ -26,6 +26,8 @@ function journalPosted(entry: Entry): NewEvent {
     aggregateId: orgId,
     version: orgSequence,
     orgId,
+    requestId,
+    traceparent,
     payload: JournalPosted.encode({ entry: entryMessage(entry) }).finish(),
   };
 }

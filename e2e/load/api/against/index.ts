@@ -1,6 +1,6 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkOut } from "../../../upgrade/release";
 import { ROOT } from "../../../ops/repository";
@@ -8,14 +8,14 @@ import { median } from "../../compare";
 import { closedLoop, type Measured } from "../../loop";
 import { atLeast, atMost, type Result, told } from "../../report";
 import { paymentOf } from "../sections";
-import { type RunningStack, startStackOf } from "./stack";
+import { type Bus, type RunningStack, startStackOf } from "./stack";
 
 export interface AgainstOptions {
-  commit: string;
+  /** A commit, or the folder of another checkout. */
+  other: string;
   turns: number;
   seconds: number;
-  /** Absent: Kafka where it can be had. */
-  bus: string | undefined;
+  bus: Bus;
   wallets: number;
 }
 
@@ -37,7 +37,9 @@ export async function measureAgainst(options: AgainstOptions): Promise<Result[]>
   chmodSync(place, 0o711);
   const stacks: RunningStack[] = [];
   try {
-    const folder = await checkOut(options.commit, place);
+    const { other } = options;
+    const isFolder = existsSync(join(other, "package.json"));
+    const folder = isFolder ? resolve(other) : await checkOut(other, place);
     for (const [index, from] of [ROOT, folder].entries()) {
       const stack = await startStackOf(from, join(place, `home${index}`), options.bus, options.wallets);
       stack.pause();
@@ -50,7 +52,7 @@ export async function measureAgainst(options: AgainstOptions): Promise<Result[]>
   }
 }
 
-async function compareStacks(stacks: Stacks, { turns, seconds, commit }: AgainstOptions): Promise<Result[]> {
+async function compareStacks(stacks: Stacks, { turns, seconds, other }: AgainstOptions): Promise<Result[]> {
   await inTurns(stacks, 1, (stack) => payInTurn(stack, CONNECTIONS, seconds));
   const [ours, theirs] = await inTurns(stacks, turns, (stack) => payInTurn(stack, CONNECTIONS, seconds));
   const lone = await inTurns(stacks, Math.ceil(turns / 2), (stack) => payInTurn(stack, 1, seconds));
@@ -58,7 +60,7 @@ async function compareStacks(stacks: Stacks, { turns, seconds, commit }: Against
   const hot = await hotAgainstSpread(stacks[0], turns, seconds);
   const rate = ({ load }: Turn) => load.perSecond;
   const cost = ({ load, processorSeconds }: Turn) => processorSeconds / load.total;
-  const against = `against ${commit.slice(0, 7)}, ${turns} turns of ${seconds} s, ${CONNECTIONS} connections, settling`;
+  const against = `against ${basename(other).slice(0, 12)}, ${turns} turns of ${seconds} s, ${CONNECTIONS} connections, settling`;
   const rates = `${midOf(ours, rate).toFixed(0)} and ${midOf(theirs, rate).toFixed(0)} a second`;
   return [
     told("payment.rate_settling", midOf(ours, rate), "requests/s", against),

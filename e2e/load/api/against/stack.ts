@@ -9,6 +9,9 @@ import { type Http, openHttp } from "../http";
 import { type Wallet } from "../world";
 import { processorSeconds, signalTree } from "./processes";
 
+/** Kafka, no bus beside the feeds, or (undefined) Kafka if the machine can run it. */
+export type Bus = "kafka" | "none" | undefined;
+
 const READY_MS = 600_000;
 const MUCH_WON = 50_000_000;
 const ORGANISATION =
@@ -29,11 +32,11 @@ export interface RunningStack {
 export async function startStackOf(
   folder: string,
   home: string,
-  bus: string | undefined,
+  bus: Bus,
   walletCount: number,
 ): Promise<RunningStack> {
   const env = { ...process.env, WONRAIL_HOME: home, CI: "true" };
-  const options = ["--attached", ...(bus === undefined ? [] : ["--bus", bus])];
+  const options = ["--attached", ...busOptions(folder, bus)];
   const up = spawn(process.execPath, ["deploy/local/bin/up.mjs", ...options], {
     cwd: folder,
     env,
@@ -69,6 +72,15 @@ export async function startStackOf(
       await exited;
     },
   };
+}
+
+/** The word for a stack without Kafka differs between commits. The launcher's help text names it. */
+function busOptions(folder: string, bus: Bus): string[] {
+  if (bus !== "none") return bus === undefined ? [] : ["--bus", bus];
+  const launcher = readFileSync(join(folder, "deploy/local/src/commands/up.ts"), "utf8");
+  const word = /--bus kafka\|(\w+)/.exec(launcher)?.[1];
+  if (word === undefined) throw new Error(`The launcher of ${folder} does not name its buses.`);
+  return ["--bus", word];
 }
 
 async function fillWallets(gatewayUrl: string, apiKey: string, count: number): Promise<Wallet[]> {
