@@ -17,7 +17,9 @@ describe("deploy/Dockerfile", () => {
 
   it("runs node as process 1, as nobody, in the service's folder", () => {
     expect(last).toMatch(/^USER 65532:65532$/m);
-    expect(last).toMatch(/^CMD \["node", "--enable-source-maps", "--heap-growing-percent=60", "\/app\/service\/dist\/main\.js"\]$/m);
+    expect(last).toMatch(
+      /^CMD \["node", "--enable-source-maps", "--heap-growing-percent=60", "\/app\/service\/dist\/main\.js"\]$/m,
+    );
     expect(last).not.toMatch(/ENTRYPOINT|npm (run|start|ci|install)/);
   });
 

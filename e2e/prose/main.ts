@@ -9,7 +9,7 @@ import { type Finding, findProse } from "./findProse";
 
 const CEILINGS = join(ROOT, "e2e/prose/ceilings.json");
 const PROSE = /\.(ts|mjs|js|sol|proto|sql|sh|md|yaml|yml|tpl)$/;
-const GENERATED = /(^|\/)(node_modules|gen|dist|CHANGELOG)|package-lock|openapi\.json|LICENSE/;
+const GENERATED = /(^|\/)(node_modules|gen|dist|CHANGELOG)|package-lock|openapi\.json|errorCodes\.ts|LICENSE/;
 const MAX_SHOWN = 20;
 
 type Located = Finding & { path: string };
