@@ -16,9 +16,15 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import { consumers as relayerConsumers } from "@wonrail/chain-relayer/consumers";
 import { openKafkaBus } from "@wonrail/kit/bus";
-import { currentContext } from "@wonrail/kit/context";
-import { tx } from "@wonrail/kit/db";
-import { type ConsumerSpec, type FeedClient, listDeadLetters, startConsumer } from "@wonrail/kit/inbox";
+import { currentContext, runInContext } from "@wonrail/kit/context";
+import { tx, type Tx } from "@wonrail/kit/db";
+import {
+  type ConsumerSpec,
+  type FeedClient,
+  listDeadLetters,
+  type ReceivedEvent,
+  startConsumer,
+} from "@wonrail/kit/inbox";
 import { Registry } from "@wonrail/kit/metrics";
 import { appendEvents, createFeed, type NewEvent, startOutboxRelay } from "@wonrail/kit/outbox";
 import { createTestDatabase, eventually, testLog, type TestDatabase } from "@wonrail/kit/testing";
@@ -45,9 +51,9 @@ const later = messagesAtBaseline({ withOneMoreField: true });
 const released = vectors.filter(({ name }) => earlier.has(name));
 const TOPICS = [...new Set(vectors.map(({ topic }) => topic))];
 
-/** What the two services that take in events do something about. */
-const HANDLED = [...relayerConsumers(recorder(new Map())), ...paymentConsumers(recorder(new Map()))].flatMap(
-  ({ handlers }) => Object.keys(handlers),
+/** The consumer groups of the two services, each with a type of event that it handles. */
+const HANDLED = appConsumers(new Map()).flatMap(({ group, handlers }) =>
+  Object.keys(handlers).map((type) => [group, type] as const),
 );
 
 const kafka = process.env.WONRAIL_TEST_KAFKA_BROKERS;
@@ -87,12 +93,9 @@ describe.each(["feed", ...(kafka === undefined ? [] : ["kafka"])])("over %s", (k
       parts.push({ close: () => producer.drop() }, feed, relay);
     }
     if (bus) parts.push(bus);
-    const specs = [
-      readingAs("earlier", earlier),
-      readingAs("later", later),
-      ...relayerConsumers(recorder(read)),
-      ...paymentConsumers(recorder(read)),
-    ].map((spec) => onTopics(spec, prefix));
+    const specs = [readingAs("earlier", earlier), readingAs("later", later), ...appConsumers(read)].map(
+      (spec) => onTopics(spec, prefix),
+    );
     for (const spec of specs) {
       const { db } = database;
       const consumer = startConsumer({ db, spec, feeds, withKafka: bus !== undefined, log, registry });
@@ -123,8 +126,8 @@ describe.each(["feed", ...(kafka === undefined ? [] : ["kafka"])])("over %s", (k
     const wanted = released.flatMap(({ type }) =>
       ["earlier", "later"].flatMap((by) => ["today", "newer"].map((from) => `${by} ${from}:${type}`)),
     );
-    const calls = HANDLED.flatMap((type) =>
-      ["earliest", "today", "newer"].map((from) => `app ${from}:${type}`),
+    const calls = HANDLED.flatMap(([group, type]) =>
+      ["earliest", "today", "newer"].map((from) => `${group} ${from}:${type}`),
     );
     return [...wanted, ...calls].filter((key) => !read.has(key));
   }
@@ -146,8 +149,10 @@ describe.each(["feed", ...(kafka === undefined ? [] : ["kafka"])])("over %s", (k
     },
   );
 
-  it.each(HANDLED)("today's consumers do the same at a %s of any release", (type) => {
-    const [call, ...more] = ["earliest", "today", "newer"].map((from) => read.get(`app ${from}:${type}`));
+  it.each(HANDLED)("%s does the same at a %s of any release", (group, type) => {
+    const [call, ...more] = ["earliest", "today", "newer"].map((from) =>
+      read.get(`${group} ${from}:${type}`),
+    );
     expect(call).toEqual([expect.any(String), expect.anything()]);
     expect(more).toEqual([call, call]);
   });
@@ -199,33 +204,39 @@ function onTopics({ group, topics, handlers }: ConsumerSpec, prefix: string): Co
   return { group: `${prefix}.${group}`, topics: topics.map((topic) => `${prefix}.${topic}`), handlers };
 }
 
-/** Stands for a service's insides: it writes down what its way in for events asks of it, for each event if it asks for many at once. */
-function recorder<App>(read: Map<string, unknown>): App {
-  const isEnvelope = (value: unknown) => (value as { payload?: unknown }).payload !== undefined;
-  const note = (command: string, requestId: string, said: unknown) =>
-    void read.set(`app ${requestId}`, [command, said]);
-  return new Proxy(
-    {},
-    {
-      get:
-        (_, command: string) =>
-        async (_tx: unknown, ...given: unknown[]) => {
-          const [said] = given.filter((value) => !isEnvelope(value));
-          const context = currentContext();
-          if (context) return note(command, context.requestId, said);
-          for (const { origin, ...one } of said as Asked[]) {
-            const { requestId, ...rest } = { ...one, ...(origin && { requestId: origin.requestId }) };
-            note(command, requestId!, rest);
-          }
-        },
-    },
-  ) as App;
+/** The consumers of both services. They note in `read` which command each event calls. */
+function appConsumers(read: Map<string, unknown>): ConsumerSpec[] {
+  const specs = [...relayerConsumers(recorder(read)), ...paymentConsumers(recorder(read))];
+  return specs.map((spec) => ({ ...spec, handlers: oneByOne(spec) }));
 }
 
-/** One of many, with the request that it comes from. */
-interface Asked {
-  origin?: { requestId: string };
-  requestId?: string;
+/** Hands over each event alone, because a command for many events does not say which they were. */
+function oneByOne({ group, handlers }: ConsumerSpec): Handlers {
+  const alone = Object.entries(handlers).map(([type, handler]) => [
+    type,
+    (tx: Tx, event: ReceivedEvent) =>
+      runInContext({ requestId: `${group} ${event.requestId}`, traceparent: event.traceparent }, () =>
+        typeof handler === "function" ? handler(tx, event) : handler.all(tx, [event]),
+      ),
+  ]);
+  return Object.fromEntries(alone) as Handlers;
+}
+
+/** Stands for a service's commands: it notes the command and its input under the context's id. */
+function recorder<App>(read: Map<string, unknown>): App {
+  const commands = {
+    get: (known: Record<string, unknown>, command: string) =>
+      known[command] ??
+      (async (_tx: unknown, ...inputs: unknown[]) =>
+        void read.set(currentContext()!.requestId, [command, inputs.map(withoutEnvelope)])),
+  };
+  return new Proxy({ metrics: { projections: { wrote() {} } } }, commands) as App;
+}
+
+/** The envelope of each event has its own id and time. */
+function withoutEnvelope(input: unknown): unknown {
+  if (!Array.isArray(input)) return input;
+  return input.map((item: object) => ({ ...item, origin: undefined, occurredAt: undefined }));
 }
 
 function messagesAtBaseline({ withOneMoreField = false } = {}): Map<string, DescMessage> {

@@ -193,11 +193,14 @@ type Answer = Promise<unknown> | AsyncIterable<unknown>;
 type Client = Record<string, (request: Buffer, options: CallOptions) => Answer> & { close(): void };
 
 /** The consumer's client, but for requests that are bytes already, so that it sends what no build of today would write. */
-function openClient({ caller, server, definition }: Call, address: string): Client {
-  const methods = Object.entries(definition).map(([name, method]) => [
-    name,
-    { ...method, requestSerialize: (request: Buffer) => request },
-  ]);
+function openClient(pair: Call, address: string): Client {
+  const { caller, server } = pair;
+  const definitions = CALLS.filter((call) => pairOf(call) === pairOf(pair)).map((call) =>
+    Object.entries(call.definition),
+  );
+  const methods = definitions
+    .flat()
+    .map(([name, method]) => [name, { ...method, requestSerialize: (request: Buffer) => request }]);
   const options = {
     ...parts(),
     name: server,

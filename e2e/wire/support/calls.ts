@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type createClient } from "@wonrail/kit/grpc/client";
 import { newId } from "@wonrail/kit/contract/ids";
 import { AuthServiceService, Quota } from "@wonrail/proto/auth/v1/auth";
+import { FeedServiceService } from "@wonrail/proto/common/v1/feed";
 import { AccountType, TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { PaymentServiceService } from "@wonrail/proto/payment/v1/payment";
@@ -188,7 +189,7 @@ export const CALLS: readonly Call[] = [
     post: {
       good: ({ orgId, payer: { walletId } }) => ({
         ...{ context: contextOf(orgId), requestId: newId("chg"), metadata: {} },
-        intent: choice("charge", { walletId, amountWon: "1000", dailyLimitWon: "1000" }),
+        intent: choice("charge", { walletId, amountWon: "1000", dailyLimitWon: "1000000000" }),
       }),
       bad: ["REQ_001 requestId", (good) => ({ ...good, requestId: "chg_1" })],
     },
@@ -363,6 +364,12 @@ export const CALLS: readonly Call[] = [
       bad: ["REQ_001 idempotencyKey", (good) => ({ ...good, idempotencyKey: "two\nlines" })],
     },
   }),
+
+  ...readsFeed("payment", "auth", "wonrail.auth.v1"),
+  ...readsFeed("payment", "ledger", "wonrail.ledger.v1"),
+  ...readsFeed("payment", "chain-relayer", "wonrail.relayer.v1"),
+  ...readsFeed("chain-relayer", "ledger", "wonrail.ledger.v1"),
+  ...readsFeed("chain-relayer", "wallet", "wonrail.wallet.v1"),
 ];
 
 interface Row<Request> {
@@ -390,6 +397,15 @@ function calls<D extends ServiceDefinition>(
         request: async (story) => method.requestSerialize(bad[1](await good(story))),
       },
     };
+  });
+}
+
+function readsFeed(caller: string, server: string, topic: string): Call[] {
+  return calls(caller, server, FeedServiceService, {
+    listEvents: {
+      good: () => ({ topic, cursors: [], limit: 10, waitMs: 0 }),
+      bad: ["REQ_001 limit", (good) => ({ ...good, limit: 1_001 })],
+    },
   });
 }
 

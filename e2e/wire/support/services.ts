@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createApp as createAuth } from "@wonrail/auth/app";
+import { TOPICS as authTopics } from "@wonrail/auth/events";
 import { rpc as authRpc } from "@wonrail/auth/rpc";
+import { TOPICS as relayerTopics } from "@wonrail/chain-relayer/events";
 import { createRecord } from "@wonrail/chain-relayer/records/commands/createRecord";
 import { type WalletFinder } from "@wonrail/chain-relayer/records/commands/findNormalWallets";
 import { updateRecordSchedule } from "@wonrail/chain-relayer/records/commands/updateRecordSchedule";
@@ -12,6 +14,7 @@ import { getOperations } from "@wonrail/chain-relayer/settlement/queries/getOper
 import { getRecord } from "@wonrail/chain-relayer/records/queries/getRecord";
 import { listRecords } from "@wonrail/chain-relayer/records/queries/listRecords";
 import { rpc as relayerRpc } from "@wonrail/chain-relayer/rpc";
+import { type Topic } from "@wonrail/kit/bus";
 import { makeAuthority } from "@wonrail/kit/certificates";
 import { createClient } from "@wonrail/kit/grpc/client";
 import {
@@ -20,14 +23,17 @@ import {
   type ServerCall,
   startGrpcServer,
 } from "@wonrail/kit/grpc/server";
+import { createFeed } from "@wonrail/kit/outbox";
 import { callersOf } from "@wonrail/kit/service";
 import { createTestDatabase, type TestDatabase, testLog, testRegistry } from "@wonrail/kit/testing";
 import { createApp as createLedger } from "@wonrail/ledger/app";
+import { TOPICS as ledgerTopics } from "@wonrail/ledger/events";
 import { rpc as ledgerRpc } from "@wonrail/ledger/rpc";
 import { createApp as createPayment } from "@wonrail/payment/app";
 import { rpc as paymentRpc } from "@wonrail/payment/rpc";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import { createApp as createWallet } from "@wonrail/wallet/app";
+import { TOPICS as walletTopics } from "@wonrail/wallet/events";
 import { rpc as walletRpc } from "@wonrail/wallet/rpc";
 import { PROCESSES } from "../../ops/repository";
 
@@ -86,14 +92,20 @@ export async function startServices(): Promise<Services> {
     tls: identityOf(name),
     onClose: (_name: string, close: () => Promise<void> | void) => void closers.push(close),
   });
+  const feedOf = (name: string, [topic]: readonly Topic[]) => {
+    const feed = createFeed({ db: databases.get(name)!.db, topic: topic! });
+    closers.push(() => feed.close());
+    return feed.service;
+  };
 
   const keys = { KEY_MODE: "test", KEY_LIFETIME_HOURS: 1, KEY_OVERLAP_MS: 60_000 };
   const auth = await createAuth(partsOf("auth", keys));
-  await start("auth", authRpc(auth));
+  await start("auth", [...authRpc(auth), feedOf("auth", authTopics)]);
   const ledger = await createLedger(partsOf("ledger", { LANES: 2, MAX_BATCH: 1_000, MAX_QUEUE: 20_000 }));
-  await start("ledger", ledgerRpc(ledger));
+  await start("ledger", [...ledgerRpc(ledger), feedOf("ledger", ledgerTopics)]);
   const custody = { ...SIGNING, KEK_PATH: newKek(closers), LEDGER_ADDRESS: addressOf("ledger") };
-  await start("wallet", walletRpc(createWallet(partsOf("wallet", custody))));
+  const wallet = createWallet(partsOf("wallet", custody));
+  await start("wallet", [...walletRpc(wallet), feedOf("wallet", walletTopics)]);
   const behind = {
     AUTH_ADDRESS: addressOf("auth"),
     WALLET_ADDRESS: addressOf("wallet"),
@@ -102,7 +114,8 @@ export async function startServices(): Promise<Services> {
   const custodyOf = { ...parts(), name: "wallet", address: addressOf("wallet"), defaultTimeoutMs: 10_000 };
   const wallets = createClient(WalletServiceService, { ...custodyOf, tls: identityOf("chain-relayer") });
   closers.push(() => wallets.close());
-  await start("chain-relayer", relayerRpc(recording(databases.get("chain-relayer")!, wallets)));
+  const relayer = relayerRpc(recording(databases.get("chain-relayer")!, wallets));
+  await start("chain-relayer", [...relayer, feedOf("chain-relayer", relayerTopics)]);
   const settling = { ...behind, RELAYER_ADDRESS: addressOf("chain-relayer") };
   await start("payment", paymentRpc(createPayment(partsOf("payment", settling)), testLog()));
 

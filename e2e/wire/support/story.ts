@@ -61,6 +61,7 @@ export async function makeStory({ auth, addressOf }: Services): Promise<Story> {
   const pay = { ...ids, amountWon: "10000", metadata: {} };
   const paymentId = await execute({ $case: "pay", value: pay });
   const { record } = await gateway.relayer.createRecord(recordRequest(orgId, payer, payee));
+  await gateway.wallet.getWallet({ orgId, walletId: payer.walletId });
   await gateway.payment.listWalletTransactions({ orgId, walletId: payer.walletId, types: [] });
 
   const named = { orgId, keyId: ours.key.keyId, key: { prefix, keyHash }, secretKey: ours.secretKey };
