@@ -8,7 +8,8 @@ import { eventually, openTestDatabase, startProxy } from "@wonrail/kit/testing";
 import { type ErrorDetail } from "@wonrail/proto/common/v1/common";
 import { drawnCalls, PROCESSES, readText } from "../ops/repository";
 import { padded, withLaterEnums, withLaterFields } from "./support/altered";
-import { type Call, CALLS, type ServiceDefinition } from "./support/calls";
+import { type Call, type ServiceDefinition } from "./support/callRows";
+import { CALLS } from "./support/calls";
 import { identityOf, parts, serve, type Services, startServices } from "./support/services";
 import { makeStory, type Story } from "./support/story";
 

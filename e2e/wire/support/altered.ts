@@ -4,7 +4,7 @@ import { createFileRegistry, type DescMessage, fromBinary, toBinary } from "@buf
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { ROOT } from "../../ops/repository";
 import { LATER_FIELDS } from "../vectors";
-import { type MethodDefinition } from "./calls";
+import { type MethodDefinition } from "./callRows";
 
 // Requests as no build of today writes them.
 

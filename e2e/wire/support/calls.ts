@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { type createClient } from "@wonrail/kit/grpc/client";
 import { newId } from "@wonrail/kit/contract/ids";
 import { AuthServiceService, Quota } from "@wonrail/proto/auth/v1/auth";
 import { FeedServiceService } from "@wonrail/proto/common/v1/feed";
@@ -18,33 +17,9 @@ import {
   WalletStatus,
   WalletType,
 } from "@wonrail/proto/wallet/v1/wallet";
+import { calls, type Call, choice } from "./callRows";
 import { CHAIN } from "./services";
-import {
-  contextOf,
-  executeRequest,
-  makeWallet,
-  recordRequest,
-  type Story,
-  transferCommand,
-  TRANSFER_WON,
-} from "./story";
-
-export type ServiceDefinition = Parameters<typeof createClient>[0];
-export type MethodDefinition = ServiceDefinition[string];
-
-/** One method as one consumer calls it. */
-export interface Call {
-  caller: string;
-  server: string;
-  definition: ServiceDefinition;
-  /** The method's name in the definition. */
-  name: string;
-  method: MethodDefinition;
-  /** A request as the consumer makes it, encoded; another one each time where it is for one use. */
-  good(story: Story): Promise<Buffer>;
-  /** The same with one thing wrong, and what the server says of it: code and field. Null where every request is a good one. */
-  bad: { request: (story: Story) => Promise<Buffer>; refusal: string } | null;
-}
+import { contextOf, executeRequest, makeWallet, recordRequest, transferCommand, TRANSFER_WON } from "./story";
 
 const REPLICA = "gateway-1";
 const CLIENT_ADDRESS = "192.0.2.1";
@@ -372,34 +347,6 @@ export const CALLS: readonly Call[] = [
   ...readsFeed("chain-relayer", "wallet", "wonrail.wallet.v1"),
 ];
 
-interface Row<Request> {
-  good: (story: Story) => Request | Promise<Request>;
-  bad: readonly [refusal: string, spoil: (good: Request) => Request] | null;
-}
-
-type Rows<D extends ServiceDefinition> = {
-  readonly [M in keyof D]?: Row<ReturnType<D[M]["requestDeserialize"]>>;
-};
-
-function calls<D extends ServiceDefinition>(
-  caller: string,
-  server: string,
-  definition: D,
-  rows: Rows<NoInfer<D>>,
-): Call[] {
-  return Object.entries(rows as unknown as Record<string, Row<never>>).map(([name, { good, bad }]) => {
-    const method = definition[name]!;
-    return {
-      ...{ caller, server, definition, name, method },
-      good: async (story) => method.requestSerialize(await good(story)),
-      bad: bad && {
-        refusal: bad[0],
-        request: async (story) => method.requestSerialize(bad[1](await good(story))),
-      },
-    };
-  });
-}
-
 function readsFeed(caller: string, server: string, topic: string): Call[] {
   return calls(caller, server, FeedServiceService, {
     listEvents: {
@@ -407,9 +354,4 @@ function readsFeed(caller: string, server: string, topic: string): Call[] {
       bad: ["REQ_001 limit", (good) => ({ ...good, limit: 1_001 })],
     },
   });
-}
-
-/** One of a message's alternatives, as the generated code writes it. */
-function choice<C extends string, V>($case: C, value: V) {
-  return { $case, value };
 }
