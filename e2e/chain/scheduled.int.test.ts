@@ -4,7 +4,9 @@ import { rpc as authRpc } from "@wonrail/auth/rpc";
 import { createRecord } from "@wonrail/chain-relayer/records/commands/createRecord";
 import { type TransactionRecord } from "@wonrail/chain-relayer/records/domain/record";
 import { getRecord } from "@wonrail/chain-relayer/records/queries/getRecord";
-import { sql } from "@wonrail/kit/db";
+import { type Database, sql } from "@wonrail/kit/db";
+import { idToUuid } from "@wonrail/kit/contract/ids";
+import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import { type GrpcServer, type GrpcService, startGrpcServer } from "@wonrail/kit/grpc/server";
 import {
   createTestDatabase,
@@ -19,7 +21,7 @@ import { createApp } from "@wonrail/payment/app";
 import { rpc } from "@wonrail/payment/rpc";
 import { readChain } from "./support/audit";
 import { openBook } from "./support/book";
-import { openWorld, type World } from "./support/world";
+import { openTestPool, openWorld, type World } from "./support/world";
 
 // Scheduled records from the clock to the chain: three relayers, one killed, the real auth, payment, ledger and wallet services, a real node.
 
@@ -30,6 +32,7 @@ const UNITS_PER_WON = 1_000_000n;
 const OUTSIDE = "0xde709f2102306220921060314715629080e2fb77";
 
 let world: World;
+let ledgerDb: Database;
 let auth: Awaited<ReturnType<typeof createAuth>>;
 let payments: TestDatabase;
 const databases: TestDatabase[] = [];
@@ -63,6 +66,7 @@ beforeAll(async () => {
   const AUTH_ADDRESS = await serve(authRpc(auth), 0);
   const relayerEnv = { AUTH_ADDRESS, PAYMENT_ADDRESS: `127.0.0.1:${port}`, RECORD_LEASE_MS: "1500" };
   world = await openWorld({ relayers: 3, relayerEnv });
+  ledgerDb = openTestPool(world.adminUrl, "ledger");
   const config = {
     ...world.addresses,
     AUTH_ADDRESS,
@@ -76,6 +80,7 @@ beforeAll(async () => {
   world.node.run(200);
 }, 300_000);
 afterAll(async () => {
+  await ledgerDb.close();
   await world.close();
   auth.endWatches();
   await Promise.all(servers.map((server) => server.drain(100)));
@@ -111,8 +116,7 @@ test("three relayers and one of them killed: each record is one transfer, on the
     expect(found).toMatchObject({ status: "CONFIRMED", txHash: expect.stringMatching(/^0x/) as string });
     expect(history.map(({ changedBy }) => changedBy)).toEqual(["api", "scheduler", "chain"]);
   }
-  const transfers = await payments.db.one<{ count: bigint }>(sql`select count(*) as count from transfers`);
-  expect(transfers.count).toBe(BigInt(RECORDS));
+  expect(await transfersOf(book.orgId)).toHaveLength(RECORDS);
   expect(await book.differences()).toEqual([]);
   const { balances, executions } = await readChain(world);
   expect(balances.get(payee.address.toLowerCase())).toBe(BigInt(RECORDS) * AMOUNT_WON * UNITS_PER_WON);
@@ -128,20 +132,16 @@ test("a relayer that dies when payment has made the transfer, and nothing of tha
   await relayer!.start({ FAILPOINTS: "relayer.scheduled:kill" });
   await makeDue(orgId);
   expect(await relayer!.exited()).toEqual({ code: null, signal: "SIGKILL" });
-  const transfers = () =>
-    payments.db.query<{ transfer_id: string }>(
-      sql`select transfer_id from transfers where org_id = ${orgId}`,
-    );
-  const [made] = await transfers();
+  const [made] = await transfersOf(orgId);
   const status = async () => (await getRecord(recordDeps(), { orgId, recordId })).record;
   expect(await status()).toMatchObject({ status: "PENDING", transferId: null });
 
   for (const one of others) await one.start();
   await eventually(
-    async () => expect(await status()).toMatchObject({ status: "CONFIRMED", transferId: made!.transfer_id }),
+    async () => expect(await status()).toMatchObject({ status: "CONFIRMED", transferId: made }),
     { timeoutMs: 90_000, intervalMs: 200 },
   );
-  expect(await transfers()).toEqual([made]);
+  expect(await transfersOf(orgId)).toEqual([made]);
   expect(await book.differences()).toEqual([]);
 }, 300_000);
 
@@ -171,8 +171,7 @@ test("what is due of an organisation that was stopped, or whose subscription is 
       { timeoutMs: 30_000, intervalMs: 100 },
     );
   for (const { book } of partners) {
-    const transfers = sql`select count(*) as count from transfers where org_id = ${book.orgId}`;
-    expect((await payments.db.one<{ count: bigint }>(transfers)).count).toBe(0n);
+    expect(await transfersOf(book.orgId)).toEqual([]);
     await eventually(async () => expect(await book.differences()).toEqual([]), { timeoutMs: 60_000 });
   }
 
@@ -215,4 +214,12 @@ async function makeDue(orgId: string): Promise<void> {
   await world.relayerDb.run(
     sql`update records set run_at = clock_timestamp() where org_id = ${orgId} and run = 'WAITING'`,
   );
+}
+
+/** Ids of the transfers that the ledger posted for an organisation. */
+async function transfersOf(orgId: string): Promise<string[]> {
+  const rows = await ledgerDb.query<{ id: string }>(sql`
+    select request_prefix || '_' || replace(id::text, '-', '') as id from entries
+    where org_id = ${idToUuid(orgId)} and kind = ${IntentKind.TRANSFER} and code is null order by id`);
+  return rows.map(({ id }) => id);
 }

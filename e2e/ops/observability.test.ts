@@ -120,6 +120,8 @@ const NOT_METRICS = new Set([
   "verify_journal",
   "prune_keys",
   "write_postings",
+  "name_in_use",
+  "held_up",
   "verify_audit",
   "reopen_wallets",
   "entries_2026_05",
