@@ -128,7 +128,7 @@ const NOT_METRICS = new Set([
   "scheduled_too_long_ago",
   "payment_manager_replaced",
   "name_taken",
-  "lane_paused",
+  "queue_paused",
   "custody_malformed",
   "nonce_unclear",
   "chain_relayer",
