@@ -6,7 +6,6 @@ import { type TransactionRecord } from "@wonrail/chain-relayer/records/domain/re
 import { getRecord } from "@wonrail/chain-relayer/records/queries/getRecord";
 import { type Database, sql } from "@wonrail/kit/db";
 import { idToUuid } from "@wonrail/kit/contract/ids";
-import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import { type GrpcServer, type GrpcService, startGrpcServer } from "@wonrail/kit/grpc/server";
 import {
   createTestDatabase,
@@ -220,6 +219,6 @@ async function makeDue(orgId: string): Promise<void> {
 async function transfersOf(orgId: string): Promise<string[]> {
   const rows = await ledgerDb.query<{ id: string }>(sql`
     select request_prefix || '_' || replace(id::text, '-', '') as id from entries
-    where org_id = ${idToUuid(orgId)} and kind = ${IntentKind.TRANSFER} and code is null order by id`);
+    where org_id = ${idToUuid(orgId)} and request_prefix = 'trf' and code is null order by id`);
   return rows.map(({ id }) => id);
 }
