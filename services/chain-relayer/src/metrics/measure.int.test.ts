@@ -51,7 +51,9 @@ test("entries that are not pulled are open as well, and grow old in the journal"
   expect(seen.get("relay_pending_oldest_seconds")).toBeGreaterThanOrEqual(900);
   expect(seen.get("relay_unmined_oldest_seconds")).toBeGreaterThanOrEqual(900);
   const open = await registry.getSingleMetric("relay_open_operations")!.get();
-  expect(open.values).toMatchObject([{ labels: { state: "QUEUED", reason: "" }, value: 3 }]);
+  expect(open.values.filter(({ value }) => value > 0)).toMatchObject([
+    { labels: { state: "QUEUED", reason: "" }, value: 3 },
+  ]);
 });
 
 test("a blocked operation is counted with its reason, and is not late", async () => {
@@ -60,7 +62,10 @@ test("a blocked operation is counted with its reason, and is not late", async ()
   await db.run(sql`update operations set created_at = now() - interval '900 s'`);
   expect((await look()).get("relay_pending_oldest_seconds")).toBe(0);
   const open = await registry.getSingleMetric("relay_open_operations")!.get();
-  expect(open.values).toMatchObject([{ labels: { state: "BLOCKED", reason: "unreadable" }, value: 1 }]);
+  expect(open.values).toMatchObject([
+    { labels: { state: "BLOCKED", reason: "unreadable" }, value: 1 },
+    { labels: { state: "BLOCKED", reason: "name_in_use" }, value: 0 },
+  ]);
 });
 
 test("what is in a block waits for finality alone, and is not late", async () => {

@@ -19,6 +19,8 @@ export interface MeasureDeps {
   scheduled: Pick<ScheduledMetrics, "oldestDue">;
 }
 
+const BLOCKED_REASONS = ["unreadable", "name_in_use"];
+
 /** What an operator sees of the relayer from outside: of its own tables, whether there is a chain or not. */
 export async function measureOperations({
   db,
@@ -31,6 +33,8 @@ export async function measureOperations({
   // A blocked operation waits for an operator, whatever its age.
   const open = all.filter(({ state }) => state !== "BLOCKED");
   gauges.open.reset();
+  // An alert needs the series before the first blocked operation.
+  for (const reason of BLOCKED_REASONS) gauges.open.set({ state: "BLOCKED", reason }, 0);
   for (const { state, reason, count } of all) gauges.open.set({ state, reason }, count);
   const oldestOf = (those: typeof open) => Math.max(0, ...those.map(({ oldestSeconds }) => oldestSeconds));
   gauges.oldest.set(oldestOf(open));
