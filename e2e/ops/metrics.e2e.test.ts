@@ -51,7 +51,7 @@ const NOT_AT_ONCE: Record<string, string[]> = {
   grpc_code: ["Unknown", "Internal", "Unavailable", "DataLoss", "DeadlineExceeded"],
 };
 
-test("what alerts, rules and dashboards ask of a label is there, or its kin where that takes trouble", async () => {
+test("labels in alerts, rules and dashboards exist, or a label of the same kind", async () => {
   const { gatewayUrl, organisations } = stack.stack();
   const api = openApi(gatewayUrl, organisations[0]!.apiKey);
   expect((await api.call("GET", "/api/wallets")).status).toBe(200);

@@ -194,7 +194,7 @@ test.each(stats.map((panel) => [panel.title, panel] as const))(
   },
 );
 
-test("what must be 0 for money to be safe is a single number with thresholds", () => {
+test("values that must be 0 for money to be safe are single numbers with thresholds", () => {
   const mustBeZero = ["invariant_violations", "reconciliation_open_drifts", "operator_role_missing"];
   const shows = (panel: Panel, metric: string) => panel.targets.some(({ expr }) => expr.includes(metric));
   expect(mustBeZero.filter((metric) => !stats.some((panel) => shows(panel, metric)))).toEqual([]);

@@ -38,7 +38,7 @@ export async function newOrganisation(stack: Stack, ...options: string[]): Promi
   return { orgId, orgCode, apiKey, secretKey, api: openApi(stack.gatewayUrl, apiKey) };
 }
 
-/** Of a command line's options, each with a value. */
+/** Reads a command line's options; each option has a value. */
 function pairsOf(options: string[]): Record<string, string> {
   const pairs: Record<string, string> = {};
   for (let index = 0; index < options.length; index += 2) pairs[options[index]!] = options[index + 1]!;

@@ -4,7 +4,7 @@ import { type Story } from "./story";
 export type ServiceDefinition = Parameters<typeof createClient>[0];
 export type MethodDefinition = ServiceDefinition[string];
 
-/** One method as one consumer calls it. */
+/** A method as a single consumer calls it. */
 export interface Call {
   caller: string;
   server: string;

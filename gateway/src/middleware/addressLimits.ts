@@ -30,7 +30,7 @@ export interface AddressLimitsOptions {
 /** A forgotten address starts with a full bucket, which an attacker with more addresses has anyway. */
 const MAX_ADDRESSES = 20_000;
 
-/** One bucket per address, in memory: for callers that are known by their address only. */
+/** Keeps a token bucket per address in memory, for callers without a key. */
 export function createAddressLimits({ perSecond, burst, monotonicMs }: AddressLimitsOptions): AddressLimits {
   const buckets = new BoundedMap<string, { tokens: number; atMs: number }>(MAX_ADDRESSES);
 

@@ -186,9 +186,7 @@ async function publishUntilClosed(
     try {
       const rows = await readUnpublished(db, perPartition);
       if (rows.length > 0) {
-        await failpoint("outbox.publishing");
         await unlessAborted(givenUp, bus.publish(rows.map(toMessage)));
-        await failpoint("outbox.published");
         await markPublished(db, rows);
         metrics.published(rows);
       }

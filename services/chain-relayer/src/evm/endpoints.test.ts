@@ -177,7 +177,7 @@ test.each<[string, Ask]>([
   await expect(ask(provider)).resolves.toBeDefined();
 });
 
-test("of three endpoints one that lies and one that is silent leave the third no vote", async () => {
+test("three endpoints have no quorum when one lies and one is silent", async () => {
   const { provider } = open(
     endpoint("liar", { eth_call: "0x08" }),
     endpoint("silent", SILENCE),

@@ -75,7 +75,7 @@ test("an offer is enough when it pays for the base fee and, beside that, the mar
   expect([isEnoughAt(90n, 1n), isEnoughAt(90n, 2n)]).toEqual([false, true]);
 });
 
-test("one transaction may ask for three quarters of a block, and for no more than 2^24", () => {
+test("a transaction asks for at most three quarters of a block and at most 2^24 gas", () => {
   expect(mostGas(12_000_000n)).toBe(9_000_000n);
   expect(mostGas(30_000_000n)).toBe(1n << 24n);
 });

@@ -92,7 +92,7 @@ test("while blocks are taken in again the chain is not asked about holds as it w
   expect(await statesOf(database.db, [hold])).toEqual(["PLANNED AccountBlocked"]);
 });
 
-test("a hold that goes out while the chain is asked about it is given up all the same, and that is told once", async () => {
+test("a hold that is sent during its look-up expires, with a single event", async () => {
   const hold = await expiredHold();
   const chain = createChainDouble();
   const { callAt } = chain.provider;
@@ -218,7 +218,7 @@ test("a hold whose authorization was cancelled in a final block is given up, tho
   expect(await statesOf(database.db, [hold])).toEqual(["FAILED AccountBlocked"]);
 });
 
-test("however many are looked up in vain, those whose time was over later have their turn", async () => {
+test("holds that expired later are looked up although many look-ups fail", async () => {
   const vain = Array.from({ length: 100 }, () => holdOf());
   for (const [number, hold] of vain.entries())
     await takeInExpired(database.db, hold, { expiresAt: new Date(Date.now() - 60_000 + number) });
