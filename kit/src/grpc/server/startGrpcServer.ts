@@ -2,6 +2,7 @@ import { logVerbosity, Server, ServerCredentials, setLogVerbosity } from "@grpc/
 import { type Log } from "../../log";
 import { type Registry } from "../../metrics";
 import { emptyEndedStreams } from "../endedStreams";
+import { MAX_REQUEST_BYTES } from "../messageLimits";
 import { type TlsIdentity } from "../tls";
 import { addService } from "./addService";
 import { assertComplete, type CallerRules } from "./callers";
@@ -79,7 +80,7 @@ function shutDown(server: Server, address: string, graceMs: number): Promise<voi
 }
 
 function makeServer({
-  maxMessageBytes = 1024 * 1024,
+  maxMessageBytes = MAX_REQUEST_BYTES,
   maxConcurrentStreams = 1024,
   maxConnectionAgeMs = 5 * 60_000,
   maxConnectionAgeGraceMs = 30_000,
