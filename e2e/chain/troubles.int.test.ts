@@ -3,6 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@wonrail/kit/testing";
 import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
+import { findSettlements, type StoredSettlement } from "@wonrail/chain-relayer/settlement/store/settlements";
+import {
+  OperationConfirmed,
+  OperationFailed,
+  OperationSubmitted,
+} from "@wonrail/proto/relayer/events/v1/events";
 import { managerAbi, tokenAbi } from "@wonrail/chain-relayer/evm/contracts";
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type RpcProxy, startRpcProxy } from "../support/rpcProxy";
@@ -230,6 +236,42 @@ test("money to an outside address that never arrives is given up on proof, and i
 test("after all of this the chain says what the ledger says", async () => {
   await eventually(async () => expect(await book.differences()).toEqual([]), { timeoutMs: 60_000 });
 });
+
+test("after all of this every settlement is listed as its newest event says", async () => {
+  const orgs = await world.relayerDb.query<{ org_id: string }>(sql`select org_id from settlement_queues`);
+  const listed = await Promise.all(
+    orgs.map(({ org_id }) => findSettlements(world.relayerDb, org_id, "", 10_000)),
+  );
+  const newest = await readNewestEvents();
+  expect(newest.length).toBeGreaterThan(20);
+  expect(listed.flat().sort(byRef)).toEqual(newest.sort(byRef));
+});
+
+function byRef(one: { ledgerRef: string }, other: { ledgerRef: string }): number {
+  return one.ledgerRef < other.ledgerRef ? -1 : 1;
+}
+
+/** What a projection keeps that has read every event. */
+async function readNewestEvents(): Promise<StoredSettlement[]> {
+  const events = await world.relayerDb.query<{ type: string; version: bigint; payload: Buffer }>(sql`
+    select distinct on (aggregate_id) type, version, payload from outbox
+    where type in ('operation_submitted', 'operation_confirmed', 'operation_failed')
+    order by aggregate_id, version desc, occurred_at desc`);
+  const none = { fromAddress: null, txHash: null, blockNumber: null, failure: null };
+  return events.map(({ type, version, payload }) => {
+    if (type === "operation_submitted") {
+      const { ledgerRef, txHash, changedAt } = OperationSubmitted.decode(payload);
+      return { ...none, ledgerRef, version, changedAt: changedAt!, status: "SUBMITTED", txHash };
+    }
+    if (type === "operation_confirmed") {
+      const { ledgerRef, txHash, blockNumber, changedAt } = OperationConfirmed.decode(payload);
+      return { ...none, ledgerRef, version, changedAt: changedAt!, status: "CONFIRMED", txHash, blockNumber };
+    }
+    const { ledgerRef, changedAt, reason, ...proof } = OperationFailed.decode(payload);
+    const failure = { reason, blockNumber: proof.proofBlockNumber, blockHash: proof.proofBlockHash };
+    return { ...none, ledgerRef, version, changedAt: changedAt!, status: "FAILED", failure };
+  });
+}
 
 function transfer(amountWon: string): Promise<string> {
   const value = {

@@ -61,28 +61,32 @@ function settlements(app: App): ConsumerSpec {
   };
 }
 
-function settlementChange({ type, orgId, version, occurredAt, payload }: ReceivedEvent): SettlementChange {
-  return { orgId, version, occurredAt, ...READERS[type]!(payload) };
+function settlementChange({ type, orgId, version, payload }: ReceivedEvent): SettlementChange {
+  return { orgId, version, ...READERS[type]!(payload) };
 }
 
-type Content = Omit<SettlementChange, "orgId" | "version" | "occurredAt">;
+type Content = Omit<SettlementChange, "orgId" | "version">;
 
 const READERS: Record<string, (payload: Buffer) => Content> = {
   operation_submitted(payload) {
-    const { ledgerRef, network, txHash } = OperationSubmitted.decode(payload);
-    return { ledgerRef, status: "SUBMITTED", network, txHash, blockNumber: null };
+    const { ledgerRef, network, txHash, changedAt } = OperationSubmitted.decode(payload);
+    return { ledgerRef, changedAt: changedAt!, status: "SUBMITTED", network, txHash, blockNumber: null };
   },
   operation_confirmed(payload) {
-    const { ledgerRef, network, txHash, blockNumber } = OperationConfirmed.decode(payload);
-    return { ledgerRef, status: "CONFIRMED", network, txHash, blockNumber };
+    const { ledgerRef, network, txHash, blockNumber, changedAt } = OperationConfirmed.decode(payload);
+    return { ledgerRef, changedAt: changedAt!, status: "CONFIRMED", network, txHash, blockNumber };
   },
   operation_failed(payload) {
-    const { ledgerRef, network, reason, proofBlockNumber, proofBlockHash } = OperationFailed.decode(payload);
-    const failure = { reason, proofBlockNumber, proofBlockHash };
-    return { ledgerRef, status: "FAILED", network, txHash: null, blockNumber: null, failure };
+    const { ledgerRef, network, changedAt, ...proof } = OperationFailed.decode(payload);
+    const { reason, proofBlockNumber, proofBlockHash } = proof;
+    return {
+      ...{ ledgerRef, changedAt: changedAt!, status: "FAILED", network, txHash: null, blockNumber: null },
+      failure: { reason, proofBlockNumber, proofBlockHash },
+    };
   },
   deposit_credited(payload) {
-    const { ledgerRef, network, txHash, blockNumber, fromAddress } = DepositCredited.decode(payload);
-    return { ledgerRef, status: "CONFIRMED", network, txHash, blockNumber, counterparty: fromAddress };
+    const { ledgerRef, network, txHash, blockNumber, changedAt, ...of } = DepositCredited.decode(payload);
+    const settled = { status: "CONFIRMED", network, txHash, blockNumber } as const;
+    return { ledgerRef, changedAt: changedAt!, ...settled, counterparty: of.fromAddress };
   },
 };

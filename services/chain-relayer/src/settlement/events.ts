@@ -7,21 +7,28 @@ import {
 } from "@wonrail/proto/relayer/events/v1/events";
 import { TOPIC } from "../events";
 import { type WalletBlock } from "./store/walletBlocks";
-import { type Confirmation, type FailureProof, type Operation } from "./store/operations";
+import { type Change, type Confirmed, type FailureProof, type Operation } from "./store/operations";
 
-export function operationSubmitted(operation: Operation, network: string, txHash: string): NewEvent {
+export function operationSubmitted(
+  operation: Operation,
+  of: { network: string; txHash: string; changedAt: Date },
+): NewEvent {
   const { ledgerRef, relatedId } = operation;
-  const payload = OperationSubmitted.encode({ ledgerRef, relatedId, network, txHash }).finish();
+  const payload = OperationSubmitted.encode({ ledgerRef, relatedId, ...of }).finish();
   return ofOperation("operation_submitted", operation, BigInt(operation.attempts + 1), payload);
 }
 
-export function operationConfirmed({ operation, ...of }: Confirmation, network: string): NewEvent {
+export function operationConfirmed({ operation, version, ...of }: Confirmed, network: string): NewEvent {
   const { ledgerRef, relatedId } = operation;
   const payload = OperationConfirmed.encode({ ledgerRef, relatedId, network, ...of }).finish();
-  return ofOperation("operation_confirmed", operation, BigInt(operation.attempts + 1), payload);
+  return ofOperation("operation_confirmed", operation, version, payload);
 }
 
-export function operationFailed(operation: Operation, network: string, proof: FailureProof): NewEvent {
+export function operationFailed(
+  operation: Operation,
+  network: string,
+  { version, changedAt, ...proof }: FailureProof & Change,
+): NewEvent {
   const { ledgerRef, relatedId } = operation;
   const payload = OperationFailed.encode({
     ledgerRef,
@@ -31,8 +38,9 @@ export function operationFailed(operation: Operation, network: string, proof: Fa
     proofBlockNumber: proof.blockNumber,
     proofBlockHash: proof.blockHash,
     proofBlockTime: proof.blockTime,
+    changedAt,
   }).finish();
-  return ofOperation("operation_failed", operation, BigInt(operation.attempts + 1), payload);
+  return ofOperation("operation_failed", operation, version, payload);
 }
 
 /** Logs of a block count up from 0, and a block has far fewer of them than this. */

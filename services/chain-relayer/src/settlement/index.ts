@@ -16,6 +16,7 @@ export { recordWalletBlocks } from "./commands/recordWalletBlocks";
 export { isWallet } from "./domain/steps";
 export { mintingOperation, type Orders } from "./queries/findOrders";
 export { getOperations } from "./queries/getOperations";
+export { listSettlements, settlementMessage } from "./queries/listSettlements";
 export {
   findOldestUnminedSeconds,
   findOperationDetails,

@@ -137,10 +137,11 @@ async function sendOne(
     gasLimit: fitted.gasLimit,
     fees,
     async onStored(tx, { transactionId, txHash }) {
-      await markInFlight(tx, operations, transactionId, txHash);
+      const changedAt = await markInFlight(tx, operations, transactionId, txHash);
+      const { network } = chain;
       await appendEvents(
         tx,
-        operations.map((operation) => operationSubmitted(operation, chain.network, txHash)),
+        operations.map((operation) => operationSubmitted(operation, { network, txHash, changedAt })),
       );
     },
   });

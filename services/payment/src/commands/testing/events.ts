@@ -9,6 +9,7 @@ import {
   OperationFailed,
   OperationSubmitted,
 } from "@wonrail/proto/relayer/events/v1/events";
+import { Settlement, SettlementStatus } from "@wonrail/proto/relayer/v1/relayer";
 import { consumers } from "../../consumers";
 import { type World } from "./world";
 
@@ -58,33 +59,54 @@ export async function catchUp(world: World): Promise<void> {
 interface Word {
   version?: bigint;
   txHash?: string;
-  occurredAt?: Date;
+  changedAt?: Date;
 }
 
-export function submitted(ledgerRef: string, { txHash = HASH, ...of }: Word = {}): Delivered {
-  const word = OperationSubmitted.fromPartial({ ledgerRef, network: NETWORK, txHash });
+export function submitted(ledgerRef: string, { txHash = HASH, changedAt = new Date(), ...of }: Word = {}) {
+  const word = OperationSubmitted.fromPartial({ ledgerRef, network: NETWORK, txHash, changedAt });
   const payload = Buffer.from(OperationSubmitted.encode(word).finish());
-  return { type: "operation_submitted", ...of, payload };
+  const listed = { ledgerRef, changedAt, status: SettlementStatus.SUBMITTED, txHash };
+  return { type: "operation_submitted", ...of, payload, listed };
 }
 
-export function confirmed(ledgerRef: string, { txHash = HASH, ...of }: Word = {}): Delivered {
-  const word = OperationConfirmed.fromPartial({ ledgerRef, network: NETWORK, txHash, blockNumber: 3n });
+export function confirmed(ledgerRef: string, { txHash = HASH, changedAt = new Date(), ...of }: Word = {}) {
+  const final = { ledgerRef, txHash, blockNumber: 3n, changedAt };
+  const word = OperationConfirmed.fromPartial({ ...final, network: NETWORK });
   const payload = Buffer.from(OperationConfirmed.encode(word).finish());
-  return { type: "operation_confirmed", ...of, payload };
+  const listed = { ...final, status: SettlementStatus.CONFIRMED };
+  return { type: "operation_confirmed", ...of, payload, listed };
 }
 
-export function failed(ledgerRef: string, reason = "expired", of: Word = {}): Delivered {
+export function failed(ledgerRef: string, reason = "expired", { changedAt = new Date(), ...of }: Word = {}) {
   const proof = { reason, proofBlockNumber: 3n, proofBlockHash: HASH };
-  const word = OperationFailed.fromPartial({ ledgerRef, network: NETWORK, ...proof });
-  return { type: "operation_failed", ...of, payload: Buffer.from(OperationFailed.encode(word).finish()) };
+  const word = OperationFailed.fromPartial({ ledgerRef, network: NETWORK, changedAt, ...proof });
+  const payload = Buffer.from(OperationFailed.encode(word).finish());
+  const failure = { reason, blockNumber: 3n, blockHash: HASH };
+  const listed = { ledgerRef, changedAt, status: SettlementStatus.FAILED, failure };
+  return { type: "operation_failed", ...of, payload, listed };
 }
 
-export function depositCredited(ledgerRef: string, fromAddress: string): Delivered {
-  const of = { ledgerRef, network: NETWORK, txHash: HASH, blockNumber: 12n, fromAddress };
-  const payload = Buffer.from(DepositCredited.encode(DepositCredited.fromPartial(of)).finish());
-  return { type: "deposit_credited", payload };
+export function depositCredited(ledgerRef: string, fromAddress: string) {
+  const final = { ledgerRef, txHash: HASH, blockNumber: 12n, fromAddress, changedAt: new Date() };
+  const word = DepositCredited.fromPartial({ ...final, network: NETWORK });
+  const payload = Buffer.from(DepositCredited.encode(word).finish());
+  return {
+    type: "deposit_credited",
+    payload,
+    listed: { ...final, status: SettlementStatus.CONFIRMED },
+  };
 }
 
 export async function deliver(world: World, event: Delivered): Promise<void> {
   await deliverAll(world, [event]);
+}
+
+/** What chain-relayer lists once it has published the event. */
+export function listed({ listed, version = 1n }: Published): Settlement {
+  return Settlement.fromPartial({ ...listed, version, network: NETWORK });
+}
+
+interface Published {
+  version?: bigint;
+  listed: Partial<Settlement> & { ledgerRef: string };
 }
