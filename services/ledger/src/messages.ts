@@ -180,7 +180,7 @@ export function requestStateMessage(state: RequestState): RequestStateMessage {
     outcome: outcomeMessage(outcome),
     hold: hold === null ? undefined : holdMessage(hold),
     cancelledWon: formatWon(cancelledWon),
-    cancellations: cancellations.map(entryMessage),
+    cancellations: cancellations.map((entry) => entryMessage({ ...entry, original: null })),
   };
 }
 

@@ -208,7 +208,7 @@ test("the journal lists an organisation's entries in pages, with the notes of th
   );
   const charged = await client.post(messageOf(requestOf(orgId, chargeOf(walletId, 100n), notes)));
   expect(charged.entry).toMatchObject({ ...notes, orgSequence: 2n, relatedId: charged.entry!.requestId });
-  await client.post(messageOf(requestOf(orgId, { kind: "refund", walletId })));
+  const refunded = await client.post(messageOf(requestOf(orgId, { kind: "refund", walletId })));
 
   const first = await client.listJournal({ orgId, afterSequence: 0n, limit: 2 });
   expect(first.lastSequence).toBe(3n);
@@ -221,11 +221,10 @@ test("the journal lists an organisation's entries in pages, with the notes of th
     lastSequence: 0n,
   });
   const { heads } = await client.listJournalHeads({ afterOrgId: undefined, limit: 1_000 });
-  expect(heads).toContainEqual({ orgId, lastSequence: 3n });
-  expect((await client.listJournalHeads({ afterOrgId: orgId, limit: 1_000 })).heads).not.toContainEqual({
-    orgId,
-    lastSequence: 3n,
-  });
+  const head = { orgId, lastSequence: 3n, lastRequestId: refunded.entry!.requestId };
+  expect(heads).toContainEqual(head);
+  const after = await client.listJournalHeads({ afterOrgId: orgId, limit: 1_000 });
+  expect(after.heads).not.toContainEqual(head);
 });
 
 test("a charge and a payment show their cancellations, oldest first, and how much is cancelled", async () => {
@@ -261,7 +260,7 @@ test("a charge and a payment show their cancellations, oldest first, and how muc
     parts.map(({ requestId }) => requestId),
   );
   expect(ofPayment.cancelledWon).toBe("400");
-  expect(ofPayment.cancellations).toEqual([cancelled.entry]);
+  expect(ofPayment.cancellations).toEqual([{ ...cancelled.entry, original: undefined }]);
 });
 
 test("accounts, entries, holds and totals can be asked for, of one's own organisation only", async () => {

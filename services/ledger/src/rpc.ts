@@ -80,7 +80,8 @@ export function rpc(app: App): GrpcService[] {
 
       async getEntries({ orgId, requestIds }) {
         const wanted = readAtMost(MAX_ITEMS, requestIds, "requestIds").filter((id) => UUID_PART.test(id));
-        return { requests: (await app.getEntries(readOrgId(orgId), wanted)).map(requestStateMessage) };
+        const { requests, unanswered } = await app.getEntries(readOrgId(orgId), wanted);
+        return { requests: requests.map(requestStateMessage), unansweredIds: unanswered };
       },
 
       async listJournal({ orgId, afterSequence, limit }) {

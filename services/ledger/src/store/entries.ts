@@ -187,12 +187,15 @@ async function findRows(db: Queryable, wanted: RequestRef[]): Promise<EntryRow[]
   );
 }
 
-/** Lists an organisation's entries in commit order. */
+/**
+ * Lists an organisation's entries in commit order. The list ends before the limit when the entries' own
+ * notes exceed their bytes, so that Postgres does not send entries that have no room in the answer.
+ */
 export async function listJournal(
   db: Queryable,
   orgId: string,
   afterSequence: bigint,
-  limit: number,
+  limits: { entries: number; notesBytes: number },
 ): Promise<Entry[]> {
   const rows = await db.query<EntryRow>(
     named(
@@ -200,10 +203,14 @@ export async function listJournal(
       sql`
         select ${COLUMNS}
         from (
-          select * from entries where org_id = ${idToUuid(orgId)} and org_sequence > ${afterSequence}
-          order by org_sequence limit ${limit}
+          select *, sum(coalesce(octet_length(metadata::text), 0)) over (order by org_sequence) as notes_bytes
+          from (
+            select * from entries where org_id = ${idToUuid(orgId)} and org_sequence > ${afterSequence}
+            order by org_sequence limit ${limits.entries}
+          ) listed
         ) e
         ${LINES}
+        where e.notes_bytes - coalesce(octet_length(e.metadata::text), 0) < ${limits.notesBytes}
         order by e.org_sequence, l.position`,
     ),
   );

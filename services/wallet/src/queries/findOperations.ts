@@ -18,7 +18,7 @@ export async function findOperations(
   const operations = new Map<string, LedgerOperation>();
   for (const [orgId, of] of groupBy(intents, (intent) => intent.orgId)) {
     const requestIds = [...new Set(of.map((intent) => intent.ledgerRef))];
-    const { requests } = await ledger.getEntries({ orgId, requestIds });
+    const requests = await readRequests(ledger, orgId, requestIds);
     const accountIds = requests.flatMap((request) =>
       (postedBy(request)?.postings ?? []).map(({ accountId }) => accountId),
     );
@@ -32,6 +32,17 @@ export async function findOperations(
     }
   }
   return operations;
+}
+
+/** An answer may leave out ids that have no room in it. */
+async function readRequests(ledger: LedgerClient, orgId: string, ids: string[]): Promise<RequestState[]> {
+  const found: RequestState[] = [];
+  for (let requestIds = ids; requestIds.length > 0;) {
+    const { requests, unansweredIds } = await ledger.getEntries({ orgId, requestIds });
+    found.push(...requests);
+    requestIds = unansweredIds;
+  }
+  return found;
 }
 
 function ofHold(hold: Hold): LedgerOperation | null {
