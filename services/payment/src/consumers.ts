@@ -34,10 +34,9 @@ function records(app: App): ConsumerSpec {
     handlers: {
       journal_posted: {
         async all(tx, events) {
-          const entries = events.map(({ orgId, payload }) => ({
-            orgId,
-            entry: JournalPosted.decode(payload).entry!,
-          }));
+          const entries = events.flatMap(({ orgId, payload }) =>
+            JournalPosted.decode(payload).entries.map((entry) => ({ orgId, entry })),
+          );
           await app.projectJournal(tx, entries);
           app.metrics.projections.wrote(events);
         },
