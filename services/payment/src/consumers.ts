@@ -3,9 +3,9 @@ import { OrganisationChanged } from "@wonrail/proto/auth/events/v1/events";
 import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import {
   DepositCredited,
-  OperationConfirmed,
   OperationFailed,
-  OperationSubmitted,
+  OperationsConfirmed,
+  OperationsSubmitted,
 } from "@wonrail/proto/relayer/events/v1/events";
 import { type App } from "./app";
 import { type SettlementChange } from "./store/settlements";
@@ -49,7 +49,7 @@ function settlements(app: App): ConsumerSpec {
   // All types share the handler, because the kit hands it a run of events at once. So a mixed batch is one statement.
   const handler: BulkHandler = {
     async all(tx, events) {
-      await app.projectSettlements(tx, events.map(settlementChange));
+      await app.projectSettlements(tx, events.flatMap(settlementChanges));
       app.metrics.projections.wrote(events);
     },
   };
@@ -60,28 +60,33 @@ function settlements(app: App): ConsumerSpec {
   };
 }
 
-function settlementChange({ type, orgId, version, occurredAt, payload }: ReceivedEvent): SettlementChange {
-  return { orgId, version, occurredAt, ...READERS[type]!(payload) };
+function settlementChanges({ type, orgId, version, occurredAt, payload }: ReceivedEvent): SettlementChange[] {
+  return READERS[type]!(payload, version).map((content) => ({ orgId, occurredAt, ...content }));
 }
 
-type Content = Omit<SettlementChange, "orgId" | "version" | "occurredAt">;
+type Content = Omit<SettlementChange, "orgId" | "occurredAt">;
 
-const READERS: Record<string, (payload: Buffer) => Content> = {
-  operation_submitted(payload) {
-    const { ledgerRef, network, txHash } = OperationSubmitted.decode(payload);
-    return { ledgerRef, status: "SUBMITTED", network, txHash, blockNumber: null };
+const READERS: Record<string, (payload: Buffer, version: bigint) => Content[]> = {
+  operations_submitted(payload) {
+    const { network, txHash, operations } = OperationsSubmitted.decode(payload);
+    return operations.map(({ ledgerRef, version }) => ({
+      ...{ ledgerRef, version, status: "SUBMITTED", network, txHash, blockNumber: null },
+    }));
   },
-  operation_confirmed(payload) {
-    const { ledgerRef, network, txHash, blockNumber } = OperationConfirmed.decode(payload);
-    return { ledgerRef, status: "CONFIRMED", network, txHash, blockNumber };
+  operations_confirmed(payload) {
+    const { network, operations } = OperationsConfirmed.decode(payload);
+    return operations.map(({ ledgerRef, version, txHash, blockNumber }) => ({
+      ...{ ledgerRef, version, status: "CONFIRMED", network, txHash, blockNumber },
+    }));
   },
-  operation_failed(payload) {
+  operation_failed(payload, version) {
     const { ledgerRef, network, reason, proofBlockNumber, proofBlockHash } = OperationFailed.decode(payload);
     const failure = { reason, proofBlockNumber, proofBlockHash };
-    return { ledgerRef, status: "FAILED", network, txHash: null, blockNumber: null, failure };
+    return [{ ledgerRef, version, status: "FAILED", network, txHash: null, blockNumber: null, failure }];
   },
-  deposit_credited(payload) {
+  deposit_credited(payload, version) {
     const { ledgerRef, network, txHash, blockNumber, fromAddress } = DepositCredited.decode(payload);
-    return { ledgerRef, status: "CONFIRMED", network, txHash, blockNumber, counterparty: fromAddress };
+    const content = { network, txHash, blockNumber, counterparty: fromAddress };
+    return [{ ledgerRef, version, status: "CONFIRMED", ...content }];
   },
 };

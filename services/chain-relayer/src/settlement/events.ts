@@ -1,24 +1,43 @@
+import { chunksOf } from "@wonrail/kit/chunksOf";
+import { groupBy } from "@wonrail/kit/groupBy";
 import { type NewEvent } from "@wonrail/kit/outbox";
 import {
-  OperationConfirmed,
   OperationFailed,
-  OperationSubmitted,
+  OperationsConfirmed,
+  OperationsSubmitted,
   WalletBlockChanged,
 } from "@wonrail/proto/relayer/events/v1/events";
 import { TOPIC } from "../events";
 import { type WalletBlock } from "./store/walletBlocks";
 import { type Confirmation, type FailureProof, type Operation } from "./store/operations";
 
-export function operationSubmitted(operation: Operation, network: string, txHash: string): NewEvent {
-  const { ledgerRef, relatedId } = operation;
-  const payload = OperationSubmitted.encode({ ledgerRef, relatedId, network, txHash }).finish();
-  return ofOperation("operation_submitted", operation, BigInt(operation.attempts + 1), payload);
+/** Bounds the size of an event. */
+const OPERATIONS_PER_EVENT = 500;
+
+/** One event per organisation, because each event costs rows in every inbox. */
+export function operationsSubmitted(operations: Operation[], network: string, txHash: string): NewEvent[] {
+  return inEvents(operations, (operation) => operation).map((ofOne) => {
+    const submitted = ofOne.map(({ ledgerRef, relatedId, ...operation }) => ({
+      ...{ ledgerRef, relatedId, version: versionOf(operation) },
+    }));
+    const payload = OperationsSubmitted.encode({ network, txHash, operations: submitted }).finish();
+    return ofOrganisation("operations_submitted", ofOne, payload);
+  });
 }
 
-export function operationConfirmed({ operation, ...of }: Confirmation, network: string): NewEvent {
-  const { ledgerRef, relatedId } = operation;
-  const payload = OperationConfirmed.encode({ ledgerRef, relatedId, network, ...of }).finish();
-  return ofOperation("operation_confirmed", operation, BigInt(operation.attempts + 1), payload);
+export function operationsConfirmed(confirmations: Confirmation[], network: string): NewEvent[] {
+  return inEvents(confirmations, ({ operation }) => operation).map((ofOne) => {
+    const operations = ofOne.map(({ operation, ...of }) => {
+      const { ledgerRef, relatedId } = operation;
+      return { ledgerRef, relatedId, version: versionOf(operation), ...of };
+    });
+    const payload = OperationsConfirmed.encode({ network, operations }).finish();
+    return ofOrganisation(
+      "operations_confirmed",
+      ofOne.map(({ operation }) => operation),
+      payload,
+    );
+  });
 }
 
 export function operationFailed(operation: Operation, network: string, proof: FailureProof): NewEvent {
@@ -32,7 +51,8 @@ export function operationFailed(operation: Operation, network: string, proof: Fa
     proofBlockHash: proof.blockHash,
     proofBlockTime: proof.blockTime,
   }).finish();
-  return ofOperation("operation_failed", operation, BigInt(operation.attempts + 1), payload);
+  const of = { aggregateId: ledgerRef, version: versionOf(operation), orgId: operation.orgId };
+  return { topic: TOPIC, type: "operation_failed", ...of, payload };
 }
 
 /** Logs of a block count up from 0, and a block has far fewer of them than this. */
@@ -46,7 +66,18 @@ export function walletBlockChanged(block: WalletBlock): NewEvent {
   return { topic: TOPIC, type: "wallet_block_changed", aggregateId: walletId, version, orgId, payload };
 }
 
-function ofOperation(type: string, operation: Operation, version: bigint, payload: Uint8Array): NewEvent {
-  const { orgId, ledgerRef } = operation;
-  return { topic: TOPIC, type, aggregateId: ledgerRef, version, orgId, payload };
+function inEvents<T>(items: T[], operationOf: (item: T) => Operation): T[][] {
+  const byOrganisation = groupBy(items, (item) => operationOf(item).orgId);
+  return [...byOrganisation.values()].flatMap((each) => chunksOf(each, OPERATIONS_PER_EVENT));
+}
+
+function ofOrganisation(type: string, operations: Operation[], payload: Uint8Array): NewEvent {
+  const { orgId } = operations[0]!;
+  const versions = operations.map(versionOf);
+  const version = versions.reduce((greatest, each) => (each > greatest ? each : greatest));
+  return { topic: TOPIC, type, aggregateId: orgId, version, orgId, payload };
+}
+
+function versionOf({ attempts }: Pick<Operation, "attempts">): bigint {
+  return BigInt(attempts + 1);
 }

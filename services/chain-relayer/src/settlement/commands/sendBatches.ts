@@ -6,7 +6,7 @@ import { encodeExecute, type Provider, type Signer } from "../../evm";
 import { assertCanonical, type CanonicalDeps, findFurthest, listPaymentManagers } from "../../indexer";
 import { findGasBudget, type GasBudget, type Lease, submit } from "../../sender";
 import { cheapGas, gasLimitFor, halvedGas, usualGasFor } from "../domain/gas";
-import { operationSubmitted } from "../events";
+import { operationsSubmitted } from "../events";
 import { isHold, markInFlight, type Operation } from "../store/operations";
 import {
   listPlannedOperations,
@@ -138,10 +138,7 @@ async function sendOne(
     fees,
     async onStored(tx, { transactionId, txHash }) {
       await markInFlight(tx, operations, transactionId, txHash);
-      await appendEvents(
-        tx,
-        operations.map((operation) => operationSubmitted(operation, chain.network, txHash)),
-      );
+      await appendEvents(tx, operationsSubmitted(operations, chain.network, txHash));
     },
   });
   return fitted;

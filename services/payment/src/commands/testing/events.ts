@@ -5,9 +5,9 @@ import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import { type Entry } from "@wonrail/proto/ledger/v1/ledger";
 import {
   DepositCredited,
-  OperationConfirmed,
   OperationFailed,
-  OperationSubmitted,
+  OperationsConfirmed,
+  OperationsSubmitted,
 } from "@wonrail/proto/relayer/events/v1/events";
 import { consumers } from "../../consumers";
 import { type World } from "./world";
@@ -61,16 +61,17 @@ interface Word {
   occurredAt?: Date;
 }
 
-export function submitted(ledgerRef: string, { txHash = HASH, ...of }: Word = {}): Delivered {
-  const word = OperationSubmitted.fromPartial({ ledgerRef, network: NETWORK, txHash });
-  const payload = Buffer.from(OperationSubmitted.encode(word).finish());
-  return { type: "operation_submitted", ...of, payload };
+export function submitted(ledgerRef: string, { txHash = HASH, version = 1n, ...of }: Word = {}): Delivered {
+  const operations = [{ ledgerRef, relatedId: ledgerRef, version }];
+  const word = OperationsSubmitted.encode({ network: NETWORK, txHash, operations });
+  return { type: "operations_submitted", ...of, payload: Buffer.from(word.finish()) };
 }
 
-export function confirmed(ledgerRef: string, { txHash = HASH, ...of }: Word = {}): Delivered {
-  const word = OperationConfirmed.fromPartial({ ledgerRef, network: NETWORK, txHash, blockNumber: 3n });
-  const payload = Buffer.from(OperationConfirmed.encode(word).finish());
-  return { type: "operation_confirmed", ...of, payload };
+export function confirmed(ledgerRef: string, { txHash = HASH, version = 1n, ...of }: Word = {}): Delivered {
+  const operation = { ledgerRef, relatedId: ledgerRef, version, txHash, blockNumber: 3n };
+  const word = OperationsConfirmed.fromPartial({ network: NETWORK, operations: [operation] });
+  const payload = Buffer.from(OperationsConfirmed.encode(word).finish());
+  return { type: "operations_confirmed", ...of, payload };
 }
 
 export function failed(ledgerRef: string, reason = "expired", of: Word = {}): Delivered {
