@@ -5,9 +5,9 @@ import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
 import { findSettlements, type StoredSettlement } from "@wonrail/chain-relayer/settlement/store/settlements";
 import {
-  OperationConfirmed,
   OperationFailed,
-  OperationSubmitted,
+  OperationsConfirmed,
+  OperationsSubmitted,
 } from "@wonrail/proto/relayer/events/v1/events";
 import { managerAbi, tokenAbi } from "@wonrail/chain-relayer/evm/contracts";
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
@@ -254,23 +254,41 @@ function byRef(one: { ledgerRef: string }, other: { ledgerRef: string }): number
 /** What a projection keeps that has read every event. */
 async function readNewestEvents(): Promise<StoredSettlement[]> {
   const events = await world.relayerDb.query<{ type: string; version: bigint; payload: Buffer }>(sql`
-    select distinct on (aggregate_id) type, version, payload from outbox
-    where type in ('operation_submitted', 'operation_confirmed', 'operation_failed')
-    order by aggregate_id, version desc, occurred_at desc`);
-  const none = { fromAddress: null, txHash: null, blockNumber: null, failure: null };
-  return events.map(({ type, version, payload }) => {
-    if (type === "operation_submitted") {
-      const { ledgerRef, txHash, changedAt } = OperationSubmitted.decode(payload);
-      return { ...none, ledgerRef, version, changedAt: changedAt!, status: "SUBMITTED", txHash };
+    select type, version, payload from outbox order by id`);
+  const newest = new Map<string, StoredSettlement>();
+  for (const event of events)
+    for (const told of contentOf(event))
+      if (told.version >= (newest.get(told.ledgerRef)?.version ?? 0n)) newest.set(told.ledgerRef, told);
+  return [...newest.values()];
+}
+
+const NONE = { fromAddress: null, txHash: null, blockNumber: null, failure: null };
+
+function contentOf({ type, version, payload }: { type: string; version: bigint; payload: Buffer }) {
+  switch (type) {
+    case "operations_submitted": {
+      const { operations, txHash, changedAt } = OperationsSubmitted.decode(payload);
+      return operations.map(({ ledgerRef, version }): StoredSettlement => ({
+        ...{ ...NONE, ledgerRef, version, changedAt: changedAt!, status: "SUBMITTED", txHash },
+      }));
     }
-    if (type === "operation_confirmed") {
-      const { ledgerRef, txHash, blockNumber, changedAt } = OperationConfirmed.decode(payload);
-      return { ...none, ledgerRef, version, changedAt: changedAt!, status: "CONFIRMED", txHash, blockNumber };
+    case "operations_confirmed": {
+      const { operations, changedAt } = OperationsConfirmed.decode(payload);
+      return operations.map(({ ledgerRef, version, txHash, blockNumber }): StoredSettlement => ({
+        ...{ ...NONE, ledgerRef, version, changedAt: changedAt!, status: "CONFIRMED", txHash, blockNumber },
+      }));
     }
-    const { ledgerRef, changedAt, reason, ...proof } = OperationFailed.decode(payload);
-    const failure = { reason, blockNumber: proof.proofBlockNumber, blockHash: proof.proofBlockHash };
-    return { ...none, ledgerRef, version, changedAt: changedAt!, status: "FAILED", failure };
-  });
+    case "operation_failed": {
+      const { ledgerRef, changedAt, reason, ...proof } = OperationFailed.decode(payload);
+      const failure = { reason, blockNumber: proof.proofBlockNumber, blockHash: proof.proofBlockHash };
+      const failed: StoredSettlement = {
+        ...{ ...NONE, ledgerRef, version, changedAt: changedAt!, status: "FAILED", failure },
+      };
+      return [failed];
+    }
+    default:
+      return [];
+  }
 }
 
 function transfer(amountWon: string): Promise<string> {

@@ -293,7 +293,7 @@ export const CALLS: readonly Call[] = [
           amountWon: TRANSFER_WON,
           nonce: Buffer.alloc(32, 7),
         };
-        return { intents: [{ ...leg, ...chain, ...what, validBefore, context: contextOf(orgId) }] };
+        return { intents: [{ ...leg, ...chain, ...what, validBefore }] };
       },
       bad: [
         "REQ_001 intents.0.nonce",

@@ -25,7 +25,7 @@ function outboxRows(orgId: string): Promise<OutboxRow[]> {
   return ledger.database.db.query<OutboxRow>(sql`select * from outbox where org_id = ${orgId} order by id`);
 }
 
-test("every posted entry is one event of its organisation, equal to the entry in the journal", async () => {
+test("every posted entry is in one event of its organisation, equal to the entry in the journal", async () => {
   const { orgId, engine, database } = ledger;
   const traceparent = `00-${"ab".repeat(16)}-${"cd".repeat(8)}-01`;
   const origin = { requestId: "partner-own:id_1", traceparent };
@@ -59,13 +59,28 @@ test("every posted entry is one event of its organisation, equal to the entry in
   expect(entries).toHaveLength(1 + 20 + 1 + 1 + 1);
   expect(rows.map(({ version }) => version)).toEqual(entries.map((_, index) => BigInt(index + 1)));
   expect(rows.map(({ payload }) => JournalPosted.decode(payload))).toEqual(
-    entries.map((entry) => ({ entry: entryMessage(entry) })),
+    entries.map((entry) => ({ entries: [entryMessage(entry)] })),
   );
   for (const row of rows)
     expect(row).toMatchObject({ topic: "wonrail.ledger.v1", type: "journal_posted", aggregate_id: orgId });
   expect(rows.slice(1, 23)).toEqual(
     rows.slice(1, 23).map((row) => ({ ...row, request_id: origin.requestId, traceparent })),
   );
+});
+
+test("entries that are committed together are events of twenty at most, each organisation's in order", async () => {
+  const walletId = await ledger.open("choi");
+  const origin = { requestId: "", traceparent: "" };
+  const before = (await outboxRows(ledger.orgId)).length;
+  const requests = Array.from({ length: 50 }, () => requestOf(ledger.orgId, chargeOf(walletId, 1n)));
+  await Promise.all(requests.map((request) => ledger.engine.post({ request, origin, deadlineMs: Infinity })));
+  const rows = (await outboxRows(ledger.orgId)).slice(before);
+  const events = rows.map(({ payload }) => JournalPosted.decode(payload).entries);
+  const { entries } = await listJournal(ledger.database.db, ledger.orgId, 0n, 500);
+  expect(events.flat()).toEqual(entries.slice(-50).map(entryMessage));
+  expect(rows.map(({ version }) => version)).toEqual(events.map((each) => each.at(-1)!.orgSequence));
+  expect(rows.length).toBeLessThan(50);
+  expect(Math.max(...events.map((each) => each.length))).toBeLessThanOrEqual(20);
 });
 
 test("a cancellation's event carries the cancelled entry, and a hold's event the hold as the entry left it", async () => {
@@ -86,7 +101,7 @@ test("a cancellation's event carries the cancelled entry, and a hold's event the
   await ledger.post({ kind: "postHold", holdRequestId: hold.requestId });
 
   const rows = (await outboxRows(ledger.orgId)).slice(-3);
-  const [cancelled, placed, posted] = rows.map(({ payload }) => JournalPosted.decode(payload).entry!);
+  const [cancelled, placed, posted] = rows.map(({ payload }) => JournalPosted.decode(payload).entries[0]!);
   expect(cancelled!.original).toMatchObject({
     requestId: charge.requestId,
     memo: "'{}\\",

@@ -1,25 +1,41 @@
+import { chunksOf } from "@wonrail/kit/chunksOf";
+import { groupBy } from "@wonrail/kit/groupBy";
 import type { NewEvent } from "@wonrail/kit/outbox";
 import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
-import type { Item, Origin } from "./commands/postBatch";
 import type { Changes } from "./domain/book";
-import type { Entry } from "./domain/types";
+import type { Entry, LedgerRequest, Origin } from "./domain/types";
 import { entryMessage } from "./messages";
 
 /** The way out: every event of this service goes to this topic. */
 const TOPIC = "wonrail.ledger.v1";
 export const TOPICS = [{ name: TOPIC, partitions: 6 }];
 
-/** Makes an event of each posted entry, in the order of the organisation's entries. */
-export function eventsOf(changes: Changes, items: readonly Item[]): NewEvent[] {
+/** Bounds the size of an event: twenty of the largest entries stay below Kafka's limit. */
+const ENTRIES_PER_EVENT = 20;
+
+/**
+ * Makes few events of a batch, because each event costs rows in every inbox: an organisation's entries
+ * go together, in their order.
+ */
+export function eventsOf(changes: Changes, origins: ReadonlyMap<LedgerRequest, Origin>): NewEvent[] {
   if (changes.heads.size === 0) return [];
-  const origins = new Map(items.map(({ request, origin }) => [request, origin]));
-  return changes.answered.flatMap(({ request, answer: { outcome } }) =>
-    outcome.status === "posted" ? journalPosted(outcome.entry, origins.get(request)!) : [],
+  const posted = changes.answered.flatMap(({ request, answer: { outcome } }) =>
+    outcome.status === "posted" ? [{ entry: outcome.entry, origin: origins.get(request)! }] : [],
+  );
+  return [...groupBy(posted, ({ entry }) => entry.orgId).values()].flatMap((ofOrganisation) =>
+    chunksOf(ofOrganisation, ENTRIES_PER_EVENT).map(journalPosted),
   );
 }
 
-function journalPosted(entry: Entry, { requestId, traceparent }: Origin): NewEvent {
-  const { orgId, orgSequence } = entry;
+interface Posted {
+  entry: Entry;
+  origin: Origin;
+}
+
+function journalPosted(posted: Posted[]): NewEvent {
+  const { orgId, orgSequence } = posted.at(-1)!.entry;
+  const { requestId, traceparent } = posted[0]!.origin;
+  const entries = posted.map(({ entry }) => entryMessage(entry));
   return {
     topic: TOPIC,
     type: "journal_posted",
@@ -28,6 +44,6 @@ function journalPosted(entry: Entry, { requestId, traceparent }: Origin): NewEve
     orgId,
     requestId,
     traceparent,
-    payload: JournalPosted.encode({ entry: entryMessage(entry) }).finish(),
+    payload: JournalPosted.encode({ entries }).finish(),
   };
 }

@@ -213,7 +213,7 @@ test("the journal lists an organisation's entries in pages, with the notes of th
   const first = await client.listJournal({ orgId, afterSequence: 0n, limit: 2 });
   expect(first.lastSequence).toBe(3n);
   expect(first.entries.map(({ orgSequence }) => orgSequence)).toEqual([1n, 2n]);
-  expect(first.entries[1]).toEqual(charged.entry);
+  expect(first.entries[1]).toEqual({ ...charged.entry, origin: expect.any(Object) });
   const rest = await client.listJournal({ orgId, afterSequence: 2n, limit: 500 });
   expect(rest.entries.map(({ kind }) => kind)).toEqual([IntentKind.REFUND]);
   expect(await client.listJournal({ orgId: newId("org"), afterSequence: 0n, limit: 500 })).toEqual({
@@ -225,6 +225,31 @@ test("the journal lists an organisation's entries in pages, with the notes of th
   expect(heads).toContainEqual(head);
   const after = await client.listJournalHeads({ afterOrgId: orgId, limit: 1_000 });
   expect(after.heads).not.toContainEqual(head);
+});
+
+test("the journal names the call that asked for an entry, and no call where there was none", async () => {
+  const { orgId } = ledger;
+  const walletId = await ledger.open("called");
+  const origin = { requestId: "partner-own:id_1", traceId: "ab".repeat(16) };
+  const traceparent = `00-${origin.traceId}-${"cd".repeat(8)}-01`;
+  const asked = message(charge(walletId, 1_000n));
+  const { entry } = await client.post({
+    ...asked,
+    context: { orgId, requestId: origin.requestId, traceparent },
+  });
+  const unasked = message(charge(walletId, 1_000n));
+  await client.post({ ...unasked, context: { orgId, requestId: "", traceparent: "" } });
+
+  const requestIds = [asked.requestId, unasked.requestId];
+  const { requests } = await client.getEntries({ orgId, requestIds });
+  const found = requests.map(({ outcome }) =>
+    outcome?.outcome?.$case === "posted" ? outcome.outcome.value.origin : "not posted",
+  );
+  expect(found).toEqual([origin, undefined]);
+  const afterSequence = entry!.orgSequence - 1n;
+  const { entries } = await client.listJournal({ orgId, afterSequence, limit: 2 });
+  expect(entries.map((each) => each.origin)).toEqual([origin, undefined]);
+  expect(entries[0]).toEqual({ ...entry, origin });
 });
 
 test("a charge and a payment show their cancellations, oldest first, and how much is cancelled", async () => {

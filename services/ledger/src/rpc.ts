@@ -17,6 +17,7 @@ import type { TransactionType as Type } from "./domain/types";
 import {
   accountMessage,
   entryMessage,
+  journalMessage,
   lineMessage,
   outcomeMessage,
   requestStateMessage,
@@ -88,7 +89,7 @@ export function rpc(app: App): GrpcService[] {
         if (limit < 1 || limit > MAX_ENTRIES) throw bad("limit", `must be from 1 to ${MAX_ENTRIES}`);
         if (afterSequence > MAX_SEQUENCE) throw bad("afterSequence", "is too large");
         const { entries, lastSequence } = await app.listJournal(readOrgId(orgId), afterSequence, limit);
-        return { entries: entries.map(entryMessage), lastSequence };
+        return { entries: entries.map(journalMessage), lastSequence };
       },
 
       async listJournalHeads({ afterOrgId, limit }) {

@@ -3,9 +3,9 @@ import { OrganisationChanged } from "@wonrail/proto/auth/events/v1/events";
 import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import {
   DepositCredited,
-  OperationConfirmed,
   OperationFailed,
-  OperationSubmitted,
+  OperationsConfirmed,
+  OperationsSubmitted,
 } from "@wonrail/proto/relayer/events/v1/events";
 import { type App } from "./app";
 import { type SettlementChange } from "./store/settlements";
@@ -34,10 +34,9 @@ function records(app: App): ConsumerSpec {
     handlers: {
       journal_posted: {
         async all(tx, events) {
-          const entries = events.map(({ orgId, payload }) => ({
-            orgId,
-            entry: JournalPosted.decode(payload).entry!,
-          }));
+          const entries = events.flatMap(({ orgId, payload }) =>
+            JournalPosted.decode(payload).entries.map((entry) => ({ orgId, entry })),
+          );
           await app.projectJournal(tx, entries);
           app.metrics.projections.wrote(events);
         },
@@ -50,7 +49,7 @@ function settlements(app: App): ConsumerSpec {
   // All types share the handler, because the kit hands it a run of events at once. So a mixed batch is one statement.
   const handler: BulkHandler = {
     async all(tx, events) {
-      await app.projectSettlements(tx, events.map(settlementChange));
+      await app.projectSettlements(tx, events.flatMap(settlementChanges));
       app.metrics.projections.wrote(events);
     },
   };
@@ -61,32 +60,37 @@ function settlements(app: App): ConsumerSpec {
   };
 }
 
-function settlementChange({ type, orgId, version, payload }: ReceivedEvent): SettlementChange {
-  return { orgId, version, ...READERS[type]!(payload) };
+function settlementChanges({ type, orgId, version, payload }: ReceivedEvent): SettlementChange[] {
+  return READERS[type]!(payload, version).map((content) => ({ orgId, ...content }));
 }
 
-type Content = Omit<SettlementChange, "orgId" | "version">;
+type Content = Omit<SettlementChange, "orgId">;
 
-const READERS: Record<string, (payload: Buffer) => Content> = {
-  operation_submitted(payload) {
-    const { ledgerRef, network, txHash, changedAt } = OperationSubmitted.decode(payload);
-    return { ledgerRef, changedAt: changedAt!, status: "SUBMITTED", network, txHash, blockNumber: null };
+const READERS: Record<string, (payload: Buffer, version: bigint) => Content[]> = {
+  operations_submitted(payload) {
+    const { network, txHash, operations, changedAt } = OperationsSubmitted.decode(payload);
+    const submitted = { changedAt: changedAt!, status: "SUBMITTED", network, txHash } as const;
+    return operations.map(({ ledgerRef, version }) => ({
+      ...{ ledgerRef, version, ...submitted, blockNumber: null },
+    }));
   },
-  operation_confirmed(payload) {
-    const { ledgerRef, network, txHash, blockNumber, changedAt } = OperationConfirmed.decode(payload);
-    return { ledgerRef, changedAt: changedAt!, status: "CONFIRMED", network, txHash, blockNumber };
+  operations_confirmed(payload) {
+    const { network, operations, changedAt } = OperationsConfirmed.decode(payload);
+    const confirmed = { changedAt: changedAt!, status: "CONFIRMED", network } as const;
+    return operations.map(({ ledgerRef, version, txHash, blockNumber }) => ({
+      ...{ ledgerRef, version, ...confirmed, txHash, blockNumber },
+    }));
   },
-  operation_failed(payload) {
+  operation_failed(payload, version) {
     const { ledgerRef, network, changedAt, ...proof } = OperationFailed.decode(payload);
     const { reason, proofBlockNumber, proofBlockHash } = proof;
-    return {
-      ...{ ledgerRef, changedAt: changedAt!, status: "FAILED", network, txHash: null, blockNumber: null },
-      failure: { reason, proofBlockNumber, proofBlockHash },
-    };
+    const failed = { version, changedAt: changedAt!, status: "FAILED", network } as const;
+    const failure = { reason, proofBlockNumber, proofBlockHash };
+    return [{ ledgerRef, ...failed, txHash: null, blockNumber: null, failure }];
   },
-  deposit_credited(payload) {
+  deposit_credited(payload, version) {
     const { ledgerRef, network, txHash, blockNumber, changedAt, ...of } = DepositCredited.decode(payload);
-    const settled = { status: "CONFIRMED", network, txHash, blockNumber } as const;
-    return { ledgerRef, changedAt: changedAt!, ...settled, counterparty: of.fromAddress };
+    const credited = { version, changedAt: changedAt!, status: "CONFIRMED", network } as const;
+    return [{ ledgerRef, ...credited, txHash, blockNumber, counterparty: of.fromAddress }];
   },
 };

@@ -161,7 +161,6 @@ function readIntent(intent: AuthorizationIntent, index: number): SigningIntent {
     validBeforeMs: Number(intent.validBefore) * 1000,
     chainId: intent.chainId,
     tokenAddress: intent.tokenAddress,
-    origin: { requestId: intent.context?.requestId ?? "", traceparent: intent.context?.traceparent ?? "" },
   };
 }
 

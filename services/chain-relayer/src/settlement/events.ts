@@ -1,27 +1,44 @@
+import { chunksOf } from "@wonrail/kit/chunksOf";
+import { groupBy } from "@wonrail/kit/groupBy";
 import { type NewEvent } from "@wonrail/kit/outbox";
 import {
-  OperationConfirmed,
   OperationFailed,
-  OperationSubmitted,
+  OperationsConfirmed,
+  OperationsSubmitted,
   WalletBlockChanged,
 } from "@wonrail/proto/relayer/events/v1/events";
 import { TOPIC } from "../events";
 import { type WalletBlock } from "./store/walletBlocks";
 import { type Change, type Confirmed, type FailureProof, type Operation } from "./store/operations";
 
-export function operationSubmitted(
-  operation: Operation,
-  of: { network: string; txHash: string; changedAt: Date },
-): NewEvent {
-  const { ledgerRef, relatedId } = operation;
-  const payload = OperationSubmitted.encode({ ledgerRef, relatedId, ...of }).finish();
-  return ofOperation("operation_submitted", operation, BigInt(operation.attempts + 1), payload);
+/** Bounds the size of an event. */
+const OPERATIONS_PER_EVENT = 500;
+
+interface Submission {
+  network: string;
+  txHash: string;
+  changedAt: Date;
 }
 
-export function operationConfirmed({ operation, version, ...of }: Confirmed, network: string): NewEvent {
-  const { ledgerRef, relatedId } = operation;
-  const payload = OperationConfirmed.encode({ ledgerRef, relatedId, network, ...of }).finish();
-  return ofOperation("operation_confirmed", operation, version, payload);
+/** One event per organisation, because each event costs rows in every inbox. */
+export function operationsSubmitted(operations: Operation[], submission: Submission): NewEvent[] {
+  const submitted = operations.map((operation) => ({ operation, version: BigInt(operation.attempts + 1) }));
+  return inEvents(submitted).map((ofOne) => {
+    const payload = OperationsSubmitted.encode({ ...submission, operations: ofOne.map(named) }).finish();
+    return ofOrganisation("operations_submitted", ofOne, payload);
+  });
+}
+
+export function operationsConfirmed(confirmations: Confirmed[], network: string): NewEvent[] {
+  return inEvents(confirmations).map((ofOne) => {
+    const operations = ofOne.map((one) => {
+      const { txHash, blockNumber, blockHash, gasUsed } = one;
+      return { ...named(one), txHash, blockNumber, blockHash, gasUsed };
+    });
+    const { changedAt } = ofOne[0]!;
+    const payload = OperationsConfirmed.encode({ network, operations, changedAt }).finish();
+    return ofOrganisation("operations_confirmed", ofOne, payload);
+  });
 }
 
 export function operationFailed(
@@ -40,7 +57,8 @@ export function operationFailed(
     proofBlockTime: proof.blockTime,
     changedAt,
   }).finish();
-  return ofOperation("operation_failed", operation, version, payload);
+  const of = { aggregateId: ledgerRef, version, orgId: operation.orgId };
+  return { topic: TOPIC, type: "operation_failed", ...of, payload };
 }
 
 /** Logs of a block count up from 0, and a block has far fewer of them than this. */
@@ -54,7 +72,22 @@ export function walletBlockChanged(block: WalletBlock): NewEvent {
   return { topic: TOPIC, type: "wallet_block_changed", aggregateId: walletId, version, orgId, payload };
 }
 
-function ofOperation(type: string, operation: Operation, version: bigint, payload: Uint8Array): NewEvent {
-  const { orgId, ledgerRef } = operation;
-  return { topic: TOPIC, type, aggregateId: ledgerRef, version, orgId, payload };
+interface Told {
+  operation: Operation;
+  version: bigint;
+}
+
+function named({ operation: { ledgerRef, relatedId }, version }: Told) {
+  return { ledgerRef, relatedId, version };
+}
+
+function inEvents<T extends Told>(all: T[]): T[][] {
+  const byOrganisation = groupBy(all, ({ operation }) => operation.orgId);
+  return [...byOrganisation.values()].flatMap((each) => chunksOf(each, OPERATIONS_PER_EVENT));
+}
+
+function ofOrganisation(type: string, all: Told[], payload: Uint8Array): NewEvent {
+  const { orgId } = all[0]!.operation;
+  const version = all.reduce((greatest, each) => (each.version > greatest ? each.version : greatest), 0n);
+  return { topic: TOPIC, type, aggregateId: orgId, version, orgId, payload };
 }

@@ -134,10 +134,9 @@ async function expectOrdered(orgId: string): Promise<void> {
   const rows = await db.query<{ version: bigint; payload: Uint8Array }>(
     sql`select version, payload from outbox where org_id = ${orgId} order by id`,
   );
-  expect(rows.map(({ version }) => version)).toEqual(entries.map(({ orgSequence }) => orgSequence));
-  expect(rows.map(({ payload }) => JournalPosted.decode(payload).entry!.requestId)).toEqual(
-    entries.map(({ requestId }) => requestId),
-  );
+  const events = rows.map(({ payload }) => JournalPosted.decode(payload).entries);
+  expect(rows.map(({ version }) => version)).toEqual(events.map((each) => each.at(-1)!.orgSequence));
+  expect(events.flat().map(({ requestId }) => requestId)).toEqual(entries.map(({ requestId }) => requestId));
 }
 
 async function allEntries(orgId: string): Promise<Entry[]> {

@@ -4,8 +4,8 @@ import type { Entry } from "../domain/types";
 /** Answers with entries end below this size, so that they fit into a gRPC message. */
 export const MAX_PAGE_BYTES = 1024 * 1024;
 
-/** Ids, time, numbers and result of an entry. */
-const OTHER_BYTES = 400;
+/** Ids, time, numbers, origin and result of an entry. */
+const OTHER_BYTES = 600;
 const POSTING_BYTES = 90;
 const BALANCE_BYTES = 110;
 

@@ -3,7 +3,14 @@ import { chunksOf } from "@wonrail/kit/chunksOf";
 import { hexOf } from "@wonrail/kit/contract/ids";
 import { ZERO_WON, sumWon, type Won } from "@wonrail/kit/contract/money";
 import { holdAfter } from "../domain/holds";
-import { requestKey, type Entry, type HoldAfter, type Outcome, type RequestRef } from "../domain/types";
+import {
+  requestKey,
+  type Entry,
+  type HoldAfter,
+  type JournalEntry,
+  type Outcome,
+  type RequestRef,
+} from "../domain/types";
 import { findCancelledCharges } from "../store/cancelledCharges";
 import { findCancelledPayments } from "../store/cancelledPayments";
 import { findCancellations, findEntries, type StoredRequest } from "../store/entries";
@@ -13,6 +20,7 @@ import { entryBytes, MAX_PAGE_BYTES } from "./entryBytes";
 /** A decided request and its state now. */
 export interface RequestState {
   requestId: string;
+  origin: JournalEntry["origin"];
   outcome: Outcome;
   /** The current state of the hold that the request placed. */
   hold: HoldAfter | null;
@@ -79,12 +87,13 @@ async function readStates(tx: Tx, wanted: RequestRef[]): Promise<RequestState[]>
   ]);
   const holdsByKey = new Map(stored.map((hold) => [requestKey(hold.orgId, hold.requestId), holdAfter(hold)]));
   const cancellationsByKey = groupByOriginal(cancellations);
-  return found.map(({ orgId, requestId, answer: { outcome } }) => {
+  return found.map(({ orgId, requestId, origin, answer: { outcome } }) => {
     const key = requestKey(orgId, requestId);
     const cancelledWon =
       cancelledCharges.get(key) ?? (cancelledPayments.has(key) ? paidWon(outcome) : ZERO_WON);
     return {
       requestId,
+      origin,
       outcome,
       hold: holdsByKey.get(key) ?? null,
       cancelledWon,

@@ -1,5 +1,5 @@
 import type { Database } from "@wonrail/kit/db";
-import type { Entry } from "../domain/types";
+import type { JournalEntry } from "../domain/types";
 import { listJournal as listEntries } from "../store/entries";
 import { findHead } from "../store/journalHeads";
 import { entryBytes, MAX_PAGE_BYTES, takePage } from "./entryBytes";
@@ -10,7 +10,7 @@ export async function listJournal(
   orgId: string,
   afterSequence: bigint,
   limit: number,
-): Promise<{ entries: Entry[]; lastSequence: bigint }> {
+): Promise<{ entries: JournalEntry[]; lastSequence: bigint }> {
   // The head is read first: a later entry may then be listed beyond it, but never a head without its entry.
   const head = await findHead(db, orgId);
   const limits = { entries: limit, notesBytes: MAX_PAGE_BYTES };

@@ -27,8 +27,10 @@ export async function findOperations(
       wallets.map((wallet) => [wallet.walletId as string, wallet.address.toLowerCase()]),
     );
     for (const request of requests) {
-      const operation = request.hold ? ofHold(request.hold) : ofEntry(postedBy(request), addresses);
-      if (operation) operations.set(`${orgId}|${request.requestId}`, operation);
+      const entry = postedBy(request);
+      const moved = request.hold ? ofHold(request.hold) : ofEntry(entry, addresses);
+      const origin = entry?.origin ?? null;
+      if (moved) operations.set(`${orgId}|${request.requestId}`, { ...moved, origin });
     }
   }
   return operations;
@@ -45,7 +47,9 @@ async function readRequests(ledger: LedgerClient, orgId: string, ids: string[]):
   return found;
 }
 
-function ofHold(hold: Hold): LedgerOperation | null {
+type Moved = Omit<LedgerOperation, "origin">;
+
+function ofHold(hold: Hold): Moved | null {
   if (hold.status !== HoldStatus.OPEN) return null;
   const amount = won(BigInt(hold.amountWon));
   return {
@@ -64,7 +68,7 @@ const TO_SETTLE = new Set([
   IntentKind.REFUND,
 ]);
 
-function ofEntry(entry: Entry | undefined, addresses: Map<string, string>): LedgerOperation | null {
+function ofEntry(entry: Entry | undefined, addresses: Map<string, string>): Moved | null {
   if (!entry || !TO_SETTLE.has(entry.kind)) return null;
   const outflow = new Map<string, Won>();
   const payable = new Map<string, Won>();

@@ -6,7 +6,7 @@ import { type FinalRange, findAddresses, findUsedAuthorizations } from "../../in
 import { decideNext, type Evidence, type Next } from "../domain/decideNext";
 import { stepsLeftOut } from "../domain/movement";
 import { isLeg, walletsOf } from "../domain/steps";
-import { operationConfirmed } from "../events";
+import { operationsConfirmed } from "../events";
 import { findOrders, type Orders } from "../queries/findOrders";
 import { allSettledByOthers, remainingSteps, type SettledBy } from "../queries/settledByOthers";
 import {
@@ -68,10 +68,7 @@ async function decideAll(
   for (const operationId of confirmations.keys()) retries.delete(operationId);
   await putBackAll(tx, [...retries.values()]);
   const confirmed = await markConfirmed(tx, [...confirmations.values()]);
-  await appendEvents(
-    tx,
-    confirmed.map((one) => operationConfirmed(one, network)),
-  );
+  await appendEvents(tx, operationsConfirmed(confirmed, network));
   return strangers;
 }
 

@@ -16,7 +16,7 @@ test("a final transaction that moved exactly its steps settles an operation, and
   const operation = await deadEnd("name_taken");
   expect(await end(operation, "settled_elsewhere")).toBe("done");
   expect(await statesOf(database.db, [operation])).toEqual(["CONFIRMED"]);
-  expect(await database.db.query(sql`select type from outbox`)).toEqual([{ type: "operation_confirmed" }]);
+  expect(await database.db.query(sql`select type from outbox`)).toEqual([{ type: "operations_confirmed" }]);
   expect(await decisions()).toEqual([
     { decision: "settled_elsewhere", reason: "seen by hand", tx_hash: TX_HASH, decided_by: "tester" },
   ]);

@@ -4,7 +4,7 @@ import { type Provider, tokenOf, type TransferReceipt } from "../../evm";
 import { findAddresses, findCursor, listPaymentManagers } from "../../indexer";
 import { isMovementOf } from "../domain/movement";
 import { operationIdAnew, walletsOf } from "../domain/steps";
-import { operationConfirmed } from "../events";
+import { operationsConfirmed } from "../events";
 import {
   giveUpHold,
   hasSettled,
@@ -74,10 +74,7 @@ async function apply(
       const { blockNumber, blockHash } = receipt;
       const proof = { operation, txHash: txHash!, blockNumber, blockHash, gasUsed: 0n };
       const confirmed = await markConfirmed(tx, [proof]);
-      await appendEvents(
-        tx,
-        confirmed.map((one) => operationConfirmed(one, network)),
-      );
+      await appendEvents(tx, operationsConfirmed(confirmed, network));
       return "done";
     }
     case "give_up":

@@ -193,7 +193,7 @@ test("a hold whose authorization somebody else has used is settled by that, what
   await tx(database.db, (tx) => saveUsedAuthorizations(tx, [used]));
   await expireHolds(depsOn(database.db, createChainDouble()), signal);
   expect(await statesOf(database.db, [hold])).toEqual(["CONFIRMED"]);
-  expect((await eventsOf()).map(({ type }) => type)).toEqual(["operation_confirmed"]);
+  expect((await eventsOf()).map(({ type }) => type)).toEqual(["operations_confirmed"]);
 });
 
 test("a hold whose authorization was cancelled in a final block is given up, though the token calls it used", async () => {

@@ -3,7 +3,7 @@ import { appendEvents } from "@wonrail/kit/outbox";
 import { encodeAuthorizationState, encodeIsExecuted, type Provider } from "../../evm";
 import { decideNext, type Evidence } from "../domain/decideNext";
 import { isLeg } from "../domain/steps";
-import { operationConfirmed, operationFailed } from "../events";
+import { operationFailed, operationsConfirmed } from "../events";
 import {
   assertCanonical,
   type CanonicalDeps,
@@ -110,10 +110,7 @@ async function isExecutedAt(
 async function confirm({ db, chain }: ExpireDeps, confirmation: Confirmation): Promise<void> {
   await tx(db, async (tx) => {
     const confirmed = await markConfirmed(tx, [confirmation]);
-    await appendEvents(
-      tx,
-      confirmed.map((one) => operationConfirmed(one, chain.network)),
-    );
+    await appendEvents(tx, operationsConfirmed(confirmed, chain.network));
   });
 }
 

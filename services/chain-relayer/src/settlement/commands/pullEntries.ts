@@ -91,6 +91,8 @@ export async function pullQueue(deps: PullDeps, cursor: QueueState): Promise<num
     await saveWalletSequences(tx, orgId, walletLinesOf(fresh));
     return true;
   });
+  if (isFirst && log.isLevelEnabled("debug"))
+    for (const { origin, requestId: ledgerRef } of fresh) log.debug({ ...origin, ledgerRef }, "pulled");
   return isFirst ? fresh.length : 0;
 }
 

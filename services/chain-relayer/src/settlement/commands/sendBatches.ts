@@ -6,7 +6,7 @@ import { encodeExecute, type Provider, type Signer } from "../../evm";
 import { assertCanonical, type CanonicalDeps, findFurthest, listPaymentManagers } from "../../indexer";
 import { findGasBudget, type GasBudget, type Lease, submit } from "../../sender";
 import { cheapGas, gasLimitFor, halvedGas, usualGasFor } from "../domain/gas";
-import { operationSubmitted } from "../events";
+import { operationsSubmitted } from "../events";
 import { isHold, markInFlight, type Operation } from "../store/operations";
 import {
   listPlannedOperations,
@@ -138,11 +138,8 @@ async function sendOne(
     fees,
     async onStored(tx, { transactionId, txHash }) {
       const changedAt = await markInFlight(tx, operations, transactionId, txHash);
-      const { network } = chain;
-      await appendEvents(
-        tx,
-        operations.map((operation) => operationSubmitted(operation, { network, txHash, changedAt })),
-      );
+      const submission = { network: chain.network, txHash, changedAt };
+      await appendEvents(tx, operationsSubmitted(operations, submission));
     },
   });
   return fitted;

@@ -5,9 +5,9 @@ import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import { type Entry } from "@wonrail/proto/ledger/v1/ledger";
 import {
   DepositCredited,
-  OperationConfirmed,
   OperationFailed,
-  OperationSubmitted,
+  OperationsConfirmed,
+  OperationsSubmitted,
 } from "@wonrail/proto/relayer/events/v1/events";
 import { Settlement, SettlementStatus } from "@wonrail/proto/relayer/v1/relayer";
 import { consumers } from "../../consumers";
@@ -47,7 +47,7 @@ export async function readJournal(world: World): Promise<Entry[]> {
 }
 
 export function journalPosted(entry: Entry): Delivered {
-  const payload = Buffer.from(JournalPosted.encode({ entry }).finish());
+  const payload = Buffer.from(JournalPosted.encode({ entries: [entry] }).finish());
   return { type: "journal_posted", version: entry.orgSequence, occurredAt: entry.postedAt!, payload };
 }
 
@@ -62,19 +62,26 @@ interface Word {
   changedAt?: Date;
 }
 
-export function submitted(ledgerRef: string, { txHash = HASH, changedAt = new Date(), ...of }: Word = {}) {
-  const word = OperationSubmitted.fromPartial({ ledgerRef, network: NETWORK, txHash, changedAt });
-  const payload = Buffer.from(OperationSubmitted.encode(word).finish());
+export function submitted(
+  ledgerRef: string,
+  { txHash = HASH, version = 1n, changedAt = new Date() }: Word = {},
+) {
+  const operations = [{ ledgerRef, relatedId: ledgerRef, version }];
+  const word = OperationsSubmitted.encode({ network: NETWORK, txHash, operations, changedAt });
   const listed = { ledgerRef, changedAt, status: SettlementStatus.SUBMITTED, txHash };
-  return { type: "operation_submitted", ...of, payload, listed };
+  return { type: "operations_submitted", version, payload: Buffer.from(word.finish()), listed };
 }
 
-export function confirmed(ledgerRef: string, { txHash = HASH, changedAt = new Date(), ...of }: Word = {}) {
-  const final = { ledgerRef, txHash, blockNumber: 3n, changedAt };
-  const word = OperationConfirmed.fromPartial({ ...final, network: NETWORK });
-  const payload = Buffer.from(OperationConfirmed.encode(word).finish());
-  const listed = { ...final, status: SettlementStatus.CONFIRMED };
-  return { type: "operation_confirmed", ...of, payload, listed };
+export function confirmed(
+  ledgerRef: string,
+  { txHash = HASH, version = 1n, changedAt = new Date() }: Word = {},
+) {
+  const final = { ledgerRef, txHash, blockNumber: 3n };
+  const operation = { ...final, relatedId: ledgerRef, version };
+  const word = OperationsConfirmed.fromPartial({ network: NETWORK, operations: [operation], changedAt });
+  const payload = Buffer.from(OperationsConfirmed.encode(word).finish());
+  const listed = { ...final, changedAt, status: SettlementStatus.CONFIRMED };
+  return { type: "operations_confirmed", version, payload, listed };
 }
 
 export function failed(ledgerRef: string, reason = "expired", { changedAt = new Date(), ...of }: Word = {}) {
