@@ -251,7 +251,7 @@ function byRef(one: { ledgerRef: string }, other: { ledgerRef: string }): number
   return one.ledgerRef < other.ledgerRef ? -1 : 1;
 }
 
-/** What a projection keeps that has read every event. */
+/** The settlements of a projection that has read every event. */
 async function readNewestEvents(): Promise<StoredSettlement[]> {
   const events = await world.relayerDb.query<{ type: string; version: bigint; payload: Buffer }>(sql`
     select type, version, payload from outbox order by id`);

@@ -23,7 +23,7 @@ export interface World {
   wallets: Wallet[];
   orgId: string;
   ledgerAddress: string;
-  /** Where payment serves its metrics. */
+  /** The address at which payment serves its metrics. */
   paymentOps: string;
   open(connections: number): Http;
   api: Api;

@@ -26,7 +26,7 @@ import { settlementMessage } from "./settlement";
 const MAX_REFS = 1_000;
 const MAX_SETTLEMENTS = 1_000;
 
-/** The way in by gRPC: the recording API, and how far operations are. What is not in this list answers UNIMPLEMENTED. */
+/** The way in by gRPC: the recording API, and how far operations are. Every other method answers UNIMPLEMENTED. */
 export function rpc(app: App): GrpcService[] {
   return [
     implement(RelayerServiceService, {

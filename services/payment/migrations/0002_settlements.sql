@@ -2,7 +2,7 @@
 create table settlements (
   org_id text not null,
   ledger_ref text not null,
-  -- The event's version. Of two events with one version the one that changed later is newer.
+  -- The event's version. The later change is newer when two events have the same version.
   -- While a rebuild has not confirmed the row, the version is negative.
   version bigint not null,
   changed_at timestamptz not null,

@@ -26,7 +26,7 @@ export interface RunningStack {
   processorSeconds(): Map<string, number>;
   /** Counts entries that the benchmark posted by other means than `pay`. */
   notePosted(entries: number): void;
-  /** One more payment, posted after everything before it. */
+  /** Posts a payment after everything before it, and returns its id. */
   pay(): Promise<string>;
   isConfirmed(paymentId: string): Promise<boolean>;
   /** Operations that the payment manager executed so far, read from the chain's logs. */

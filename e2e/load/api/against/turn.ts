@@ -7,7 +7,7 @@ const SETTLE_MS = 60_000;
 const POLL_MS = 500;
 const SETTLING_KINDS = ["chain-relayer", "wallet", "postgres"];
 
-/** One stretch of payments, and what they cost until all of them are settled. */
+/** A stretch of payments, and their cost until the chain settled all of them. */
 export interface Turn {
   load: Measured;
   /** Processor seconds by kind of process, from the start of the load until everything is settled. */

@@ -20,7 +20,7 @@ interface Submission {
   changedAt: Date;
 }
 
-/** One event per organisation, because each event costs rows in every inbox. */
+/** Makes an event per organisation, because each event costs rows in every inbox. */
 export function operationsSubmitted(operations: Operation[], submission: Submission): NewEvent[] {
   const submitted = operations.map((operation) => ({ operation, version: BigInt(operation.attempts + 1) }));
   return inEvents(submitted).map((ofOne) => {

@@ -1,4 +1,4 @@
-// Settles ledger entries and holds on the chain: pull, plan, authorize, batch, decide what is next,
+// Settles ledger entries and holds on the chain: pull, plan, authorize, batch, decide the next step,
 // expire holds. It submits by the sender and applies the indexer's facts.
 
 export { type Adoption, adoptPaymentManager } from "./commands/adoptPaymentManager";

@@ -37,7 +37,7 @@ interface Draft {
   operation: Operation;
   steps: Step[];
   validBefore: bigint;
-  /** One signature for each step; empty for a mint. */
+  /** A signature for each step; a mint has an empty signature. */
   signatures: Uint8Array[];
   reason: string | null;
 }

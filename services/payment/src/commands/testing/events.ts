@@ -108,7 +108,7 @@ export async function deliver(world: World, event: Delivered): Promise<void> {
   await deliverAll(world, [event]);
 }
 
-/** What chain-relayer lists once it has published the event. */
+/** The settlement that chain-relayer lists once it has published the event. */
 export function listed({ listed, version = 1n }: Published): Settlement {
   return Settlement.fromPartial({ ...listed, version, network: NETWORK });
 }

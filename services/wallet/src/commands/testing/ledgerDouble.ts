@@ -83,7 +83,7 @@ export function createLedgerDouble(): LedgerDouble {
     },
     service: implement(LedgerServiceService, {
       post: (request) => post(double, decided, request),
-      // One answer has room for a single entry.
+      // An answer has room for a single entry.
       getEntries: ({ orgId, requestIds }) => {
         const [id, ...unansweredIds] = requestIds;
         return Promise.resolve({ requests: [requests.get(`${orgId}|${id}`) ?? []].flat(), unansweredIds });
