@@ -27,7 +27,7 @@ build: ## generate from proto and compile
 	@npm run build --silent
 docs: ## write the generated pages anew
 	@npm run docs --silent
-lint: ## eslint and prettier
+lint: ## oxlint and prettier
 	@npm run lint --silent
 format: ## let prettier write
 	@npm run format --silent

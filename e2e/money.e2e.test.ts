@@ -129,7 +129,7 @@ describe("the unified listing", () => {
 
   test("refuses a type that there is not, and names the ten", async () => {
     const { body } = await api.call("GET", `/api/wallets/${played.normalId}/transactions?type=GIFT`);
-    const [{ path, message }] = body.error?.details?.fields as [{ path: string; message: string }];
+    const [{ path, message }] = body.error!.details!.fields as [{ path: string; message: string }];
     const types = new Set([...played.normal, ...played.incentive].map(([type]) => type));
     expect(types.size).toBe(10);
     expect([path, [...types].filter((type) => !message.includes(type))]).toEqual(["type", []]);

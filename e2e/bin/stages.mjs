@@ -20,7 +20,7 @@ export const STAGES = [
   { name: "types", command: ["node", "deploy/local/bin/build.mjs"] },
   { name: "tidy", jest: jest("unit", "--testPathPatterns", "/tidy\\.test\\.ts$") },
   { name: "prose", command: ["node", "e2e/dist/prose/main.js"] },
-  { name: "lint", command: npx("eslint", ".", "--max-warnings", "0", ...cached("eslint")), aside: true },
+  { name: "lint", command: npx("oxlint") },
   { name: "format", command: npx("prettier", "--check", "--log-level", "warn", ".", ...cached("prettier")) },
   { name: "proto", command: ["npm", "run", "lint", "--silent", "-w", "@wonrail/proto"] },
   { name: "openapi", command: ["npm", "run", "lint", "--silent", "-w", "@wonrail/gateway"] },
