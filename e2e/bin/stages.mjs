@@ -4,8 +4,6 @@
  * so it comes as early as it can, and what is `alone` waits until that has ended.
  */
 
-/** What did not change since it was last found good is not looked at again; a fresh clone looks at everything. */
-const cached = (name) => ["--cache", "--cache-location", `.cache/${name}`];
 const npx = (...args) => ["npx", "--no-install", ...args];
 const jest = (project, ...args) => ["--selectProjects", project, ...args];
 
@@ -21,7 +19,7 @@ export const STAGES = [
   { name: "tidy", jest: jest("unit", "--testPathPatterns", "/tidy\\.test\\.ts$") },
   { name: "prose", command: ["node", "e2e/dist/prose/main.js"] },
   { name: "lint", command: npx("oxlint") },
-  { name: "format", command: npx("prettier", "--check", "--log-level", "warn", ".", ...cached("prettier")) },
+  { name: "format", command: npx("oxfmt", "--check") },
   { name: "proto", command: ["npm", "run", "lint", "--silent", "-w", "@wonrail/proto"] },
   { name: "openapi", command: ["npm", "run", "lint", "--silent", "-w", "@wonrail/gateway"] },
   {
