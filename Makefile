@@ -27,9 +27,9 @@ build: ## generate from proto and compile
 	@npm run build --silent
 docs: ## write the generated pages anew
 	@npm run docs --silent
-lint: ## eslint and prettier
+lint: ## oxlint and oxfmt
 	@npm run lint --silent
-format: ## let prettier write
+format: ## let oxfmt write
 	@npm run format --silent
 check: ## the fast tests: types, lint, proto, unit; no I/O
 	@npm run check --silent

@@ -25,6 +25,7 @@ const deep = process.env.WONRAIL_DEEP === undefined ? [] : ["**/*.deep.test.ts"]
 module.exports = {
   // Long enough for a machine at a tenth of its speed; what hangs is found all the same.
   testTimeout: 120_000,
+  testSequencer: "<rootDir>/e2e/setup/slowestFirst.js",
   projects: [
     {
       ...shared,

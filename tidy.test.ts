@@ -305,7 +305,7 @@ function describeImport({ from, to }: Import): string {
   return `${from} imports ${to}, which`;
 }
 
-/** Functions, methods and closures, found by indentation: prettier guarantees that a body closes where it opened. */
+/** Functions, methods and closures, found by indentation: the formatter closes a body where it opened. */
 function longFunctions(path: string): string[] {
   const lines = linesOf(path);
   const blocks = lines.flatMap((line, start) => blockAt(lines, line, start));

@@ -18,7 +18,7 @@ export interface RouteDeps {
 export function routes({ clients, principals }: RouteDeps): Route[] {
   const { auth } = clients;
   // One line for each path, however long.
-  // prettier-ignore
+  // oxfmt-ignore
   return [
     route("POST", "/api/wallet-auth/refresh", credentials.refreshKey, credentials.refreshKeyWith(auth)),
     route("DELETE", "/api/wallet-auth/api-key", credentials.revokeKey, credentials.revokeKeyWith(auth, principals)),

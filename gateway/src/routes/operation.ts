@@ -12,7 +12,13 @@ import { type QuotaName } from "../middleware/quotas";
 export type Access = "anyone" | "session" | "full";
 
 export type Tag =
-  "Authentication" | "Wallets" | "Transfers" | "Charges" | "Payments" | "Recorded transactions" | "Service";
+  | "Authentication"
+  | "Wallets"
+  | "Transfers"
+  | "Charges"
+  | "Payments"
+  | "Recorded transactions"
+  | "Service";
 
 /** One operation of the public contract: what it takes, gives and refuses. Its path is in routes/index.ts. */
 export interface Operation<

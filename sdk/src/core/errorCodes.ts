@@ -1,7 +1,7 @@
 // Generated from kit/src/contract/errors.ts by `npm run generate -w @wonrail/sdk`; do not edit.
 
 /** Every code that the service answers with. `retryable`: the same request may succeed later. */
-// prettier-ignore
+// oxfmt-ignore
 export const errorCodes = {
   WAUTH_001: { kind: "authentication", status: 401, retryable: false, message: "The request has no valid API key. Send a current key in the X-API-Key header, and read details.reason when it is given." },
   WAUTH_002: { kind: "authentication", status: 401, retryable: false, message: "The API key has expired. Get a new one with POST /api/wallet-auth/refresh and your secret key." },

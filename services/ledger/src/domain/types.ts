@@ -163,7 +163,8 @@ export interface Entry extends RequestNotes {
 }
 
 export type Outcome =
-  { status: "posted"; entry: Entry } | { status: "refused"; code: ErrorCode; details: JsonObject | null };
+  | { status: "posted"; entry: Entry }
+  | { status: "refused"; code: ErrorCode; details: JsonObject | null };
 
 export function refusal(code: ErrorCode, details: JsonObject | null): Outcome {
   return { status: "refused", code, details };
