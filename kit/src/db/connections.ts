@@ -1,12 +1,13 @@
-import { Client, Pool, type ClientBase, type ClientConfig, type PoolClient } from "pg";
+import { Pool, type Client, type ClientBase, type ClientConfig, type PoolClient } from "pg";
 import { bag } from "../bag";
 import type { Log } from "../log";
+import { endNow, SocketClient } from "./client";
 import { unavailable } from "./errors";
 import { columnTypes } from "./parsers";
 import { queryTimer, watchPool } from "./poolMetrics";
 import { createSession, type Session } from "./session";
 import type { DatabaseOptions } from "./types";
-import { createWatchdog, endNow } from "./watchdog";
+import { createWatchdog } from "./watchdog";
 
 const DEFAULT_MAX = 10;
 const DEFAULT_STATEMENT_TIMEOUT_MS = 10_000;
@@ -43,10 +44,11 @@ export function openConnections(options: DatabaseOptions): Connections {
   const { log, registry } = options;
   const config = connectionConfig(options);
   const pool = openPool(config, options.max ?? DEFAULT_MAX, log);
-  const watchdog = createWatchdog(
-    options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS,
-    options.answerGraceMs ?? DEFAULT_ANSWER_GRACE_MS,
-  );
+  const watchdog = createWatchdog({
+    statementTimeoutMs: options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS,
+    graceMs: options.answerGraceMs ?? DEFAULT_ANSWER_GRACE_MS,
+    end: endNow,
+  });
   const observe = queryTimer(registry);
   const unwatch = registry ? watchPool(registry, options.schema, pool) : () => undefined;
   const warnUnreachable = throttledWarning(log);
@@ -78,7 +80,7 @@ export function openConnections(options: DatabaseOptions): Connections {
       }
     },
     async open() {
-      const client = new Client(config);
+      const client = new SocketClient(config);
       client.on("error", () => undefined);
       const close = async (): Promise<void> => {
         const late = setTimeout(() => endNow(client), FAREWELL_MS);
@@ -106,6 +108,7 @@ export function openConnections(options: DatabaseOptions): Connections {
 function openPool(config: ClientConfig, max: number, log: Log): Pool {
   const pool = new Pool({
     ...config,
+    Client: SocketClient,
     max,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     maxLifetimeSeconds: MAX_LIFETIME_SECONDS,
