@@ -1,5 +1,3 @@
-import type { ArrayElement } from "./sql";
-
 // Arrays in PostgreSQL's binary format: pg sends a Buffer as a binary parameter. The text format of pg
 // costs a full batch of the ledger 17 to 21 % more processor time.
 
@@ -16,6 +14,8 @@ const LENGTH_BYTES = 4;
 const UUID_BYTES = 16;
 const NULL_LENGTH = -1;
 
+/** An element of an array parameter. */
+export type ArrayElement = null | boolean | number | bigint | string | Date | Uint8Array;
 type Values = readonly ArrayElement[];
 /** Undefined when an element does not fit the type: then pg sends the text format, and PostgreSQL decides. */
 type Encode = (values: Values) => Buffer | undefined;

@@ -1,5 +1,5 @@
 import type { Json } from "../json";
-import { binaryArray } from "./binaryArrays";
+import { type ArrayElement, binaryArray } from "./binaryArrays";
 
 const sqlBrand = Symbol("sql");
 
@@ -11,8 +11,6 @@ export interface Sql {
   readonly name?: string;
 }
 
-/** An element of an array parameter. */
-export type ArrayElement = null | boolean | number | bigint | string | Date | Uint8Array;
 type Parameter = null | boolean | number | string | Uint8Array | readonly ArrayElement[];
 export type SqlValue = ArrayElement | readonly ArrayElement[] | Sql;
 
