@@ -1,5 +1,4 @@
 import { Pool, type Client, type ClientBase, type ClientConfig, type PoolClient } from "pg";
-import { bag } from "../bag";
 import type { Log } from "../log";
 import { endNow, SocketClient } from "./client";
 import { unavailable } from "./errors";
@@ -52,7 +51,7 @@ export function openConnections(options: DatabaseOptions): Connections {
   const observe = queryTimer(registry);
   const unwatch = registry ? watchPool(registry, options.schema, pool) : () => undefined;
   const warnUnreachable = throttledWarning(log);
-  const waiting = bag<Promise<PoolClient>>();
+  const waiting = new Set<Promise<PoolClient>>();
   // Idle connections that went silent together must not be found out about one after the other, each in its own time.
   const connect = async (): Promise<PoolClient> => {
     for (;;) {
@@ -68,7 +67,7 @@ export function openConnections(options: DatabaseOptions): Connections {
   return {
     async lend() {
       const connecting = connect();
-      const takeOut = waiting.put(connecting);
+      waiting.add(connecting);
       try {
         const client = await connecting;
         return sessionOver(client, (error) => client.release(error));
@@ -76,7 +75,7 @@ export function openConnections(options: DatabaseOptions): Connections {
         warnUnreachable(error);
         throw unavailable(error);
       } finally {
-        takeOut();
+        waiting.delete(connecting);
       }
     },
     async open() {
@@ -97,7 +96,7 @@ export function openConnections(options: DatabaseOptions): Connections {
     },
     async end() {
       // An ending pool would leave those who still wait for a connection without an answer.
-      await Promise.allSettled(waiting.all());
+      await Promise.allSettled(waiting);
       await pool.end();
       unwatch();
       watchdog.stop();
