@@ -151,7 +151,8 @@ test("kit knows no service", () => {
 });
 
 test("domain folders do no I/O: they import money, ids, errors, messages and each other", () => {
-  const allowed = /^(\.\/|@wonrail\/kit\/(contract\/(money|ids|errors|address)|json)$|@wonrail\/proto\/)/;
+  const allowed =
+    /^(\.\/|@wonrail\/kit\/(contract\/(money|ids|errors|address|notes)|json)$|@wonrail\/proto\/)/;
   const wrong = imports(
     production.filter((path) => /^services\/[^/]+\/src\/(\w+\/)?domain\//.test(path)),
   ).filter(({ to, typeOnly }) => !allowed.test(to) && !typeOnly && !(to === "node:crypto"));

@@ -3,6 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "@wonrail/kit/testing";
 import { sql } from "@wonrail/kit/db";
 import { newId } from "@wonrail/kit/contract/ids";
+import { findSettlements, type StoredSettlement } from "@wonrail/chain-relayer/settlement/store/settlements";
+import {
+  OperationFailed,
+  OperationsConfirmed,
+  OperationsSubmitted,
+} from "@wonrail/proto/relayer/events/v1/events";
 import { managerAbi, tokenAbi } from "@wonrail/chain-relayer/evm/contracts";
 import { WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type RpcProxy, startRpcProxy } from "../support/rpcProxy";
@@ -230,6 +236,60 @@ test("money to an outside address that never arrives is given up on proof, and i
 test("after all of this the chain says what the ledger says", async () => {
   await eventually(async () => expect(await book.differences()).toEqual([]), { timeoutMs: 60_000 });
 });
+
+test("after all of this every settlement is listed as its newest event says", async () => {
+  const orgs = await world.relayerDb.query<{ org_id: string }>(sql`select org_id from settlement_queues`);
+  const listed = await Promise.all(
+    orgs.map(({ org_id }) => findSettlements(world.relayerDb, org_id, "", 10_000)),
+  );
+  const newest = await readNewestEvents();
+  expect(newest.length).toBeGreaterThan(20);
+  expect(listed.flat().sort(byRef)).toEqual(newest.sort(byRef));
+});
+
+function byRef(one: { ledgerRef: string }, other: { ledgerRef: string }): number {
+  return one.ledgerRef < other.ledgerRef ? -1 : 1;
+}
+
+/** The settlements of a projection that has read every event. */
+async function readNewestEvents(): Promise<StoredSettlement[]> {
+  const events = await world.relayerDb.query<{ type: string; version: bigint; payload: Buffer }>(sql`
+    select type, version, payload from outbox order by id`);
+  const newest = new Map<string, StoredSettlement>();
+  for (const event of events)
+    for (const told of contentOf(event))
+      if (told.version >= (newest.get(told.ledgerRef)?.version ?? 0n)) newest.set(told.ledgerRef, told);
+  return [...newest.values()];
+}
+
+const NONE = { fromAddress: null, txHash: null, blockNumber: null, failure: null };
+
+function contentOf({ type, version, payload }: { type: string; version: bigint; payload: Buffer }) {
+  switch (type) {
+    case "operations_submitted": {
+      const { operations, txHash, changedAt } = OperationsSubmitted.decode(payload);
+      return operations.map(({ ledgerRef, version }): StoredSettlement => ({
+        ...{ ...NONE, ledgerRef, version, changedAt: changedAt!, status: "SUBMITTED", txHash },
+      }));
+    }
+    case "operations_confirmed": {
+      const { operations, changedAt } = OperationsConfirmed.decode(payload);
+      return operations.map(({ ledgerRef, version, txHash, blockNumber }): StoredSettlement => ({
+        ...{ ...NONE, ledgerRef, version, changedAt: changedAt!, status: "CONFIRMED", txHash, blockNumber },
+      }));
+    }
+    case "operation_failed": {
+      const { ledgerRef, changedAt, reason, ...proof } = OperationFailed.decode(payload);
+      const failure = { reason, blockNumber: proof.proofBlockNumber, blockHash: proof.proofBlockHash };
+      const failed: StoredSettlement = {
+        ...{ ...NONE, ledgerRef, version, changedAt: changedAt!, status: "FAILED", failure },
+      };
+      return [failed];
+    }
+    default:
+      return [];
+  }
+}
 
 function transfer(amountWon: string): Promise<string> {
   const value = {

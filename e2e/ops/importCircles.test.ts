@@ -11,7 +11,6 @@ const KNOWN_CIRCLES = [
   "services/auth/src/app.ts",
   "services/chain-relayer/src/indexer/commands/scanFinalized.ts",
   "services/ledger/src/domain/book.ts",
-  "services/ledger/src/events.ts",
   "services/wallet/src/events.ts",
 ];
 

@@ -1,4 +1,5 @@
 import { coalesce, createClient } from "@wonrail/kit/grpc/client";
+import { MAX_NOTES_BYTES } from "@wonrail/kit/contract/notes";
 import { type Log } from "@wonrail/kit/log";
 import { type Registry } from "@wonrail/kit/metrics";
 import { AuthServiceService } from "@wonrail/proto/auth/v1/auth";
@@ -7,11 +8,15 @@ import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
 import { type TlsIdentity } from "@wonrail/kit/tls";
 import { type Config } from "./config";
+import { executeBytes } from "./executeBytes";
 
 type Addresses = Pick<Config, "AUTH_ADDRESS" | "WALLET_ADDRESS" | "PAYMENT_ADDRESS" | "RELAYER_ADDRESS">;
 
-/** Items of one call, whatever their size: a full one must stay below what a server of the kit receives. */
-export const MAX_BATCH = 500;
+/** A page has 100 records, each with notes of its own and of its cancellation. */
+const MAX_LIST_BYTES = 100 * (2 * MAX_NOTES_BYTES + 4_096);
+
+/** Items of one call to payment. */
+const MAX_BATCH = 500;
 
 export type Clients = ReturnType<typeof createClients>;
 
@@ -47,6 +52,7 @@ export function createClients(
     ...shared,
     name: "payment",
     address: addresses.PAYMENT_ADDRESS,
+    maxReceiveBytes: MAX_LIST_BYTES,
     defaultTimeoutMs: 8_000,
   });
   const relayer = createClient(RelayerServiceService, {
@@ -64,6 +70,7 @@ export function createClients(
     fromAnswer: (answer) => ({ value: answer }),
     defaultTimeoutMs: 8_000,
     maxBatch: MAX_BATCH,
+    bytesOf: executeBytes,
     maxQueue: 5_000,
     registry,
   });

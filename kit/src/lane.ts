@@ -16,6 +16,8 @@ export interface LaneOptions<I, O> {
   maxQueue: number;
   /** Whose an item is, where several share the lane: nobody's many hold up somebody else's few. */
   ownerOf?: (item: I) => string | undefined;
+  /** The part of a batch that an item takes. The parts of a batch add up to 1 at most. Absent: only `maxBatch` limits. */
+  weightOf?: (item: I) => number;
   registry?: Registry;
 }
 
@@ -30,6 +32,7 @@ export interface Lane<I, O> {
 interface Waiting<I, O> {
   item: I;
   owner: string;
+  weight: number;
   sinceMs: number;
   resolve: (value: O) => void;
   reject: (error: unknown) => void;
@@ -51,6 +54,7 @@ export function createLane<I, O>({
   maxBatch,
   maxQueue,
   ownerOf,
+  weightOf = () => 0,
   registry,
 }: LaneOptions<I, O>): Lane<I, O> {
   assert(maxBatch > 0 && maxQueue >= maxBatch, `lane ${name}: maxQueue must hold at least one batch`);
@@ -77,7 +81,7 @@ export function createLane<I, O>({
   });
 
   const takeBatch = (): Waiting<I, O>[] => {
-    const { taken, left } = takeInTurns(queue, maxBatch, ({ owner }) => owner);
+    const { taken, left } = takeInTurns(queue, { items: maxBatch, weight: 1 });
     queue = left;
     for (const { owner } of taken) shares.give(owner);
     return taken;
@@ -96,7 +100,7 @@ export function createLane<I, O>({
       const owner = ownerOf?.(item) ?? NOBODY;
       if (closed || queue.length >= maxQueue || !shares.take(owner)) return Promise.reject(refusal());
       return new Promise<O>((resolve, reject) => {
-        queue.push({ item, owner, sinceMs: performance.now(), resolve, reject });
+        queue.push({ item, owner, weight: weightOf(item), sinceMs: performance.now(), resolve, reject });
         if (running) return;
         running = true;
         // After the sockets that are readable now, so that requests which arrived together leave together.

@@ -1,11 +1,14 @@
 import fc from "fast-check";
 import { createShares, NOBODY, takeInTurns } from "./shares";
 
-type Item = { owner: string; number: number };
-const queue = fc
-  .array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 60 })
-  .map((owners): Item[] => owners.map((owner, number) => ({ owner, number })));
-const take = (items: Item[], size: number) => takeInTurns(items, size, ({ owner }) => owner);
+type Item = { owner: string; weight: number; number: number };
+const queueOf = (weight: fc.Arbitrary<number>) =>
+  fc
+    .array(fc.record({ owner: fc.constantFrom("a", "b", "c", "d"), weight }), { maxLength: 60 })
+    .map((all): Item[] => all.map((one, number) => ({ ...one, number })));
+const queue = queueOf(fc.constant(0));
+const take = (items: Item[], size: number) => takeInTurns(items, { items: size, weight: 1 });
+const weightOf = (items: Item[]) => items.reduce((sum, { weight }) => sum + weight, 0);
 const count = (items: Item[], of: string) => items.filter(({ owner }) => owner === of).length;
 
 describe("takeInTurns", () => {
@@ -34,6 +37,39 @@ describe("takeInTurns", () => {
             expect(count(taken, other) - count(taken, owner)).toBeLessThanOrEqual(1);
           }
         }
+      }),
+    );
+  });
+});
+
+describe("takeInTurns with weights", () => {
+  const weight = fc.oneof(fc.constant(0), fc.double({ min: 0, max: 2, noNaN: true }));
+
+  it("keeps a batch within its weight unless its only item is heavier", () => {
+    fc.assert(
+      fc.property(queueOf(weight), fc.integer({ min: 1, max: 20 }), (items, size) => {
+        const { taken } = take(items, size);
+        expect(taken.length).toBeLessThanOrEqual(size);
+        if (taken.length > 1) expect(weightOf(taken)).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  it("empties every queue batch by batch, each owner's items in order", () => {
+    fc.assert(
+      fc.property(queueOf(weight), fc.integer({ min: 1, max: 20 }), (items, size) => {
+        const gone: Item[] = [];
+        for (let left = items; left.length > 0;) {
+          const batch = take(left, size);
+          expect(batch.taken).not.toHaveLength(0);
+          gone.push(...batch.taken);
+          left = batch.left;
+        }
+        for (const owner of ["a", "b", "c", "d"]) {
+          const ofOwner = (all: Item[]) => all.filter((item) => item.owner === owner);
+          expect(ofOwner(gone)).toEqual(ofOwner(items));
+        }
+        expect(gone).toHaveLength(items.length);
       }),
     );
   });

@@ -22,25 +22,49 @@ export function createShares(largest: number): {
   };
 }
 
-/** Everybody's first, then everybody's second, until there are so many; both parts stay in the order in which they came. */
-export function takeInTurns<T>(
+/** How much a batch may hold. */
+export interface BatchLimits {
+  items: number;
+  /** The sum of the items' weights. A single heavier item still goes, alone. */
+  weight: number;
+}
+
+/**
+ * Takes each owner's first item, then each owner's second, until an item does not fit. Both parts stay
+ * in the order in which the items came.
+ */
+export function takeInTurns<T extends { owner: string; weight: number }>(
   queue: T[],
-  size: number,
-  ownerOf: (item: T) => string,
+  limits: BatchLimits,
 ): { taken: T[]; left: T[] } {
-  if (queue.length <= size) return { taken: queue, left: [] };
+  if (countFitting(queue, limits) === queue.length) return { taken: queue, left: [] };
   const seen = new Map<string, number>();
-  const turns = queue.map((item) => {
-    const turn = seen.get(ownerOf(item)) ?? 0;
-    seen.set(ownerOf(item), turn + 1);
+  const turns = queue.map(({ owner }) => {
+    const turn = seen.get(owner) ?? 0;
+    seen.set(owner, turn + 1);
     return turn;
   });
   const inTurns = turns
     .map((_, index) => index)
     .sort((one, other) => turns[one]! - turns[other]! || one - other);
-  const chosen = new Set(inTurns.slice(0, size));
+  const fitting = countFitting(
+    inTurns.map((index) => queue[index]!),
+    limits,
+  );
+  const chosen = new Set(inTurns.slice(0, fitting));
   return {
     taken: queue.filter((_, index) => chosen.has(index)),
     left: queue.filter((_, index) => !chosen.has(index)),
   };
+}
+
+/** How many of the first items fit, at least one. */
+function countFitting(queue: { weight: number }[], { items, weight }: BatchLimits): number {
+  let [count, sum] = [0, 0];
+  for (const item of queue) {
+    sum += item.weight;
+    if (count > 0 && (count === items || sum > weight)) break;
+    count += 1;
+  }
+  return count;
 }

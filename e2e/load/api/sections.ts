@@ -3,6 +3,7 @@ import { closedLoop, type Measured } from "../loop";
 import { atLeast, atMost, type Result, told } from "../report";
 import { withBareNode } from "./bareNode";
 import { type Http, openHttp } from "./http";
+import { lagAt, readLag } from "./projectionLag";
 import { type Wallet, type World } from "./world";
 
 const CONNECTIONS = [16, 64, 256];
@@ -154,8 +155,14 @@ export async function costs(world: World, seconds: number): Promise<Result[]> {
 /** The chain's side has run for as long as is measured, too. */
 export async function settling(world: World, seconds: number): Promise<Result[]> {
   await loop(world, USUAL, seconds, SENDS.payment, 201);
+  const before = await readLag(world.paymentOps);
   const measured = await loop(world, USUAL, seconds, SENDS.payment, 201);
-  return [atLeast("payment.rate_settling", measured.perSecond, "requests/s", 1_000, latency(measured))];
+  const lag = lagAt(0.99, before, await readLag(world.paymentOps));
+  const lagNote = "age of the oldest event of a batch when payment writes it, upper bound of the bucket";
+  return [
+    atLeast("payment.rate_settling", measured.perSecond, "requests/s", 1_000, latency(measured)),
+    atMost("payment.projection_lag_p99_s", lag, "s", 1, lagNote),
+  ];
 }
 
 async function loop(

@@ -50,7 +50,7 @@ export async function soak(world: World, seconds: number, peakPerSecond: number)
     ...SERVICES.map((name) => {
       const [first, second] = memory[name] ?? [0, 0];
       const note = `highest in the first half ${first.toFixed(0)}, in the second ${second.toFixed(0)}`;
-      return atMost(`soak.memory.${name}`, Math.max(first, second), "MB", 200, note);
+      return atMost(`soak.memory.${name}`, Math.max(first, second), "MB", 180, note);
     }),
   ];
 }

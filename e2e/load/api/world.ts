@@ -23,6 +23,8 @@ export interface World {
   wallets: Wallet[];
   orgId: string;
   ledgerAddress: string;
+  /** The address at which payment serves its metrics. */
+  paymentOps: string;
   open(connections: number): Http;
   api: Api;
   /** Starts a second gateway that calls a second payment; they end with the world. Gives its way in. */
@@ -77,6 +79,7 @@ export async function createWorld(count: number): Promise<World> {
     orgId,
     api,
     ledgerAddress: services.ledger!.grpc!,
+    paymentOps: services.payment!.ops,
     open: open(gatewayUrl),
     async startSecondPair() {
       const { gateway, payment } = await pids();

@@ -58,7 +58,7 @@ export async function deepSection(
 /** What a transfer costs of processor and log: where a deep ledger loses against a shallow one. */
 async function costOf(world: World, seconds: number) {
   const [before, walBefore] = [cpuSeconds(), await world.walBytes()];
-  const { total } = await transfers(world, seconds, undefined, 0);
+  const { total } = await transfers(world, seconds, undefined, { warmUpSeconds: 0 });
   const [after, walAfter] = [cpuSeconds(), await world.walBytes()];
   return {
     nodeUs: ((after.node - before.node) / total) * 1e6,

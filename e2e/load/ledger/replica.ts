@@ -84,6 +84,7 @@ export function createBenchClient(address: string): BenchClient {
         : { error: outcome?.value ?? { code: "SYS_001" } },
     defaultTimeoutMs: 10_000,
     maxBatch: 1_000,
+    bytesOf: () => ({ request: 1_000, answer: 2_000 }),
     maxQueue: 20_000,
   });
   return {

@@ -26,10 +26,10 @@ export async function transfers(
   world: World,
   seconds: number,
   pick: () => [string, string] = () => randomPair(world.wallets),
-  warmUpSeconds = 0.5,
+  { warmUpSeconds = 0.5, callers = IN_PROCESS_CALLERS } = {},
 ): Promise<Measured> {
   return closedLoop({
-    callers: IN_PROCESS_CALLERS,
+    callers,
     seconds,
     warmUpSeconds,
     work: async () => void (await world.post(transferIntent(...pick()))),
@@ -68,7 +68,7 @@ async function walPerTransfer(world: World, seconds: number, rounds: number): Pr
   let count = 0;
   const wanted = rounds * WAL_TRANSFERS_A_ROUND;
   for (let spent = 0; spent < LONGEST_WAL_SECONDS && count < wanted; spent += seconds) {
-    count += (await transfers(world, seconds, undefined, 0)).total;
+    count += (await transfers(world, seconds, undefined, { warmUpSeconds: 0 })).total;
   }
   return Number((await world.walBytes()) - before) / count;
 }
@@ -148,6 +148,12 @@ export async function grpcSection(world: World, { seconds, rounds, memorySeconds
       async () => (coalesced = await loop(REMOTE_CALLERS, seconds, client.coalesced)).perSecond,
       async () => (await loop(REMOTE_CALLERS, seconds, ceiling.coalesced)).perSecond,
     );
+    // As many callers make batches of the same size.
+    const engine = await compare(
+      rounds,
+      async () => (await loop(REMOTE_CALLERS, seconds, client.coalesced)).perSecond,
+      async () => (await transfers(world, seconds, undefined, { callers: REMOTE_CALLERS })).perSecond,
+    );
     const unary = await loop(REMOTE_CALLERS, seconds, (request) => client.unary(request));
     const wide = await loop(512, seconds, client.coalesced);
     const costs = await costsOf(replica, () => loop(REMOTE_CALLERS, seconds, client.coalesced));
@@ -164,6 +170,13 @@ export async function grpcSection(world: World, { seconds, rounds, memorySeconds
         "×",
         0.5,
         `the transport alone: ${Math.round(compared.second)}/s`,
+      ),
+      atLeast(
+        "grpc.vs_engine",
+        engine.ratio,
+        "×",
+        0.5,
+        `the engine in process, ${REMOTE_CALLERS} callers: ${Math.round(engine.second)}/s`,
       ),
       told("grpc.unary_rate", unary.perSecond, "transfers/s", latency(unary)),
       told("grpc.rate_512", wide.perSecond, "transfers/s", `512 callers, ${latency(wide)}`),

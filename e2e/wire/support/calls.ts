@@ -240,6 +240,10 @@ export const CALLS: readonly Call[] = [
       good: ({ orgId, transferId: ledgerRef }) => ({ refs: [{ orgId, ledgerRef }] }),
       bad: ["REQ_001 refs", ({ refs: [ref] }) => ({ refs: Array<OperationRef>(1_001).fill(ref!) })],
     },
+    listSettlements: {
+      good: ({ orgId }) => ({ orgId, limit: 1_000 }),
+      bad: ["REQ_001 limit", (good) => ({ ...good, limit: 1_001 })],
+    },
   }),
 
   ...calls("wallet", "ledger", LedgerServiceService, {
@@ -289,7 +293,7 @@ export const CALLS: readonly Call[] = [
           amountWon: TRANSFER_WON,
           nonce: Buffer.alloc(32, 7),
         };
-        return { intents: [{ ...leg, ...chain, ...what, validBefore, context: contextOf(orgId) }] };
+        return { intents: [{ ...leg, ...chain, ...what, validBefore }] };
       },
       bad: [
         "REQ_001 intents.0.nonce",

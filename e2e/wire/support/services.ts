@@ -11,6 +11,7 @@ import { type WalletFinder } from "@wonrail/chain-relayer/records/commands/findN
 import { updateRecordSchedule } from "@wonrail/chain-relayer/records/commands/updateRecordSchedule";
 import { updateRecordStatus } from "@wonrail/chain-relayer/records/commands/updateRecordStatus";
 import { getOperations } from "@wonrail/chain-relayer/settlement/queries/getOperations";
+import { listSettlements } from "@wonrail/chain-relayer/settlement/queries/listSettlements";
 import { getRecord } from "@wonrail/chain-relayer/records/queries/getRecord";
 import { listRecords } from "@wonrail/chain-relayer/records/queries/listRecords";
 import { rpc as relayerRpc } from "@wonrail/chain-relayer/rpc";
@@ -176,6 +177,7 @@ function recording({ db }: TestDatabase, wallet: WalletFinder): Parameters<typeo
     updateRecordStatus: bind(updateRecordStatus),
     updateRecordSchedule: bind(updateRecordSchedule),
     getOperations: bind(getOperations),
+    listSettlements: bind(listSettlements),
     getRecord: bind(getRecord),
     listRecords: bind(listRecords),
   };

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { setTimeout as sleep } from "node:timers/promises";
 import { childTraceparent, currentContext, type RequestContext, runInContext, traceIdOf } from "../context";
 import { DomainError } from "../contract/errors";
@@ -14,6 +15,7 @@ import {
   recordedLog,
   startEcho,
 } from "./echoService.testing";
+import { MAX_REQUEST_BYTES } from "./messageLimits";
 import { type ServerCall, serveItems } from "./server";
 
 afterEach(closeAll);
@@ -59,6 +61,22 @@ test("an item that breaks is SYS_001 for itself only, and is logged", async () =
   expect(results[0]).toMatchObject({ value: { text: "good" } });
   expect(results[1]).toMatchObject({ reason: { code: "SYS_001", details: null } });
   expect(lines().filter(({ level }) => level === "error")).toHaveLength(1);
+});
+
+test("large items travel in several calls, and no message is over a limit", async () => {
+  const length = fc.oneof(fc.constant(40_000), fc.constant(400_000), fc.integer({ min: 0, max: 400_000 }));
+  const { send, batches } = await start(async ({ text }) => ({ text: text.slice(1) + text.slice(1) }));
+  await fc.assert(
+    fc.asyncProperty(fc.array(length, { maxLength: 50 }), async (lengths) => {
+      batches.length = 0;
+      const texts = lengths.map((length, index) => `${index}`.padEnd(length, "x"));
+      const answers = await Promise.all(texts.map((text) => send({ text })));
+      expect(answers.map(({ text }) => text)).toEqual(texts.map((text) => text.slice(1) + text.slice(1)));
+      const sizes = batches.map((notes) => notes.reduce((sum, { text }) => sum + text.length, 0));
+      expect(Math.max(0, ...sizes)).toBeLessThanOrEqual(MAX_REQUEST_BYTES);
+    }),
+    { numRuns: 20 },
+  );
 });
 
 test("request id, organisation, trace and deadline travel with the item, and each is served in its own context", async () => {
@@ -325,6 +343,7 @@ async function start(
     fromAnswer: ({ note, error }) => (error ? { error } : { value: note! }),
     defaultTimeoutMs: 15_000,
     maxBatch: 50,
+    bytesOf: ({ text }) => ({ request: 1_000 + text.length, answer: 1_000 + 2 * text.length }),
     maxQueue: 100,
     registry: client.registry,
   });

@@ -102,6 +102,10 @@ it("answers from the oldest event when another event has the cursor's number", a
   const replaced = await list(2n, { eventId: third!.event!.eventId });
   expect(replaced.heads[A]!.restarted).toBe(true);
   expect(versionsOf(replaced)).toEqual([1, 2, 3]);
+  // The restored feed has exactly as many events as the caller handled.
+  const atHead = await list(3n, { eventId: second!.event!.eventId });
+  expect(atHead.heads[A]!.restarted).toBe(true);
+  expect((await list(3n, { eventId: third!.event!.eventId })).heads[A]!.restarted).toBe(false);
 });
 
 it("names the oldest number that pruning left", async () => {

@@ -51,6 +51,8 @@ create table operations (
   proof_block_number bigint,
   proof_block_hash text,
   proof_block_time bigint,
+  -- The time of the newest event about the operation; null before the first.
+  changed_at timestamptz,
   -- When the ledger posted the entry.
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),

@@ -18,10 +18,13 @@ create table deposits (
   attempts integer not null default 0,
   retry_at timestamptz not null default now(),
   refusal text,
+  credited_at timestamptz,
   created_at timestamptz not null default now(),
-  primary key (tx_hash, log_index)
+  primary key (tx_hash, log_index),
+  constraint deposits_credited_have_a_time check ((state = 'CREDITED') = (credited_at is not null))
 );
 create index deposits_seen on deposits (retry_at) where state = 'SEEN';
+create index deposits_credited on deposits (org_id, ledger_ref) where state = 'CREDITED';
 create index deposits_left_over on deposits (state) where state in ('DUST', 'TOO_LARGE') or remainder_units > 0;
 
 -- How each final transfer of tokens changed what a wallet holds, or the supply ('supply'; of nobody's organisation when it was not by our

@@ -30,6 +30,7 @@ import {
   expireHolds,
   getOperations,
   ingestWallet,
+  listSettlements,
   noteHeads,
 } from "./settlement";
 import { pruneSignedBytes, releaseLease } from "./sender";
@@ -75,6 +76,7 @@ export async function createApp(parts: ServiceParts<Config>, fail: (error: unkno
     updateRecordStatus: bind(updateRecordStatus),
     updateRecordSchedule: bind(updateRecordSchedule),
     getOperations: bind(getOperations),
+    listSettlements: bind(listSettlements),
     getRecord: bind(getRecord),
     listRecords: bind(listRecords),
     runScheduledRecords: bind(runScheduledRecords),

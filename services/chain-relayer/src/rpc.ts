@@ -21,10 +21,12 @@ import {
 } from "@wonrail/proto/relayer/v1/relayer";
 import { type App } from "./app";
 import { recordMessage, type RequestKey } from "./records";
+import { settlementMessage } from "./settlement";
 
 const MAX_REFS = 1_000;
+const MAX_SETTLEMENTS = 1_000;
 
-/** The way in by gRPC: the recording API, and how far operations are. What is not in this list answers UNIMPLEMENTED. */
+/** The way in by gRPC: the recording API, and how far operations are. Every other method answers UNIMPLEMENTED. */
 export function rpc(app: App): GrpcService[] {
   return [
     implement(RelayerServiceService, {
@@ -79,6 +81,12 @@ export function rpc(app: App): GrpcService[] {
             status: enumValue(OperationStatus, status),
           })),
         };
+      },
+      async listSettlements({ orgId, afterLedgerRef, limit }) {
+        if (limit < 1 || limit > MAX_SETTLEMENTS)
+          throw invalidRequest([{ path: "limit", message: `must be 1 to ${MAX_SETTLEMENTS}` }]);
+        const wanted = { orgId: readOrgId(orgId), afterRef: afterLedgerRef ?? "", limit };
+        return { settlements: (await app.listSettlements(wanted)).map(settlementMessage) };
       },
     }),
   ];

@@ -33,6 +33,8 @@ create table entries (
   code text,
   -- The parts of the answer that the postings do not show.
   detail jsonb,
+  -- The call that asked for it: X-Request-Id, a space, the trace id. Null without such a call.
+  origin text,
   constraint entries_key primary key (org_id, id),
   constraint entries_refused_or_posted check ((code is null) = (org_sequence is not null)),
   constraint entries_refused_without_postings check (code is null or account_numbers is null),

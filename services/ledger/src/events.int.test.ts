@@ -73,9 +73,7 @@ test("entries that are committed together are events of twenty at most, each org
   const origin = { requestId: "", traceparent: "" };
   const before = (await outboxRows(ledger.orgId)).length;
   const requests = Array.from({ length: 50 }, () => requestOf(ledger.orgId, chargeOf(walletId, 1n)));
-  await Promise.all(
-    requests.map((request) => ledger.engine.post({ request, origin, deadlineMs: Infinity })),
-  );
+  await Promise.all(requests.map((request) => ledger.engine.post({ request, origin, deadlineMs: Infinity })));
   const rows = (await outboxRows(ledger.orgId)).slice(before);
   const events = rows.map(({ payload }) => JournalPosted.decode(payload).entries);
   const { entries } = await listJournal(ledger.database.db, ledger.orgId, 0n, 500);

@@ -2,9 +2,8 @@ import { chunksOf } from "@wonrail/kit/chunksOf";
 import { groupBy } from "@wonrail/kit/groupBy";
 import type { NewEvent } from "@wonrail/kit/outbox";
 import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
-import type { Item, Origin } from "./commands/postBatch";
 import type { Changes } from "./domain/book";
-import type { Entry } from "./domain/types";
+import type { Entry, LedgerRequest, Origin } from "./domain/types";
 import { entryMessage } from "./messages";
 
 /** The way out: every event of this service goes to this topic. */
@@ -18,9 +17,8 @@ const ENTRIES_PER_EVENT = 20;
  * Makes few events of a batch, because each event costs rows in every inbox: an organisation's entries
  * go together, in their order.
  */
-export function eventsOf(changes: Changes, items: readonly Item[]): NewEvent[] {
+export function eventsOf(changes: Changes, origins: ReadonlyMap<LedgerRequest, Origin>): NewEvent[] {
   if (changes.heads.size === 0) return [];
-  const origins = new Map(items.map(({ request, origin }) => [request, origin]));
   const posted = changes.answered.flatMap(({ request, answer: { outcome } }) =>
     outcome.status === "posted" ? [{ entry: outcome.entry, origin: origins.get(request)! }] : [],
   );

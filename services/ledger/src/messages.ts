@@ -24,6 +24,7 @@ import {
   type BalanceAfter,
   type Entry,
   type HoldAfter,
+  type JournalEntry,
   type Outcome,
   type Posting,
 } from "./domain/types";
@@ -39,6 +40,11 @@ export function outcomeMessage(outcome: Outcome, replayed = false): PostOutcome 
   }
   const error = toErrorDetail(new DomainError(outcome.code, outcome.details));
   return { outcome: { $case: "error", value: error }, replayed };
+}
+
+/** The message of an entry that was read from the journal. */
+export function journalMessage({ origin, ...entry }: JournalEntry): EntryMessage {
+  return { ...entryMessage(entry), origin: origin ?? undefined };
 }
 
 export function entryMessage(entry: Entry): EntryMessage {
@@ -174,13 +180,19 @@ export function lineMessage(line: StatementLine): LineMessage {
 }
 
 export function requestStateMessage(state: RequestState): RequestStateMessage {
-  const { requestId, outcome, hold, cancelledWon, cancellations } = state;
+  const { requestId, origin, outcome, hold, cancelledWon, cancellations } = state;
   return {
     requestId,
-    outcome: outcomeMessage(outcome),
+    outcome:
+      outcome.status === "posted"
+        ? {
+            outcome: { $case: "posted", value: journalMessage({ ...outcome.entry, origin }) },
+            replayed: false,
+          }
+        : outcomeMessage(outcome),
     hold: hold === null ? undefined : holdMessage(hold),
     cancelledWon: formatWon(cancelledWon),
-    cancellations: cancellations.map(entryMessage),
+    cancellations: cancellations.map((entry) => entryMessage({ ...entry, original: null })),
   };
 }
 

@@ -208,12 +208,12 @@ test("the journal lists an organisation's entries in pages, with the notes of th
   );
   const charged = await client.post(messageOf(requestOf(orgId, chargeOf(walletId, 100n), notes)));
   expect(charged.entry).toMatchObject({ ...notes, orgSequence: 2n, relatedId: charged.entry!.requestId });
-  await client.post(messageOf(requestOf(orgId, { kind: "refund", walletId })));
+  const refunded = await client.post(messageOf(requestOf(orgId, { kind: "refund", walletId })));
 
   const first = await client.listJournal({ orgId, afterSequence: 0n, limit: 2 });
   expect(first.lastSequence).toBe(3n);
   expect(first.entries.map(({ orgSequence }) => orgSequence)).toEqual([1n, 2n]);
-  expect(first.entries[1]).toEqual(charged.entry);
+  expect(first.entries[1]).toEqual({ ...charged.entry, origin: expect.any(Object) });
   const rest = await client.listJournal({ orgId, afterSequence: 2n, limit: 500 });
   expect(rest.entries.map(({ kind }) => kind)).toEqual([IntentKind.REFUND]);
   expect(await client.listJournal({ orgId: newId("org"), afterSequence: 0n, limit: 500 })).toEqual({
@@ -221,11 +221,35 @@ test("the journal lists an organisation's entries in pages, with the notes of th
     lastSequence: 0n,
   });
   const { heads } = await client.listJournalHeads({ afterOrgId: undefined, limit: 1_000 });
-  expect(heads).toContainEqual({ orgId, lastSequence: 3n });
-  expect((await client.listJournalHeads({ afterOrgId: orgId, limit: 1_000 })).heads).not.toContainEqual({
-    orgId,
-    lastSequence: 3n,
+  const head = { orgId, lastSequence: 3n, lastRequestId: refunded.entry!.requestId };
+  expect(heads).toContainEqual(head);
+  const after = await client.listJournalHeads({ afterOrgId: orgId, limit: 1_000 });
+  expect(after.heads).not.toContainEqual(head);
+});
+
+test("the journal names the call that asked for an entry, and no call where there was none", async () => {
+  const { orgId } = ledger;
+  const walletId = await ledger.open("called");
+  const origin = { requestId: "partner-own:id_1", traceId: "ab".repeat(16) };
+  const traceparent = `00-${origin.traceId}-${"cd".repeat(8)}-01`;
+  const asked = message(charge(walletId, 1_000n));
+  const { entry } = await client.post({
+    ...asked,
+    context: { orgId, requestId: origin.requestId, traceparent },
   });
+  const unasked = message(charge(walletId, 1_000n));
+  await client.post({ ...unasked, context: { orgId, requestId: "", traceparent: "" } });
+
+  const requestIds = [asked.requestId, unasked.requestId];
+  const { requests } = await client.getEntries({ orgId, requestIds });
+  const found = requests.map(({ outcome }) =>
+    outcome?.outcome?.$case === "posted" ? outcome.outcome.value.origin : "not posted",
+  );
+  expect(found).toEqual([origin, undefined]);
+  const afterSequence = entry!.orgSequence - 1n;
+  const { entries } = await client.listJournal({ orgId, afterSequence, limit: 2 });
+  expect(entries.map((each) => each.origin)).toEqual([origin, undefined]);
+  expect(entries[0]).toEqual({ ...entry, origin });
 });
 
 test("a charge and a payment show their cancellations, oldest first, and how much is cancelled", async () => {
@@ -261,7 +285,7 @@ test("a charge and a payment show their cancellations, oldest first, and how muc
     parts.map(({ requestId }) => requestId),
   );
   expect(ofPayment.cancelledWon).toBe("400");
-  expect(ofPayment.cancellations).toEqual([cancelled.entry]);
+  expect(ofPayment.cancellations).toEqual([{ ...cancelled.entry, original: undefined }]);
 });
 
 test("accounts, entries, holds and totals can be asked for, of one's own organisation only", async () => {

@@ -17,6 +17,7 @@ import type { TransactionType as Type } from "./domain/types";
 import {
   accountMessage,
   entryMessage,
+  journalMessage,
   lineMessage,
   outcomeMessage,
   requestStateMessage,
@@ -80,14 +81,15 @@ export function rpc(app: App): GrpcService[] {
 
       async getEntries({ orgId, requestIds }) {
         const wanted = readAtMost(MAX_ITEMS, requestIds, "requestIds").filter((id) => UUID_PART.test(id));
-        return { requests: (await app.getEntries(readOrgId(orgId), wanted)).map(requestStateMessage) };
+        const { requests, unanswered } = await app.getEntries(readOrgId(orgId), wanted);
+        return { requests: requests.map(requestStateMessage), unansweredIds: unanswered };
       },
 
       async listJournal({ orgId, afterSequence, limit }) {
         if (limit < 1 || limit > MAX_ENTRIES) throw bad("limit", `must be from 1 to ${MAX_ENTRIES}`);
         if (afterSequence > MAX_SEQUENCE) throw bad("afterSequence", "is too large");
         const { entries, lastSequence } = await app.listJournal(readOrgId(orgId), afterSequence, limit);
-        return { entries: entries.map(entryMessage), lastSequence };
+        return { entries: entries.map(journalMessage), lastSequence };
       },
 
       async listJournalHeads({ afterOrgId, limit }) {

@@ -2,9 +2,10 @@
 create table settlements (
   org_id text not null,
   ledger_ref text not null,
-  -- The event's version. Two events of one version are ordered by the time at which they occurred.
+  -- The event's version. The later change is newer when two events have the same version.
+  -- While a rebuild has not confirmed the row, the version is negative.
   version bigint not null,
-  occurred_at timestamptz not null,
+  changed_at timestamptz not null,
   status text not null check (status in ('SUBMITTED', 'CONFIRMED', 'FAILED')),
   network text not null,
   tx_hash text,
@@ -19,3 +20,4 @@ create table settlements (
   check (status <> 'FAILED' or (failure_reason is not null and proof_block_hash is not null)),
   check (status <> 'CONFIRMED' or (tx_hash is not null and block_number is not null))
 );
+create index settlements_unconfirmed on settlements (org_id) where version < 0;

@@ -42,7 +42,7 @@ export function runAdmin(args: string[], world: World): Promise<ExitCode> {
 function rebuild(world: World): Command {
   return new Command("rebuild")
     .description(
-      "Rewrites the records of all organisations from the ledger's journal while the service runs. Prints the progress until the end. Stopping the command does not stop the rebuild.",
+      "Rewrites the records of all organisations from the ledger's journal, and their settlements from chain-relayer, while the service runs. Prints the progress until the end. Stopping the command does not stop the rebuild.",
     )
     .addOption(jsonOption())
     .action(({ json }: { json?: true }) => rebuildAll(world, json));
@@ -52,10 +52,14 @@ async function rebuildAll({ config, out, lookEveryMs }: World, json: true | unde
   await withDatabase(config, "payment", async (db) => {
     const id = await beginRebuild(db, operatorOf(config));
     for (let told = ""; ; await sleep(lookEveryMs)) {
-      const { organisations, entries, isFinished } = await readRebuild(db, id);
-      const progress = `${organisations} organisations done, ${entries} entries replayed`;
+      const { organisations, entries, settlements, isFinished } = await readRebuild(db, id);
+      const progress = `${organisations} organisations done, ${entries} entries replayed, ${settlements} settlements read`;
       if (isFinished) {
-        const result = { organisations: Number(organisations), entries: Number(entries) };
+        const result = {
+          organisations: Number(organisations),
+          entries: Number(entries),
+          settlements: Number(settlements),
+        };
         print({ out }, json, result, [`Rebuilt: ${progress}.`]);
         return;
       }

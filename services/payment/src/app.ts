@@ -6,6 +6,7 @@ import { AuthServiceService, type Organisation } from "@wonrail/proto/auth/v1/au
 import { LedgerServiceService, type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletServiceService } from "@wonrail/proto/wallet/v1/wallet";
+import { postBytes } from "./domain/postBytes";
 import { execute } from "./commands/execute";
 import { createFacts } from "./commands/facts";
 import { policyFrom } from "./commands/policyOf";
@@ -30,8 +31,8 @@ import { markMissedSettled } from "./store/transfers";
 export type App = ReturnType<typeof createApp>;
 
 const CALL_TIMEOUT_MS = 5_000;
-/** Items of one call to the ledger. A full call must stay below the size that a server of the kit accepts. */
-export const MAX_BATCH = 500;
+/** Items of one call to the ledger. */
+const MAX_BATCH = 500;
 const MAX_QUEUE = 5_000;
 
 /** Table of contents: every command and query, bound to its dependencies. */
@@ -104,6 +105,7 @@ function openClients({ config, log, registry, tls, onClose }: ServiceParts<Confi
     fromAnswer: (outcome) => ({ value: outcome }),
     defaultTimeoutMs: CALL_TIMEOUT_MS,
     maxBatch: MAX_BATCH,
+    bytesOf: postBytes,
     maxQueue: MAX_QUEUE,
     registry,
   });

@@ -60,33 +60,37 @@ function settlements(app: App): ConsumerSpec {
   };
 }
 
-function settlementChanges({ type, orgId, version, occurredAt, payload }: ReceivedEvent): SettlementChange[] {
-  return READERS[type]!(payload, version).map((content) => ({ orgId, occurredAt, ...content }));
+function settlementChanges({ type, orgId, version, payload }: ReceivedEvent): SettlementChange[] {
+  return READERS[type]!(payload, version).map((content) => ({ orgId, ...content }));
 }
 
-type Content = Omit<SettlementChange, "orgId" | "occurredAt">;
+type Content = Omit<SettlementChange, "orgId">;
 
 const READERS: Record<string, (payload: Buffer, version: bigint) => Content[]> = {
   operations_submitted(payload) {
-    const { network, txHash, operations } = OperationsSubmitted.decode(payload);
+    const { network, txHash, operations, changedAt } = OperationsSubmitted.decode(payload);
+    const submitted = { changedAt: changedAt!, status: "SUBMITTED", network, txHash } as const;
     return operations.map(({ ledgerRef, version }) => ({
-      ...{ ledgerRef, version, status: "SUBMITTED", network, txHash, blockNumber: null },
+      ...{ ledgerRef, version, ...submitted, blockNumber: null },
     }));
   },
   operations_confirmed(payload) {
-    const { network, operations } = OperationsConfirmed.decode(payload);
+    const { network, operations, changedAt } = OperationsConfirmed.decode(payload);
+    const confirmed = { changedAt: changedAt!, status: "CONFIRMED", network } as const;
     return operations.map(({ ledgerRef, version, txHash, blockNumber }) => ({
-      ...{ ledgerRef, version, status: "CONFIRMED", network, txHash, blockNumber },
+      ...{ ledgerRef, version, ...confirmed, txHash, blockNumber },
     }));
   },
   operation_failed(payload, version) {
-    const { ledgerRef, network, reason, proofBlockNumber, proofBlockHash } = OperationFailed.decode(payload);
+    const { ledgerRef, network, changedAt, ...proof } = OperationFailed.decode(payload);
+    const { reason, proofBlockNumber, proofBlockHash } = proof;
+    const failed = { version, changedAt: changedAt!, status: "FAILED", network } as const;
     const failure = { reason, proofBlockNumber, proofBlockHash };
-    return [{ ledgerRef, version, status: "FAILED", network, txHash: null, blockNumber: null, failure }];
+    return [{ ledgerRef, ...failed, txHash: null, blockNumber: null, failure }];
   },
   deposit_credited(payload, version) {
-    const { ledgerRef, network, txHash, blockNumber, fromAddress } = DepositCredited.decode(payload);
-    const content = { network, txHash, blockNumber, counterparty: fromAddress };
-    return [{ ledgerRef, version, status: "CONFIRMED", ...content }];
+    const { ledgerRef, network, txHash, blockNumber, changedAt, ...of } = DepositCredited.decode(payload);
+    const credited = { version, changedAt: changedAt!, status: "CONFIRMED", network } as const;
+    return [{ ledgerRef, ...credited, txHash, blockNumber, counterparty: of.fromAddress }];
   },
 };

@@ -51,7 +51,7 @@ export function rpc(app: App): GrpcService[] {
         const creation = readCreationKey(request);
         const wanted = { ...readUserWallet(request), metadata, creation, repeatOnly };
         const { wallet, replayed } = await app.createWallet(wanted);
-        // As it was made, also when it changed since: a repetition gets the first answer.
+        // The wallet as it was made: a repetition gets the first answer also when the wallet changed since.
         const made: Wallet = { ...wallet, status: "ACTIVE", metadata };
         return { wallet: walletMessage({ wallet: made, balance: EMPTY }), replayed };
       },
@@ -161,7 +161,6 @@ function readIntent(intent: AuthorizationIntent, index: number): SigningIntent {
     validBeforeMs: Number(intent.validBefore) * 1000,
     chainId: intent.chainId,
     tokenAddress: intent.tokenAddress,
-    origin: { requestId: intent.context?.requestId ?? "", traceparent: intent.context?.traceparent ?? "" },
   };
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 const TICKS_PER_SECOND = 100;
 
@@ -29,9 +29,13 @@ export function processorSeconds(root: number): Map<string, number> {
   return seconds;
 }
 
-/** Stops or continues every process of the tree: children first when it stops, the root first when it goes on. */
-export function signalTree(root: number, signal: "SIGSTOP" | "SIGCONT"): void {
-  const pids = processTree(root).map(({ pid }) => pid);
+/**
+ * Sends the signal to all processes of the tree, or to those of one kind. Parents stop before their
+ * children and continue after them, so that no parent sees a child that does not answer.
+ */
+export function signalTree(root: number, signal: "SIGSTOP" | "SIGCONT", kind?: string): void {
+  const tree = processTree(root).filter(({ name }) => kind === undefined || name === kind);
+  const pids = tree.map(({ pid }) => pid);
   for (const pid of signal === "SIGSTOP" ? pids : pids.toReversed()) {
     try {
       process.kill(pid, signal);
@@ -47,16 +51,18 @@ function readProcess(pid: number): ProcessRow[] {
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
     const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
-    return [{ pid, parent: Number(fields[1]), seconds: ticks / TICKS_PER_SECOND, name: nameOf(command) }];
+    const name = nameOf(command, readlinkSync(`/proc/${pid}/cwd`));
+    return [{ pid, parent: Number(fields[1]), seconds: ticks / TICKS_PER_SECOND, name }];
   } catch {
     return []; // The process has ended.
   }
 }
 
-function nameOf(command: string): string {
-  if (/postgres/.test(command) && !/node/.test(command)) return "postgres";
+/** A service runs in its own folder, and its command does not name it. */
+function nameOf(command: string, folder: string): string {
+  if (/^postgres:|\/postgres /.test(command)) return "postgres";
   if (/kafka\.Kafka|java/.test(command)) return "kafka";
   if (/anvil/.test(command)) return "chain node";
-  const service = /services\/([a-z-]+)\/|\/(gateway)\/dist/.exec(command);
+  const service = /services\/([a-z-]+)$|\/(gateway)$/.exec(folder);
   return service?.[1] ?? service?.[2] ?? "launcher";
 }

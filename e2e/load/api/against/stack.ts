@@ -3,9 +3,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { id, toQuantity } from "ethers";
 import { type Stack } from "@wonrail/local/stackFile";
 import { atOnce } from "../../loop";
 import { type Http, openHttp } from "../http";
+import { paymentOf } from "../sections";
 import { type Wallet } from "../world";
 import { processorSeconds, signalTree } from "./processes";
 
@@ -22,10 +24,18 @@ export interface RunningStack {
   wallets: Wallet[];
   open(connections: number): Http;
   processorSeconds(): Map<string, number>;
+  /** Counts entries that the benchmark posted by other means than `pay`. */
+  notePosted(entries: number): void;
+  /** Posts a payment after everything before it, and returns its id. */
+  pay(): Promise<string>;
+  isConfirmed(paymentId: string): Promise<boolean>;
   /** Operations that the payment manager executed so far, read from the chain's logs. */
   settledOperations(): Promise<number>;
-  pause(): void;
-  resume(): void;
+  /** Posted entries that the payment manager did not execute yet. Each entry is one operation. */
+  unsettledEntries(): Promise<number>;
+  /** Stops the processes, or those of one kind, by a signal. */
+  pause(kind?: string): void;
+  resume(kind?: string): void;
   stop(): Promise<void>;
 }
 
@@ -59,13 +69,28 @@ export async function startStackOf(
     { cwd: folder, env: { ...env, DATABASE_URL: stack.postgres.urls.auth } },
   );
   const { apiKey } = JSON.parse(stdout) as { apiKey: string };
+  const call = callerOf(stack.gatewayUrl, apiKey);
+  const wallets = await fillWallets(call, walletCount);
+  let posted = ENTRIES_PER_WALLET * walletCount;
+  const settledOperations = operationCounter(stack.chain.rpcUrl, stack.chain.paymentManagerAddress);
   return {
-    wallets: await fillWallets(stack.gatewayUrl, apiKey, walletCount),
+    wallets,
     open: (connections) => openHttp(stack.gatewayUrl, { "x-api-key": apiKey }, connections),
     processorSeconds: () => processorSeconds(root),
-    settledOperations: () => countLogs(stack.chain.rpcUrl, stack.chain.paymentManagerAddress),
-    pause: () => signalTree(root, "SIGSTOP"),
-    resume: () => signalTree(root, "SIGCONT"),
+    notePosted: (entries) => void (posted += entries),
+    async pay() {
+      const payment = await call("POST", "/api/wallets/payment", paymentOf(wallets[0]!, wallets[1]!));
+      posted += 1;
+      return (payment as { paymentId: string }).paymentId;
+    },
+    async isConfirmed(paymentId) {
+      const payment = await call("GET", `/api/wallets/payment/${paymentId}`);
+      return (payment as { settlement: { status: string } }).settlement.status === "CONFIRMED";
+    },
+    settledOperations,
+    unsettledEntries: async () => posted - (await settledOperations()),
+    pause: (kind) => signalTree(root, "SIGSTOP", kind),
+    resume: (kind) => signalTree(root, "SIGCONT", kind),
     async stop() {
       signalTree(root, "SIGCONT");
       up.kill("SIGTERM");
@@ -83,42 +108,64 @@ function busOptions(folder: string, bus: Bus): string[] {
   return ["--bus", word];
 }
 
-async function fillWallets(gatewayUrl: string, apiKey: string, count: number): Promise<Wallet[]> {
-  const post = async (path: string, body: object): Promise<unknown> => {
-    const response = await fetch(gatewayUrl + path, {
-      method: "POST",
-      headers: { "X-API-Key": apiKey, "Content-Type": "application/json" },
-      body: JSON.stringify(body),
-    });
+type Call = (method: "GET" | "POST", path: string, body?: object) => Promise<unknown>;
+
+function callerOf(gatewayUrl: string, apiKey: string): Call {
+  return async (method, path, body) => {
+    const headers = { "X-API-Key": apiKey, "Content-Type": "application/json" };
+    const options = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    const response = await fetch(gatewayUrl + path, options);
     const answer = (await response.json()) as { success: boolean; data: unknown; error: unknown };
-    if (!answer.success) throw new Error(`POST ${path}: ${JSON.stringify(answer.error)}`);
+    if (!answer.success) throw new Error(`${method} ${path}: ${JSON.stringify(answer.error)}`);
     return answer.data;
   };
+}
+
+/** A charge and a payment. */
+const ENTRIES_PER_WALLET = 2;
+
+async function fillWallets(call: Call, count: number): Promise<Wallet[]> {
   const wallets: Wallet[] = [];
   await atOnce(8, count, async (number) => {
-    const wallet = (await post("/api/wallets", {
-      userId: `user-${number}`,
-      walletType: "NORMAL",
-    })) as Wallet;
-    await post("/api/wallets/charge", { walletId: wallet.walletId, amount: MUCH_WON });
+    const user = { userId: `user-${number}`, walletType: "NORMAL" };
+    const wallet = (await call("POST", "/api/wallets", user)) as Wallet;
+    await call("POST", "/api/wallets/charge", { walletId: wallet.walletId, amount: MUCH_WON });
     wallets.push(wallet);
   });
   // The first payment of a user creates an INCENTIVE wallet, which is not part of the measurement.
   await atOnce(8, count, async (number) => {
     const [payer, receiver] = [wallets[number]!, wallets[(number + 1) % count]!];
-    const ids = { payerWalletId: payer.walletId, receiverWalletId: receiver.walletId };
-    await post("/api/wallets/payment", { ...ids, amount: 100 });
+    await call("POST", "/api/wallets/payment", paymentOf(payer, receiver));
   });
   return wallets;
 }
 
-async function countLogs(rpcUrl: string, address: string): Promise<number> {
-  const filter = { address, fromBlock: "0x0", toBlock: "latest" };
-  const response = await fetch(rpcUrl, {
+interface Log {
+  topics: string[];
+}
+
+/** Each count reads only the blocks since the last one, so that counting costs the chain node little. */
+function operationCounter(rpcUrl: string, address: string): () => Promise<number> {
+  const executed = id("OperationExecuted(bytes32)");
+  let nextBlock = 0;
+  let count = 0;
+  return async () => {
+    const head = Number(await rpc<string>(rpcUrl, "eth_blockNumber"));
+    if (head < nextBlock) return count;
+    const blocks = { fromBlock: toQuantity(nextBlock), toBlock: toQuantity(head) };
+    const logs = await rpc<Log[]>(rpcUrl, "eth_getLogs", { address, topics: [executed], ...blocks });
+    nextBlock = head + 1;
+    return (count += logs.length);
+  };
+}
+
+async function rpc<Result>(url: string, method: string, ...params: object[]): Promise<Result> {
+  const response = await fetch(url, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getLogs", params: [filter] }),
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
   });
-  const { result } = (await response.json()) as { result: unknown[] };
-  return result.length;
+  const { result, error } = (await response.json()) as { result: Result; error?: unknown };
+  if (error !== undefined) throw new Error(`${method}: ${JSON.stringify(error)}`);
+  return result;
 }

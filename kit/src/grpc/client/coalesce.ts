@@ -3,6 +3,7 @@ import { type ErrorDetail, type ItemContext } from "@wonrail/proto/common/v1/com
 import { DomainError } from "../../contract/errors";
 import { createLane, type Outcome } from "../../lane";
 import { type Registry } from "../../metrics";
+import { MAX_ANSWER_BYTES, MAX_REQUEST_BYTES } from "../messageLimits";
 import { contextOfCaller } from "../requestContext";
 import { type CallOptions, carriesRequestId } from "./call";
 import { createPace, type Pace } from "./pace";
@@ -21,6 +22,8 @@ export interface CoalesceOptions<Req, Res, Item, Answer> {
   /** How long an item may take that says nothing else, when its request's own deadline leaves that much. */
   defaultTimeoutMs: number;
   maxBatch: number;
+  /** Upper bounds of an item and of its answer, so that neither message of a bulk call grows over its limit. */
+  bytesOf: (request: Req) => { request: number; answer: number };
   /** How many may wait. The next one is refused at once. */
   maxQueue: number;
   registry?: Registry;
@@ -39,7 +42,7 @@ export interface Coalesced<Req, Res> {
 export function coalesce<Req, Res, Item, Answer>(
   options: CoalesceOptions<Req, Res, Item, Answer>,
 ): Coalesced<Req, Res> {
-  const { name, defaultTimeoutMs, maxBatch, maxQueue, registry } = options;
+  const { name, defaultTimeoutMs, maxBatch, bytesOf, maxQueue, registry } = options;
   const inFlight = new Set<Promise<Outcome<Later<Res>>[]>>();
   const pace = createPace();
   const lane = createLane<Queued<Req>, Later<Res>>({
@@ -48,6 +51,7 @@ export function coalesce<Req, Res, Item, Answer>(
     maxBatch,
     maxQueue,
     ownerOf: ({ context }) => context.orgId,
+    weightOf: ({ request }) => partOfMessage(bytesOf(request)),
     ...(registry ? { registry } : {}),
   });
   const submit: UnaryCall<Req, Res> = async (request, { timeoutMs = defaultTimeoutMs, retry } = {}) => {
@@ -64,6 +68,10 @@ export function coalesce<Req, Res, Item, Answer>(
       await Promise.all(inFlight);
     },
   });
+}
+
+function partOfMessage({ request, answer }: { request: number; answer: number }): number {
+  return Math.max(request / MAX_REQUEST_BYTES, answer / MAX_ANSWER_BYTES);
 }
 
 /**

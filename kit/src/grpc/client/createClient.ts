@@ -9,6 +9,7 @@ import {
   type ResponseOf,
   type ServiceDefinition,
 } from "../definition";
+import { MAX_ANSWER_BYTES } from "../messageLimits";
 import { type TlsIdentity } from "../tls";
 import { createBreaker } from "./breaker";
 import { type Dependency } from "./call";
@@ -59,7 +60,7 @@ export function createClient<D extends ServiceDefinition>(
   definition: D,
   options: ClientOptions,
 ): PromiseClient<D> & ClientLifecycle {
-  const { name, address, log, registry, defaultTimeoutMs, tls, maxReceiveBytes = 4 * 1024 * 1024 } = options;
+  const { name, address, log, registry, defaultTimeoutMs, tls, maxReceiveBytes = MAX_ANSWER_BYTES } = options;
   const { resetTimeoutMs = 1000, volumeThreshold = 20 } = options.breaker ?? {};
   const channel = openChannel({ address, name, tls, maxReceiveBytes, log });
   const breaker = createBreaker({ name, registry, resetTimeoutMs, volumeThreshold });

@@ -1,6 +1,7 @@
 import { logVerbosity, Server, ServerCredentials, setLogVerbosity } from "@grpc/grpc-js";
 import { type Log } from "../../log";
 import { type Registry } from "../../metrics";
+import { MAX_REQUEST_BYTES } from "../messageLimits";
 import { type TlsIdentity } from "../tls";
 import { addService } from "./addService";
 import { assertComplete, type CallerRules } from "./callers";
@@ -77,7 +78,7 @@ function shutDown(server: Server, address: string, graceMs: number): Promise<voi
 }
 
 function makeServer({
-  maxMessageBytes = 1024 * 1024,
+  maxMessageBytes = MAX_REQUEST_BYTES,
   maxConcurrentStreams = 1024,
   maxConnectionAgeMs = 5 * 60_000,
   maxConnectionAgeGraceMs = 30_000,

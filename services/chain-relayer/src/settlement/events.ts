@@ -9,38 +9,43 @@ import {
 } from "@wonrail/proto/relayer/events/v1/events";
 import { TOPIC } from "../events";
 import { type WalletBlock } from "./store/walletBlocks";
-import { type Confirmation, type FailureProof, type Operation } from "./store/operations";
+import { type Change, type Confirmed, type FailureProof, type Operation } from "./store/operations";
 
 /** Bounds the size of an event. */
 const OPERATIONS_PER_EVENT = 500;
 
-/** One event per organisation, because each event costs rows in every inbox. */
-export function operationsSubmitted(operations: Operation[], network: string, txHash: string): NewEvent[] {
-  return inEvents(operations, (operation) => operation).map((ofOne) => {
-    const submitted = ofOne.map(({ ledgerRef, relatedId, ...operation }) => ({
-      ...{ ledgerRef, relatedId, version: versionOf(operation) },
-    }));
-    const payload = OperationsSubmitted.encode({ network, txHash, operations: submitted }).finish();
+interface Submission {
+  network: string;
+  txHash: string;
+  changedAt: Date;
+}
+
+/** Makes an event per organisation, because each event costs rows in every inbox. */
+export function operationsSubmitted(operations: Operation[], submission: Submission): NewEvent[] {
+  const submitted = operations.map((operation) => ({ operation, version: BigInt(operation.attempts + 1) }));
+  return inEvents(submitted).map((ofOne) => {
+    const payload = OperationsSubmitted.encode({ ...submission, operations: ofOne.map(named) }).finish();
     return ofOrganisation("operations_submitted", ofOne, payload);
   });
 }
 
-export function operationsConfirmed(confirmations: Confirmation[], network: string): NewEvent[] {
-  return inEvents(confirmations, ({ operation }) => operation).map((ofOne) => {
-    const operations = ofOne.map(({ operation, ...of }) => {
-      const { ledgerRef, relatedId } = operation;
-      return { ledgerRef, relatedId, version: versionOf(operation), ...of };
+export function operationsConfirmed(confirmations: Confirmed[], network: string): NewEvent[] {
+  return inEvents(confirmations).map((ofOne) => {
+    const operations = ofOne.map((one) => {
+      const { txHash, blockNumber, blockHash, gasUsed } = one;
+      return { ...named(one), txHash, blockNumber, blockHash, gasUsed };
     });
-    const payload = OperationsConfirmed.encode({ network, operations }).finish();
-    return ofOrganisation(
-      "operations_confirmed",
-      ofOne.map(({ operation }) => operation),
-      payload,
-    );
+    const { changedAt } = ofOne[0]!;
+    const payload = OperationsConfirmed.encode({ network, operations, changedAt }).finish();
+    return ofOrganisation("operations_confirmed", ofOne, payload);
   });
 }
 
-export function operationFailed(operation: Operation, network: string, proof: FailureProof): NewEvent {
+export function operationFailed(
+  operation: Operation,
+  network: string,
+  { version, changedAt, ...proof }: FailureProof & Change,
+): NewEvent {
   const { ledgerRef, relatedId } = operation;
   const payload = OperationFailed.encode({
     ledgerRef,
@@ -50,8 +55,9 @@ export function operationFailed(operation: Operation, network: string, proof: Fa
     proofBlockNumber: proof.blockNumber,
     proofBlockHash: proof.blockHash,
     proofBlockTime: proof.blockTime,
+    changedAt,
   }).finish();
-  const of = { aggregateId: ledgerRef, version: versionOf(operation), orgId: operation.orgId };
+  const of = { aggregateId: ledgerRef, version, orgId: operation.orgId };
   return { topic: TOPIC, type: "operation_failed", ...of, payload };
 }
 
@@ -66,18 +72,22 @@ export function walletBlockChanged(block: WalletBlock): NewEvent {
   return { topic: TOPIC, type: "wallet_block_changed", aggregateId: walletId, version, orgId, payload };
 }
 
-function inEvents<T>(items: T[], operationOf: (item: T) => Operation): T[][] {
-  const byOrganisation = groupBy(items, (item) => operationOf(item).orgId);
+interface Told {
+  operation: Operation;
+  version: bigint;
+}
+
+function named({ operation: { ledgerRef, relatedId }, version }: Told) {
+  return { ledgerRef, relatedId, version };
+}
+
+function inEvents<T extends Told>(all: T[]): T[][] {
+  const byOrganisation = groupBy(all, ({ operation }) => operation.orgId);
   return [...byOrganisation.values()].flatMap((each) => chunksOf(each, OPERATIONS_PER_EVENT));
 }
 
-function ofOrganisation(type: string, operations: Operation[], payload: Uint8Array): NewEvent {
-  const { orgId } = operations[0]!;
-  const versions = operations.map(versionOf);
-  const version = versions.reduce((greatest, each) => (each > greatest ? each : greatest));
+function ofOrganisation(type: string, all: Told[], payload: Uint8Array): NewEvent {
+  const { orgId } = all[0]!.operation;
+  const version = all.reduce((greatest, each) => (each.version > greatest ? each.version : greatest), 0n);
   return { topic: TOPIC, type, aggregateId: orgId, version, orgId, payload };
-}
-
-function versionOf({ attempts }: Pick<Operation, "attempts">): bigint {
-  return BigInt(attempts + 1);
 }

@@ -1,4 +1,4 @@
-// Settles ledger entries and holds on the chain: pull, plan, authorize, batch, decide what is next,
+// Settles ledger entries and holds on the chain: pull, plan, authorize, batch, decide the next step,
 // expire holds. It submits by the sender and applies the indexer's facts.
 
 export { type Adoption, adoptPaymentManager } from "./commands/adoptPaymentManager";
@@ -16,6 +16,7 @@ export { recordWalletBlocks } from "./commands/recordWalletBlocks";
 export { isWallet } from "./domain/steps";
 export { mintingOperation, type Orders } from "./queries/findOrders";
 export { getOperations } from "./queries/getOperations";
+export { listSettlements, settlementMessage } from "./queries/listSettlements";
 export {
   findOldestUnminedSeconds,
   findOperationDetails,

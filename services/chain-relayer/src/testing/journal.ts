@@ -35,6 +35,7 @@ export function journalsOf(journals: Map<string, Entry[]>): JournalReader & { ca
       heads: [...journals].map(([orgId, entries]) => ({
         orgId,
         lastSequence: entries.at(-1)?.orgSequence ?? 0n,
+        lastRequestId: entries.at(-1)?.requestId,
       })),
     }),
   };

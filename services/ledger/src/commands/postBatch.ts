@@ -2,19 +2,13 @@ import { tx, type Database } from "@wonrail/kit/db";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { decide, type Decision } from "../intents/decide";
-import type { LedgerRequest } from "../domain/types";
+import type { LedgerRequest, Origin } from "../domain/types";
 import { eventsOf } from "../events";
 import { ensureOrgAccounts } from "../store/accounts";
 import { ensureHeads } from "../store/journalHeads";
 import { writeChanges } from "../store/changes";
 import type { FactsCache } from "../store/factsCache";
 import { loadState } from "../store/state";
-
-/** The HTTP request and the trace behind a request, for logs and events. */
-export interface Origin {
-  requestId: string;
-  traceparent: string;
-}
 
 /** A request with its origin and its deadline. */
 export interface Item {
@@ -52,8 +46,9 @@ export async function postBatch(
     const decision = await tx(deps.db, async (tx) => {
       const state = await loadState(tx, deps.facts, requests, onLocked);
       const decision = decide(state, requests);
-      writeChanges(tx, decision.changes, state.nowMs);
-      await appendEvents(tx, eventsOf(decision.changes, items));
+      const origins = new Map(items.map(({ request, origin }) => [request, origin]));
+      writeChanges(tx, decision.changes, { nowMs: state.nowMs, origins });
+      await appendEvents(tx, eventsOf(decision.changes, origins));
       await failpoint("ledger.before_commit");
       onWriting();
       return decision;

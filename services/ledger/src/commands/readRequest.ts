@@ -1,16 +1,19 @@
 import { hash } from "node:crypto";
 import { readOrgId } from "@wonrail/kit/grpc/server";
 import { idTimeMs } from "@wonrail/kit/contract/ids";
+import {
+  MAX_MEMO_CHARACTERS,
+  MAX_METADATA_KEY_CHARACTERS,
+  MAX_METADATA_PAIRS,
+  MAX_METADATA_VALUE_CHARACTERS,
+  MAX_REFERENCE_CHARACTERS,
+} from "@wonrail/kit/contract/notes";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import type { IdempotencyKey, LedgerRequest } from "../domain/types";
 import { contentOf, readIntent } from "../intents";
-import { MAX_TEXT, anyId, check, checkText } from "../intents/fields";
+import { anyId, check, checkText } from "../intents/fields";
 import type { JournalWindow } from "../store/partitions";
 
-const MAX_REFERENCE = 100;
-const MAX_PAIRS = 10;
-const MAX_METADATA_KEY = 40;
-const MAX_METADATA_VALUE = 500;
 const HASH_BYTES = 32;
 const SCOPE = /^[A-Z0-9_]{1,32}$/;
 const KEY = /^[\x20-\x7e]{1,255}$/;
@@ -30,8 +33,8 @@ export function readRequest(message: PostRequest, window: JournalWindow): Ledger
     "requestId",
     "is from a time that the journal does not reach",
   );
-  checkText(memo, "memo", MAX_TEXT);
-  checkText(reference, "reference", MAX_REFERENCE);
+  checkText(memo, "memo", MAX_MEMO_CHARACTERS);
+  checkText(reference, "reference", MAX_REFERENCE_CHARACTERS);
   checkMetadata(metadata);
   if (relatedId !== null) anyId(relatedId, "relatedId");
   const intent = readIntent(message.intent);
@@ -51,11 +54,11 @@ function readKey(message: PostRequest["key"]): IdempotencyKey | null {
 
 function checkMetadata(metadata: Record<string, string>): void {
   const pairs = Object.entries(metadata);
-  check(pairs.length <= MAX_PAIRS, "metadata", `must have at most ${MAX_PAIRS} pairs`);
+  check(pairs.length <= MAX_METADATA_PAIRS, "metadata", `must have at most ${MAX_METADATA_PAIRS} pairs`);
   for (const [name, value] of pairs) {
     check(name !== "", "metadata", "must have no empty key");
-    checkText(name, "metadata", MAX_METADATA_KEY);
-    checkText(value, `metadata.${name}`, MAX_METADATA_VALUE);
+    checkText(name, "metadata", MAX_METADATA_KEY_CHARACTERS);
+    checkText(value, `metadata.${name}`, MAX_METADATA_VALUE_CHARACTERS);
   }
 }
 

@@ -224,8 +224,14 @@ export function isOrgAccount(type: AccountType): type is OrgAccountType {
   return type === "ORG_ISSUANCE" || type === "ORG_INCENTIVE" || type === "ORG_EXTERNAL";
 }
 
-/** Which call from outside a request belongs to. */
+/** The call from outside that asked for a request: X-Request-Id and trace. */
 export interface Origin {
   requestId: string;
   traceparent: string;
+}
+
+/** An entry as it is read from the journal. */
+export interface JournalEntry extends Entry {
+  /** Null when no call from outside asked for it. */
+  origin: { requestId: string; traceId: string } | null;
 }

@@ -1,5 +1,6 @@
 import type { Tx } from "@wonrail/kit/db";
 import type { Changes } from "../domain/book";
+import type { LedgerRequest, Origin } from "../domain/types";
 import { insertAccounts } from "./accounts";
 import { saveCancelledCharges } from "./cancelledCharges";
 import { insertCancelledPayments } from "./cancelledPayments";
@@ -12,12 +13,16 @@ import { writePostings } from "./postings";
 import { insertTypeBlocks } from "./typeBlocks";
 
 /** Writes down what a batch decided: each table once, however many requests there were, and no statement waits for another's answer. */
-export function writeChanges(tx: Tx, changes: Changes, nowMs: number): void {
+export function writeChanges(
+  tx: Tx,
+  changes: Changes,
+  { nowMs, origins }: { nowMs: number; origins: ReadonlyMap<LedgerRequest, Origin> },
+): void {
   const { opened, answered, touched, holds, heads } = changes;
   const { cancelledCharges, cancelledPayments, credits, typeBlocks } = changes;
   if (opened.length > 0) insertAccounts(tx, opened);
   if (heads.size > 0) saveHeads(tx, heads);
-  if (answered.length > 0) insertEntries(tx, answered, nowMs);
+  if (answered.length > 0) insertEntries(tx, answered, { nowMs, origins });
   const keyed = answered.filter(({ request }) => request.key !== null).map(({ request }) => request);
   if (keyed.length > 0) insertKeys(tx, keyed, nowMs);
   const entries = answered.flatMap(({ answer: { outcome } }) =>

@@ -8,7 +8,9 @@ import type {
   AnsweredRequest,
   BalanceAfter,
   Entry,
+  JournalEntry,
   LedgerRequest,
+  Origin,
   Outcome,
   Posting,
   RequestRef,
@@ -16,10 +18,11 @@ import type {
 import { accountId } from "./accounts";
 import { braces, sparse, uuids } from "./arrays";
 import { accountTypes, intentKinds, transactionTypes } from "./codes";
+import { originText, toOrigin } from "./originText";
 import { detailOf, isEmpty, payingNormal, toHold, type Detail } from "./entryDetail";
 
 /** A decided request as the journal keeps it. */
-export interface StoredRequest {
+export interface StoredRequest extends Pick<JournalEntry, "origin"> {
   orgId: string;
   requestId: string;
   kind: Entry["kind"];
@@ -30,20 +33,23 @@ export interface StoredRequest {
 export function insertEntries(
   tx: Tx,
   answered: { request: LedgerRequest; answer: AnsweredRequest }[],
-  nowMs: number,
+  { nowMs, origins }: { nowMs: number; origins: ReadonlyMap<LedgerRequest, Origin> },
 ): void {
   const columns = emptyColumns();
-  for (const { request, answer } of answered) addRow(columns, request, answer);
+  for (const { request, answer } of answered) {
+    addRow(columns, request, answer);
+    columns.origins.push(originText(origins.get(request)));
+  }
   tx.push(
     named(
       "entries_insert",
       sql`
         insert into entries
           (org_id, id, request_prefix, kind, content_hash, posted_at, org_sequence, related_id, memo, reference, metadata,
-            original_id, account_numbers, sequences, code, detail)
+            original_id, account_numbers, sequences, code, detail, origin)
         select org_id, id, request_prefix, kind, content_hash, ${new Date(nowMs)}::timestamptz, org_sequence, related_id, memo, reference,
           metadata::jsonb, original_id,
-          (${columns.accountNumbers}::bigint[])[first:last], (${columns.sequences}::bigint[])[first:last], code, detail::jsonb
+          (${columns.accountNumbers}::bigint[])[first:last], (${columns.sequences}::bigint[])[first:last], code, detail::jsonb, origin
         from unnest(
           ${uuids(columns.orgIds)}::uuid[],
           ${uuids(columns.ids)}::uuid[],
@@ -59,9 +65,10 @@ export function insertEntries(
           ${sparse(columns.metadata)}::text[],
           ${sparse(columns.originalIds)}::uuid[],
           ${sparse(columns.codes)}::text[],
-          ${sparse(columns.details)}::text[]
+          ${sparse(columns.details)}::text[],
+          ${sparse(columns.origins)}::text[]
         ) as r (org_id, id, request_prefix, kind, content_hash, first, last, org_sequence, related_id, memo, reference, metadata,
-          original_id, code, detail)
+          original_id, code, detail, origin)
         order by id`,
     ),
   );
@@ -87,6 +94,7 @@ function emptyColumns() {
     sequences: [] as bigint[],
     codes: [] as (string | null)[],
     details: [] as (string | null)[],
+    origins: [] as (string | null)[],
   };
 }
 
@@ -142,6 +150,7 @@ interface EntryRow {
   original_id: string | null;
   code: string | null;
   detail: Detail | null;
+  origin: string | null;
   account_id: string | null;
   account_number: bigint | null;
   account_type: number | null;
@@ -153,7 +162,7 @@ interface EntryRow {
 
 const COLUMNS = sql`
   e.org_id, e.id, e.request_prefix, e.kind, e.content_hash, e.posted_at, e.org_sequence, e.related_id, e.memo, e.reference,
-  e.metadata, e.original_id, e.code, e.detail,
+  e.metadata, e.original_id, e.code, e.detail, e.origin,
   a.id as account_id, a.number as account_number, a.type as account_type, p.type, p.amount_won, p.balance_after_won, p.sequence`;
 
 /** The lines of entries \`e\`, in order. */
@@ -187,23 +196,30 @@ async function findRows(db: Queryable, wanted: RequestRef[]): Promise<EntryRow[]
   );
 }
 
-/** Lists an organisation's entries in commit order. */
+/**
+ * Lists an organisation's entries in commit order. The list ends before the limit when the entries' own
+ * notes exceed their bytes, so that Postgres does not send entries that have no room in the answer.
+ */
 export async function listJournal(
   db: Queryable,
   orgId: string,
   afterSequence: bigint,
-  limit: number,
-): Promise<Entry[]> {
+  limits: { entries: number; notesBytes: number },
+): Promise<JournalEntry[]> {
   const rows = await db.query<EntryRow>(
     named(
       "entries_list_journal",
       sql`
         select ${COLUMNS}
         from (
-          select * from entries where org_id = ${idToUuid(orgId)} and org_sequence > ${afterSequence}
-          order by org_sequence limit ${limit}
+          select *, sum(coalesce(octet_length(metadata::text), 0)) over (order by org_sequence) as notes_bytes
+          from (
+            select * from entries where org_id = ${idToUuid(orgId)} and org_sequence > ${afterSequence}
+            order by org_sequence limit ${limits.entries}
+          ) listed
         ) e
         ${LINES}
+        where e.notes_bytes - coalesce(octet_length(e.metadata::text), 0) < ${limits.notesBytes}
         order by e.org_sequence, l.position`,
     ),
   );
@@ -235,8 +251,10 @@ export async function findCancellations(
   return entriesOf(await withOriginals(db, rows));
 }
 
-function entriesOf(stored: StoredRequest[]): Entry[] {
-  return stored.flatMap(({ answer: { outcome } }) => (outcome.status === "posted" ? [outcome.entry] : []));
+function entriesOf(stored: StoredRequest[]): JournalEntry[] {
+  return stored.flatMap(({ origin, answer: { outcome } }) =>
+    outcome.status === "posted" ? [{ ...outcome.entry, origin }] : [],
+  );
 }
 
 /** A cancelled entry cancels nothing itself, so one more look-up is enough. */
@@ -312,6 +330,7 @@ function toStoredRequest(rows: EntryRow[], original: Entry | null = null): Store
     orgId,
     requestId,
     kind,
+    origin: toOrigin(row.origin),
     answer: { contentHash: row.content_hash, outcome: toOutcome(row, entry) },
   };
 }

@@ -1,11 +1,13 @@
 import { named, sql, type Queryable, type Tx } from "@wonrail/kit/db";
-import { idToUuid, uuidToId } from "@wonrail/kit/contract/ids";
+import { idToUuid, joinId, uuidToId } from "@wonrail/kit/contract/ids";
 import type { User } from "./accounts";
 import { uuids } from "./arrays";
 
 export interface JournalHead {
   orgId: string;
   lastSequence: bigint;
+  /** The newest entry. Undefined when its month has left the journal. */
+  lastRequestId: string | undefined;
 }
 
 interface HeadRow {
@@ -90,15 +92,26 @@ export async function listHeads(
   limit: number,
 ): Promise<JournalHead[]> {
   const after = afterOrgId === null ? "00000000-0000-0000-0000-000000000000" : idToUuid(afterOrgId);
-  const rows = await db.query<HeadRow>(
+  const rows = await db.query<HeadRow & { request_prefix: string | null; id: string | null }>(
     named(
       "journal_heads_list",
       sql`
-        select org_id, last_sequence from journal_heads
-        where org_id > ${after} and last_sequence > 0 order by org_id limit ${limit}`,
+        select h.org_id, h.last_sequence, e.request_prefix, e.id
+        from (
+          select * from journal_heads where org_id > ${after} and last_sequence > 0 order by org_id limit ${limit}
+        ) h
+        left join lateral (
+          select request_prefix, id from entries
+          where org_id = h.org_id and org_sequence = h.last_sequence offset 0
+        ) e on true
+        order by h.org_id`,
     ),
   );
-  return rows.map((row) => ({ orgId: uuidToId("org", row.org_id), lastSequence: row.last_sequence }));
+  return rows.map((row) => ({
+    orgId: uuidToId("org", row.org_id),
+    lastSequence: row.last_sequence,
+    lastRequestId: row.id === null ? undefined : joinId(row.request_prefix!, row.id),
+  }));
 }
 
 function headsOf(rows: HeadRow[]): Map<string, bigint> {

@@ -17,7 +17,7 @@ export async function projectSettlements(tx: Tx, changes: SettlementChange[]): P
   if (final.length > 0) markSettled(tx, final);
 }
 
-/** The time of the events decides when their versions are equal. */
+/** The time of the changes decides when their versions are equal. */
 function isNewer(one: SettlementChange, other: SettlementChange): boolean {
-  return one.version === other.version ? one.occurredAt > other.occurredAt : one.version > other.version;
+  return one.version === other.version ? one.changedAt > other.changedAt : one.version > other.version;
 }

@@ -1,5 +1,6 @@
 import { type IdPrefix } from "@wonrail/kit/contract/ids";
 import { parseWon } from "@wonrail/kit/contract/money";
+import { type Notes } from "@wonrail/kit/contract/notes";
 import { type PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import type * as message from "@wonrail/proto/payment/v1/payment";
 import { type ContractAddresses, checkDestination } from "../domain/destination";
@@ -11,7 +12,6 @@ import {
   checkPaymentId,
   checkPositive,
   checkWalletId,
-  type GivenNotes,
 } from "../domain/rules";
 import { type Facts } from "./facts";
 
@@ -25,7 +25,7 @@ export type Scope = "TRANSFER" | "CHARGE" | "CANCEL_CHARGE" | "REFUND" | "PAY" |
 export interface ReadCommand {
   scope: Scope;
   prefix: IdPrefix;
-  notes: GivenNotes;
+  notes: Notes;
   /** The id of the cancelled charge or payment. Absent for other commands. */
   relatedId?: string;
   /** Builds the request to the ledger. Looks up the facts that it needs. */

@@ -2,7 +2,7 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { rawSql } from "@wonrail/kit/db";
 import { rebuildRecords } from "./rebuildRecords";
 import { beginRebuild, readRebuild } from "../store/rebuilds";
-import { catchUp, confirmed, deliver } from "./testing/events";
+import { catchUp, confirmed, deliver, depositCredited, failed, listed, submitted } from "./testing/events";
 import { doAt, dieAt } from "./testing/failpoints";
 import { cancelCharge, cancelPayment, charge, pay, refund, transfer } from "./testing/commands";
 import { asOwner, openWorld, OUTSIDE, type TestWallet, valueOf, type World } from "./testing/world";
@@ -11,13 +11,14 @@ import { asOwner, openWorld, OUTSIDE, type TestWallet, valueOf, type World } fro
 
 jest.mock("@wonrail/kit/failpoint", () => jest.requireActual("./testing/failpoints"));
 
-const TABLES = ["transfers", "charges", "charge_cancels", "refunds", "payments"];
+const TABLES = ["transfers", "charges", "charge_cancels", "refunds", "payments", "settlements"];
 
 let world: World;
 let payer: TestWallet;
 let receiver: TestWallet;
 
 beforeEach(async () => {
+  told.length = 0;
   world = await openWorld();
   [payer, receiver] = [await world.openWallet({ amountWon: 100_000 }), await world.openWallet()];
   for (let round = 0; round < 3; round += 1) await story();
@@ -51,6 +52,17 @@ async function rebuild(): Promise<bigint> {
   return id;
 }
 
+type Told = Parameters<typeof listed>[0] & Parameters<typeof deliver>[1];
+
+const told: Told[] = [];
+
+/** chain-relayer changes an operation and publishes the event. */
+async function tell(...events: Told[]): Promise<void> {
+  told.push(...events);
+  for (const event of events) world.relayerLists.set(event.listed.ledgerRef, listed(event));
+  for (const event of events) await deliver(world, event);
+}
+
 test("dropped records are rebuilt while commands run, as if they had never been dropped", async () => {
   await catchUp(world);
   for (const table of TABLES) await db().run(rawSql(`delete from ${table}`));
@@ -67,7 +79,7 @@ test("dropped records are rebuilt while commands run, as if they had never been 
   await world.loseDatabase();
   await catchUp(world);
   expect(rebuilt).toEqual(await rows());
-  expect(rebuilt.map((each) => each.length)).toEqual([10, 6, 5, 5, 5]);
+  expect(rebuilt.map((each) => each.length)).toEqual([10, 6, 5, 5, 5, 0]);
   expect(id).toBeGreaterThan(0n);
 }, 60_000);
 
@@ -125,7 +137,11 @@ test("a rebuild keeps the rows of cancellations whose original has left the ledg
     const page = await ledger.listJournal({ ...request, afterSequence }, options);
     return { ...page, entries: page.entries.map((entry) => ({ ...entry, original: undefined })) };
   };
-  await rebuildRecords({ db: db(), ledger: { listJournal, listJournalHeads: ledger.listJournalHeads } });
+  const relayer = { listSettlements: async () => ({ settlements: [] }) };
+  await rebuildRecords({
+    ...{ db: db(), relayer },
+    ledger: { listJournal, listJournalHeads: ledger.listJournalHeads },
+  });
   expect(await rows()).toEqual(expected);
 }, 60_000);
 
@@ -152,9 +168,52 @@ test("a rebuild keeps settlements and the mark that ends a hold", async () => {
   const { walletId } = await world.openWallet({ amountWon: 5_000 });
   const { transferId } = valueOf(await world.execute(transfer(walletId, OUTSIDE, 1_000)), "transfer");
   await catchUp(world);
-  await deliver(world, confirmed(transferId));
+  await tell(confirmed(transferId));
   await rebuild();
   await world.app().settleTransfers();
   expect(await world.balances(walletId)).toEqual([4_000]);
   await world.execute(charge(walletId, 1_000));
+}, 60_000);
+
+/** Operations and deposits in every state, some of them changed twice. */
+async function settleSome(): Promise<void> {
+  for (let round = 0; round < 8; round += 1) {
+    const [sent, done, lost] = [newId("pay"), newId("chg"), newId("trf")];
+    await tell(submitted(sent), submitted(done), submitted(lost));
+    await tell(submitted(sent, { version: 2n, txHash: `0x${"c".repeat(64)}` }));
+    await tell(confirmed(done, { version: 2n }), failed(lost, "expired", { version: 2n }));
+    await tell(depositCredited(newId("trf"), OUTSIDE));
+  }
+}
+
+test("a rebuild mends settlements while newer events arrive, as if they had never been damaged", async () => {
+  await settleSome();
+  // The id of `waiting` comes first, so that the first page has it.
+  const [waiting, sent] = [newId("ccl"), newId("pay")];
+  await tell(submitted(waiting), submitted(sent));
+  await catchUp(world);
+  const owner = (statement: string) => asOwner(world.databases.payment, statement);
+  await owner("delete from settlements where ledger_ref like 'chg_%'");
+  await owner("update settlements set version = version + 1000 where ledger_ref like 'trf_%'");
+  await owner("update settlements set tx_hash = '0xf0', network = 'forged' where ledger_ref like 'pay_%'");
+  await owner(
+    `insert into settlements (org_id, ledger_ref, version, changed_at, status, network)
+     values ('${world.orgId}', '${newId("pay")}', 7, now(), 'SUBMITTED', 'forged')`,
+  );
+  doAt("payment.rebuilding", async () => {
+    await story();
+    await tell(confirmed(sent, { version: 2n }), submitted(newId("pay")));
+    // The pages that were read have the operation as SUBMITTED.
+    doAt("payment.settlements_read", () => tell(confirmed(waiting, { version: 2n })));
+  });
+  const id = await rebuild();
+  expect((await readRebuild(db(), id)).settlements).toBeGreaterThan(30n);
+  await catchUp(world);
+  const rebuilt = await rows();
+
+  await world.loseDatabase();
+  await catchUp(world);
+  for (const event of [...told].reverse()) await deliver(world, event);
+  expect(rebuilt.at(-1)).toHaveLength(35);
+  expect(rebuilt).toEqual(await rows());
 }, 60_000);

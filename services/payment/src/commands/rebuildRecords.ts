@@ -1,7 +1,13 @@
 import { type Database, tx, type Tx } from "@wonrail/kit/db";
+import { assert } from "@wonrail/kit/contract/errors";
 import { failpoint } from "@wonrail/kit/failpoint";
-import { type PromiseClient } from "@wonrail/kit/grpc/client";
+import { enumName, type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
+import {
+  type RelayerServiceService,
+  type Settlement,
+  SettlementStatus,
+} from "@wonrail/proto/relayer/v1/relayer";
 import { lacksOriginal } from "../domain/records";
 import {
   confirmRows,
@@ -12,15 +18,20 @@ import {
   REBUILT_TABLES,
   saveRebuild,
   sweepRows,
+  sweepSettlements,
 } from "../store/rebuilds";
+import { type SettlementChange } from "../store/settlements";
 import { projectJournal } from "./projectJournal";
+import { projectSettlements } from "./projectSettlements";
 
 export interface RebuildDeps {
   db: Database;
   ledger: Pick<PromiseClient<LedgerServiceService>, "listJournal" | "listJournalHeads">;
+  relayer: Pick<PromiseClient<RelayerServiceService>, "listSettlements">;
 }
 
 const ENTRIES_PER_STEP = 500;
+const SETTLEMENTS_PER_STEP = 1_000;
 const ROWS_PER_STEP = 10_000;
 
 /**
@@ -46,6 +57,10 @@ function takeStep(deps: RebuildDeps, rebuild: Rebuild): Promise<void> {
       return replay(deps, rebuild);
     case "SWEEP":
       return sweep(deps, rebuild);
+    case "SETTLE":
+      return settle(deps, rebuild);
+    case "SWEEP_SETTLED":
+      return sweepSettled(deps, rebuild);
   }
 }
 
@@ -99,6 +114,51 @@ async function sweep({ db, ledger }: RebuildDeps, rebuild: Rebuild): Promise<voi
   const oldestSequence = await readOldestSequence(ledger, rebuild.orgId);
   return advance(db, rebuild, async (tx) => {
     const deleted = await sweepRows(tx, { ...rebuild, oldestSequence }, ROWS_PER_STEP);
+    return deleted > 0 ? {} : { phase: "SETTLE", afterId: "" };
+  });
+}
+
+/** An event that arrives after the page was read has a newer version, so the page does not overwrite it. */
+async function settle({ db, relayer }: RebuildDeps, rebuild: Rebuild): Promise<void> {
+  const { orgId, afterId } = rebuild;
+  const afterLedgerRef = afterId === "" ? undefined : afterId;
+  const asked = { orgId, afterLedgerRef, limit: SETTLEMENTS_PER_STEP };
+  const { settlements } = await relayer.listSettlements(asked, { retry: true });
+  const last = settlements.at(-1);
+  if (!last) return advance(db, rebuild, async () => ({ phase: "SWEEP_SETTLED" }));
+  await failpoint("payment.settlements_read");
+  return advance(db, rebuild, async (tx) => {
+    await projectSettlements(
+      tx,
+      settlements.map((settlement) => settlementChange(orgId, settlement)),
+    );
+    const read = rebuild.settlements + BigInt(settlements.length);
+    return { afterId: last.ledgerRef, settlements: read };
+  });
+}
+
+function settlementChange(orgId: string, of: Settlement): SettlementChange {
+  const { ledgerRef, version, changedAt, network, failure, fromAddress } = of;
+  const status = enumName(SettlementStatus, of.status);
+  assert(status && changedAt, `chain-relayer lists ${ledgerRef} with a status and a time`);
+  return {
+    ...{ orgId, ledgerRef, version, changedAt, status, network },
+    txHash: of.txHash ?? null,
+    blockNumber: of.blockNumber ?? null,
+    ...(fromAddress !== undefined && { counterparty: fromAddress }),
+    ...(failure && {
+      failure: {
+        reason: failure.reason,
+        proofBlockNumber: failure.blockNumber,
+        proofBlockHash: failure.blockHash,
+      },
+    }),
+  };
+}
+
+function sweepSettled({ db }: RebuildDeps, rebuild: Rebuild): Promise<void> {
+  return advance(db, rebuild, async (tx) => {
+    const deleted = await sweepSettlements(tx, rebuild.orgId, ROWS_PER_STEP);
     return deleted > 0 ? {} : { phase: "NEXT", organisations: rebuild.organisations + 1n };
   });
 }

@@ -77,14 +77,14 @@ test("the newest version wins: a false CONFIRMED is corrected by the next event"
 test("a stale SUBMITTED does not overwrite a newer hash, alone or in one batch with it", async () => {
   const { transferId } = await hold();
   const [early, late] = [new Date("2026-11-01T00:00:00Z"), new Date("2026-11-01T00:00:01Z")];
-  const older = submitted(transferId, { version: 1n, txHash: "0x01d", occurredAt: early });
-  const newer = submitted(transferId, { version: 2n, txHash: "0x0e3", occurredAt: late });
+  const older = submitted(transferId, { version: 1n, txHash: "0x01d", changedAt: early });
+  const newer = submitted(transferId, { version: 2n, txHash: "0x0e3", changedAt: late });
   await deliver(world, newer);
   await deliver(world, older);
   expect((await read(transferId)).settlement!.txHash).toBe("0x0e3");
 
   // A replacement transaction may share the version. The later event wins.
-  const sameVersion = submitted(transferId, { version: 2n, txHash: "0x0e4", occurredAt: new Date() });
+  const sameVersion = submitted(transferId, { version: 2n, txHash: "0x0e4", changedAt: new Date() });
   await deliverAll(world, [sameVersion, newer, older]);
   expect((await read(transferId)).settlement!.txHash).toBe("0x0e4");
 }, 60_000);
@@ -134,7 +134,7 @@ test("transfers that the ledger refuses to end do not stop the others", async ()
   );
   await asOwner(
     world.databases.payment,
-    `insert into settlements (org_id, ledger_ref, version, occurred_at, status, network, tx_hash, block_number)
+    `insert into settlements (org_id, ledger_ref, version, changed_at, status, network, tx_hash, block_number)
      select org_id, transfer_id, 1, now(), 'CONFIRMED', 'N', '0x', 1 from transfers where transfer_id <> '${transferId}'`,
   );
   await deliver(world, confirmed(transferId));

@@ -1,14 +1,17 @@
 import { DomainError, type FieldProblem, invalidRequest } from "@wonrail/kit/contract/errors";
 import { isId } from "@wonrail/kit/contract/ids";
 import { type Won } from "@wonrail/kit/contract/money";
+import {
+  MAX_MEMO_CHARACTERS,
+  MAX_METADATA_KEY_CHARACTERS,
+  MAX_METADATA_PAIRS,
+  MAX_METADATA_VALUE_CHARACTERS,
+  MAX_REFERENCE_CHARACTERS,
+  type Notes,
+} from "@wonrail/kit/contract/notes";
 
 const MIN_CHARGE_WON = 1_000n;
 const MIN_PAYMENT_WON = 100n;
-const MAX_MEMO_CHARACTERS = 200;
-const MAX_REFERENCE_CHARACTERS = 100;
-const MAX_METADATA_PAIRS = 10;
-const MAX_METADATA_KEY_CHARACTERS = 40;
-const MAX_METADATA_VALUE_CHARACTERS = 500;
 
 export function checkCharge(amountWon: Won): void {
   if (amountWon < MIN_CHARGE_WON) throw belowMinimum("CHG_001", MIN_CHARGE_WON);
@@ -22,14 +25,8 @@ export function checkPositive(amountWon: Won, path: string): void {
   if (amountWon <= 0n) throw invalidRequest([{ path, message: "must be a positive integer" }]);
 }
 
-export interface GivenNotes {
-  memo?: string | undefined;
-  reference?: string | undefined;
-  metadata: Record<string, string>;
-}
-
 /** Counts characters as people do: an emoji is one. */
-export function checkNotes({ memo, reference, metadata }: GivenNotes): void {
+export function checkNotes({ memo, reference, metadata }: Notes): void {
   const problems = [
     ...tooLong("memo", memo, MAX_MEMO_CHARACTERS),
     ...tooLong("reference", reference, MAX_REFERENCE_CHARACTERS),

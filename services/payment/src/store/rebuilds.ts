@@ -3,7 +3,7 @@ import { type Queryable, type Sql, sql, type Tx } from "@wonrail/kit/db";
 /** A rebuild of the records, and how far it is. */
 export interface Rebuild {
   id: bigint;
-  phase: "NEXT" | "MARK" | "REPLAY" | "SWEEP";
+  phase: "NEXT" | "MARK" | "REPLAY" | "SWEEP" | "SETTLE" | "SWEEP_SETTLED";
   orgId: string;
   tableIndex: number;
   afterId: string;
@@ -11,13 +11,14 @@ export interface Rebuild {
   afterSequence: bigint;
   organisations: bigint;
   entries: bigint;
+  settlements: bigint;
   step: bigint;
   isFinished: boolean;
 }
 
 const COLUMNS = sql`
   id, phase, org_id as "orgId", table_index as "tableIndex", after_id as "afterId", oldest_sequence as "oldestSequence",
-  after_sequence as "afterSequence", organisations, entries, step, finished_at is not null as "isFinished"`;
+  after_sequence as "afterSequence", organisations, entries, settlements, step, finished_at is not null as "isFinished"`;
 
 /** Starts a rebuild, or joins the one that is open. Returns its id. */
 export async function beginRebuild(db: Queryable, operator: string): Promise<bigint> {
@@ -46,12 +47,12 @@ export async function saveRebuild(tx: Tx, next: Rebuild): Promise<void> {
   await tx.run(sql`
     update rebuilds set phase = ${next.phase}, org_id = ${next.orgId}, table_index = ${next.tableIndex},
       after_id = ${next.afterId}, oldest_sequence = ${next.oldestSequence}, after_sequence = ${next.afterSequence},
-      organisations = ${next.organisations}, entries = ${next.entries}, step = step + 1,
+      organisations = ${next.organisations}, entries = ${next.entries}, settlements = ${next.settlements}, step = step + 1,
       finished_at = case when ${next.isFinished} then now() end
     where id = ${next.id}`);
 }
 
-/** The tables that a rebuild rewrites, with the column of their id. */
+/** The tables that a rebuild writes from the journal, with the column of their id. */
 const TABLES = [
   ["transfers", "transfer_id"],
   ["charges", "charge_id"],
@@ -60,21 +61,26 @@ const TABLES = [
   ["payments", "payment_id"],
 ] as const;
 
-export const REBUILT_TABLES = TABLES.length;
+/** chain-relayer keeps all settlements, also of months that left the ledger. */
+const MARKED_TABLES = [...TABLES, ["settlements", "ledger_ref"]] as const;
+
+export const REBUILT_TABLES = MARKED_TABLES.length;
 
 /**
- * Marks up to `limit` rows of one table as not confirmed, by a negative version. Rows of months that left the ledger keep
- * their version. Returns the last id, or null at the end of the table.
+ * Marks up to `limit` rows of one table as not confirmed, by a negative version. Records of months that left the ledger
+ * keep their version. Returns the last id, or null at the end of the table.
  */
 export async function markRows(tx: Tx, rebuild: Rebuild, limit: number): Promise<string | null> {
-  const [table, id] = TABLES[rebuild.tableIndex]!.map((name) => sql.identifier(name)) as [Sql, Sql];
+  const names = MARKED_TABLES[rebuild.tableIndex]!;
+  const [table, id] = names.map((name) => sql.identifier(name)) as [Sql, Sql];
+  const oldest = names[0] === "settlements" ? 0n : rebuild.oldestSequence;
   const { last } = await tx.one<{ last: string | null }>(sql`
     with looked as (
       select ${id} as id from ${table} where org_id = ${rebuild.orgId} and ${id} > ${rebuild.afterId}
       order by 1 limit ${limit} for no key update),
     marked as (
       update ${table} t set version = -version from looked
-      where t.org_id = ${rebuild.orgId} and t.${id} = looked.id and t.version >= ${rebuild.oldestSequence})
+      where t.org_id = ${rebuild.orgId} and t.${id} = looked.id and t.version >= ${oldest})
     select max(id) as last from looked`);
   return last;
 }
@@ -102,4 +108,11 @@ export async function sweepRows(tx: Tx, { orgId, oldestSequence }: Rebuild, limi
       update ${table} set version = -version where org_id = ${orgId} and version < 0 and -version < ${oldestSequence}`);
   }
   return deleted;
+}
+
+/** Deletes up to `limit` settlements that chain-relayer did not list, and returns how many. */
+export async function sweepSettlements(tx: Tx, orgId: string, limit: number): Promise<number> {
+  return tx.run(sql`
+    delete from settlements where ctid in (
+      select ctid from settlements where org_id = ${orgId} and version < 0 limit ${limit})`);
 }

@@ -6,7 +6,7 @@ export interface SettlementChange {
   orgId: string;
   ledgerRef: string;
   version: bigint;
-  occurredAt: Date;
+  changedAt: Date;
   status: "SUBMITTED" | "CONFIRMED" | "FAILED";
   network: string;
   txHash: string | null;
@@ -29,13 +29,13 @@ export async function saveSettlements(tx: Tx, changes: SettlementChange[]): Prom
     named(
       "settlements_save",
       sql`
-    insert into settlements (org_id, ledger_ref, version, occurred_at, status, network, tx_hash, block_number, counterparty,
+    insert into settlements (org_id, ledger_ref, version, changed_at, status, network, tx_hash, block_number, counterparty,
       failure_reason, proof_block_number, proof_block_hash)
     select * from unnest(
       ${changes.map((change) => change.orgId)}::text[],
       ${changes.map((change) => change.ledgerRef)}::text[],
       ${changes.map((change) => change.version)}::bigint[],
-      ${changes.map((change) => change.occurredAt)}::timestamptz[],
+      ${changes.map((change) => change.changedAt)}::timestamptz[],
       ${changes.map((change) => change.status)}::text[],
       ${changes.map((change) => change.network)}::text[],
       ${changes.map((change) => change.txHash)}::text[],
@@ -47,11 +47,11 @@ export async function saveSettlements(tx: Tx, changes: SettlementChange[]): Prom
       as change (org_id, ledger_ref)
     order by org_id, ledger_ref
     on conflict (org_id, ledger_ref) do update set
-      version = excluded.version, occurred_at = excluded.occurred_at, status = excluded.status,
+      version = excluded.version, changed_at = excluded.changed_at, status = excluded.status,
       network = excluded.network, tx_hash = excluded.tx_hash, block_number = excluded.block_number,
       counterparty = excluded.counterparty, failure_reason = excluded.failure_reason,
       proof_block_number = excluded.proof_block_number, proof_block_hash = excluded.proof_block_hash
-    where (settlements.version, settlements.occurred_at) < (excluded.version, excluded.occurred_at)
+    where (settlements.version, settlements.changed_at) < (excluded.version, excluded.changed_at)
     returning org_id, ledger_ref`,
     ),
   );

@@ -1,7 +1,7 @@
 import { type Database, tx } from "@wonrail/kit/db";
 import { DomainError } from "@wonrail/kit/contract/errors";
 import { groupBy } from "@wonrail/kit/groupBy";
-import { type Log, requestFields } from "@wonrail/kit/log";
+import { type Log } from "@wonrail/kit/log";
 import { type Counter } from "@wonrail/kit/metrics";
 import { sumWon, type Won, wonToTokenUnits } from "@wonrail/kit/contract/money";
 import {
@@ -52,16 +52,15 @@ export async function signAuthorizations(
   const operations = await findOperations(deps, intents);
   const reasons = await decideAndRecord(deps, intents, { wallets, operations });
   if (deps.log.isLevelEnabled("debug"))
-    for (const { origin, ledgerRef } of intents)
-      deps.log.debug({ ...requestFields(origin), ledgerRef }, "asked to sign");
-  await recordRefusals(deps, intents, reasons);
+    for (const intent of intents)
+      deps.log.debug({ ...originOf(intent, operations), ledgerRef: intent.ledgerRef }, "asked to sign");
+  await recordRefusals(deps, intents, { operations, reasons });
   const granted = intents.filter((_, index) => reasons[index] === null);
   const outcomes = await signAll(deps, granted, wallets);
-  await recordRefusals(
-    deps,
-    granted,
-    outcomes.map((outcome) => ("refused" in outcome ? outcome.refused : null)),
-  );
+  await recordRefusals(deps, granted, {
+    operations,
+    reasons: outcomes.map((outcome) => ("refused" in outcome ? outcome.refused : null)),
+  });
   return reasons.map((refused) => (refused === null ? outcomes.shift()! : { refused }));
 }
 
@@ -138,20 +137,26 @@ function operationKey({ orgId, ledgerRef }: SigningIntent): string {
   return `${orgId}|${ledgerRef}`;
 }
 
+/** The ledger names the call that moved the money, so that one payment is found in all logs by its request id. */
+function originOf(intent: SigningIntent, operations: Known["operations"]): object {
+  return operations.get(operationKey(intent))?.origin ?? {};
+}
+
 async function recordRefusals(
   { db, refusals, log }: SignDeps,
   intents: SigningIntent[],
-  reasons: (RefusalReason | null)[],
+  { operations, reasons }: Pick<Known, "operations"> & { reasons: (RefusalReason | null)[] },
 ): Promise<void> {
   const refused = intents.flatMap((intent, index) => {
     const reason = reasons[index];
     return reason ? [{ ...intent, reason }] : [];
   });
   if (refused.length === 0) return;
-  for (const { reason, ledgerRef, orgId, amountWon, origin } of refused) {
+  for (const intent of refused) {
+    const { reason, ledgerRef, orgId, amountWon } = intent;
     refusals.inc({ reason });
     const which = { reason, ledgerRef, orgId, amountWon: amountWon.toString() };
-    log.warn({ ...requestFields(origin), ...which }, "refused to sign");
+    log.warn({ ...originOf(intent, operations), ...which }, "refused to sign");
   }
   await insertRefusals(db, refused);
 }

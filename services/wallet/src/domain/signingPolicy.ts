@@ -12,8 +12,6 @@ export interface SigningIntent {
   validBeforeMs: number;
   chainId: bigint;
   tokenAddress: string;
-  /** For the logs only. */
-  origin: { requestId: string; traceparent: string };
 }
 
 /** The ledger's operation behind an intent. Amounts are net per wallet. */
@@ -27,6 +25,8 @@ export interface LedgerOperation {
   payable: ReadonlyMap<string, Won>;
   /** The net amount that leaves all wallets together, which may be burned. */
   burnable: Won;
+  /** The call that moved the money, for the logs. Null when no call from outside did. */
+  origin: { requestId: string; traceId: string } | null;
 }
 
 /** The identity of a leg. A leg is signed for once. */

@@ -18,7 +18,7 @@ export async function findOperations(
   const operations = new Map<string, LedgerOperation>();
   for (const [orgId, of] of groupBy(intents, (intent) => intent.orgId)) {
     const requestIds = [...new Set(of.map((intent) => intent.ledgerRef))];
-    const { requests } = await ledger.getEntries({ orgId, requestIds });
+    const requests = await readRequests(ledger, orgId, requestIds);
     const accountIds = requests.flatMap((request) =>
       (postedBy(request)?.postings ?? []).map(({ accountId }) => accountId),
     );
@@ -27,14 +27,29 @@ export async function findOperations(
       wallets.map((wallet) => [wallet.walletId as string, wallet.address.toLowerCase()]),
     );
     for (const request of requests) {
-      const operation = request.hold ? ofHold(request.hold) : ofEntry(postedBy(request), addresses);
-      if (operation) operations.set(`${orgId}|${request.requestId}`, operation);
+      const entry = postedBy(request);
+      const moved = request.hold ? ofHold(request.hold) : ofEntry(entry, addresses);
+      const origin = entry?.origin ?? null;
+      if (moved) operations.set(`${orgId}|${request.requestId}`, { ...moved, origin });
     }
   }
   return operations;
 }
 
-function ofHold(hold: Hold): LedgerOperation | null {
+/** An answer may leave out ids that have no room in it. */
+async function readRequests(ledger: LedgerClient, orgId: string, ids: string[]): Promise<RequestState[]> {
+  const found: RequestState[] = [];
+  for (let requestIds = ids; requestIds.length > 0;) {
+    const { requests, unansweredIds } = await ledger.getEntries({ orgId, requestIds });
+    found.push(...requests);
+    requestIds = unansweredIds;
+  }
+  return found;
+}
+
+type Moved = Omit<LedgerOperation, "origin">;
+
+function ofHold(hold: Hold): Moved | null {
   if (hold.status !== HoldStatus.OPEN) return null;
   const amount = won(BigInt(hold.amountWon));
   return {
@@ -53,7 +68,7 @@ const TO_SETTLE = new Set([
   IntentKind.REFUND,
 ]);
 
-function ofEntry(entry: Entry | undefined, addresses: Map<string, string>): LedgerOperation | null {
+function ofEntry(entry: Entry | undefined, addresses: Map<string, string>): Moved | null {
   if (!entry || !TO_SETTLE.has(entry.kind)) return null;
   const outflow = new Map<string, Won>();
   const payable = new Map<string, Won>();

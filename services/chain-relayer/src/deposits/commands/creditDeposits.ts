@@ -68,8 +68,9 @@ async function take(
   // The log may have been credited under another id, before this database was set back.
   const ledgerRef = answer.outcome.value.requestId;
   await tx(db, async (tx) => {
-    if (await markCredited(tx, deposit, ledgerRef))
-      await appendEvents(tx, [depositCredited({ ...deposit, ledgerRef }, chain.network)]);
+    const changedAt = await markCredited(tx, deposit, ledgerRef);
+    if (changedAt)
+      await appendEvents(tx, [depositCredited({ ...deposit, ledgerRef, changedAt }, chain.network)]);
   });
 }
 

@@ -83,20 +83,24 @@ export async function listSeenDeposits(db: Queryable, limit: number): Promise<Se
   }));
 }
 
-/** Undefined when another replica was faster. `creditedRef` is the request under which the ledger has it. */
+/**
+ * Returns the time of the change, or undefined when another replica was faster. `creditedRef` is the
+ * request under which the ledger has it.
+ */
 export async function markCredited(
   tx: Tx,
   { txHash, logIndex }: Pick<SeenDeposit, "txHash" | "logIndex">,
   creditedRef: string,
-): Promise<boolean> {
-  const changed = await tx.run(sql`
+): Promise<Date | undefined> {
+  const row = await tx.maybe<{ credited_at: Date }>(sql`
     with credited as (
-      update deposits set state = 'CREDITED', ledger_ref = ${creditedRef}, refusal = null
+      update deposits set state = 'CREDITED', ledger_ref = ${creditedRef}, refusal = null, credited_at = now()
       where tx_hash = ${txHash} and log_index = ${logIndex} and state = 'SEEN'
-      returning org_id, wallet_id, units - remainder_units as units)
+      returning org_id, wallet_id, units - remainder_units as units, credited_at)
     update settled_balances b set unbooked_units = b.unbooked_units - credited.units
-    from credited where b.org_id = credited.org_id and b.account_id = credited.wallet_id`);
-  return changed === 1;
+    from credited where b.org_id = credited.org_id and b.account_id = credited.wallet_id
+    returning credited.credited_at`);
+  return row?.credited_at;
 }
 
 /** The ledger does not take it now. It is asked again, less and less often. */

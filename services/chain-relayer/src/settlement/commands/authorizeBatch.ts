@@ -1,7 +1,5 @@
 import { readAddress } from "@wonrail/kit/contract/address";
 import { chunksOf } from "@wonrail/kit/chunksOf";
-import { childTraceparent } from "@wonrail/kit/context";
-import { newId } from "@wonrail/kit/contract/ids";
 import { type Database } from "@wonrail/kit/db";
 import { wonToTokenUnits } from "@wonrail/kit/contract/money";
 import {
@@ -39,7 +37,7 @@ interface Draft {
   operation: Operation;
   steps: Step[];
   validBefore: bigint;
-  /** One signature for each step; empty for a mint. */
+  /** A signature for each step; a mint has an empty signature. */
   signatures: Uint8Array[];
   reason: string | null;
 }
@@ -127,11 +125,9 @@ async function sign(
       ? []
       : draft.steps.flatMap((step, index) => (step.fromWalletId === null ? [] : [{ draft, step, index }])),
   );
-  // The journal does not say which call posted an entry: each batch is a request of its own.
-  const origin = { requestId: newId("req"), traceparent: childTraceparent() };
   for (const part of chunksOf(legs, AT_ONCE)) {
     const signed = await callWithBisection(part, async (some) => {
-      const intents = some.map((leg) => intentOf(leg, chain, addresses, origin));
+      const intents = some.map((leg) => intentOf(leg, chain, addresses));
       return (await wallet.signAuthorizations({ intents })).signatures;
     });
     part.forEach(({ draft, index }, place) => take(draft, index, signed[place]));
@@ -142,10 +138,8 @@ function intentOf(
   { draft, step }: Leg,
   chain: AuthorizeDeps["chain"],
   addresses: Map<string, string>,
-  origin: { requestId: string; traceparent: string },
 ): AuthorizationIntent {
   return {
-    context: { ...origin, orgId: draft.operation.orgId, deadline: undefined },
     orgId: draft.operation.orgId,
     ledgerRef: draft.operation.ledgerRef,
     fromWalletId: step.fromWalletId!,

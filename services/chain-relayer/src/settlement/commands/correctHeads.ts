@@ -1,6 +1,6 @@
 import { tx, type Tx } from "@wonrail/kit/db";
 import { readOrganisation } from "../domain/readForm";
-import { type JournalHead, listAhead, moveHeads } from "../store/settlementQueues";
+import { type JournalHead, listReplaced, moveHeads } from "../store/settlementQueues";
 import { type PullDeps, pullQueue } from "./pullEntries";
 
 const PAGE = 1_000;
@@ -20,9 +20,11 @@ export async function noteHeads(tx: Tx, heads: JournalHead[]): Promise<void> {
 export async function correctHeads(deps: PullDeps, signal: AbortSignal): Promise<void> {
   for (let afterOrgId: string | undefined, more = true; more && !signal.aborted;) {
     const { heads } = await deps.ledger.listJournalHeads({ afterOrgId, limit: PAGE });
-    const found = heads.map(({ orgId, lastSequence }) => ({ orgId, sequence: lastSequence }));
+    const found = heads.map(({ orgId, lastSequence, lastRequestId = "" }) => ({
+      ...{ orgId, sequence: lastSequence, ref: lastRequestId },
+    }));
     await tx(deps.db, (tx) => moveHeads(tx, found));
-    for (const queue of await listAhead(deps.db, found)) await pullQueue(deps, queue);
+    for (const queue of await listReplaced(deps.db, found)) await pullQueue(deps, queue);
     afterOrgId = heads.at(-1)?.orgId;
     more = heads.length === PAGE;
   }

@@ -117,7 +117,7 @@ async function confirm({ db, chain }: ExpireDeps, confirmation: Confirmation): P
 async function giveUp({ db, chain }: ExpireDeps, operation: Operation, cursor: Cursor): Promise<void> {
   const proof = { reason: operation.waitReason!, ...cursor };
   await tx(db, async (tx) => {
-    if (await markFailed(tx, operation, proof))
-      await appendEvents(tx, [operationFailed(operation, chain.network, proof)]);
+    const change = await markFailed(tx, operation, proof);
+    if (change) await appendEvents(tx, [operationFailed(operation, chain.network, { ...proof, ...change })]);
   });
 }

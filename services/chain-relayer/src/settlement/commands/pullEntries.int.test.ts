@@ -126,6 +126,28 @@ test("after a restore of the ledger to fewer entries the queue returns to them",
   expect(await queueOf(ORG)).toMatchObject({ cursor_sequence: 20n, head_sequence: 20n });
 });
 
+test("a ledger that was restored and has as many entries as before is noticed without a new entry", async () => {
+  const before = charges(30);
+  await pull(before);
+  const posted = charges(30).slice(20);
+  const deps = depsOf({ [ORG]: [...before.slice(0, 20), ...posted] });
+  await correctHeads(deps, signal);
+  await pullAll(deps);
+  expect(await queueOf(ORG)).toMatchObject({ cursor_sequence: 30n, cursor_ref: posted.at(-1)!.requestId });
+  const refs = await database.db.query<{ ledger_ref: string }>(sql`select ledger_ref from operations`);
+  expect(refs.map((row) => row.ledger_ref)).toEqual(
+    expect.arrayContaining(posted.map(({ requestId }) => requestId)),
+  );
+});
+
+test("an unchanged journal is not read again", async () => {
+  const journal = charges(30);
+  await pull(journal);
+  const ledger = journalsOf(new Map([[ORG, journal]]));
+  await correctHeads({ ...depsOf({}), ledger }, signal);
+  expect(ledger.calls).toBe(0);
+});
+
 test("an entry with the name of a forgotten one is BLOCKED, and the others are pulled", async () => {
   const [payer, other] = [newId("wal"), newId("org")];
   const paid = (amountWon: bigint) =>

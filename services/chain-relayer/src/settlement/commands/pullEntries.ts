@@ -29,7 +29,7 @@ const ENOUGH_READY = 500;
 /** So many may wait behind stuck operations before their organisation gets no more. */
 const MOST_HELD_UP = 2_000;
 const MOST_QUEUES = 100;
-/** Of all queues together in one look. */
+/** The most entries of all queues that a round pulls. */
 const AT_ONCE = 4_000;
 /** The ledger's limit. */
 const PAGE = 500;
@@ -91,6 +91,8 @@ export async function pullQueue(deps: PullDeps, cursor: QueueState): Promise<num
     await saveWalletSequences(tx, orgId, walletLinesOf(fresh));
     return true;
   });
+  if (isFirst && log.isLevelEnabled("debug"))
+    for (const { origin, requestId: ledgerRef } of fresh) log.debug({ ...origin, ledgerRef }, "pulled");
   return isFirst ? fresh.length : 0;
 }
 

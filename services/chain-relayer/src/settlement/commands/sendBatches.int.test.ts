@@ -76,7 +76,7 @@ test("a difference that is found while a batch is being signed stops what is not
     maxTransactions: 1,
     signal: new AbortController().signal,
   });
-  await expect(sending).rejects.toThrow("its wallet has come into doubt");
+  await expect(sending).rejects.toThrow("its wallet has a drift now");
   expect(chain.sent).toEqual([]);
   expect(await statesOf(database.db, [payment])).toEqual(["PLANNED"]);
 });

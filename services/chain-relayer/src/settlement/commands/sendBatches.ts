@@ -137,8 +137,9 @@ async function sendOne(
     gasLimit: fitted.gasLimit,
     fees,
     async onStored(tx, { transactionId, txHash }) {
-      await markInFlight(tx, operations, transactionId, txHash);
-      await appendEvents(tx, operationsSubmitted(operations, chain.network, txHash));
+      const changedAt = await markInFlight(tx, operations, transactionId, txHash);
+      const submission = { network: chain.network, txHash, changedAt };
+      await appendEvents(tx, operationsSubmitted(operations, submission));
     },
   });
   return fitted;

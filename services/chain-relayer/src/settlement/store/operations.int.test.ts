@@ -51,7 +51,7 @@ test.each<[string, string, Sql]>([
     await db.run(sql`update operations set ${change} where ledger_ref = ${operations[0]!.ledgerRef}`);
     const { id } = await db.one<{ id: bigint }>(sql`select max(transaction_id) as id from transactions`);
     const sending = tx(db, (tx) => markInFlight(tx, planned, id, "0x2"));
-    await expect(sending).rejects.toThrow("by somebody else meanwhile");
+    await expect(sending).rejects.toThrow("another replica sent an operation meanwhile");
     expect(await statesOf(db, operations)).toEqual([state, "PLANNED"]);
   },
 );

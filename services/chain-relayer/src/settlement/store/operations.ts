@@ -148,23 +148,28 @@ export type OperationKey = Pick<Operation, "orgId" | "ledgerRef">;
 export const HAS_UNEXPLAINED_MINT = sql`exists (
   select from drifts where acknowledged_at is null and wallet_id = '' and kind = 'UNEXPLAINED_MINT')`;
 
-/** Binds planned operations to the transaction that carries them: from here on they can no longer be stopped. */
+/**
+ * Binds planned operations to the transaction that carries them: from here on they can no longer be
+ * stopped. Returns the time of the change.
+ */
 export async function markInFlight(
   tx: Tx,
   operations: Operation[],
   transactionId: bigint,
   txHash: string,
-): Promise<void> {
-  const moved = await tx.run(sql`
+): Promise<Date> {
+  const moved = await tx.query<{ changed_at: Date }>(sql`
     update operations o set state = 'IN_FLIGHT', transaction_id = ${transactionId}, tx_hash = ${txHash}, wait_reason = null,
-      attempts = attempts + 1, updated_at = now()
+      attempts = attempts + 1, changed_at = now(), updated_at = now()
     from unnest(${operations.map((operation) => operation.orgId)}::text[], ${operations.map((operation) => operation.ledgerRef)}::text[])
       as sent (org_id, ledger_ref)
     where o.org_id = sent.org_id and o.ledger_ref = sent.ledger_ref and o.state = 'PLANNED'
       and (cardinality(o.from_wallets) = 0 or not ${HAS_UNEXPLAINED_MINT})
-      and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets))`);
-  if (moved !== operations.length)
-    throw new Error("an operation was sent by somebody else meanwhile, or its wallet has come into doubt");
+      and not exists (select from drifts d where d.acknowledged_at is null and d.wallet_id = any(o.from_wallets))
+    returning o.changed_at`);
+  if (moved.length !== operations.length)
+    throw new Error("another replica sent an operation meanwhile, or its wallet has a drift now");
+  return moved[0]!.changed_at;
 }
 
 /** Puts operations back to be sent again later, with the reason why they wait. */
@@ -206,12 +211,20 @@ export interface Confirmation {
   gasUsed: bigint;
 }
 
-/** Answers those that were not final before. */
-export async function markConfirmed(tx: Tx, confirmations: Confirmation[]): Promise<Confirmation[]> {
+/** The version and the time of the event about a change. */
+export interface Change {
+  version: bigint;
+  changedAt: Date;
+}
+
+export interface Confirmed extends Confirmation, Change {}
+
+/** Confirms the operations that were not final before, and returns them. */
+export async function markConfirmed(tx: Tx, confirmations: Confirmation[]): Promise<Confirmed[]> {
   if (confirmations.length === 0) return [];
-  const changed = await tx.query<{ org_id: string; ledger_ref: string }>(sql`
+  const changed = await tx.query<ChangedRow & { org_id: string; ledger_ref: string }>(sql`
     update operations o set state = 'CONFIRMED', tx_hash = final.tx_hash, block_number = final.block_number,
-      block_hash = final.block_hash, gas_used = final.gas_used, wait_reason = null, updated_at = now()
+      block_hash = final.block_hash, gas_used = final.gas_used, wait_reason = null, changed_at = now(), updated_at = now()
     from unnest(
       ${confirmations.map(({ operation }) => operation.orgId)}::text[],
       ${confirmations.map(({ operation }) => operation.ledgerRef)}::text[],
@@ -220,9 +233,12 @@ export async function markConfirmed(tx: Tx, confirmations: Confirmation[]): Prom
       ${confirmations.map((one) => one.blockHash)}::text[],
       ${confirmations.map((one) => one.gasUsed)}::bigint[]) as final (org_id, ledger_ref, tx_hash, block_number, block_hash, gas_used)
     where o.org_id = final.org_id and o.ledger_ref = final.ledger_ref and o.state not in ('CONFIRMED', 'FAILED', 'BLOCKED')
-    returning o.org_id, o.ledger_ref`);
-  const keys = new Set(changed.map((row) => `${row.org_id}|${row.ledger_ref}`));
-  return confirmations.filter(({ operation }) => keys.has(`${operation.orgId}|${operation.ledgerRef}`));
+    returning o.org_id, o.ledger_ref, o.attempts, o.changed_at`);
+  const changes = new Map(changed.map((row) => [`${row.org_id}|${row.ledger_ref}`, finalChange(row)]));
+  return confirmations.flatMap((one) => {
+    const change = changes.get(`${one.operation.orgId}|${one.operation.ledgerRef}`);
+    return change === undefined ? [] : [{ ...one, ...change }];
+  });
 }
 
 export interface FailureProof {
@@ -232,16 +248,28 @@ export interface FailureProof {
   blockTime: bigint;
 }
 
+/** Returns undefined if the operation was final before. */
 export async function markFailed(
   tx: Tx,
   { orgId, ledgerRef }: Operation,
   proof: FailureProof,
-): Promise<boolean> {
-  const changed = await tx.run(sql`
+): Promise<Change | undefined> {
+  const row = await tx.maybe<ChangedRow>(sql`
     update operations set state = 'FAILED', failure_reason = ${proof.reason}, proof_block_number = ${proof.blockNumber},
-      proof_block_hash = ${proof.blockHash}, proof_block_time = ${proof.blockTime}, updated_at = now()
-    where org_id = ${orgId} and ledger_ref = ${ledgerRef} and state in ('WAITING', 'PLANNED', 'IN_FLIGHT')`);
-  return changed === 1;
+      proof_block_hash = ${proof.blockHash}, proof_block_time = ${proof.blockTime}, changed_at = now(), updated_at = now()
+    where org_id = ${orgId} and ledger_ref = ${ledgerRef} and state in ('WAITING', 'PLANNED', 'IN_FLIGHT')
+    returning attempts, changed_at`);
+  return row && finalChange(row);
+}
+
+interface ChangedRow {
+  attempts: number;
+  changed_at: Date;
+}
+
+/** Each attempt has an event, and the final event comes after all of them. */
+function finalChange({ attempts, changed_at }: ChangedRow): Change {
+  return { version: BigInt(attempts + 1), changedAt: changed_at };
 }
 
 /** Field by field: copying it and changing one field's type took 7 % of this service's time. */

@@ -39,14 +39,21 @@ export async function moveHeads(tx: Queryable, heads: JournalHead[]): Promise<vo
   );
 }
 
-/** The queues with a cursor beyond these heads: their journal may have been replaced. */
-export async function listAhead(db: Queryable, heads: JournalHead[]): Promise<QueueState[]> {
+/**
+ * The queues whose journal may have been replaced: the cursor is beyond the head, or the head has
+ * another entry than the one that was pulled under its sequence.
+ */
+export async function listReplaced(db: Queryable, heads: JournalPlace[]): Promise<QueueState[]> {
   return toPlaces(
     await db.query<PlaceRow>(sql`
       select q.org_id, q.cursor_sequence, q.cursor_ref, q.head_sequence from unnest(
         ${heads.map(({ orgId }) => orgId)}::text[],
-        ${heads.map(({ sequence }) => sequence)}::bigint[]) as head (org_id, head_sequence)
-      join settlement_queues q on q.org_id = head.org_id and q.cursor_sequence > head.head_sequence`),
+        ${heads.map(({ sequence }) => sequence)}::bigint[],
+        ${heads.map(({ ref }) => ref)}::text[]) as head (org_id, head_sequence, ref)
+      join settlement_queues q on q.org_id = head.org_id
+      where q.cursor_sequence > head.head_sequence
+        or q.cursor_sequence = head.head_sequence and q.cursor_ref <> head.ref
+          and q.cursor_ref <> '' and head.ref <> ''`),
   );
 }
 

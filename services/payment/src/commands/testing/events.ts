@@ -9,6 +9,7 @@ import {
   OperationsConfirmed,
   OperationsSubmitted,
 } from "@wonrail/proto/relayer/events/v1/events";
+import { Settlement, SettlementStatus } from "@wonrail/proto/relayer/v1/relayer";
 import { consumers } from "../../consumers";
 import { type World } from "./world";
 
@@ -58,34 +59,61 @@ export async function catchUp(world: World): Promise<void> {
 interface Word {
   version?: bigint;
   txHash?: string;
-  occurredAt?: Date;
+  changedAt?: Date;
 }
 
-export function submitted(ledgerRef: string, { txHash = HASH, version = 1n, ...of }: Word = {}): Delivered {
+export function submitted(
+  ledgerRef: string,
+  { txHash = HASH, version = 1n, changedAt = new Date() }: Word = {},
+) {
   const operations = [{ ledgerRef, relatedId: ledgerRef, version }];
-  const word = OperationsSubmitted.encode({ network: NETWORK, txHash, operations });
-  return { type: "operations_submitted", ...of, payload: Buffer.from(word.finish()) };
+  const word = OperationsSubmitted.encode({ network: NETWORK, txHash, operations, changedAt });
+  const listed = { ledgerRef, changedAt, status: SettlementStatus.SUBMITTED, txHash };
+  return { type: "operations_submitted", version, payload: Buffer.from(word.finish()), listed };
 }
 
-export function confirmed(ledgerRef: string, { txHash = HASH, version = 1n, ...of }: Word = {}): Delivered {
-  const operation = { ledgerRef, relatedId: ledgerRef, version, txHash, blockNumber: 3n };
-  const word = OperationsConfirmed.fromPartial({ network: NETWORK, operations: [operation] });
+export function confirmed(
+  ledgerRef: string,
+  { txHash = HASH, version = 1n, changedAt = new Date() }: Word = {},
+) {
+  const final = { ledgerRef, txHash, blockNumber: 3n };
+  const operation = { ...final, relatedId: ledgerRef, version };
+  const word = OperationsConfirmed.fromPartial({ network: NETWORK, operations: [operation], changedAt });
   const payload = Buffer.from(OperationsConfirmed.encode(word).finish());
-  return { type: "operations_confirmed", ...of, payload };
+  const listed = { ...final, changedAt, status: SettlementStatus.CONFIRMED };
+  return { type: "operations_confirmed", version, payload, listed };
 }
 
-export function failed(ledgerRef: string, reason = "expired", of: Word = {}): Delivered {
+export function failed(ledgerRef: string, reason = "expired", { changedAt = new Date(), ...of }: Word = {}) {
   const proof = { reason, proofBlockNumber: 3n, proofBlockHash: HASH };
-  const word = OperationFailed.fromPartial({ ledgerRef, network: NETWORK, ...proof });
-  return { type: "operation_failed", ...of, payload: Buffer.from(OperationFailed.encode(word).finish()) };
+  const word = OperationFailed.fromPartial({ ledgerRef, network: NETWORK, changedAt, ...proof });
+  const payload = Buffer.from(OperationFailed.encode(word).finish());
+  const failure = { reason, blockNumber: 3n, blockHash: HASH };
+  const listed = { ledgerRef, changedAt, status: SettlementStatus.FAILED, failure };
+  return { type: "operation_failed", ...of, payload, listed };
 }
 
-export function depositCredited(ledgerRef: string, fromAddress: string): Delivered {
-  const of = { ledgerRef, network: NETWORK, txHash: HASH, blockNumber: 12n, fromAddress };
-  const payload = Buffer.from(DepositCredited.encode(DepositCredited.fromPartial(of)).finish());
-  return { type: "deposit_credited", payload };
+export function depositCredited(ledgerRef: string, fromAddress: string) {
+  const final = { ledgerRef, txHash: HASH, blockNumber: 12n, fromAddress, changedAt: new Date() };
+  const word = DepositCredited.fromPartial({ ...final, network: NETWORK });
+  const payload = Buffer.from(DepositCredited.encode(word).finish());
+  return {
+    type: "deposit_credited",
+    payload,
+    listed: { ...final, status: SettlementStatus.CONFIRMED },
+  };
 }
 
 export async function deliver(world: World, event: Delivered): Promise<void> {
   await deliverAll(world, [event]);
+}
+
+/** The settlement that chain-relayer lists once it has published the event. */
+export function listed({ listed, version = 1n }: Published): Settlement {
+  return Settlement.fromPartial({ ...listed, version, network: NETWORK });
+}
+
+interface Published {
+  version?: bigint;
+  listed: Partial<Settlement> & { ledgerRef: string };
 }

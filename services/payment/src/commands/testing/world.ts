@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase, testLog } from "@wonrail/kit/tes
 import { AuthServiceService, Organisation } from "@wonrail/proto/auth/v1/auth";
 import { LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
 import { type ExecuteRequest, type ExecuteResponse } from "@wonrail/proto/payment/v1/payment";
-import { OperationStatus, RelayerServiceService } from "@wonrail/proto/relayer/v1/relayer";
+import { OperationStatus, RelayerServiceService, type Settlement } from "@wonrail/proto/relayer/v1/relayer";
 import { WalletServiceService, WalletType } from "@wonrail/proto/wallet/v1/wallet";
 import { type App, createApp } from "../../app";
 import { charge } from "./commands";
@@ -36,6 +36,8 @@ export interface World {
   balances(...walletIds: string[]): Promise<number[]>;
   /** Answers of chain-relayer about operations. The events decide for an operation that is not here. */
   relayerSays: Map<string, "UNKNOWN" | "OPEN" | "CONFIRMED" | "FAILED">;
+  /** The settlements that chain-relayer lists, by ledger reference. */
+  relayerLists: Map<string, Settlement>;
   /** Sum over all labels, of payment's first replica. */
   metric(name: string): Promise<number>;
   /** Violated invariants of the ledger. */
@@ -83,14 +85,16 @@ export async function openWorld(): Promise<World> {
   const [payment, ledger, wallet] = await Promise.all(["payment", "ledger", "wallet"].map(makeDatabase));
   const databases: Databases = { payment: payment!, ledger: ledger!, wallet: wallet! };
   const relayerSays: World["relayerSays"] = new Map();
+  const relayerLists: World["relayerLists"] = new Map();
   const created = [databases.payment, databases.ledger, databases.wallet];
-  const start = () => startLife(databases, orgId, kekPath, relayerSays);
+  const start = () => startLife(databases, orgId, kekPath, { relayerSays, relayerLists });
   let life = await start();
 
   const world: World = {
     orgId,
     databases,
     relayerSays,
+    relayerLists,
     metric: (name) => life.metric(name),
     app: (replica = 0) => life.apps[replica]!,
     db: () => life.pools[0]!,
@@ -171,7 +175,7 @@ async function startLife(
   databases: Databases,
   orgId: string,
   kekPath: string,
-  relayerSays: World["relayerSays"],
+  relayer: Pick<World, "relayerSays" | "relayerLists">,
 ) {
   const parts = () => ({ log, registry: new Registry() });
   const closers: (() => unknown)[] = [];
@@ -231,7 +235,7 @@ async function startLife(
     LEDGER_ADDRESS: ledgerAddress,
     WALLET_ADDRESS: walletAddress,
     AUTH_ADDRESS: authAddress,
-    RELAYER_ADDRESS: await serve("chain-relayer", [relayerAtOurEdge(databases.payment, relayerSays)]),
+    RELAYER_ADDRESS: await serve("chain-relayer", [relayerAtOurEdge(databases.payment, relayer)]),
   };
   const registries = [new Registry(), new Registry()];
   const apps: App[] = [];
@@ -289,8 +293,11 @@ function authAtOurEdge(orgId: string): GrpcService {
   });
 }
 
-/** Payment asks chain-relayer before it ends a hold. */
-function relayerAtOurEdge({ db }: TestDatabase, relayerSays: World["relayerSays"]): GrpcService {
+/** Payment asks chain-relayer before it ends a hold, and lists settlements in a rebuild. */
+function relayerAtOurEdge(
+  { db }: TestDatabase,
+  { relayerSays, relayerLists }: Pick<World, "relayerSays" | "relayerLists">,
+): GrpcService {
   return implement(RelayerServiceService, {
     async getOperations({ refs }) {
       const told = await db.query<{ ref: string; status: string }>(sql`
@@ -302,6 +309,11 @@ function relayerAtOurEdge({ db }: TestDatabase, relayerSays: World["relayerSays"
           return status === "UNKNOWN" ? [] : [{ ref, status: enumValue(OperationStatus, status) }];
         }),
       };
+    },
+    async listSettlements({ afterLedgerRef = "", limit }) {
+      const refs = [...relayerLists.keys()].filter((ref) => ref > afterLedgerRef).sort();
+      // Several pages, also of a small world.
+      return { settlements: refs.slice(0, Math.min(limit, 10)).map((ref) => relayerLists.get(ref)!) };
     },
   });
 }

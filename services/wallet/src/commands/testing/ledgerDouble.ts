@@ -83,8 +83,11 @@ export function createLedgerDouble(): LedgerDouble {
     },
     service: implement(LedgerServiceService, {
       post: (request) => post(double, decided, request),
-      getEntries: ({ orgId, requestIds }) =>
-        Promise.resolve({ requests: requestIds.flatMap((id) => requests.get(`${orgId}|${id}`) ?? []) }),
+      // An answer has room for a single entry.
+      getEntries: ({ orgId, requestIds }) => {
+        const [id, ...unansweredIds] = requestIds;
+        return Promise.resolve({ requests: [requests.get(`${orgId}|${id}`) ?? []].flat(), unansweredIds });
+      },
       getBalances: async ({ accountIds }) => {
         const refusal = double.refuseBalances();
         if (refusal) throw refusal;

@@ -38,7 +38,6 @@ export function signingBench() {
     const ledgerRef = newId("trf");
     world.ledger.addTransfer({ orgId, ledgerRef, from, to: payee.walletId, amountWon });
     return {
-      context: undefined,
       orgId,
       ledgerRef,
       fromWalletId: from,

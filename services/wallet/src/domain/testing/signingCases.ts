@@ -25,13 +25,13 @@ const intent: signingPolicy.SigningIntent = {
   validBeforeMs: NOW_MS + 600_000,
   chainId: 31337n,
   tokenAddress: TOKEN,
-  origin: { requestId: "req_1", traceparent: "" },
 };
 
 const operation: signingPolicy.LedgerOperation = {
   outflow: new Map([["wal_a", won(1000n)]]),
   payable: new Map([[PAYEE, won(1000n)]]),
   burnable: won(0n),
+  origin: null,
 };
 
 const facts: signingPolicy.SigningFacts = {
