@@ -46,8 +46,8 @@ export async function createApp({ config, db, log, registry, onClose }: AppParts
 
   return {
     /** Resolves after the commit. */
-    async post(message: PostRequest, deadlineMs: number): Promise<Answer> {
-      const request = readRequest(message, window.current());
+    async post(message: PostRequest, deadlineMs: number, caller: string | null): Promise<Answer> {
+      const request = readRequest(message, window.current(), caller);
       const { requestId = "", traceparent = "" } = message.context ?? {};
       if (log.isLevelEnabled("debug"))
         log.debug({ ...requestFields({ requestId, traceparent }), ledgerRef: request.requestId }, "item");

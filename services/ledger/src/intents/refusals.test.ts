@@ -11,7 +11,7 @@ import {
   walletId,
 } from "../domain/testing/world";
 import { chargeOf } from "../domain/testing/world";
-import type { Freeze, Intent, Outcome } from "../domain/types";
+import type { Freeze, FreezeSource, Intent, Outcome } from "../domain/types";
 
 const [orgId] = ORGS as [string];
 const kim = {
@@ -44,11 +44,12 @@ function lastOf(...steps: (Intent | number)[]): string | { code: string; details
   return last.status === "posted" ? "posted" : { code: last.code, details: last.details };
 }
 
-const freeze = (wallet: string, kind: Freeze): Intent => ({
+const freeze = (wallet: string, kind: Freeze, source: FreezeSource = "CHAIN"): Intent => ({
   kind: "freezeAccount",
   walletId: wallet,
   freeze: kind,
   reason: "blocked on chain",
+  source,
 });
 const transfer = (from: string, to: string, amount = 1n): Intent => ({
   kind: "transfer",
@@ -110,6 +111,17 @@ describe("a frozen wallet", () => {
   ])("refuses %s into it only when all movements are frozen", (_what, intent) => {
     expect(lastOf(...rich, freeze(kim.normal, "OUTGOING"), intent)).toBe("posted");
     expect(lastOf(...rich, freeze(kim.normal, "ALL"), intent)).toMatchObject({ code: "WAL_005" });
+  });
+
+  test("stays frozen by an operator when the chain's freeze ends, and the other way round", () => {
+    const [intent, both] = [transfer(kim.normal, lee.normal), freeze(kim.normal, "OUTGOING", "OPERATOR")];
+    const frozen = [...rich, both, freeze(kim.normal, "ALL", "CHAIN")];
+    const refused = (kind: Freeze) => ({ code: "WAL_005", details: { walletId: kim.normal, freeze: kind } });
+    expect(lastOf(...frozen, intent)).toEqual(refused("ALL"));
+    const lifted = [...frozen, freeze(kim.normal, "NONE", "CHAIN")];
+    expect(lastOf(...lifted, intent)).toEqual(refused("OUTGOING"));
+    expect(lastOf(...frozen, freeze(kim.normal, "NONE", "OPERATOR"), intent)).toEqual(refused("ALL"));
+    expect(lastOf(...lifted, freeze(kim.normal, "NONE", "OPERATOR"), intent)).toBe("posted");
   });
 
   test("still credits deposits and ends holds", () => {

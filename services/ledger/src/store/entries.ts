@@ -39,9 +39,9 @@ export function insertEntries(
       "entries_insert",
       sql`
         insert into entries
-          (org_id, id, request_prefix, kind, content_hash, posted_at, org_sequence, related_id, memo, reference, metadata,
+          (org_id, id, request_prefix, kind, content_hash, posted_at, posted_by, org_sequence, related_id, memo, reference, metadata,
             original_id, account_numbers, sequences, code, detail)
-        select org_id, id, request_prefix, kind, content_hash, ${new Date(nowMs)}::timestamptz, org_sequence, related_id, memo, reference,
+        select org_id, id, request_prefix, kind, content_hash, ${new Date(nowMs)}::timestamptz, posted_by, org_sequence, related_id, memo, reference,
           metadata::jsonb, original_id,
           (${columns.accountNumbers}::bigint[])[first:last], (${columns.sequences}::bigint[])[first:last], code, detail::jsonb
         from unnest(
@@ -50,6 +50,7 @@ export function insertEntries(
           ${columns.prefixes}::text[],
           ${columns.kinds}::smallint[],
           ${braces(columns.contentHashes)}::uuid[],
+          ${sparse(columns.callers)}::text[],
           ${sparse(columns.firsts)}::integer[],
           ${sparse(columns.lasts)}::integer[],
           ${sparse(columns.orgSequences)}::bigint[],
@@ -60,7 +61,7 @@ export function insertEntries(
           ${sparse(columns.originalIds)}::uuid[],
           ${sparse(columns.codes)}::text[],
           ${sparse(columns.details)}::text[]
-        ) as r (org_id, id, request_prefix, kind, content_hash, first, last, org_sequence, related_id, memo, reference, metadata,
+        ) as r (org_id, id, request_prefix, kind, content_hash, posted_by, first, last, org_sequence, related_id, memo, reference, metadata,
           original_id, code, detail)
         order by id`,
     ),
@@ -74,6 +75,7 @@ function emptyColumns() {
     prefixes: [] as string[],
     kinds: [] as number[],
     contentHashes: [] as string[],
+    callers: [] as (string | null)[],
     relatedIds: [] as (string | null)[],
     memos: [] as (string | null)[],
     references: [] as (string | null)[],
@@ -104,6 +106,7 @@ function addRow(
   columns.prefixes.push(prefixOf(request.requestId));
   columns.kinds.push(intentKinds.toCode(request.intent.kind));
   columns.contentHashes.push(answer.contentHash);
+  columns.callers.push(request.caller);
   columns.relatedIds.push(request.relatedId);
   columns.memos.push(request.memo);
   columns.references.push(request.reference);

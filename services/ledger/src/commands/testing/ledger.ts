@@ -4,7 +4,7 @@ import { newId } from "@wonrail/kit/contract/ids";
 import { MAX_WON, won } from "@wonrail/kit/contract/money";
 import { createTestDatabase, testLog, testRegistry, type TestDatabase } from "@wonrail/kit/testing";
 import { hash } from "node:crypto";
-import { AccountType, Freeze } from "@wonrail/proto/ledger/v1/intents";
+import { AccountType, Freeze, FreezeSource } from "@wonrail/proto/ledger/v1/intents";
 import type { PostRequest } from "@wonrail/proto/ledger/v1/ledger";
 import { contentOf } from "../../intents";
 import { seoulDay } from "../../domain/limits";
@@ -120,7 +120,7 @@ export function requestOf(
   const contentHash = [8, 12, 16, 20, 32]
     .map((end, index, ends) => hex.slice(index === 0 ? 0 : ends[index - 1], end))
     .join("-");
-  return { orgId, requestId: newId("opn"), key: null, contentHash, ...content };
+  return { orgId, requestId: newId("opn"), key: null, contentHash, caller: null, ...content };
 }
 
 /** Waits for the next day, by the ledger's clock, when this one is over sooner than that. */
@@ -163,6 +163,9 @@ function intentMessage(intent: Intent): PostRequest["intent"] {
     ]),
   );
   if (intent.kind === "openAccount") value.type = AccountType[intent.type];
-  if (intent.kind === "freezeAccount") value.freeze = Freeze[intent.freeze];
+  if (intent.kind === "freezeAccount") {
+    value.freeze = Freeze[intent.freeze];
+    value.source = FreezeSource[intent.source];
+  }
   return { $case: kind, value } as unknown as PostRequest["intent"];
 }

@@ -61,7 +61,7 @@ export class Model extends ModelBook {
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       done.answer = { code: error.code };
-      if (intent.kind === "creditExternal") return done.answer;
+      if (intent.kind === "creditExternal" || intent.kind === "freezeAccount") return done.answer;
     }
     this.done.set(id, done);
     if (key) this.keys.set(key, { id, body: request.key!.bodyHash });

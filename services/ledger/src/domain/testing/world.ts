@@ -125,6 +125,7 @@ function requestFrom(
       walletId: wallet(first!),
       freeze: (["NONE", "OUTGOING", "NONE", "ALL", "NONE"] as const)[second! % 5]!,
       reason: "blocked",
+      source: (["CHAIN", "OPERATOR"] as const)[extra! % 2]!,
     }),
     () => ({
       kind: "placeHold",
@@ -161,7 +162,7 @@ function keyFrom({ contentHash }: LedgerRequest, log: string, pick: number): Ide
 
 export function request(orgId: string, id: string, intent: Intent): LedgerRequest {
   const content = { intent, memo: null, reference: null, metadata: {}, relatedId: null };
-  return { orgId, requestId: id, key: null, contentHash: contentOf(content), ...content };
+  return { orgId, requestId: id, key: null, contentHash: contentOf(content), caller: null, ...content };
 }
 
 const NO_LIMIT = won(2n ** 62n);
@@ -243,7 +244,8 @@ function account(orgId: string, id: string, type: Account["type"], userId: strin
     limitUsedWon: ZERO_WON,
     limitDay: 0,
     blockTypes: 0,
-    frozen: "NONE" as const,
+    frozenByChain: "NONE" as const,
+    frozenByOperator: "NONE" as const,
   };
   return {
     number: 0n,
