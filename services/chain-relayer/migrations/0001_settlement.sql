@@ -109,8 +109,15 @@ create table wallet_blocks (
   wallet_address text not null,
   blocked boolean not null,
   block_number bigint not null,
-  log_index integer not null
+  block_hash text not null,
+  log_index integer not null,
+  -- When the ledger took the newest change; null until then.
+  told_at timestamptz,
+  -- When the ledger is told next, also of what it took before: after a restore it has forgotten it.
+  tell_at timestamptz not null default now(),
+  refusal text
 );
+create index wallet_blocks_to_tell on wallet_blocks (tell_at);
 
 -- What operators decided about operations that cannot end by themselves.
 create table operator_decisions (
