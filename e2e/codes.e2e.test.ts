@@ -221,7 +221,9 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     await withinOneDay();
     const { walletId, chargeId } = await charged(api, 5_000);
     const refused = await api.call("POST", "/api/wallets/charge", { walletId, amount: 1_000 });
-    expect(refused.body.error?.details).toEqual({ dailyLimit: 5_000, usedToday: 5_000 });
+    expect(refused.body.error?.details).toEqual({
+      ...{ reason: "daily_limit", dailyLimit: 5_000, usedToday: 5_000 },
+    });
     await api.post("/api/wallets/charge/cancel", { chargeId, amount: 1_000 });
     await api.post("/api/wallets/charge", { walletId, amount: 1_000 });
     return refused;

@@ -316,6 +316,7 @@ const EXAMPLE_DETAILS: Partial<Record<ErrorCode, Record<string, unknown>>> = {
   PAY_006: { reason: "over_balance" },
   TRF_001: { available: 9_500, required: 12_000 },
   CHG_007: { reason: "nothing_to_refund" },
+  CHG_008: { reason: "max_charge", maxCharge: 1_000_000 },
   WAUTH_001: { reason: "no_key_sent" },
   CHG_003: { chargeId: exampleId("chg") },
   TX_002: { id: instant.id },

@@ -29,7 +29,12 @@ const onClose = (_name: string, close: () => Promise<void> | void) => void close
 
 beforeAll(async () => {
   ledger = await startTestLedger();
-  const config = { LANES: 2, MAX_BATCH: 1_000, MAX_QUEUE: 20_000 } as never;
+  const config = {
+    LANES: 2,
+    MAX_BATCH: 1_000,
+    MAX_QUEUE: 20_000,
+    MAX_CHARGED_PER_DAY_WON: 1_000_000,
+  } as never;
   const parts = { log: testLog(), registry: testRegistry() };
   const services = rpc(await createApp({ ...parts, config, db: ledger.database.db, onClose }));
   const tls = authority.issue("ledger", ["DNS:ledger"]);

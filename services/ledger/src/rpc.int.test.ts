@@ -124,7 +124,10 @@ test.each<[string, (request: PostRequest) => PostRequest]>([
       `the amount "${amountWon}"`,
       (request) => ({
         ...request,
-        intent: { $case: "charge", value: { walletId: newId("wal"), amountWon, dailyLimitWon: "1" } },
+        intent: {
+          $case: "charge",
+          value: { walletId: newId("wal"), amountWon, dailyLimitWon: "1", maxChargeWon: "1" },
+        },
       }),
     ],
   ),

@@ -1,4 +1,4 @@
-import { tx, type Database } from "@wonrail/kit/db";
+import { CommitUnknownError, tx, type Database } from "@wonrail/kit/db";
 import { appendEvents } from "@wonrail/kit/outbox";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { decide, type Decision } from "../intents/decide";
@@ -9,6 +9,7 @@ import { ensureHeads } from "../store/journalHeads";
 import { writeChanges } from "../store/changes";
 import type { FactsCache } from "../store/factsCache";
 import { loadState } from "../store/state";
+import type { ChargeBudget, Reservation } from "./chargeBudget";
 
 /** The HTTP request and the trace behind a request, for logs and events. */
 export interface Origin {
@@ -29,6 +30,7 @@ export interface BatchDeps {
   /** Organisations whose own accounts are known to be there. */
   knownOrgs: Set<string>;
   facts: FactsCache;
+  chargeBudget: ChargeBudget;
 }
 
 /** Callbacks for the progress of a batch. */
@@ -47,11 +49,14 @@ export async function postBatch(
   { onLocked, onWriting }: BatchWatch,
 ): Promise<Decision> {
   const requests = items.map(({ request }) => request);
+  let reserved: Reservation | undefined;
   try {
     await ensureOrgs(deps, requests);
+    const { day, roomWon } = await deps.chargeBudget.reserve(chargedBy(requests));
+    reserved = { day, roomWon };
     const decision = await tx(deps.db, async (tx) => {
       const state = await loadState(tx, deps.facts, requests, onLocked);
-      const decision = decide(state, requests);
+      const decision = decide({ ...state, chargeRoomWon: roomWon }, requests);
       writeChanges(tx, decision.changes, state.nowMs);
       await appendEvents(tx, eventsOf(decision.changes, items));
       await failpoint("ledger.before_commit");
@@ -59,13 +64,20 @@ export async function postBatch(
       return decision;
     });
     await failpoint("ledger.committed");
+    deps.chargeBudget.giveBack({ day, roomWon: decision.book.chargeRoomWon });
     return decision;
   } catch (error) {
+    // After an unknown commit the charges may be posted.
+    if (reserved && !(error instanceof CommitUnknownError)) deps.chargeBudget.giveBack(reserved);
     // The next try takes nothing for known: the database may be another one by now, without the last accounts.
     deps.facts.forgetAll();
     deps.knownOrgs.clear();
     throw error;
   }
+}
+
+function chargedBy(requests: LedgerRequest[]): bigint {
+  return requests.reduce((sum, { intent }) => (intent.kind === "charge" ? sum + intent.amountWon : sum), 0n);
 }
 
 async function ensureOrgs({ db, knownOrgs }: BatchDeps, requests: LedgerRequest[]): Promise<void> {

@@ -38,6 +38,8 @@ export interface State {
   credits: Map<string, string>;
   /** For the accounts that this batch opens. */
   newNumbers: bigint[];
+  /** What this batch may charge of what the whole service may charge today. */
+  chargeRoomWon: Won;
 }
 
 /** The changes of a batch, in the order of its decisions. */
@@ -86,6 +88,7 @@ export function openBook(state: State): Book {
     cancelledPayments: new Set(state.cancelledPayments),
     credits: new Map(state.credits),
     newNumbers: [...state.newNumbers],
+    chargeRoomWon: state.chargeRoomWon,
     changes: {
       opened: [],
       touched: new Set(),

@@ -152,8 +152,15 @@ describe("the daily charge limit of an organisation", () => {
     expect(lastOf(charge(600n, 1_000n), other)).toBe("posted");
     expect(lastOf(charge(600n, 1_000n), other, charge(1n, 1_000n))).toEqual({
       code: "CHG_008",
-      details: { dailyLimit: 1_000, usedToday: 1_000 },
+      details: { reason: "daily_limit", dailyLimit: 1_000, usedToday: 1_000 },
     });
+  });
+
+  test("is one limit, and the limit of a single charge another", () => {
+    const single = (amount: bigint) => ({ ...charge(amount, 1_000n), maxChargeWon: won(100n) });
+    expect(lastOf(single(100n))).toBe("posted");
+    const details = { reason: "max_charge", maxCharge: 100 };
+    expect(lastOf(single(101n))).toEqual({ code: "CHG_008", details });
   });
 
   test("gets a cancelled amount back on the same day, and not on a later day", () => {

@@ -13,6 +13,7 @@ import { chargeOf } from "../../domain/testing/world";
 import type { IdempotencyKey, Intent, LedgerRequest, Outcome, WalletType } from "../../domain/types";
 import { getBalances } from "../../queries/getBalances";
 import { verifyAll } from "../../queries/verify";
+import { createChargeBudget } from "../chargeBudget";
 import { createEngine, type Engine, type EngineOptions } from "../engine";
 
 /** An engine on a database of the test's own. */
@@ -64,8 +65,10 @@ export async function startTestLedger(): Promise<TestLedger> {
 
 /** Creates an engine with defaults for the options that a test does not give. */
 export function testEngine(given: Pick<EngineOptions, "db"> & Partial<EngineOptions>): Engine {
+  const limitWon = won(2n ** 62n);
   return createEngine({
     log: testLog(),
+    chargeBudget: createChargeBudget({ db: given.db, log: testLog(), limitWon, now: Date.now }),
     registry: testRegistry(),
     lanes: 2,
     maxBatch: 1_000,

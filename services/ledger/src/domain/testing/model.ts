@@ -85,6 +85,7 @@ export class Model extends ModelBook {
 function contentWithoutPolicy({ intent, memo, relatedId }: LedgerRequest): string {
   const rest: Record<string, unknown> = { ...intent, memo, relatedId };
   delete rest.dailyLimitWon;
+  delete rest.maxChargeWon;
   delete rest.accrualRateBps;
   return JSON.stringify(rest, (_, value: unknown) => (typeof value === "bigint" ? `${value}` : value));
 }

@@ -281,6 +281,7 @@ function authAtOurEdge(orgId: string): GrpcService {
         orgId,
         dailyTransferLimitWon: "5000000",
         dailyChargeLimitWon: "1000000000",
+        maxChargeWon: "1000000000",
         incentiveRateBps: INCENTIVE_BPS,
         version: 1n,
       }),
