@@ -1,5 +1,5 @@
-// A wallet that the token's blocklist has: the ledger freezes it once the block is final, and what was
-// posted before waits without gas and hurts no other wallet.
+// The token's blocklist has a wallet. The ledger freezes the wallet once the block is final. Entries that
+// were posted before wait without gas and hold up no other wallet.
 import { setTimeout as sleep } from "node:timers/promises";
 import { tokenAbi } from "@wonrail/chain-relayer/evm/contracts";
 import { sql } from "@wonrail/kit/db";
@@ -37,7 +37,7 @@ let onward: string;
 let outside: string;
 
 test("the ledger freezes a blocked wallet after finality, although ledger and relayer were down meanwhile", async () => {
-  // Nothing is final while the chain stands still, so these are posted before the freeze.
+  // The block is not final while the chain stands still, so the ledger posts these before the freeze.
   await world.node.pause();
   const blocked = await setBlocked(kim!, true);
   await world.node.mine();
@@ -48,15 +48,15 @@ test("the ledger freezes a blocked wallet after finality, although ledger and re
   await eventually(async () => expect(await readOperations(world)).toHaveLength(5), patience);
   await world.ledgerService.kill();
   world.node.run(BLOCK_MS);
-  await eventually(async () => expect(await countUntold()).toBe(1), patience);
+  await eventually(async () => expect(await countUnposted()).toBe(1), patience);
   await world.relayers[0]!.kill();
   await Promise.all([world.ledgerService.start(), world.relayers[0]!.start()]);
-  await eventually(async () => expect(await countUntold()).toBe(0), patience);
+  await eventually(async () => expect(await countUnposted()).toBe(0), patience);
   for (const refused of [transfer(kim!, han!, "1"), transfer(han!, kim!, "1"), charge(kim!)])
     await expect(refused).rejects.toMatchObject({ code: "WAL_005", details: { freeze: "ALL" } });
 }, 240_000);
 
-test("what was posted before waits without gas, and other wallets' money settles", async () => {
+test("entries from before the freeze wait without gas, and other wallets settle", async () => {
   await until(fromBlocked, { state: "PLANNED", wait_reason: "AccountBlocked" });
   await until(onward, { state: "PLANNED", wait_reason: "ERC20InsufficientBalance" });
   await until(outside, { state: "PLANNED", wait_reason: "ERC20InsufficientBalance" });
@@ -116,11 +116,11 @@ async function mined(hash: string): Promise<void> {
 }
 
 /** How many block changes the ledger has not taken; none before the first. */
-async function countUntold(): Promise<number> {
-  const { untold } = await world.relayerDb.one<{ untold: bigint }>(
-    sql`select count(*) filter (where told_at is null) as untold from wallet_blocks`,
+async function countUnposted(): Promise<number> {
+  const { unposted } = await world.relayerDb.one<{ unposted: bigint }>(
+    sql`select count(*) filter (where posted_at is null) as unposted from wallet_blocks`,
   );
-  return Number(untold);
+  return Number(unposted);
 }
 
 async function countDue(): Promise<number> {

@@ -249,6 +249,7 @@ const NOTES: Partial<Record<ErrorCode, string>> = {
     "`details.reason` is `no_key_sent`, `two_keys_sent`, `secret_key_sent` or `wrong_org_code`. It is missing for a key that is wrong, unknown or revoked.",
   TRF_001: "`details` has `available` and `required`, in KRW.",
   CHG_007: "`details.reason` is `wallet_type` or `nothing_to_refund`.",
+  CHG_008: "`details.reason` is `max_charge`, `daily_limit` or `service_limit`.",
   PAY_001: "`details` has `available` and `required`, in KRW.",
   PAY_005: "`details.reason` is `same_user` or `wallet_type`.",
   PAY_006: "`details.reason` is `over_balance` or `over_amount`.",

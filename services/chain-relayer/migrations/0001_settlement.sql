@@ -111,13 +111,14 @@ create table wallet_blocks (
   block_number bigint not null,
   block_hash text not null,
   log_index integer not null,
-  -- When the ledger took the newest change; null until then.
-  told_at timestamptz,
-  -- When the ledger is told next, also of what it took before: after a restore it has forgotten it.
-  tell_at timestamptz not null default now(),
+  -- When the ledger took the newest change. Null until then.
+  posted_at timestamptz,
+  -- When the freeze is posted next. It is posted again each hour, since a restored ledger forgets it.
+  post_at timestamptz not null default now(),
+  claimed_until timestamptz not null default '-infinity',
   refusal text
 );
-create index wallet_blocks_to_tell on wallet_blocks (tell_at);
+create index wallet_blocks_to_post on wallet_blocks (post_at);
 
 -- What operators decided about operations that cannot end by themselves.
 create table operator_decisions (

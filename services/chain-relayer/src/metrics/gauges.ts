@@ -82,9 +82,9 @@ function createOpenGauges(registry: Registry) {
       help: "Wallets that the token's blocklist has, in final blocks",
       registers,
     }),
-    unfrozenWallets: new Gauge({
-      name: "relay_untold_wallet_blocks",
-      help: "Wallets of which the ledger has not taken the newest block or unblock",
+    unpostedBlocks: new Gauge({
+      name: "relay_unposted_wallet_blocks",
+      help: "Wallets whose newest block or unblock the ledger has not taken",
       registers,
     }),
     open: new Gauge({

@@ -49,9 +49,9 @@ export async function measureOperations({
   const notSigned = open.filter(({ state }) => state !== "IN_FLIGHT");
   gauges.oldestUnmined.set(Math.max(oldestOf(notSigned), await findOldestUnminedSeconds(db)));
   gauges.transactions.set(await countPendingTransactions(db, signer.address));
-  const { blocked, untold } = await countWalletBlocks(db);
+  const { blocked, unposted } = await countWalletBlocks(db);
   gauges.blockedWallets.set(blocked);
-  gauges.unfrozenWallets.set(untold);
+  gauges.unpostedBlocks.set(unposted);
   scheduled.oldestDue.set(await findOldestDueSeconds(db));
 }
 

@@ -49,9 +49,10 @@ test("charges of all organisations and replicas stop at the service's limit, and
     code: "CHG_008",
     details: { reason: "service_limit" },
   });
-  // The first replica has a thousandth of the limit in hand.
+  // The second replica has the rest in hand.
+  expect(await charge(0, 0, 1n)).toMatchObject({ code: "CHG_008" });
   expect(await charge(1, 1, 399_000n)).toMatchObject({ status: "posted" });
-  expect(await charge(0, 1, 1_000n)).toMatchObject({ status: "posted" });
+  expect(await charge(1, 0, 1_000n)).toMatchObject({ status: "posted" });
   expect(await charge(1, 0, 1n)).toMatchObject({ code: "CHG_008" });
   for (const engine of engines) await engine.close();
 });

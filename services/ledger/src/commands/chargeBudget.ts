@@ -16,7 +16,7 @@ export interface Reservation {
  * ends is lost for the day: the limit is never exceeded.
  */
 export interface ChargeBudget {
-  /** Takes as much as is wanted, or what is left. */
+  /** Takes the wanted amount, or the rest of the limit. */
   reserve(wantedWon: bigint): Promise<Reservation>;
   giveBack(reservation: Reservation): void;
 }

@@ -38,7 +38,7 @@ export interface State {
   credits: Map<string, string>;
   /** For the accounts that this batch opens. */
   newNumbers: bigint[];
-  /** What this batch may charge of what the whole service may charge today. */
+  /** This batch's part of the service's charge limit of the day. */
   chargeRoomWon: Won;
 }
 

@@ -11,7 +11,7 @@ const database = freshDatabase();
 const { signal } = new AbortController();
 const wallet = { walletId: newId("wal"), orgId: newId("org"), address: `0x${"5".repeat(40)}` };
 
-test("a change is told under the same key until the ledger takes it, and an hour later again", async () => {
+test("a change is posted under the same key until the ledger takes it, and again an hour later", async () => {
   const { db } = database;
   await change(db, true, 7n);
   const ledger = ledgerDouble();
@@ -30,27 +30,27 @@ test("a change is told under the same key until the ledger takes it, and an hour
   expect(new Set(ledger.asked.map(({ key }) => key!.key)).size).toBe(1);
   expect(ledger.asked.map(freezeOf)).toEqual(Array(3).fill(Freeze.ALL));
   const { minutes } = await db.one<{ minutes: number }>(
-    sql`select round(extract(epoch from tell_at - now()) / 60)::float8 as minutes from wallet_blocks`,
+    sql`select round(extract(epoch from post_at - now()) / 60)::float8 as minutes from wallet_blocks`,
   );
   expect(minutes).toBe(60);
 });
 
-test("an unblock that is indexed during the call with the block is told after it, with a key of its own", async () => {
+test("an unblock that is indexed during the call with the block is posted after that call", async () => {
   const { db } = database;
   await change(db, true, 7n);
   const ledger = ledgerDouble();
   ledger.during = async () => {
     await change(db, false, 9n);
-    // Another replica finds nothing to tell while the call is under way.
+    // Another replica finds nothing to post while the call is under way.
     await freeze(ledgerDouble());
     ledger.during = () => Promise.resolve();
   };
   await freeze(ledger);
-  expect(await countWalletBlocks(db)).toEqual({ blocked: 0, untold: 1 });
+  expect(await countWalletBlocks(db)).toEqual({ blocked: 0, unposted: 1 });
   await freeze(ledger);
   expect(ledger.asked.map(freezeOf)).toEqual([Freeze.ALL, Freeze.NONE]);
   expect(new Set(ledger.asked.map(({ key }) => key!.key)).size).toBe(2);
-  expect(await countWalletBlocks(db)).toEqual({ blocked: 0, untold: 0 });
+  expect(await countWalletBlocks(db)).toEqual({ blocked: 0, unposted: 0 });
 });
 
 function ledgerDouble() {
@@ -87,5 +87,5 @@ async function change(db: Database, blocked: boolean, blockNumber: bigint): Prom
 }
 
 async function due(db: Database): Promise<void> {
-  await db.run(sql`update wallet_blocks set tell_at = now()`);
+  await db.run(sql`update wallet_blocks set post_at = now(), claimed_until = now()`);
 }

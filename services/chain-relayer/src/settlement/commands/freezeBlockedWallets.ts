@@ -10,7 +10,7 @@ import {
   type PostOutcome,
   type PostRequest,
 } from "@wonrail/proto/ledger/v1/ledger";
-import { claimWalletBlocks, noteTold, type WalletBlock } from "../store/walletBlocks";
+import { claimWalletBlocks, notePosted, type WalletBlock } from "../store/walletBlocks";
 
 export interface FreezeDeps {
   db: Database;
@@ -34,7 +34,7 @@ export async function freezeBlockedWallets(deps: FreezeDeps, signal: AbortSignal
     const { outcomes } = await ledger.postBulk({ items });
     for (const [index, block] of blocks.entries()) {
       const refusal = refusalOf(outcomes[index]);
-      await noteTold(db, block, refusal);
+      await notePosted(db, block, refusal);
       if (refusal !== null)
         log.warn({ walletId: block.walletId, code: refusal }, "the ledger does not take a freeze");
     }

@@ -20,7 +20,7 @@ test("an operation that its wallet cannot pay for waits, and leaves the balance 
   expect(fundedOperations([dear, cheap], new Map([["wal_a", 50n]]))).toEqual(new Set([cheap]));
 });
 
-test("an operation can spend what one before it brings, and not what was spent already", () => {
+test("an operation can spend money that an earlier operation brings, and no money twice", () => {
   const first = { steps: [move("wal_a", "wal_b", 50n)] };
   const second = { steps: [move("wal_b", null, 50n)] };
   const third = { steps: [move("wal_a", null, 1n)] };
@@ -29,7 +29,7 @@ test("an operation can spend what one before it brings, and not what was spent a
   expect(balances.get("wal_a")).toBe(50n);
 });
 
-test("an operation can spend what its own steps bring", () => {
+test("an operation can spend money that its own steps bring", () => {
   const operation = { steps: [move("wal_a", "wal_b", 5n), move("wal_b", null, 5n)] };
   expect(fundedOperations([operation], new Map([["wal_a", 5n]]))).toEqual(new Set([operation]));
   expect(fundedOperations([operation], new Map())).toEqual(new Set());

@@ -18,36 +18,35 @@ export async function saveWalletBlock(tx: Tx, block: WalletBlock): Promise<boole
     insert into wallet_blocks (wallet_id, org_id, wallet_address, blocked, block_number, block_hash, log_index)
     values (${walletId}, ${orgId}, ${address}, ${blocked}, ${blockNumber}, ${blockHash}, ${logIndex})
     on conflict (wallet_id) do update set blocked = excluded.blocked, block_number = excluded.block_number,
-      block_hash = excluded.block_hash, log_index = excluded.log_index, told_at = null, refusal = null,
-      -- A call with the change before may be under way: it has until then.
-      tell_at = greatest(now(), least(wallet_blocks.tell_at, now() + ${CALL_TIME}))
+      block_hash = excluded.block_hash, log_index = excluded.log_index, posted_at = null, refusal = null, post_at = now()
     where (wallet_blocks.block_number, wallet_blocks.log_index) < (excluded.block_number, excluded.log_index)`);
   return saved === 1;
 }
 
-/** Longer than a call to the ledger may take. */
+/** Longer than a call to the ledger lasts. */
 const CALL_TIME = sql`interval '30 seconds'`;
 
-/** Takes changes that the ledger is to be told of, so that no other replica tells a change out of order. */
+/** Claims changes that are due. While a claim lasts, no replica posts a newer change of the wallet. */
 export async function claimWalletBlocks(db: Queryable, limit: number): Promise<WalletBlock[]> {
   return db.write<WalletBlock>(sql`
-    update wallet_blocks b set tell_at = now() + ${CALL_TIME}
+    update wallet_blocks b set claimed_until = now() + ${CALL_TIME}
     from (
-      select wallet_id from wallet_blocks where tell_at <= now() order by tell_at limit ${limit} for update skip locked
+      select wallet_id from wallet_blocks where post_at <= now() and claimed_until <= now()
+      order by post_at limit ${limit} for update skip locked
     ) due
     where b.wallet_id = due.wallet_id
     returning b.wallet_id as "walletId", b.org_id as "orgId", b.wallet_address as address, b.blocked,
       b.block_number as "blockNumber", b.block_hash as "blockHash", b.log_index as "logIndex"`);
 }
 
-/** Notes the ledger's answer. It says nothing about a change that came meanwhile: that one is due at once. */
-export async function noteTold(db: Queryable, block: WalletBlock, refusal: string | null): Promise<void> {
+/** Notes the ledger's answer and ends the claim. A change that was indexed meanwhile is due at once. */
+export async function notePosted(db: Queryable, block: WalletBlock, refusal: string | null): Promise<void> {
   const isNewest = sql`(block_number, log_index) = (${block.blockNumber}, ${block.logIndex})`;
   const again = refusal === null ? sql`interval '1 hour'` : sql`interval '10 seconds'`;
   await db.run(sql`
-    update wallet_blocks set
-      tell_at = case when ${isNewest} then now() + ${again} else now() end,
-      told_at = case when ${isNewest} and ${refusal}::text is null then coalesce(told_at, now()) else told_at end,
+    update wallet_blocks set claimed_until = now(),
+      post_at = case when ${isNewest} then now() + ${again} else now() end,
+      posted_at = case when ${isNewest} and ${refusal}::text is null then coalesce(posted_at, now()) else posted_at end,
       refusal = case when ${isNewest} then ${refusal} end
     where wallet_id = ${block.walletId}`);
 }
@@ -76,16 +75,16 @@ export interface BlockedWallet {
 export function listBlockedWallets(db: Queryable, limit: number): Promise<BlockedWallet[]> {
   return db.query<BlockedWallet>(sql`
     select org_id as "orgId", wallet_id as "walletId", wallet_address as "walletAddress",
-      block_number as "sinceBlock", told_at is not null as frozen, refusal,
+      block_number as "sinceBlock", posted_at is not null as frozen, refusal,
       (select count(*) from operations o where o.org_id = b.org_id and o.state in ('WAITING', 'PLANNED')
         and b.wallet_id = any(o.wallets)) as waiting
     from wallet_blocks b where blocked order by block_number desc, log_index desc limit ${limit}`);
 }
 
 /** How many wallets are blocked, and how many changes the ledger has not taken. */
-export async function countWalletBlocks(db: Queryable): Promise<{ blocked: number; untold: number }> {
-  const row = await db.one<{ blocked: bigint; untold: bigint }>(sql`
-    select count(*) filter (where blocked) as blocked, count(*) filter (where told_at is null) as untold
+export async function countWalletBlocks(db: Queryable): Promise<{ blocked: number; unposted: number }> {
+  const row = await db.one<{ blocked: bigint; unposted: bigint }>(sql`
+    select count(*) filter (where blocked) as blocked, count(*) filter (where posted_at is null) as unposted
     from wallet_blocks`);
-  return { blocked: Number(row.blocked), untold: Number(row.untold) };
+  return { blocked: Number(row.blocked), unposted: Number(row.unposted) };
 }
