@@ -63,8 +63,9 @@ export async function postBatch(
       onWriting();
       return decision;
     });
-    await failpoint("ledger.committed");
+    reserved = undefined;
     deps.chargeBudget.giveBack({ day, roomWon: decision.book.chargeRoomWon });
+    await failpoint("ledger.committed");
     return decision;
   } catch (error) {
     // After an unknown commit the charges may be posted.

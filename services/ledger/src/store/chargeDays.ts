@@ -14,7 +14,7 @@ export async function grantCharges(
   const [granted] = await db.write<{ won: bigint }>(sql`
     with before as (select granted_won from charge_days where day = ${day} for update)
     update charge_days d
-    set granted_won = greatest(d.granted_won, least(d.granted_won + ${wantedWon}::bigint, ${limitWon}::bigint))
+    set granted_won = d.granted_won + greatest(0, least(${wantedWon}::bigint, ${limitWon}::bigint - d.granted_won))
     from before where d.day = ${day}
     returning d.granted_won - before.granted_won as won`);
   return won(granted!.won);
