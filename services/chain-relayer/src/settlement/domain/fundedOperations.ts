@@ -14,26 +14,27 @@ export function fundedOperations<T extends Spending>(
   balances: ReadonlyMap<string, bigint>,
 ): Set<T> {
   const funded = new Set<T>();
-  let left = new Map(balances);
+  const left = new Map(balances);
   for (const operation of operations) {
-    const after = spend(operation.steps, left);
-    if (after === null) continue;
-    left = after;
+    const changed = spend(operation.steps, left);
+    if (changed === null) continue;
+    for (const [walletId, balance] of changed) left.set(walletId, balance);
     funded.add(operation);
   }
   return funded;
 }
 
-/** The balances after the steps, in order; null if a wallet has too little for its step. */
+/** The balances that the steps change, in order; null if a wallet has too little for its step. */
 function spend(steps: readonly Step[], before: ReadonlyMap<string, bigint>): Map<string, bigint> | null {
-  const balances = new Map(before);
+  const changed = new Map<string, bigint>();
+  const balanceOf = (walletId: string) => changed.get(walletId) ?? before.get(walletId) ?? 0n;
   for (const { fromWalletId, toWalletId, amountWon } of steps) {
     if (fromWalletId !== null) {
-      const left = (balances.get(fromWalletId) ?? 0n) - amountWon;
+      const left = balanceOf(fromWalletId) - amountWon;
       if (left < 0n) return null;
-      balances.set(fromWalletId, left);
+      changed.set(fromWalletId, left);
     }
-    if (toWalletId !== null) balances.set(toWalletId, (balances.get(toWalletId) ?? 0n) + amountWon);
+    if (toWalletId !== null) changed.set(toWalletId, balanceOf(toWalletId) + amountWon);
   }
-  return balances;
+  return changed;
 }
