@@ -21,11 +21,11 @@ test("a hold that another replica places after the first look is posted by a ret
   let posting: Promise<string> | undefined;
   await owner.dedicated(async (connection) => {
     await connection.run(sql`begin`);
-    await connection.run(sql`update accounts set opened_at = opened_at where id = ${external}`);
+    await connection.query(sql`select from accounts where id = ${external} for update`);
     const post = requestOf(orgId, { kind: "postHold", holdRequestId: place.requestId });
     posting = postTo(other, post).then(codeOf);
     await eventually(async () => {
-      const waiting = await connection.query(sql`
+      const waiting = await database.db.query(sql`
         select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
       expect(waiting).toHaveLength(1);
     });
