@@ -113,7 +113,7 @@ create table wallet_blocks (
   log_index integer not null,
   -- When the ledger took the newest change. Null until then.
   posted_at timestamptz,
-  -- When the freeze is posted next. It is posted again each hour, since a restored ledger forgets it.
+  -- When the freeze is posted next: again each hour, because a restored ledger forgets it.
   post_at timestamptz not null default now(),
   claimed_until timestamptz not null default '-infinity',
   refusal text

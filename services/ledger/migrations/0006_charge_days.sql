@@ -1,5 +1,5 @@
--- How much of the service's limit of a day of Asia/Seoul was handed out to replicas, which charge from it.
--- The day counts from 1970.
+-- The part of the service's charge limit that replicas took, for each day of Asia/Seoul, counted from
+-- 1970.
 create table charge_days (
   day integer primary key,
   granted_won bigint not null,

@@ -67,7 +67,8 @@ export function makeOrganisation(orgId: Id<"org">, input: NewOrganisation, now: 
 }
 
 /**
- * A new plan replaces the old plan's rate and limits of charges; values that the operator set stay. A new rate sets the burst too, unless the change states a burst.
+ * A new plan replaces the old plan's rate and limits of charges; values that the operator set
+ * stay. A new rate sets the burst too, unless the change states a burst.
  */
 export function changeOrganisation(
   organisation: Organisation,

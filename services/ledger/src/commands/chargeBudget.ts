@@ -11,9 +11,9 @@ export interface Reservation {
 }
 
 /**
- * The limit of all charges of the service on one day of Asia/Seoul. A replica takes a part of it at a
- * time, so batches of different organisations do not wait for one row. What a replica has left when it
- * ends is lost for the day: the limit is never exceeded.
+ * The limit of all charges of the service on one day of Asia/Seoul. A replica takes a part of the
+ * limit at a time, so batches of different organisations do not wait for one row. The rest of a
+ * replica that ends is lost for the day, so charges never exceed the limit.
  */
 export interface ChargeBudget {
   /** Takes the wanted amount, or the rest of the limit. */

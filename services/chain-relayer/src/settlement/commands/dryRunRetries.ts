@@ -43,9 +43,9 @@ const ASK_AGAIN_MS = 15_000;
 const AT_ONCE = 20;
 
 /**
- * Answers the operations that may go. Operations that a pause, a missing role, a block or a low balance
- * has refused are not sent again, for gas, while an eth_call says that the chain would refuse them.
- * Operations of a wallet that is blocked in a final block are never sent before.
+ * Answers the operations that may go. Operations that a pause, a missing role, a block or a low
+ * balance has refused are not sent again, for gas, while an eth_call says that the chain would
+ * refuse them. Operations of a wallet that is blocked in a final block are never sent before.
  */
 export async function dryRunRetries(
   deps: DryRunDeps,
@@ -89,8 +89,8 @@ async function withBlockedParty(deps: DryRunDeps, planned: Operation[], latest: 
 }
 
 /**
- * Operations whose wallet had too little wait while it still has. The money may come from an entry that
- * a block holds up for weeks.
+ * Finds operations whose wallet still has too little. An entry that a block holds up for weeks may
+ * bring the money.
  */
 async function withoutFunds(deps: DryRunDeps, planned: Operation[], latest: Block): Promise<Operation[]> {
   const refused = planned.filter(({ waitReason }) => waitReason === NO_FUNDS);

@@ -22,8 +22,8 @@ export interface FreezeDeps {
 const AT_ONCE = 500;
 
 /**
- * Freezes in the ledger the wallets that the token's blocklist has, and ends the freeze of those that
- * it has no more. The idempotency key is the event's place on the chain, so each change counts once.
+ * Freezes wallets in the ledger while the token's blocklist has them. The idempotency key is the
+ * event's place on the chain, so the ledger posts each change once.
  */
 export async function freezeBlockedWallets(deps: FreezeDeps, signal: AbortSignal): Promise<void> {
   const { db, log, ledger, chain } = deps;

@@ -32,7 +32,7 @@ export const charge: IntentModule<"charge"> = {
   decide: chargeWallet,
 };
 
-/** The issuance account counts the organisation's charges of one day, and the batch has room for the service's. */
+/** The issuance account counts the charges of one day. The batch has a part of the service's limit. */
 function chargeWallet(book: Book, request: LedgerRequest, intent: Charge): Entry {
   const { walletId, amountWon, dailyLimitWon, maxChargeWon } = intent;
   const wallet = receivingWalletOf(book, request.orgId, walletId);
