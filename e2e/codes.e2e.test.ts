@@ -136,9 +136,13 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
   WAL_005: async ({ api, stack }) => {
     const { walletId } = await charged(api, 1_000);
     const to = await wallet(api);
-    // As the relayer freezes a wallet whose address the chain blocks.
+    // As an operator freezes a wallet.
     const uuid = (walletId as string).slice(4);
-    await asOwner(stack, "ledger", sql`update ledger.accounts set frozen = 1 where id = ${uuid}::uuid`);
+    await asOwner(
+      stack,
+      "ledger",
+      sql`update ledger.accounts set frozen_by_operator = 1 where id = ${uuid}::uuid`,
+    );
     const refused = await transfer(api, walletId, to.walletAddress, 100);
     expect(refused.body.error?.details).toEqual({ walletId, freeze: "OUTGOING" });
     await api.post("/api/wallets/charge", { walletId, amount: 1_000 });
@@ -217,7 +221,9 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     await withinOneDay();
     const { walletId, chargeId } = await charged(api, 5_000);
     const refused = await api.call("POST", "/api/wallets/charge", { walletId, amount: 1_000 });
-    expect(refused.body.error?.details).toEqual({ dailyLimit: 5_000, usedToday: 5_000 });
+    expect(refused.body.error?.details).toEqual({
+      ...{ reason: "daily_limit", dailyLimit: 5_000, usedToday: 5_000 },
+    });
     await api.post("/api/wallets/charge/cancel", { chargeId, amount: 1_000 });
     await api.post("/api/wallets/charge", { walletId, amount: 1_000 });
     return refused;

@@ -164,7 +164,12 @@ export const CALLS: readonly Call[] = [
     post: {
       good: ({ orgId, payer: { walletId } }) => ({
         ...{ context: contextOf(orgId), requestId: newId("chg"), metadata: {} },
-        intent: choice("charge", { walletId, amountWon: "1000", dailyLimitWon: "1000000000" }),
+        intent: choice("charge", {
+          walletId,
+          amountWon: "1000",
+          dailyLimitWon: "1000000000",
+          maxChargeWon: "1000000000",
+        }),
       }),
       bad: ["REQ_001 requestId", (good) => ({ ...good, requestId: "chg_1" })],
     },

@@ -88,7 +88,7 @@ export const createCharge = operation({
   tag: "Charges",
   summary: "Charge a wallet",
   description:
-    "Puts new money into a wallet of any type (top-up). CHG_008 means that the charges of the organisation on this day of Asia/Seoul would exceed its daily charge limit.",
+    "Puts new money into a wallet of any type (top-up). CHG_008 means that the charge is over a limit. `details.reason` says which: `max_charge` for a single charge, `daily_limit` for the organisation's charges of this day of Asia/Seoul, or `service_limit` for the charges of all organisations.",
   access: "full",
   idempotent: true,
   quota: "MONEY_OPERATIONS",

@@ -97,7 +97,7 @@ export const errorTable = {
   CHG_008: row(
     400,
     "FAILED_PRECONDITION",
-    "The organisation's daily charge limit would be exceeded. Lower the amount, or wait until the next day in Asia/Seoul.",
+    "The charge is over a limit, see details.reason. Lower the amount, or wait until the next day in Asia/Seoul.",
   ),
 
   PAY_001: row(

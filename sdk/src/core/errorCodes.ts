@@ -24,7 +24,7 @@ export const errorCodes = {
   CHG_005: { kind: "refused", status: 400, retryable: false, message: "The amount is more than what remains of the charge. Cancel at most details.remaining." },
   CHG_006: { kind: "refused", status: 400, retryable: false, message: "The wallet's available balance is too low to cancel this much. Lower the amount or charge the wallet." },
   CHG_007: { kind: "refused", status: 400, retryable: false, message: "The wallet cannot be refunded. See details.reason." },
-  CHG_008: { kind: "refused", status: 400, retryable: false, message: "The organisation's daily charge limit would be exceeded. Lower the amount, or wait until the next day in Asia/Seoul." },
+  CHG_008: { kind: "refused", status: 400, retryable: false, message: "The charge is over a limit, see details.reason. Lower the amount, or wait until the next day in Asia/Seoul." },
   PAY_001: { kind: "refused", status: 400, retryable: false, message: "The available balance is too low. Charge the wallet, or lower the amount." },
   PAY_002: { kind: "invalidRequest", status: 400, retryable: false, message: "The payment is below the minimum of 100 KRW. Raise the amount." },
   PAY_003: { kind: "refused", status: 400, retryable: false, message: "The payment is already cancelled. Read it to see the cancellation." },

@@ -91,6 +91,7 @@ export function policyFrom(orgId: string, organisation: Organisation): Policy {
     orgId,
     dailyLimitWon: organisation.dailyTransferLimitWon,
     dailyChargeLimitWon: organisation.dailyChargeLimitWon,
+    maxChargeWon: organisation.maxChargeWon,
     incentiveRateBps: organisation.incentiveRateBps,
     version: organisation.version,
   };
