@@ -2,7 +2,7 @@ import { type Database, tx, type Tx } from "@wonrail/kit/db";
 import { failpoint } from "@wonrail/kit/failpoint";
 import { type PromiseClient } from "@wonrail/kit/grpc/client";
 import { type LedgerServiceService } from "@wonrail/proto/ledger/v1/ledger";
-import { lacksOriginal } from "../domain/records";
+import { lacksOriginal } from "@wonrail/kit/records";
 import {
   confirmRows,
   findOpenRebuild,
