@@ -2,11 +2,7 @@ import { z } from "zod";
 import { ADDRESS_FORM } from "@wonrail/kit/contract/address";
 import { enumValue } from "@wonrail/kit/grpc/client";
 import { NETWORKS } from "@wonrail/kit/contract/networks";
-import {
-  PaymentType,
-  type Record as RecordMessage,
-  RecordStatus,
-} from "@wonrail/proto/relayer/v1/relayer";
+import { PaymentType, type Record as RecordMessage, RecordStatus } from "@wonrail/proto/relayer/v1/relayer";
 import { known, recordedTransactionJson, transactionChangeJson } from "@wonrail/kit/records";
 import { type Clients } from "../clients";
 import { pageRequest, paginationOf } from "./answers";
