@@ -13,8 +13,8 @@ export function consumers(app: App): ConsumerSpec[] {
       group: "events.chain",
       topics: ["wonrail.relayer.v1"],
       handlers: sameFor(app.projectChain, [
-        "operation_submitted",
-        "operation_confirmed",
+        "operations_submitted",
+        "operations_confirmed",
         "operation_failed",
         "deposit_credited",
         "record_changed",

@@ -3,9 +3,9 @@ import { type Tx } from "@wonrail/kit/db";
 import { type ReceivedEvent } from "@wonrail/kit/inbox";
 import {
   DepositCredited,
-  OperationConfirmed,
   OperationFailed,
-  OperationSubmitted,
+  OperationsConfirmed,
+  OperationsSubmitted,
   RecordChanged,
   WalletBlockChanged,
 } from "@wonrail/proto/relayer/events/v1/events";
@@ -21,55 +21,55 @@ import { publishChanges } from "./publishChanges";
 /** Publishes what chain-relayer tells: settlements, deposits, recorded transactions and blocked wallets. */
 export async function projectChain(_deps: object, tx: Tx, events: ReceivedEvent[]): Promise<void> {
   await publishChanges(tx, events, async () => {
-    const news = new Map(events.flatMap((event) => withKey(event, settlementNews(event))));
-    const blocks = new Map(events.flatMap((event) => withKey(event, walletBlock(event))));
+    const told = events.map((event) => ({ event, news: settlementNews(event), block: walletBlock(event) }));
     const [cancelled, balances] = await Promise.all([
       findCancelledObjects(
         tx,
-        [...news.values()].map(({ orgId, ledgerRef }) => ({ orgId, cancelId: ledgerRef })),
+        told.flatMap(({ news }) => news.map(({ orgId, ledgerRef }) => ({ orgId, cancelId: ledgerRef }))),
       ),
       findBalances(
         tx,
-        [...blocks.values()].map(({ orgId, walletId }) => ({ orgId, walletId })),
+        told.flatMap(({ event, block }) => (block ? [{ orgId: event.orgId, walletId: block.walletId }] : [])),
       ),
     ]);
-    return events.map((event) => {
-      const settled = news.get(event.id);
-      if (settled) {
-        const { ledgerRef } = settled;
-        return settlementChange(settled, objectOfRef(ledgerRef) ?? cancelled.get(ledgerRef) ?? ledgerRef);
-      }
-      const block = blocks.get(event.id);
-      return block ? blockChange(event, block, balances.get(block.walletId)) : otherChange(event);
+    return told.flatMap(({ event, news, block }) => {
+      if (block) return [blockChange(event, block, balances.get(block.walletId))];
+      if (!(event.type in SETTLEMENT_READERS)) return [otherChange(event)];
+      return news.map((each) => settlementChange(each, objectOf(each, cancelled)));
     });
   });
 }
 
-function withKey<T>({ id }: ReceivedEvent, value: T | undefined): [string, T][] {
-  return value === undefined ? [] : [[id, value]];
+/** A reference without a known object is stored under its own name until its entry comes. */
+function objectOf({ ledgerRef }: SettlementNews, cancelled: Map<string, string>): string {
+  return objectOfRef(ledgerRef) ?? cancelled.get(ledgerRef) ?? ledgerRef;
 }
-
-const SETTLEMENT_READERS: Record<string, (payload: Buffer) => Content> = {
-  operation_submitted(payload) {
-    const { ledgerRef, network, txHash } = OperationSubmitted.decode(payload);
-    return { ledgerRef, status: "SUBMITTED", network, txHash, blockNumber: null, failureReason: null };
-  },
-  operation_confirmed(payload) {
-    const { ledgerRef, network, txHash, blockNumber } = OperationConfirmed.decode(payload);
-    const place = { txHash, blockNumber: Number(blockNumber) };
-    return { ledgerRef, status: "CONFIRMED", network, ...place, failureReason: null };
-  },
-  operation_failed(payload) {
-    const { ledgerRef, network, reason } = OperationFailed.decode(payload);
-    return { ledgerRef, status: "FAILED", network, txHash: null, blockNumber: null, failureReason: reason };
-  },
-};
 
 type Content = Omit<SettlementNews, "orgId" | "sourceId" | "occurredAt">;
 
-function settlementNews(event: ReceivedEvent): SettlementNews | undefined {
-  const read = SETTLEMENT_READERS[event.type];
-  return read && { ...sourceOf(event), ...read(event.payload) };
+const SETTLEMENT_READERS: Record<string, (payload: Buffer) => Content[]> = {
+  operations_submitted(payload) {
+    const { network, txHash, operations } = OperationsSubmitted.decode(payload);
+    const place = { network, txHash, blockNumber: null, failureReason: null };
+    return operations.map(({ ledgerRef }) => ({ ledgerRef, status: "SUBMITTED", ...place }));
+  },
+  operations_confirmed(payload) {
+    const { network, operations } = OperationsConfirmed.decode(payload);
+    return operations.map(({ ledgerRef, txHash, blockNumber }) => ({
+      ...{ ledgerRef, status: "CONFIRMED", network, txHash },
+      ...{ blockNumber: Number(blockNumber), failureReason: null },
+    }));
+  },
+  operation_failed(payload) {
+    const { ledgerRef, network, reason } = OperationFailed.decode(payload);
+    const place = { network, txHash: null, blockNumber: null };
+    return [{ ledgerRef, status: "FAILED", ...place, failureReason: reason }];
+  },
+};
+
+function settlementNews(event: ReceivedEvent): SettlementNews[] {
+  const contents = SETTLEMENT_READERS[event.type]?.(event.payload) ?? [];
+  return contents.map((content) => ({ ...sourceOf(event), ...content }));
 }
 
 function walletBlock({ type, payload }: ReceivedEvent): WalletBlockChanged | undefined {

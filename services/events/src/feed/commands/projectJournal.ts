@@ -12,10 +12,9 @@ export async function projectJournal(
   tx: Tx,
   events: ReceivedEvent[],
 ): Promise<void> {
-  const entries = events.map(({ id, orgId, payload }) => ({
-    ...{ orgId, sourceId: id },
-    entry: JournalPosted.decode(payload).entry!,
-  }));
+  const entries = events.flatMap(({ id, orgId, payload }) =>
+    JournalPosted.decode(payload).entries.map((entry) => ({ orgId, sourceId: id, entry })),
+  );
   await publishChanges(tx, entries, () => {
     const changes = entries.flatMap((entry) => changeOfEntry(entry, network) ?? []);
     saveBalances(tx, newestBalances(entries));

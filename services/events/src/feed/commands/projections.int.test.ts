@@ -87,7 +87,7 @@ test("settlements change the object and are told of once they are final", async 
   await world.settle(orgId, submitted(paid.requestId));
   const back = cancelPaymentEntry(paid, 0n);
   await world.post(orgId, back);
-  await world.settle(orgId, confirmed(paid.requestId), confirmed(back.requestId));
+  await world.settle(orgId, confirmed(paid.requestId, back.requestId), submitted(paid.requestId));
 
   const { events } = await world.list(orgId);
   expect(
@@ -125,12 +125,11 @@ test("a settlement that arrives before its entry is told of right after the entr
     ...{ status: "PARTIALLY_CANCELLED", cancelledAmount: 2_000, settlement: CONFIRMED },
     cancellations: [{ cancelId: part.requestId, amount: 2_000, settlement: CONFIRMED }],
   });
-  await world.post(
-    orgId,
-    cancelChargeEntry(charge, { amountWon: 1_000n, cancelledWon: 3_000n, balanceWon: 0n }),
-  );
+  const more = (cancelledWon: bigint) =>
+    cancelChargeEntry(charge, { amountWon: 500n, cancelledWon, balanceWon: 0n });
+  await world.post(orgId, more(2_500n), more(3_000n));
   const { data } = (await world.list(orgId)).events.at(-1)!;
-  expect(data.cancellations.map(({ amount }: { amount: number }) => amount)).toEqual([2_000, 1_000]);
+  expect(data.cancellations.map(({ amount }: { amount: number }) => amount)).toEqual([2_000, 500, 500]);
 });
 
 test("an outside transfer is completed or failed, with the reason of its settlement", async () => {

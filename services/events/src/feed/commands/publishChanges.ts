@@ -77,13 +77,15 @@ function createRun(sequences: Map<string, bigint>, objects: Map<string, StoredOb
 }
 
 function eventOf(
-  { sourceId, occurredAt }: Change,
+  { sourceId, occurredAt, ledgerRef, settlement }: Change,
   type: NewEvent["type"],
   { orgId, objectId, sequence, state }: StoredObject,
 ): Omit<NewEvent, "sequence"> {
+  // One event of a service can tell of several entries of the object.
+  const part = settlement?.ledgerRef ?? ledgerRef ?? objectId;
   return {
     ...{ orgId, type, objectId, objectSequence: sequence, createdAt: occurredAt },
-    eventId: siblingId("evt", sourceId, `${objectId} ${type}`),
+    eventId: siblingId("evt", sourceId, `${part} ${type}`),
     dataJson: JSON.stringify(state.data),
   };
 }

@@ -49,10 +49,16 @@ function withSettlement({ data, failureReason }: ObjectState, news: SettlementNe
   const { ledgerRef, status, network, txHash, blockNumber } = news;
   const copy = structuredClone(data) as Record<string, unknown>;
   const part = settleablesOf(copy).get(ledgerRef);
+  // Submissions and failures come by different partitions, so a submission can come after the end.
+  if (status === "SUBMITTED" && part && isFinal(part.settlement.status)) return { data, failureReason };
   if (part) part.settlement = { status, network, txHash, blockNumber };
   const reason = news.failureReason ?? failureReason;
   if (copy.transferId === ledgerRef && copy.status === "FAILED") copy.failureReason = reason;
   return { data: copy, failureReason: reason };
+}
+
+function isFinal(status: Settlement["status"]): boolean {
+  return status === "CONFIRMED" || status === "FAILED";
 }
 
 /** The parts of an object that have a settlement of their own: the object and its cancellations. */

@@ -6,9 +6,9 @@ import { createTestDatabase, testLog, testRegistry } from "@wonrail/kit/testing"
 import { JournalPosted } from "@wonrail/proto/ledger/events/v1/events";
 import { type Entry } from "@wonrail/proto/ledger/v1/ledger";
 import {
-  OperationConfirmed,
   OperationFailed,
-  OperationSubmitted,
+  OperationsConfirmed,
+  OperationsSubmitted,
 } from "@wonrail/proto/relayer/events/v1/events";
 import { type App, createApp } from "../../app";
 import { type Config } from "../../config";
@@ -38,11 +38,7 @@ export async function openWorld() {
     ...database,
     app,
     project,
-    post: (orgId: string, ...entries: Entry[]) =>
-      project(
-        "projectJournal",
-        entries.map((entry) => journalPosted(orgId, entry)),
-      ),
+    post: (orgId: string, ...entries: Entry[]) => project("projectJournal", [journalPosted(orgId, entries)]),
     settle: (orgId: string, ...events: ReceivedEvent[]) =>
       project(
         "projectChain",
@@ -82,19 +78,26 @@ export function received(
   };
 }
 
-function journalPosted(orgId: string, entry: Entry): ReceivedEvent {
-  return received("journal_posted", orgId, orgId, JournalPosted.encode({ entry }).finish());
+function journalPosted(orgId: string, entries: Entry[]): ReceivedEvent {
+  return received("journal_posted", orgId, orgId, JournalPosted.encode({ entries }).finish());
 }
 
-export function submitted(ledgerRef: string): ReceivedEvent {
-  const message = { ledgerRef, relatedId: ledgerRef, network: NETWORK, txHash: TX_HASH };
-  return received("operation_submitted", "", ledgerRef, OperationSubmitted.encode(message).finish());
+export function submitted(...ledgerRefs: string[]): ReceivedEvent {
+  const operations = ledgerRefs.map((ledgerRef) => ({ ledgerRef, relatedId: ledgerRef, version: 1n }));
+  const message = OperationsSubmitted.encode({ network: NETWORK, txHash: TX_HASH, operations });
+  return received("operations_submitted", "", ledgerRefs[0]!, message.finish());
 }
 
-export function confirmed(ledgerRef: string): ReceivedEvent {
-  const place = { network: NETWORK, txHash: TX_HASH, blockNumber: 129n, blockHash: TX_HASH, gasUsed: 1n };
-  const message = { ledgerRef, relatedId: ledgerRef, ...place };
-  return received("operation_confirmed", "", ledgerRef, OperationConfirmed.encode(message).finish());
+export function confirmed(...ledgerRefs: string[]): ReceivedEvent {
+  const place = { txHash: TX_HASH, blockNumber: 129n, blockHash: TX_HASH, gasUsed: 1n };
+  const operations = ledgerRefs.map((ledgerRef) => ({
+    ledgerRef,
+    relatedId: ledgerRef,
+    version: 2n,
+    ...place,
+  }));
+  const message = OperationsConfirmed.encode({ network: NETWORK, operations });
+  return received("operations_confirmed", "", ledgerRefs[0]!, message.finish());
 }
 
 export function failed(ledgerRef: string, reason: string): ReceivedEvent {
