@@ -295,6 +295,17 @@ const GIVEN: Record<ErrorCode, Given | NeverGiven> = {
     return refused;
   },
 
+  EVT_001: ({ api }) => api.call("GET", `/api/events/evt_${NOBODY}`),
+  EVT_002: async ({ stack }) => {
+    const { api } = await newOrganisation(stack.stack());
+    await wallet(api);
+    await eventually(async () => expect((await api.get("/api/events")).items.length).toBeGreaterThan(1));
+    await asOwner(stack, "events", sql`delete from events where sequence = 1`);
+    const refused = await api.call("GET", "/api/events?after=0");
+    expect(refused.body.error?.details).toEqual({ oldestAfter: "1" });
+    return refused;
+  },
+
   REQ_001: ({ api }) => api.call("POST", "/api/wallets", { userId: "x", walletType: "GOLD", balance: 5 }),
   REQ_002: { never: "a request that runs is joined: the second one waits for the same answer" },
   REQ_003: async ({ api }) => {

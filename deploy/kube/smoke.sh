@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 namespace="${NAMESPACE:-wonrail-smoke}"
 helm="${HELM:-helm}"
 probe="${PROBE_IMAGE:-wonrail-gateway:0.1.0}"
-services=(auth ledger wallet payment chain-relayer gateway)
+services=(auth ledger wallet payment chain-relayer events gateway)
 read -ra more <<<"${HELM_ARGS:-}"
 chart=(helm/wonrail --namespace "$namespace" -f helm/wonrail/values-ci.yaml "${more[@]}" --wait --timeout 10m)
 kube() { kubectl --namespace "$namespace" "$@"; }
@@ -175,7 +175,7 @@ pod story "$TESTER" '[node, /run/smoke/inside.mjs, story]'
 told "the story" outcome story
 closed="$(field deactivatedWallet "$said")" outside="$(field outsideTransferId "$said")"
 
-under_load "rolling restart of all six" restart
+under_load "rolling restart of all seven" restart
 under_load "upgrade with a changed value" "$helm" upgrade wonrail "${chart[@]}" --set logLevel=debug
 under_load "roll back" "$helm" rollback wonrail --namespace "$namespace" --wait --timeout 10m
 under_load "each pod deleted in turn" replace_pods
@@ -190,7 +190,7 @@ for edge in "ledger wonrail-chain-relayer 7000" "gateway wonrail-ledger 7000" "g
   read -r from host port <<<"$edge"
   if reaches "$(component "$from")" "$host" "$port"; then fail "$from reaches $host:$port"; fi
 done
-for host in auth wallet ledger payment chain-relayer; do
+for host in auth wallet ledger payment chain-relayer events; do
   if reaches "app: stranger" "wonrail-$host" 7000; then fail "a stranger reaches $host"; fi
 done
 say "NetworkPolicy: chain-relayer reaches wallet, and payment chain-relayer; 7 edges that are not drawn, and a stranger to each service, are refused"

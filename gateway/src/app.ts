@@ -9,6 +9,7 @@ import { createAddressLimits } from "./middleware/addressLimits";
 import { authCalls } from "./middleware/authCalls";
 import { answerErrors, MethodNotAllowedError, noSuchRoute } from "./middleware/answerErrors";
 import { createClientAddress } from "./middleware/clientAddress";
+import { eventStream } from "./middleware/eventStream";
 import { openExchange } from "./middleware/exchange";
 import { CONNECTION_LIMITS, type ConnectionLimits, createConnections } from "./middleware/connections";
 import { createPrincipals } from "./middleware/principals";
@@ -89,7 +90,7 @@ export function createApp(parts: AppParts): App {
   handler.use(openExchange({ log, registry, lifecycle, connections, budgetMs: config.REQUEST_BUDGET_MS }));
   const openRates = createAddressLimits({ perSecond: 20, burst: 100, monotonicMs });
   const addressOf = createClientAddress({ trustedProxyHops: config.TRUSTED_PROXY_HOPS, log });
-  addRoutes(handler, [...table, ...extraRoutes], {
+  const serving: ServeOptions = {
     principals,
     rates,
     quotas,
@@ -97,7 +98,10 @@ export function createApp(parts: AppParts): App {
     openRates,
     addressOf,
     checkAnswers: config.NODE_ENV !== "production",
-  });
+  };
+  // Before the path of a single event, which would match it too.
+  handler.use(eventStream(clients.events, serving));
+  addRoutes(handler, [...table, ...extraRoutes], serving);
   handler.use(pages(openApiDocument(table), { openRates, addressOf }));
   handler.use(noSuchRoute);
   handler.use(answerErrors(log));

@@ -18,6 +18,7 @@ export type Tag =
   | "Charges"
   | "Payments"
   | "Recorded transactions"
+  | "Events"
   | "Service";
 
 /** One operation of the public contract: what it takes, gives and refuses. Its path is in routes/index.ts. */
@@ -47,6 +48,8 @@ export interface Operation<
   idempotent?: true;
   /** What to do after SYS_003: of operations that change something and take no Idempotency-Key. */
   whenUnknown?: string;
+  /** The longest time that the operation may wait for something to answer, beyond the time of a request. */
+  waitMs?: number;
   /** Counts against the plan. */
   quota?: QuotaName;
 }

@@ -78,6 +78,7 @@ export async function startGateway({
     WALLET_ADDRESS: services,
     PAYMENT_ADDRESS: services,
     RELAYER_ADDRESS: services,
+    EVENTS_ADDRESS: services,
   };
   const clients = createClients(addresses, { log, registry, authTimeoutMs });
   const app = createApp({

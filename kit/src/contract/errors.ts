@@ -141,6 +141,13 @@ export const errorTable = {
   ),
   TX_004: row(400, "FAILED_PRECONDITION", "The schedule can no longer be changed. See details.reason."),
 
+  EVT_001: row(404, "NOT_FOUND", "The event does not exist. Check the id; events are kept for 30 days."),
+  EVT_002: row(
+    409,
+    "OUT_OF_RANGE",
+    "Events behind this cursor are no longer kept. Read the objects again, then go on after details.oldestAfter.",
+  ),
+
   REQ_001: row(
     400,
     "INVALID_ARGUMENT",

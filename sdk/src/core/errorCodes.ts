@@ -36,6 +36,8 @@ export const errorCodes = {
   TX_002: { kind: "conflict", status: 409, retryable: false, message: "A transaction with this txHash is already recorded. Use the record that details.id names." },
   TX_003: { kind: "conflict", status: 409, retryable: false, message: "The transaction's status does not allow this change. Read it; CONFIRMED and FAILED are final." },
   TX_004: { kind: "refused", status: 400, retryable: false, message: "The schedule can no longer be changed. See details.reason." },
+  EVT_001: { kind: "notFound", status: 404, retryable: false, message: "The event does not exist. Check the id; events are kept for 30 days." },
+  EVT_002: { kind: "conflict", status: 409, retryable: false, message: "Events behind this cursor are no longer kept. Read the objects again, then go on after details.oldestAfter." },
   REQ_001: { kind: "invalidRequest", status: 400, retryable: false, message: "The request is not valid. Correct the fields that details.fields names." },
   REQ_002: { kind: "conflict", status: 409, retryable: true, message: "A request with this Idempotency-Key is still running. Try again shortly with the same key." },
   REQ_003: { kind: "invalidRequest", status: 422, retryable: false, message: "This Idempotency-Key was used with a different request. Send the first request again, or use a new key for a new request." },

@@ -1,4 +1,4 @@
-import { won } from "@wonrail/kit/contract/money";
+import { won } from "../contract/money";
 import { cancellableUntil, chargeStatus } from "./charge";
 
 test("a charge's status follows what was cancelled of it", () => {

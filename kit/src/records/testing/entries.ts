@@ -1,4 +1,4 @@
-import { newId } from "@wonrail/kit/contract/ids";
+import { newId } from "../../contract/ids";
 import { IntentKind, TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { Entry, HoldStatus } from "@wonrail/proto/ledger/v1/ledger";
 

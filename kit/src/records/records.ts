@@ -1,5 +1,5 @@
-import { assert } from "@wonrail/kit/contract/errors";
-import { type Won, won } from "@wonrail/kit/contract/money";
+import { assert } from "../contract/errors";
+import { type Won, won } from "../contract/money";
 import { IntentKind, TransactionType } from "@wonrail/proto/ledger/v1/intents";
 import { type Entry, HoldStatus, type Posting, type RequestState } from "@wonrail/proto/ledger/v1/ledger";
 

@@ -1,7 +1,7 @@
-import { enumValue } from "@wonrail/kit/grpc/server";
+import { enumValue } from "../grpc/enums";
 import * as message from "@wonrail/proto/payment/v1/payment";
-import { cancellableUntil, chargeStatus } from "./domain/charge";
-import { checksummed } from "./domain/destination";
+import { cancellableUntil, chargeStatus } from "./charge";
+import { checksummed } from "../contract/address";
 import {
   type Charge,
   type ChargeCancel,
@@ -10,8 +10,8 @@ import {
   type PaymentCancel,
   type Refund,
   type Transfer,
-} from "./domain/records";
-import { type Settlement } from "./domain/settlement";
+} from "./records";
+import { type Settlement } from "./settlement";
 
 // Records in the words of the contract. `settled` gives the settlement of an id.
 

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { newId } from "@wonrail/kit/contract/ids";
+import { newId } from "../contract/ids";
 import { IntentKind } from "@wonrail/proto/ledger/v1/intents";
 import { type Entry, HoldStatus, RequestState } from "@wonrail/proto/ledger/v1/ledger";
 import { recordsNow, recordsOf } from "./records";
