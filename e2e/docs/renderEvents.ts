@@ -10,7 +10,7 @@ interface Event {
 /** In the order of the pages that name them; the proto package of chain-relayer is `relayer`. */
 const PUBLISHERS = ["auth", "wallet", "ledger", "chain-relayer"] as const;
 
-/** docs/events.md: everything that is published, from the protos and their comments. */
+/** docs/reference/events.md: everything that is published, from the protos and their comments. */
 export function renderEvents(): string {
   const takers = takersOfEvents();
   const sections = PUBLISHERS.map((service) => renderService(service, takers));
@@ -18,7 +18,8 @@ export function renderEvents(): string {
 
 Generated from \`proto/wonrail/*/events/v1/events.proto\` by \`npm run docs\`; do not edit.
 
-Every service publishes its changes of state as one ordered feed. The transaction of a change writes its events too.
+Every service publishes its changes of state as one ordered feed. The transaction of a change writes
+its events too. [Events](../concepts/events.md) explains the idea.
 
 A feed has a fixed number of partitions. The partition of an event is the first four bytes of the SHA-256 of its
 aggregate id, as a big-endian number, modulo the number of partitions. The numbers of a partition grow by exactly one.
