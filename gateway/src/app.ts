@@ -21,6 +21,7 @@ import { routes } from "./routes";
 import { openApiDocument } from "./routes/openapi";
 import { type Route } from "./routes/operation";
 import { pages } from "./routes/pages";
+import { site, SITE_FOLDER } from "./routes/site";
 
 export interface AppParts {
   config: Config;
@@ -30,6 +31,8 @@ export interface AppParts {
   /** Further routes, for what the contract's own cannot show yet. */
   extraRoutes?: Route[];
   connectionLimits?: ConnectionLimits;
+  /** Another folder than that of the built documentation site. */
+  siteFolder?: string | undefined;
 }
 
 export interface App {
@@ -45,6 +48,7 @@ export interface App {
 /** Table of contents: what the gateway remembers, and what every request passes. */
 export function createApp(parts: AppParts): App {
   const { config, clients, log, registry, extraRoutes = [], connectionLimits = CONNECTION_LIMITS } = parts;
+  const { siteFolder = SITE_FOLDER } = parts;
   const monotonicMs = () => performance.now();
   const connections = createConnections({ log, registry, limits: connectionLimits, monotonicMs });
   const auth = authCalls(clients.auth, newId("req"));
@@ -99,6 +103,8 @@ export function createApp(parts: AppParts): App {
     checkAnswers: config.NODE_ENV !== "production",
   });
   handler.use(pages(openApiDocument(table), { openRates, addressOf }));
+  const siteRates = createAddressLimits({ perSecond: 50, burst: 300, monotonicMs });
+  handler.use(site({ folder: siteFolder, siteRates, addressOf }));
   handler.use(noSuchRoute);
   handler.use(answerErrors(log));
 
