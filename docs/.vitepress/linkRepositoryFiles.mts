@@ -14,7 +14,10 @@ const repository = process.env["WONRAIL_DOCS_REPOSITORY"];
  */
 export function linkRepositoryFiles(markdown: MarkdownRenderer): void {
   markdown.core.ruler.push("repository_files", ({ tokens, env }) => {
-    const folder = posix.dirname((env as { relativePath: string }).relativePath);
+    const { relativePath } = env as { relativePath?: string };
+    // Texts that are not pages, such as titles of the navigation, have no links.
+    if (relativePath === undefined) return;
+    const folder = posix.dirname(relativePath);
     for (const { children } of tokens) {
       let isDropped = false;
       for (const token of children ?? []) {

@@ -5,8 +5,34 @@ import type { DefaultTheme } from "vitepress";
 
 const DOCS = fileURLToPath(new URL("..", import.meta.url));
 
-/** The navigation of every page. A test checks that each page has a place here. */
-export const sidebar: DefaultTheme.SidebarItem[] = [
+const operate = section("Operate", "operate", [
+  "install",
+  "configure",
+  "production",
+  "contracts",
+  "capacity",
+  "upgrade",
+  "backup",
+  "keys",
+  "leaked-key",
+  "threat-model",
+  "alerts",
+]);
+const contribute = section("Contribute", "contribute", [
+  "architecture",
+  "add-an-rpc",
+  "tests",
+  "error-coverage",
+  "planted-bugs",
+  "kubernetes-run",
+  "documentation",
+]);
+contribute.items!.push(
+  { text: "Performance", collapsed: true, items: pages("performance", ["index", ...namesIn("performance")]) },
+  { text: "Decisions", link: "/adr/index" },
+);
+
+const everywhere = [
   section("Start", "start", ["partner", "operator", "sdk"]),
   section("Concepts", "concepts", ["money", "waterfall", "settlement", "idempotency", "events", "glossary"]),
   section("Guides", "guides", [
@@ -16,41 +42,18 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     "handle-errors",
     "sdk",
   ]),
-  section("Operate", "operate", [
-    "install",
-    "configure",
-    "production",
-    "contracts",
-    "capacity",
-    "upgrade",
-    "backup",
-    "keys",
-    "leaked-key",
-    "threat-model",
-    "alerts",
-  ]),
-  { text: "Runbooks", collapsed: true, items: pages("runbooks", namesIn("runbooks")) },
-  section("Reference", "reference", [
-    "rest",
-    "errors",
-    "events",
-    "metrics",
-    "cli",
-    "configuration",
-    "chart",
-  ]),
-  section("Contribute", "contribute", [
-    "architecture",
-    "add-an-rpc",
-    "tests",
-    "error-coverage",
-    "planted-bugs",
-    "kubernetes-run",
-    "documentation",
-  ]),
-  { text: "Performance", collapsed: true, items: pages("performance", ["index", ...namesIn("performance")]) },
-  { text: "Decisions", collapsed: true, items: pages("adr", ["index", ...namesIn("adr")]) },
+  operate,
+  section("Reference", "reference", ["rest", "errors", "events", "metrics", "cli", "configuration", "chart"]),
+  contribute,
 ];
+
+/** The navigation of each page. A test checks that each page has a place here. */
+export const sidebar: DefaultTheme.SidebarMulti = {
+  "/": everywhere,
+  // Long lists are shown beside their own pages only.
+  "/runbooks/": [operate, section("Runbooks", "runbooks", namesIn("runbooks"))],
+  "/adr/": [contribute, section("Decisions", "adr", namesIn("adr"))],
+};
 
 function section(text: string, folder: string, names: string[]): DefaultTheme.SidebarItem {
   return { text, collapsed: false, items: pages(folder, names) };

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 
 const DOCS = fileURLToPath(new URL("..", import.meta.url));
 const SITE = join(DOCS, "dist");
@@ -36,10 +36,7 @@ function filesIn(folder) {
     );
 }
 
-/** Writes the compressed forms beside the file, so that servers need not compress. */
+/** Writes the compressed form beside the file, so that servers need not compress. */
 function compress(file) {
-  const bytes = readFileSync(file);
-  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
-  writeFileSync(`${file}.br`, brotliCompressSync(bytes, quality));
-  writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+  writeFileSync(`${file}.gz`, gzipSync(readFileSync(file), { level: 9 }));
 }

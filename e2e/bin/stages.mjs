@@ -20,6 +20,7 @@ export const STAGES = [
   { name: "types", command: ["node", "deploy/local/bin/build.mjs"] },
   { name: "tidy", jest: jest("unit", "--testPathPatterns", "/tidy\\.test\\.ts$") },
   { name: "prose", command: ["node", "e2e/dist/prose/main.js"] },
+  { name: "words", command: ["node", "e2e/dist/words/main.js"] },
   { name: "lint", command: npx("eslint", ".", "--max-warnings", "0", ...cached("eslint")), aside: true },
   { name: "format", command: npx("prettier", "--check", "--log-level", "warn", ".", ...cached("prettier")) },
   { name: "proto", command: ["npm", "run", "lint", "--silent", "-w", "@wonrail/proto"] },
@@ -35,4 +36,4 @@ export const STAGES = [
 ];
 
 /** What does no I/O beyond reading the sources. */
-export const FAST = ["types", "tidy", "prose", "lint", "format", "proto", "openapi", "unit"];
+export const FAST = ["types", "tidy", "prose", "words", "lint", "format", "proto", "openapi", "unit"];

@@ -12,7 +12,8 @@ const FIX_REQUEST = "Explain the rule. The partner must correct the request.";
 /** What the operator and the support do about each code. The caller's part is the code's message. */
 export const errorAdvice: Record<ErrorCode, Advice> = {
   WAUTH_001: {
-    operator: "If many keys are refused, follow the runbook KeysRefusedOften. Issue a new key with `key issue`.",
+    operator:
+      "If many keys are refused, follow the runbook KeysRefusedOften. Issue a new key with `key issue`.",
     support: "Ask for the key's prefix, never for the key. Look it up with `key list`.",
   },
   WAUTH_002: {
@@ -35,7 +36,10 @@ export const errorAdvice: Record<ErrorCode, Advice> = {
     support: "Ask whether the deactivation was intended, then ask the operator.",
   },
   WAL_005: { operator: "Check why the wallet is frozen.", support: "Do not name the reason of a freeze." },
-  TRF_001: { operator: NOTHING, support: "Compare `details.available` with the holds of transfers under way." },
+  TRF_001: {
+    operator: NOTHING,
+    support: "Compare `details.available` with the holds of transfers under way.",
+  },
   TRF_002: { operator: NOTHING, support: "Ask for the address as it was sent, with its letter case." },
   TRF_003: {
     operator: "Raise the limit with `org set --daily-limit` if the contract allows more.",
@@ -65,7 +69,10 @@ export const errorAdvice: Record<ErrorCode, Advice> = {
   TX_002: { operator: NOTHING, support: "Point to the record in `details.id`." },
   TX_003: { operator: NOTHING, support: "Read the record's history. CONFIRMED and FAILED are final." },
   TX_004: { operator: NOTHING, support: "Read `details.reason` and the record's history." },
-  REQ_001: { operator: NOTHING, support: "Ask for `details.fields` and compare them with the REST reference." },
+  REQ_001: {
+    operator: NOTHING,
+    support: "Ask for `details.fields` and compare them with the REST reference.",
+  },
   REQ_002: { operator: NOTHING, support: "This release does not answer this code." },
   REQ_003: {
     operator: NOTHING,

@@ -20,7 +20,10 @@ ${rows.map(({ path, value, comment }) => `| \`${path}\` | \`${value}\` | ${escap
 }
 
 function escapeHtml(text: string): string {
-  return text.replaceAll("<", "&lt;").replaceAll("{{", "&#123;&#123;");
+  return text
+    .replaceAll(/https?:[^\s;,]+/g, "`$&`")
+    .replaceAll("<", "&lt;")
+    .replaceAll("{{", "&#123;&#123;");
 }
 
 interface Row {

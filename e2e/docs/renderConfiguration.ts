@@ -46,9 +46,14 @@ ${own.join("\n")}
 
 function renderTable(settings: Setting[]): string {
   const rows = settings.map(
-    ({ name, fallback, meaning }) => `| \`${name}\` | ${fallback} | ${meaning || MEANINGS[name] || ""} |`,
+    ({ name, fallback, meaning }) =>
+      `| \`${name}\` | ${fallback} | ${asCode(meaning) || MEANINGS[name] || ""} |`,
   );
   return `| Variable | Default | Meaning |\n|---|---|---|\n${rows.join("\n")}`;
+}
+
+function asCode(meaning: string): string {
+  return meaning.replaceAll(/https?:\/\/[\w.:/-]*\w/g, "`$&`");
 }
 
 /** Settings whose declaration has no comment because every developer knows them. */

@@ -59,7 +59,7 @@ function renderService(service: string, takers: Map<string, string[]>): string {
 }
 
 function renderEvent({ type, message, comment, fields }: Event, takers: string[]): string {
-  const rows = fields.map((field) => `| \`${field.name}\` | ${field.type} | ${field.comment} |`);
+  const rows = fields.map((field) => `| \`${field.name}\` | ${escaped(field.type)} | ${field.comment} |`);
   const taken = takers.length > 0 ? ` Taken in by ${takers.join(", ")}.` : "";
   return `### ${type}\n\n${comment}${taken} Message \`${message}\`.\n\n| Field | Type | |\n|---|---|---|\n${rows.join("\n")}\n`;
 }
@@ -101,4 +101,9 @@ function takersOfEvents(): Map<string, string[]> {
       takers.set(type!, [...(takers.get(type!) ?? []), name]);
   }
   return takers;
+}
+
+/** A type such as map<string, string> is no HTML tag. */
+function escaped(type: string): string {
+  return type.replaceAll("<", "&lt;");
 }
