@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Configuration, LintError } from "markdownlint";
+import type { Configuration, LintError } from "markdownlint" with { "resolution-mode": "import" };
 import { ROOT } from "../ops/repository";
 import { COLUMNS, isTooWide, mapParagraphs, wrapMarkdown } from "./wrapMarkdown";
 
