@@ -37,6 +37,9 @@ export default defineConfig({
       { text: "Contribute", link: "/contribute/architecture", activeMatch: "/(contribute|adr|performance)/" },
     ],
     sidebar,
-    footer: { message: "Wonrail · Apache-2.0" },
+    footer: {
+      // Outside the site, so that its base is not added.
+      message: 'Wonrail · Apache-2.0 · <a href="/api/docs">API reference</a>',
+    },
   },
 });

@@ -1,10 +1,12 @@
 import { type ErrorCode, errorTable } from "@wonrail/kit/contract/errors";
 import { errorAdvice } from "./errorAdvice";
 
-const ABOUT = `A failure has the envelope \`{success: false, data: null, error: {code, message, details}, requestId, timestamp}\`.
+const ABOUT = `A failure has the envelope
+\`{success: false, data: null, error: {code, message, details}, requestId, timestamp}\`.
 Decide by \`code\`: messages may change. \`details\` is an object or null.
 
-- "Again" tells whether the same request can succeed later. If it can, the answer carries \`Retry-After\`.
+- "Again" tells whether the same request can succeed later. If it can, the answer carries
+  \`Retry-After\`.
 - After SYS_001 and SYS_003 the request may have been executed. Repeat a money request only with the
   same \`Idempotency-Key\`.
 - REQ_002 is reserved: a request with a key in use joins the running one and gets the same answer.`;
