@@ -22,9 +22,9 @@ export function renderAlerts(): string {
       );
     return `## ${name}\n\n| Alert | Severity | Summary |\n|---|---|---|\n${rows.join("\n")}\n`;
   });
-  return `# Alerts and runbooks
+  return `<!-- Generated from deploy/prometheus/rules/alerts.yaml by npm run docs; do not edit. -->
 
-Generated from \`deploy/prometheus/rules/alerts.yaml\` by \`npm run docs\`; do not edit.
+# Alerts and runbooks
 
 Each alert has a runbook with the same four parts: the meaning, the affected users, the places to
 look at, and the remedy. A critical alert wakes a person. A warning can wait for working hours.

@@ -3,9 +3,9 @@ import { readText } from "../ops/repository";
 /** Renders docs/reference/chart.md: every value of the chart with its comment and default. */
 export function renderChart(): string {
   const rows = readValues(readText("helm/wonrail/values.yaml"));
-  return `# Values of the chart
+  return `<!-- Generated from helm/wonrail/values.yaml by npm run docs; do not edit. -->
 
-Generated from \`helm/wonrail/values.yaml\` by \`npm run docs\`; do not edit.
+# Values of the chart
 
 \`services.<name>\` takes every name of \`defaults\`, for that service alone. It also takes \`digest\`,
 the digest of its image (sha256:…), which wins over the tag, and \`image\`, a whole reference instead

@@ -14,9 +14,9 @@ export function renderConfiguration(): string {
     const rows = readSettings(readText(`${folder}/src/config.ts`));
     return `## ${name}\n\n${renderTable(rows)}\n`;
   });
-  return `# Configuration
+  return `<!-- Generated from the config.ts of each process by npm run docs; do not edit. -->
 
-Generated from the \`config.ts\` of each process by \`npm run docs\`; do not edit.
+# Configuration
 
 Environment variables configure every process. \`NAME_FILE\` names a file that holds the value of
 \`NAME\`. A process with an invalid configuration lists all problems and exits with code 78.

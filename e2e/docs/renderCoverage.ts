@@ -22,9 +22,9 @@ export function renderCoverage(): string {
     const also = others.filter(({ text }) => text.includes(code)).map(({ path }) => path);
     return `| ${code} | ${never === undefined ? "yes" : `no: ${never}`} | ${also.join(", ")} |`;
   });
-  return `# Error codes and their tests
+  return `<!-- Generated from the tests by npm run docs; do not edit. -->
 
-Generated from the tests by \`npm run docs\`; do not edit.
+# Error codes and their tests
 
 \`${TABLE}\` makes a real stack answer each code through REST. A code without a case does not
 compile. Every end-to-end test compares each answer with

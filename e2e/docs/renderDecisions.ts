@@ -35,10 +35,12 @@ export function renderDecisions(): string {
       .map(({ file, number, title, date }) => `- [${number}](${file}) ${title} (${date})`);
     return `## ${area}\n\n${lines.join("\n")}\n`;
   });
-  return `# Decisions
+  return `<!-- Generated from the titles by npm run docs; do not edit. -->
 
-Decisions that are hard to reverse. \`npm run docs\` generates this page from the titles; do not edit
-it. Measurements and tuning are in [performance](../performance/index.md).
+# Decisions
+
+These decisions are hard to reverse. Measurements and tuning are in
+[performance](../performance/index.md).
 
 ${sections.join("\n")}`;
 }

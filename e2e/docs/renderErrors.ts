@@ -5,8 +5,7 @@ const ABOUT = `A failure has the envelope
 \`{success: false, data: null, error: {code, message, details}, requestId, timestamp}\`.
 Decide by \`code\`: messages may change. \`details\` is an object or null.
 
-- "Again" tells whether the same request can succeed later. If it can, the answer carries
-  \`Retry-After\`.
+- If the same request can succeed later, the answer carries \`Retry-After\`.
 - After SYS_001 and SYS_003 the request may have been executed. Repeat a money request only with the
   same \`Idempotency-Key\`.
 - REQ_002 is reserved: a request with a key in use joins the running one and gets the same answer.`;
@@ -17,11 +16,12 @@ export function renderErrors(): string {
     ([code, row]) =>
       `| ${code} | ${row.http} | ${row.grpc} | ${row.retryable ? "yes" : "no"} | ${row.message} |`,
   );
-  return `# Error codes
+  return `<!-- Generated from kit/src/contract/errors.ts by npm run docs; do not edit. -->
 
-Generated from \`kit/src/contract/errors.ts\` by \`npm run docs\`; do not edit.
+# Error codes
 
 ${ABOUT}
+- "Again" tells whether the same request can succeed later.
 
 | Code | HTTP | gRPC | Again | Message |
 |---|---|---|---|---|
@@ -44,10 +44,12 @@ HTTP ${row.http}, gRPC ${row.grpc}. The request ${again}.
 - **Support:** ${support}
 `;
   });
-  return `# Error codes
+  return `<!-- Generated from kit/src/contract/errors.ts by npm run docs; do not edit. -->
+<!-- The advice for operator and support is in e2e/docs/errorAdvice.ts. -->
 
-Generated from \`kit/src/contract/errors.ts\` and \`e2e/docs/errorAdvice.ts\` by \`npm run docs\`; do
-not edit. The guide [Handle errors](../guides/handle-errors.md) shows the code for it.
+# Error codes
+
+The guide [Handle errors](../guides/handle-errors.md) shows the code for it.
 
 ${ABOUT}
 

@@ -14,9 +14,9 @@ const PUBLISHERS = ["auth", "wallet", "ledger", "chain-relayer"] as const;
 export function renderEvents(): string {
   const takers = takersOfEvents();
   const sections = PUBLISHERS.map((service) => renderService(service, takers));
-  return `# Events
+  return `<!-- Generated from proto/wonrail/*/events/v1/events.proto by npm run docs; do not edit. -->
 
-Generated from \`proto/wonrail/*/events/v1/events.proto\` by \`npm run docs\`; do not edit.
+# Events
 
 Every service publishes its changes of state as one ordered feed. The transaction of a change writes
 its events too. [Events](../concepts/events.md) explains the idea.

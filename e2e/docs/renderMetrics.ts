@@ -8,9 +8,9 @@ export function renderMetrics(): string {
     const rows = metrics.filter(({ by }) => by === home).map(renderRow);
     return `## ${home === "all" ? "Every process" : home}\n\n| Metric | Type | Labels | What it says |\n|---|---|---|---|\n${rows.join("\n")}\n`;
   });
-  return `# Metrics
+  return `<!-- Generated from the sources by npm run docs; do not edit. -->
 
-Generated from the sources by \`npm run docs\`; do not edit.
+# Metrics
 
 Each process answers \`/metrics\` on its operators' port. prom-client adds the metrics of Node and of
 the process (\`nodejs_*\`, \`process_*\`). Prometheus calls the process \`job\`, so a background job is a

@@ -22,9 +22,9 @@ export function renderRest(): string {
     const own = operations.filter((operation) => operation.tags.includes(name));
     return `## ${name}\n\n${description}\n\n${own.map(renderOperation).join("\n")}`;
   });
-  return `# REST API
+  return `<!-- Generated from gateway/openapi.json by npm run docs; do not edit. -->
 
-Generated from \`gateway/openapi.json\` by \`npm run docs\`; do not edit.
+# REST API
 
 This page lists every operation and its error codes. The gateway serves the full reference with
 fields, examples and a client for trying requests at <a href="/api/docs">/api/docs</a>. The document

@@ -33,6 +33,11 @@ test("every page can be reached from another page", () => {
   expect(findUnlinkedPages(pages)).toEqual([]);
 });
 
+test("every page has one title, so no page includes a whole other file", () => {
+  const titles = pages.map(({ path, html }) => [path, html.match(/<h1\b/g)?.length ?? 0]);
+  expect(titles.filter(([path, count]) => count !== 1 && path !== "404.html")).toEqual([]);
+});
+
 test("a dead link, a dead anchor and an external asset are found", () => {
   const path = "guides/bad.html";
   const html = `<a href="/docs/no.html">x</a><a href="#no">y</a><a href="/docs/start/sdk.html#no">z</a>`;
