@@ -19,7 +19,7 @@ export function markSiteBuilt() {
   writeFileSync(BUILT, hashOfSources());
 }
 
-/** Of the pages, the theme and the settings that change the result. */
+/** Covers the pages, the theme and the settings that change the result. */
 function hashOfSources() {
   const { WONRAIL_DOCS_BASE = "", WONRAIL_DOCS_REPOSITORY = "" } = process.env;
   const hash = createHash("sha256").update(`${WONRAIL_DOCS_BASE} ${WONRAIL_DOCS_REPOSITORY}`);

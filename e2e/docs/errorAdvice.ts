@@ -9,7 +9,7 @@ const NOTHING = "Nothing.";
 const READ_ID = "Check the id and the organisation's code. A foreign id answers like a missing one.";
 const FIX_REQUEST = "Explain the rule. The partner must correct the request.";
 
-/** What the operator and the support do about each code. The caller's part is the code's message. */
+/** The parts of operator and support for each code. The caller's part is the code's message. */
 export const errorAdvice: Record<ErrorCode, Advice> = {
   WAUTH_001: {
     operator:
