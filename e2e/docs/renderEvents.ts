@@ -54,14 +54,26 @@ ${sections.join("\n")}`;
 function renderService(service: string, takers: Map<string, string[]>): string {
   const name = service.replace("chain-", "");
   const { comment, events } = readEvents(readText(`proto/wonrail/${name}/events/v1/events.proto`));
-  const rendered = events.map((event) => renderEvent(event, takers.get(event.type) ?? []));
+  const parts = new Set(events.flatMap(({ fields }) => fields.map(({ type }) => type.split(" ").at(-1)!)));
+  const rendered = events.map((event) =>
+    parts.has(event.message) ? renderPart(event) : renderEvent(event, takers.get(event.type) ?? []),
+  );
   return `## ${service}\n\nTopic \`wonrail.${name}.v1\`. ${comment}\n\n${rendered.join("\n")}`;
 }
 
+/** A message inside of events. */
+function renderPart({ message, comment, fields }: Event): string {
+  return `### ${message}\n\n${comment === "" ? "A part of the event above." : comment}\n\n${renderFields(fields)}`;
+}
+
 function renderEvent({ type, message, comment, fields }: Event, takers: string[]): string {
-  const rows = fields.map((field) => `| \`${field.name}\` | ${escaped(field.type)} | ${field.comment} |`);
-  const taken = takers.length > 0 ? ` Taken in by ${takers.join(", ")}.` : "";
-  return `### ${type}\n\n${comment}${taken} Message \`${message}\`.\n\n| Field | Type | |\n|---|---|---|\n${rows.join("\n")}\n`;
+  const taken = takers.length > 0 ? ` Consumed by ${takers.join(", ")}.` : "";
+  return `### ${type}\n\n${comment}${taken} Message \`${message}\`.\n\n${renderFields(fields)}`;
+}
+
+function renderFields(fields: Event["fields"]): string {
+  const rows = fields.map(({ name, type, comment }) => `| \`${name}\` | ${escaped(type)} | ${comment} |`);
+  return `| Field | Type | |\n|---|---|---|\n${rows.join("\n")}\n`;
 }
 
 /** The files are ours and linted: a comment stands above what it is about, and no message is inside another. */
