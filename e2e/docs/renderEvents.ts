@@ -109,7 +109,8 @@ function takersOfEvents(): Map<string, string[]> {
   for (const { name, schema } of PROCESSES) {
     if (schema === undefined) continue;
     const consumers = readText(`services/${name}/src/consumers.ts`);
-    for (const [, type] of consumers.matchAll(/^ {6,8}([a-z]+_[a-z_]+): (?:async |\w+)?[({]/gm))
+    // Handlers by type, or readers of the payload by type.
+    for (const [, type] of consumers.matchAll(/^ {2,8}([a-z]+_[a-z_]+)(?:: (?:async |\w+)?[({]|\(payload)/gm))
       takers.set(type!, [...(takers.get(type!) ?? []), name]);
   }
   return takers;
