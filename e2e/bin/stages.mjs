@@ -18,6 +18,7 @@ export const STAGES = [
   { name: "types", command: ["node", "deploy/local/bin/build.mjs"] },
   { name: "tidy", jest: jest("unit", "--testPathPatterns", "/tidy\\.test\\.ts$") },
   { name: "prose", command: ["node", "e2e/dist/prose/main.js"] },
+  { name: "words", command: ["node", "e2e/dist/words/main.js"] },
   { name: "lint", command: npx("oxlint") },
   { name: "format", command: npx("oxfmt", "--check") },
   { name: "proto", command: ["npm", "run", "lint", "--silent", "-w", "@wonrail/proto"] },
@@ -33,4 +34,4 @@ export const STAGES = [
 ];
 
 /** The stages that do no I/O but read the sources. */
-export const FAST = ["types", "tidy", "prose", "lint", "format", "proto", "openapi", "unit"];
+export const FAST = ["types", "tidy", "prose", "words", "lint", "format", "proto", "openapi", "unit"];

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { nodeFlags } from "@wonrail/local/services";
 
@@ -31,6 +31,11 @@ export function youngFlag(name: string): string {
 
 export function readText(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");
+}
+
+/** The pages for operators, besides the runbooks. */
+export function operatePages(): string[] {
+  return readdirSync(join(ROOT, "docs/operate")).map((file) => `docs/operate/${file}`);
 }
 
 /** The names that a process reads from its environment, from the text of its config.ts. */

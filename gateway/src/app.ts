@@ -22,6 +22,7 @@ import { routes } from "./routes";
 import { openApiDocument } from "./routes/openapi";
 import { type Route } from "./routes/operation";
 import { pages } from "./routes/pages";
+import { site, SITE_FOLDER } from "./routes/site";
 
 export interface AppParts {
   config: Config;
@@ -31,6 +32,8 @@ export interface AppParts {
   /** Further routes, for what the contract's own cannot show yet. */
   extraRoutes?: Route[];
   connectionLimits?: ConnectionLimits;
+  /** Another folder than that of the built documentation site. */
+  siteFolder?: string | undefined;
 }
 
 export interface App {
@@ -46,6 +49,7 @@ export interface App {
 /** Table of contents: what the gateway remembers, and what every request passes. */
 export function createApp(parts: AppParts): App {
   const { config, clients, log, registry, extraRoutes = [], connectionLimits = CONNECTION_LIMITS } = parts;
+  const { siteFolder = SITE_FOLDER } = parts;
   const monotonicMs = () => performance.now();
   const connections = createConnections({ log, registry, limits: connectionLimits, monotonicMs });
   const auth = authCalls(clients.auth, newId("req"));
@@ -103,6 +107,8 @@ export function createApp(parts: AppParts): App {
   handler.use(eventStream(clients.events, serving));
   addRoutes(handler, [...table, ...extraRoutes], serving);
   handler.use(pages(openApiDocument(table), { openRates, addressOf }));
+  const siteRates = createAddressLimits({ perSecond: 50, burst: 300, monotonicMs });
+  handler.use(site({ folder: siteFolder, siteRates, addressOf }));
   handler.use(noSuchRoute);
   handler.use(answerErrors(log));
 

@@ -21,6 +21,8 @@ export const API_DESCRIPTION = `Stablecoin wallets for partner organisations.
 2. Send the API key in the header \`X-API-Key\`. \`GET /api/wallet-auth/session\` shows what it may do and when it expires.
 3. Create a wallet, charge it, and pay from it. Each operation below has an example.
 
+The [documentation](/docs/) has guides, concepts and all error codes.
+
 ## Glossary
 
 | Word | Meaning |

@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { PROCESSES, readText, ROOT } from "./repository";
 
-const guide = readText("helm/wonrail/GUIDE.md");
-const commands = guide
-  .slice(guide.indexOf("## Production"))
+const pageOf = (name: string) => readText(`docs/operate/${name}.md`);
+const install = pageOf("install");
+const production = pageOf("production");
+const onOneLine = (page: string) => page.replaceAll(/\s+/g, " ");
+const commands = `${install.slice(install.indexOf("## In production"))}\n${pageOf("upgrade")}`
   .split("\n")
   .filter((line) => /^helm (install|upgrade) /.test(line));
 
@@ -18,7 +20,7 @@ test("an upgrade names the files of values that the install named, or it would t
 const PRODUCTION = ["helm/wonrail/values-production.yaml", "yours.yaml"];
 
 test("the namespace is there before anything is put into it", () => {
-  const lines = guide.slice(guide.indexOf("## Production")).split("\n");
+  const lines = install.slice(install.indexOf("## In production")).split("\n");
   const create = lines.indexOf("kubectl create namespace wonrail");
   expect(create).toBeGreaterThan(0);
   expect(lines.findIndex((line) => line.includes("-n wonrail"))).toBeGreaterThan(create);
@@ -50,11 +52,11 @@ test("production talks to Kafka by TLS, with a user for each service, on the por
     expect(text.split("\n").find((each) => each.startsWith(line))).toMatch(/# yours$/);
   const made = commandBlock("secret generic wonrail-kafka-");
   expect(made).toContain(`secret generic ${secrets.kafka.secretPrefix}-auth `);
-  expect(guide).toContain(`\`networkPolicy.kafka.port\`, ${networkPolicy.kafka.port} `);
+  expect(onOneLine(production)).toContain(`\`networkPolicy.kafka.port\`, ${networkPolicy.kafka.port} `);
 });
-/** The line of a command of the guide, by what it has. */
+/** The line of a command of the page about installing, by a part of it. */
 function commandBlock(part: string): string {
-  return guide.split("\n").find((line) => line.startsWith("kubectl ") && line.includes(part)) ?? "";
+  return install.split("\n").find((line) => line.startsWith("kubectl ") && line.includes(part)) ?? "";
 }
 
 test("max_connections is enough for every pod of values-production.yaml, and one more of each service while it is rolled out", () => {
@@ -66,8 +68,8 @@ test("max_connections is enough for every pod of values-production.yaml, and one
     return (enabled ? maxReplicas : replicas) + 1;
   });
   const connections = pods.reduce((sum, count) => sum + count * (postgres.poolMax + 2), 20);
-  expect(guide).toMatch(
-    new RegExp(`\`postgres.poolMax\` and two: ${connections} for\\s+values-production.yaml`),
+  expect(onOneLine(production)).toContain(
+    `\`postgres.poolMax\` and two: ${connections} for values-production.yaml`,
   );
 });
 interface Production {
@@ -76,7 +78,7 @@ interface Production {
 }
 
 test("the rights in Kafka are for the topics and groups that there are", () => {
-  const table = guide.split("| Topic | Written by | Read by the groups |")[1]!.split("\n\n")[0]!;
+  const table = production.split("| Topic | Written by | Read by the groups |")[1]!.split("\n\n")[0]!;
   const listed = [...table.matchAll(/^\| (wonrail\S+) \| (\S+) \| (.*)\|$/gm)].map(
     ([, topic, writer, groups]) => [topic, writer, groups!.split(",").map((group) => group.trim())],
   );
@@ -110,7 +112,6 @@ test("who restarts once a month has a new certificate before the old one is an a
   expect(parseInt(mtls.certManager.renewBefore, 10) / 24).toBeGreaterThanOrEqual(31 + Number(alarmDays));
 });
 
-const sectionOf = (title: string) => guide.split(`\n## ${title}\n`)[1]!.split("\n## ")[0]!;
 /** Where each stands in a text, which is the order in which it is done. */
 const placesOf = (text: string, steps: string[]) => steps.map((step) => text.indexOf(step));
 
@@ -123,13 +124,13 @@ test("after a leak nothing is let in again before the secret key is another one 
     "list once more",
     "key issue",
   ];
-  const places = placesOf(sectionOf("When a partner's key has leaked"), [...steps, "--status ACTIVE"]);
+  const places = placesOf(pageOf("leaked-key"), [...steps, "--status ACTIVE"]);
   expect(places).toEqual([...places].sort((a, b) => a - b));
   expect(places).not.toContain(-1);
 });
 
 test("what a restore takes back is written down before it, and done again before customers are let in", () => {
-  const section = sectionOf("Back up and restore");
+  const section = pageOf("backup");
   const again = ["org rotate-secret", "key revoke", "--status SUSPENDED", "key issue"];
   const places = placesOf(section, [
     "wonrail-chain-relayer --replicas=0",
@@ -154,7 +155,7 @@ test("what a restore takes back is written down before it, and done again before
 });
 
 test("a new operator's key has the role and coins before it is used, and the old one loses its role last", () => {
-  const places = placesOf(sectionOf("Rotate a secret"), [
+  const places = placesOf(pageOf("keys").split("\n### The operator key\n")[1]!, [
     "--create",
     "Send it coins",
     "grant-operator",
@@ -166,11 +167,11 @@ test("a new operator's key has the role and coins before it is used, and the old
   expect(places).toEqual([...places].sort((a, b) => a - b));
 });
 
-test("each URL of Postgres' in the guide is by TLS, with the authority where the chart mounts it", () => {
-  const urls = [...guide.matchAll(/postgresql:\/\/[^\s"]+/g)].map(([url]) => url);
+test("each URL of Postgres on the page about installing uses TLS, with the authority where the chart mounts it", () => {
+  const urls = [...install.matchAll(/postgresql:\/\/[^\s"]+/g)].map(([url]) => url);
   expect(urls.length).toBeGreaterThanOrEqual(2);
   expect(urls.filter((url) => !url.endsWith("?$tls"))).toEqual([]);
-  const [, file] = /^tls='sslmode=verify-full&sslrootcert=(\S+)'$/m.exec(guide)!;
+  const [, file] = /^tls='sslmode=verify-full&sslrootcert=(\S+)'$/m.exec(install)!;
   const mount = /mountPath: (\S+),/.exec(
     readText("helm/wonrail/templates/_environment.tpl").split('define "wonrail.postgresAuthorityMount"')[1]!,
   );
@@ -178,5 +179,5 @@ test("each URL of Postgres' in the guide is by TLS, with the authority where the
   const { postgres } = parse(readText("helm/wonrail/values-production.yaml")) as {
     postgres: { caSecret: string };
   };
-  expect(guide).toContain(`secret generic ${postgres.caSecret} --from-file=ca.crt`);
+  expect(install).toContain(`secret generic ${postgres.caSecret} --from-file=ca.crt`);
 });
